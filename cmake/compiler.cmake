@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+# Language level, warnings, sanitizers and speed-ups for every target below this file.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ${POLYTRACE_LTO})
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo)
+endif()
+# -g1 keeps function names and lines for profilers and backtraces at a tenth of -g's size.
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1 -DNDEBUG")
+
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion)
+if(POLYTRACE_WERROR)
+  add_compile_options(-Werror)
+endif()
+
+# The same bytes wherever the checkout lies, and short paths in failure messages.
+add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+
+if(POLYTRACE_SANITIZE)
+  add_compile_options(-fsanitize=${POLYTRACE_SANITIZE} -fno-sanitize-recover=all
+                      -fno-omit-frame-pointer)
+  add_compile_definitions(_GLIBCXX_ASSERTIONS)
+  add_link_options(-fsanitize=${POLYTRACE_SANITIZE} -fno-sanitize-recover=all)
+else()
+  add_compile_options(-fstack-protector-strong)
+  add_link_options(-Wl,-z,relro,-z,now)
+endif()
+
+find_program(POLYTRACE_CCACHE ccache)
+if(POLYTRACE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${POLYTRACE_CCACHE}")
+endif()
+find_program(POLYTRACE_MOLD mold)
+if(POLYTRACE_MOLD AND NOT POLYTRACE_LTO)
+  add_link_options(-fuse-ld=mold)
+endif()

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake --install <build> --prefix P: the command (component runtime), the library with its headers
+# and its CMake package (component dev).
+
+include(CMakePackageConfigHelpers)
+
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/polytrace")
+set(include_dir "${CMAKE_INSTALL_INCLUDEDIR}/polytrace")
+
+if(TARGET polytrace)
+  install(TARGETS polytrace RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT runtime)
+endif()
+install(FILES "${CMAKE_SOURCE_DIR}/LICENSE"
+        DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT runtime)
+
+foreach(room base event format analysis)
+  install(TARGETS polytrace_${room} EXPORT polytrace
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT dev
+    FILE_SET headers DESTINATION "${include_dir}" COMPONENT dev
+    FILE_SET tables DESTINATION "${include_dir}" COMPONENT dev
+    INCLUDES DESTINATION "${include_dir}")
+endforeach()
+install(TARGETS polytrace_library EXPORT polytrace)
+install(EXPORT polytrace NAMESPACE polytrace:: FILE polytraceTargets.cmake
+        DESTINATION "${package_dir}" COMPONENT dev)
+
+configure_package_config_file("${CMAKE_SOURCE_DIR}/cmake/polytraceConfig.cmake.in"
+  "${CMAKE_BINARY_DIR}/polytraceConfig.cmake" INSTALL_DESTINATION "${package_dir}")
+write_basic_package_version_file("${CMAKE_BINARY_DIR}/polytraceConfigVersion.cmake"
+  COMPATIBILITY SameMajorVersion)
+install(FILES "${CMAKE_BINARY_DIR}/polytraceConfig.cmake"
+              "${CMAKE_BINARY_DIR}/polytraceConfigVersion.cmake"
+        DESTINATION "${package_dir}" COMPONENT dev)

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+# A room is a folder of src/ and the target polytrace_<room> made of every file in it. Files are
+# picked up as they appear; nobody edits a list.
+
+# polytrace_room(<name> [DEPENDS <target>...])
+function(polytrace_room room)
+  cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})
+  set(src "${CMAKE_SOURCE_DIR}/src")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${src}/${room}/*.cpp")
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${src}/${room}/*.hpp")
+  file(GLOB_RECURSE tables CONFIGURE_DEPENDS "${src}/${room}/*.def")
+  list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
+
+  set(target polytrace_${room})
+  if(sources)
+    add_library(${target} STATIC ${sources})
+    set(scope PUBLIC)
+  else()
+    add_library(${target} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${room})
+  target_compile_features(${target} ${scope} cxx_std_20)
+  target_link_libraries(${target} ${scope} ${arg_DEPENDS})
+  # Tables (*.def) are included inside an expansion: installed, but never compiled on their own.
+  target_sources(${target} ${scope}
+    FILE_SET headers TYPE HEADERS BASE_DIRS "${src}" FILES ${headers}
+    FILE_SET tables TYPE HEADERS BASE_DIRS "${src}" FILES ${tables})
+  set_target_properties(${target} PROPERTIES
+    VERIFY_INTERFACE_HEADER_SETS ON INTERFACE_HEADER_SETS_TO_VERIFY headers)
+  target_include_directories(${target} ${scope} "$<BUILD_INTERFACE:${src}>")
+endfunction()
+
+# polytrace_program(<name> ROOM <room> [DEPENDS <target>...]): the room, and its main.cpp as a
+# program at the top of the build folder.
+function(polytrace_program name)
+  cmake_parse_arguments(arg "" "ROOM" "DEPENDS" ${ARGN})
+  polytrace_room(${arg_ROOM} DEPENDS ${arg_DEPENDS})
+  get_target_property(kind polytrace_${arg_ROOM} TYPE)
+  set(scope PUBLIC)
+  if(kind STREQUAL "INTERFACE_LIBRARY")
+    set(scope INTERFACE)
+  endif()
+  target_compile_definitions(polytrace_${arg_ROOM} ${scope}
+    POLYTRACE_VERSION="${PROJECT_VERSION}")
+  set(main "${CMAKE_SOURCE_DIR}/src/${arg_ROOM}/main.cpp")
+  if(EXISTS "${main}")
+    add_executable(${name} "${main}")
+    target_link_libraries(${name} PRIVATE polytrace_${arg_ROOM})
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}")
+  endif()
+endfunction()

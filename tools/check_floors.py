@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Holds every #include in src/ to the floors of the house.
+
+usage: check_floors.py [--self-test]
+
+A room includes only rooms on lower floors, and of a room only its public headers (not *_impl.hpp,
+nothing in detail/). Rooms on one floor do not see each other. Each folder of format/ is a room.
+"""
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+FLOORS = {
+    "base": 0, "event": 1, "format": 2, "history": 2, "analysis": 3, "store": 3,
+    "sql": 4, "export": 4, "agent": 4, "collector": 5, "server": 5, "cli": 6,
+}
+# An agent lives inside other programs: of the floors below it uses only these.
+AGENT_USES = {"base", "event", "format"}
+# What a format's folder may use of format/ itself. formats.cpp, the list, sees every descriptor.
+FORMAT_COMMON = {"format/format.hpp"}
+FORMAT_LIST = "format/formats.cpp"
+# Libraries by prefix of their headers, and the rooms that may use them. "*" is every room.
+LIBRARIES = {
+    "fmt/": "*", "tl/": "*", "tsl/": "*", "zlib.h": "*", "zstd": "*", "xxhash.h": "*",
+    "simdjson": "*", "CLI/": "cli", "sqlite3.h": "sql", "spdlog/": "collector server",
+    "boost/": "collector server",
+}
+SYSTEM = re.compile(r"^[a-z_0-9]+$|^(sys|netinet|arpa|linux)/[a-z_]+\.h$|^[a-z_0-9]+\.h$")
+INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
+
+
+def room_of(path):
+    """'format/mlpd' for format/mlpd/x.hpp, 'format' for format/x.hpp, else the top folder."""
+    parts = path.split("/")
+    return "/".join(parts[:2]) if parts[0] in ("format", "agent") and len(parts) > 2 else parts[0]
+
+
+def is_private(path):
+    return path.endswith("_impl.hpp") or "/detail/" in path
+
+
+def fault_of(source, target):
+    """Why `source` may not include `target` (both relative to src/), or None."""
+    here, there = room_of(source), room_of(target)
+    if here == there:
+        return None
+    top_here, top_there = here.split("/")[0], there.split("/")[0]
+    for room in (top_here, top_there):
+        if room not in FLOORS:
+            return f"room '{room}' stands on no floor"
+    if top_here == top_there == "format":
+        return fault_among_formats(source, target)
+    if FLOORS[top_there] >= FLOORS[top_here]:
+        return f"{here} (floor {FLOORS[top_here]}) sees {there} (floor {FLOORS[top_there]})"
+    if top_here == "agent" and top_there not in AGENT_USES:
+        return f"an agent uses only {', '.join(sorted(AGENT_USES))}"
+    if is_private(target):
+        return f"{target} is private to {there}"
+    return None
+
+
+def fault_among_formats(source, target):
+    here, there = room_of(source), room_of(target)
+    if there == "format":
+        allowed = target in FORMAT_COMMON
+        return None if allowed else f"a format sees only {', '.join(sorted(FORMAT_COMMON))}"
+    if here != "format":
+        return f"{here} and {there} stand on one floor"
+    name = there.split("/")[1]
+    if source == FORMAT_LIST and target == f"{there}/{name}.hpp":
+        return None
+    return f"only {FORMAT_LIST} sees a format, and of it only the descriptor"
+
+
+def library_fault(source, header):
+    room = source.split("/")[0]
+    for prefix, rooms in LIBRARIES.items():
+        if header.startswith(prefix):
+            allowed = rooms == "*" or room in rooms.split()
+            return None if allowed else f"<{header}> belongs to: {rooms}"
+    return None if SYSTEM.match(header) else f"<{header}> is no library of this project"
+
+
+def includes(file):
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        match = INCLUDE.match(line)
+        if match:
+            yield number, match.group(1) == '"', match.group(2)
+
+
+def check_file(src, file, graph):
+    source = file.relative_to(src).as_posix()
+    for number, own, header in includes(file):
+        if not own:
+            fault = library_fault(source, header)
+        elif not (src / header).is_file():
+            fault = f'no file src/{header} (write the path from src/)'
+        else:
+            fault = fault_of(source, header)
+            graph.setdefault(source, []).append(header)
+        if fault:
+            yield f"src/{source}:{number}: {fault}"
+
+
+def cycles(graph):
+    """Headers that include each other in a ring."""
+    done, path, found = set(), [], []
+
+    def visit(node):
+        if node in path:
+            found.append(" -> ".join(path[path.index(node):] + [node]))
+            return
+        if node in done:
+            return
+        path.append(node)
+        for target in graph.get(node, []):
+            visit(target)
+        path.pop()
+        done.add(node)
+
+    for node in sorted(graph):
+        visit(node)
+    return found
+
+
+def check(src):
+    files = sorted(f for f in src.rglob("*") if f.suffix in (".hpp", ".cpp", ".h", ".def"))
+    graph, faults = {}, []
+    for file in files:
+        faults += check_file(src, file, graph)
+    return faults + [f"ring of includes: {ring}" for ring in cycles(graph)], len(files)
+
+
+# Each bad example: the including file, what it includes, a word of the fault.
+BAD = [
+    ("base/a.hpp", '"event/event.hpp"', "floor"),
+    ("event/a.cpp", '"format/format.hpp"', "floor"),
+    ("format/one/a.cpp", '"format/two/two.hpp"', "one floor"),
+    ("format/one/a.cpp", '"format/formats.hpp"', "only format/format.hpp"),
+    ("format/detect.cpp", '"format/one/one.hpp"', "only format/formats.cpp"),
+    ("format/formats.cpp", '"format/one/reader.hpp"', "descriptor"),
+    ("history/a.cpp", '"format/format.hpp"', "floor"),
+    ("analysis/a.cpp", '"store/store.hpp"', "floor"),
+    ("analysis/a.cpp", '"format/one/one_impl.hpp"', "private"),
+    ("cli/a.cpp", '"base/detail/x.hpp"', "private"),
+    ("agent/jvm/a.cpp", '"analysis/calls.hpp"', "agent"),
+    ("attic/a.cpp", '"base/a.hpp"', "no floor"),
+    ("base/a.cpp", '"cursor.hpp"', "no file"),
+    ("base/a.cpp", "<CLI/CLI.hpp>", "belongs"),
+    ("event/a.cpp", "<nlohmann/json.hpp>", "no library"),
+    ("base/ring.hpp", '"base/ring.hpp"', "ring"),
+]
+GOOD = [
+    ("event/a.cpp", '"base/a.hpp"'), ("format/one/a.cpp", '"format/one/one_impl.hpp"'),
+    ("format/one/a.cpp", '"format/format.hpp"'), ("format/formats.cpp", '"format/one/one.hpp"'),
+    ("analysis/a.cpp", '"format/formats.hpp"'), ("cli/a.cpp", '"analysis/calls.hpp"'),
+    ("cli/a.cpp", "<CLI/CLI.hpp>"), ("base/a.cpp", "<sys/mman.h>"), ("base/a.cpp", "<zlib.h>"),
+]
+SHELVES = [
+    "base/a.hpp", "base/detail/x.hpp", "event/event.hpp", "format/format.hpp", "format/formats.hpp",
+    "format/one/one.hpp", "format/one/reader.hpp", "format/one/one_impl.hpp", "format/two/two.hpp",
+    "store/store.hpp", "analysis/calls.hpp",
+]
+
+
+def faults_of_example(source, header):
+    with tempfile.TemporaryDirectory() as folder:
+        src = Path(folder)
+        for name in [*SHELVES, source]:
+            (src / name).parent.mkdir(parents=True, exist_ok=True)
+            (src / name).write_text("")
+        (src / source).write_text(f"#include {header}\n")
+        return check(src)[0]
+
+
+def self_test():
+    for source, header, word in BAD:
+        faults = faults_of_example(source, header)
+        assert faults and all(word in fault for fault in faults), (source, header, faults)
+    for source, header in GOOD:
+        assert not faults_of_example(source, header), (source, header)
+    print(f"floors: {len(BAD)} bad examples refused, {len(GOOD)} good ones let pass")
+    return 0
+
+
+def main():
+    if sys.argv[1:] == ["--self-test"]:
+        return self_test()
+    if sys.argv[1:]:
+        sys.exit(__doc__)
+    faults, files = check(Path("src"))
+    print("\n".join(faults) if faults else f"floors: {files} files, no fault")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

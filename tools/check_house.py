@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Holds the project's files to the habits of the house, and prints where it stands.
+
+usage: check_house.py [--self-test]
+
+Files: length, line width, tabs, licence line, `#pragma once`, macros, names, what the project never
+mentions. Functions: length and names (Universal Ctags; without it, those two are not checked).
+"""
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+WIDTH, TABLE_WIDTH, FILE_MAX, FUNCTION_MAX = 100, 160, 500, 60
+FILE_MEDIAN, FILE_95TH = 120, 350
+FUNCTION_MEDIAN, FUNCTION_95TH = 6, 35  # reported, not enforced
+
+CODE = {".cpp", ".hpp", ".h", ".def"}
+SCRIPTS = {".py", ".sh", ".cmake"}
+PROSE = {".md", ".case", ".json", ".txt", ".in"}
+SCRIPT_NAMES = {"CMakeLists.txt", "dev", "run"}
+FOLDERS = ("src", "tests", "fuzz", "bench", "tools", "examples", "cmake", "docs", ".ci")
+
+# A macro is the meaning of a table's row (*.def) for the length of its expansion: whoever defines
+# it includes a table and undefines it. These headers may define others.
+MACRO_HEADERS = set()
+# The project speaks only of itself. (Spelled so that this file does not offend.)
+FORBIDDEN = re.compile(r"\.\.[/]shared|(?<![\w.])[/]work[/]|[/]root[/]|[/]tmp[/]build-")
+FILE_NAME = re.compile(r"^[a-z0-9_]+(\.[a-z0-9_]+)*$")
+FREE_NAMES = {"CMakeLists.txt", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"}
+SNAKE = re.compile(r"^[a-z][a-z0-9_]*$")
+CAMEL = re.compile(r"^[A-Z][A-Za-z0-9]*$")
+# Names that somebody else chose: specialisations, entry points, test macros.
+FREE_TYPES = {"hash", "formatter", "equal_to", "less", "tuple_size", "tuple_element"}
+FREE_FUNCTIONS = re.compile(r"^(operator\b.*|~.*|LLVMFuzzer\w+|TEST(_[FP])?|TYPED_TEST\w*"
+                            r"|INSTANTIATE_\w+|BENCHMARK\w*|MATCHER\w*|[SG]et\w*|PrintTo)$")
+
+
+def is_code(path):
+    return path.suffix in CODE
+
+
+def is_checked(path):
+    return is_code(path) or path.suffix in SCRIPTS or path.name in SCRIPT_NAMES
+
+
+def project_files(root):
+    for folder in FOLDERS:
+        for path in sorted((root / folder).rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts:
+                yield path
+    yield from sorted(path for path in root.iterdir() if path.is_file())
+
+
+def file_faults(name, path, lines):
+    """Faults of one text file that needs no parsing."""
+    checked = is_checked(path)
+    if len(lines) > FILE_MAX and checked and path.suffix != ".def":
+        yield f"{name}: {len(lines)} lines, more than {FILE_MAX}"
+    if checked and not any("SPDX-License-Identifier: Apache-2.0" in line for line in lines[:3]):
+        yield f"{name}:1: no SPDX line"
+    if path.suffix in (".hpp", ".h") and "#pragma once" not in lines:
+        yield f"{name}: no #pragma once"
+    if checked and path.name not in FREE_NAMES and not FILE_NAME.match(path.name):
+        yield f"{name}: file names are snake_case"
+    for number, line in enumerate(lines, 1):
+        for fault in line_faults(path, line, checked):
+            yield f"{name}:{number}: {fault}"
+    if path.suffix in (".hpp", ".h", ".cpp") and name not in MACRO_HEADERS:
+        yield from (f"{name}:{fault}" for fault in macro_faults(lines))
+
+
+def macro_faults(lines):
+    tables = any(re.match(r'\s*#\s*include "[^"]+\.def"', line) for line in lines)
+    undefined = {m.group(1) for m in (re.match(r"\s*#\s*undef (\w+)", line) for line in lines) if m}
+    for number, line in enumerate(lines, 1):
+        match = re.match(r"\s*#\s*define (\w+)", line)
+        if match and not (tables and match.group(1) in undefined):
+            yield f"{number}: macro {match.group(1)}: neither a table's row nor undefined again"
+
+
+def line_faults(path, line, checked):
+    if FORBIDDEN.search(line):
+        yield "names a place outside of the project"
+    if not checked:
+        return
+    width = TABLE_WIDTH if path.suffix == ".def" else WIDTH
+    if len(line) > width:
+        yield f"{len(line)} columns, more than {width}"
+    if "\t" in line:
+        yield "tab"
+    if is_code(path) and line != line.rstrip():
+        yield "trailing blanks"
+
+
+def read_lines(path):
+    try:
+        return path.read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError:
+        return None
+
+
+def tags_of(paths):
+    """Functions and types as Universal Ctags sees them."""
+    if not paths:
+        return []
+    command = ["ctags", "--languages=C++", "--langmap=C++:.cpp.hpp", "--kinds-C++=fcsg",
+               "--fields=+neKsP", "--output-format=json", "-f", "-", *map(str, paths)]
+    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return [json.loads(line) for line in output.splitlines()]
+
+
+def function_lengths(tags):
+    return [tag["end"] - tag["line"] + 1 for tag in tags
+            if tag["kind"] == "function" and "end" in tag]
+
+
+def tag_faults(root, tags):
+    for tag in tags:
+        name, place = tag["name"], f"{Path(tag['path']).relative_to(root)}:{tag['line']}"
+        if tag["kind"] == "function":
+            length = tag.get("end", tag["line"]) - tag["line"] + 1
+            if length > FUNCTION_MAX:
+                yield f"{place}: {name} has {length} lines, more than {FUNCTION_MAX}"
+            constructor = tag.get("scope", "").split("::")[-1] == name
+            lambda_ = name.startswith("__anon")
+            if not (SNAKE.match(name) or constructor or lambda_ or FREE_FUNCTIONS.match(name)):
+                yield f"{place}: function {name} is not snake_case"
+        elif is_defined_at(tag) and not (CAMEL.match(name) or name in FREE_TYPES):
+            yield f"{place}: type {name} is not CamelCase"
+
+
+def is_defined_at(tag):
+    """False for what Ctags takes for a type: unnamed ones and variables like `struct stat s{}`."""
+    return re.search(rf"\b(struct|class|enum)\s+{re.escape(tag['name'])}\b", tag.get("pattern", ""))
+
+
+def percentile(values, share):
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(len(ordered) * share))] if ordered else 0
+
+
+def comment_share(files):
+    """Comment lines as a share of comment and code lines."""
+    comments = code = 0
+    for lines in files:
+        for line in lines:
+            comments += bool(re.match(r"\s*(//|/\*|\*)", line))
+            code += bool(line.strip()) and not re.match(r"\s*(//|/\*|\*)", line)
+    return round(100 * comments / max(1, comments + code))
+
+
+def report(product, functions):
+    """Prints the figures; returns the faults of the whole."""
+    lengths = [len(lines) for path, lines in product.items() if path.suffix != ".def"]
+    median, high = percentile(lengths, 0.5), percentile(lengths, 0.95)
+    print(f"files in src: {len(lengths)}, lines: median {median}, 95th {high},"
+          f" longest {max(lengths, default=0)} (bars {FILE_MEDIAN}, {FILE_95TH}, {FILE_MAX})")
+    if functions:
+        print(f"functions in src: {len(functions)}, lines: median {percentile(functions, 0.5)},"
+              f" 95th {percentile(functions, 0.95)}, longest {max(functions)}"
+              f" (bars {FUNCTION_MEDIAN}, {FUNCTION_95TH}, {FUNCTION_MAX})")
+    headers = [lines for path, lines in product.items() if path.suffix == ".hpp"]
+    sources = [lines for path, lines in product.items() if path.suffix == ".cpp"]
+    print(f"comment lines: headers {comment_share(headers)} %, sources {comment_share(sources)} %")
+    if median > FILE_MEDIAN:
+        yield f"median file length {median}, more than {FILE_MEDIAN}"
+    if high > FILE_95TH:
+        yield f"95th percentile of file lengths {high}, more than {FILE_95TH}"
+
+
+def check(root):
+    faults, product, code = [], {}, []
+    for path in project_files(root):
+        if not (is_checked(path) or path.suffix in PROSE):
+            continue
+        lines = read_lines(path)
+        if lines is None:
+            continue
+        name = path.relative_to(root).as_posix()
+        faults += file_faults(name, path, lines)
+        if path.suffix in (".cpp", ".hpp"):
+            code.append(path)
+        if is_code(path) and name.startswith("src/"):
+            product[path] = lines
+    functions = []
+    if shutil.which("ctags"):
+        tags = tags_of(code)
+        faults += tag_faults(root, tags)
+        functions = function_lengths([tag for tag in tags if Path(tag["path"]) in product])
+    else:
+        print("functions: not checked, there is no ctags here")
+    return faults + list(report(product, functions))
+
+
+HEAD = "// SPDX-License-Identifier: Apache-2.0\n"
+# Each bad example: a file, its content, a word of the fault.
+BAD = [
+    ("src/a.cpp", "int a;\n", "SPDX"),
+    ("src/a.hpp", HEAD, "#pragma once"),
+    ("src/aB.cpp", HEAD, "snake_case"),
+    ("src/a.cpp", HEAD + "//" + "x" * WIDTH + "\n", "columns"),
+    ("src/a.cpp", HEAD + "\tint a;\n", "tab"),
+    ("src/a.cpp", HEAD + "#define A 1\n", "macro"),
+    ("src/a.cpp", HEAD + '#define A 1\n#include "base/a.def"\n', "undefined again"),
+    ("src/a.cpp", HEAD + "// see .." + "/shared/x\n", "outside"),
+    ("docs/a.md", "see /wor" + "k/main\n", "outside"),
+    ("src/a.cpp", HEAD + "\n" * FILE_MAX, "more than 500"),
+    ("src/a.cpp", HEAD + "void f() {\n" + "\n" * FUNCTION_MAX + "}\n", "f has 62 lines"),
+    ("src/a.cpp", HEAD + "void doIt() {}\n", "doIt is not snake_case"),
+    ("src/a.cpp", HEAD + "struct my_type {};\n", "my_type is not CamelCase"),
+]
+GOOD = [
+    ("src/a.hpp", HEAD + "#pragma once\nstruct Good {\n  Good() {}\n  ~Good() {}\n};\n"),
+    ("src/a.def", HEAD + "\n" * FILE_MAX),
+    ("src/a.cpp", HEAD + '#define ROW(x) x\n#include "base/a.def"\n#undef ROW\n'),
+    ("tests/a_test.cpp", HEAD + "TEST(suite, Name) {}\n"),
+    ("docs/a.md", "x" * 300 + " network/x\n"),
+]
+
+
+def faults_of_example(name, content):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        path.parent.mkdir()
+        path.write_text(content)
+        return check(Path(folder))
+
+
+def self_test():
+    tagged = shutil.which("ctags") is not None
+    stdout, sys.stdout = sys.stdout, None
+    try:
+        for name, content, word in BAD:
+            faults = faults_of_example(name, content)
+            needs_tags = "has 62" in word or "is not" in word
+            found = any(word in fault for fault in faults)
+            assert found or (needs_tags and not tagged), (name, word)
+        for name, content in GOOD:
+            faults = [f for f in faults_of_example(name, content) if "median" not in f]
+            assert not faults, (name, faults)
+    finally:
+        sys.stdout = stdout
+    print(f"house: {len(BAD)} bad examples refused, {len(GOOD)} good ones let pass")
+    return 0
+
+
+def main():
+    if sys.argv[1:] == ["--self-test"]:
+        return self_test()
+    if sys.argv[1:]:
+        sys.exit(__doc__)
+    faults = check(Path("."))
+    print("\n".join(faults) if faults else "house: no fault")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,61 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+#: ./dev check [--before-tests | --quick]
+#: Runs the whole loop, which is exactly what CI runs, and ends with the tests' summary.
+#:
+#: Every step runs even when one before it failed; a table shows what took how long.
+#: --quick stops after the steps that need no build. --before-tests leaves out ./dev test.
+#:
+#:   ./dev check
+#:   ./dev check --quick
+
+fuzz_seconds=5
+steps=() status=0
+
+step() {
+  local name=$1 begin=$SECONDS verdict=ok
+  shift
+  say "$name"
+  ("$@") || { verdict=FAILED status=1; }
+  steps+=("$(printf '%-16s %6s  %4d s' "$name" "$verdict" $((SECONDS - begin)))")
+}
+
+table() {
+  say 'check'
+  printf '  %s\n' "${steps[@]}"
+}
+
+check_scripts() {
+  local files
+  mapfile -t files < <(find . -path ./build -prune -o -name '*.sh' -print | sort)
+  shellcheck -x dev .ci/run "${files[@]}"
+}
+
+check_python() {
+  python3 tools/check_floors.py --self-test && python3 tools/check_house.py --self-test &&
+    python3 tools/test_summary.py --self-test
+}
+
+build_clang() { build clang all && build clang all_verify_interface_header_sets; }
+
+dev setup test check
+step 'checkers' check_python
+step 'floors' python3 tools/check_floors.py
+step 'house' python3 tools/check_house.py
+step 'format' dev format --check
+step 'scripts' check_scripts
+if [[ ${1:-} == --quick ]]; then
+  table
+  exit "$status"
+fi
+step 'build release' build release
+step 'build asan' build asan
+step 'build clang' build_clang
+step 'fuzz' dev fuzz all "$fuzz_seconds"
+step 'docs' dev docs --check
+step 'drill' dev drill
+table
+if [[ ${1:-} != --before-tests ]]; then
+  dev test || status=1
+fi
+exit "$status"

@@ -1,0 +1,45 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+#: ./dev fuzz [TARGET|all [SECONDS]]
+#: Runs a fuzz target (default all) for some seconds each (default 20).
+#:
+#: TARGET is a file fuzz/TARGET.cpp. Its seeds are fuzz/corpus/TARGET/ and tests/data/FORMAT/, where
+#: FORMAT is TARGET up to the first "_" (.gz seeds also unpacked). What the run learns is kept in
+#: build/fuzz/corpus/TARGET; an input that breaks it in build/fuzz/findings.
+#:
+#:   ./dev fuzz
+#:   ./dev fuzz mlpd_read 3600
+
+target=${1:-all} seconds=${2:-20}
+[[ $seconds =~ ^[1-9][0-9]*$ ]] || usage "fuzz: \"$seconds\" is no number of seconds"
+targets=("$target")
+if [[ $target == all ]]; then
+  targets=()
+  for source in fuzz/*.cpp; do
+    [[ -e $source ]] && targets+=("$(basename "$source" .cpp)")
+  done
+fi
+for target in "${targets[@]}"; do
+  [[ -f fuzz/$target.cpp ]] || usage "no fuzz target \"$target\""
+done
+[[ ${#targets[@]} -gt 0 ]] || return 0
+
+dev setup check
+build fuzz "${targets[@]/#/fuzz_}"
+mkdir -p build/fuzz/findings
+export ASAN_OPTIONS=detect_stack_use_after_return=1:allocator_may_return_null=0
+export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
+for target in "${targets[@]}"; do
+  say "fuzz $target, $seconds s"
+  python3 tools/fuzz_seeds.py "$target" "build/fuzz/seeds/$target"
+  mkdir -p "build/fuzz/corpus/$target"
+  "build/fuzz/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
+    -max_len=65536 -print_final_stats=1 -verbosity=1 \
+    -artifact_prefix="build/fuzz/findings/$target-" \
+    "build/fuzz/corpus/$target" "build/fuzz/seeds/$target" 2>"build/fuzz/$target.log" || {
+    tail -60 "build/fuzz/$target.log" >&2
+    die "fuzz target $target failed; inputs: build/fuzz/findings, log: build/fuzz/$target.log"
+  }
+  sed -n 's/^stat::number_of_executed_units: */  runs: /p; s/^stat::peak_rss_mb: */  peak MB: /p' \
+    "build/fuzz/$target.log"
+done

@@ -1,0 +1,61 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+#: ./dev setup [SET...]
+#: Installs the Debian packages that are missing; says which; does nothing when none is.
+#:
+#: Sets:
+#:   build   compiler and libraries for the program            (always)
+#:   test    GoogleTest and what the tests read with
+#:   check   clang 19, formatter, script checker, compiler cache
+#:   live    Mono, its profiler and its report tool: live recordings, benchmarks
+#: Without a set: build and test. Needs root or sudo only when something is missing.
+#:
+#:   ./dev setup
+#:   ./dev setup check live
+
+packages_of() {
+  case $1 in
+    build) echo g++ cmake ninja-build pkg-config libcli11-dev libfmt-dev libexpected-dev \
+      robin-map-dev libxxhash-dev libzstd-dev zlib1g-dev ;;
+    test) echo libgtest-dev libgmock-dev libsimdjson-dev nlohmann-json3-dev python3 ;;
+    check) echo clang-19 libclang-rt-19-dev clang-format-19 clang-tidy-19 shellcheck \
+      universal-ctags ccache mold git ;;
+    live) echo mono-runtime mono-mcs mono-utils libmono-profiler libbenchmark-dev time ;;
+    *) usage "no package set \"$1\"; see ./dev help setup" ;;
+  esac
+}
+
+is_installed() { [[ $(dpkg-query -W -f='${Status}' "$1" 2>/dev/null) == *' installed' ]]; }
+
+missing_packages() {
+  local set name
+  for set in "$@"; do
+    for name in $(packages_of "$set"); do
+      is_installed "$name" || printf '%s\n' "$name"
+    done
+  done
+}
+
+install_packages() {
+  local root=()
+  if [[ $(id -u) -ne 0 ]]; then
+    command -v sudo >/dev/null || die "not root and no sudo; please install: $*"
+    root=(sudo)
+  fi
+  say "installing: $*"
+  "${root[@]}" apt-get update -qq
+  "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends "$@" </dev/null
+}
+
+[[ $# -gt 0 ]] && sets=(build "$@") || sets=(build test)
+for set in "${sets[@]}"; do packages_of "$set" >/dev/null; done
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+  printf 'dev: not a Debian system; nothing installed. Debian calls what is needed:\n' >&2
+  for set in "${sets[@]}"; do printf '  %s\n' "$(packages_of "$set")" >&2; done
+  return 0
+fi
+mapfile -t missing < <(missing_packages "${sets[@]}" | sort -u)
+if [[ ${#missing[@]} -gt 0 ]]; then
+  install_packages "${missing[@]}"
+fi

@@ -1,0 +1,34 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+#: ./dev test [--fast] [REGEX]
+#: Builds release and asan, runs every test in both, ends with how many passed and failed.
+#:
+#: --fast runs the asan build only. REGEX picks ctest tests by name (base.0, cli/pipes ...).
+#: For one case: build/asan/tests/polytrace_tests_base --gtest_filter='cursor.*'
+#:
+#:   ./dev test
+#:   ./dev test --fast format
+
+presets=(release asan)
+if [[ ${1:-} == --fast ]]; then
+  presets=(asan)
+  shift
+fi
+selection=()
+[[ $# -gt 0 ]] && selection=(-R "$1")
+
+dev setup test
+for preset in "${presets[@]}"; do
+  rm -rf "build/$preset/reports"
+done
+status=0
+for preset in "${presets[@]}"; do
+  say "build $preset"
+  if ! (build "$preset"); then
+    status=1
+    continue
+  fi
+  say "test $preset"
+  run_tests "$preset" "${selection[@]}" || status=1
+done
+python3 tools/test_summary.py --exit "$status" "${presets[@]/#/build/}"
