@@ -45,7 +45,7 @@ install_packages() {
   say "installing: $*"
   "${root[@]}" apt-get update -qq
   "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y -qq --no-install-recommends "$@" </dev/null
+    apt-get install -y -qq -o Dpkg::Use-Pty=0 --no-install-recommends "$@" </dev/null
 }
 
 [[ $# -gt 0 ]] && sets=(build "$@") || sets=(build test)
