@@ -130,13 +130,18 @@ def tag_faults(root, tags):
             lambda_ = name.startswith("__anon")
             if not (SNAKE.match(name) or constructor or lambda_ or FREE_FUNCTIONS.match(name)):
                 yield f"{place}: function {name} is not snake_case"
-        elif is_defined_at(tag) and not (CAMEL.match(name) or name in FREE_TYPES):
+        elif is_defined_at(tag) and not is_named_well(tag):
             yield f"{place}: type {name} is not CamelCase"
 
 
 def is_defined_at(tag):
     """False for what Ctags takes for a type: unnamed ones and variables like `struct stat s{}`."""
     return re.search(rf"\b(struct|class|enum)\s+{re.escape(tag['name'])}\b", tag.get("pattern", ""))
+
+
+def is_named_well(tag):
+    fixture = "testing::Test" in tag["pattern"]  # named as the suite it carries
+    return CAMEL.match(tag["name"]) or tag["name"] in FREE_TYPES or fixture
 
 
 def percentile(values, share):
