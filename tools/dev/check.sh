@@ -38,6 +38,11 @@ check_python() {
 
 build_clang() { build clang all && build clang all_verify_interface_header_sets; }
 
+install_check() {
+  local traces=(examples/*.mlpd)
+  bash tools/install/check.sh "${traces[0]}"
+}
+
 dev setup test check
 step 'checkers' check_python
 step 'floors' python3 tools/check_floors.py
@@ -51,6 +56,7 @@ fi
 step 'build release' build release
 step 'build asan' build asan
 step 'build clang' build_clang
+step 'install' install_check
 step 'fuzz' dev fuzz all "$fuzz_seconds"
 step 'docs' dev docs --check
 step 'drill' dev drill

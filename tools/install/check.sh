@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs the release build into an empty folder and builds a program against nothing but that:
+# check.sh TRACE. The program must read events from the trace, the installed command know its name.
+set -euo pipefail
+
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+cmake --install build/release --prefix "$place/usr" >"$place/install.log"
+cmake -S tools/install -B "$place/build" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
+  -DCMAKE_PREFIX_PATH="$place/usr" >"$place/configure.log" || { cat "$place/configure.log"; exit 1; }
+cmake --build "$place/build" >"$place/build.log" || { cat "$place/build.log"; exit 1; }
+
+trace=$1
+events=$("$place/build/consumer" "$trace")
+[[ $events -gt 0 ]] || { echo "install: the consumer read no event of $trace" >&2; exit 1; }
+"$place/usr/bin/polytrace" version >/dev/null
+[[ -f $place/usr/share/doc/polytrace/LICENSE ]]
+printf 'install: %s files; a program built on them read %s events\n' \
+  "$(find "$place/usr" -type f | wc -l)" "$events"
