@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gives source ids dense indexes (0, 1, 2 ... in order of first sight), so that tables can be plain
+// vectors. A small direct-mapped cache stands before the hash table: call streams look up the
+// same few ids over and over. One thread at a time.
+#pragma once
+
+#include <tsl/robin_map.h>
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "base/types.hpp"
+
+namespace polytrace::base {
+
+class IdTable {
+ public:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  // The index of `id`; a new one on first sight.
+  std::uint32_t index(Id id) {
+    Cached& cached = cache_[slot(id)];
+    if (cached.id == id && cached.index != kNone) return cached.index;
+    cached = {id, insert(id)};
+    return cached.index;
+  }
+  std::uint32_t find(Id id) const {
+    const auto found = indexes_.find(id);
+    return found == indexes_.end() ? kNone : found->second;
+  }
+  // From now on `id` means a new thing: gives it a new index.
+  std::uint32_t renew(Id id) {
+    const auto fresh = static_cast<std::uint32_t>(ids_.size());
+    ids_.push_back(id);
+    indexes_[id] = fresh;
+    cache_[slot(id)] = {id, fresh};
+    return fresh;
+  }
+  Id id(std::uint32_t index) const { return ids_[index]; }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(ids_.size()); }
+
+ private:
+  struct Cached {
+    Id id = 0;
+    std::uint32_t index = kNone;
+  };
+  // Seeded per process: a hostile file cannot choose its collisions.
+  struct Hash {
+    std::size_t operator()(Id id) const;
+  };
+  static constexpr unsigned kCacheBits = 10;
+  static std::size_t slot(Id id) { return (id * 0x9e3779b97f4a7c15U) >> (64 - kCacheBits); }
+
+  std::uint32_t insert(Id id) {
+    const auto [entry, fresh] = indexes_.try_emplace(id, size());
+    if (fresh) ids_.push_back(id);
+    return entry->second;
+  }
+
+  std::array<Cached, std::size_t{1} << kCacheBits> cache_{};
+  tsl::robin_map<Id, std::uint32_t, Hash> indexes_;
+  std::vector<Id> ids_;
+};
+
+}  // namespace polytrace::base

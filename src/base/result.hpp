@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Errors are values with a place. A function that can fail returns result<T>; faults that can be
+// survived are counted in Notices (notices.hpp). Nothing throws across a room's door.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+
+namespace polytrace::base {
+
+enum class Code : std::uint8_t {
+#define CODE(identifier, name, exit, sentence, next) identifier,
+#include "base/codes.def"
+#undef CODE
+};
+
+struct CodeInfo {
+  Code code;
+  std::string_view name;      // stable, for scripts and case files
+  int exit;                   // exit code of the command if this is the worst fault
+  std::string_view sentence;  // follows a place: "offset 0x2f: ..."
+  std::string_view next;      // what the user can do
+};
+
+const CodeInfo& describe(Code code);
+// Null when no code has that stable name.
+const CodeInfo* find_code(std::string_view name);
+// All codes in table order.
+std::size_t code_count();
+
+inline constexpr std::uint64_t kNoOffset = ~std::uint64_t{0};
+
+// Where: a byte offset in the (decompressed) stream, or a line and column of a text.
+struct Place {
+  std::uint64_t offset = kNoOffset;
+  std::uint32_t line = 0;    // 1-based, 0 = none
+  std::uint32_t column = 0;  // 1-based, 0 = none
+  std::string frame{};       // the enclosing construct, for example "buffer 17"
+};
+
+struct Error {
+  Code code = Code::usage;
+  Place place{};
+  std::string detail{};  // what exactly: the value met, the system's message
+};
+
+template <class T>
+using result = tl::expected<T, Error>;
+
+using Unexpected = tl::unexpected<Error>;
+
+inline Unexpected fail(Code code, std::string detail = {}, Place place = {}) {
+  return Unexpected(Error{code, std::move(place), std::move(detail)});
+}
+
+// "offset 0x2f1a (buffer 17): unknown record kind: type 15". Without file name.
+std::string to_text(const Error& error);
+std::string to_text(const Place& place);
+
+}  // namespace polytrace::base

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/sink.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace polytrace::base {
+namespace {
+
+Unexpected system_fault() { return fail(Code::write_failed, std::strerror(errno)); }
+
+result<void> write_all(int fd, Bytes bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::write(fd, bytes.data(), bytes.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return system_fault();
+    bytes = bytes.subspan(static_cast<std::size_t>(put));
+  }
+  return {};
+}
+
+class FileSink final : public Sink {
+ public:
+  FileSink(int fd, std::string temporary, std::string path)
+      : fd_(fd), temporary_(std::move(temporary)), path_(std::move(path)) {}
+  ~FileSink() override {
+    if (fd_ >= 0) close(fd_);
+    if (!committed_) unlink(temporary_.c_str());
+  }
+
+  result<void> write(Bytes bytes) override { return write_all(fd_, bytes); }
+  result<void> commit() override {
+    if (fsync(fd_) != 0) return system_fault();
+    const int closed = close(fd_);
+    fd_ = -1;
+    if (closed != 0) return system_fault();
+    if (std::rename(temporary_.c_str(), path_.c_str()) != 0) return system_fault();
+    committed_ = true;
+    return {};
+  }
+
+ private:
+  int fd_;
+  std::string temporary_;
+  std::string path_;
+  bool committed_ = false;
+};
+
+// Pipes, terminals and devices cannot be renamed into place: written straight.
+class StreamSink final : public Sink {
+ public:
+  StreamSink(int fd, bool owned) : fd_(fd), owned_(owned) {}
+  ~StreamSink() override {
+    if (owned_) close(fd_);
+  }
+  result<void> write(Bytes bytes) override { return write_all(fd_, bytes); }
+  result<void> commit() override { return {}; }
+
+ private:
+  int fd_;
+  bool owned_;
+};
+
+class MemorySink final : public Sink {
+ public:
+  explicit MemorySink(std::vector<std::byte>& into) : into_(into) {}
+  result<void> write(Bytes bytes) override {
+    into_.insert(into_.end(), bytes.begin(), bytes.end());
+    return {};
+  }
+  result<void> commit() override { return {}; }
+
+ private:
+  std::vector<std::byte>& into_;
+};
+
+class GzipSink final : public Sink {
+ public:
+  explicit GzipSink(std::unique_ptr<Sink> to) : to_(std::move(to)) {
+    constexpr int kGzipOnly = 15 + 16;
+    constexpr int kMemoryLevel = 8;
+    deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzipOnly, kMemoryLevel,
+                 Z_DEFAULT_STRATEGY);
+  }
+  ~GzipSink() override { deflateEnd(&stream_); }
+
+  result<void> write(Bytes bytes) override { return compress(bytes, Z_NO_FLUSH); }
+  result<void> commit() override {
+    if (auto done = compress({}, Z_FINISH); !done) return done;
+    return to_->commit();
+  }
+
+ private:
+  result<void> compress(Bytes bytes, int flush) {
+    // zlib's interface is not const-correct and not std::byte.
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(bytes.data()));
+    stream_.avail_in = static_cast<uInt>(bytes.size());
+    do {
+      stream_.next_out = reinterpret_cast<Bytef*>(piece_.data());
+      stream_.avail_out = static_cast<uInt>(piece_.size());
+      deflate(&stream_, flush);
+      if (auto put = to_->write(Bytes(piece_).first(piece_.size() - stream_.avail_out)); !put)
+        return put;
+    } while (stream_.avail_out == 0);
+    return {};
+  }
+
+  std::unique_ptr<Sink> to_;
+  z_stream stream_{};
+  std::array<std::byte, 64 * 1024> piece_{};
+};
+
+}  // namespace
+
+result<std::unique_ptr<Sink>> create_sink(const std::string& path, bool replace) {
+  if (path == "-") return std::make_unique<StreamSink>(STDOUT_FILENO, false);
+  struct stat status{};
+  const bool exists = stat(path.c_str(), &status) == 0;
+  if (exists && !S_ISREG(status.st_mode)) {
+    const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (fd < 0) return system_fault();
+    return std::make_unique<StreamSink>(fd, true);
+  }
+  if (exists && !replace) return fail(Code::output_exists);
+  std::string temporary = path + ".XXXXXX";
+  const int fd = mkostemp(temporary.data(), O_CLOEXEC);
+  if (fd < 0) return system_fault();
+  // mkostemp gives 0600; the file shall get what the user's umask allows.
+  const mode_t mask = umask(0);
+  umask(mask);
+  fchmod(fd, 0666 & ~mask);
+  return std::make_unique<FileSink>(fd, std::move(temporary), path);
+}
+
+std::unique_ptr<Sink> memory_sink(std::vector<std::byte>& into) {
+  return std::make_unique<MemorySink>(into);
+}
+
+std::unique_ptr<Sink> gzip_sink(std::unique_ptr<Sink> to) {
+  return std::make_unique<GzipSink>(std::move(to));
+}
+
+}  // namespace polytrace::base

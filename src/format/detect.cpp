@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/format.hpp"
+
+namespace polytrace::format {
+namespace {
+
+std::string_view without_suffix(std::string_view path, std::string_view suffix) {
+  if (path.ends_with(suffix)) path.remove_suffix(suffix.size());
+  return path;
+}
+
+}  // namespace
+
+const Format* find_format(std::string_view name) {
+  for (const Format* format : formats()) {
+    if (format->name == name) return format;
+  }
+  return nullptr;
+}
+
+const Format* format_for_path(std::string_view path) {
+  path = without_suffix(without_suffix(path, ".gz"), ".zst");
+  for (const Format* format : formats()) {
+    if (path.ends_with(format->suffix)) return format;
+  }
+  return nullptr;
+}
+
+base::result<Opened> open(std::unique_ptr<base::Source> source, const event::ReadOptions& options) {
+  std::vector<std::byte> head(kHeadBytes);
+  const auto got = base::read_fully(*source, head);
+  if (!got) return base::Unexpected(got.error());
+  head.resize(*got);
+  for (const Format* format : formats()) {
+    if (!format->recognise(head)) continue;
+    auto reader = format->open(base::prepend(std::move(head), std::move(source)), options);
+    if (!reader) return base::Unexpected(reader.error());
+    return Opened{format, std::move(*reader)};
+  }
+  return base::fail(base::Code::not_recognised, head.empty() ? "it is empty" : "");
+}
+
+}  // namespace polytrace::format

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// A format is a passive descriptor: everything the house needs to know about it. Adding one is a
+// folder with such a descriptor, and one line in formats.def.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/sink.hpp"
+#include "base/source.hpp"
+#include "event/reader.hpp"
+#include "event/writer.hpp"
+
+namespace polytrace::format {
+
+struct WriteOptions {
+  std::string version;  // of the format, empty = Format::write_versions[0]
+};
+
+struct Format {
+  std::string_view name;   // on the command line: "mlpd"
+  std::string_view title;  // for people: "Mono log profiler"
+  std::string_view suffix; // usual file name ending, with the dot
+  std::string_view read_versions;                      // for people: "1 to 17"
+  std::span<const std::string_view> write_versions{};  // the default first; empty = read only
+
+  // Whether a stream that starts with `head` (up to kHeadBytes) is of this format. Exclusive: no
+  // two formats of the list say yes to the same bytes.
+  bool (*recognise)(base::Bytes head) = nullptr;
+  base::result<std::unique_ptr<event::Reader>> (*open)(std::unique_ptr<base::Source>,
+                                                       const event::ReadOptions&) = nullptr;
+  // Null when the format cannot be written.
+  base::result<std::unique_ptr<event::Writer>> (*create)(std::unique_ptr<base::Sink>,
+                                                         const WriteOptions&) = nullptr;
+  // The name of a native record number of event::Tally, in the format's own words.
+  std::string (*record_name)(std::uint8_t record) = nullptr;
+  // Whether an event of this kind can be written in `version` at all. Null when read only.
+  bool (*holds)(event::Kind kind, std::string_view version) = nullptr;
+};
+
+inline constexpr std::size_t kHeadBytes = 128;
+
+// All formats, in the order of formats.def.
+std::span<const Format* const> formats();
+// Null when there is none of that name.
+const Format* find_format(std::string_view name);
+// By a file name's ending (a final .gz or .zst is ignored); null when none fits.
+const Format* format_for_path(std::string_view path);
+
+struct Opened {
+  const Format* format;
+  std::unique_ptr<event::Reader> reader;
+};
+// Recognises the format by content and opens a reader.
+base::result<Opened> open(std::unique_ptr<base::Source> source,
+                          const event::ReadOptions& options = {});
+
+}  // namespace polytrace::format

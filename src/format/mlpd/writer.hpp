@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes `.mlpd` of data version 17 or 1. Events keep their order: a buffer ends where the thread
+// changes, so a name that stood before its first use still does.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "format/format.hpp"
+#include "format/mlpd/counter_sums.hpp"
+#include "format/mlpd/header.hpp"
+#include "format/mlpd/record_writer.hpp"
+
+namespace polytrace::format::mlpd {
+
+class MlpdWriter final : public event::Writer {
+ public:
+  static base::result<std::unique_ptr<event::Writer>> create(std::unique_ptr<base::Sink> sink,
+                                                             const WriteOptions& options);
+  static bool holds(event::Kind kind, std::string_view version);
+
+  MlpdWriter(std::unique_ptr<base::Sink> sink, unsigned version)
+      : sink_(std::move(sink)), version_(version), records_(version) {}
+
+  base::result<void> write(const event::Batch& batch) override;
+  base::result<void> finish() override;
+  const event::Loss& loss() const override { return loss_; }
+
+ private:
+  // One event, or as many as one record takes: gives how many were written or lost.
+  std::size_t put(std::size_t at);
+  template <class T>
+  void put_event(const event::Event& event, T details);
+  void put_call(const event::Event& event);
+  template <class T>
+  void put_list(std::uint8_t first, std::size_t at, std::size_t count);
+  void put_item(const event::Event& event, event::Move move);
+  void put_item(const event::Event& event, const event::Root& root);
+  void put_item(const event::Event& event, const event::CounterDef& counter);
+  void put_item(const event::Event& event, event::CounterValue value);
+  void put_sample(const event::Event& event, const event::Sample& sample);
+  void tell(const event::Event& event, const event::Process& process);
+  void tell(const event::Event& event, const event::Clock& clock);
+
+  // The details an event of kind T has in the current batch.
+  template <class T>
+  const T& details(const event::Event& event) const;
+  std::size_t run_length(std::size_t at) const;
+  // Starts a record, in a new buffer where needed. False when this version has no such record.
+  bool start(std::uint8_t first, const event::Event& event);
+  void lose(const event::Event& event) { loss_.event(event.kind); }
+
+  // What is allocated is told by vtable since version 15 and by class before: these add the
+  // definition that the other side of that change needs.
+  void before(const event::Event& event, event::Class& details);
+  void before(const event::Event& event, event::Vtable& details);
+  void before(const event::Event& event, event::Alloc& details);
+  void before(const event::Event& event, event::DumpObject& details);
+  template <class T>
+  void before(const event::Event&, T&) {}
+  void alias_class(const event::Event& event, base::Id class_id);
+  void name_vtable(const event::Event& event, base::Id vtable, base::Id class_id);
+
+  base::result<void> flush();
+  void close_buffer();
+  void append_header();
+
+  std::unique_ptr<base::Sink> sink_;
+  unsigned version_;
+  RecordWriter records_;
+  base::Appender ready_;  // header and closed buffers not yet in the sink
+  event::Loss loss_;
+  CounterSums counters_;
+  FileHeader header_;
+  const event::Batch* batch_ = nullptr;
+  bool have_process_ = false;
+  bool have_clock_ = false;
+  bool header_done_ = false;
+  std::unordered_map<base::Id, std::string> class_names_;
+  std::unordered_map<base::Id, base::Id> vtables_;
+  std::unordered_multimap<base::Id, base::Id> unnamed_vtables_;  // by class; before version 15
+};
+
+}  // namespace polytrace::format::mlpd
