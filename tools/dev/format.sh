@@ -10,6 +10,11 @@ mapfile -t files < <(find src tests fuzz bench tools examples -name '*.[hc]pp' 2
 [[ ${#files[@]} -gt 0 ]] || return 0
 case ${1:-} in
   '') clang-format-19 -i "${files[@]}" ;;
-  --check) clang-format-19 --dry-run --Werror "${files[@]}" ;;
+  --check)
+    mapfile -t loose < <(clang-format-19 --dry-run "${files[@]}" 2>&1 |
+      sed -n 's/^\([^:]*\):.*\[-Wclang-format-violations\]$/\1/p' | sort -u)
+    [[ ${#loose[@]} -eq 0 ]] || printf '%s: ./dev format would change it\n' "${loose[@]}"
+    [[ ${#loose[@]} -eq 0 ]]
+    ;;
   *) usage "format: unknown argument \"$1\"" ;;
 esac
