@@ -45,11 +45,11 @@ class Pump {
 
   bool fetch(Chunk& chunk) {
     const std::lock_guard lock(fetching_);
-    if (stopped_ || (options_.stop != nullptr && options_.stop->load())) return false;
+    if (ended_ || stopped_ || (options_.stop != nullptr && options_.stop->load())) return false;
     const auto more = reader_.fetch(chunk);
-    if (more) return *more;
-    outcome_.error = more.error();
-    return false;
+    if (!more) outcome_.error = more.error();
+    ended_ = !more || !*more;
+    return !ended_;
   }
 
   void consume(Batch& batch) {
@@ -83,6 +83,7 @@ class Pump {
   const PumpOptions& options_;
   PumpOutcome outcome_;
   std::mutex fetching_;
+  bool ended_ = false;  // guarded by fetching_
   std::atomic<std::uint64_t> turn_{0};
   std::atomic<bool> stopped_{false};
 };
