@@ -14,7 +14,7 @@ using base::Bytes;
 using base::Code;
 using base::Unexpected;
 
-constexpr std::size_t kPiece = 128 * 1024;
+constexpr std::size_t kPiece = 64 * 1024;
 
 bool has_id(Bytes rest) { return base::load_le<std::uint32_t>(rest.data()) == kBufferId; }
 

@@ -28,41 +28,26 @@ void RecordReader::read_all() {
   }
 }
 
-// The hot loop: nine records in ten are calls of at most nine bytes, decoded from one load.
 void RecordReader::read_calls() {
-  constexpr std::size_t kRun = 4096;
-  static constexpr Kind kKinds[4]{Kind::Leave, Kind::Leave, Kind::Enter, Kind::Unwind};
-  if (in_.left() < kCallBytes) return;
-  std::uint64_t tally[4]{};  // count << 40 | bytes
-  const std::byte* at = in_.at();
-  const std::byte* last = in_.end() - kCallBytes;  // the last place to load from
-  bool more = true;
-  while (more && at <= last) {
-    event::Event* out = batch_.events.room(kRun);
-    const event::Event* full = out + kRun;
-    more = false;
-    while (at <= last) {
-      const CallBytes call(at);
-      if (!call.usual()) break;
-      time_ += call.time();
-      method_ += call.method();
-      const unsigned kind = call.kind();
-      *out++ = {static_cast<base::Time>(time_), method_ & file_.id_mask, event::kAbsent,
-                thread_, kKinds[kind], 0};
-      tally[kind] += (std::uint64_t{1} << 40) | call.bytes();
-      at += call.bytes();
-      if (out == full) {
-        more = true;
-        break;
-      }
-    }
-    batch_.events.grew_to(out);
+  constexpr std::size_t kRoom = 4096;
+  CallRun run{in_.at(), in_.end(), time_, method_, file_.id_mask, thread_, {}};
+  for (bool full = true; full;) {
+    event::Event* out = batch_.events.room(kRoom);
+    const event::Event* end = decode_calls(run, out, out + kRoom);
+    batch_.events.grew_to(end);
+    full = end == out + kRoom;
   }
-  in_.move_to(at);
+  in_.move_to(run.at);
+  time_ = run.time;
+  method_ = run.method;
+  add_to_tally(run.tally);
+}
+
+void RecordReader::add_to_tally(const std::uint64_t (&calls)[4]) {
   for (unsigned kind = 1; kind < 4; ++kind) {
     auto& records = batch_.tally.records[first_byte(Type::method, kind << 4)];
-    records.count += tally[kind] >> 40;
-    records.bytes += tally[kind] & ((std::uint64_t{1} << 40) - 1);
+    records.count += calls[kind] >> 40;
+    records.bytes += calls[kind] & ((std::uint64_t{1} << 40) - 1);
   }
 }
 

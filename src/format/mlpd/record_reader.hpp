@@ -82,6 +82,7 @@ class RecordReader {
 
  private:
   void read_calls();
+  void add_to_tally(const std::uint64_t (&calls)[4]);
   void read_record();
   void read_time();
 
