@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Collects the seeds of a fuzz target in one folder.
 
-usage: fuzz_seeds.py TARGET FOLDER
+usage: fuzz_seeds.py TARGET FOLDER ASSEMBLER
 
-Seeds are fuzz/corpus/TARGET/ and tests/data/FORMAT/ (FORMAT is TARGET up to the first "_"; all of
-tests/data where no such folder is). Files above 64 KiB are cut there: the fuzzer would do the same.
-A .gz file is taken as it is and unpacked.
+Seeds are fuzz/corpus/TARGET/, tests/data/FORMAT/ and what the program ASSEMBLER makes of the case
+files in tests/cases/FORMAT/. FORMAT is TARGET up to the first "_"; where no such folder is, every
+format gives its seeds. Files above 64 KiB are cut there: the fuzzer would do the same. A .gz file
+is taken as it is and unpacked.
 """
 import gzip
 import shutil
+import subprocess
 import sys
 import zlib
 from pathlib import Path
@@ -18,13 +20,20 @@ LIMIT = 64 * 1024
 NOT_SEEDS = {".json", ".txt", ".md", ".csv"}
 
 
-def main(target, folder):
+def folders_of(room, form):
+    """The folders of a format, or of all when it has none."""
+    own = Path(room) / form
+    return [own] if own.is_dir() else sorted(path for path in Path(room).glob("*") if path.is_dir())
+
+
+def main(target, folder, assembler):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    data = Path("tests/data")
-    own = data / target.split("_")[0]
-    count = 0
-    for source in (Path("fuzz/corpus") / target, own if own.is_dir() else data):
+    form = target.split("_")[0]
+    for cases in folders_of("tests/cases", form):
+        subprocess.run([assembler, cases.name, folder], check=True)
+    count = len(list(folder.iterdir()))
+    for source in [Path("fuzz/corpus") / target, *folders_of("tests/data", form)]:
         for file in sorted(source.rglob("*")):
             if not file.is_file() or file.suffix in NOT_SEEDS:
                 continue
@@ -48,6 +57,6 @@ def variants(file):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) != 4:
         sys.exit(__doc__)
-    main(sys.argv[1], Path(sys.argv[2]))
+    main(sys.argv[1], Path(sys.argv[2]), sys.argv[3])

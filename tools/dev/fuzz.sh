@@ -3,9 +3,10 @@
 #: ./dev fuzz [TARGET|all [SECONDS]]
 #: Runs a fuzz target (default all) for some seconds each (default 20).
 #:
-#: TARGET is a file fuzz/TARGET.cpp. Its seeds are fuzz/corpus/TARGET/ and tests/data/FORMAT/, where
-#: FORMAT is TARGET up to the first "_" (.gz seeds also unpacked). What the run learns is kept in
-#: build/fuzz/corpus/TARGET; an input that breaks it in build/fuzz/findings.
+#: TARGET is a file fuzz/TARGET.cpp, FORMAT what its name begins with, up to the first "_". Its
+#: seeds are fuzz/corpus/TARGET/, tests/data/FORMAT/ (.gz also unpacked) and the bytes of the case
+#: files in tests/cases/FORMAT/; without such folders, all of tests/data and tests/cases. What the
+#: run learns is kept in build/fuzz/corpus/TARGET; an input that breaks it in build/fuzz/findings.
 #:
 #:   ./dev fuzz
 #:   ./dev fuzz mlpd_read 3600
@@ -25,13 +26,14 @@ done
 [[ ${#targets[@]} -gt 0 ]] || return 0
 
 dev setup check
-build fuzz "${targets[@]/#/fuzz_}"
+build fuzz assemble_cases "${targets[@]/#/fuzz_}"
 mkdir -p build/fuzz/findings
 export ASAN_OPTIONS=detect_stack_use_after_return=1:allocator_may_return_null=0
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 for target in "${targets[@]}"; do
   say "fuzz $target, $seconds s"
-  python3 tools/fuzz_seeds.py "$target" "build/fuzz/seeds/$target"
+  python3 tools/fuzz_seeds.py "$target" "build/fuzz/seeds/$target" \
+    build/fuzz/fuzz/assemble_cases
   mkdir -p "build/fuzz/corpus/$target"
   "build/fuzz/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
     -max_len=65536 -print_final_stats=1 -verbosity=1 \

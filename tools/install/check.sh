@@ -8,7 +8,8 @@ place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 cmake --install build/release --prefix "$place/usr" >"$place/install.log"
 cmake -S tools/install -B "$place/build" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
-  -DCMAKE_PREFIX_PATH="$place/usr" >"$place/configure.log" || { cat "$place/configure.log"; exit 1; }
+  -DCMAKE_PREFIX_PATH="$place/usr" >"$place/configure.log" ||
+  { cat "$place/configure.log"; exit 1; }
 cmake --build "$place/build" >"$place/build.log" || { cat "$place/build.log"; exit 1; }
 
 trace=$1
