@@ -35,6 +35,13 @@ python3 tools/check_floors.py
 
 polytrace=build/release/polytrace
 "$polytrace" formats | grep -q '^ *drill\b' || failed "'polytrace formats' does not list it"
+for trace in examples/*.mlpd; do
+  "$polytrace" convert -q "$trace" -o build/trace.drill || failed "cannot convert $trace"
+  "$polytrace" info --json build/trace.drill | grep -q '"drill"' || failed 'info does not know it'
+  cmp <("$polytrace" cat "$trace") <("$polytrace" cat build/trace.drill) ||
+    failed "$trace changes on the way through it"
+  rm build/trace.drill
+done
 
 mapfile -t changes < <(git status --porcelain --untracked-files=normal | sort)
 expected=(" M $list" "?? $folder/")
