@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/allocations.hpp"
+
+#include <fmt/format.h>
+
+#include "analysis/live_stack.hpp"
+#include "analysis/rows.hpp"
+#include "analysis/stack_table.hpp"
+#include "analysis/text.hpp"
+#include "analysis/timeline.hpp"
+
+namespace polytrace::analysis {
+namespace {
+
+using event::Event;
+using event::Kind;
+
+const AmountColumns kColumns{{"count", "Count", Unit::count}, {"bytes", "Bytes", Unit::bytes}};
+
+class Allocations final : public Analysis {
+ public:
+  explicit Allocations(const Selection& selection) : selection_(selection) {}
+
+  void consume(const Slice& slice) override;
+  std::vector<Table> tables(const Names& names, const TableOptions& options) const override;
+  std::vector<std::string> headlines(const Names& names) const override;
+
+ private:
+  bool needs_calls(const Slice& slice) const;
+  void follow(const Slice& slice, const Run& run);
+  void take(const Slice& slice, const Event& event);
+  void take(const Slice& slice, const Event& event, const event::Alloc& alloc);
+  void take(const Slice& slice, const Event& event, const event::AllocSummary& summary);
+  void add(const Slice& slice, const Event& event, std::uint32_t stack, const Amount& amount);
+  std::vector<Amount> by_class(const Names& names) const;
+  Table classes(const Names& names, const TableOptions& options) const;
+  Table threads(const Names& names, const TableOptions& options) const;
+  Table times() const;
+
+  Selection selection_;
+  StackTree stacks_;
+  std::vector<LiveStack> calls_;  // by thread index, while followed
+  bool follow_calls_ = false;
+  Amount total_;
+  std::vector<Amount> by_class_;   // by class index as it was when met
+  std::vector<Amount> by_stack_;   // by node of stacks_
+  std::vector<Amount> by_thread_;  // by thread index
+  Timeline<Amount> by_time_;
+};
+
+// Calls are followed from the first batch on that has both calls and an allocation without stack.
+bool Allocations::needs_calls(const Slice& slice) const {
+  std::size_t events = 0;
+  for (const Run& run : slice.runs) events += run.end - run.begin;
+  if (slice.others.size() == events) return false;
+  for (const std::uint32_t i : slice.others) {
+    const Event& event = slice.batch.events[i];
+    if (event.kind == Kind::Alloc &&
+        !slice.batch.details_or<event::Alloc>(event, {}).stack.present())
+      return true;
+  }
+  return false;
+}
+
+void Allocations::consume(const Slice& slice) {
+  if (!follow_calls_) follow_calls_ = needs_calls(slice);
+  if (!follow_calls_) {
+    for (const std::uint32_t i : slice.others) take(slice, slice.batch.events[i]);
+    return;
+  }
+  for (const Run& run : slice.runs) follow(slice, run);
+}
+
+void Allocations::follow(const Slice& slice, const Run& run) {
+  LiveStack& calls = slot(calls_, run.thread);
+  for (std::uint32_t i = run.begin; i < run.end; ++i) {
+    const Event& event = slice.batch.events[i];
+    switch (event.kind) {
+      case Kind::Enter: calls.enter(event.id); break;
+      case Kind::Leave:
+      case Kind::Unwind: calls.leave(event.id); break;
+      default: take(slice, event);
+    }
+  }
+}
+
+void Allocations::take(const Slice& slice, const Event& event) {
+  const event::Batch& batch = slice.batch;
+  if (event.kind == Kind::Alloc) {
+    if (selects(selection_, batch, event))
+      take(slice, event, batch.details_or<event::Alloc>(event, {}));
+  } else if (event.kind == Kind::AllocSummary) {
+    if (selects(selection_, batch, event))
+      take(slice, event, batch.details_or<event::AllocSummary>(event, {}));
+  }
+}
+
+void Allocations::take(const Slice& slice, const Event& event, const event::Alloc& alloc) {
+  std::uint32_t stack = StackTree::kRoot;
+  if (alloc.stack.present()) stack = stacks_.intern(slice.batch.list(alloc.stack), slice.names);
+  else if (follow_calls_)
+    stack = slot(calls_, slice.threads[event.thread]).node(stacks_, slice.names);
+  add(slice, event, stack, {1, alloc.size});
+}
+
+void Allocations::take(const Slice& slice, const Event& event, const event::AllocSummary& summary) {
+  const std::uint32_t stack = stacks_.intern(slice.batch.list(summary.stack), slice.names);
+  add(slice, event, stack, {summary.count, summary.bytes});
+}
+
+void Allocations::add(const Slice& slice, const Event& event, std::uint32_t stack,
+                      const Amount& amount) {
+  slot(by_thread_, slice.threads[event.thread]).merge(amount);
+  slot(by_class_, slice.names.class_index(event.id)).merge(amount);
+  slot(by_stack_, stack).merge(amount);
+  by_time_.at(event.time).merge(amount);
+  total_.merge(amount);
+}
+
+std::vector<Amount> Allocations::by_class(const Names& names) const {
+  std::vector<Amount> out;
+  for (std::uint32_t i = 0; i < by_class_.size(); ++i)
+    if (by_class_[i].count > 0) slot(out, names.resolve_class(i)).merge(by_class_[i]);
+  return out;
+}
+
+Table Allocations::classes(const Names& names, const TableOptions& options) const {
+  Table table = make_table("allocations", "allocations", "Allocations by class",
+                           {{"class", "Class", Unit::none},
+                            kColumns.count,
+                            kColumns.weight,
+                            {"average", "Average", Unit::bytes},
+                            {"share", "Share", Unit::percent}});
+  const std::vector<Amount> amounts = by_class(names);
+  for (std::uint32_t i = 0; i < amounts.size(); ++i) {
+    const auto& [count, bytes] = amounts[i];
+    if (count == 0) continue;
+    std::string name = names.class_name(i);
+    if (keeps(selection_, name))
+      table.rows.push_back(
+          {std::move(name), count, bytes, average(bytes, count), percent(bytes, total_.weight)});
+  }
+  table.notes.push_back(
+      fmt::format("All together: {} bytes in {} objects.", total_.weight, total_.count));
+  sort_and_limit(table, options, "bytes");
+  return table;
+}
+
+Table Allocations::threads(const Names& names, const TableOptions& options) const {
+  Table table = make_table("allocation_threads", "allocations", "Allocations by thread",
+                           {{"thread", "Thread", Unit::none},
+                            kColumns.count,
+                            kColumns.weight,
+                            {"share", "Share", Unit::percent}});
+  for (std::uint32_t i = 0; i < by_thread_.size(); ++i) {
+    const auto& [count, bytes] = by_thread_[i];
+    if (count == 0) continue;
+    std::string name = names.thread_name(i);
+    if (keeps(selection_, name))
+      table.rows.push_back({std::move(name), count, bytes, percent(bytes, total_.weight)});
+  }
+  sort_and_limit(table, options, "bytes");
+  return table;
+}
+
+// In order of time and never cut: it is short by construction.
+Table Allocations::times() const {
+  Table table = make_table("allocation_times", "allocations", "Allocations over time",
+                           {{"start", "From", Unit::time}, kColumns.count, kColumns.weight});
+  for (std::size_t i = 0; i < by_time_.size(); ++i)
+    table.rows.push_back({by_time_.start(i), by_time_[i].count, by_time_[i].weight});
+  if (by_time_.size() > 0)
+    table.notes.push_back(fmt::format("Each row covers {}.", duration_text(by_time_.width())));
+  return table;
+}
+
+std::vector<Table> Allocations::tables(const Names& names, const TableOptions& options) const {
+  if (total_.count == 0) return {};
+  const VisibleStacks stacks(stacks_, names, selection_.show_helpers);
+  Table sites = make_table("allocation_sites", "allocations", "Allocations by site", {});
+  fill_sites(sites, stacks, by_stack_, names, selection_, options, kColumns);
+  Table tree = make_table("allocation_stacks", "allocations", "Allocations by stack", {});
+  fill_stack_tree(tree, stacks, by_stack_, names, selection_, options, kColumns);
+  if (follow_calls_)
+    for (Table* table : {&sites, &tree})
+      table->notes.push_back(
+          "Allocations recorded without a stack count for the method their "
+          "thread was in by the recorded calls.");
+  return {classes(names, options), std::move(sites), std::move(tree), threads(names, options),
+          times()};
+}
+
+std::vector<std::string> Allocations::headlines(const Names& names) const {
+  if (total_.count == 0) return {};
+  const std::vector<Amount> amounts = by_class(names);
+  std::uint32_t top = 0;
+  for (std::uint32_t i = 0; i < amounts.size(); ++i)
+    if (amounts[i].weight > amounts[top].weight) top = i;
+  return {fmt::format("{} allocated in {}; {} of it {}.", bytes_text(total_.weight),
+                      count_text(total_.count, "object", "objects"),
+                      share_text(amounts[top].weight, total_.weight), names.class_name(top))};
+}
+
+}  // namespace
+
+std::unique_ptr<Analysis> make_allocations(const Selection& selection) {
+  return std::make_unique<Allocations>(selection);
+}
+
+}  // namespace polytrace::analysis

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// A long list that grows in blocks: appending never copies what is there, and clear() keeps the
+// memory for the next round.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace polytrace::analysis {
+
+// T is trivial.
+template <class T>
+class BlockLog {
+ public:
+  void push(const T& item) {
+    if (next_ == end_) take_block();
+    *next_++ = item;
+  }
+  void clear() {
+    used_ = 0;
+    next_ = end_ = nullptr;
+  }
+  // The blocks in order.
+  std::size_t blocks() const { return used_; }
+  std::span<const T> block(std::size_t i) const {
+    const std::size_t unused = i + 1 == used_ ? static_cast<std::size_t>(end_ - next_) : 0;
+    return {blocks_[i].get(), kBlock - unused};
+  }
+
+ private:
+  static constexpr std::size_t kBlock = 65536 / sizeof(T) * 4;
+
+  void take_block() {
+    if (used_ == blocks_.size()) blocks_.push_back(std::make_unique_for_overwrite<T[]>(kBlock));
+    next_ = blocks_[used_++].get();
+    end_ = next_ + kBlock;
+  }
+
+  std::vector<std::unique_ptr<T[]>> blocks_;
+  std::size_t used_ = 0;
+  T* next_ = nullptr;
+  T* end_ = nullptr;
+};
+
+}  // namespace polytrace::analysis

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/stacks.hpp"
+
+#include <xxhash.h>
+
+namespace polytrace::analysis {
+
+std::uint32_t StackTree::child(std::uint32_t parent, std::uint32_t method) {
+  const std::uint64_t key = (std::uint64_t{parent} << 32) | method;
+  const auto [entry, fresh] = children_.try_emplace(key, size());
+  if (fresh) nodes_.push_back({parent, method});
+  return entry->second;
+}
+
+std::uint32_t StackTree::intern(std::span<const Id> frames, const Names& names) {
+  if (frames.empty()) return kRoot;
+  if (epoch_ != names.method_epoch()) {
+    known_.clear();
+    epoch_ = names.method_epoch();
+  }
+  const std::uint64_t key =
+      XXH3_64bits_withSeed(frames.data(), frames.size_bytes(), process_seed());
+  const auto found = known_.find(key);
+  if (found != known_.end()) return found->second;
+  std::uint32_t node = kRoot;
+  for (const Id frame : frames) node = child(node, names.methods().index(frame));
+  known_.emplace(key, node);
+  return node;
+}
+
+VisibleStacks::VisibleStacks(const StackTree& all, const Names& names, bool show_helpers)
+    : nodes_(all.size(), StackTree::kRoot) {
+  for (std::uint32_t node = 1; node < all.size(); ++node) {
+    const std::uint32_t parent = nodes_[all.parent(node)];
+    const std::uint32_t method = all.method(node);
+    const bool hidden = !show_helpers && names.is_helper(method);
+    nodes_[node] = hidden ? parent : tree_.child(parent, method);
+  }
+}
+
+std::uint32_t VisibleStacks::site(std::uint32_t stack) const {
+  const std::uint32_t at = node(stack);
+  return at == StackTree::kRoot ? NameTable::kNone : tree_.method(at);
+}
+
+std::string site_name(std::uint32_t method, const Names& names) {
+  return method == NameTable::kNone ? "(no stack recorded)" : names.method_name(method);
+}
+
+}  // namespace polytrace::analysis
