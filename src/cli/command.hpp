@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// A command: what its help says, its options, what it does. --help, the man page and the shell
+// completions are all made from this and the options it defines.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace polytrace::cli {
+
+class Session;
+
+struct Example {
+  std::string_view says;     // what it is good for
+  std::string_view command;  // the line to type
+};
+
+struct CommandHelp {
+  std::string_view name;
+  std::string_view purpose;      // one line, no full stop
+  std::string_view usage;        // behind "polytrace NAME"
+  std::string_view description;  // paragraphs, separated by blank lines
+  std::vector<Example> examples;
+  std::vector<int> exits;    // the codes that it can end with, besides 128+n
+  std::string_view reading;  // where to read more
+};
+
+// Which of the common options a command understands.
+struct CommonNeeds {
+  bool json = true;
+  bool progress = true;
+};
+
+class Command {
+ public:
+  Command() = default;
+  Command(const Command&) = delete;
+  Command& operator=(const Command&) = delete;
+  virtual ~Command() = default;
+
+  virtual const CommandHelp& help() const = 0;
+  virtual CommonNeeds needs() const { return {}; }
+  // Adds its own options.
+  virtual void define(CLI::App& app) = 0;
+  // After parsing. Returns the exit code.
+  virtual int run(Session& session) = 0;
+};
+
+// The command and the part of the parser that belongs to it.
+struct Entry {
+  std::unique_ptr<Command> command;
+  CLI::App* app = nullptr;
+};
+
+// Everything that can be asked for, in the order of the overview.
+struct Catalogue {
+  CLI::App* root = nullptr;
+  std::vector<Entry> entries;
+
+  const Entry* find(std::string_view name) const {
+    for (const Entry& entry : entries) {
+      if (entry.command->help().name == name) return &entry;
+    }
+    return nullptr;
+  }
+};
+
+}  // namespace polytrace::cli

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/first_word.hpp"
+#include "cli/help_text.hpp"
+#include "cli/session.hpp"
+#include "cli/topics.hpp"
+#include "cli/words.hpp"
+
+namespace polytrace::cli {
+namespace {
+
+class Help final : public Command {
+ public:
+  const CommandHelp& help() const override {
+    static const CommandHelp kHelp{
+        "help",
+        "explains a command or a topic",
+        "[COMMAND | TOPIC]",
+        "Without a word: all commands and topics. \"polytrace help report\" and \"polytrace report "
+        "--help\" print the same.",
+        {{"how to use report", "polytrace help report"},
+         {"how to write times", "polytrace help times"},
+         {"what exit codes mean", "polytrace help exit-codes"}},
+        {0, 1, 2},
+        "docs/reference/commands.md"};
+    return kHelp;
+  }
+  CommonNeeds needs() const override { return {false, false}; }
+  void define(CLI::App& app) override {
+    app.add_option("COMMAND", subject_, "A command or a topic")->type_name("COMMAND");
+  }
+  int run(Session& session) override {
+    const auto text = text_for(session.catalogue());
+    if (!text) return session.fail(text.error());
+    session.out().text() += *text;
+    return 0;
+  }
+
+ private:
+  base::result<std::string> text_for(const Catalogue& catalogue) const {
+    if (subject_.empty()) return overview_help(catalogue);
+    if (const Entry* entry = catalogue.find(subject_)) return command_help(*entry);
+    auto known = command_names(catalogue);
+    for (const Topic& topic : topics()) {
+      if (topic.name == subject_) return topic.text();
+      known.emplace_back(topic.name);
+    }
+    return base::fail(base::Code::usage,
+                      fmt::format("no help on \"{}\"{}", subject_, did_you_mean(subject_, known)));
+  }
+
+  std::string subject_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_help() { return std::make_unique<Help>(); }
+
+}  // namespace polytrace::cli

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/first_word.hpp"
+#include "cli/man_page.hpp"
+#include "cli/session.hpp"
+#include "cli/words.hpp"
+
+namespace polytrace::cli {
+namespace {
+
+class Man final : public Command {
+ public:
+  const CommandHelp& help() const override {
+    static const CommandHelp kHelp{
+        "man",
+        "prints manual pages",
+        "[COMMAND]",
+        "Prints the manual page of a command, or of the whole program, for man(1) to show. It is "
+        "made from what --help is made from, so the two never differ.",
+        {{"read one", "polytrace man report | man -l -"},
+         {"install one", "polytrace man info > ~/.local/share/man/man1/polytrace-info.1"}},
+        {0, 1, 2},
+        "man(1)"};
+    return kHelp;
+  }
+  CommonNeeds needs() const override { return {false, false}; }
+  void define(CLI::App& app) override {
+    app.add_option("COMMAND", subject_, "A command")->type_name("COMMAND");
+  }
+  int run(Session& session) override {
+    const Catalogue& catalogue = session.catalogue();
+    const Entry* entry = catalogue.find(subject_);
+    if (entry == nullptr && !subject_.empty())
+      return session.fail_usage(fmt::format("no command \"{}\"{}", subject_,
+                                            did_you_mean(subject_, command_names(catalogue))));
+    session.out().text() += entry == nullptr ? program_page(catalogue) : command_page(*entry);
+    return 0;
+  }
+
+ private:
+  std::string subject_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_man() { return std::make_unique<Man>(); }
+
+}  // namespace polytrace::cli

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/report.hpp"
+#include "cli/commands.hpp"
+#include "cli/notices_view.hpp"
+#include "cli/report_view.hpp"
+#include "cli/selection.hpp"
+#include "cli/words.hpp"
+
+namespace polytrace::cli {
+namespace {
+
+using analysis::Section;
+using analysis::Table;
+
+base::result<std::vector<const Section*>> parse_sections(std::string_view list) {
+  std::vector<const Section*> chosen;
+  std::vector<std::string> known;
+  for (const Section& section : analysis::sections()) known.emplace_back(section.key);
+  while (!list.empty()) {
+    const std::string_view word = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(word.size() + 1, list.size()));
+    const Section* section = analysis::find_section(word);
+    if (section == nullptr)
+      return base::fail(base::Code::usage,
+                        fmt::format("no section \"{}\"{} (there are {})", word,
+                                    did_you_mean(word, known), fmt::join(known, ", ")));
+    chosen.push_back(section);
+  }
+  return chosen;
+}
+
+// A --sort word must be a column of some table that is shown.
+base::result<void> check_sort(const std::string& sort, const std::vector<Table>& tables) {
+  std::vector<std::string> known;
+  for (const Table& table : tables) {
+    for (const analysis::ColumnInfo& column : table.columns) known.push_back(column.key);
+  }
+  if (sort.empty() || std::ranges::find(known, sort) != known.end()) return {};
+  return base::fail(base::Code::usage, fmt::format("no column \"{}\" in these sections{}", sort,
+                                                   did_you_mean(sort, known)));
+}
+
+base::Time first_time(const analysis::Names& names) {
+  base::Time first = base::kNoTime;
+  for (const analysis::ThreadInfo& thread : names.threads()) {
+    if (thread.first == base::kNoTime) continue;
+    first = first == base::kNoTime ? thread.first : std::min(first, thread.first);
+  }
+  return first;
+}
+
+class ReportCommand final : public Command {
+ public:
+  const CommandHelp& help() const override {
+    static const CommandHelp kHelp{
+        "report",
+        "where did time, memory and pauses go?",
+        "[OPTIONS] FILE",
+        "A summary first, then tables, section by section: methods, call tree, callers, samples, "
+        "allocations, collections, heap snapshots, roots, handles, monitors, exceptions, threads, "
+        "compilation, counters, domains. Sections without data are left out.\n\n"
+        "Times are in ns to h and sizes in KiB and MiB; every form but text and md has plain "
+        "nanoseconds and bytes.",
+        {{"everything", "polytrace report app.mlpd"},
+         {"the ten methods with the most time of their own",
+          "polytrace report --sections calls --sort self --limit 10 app.mlpd"},
+         {"allocations of one thread in the second half, for a spreadsheet",
+          "polytrace report --sections allocations --thread Main --from 50% --format csv app.mlpd"},
+         {"all tables, for a script", "polytrace report --json --limit 0 app.mlpd | jq .tables"}},
+        {0, 1, 2, 3, 4, 6, 130},
+        "polytrace help times, docs/reference/json.md"};
+    return kHelp;
+  }
+  void define(CLI::App& app) override {
+    add_input_options(app, input_, Following::offered);
+    add_selection_options(app, selection_, "Only rows whose name contains this");
+    define_output(app);
+  }
+  int run(Session& session) override {
+    const auto form = session.common.json ? show::TableForm::json : *show::table_form(format_);
+    const auto sections = parse_sections(sections_);
+    if (!sections) return session.fail(sections.error());
+    Input input(input_);
+    auto selection = make_selection(session, input, selection_);
+    if (!selection) return session.fail(selection.error(), input.name());
+    selection->show_helpers = show_helpers_;
+    auto opened = input.open();
+    if (!opened) return session.fail(opened.error(), input.name());
+    analysis::Report report(*sections, *selection);
+    const Passed passed = pass(session, input, *opened->reader, report);
+    report.finish();
+    ReportResult result{input,
+                        *opened,
+                        passed,
+                        *selection,
+                        first_time(report.names()),
+                        report.tables({sort_, limit_})};
+    if (auto good = check_sort(sort_, result.tables); !good) return session.fail(good.error());
+    append_report(session.out().text(), result, form, session.look());
+    if (form == show::TableForm::csv || form == show::TableForm::tsv)
+      tell_notices(session, input, passed);
+    return conclude(session, input, passed);
+  }
+
+ private:
+  void define_output(CLI::App& app) {
+    const char* group = "Output";
+    std::vector<std::string> keys;
+    for (const Section& section : analysis::sections()) keys.emplace_back(section.key);
+    app.add_option("--sections", sections_,
+                   fmt::format("Only these, separated by commas: {}", fmt::join(keys, ", ")))
+        ->type_name("SECTION[,SECTION...]")
+        ->group(group);
+    app.add_option("--sort", sort_, "Sort tables that have this column by it (its name as in CSV)")
+        ->type_name("COLUMN")
+        ->group(group);
+    app.add_option("--limit", limit_, "Rows per table, 0 = all")
+        ->type_name("COUNT")
+        ->capture_default_str()
+        ->group(group);
+    app.add_option("--format", format_, "The form of the result; --json means --format json")
+        ->check(CLI::IsMember({"text", "json", "csv", "md", "tsv"}))
+        ->type_name("FORM")
+        ->capture_default_str()
+        ->group(group);
+    app.add_flag("--show-helpers", show_helpers_,
+                 "Show the runtime's own helper frames (wrappers), too")
+        ->group(group);
+  }
+
+  InputOptions input_;
+  SelectionOptions selection_;
+  std::string sections_;
+  std::string sort_;
+  std::uint64_t limit_ = 20;
+  std::string format_ = "text";
+  bool show_helpers_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_report() { return std::make_unique<ReportCommand>(); }
+
+}  // namespace polytrace::cli

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands, one file each.
+#pragma once
+
+#include "cli/command.hpp"
+
+namespace polytrace::cli {
+
+std::unique_ptr<Command> make_info();
+std::unique_ptr<Command> make_report();
+std::unique_ptr<Command> make_cat();
+std::unique_ptr<Command> make_check();
+std::unique_ptr<Command> make_convert();
+std::unique_ptr<Command> make_formats();
+std::unique_ptr<Command> make_completion();
+std::unique_ptr<Command> make_man();
+std::unique_ptr<Command> make_help();
+std::unique_ptr<Command> make_version();
+
+}  // namespace polytrace::cli

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/input.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "cli/progress.hpp"
+#include "cli/show/units.hpp"
+#include "cli/signals.hpp"
+#include "cli/spool.hpp"
+
+namespace polytrace::cli {
+namespace {
+
+// Stops the pump behind the first batch that has a problem.
+class Strict final : public event::Consumer {
+ public:
+  explicit Strict(event::Consumer& to) : to_(to) {}
+  void begin(unsigned workers) override { to_.begin(workers); }
+  void survey(const event::Batch& batch, unsigned worker) override { to_.survey(batch, worker); }
+  bool consume(const event::Batch& batch) override {
+    if (!to_.consume(batch)) return false;
+    stopped_ = !batch.notices.empty();
+    return !stopped_;
+  }
+  bool stopped() const { return stopped_; }
+
+ private:
+  event::Consumer& to_;
+  bool stopped_ = false;
+};
+
+// A growing file always ends inside a frame that is still being written.
+std::vector<base::Notice> notices_of(const base::Notices& notices, bool follow) {
+  std::vector<base::Notice> all = notices.sorted();
+  if (follow)
+    std::erase_if(
+        all, [](const base::Notice& notice) { return notice.code == base::Code::frame_truncated; });
+  return all;
+}
+
+}  // namespace
+
+void add_input_options(CLI::App& app, InputOptions& options, Following following) {
+  const char* group = "Input";
+  app.add_option("FILE", options.file, "The trace; - is standard input. gzip and zstd are unpacked")
+      ->type_name("FILE")
+      ->required()
+      ->group(group);
+  if (following == Following::offered)
+    app.add_flag("--follow", options.follow,
+                 "Wait for more at the end of a growing file, until Ctrl-C")
+        ->group(group);
+  app.add_flag("--resync", options.resync, "After damage between frames, search for the next frame")
+      ->group(group);
+  app.add_flag("--strict", options.strict, "Stop at the first problem")->group(group);
+}
+
+Input::Input(const InputOptions& options) : options_(options), path_(options.file) {}
+
+Input::~Input() {
+  if (spool_ >= 0) close(spool_);
+}
+
+base::result<void> Input::prepare_passes() {
+  if (options_.follow)
+    return base::fail(base::Code::usage,
+                      "--follow reads once: give times as the trace's own clock (plain "
+                      "nanoseconds) and threads by id, without --name or --order time");
+  if (options_.file != "-" || spool_ >= 0) return {};
+  const auto spooled = spool_standard_input();
+  if (!spooled) return base::Unexpected(spooled.error());
+  spool_ = *spooled;
+  path_ = fmt::format("/dev/fd/{}", spool_);
+  return {};
+}
+
+base::result<format::Opened> Input::open() const {
+  if (path_ == "-" && isatty(STDIN_FILENO) == 1)
+    return base::fail(base::Code::usage, "standard input is a terminal: name a file");
+  base::SourceOptions source_options;
+  if (options_.follow) source_options.stop_following = &stop_asked();
+  auto source = base::open_source(path_, source_options);
+  if (!source) return base::Unexpected(source.error());
+  return format::open(std::move(*source), {source_options.limits, options_.resync});
+}
+
+std::uint64_t Passed::bytes_lost() const {
+  std::uint64_t sum = 0;
+  for (const base::Notice& notice : notices) sum += notice.bytes;
+  return sum;
+}
+
+int Passed::exit_code() const {
+  constexpr int kSignals = 128;
+  if (interrupted) return kSignals + stop_signal();
+  int worst = outcome.error ? base::describe(outcome.error->code).exit : 0;
+  for (const base::Notice& notice : notices)
+    worst = std::max(worst, base::describe(notice.code).exit);
+  return worst;
+}
+
+Passed pass(const Session& session, const Input& input, event::Reader& reader,
+            event::Consumer& consumer) {
+  Progress progress(session);
+  Strict strict(consumer);
+  const InputOptions& options = input.options();
+  event::PumpOptions pump_options;
+  pump_options.stop = &stop_asked();
+  // In order and nothing beyond the problem: one worker.
+  if (options.strict) pump_options.workers = 1;
+  if (progress.wanted())
+    pump_options.progress = [&](const base::Source& source) { progress.update(source); };
+  Passed passed;
+  passed.outcome = event::pump(reader, options.strict ? strict : consumer, pump_options);
+  passed.notices = notices_of(passed.outcome.notices, options.follow);
+  // Ctrl-C is how following a file regularly ends.
+  passed.interrupted = stop_asked() && !options.follow;
+  passed.stopped_early = strict.stopped();
+  return passed;
+}
+
+int conclude(const Session& session, const Input& input, const Passed& passed) {
+  if (passed.outcome.error) session.fail(*passed.outcome.error, input.name());
+  if (passed.interrupted)
+    session.remark("interrupted: the result is partial, of what was read so far");
+  else if (passed.stopped_early)
+    session.remark("stopped at the first problem (--strict): the result is partial");
+  return passed.exit_code();
+}
+
+}  // namespace polytrace::cli

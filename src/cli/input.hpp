@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file (or stream) that a command reads, and how it is run through a consumer.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/session.hpp"
+#include "event/pump.hpp"
+#include "format/format.hpp"
+
+namespace polytrace::cli {
+
+struct InputOptions {
+  std::string file;
+  bool follow = false;
+  bool resync = false;
+  bool strict = false;
+};
+
+// FILE, --follow where it makes sense, --resync, --strict.
+enum class Following : std::uint8_t { offered, not_offered };
+void add_input_options(CLI::App& app, InputOptions& options, Following following);
+
+// One input, opened once per pass. Removes what it spooled.
+class Input {
+ public:
+  explicit Input(const InputOptions& options);
+  Input(const Input&) = delete;
+  Input& operator=(const Input&) = delete;
+  ~Input();
+
+  // Makes a second pass possible: standard input goes to a temporary file first. Refused (usage)
+  // for a growing file, which never ends.
+  base::result<void> prepare_passes();
+  base::result<format::Opened> open() const;
+  const InputOptions& options() const { return options_; }
+  const std::string& name() const { return options_.file; }
+
+ private:
+  const InputOptions& options_;
+  std::string path_;
+  int spool_ = -1;
+};
+
+// How a pass went.
+struct Passed {
+  event::PumpOutcome outcome;
+  std::vector<base::Notice> notices;  // in order of the first place
+  bool interrupted = false;           // by the user: what was read so far counts
+  bool stopped_early = false;         // --strict met a problem
+
+  bool is_partial() const { return interrupted || !notices.empty() || outcome.error.has_value(); }
+  std::uint64_t bytes_lost() const;
+  int exit_code() const;
+};
+
+// Runs the whole input through `consumer`, with progress, until its end, the user's Ctrl-C or, with
+// --strict, the first problem.
+Passed pass(const Session& session, const Input& input, event::Reader& reader,
+            event::Consumer& consumer);
+
+// Tells errors, and in one line that a result is partial. Returns the exit code of the pass.
+int conclude(const Session& session, const Input& input, const Passed& passed);
+
+}  // namespace polytrace::cli

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands.hpp"
+#include "cli/program.hpp"
+
+namespace {
+
+polytrace::cli::Catalogue parts() {
+  using namespace polytrace::cli;
+  Catalogue catalogue;
+  for (const auto make : {make_info, make_report, make_cat, make_check, make_convert, make_formats,
+                          make_completion, make_man, make_help, make_version})
+    catalogue.entries.push_back({make(), nullptr});
+  return catalogue;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  polytrace::cli::Catalogue catalogue = parts();
+  return polytrace::cli::run_program(argc, argv, catalogue);
+}

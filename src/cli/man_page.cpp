@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/man_page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "cli/help_model.hpp"
+#include "cli/help_text.hpp"
+#include "cli/topics.hpp"
+
+namespace polytrace::cli {
+namespace {
+
+// Text as roff: nothing in it is a request or an escape.
+std::string roff(std::string_view text) {
+  std::string out;
+  bool at_line_start = true;
+  for (const char c : text) {
+    if (at_line_start && (c == '.' || c == '\'')) out += "\\&";
+    if (c == '\\') out += "\\e";
+    else if (c == '-') out += "\\-";
+    else out += c;
+    at_line_start = c == '\n';
+  }
+  return out;
+}
+
+std::string upper(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return out;
+}
+
+// No date: the same sources shall give the same pages.
+std::string head(std::string_view page, std::string_view purpose, std::string_view usage) {
+  const std::string synopsis =
+      page == "polytrace" ? std::string(page) : "polytrace " + std::string(page.substr(10));
+  return fmt::format(
+      ".TH {} 1 \"\" \"polytrace {}\" \"polytrace manual\"\n.SH NAME\n{} \\- {}\n"
+      ".SH SYNOPSIS\n.B {}\n{}\n",
+      upper(roff(page)), POLYTRACE_VERSION, roff(page), roff(purpose), roff(synopsis), roff(usage));
+}
+
+std::string description(std::string_view text) {
+  std::string out = ".SH DESCRIPTION\n";
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find("\n\n"), text.size());
+    out += roff(text.substr(0, end)) + '\n';
+    text.remove_prefix(std::min(end + 2, text.size()));
+    if (!text.empty()) out += ".PP\n";
+  }
+  return out;
+}
+
+std::string entry_text(std::string_view what, std::string_view explanation) {
+  return fmt::format(".TP\n.B {}\n{}\n", roff(what), roff(explanation));
+}
+
+std::string options(const CLI::App& app) {
+  std::string out = ".SH OPTIONS\n";
+  for (const OptionGroup& group : option_groups(app)) {
+    out += fmt::format(".SS {}\n", roff(group.title));
+    for (const OptionHelp& option : group.options) {
+      std::string text = option.description;
+      if (!option.default_value.empty())
+        text += fmt::format(" (default: {})", option.default_value);
+      out += entry_text(option.heading(), text);
+    }
+  }
+  return out;
+}
+
+std::string tail(const CommandHelp& help) {
+  std::string out = ".SH EXIT STATUS\n";
+  for (const int code : help.exits) out += entry_text(fmt::format("{}", code), exit_meaning(code));
+  out += ".SH EXAMPLES\n";
+  for (const Example& example : help.examples)
+    out += fmt::format(".TP\n{}\n.B {}\n", roff(example.says), roff(example.command));
+  return out;
+}
+
+}  // namespace
+
+std::string program_page(const Catalogue& catalogue) {
+  const CommandHelp& help = program_help();
+  std::string out = head(help.name, help.purpose, help.usage) + description(help.description);
+  out += ".SH COMMANDS\n";
+  for (const Entry& entry : catalogue.entries)
+    out += entry_text(entry.command->help().name, entry.command->help().purpose);
+  out += options(*catalogue.root);
+  for (const Topic& topic : topics())
+    out += fmt::format(".SH {}\n.nf\n{}.fi\n", upper(topic.name), roff(topic.text()));
+  out += tail(help) + ".SH SEE ALSO\n";
+  for (const Entry& entry : catalogue.entries)
+    out += fmt::format(".BR polytrace\\-{} (1){}\n", entry.command->help().name,
+                       &entry == &catalogue.entries.back() ? "" : ",");
+  return out;
+}
+
+std::string command_page(const Entry& entry) {
+  const CommandHelp& help = entry.command->help();
+  std::string out = head(fmt::format("polytrace-{}", help.name), help.purpose, help.usage);
+  out += description(help.description) + options(*entry.app) + tail(help);
+  return out + fmt::format(".SH SEE ALSO\n.BR polytrace (1)\n.PP\n{}\n", roff(help.reading));
+}
+
+}  // namespace polytrace::cli

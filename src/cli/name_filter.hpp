@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which events are about something whose name contains a text. Definitions may come later than the
+// events, so the whole trace is read for its names first.
+#pragma once
+
+#include <string>
+#include <unordered_set>
+
+#include "event/pump.hpp"
+
+namespace polytrace::cli {
+
+// As a consumer it learns the names; then it can be asked. Asking is thread-safe.
+class NameFilter final : public event::Consumer {
+ public:
+  explicit NameFilter(std::string text) : text_(std::move(text)) {}
+
+  bool consume(const event::Batch& batch) override;
+  // True when the event's subject, its class, a frame of its stack or one of its texts fits.
+  bool fits(const event::Batch& batch, const event::Event& event) const;
+
+ private:
+  using Ids = std::unordered_set<base::Id>;
+  bool has_text(std::string_view name) const { return name.find(text_) != name.npos; }
+  void learn(const event::Batch& batch, const event::Event& event);
+  bool subject_fits(const event::Event& event) const;
+
+  std::string text_;
+  Ids methods_, classes_, threads_;
+};
+
+}  // namespace polytrace::cli

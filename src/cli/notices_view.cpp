@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/notices_view.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/errors.hpp"
+#include "cli/show/escape.hpp"
+#include "cli/show/separated.hpp"
+#include "cli/show/units.hpp"
+
+namespace polytrace::cli {
+namespace {
+
+std::string headline(const Passed& passed) {
+  const std::uint64_t lost = passed.bytes_lost();
+  std::string text = "NOTICES: this result is partial";
+  if (lost != 0) text += fmt::format(", {} of the input were not read", show::bytes_text(lost));
+  return text;
+}
+
+std::string stop_sentence(const Passed& passed) {
+  if (passed.interrupted) return "interrupted: everything that was read so far is counted";
+  if (passed.stopped_early) return "stopped at the first problem (--strict)";
+  return {};
+}
+
+}  // namespace
+
+void append_notices_text(std::string& out, const Passed& passed, const show::Look& look) {
+  if (!passed.is_partial()) return;
+  out += '\n' + paint(look.terminal, show::Style::error, headline(passed)) + '\n';
+  for (const base::Notice& notice : passed.notices) {
+    out += "  " + paint(look.terminal, show::Style::warning, notice_text(notice)) + '\n';
+    out += fmt::format("    hint: {}\n", base::describe(notice.code).next);
+  }
+  if (passed.outcome.error)
+    out += "  " + show::printable(base::to_text(*passed.outcome.error)) + '\n';
+  if (const auto sentence = stop_sentence(passed); !sentence.empty()) out += "  " + sentence + '\n';
+}
+
+void append_notices_markdown(std::string& out, const Passed& passed) {
+  if (!passed.is_partial()) return;
+  out += fmt::format("\n## {}\n\n", show::markdown_text(headline(passed)));
+  for (const base::Notice& notice : passed.notices)
+    out += fmt::format("* {}\n", show::markdown_text(notice_text(notice)));
+  if (passed.outcome.error)
+    out += fmt::format("* {}\n", show::markdown_text(base::to_text(*passed.outcome.error)));
+  if (const auto sentence = stop_sentence(passed); !sentence.empty()) out += "* " + sentence + '\n';
+}
+
+void write_source(show::JsonWriter& json, const Input& input, const format::Opened& opened) {
+  json.member("file", input.name());
+  json.key("format");
+  json.begin_object();
+  json.member("name", opened.format->name);
+  json.member("title", opened.format->title);
+  json.member("version", opened.reader->version());
+  json.end_object();
+}
+
+void write_outcome(show::JsonWriter& json, const Passed& passed) {
+  json.member("partial", passed.is_partial());
+  json.member("interrupted", passed.interrupted);
+  json.member("bytes_not_read", passed.bytes_lost());
+  json.key("notices");
+  write_notices(json, passed.notices);
+  json.key("error");
+  if (passed.outcome.error)
+    write_notice(json, {passed.outcome.error->code, 1, 0, passed.outcome.error->place,
+                        passed.outcome.error->detail});
+  else json.null();
+}
+
+void tell_notices(const Session& session, const Input& input, const Passed& passed) {
+  if (session.common.quiet) return;
+  for (const base::Notice& notice : passed.notices)
+    session.remark(fmt::format("{}: {}\n  hint: {}", show::printable(input.name()),
+                               notice_text(notice), base::describe(notice.code).next));
+}
+
+}  // namespace polytrace::cli

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What was damaged or missing, as every command tells it.
+#pragma once
+
+#include <string>
+
+#include "cli/input.hpp"
+#include "cli/show/cell_text.hpp"
+
+namespace polytrace::cli {
+
+// A loud section, or nothing when there is nothing to tell.
+void append_notices_text(std::string& out, const Passed& passed, const show::Look& look);
+void append_notices_markdown(std::string& out, const Passed& passed);
+
+// Members of the result: "file" and "format".
+void write_source(show::JsonWriter& json, const Input& input, const format::Opened& opened);
+// Members of the result: "partial", "bytes_not_read", "notices", "error".
+void write_outcome(show::JsonWriter& json, const Passed& passed);
+
+// Each notice and its hint on standard error, for commands whose result has no room for them.
+void tell_notices(const Session& session, const Input& input, const Passed& passed);
+
+}  // namespace polytrace::cli

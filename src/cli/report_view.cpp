@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/report_view.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "cli/notices_view.hpp"
+#include "cli/show/escape.hpp"
+#include "cli/show/separated.hpp"
+
+namespace polytrace::cli {
+namespace {
+
+using base::Time;
+using show::TableForm;
+
+bool has_from(const analysis::Selection& selection) {
+  return selection.from != std::numeric_limits<Time>::min();
+}
+bool has_to(const analysis::Selection& selection) {
+  return selection.to != std::numeric_limits<Time>::max();
+}
+
+// "from +1.50 s, only thread 0x7f..."; empty when everything counts.
+std::string selection_text(const ReportResult& result, const show::Look& look) {
+  const analysis::Selection& selection = result.selection;
+  std::vector<std::string> parts;
+  const auto time = [&](Time at) { return show::human_text(at, analysis::Unit::time, look); };
+  if (has_from(selection)) parts.push_back("from " + time(selection.from));
+  if (has_to(selection)) parts.push_back("to " + time(selection.to));
+  if (selection.thread) parts.push_back(fmt::format("thread {:#x} only", *selection.thread));
+  if (!selection.name.empty())
+    parts.push_back(fmt::format("names with \"{}\" only", show::printable(selection.name)));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string title(const ReportResult& result) {
+  return fmt::format("{}: {}, version {}", show::printable(result.input.name()),
+                     result.opened.format->title, result.opened.reader->version());
+}
+
+void append_report_text(std::string& out, const ReportResult& result, const show::Look& look) {
+  out += paint(look.terminal, show::Style::heading, title(result)) + '\n';
+  if (const auto selected = selection_text(result, look); !selected.empty())
+    out += "  selected: " + selected + '\n';
+  const std::size_t before = out.size();
+  for (const analysis::Table& table : result.tables) show::append_text(out, table, look);
+  if (out.size() == before) out += "\n  The trace says nothing on these sections.\n";
+  append_notices_text(out, result.passed, look);
+}
+
+void append_report_markdown(std::string& out, const ReportResult& result, const show::Look& look) {
+  out += fmt::format("# {}\n", show::markdown_text(title(result)));
+  if (const auto selected = selection_text(result, look); !selected.empty())
+    out += fmt::format("\nSelected: {}\n", show::markdown_text(selected));
+  for (const analysis::Table& table : result.tables) show::append_markdown(out, table, look);
+  append_notices_markdown(out, result.passed);
+}
+
+void append_report_separated(std::string& out, const ReportResult& result,
+                             show::Separator separator) {
+  const auto filled = std::ranges::count_if(
+      result.tables, [](const analysis::Table& table) { return !table.rows.empty(); });
+  for (const analysis::Table& table : result.tables) {
+    if (table.rows.empty()) continue;
+    if (!out.empty()) out += separator == show::Separator::comma ? "\r\n" : "\n";
+    show::append_separated(out, table, separator, filled > 1);
+  }
+}
+
+void write_selection(show::JsonWriter& json, const analysis::Selection& selection) {
+  json.key("selection");
+  json.begin_object();
+  json.key("from");
+  has_from(selection) ? json.value(selection.from) : json.null();
+  json.key("to");
+  has_to(selection) ? json.value(selection.to) : json.null();
+  json.key("thread");
+  if (selection.thread) json.value(fmt::format("{:#x}", *selection.thread));
+  else json.null();
+  json.member("name", selection.name);
+  json.member("show_helpers", selection.show_helpers);
+  json.end_object();
+}
+
+void append_report_json(std::string& out, const ReportResult& result) {
+  show::JsonWriter json(out);
+  json.begin_object();
+  json.member("schema", "polytrace.report/1");
+  write_source(json, result.input, result.opened);
+  write_selection(json, result.selection);
+  json.key("start");
+  result.start == base::kNoTime ? json.null() : json.value(result.start);
+  json.key("tables");
+  json.begin_array();
+  for (const analysis::Table& table : result.tables) show::write_json(json, table);
+  json.end_array();
+  write_outcome(json, result.passed);
+  json.end_object();
+  out += '\n';
+}
+
+}  // namespace
+
+void append_report(std::string& out, const ReportResult& result, TableForm form, show::Look look) {
+  look.start = result.start;
+  switch (form) {
+    case TableForm::text: return append_report_text(out, result, look);
+    case TableForm::markdown: return append_report_markdown(out, result, look);
+    case TableForm::json: return append_report_json(out, result);
+    case TableForm::csv: return append_report_separated(out, result, show::Separator::comma);
+    case TableForm::tsv: return append_report_separated(out, result, show::Separator::tab);
+  }
+}
+
+}  // namespace polytrace::cli

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/selection.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+
+#include "cli/show/escape.hpp"
+#include "cli/times.hpp"
+
+namespace polytrace::cli {
+namespace {
+
+using base::Id;
+using base::Time;
+
+std::optional<Id> thread_id(std::string_view text) {
+  const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+  const std::string_view digits = hexadecimal ? text.substr(2) : text;
+  Id id = 0;
+  const char* end = digits.data() + digits.size();
+  const auto [stop, fault] = std::from_chars(digits.data(), end, id, hexadecimal ? 16 : 10);
+  if (digits.empty() || fault != std::errc{} || stop != end) return std::nullopt;
+  return id;
+}
+
+std::string thread_names(const Overview& overview) {
+  constexpr std::size_t kMost = 8;
+  std::string text;
+  std::size_t named = 0;
+  for (const ThreadSpan& thread : overview.threads) {
+    if (thread.name.empty()) continue;
+    if (++named <= kMost) text += fmt::format("{}\"{}\"", named == 1 ? "" : ", ", thread.name);
+  }
+  if (named > kMost) text += fmt::format(" and {} more", named - kMost);
+  return named == 0 ? "no thread has a name" : "the named ones are " + text;
+}
+
+base::result<Id> thread_named(const Overview& overview, std::string_view name) {
+  std::vector<Id> same, similar;
+  for (const ThreadSpan& thread : overview.threads) {
+    if (thread.name == name) same.push_back(thread.id);
+    if (thread.name.find(name) != std::string::npos) similar.push_back(thread.id);
+  }
+  const std::vector<Id>& found = same.empty() ? similar : same;
+  if (found.size() == 1) return found[0];
+  if (found.empty())
+    return base::fail(base::Code::usage,
+                      fmt::format("no thread is named \"{}\"; {}", name, thread_names(overview)));
+  return base::fail(base::Code::usage,
+                    fmt::format("{} threads are named \"{}\": give an id, for example {:#x}",
+                                found.size(), name, found[0]));
+}
+
+// What the options say, as far as that is known without the trace.
+struct Wanted {
+  std::optional<TimePoint> from;
+  std::optional<TimePoint> to;
+
+  bool needs_overview() const {
+    return (from && from->needs_overview()) || (to && to->needs_overview());
+  }
+};
+
+base::result<std::optional<TimePoint>> time_point(const std::string& text) {
+  if (text.empty()) return std::optional<TimePoint>{};
+  const auto point = parse_time_point(text);
+  if (!point) return base::Unexpected(point.error());
+  return std::optional(*point);
+}
+
+base::result<Overview> look_over(const Session& session, Input& input) {
+  if (auto ready = input.prepare_passes(); !ready) return base::Unexpected(ready.error());
+  auto opened = input.open();
+  if (!opened) return base::Unexpected(opened.error());
+  OverviewConsumer consumer;
+  const Passed passed = pass(session, input, *opened->reader, consumer);
+  if (passed.outcome.error) return base::Unexpected(*passed.outcome.error);
+  return consumer.take();
+}
+
+base::result<void> resolve_times(const Wanted& wanted, const Overview& overview,
+                                 analysis::Selection& selection) {
+  if (wanted.from) {
+    const auto from = resolve(*wanted.from, overview, overview.first);
+    if (!from) return base::Unexpected(from.error());
+    selection.from = *from;
+  }
+  if (!wanted.to) return {};
+  const auto to = resolve(*wanted.to, overview, wanted.from ? selection.from : overview.first);
+  if (!to) return base::Unexpected(to.error());
+  selection.to = *to;
+  // The end of the span is the last event, which "100%" shall not leave out.
+  if (wanted.to->against == TimePoint::Against::share && *to == overview.last) ++selection.to;
+  if (selection.to <= selection.from)
+    return base::fail(base::Code::usage, "--to is not after --from: nothing lies between");
+  return {};
+}
+
+}  // namespace
+
+void add_selection_options(CLI::App& app, SelectionOptions& options, const char* name_means) {
+  const char* group = "Selection";
+  app.add_option("--from", options.from,
+                 "Leave out what is earlier: 1.5s, 50%, 2026-11-21T10:00:00Z, or nanoseconds of "
+                 "the trace's clock (see: polytrace help times)")
+      ->type_name("TIME")
+      ->group(group);
+  app.add_option("--to", options.to, "Leave out this and what is later; +200ms counts from --from")
+      ->type_name("TIME")
+      ->group(group);
+  app.add_option("--thread", options.thread, "Only this thread: its id (0x... or decimal) or name")
+      ->type_name("THREAD")
+      ->group(group);
+  app.add_option("--name", options.name, name_means)->type_name("TEXT")->group(group);
+}
+
+base::result<analysis::Selection> make_selection(const Session& session, Input& input,
+                                                 const SelectionOptions& options) {
+  analysis::Selection selection;
+  selection.name = options.name;
+  const auto from = time_point(options.from), to = time_point(options.to);
+  if (!from) return base::Unexpected(from.error());
+  if (!to) return base::Unexpected(to.error());
+  const Wanted wanted{*from, *to};
+  if (!options.thread.empty()) selection.thread = thread_id(options.thread);
+  const bool by_name = !options.thread.empty() && !selection.thread;
+  Overview overview;
+  if (wanted.needs_overview() || by_name) {
+    auto seen = look_over(session, input);
+    if (!seen) return base::Unexpected(seen.error());
+    overview = std::move(*seen);
+  }
+  if (auto done = resolve_times(wanted, overview, selection); !done)
+    return base::Unexpected(done.error());
+  if (by_name) {
+    const auto id = thread_named(overview, options.thread);
+    if (!id) return base::Unexpected(id.error());
+    selection.thread = *id;
+  }
+  return selection;
+}
+
+}  // namespace polytrace::cli

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// --from, --to, --thread and --name: the same words with the same meaning in every command.
+#pragma once
+
+#include <string>
+
+#include "analysis/analysis.hpp"
+#include "cli/input.hpp"
+#include "cli/overview.hpp"
+
+namespace polytrace::cli {
+
+struct SelectionOptions {
+  std::string from;
+  std::string to;
+  std::string thread;
+  std::string name;
+};
+
+void add_selection_options(CLI::App& app, SelectionOptions& options, const char* name_means);
+
+// Reads the input once beforehand where times or a thread's name ask for it.
+base::result<analysis::Selection> make_selection(const Session& session, Input& input,
+                                                 const SelectionOptions& options);
+
+}  // namespace polytrace::cli

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/show/cell_text.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/show/escape.hpp"
+
+namespace polytrace::cli::show {
+namespace {
+
+using analysis::Unit;
+
+template <class... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+
+std::string time_text(base::Time time, const Look& look) {
+  base::Duration since = 0;
+  if (time == base::kNoTime) return "-";
+  if (look.start == base::kNoTime || __builtin_sub_overflow(time, look.start, &since))
+    return count_text(time, look.numerals);
+  return (since < 0 ? "" : "+") + duration_text(since, look.numerals);
+}
+
+std::string integer_text(std::int64_t value, Unit unit, const Look& look) {
+  switch (unit) {
+    case Unit::bytes:
+      return value < 0 ? "-" + bytes_text(~static_cast<std::uint64_t>(value) + 1)
+                       : bytes_text(static_cast<std::uint64_t>(value));
+    case Unit::nanoseconds: return duration_text(value, look.numerals);
+    case Unit::time: return time_text(value, look);
+    case Unit::percent: return percent_text(static_cast<double>(value));
+    case Unit::address: return fmt::format("{:#x}", static_cast<std::uint64_t>(value));
+    case Unit::none:
+    case Unit::count: break;
+  }
+  return count_text(value, look.numerals);
+}
+
+std::string unsigned_text(std::uint64_t value, Unit unit, const Look& look) {
+  if (unit == Unit::bytes) return bytes_text(value);
+  if (unit == Unit::address) return fmt::format("{:#x}", value);
+  if (unit == Unit::nanoseconds || unit == Unit::time || unit == Unit::percent)
+    return integer_text(static_cast<std::int64_t>(value), unit, look);
+  return count_text(value, look.numerals);
+}
+
+std::string double_text(double value, Unit unit, const Look& look) {
+  if (unit == Unit::percent) return percent_text(value);
+  if (unit == Unit::nanoseconds)
+    return duration_text(static_cast<std::int64_t>(value), look.numerals);
+  if (unit == Unit::bytes && value >= 0) return bytes_text(static_cast<std::uint64_t>(value));
+  return real_text(value);
+}
+
+}  // namespace
+
+Look look_of(const Terminal& terminal) { return {terminal, {terminal.unicode}, base::kNoTime}; }
+
+std::string human_text(const analysis::Cell& cell, Unit unit, const Look& look) {
+  return std::visit(
+      Overloaded{[](std::monostate) { return std::string("-"); },
+                 [&](std::int64_t value) { return integer_text(value, unit, look); },
+                 [&](std::uint64_t value) { return unsigned_text(value, unit, look); },
+                 [&](double value) { return double_text(value, unit, look); },
+                 [&](const std::string& text) { return printable(text); }},
+      cell);
+}
+
+std::string machine_text(const analysis::Cell& cell, Unit unit) {
+  return std::visit(Overloaded{[](std::monostate) { return std::string(); },
+                               [](std::int64_t value) { return fmt::format("{}", value); },
+                               [&](std::uint64_t value) {
+                                 return unit == Unit::address ? fmt::format("{:#x}", value)
+                                                              : fmt::format("{}", value);
+                               },
+                               [](double value) { return fmt::format("{}", value); },
+                               [](const std::string& text) { return repaired(text); }},
+                    cell);
+}
+
+void write_cell(JsonWriter& json, const analysis::Cell& cell, Unit unit) {
+  std::visit(Overloaded{[&](std::monostate) { json.null(); },
+                        [&](std::uint64_t value) {
+                          if (unit == Unit::address) json.value(fmt::format("{:#x}", value));
+                          else json.value(value);
+                        },
+                        [&](const auto& value) { json.value(value); }},
+             cell);
+}
+
+bool is_right_aligned(Unit unit, const analysis::Cell& sample) {
+  return unit != Unit::address && !std::holds_alternative<std::string>(sample);
+}
+
+}  // namespace polytrace::cli::show

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// One cell of a table as text: for people with units, for programs plain. Pure; thread-safe.
+#pragma once
+
+#include <string>
+
+#include "analysis/table.hpp"
+#include "base/types.hpp"
+#include "cli/show/json_writer.hpp"
+#include "cli/show/terminal.hpp"
+#include "cli/show/units.hpp"
+
+namespace polytrace::cli::show {
+
+// Everything about how a result for people shall look.
+struct Look {
+  Terminal terminal{};
+  Numerals numerals{};
+  base::Time start = base::kNoTime;  // times are shown since then; not told = as the clock has them
+};
+Look look_of(const Terminal& terminal);
+
+// With units and separators, safe for terminals; "-" when not known.
+std::string human_text(const analysis::Cell& cell, analysis::Unit unit, const Look& look);
+// Plain numbers in ns and bytes, addresses in hexadecimal, text as it is; empty when not known.
+std::string machine_text(const analysis::Cell& cell, analysis::Unit unit);
+// Numbers as numbers, addresses as hexadecimal text, null when not known.
+void write_cell(JsonWriter& json, const analysis::Cell& cell, analysis::Unit unit);
+
+// Numbers are set to the right.
+bool is_right_aligned(analysis::Unit unit, const analysis::Cell& sample);
+
+}  // namespace polytrace::cli::show

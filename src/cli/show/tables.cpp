@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/show/tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "cli/show/escape.hpp"
+#include "cli/show/separated.hpp"
+#include "cli/show/sparkline.hpp"
+#include "cli/show/text_table.hpp"
+
+namespace polytrace::cli::show {
+namespace {
+
+using analysis::Cell;
+using analysis::Table;
+
+// The first known cell of a column tells its type.
+Cell sample(const Table& table, std::size_t column) {
+  for (const auto& row : table.rows) {
+    if (!std::holds_alternative<std::monostate>(row[column])) return row[column];
+  }
+  return {};
+}
+
+bool is_depth(const Table& table, std::size_t column) {
+  return table.depth_column >= 0 && column == static_cast<std::size_t>(table.depth_column);
+}
+
+std::size_t depth_of(const Table& table, const std::vector<Cell>& row) {
+  if (table.depth_column < 0) return 0;
+  const Cell& cell = row[static_cast<std::size_t>(table.depth_column)];
+  if (const auto* depth = std::get_if<std::uint64_t>(&cell)) return *depth;
+  if (const auto* depth = std::get_if<std::int64_t>(&cell)) return static_cast<std::size_t>(*depth);
+  return 0;
+}
+
+// A series of numbers is a text of that column name; for people it is a small chart.
+std::string shown_text(const Cell& cell, const analysis::ColumnInfo& column, const Look& look) {
+  const auto* text = std::get_if<std::string>(&cell);
+  if (text != nullptr && column.key == "series") return sparkline(*text, look.terminal.unicode);
+  return human_text(cell, column.unit, look);
+}
+
+// For people a tree's depth is indentation of its first text column, not a column of its own.
+TextTable laid_out(const Table& table, const Look& look) {
+  TextTable text;
+  std::vector<std::size_t> shown;
+  std::size_t label = table.columns.size();
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (is_depth(table, i)) continue;
+    const Cell cell = sample(table, i);
+    const bool is_text = std::holds_alternative<std::string>(cell);
+    if (is_text && label == table.columns.size()) label = i;
+    shown.push_back(i);
+    text.columns.push_back(
+        {table.columns[i].title, is_right_aligned(table.columns[i].unit, cell), is_text});
+  }
+  for (const auto& row : table.rows) {
+    std::vector<std::string> line;
+    for (const std::size_t i : shown) {
+      const std::size_t indent =
+          i == label ? 2 * std::min<std::size_t>(depth_of(table, row), 40) : 0;
+      line.push_back(std::string(indent, ' ') + shown_text(row[i], table.columns[i], look));
+    }
+    text.rows.push_back(std::move(line));
+  }
+  return text;
+}
+
+std::string left_out(const Table& table, const Look& look) {
+  return fmt::format("{} more (--limit 0 shows all)",
+                     count_text(table.rows_left_out, look.numerals));
+}
+
+}  // namespace
+
+std::optional<TableForm> table_form(std::string_view name) {
+  if (name == "text") return TableForm::text;
+  if (name == "json") return TableForm::json;
+  if (name == "csv") return TableForm::csv;
+  if (name == "tsv") return TableForm::tsv;
+  if (name == "md") return TableForm::markdown;
+  return std::nullopt;
+}
+
+void append_text(std::string& out, const Table& table, const Look& look) {
+  if (table.rows.empty() && table.notes.empty()) return;
+  out += '\n' + paint(look.terminal, Style::heading, printable(table.title)) + '\n';
+  if (!table.rows.empty()) append_text_table(out, laid_out(table, look), look.terminal);
+  if (table.rows_left_out != 0) out += "  ... " + left_out(table, look) + '\n';
+  for (const std::string& note : table.notes) out += "  " + printable(note) + '\n';
+}
+
+void append_markdown(std::string& out, const Table& table, const Look& look) {
+  if (table.rows.empty() && table.notes.empty()) return;
+  const TextTable text = laid_out(table, look);
+  out += fmt::format("\n## {}\n\n", markdown_text(printable(table.title)));
+  if (!table.rows.empty()) {
+    std::string rule = "|";
+    out += '|';
+    for (const TextColumn& column : text.columns) {
+      out += ' ' + markdown_text(column.title) + " |";
+      rule += column.right ? "--:|" : "--|";
+    }
+    out += '\n' + rule + '\n';
+  }
+  for (const auto& row : text.rows) {
+    out += '|';
+    for (const std::string& cell : row) {
+      const std::size_t indent = std::min(cell.find_first_not_of(' '), cell.size());
+      for (std::size_t i = 0; i < indent; ++i) out += "&nbsp;";
+      out += ' ' + markdown_text(std::string_view(cell).substr(indent)) + " |";
+    }
+    out += '\n';
+  }
+  if (table.rows_left_out != 0) out += '\n' + left_out(table, look) + '\n';
+  for (const std::string& note : table.notes) out += '\n' + markdown_text(printable(note)) + '\n';
+}
+
+void append_separated(std::string& out, const Table& table, Separator separator, bool named) {
+  if (table.rows.empty()) return;
+  const bool comma = separator == Separator::comma;
+  const char gap = comma ? ',' : '\t';
+  const std::string_view line_end = comma ? "\r\n" : "\n";
+  if (named) out += std::string("table") + gap;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (i != 0) out += gap;
+    out += table.columns[i].key;
+  }
+  out += line_end;
+  for (const auto& row : table.rows) {
+    if (named) out += table.key + gap;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (i != 0) out += gap;
+      const std::string plain = machine_text(row[i], table.columns[i].unit);
+      const bool is_text = std::holds_alternative<std::string>(row[i]);
+      out += !is_text ? plain : comma ? csv_text(plain) : tsv_text(plain);
+    }
+    out += line_end;
+  }
+}
+
+void write_json(JsonWriter& json, const Table& table) {
+  constexpr std::array<std::string_view, 7> kUnits{"none", "count",   "bytes",  "nanoseconds",
+                                                   "time", "percent", "address"};
+  json.begin_object();
+  json.member("key", table.key);
+  json.member("section", table.section);
+  json.member("title", table.title);
+  json.key("columns");
+  json.begin_array();
+  for (const analysis::ColumnInfo& column : table.columns) {
+    json.begin_object();
+    json.member("key", column.key);
+    json.member("title", column.title);
+    json.member("unit", kUnits[static_cast<std::size_t>(column.unit)]);
+    json.end_object();
+  }
+  json.end_array();
+  json.key("rows");
+  json.begin_array();
+  for (const auto& row : table.rows) {
+    json.begin_object();
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      json.key(table.columns[i].key);
+      write_cell(json, row[i], table.columns[i].unit);
+    }
+    json.end_object();
+  }
+  json.end_array();
+  json.member("rows_left_out", table.rows_left_out);
+  json.key("notes");
+  json.begin_array();
+  for (const std::string& note : table.notes) json.value(note);
+  json.end_array();
+  json.end_object();
+}
+
+}  // namespace polytrace::cli::show

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ctrl-C (SIGINT) and SIGTERM: the first asks the run to stop cleanly, the second kills. A closed
+// pipe ends the program quietly, as it ends every filter.
+#pragma once
+
+#include <atomic>
+
+namespace polytrace::cli {
+
+// Once, before anything is read.
+void watch_signals();
+// True once the user asked to stop; for PumpOptions::stop and SourceOptions::stop_following.
+const std::atomic<bool>& stop_asked();
+// The signal that asked: 128 + this is the exit code. 0 when none did.
+int stop_signal();
+
+}  // namespace polytrace::cli

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words people mistype. Pure; thread-safe.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace polytrace::cli {
+
+// The choice that is most alike, or empty when none is near.
+std::string nearest(std::string_view word, std::span<const std::string> choices);
+// "; did you mean "cat"?", or nothing.
+std::string did_you_mean(std::string_view word, std::span<const std::string> choices);
+
+}  // namespace polytrace::cli

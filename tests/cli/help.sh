@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Every help text: shape, width, where it goes; the guesses at mistyped words.
+set -uo pipefail
+# shellcheck source=tests/cli/support/expect.sh
+source "$(dirname "$0")/support/expect.sh"
+
+mapfile -t commands < <("$POLYTRACE" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+[[ ${#commands[@]} -eq 10 ]] || fail "the overview lists ${#commands[@]} commands"
+
+expect_help_shape() {
+  expect_code 0
+  expect_silent err
+  local part
+  for part in 'Usage: polytrace' 'Examples:' 'Exit codes:' 'Read more:' '--help'; do
+    expect_in out "$part"
+  done
+  local widest
+  widest=$(awk '{ if (length > most) most = length } END { print most }' "$scratch/out")
+  [[ $widest -le 100 ]] || fail "$ran: $widest columns"
+  [[ $(grep -c '^  # ' "$scratch/out") -ge 2 ]] || fail "$ran: fewer than two examples"
+}
+
+run --help
+expect_help_shape
+run -h
+expect_help_shape
+for command in "${commands[@]}"; do
+  run "$command" --help
+  expect_help_shape
+  cp "$scratch/out" "$scratch/long"
+  run "$command" -h
+  cmp -s "$scratch/out" "$scratch/long" || fail "$ran differs from --help"
+  run help "$command"
+  cmp -s "$scratch/out" "$scratch/long" || fail "$ran differs from --help"
+done
+
+for topic in times kinds exit-codes; do
+  run help "$topic"
+  expect_code 0
+  [[ $(wc -l <"$scratch/out") -gt 10 ]] || fail "$ran says hardly anything"
+  [[ $(awk '{ if (length > most) most = length } END { print most }' "$scratch/out") -le 100 ]] ||
+    fail "$ran: wider than 100 columns"
+done
+
+run
+expect_code 2
+expect_silent out
+expect_in err 'Usage: polytrace'
+
+run infoo x
+expect_code 2
+expect_in err 'did you mean "info"?'
+run help reprot
+expect_code 2
+expect_in err 'did you mean "report"?'
+run cat --kind entr "$data/calls.mlpd"
+expect_code 2
+expect_in err 'did you mean "enter"?'
+run report --sections samplse "$data/calls.mlpd"
+expect_code 2
+expect_in err 'did you mean "samples"?'
+run report --sort slef --sections calls "$data/calls.mlpd"
+expect_code 2
+expect_in err 'did you mean "self"?'
+run info --folow "$data/calls.mlpd"
+expect_code 2
+expect_in err 'did you mean "--follow"?'
+run convert "$data/calls.mlpd" -o "$scratch/x" --to mldp
+expect_code 2
+expect_in err 'did you mean "mlpd"?'
+finish

@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# report: sections, forms, sorting, limits, selection.
+set -uo pipefail
+# shellcheck source=tests/cli/support/expect.sh
+source "$(dirname "$0")/support/expect.sh"
+
+run report "$data/calls.mlpd"
+expect_code 0
+expect_in out 'Program:Leaf ()'
+expect_not_in out '(wrapper'
+[[ $(sed -n 3p "$scratch/out") == Summary ]] || fail 'the summary is not first'
+run report --show-helpers --sections calls --limit 0 "$data/calls.mlpd"
+expect_in out '(wrapper'
+
+run report --json --limit 0 --show-helpers "$data/calls.mlpd"
+expect_code 0
+expect_json '.schema == "polytrace.report/1" and .partial == false and .notices == []'
+# shellcheck disable=SC2016 # $c is for jq
+expect_json '[.tables[] | .columns as $c | .rows[] | keys | length == ($c | length)] | all'
+expect_json '[.tables[] | select(.key == "methods") | .rows[] | .calls] | add == 2373'
+# The facts' twelve most called methods, exactly.
+jq -S '.calls.top' "$data/calls.facts.json" >"$scratch/facts"
+jq -S --slurpfile facts "$scratch/facts" '[.tables[] | select(.key == "methods") | .rows[] |
+  select($facts[0][.method] != null)] | group_by(.method) |
+  map({(.[0].method): (map(.calls) | add)}) | add' "$scratch/out" >"$scratch/ours"
+cmp -s "$scratch/facts" "$scratch/ours" ||
+  fail "calls differ from the facts: $(diff "$scratch/facts" "$scratch/ours")"
+
+run report --sections calls --limit 3 --json "$data/calls.mlpd"
+expect_json '.tables[0].section == "calls" and (.tables[0].rows | length) == 3 and
+  .tables[0].rows_left_out > 0'
+run report --sections calls --limit 3 "$data/calls.mlpd"
+expect_in out 'more (--limit 0 shows all)'
+run report --sections calls --sort calls --json --limit 0 "$data/calls.mlpd"
+expect_json '[.tables[] | select(.key == "methods") | .rows[].calls] | . == (sort | reverse)'
+run report --sections calls --name Program:Fib --json "$data/calls.mlpd"
+expect_json '[.tables[] | select(.key == "methods") | .rows[].method] == ["Program:Fib (int)"]'
+run report --sections calls --thread Finalizer --json --limit 0 "$data/calls.mlpd"
+expect_json '[.tables[] | select(.key == "methods") | .rows[].method |
+  select(startswith("Program:"))] == []'
+
+# One table in CSV has a head and a line per row; numbers stay numbers.
+run report --sections calls --format csv --limit 5 "$data/calls.mlpd"
+python3 - "$scratch/out" <<'P' || fail 'the CSV is not as RFC 4180 wants it'
+import csv, sys
+text = open(sys.argv[1], newline="").read()
+assert text.count("\r\n") >= 6 and "\n" not in text.replace("\r\n", ""), "line ends"
+rows = [row for row in csv.reader(text.split("\r\n")) if row]
+assert len({len(row) for row in rows}) == 1, "ragged"
+calls = rows[0].index("calls")
+assert all(row[calls].isdigit() for row in rows[1:]), "calls"
+P
+run report --sections calls --format tsv --limit 5 "$data/calls.mlpd"
+[[ $(awk -F '\t' '{ print NF }' "$scratch/out" | sort -u | wc -l) -eq 1 ]] || fail 'ragged TSV'
+run report --format md "$data/calls.mlpd"
+expect_in out '## Summary'
+expect_in out '|--:|'
+
+run report --sections nonsense "$data/calls.mlpd"
+expect_code 2
+run report --sections samples "$data/calls.mlpd"
+expect_code 0
+expect_in out 'The trace says nothing on these sections.'
+
+# Every recording gives a report whose JSON is JSON; damage is in it and in the text.
+while IFS= read -r file; do
+  run report --json "$file"
+  expect_json '.tables | length > 5'
+done < <(find "$data" -name '*.mlpd' -o -name '*.mlpd.gz' | sort)
+run report "$data/truncated.mlpd"
+expect_code 4
+expect_in out 'NOTICES: this result is partial'
+run report --format csv --sections threads "$data/truncated.mlpd"
+expect_code 4
+expect_in err 'ends inside a frame'
+
+# Counters over time are a row of bars, numbers in JSON.
+run report --sections counters "$data/counters.mlpd"
+expect_code 0
+expect_in out '#'
+run report --sections counters --json "$data/counters.mlpd"
+expect_json '.tables[0].rows[0].series | test("^[0-9.,-]*$")'
+finish
