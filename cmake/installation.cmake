@@ -17,6 +17,7 @@ foreach(room base event format analysis)
   install(TARGETS polytrace_${room} EXPORT polytrace
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT dev
     FILE_SET headers DESTINATION "${include_dir}" COMPONENT dev
+    FILE_SET lone_headers DESTINATION "${include_dir}" COMPONENT dev
     FILE_SET tables DESTINATION "${include_dir}" COMPONENT dev
     INCLUDES DESTINATION "${include_dir}")
 endforeach()

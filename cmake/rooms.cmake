@@ -22,12 +22,18 @@ function(polytrace_room room)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${room})
   target_compile_features(${target} ${scope} cxx_std_20)
   target_link_libraries(${target} ${scope} ${arg_DEPENDS})
-  # Tables (*.def) are included inside an expansion: installed, but never compiled on their own.
+  # Lone headers are those that no source file of the same name includes first: only they need a
+  # compilation of their own to prove that they stand alone. Tables (*.def) never do.
+  set(lone ${headers})
+  list(TRANSFORM sources REPLACE "\\.cpp$" ".hpp" OUTPUT_VARIABLE led)
+  list(REMOVE_ITEM lone ${led})
+  list(REMOVE_ITEM headers ${lone})
   target_sources(${target} ${scope}
     FILE_SET headers TYPE HEADERS BASE_DIRS "${src}" FILES ${headers}
+    FILE_SET lone_headers TYPE HEADERS BASE_DIRS "${src}" FILES ${lone}
     FILE_SET tables TYPE HEADERS BASE_DIRS "${src}" FILES ${tables})
   set_target_properties(${target} PROPERTIES
-    VERIFY_INTERFACE_HEADER_SETS ON INTERFACE_HEADER_SETS_TO_VERIFY headers)
+    VERIFY_INTERFACE_HEADER_SETS ON INTERFACE_HEADER_SETS_TO_VERIFY lone_headers)
   target_include_directories(${target} ${scope} "$<BUILD_INTERFACE:${src}>")
 endfunction()
 

@@ -70,8 +70,18 @@ def file_faults(name, path, lines):
     for number, line in enumerate(lines, 1):
         for fault in line_faults(path, line, checked):
             yield f"{name}:{number}: {fault}"
+    yield from leading_include_faults(name, path, lines)
     if path.suffix in (".hpp", ".h", ".cpp") and name not in MACRO_HEADERS:
         yield from (f"{name}:{fault}" for fault in macro_faults(lines))
+
+
+def leading_include_faults(name, path, lines):
+    """A source file proves by its first include that its header stands alone."""
+    own = path.with_suffix(".hpp")
+    first = next((line for line in lines if re.match(r"\s*#\s*include", line)), "")
+    if path.suffix == ".cpp" and name.startswith("src/") and own.exists():
+        if own.name not in first:
+            yield f"{name}: includes something before its own header"
 
 
 def macro_faults(lines):
