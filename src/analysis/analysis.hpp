@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The common shape of an analysis: fed with slices of batches, asked for tables at the end. One file per
-// question. Instances are used by one thread at a time.
+// The common shape of an analysis: fed with slices of batches, asked for tables at the end. One
+// file per question. Instances are used by one thread at a time.
 #pragma once
 
 #include <limits>

@@ -53,6 +53,7 @@ struct ThreadInfo {
   bool begun = false;                    // its begin was recorded
   bool ended = false;                    // its end was recorded
   base::Time end_time = base::kNoTime;   // then
+  std::uint32_t previous = ~std::uint32_t{0};  // index of the one that had the id before
 };
 
 class Names {
@@ -82,7 +83,9 @@ class Names {
   // Threads in order of first sight. A thread id that ended and appears again is a new thread.
   const std::vector<ThreadInfo>& threads() const { return threads_; }
   std::uint32_t thread_index(Id thread) const;  // the current one of that id; kNone if never seen
-  std::string thread_name(std::uint32_t index) const;  // name, or the id in hexadecimal
+  // Its name, or the id in hexadecimal. Recorders' own threads go on after their recorded end: what
+  // neither begins nor has a name is named after the thread before it.
+  std::string thread_name(std::uint32_t index) const;
 
   // --- for the slicer ------------------------------------------------------------------------
   static bool is_definition(event::Kind kind) {

@@ -20,4 +20,10 @@ std::size_t IdTable::Hash::operator()(Id id) const {
   return XXH3_64bits_withSeed(&id, sizeof id, seed);
 }
 
+std::uint32_t IdTable::insert(Id id) {
+  const auto [entry, fresh] = indexes_.try_emplace(id, size());
+  if (fresh) ids_.push_back(id);
+  return entry->second;
+}
+
 }  // namespace polytrace::base

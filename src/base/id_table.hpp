@@ -52,11 +52,7 @@ class IdTable {
   static constexpr unsigned kCacheBits = 10;
   static std::size_t slot(Id id) { return (id * 0x9e3779b97f4a7c15U) >> (64 - kCacheBits); }
 
-  std::uint32_t insert(Id id) {
-    const auto [entry, fresh] = indexes_.try_emplace(id, size());
-    if (fresh) ids_.push_back(id);
-    return entry->second;
-  }
+  std::uint32_t insert(Id id);  // not here, so that index() stays small enough to be inlined
 
   std::array<Cached, std::size_t{1} << kCacheBits> cache_{};
   tsl::robin_map<Id, std::uint32_t, Hash> indexes_;

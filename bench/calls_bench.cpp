@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// What slicing and the call analyses cost per event, without decoding: batches as large as a
+// decoder's, events as common programs make them. Prints nanoseconds of CPU per event.
+#include <fmt/format.h>
+
+#include <ctime>
+
+#include "analysis/calls.hpp"
+#include "analysis/calltree.hpp"
+#include "analysis/slicer.hpp"
+
+namespace {
+
+using polytrace::base::Id;
+using polytrace::event::Batch;
+using polytrace::event::Kind;
+namespace analysis = polytrace::analysis;
+
+constexpr std::size_t kBatchEvents = 12'000;
+constexpr std::size_t kEvents = 40'000'000;
+
+double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+// A random program: at each step it calls one of the current method's callees or returns.
+class Program {
+ public:
+  Program(unsigned callees, unsigned depth, unsigned methods)
+      : callees_(callees), depth_(depth), methods_(methods) {}
+
+  void fill(Batch& batch) {
+    batch.clear();
+    const auto thread = batch.thread_slot(7);
+    for (std::size_t i = 0; i < kBatchEvents; ++i) {
+      time_ += 50 + static_cast<std::int64_t>(random() % 100);
+      const bool enter = stack_.empty() || (stack_.size() < depth_ && random() % 2 == 0);
+      if (enter) {
+        const Id caller = stack_.empty() ? 0 : stack_.back();
+        const std::uint64_t which = (caller * 31 + 7 + random() % callees_) % methods_;
+        stack_.push_back(0x7f0000000000 + which * 264);
+        batch.add_plain(time_, thread, stack_.back(), Kind::Enter);
+      } else {
+        batch.add_plain(time_, thread, stack_.back(), Kind::Leave);
+        stack_.pop_back();
+      }
+    }
+  }
+
+ private:
+  std::uint64_t random() {
+    state_ ^= state_ << 13, state_ ^= state_ >> 7, state_ ^= state_ << 17;
+    return state_ >> 11;
+  }
+  unsigned callees_;
+  unsigned depth_;
+  unsigned methods_;
+  std::uint64_t state_ = 88172645463325252U;
+  std::int64_t time_ = 0;
+  std::vector<Id> stack_;
+};
+
+// A loop that calls three methods, one of which calls another: what a hot loop looks like.
+class Loop {
+ public:
+  void fill(Batch& batch) {
+    batch.clear();
+    const auto thread = batch.thread_slot(7);
+    while (batch.events.size() < kBatchEvents) {
+      for (Id method = 1; method <= 3; ++method) {
+        batch.add_plain(time_ += 60, thread, method * 264, Kind::Enter);
+        if (method == 2) {
+          batch.add_plain(time_ += 60, thread, 4 * 264, Kind::Enter);
+          batch.add_plain(time_ += 60, thread, 4 * 264, Kind::Leave);
+        }
+        batch.add_plain(time_ += 60, thread, method * 264, Kind::Leave);
+      }
+    }
+  }
+
+ private:
+  std::int64_t time_ = 0;
+};
+
+template <class Source, class Take>
+void measure(const char* shape, const char* what, Source source, Take&& take) {
+  Batch batch;
+  double used = 0;
+  std::size_t events = 0;
+  while (events < kEvents) {
+    source.fill(batch);
+    events += batch.events.size();
+    const double start = cpu_seconds();
+    take(batch);
+    used += cpu_seconds() - start;
+  }
+  fmt::print("{:<10} {:<8} {:6.2f} ns/event\n", shape, what,
+             used * 1e9 / static_cast<double>(events));
+}
+
+template <class Source>
+void measure_all(const char* shape, const Source& source) {
+  analysis::Slicer plain;
+  measure(shape, "slice", source, [&](const Batch& b) { plain.slice(b, [](const auto&) {}); });
+  analysis::Slicer flat_slicer;
+  analysis::Calls flat{analysis::Selection{}};
+  measure(shape, "flat", source, [&](const Batch& b) {
+    flat_slicer.slice(b, [&](const analysis::Slice& slice) { flat.consume(slice); });
+  });
+  analysis::Slicer tree_slicer;
+  analysis::CallTree tree{analysis::Selection{}};
+  measure(shape, "tree", source, [&](const Batch& b) {
+    tree_slicer.slice(b, [&](const analysis::Slice& slice) { tree.consume(slice); });
+  });
+  const double start = cpu_seconds();
+  tree.finish(tree_slicer.names());
+  fmt::print("{:<10} {} tree nodes, summed up in {:.0f} ms\n", shape, tree.nodes().size(),
+             (cpu_seconds() - start) * 1e3);
+}
+
+}  // namespace
+
+int main() {
+  measure_all("loop", Loop());
+  measure_all("program", Program(4, 12, 2000));
+  measure_all("deep", Program(4, 60, 5000));
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The figures of one method's calls, or of one place in the call tree, and how a call is measured.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+
+#include "analysis/analysis.hpp"
+
+namespace polytrace::analysis {
+
+// Nanoseconds. Sums are modulo 2^64: times of a broken trace must not be able to do harm.
+struct alignas(64) CallTotals {
+  std::uint64_t calls = 0;
+  std::uint64_t total = 0;    // durations of all calls: in a recursion, each level counts
+  std::uint64_t elapsed = 0;  // of calls not inside another call of the same method
+  std::uint64_t self = 0;     // total without what was spent in callees
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t most = 0;
+
+  void add(std::uint64_t duration) {
+    ++calls;
+    total += duration;
+    least = std::min(least, duration);
+    most = std::max(most, duration);
+  }
+};
+
+// A difference of sums as a time: what times running backwards made negative is nothing.
+inline std::uint64_t not_negative(std::uint64_t difference) {
+  return static_cast<std::int64_t>(difference) < 0 ? 0 : difference;
+}
+
+// Measures calls by the part that lies inside the selected time.
+class CallWindow {
+ public:
+  explicit CallWindow(const Selection& selection)
+      : from_(selection.from), to_(selection.to), whole_(from_ == Selection{}.from &&
+                                                         to_ == Selection{}.to) {}
+  bool whole() const { return whole_; }
+  // False: no part of the call is inside.
+  bool measure(base::Time start, base::Time end, std::uint64_t& duration) const {
+    if (!whole_) {
+      if (end < from_ || start >= to_) return false;
+      start = std::max(start, from_);
+      end = std::min(end, to_);
+    }
+    duration = not_negative(static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(start));
+    return true;
+  }
+
+ private:
+  base::Time from_;
+  base::Time to_;
+  bool whole_;
+};
+
+}  // namespace polytrace::analysis

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/calls.hpp"
+
+#include <fmt/format.h>
+
+#include "analysis/calltree.hpp"
+#include "analysis/rows.hpp"
+#include "analysis/selected.hpp"
+#include "analysis/text.hpp"
+
+namespace polytrace::analysis {
+namespace {
+
+struct Hidden {
+  std::uint64_t methods = 0;
+  std::uint64_t calls = 0;
+  std::uint64_t self = 0;
+  void add(const CallTotals& method) {
+    ++methods;
+    calls += method.calls;
+    self += method.self;
+  }
+  std::string note() const {
+    return fmt::format("{} with {} and {} self time hidden.",
+                       count_text(methods, "runtime helper", "runtime helpers"),
+                       count_text(calls, "call", "calls"), duration_text(self));
+  }
+};
+
+Table empty_table() {
+  return make_table("methods", "calls", "Methods",
+                  {{"self", "Self", Unit::nanoseconds},
+                   {"self_share", "Self %", Unit::percent},
+                   {"total", "Total", Unit::nanoseconds},
+                   {"elapsed", "Elapsed", Unit::nanoseconds},
+                   {"calls", "Calls", Unit::count},
+                   {"average", "Average", Unit::nanoseconds},
+                   {"least", "Shortest", Unit::nanoseconds},
+                   {"most", "Longest", Unit::nanoseconds},
+                   {"method", "Method"}});
+}
+
+std::uint64_t sum_of_self(const std::vector<CallTotals>& totals) {
+  std::uint64_t sum = 0;
+  for (const CallTotals& method : totals) sum += method.self;
+  return sum;
+}
+
+}  // namespace
+
+Calls::Calls(const Selection& selection, std::shared_ptr<const CallTree> tree)
+    : selection_(selection), tree_(std::move(tree)), policy_{CallWindow(selection), {}},
+      walk_(selection) {}
+
+void Calls::consume(const Slice& slice) {
+  if (!tree_) walk_.consume(slice, policy_);
+}
+
+void Calls::finish(const Names&) {
+  if (tree_) {
+    totals_ = tree_->totals();
+    return;
+  }
+  walk_.finish(policy_);
+  totals_ = std::move(policy_.totals);
+  for (CallTotals& method : totals_) method.self = not_negative(method.self);
+}
+
+const Repairs& Calls::repairs() const { return tree_ ? tree_->repairs() : walk_.repairs(); }
+
+std::vector<Table> Calls::tables(const Names& names, const TableOptions& options) const {
+  Table table = empty_table();
+  const std::uint64_t all_self = sum_of_self(totals_);
+  Hidden hidden;
+  for (std::uint32_t i = 0; i < totals_.size(); ++i) {
+    const CallTotals& method = totals_[i];
+    if (method.calls == 0) continue;
+    std::string name = names.method_name(i);
+    if (!keeps(selection_, name)) continue;
+    if (!selection_.show_helpers && names.is_helper(i)) {
+      hidden.add(method);
+      continue;
+    }
+    table.rows.push_back({method.self, share(method.self, all_self), method.total,
+                          method.elapsed, method.calls, average(method.total, method.calls),
+                          method.least, method.most, std::move(name)});
+  }
+  if (hidden.methods != 0) table.notes.push_back(hidden.note());
+  if (tree_ && tree_->unplaced() != 0) table.notes.push_back(tree_->unplaced_note());
+  if (!policy_.window.whole()) {
+    table.notes.push_back("Only the part of each call inside the selected time is counted.");
+  }
+  for (std::string& note : repairs().notes()) table.notes.push_back(std::move(note));
+  sort_and_limit(table, options, "self");
+  return {std::move(table)};
+}
+
+std::vector<std::string> Calls::headlines(const Names& names) const {
+  std::uint32_t busiest = NameTable::kNone;
+  std::uint64_t calls = 0;
+  for (std::uint32_t i = 0; i < totals_.size(); ++i) {
+    calls += totals_[i].calls;
+    if (totals_[i].calls == 0 || (!selection_.show_helpers && names.is_helper(i))) continue;
+    if (busiest == NameTable::kNone || totals_[i].self > totals_[busiest].self) busiest = i;
+  }
+  if (calls == 0) return {};
+  std::string line = count_text(calls, "call", "calls");
+  if (busiest != NameTable::kNone) {
+    const CallTotals& method = totals_[busiest];
+    line += fmt::format("; busiest: {} with {} self ({}) in {}", names.method_name(busiest),
+                        duration_text(method.self), share_text(method.self, sum_of_self(totals_)),
+                        count_text(method.calls, "call", "calls"));
+  }
+  return {line};
+}
+
+}  // namespace polytrace::analysis

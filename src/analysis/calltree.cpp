@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/calltree.hpp"
+
+#include "analysis/text.hpp"
+#include "analysis/tree_order.hpp"
+
+namespace polytrace::analysis {
+
+CallTree::CallTree(const Selection& selection)
+    : selection_(selection), policy_{CallWindow(selection), 0, {}, {}, 0}, walk_(selection) {
+  policy_.nodes.resize(kFirst);
+}
+
+void CallTree::consume(const Slice& slice) {
+  policy_.epoch = slice.names.method_epoch();
+  walk_.consume(slice, policy_);
+}
+
+std::uint32_t CallTree::Policy::other_child(std::uint32_t parent, base::Id id,
+                                            const Names& names) {
+  if (parent == kUnplaced) return kUnplaced;
+  const std::uint32_t method = names.methods().index(id);
+  std::uint32_t node = index.find(parent, method, [&](std::uint32_t candidate) {
+    return nodes[candidate].parent == parent && nodes[candidate].method == method;
+  });
+  if (node == ChildIndex::kNone) {
+    if (nodes.size() == kMaxNodes) return kUnplaced;
+    node = static_cast<std::uint32_t>(nodes.size());
+    Node& made = nodes.emplace_back();
+    made.method = method;
+    made.parent = parent;
+    index.put(node);
+  }
+  nodes[node].id = id;
+  nodes[node].epoch = epoch;
+  const std::uint32_t last = nodes[parent].last_child;
+  if (last != kRoot) nodes[last].next = node;
+  nodes[parent].last_child = node;
+  return node;
+}
+
+void CallTree::finish(const Names&) {
+  walk_.finish(policy_);
+  policy_.index.clear();
+  sum_up();
+  sum_methods();
+}
+
+// Parents have smaller numbers than their children: no recursion is needed.
+void CallTree::sum_up() {
+  std::vector<Node>& nodes = policy_.nodes;
+  selfs_.resize(nodes.size());
+  for (std::size_t i = kFirst; i < nodes.size(); ++i) {
+    selfs_[i] += nodes[i].total;
+    if (nodes[i].parent == kRoot) nodes[kRoot].total += nodes[i].total;
+    else selfs_[nodes[i].parent] -= nodes[i].total;
+  }
+}
+
+void CallTree::sum_methods() {
+  const std::vector<Node>& nodes = policy_.nodes;
+  std::vector<std::uint32_t> open;  // by method: nodes of it between the root and the walk
+  for (std::size_t i = kFirst; i < nodes.size(); ++i) {
+    if (nodes[i].method >= totals_.size()) totals_.resize(nodes[i].method + std::size_t{1});
+    CallTotals& method = totals_[nodes[i].method];
+    method.calls += nodes[i].calls;
+    method.total += nodes[i].total;
+    method.self += selfs_[i];
+    method.least = std::min(method.least, nodes[i].least);
+    method.most = std::max(method.most, nodes[i].most);
+  }
+  open.resize(totals_.size());
+  Children children{std::span(nodes)};
+  const auto enter = [&](std::uint32_t i) {
+    if (i == kUnplaced) return false;
+    if (open[nodes[i].method]++ == 0) totals_[nodes[i].method].elapsed += nodes[i].total;
+    return true;
+  };
+  const auto leave = [&](std::uint32_t i) { --open[nodes[i].method]; };
+  walk_tree(children, enter, leave);
+  for (CallTotals& method : totals_) method.self = not_negative(method.self);
+}
+
+std::string CallTree::unplaced_note() const {
+  return count_text(unplaced(), "call", "calls") +
+         " on paths beyond the limit of the tree: not counted, their time is their callers'.";
+}
+
+}  // namespace polytrace::analysis

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// The call tree, merged over threads: who called whom along which path. One 64-byte node per
+// distinct path; memory is bounded by kMaxNodes whatever the trace.
+#pragma once
+
+#include <memory>
+
+#include "analysis/call_totals.hpp"
+#include "analysis/call_walk.hpp"
+#include "analysis/child_index.hpp"
+
+namespace polytrace::analysis {
+
+class CallTree : public Analysis {
+ public:
+  static constexpr std::uint32_t kRoot = 0;
+  // Stands for all paths there was no room for; nothing is measured there.
+  static constexpr std::uint32_t kUnplaced = 1;
+  static constexpr std::uint32_t kFirst = 2;
+  static constexpr std::uint32_t kMaxNodes = std::uint32_t{1} << 23;
+
+  struct alignas(64) Node {
+    base::Id id = 0;                           // of the method, while epoch is the current one
+    std::uint32_t epoch = NameTable::kNone;
+    std::uint32_t method = NameTable::kNone;
+    std::uint32_t parent = kRoot;              // smaller than the node's own number
+    // The child called last, and the sibling that was called after this node last time: loops
+    // call the same few methods in turn.
+    std::uint32_t last_child = kRoot;
+    std::uint32_t next = kRoot;
+    std::uint64_t calls = 0;
+    std::uint64_t total = 0;                   // nanoseconds, as in CallTotals
+    std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t most = 0;
+  };
+
+  explicit CallTree(const Selection& selection);
+
+  void consume(const Slice& slice) override;
+  void finish(const Names& names) override;
+  // The tree by heaviest nodes, and the heaviest path.
+  std::vector<Table> tables(const Names& names, const TableOptions& options) const override;
+  std::vector<std::string> headlines(const Names& names) const override;
+
+  // --- after finish() ------------------------------------------------------------------------
+  std::span<const Node> nodes() const { return policy_.nodes; }
+  std::uint64_t self(std::uint32_t node) const { return not_negative(selfs_[node]); }
+  // Of all threads' outermost calls.
+  std::uint64_t total() const { return policy_.nodes[kRoot].total; }
+  // Figures by method.
+  const std::vector<CallTotals>& totals() const { return totals_; }
+  const Repairs& repairs() const { return walk_.repairs(); }
+  std::uint64_t unplaced() const { return policy_.unplaced; }
+  std::string unplaced_note() const;
+
+ private:
+  // What CallWalk asks for.
+  struct Policy {
+    struct Frame {
+      base::Id id;
+      base::Time start;
+      std::uint32_t method;
+      std::uint32_t node;
+    };
+    static Frame bottom() { return {base::kNoId, 0, NameTable::kNone, kRoot}; }
+    void enter(const Frame& caller, Frame& frame, const event::Event& event, const Names& names) {
+      frame.id = event.id;
+      frame.start = event.time;
+      frame.node = child(caller.node, event.id, names);
+      frame.method = nodes[frame.node].method;
+      if (frame.node == kUnplaced) [[unlikely]] frame.method = names.methods().index(event.id);
+    }
+    void leave(Frame&, const Frame& frame, base::Time end, bool) {
+      std::uint64_t duration = 0;
+      if (!window.measure(frame.start, end, duration)) return;
+      if (frame.node == kUnplaced) [[unlikely]] {
+        ++unplaced;
+        return;
+      }
+      Node& node = nodes[frame.node];
+      ++node.calls;
+      node.total += duration;
+      node.least = std::min(node.least, duration);
+      node.most = std::max(node.most, duration);
+    }
+    bool fits(std::uint32_t node, base::Id id) const {
+      return nodes[node].id == id && nodes[node].epoch == epoch;
+    }
+    std::uint32_t child(std::uint32_t parent, base::Id id, const Names& names) {
+      const std::uint32_t last = nodes[parent].last_child;
+      if (fits(last, id)) return last;
+      const std::uint32_t next = nodes[last].next;
+      if (fits(next, id)) return nodes[parent].last_child = next;
+      return other_child(parent, id, names);
+    }
+    std::uint32_t other_child(std::uint32_t parent, base::Id id, const Names& names);
+
+    CallWindow window;
+    std::uint32_t epoch = 0;
+    std::vector<Node> nodes;
+    ChildIndex index;
+    std::uint64_t unplaced = 0;  // calls
+  };
+
+  void sum_up();
+  void sum_methods();
+
+  Selection selection_;
+  Policy policy_;
+  CallWalk<Policy> walk_;
+  std::vector<std::uint64_t> selfs_;  // by node, modulo 2^64
+  std::vector<CallTotals> totals_;    // by method
+};
+
+}  // namespace polytrace::analysis

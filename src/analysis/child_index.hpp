@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the child of a call tree's node by method. Open addressing over node numbers only: the
+// node itself, which the caller reads anyway, holds the key. One thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+namespace polytrace::analysis {
+
+class ChildIndex {
+ public:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  ChildIndex() : slots_(1024) {
+    std::random_device random;
+    seed_ = (std::uint64_t{random()} << 32) | random();
+  }
+
+  // The slot of the child of `parent` for `method`: its node, or kNone in a slot to fill with
+  // put(). is_it(node) tells whether a node is that child.
+  template <class IsIt>
+  std::uint32_t find(std::uint32_t parent, std::uint32_t method, const IsIt& is_it) {
+    const std::uint64_t hash = mix(parent, method);
+    const auto tag = static_cast<std::uint32_t>(hash);
+    const std::size_t mask = slots_.size() - 1;
+    for (at_ = (hash >> 32) & mask; slots_[at_].node != kNone; at_ = (at_ + 1) & mask) {
+      if (slots_[at_].tag == tag && is_it(slots_[at_].node)) return slots_[at_].node;
+    }
+    tag_ = tag;
+    place_ = static_cast<std::uint32_t>(hash >> 32);
+    return kNone;
+  }
+  // Fills the slot the last find() ended at.
+  void put(std::uint32_t node) {
+    slots_[at_] = {node, tag_, place_};
+    if (++used_ * 2 > slots_.size()) grow();
+  }
+  void clear() { slots_ = std::vector<Slot>(); }
+
+ private:
+  struct Slot {
+    std::uint32_t node = kNone;
+    std::uint32_t tag = 0;
+    std::uint32_t place = 0;  // the hash's high half: where the search begins
+  };
+
+  // Seeded: a hostile trace cannot choose its collisions.
+  std::uint64_t mix(std::uint32_t parent, std::uint32_t method) const {
+    std::uint64_t hash = ((std::uint64_t{parent} << 32) | method) ^ seed_;
+    hash = (hash ^ (hash >> 31)) * 0x9e3779b97f4a7c15U;
+    hash = (hash ^ (hash >> 29)) * 0xbf58476d1ce4e5b9U;
+    return hash ^ (hash >> 32);
+  }
+  void grow() {
+    std::vector<Slot> old(slots_.size() * 2);
+    old.swap(slots_);
+    const std::size_t mask = slots_.size() - 1;
+    for (const Slot& slot : old) {
+      if (slot.node == kNone) continue;
+      std::size_t at = slot.place & mask;
+      while (slots_[at].node != kNone) at = (at + 1) & mask;
+      slots_[at] = slot;
+    }
+  }
+
+  std::vector<Slot> slots_;  // a power of two
+  std::size_t used_ = 0;
+  std::uint64_t seed_ = 0;
+  // Where the last find() ended.
+  std::size_t at_ = 0;
+  std::uint32_t tag_ = 0;
+  std::uint32_t place_ = 0;
+};
+
+}  // namespace polytrace::analysis

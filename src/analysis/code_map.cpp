@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/code_map.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace polytrace::analysis {
+
+using event::Kind;
+
+void CodeMap::learn(const event::Batch& batch, const event::Event& event, const Names& names) {
+  if (event.detail == event::kAbsent) return;
+  if (event.kind == Kind::Method) {
+    const auto& method = batch.details<event::Method>(event);
+    if (method.code != base::kNoId && method.code_size != 0)
+      code_.push_back({method.code, method.code_size, names.methods().index(event.id)});
+  } else if (event.kind == Kind::Code) {
+    const auto& code = batch.details<event::Code>(event);
+    if (code.size == 0) return;
+    const bool named = code.method != base::kNoId && code.method != 0;
+    code_.push_back({event.id, code.size,
+                     named ? names.methods().index(code.method) : NameTable::kNone,
+                     std::string(code.name.empty() ? name(code.type) : code.name)});
+  } else if (event.kind == Kind::NativeSymbol) {
+    const auto& symbol = batch.details<event::NativeSymbol>(event);
+    symbols_.push_back({event.id, symbol.size, NameTable::kNone, std::string(symbol.name)});
+  } else if (event.kind == Kind::NativeBinary) {
+    const auto& binary = batch.details<event::NativeBinary>(event);
+    binaries_.push_back({event.id, binary.size, NameTable::kNone, std::string(binary.name)});
+  }
+}
+
+void CodeMap::finish() {
+  for (auto* ranges : {&code_, &symbols_, &binaries_}) {
+    std::ranges::stable_sort(*ranges, {}, &Range::begin);
+  }
+}
+
+const CodeMap::Range* CodeMap::last_before(const std::vector<Range>& ranges, std::uint64_t ip) {
+  const auto behind = std::ranges::upper_bound(ranges, ip, {}, &Range::begin);
+  return behind == ranges.begin() ? nullptr : &*(behind - 1);
+}
+
+CodePlace CodeMap::find(std::uint64_t ip, const Names& names) const {
+  if (const Range* code = last_before(code_, ip); code != nullptr && covers(*code, ip)) {
+    if (code->method == NameTable::kNone) return {CodeOwner::native, code->name};
+    return {CodeOwner::method, names.method_name(code->method)};
+  }
+  if (const Range* symbol = last_before(symbols_, ip); symbol != nullptr) {
+    const std::uint64_t distance = ip - symbol->begin;
+    if (distance <= kNear || covers(*symbol, ip)) return {CodeOwner::native, symbol->name};
+    return {CodeOwner::unknown, fmt::format("?+{:#x} in {}", distance, symbol->name)};
+  }
+  if (const Range* binary = last_before(binaries_, ip); binary != nullptr && covers(*binary, ip)) {
+    return {CodeOwner::native, fmt::format("?+{:#x} in {}", ip - binary->begin, binary->name)};
+  }
+  return {CodeOwner::unknown, "?"};
+}
+
+}  // namespace polytrace::analysis

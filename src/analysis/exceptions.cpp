@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/exceptions.hpp"
+
+#include <fmt/format.h>
+
+#include "analysis/rows.hpp"
+#include "analysis/selected.hpp"
+#include "analysis/text.hpp"
+
+namespace polytrace::analysis {
+
+using event::Kind;
+
+std::unique_ptr<Analysis> make_exceptions(const Selection& selection) {
+  return std::make_unique<Exceptions>(selection);
+}
+
+void Exceptions::consume(const Slice& slice) {
+  for (const std::uint32_t i : slice.others) {
+    const event::Event& event = slice.batch.events[i];
+    if (event.kind == Kind::Alloc && event.detail != event::kAbsent) {
+      recent_.add(slice.batch.details<event::Alloc>(event).object,
+                  slice.names.class_index(event.id));
+    } else if (event.kind == Kind::Move && event.detail != event::kAbsent) {
+      recent_.move(event.id, slice.batch.details<event::Move>(event).to);
+    } else if (event.kind == Kind::Throw) {
+      if (selects(selection_, slice.batch, event)) thrown(slice, event);
+    } else if (event.kind == Kind::Clause && selects(selection_, slice.batch, event)) {
+      const event::Clause none;
+      const event::ClauseKind kind = slice.batch.details_or(event, none).clause;
+      ++clauses_[{slice.names.methods().index(event.id), kind}];
+    }
+  }
+}
+
+void Exceptions::thrown(const Slice& slice, const event::Event& event) {
+  const event::Throw none;
+  const event::Throw& details = slice.batch.details_or(event, none);
+  ++thrown_;
+  const std::uint32_t type = class_of(slice, event.id, details);
+  ++classes_[type];
+  const auto stack = slice.batch.list(details.stack);
+  std::uint32_t site = NameTable::kNone;
+  for (std::size_t i = stack.size(); i > 0 && site == NameTable::kNone; --i) {
+    const std::uint32_t method = slice.names.methods().index(stack[i - 1]);
+    if (selection_.show_helpers || !slice.names.is_helper(method)) site = method;
+  }
+  if (stack.empty()) ++no_stack_;
+  ++sites_[{site, type}];
+}
+
+std::uint32_t Exceptions::class_of(const Slice& slice, base::Id object,
+                                   const event::Throw& details) {
+  if (details.class_id != base::kNoId) return slice.names.class_index(details.class_id);
+  return recent_.find(object);
+}
+
+namespace {
+
+std::string class_text(const Names& names, std::uint32_t type) {
+  return type == NameTable::kNone ? "(unknown)" : names.class_name(type);
+}
+
+}  // namespace
+
+std::vector<Table> Exceptions::tables(const Names& names, const TableOptions& options) const {
+  return {classes_table(names, options), sites_table(names, options),
+          clauses_table(names, options)};
+}
+
+Table Exceptions::classes_table(const Names& names, const TableOptions& options) const {
+  Table table = make_table("thrown_classes", "exceptions", "Exceptions by class",
+                           {{"thrown", "Thrown", Unit::count},
+                            {"share", "%", Unit::percent},
+                            {"class", "Class"}});
+  std::map<std::string, std::uint64_t> by_name;
+  for (const auto& [type, count] : classes_) by_name[class_text(names, type)] += count;
+  for (const auto& [name, count] : by_name) {
+    if (keeps(selection_, name)) table.rows.push_back({count, share(count, thrown_), name});
+  }
+  if (classes_.contains(NameTable::kNone)) {
+    table.notes.push_back("The class is known only of objects whose allocation was recorded "
+                          "shortly before.");
+  }
+  sort_and_limit(table, options, "thrown");
+  return table;
+}
+
+Table Exceptions::sites_table(const Names& names, const TableOptions& options) const {
+  Table table = make_table("throw_sites", "exceptions", "Where exceptions are thrown",
+                           {{"thrown", "Thrown", Unit::count},
+                            {"share", "%", Unit::percent},
+                            {"class", "Class"},
+                            {"method", "Method"}});
+  for (const auto& [site, count] : sites_) {
+    std::string method = "(no backtrace)";
+    if (site.first != NameTable::kNone) method = names.method_name(site.first);
+    std::string type = class_text(names, site.second);
+    if (!keeps(selection_, method) && !keeps(selection_, type)) continue;
+    table.rows.push_back({count, share(count, thrown_), std::move(type), std::move(method)});
+  }
+  if (no_stack_ != 0) {
+    table.notes.push_back(count_text(no_stack_, "exception", "exceptions") +
+                          " recorded without a backtrace.");
+  }
+  sort_and_limit(table, options, "thrown");
+  return table;
+}
+
+Table Exceptions::clauses_table(const Names& names, const TableOptions& options) const {
+  Table table = make_table("clauses", "exceptions", "Handlers that ran",
+                           {{"count", "Ran", Unit::count},
+                            {"clause", "Kind"},
+                            {"method", "Method"}});
+  for (const auto& [clause, count] : clauses_) {
+    std::string method = names.method_name(clause.first);
+    if (!keeps(selection_, method)) continue;
+    const bool caught = clause.second == event::ClauseKind::catch_clause;
+    table.rows.push_back(
+        {count, std::string(caught ? "catch" : event::name(clause.second)), std::move(method)});
+  }
+  sort_and_limit(table, options, "count");
+  return table;
+}
+
+std::vector<std::string> Exceptions::headlines(const Names& names) const {
+  std::uint64_t caught = 0;
+  for (const auto& [clause, count] : clauses_)
+    if (clause.second == event::ClauseKind::catch_clause) caught += count;
+  if (thrown_ == 0 && caught == 0) return {};
+  std::string line = fmt::format("{} thrown, {} caught",
+                                 count_text(thrown_, "exception", "exceptions"), caught);
+  std::pair<std::uint32_t, std::uint64_t> most{NameTable::kNone, 0};
+  for (const auto& [type, count] : classes_)
+    if (type != NameTable::kNone && count > most.second) most = {type, count};
+  if (most.second != 0) line += fmt::format("; mostly {}", names.class_name(most.first));
+  return {line};
+}
+
+}  // namespace polytrace::analysis

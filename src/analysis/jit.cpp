@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/jit.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "analysis/rows.hpp"
+#include "analysis/selected.hpp"
+#include "analysis/text.hpp"
+
+namespace polytrace::analysis {
+namespace {
+
+using event::Kind;
+
+class Jit : public Analysis {
+ public:
+  explicit Jit(const Selection& selection) : selection_(selection) {}
+
+  void consume(const Slice& slice) override;
+  std::vector<Table> tables(const Names& names, const TableOptions& options) const override;
+  std::vector<std::string> headlines(const Names& names) const override;
+
+ private:
+  struct Compiled {
+    std::uint32_t method;
+    base::Time time;
+    base::Id code;
+    std::uint64_t size;
+  };
+  struct Pieces {
+    std::uint64_t count = 0;
+    std::uint64_t bytes = 0;
+  };
+
+  Table methods_table(const Names& names, const TableOptions& options) const;
+  Table helpers_table(const TableOptions& options) const;
+
+  Selection selection_;
+  std::vector<Compiled> methods_;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t without_code_ = 0;  // named only: compiled ahead of time, or shared
+  std::array<Pieces, 256> helpers_{};  // by event::CodeKind
+};
+
+void Jit::consume(const Slice& slice) {
+  for (const std::uint32_t i : slice.others) {
+    const event::Event& event = slice.batch.events[i];
+    if (event.kind != Kind::Method && event.kind != Kind::Code) continue;
+    if (event.detail == event::kAbsent || !selects(selection_, slice.batch, event)) continue;
+    if (event.kind == Kind::Code) {
+      const auto& code = slice.batch.details<event::Code>(event);
+      Pieces& pieces = helpers_[static_cast<std::size_t>(code.type)];
+      ++pieces.count;
+      pieces.bytes += code.size;
+      continue;
+    }
+    const auto& method = slice.batch.details<event::Method>(event);
+    if (method.code_size == 0) {
+      ++without_code_;
+      continue;
+    }
+    bytes_ += method.code_size;
+    methods_.push_back(
+        {slice.names.methods().index(event.id), event.time, method.code, method.code_size});
+  }
+}
+
+std::vector<Table> Jit::tables(const Names& names, const TableOptions& options) const {
+  return {methods_table(names, options), helpers_table(options)};
+}
+
+Table Jit::methods_table(const Names& names, const TableOptions& options) const {
+  Table table = make_table("compiled_methods", "jit", "Compiled methods",
+                           {{"time", "Time", Unit::time},
+                            {"code_size", "Code", Unit::bytes},
+                            {"address", "Address", Unit::address},
+                            {"method", "Method"}});
+  std::uint64_t hidden = 0;
+  for (const Compiled& compiled : methods_) {
+    std::string name = names.method_name(compiled.method);
+    if (!keeps(selection_, name)) continue;
+    if (!selection_.show_helpers && names.is_helper(compiled.method)) {
+      ++hidden;
+      continue;
+    }
+    table.rows.push_back({compiled.time, compiled.size, compiled.code, std::move(name)});
+  }
+  if (!methods_.empty()) {
+    table.notes.push_back(fmt::format("{} compiled, {} of code.",
+                                      count_text(methods_.size(), "method", "methods"),
+                                      bytes_text(bytes_)));
+  }
+  if (without_code_ != 0) {
+    table.notes.push_back(count_text(without_code_, "method", "methods") +
+                          " named without code: compiled ahead of time or shared.");
+  }
+  if (hidden != 0) table.notes.push_back(count_text(hidden, "runtime helper", "runtime helpers") +
+                                         " hidden.");
+  std::ranges::stable_sort(table.rows, [](const auto& a, const auto& b) {
+    return std::get<base::Time>(a[0]) < std::get<base::Time>(b[0]);
+  });
+  sort_and_limit(table, options, "");
+  return table;
+}
+
+Table Jit::helpers_table(const TableOptions& options) const {
+  Table table = make_table("code_helpers", "jit", "Runtime code",
+                           {{"kind", "Kind"},
+                            {"count", "Pieces", Unit::count},
+                            {"bytes", "Code", Unit::bytes}});
+  const auto kinds = event::names(event::CodeKind{});
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    if (helpers_[i].count == 0) continue;
+    table.rows.push_back({std::string(kinds[i]), helpers_[i].count, helpers_[i].bytes});
+  }
+  sort_and_limit(table, options, "bytes");
+  return table;
+}
+
+std::vector<std::string> Jit::headlines(const Names&) const {
+  if (methods_.empty()) return {};
+  return {fmt::format("{} compiled, {} of code", count_text(methods_.size(), "method", "methods"),
+                      bytes_text(bytes_))};
+}
+
+}  // namespace
+
+std::unique_ptr<Analysis> make_jit(const Selection& selection) {
+  return std::make_unique<Jit>(selection);
+}
+
+}  // namespace polytrace::analysis

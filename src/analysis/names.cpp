@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/names.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace polytrace::analysis {
+
+using event::Kind;
+
+bool NameTable::renames(Id id, std::string_view name) const {
+  const std::uint32_t index = ids_.find(id);
+  return index != kNone && named(index) && names_[index] != name;
+}
+
+std::uint32_t NameTable::define(Id id, std::string_view name) {
+  const std::uint32_t index = renames(id, name) ? ids_.renew(id) : ids_.index(id);
+  if (named(index)) return index;
+  if (index >= names_.size()) {
+    names_.resize(index + std::size_t{1});
+    named_.resize(index + std::size_t{1});
+  }
+  names_[index] = name;
+  named_[index] = true;
+  return index;
+}
+
+std::string_view NameTable::name(std::uint32_t index) const {
+  return named(index) ? std::string_view(names_[index]) : std::string_view();
+}
+
+std::string Names::method_name(std::uint32_t index) const {
+  if (methods_.named(index)) return std::string(methods_.name(index));
+  return fmt::format("unknown method {:#x}", methods_.id(index));
+}
+
+std::string Names::class_name(std::uint32_t index) const {
+  index = resolve_class(index);
+  if (classes_.named(index)) return std::string(classes_.name(index));
+  return fmt::format("unknown class {:#x}", classes_.id(index));
+}
+
+bool Names::is_helper(std::uint32_t method) const {
+  return methods_.name(method).starts_with("(wrapper ");
+}
+
+std::uint32_t Names::thread_index(Id thread) const { return thread_ids_.find(thread); }
+
+std::string Names::thread_name(std::uint32_t index) const {
+  const ThreadInfo& thread = threads_[index];
+  if (!thread.name.empty()) return thread.name;
+  if (!thread.begun && thread.previous != kNone && !threads_[thread.previous].name.empty())
+    return threads_[thread.previous].name + " (after its end)";
+  return fmt::format("{:#x}", thread.id);
+}
+
+Names::Learned Names::learn(const event::Batch& batch, std::span<const std::uint32_t> definitions,
+                            std::uint32_t begin) {
+  for (std::size_t i = 0; i < definitions.size(); ++i) {
+    const event::Event& event = batch.events[definitions[i]];
+    if (definitions[i] != begin && changes_meaning(batch, event)) return {i, false};
+    define(batch, event);
+    if (ending_ != kNone) return {i + 1, true};
+  }
+  return {definitions.size(), false};
+}
+
+bool Names::changes_meaning(const event::Batch& batch, const event::Event& event) const {
+  if (event.detail == event::kAbsent) return false;
+  switch (event.kind) {
+    case Kind::Method: {
+      const auto& method = batch.details<event::Method>(event);
+      return !method.name.empty() && methods_.renames(event.id, method.name);
+    }
+    case Kind::Class: {
+      const auto& type = batch.details<event::Class>(event);
+      return !type.name.empty() && classes_.renames(event.id, type.name);
+    }
+    case Kind::Vtable: {
+      const std::uint32_t known = classes_.index(event.id);
+      const Id class_id = batch.details<event::Vtable>(event).class_id;
+      return known < aliases_.size() && aliases_[known] != kNone &&
+             aliases_[known] != classes_.index(class_id);
+    }
+    case Kind::Thread: return is_next_thread(event, batch.details<event::Thread>(event));
+    default: return false;
+  }
+}
+
+void Names::define(const event::Batch& batch, const event::Event& event) {
+  if (event.detail == event::kAbsent) return;
+  switch (event.kind) {
+    case Kind::Method: {
+      const auto& method = batch.details<event::Method>(event);
+      if (method.name.empty()) return;
+      if (methods_.renames(event.id, method.name)) ++method_epoch_;
+      methods_.define(event.id, method.name);
+      return;
+    }
+    case Kind::Class: {
+      const auto& type = batch.details<event::Class>(event);
+      if (!type.name.empty()) classes_.define(event.id, type.name);
+      return;
+    }
+    case Kind::Vtable: return define_vtable(event.id, batch.details<event::Vtable>(event).class_id);
+    case Kind::Thread: return define_thread(event, batch.details<event::Thread>(event));
+    default: return;
+  }
+}
+
+void Names::define_vtable(Id vtable, Id class_id) {
+  const std::uint32_t of = classes_.index(class_id);
+  std::uint32_t index = classes_.index(vtable);
+  if (index == of) return;
+  if (index < aliases_.size() && aliases_[index] != kNone) {
+    if (aliases_[index] == of) return;
+    index = classes_.renew(vtable);
+  }
+  if (index >= aliases_.size()) aliases_.resize(index + std::size_t{1}, kNone);
+  aliases_[index] = of;
+}
+
+// A begin of a thread that has begun, or anything said of one after its end. What is said of it
+// late, by another thread's stream, has an older time.
+bool Names::is_next_thread(const event::Event& event, const event::Thread& details) const {
+  const std::uint32_t index = thread_ids_.find(event.id);
+  if (index == kNone) return false;
+  const ThreadInfo& thread = threads_[index];
+  if (thread.ended) return details.life != event::Life::end && event.time >= thread.end_time;
+  return thread.begun && details.life == event::Life::begin;
+}
+
+void Names::define_thread(const event::Event& event, const event::Thread& details) {
+  std::uint32_t index = thread_ids_.find(event.id);
+  if (index == kNone || is_next_thread(event, details)) index = new_thread(event.id);
+  ThreadInfo& thread = threads_[index];
+  if (!details.name.empty()) thread.name = details.name;
+  if (details.life == event::Life::begin) thread.begun = true;
+  if (details.life == event::Life::end && !thread.ended) {
+    ending_ = index;
+    ending_time_ = event.time;
+  }
+}
+
+std::uint32_t Names::new_thread(Id id) {
+  const std::uint32_t previous = thread_ids_.find(id);
+  const std::uint32_t index = thread_ids_.renew(id);
+  ThreadInfo& thread = threads_.emplace_back();
+  thread.id = id;
+  thread.previous = previous;
+  return index;
+}
+
+std::uint32_t Names::see(Id thread, base::Time first, base::Time last, std::uint64_t events) {
+  std::uint32_t index = thread_ids_.find(thread);
+  if (index == kNone || (threads_[index].ended && last >= threads_[index].end_time)) {
+    index = new_thread(thread);
+  }
+  ThreadInfo& info = threads_[index];
+  const auto [from, to] = std::minmax(first, last);
+  info.first = info.events == 0 ? from : std::min(info.first, from);
+  info.last = info.events == 0 ? to : std::max(info.last, to);
+  info.events += events;
+  return index;
+}
+
+void Names::end_slice() {
+  if (ending_ == kNone) return;
+  threads_[ending_].ended = true;
+  threads_[ending_].end_time = ending_time_;
+  ending_ = kNone;
+}
+
+}  // namespace polytrace::analysis

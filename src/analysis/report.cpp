@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/report.hpp"
+
+#include <algorithm>
+
+#include "analysis/calltree.hpp"
+#include "analysis/summary.hpp"
+
+namespace polytrace::analysis {
+
+Report::Report(const std::vector<const Section*>& selected, const Selection& selection)
+    : selection_(selection) {
+  std::vector<const Section*> shown = selected;
+  if (shown.empty())
+    for (const Section& section : sections()) shown.push_back(&section);
+  std::vector<const Section*> unshown;
+  if (std::ranges::find(shown, find_section("summary")) != shown.end()) {
+    for (const Section& section : sections())
+      if (section.in_summary && std::ranges::find(shown, &section) == shown.end())
+        unshown.push_back(&section);
+  }
+  Shared shared{selection_, nullptr};
+  for (const auto* list : {&shown, &unshown})
+    for (const Section* section : *list)
+      if (section->needs_tree && !shared.tree) shared.tree = std::make_shared<CallTree>(selection_);
+  if (shared.tree) fed_.push_back(shared.tree.get());
+  for (const Section* section : shown) add(*section, shared, true);
+  for (const Section* section : unshown) add(*section, shared, false);
+  quote_in_summary();
+}
+
+void Report::add(const Section& section, const Shared& shared, bool shown) {
+  const auto same = [&](const Part& part) { return part.section == &section; };
+  if (std::ranges::any_of(parts_, same)) return;
+  parts_.push_back({&section, section.make(shared), shown});
+  Analysis* analysis = parts_.back().analysis.get();
+  if (std::ranges::find(fed_, analysis) == fed_.end()) fed_.push_back(analysis);
+}
+
+void Report::quote_in_summary() {
+  std::vector<Quoted> quoted;
+  Summary* summary = nullptr;
+  for (const Section& section : sections()) {
+    for (const Part& part : parts_) {
+      if (part.section != &section) continue;
+      if (section.in_summary) quoted.push_back({section.title, part.analysis.get()});
+      if (section.key == "summary") summary = static_cast<Summary*>(part.analysis.get());
+    }
+  }
+  if (summary != nullptr) summary->quote(std::move(quoted));
+}
+
+bool Report::consume(const event::Batch& batch) {
+  slicer_.slice(batch, [&](const Slice& slice) {
+    for (Analysis* analysis : fed_) analysis->consume(slice);
+  });
+  return true;
+}
+
+void Report::finish() {
+  for (Analysis* analysis : fed_) analysis->finish(slicer_.names());
+}
+
+std::vector<Table> Report::tables(const TableOptions& options) const {
+  std::vector<Table> all;
+  for (const Part& part : parts_) {
+    if (!part.shown) continue;
+    for (Table& table : part.analysis->tables(slicer_.names(), options)) {
+      table.section = part.section->key;
+      all.push_back(std::move(table));
+    }
+  }
+  return all;
+}
+
+}  // namespace polytrace::analysis

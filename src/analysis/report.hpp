@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Feeds a trace to the analyses of the selected sections, and no others: one slicer, one walk.
+// The notices of reading are not its business; whoever pumps shows them. One thread at a time.
+#pragma once
+
+#include <vector>
+
+#include "analysis/sections.hpp"
+#include "analysis/slicer.hpp"
+#include "event/pump.hpp"
+
+namespace polytrace::analysis {
+
+class Report : public event::Consumer {
+ public:
+  // The sections in the order they are shown; none given means all. A summary makes the sections
+  // it quotes run too, unshown.
+  Report(const std::vector<const Section*>& selected, const Selection& selection);
+
+  bool consume(const event::Batch& batch) override;
+  // Once, after the last batch.
+  void finish();
+  // After finish(): the tables of all selected sections, in order, also those without rows.
+  std::vector<Table> tables(const TableOptions& options) const;
+  const Names& names() const { return slicer_.names(); }
+
+ private:
+  struct Part {
+    const Section* section;
+    std::shared_ptr<Analysis> analysis;
+    bool shown;
+  };
+  void add(const Section& section, const Shared& shared, bool shown);
+  void quote_in_summary();
+
+  Selection selection_;
+  Slicer slicer_;
+  std::vector<Part> parts_;
+  // Each analysis once, a shared one before those that take from it.
+  std::vector<Analysis*> fed_;
+};
+
+}  // namespace polytrace::analysis

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statistical samples: by method (self: it was the innermost managed frame; inclusive: it was on
+// the stack), by what lies at the instruction pointer, and by thread. Samples count by weight.
+#pragma once
+
+#include <tsl/robin_map.h>
+
+#include <map>
+
+#include "analysis/code_map.hpp"
+
+namespace polytrace::analysis {
+
+class Samples : public Analysis {
+ public:
+  explicit Samples(const Selection& selection) : selection_(selection) {}
+
+  void consume(const Slice& slice) override;
+  void finish(const Names& names) override;
+  std::vector<Table> tables(const Names& names, const TableOptions& options) const override;
+  std::vector<std::string> headlines(const Names& names) const override;
+
+ private:
+  struct Hits {
+    std::uint64_t self = 0;
+    std::uint64_t inclusive = 0;
+    std::uint64_t stamp = 0;  // the sample that counted it last: once per sample
+  };
+  struct ThreadHits {
+    std::uint64_t managed = 0;
+    std::uint64_t unmanaged = 0;
+  };
+  struct Split {
+    std::uint64_t managed = 0;
+    std::uint64_t unmanaged = 0;   // with the unknown ones
+    std::uint64_t unknown = 0;
+  };
+
+  void add(const event::Event& event, const event::Sample& sample, const Slice& slice);
+  Table methods_table(const Names& names, const TableOptions& options) const;
+  Table code_table(const Names& names, const TableOptions& options) const;
+  Table threads_table(const Names& names, const TableOptions& options) const;
+
+  Selection selection_;
+  CodeMap code_;
+  std::uint64_t samples_ = 0;
+  std::uint64_t weight_ = 0;
+  std::uint64_t no_method_ = 0;     // samples without a managed frame
+  std::vector<Hits> methods_;       // by method
+  tsl::robin_map<std::uint64_t, std::uint64_t> ips_;
+  // By thread index and, where the trace has no such thread, id.
+  std::map<std::pair<std::uint32_t, base::Id>, ThreadHits> threads_;
+  Split split_;                     // by instruction pointer; after finish()
+};
+
+std::unique_ptr<Analysis> make_samples(const Selection& selection);
+
+}  // namespace polytrace::analysis

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sections a report can have: the one list of analyses.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "analysis/analysis.hpp"
+
+namespace polytrace::analysis {
+
+class CallTree;
+
+// What sections of one report have in common.
+struct Shared {
+  const Selection& selection;
+  // Set when a selected section needs it: then the report feeds it, before all others.
+  std::shared_ptr<CallTree> tree;
+};
+
+struct Section {
+  std::string_view key;    // the --sections word
+  std::string_view title;  // for people
+  std::shared_ptr<Analysis> (*make)(const Shared&);
+  bool needs_tree = false;
+  bool in_summary = false;  // its headlines are quoted by the summary
+};
+
+// In the order of a report.
+std::span<const Section> sections();
+// Null when there is none of that key.
+const Section* find_section(std::string_view key);
+
+}  // namespace polytrace::analysis

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/slicer.hpp"
+
+#include <algorithm>
+
+namespace polytrace::analysis {
+namespace {
+
+using event::Event;
+using event::Kind;
+
+constexpr auto kFirstCall = static_cast<unsigned>(Kind::Enter);
+constexpr auto kLastCall = static_cast<unsigned>(Kind::Unwind);
+static_assert(kLastCall == kFirstCall + 2 && static_cast<unsigned>(Kind::Leave) == kFirstCall + 1);
+
+bool is_call(const Event& event) {
+  return static_cast<unsigned>(event.kind) - kFirstCall <= kLastCall - kFirstCall;
+}
+
+constexpr std::uint32_t kBlock = 8;
+
+// Whether all events of a block are calls of one thread: no branch per event.
+bool plain_calls(const Event* block, std::uint16_t thread) {
+  unsigned odd = 0;
+  for (std::uint32_t i = 0; i < kBlock; ++i) {
+    odd |= static_cast<unsigned>(block[i].thread ^ thread);
+    odd |= static_cast<unsigned>(!is_call(block[i]));
+  }
+  return odd == 0;
+}
+
+}  // namespace
+
+void Slicer::scan(const event::Batch& batch) {
+  others_.clear();
+  definitions_.clear();
+  runs_.clear();
+  const auto count = static_cast<std::uint32_t>(batch.events.size());
+  const Event* events = batch.events.begin();
+  for (std::uint32_t i = 0; i < count;) {
+    if (count - i >= kBlock && !runs_.empty() &&
+        plain_calls(events + i, static_cast<std::uint16_t>(runs_.back().thread))) {
+      i += kBlock;
+      runs_.back().end = i;
+      continue;
+    }
+    const std::uint32_t stop = std::min(count, i + kBlock);
+    for (; i < stop; ++i) scan_one(events[i], i);
+  }
+  begin_ = end_ = 0;
+  definitions_taken_ = others_begin_ = others_end_ = first_run_ = 0;
+  threads_.assign(batch.threads.size(), NameTable::kNone);
+}
+
+void Slicer::scan_one(const Event& event, std::uint32_t index) {
+  if (runs_.empty() || runs_.back().thread != event.thread) {
+    runs_.push_back({index, index, event.thread});
+  }
+  runs_.back().end = index + 1;
+  if (is_call(event)) return;
+  others_.push_back(index);
+  if (Names::is_definition(event.kind)) definitions_.push_back(index);
+}
+
+bool Slicer::next(const event::Batch& batch) {
+  const auto count = static_cast<std::uint32_t>(batch.events.size());
+  if (end_ == count) return false;
+  begin_ = end_;
+  const auto rest = std::span(definitions_).subspan(definitions_taken_);
+  const Names::Learned learned = names_.learn(batch, rest, begin_);
+  definitions_taken_ += learned.taken;
+  if (learned.thread_ended) end_ = rest[learned.taken - 1] + 1;
+  else end_ = learned.taken < rest.size() ? rest[learned.taken] : count;
+  others_begin_ = others_end_;
+  const auto behind = std::lower_bound(
+      others_.begin() + static_cast<std::ptrdiff_t>(others_begin_), others_.end(), end_);
+  others_end_ = static_cast<std::size_t>(behind - others_.begin());
+  number_threads(batch);
+  return true;
+}
+
+void Slicer::number_threads(const event::Batch& batch) {
+  slice_runs_.clear();
+  for (; first_run_ < runs_.size() && runs_[first_run_].begin < end_; ++first_run_) {
+    const Run& run = runs_[first_run_];
+    const std::uint32_t from = std::max(run.begin, begin_);
+    const std::uint32_t to = std::min(run.end, end_);
+    const std::uint32_t index = names_.see(batch.threads[run.thread], batch.events[from].time,
+                                           batch.events[to - 1].time, to - from);
+    threads_[run.thread] = index;
+    slice_runs_.push_back({from, to, index});
+    if (run.end > end_) break;  // the rest of it is the next slice's
+  }
+}
+
+}  // namespace polytrace::analysis

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cuts batches into slices for analyses: one cheap pass per batch that finds the runs of one
+// thread, the events that are not calls and the definitions, and teaches the latter to Names.
+// A batch is cut only where an id gets a new meaning. One thread at a time.
+#pragma once
+
+#include <vector>
+
+#include "analysis/analysis.hpp"
+
+namespace polytrace::analysis {
+
+class Slicer {
+ public:
+  const Names& names() const { return names_; }
+
+  // Calls function(const Slice&) for each slice of `batch`, in order. Batches in input order.
+  template <class Function>
+  void slice(const event::Batch& batch, Function&& function) {
+    scan(batch);
+    while (next(batch)) {
+      function(Slice{batch, others_in_slice(), names_, slice_runs_, threads_});
+      names_.end_slice();
+    }
+  }
+
+ private:
+  void scan(const event::Batch& batch);
+  void scan_one(const event::Event& event, std::uint32_t index);
+  bool next(const event::Batch& batch);
+  void number_threads(const event::Batch& batch);
+  std::span<const std::uint32_t> others_in_slice() const {
+    return std::span(others_).subspan(others_begin_, others_end_ - others_begin_);
+  }
+
+  Names names_;
+  // Of the batch; a run's thread is still the slot in the batch.
+  std::vector<std::uint32_t> others_;
+  std::vector<std::uint32_t> definitions_;
+  std::vector<Run> runs_;
+  // Of the slice.
+  std::uint32_t begin_ = 0;
+  std::uint32_t end_ = 0;
+  std::size_t definitions_taken_ = 0;
+  std::size_t others_begin_ = 0;
+  std::size_t others_end_ = 0;
+  std::size_t first_run_ = 0;
+  std::vector<Run> slice_runs_;
+  std::vector<std::uint32_t> threads_;
+};
+
+}  // namespace polytrace::analysis

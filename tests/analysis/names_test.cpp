@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "recording.hpp"
+
+namespace polytrace::analysis {
+namespace {
+
+// Notes what each Enter means at the time it is fed.
+class Meanings : public Analysis {
+ public:
+  void consume(const Slice& slice) override {
+    for (const Run& run : slice.runs) {
+      for (std::uint32_t i = run.begin; i < run.end; ++i) {
+        const event::Event& event = slice.batch.events[i];
+        threads.push_back(run.thread);
+        EXPECT_EQ(slice.threads[event.thread], run.thread);
+        if (event.kind == event::Kind::Enter)
+          methods.push_back(slice.names.methods().index(event.id));
+      }
+    }
+    for (const std::uint32_t i : slice.others) others.push_back(slice.batch.events[i].kind);
+  }
+  std::vector<Table> tables(const Names&, const TableOptions&) const override { return {}; }
+
+  std::vector<std::uint32_t> methods;
+  std::vector<std::uint32_t> threads;
+  std::vector<event::Kind> others;
+};
+
+event::Thread life(event::Life life, std::string_view name = {}) {
+  event::Thread thread;
+  thread.life = life;
+  thread.name = name;
+  return thread;
+}
+
+TEST(Names, ADefinitionMayComeAfterTheUse) {
+  Meanings seen;
+  Recording r(seen);
+  r.enter(1, 100).leave(2, 100).cut().name(100, "Late").enter(3, 100).finish();
+  ASSERT_EQ(seen.methods.size(), 2U);
+  EXPECT_EQ(seen.methods[0], seen.methods[1]);
+  EXPECT_EQ(r.names().method_name(seen.methods[0]), "Late");
+}
+
+TEST(Names, AnotherNameForAnIdIsAnotherMethodFromThereOn) {
+  Meanings seen;
+  Recording r(seen);
+  r.name(100, "Old").enter(1, 100).name(100, "Old").enter(2, 100).name(100, "New").enter(3, 100);
+  r.finish();
+  EXPECT_EQ(r.slices(), 2);
+  ASSERT_EQ(seen.methods.size(), 3U);
+  EXPECT_EQ(seen.methods[0], seen.methods[1]);
+  EXPECT_EQ(r.names().method_name(seen.methods[0]), "Old");
+  EXPECT_EQ(r.names().method_name(seen.methods[2]), "New");
+}
+
+TEST(Names, ARenamingAtTheStartOfABatchSparesTheEventsBeforeIt) {
+  Meanings seen;
+  Recording r(seen);
+  r.name(100, "Old").cut().enter(1, 100).name(100, "New").enter(2, 100).finish();
+  EXPECT_EQ(r.names().method_name(seen.methods[0]), "Old");
+  EXPECT_EQ(r.names().method_name(seen.methods[1]), "New");
+}
+
+TEST(Names, AnUndefinedMethodIsNamedByItsId) {
+  Meanings seen;
+  Recording r(seen);
+  r.enter(1, 0xabc).finish();
+  EXPECT_EQ(r.names().method_name(seen.methods[0]), "unknown method 0xabc");
+}
+
+TEST(Names, AVtableMeansItsClassWheneverItIsDefined) {
+  Meanings seen;
+  Recording r(seen);
+  event::Class type;
+  type.name = "App.Thing";
+  event::Vtable vtable;
+  vtable.class_id = 7;
+  const std::uint32_t early = r.names().class_index(900);
+  r.add(1, 900, vtable).add(2, 7, type).finish();
+  EXPECT_EQ(r.names().class_name(early), "App.Thing");
+  EXPECT_EQ(r.names().class_index(900), r.names().class_index(7));
+}
+
+TEST(Names, AVtableOfAnotherClassIsAnotherVtable) {
+  Meanings seen;
+  Recording r(seen);
+  event::Class type;
+  event::Vtable vtable;
+  type.name = "First";
+  vtable.class_id = 7;
+  r.add(1, 7, type).add(2, 900, vtable).cut();
+  const std::uint32_t first = r.names().class_index(900);
+  type.name = "Second";
+  vtable.class_id = 8;
+  r.add(3, 8, type).add(4, 900, vtable).finish();
+  EXPECT_EQ(r.names().class_name(first), "First");
+  EXPECT_EQ(r.names().class_name(r.names().class_index(900)), "Second");
+}
+
+TEST(Names, AThreadIdIsReusedAfterItsEnd) {
+  Meanings seen;
+  Recording r(seen);
+  r.thread(5).enter(1, 100).add(2, 5, life(event::Life::begin));
+  r.add(3, 5, life(event::Life::name, "a"));
+  r.add(10, 5, life(event::Life::end)).enter(20, 100).add(21, 5, life(event::Life::begin));
+  r.add(22, 5, life(event::Life::name, "b")).leave(30, 100).finish();
+  EXPECT_EQ(seen.threads, (std::vector<std::uint32_t>{0, 0, 0, 0, 1, 1, 1, 1}));
+  const auto& threads = r.names().threads();
+  ASSERT_EQ(threads.size(), 2U);
+  EXPECT_EQ(threads[0].name, "a");
+  EXPECT_TRUE(threads[0].ended);
+  EXPECT_EQ(threads[0].first, 1);
+  EXPECT_EQ(threads[0].last, 10);
+  EXPECT_EQ(threads[0].events, 4U);
+  EXPECT_EQ(threads[1].name, "b");
+  EXPECT_FALSE(threads[1].ended);
+  EXPECT_EQ(threads[1].first, 20);
+  EXPECT_EQ(threads[1].events, 4U);
+  EXPECT_EQ(r.names().thread_index(5), 1U);
+}
+
+TEST(Names, WhatIsSaidLateOfAnEndedThreadIsStillAboutIt) {
+  Meanings seen;
+  Recording r(seen);
+  r.thread(5).enter(1, 100).add(10, 5, life(event::Life::end)).cut();
+  r.thread(6).add(4, 5, life(event::Life::name, "late")).finish();
+  ASSERT_EQ(r.names().threads().size(), 2U);
+  EXPECT_EQ(r.names().thread_name(0), "late");
+}
+
+TEST(Names, AThreadThatGoesOnAfterItsEndIsNamedAfterItself) {
+  Meanings seen;
+  Recording r(seen);
+  r.thread(5).add(1, 5, life(event::Life::name, "Writer")).add(10, 5, life(event::Life::end));
+  r.enter(20, 100).finish();
+  EXPECT_EQ(r.names().thread_name(1), "Writer (after its end)");
+}
+
+TEST(Slicer, FindsRunsAndRareEventsAmongManyCalls) {
+  Meanings seen;
+  Recording r(seen);
+  std::vector<std::uint32_t> threads;
+  for (int i = 0; i < 100; ++i) {
+    const base::Id thread = i % 37 < 20 ? 1 : 2;
+    threads.push_back(thread == 1 ? 0 : 1);
+    r.thread(thread);
+    if (i % 29 == 28) r.add(i, 0, event::SyncPoint{});
+    else r.enter(i, 100);
+  }
+  r.finish();
+  EXPECT_EQ(seen.threads, threads);
+  EXPECT_EQ(seen.others, (std::vector<event::Kind>(3, event::Kind::SyncPoint)));
+  EXPECT_EQ(seen.methods.size(), 97U);
+}
+
+}  // namespace
+}  // namespace polytrace::analysis

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/rows.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "analysis/text.hpp"
+
+namespace polytrace::analysis {
+namespace {
+
+Table sample() {
+  Table table;
+  table.columns = {{"n", "N", Unit::count}, {"name", "Name"}};
+  table.rows = {{std::uint64_t{2}, std::string("b")},
+                {std::int64_t{-1}, std::string("d")},
+                {Cell{}, std::string("a")},
+                {2.5, std::string("c")}};
+  return table;
+}
+
+std::string order(const Table& table) {
+  std::string all;
+  for (const auto& row : table.rows) all += std::get<std::string>(row[1]);
+  return all;
+}
+
+TEST(Rows, NumbersDescendTextAscendsUnknownIsLast) {
+  Table table = sample();
+  sort_and_limit(table, {}, "n");
+  EXPECT_EQ(order(table), "cbda");
+  table = sample();
+  sort_and_limit(table, {.sort = "name"}, "n");
+  EXPECT_EQ(order(table), "abcd");
+}
+
+TEST(Rows, AnUnknownKeyLeavesTheDefault) {
+  Table table = sample();
+  sort_and_limit(table, {.sort = "size"}, "n");
+  EXPECT_EQ(order(table), "cbda");
+  table = sample();
+  sort_and_limit(table, {.sort = "size"}, "");
+  EXPECT_EQ(order(table), "bdac");
+}
+
+TEST(Rows, TheLimitIsSaid) {
+  Table table = sample();
+  sort_and_limit(table, {.sort = {}, .limit = 3}, "n");
+  EXPECT_EQ(order(table), "cbd");
+  EXPECT_EQ(table.rows_left_out, 1U);
+  table = sample();
+  sort_and_limit(table, {.sort = {}, .limit = 0}, "n");
+  EXPECT_EQ(table.rows.size(), 4U);
+}
+
+TEST(Rows, NotANumberDoesNotBreakTheOrder) {
+  Table table = sample();
+  table.rows.push_back({std::numeric_limits<double>::quiet_NaN(), std::string("e")});
+  sort_and_limit(table, {}, "n");
+  EXPECT_EQ(order(table), "cbdea");
+}
+
+TEST(Text, RoundsToThreeDigits) {
+  EXPECT_EQ(duration_text(0), "0 ns");
+  EXPECT_EQ(duration_text(999), "999 ns");
+  EXPECT_EQ(duration_text(4120), "4.12 us");
+  EXPECT_EQ(duration_text(27'345'678), "27.3 ms");
+  EXPECT_EQ(duration_text(999'700'000), "1.00 s");
+  EXPECT_EQ(bytes_text(1023), "1023 B");
+  EXPECT_EQ(bytes_text(4300), "4.20 KiB");
+  EXPECT_EQ(bytes_text(300'000'000), "286 MiB");
+  EXPECT_EQ(count_text(1, "call", "calls"), "1 call");
+  EXPECT_EQ(count_text(77'412'001, "call", "calls"), "77,412,001 calls");
+  EXPECT_EQ(share_text(1, 3), "33.3 %");
+  EXPECT_EQ(share_text(0, 0), "0 %");
+  EXPECT_EQ(elapsed(std::numeric_limits<base::Time>::min(),
+                    std::numeric_limits<base::Time>::max()),
+            std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(elapsed(5, 3), 0U);
+}
+
+}  // namespace
+}  // namespace polytrace::analysis
