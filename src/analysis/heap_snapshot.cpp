@@ -46,7 +46,7 @@ void SnapshotBuilder::number_objects() {
 
 // In steps over a few targets at once: the cache misses of one target overlap with the others'.
 void SnapshotBuilder::find_types(std::span<const base::Id> targets, std::uint32_t* types) const {
-  for (const base::Id target : targets) index_.prefetch(target);
+  for (const base::Id target : targets) __builtin_prefetch(index_.place_of(target));
   for (std::size_t i = 0; i < targets.size(); ++i) {
     types[i] = index_.rank(targets[i]);
     if (types[i] != ObjectIndex::kNone) __builtin_prefetch(&type_of_[types[i]]);

@@ -24,7 +24,7 @@ struct LifeSpan {
   std::string name;
   std::string detail;  // the image's module version id
   base::Id part_of = base::kNoId;
-  std::string owner_name;  // as it was known when this was loaded
+  std::string owner_name;            // as it was known when this was loaded
   base::Time begin = base::kNoTime;  // kNoTime = not recorded
   base::Time end = base::kNoTime;
 };

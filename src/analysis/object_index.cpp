@@ -10,48 +10,46 @@ namespace {
 
 constexpr std::size_t kSmallest = 1024;
 
-unsigned shift_for(std::size_t places) {
-  return static_cast<unsigned>(64 - std::countr_zero(places / 8));
+unsigned shift_for(std::size_t slots) {
+  return static_cast<unsigned>(64 - std::countr_zero(slots / 8));
 }
 
 }  // namespace
 
 ObjectIndex::ObjectIndex()
-    : pages_(kSmallest),
+    : slots_(kSmallest),
       mask_(kSmallest - 1),
       shift_(shift_for(kSmallest)),
       multiplier_(process_seed() | 1) {}
 
 void ObjectIndex::clear() {
-  std::ranges::fill(pages_, Page{});
-  used_ = objects_ = 0;
-  last_ = nullptr;
+  std::ranges::fill(slots_, 0U);
+  blocks_.clear();
+  objects_ = 0;
+  last_ = 0;
 }
 
-std::size_t ObjectIndex::claim(std::uint64_t number) {
-  if (used_ >= pages_.size() / 2) grow();
-  const std::size_t at = find(number);
-  pages_[at].number = number;
-  ++used_;
-  return at;
+std::size_t ObjectIndex::add_block(std::uint64_t number) {
+  if (blocks_.size() >= slots_.size() / 2) grow();
+  blocks_.emplace_back().number = number;
+  slots_[find(number)] = static_cast<std::uint32_t>(blocks_.size());
+  return blocks_.size() - 1;
 }
 
 void ObjectIndex::grow() {
-  std::vector<Page> old(pages_.size() * 2);
-  old.swap(pages_);
-  mask_ = pages_.size() - 1;
-  shift_ = shift_for(pages_.size());
-  last_ = nullptr;
-  for (const Page& page : old)
-    if (page.bits != 0) pages_[find(page.number)] = page;
+  slots_.assign(slots_.size() * 2, 0);
+  mask_ = slots_.size() - 1;
+  shift_ = shift_for(slots_.size());
+  for (std::uint32_t i = 0; i < blocks_.size(); ++i) slots_[find(blocks_[i].number)] = i + 1;
 }
 
 void ObjectIndex::seal() {
   std::uint32_t first = 0;
-  for (Page& page : pages_) {
-    page.first = first;
-    first += ones(page.bits);
-  }
+  for (Block& block : blocks_)
+    for (std::size_t word = 0; word < block.bits.size(); ++word) {
+      block.first[word] = first;
+      first += ones(block.bits[word]);
+    }
 }
 
 }  // namespace polytrace::analysis
