@@ -74,8 +74,8 @@ Table kinds_table(const Overview& overview) {
     table.rows.push_back(
         {std::string(info.name), overview.events[i], share(overview.events[i], overview.total())});
   }
-  std::stable_sort(table.rows.begin(), table.rows.end(),
-                   [](const auto& a, const auto& b) { return b[1] < a[1]; });
+  std::sort(table.rows.begin(), table.rows.end(),
+            [](const auto& a, const auto& b) { return a[1] == b[1] ? a[0] < b[0] : b[1] < a[1]; });
   return table;
 }
 
