@@ -49,7 +49,8 @@ class Recording {
     process.architecture = "x86-64";
     process.os = "linux";
     batch_.add(now_, slot_, 4200, process);
-    batch_.add(now_, slot_, polytrace::base::kNoId, event::Clock{.wall = 1'700'000'000'000'000'000});
+    batch_.add(now_, slot_, polytrace::base::kNoId,
+               event::Clock{.wall = 1'700'000'000'000'000'000});
     batch_.add(now_, slot_, kThread, event::Thread{.life = event::Life::begin});
     batch_.add(now_, slot_, kThread, event::Thread{.life = event::Life::name, .name = "Main"});
     batch_.add(now_, slot_, kImage, event::Module{.name = "generated.exe"});
@@ -116,7 +117,9 @@ void walk(Recording& out, std::uint64_t events, std::size_t depth, unsigned meth
   for (std::uint64_t done = 0; done + stack.size() < events; ++done) {
     const bool enter = stack.size() < 2 || (stack.size() < depth && random.below(2) == 0);
     if (enter) {
-      current = (current * 7 + random.below(spread)) % methods;
+      // One call in eight leaves the beaten path: stacks vary, yet the same ones come again.
+      const std::uint64_t callee = random.below(8) == 0 ? random.below(spread) : 0;
+      current = (current * 7 + callee) % methods;
       stack.push_back(current);
     }
     const Id method = Recording::method(stack.back());
@@ -138,7 +141,8 @@ void walk(Recording& out, std::uint64_t events, std::size_t depth, unsigned meth
 // call costs some 150 ns under the profiler, so most time differences take two bytes.
 void calls(Recording& out, std::uint64_t events) {
   constexpr unsigned kMethods = 8;
-  static constexpr int kLoop[]{1, -1, 2, 3, -1, 3, -1, -1, 4, -1, 5, 6, 7, -1, -1, -1};  // -1 leaves
+  static constexpr int kLoop[]{1, -1, 2, 3, -1, 3,  -1, -1,
+                               4, -1, 5, 6, 7,  -1, -1, -1};  // -1 leaves
   out.start(kMethods, 0);
   Random random;
   std::vector<std::uint64_t> stack;

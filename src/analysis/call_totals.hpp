@@ -35,8 +35,9 @@ inline std::uint64_t not_negative(std::uint64_t difference) {
 class CallWindow {
  public:
   explicit CallWindow(const Selection& selection)
-      : from_(selection.from), to_(selection.to), whole_(from_ == Selection{}.from &&
-                                                         to_ == Selection{}.to) {}
+      : from_(selection.from),
+        to_(selection.to),
+        whole_(from_ == Selection{}.from && to_ == Selection{}.to) {}
   bool whole() const { return whole_; }
   // False: no part of the call is inside.
   bool measure(base::Time start, base::Time end, std::uint64_t& duration) const {

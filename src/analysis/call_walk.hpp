@@ -67,9 +67,9 @@ class CallWalk {
 
  private:
   struct Stack {
-    FrameArray<Frame> array;      // [0] is the bottom; empty while nothing is open
-    std::size_t depth = 0;        // frames above the bottom
-    std::uint64_t dropped = 0;    // calls open beyond the limit
+    FrameArray<Frame> array;    // [0] is the bottom; empty while nothing is open
+    std::size_t depth = 0;      // frames above the bottom
+    std::uint64_t dropped = 0;  // calls open beyond the limit
     base::Time last = base::kNoTime;
   };
   // The walked stack, in registers.
@@ -92,8 +92,8 @@ class CallWalk {
                    Policy& policy);
 
   std::optional<base::Id> only_;
-  std::vector<Stack> stacks_;       // by thread index
-  FrameArray<Frame> spare_;         // of a thread that had left everything: most can share it
+  std::vector<Stack> stacks_;  // by thread index
+  FrameArray<Frame> spare_;    // of a thread that had left everything: most can share it
   OpenCounts open_;
   std::size_t resting_frames_ = 0;  // of all threads but the walked one
   Repairs repairs_;
@@ -106,7 +106,8 @@ void CallWalk<Policy>::walk(const Run& run, const Slice& slice, Policy& policy) 
   const Event* const end = slice.batch.events.begin() + run.end;
   for (const Event* event = slice.batch.events.begin() + run.begin; event != end; ++event) {
     if (event->kind == event::Kind::Enter) {
-      if (ends.top == ends.last) [[unlikely]] ends = grow(stack, ends);
+      if (ends.top == ends.last) [[unlikely]]
+        ends = grow(stack, ends);
       if (ends.top == ends.last) [[unlikely]] {
         ++stack.dropped, ++repairs_.dropped;
         continue;
@@ -114,11 +115,11 @@ void CallWalk<Policy>::walk(const Run& run, const Slice& slice, Policy& policy) 
       policy.enter(ends.top[0], ends.top[1], *event, slice.names);
       open_.enter(run.thread, (++ends.top)->method);
     } else if (event->kind == event::Kind::Leave || event->kind == event::Kind::Unwind) {
-      if (stack.dropped != 0) [[unlikely]] --stack.dropped;
+      if (stack.dropped != 0) [[unlikely]]
+        --stack.dropped;
       else if (ends.top->id == event->id && ends.top != ends.bottom) [[likely]]
         ends.top = close(ends.top, run.thread, event->time, policy);
-      else
-        ends.top = unmatched(ends.top, *event, run, slice.names, policy);
+      else ends.top = unmatched(ends.top, *event, run, slice.names, policy);
     }
   }
   stack.last = std::max(stack.last, end[-1].time);
@@ -159,8 +160,8 @@ auto CallWalk<Policy>::grow(Stack& stack, Ends ends) const -> Ends {
 }
 
 template <class Policy>
-auto CallWalk<Policy>::unmatched(Frame* top, const Event& event, const Run& run,
-                                 const Names& names, Policy& policy) -> Frame* {
+auto CallWalk<Policy>::unmatched(Frame* top, const Event& event, const Run& run, const Names& names,
+                                 Policy& policy) -> Frame* {
   const std::uint32_t method = names.methods().index(event.id);
   if (!open_.is_open(run.thread, method)) {
     ++repairs_.ignored;

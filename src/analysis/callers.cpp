@@ -60,8 +60,9 @@ std::vector<Table> Callers::tables(const Names& names, const TableOptions& optio
                           edge.calls, share(edge.calls, totals[edge.method].calls), edge.total});
   }
   if (!selection_.show_helpers && !table.rows.empty()) {
-    table.notes.push_back("Runtime helpers are left out: a method called through one is shown "
-                          "with the caller before it.");
+    table.notes.push_back(
+        "Runtime helpers are left out: a method called through one is shown "
+        "with the caller before it.");
   }
   sort_and_limit(table, options, "");
   return {std::move(table)};

@@ -29,15 +29,15 @@ struct Hidden {
 
 Table empty_table() {
   return make_table("methods", "calls", "Methods",
-                  {{"self", "Self", Unit::nanoseconds},
-                   {"self_share", "Self %", Unit::percent},
-                   {"total", "Total", Unit::nanoseconds},
-                   {"elapsed", "Elapsed", Unit::nanoseconds},
-                   {"calls", "Calls", Unit::count},
-                   {"average", "Average", Unit::nanoseconds},
-                   {"least", "Shortest", Unit::nanoseconds},
-                   {"most", "Longest", Unit::nanoseconds},
-                   {"method", "Method"}});
+                    {{"self", "Self", Unit::nanoseconds},
+                     {"self_share", "Self %", Unit::percent},
+                     {"total", "Total", Unit::nanoseconds},
+                     {"elapsed", "Elapsed", Unit::nanoseconds},
+                     {"calls", "Calls", Unit::count},
+                     {"average", "Average", Unit::nanoseconds},
+                     {"least", "Shortest", Unit::nanoseconds},
+                     {"most", "Longest", Unit::nanoseconds},
+                     {"method", "Method"}});
 }
 
 std::uint64_t sum_of_self(const std::vector<CallTotals>& totals) {
@@ -49,7 +49,9 @@ std::uint64_t sum_of_self(const std::vector<CallTotals>& totals) {
 }  // namespace
 
 Calls::Calls(const Selection& selection, std::shared_ptr<const CallTree> tree)
-    : selection_(selection), tree_(std::move(tree)), policy_{CallWindow(selection), {}},
+    : selection_(selection),
+      tree_(std::move(tree)),
+      policy_{CallWindow(selection), {}},
       walk_(selection) {}
 
 void Calls::consume(const Slice& slice) {
@@ -81,9 +83,9 @@ std::vector<Table> Calls::tables(const Names& names, const TableOptions& options
       hidden.add(method);
       continue;
     }
-    table.rows.push_back({method.self, share(method.self, all_self), method.total,
-                          method.elapsed, method.calls, average(method.total, method.calls),
-                          method.least, method.most, std::move(name)});
+    table.rows.push_back({method.self, share(method.self, all_self), method.total, method.elapsed,
+                          method.calls, average(method.total, method.calls), method.least,
+                          method.most, std::move(name)});
   }
   if (hidden.methods != 0) table.notes.push_back(hidden.note());
   if (tree_ && tree_->unplaced() != 0) table.notes.push_back(tree_->unplaced_note());

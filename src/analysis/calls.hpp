@@ -40,7 +40,8 @@ class Calls : public Analysis {
     static Frame bottom() { return {base::kNoId, 0, 0, NameTable::kNone}; }
     void enter(const Frame&, Frame& frame, const event::Event& event, const Names& names) {
       const std::uint32_t method = names.methods().index(event.id);
-      if (method >= totals.size()) [[unlikely]] totals.resize(method + totals.size() / 2 + 256);
+      if (method >= totals.size()) [[unlikely]]
+        totals.resize(method + totals.size() / 2 + 256);
       frame.id = event.id;
       frame.start = event.time;
       frame.callees = 0;

@@ -16,8 +16,7 @@ void CallTree::consume(const Slice& slice) {
   walk_.consume(slice, policy_);
 }
 
-std::uint32_t CallTree::Policy::other_child(std::uint32_t parent, base::Id id,
-                                            const Names& names) {
+std::uint32_t CallTree::Policy::other_child(std::uint32_t parent, base::Id id, const Names& names) {
   if (parent == kUnplaced) return kUnplaced;
   const std::uint32_t method = names.methods().index(id);
   std::uint32_t node = index.find(parent, method, [&](std::uint32_t candidate) {

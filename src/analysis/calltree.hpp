@@ -20,16 +20,16 @@ class CallTree : public Analysis {
   static constexpr std::uint32_t kMaxNodes = std::uint32_t{1} << 23;
 
   struct alignas(64) Node {
-    base::Id id = 0;                           // of the method, while epoch is the current one
+    base::Id id = 0;  // of the method, while epoch is the current one
     std::uint32_t epoch = NameTable::kNone;
     std::uint32_t method = NameTable::kNone;
-    std::uint32_t parent = kRoot;              // smaller than the node's own number
+    std::uint32_t parent = kRoot;  // smaller than the node's own number
     // The child called last, and the sibling that was called after this node last time: loops
     // call the same few methods in turn.
     std::uint32_t last_child = kRoot;
     std::uint32_t next = kRoot;
     std::uint64_t calls = 0;
-    std::uint64_t total = 0;                   // nanoseconds, as in CallTotals
+    std::uint64_t total = 0;  // nanoseconds, as in CallTotals
     std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t most = 0;
   };
@@ -68,7 +68,8 @@ class CallTree : public Analysis {
       frame.start = event.time;
       frame.node = child(caller.node, event.id, names);
       frame.method = nodes[frame.node].method;
-      if (frame.node == kUnplaced) [[unlikely]] frame.method = names.methods().index(event.id);
+      if (frame.node == kUnplaced) [[unlikely]]
+        frame.method = names.methods().index(event.id);
     }
     void leave(Frame&, const Frame& frame, base::Time end, bool) {
       std::uint64_t duration = 0;

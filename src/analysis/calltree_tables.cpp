@@ -134,9 +134,10 @@ Table tree_table(const View& view, std::span<const Node> nodes, const TableOptio
   add_tree_rows(table, view, kept, nodes);
   table.rows_left_out = kept.left_out;
   if (kept.left_out != 0) {
-    table.notes.push_back(fmt::format("The heaviest paths are shown; none left out takes more "
-                                      "than {} of the time.",
-                                      view.share_of_all(kept.heaviest_left_out)));
+    table.notes.push_back(
+        fmt::format("The heaviest paths are shown; none left out takes more "
+                    "than {} of the time.",
+                    view.share_of_all(kept.heaviest_left_out)));
   }
   return table;
 }
@@ -159,9 +160,10 @@ std::string hidden_note(std::span<const Node> nodes, const CallTree& tree, const
     self += tree.self(i);
   }
   if (calls == 0) return {};
-  return fmt::format("{} of runtime helpers with {} self time hidden; what they call stands "
-                     "directly below their callers.",
-                     count_text(calls, "call", "calls"), duration_text(self));
+  return fmt::format(
+      "{} of runtime helpers with {} self time hidden; what they call stands "
+      "directly below their callers.",
+      count_text(calls, "call", "calls"), duration_text(self));
 }
 
 }  // namespace
@@ -196,8 +198,8 @@ std::vector<std::string> CallTree::headlines(const Names& names) const {
     steps[1] = "...";
     steps.erase(steps.begin() + 2, steps.end() - 2);
   }
-  return {fmt::format("{} of the time is below {}", view.share_of_all(time),
-                      fmt::join(steps, " > "))};
+  return {
+      fmt::format("{} of the time is below {}", view.share_of_all(time), fmt::join(steps, " > "))};
 }
 
 }  // namespace polytrace::analysis

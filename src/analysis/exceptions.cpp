@@ -69,18 +69,18 @@ std::vector<Table> Exceptions::tables(const Names& names, const TableOptions& op
 }
 
 Table Exceptions::classes_table(const Names& names, const TableOptions& options) const {
-  Table table = make_table("thrown_classes", "exceptions", "Exceptions by class",
-                           {{"thrown", "Thrown", Unit::count},
-                            {"share", "%", Unit::percent},
-                            {"class", "Class"}});
+  Table table = make_table(
+      "thrown_classes", "exceptions", "Exceptions by class",
+      {{"thrown", "Thrown", Unit::count}, {"share", "%", Unit::percent}, {"class", "Class"}});
   std::map<std::string, std::uint64_t> by_name;
   for (const auto& [type, count] : classes_) by_name[class_text(names, type)] += count;
   for (const auto& [name, count] : by_name) {
     if (keeps(selection_, name)) table.rows.push_back({count, share(count, thrown_), name});
   }
   if (classes_.contains(NameTable::kNone)) {
-    table.notes.push_back("The class is known only of objects whose allocation was recorded "
-                          "shortly before.");
+    table.notes.push_back(
+        "The class is known only of objects whose allocation was recorded "
+        "shortly before.");
   }
   sort_and_limit(table, options, "thrown");
   return table;
@@ -108,10 +108,9 @@ Table Exceptions::sites_table(const Names& names, const TableOptions& options) c
 }
 
 Table Exceptions::clauses_table(const Names& names, const TableOptions& options) const {
-  Table table = make_table("clauses", "exceptions", "Handlers that ran",
-                           {{"count", "Ran", Unit::count},
-                            {"clause", "Kind"},
-                            {"method", "Method"}});
+  Table table =
+      make_table("clauses", "exceptions", "Handlers that ran",
+                 {{"count", "Ran", Unit::count}, {"clause", "Kind"}, {"method", "Method"}});
   for (const auto& [clause, count] : clauses_) {
     std::string method = names.method_name(clause.first);
     if (!keeps(selection_, method)) continue;
@@ -128,8 +127,8 @@ std::vector<std::string> Exceptions::headlines(const Names& names) const {
   for (const auto& [clause, count] : clauses_)
     if (clause.second == event::ClauseKind::catch_clause) caught += count;
   if (thrown_ == 0 && caught == 0) return {};
-  std::string line = fmt::format("{} thrown, {} caught",
-                                 count_text(thrown_, "exception", "exceptions"), caught);
+  std::string line =
+      fmt::format("{} thrown, {} caught", count_text(thrown_, "exception", "exceptions"), caught);
   std::pair<std::uint32_t, std::uint64_t> most{NameTable::kNone, 0};
   for (const auto& [type, count] : classes_)
     if (type != NameTable::kNone && count > most.second) most = {type, count};

@@ -40,7 +40,7 @@ class Jit : public Analysis {
   Selection selection_;
   std::vector<Compiled> methods_;
   std::uint64_t bytes_ = 0;
-  std::uint64_t without_code_ = 0;  // named only: compiled ahead of time, or shared
+  std::uint64_t without_code_ = 0;     // named only: compiled ahead of time, or shared
   std::array<Pieces, 256> helpers_{};  // by event::CodeKind
 };
 
@@ -96,8 +96,8 @@ Table Jit::methods_table(const Names& names, const TableOptions& options) const 
     table.notes.push_back(count_text(without_code_, "method", "methods") +
                           " named without code: compiled ahead of time or shared.");
   }
-  if (hidden != 0) table.notes.push_back(count_text(hidden, "runtime helper", "runtime helpers") +
-                                         " hidden.");
+  if (hidden != 0)
+    table.notes.push_back(count_text(hidden, "runtime helper", "runtime helpers") + " hidden.");
   std::ranges::stable_sort(table.rows, [](const auto& a, const auto& b) {
     return std::get<base::Time>(a[0]) < std::get<base::Time>(b[0]);
   });
@@ -106,10 +106,9 @@ Table Jit::methods_table(const Names& names, const TableOptions& options) const 
 }
 
 Table Jit::helpers_table(const TableOptions& options) const {
-  Table table = make_table("code_helpers", "jit", "Runtime code",
-                           {{"kind", "Kind"},
-                            {"count", "Pieces", Unit::count},
-                            {"bytes", "Code", Unit::bytes}});
+  Table table = make_table(
+      "code_helpers", "jit", "Runtime code",
+      {{"kind", "Kind"}, {"count", "Pieces", Unit::count}, {"bytes", "Code", Unit::bytes}});
   const auto kinds = event::names(event::CodeKind{});
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     if (helpers_[i].count == 0) continue;

@@ -50,9 +50,9 @@ struct ThreadInfo {
   base::Time first = base::kNoTime;
   base::Time last = base::kNoTime;
   std::uint64_t events = 0;
-  bool begun = false;                    // its begin was recorded
-  bool ended = false;                    // its end was recorded
-  base::Time end_time = base::kNoTime;   // then
+  bool begun = false;                          // its begin was recorded
+  bool ended = false;                          // its end was recorded
+  base::Time end_time = base::kNoTime;         // then
   std::uint32_t previous = ~std::uint32_t{0};  // index of the one that had the id before
 };
 

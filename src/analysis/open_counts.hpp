@@ -14,7 +14,8 @@ namespace polytrace::analysis {
 class OpenCounts {
  public:
   void enter(std::uint32_t thread, std::uint32_t method) {
-    if (method >= owners_.size()) [[unlikely]] owners_.resize(method + owners_.size() / 2 + 256);
+    if (method >= owners_.size()) [[unlikely]]
+      owners_.resize(method + owners_.size() / 2 + 256);
     Owner& owner = owners_[method];
     if (owner.thread == thread) ++owner.count;
     else enter_other(owner, thread, method);

@@ -56,8 +56,7 @@ void Samples::finish(const Names& names) {
 }
 
 std::vector<Table> Samples::tables(const Names& names, const TableOptions& options) const {
-  return {methods_table(names, options), code_table(names, options),
-          threads_table(names, options)};
+  return {methods_table(names, options), code_table(names, options), threads_table(names, options)};
 }
 
 Table Samples::methods_table(const Names& names, const TableOptions& options) const {
@@ -85,8 +84,7 @@ Table Samples::methods_table(const Names& names, const TableOptions& options) co
     table.notes.push_back("\"?\" are samples without a managed frame.");
   }
   if (hidden != 0) {
-    table.notes.push_back(count_text(hidden, "sample", "samples") +
-                          " in runtime helpers hidden.");
+    table.notes.push_back(count_text(hidden, "sample", "samples") + " in runtime helpers hidden.");
   }
   sort_and_limit(table, options, "self");
   return table;
@@ -107,8 +105,8 @@ Table Samples::code_table(const Names& names, const TableOptions& options) const
   static constexpr const char* kKinds[] = {"unknown", "managed", "native"};
   for (const auto& [place, hits] : places) {
     if (!keeps(selection_, place.second)) continue;
-    table.rows.push_back({hits, share(hits, all), kKinds[static_cast<std::size_t>(place.first)],
-                          place.second});
+    table.rows.push_back(
+        {hits, share(hits, all), kKinds[static_cast<std::size_t>(place.first)], place.second});
   }
   if (all != 0) {
     table.notes.push_back(fmt::format("Managed code {} ({}), other code {} ({}), of it unknown {}.",

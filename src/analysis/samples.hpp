@@ -32,7 +32,7 @@ class Samples : public Analysis {
   };
   struct Split {
     std::uint64_t managed = 0;
-    std::uint64_t unmanaged = 0;   // with the unknown ones
+    std::uint64_t unmanaged = 0;  // with the unknown ones
     std::uint64_t unknown = 0;
   };
 
@@ -45,12 +45,12 @@ class Samples : public Analysis {
   CodeMap code_;
   std::uint64_t samples_ = 0;
   std::uint64_t weight_ = 0;
-  std::uint64_t no_method_ = 0;     // samples without a managed frame
-  std::vector<Hits> methods_;       // by method
+  std::uint64_t no_method_ = 0;  // samples without a managed frame
+  std::vector<Hits> methods_;    // by method
   tsl::robin_map<std::uint64_t, std::uint64_t> ips_;
   // By thread index and, where the trace has no such thread, id.
   std::map<std::pair<std::uint32_t, base::Id>, ThreadHits> threads_;
-  Split split_;                     // by instruction pointer; after finish()
+  Split split_;  // by instruction pointer; after finish()
 };
 
 std::unique_ptr<Analysis> make_samples(const Selection& selection);

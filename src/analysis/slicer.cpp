@@ -72,8 +72,8 @@ bool Slicer::next(const event::Batch& batch) {
   if (learned.thread_ended) end_ = rest[learned.taken - 1] + 1;
   else end_ = learned.taken < rest.size() ? rest[learned.taken] : count;
   others_begin_ = others_end_;
-  const auto behind = std::lower_bound(
-      others_.begin() + static_cast<std::ptrdiff_t>(others_begin_), others_.end(), end_);
+  const auto behind = std::lower_bound(others_.begin() + static_cast<std::ptrdiff_t>(others_begin_),
+                                       others_.end(), end_);
   others_end_ = static_cast<std::size_t>(behind - others_.begin());
   number_threads(batch);
   return true;

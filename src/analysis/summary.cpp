@@ -37,9 +37,9 @@ std::vector<Table> Summary::tables(const Names& names, const TableOptions&) cons
   Table table = make_table("summary", "summary", "Summary", {{"topic", "About"}, {"text", "What"}});
   const Extent extent = extent_of(names.threads());
   if (extent.events == 0) return {std::move(table)};
-  table.rows.push_back({std::string("Trace"),
-                        fmt::format("{} over {}", count_text(extent.events, "event", "events"),
-                                    duration_text(extent.span))});
+  table.rows.push_back(
+      {std::string("Trace"), fmt::format("{} over {}", count_text(extent.events, "event", "events"),
+                                         duration_text(extent.span))});
   for (const Quoted& quoted : quoted_) {
     for (std::string& line : quoted.analysis->headlines(names)) {
       table.rows.push_back({std::string(quoted.topic), std::move(line)});

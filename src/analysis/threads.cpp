@@ -39,8 +39,8 @@ std::vector<Table> Threads::tables(const Names& names, const TableOptions& optio
     if (selection_.thread && *selection_.thread != thread.id) continue;
     if (!keeps(selection_, name)) continue;
     table.rows.push_back({std::move(name), thread.id, time_cell(thread.first),
-                          time_cell(thread.last), elapsed(thread.first, thread.last),
-                          thread.events, std::string(thread.ended ? "yes" : "no")});
+                          time_cell(thread.last), elapsed(thread.first, thread.last), thread.events,
+                          std::string(thread.ended ? "yes" : "no")});
   }
   sort_and_limit(table, options, "");
   return {std::move(table)};

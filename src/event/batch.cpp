@@ -8,8 +8,7 @@ namespace polytrace::event {
 std::uint16_t Batch::thread_slot(Id thread) {
   // Streams change thread rarely and seldom among many: the last ones are found first.
   const auto found = std::find(threads.rbegin(), threads.rend(), thread);
-  if (found != threads.rend())
-    return static_cast<std::uint16_t>(threads.rend() - found - 1);
+  if (found != threads.rend()) return static_cast<std::uint16_t>(threads.rend() - found - 1);
   threads.push_back(thread);
   return static_cast<std::uint16_t>(threads.size() - 1);
 }

@@ -23,15 +23,18 @@ struct Column {
 #define KIND(Type, text, subject, ...) Column<Type>,
 struct Columns :
 #include "event/kinds.def"
-    Column<FramePlace>, Column<Ref>, Column<IlRange> {};
+    Column<FramePlace>,
+    Column<Ref>,
+    Column<IlRange> {
+};
 #undef KIND
 
 class Batch {
  public:
   Spine events;
-  std::vector<Id> threads;  // by Event::thread
-  std::vector<Id> frames;   // by Stack::first and Natives::first
-  std::uint64_t offset = 0; // of the first byte it was decoded from
+  std::vector<Id> threads;   // by Event::thread
+  std::vector<Id> frames;    // by Stack::first and Natives::first
+  std::uint64_t offset = 0;  // of the first byte it was decoded from
   Tally tally;
   base::Notices notices;
 

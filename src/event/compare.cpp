@@ -44,7 +44,8 @@ class Comparison {
   bool same_value(const T& a, const T& b) const {
     if constexpr (std::is_same_v<T, Stack>) return same_stack(a, b);
     else if constexpr (std::is_base_of_v<Range, T>) return same_list(a, b);
-    else if constexpr (std::is_same_v<T, f64>) return std::bit_cast<u64>(a) == std::bit_cast<u64>(b);
+    else if constexpr (std::is_same_v<T, f64>)
+      return std::bit_cast<u64>(a) == std::bit_cast<u64>(b);
     else return a == b;
   }
   template <class T>

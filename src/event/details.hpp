@@ -62,7 +62,19 @@ struct IlRange {
 // Id and u64 are one type to the compiler, so are Time, Duration and i64. The tag of a field tells
 // them apart: it decides the value that means "not told" and the form in canonical text.
 enum class Tag : u8 {
-  kId, kTime, kDuration, ku64, ki64, ku32, ku8, kf64, kOptional32, kText, kStack, kNatives, kRefs,
+  kId,
+  kTime,
+  kDuration,
+  ku64,
+  ki64,
+  ku32,
+  ku8,
+  kf64,
+  kOptional32,
+  kText,
+  kStack,
+  kNatives,
+  kRefs,
   kIlMap,
 #define ENUM(Type, ...) k##Type,
 #include "event/enums.def"
@@ -103,10 +115,10 @@ inline constexpr std::size_t kKindCount = 0
 
 template <class T>
 struct KindOf;
-#define KIND(Type, text, subject, ...)         \
-  template <>                                  \
-  struct KindOf<Type> {                        \
-    static constexpr Kind value = Kind::Type;  \
+#define KIND(Type, text, subject, ...)        \
+  template <>                                 \
+  struct KindOf<Type> {                       \
+    static constexpr Kind value = Kind::Type; \
   };
 #include "event/kinds.def"
 #undef KIND

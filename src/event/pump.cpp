@@ -63,10 +63,7 @@ class Pump {
     if (!consumer_.consume(batch)) stopped_ = true;
   }
 
-  // Chunks take well under a millisecond: spin for that long before sleeping.
   void take_turn(std::uint64_t sequence) {
-    for (int i = 0; i < 64 && turn_.load(std::memory_order_acquire) != sequence; ++i)
-      std::this_thread::yield();
     for (;;) {
       const std::uint64_t now = turn_.load(std::memory_order_acquire);
       if (now == sequence) return;

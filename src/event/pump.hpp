@@ -44,8 +44,8 @@ struct PumpOptions {
 };
 
 struct PumpOutcome {
-  Tally tally;            // over all batches that were consumed
-  base::Notices notices;  // of the reader and of all batches
+  Tally tally;                       // over all batches that were consumed
+  base::Notices notices;             // of the reader and of all batches
   std::optional<base::Error> error;  // of the source: what was read before it has been consumed
 };
 

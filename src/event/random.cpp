@@ -82,8 +82,16 @@ u64 RandomEvents::number() {
 }
 
 std::string RandomEvents::text() {
-  static constexpr std::string_view kPieces[] = {
-      "Program:Main (string[])", " ", "é", "名前", "\xf0\x9f\x90\x92", "\"", "\\", "\n", "\t", "\x7f"};
+  static constexpr std::string_view kPieces[] = {"Program:Main (string[])",
+                                                 " ",
+                                                 "é",
+                                                 "名前",
+                                                 "\xf0\x9f\x90\x92",
+                                                 "\"",
+                                                 "\\",
+                                                 "\n",
+                                                 "\t",
+                                                 "\x7f"};
   std::string text;
   for (u64 left = below(8); left > 0; --left) {
     if (options_.any_bytes && below(3) == 0) text += static_cast<char>(below(256));

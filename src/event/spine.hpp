@@ -11,9 +11,9 @@
 namespace polytrace::event {
 
 struct Event {
-  Time time;    // of the trace's clock; never kNoTime inside a batch
-  Id id;        // the subject: KindInfo::subject says of what kind it is
-  u32 detail;   // index in the batch's column of this kind, kAbsent = all fields not told
+  Time time;             // of the trace's clock; never kNoTime inside a batch
+  Id id;                 // the subject: KindInfo::subject says of what kind it is
+  u32 detail;            // index in the batch's column of this kind, kAbsent = all fields not told
   std::uint16_t thread;  // index in Batch::threads: the thread whose stream carries the event
   Kind kind;
   u8 reserved;  // 0

@@ -9,14 +9,14 @@ namespace polytrace::event {
 
 // Calls visitor.template field<Tag::kText>("name", value) for each field of `details`, in order.
 #define FIELD(type, name) visitor.template field<Tag::k##type>(#name, details.name);
-#define KIND(Type, text, subject, ...)               \
-  template <class Visitor>                           \
-  void visit_fields(Visitor& visitor, Type& details) { \
-    __VA_ARGS__                                      \
-  }                                                  \
-  template <class Visitor>                           \
+#define KIND(Type, text, subject, ...)                       \
+  template <class Visitor>                                   \
+  void visit_fields(Visitor& visitor, Type& details) {       \
+    __VA_ARGS__                                              \
+  }                                                          \
+  template <class Visitor>                                   \
   void visit_fields(Visitor& visitor, const Type& details) { \
-    __VA_ARGS__                                      \
+    __VA_ARGS__                                              \
   }
 #include "event/kinds.def"
 #undef KIND
@@ -27,8 +27,7 @@ template <class Function>
 decltype(auto) with_kind(Kind kind, Function&& function) {
   switch (kind) {
 #define KIND(Type, text, subject, ...) \
-  case Kind::Type:                     \
-    return function(Type{});
+  case Kind::Type: return function(Type{});
 #include "event/kinds.def"
 #undef KIND
   }
@@ -38,7 +37,8 @@ decltype(auto) with_kind(Kind kind, Function&& function) {
 // Calls function(details) with the event's details, default ones when it has none.
 template <class Function>
 void with_details(const Batch& batch, const Event& event, Function&& function) {
-  with_kind(event.kind, [&](auto none) { function(batch.details_or<decltype(none)>(event, none)); });
+  with_kind(event.kind,
+            [&](auto none) { function(batch.details_or<decltype(none)>(event, none)); });
 }
 
 }  // namespace polytrace::event

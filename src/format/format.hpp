@@ -20,9 +20,9 @@ struct WriteOptions {
 };
 
 struct Format {
-  std::string_view name;   // on the command line: "mlpd"
-  std::string_view title;  // for people: "Mono log profiler"
-  std::string_view suffix; // usual file name ending, with the dot
+  std::string_view name;                               // on the command line: "mlpd"
+  std::string_view title;                              // for people: "Mono log profiler"
+  std::string_view suffix;                             // usual file name ending, with the dot
   std::string_view read_versions;                      // for people: "1 to 17"
   std::span<const std::string_view> write_versions{};  // the default first; empty = read only
 

@@ -50,9 +50,8 @@ TEST(Report, GivesOnlyTheSelectedSectionsInTheirOrder) {
   const auto tables = report({find_section("jit"), find_section("calls")});
   ASSERT_EQ(tables.size(), 3U);
   EXPECT_EQ(tables[0].key, "compiled_methods");
-  EXPECT_EQ(tables[0].rows,
-            (std::vector<std::vector<Cell>>{
-                {base::Time{0}, U{100}, base::Id{0x1000}, std::string("Main")}}));
+  EXPECT_EQ(tables[0].rows, (std::vector<std::vector<Cell>>{
+                                {base::Time{0}, U{100}, base::Id{0x1000}, std::string("Main")}}));
   EXPECT_EQ(cell(tables[2], "Main", "total"), Cell{U{1000}});
 }
 

@@ -74,8 +74,7 @@ TEST(Text, RoundsToThreeDigits) {
   EXPECT_EQ(count_text(77'412'001, "call", "calls"), "77,412,001 calls");
   EXPECT_EQ(share_text(1, 3), "33.3 %");
   EXPECT_EQ(share_text(0, 0), "0 %");
-  EXPECT_EQ(elapsed(std::numeric_limits<base::Time>::min(),
-                    std::numeric_limits<base::Time>::max()),
+  EXPECT_EQ(elapsed(std::numeric_limits<base::Time>::min(), std::numeric_limits<base::Time>::max()),
             std::numeric_limits<std::uint64_t>::max());
   EXPECT_EQ(elapsed(5, 3), 0U);
 }

@@ -53,8 +53,8 @@ TEST(Samples, AnInstructionPointerBelongsToCodeThenToTheNearestSymbol) {
   event::NativeSymbol symbol;
   symbol.name = "memcpy";
   r.add(1, 0x2000, symbol);
-  hit(r, 5, 0x1020, {});          // just behind the method
-  hit(r, 5, 0x2000 + 4096, {});   // as far as a symbol reaches
+  hit(r, 5, 0x1020, {});         // just behind the method
+  hit(r, 5, 0x2000 + 4096, {});  // as far as a symbol reaches
   hit(r, 5, 0x2000 + 4097, {});
   r.finish();
   const Table table = samples.tables(r.names(), {})[1];
@@ -62,8 +62,7 @@ TEST(Samples, AnInstructionPointerBelongsToCodeThenToTheNearestSymbol) {
   EXPECT_EQ(cell(table, "memcpy", "kind"), Cell{std::string("native")});
   EXPECT_EQ(cell(table, "?+0x1001 in memcpy", "kind"), Cell{std::string("unknown")});
   EXPECT_EQ(cell(table, "?", "hits"), Cell{U{1}});
-  EXPECT_EQ(table.notes.at(0),
-            "Managed code 1 (25.0 %), other code 3 (75.0 %), of it unknown 2.");
+  EXPECT_EQ(table.notes.at(0), "Managed code 1 (25.0 %), other code 3 (75.0 %), of it unknown 2.");
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ void expect_fault(const Cursor& cursor, Code code, std::uint64_t offset) {
 }
 
 TEST(cursor, reads_little_endian_values_of_every_size) {
-  const auto bytes = bytes_of({0x12, 0x34, 0x12, 0x78, 0x56, 0x34, 0x12, 1, 2, 3, 4, 5, 6, 7, 0x80});
+  const auto bytes =
+      bytes_of({0x12, 0x34, 0x12, 0x78, 0x56, 0x34, 0x12, 1, 2, 3, 4, 5, 6, 7, 0x80});
   Cursor cursor(bytes, kOrigin);
   EXPECT_EQ(cursor.byte(), 0x12);
   EXPECT_EQ(cursor.fixed<std::uint16_t>(), 0x1234);

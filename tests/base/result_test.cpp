@@ -26,8 +26,9 @@ TEST(codes, each_has_a_name_of_its_own_and_says_what_to_do) {
 }
 
 TEST(error, text_tells_place_sentence_and_detail) {
-  EXPECT_EQ(to_text(Error{Code::record_unknown, {.offset = 0x2f1a, .frame = "buffer 17"}, "type 15"}),
-            "offset 0x2f1a (buffer 17): unknown record kind: type 15");
+  EXPECT_EQ(
+      to_text(Error{Code::record_unknown, {.offset = 0x2f1a, .frame = "buffer 17"}, "type 15"}),
+      "offset 0x2f1a (buffer 17): unknown record kind: type 15");
   EXPECT_EQ(to_text(Error{Code::text_syntax, {.line = 3, .column = 7}, {}}),
             "line 3:7: not canonical text");
   EXPECT_EQ(to_text(Error{Code::usage, {}, {}}), "wrong use");

@@ -63,7 +63,9 @@ TEST(sink, existing_file_is_refused) {
 TEST(sink, existing_file_stays_until_its_replacement_is_committed) {
   const TemporaryFolder folder;
   const std::string path = folder.write("out", "old");
-  { ASSERT_TRUE((*create_sink(path, true))->write(bytes_of("half"))); }
+  {
+    ASSERT_TRUE((*create_sink(path, true))->write(bytes_of("half")));
+  }
   EXPECT_EQ(test::content_of(path), "old");
   EXPECT_EQ(folder.entries(), 1U);
   const auto sink = create_sink(path, true);

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the commands that README.md and docs/ show, and compares the output where they show it.
 
-usage: docs.py [--update]     $POLYTRACE is the program; --update writes the real output to the pages
+usage: docs.py [--update]
+$POLYTRACE is the program; --update writes the real output to the pages
 
 In blocks marked `console`, a line "$ polytrace ..." is a shell command. Commands of one page run in
 order in one scratch folder with a copy of examples/, and must succeed. The lines below a command

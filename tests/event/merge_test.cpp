@@ -20,7 +20,8 @@ void parse(Batch& batch, std::initializer_list<const char*> lines) {
 
 std::vector<std::string> merged(const TimeMerge& merge) {
   std::vector<std::string> lines;
-  merge.emit([&](const Batch& batch, const Event& event) { lines.push_back(to_text(batch, event)); });
+  merge.emit(
+      [&](const Batch& batch, const Event& event) { lines.push_back(to_text(batch, event)); });
   return lines;
 }
 
@@ -51,8 +52,8 @@ TEST(merge, equal_times_stay_in_input_order) {
   Batch batch;
   parse(batch, {"1 0x3 note", "1 0x1 note", "1 0x2 note", "1 0x1 sync"});
   ASSERT_TRUE(merge.add(batch));
-  EXPECT_EQ(merged(merge), (Lines{"1 0x3 note", "1 0x1 note", "1 0x2 note",
-                                  "1 0x1 sync sync=periodic"}));
+  EXPECT_EQ(merged(merge),
+            (Lines{"1 0x3 note", "1 0x1 note", "1 0x2 note", "1 0x1 sync sync=periodic"}));
 }
 
 TEST(merge, many_random_batches_keep_every_event_and_each_threads_order) {
@@ -127,9 +128,11 @@ TEST(batch, lists_and_thread_slots) {
   EXPECT_EQ(batch.thread_slot(7), 0);
   EXPECT_EQ(batch.thread_slot(9), 1);
   EXPECT_EQ(batch.thread_slot(7), 0);
-  parse(batch, {"1 0x9 throw object=0x8 stack=[0x1@il:4,0x2]", "1 0x9 throw stack=[]",
-                "1 0x9 throw"});
-  const auto stack = [&](std::size_t i) { return batch.details_or(batch.events[i], Throw{}).stack; };
+  parse(batch,
+        {"1 0x9 throw object=0x8 stack=[0x1@il:4,0x2]", "1 0x9 throw stack=[]", "1 0x9 throw"});
+  const auto stack = [&](std::size_t i) {
+    return batch.details_or(batch.events[i], Throw{}).stack;
+  };
   EXPECT_EQ(batch.thread(batch.events[0]), 9U);
   EXPECT_EQ(batch.list(stack(0)).size(), 2U);
   EXPECT_EQ(batch.places(stack(0))[0].il, 4);

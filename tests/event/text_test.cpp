@@ -92,7 +92,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Fault{"1 - note text=\"a", 17}, Fault{R"(1 - note text="\q")", 16},
                     Fault{R"(1 - note text="\x4")", 16}, Fault{"1 - throw stack=0x1", 17},
                     Fault{"1 - throw stack=[0x1 0x2]", 21}, Fault{"1 - throw stack=[0x1@]", 22},
-                    Fault{"1 - dump_object refs=[8]", 24}, Fault{"1 - code type=method il_map=[1:2]", 33},
+                    Fault{"1 - dump_object refs=[8]", 24},
+                    Fault{"1 - code type=method il_map=[1:2]", 33},
                     Fault{"1 - counter type=real real=1e400", 28}));
 
 TEST(compare, finds_every_changed_field) {

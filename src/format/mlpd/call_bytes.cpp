@@ -61,8 +61,8 @@ struct ByShifts {
     const unsigned time_end = shape.time_end();
     const std::uint64_t time_bits = shape.stops ^ (shape.stops - 1);
     const std::uint64_t method_bits = (shape.later ^ (shape.later - 1)) & ~time_bits;
-    std::uint64_t groups =
-        (shape.word & time_bits) | (shape.word & method_bits) >> time_end << kHalf;
+    std::uint64_t groups = (shape.word & time_bits) | (shape.word & method_bits) >> time_end
+                                                                                        << kHalf;
     groups = (groups & 0x007f007f007f007fU) | (groups & 0x7f007f007f007f00U) >> 1;
     groups = (groups & 0x00003fff00003fffU) | (groups & 0x3fff00003fff0000U) >> 2;
     const unsigned bits = (shape.method_end() - time_end) / 8 * 7;
@@ -104,8 +104,8 @@ __attribute__((always_inline)) inline event::Event* decode(CallRun& run, event::
       time += numbers.time;
       method += numbers.method;
       const unsigned kind = shape.first >> 4;
-      *out++ = {static_cast<base::Time>(time), method & id_mask, event::kAbsent, thread,
-                kKinds[kind], 0};
+      *out++ = {
+          static_cast<base::Time>(time), method & id_mask, event::kAbsent, thread, kKinds[kind], 0};
       const unsigned bytes = 1 + shape.method_end() / 8;
       tally[kind] += (std::uint64_t{1} << 40) | bytes;
       at += bytes;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hot loop of the reader: runs of ENTER, LEAVE and EXC_LEAVE records, nine in ten of a call
 // recording. A record is a first byte, a time (uleb) and a method (sleb); both numbers come out of
-// one 8-byte load, without a loop or an unpredictable branch. Longer records are left to the general
-// path.
+// one 8-byte load, without a loop or an unpredictable branch. Longer records are left to the
+// general path.
 #pragma once
 
 #include <cstdint>

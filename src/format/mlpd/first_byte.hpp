@@ -7,7 +7,17 @@
 namespace polytrace::format::mlpd {
 
 enum class Type : std::uint8_t {
-  alloc, gc, metadata, method, exception, monitor, heap, sample, runtime, coverage, meta,
+  alloc,
+  gc,
+  metadata,
+  method,
+  exception,
+  monitor,
+  heap,
+  sample,
+  runtime,
+  coverage,
+  meta,
 };
 
 constexpr std::uint8_t first_byte(Type type, unsigned exinfo) {
@@ -59,7 +69,13 @@ inline constexpr std::uint8_t kSyncPoint = first_byte(Type::meta, 0x00);
 inline constexpr std::uint8_t kAotId = first_byte(Type::meta, 0x10);
 
 enum class Metadata : std::uint8_t {
-  class_type = 1, image, assembly, domain, thread, context, vtable,
+  class_type = 1,
+  image,
+  assembly,
+  domain,
+  thread,
+  context,
+  vtable,
 };
 
 // The key of the setting that stands for AOT_ID.

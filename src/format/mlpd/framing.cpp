@@ -22,9 +22,10 @@ bool has_id(Bytes rest) { return base::load_le<std::uint32_t>(rest.data()) == kB
 bool may_become_id(Bytes rest) {
   static constexpr std::array<std::byte, 4> kId{std::byte{1}, std::byte{'L'}, std::byte{'P'},
                                                 std::byte{'M'}};
-  return std::equal(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(
-                                                     rest.size(), kId.size())),
-                    kId.begin());
+  return std::equal(
+      rest.begin(),
+      rest.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(rest.size(), kId.size())),
+      kId.begin());
 }
 
 std::int32_t length_of(Bytes rest) { return base::load_le<std::int32_t>(rest.data() + 4); }

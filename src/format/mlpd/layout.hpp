@@ -119,7 +119,7 @@ void layout(C& c, Id& object, event::Throw& details, bool with_stack) {
 
 template <class C>
 void layout(C& c, Id& method, event::Clause& details) {
-  c.code(details.clause);
+  c.clause_kind(details.clause);
   c.uleb(details.number);
   c.method(method);
   if (c.version() >= 14) c.object(details.object);

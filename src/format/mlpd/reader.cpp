@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 #include "format/mlpd/first_byte.hpp"
 
 namespace polytrace::format::mlpd {
@@ -19,11 +21,10 @@ void decode_buffer(const FileState& file, const BufferHeader& header, Bytes data
   if (in.ok()) return;
   const std::uint64_t decoded = batch.tally.record_bytes() - decoded_before;
   const std::uint64_t start = offset - kBufferHeaderBytes;
-  batch.notices.add(in.fault_code(),
-                    {.offset = in.fault_offset(),
-                     .frame = fmt::format("buffer {} at {:#x}", number, start)},
-                    data.size() - decoded,
-                    fmt::format("in the record at {:#x}", offset + decoded));
+  batch.notices.add(
+      in.fault_code(),
+      {.offset = in.fault_offset(), .frame = fmt::format("buffer {} at {:#x}", number, start)},
+      data.size() - decoded, fmt::format("in the record at {:#x}", offset + decoded));
 }
 
 }  // namespace
@@ -80,8 +81,8 @@ void MlpdReader::decode(const event::Chunk& chunk, event::Batch& batch) const {
 void MlpdReader::tell_header(event::Batch& batch) const {
   constexpr base::Duration kMillisecond = 1'000'000;
   batch.tally.frame_bytes += header_bytes_;
-  const base::Time start = header_.major >= 3 ? header_.startup_ns
-                                              : static_cast<base::Time>(file_.start_time);
+  const base::Time start =
+      header_.major >= 3 ? header_.startup_ns : static_cast<base::Time>(file_.start_time);
   const std::uint16_t thread = batch.thread_slot(base::kNoId);
   event::Process process;
   process.runtime = "Mono";
@@ -94,7 +95,9 @@ void MlpdReader::tell_header(event::Batch& batch) const {
   process.os = batch.keep(header_.os);
   batch.add(start, thread, static_cast<base::Id>(header_.pid), process);
   event::Clock clock;
-  clock.wall = header_.startup_ms * kMillisecond;
+  // A damaged header can name a year that nanoseconds cannot: then it is not told.
+  if (std::abs(header_.startup_ms / 2) < INT64_MAX / 2 / kMillisecond)
+    clock.wall = header_.startup_ms * kMillisecond;
   clock.overhead = header_.overhead_ns;
   batch.add(start, thread, base::kNoId, clock);
 }

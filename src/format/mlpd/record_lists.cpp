@@ -65,7 +65,8 @@ void RecordReader::read_sample_frames(event::Sample& sample) {
   auto& frames = batch_.frames;
   const std::uint64_t natives = in_.uleb();
   if (!in_.fits(natives, 1)) return;
-  sample.natives = {{static_cast<std::uint32_t>(frames.size()), static_cast<std::uint32_t>(natives)}};
+  sample.natives = {
+      {static_cast<std::uint32_t>(frames.size()), static_cast<std::uint32_t>(natives)}};
   for (std::uint64_t i = 0; i < natives; ++i) frames.push_back(pointer());
   std::reverse(frames.end() - static_cast<std::ptrdiff_t>(natives), frames.end());
   if (file_.version < 6) return;
@@ -141,17 +142,12 @@ void RecordReader::counter_value(event::CounterValue& value) {
   using event::CounterType;
   switch (value.type) {
     case CounterType::uint32:
-    case CounterType::uint64:
-      value.number = static_cast<std::int64_t>(in_.uleb());
-      return;
-    case CounterType::real:
-      value.real = in_.fixed<double>();
-      return;
+    case CounterType::uint64: value.number = static_cast<std::int64_t>(in_.uleb()); return;
+    case CounterType::real: value.real = in_.fixed<double>(); return;
     case CounterType::string:
       if (in_.byte() != 0) text(value.text);
       return;
-    default:
-      value.number = in_.sleb();
+    default: value.number = in_.sleb();
   }
 }
 

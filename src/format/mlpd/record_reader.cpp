@@ -92,6 +92,13 @@ void RecordReader::helper_kind(event::CodeKind& kind) {
   enumeration(kind, code_value() - (file_.version < 14 ? 1 : 0));
 }
 
+// 0 catch, 1 filter, 2 finally; 3 is none, 4 is fault.
+void RecordReader::clause_kind(event::ClauseKind& kind) {
+  const std::uint64_t raw = code_value();
+  if (raw == 3) return in_.fault(Code::value_unexpected);
+  enumeration(kind, raw == 4 ? 3 : raw);
+}
+
 void RecordReader::backtrace(event::Stack& stack) {
   const bool running = file_.version >= 13;
   flags();
@@ -145,8 +152,7 @@ void RecordReader::read_handle(std::uint8_t first) {
 }
 
 void RecordReader::read_finalize(std::uint8_t first) {
-  read_simple(
-      event::Finalize{static_cast<event::FinalizeStage>((first - kFinalizeStart) >> 4)});
+  read_simple(event::Finalize{static_cast<event::FinalizeStage>((first - kFinalizeStart) >> 4)});
 }
 
 void RecordReader::read_jit(std::uint8_t) { read_simple(event::Method{}); }
@@ -193,9 +199,7 @@ void RecordReader::read_coverage(std::uint8_t first) {
 
 void RecordReader::read_sync(std::uint8_t) { read_simple(event::SyncPoint{}); }
 
-void RecordReader::read_aot_id(std::uint8_t) {
-  read_simple(event::Setting{.key = kAotIdKey});
-}
+void RecordReader::read_aot_id(std::uint8_t) { read_simple(event::Setting{.key = kAotIdKey}); }
 
 void RecordReader::read_metadata(std::uint8_t first) {
   const Life life = first == kMetadataLoad   ? Life::begin

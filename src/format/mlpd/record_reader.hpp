@@ -42,6 +42,7 @@ class RecordReader {
   }
   void monitor_stage(event::MonitorStage& stage) { enumeration(stage, in_.byte() - 1U); }
   void helper_kind(event::CodeKind& kind);
+  void clause_kind(event::ClauseKind& kind);
   void pointer(base::Id& id) { id = pointer(); }
   void plain_pointer(base::Id& id) { id = static_cast<base::Id>(in_.sleb()) & file_.id_mask; }
   void object(base::Id& id) { id = object(); }

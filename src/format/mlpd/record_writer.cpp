@@ -43,8 +43,8 @@ void RecordWriter::backtrace(const event::Stack& stack) {
   flags();
   out_.uleb(stack.count);
   for (const base::Id frame : batch_->list(stack)) {
-    if (version_ >= 13) method(frame);
-    else pointer(frame);
+    if (version_ >= 13) list_item_method(frame);
+    else list_item_pointer(frame);
   }
 }
 
@@ -53,7 +53,9 @@ void RecordWriter::references(const event::Refs& refs) {
   std::uint64_t last = 0;
   for (const event::Ref& ref : batch_->list(refs)) {
     if (version_ >= 2) out_.uleb(ref.offset - last);
+    else inexact_ = inexact_ || ref.offset != 0;
     last = ref.offset;
+    check_item(ref.target);
     object(ref.target);
   }
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 
 #include "base/appender.hpp"
 #include "event/batch.hpp"
@@ -27,15 +28,26 @@ class RecordWriter {
   // Starts a record; `batch` holds the lists of the event to come.
   void start_record(std::uint8_t first, base::Time time, bool timed, const event::Batch& batch);
   base::Appender& out() { return out_; }
+  // Whether a value put out since the last call reads back as another.
+  bool take_inexact() { return std::exchange(inexact_, false); }
+  void list_item_pointer(base::Id id) {
+    check_item(id);
+    pointer(id);
+  }
+  void list_item_method(base::Id id) {
+    check_item(id);
+    method(id);
+  }
 
   // --- the field types of layout.hpp, writing ---
   unsigned version() const { return version_; }
   void uleb(std::uint64_t value) { out_.uleb(value); }
   void uleb(event::HandleKind value) { out_.uleb(static_cast<std::uint64_t>(value)); }
-  void size(std::uint64_t value) { out_.uleb(value); }
-  void byte(std::uint32_t value) {
-    out_.byte(value == event::kAbsent ? std::uint8_t{0} : static_cast<std::uint8_t>(value));
+  void size(std::uint64_t value) {
+    inexact_ = inexact_ || (value >> 63) != 0;  // would read as a negative C int
+    out_.uleb(value);
   }
+  void byte(std::uint32_t value) { put_byte(value == event::kAbsent ? 0 : value); }
   template <class E>
     requires std::is_enum_v<E>
   void byte(E value) {
@@ -53,11 +65,20 @@ class RecordWriter {
   void helper_kind(event::CodeKind kind) {
     code_value(static_cast<std::uint32_t>(kind) + (version_ < 14 ? 1U : 0U));
   }
+  void clause_kind(event::ClauseKind kind) {
+    code_value(kind == event::ClauseKind::fault ? 4 : static_cast<std::uint32_t>(kind));
+  }
   void pointer(base::Id id) { out_.sleb(difference(pointer_base_, told(id))); }
   void plain_pointer(base::Id id) { out_.sleb(static_cast<std::int64_t>(told(id))); }
-  void object(base::Id id) { out_.sleb(difference(object_base_, told(id) >> 3)); }
+  void object(base::Id id) {
+    inexact_ = inexact_ || (told(id) & 7U) != 0;  // objects stand at multiples of 8
+    out_.sleb(difference(object_base_, told(id) >> 3));
+  }
   void method(base::Id id);
-  void text(event::Text text) { out_.zero_terminated(text); }
+  void text(event::Text text) {
+    inexact_ = inexact_ || text.find('\0') != event::Text::npos;
+    out_.zero_terminated(text);
+  }
   void flags() {
     if (version_ < 13) out_.uleb(0);
   }
@@ -73,8 +94,14 @@ class RecordWriter {
   }
   void code_value(std::uint32_t value) {
     if (version_ < 13) out_.uleb(value);
-    else out_.byte(static_cast<std::uint8_t>(value));
+    else put_byte(value);
   }
+  void put_byte(std::uint32_t value) {
+    inexact_ = inexact_ || value > 0xff;
+    out_.byte(static_cast<std::uint8_t>(value));
+  }
+  // An item of a list: there is none that is not told.
+  void check_item(base::Id id) { inexact_ = inexact_ || id == base::kNoId; }
 
   unsigned version_;
   base::Appender out_;
@@ -86,6 +113,7 @@ class RecordWriter {
   std::optional<std::uint64_t> object_base_;
   std::optional<std::uint64_t> method_base_;
   std::uint64_t method_ = 0;
+  bool inexact_ = false;
 };
 
 }  // namespace polytrace::format::mlpd

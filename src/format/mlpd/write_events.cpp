@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // From events to records: which record, in which buffer, with what before it.
+#include <bit>
+
 #include "event/visit.hpp"
 #include "format/mlpd/choose_record.hpp"
 #include "format/mlpd/layout.hpp"
+#include "format/mlpd/lost_fields.hpp"
 #include "format/mlpd/writer.hpp"
 
 namespace polytrace::format::mlpd {
@@ -18,9 +21,9 @@ template <class T>
 constexpr bool kIsCall = std::is_same_v<T, event::Enter> || std::is_same_v<T, event::Leave> ||
                          std::is_same_v<T, event::Unwind>;
 template <class T>
-constexpr bool kIsList = std::is_same_v<T, event::Move> || std::is_same_v<T, event::Root> ||
-                         std::is_same_v<T, event::CounterDef> ||
-                         std::is_same_v<T, event::CounterValue>;
+constexpr bool kIsList =
+    std::is_same_v<T, event::Move> || std::is_same_v<T, event::Root> ||
+    std::is_same_v<T, event::CounterDef> || std::is_same_v<T, event::CounterValue>;
 template <class T>
 constexpr bool kIsHeader = std::is_same_v<T, event::Process> || std::is_same_v<T, event::Clock>;
 
@@ -30,13 +33,11 @@ constexpr std::uint8_t kListRecord = std::is_same_v<T, event::Move>         ? kG
                                      : std::is_same_v<T, event::CounterDef> ? kCounterDefs
                                                                             : kCounters;
 template <class T>
-concept HasLayout = requires(RecordWriter& writer, base::Id& id, T& details) {
-  layout(writer, id, details);
-};
+concept HasLayout =
+    requires(RecordWriter& writer, base::Id& id, T& details) { layout(writer, id, details); };
 template <class T>
-concept HasStackLayout = requires(RecordWriter& writer, base::Id& id, T& details) {
-  layout(writer, id, details, true);
-};
+concept HasStackLayout =
+    requires(RecordWriter& writer, base::Id& id, T& details) { layout(writer, id, details, true); };
 
 }  // namespace
 
@@ -63,27 +64,6 @@ const T& MlpdWriter::details(const Event& event) const {
   return batch_->details_or<T>(event, none);
 }
 
-std::size_t MlpdWriter::put(std::size_t at) {
-  const Event& event = batch_->events[at];
-  return event::with_kind(event.kind, [&](auto none) -> std::size_t {
-    using T = decltype(none);
-    if constexpr (kIsList<T>) {
-      const std::size_t count = run_length(at);
-      put_list<T>(kListRecord<T>, at, count);
-      return count;
-    } else if constexpr (kIsHeader<T>) {
-      tell(event, details<T>(event));
-    } else if constexpr (kIsCall<T>) {
-      put_call(event);
-    } else if constexpr (std::is_same_v<T, event::Sample>) {
-      put_sample(event, details<T>(event));
-    } else {
-      put_event(event, details<T>(event));
-    }
-    return 1;
-  });
-}
-
 // How many events from `at` on go into one list record: same kind, time and thread.
 std::size_t MlpdWriter::run_length(std::size_t at) const {
   const Event& first = batch_->events[at];
@@ -102,11 +82,18 @@ bool MlpdWriter::start(std::uint8_t first, const Event& event) {
   const base::Id thread = batch_->thread(event);
   if (!header_done_) append_header();
   if (records_.thread() != thread || records_.size() >= kBufferFull) close_buffer();
-  if (records_.empty()) records_.open(thread, event.time);
+  if (records_.empty()) open_buffer(thread, event.time);
   const bool timed = version_ >= record->timed_since;
   if (!timed && event.time != records_.time()) loss_.field(event.kind, "time");
   records_.start_record(first, event.time, timed, *batch_);
   return true;
+}
+
+// A header before major 3 has no clock of its own: readers take the first buffer's time for it.
+void MlpdWriter::open_buffer(base::Id thread, base::Time time) {
+  const bool tells_clock = first_buffer_ && have_clock_ && header_.major < 3;
+  records_.open(thread, tells_clock ? header_.startup_ns : time);
+  first_buffer_ = false;
 }
 
 void MlpdWriter::put_call(const Event& event) {
@@ -115,6 +102,10 @@ void MlpdWriter::put_call(const Event& event) {
                                                          : kUnwind;
   start(first, event);
   records_.method(event.id);
+  if (event.detail == event::kAbsent) return;
+  const FieldProbe none(version_);
+  LostFields lost(loss_, event.kind, none);
+  event::with_details(*batch_, event, [&](const auto& details) { visit_fields(lost, details); });
 }
 
 template <class T>
@@ -123,19 +114,32 @@ void MlpdWriter::put_event(const Event& event, T details) {
   const MaybeChoice choice = choose(details, version_);
   if (!choice || !start(choice->first, event)) {
     // An old version tells a vtable as the class it stands for: see before().
-    if (std::is_same_v<T, event::Vtable> && version_ < 15) return;
+    if (std::is_same_v<T, event::Vtable> && version_ < 15)
+      return loss_.field(event.kind, "class_id");
     return lose(event);
   }
   if (choice->metadata) records_.out().byte(static_cast<std::uint8_t>(*choice->metadata));
   base::Id id = event.id;
+  FieldProbe probe(version_);
   if constexpr (HasStackLayout<T>) {
-    if (details.stack.present() && !choice->with_stack) loss_.field(event.kind, "stack");
     if (choice->with_stack && details.stack.places != event::kAbsent)
       loss_.field(event.kind, "places");
     layout(records_, id, details, choice->with_stack);
+    layout(probe, id, details, choice->with_stack);
   } else if constexpr (HasLayout<T>) {
     layout(records_, id, details);
+    layout(probe, id, details);
   }
+  LostFields lost(loss_, event.kind, probe);
+  visit_fields(lost, details);
+  const auto& subject = event::describe(event.kind).subject;
+  if (id != base::kNoId && subject != "none" && !probe.noted(&id)) loss_.field(event.kind, subject);
+  tell_inexact(event);
+}
+
+// Values that the format rounds or cuts.
+void MlpdWriter::tell_inexact(const Event& event) {
+  if (records_.take_inexact()) loss_.field(event.kind, "exact value");
 }
 
 template <class T>
@@ -151,6 +155,7 @@ void MlpdWriter::put_list(std::uint8_t first, std::size_t at, std::size_t count)
   for (std::size_t i = at; i < at + count; ++i) {
     const Event& item = batch_->events[i];
     put_item(item, details<T>(item));
+    tell_inexact(item);
   }
   if (ended_by_zero) records_.out().uleb(0);
 }
@@ -162,6 +167,7 @@ void MlpdWriter::put_item(const Event& event, event::Move move) {
 
 void MlpdWriter::put_item(const Event& event, const event::Root& root) {
   if (root.flags != 0) loss_.field(event.kind, "flags");
+  if (root.extra != 0) loss_.field(event.kind, "extra");
   if (root.collection != 0) loss_.field(event.kind, "collection");
   records_.pointer(root.address);
   records_.object(event.id);
@@ -173,6 +179,7 @@ void MlpdWriter::put_item(const Event& event, const event::CounterDef& counter) 
   base::Appender& out = records_.out();
   out.uleb(counter.section);
   if (counter.section == kPerformanceSection) records_.text(counter.section_name);
+  else if (!counter.section_name.empty()) loss_.field(event.kind, "section_name");
   records_.text(counter.name);
   out.uleb(static_cast<std::uint64_t>(counter.type));
   out.uleb(static_cast<std::uint64_t>(counter.unit) << 24);
@@ -183,6 +190,11 @@ void MlpdWriter::put_item(const Event& event, const event::CounterDef& counter) 
 void MlpdWriter::put_item(const Event& event, event::CounterValue value) {
   using event::CounterType;
   if (event.id == 0) return lose(event);  // 0 ends the list
+  const bool real = value.type == CounterType::real;
+  const bool string = value.type == CounterType::string;
+  if ((real || string) && value.number != 0) loss_.field(event.kind, "number");
+  if (!real && std::bit_cast<std::uint64_t>(value.real) != 0) loss_.field(event.kind, "real");
+  if (!string && !value.text.empty()) loss_.field(event.kind, "text");
   counters_.take_apart(event.id, value);
   base::Appender& out = records_.out();
   out.uleb(event.id);
@@ -207,10 +219,12 @@ void MlpdWriter::put_sample(const Event& event, const event::Sample& sample) {
   records_.pointer(event.id);
   const auto natives = batch_->list(sample.natives);
   records_.out().uleb(natives.size());
-  for (auto ip = natives.rbegin(); ip != natives.rend(); ++ip) records_.pointer(*ip);
+  for (auto ip = natives.rbegin(); ip != natives.rend(); ++ip) records_.list_item_pointer(*ip);
   const auto frames = batch_->list(sample.stack);
   records_.out().uleb(frames.size());
-  for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) records_.method(*frame);
+  for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame)
+    records_.list_item_method(*frame);
+  tell_inexact(event);
 }
 
 void MlpdWriter::before(const Event& event, event::Class& details) {
@@ -257,6 +271,27 @@ void MlpdWriter::name_vtable(const Event& event, base::Id vtable, base::Id class
   details.name = class_names_[class_id];
   base::Id id = vtable;
   layout(records_, id, details);
+}
+
+std::size_t MlpdWriter::put(std::size_t at) {
+  const Event& event = batch_->events[at];
+  return event::with_kind(event.kind, [&](auto none) -> std::size_t {
+    using T = decltype(none);
+    if constexpr (kIsList<T>) {
+      const std::size_t count = run_length(at);
+      put_list<T>(kListRecord<T>, at, count);
+      return count;
+    } else if constexpr (kIsHeader<T>) {
+      tell(event, details<T>(event));
+    } else if constexpr (kIsCall<T>) {
+      put_call(event);
+    } else if constexpr (std::is_same_v<T, event::Sample>) {
+      put_sample(event, details<T>(event));
+    } else {
+      put_event(event, details<T>(event));
+    }
+    return 1;
+  });
 }
 
 }  // namespace polytrace::format::mlpd

@@ -70,6 +70,17 @@ void MlpdWriter::close_buffer() {
 void MlpdWriter::tell(const event::Event& event, const event::Process& process) {
   if (header_done_ || have_process_) return lose(event);
   have_process_ = true;
+  const auto lost = [&](bool told, std::string_view name) {
+    if (told) loss_.field(event.kind, name);
+  };
+  lost(!process.name.empty(), "name");
+  lost(!process.command.empty(), "command");
+  lost(!process.runtime.empty() && process.runtime != "Mono", "runtime");
+  lost(!process.runtime_version.empty(), "runtime_version");
+  lost(!process.node.empty(), "node");
+  lost(!process.host.empty(), "host");
+  lost(!process.address.empty(), "address");
+  lost(!process.agent.empty() && process.agent != "log", "agent");
   header_.pid = static_cast<std::int32_t>(event.id);
   header_.port = static_cast<std::uint16_t>(process.port);
   header_.pointer_size = process.pointer_size == 4 ? 4 : 8;
@@ -83,6 +94,8 @@ void MlpdWriter::tell(const event::Event& event, const event::Clock& clock) {
   constexpr base::Duration kMillisecond = 1'000'000;
   if (header_done_ || have_clock_) return lose(event);
   have_clock_ = true;
+  if (clock.ticks_per_second != 0) loss_.field(event.kind, "ticks_per_second");
+  if (clock.resolution != 0) loss_.field(event.kind, "resolution");
   header_.startup_ns = event.time;
   header_.startup_ms = clock.wall == base::kNoTime ? 0 : clock.wall / kMillisecond;
   header_.overhead_ns = static_cast<std::int32_t>(clock.overhead);

@@ -49,6 +49,7 @@ class MlpdWriter final : public event::Writer {
   std::size_t run_length(std::size_t at) const;
   // Starts a record, in a new buffer where needed. False when this version has no such record.
   bool start(std::uint8_t first, const event::Event& event);
+  void tell_inexact(const event::Event& event);
   void lose(const event::Event& event) { loss_.event(event.kind); }
 
   // What is allocated is told by vtable since version 15 and by class before: these add the
@@ -63,6 +64,7 @@ class MlpdWriter final : public event::Writer {
   void name_vtable(const event::Event& event, base::Id vtable, base::Id class_id);
 
   base::result<void> flush();
+  void open_buffer(base::Id thread, base::Time time);
   void close_buffer();
   void append_header();
 
@@ -77,6 +79,7 @@ class MlpdWriter final : public event::Writer {
   bool have_process_ = false;
   bool have_clock_ = false;
   bool header_done_ = false;
+  bool first_buffer_ = true;
   std::unordered_map<base::Id, std::string> class_names_;
   std::unordered_map<base::Id, base::Id> vtables_;
   std::unordered_multimap<base::Id, base::Id> unnamed_vtables_;  // by class; before version 15

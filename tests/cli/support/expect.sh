@@ -4,6 +4,7 @@
 # A test goes on after a failed expectation; `finish` ends it.
 
 : "${POLYTRACE:?the program to test}" "${TEST_DATA:?the folder of test data}"
+# shellcheck disable=SC2034  # for the scripts that source this
 data=$TEST_DATA/mlpd
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// A case file is one test and one lesson about a format:
+//
+//   The title
+//   # comments explain
+//   options
+//     resync                      read with ReadOptions::resync
+//     write 17                    the events below, written in that version, give these bytes
+//   bytes
+//     ...                         the language of assembler.hpp
+//   expect                        or "expect events": without what the file header tells
+//     <canonical text>            every event, in order
+//     notice <code> at <offset> bytes <n> [times <n>]
+//     error <code> at <offset>    opening fails
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace polytrace::format::test {
+
+struct ExpectedNotice {
+  std::string code;
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t times = 1;
+  bool operator==(const ExpectedNotice&) const = default;
+};
+
+struct ExpectedError {
+  std::string code;
+  std::uint64_t offset = 0;
+  bool operator==(const ExpectedError&) const = default;
+};
+
+struct Case {
+  std::string title;
+  std::vector<std::byte> bytes;
+  bool resync = false;
+  std::string write_version;
+  bool with_header = true;
+  std::vector<std::string> events;
+  std::vector<ExpectedNotice> notices;
+  std::optional<ExpectedError> error;
+};
+
+// The error, usage, says what is wrong with the case file.
+base::result<Case> load_case(const std::filesystem::path& path);
+
+// All *.case files below tests/cases/<format>, sorted.
+std::vector<std::filesystem::path> case_files(std::string_view format);
+
+}  // namespace polytrace::format::test
