@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 #: ./dev check [--before-tests | --quick]
-#: Runs the whole loop, which is exactly what CI runs, and ends with the tests' summary.
+#: Runs the whole loop (CI runs its --quick part and ./dev test), and ends with the tests' summary.
 #:
 #: Every step runs even when one before it failed; a table shows what took how long.
 #: --quick stops after the steps that need no build. --before-tests leaves out ./dev test.
