@@ -64,8 +64,8 @@ void Calls::finish(const Names&) {
     return;
   }
   walk_.finish(policy_);
-  totals_ = std::move(policy_.totals);
-  for (CallTotals& method : totals_) method.self = not_negative(method.self);
+  for (const Policy::Sums& method : policy_.sums) totals_.push_back(method.totals());
+  policy_.sums = {};
 }
 
 const Repairs& Calls::repairs() const { return tree_ ? tree_->repairs() : walk_.repairs(); }

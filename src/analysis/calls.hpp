@@ -5,6 +5,8 @@
 //   self     duration without the calls it made
 #pragma once
 
+#include <algorithm>
+#include <limits>
 #include <memory>
 
 #include "analysis/call_totals.hpp"
@@ -31,6 +33,19 @@ class Calls : public Analysis {
  private:
   // What CallWalk asks for.
   struct Policy {
+    static constexpr bool kAsksRecursion = true;
+    // What CallTotals are made of in the end, with the least to do per call.
+    struct alignas(64) Sums {
+      std::uint64_t calls = 0;
+      std::uint64_t total = 0;
+      std::uint64_t nested = 0;   // of it, in calls inside another call of the same method
+      std::uint64_t callees = 0;  // of it, in callees
+      std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+      std::uint64_t most = 0;
+      CallTotals totals() const {
+        return {calls, total, total - nested, not_negative(total - callees), least, most};
+      }
+    };
     struct Frame {
       base::Id id;
       base::Time start;
@@ -40,8 +55,8 @@ class Calls : public Analysis {
     static Frame bottom() { return {base::kNoId, 0, 0, NameTable::kNone}; }
     void enter(const Frame&, Frame& frame, const event::Event& event, const Names& names) {
       const std::uint32_t method = names.methods().index(event.id);
-      if (method >= totals.size()) [[unlikely]]
-        totals.resize(method + totals.size() / 2 + 256);
+      if (method >= sums.size()) [[unlikely]]
+        sums.resize(method + sums.size() / 2 + 256);
       frame.id = event.id;
       frame.start = event.time;
       frame.callees = 0;
@@ -50,14 +65,17 @@ class Calls : public Analysis {
     void leave(Frame& caller, const Frame& frame, base::Time end, bool recursive) {
       std::uint64_t duration = 0;
       if (!window.measure(frame.start, end, duration)) return;
-      CallTotals& method = totals[frame.method];
-      method.add(duration);
-      method.self += duration - frame.callees;
-      if (!recursive) method.elapsed += duration;
+      Sums& method = sums[frame.method];
+      ++method.calls;
+      method.total += duration;
+      method.callees += frame.callees;
+      method.least = std::min(method.least, duration);
+      method.most = std::max(method.most, duration);
+      if (recursive) method.nested += duration;
       caller.callees += duration;
     }
     CallWindow window;
-    std::vector<CallTotals> totals;
+    std::vector<Sums> sums;  // by method
   };
 
   Selection selection_;

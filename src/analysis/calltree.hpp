@@ -56,6 +56,7 @@ class CallTree : public Analysis {
  private:
   // What CallWalk asks for.
   struct Policy {
+    static constexpr bool kAsksRecursion = false;
     struct Frame {
       base::Id id;
       base::Time start;

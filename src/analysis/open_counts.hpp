@@ -13,7 +13,7 @@ namespace polytrace::analysis {
 
 class OpenCounts {
  public:
-  void enter(std::uint32_t thread, std::uint32_t method) {
+  [[gnu::always_inline]] void enter(std::uint32_t thread, std::uint32_t method) {
     if (method >= owners_.size()) [[unlikely]]
       owners_.resize(method + owners_.size() / 2 + 256);
     Owner& owner = owners_[method];
@@ -21,7 +21,7 @@ class OpenCounts {
     else enter_other(owner, thread, method);
   }
   // How often the method stays open in that thread. REQUIRES: an enter() without leave().
-  std::uint32_t leave(std::uint32_t thread, std::uint32_t method) {
+  [[gnu::always_inline]] std::uint32_t leave(std::uint32_t thread, std::uint32_t method) {
     Owner& owner = owners_[method];
     return owner.thread == thread ? --owner.count : leave_other(thread, method);
   }

@@ -17,46 +17,32 @@ bool is_call(const Event& event) {
   return static_cast<unsigned>(event.kind) - kFirstCall <= kLastCall - kFirstCall;
 }
 
-constexpr std::uint32_t kBlock = 8;
-
-// Whether all events of a block are calls of one thread: no branch per event.
-bool plain_calls(const Event* block, std::uint16_t thread) {
-  unsigned odd = 0;
-  for (std::uint32_t i = 0; i < kBlock; ++i) {
-    odd |= static_cast<unsigned>(block[i].thread ^ thread);
-    odd |= static_cast<unsigned>(!is_call(block[i]));
-  }
-  return odd == 0;
-}
-
 }  // namespace
 
 void Slicer::scan(const event::Batch& batch) {
   others_.clear();
   definitions_.clear();
   runs_.clear();
-  const auto count = static_cast<std::uint32_t>(batch.events.size());
-  const Event* events = batch.events.begin();
-  for (std::uint32_t i = 0; i < count;) {
-    if (count - i >= kBlock && !runs_.empty() &&
-        plain_calls(events + i, static_cast<std::uint16_t>(runs_.back().thread))) {
-      i += kBlock;
-      runs_.back().end = i;
-      continue;
-    }
-    const std::uint32_t stop = std::min(count, i + kBlock);
-    for (; i < stop; ++i) scan_one(events[i], i);
+  std::uint32_t at = 0;
+  for (const event::CallSpan& calls : batch.events.call_spans()) {
+    for (; at < calls.begin; ++at) scan_one(batch.events[at], at);
+    extend_runs(batch.events[at].thread, calls.begin, calls.end);
+    at = calls.end;
   }
+  const auto count = static_cast<std::uint32_t>(batch.events.size());
+  for (; at < count; ++at) scan_one(batch.events[at], at);
   begin_ = end_ = 0;
   definitions_taken_ = others_begin_ = others_end_ = first_run_ = 0;
   threads_.assign(batch.threads.size(), NameTable::kNone);
 }
 
+void Slicer::extend_runs(std::uint16_t thread, std::uint32_t begin, std::uint32_t end) {
+  if (runs_.empty() || runs_.back().thread != thread) runs_.push_back({begin, end, thread});
+  runs_.back().end = end;
+}
+
 void Slicer::scan_one(const Event& event, std::uint32_t index) {
-  if (runs_.empty() || runs_.back().thread != event.thread) {
-    runs_.push_back({index, index, event.thread});
-  }
-  runs_.back().end = index + 1;
+  extend_runs(event.thread, index, index + 1);
   if (is_call(event)) return;
   others_.push_back(index);
   if (Names::is_definition(event.kind)) definitions_.push_back(index);

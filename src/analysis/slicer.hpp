@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts batches into slices for analyses: one cheap pass per batch that finds the runs of one
+// Cuts batches into slices for analyses: one pass per batch, leaping over calls, that finds the runs of one
 // thread, the events that are not calls and the definitions, and teaches the latter to Names.
 // A batch is cut only where an id gets a new meaning. One thread at a time.
 #pragma once
@@ -26,6 +26,7 @@ class Slicer {
 
  private:
   void scan(const event::Batch& batch);
+  void extend_runs(std::uint16_t thread, std::uint32_t begin, std::uint32_t end);
   void scan_one(const event::Event& event, std::uint32_t index);
   bool next(const event::Batch& batch);
   void number_threads(const event::Batch& batch);

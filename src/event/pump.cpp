@@ -2,23 +2,39 @@
 #include "event/pump.hpp"
 
 #include <algorithm>
+#include <condition_variable>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace polytrace::event {
 namespace {
 
+// Batches per worker. More than one evens out that they take unequal time.
+constexpr std::size_t kSlots = 4;
+
 class Pump {
  public:
   Pump(Reader& reader, Consumer& consumer, const PumpOptions& options)
-      : reader_(reader), consumer_(consumer), options_(options) {}
+      : reader_(reader),
+        consumer_(consumer),
+        options_(options),
+        workers_(options.workers != 0 ? options.workers
+                                      : std::max(1U, std::thread::hardware_concurrency())),
+        slots_(workers_ == 1 ? 1 : workers_ * kSlots),
+        ready_(slots_.size()),
+        free_(workers_) {
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      slots_[i].owner = static_cast<unsigned>(i % workers_);
+      free_[slots_[i].owner].push_back(&slots_[i]);
+    }
+  }
 
   PumpOutcome run() {
-    const unsigned workers = worker_count();
-    consumer_.begin(workers);
+    consumer_.begin(workers_);
     std::vector<std::thread> others;
-    for (unsigned i = 1; i < workers; ++i) others.emplace_back([this, i] { work(i); });
+    for (unsigned i = 1; i < workers_; ++i) others.emplace_back([this, i] { work(i); });
     work(0);
     for (std::thread& other : others) other.join();
     outcome_.notices.merge(reader_.notices());
@@ -26,63 +42,87 @@ class Pump {
   }
 
  private:
-  unsigned worker_count() const {
-    return options_.workers != 0 ? options_.workers
-                                 : std::max(1U, std::thread::hardware_concurrency());
-  }
-
-  void work(unsigned worker) {
+  // Used by one worker only, so that its memory stays in the cache of one core.
+  struct Slot {
+    unsigned owner = 0;
     Chunk chunk;
     Batch batch;
-    while (fetch(chunk)) {
-      reader_.decode(chunk, batch);
-      consumer_.survey(batch, worker);
-      take_turn(chunk.sequence);
-      if (!stopped_) consume(batch);
-      pass_turn(chunk.sequence + 1);
+  };
+
+  void work(unsigned worker) {
+    while (Slot* slot = fetch(worker)) {
+      reader_.decode(slot->chunk, slot->batch);
+      consumer_.survey(slot->batch, worker);
+      hand_in(slot);
     }
   }
 
-  bool fetch(Chunk& chunk) {
+  // The next chunk, or null when there is none.
+  Slot* fetch(unsigned worker) {
     const std::lock_guard lock(fetching_);
-    if (ended_ || stopped_ || (options_.stop != nullptr && options_.stop->load())) return false;
-    const auto more = reader_.fetch(chunk);
+    if (ended_) return nullptr;
+    Slot* slot = take_slot(worker);
+    if (stopped_ || (options_.stop != nullptr && options_.stop->load())) ended_ = true;
+    if (ended_) return nullptr;
+    const auto more = reader_.fetch(slot->chunk);
     if (!more) outcome_.error = more.error();
     ended_ = !more || !*more;
-    return !ended_;
+    if (options_.progress) options_.progress(reader_.source());
+    return ended_ ? nullptr : slot;
+  }
+
+  Slot* take_slot(unsigned worker) {
+    std::unique_lock lock(handing_);
+    std::vector<Slot*>& free = free_[worker];
+    // Waits for more than one, so that it is not woken for each.
+    if (free.empty()) room_.wait(lock, [&free] { return free.size() > kSlots / 2; });
+    Slot* slot = free.back();
+    free.pop_back();
+    return slot;
+  }
+
+  // Whoever hands in the batch whose turn it is consumes it, and all that follow and are ready.
+  void hand_in(Slot* slot) {
+    std::unique_lock lock(handing_);
+    ready_[slot->chunk.sequence % ready_.size()] = slot;
+    if (consuming_) return;
+    consuming_ = true;
+    while (Slot* next = std::exchange(ready_[turn_ % ready_.size()], nullptr)) {
+      lock.unlock();
+      consume(next->batch);
+      lock.lock();
+      ++turn_;
+      free_[next->owner].push_back(next);
+      if (free_[next->owner].size() > kSlots / 2) room_.notify_one();
+    }
+    consuming_ = false;
   }
 
   void consume(Batch& batch) {
+    if (stopped_) return;
     reader_.settle(batch);
     outcome_.tally.merge(batch.tally);
     outcome_.notices.merge(batch.notices);
-    if (options_.progress) {
-      const std::lock_guard lock(fetching_);  // the source belongs to fetch()
-      options_.progress(reader_.source());
-    }
     if (!consumer_.consume(batch)) stopped_ = true;
-  }
-
-  void take_turn(std::uint64_t sequence) {
-    for (;;) {
-      const std::uint64_t now = turn_.load(std::memory_order_acquire);
-      if (now == sequence) return;
-      turn_.wait(now, std::memory_order_acquire);
-    }
-  }
-  void pass_turn(std::uint64_t sequence) {
-    turn_.store(sequence, std::memory_order_release);
-    turn_.notify_all();
   }
 
   Reader& reader_;
   Consumer& consumer_;
   const PumpOptions& options_;
   PumpOutcome outcome_;
-  std::mutex fetching_;
-  bool ended_ = false;  // guarded by fetching_
-  std::atomic<std::uint64_t> turn_{0};
+  const unsigned workers_;
   std::atomic<bool> stopped_{false};
+
+  std::mutex fetching_;  // guards the reader's fetch(), and:
+  bool ended_ = false;
+
+  std::mutex handing_;  // guards what follows
+  std::condition_variable room_;
+  std::vector<Slot> slots_;
+  std::vector<Slot*> ready_;  // by sequence, round and round
+  std::vector<std::vector<Slot*>> free_;  // by worker
+  std::uint64_t turn_ = 0;    // the sequence of the batch to consume next
+  bool consuming_ = false;
 };
 
 }  // namespace

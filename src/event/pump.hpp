@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Moves a whole trace from a reader to a consumer, using every core.
 //
-// Each worker takes the next chunk, decodes it into its own batch, shows it to survey() and then,
-// when its turn has come, to consume(). Batches never leave the core that made them; only the
-// turn moves. So order-free work scales with the cores, and ordered work overlaps with decoding.
+// Each worker takes the next chunk, decodes it into a batch and shows that to survey(). Then it
+// hands the batch in: to consume() at once when its turn has come, else to the worker that is
+// consuming. So order-free work scales with the cores, ordered work overlaps with decoding, and
+// nobody waits unless all batches there are lie ready.
 #pragma once
 
 #include <atomic>
@@ -39,7 +40,7 @@ struct PumpOptions {
   unsigned workers = 0;  // 0 = one per core
   // Not null: set it to stop early from outside.
   const std::atomic<bool>* stop = nullptr;
-  // Called now and then, in turn, with the reader's source: progress.
+  // Called now and then, never concurrently, with the reader's source: progress.
   std::function<void(const base::Source&)> progress{};
 };
 

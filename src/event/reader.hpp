@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/notices.hpp"
+#include "base/raw_array.hpp"
 #include "base/source.hpp"
 #include "event/batch.hpp"
 
@@ -18,7 +19,7 @@ namespace polytrace::event {
 
 // Whole frames as fetched. Reuse one object: its memory is recycled.
 struct Chunk {
-  std::vector<std::byte> bytes;
+  base::RawArray<std::byte> bytes;
   std::uint64_t offset = 0;       // of bytes[0] in the (decompressed) stream
   std::uint64_t sequence = 0;     // 0, 1, 2 ...; chunk 0 also carries what the file header says
   std::uint64_t first_frame = 0;  // number of the first frame in it, for messages

@@ -2,10 +2,10 @@
 // The hot column of a batch: one 24-byte record per event, in stream order.
 #pragma once
 
-#include <algorithm>
-#include <memory>
 #include <span>
+#include <vector>
 
+#include "base/raw_array.hpp"
 #include "event/details.hpp"
 
 namespace polytrace::event {
@@ -19,42 +19,30 @@ struct Event {
   u8 reserved;  // 0
 };
 
-// Grows without initialising, so that a decoder can write events straight into it.
-class Spine {
- public:
-  // Room for `more` events behind the end; write them, then say so with grew_to().
-  Event* room(std::size_t more) {
-    if (capacity_ - size_ < more) grow(size_ + more);
-    return events_.get() + size_;
-  }
-  void grew_to(const Event* end) { size_ = static_cast<std::size_t>(end - events_.get()); }
-  void push(const Event& event) {
-    *room(1) = event;
-    ++size_;
-  }
-  void clear() { size_ = 0; }
+// Enter, Leave and Unwind of one thread, and nothing else: events [begin, end).
+struct CallSpan {
+  std::uint32_t begin;
+  std::uint32_t end;
+};
 
-  std::size_t size() const { return size_; }
-  bool empty() const { return size_ == 0; }
-  const Event* begin() const { return events_.get(); }
-  const Event* end() const { return events_.get() + size_; }
-  Event* begin() { return events_.get(); }
-  Event* end() { return events_.get() + size_; }
-  const Event& operator[](std::size_t i) const { return events_[i]; }
-  Event& operator[](std::size_t i) { return events_[i]; }
+class Spine : public base::RawArray<Event> {
+ public:
+  // As grew_to(), for what is known to be a CallSpan.
+  void grew_by_calls(const Event* end) {
+    const auto begin = static_cast<std::uint32_t>(size());
+    grew_to(end);
+    if (size() != begin) call_spans_.push_back({begin, static_cast<std::uint32_t>(size())});
+  }
+  // As far as the reader told them: who looks for other events can leap over these.
+  std::span<const CallSpan> call_spans() const { return call_spans_; }
+
+  void clear() {
+    RawArray::clear();
+    call_spans_.clear();
+  }
 
  private:
-  void grow(std::size_t needed) {
-    const std::size_t capacity = std::max(needed, capacity_ * 2);
-    auto larger = std::make_unique_for_overwrite<Event[]>(capacity);
-    std::copy_n(events_.get(), size_, larger.get());
-    events_ = std::move(larger);
-    capacity_ = capacity;
-  }
-
-  std::unique_ptr<Event[]> events_;
-  std::size_t size_ = 0;
-  std::size_t capacity_ = 0;
+  std::vector<CallSpan> call_spans_;
 };
 
 }  // namespace polytrace::event

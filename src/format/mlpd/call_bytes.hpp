@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hot loop of the reader: runs of ENTER, LEAVE and EXC_LEAVE records, nine in ten of a call
 // recording. A record is a first byte, a time (uleb) and a method (sleb); both numbers come out of
-// one 8-byte load, without a loop or an unpredictable branch. Longer records are left to the
-// general path.
+// one 8-byte load, without a loop or an unpredictable branch. Longer records and the last ones of a
+// buffer are left to the general path.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,11 @@ struct CallRun {
   std::uint64_t tally[4];
 };
 
-// Decodes calls to [out, full) until a record is not an ordinary call, the buffer ends or the room
-// is used up. Gives the end of what it wrote. Thread-safe.
+// Room that is needed to go on.
+inline constexpr std::ptrdiff_t kCallsAtOnce = 8;
+
+// Decodes calls to [out, full) until a record is not an ordinary call, the buffer is about to end
+// or the room is less than kCallsAtOnce. Gives the end of what it wrote. Thread-safe.
 event::Event* decode_calls(CallRun& run, event::Event* out, const event::Event* full);
 
 // The two ways decode_calls() chooses from by processor; the same result, for tests.

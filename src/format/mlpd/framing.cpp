@@ -13,8 +13,10 @@ namespace {
 using base::Bytes;
 using base::Code;
 using base::Unexpected;
+using Buffer = base::RawArray<std::byte>;
 
-constexpr std::size_t kPiece = 64 * 1024;
+constexpr std::size_t kPiece = 16 * 1024;
+constexpr std::size_t kMostAtOnce = 1024 * 1024;  // what a length claims may never come
 
 bool has_id(Bytes rest) { return base::load_le<std::uint32_t>(rest.data()) == kBufferId; }
 
@@ -34,15 +36,27 @@ std::size_t frame_bytes(Bytes rest) {
   return kBufferHeaderBytes + static_cast<std::size_t>(length_of(rest));
 }
 
-void drop_front(std::vector<std::byte>& bytes, std::size_t count) {
-  bytes.erase(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(count));
+// What an incomplete frame lacks, and the header behind it: then hardly anything of the next frame
+// is read too early and has to be moved.
+std::size_t missing(Bytes rest) {
+  if (rest.size() < kBufferHeaderBytes) return 0;
+  return frame_bytes(rest) + kBufferHeaderBytes - rest.size();
+}
+
+void append(Buffer& to, Bytes bytes) {
+  to.grew_to(std::copy(bytes.begin(), bytes.end(), to.room(bytes.size())));
+}
+
+void drop_front(Buffer& bytes, std::size_t count) {
+  bytes.grew_to(std::copy(bytes.begin() + count, bytes.end(), bytes.begin()));
 }
 
 }  // namespace
 
 base::result<bool> Framing::next(event::Chunk& chunk) {
-  std::vector<std::byte>& bytes = chunk.bytes;
-  bytes.assign(tail_.begin(), tail_.end());
+  Buffer& bytes = chunk.bytes;
+  bytes.clear();
+  append(bytes, tail_);
   tail_.clear();
   std::size_t end = 0;
   std::uint64_t frames = 0;
@@ -56,11 +70,11 @@ base::result<bool> Framing::next(event::Chunk& chunk) {
     }
     if (frames > 0) break;
     if (found == Step::incomplete && source_ended_) return finish(rest), false;
-    auto done = found == Step::broken ? skip(bytes) : read_more(bytes);
+    auto done = found == Step::broken ? skip(bytes) : read_more(bytes, missing(rest));
     if (!done) return Unexpected(done.error());
   }
-  tail_.assign(bytes.begin() + static_cast<std::ptrdiff_t>(end), bytes.end());
-  bytes.resize(end);
+  append(tail_, Bytes(bytes).subspan(end));
+  bytes.grew_to(bytes.begin() + end);
   chunk.offset = offset_;
   chunk.sequence = chunks_++;
   chunk.first_frame = frames_;
@@ -84,17 +98,17 @@ Framing::Broken Framing::why_broken(Bytes rest) const {
   return {Code::frame_length, fmt::format("{} bytes", length_of(rest))};
 }
 
-base::result<void> Framing::read_more(std::vector<std::byte>& bytes) {
-  const std::size_t have = bytes.size();
-  bytes.resize(have + kPiece);
-  const auto got = source_.read(std::span(bytes).subspan(have));
-  bytes.resize(have + got.value_or(0));
+base::result<void> Framing::read_more(Buffer& bytes, std::size_t wanted) {
+  const std::size_t room = std::clamp(wanted, kPiece, kMostAtOnce);
+  std::byte* at = bytes.room(room);
+  const auto got = source_.read({at, room});
   if (!got) return Unexpected(got.error());
+  bytes.grew_to(at + *got);
   if (*got == 0) source_ended_ = true;
   return {};
 }
 
-base::result<void> Framing::skip(std::vector<std::byte>& bytes) {
+base::result<void> Framing::skip(Buffer& bytes) {
   while (bytes.size() < kBufferHeaderBytes && !source_ended_) {
     if (auto done = read_more(bytes); !done) return done;
   }
@@ -109,7 +123,7 @@ base::result<void> Framing::skip(std::vector<std::byte>& bytes) {
 
 // A frame id in the wreck can be chance: it counts only when its length leads to another id or to
 // the end of the stream.
-base::result<std::uint64_t> Framing::skip_to_frame(std::vector<std::byte>& bytes) {
+base::result<std::uint64_t> Framing::skip_to_frame(Buffer& bytes) {
   std::uint64_t skipped = 0;
   std::size_t at = 1;
   for (;;) {
@@ -137,7 +151,7 @@ base::result<std::uint64_t> Framing::skip_to_frame(std::vector<std::byte>& bytes
   }
 }
 
-base::result<std::uint64_t> Framing::drain(std::vector<std::byte>& bytes) {
+base::result<std::uint64_t> Framing::drain(Buffer& bytes) {
   std::uint64_t dropped = bytes.size();
   bytes.clear();
   while (!source_ended_) {

@@ -29,18 +29,18 @@ class Framing {
 
   Step step(base::Bytes rest) const;
   Broken why_broken(base::Bytes rest) const;
-  base::result<void> read_more(std::vector<std::byte>& bytes);
+  base::result<void> read_more(base::RawArray<std::byte>& bytes, std::size_t wanted = 0);
   // Behind a broken frame: to the next one, or to the end.
-  base::result<void> skip(std::vector<std::byte>& bytes);
-  base::result<std::uint64_t> skip_to_frame(std::vector<std::byte>& bytes);
-  base::result<std::uint64_t> drain(std::vector<std::byte>& bytes);
+  base::result<void> skip(base::RawArray<std::byte>& bytes);
+  base::result<std::uint64_t> skip_to_frame(base::RawArray<std::byte>& bytes);
+  base::result<std::uint64_t> drain(base::RawArray<std::byte>& bytes);
   void finish(base::Bytes rest);
   base::Place place() const;
 
   base::Source& source_;
   event::ReadOptions options_;
   base::Notices notices_;
-  std::vector<std::byte> tail_;  // the incomplete buffer behind the last chunk
+  base::RawArray<std::byte> tail_;  // the incomplete buffer behind the last chunk
   std::uint64_t offset_;         // in the stream, of what comes next
   std::uint64_t frames_ = 0;     // given so far
   std::uint64_t chunks_ = 0;

@@ -34,8 +34,8 @@ void RecordReader::read_calls() {
   for (bool full = true; full;) {
     event::Event* out = batch_.events.room(kRoom);
     const event::Event* end = decode_calls(run, out, out + kRoom);
-    batch_.events.grew_to(end);
-    full = end == out + kRoom;
+    batch_.events.grew_by_calls(end);
+    full = out + kRoom - end < kCallsAtOnce;
   }
   in_.move_to(run.at);
   time_ = run.time;
