@@ -4,6 +4,7 @@
 // A cursor views bytes it does not own; it must not outlive them. One thread at a time.
 #pragma once
 
+#include <bit>
 #include <cstring>
 #include <optional>
 #include <string_view>
@@ -22,6 +23,28 @@ T load_le(const std::byte* from) {
   T value;
   std::memcpy(&value, from, sizeof value);
   return value;
+}
+
+// A LEB128 number of at most eight bytes; bytes = 0 for a longer one.
+struct Leb {
+  std::uint64_t value;
+  unsigned bytes;
+};
+
+// Out of one load and, behind the first byte, without a branch on the length. REQUIRES: 8 bytes.
+inline Leb load_leb(const std::byte* at) {
+  constexpr std::uint64_t kHighBits = 0x8080808080808080U;
+  const auto word = load_le<std::uint64_t>(at);
+  if ((word & 0x80) == 0) return {word & 0x7f, 1};
+  const std::uint64_t stops = ~word & kHighBits;
+  if (stops == 0) [[unlikely]]
+    return {0, 0};
+  // The digits up to the stop, squeezed together pair by pair.
+  std::uint64_t value = word & (stops ^ (stops - 1)) & ~kHighBits;
+  value = (value & 0x007f007f007f007fU) | (value & 0x7f007f007f007f00U) >> 1;
+  value = (value & 0x00003fff00003fffU) | (value & 0x3fff00003fff0000U) >> 2;
+  value = (value & 0x000000000fffffffU) | (value & 0x0fffffff00000000U) >> 4;
+  return {value, static_cast<unsigned>(std::countr_zero(stops)) / 8 + 1};
 }
 
 class Cursor {
@@ -80,6 +103,7 @@ class Cursor {
     unsigned bits;
   };
   Raw leb();
+  Raw long_leb();  // of any length, and at the end
 
   const std::byte* begin_;
   const std::byte* at_;
@@ -89,20 +113,15 @@ class Cursor {
   std::optional<Code> fault_;
 };
 
-inline Cursor::Raw Cursor::leb() {
-  constexpr unsigned kMaxBytes = 10;
-  std::uint64_t value = 0;
-  const std::byte* at = at_;
-  for (unsigned i = 0; i < kMaxBytes; ++i) {
-    if (at == end_) return fault(Code::field_past_end), Raw{0, 64};
-    const auto group = static_cast<std::uint64_t>(*at++);
-    value |= (group & 0x7f) << (7 * i);
-    if (group < 0x80) {
-      at_ = at;
-      return {value, 7 * (i + 1)};
+[[gnu::always_inline]] inline Cursor::Raw Cursor::leb() {
+  if (left() >= sizeof(std::uint64_t)) [[likely]] {
+    const Leb number = load_leb(at_);
+    if (number.bytes != 0) [[likely]] {
+      at_ += number.bytes;
+      return {number.value, number.bytes * 7};
     }
   }
-  return fault(Code::number_too_long), Raw{0, 64};
+  return long_leb();
 }
 
 inline std::uint64_t Cursor::uleb() { return leb().value; }
@@ -112,22 +131,6 @@ inline std::int64_t Cursor::sleb() {
   if (raw.bits >= 64) return static_cast<std::int64_t>(raw.value);
   const unsigned shift = 64 - raw.bits;
   return static_cast<std::int64_t>(raw.value << shift) >> shift;
-}
-
-inline std::string_view Cursor::zero_terminated() {
-  const void* zero = done() ? nullptr : std::memchr(at_, 0, left());
-  if (zero == nullptr) return fault(Code::field_past_end), std::string_view{};
-  const auto* stop = static_cast<const std::byte*>(zero);
-  std::string_view text(reinterpret_cast<const char*>(at_), static_cast<std::size_t>(stop - at_));
-  at_ = stop + 1;
-  return text;
-}
-
-inline Bytes Cursor::bytes(std::size_t count) {
-  if (left() < count) return fault(Code::field_past_end), Bytes{};
-  Bytes taken(at_, count);
-  at_ += count;
-  return taken;
 }
 
 }  // namespace polytrace::base

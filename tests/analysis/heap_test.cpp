@@ -4,7 +4,7 @@
 #include <map>
 #include <random>
 
-#include "analysis/object_index.hpp"
+#include "analysis/object_types.hpp"
 #include "asked.hpp"
 
 namespace polytrace::test {
@@ -139,31 +139,26 @@ TEST(Heap, ManyClassesCountTheSame) {
 }
 
 // Against a plain map, with aligned, odd, dense and far addresses.
-TEST(ObjectIndex, FindsWhatWasAddedAndNothingElse) {
+TEST(ObjectTypes, FindsWhatWasSetAndNothingElse) {
+  using Types = analysis::ObjectTypes<std::uint16_t>;
   std::mt19937_64 random(7);
-  analysis::ObjectIndex index;
+  Types types;
   for (int round = 0; round < 3; ++round) {
-    index.clear();
-    std::map<base::Id, int> plain;
+    types.clear();
+    std::map<base::Id, std::uint16_t> plain;
     for (int i = 0; i < 20000; ++i) {
       const base::Id address = i % 4 == 0   ? random()
                                : i % 4 == 1 ? base::Id(i)
                                             : 0x7f00'0000'0000U + random() % 100000 * 8;
-      EXPECT_EQ(index.add(address), plain.emplace(address, 0).second);
+      const auto type = static_cast<std::uint16_t>(random() % 60000);
+      const auto known = plain.find(address);
+      ASSERT_EQ(types.at(address), known == plain.end() ? Types::kNone : known->second);
+      types.at(address) = plain[address] = type;
     }
-    index.seal();
-    ASSERT_EQ(index.objects(), plain.size());
-    std::vector<bool> taken(plain.size());
-    for (const auto& [address, unused] : plain) {
-      const std::uint32_t rank = index.rank(address);
-      ASSERT_LT(rank, taken.size());
-      EXPECT_FALSE(taken[rank]);
-      taken[rank] = true;
-    }
+    for (const auto& [address, type] : plain) ASSERT_EQ(types.find(address), type);
     for (int i = 0; i < 20000; ++i) {
       const base::Id address = random();
-      if (plain.contains(address)) continue;
-      EXPECT_EQ(index.rank(address), analysis::ObjectIndex::kNone);
+      if (!plain.contains(address)) ASSERT_EQ(types.find(address), Types::kNone);
     }
   }
 }

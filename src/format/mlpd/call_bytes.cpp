@@ -86,12 +86,6 @@ struct Heads {
 };
 static_assert(sizeof(event::Event) == offsetof(event::Event, detail) + sizeof(std::uint64_t));
 
-// 0, 1, 2 for the first bytes of calls: 0x13, 0x23, 0x33. Anything else is larger.
-unsigned call_kind(std::byte first) {
-  constexpr unsigned kFirstCall = 0x13;
-  return std::rotr(static_cast<std::uint8_t>(static_cast<unsigned>(first) - kFirstCall), 4);
-}
-
 // The digits of a number, squeezed together.
 struct ByShifts {
   static std::uint64_t number(std::uint64_t word, std::uint64_t digits) {

@@ -5,6 +5,7 @@
 // buffer are left to the general path.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "base/types.hpp"
@@ -23,6 +24,13 @@ struct CallRun {
   // By exinfo >> 4 (1 leave, 2 enter, 3 left by an exception): count << 40 | bytes.
   std::uint64_t tally[4];
 };
+
+// 0, 1, 2 for the first bytes of calls: 0x13, 0x23, 0x33. Anything else is larger.
+inline unsigned call_kind(std::byte first) {
+  constexpr unsigned kFirstCall = 0x13;
+  return std::rotr(static_cast<std::uint8_t>(static_cast<unsigned>(first) - kFirstCall), 4);
+}
+inline bool is_call(std::byte first) { return call_kind(first) < 3; }
 
 // Room that is needed to go on.
 inline constexpr std::ptrdiff_t kCallsAtOnce = 8;

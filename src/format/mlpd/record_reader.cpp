@@ -23,7 +23,7 @@ RecordReader::RecordReader(const FileState& file, const BufferHeader& buffer, ba
 
 void RecordReader::read_all() {
   while (!in_.done()) {
-    read_calls();
+    if (is_call(*in_.at())) read_calls();
     if (!in_.done()) read_record();
   }
 }
@@ -104,9 +104,10 @@ void RecordReader::backtrace(event::Stack& stack) {
   flags();
   const std::uint64_t count = in_.uleb();
   if (!in_.fits(count, 1)) return;
-  stack.first = static_cast<std::uint32_t>(batch_.frames.size());
+  auto& frames = batch_.frames;
+  stack.first = static_cast<std::uint32_t>(frames.size());
   stack.count = static_cast<std::uint32_t>(count);
-  for (std::uint64_t i = 0; i < count; ++i) batch_.frames.push_back(running ? method() : pointer());
+  for (std::uint64_t i = 0; i < count; ++i) frames.push_back(running ? method() : pointer());
 }
 
 // Offsets are told from the previous reference, the first from the object; version 1 has none.

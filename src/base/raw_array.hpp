@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// A growing array that never initialises what it adds, so that a decoder or a read can write
+// straight into it. For types that need neither constructor nor destructor.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace polytrace::base {
+
+template <class T>
+class RawArray {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  // Room for `more` items behind the end; write them, then say so with grew_to().
+  T* room(std::size_t more) {
+    if (capacity_ - size_ < more) grow(size_ + more);
+    return items_.get() + size_;
+  }
+  // Sets the end; what lies before it stays.
+  void grew_to(const T* end) { size_ = static_cast<std::size_t>(end - items_.get()); }
+  void push(const T& item) {
+    *room(1) = item;
+    ++size_;
+  }
+  // Keeps its memory.
+  void clear() { size_ = 0; }
+
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T* data() { return items_.get(); }
+  const T* data() const { return items_.get(); }
+  const T* begin() const { return items_.get(); }
+  const T* end() const { return items_.get() + size_; }
+  T* begin() { return items_.get(); }
+  T* end() { return items_.get() + size_; }
+  const T& operator[](std::size_t i) const { return items_[i]; }
+  T& operator[](std::size_t i) { return items_[i]; }
+
+ private:
+  void grow(std::size_t needed) {
+    const std::size_t capacity = std::max(needed, capacity_ * 2);
+    auto larger = std::make_unique_for_overwrite<T[]>(capacity);
+    std::copy_n(items_.get(), size_, larger.get());
+    items_ = std::move(larger);
+    capacity_ = capacity;
+  }
+
+  std::unique_ptr<T[]> items_;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
+};
+
+}  // namespace polytrace::base
