@@ -10,6 +10,5 @@ make_recording() {
 }
 make_recording calls 77
 make_recording deep 40
-make_recording alloc 7.9
-make_recording heap 12.06
+make_recording objects 1.85
 exec python3 bench/mlpd.py "$POLYTRACE" "$folder" "$runs"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes large deterministic `.mlpd` recordings for the benchmarks, with the product's own writer:
-//   mlpd_generate calls|deep|alloc|heap MILLIONS OUTPUT
-// calls: a shallow loop of calls; deep: deep, varied stacks; alloc: allocations with backtraces;
-// heap: nine heap snapshots with references. MILLIONS counts events (heap: objects).
+//   mlpd_generate calls|deep|objects MILLIONS OUTPUT
+// calls: a shallow loop of calls; deep: deep, varied stacks; objects: allocations with backtraces
+// and nine heap snapshots with references. MILLIONS counts calls or allocations.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -165,64 +165,82 @@ void deep(Recording& out, std::uint64_t events) {
   walk(out, events, 120, 4000, 5);
 }
 
-void alloc(Recording& out, std::uint64_t events) {
-  constexpr unsigned kMethods = 400;
-  constexpr unsigned kClasses = 200;
-  out.start(kMethods, kClasses);
-  Random random;
-  Id object = 0x7f4b60000000;
-  for (std::uint64_t i = 0; i < events; ++i) {
-    Batch& batch = out.batch();
-    event::Alloc details;
-    details.object = object += 8 * (3 + random.below(6));
-    details.size = 8 * (2 + random.below(20));
-    details.stack.first = static_cast<event::u32>(batch.frames.size());
-    details.stack.count = static_cast<event::u32>(4 + random.below(5));
-    // Sites repeat: a few thousand different stacks, as a real program has.
-    std::uint64_t frame = random.below(8) * random.below(8);
-    for (event::u32 depth = 0; depth < details.stack.count; ++depth) {
-      frame = (frame * 3 + depth) % kMethods;
-      batch.frames.push_back(Recording::method(frame));
-    }
-    batch.add(out.pass(100 + random.below(400)), out.slot(), Recording::vtable(frame % kClasses),
-              details);
-    out.full_check();
-  }
-}
+// A program that walks through its functions and allocates in them, with a heap snapshot after each
+// ninth of its objects. All of them stay alive.
+class Allocator {
+ public:
+  explicit Allocator(Recording& out) : out_(out) { out.start(kMethods, kClasses); }
 
-void dump(Recording& out, Random& random, std::uint64_t objects) {
-  constexpr Id kHeap = 0x7f4b60000000;
-  constexpr unsigned kObjectBytes = 32;
-  const auto mark = [&out](event::DumpStage stage) {
-    out.batch().add(out.pass(1000), out.slot(), polytrace::base::kNoId, event::Dump{stage, {}});
-  };
-  mark(event::DumpStage::start);
-  for (std::uint64_t i = 0; i < objects; ++i) {
-    Batch& batch = out.batch();
-    auto& refs = batch.column<event::Ref>();
+  void allocate() {
+    step();
+    Batch& batch = out_.batch();
+    event::Alloc details;
+    details.object = address(objects_++);
+    details.size = kObjectBytes;
+    details.stack.first = static_cast<event::u32>(batch.frames.size());
+    details.stack.count = static_cast<event::u32>(stack_.size());
+    for (const std::uint64_t method : stack_) batch.frames.push_back(Recording::method(method));
+    batch.add(out_.pass(100 + random_.below(400)), out_.slot(), some_class(), details);
+    out_.full_check();
+  }
+  void dump() {
+    mark(event::DumpStage::start);
+    for (std::uint64_t i = 0; i < objects_; ++i) dump_object(i);
+    mark(event::DumpStage::end);
+  }
+
+ private:
+  static constexpr unsigned kMethods = 400;
+  static constexpr unsigned kClasses = 300;
+  static constexpr std::uint64_t kDeepest = 16;
+  static constexpr std::uint64_t kObjectBytes = 32;
+  static Id address(std::uint64_t object) { return 0x7f4b60000000 + object * kObjectBytes; }
+
+  // Few functions and classes are popular, many are rare.
+  Id some_class() { return Recording::vtable(random_.below(kClasses) * random_.below(kClasses) / kClasses); }
+  // To a caller or a callee; three in four calls go the usual way.
+  void step() {
+    if (stack_.size() > 4 && random_.below(2) == 0) {
+      stack_.pop_back();
+    } else if (stack_.size() < kDeepest) {
+      const std::uint64_t way = random_.below(4) == 0 ? random_.below(4) : 0;
+      stack_.push_back(((stack_.empty() ? 0 : stack_.back()) * 5 + 1 + way) % kMethods);
+    }
+  }
+  void mark(event::DumpStage stage) {
+    out_.batch().add(out_.pass(1000), out_.slot(), polytrace::base::kNoId, event::Dump{stage, {}});
+  }
+  // Most references lead to objects made not long before or after, one in four to anywhere.
+  std::uint64_t target_of(std::uint64_t i) {
+    return random_.below(4) == 0 ? random_.below(objects_) : (i + random_.below(2000)) % objects_;
+  }
+  void dump_object(std::uint64_t i) {
+    auto& refs = out_.batch().column<event::Ref>();
     event::DumpObject object;
-    object.class_id = Recording::vtable(random.below(120));
+    object.class_id = some_class();
     object.size = kObjectBytes;
     object.generation = 1;
     object.refs.first = static_cast<event::u32>(refs.size());
-    object.refs.count = static_cast<event::u32>(random.below(4));
-    for (event::u32 ref = 0; ref < object.refs.count; ++ref) {
-      const std::uint64_t near = (i + random.below(2000)) % objects;
-      refs.push_back({kHeap + near * kObjectBytes, 16 + 8 * ref});
-    }
-    batch.add(out.pass(10), out.slot(), kHeap + i * kObjectBytes, object);
-    out.full_check();
+    object.refs.count = static_cast<event::u32>(random_.below(4));
+    for (event::u32 ref = 0; ref < object.refs.count; ++ref)
+      refs.push_back({address(target_of(i)), 16 + 8 * ref});
+    out_.batch().add(out_.pass(10), out_.slot(), address(i), object);
+    out_.full_check();
   }
-  mark(event::DumpStage::end);
-}
 
-void heap(Recording& out, std::uint64_t objects) {
+  Recording& out_;
+  Random random_;
+  std::vector<std::uint64_t> stack_;
+  std::uint64_t objects_ = 0;
+};
+
+void objects(Recording& out, std::uint64_t count) {
   constexpr std::uint64_t kSnapshots = 9;
-  out.start(10, 120);
-  Random random;
-  // Growing, so that the report has something to say.
-  for (std::uint64_t i = 1; i <= kSnapshots; ++i)
-    dump(out, random, objects * i * 2 / (kSnapshots * (kSnapshots + 1)));
+  Allocator allocator(out);
+  for (std::uint64_t snapshot = 0; snapshot < kSnapshots; ++snapshot) {
+    for (std::uint64_t i = 0; i < count / kSnapshots; ++i) allocator.allocate();
+    allocator.dump();
+  }
 }
 
 int run(std::string_view shape, std::uint64_t count, const char* path) {
@@ -232,8 +250,7 @@ int run(std::string_view shape, std::uint64_t count, const char* path) {
   Recording out(**writer);
   if (shape == "calls") calls(out, count);
   else if (shape == "deep") deep(out, count);
-  else if (shape == "alloc") alloc(out, count);
-  else if (shape == "heap") heap(out, count);
+  else if (shape == "objects") objects(out, count);
   else return fmt::print(stderr, "unknown shape {}\n", shape), 2;
   return out.finish() ? 0 : 1;
 }

@@ -4,6 +4,7 @@
 #include <tsl/robin_map.h>
 
 #include <algorithm>
+#include <array>
 #include <thread>
 
 #include "analysis/seeded_hash.hpp"
@@ -88,15 +89,45 @@ void SnapshotBuilder::set_types(Types& types) {
     }
 }
 
+// The types of a row of targets, some at once: the cache misses of one overlap with the others'.
+template <class Types, class Log>
+class TypesInTurn {
+ public:
+  TypesInTurn(const Types& types, const Log& targets, std::size_t first)
+      : types_(types), targets_(targets), at_(first) {}
+  std::uint32_t next() {
+    if (next_ == found_.size()) look_up();
+    return *found_[next_++];
+  }
+
+ private:
+  void look_up() {
+    const std::size_t count = std::min(found_.size(), targets_.size() - at_);
+    for (std::size_t i = 0; i < count; ++i) __builtin_prefetch(types_.place_of(targets_[at_ + i]));
+    for (std::size_t i = 0; i < count; ++i) {
+      found_[i] = types_.find(targets_[at_ + i]);
+      __builtin_prefetch(found_[i]);
+    }
+    at_ += count;
+    next_ = 0;
+  }
+
+  const Types& types_;
+  const Log& targets_;
+  std::size_t at_;
+  std::array<decltype(types_.find(0)), 32> found_{};
+  std::size_t next_ = found_.size();
+};
+
 template <class Types, class Counts>
 void SnapshotBuilder::count_references(const Types& types, std::size_t first, std::size_t step,
                                        Counts& counts) const {
   const auto outside = static_cast<std::uint32_t>(classes_.size());
   for (std::size_t b = first; b < objects_.blocks(); b += step) {
-    std::size_t target = first_targets_[b];
+    TypesInTurn target_types(types, targets_, first_targets_[b]);
     for (const Object& object : objects_.block(b))
       for (std::uint32_t i = 0; i < object.references; ++i) {
-        const std::uint32_t to = types.find(targets_[target++]);
+        const std::uint32_t to = target_types.next();
         counts.add(object.type, to == Types::kNone ? outside : to);
       }
   }

@@ -155,10 +155,10 @@ TEST(ObjectTypes, FindsWhatWasSetAndNothingElse) {
       ASSERT_EQ(types.at(address), known == plain.end() ? Types::kNone : known->second);
       types.at(address) = plain[address] = type;
     }
-    for (const auto& [address, type] : plain) ASSERT_EQ(types.find(address), type);
+    for (const auto& [address, type] : plain) ASSERT_EQ(*types.find(address), type);
     for (int i = 0; i < 20000; ++i) {
       const base::Id address = random();
-      if (!plain.contains(address)) ASSERT_EQ(types.find(address), Types::kNone);
+      if (!plain.contains(address)) ASSERT_EQ(*types.find(address), Types::kNone);
     }
   }
 }
