@@ -197,7 +197,9 @@ class Allocator {
   static Id address(std::uint64_t object) { return 0x7f4b60000000 + object * kObjectBytes; }
 
   // Few functions and classes are popular, many are rare.
-  Id some_class() { return Recording::vtable(random_.below(kClasses) * random_.below(kClasses) / kClasses); }
+  Id some_class() {
+    return Recording::vtable(random_.below(kClasses) * random_.below(kClasses) / kClasses);
+  }
   // To a caller or a callee; three in four calls go the usual way.
   void step() {
     if (stack_.size() > 4 && random_.below(2) == 0) {

@@ -32,7 +32,6 @@ class BlockLog {
     return {blocks_[i].get(), kBlock - unused};
   }
 
-
  private:
   void take_block() {
     if (used_ == blocks_.size()) blocks_.push_back(std::make_unique_for_overwrite<T[]>(kBlock));

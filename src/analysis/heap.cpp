@@ -45,7 +45,8 @@ void Heap::consume(const Slice& slice) {
         homeless_ += selects(selection_, batch, event);
         continue;
       }
-      const auto object = batch.details_or<event::DumpObject>(event, {});
+      static constexpr event::DumpObject kUntold{};
+      const auto& object = batch.details_or(event, kUntold);
       builder_.add(event.id, slice.names.class_index(object.class_id), object.size,
                    batch.list(object.refs));
     } else if (event.kind == Kind::Dump) {

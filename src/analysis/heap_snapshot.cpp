@@ -17,8 +17,7 @@ class DenseCounts {
  public:
   static constexpr std::size_t kMostClasses = 1024;
 
-  explicit DenseCounts(std::size_t classes)
-      : width_(classes + 1), counts_(classes * width_) {}
+  explicit DenseCounts(std::size_t classes) : width_(classes + 1), counts_(classes * width_) {}
   void add(std::uint32_t from, std::uint32_t to) { ++counts_[from * width_ + to]; }
   void merge(const DenseCounts& more) {
     std::ranges::transform(counts_, more.counts_, counts_.begin(), std::plus<>());
@@ -33,7 +32,7 @@ class DenseCounts {
 
  private:
   std::size_t width_;
-  std::vector<std::uint64_t> counts_;
+  std::vector<std::uint32_t> counts_;  // a reference takes memory: there are fewer than 2^32
 };
 
 class SparseCounts {

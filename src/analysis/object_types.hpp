@@ -73,8 +73,7 @@ class ObjectTypes {
   // The slot of a block, or the free slot where it would be.
   std::size_t slot_of(std::uint64_t number) const {
     std::size_t at = home(number);
-    while (slots_[at].number != number && slots_[at].block != 0)
-      at = (at + 1) & mask_;
+    while (slots_[at].number != number && slots_[at].block != 0) at = (at + 1) & mask_;
     return at;
   }
   std::uint32_t make_block(std::uint64_t number) {

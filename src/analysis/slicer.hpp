@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts batches into slices for analyses: one pass per batch, leaping over calls, that finds the runs of one
-// thread, the events that are not calls and the definitions, and teaches the latter to Names.
-// A batch is cut only where an id gets a new meaning. One thread at a time.
+// Cuts batches into slices for analyses: one pass per batch, leaping over calls, that finds the
+// runs of one thread, the events that are not calls and the definitions, and teaches the latter to
+// Names. A batch is cut only where an id gets a new meaning. One thread at a time.
 #pragma once
 
 #include <vector>

@@ -13,6 +13,8 @@ namespace {
 
 // Batches per worker. More than one evens out that they take unequal time.
 constexpr std::size_t kSlots = 4;
+// Beyond, the ordered work is what takes the time, and batches only take memory.
+constexpr unsigned kMostWorkers = 16;
 
 class Pump {
  public:
@@ -20,8 +22,9 @@ class Pump {
       : reader_(reader),
         consumer_(consumer),
         options_(options),
-        workers_(options.workers != 0 ? options.workers
-                                      : std::max(1U, std::thread::hardware_concurrency())),
+        workers_(options.workers != 0
+                     ? options.workers
+                     : std::clamp(std::thread::hardware_concurrency(), 1U, kMostWorkers)),
         slots_(workers_ == 1 ? 1 : workers_ * kSlots),
         ready_(slots_.size()),
         free_(workers_) {
@@ -119,9 +122,9 @@ class Pump {
   std::mutex handing_;  // guards what follows
   std::condition_variable room_;
   std::vector<Slot> slots_;
-  std::vector<Slot*> ready_;  // by sequence, round and round
+  std::vector<Slot*> ready_;              // by sequence, round and round
   std::vector<std::vector<Slot*>> free_;  // by worker
-  std::uint64_t turn_ = 0;    // the sequence of the batch to consume next
+  std::uint64_t turn_ = 0;                // the sequence of the batch to consume next
   bool consuming_ = false;
 };
 

@@ -58,10 +58,9 @@ constexpr auto kShapes = [] {
     const auto time_bytes = static_cast<unsigned>(std::countr_zero(stops)) + 1;
     const auto both_bytes = static_cast<unsigned>(std::countr_zero(later)) + 1;
     const unsigned method_bytes = both_bytes - time_bytes;
-    shapes[stops] = {kDigits >> (64 - time_bytes * 8),
-                     kDigits >> (64 - method_bytes * 8) << (time_bytes * 8),
-                     std::uint64_t{1} << (method_bytes * 7 - 1),
-                     std::uint64_t{1} << 40 | (1 + both_bytes)};
+    shapes[stops] = {
+        kDigits >> (64 - time_bytes * 8), kDigits >> (64 - method_bytes * 8) << (time_bytes * 8),
+        std::uint64_t{1} << (method_bytes * 7 - 1), std::uint64_t{1} << 40 | (1 + both_bytes)};
   }
   return shapes;
 }();

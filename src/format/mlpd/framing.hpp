@@ -41,8 +41,8 @@ class Framing {
   event::ReadOptions options_;
   base::Notices notices_;
   base::RawArray<std::byte> tail_;  // the incomplete buffer behind the last chunk
-  std::uint64_t offset_;         // in the stream, of what comes next
-  std::uint64_t frames_ = 0;     // given so far
+  std::uint64_t offset_;            // in the stream, of what comes next
+  std::uint64_t frames_ = 0;        // given so far
   std::uint64_t chunks_ = 0;
   bool source_ended_ = false;
 };

@@ -126,7 +126,7 @@ void RecordReader::references(event::Refs& refs) {
 }
 
 template <class T, class... More>
-void RecordReader::read_simple(T details, More... more) {
+[[gnu::always_inline]] inline void RecordReader::read_simple(T details, More... more) {
   Id id = base::kNoId;
   layout(*this, id, details, more...);
   add(id, details);
