@@ -92,6 +92,14 @@ void RecordReader::helper_kind(event::CodeKind& kind) {
   enumeration(kind, code_value() - (file_.version < 14 ? 1 : 0));
 }
 
+// The kinds behind branch misses are not mlpd's.
+void RecordReader::sample_mode(event::SampleMode& mode) {
+  const std::uint64_t raw = code_value();
+  if (raw > static_cast<std::uint64_t>(event::SampleMode::branch_misses))
+    return in_.fault(Code::value_unexpected);
+  enumeration(mode, raw);
+}
+
 // 0 catch, 1 filter, 2 finally; 3 is none, 4 is fault.
 void RecordReader::clause_kind(event::ClauseKind& kind) {
   const std::uint64_t raw = code_value();
