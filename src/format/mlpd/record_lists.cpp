@@ -124,7 +124,7 @@ void RecordReader::read_counter_defs(std::uint8_t) {
 event::CounterVariance RecordReader::counter_variance() {
   using event::CounterVariance;
   const bool cut = file_.version == 13 || file_.version == 14;
-  switch ((cut ? in_.byte() : in_.uleb()) >> 28) {
+  switch (((cut ? in_.byte() : in_.uleb()) & 0xffffffffU) >> 28) {
     case 1: return CounterVariance::monotonic;
     case 2: return CounterVariance::constant;
     case 4: return CounterVariance::variable;
