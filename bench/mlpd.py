@@ -97,8 +97,8 @@ def main():
     show("report: allocations, objects", f, f"information: {f['ratio cpu']:.2f}", True)
     f = compare(report("objects", "heap"), [stock, "--traces", files["objects"]], runs)
     faster, memory = 1 / f["ratio wall"], f["ratio rss"]
-    show("report: heap, objects (stock --traces)", f, f">= 10 x faster: {faster:.1f}, memory: {memory:.2f}",
-         faster >= 10 and memory <= 1)
+    show("report: heap, objects (stock --traces)", f,
+         f">= 10 x faster: {faster:.1f}, memory: {memory:.2f}", faster >= 10 and memory <= 1)
 
 
 if __name__ == "__main__":

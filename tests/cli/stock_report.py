@@ -136,7 +136,8 @@ def our_facts(report):
 
 
 def differences(stock, ours, skip):
-    """What our report says otherwise. A class may have more: rows the stock tool left unresolved."""
+    """What our report says otherwise. Of a class it may have more: what the stock tool did not
+    resolve."""
     for topic, number in stock.items():
         if topic in skip:
             continue
@@ -151,8 +152,8 @@ def main():
     for path in sorted(DATA.rglob("*.report.txt")):
         name = path.name.removesuffix(".report.txt")
         text = path.read_text(errors="replace")
-        recording = next(p for p in (path.with_name(name + ".mlpd"), path.with_name(name + ".mlpd.gz"))
-                         if p.exists())
+        names = (name + ".mlpd", name + ".mlpd.gz")
+        recording = next(p for p in map(path.with_name, names) if p.exists())
         run = subprocess.run([os.environ["POLYTRACE"], "report", "--json", "--limit", "0",
                               "--show-helpers", recording], capture_output=True, text=True)
         if run.returncode not in (0, 4):
