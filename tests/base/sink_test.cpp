@@ -90,8 +90,8 @@ TEST(sink, full_medium_is_write_failed) {
   EXPECT_EQ(written.error().code, Code::write_failed);
 }
 
-class compressing
-    : public testing::TestWithParam<std::unique_ptr<Sink> (*)(std::unique_ptr<Sink>)> {};
+using Compressor = std::unique_ptr<Sink> (*)(std::unique_ptr<Sink>);
+class Compressing : public testing::TestWithParam<Compressor> {};
 INSTANTIATE_TEST_SUITE_P(sink, Compressing, testing::Values(gzip_sink, zstd_sink));
 
 TEST_P(Compressing, hands_a_failure_on) {
