@@ -20,9 +20,22 @@ constexpr std::size_t kMostRegistered = 128;
 #undef MESSAGE
 #undef ATTRIBUTE
 
+constexpr std::int32_t find_time(std::span<const AttributeInfo> attributes) {
+  std::size_t at = 0;
+  bool moves = false;
+  for (const AttributeInfo& attribute : attributes) {
+    if (attribute.meaning == Meaning::time)
+      return moves ? MessageInfo::kTimeMoves : static_cast<std::int32_t>(at);
+    moves = moves || attribute.is_text() || attribute.is_list();
+    at += least_bytes(attribute.type);
+  }
+  return MessageInfo::kNoTime;
+}
+
 constexpr auto kMessages = [] {
   std::array messages{
-#define MESSAGE(Name, id, element, title, ...) MessageInfo{id, element, title, k##Name, 0, nullptr},
+#define MESSAGE(Name, id, element, title, ...) \
+  MessageInfo{id, element, title, k##Name, 0, find_time(k##Name), nullptr},
 #include "format/tptp/catalogue.def"
 #undef MESSAGE
   };
@@ -163,12 +176,12 @@ base::result<const MessageInfo*> register_message(MessageSpec spec) {
     added.attributes.push_back({attribute.type, attribute.meaning, attribute.used, attribute.name,
                                 attribute.name, attribute.name});
   const auto record = kMessages.size() + registry().messages.size() - 1;
-  added.info = {added.spec.id,
-                added.spec.element,
-                added.spec.element,
-                added.attributes,
-                static_cast<std::uint8_t>(record),
-                nullptr};
+  added.info = {.id = added.spec.id,
+                .element = added.spec.element,
+                .title = added.spec.element,
+                .attributes = added.attributes,
+                .record = static_cast<std::uint8_t>(record),
+                .time_at = find_time(added.attributes)};
   if (added.spec.handler) added.info.handler = &added.spec.handler;
   registry().by_id.emplace(added.info.id, &added.info);
   return &added.info;

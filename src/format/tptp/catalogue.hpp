@@ -53,9 +53,9 @@ struct AttributeInfo {
   std::string_view title;
   std::array<std::string_view, 3> aliases{};  // XML names that are read too; empty ones behind
 
-  bool is_list() const { return type == Type::strs || type == Type::i64s; }
-  bool is_text() const { return type == Type::str || type == Type::strs; }
-  bool refers() const { return xml.ends_with("Ref"); }
+  constexpr bool is_list() const { return type == Type::strs || type == Type::i64s; }
+  constexpr bool is_text() const { return type == Type::str || type == Type::strs; }
+  constexpr bool refers() const { return xml.ends_with("Ref"); }
 };
 
 // Bytes of a value, the least there can be of a text, none of a list.
@@ -80,7 +80,12 @@ struct MessageInfo {
   std::string_view title;
   std::span<const AttributeInfo> attributes;
   std::uint8_t record = 0;           // its number in event::Tally
+  // Where its time stands behind the message's header, when that is always the same place.
+  std::int32_t time_at = kNoTime;
   const Handler* handler = nullptr;  // of a registered one, null = none
+
+  static constexpr std::int32_t kNoTime = -1;
+  static constexpr std::int32_t kTimeMoves = -2;  // texts stand before it
 
   std::size_t least_bytes() const;  // the whole message with empty texts and lists
   // The attribute's index by XML name or alias; attributes.size() when there is none.
