@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <vector>
 
+#include "format/tptp/xml_zip.hpp"
+
 namespace polytrace::format::tptp::xml {
 namespace {
 
@@ -106,18 +108,33 @@ std::string declared(std::string_view head) {
 std::string encoding_of(std::string_view head) {
   using namespace std::string_view_literals;
   if (head.starts_with("\xef\xbb\xbf")) return "utf-8";
-  if (head.starts_with("\xff\xfe") || head.starts_with("<\0"sv)) return "utf-16le";
-  if (head.starts_with("\xfe\xff") || head.starts_with("\0<\0"sv)) return "utf-16be";
+  if (head.starts_with("\xff\xfe") || head.starts_with("<\0?\0"sv)) return "utf-16le";
+  if (head.starts_with("\xfe\xff") || head.starts_with("\0<\0?"sv)) return "utf-16be";
   const std::string name = declared(head);
   // Whatever the declaration says: it could be read as ASCII.
   return name.starts_with("utf-16") ? "utf-8" : name;
 }
 
-base::result<Decoded> decode_text(std::unique_ptr<base::Source> source) {
+namespace {
+
+base::result<std::vector<std::byte>> head_of(base::Source& source) {
   std::vector<std::byte> head(kHead);
-  const auto got = base::read_fully(*source, head);
+  const auto got = base::read_fully(source, head);
   if (!got) return base::Unexpected(got.error());
   head.resize(*got);
+  return head;
+}
+
+}  // namespace
+
+base::result<Decoded> decode_text(std::unique_ptr<base::Source> source) {
+  auto read = head_of(*source);
+  if (read && is_zip(*read)) {
+    source = zip_source(base::prepend(std::move(*read), std::move(source)));
+    read = head_of(*source);
+  }
+  if (!read) return base::Unexpected(read.error());
+  std::vector<std::byte> head = std::move(*read);
   std::string name = encoding_of({reinterpret_cast<const char*>(head.data()), head.size()});
   auto whole = base::prepend(std::move(head), std::move(source));
   if (is_utf8(name)) return Decoded{std::move(whole), "utf-8"};

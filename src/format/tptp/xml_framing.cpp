@@ -29,6 +29,7 @@ std::string_view Framing::text() const {
 
 base::result<bool> Framing::next(event::Chunk& chunk) {
   std::size_t taken = 0;
+  begins_.clear();
   while (taken < kChunk) {
     Step found = step(taken);
     if (found.verdict == Verdict::take) {
@@ -100,6 +101,7 @@ Framing::Step Framing::start_tag(std::size_t at, const Markup& open) {
 
 Framing::Step Framing::element(std::size_t at, std::size_t end) {
   if (!root_) met_element_ = true;
+  begins_.push_back(at);
   return {Verdict::take, end - at};
 }
 

@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/notices.hpp"
 #include "event/reader.hpp"
@@ -25,6 +26,12 @@ class Framing {
   // told in notices().
   base::result<bool> next(event::Chunk& chunk);
   const base::Notices& notices() const { return notices_; }
+  // Where the elements of the last chunk begin, in it.
+  const std::vector<std::size_t>& begins() const { return begins_; }
+  // About the stream as a whole.
+  void note(base::Code code, std::string detail) {
+    notices_.add(code, position_.place(offset_), 0, std::move(detail));
+  }
 
  private:
   enum class Verdict { take, leave_out, leave_out_to_next, need_more };
@@ -67,6 +74,7 @@ class Framing {
   std::uint64_t offset_ = 0;  // the same in the stream
   LineColumn position_;       // the same for people
   std::uint64_t chunks_ = 0;
+  std::vector<std::size_t> begins_;
   bool source_ended_ = false;
 
   std::optional<std::string> root_;  // the element we are in
