@@ -79,7 +79,7 @@ struct MessageInfo {
   std::string_view element;
   std::string_view title;
   std::span<const AttributeInfo> attributes;
-  std::uint8_t record = 0;           // its number in event::Tally
+  std::uint8_t record = 0;  // its number in event::Tally
   // Where its time stands behind the message's header, when that is always the same place.
   std::int32_t time_at = kNoTime;
   const Handler* handler = nullptr;  // of a registered one, null = none

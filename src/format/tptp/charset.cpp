@@ -58,17 +58,16 @@ Table make_table(Charset charset) {
     std::size_t left = sizeof in;
     std::size_t room = sizeof out;
     iconv(converter, nullptr, nullptr, nullptr, nullptr);
-    if (iconv(converter, &from, &left, &to, &room) == 0)
-      table[byte].assign(out, sizeof out - room);
+    if (iconv(converter, &from, &left, &to, &room) == 0) table[byte].assign(out, sizeof out - room);
   }
   iconv_close(converter);
   return table;
 }
 
 const Table& table_of(Charset charset) {
-  static const std::array kTables{
-      make_table(Charset::ascii), make_table(Charset::latin1), make_table(Charset::koi8_r),
-      make_table(Charset::windows_1251), make_table(Charset::windows_1252)};
+  static const std::array kTables{make_table(Charset::ascii), make_table(Charset::latin1),
+                                  make_table(Charset::koi8_r), make_table(Charset::windows_1251),
+                                  make_table(Charset::windows_1252)};
   return kTables[static_cast<std::size_t>(charset) - 1];
 }
 
@@ -124,8 +123,8 @@ std::uint32_t surrogate_pair(std::string_view text) {
   const bool high = byte(0) == 0xed && (byte(1) & 0xf0) == 0xa0 && (byte(2) & 0xc0) == 0x80;
   const bool low = byte(3) == 0xed && (byte(4) & 0xf0) == 0xb0 && (byte(5) & 0xc0) == 0x80;
   if (!high || !low) return 0;
-  return 0x10000 + ((byte(1) & 15) << 16 | (byte(2) & 63) << 10 | (byte(4) & 15) << 6 |
-                    (byte(5) & 63));
+  return 0x10000 +
+         ((byte(1) & 15) << 16 | (byte(2) & 63) << 10 | (byte(4) & 15) << 6 | (byte(5) & 63));
 }
 
 void append_four_bytes(std::string& out, std::uint32_t character) {

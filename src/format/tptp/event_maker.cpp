@@ -43,7 +43,8 @@ void EventMaker::tell_clock(Time now, bool wall, std::int64_t ticks_per_second) 
   event::Clock clock;
   if (wall) clock.wall = now;
   clock.ticks_per_second = to_count(ticks_per_second);
-  if (ticks_per_second > 0) clock.resolution = std::max<base::Duration>(1, kSecond / ticks_per_second);
+  if (ticks_per_second > 0)
+    clock.resolution = std::max<base::Duration>(1, kSecond / ticks_per_second);
   batch_.add(now, slot(kNoThread), kNoId, clock);
 }
 
@@ -82,28 +83,29 @@ void EventMaker::tell_session(const Message& message, Time now) {
       process.options = keep(message, field::AgentCreate::agent_parameters);
       return batch_.add(now, none, kNoId, process);
     case field::AgentDestroy::kId:
-      return batch_.add(now, none, kNoId,
-                        event::Recording{RecordingStage::end,
-                                         keep(message, field::AgentDestroy::agent_id_ref)});
+      return batch_.add(
+          now, none, kNoId,
+          event::Recording{RecordingStage::end, keep(message, field::AgentDestroy::agent_id_ref)});
     case field::TraceStart::kId:
-      return batch_.add(now, none, kNoId,
-                        event::Recording{RecordingStage::start,
-                                         keep(message, field::TraceStart::trace_id)});
+      return batch_.add(
+          now, none, kNoId,
+          event::Recording{RecordingStage::start, keep(message, field::TraceStart::trace_id)});
     case field::TraceEnd::kId:
-      return batch_.add(now, none, kNoId,
-                        event::Recording{RecordingStage::end,
-                                         keep(message, field::TraceEnd::trace_id_ref)});
+      return batch_.add(
+          now, none, kNoId,
+          event::Recording{RecordingStage::end, keep(message, field::TraceEnd::trace_id_ref)});
     case field::Filter::kId:
       using F = field::Filter;
-      return batch_.add(now, none, kNoId,
-                        event::FilterRule{keep(message, F::pattern), keep(message, F::generic_pattern),
-                                          keep(message, F::mode), keep(message, F::method_pattern),
-                                          keep(message, F::method_generic_pattern),
-                                          keep(message, F::method_mode)});
+      return batch_.add(
+          now, none, kNoId,
+          event::FilterRule{keep(message, F::pattern), keep(message, F::generic_pattern),
+                            keep(message, F::mode), keep(message, F::method_pattern),
+                            keep(message, F::method_generic_pattern),
+                            keep(message, F::method_mode)});
     case field::Option::kId:
-      return batch_.add(now, none, kNoId,
-                        event::Setting{keep(message, field::Option::key),
-                                       keep(message, field::Option::value)});
+      return batch_.add(
+          now, none, kNoId,
+          event::Setting{keep(message, field::Option::key), keep(message, field::Option::value)});
     case field::RuntimeInitDone::kId:
       return batch_.add(now, slot(message.number(field::RuntimeInitDone::thread_id_ref)), kNoId,
                         event::Recording{RecordingStage::ready, {}});
@@ -232,8 +234,7 @@ void EventMaker::tell_memory(const Message& message, Time now) {
                              to_count(message.number(F::used_obj_space)),
                              to_count(message.number(F::used_objects)),
                              {}};
-  if (size.total != 0 || size.used != 0 || size.objects != 0)
-    batch_.add(now, thread, kNoId, size);
+  if (size.total != 0 || size.used != 0 || size.objects != 0) batch_.add(now, thread, kNoId, size);
 }
 
 void EventMaker::tell_alloc(const Message& message, Time now) {
@@ -336,8 +337,7 @@ void EventMaker::tell_heap(const Message& message, Time now) {
 
 void EventMaker::tell_registered(const Message& message, Time now) {
   if (message.id() == field::Custom::kId)
-    return batch_.add(now, slot(kNoThread), kNoId,
-                      event::Note{keep(message, field::Custom::body)});
+    return batch_.add(now, slot(kNoThread), kNoId, event::Note{keep(message, field::Custom::body)});
   if (message.info().handler != nullptr) return (*message.info().handler)(message, now, batch_);
   batch_.add(now, slot(kNoThread), kNoId, event::Note{batch_.keep(to_text(message))});
 }

@@ -20,7 +20,7 @@ enum class Spelling : std::uint8_t { tbf, xml };
 struct ConversionOptions {
   base::Limits limits{};
   ByteOrder order = ByteOrder::little;  // of a TBF target
-  bool carry = true;  // XML elements without a message travel in custom messages
+  bool carry = true;                    // XML elements without a message travel in custom messages
 };
 
 struct Conversion {

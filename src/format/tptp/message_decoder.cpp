@@ -52,8 +52,7 @@ void MessageDecoder::tell(const Parsed& parsed, std::uint64_t offset, std::size_
   if (parsed.layout != Layout::own) notices.add(Code::layout_other, place, 0);
   if (parsed.fit == Fit::longer) notices.add(Code::message_longer, place, left_over);
   if (parsed.fit == Fit::shorter) notices.add(Code::message_shorter, place, 0);
-  for (std::uint32_t i = 0; i < parsed.ill_texts; ++i)
-    notices.add(Code::text_ill_formed, place, 0);
+  for (std::uint32_t i = 0; i < parsed.ill_texts; ++i) notices.add(Code::text_ill_formed, place, 0);
   for (std::uint32_t i = 0; i < parsed.clamped; ++i) notices.add(Code::number_clamped, place, 0);
 }
 

@@ -26,9 +26,9 @@ enum class Fit : std::uint8_t {
 struct Parsed {
   Fit fit = Fit::exact;
   Layout layout = Layout::own;
-  std::size_t used = 0;       // bytes of the payload
-  base::Code fault{};         // of a broken one
-  std::int64_t value = 0;     // the count it is about, for a fault of a list
+  std::size_t used = 0;    // bytes of the payload
+  base::Code fault{};      // of a broken one
+  std::int64_t value = 0;  // the count it is about, for a fault of a list
   std::uint32_t ill_texts = 0;
   std::uint32_t clamped = 0;  // numbers
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What earlier messages of a TBF stream decided for the later ones. A value: a chunk of messages can
-// be decoded anywhere by starting from a copy.
+// What earlier messages of a TBF stream decided for the later ones. A value: a chunk of messages
+// can be decoded anywhere by starting from a copy.
 #pragma once
 
 #include "format/tptp/byte_order.hpp"

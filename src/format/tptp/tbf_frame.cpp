@@ -11,9 +11,9 @@ namespace {
 using base::Bytes;
 using base::Code;
 
-constexpr std::uint32_t kMagic = 0x46425430;         // "0TBF"
-constexpr std::uint32_t kZeroMagic = 0x46425400;     // "\0TBF"
-constexpr std::uint32_t kMostSizedName = 1024;       // a larger "size" is text of a bare name
+constexpr std::uint32_t kMagic = 0x46425430;      // "0TBF"
+constexpr std::uint32_t kZeroMagic = 0x46425400;  // "\0TBF"
+constexpr std::uint32_t kMostSizedName = 1024;    // a larger "size" is text of a bare name
 constexpr std::size_t kMostBareName = 1024;
 constexpr std::uint32_t kMostSize = 0x7fffffff;
 
@@ -97,8 +97,8 @@ base::result<FileHeader> read_header(Bytes bytes) {
   header.platform = static_cast<std::uint8_t>(bytes[6]);
   const auto order = static_cast<std::uint8_t>(bytes[7]);
   if (header.major >= 2)
-    return base::fail(Code::version_unsupported,
-                      fmt::format("{}.{}", header.major, header.minor), {.offset = 0});
+    return base::fail(Code::version_unsupported, fmt::format("{}.{}", header.major, header.minor),
+                      {.offset = 0});
   if (order > 1)
     return base::fail(Code::byte_order_invalid, fmt::format("{}", order), {.offset = 0});
   header.order = order == 0 ? ByteOrder::big : ByteOrder::little;

@@ -28,11 +28,11 @@ enum class Step : std::uint8_t {
 struct Frame {
   Step step = Step::incomplete;
   std::uint16_t id = 0;
-  std::size_t bytes = 0;       // of the whole frame
-  std::size_t payload = 0;     // where it begins, from the frame's first byte
-  std::uint64_t skip = 0;      // bytes behind a header that belong to nothing
-  std::size_t missing = 0;     // of an incomplete frame, as far as known
-  base::Code fault{};          // of a broken one
+  std::size_t bytes = 0;    // of the whole frame
+  std::size_t payload = 0;  // where it begins, from the frame's first byte
+  std::uint64_t skip = 0;   // bytes behind a header that belong to nothing
+  std::size_t missing = 0;  // of an incomplete frame, as far as known
+  base::Code fault{};       // of a broken one
   std::int64_t fault_value = 0;
 };
 
@@ -53,7 +53,8 @@ struct FileHeader {
 
 // Either magic at the front.
 bool has_magic(base::Bytes head);
-// REQUIRES: kHeaderBytes bytes. Fails with the reason why it is no legal header of a stream's start.
+// REQUIRES: kHeaderBytes bytes. Fails with the reason why it is no legal header of a stream's
+// start.
 base::result<FileHeader> read_header(base::Bytes bytes);
 // Whether these bytes, where a message could start, restart the stream. REQUIRES: kHeaderBytes.
 bool is_restart(base::Bytes bytes);

@@ -141,7 +141,8 @@ base::result<void> TbfFraming::pass_zeros(Buffer& bytes) {
     offset_ += zeros;
     return {};
   }
-  if (state_.sizes == Sizes::exclusive) return pass_empty_messages(bytes, zeros), base::result<void>{};
+  if (state_.sizes == Sizes::exclusive)
+    return pass_empty_messages(bytes, zeros), base::result<void>{};
   const auto skipped = options_.resync ? search(bytes, 0) : drain(bytes);
   if (!skipped) return Unexpected(skipped.error());
   notices_.add(Code::frame_length, {.offset = begin}, zeros + *skipped, "0 bytes");
@@ -155,8 +156,11 @@ void TbfFraming::pass_empty_messages(Buffer& bytes, std::uint64_t zeros) {
   bytes.clear();
   append(bytes, std::vector<std::byte>(back));
   append(bytes, rest);
-  notices_.add({Code::message_unknown, zeros / kMessageHeaderBytes, zeros - back,
-                {.offset = offset_}, "id 0"});
+  notices_.add({Code::message_unknown,
+                zeros / kMessageHeaderBytes,
+                zeros - back,
+                {.offset = offset_},
+                "id 0"});
   offset_ += zeros - back;
 }
 

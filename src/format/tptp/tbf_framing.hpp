@@ -13,8 +13,8 @@ namespace polytrace::format::tptp {
 class TbfFraming {
  public:
   // Both outlive the framing.
-  TbfFraming(base::Source& source, const event::ReadOptions& options)
-      : source_(source), options_(options) {}
+  TbfFraming(base::Source& source, const event::ReadOptions& options, Exits exits)
+      : source_(source), options_(options), watch_(exits) {}
 
   // Reads the first header and what stands before its offset to data. Fails when it is not legal.
   base::result<FileHeader> begin();

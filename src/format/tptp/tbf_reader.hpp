@@ -14,7 +14,9 @@ class TbfReader final : public event::Reader {
   static base::result<std::unique_ptr<event::Reader>> open(std::unique_ptr<base::Source> source,
                                                            const event::ReadOptions& options);
   TbfReader(std::unique_ptr<base::Source> source, const event::ReadOptions& options)
-      : source_(std::move(source)), options_(options), framing_(*source_, options_) {}
+      : source_(std::move(source)),
+        options_(options),
+        framing_(*source_, options_, Exits::completed) {}
 
   std::string version() const override;
   base::result<bool> fetch(event::Chunk& chunk) override { return framing_.next(chunk); }

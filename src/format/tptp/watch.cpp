@@ -14,9 +14,9 @@ namespace {
 using base::Code;
 using base::Id;
 
-constexpr std::size_t kMostCalls = 64 * 1024;  // kept per thread
+constexpr std::size_t kMostCalls = 64 * 1024;    // kept per thread
 constexpr std::size_t kMostThreads = 64 * 1024;  // beyond, all are forgotten
-constexpr std::size_t kMostUnwound = 64;       // calls that one exit may end besides its own
+constexpr std::size_t kMostUnwound = 64;         // calls that one exit may end besides its own
 
 std::string_view noun(Meaning meaning) {
   switch (meaning) {
@@ -89,7 +89,7 @@ void Watch::see_exit(std::span<std::byte> payload, std::uint64_t offset, const S
   refer(Meaning::class_id, class_id, offset);
   if (get(Exit::time) != 0) see_time(at, state.now, offset);
   const Id entered = leave(at, method, offset);
-  if (method != 0 || entered == 0) return;
+  if (exits_ == Exits::kept || method != 0 || entered == 0) return;
   const Id stored = state.order == ByteOrder::little ? entered : swapped(entered);
   std::memcpy(payload.data() + kExitPlaces.at[Exit::method_id_ref], &stored, sizeof stored);
 }

@@ -37,10 +37,15 @@ class DefinedIds {
   tsl::robin_set<base::Id> ids_;
 };
 
+// What to do with exits that do not name their method.
+enum class Exits : std::uint8_t { kept, completed };
+
 // One thread at a time, messages in stream order.
 class Watch {
  public:
-  // `message` may be changed: an exit without a method gets that of its entry.
+  explicit Watch(Exits exits) : exits_(exits) {}
+
+  // When exits are completed, one without a method gets that of its entry, in `message` itself.
   void see(const Frame& frame, std::span<std::byte> message, std::uint64_t offset,
            const StreamState& state);
   // The stream begins anew: nothing of it is defined.
@@ -77,6 +82,7 @@ class Watch {
   void see_time(Thread& thread, base::Time now, std::uint64_t offset);
   base::Id leave(Thread& thread, base::Id method, std::uint64_t offset);
 
+  Exits exits_;
   DefinedIds threads_;
   DefinedIds classes_;
   DefinedIds methods_;
