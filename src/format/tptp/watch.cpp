@@ -96,20 +96,40 @@ void Watch::see_exit(std::span<std::byte> payload, std::uint64_t offset, const S
 
 void Watch::see_other(const MessageInfo& message, base::Bytes payload, std::uint64_t offset,
                       const StreamState& state) {
+  if (!collect(message, payload, state)) return;
   Id of_thread = 0;
   bool has_time = false;
-  AttributeWalk walk(message, payload, state.order);
-  while (walk.next()) {
-    const AttributeInfo& attribute = walk.attribute();
-    if (attribute.meaning == Meaning::time) has_time = walk.number() != 0;
-    DefinedIds* table = table_of(attribute.meaning);
-    if (table == nullptr || attribute.type != Type::i64) continue;
-    const auto id = static_cast<Id>(walk.number());
-    if (attribute.meaning == Meaning::thread && of_thread == 0) of_thread = id;
-    if (attribute.refers()) refer(attribute.meaning, id, offset);
+  for (const auto& [attribute, value] : numbers_) {
+    if (attribute->meaning == Meaning::time) has_time = value != 0;
+    DefinedIds* table = table_of(attribute->meaning);
+    if (table == nullptr) continue;
+    const auto id = static_cast<Id>(value);
+    if (attribute->meaning == Meaning::thread && of_thread == 0) of_thread = id;
+    if (attribute->refers()) refer(attribute->meaning, id, offset);
     else table->define(id);
   }
   if (has_time && of_thread != 0) see_time(thread(of_thread), state.now, offset);
+}
+
+bool Watch::collect(const MessageInfo& message, base::Bytes payload, const StreamState& state) {
+  numbers_.clear();
+  AttributeWalk walk(message, payload, state.order);
+  while (walk.next()) {
+    if (walk.attribute().type == Type::i64) numbers_.push_back({&walk.attribute(), walk.number()});
+  }
+  if (walk.complete() && walk.consumed() == payload.size()) return true;
+  return collect_parsed(message, payload, state);
+}
+
+bool Watch::collect_parsed(const MessageInfo& message, base::Bytes payload,
+                           const StreamState& state) {
+  numbers_.clear();
+  if (parser_.parse(message, payload, state, parsed_).fit == Fit::broken) return false;
+  for (unsigned i = 0; i < message.attributes.size(); ++i) {
+    if (message.attributes[i].type == Type::i64)
+      numbers_.push_back({&message.attributes[i], parsed_.number(i)});
+  }
+  return true;
 }
 
 void Watch::refer(Meaning meaning, Id id, std::uint64_t offset) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/notices.hpp"
+#include "format/tptp/payload_parser.hpp"
 #include "format/tptp/tbf_frame.hpp"
 
 namespace polytrace::format::tptp {
@@ -44,6 +45,8 @@ enum class Exits : std::uint8_t { kept, completed };
 class Watch {
  public:
   explicit Watch(Exits exits) : exits_(exits) {}
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
 
   // When exits are completed, one without a method gets that of its entry, in `message` itself.
   void see(const Frame& frame, std::span<std::byte> message, std::uint64_t offset,
@@ -76,13 +79,26 @@ class Watch {
   void see_exit(std::span<std::byte> payload, std::uint64_t offset, const StreamState& state);
   void see_other(const MessageInfo& message, base::Bytes payload, std::uint64_t offset,
                  const StreamState& state);
+  // Notes the ids of a message; false when it is damaged and will be dropped.
+  bool collect(const MessageInfo& message, base::Bytes payload, const StreamState& state);
+  bool collect_parsed(const MessageInfo& message, base::Bytes payload, const StreamState& state);
   void refer(Meaning meaning, base::Id id, std::uint64_t offset);
   DefinedIds* table_of(Meaning meaning);
   Thread& thread(base::Id id);
   void see_time(Thread& thread, base::Time now, std::uint64_t offset);
   base::Id leave(Thread& thread, base::Id method, std::uint64_t offset);
 
+  // A number of the message at hand.
+  struct Number {
+    const AttributeInfo* attribute;
+    std::int64_t value;
+  };
+
   Exits exits_;
+  std::vector<Number> numbers_;
+  base::Limits limits_;
+  PayloadParser parser_{limits_};
+  Message parsed_;
   DefinedIds threads_;
   DefinedIds classes_;
   DefinedIds methods_;
