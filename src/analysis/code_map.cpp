@@ -14,7 +14,7 @@ void CodeMap::learn(const event::Batch& batch, const event::Event& event, const 
   if (event.kind == Kind::Method) {
     const auto& method = batch.details<event::Method>(event);
     if (method.code != base::kNoId && method.code_size != 0)
-      code_.push_back({method.code, method.code_size, names.methods().index(event.id)});
+      methods_.push_back({method.code, method.code_size, names.methods().index(event.id)});
   } else if (event.kind == Kind::Code) {
     const auto& code = batch.details<event::Code>(event);
     if (code.size == 0) return;
@@ -32,7 +32,7 @@ void CodeMap::learn(const event::Batch& batch, const event::Event& event, const 
 }
 
 void CodeMap::finish() {
-  for (auto* ranges : {&code_, &symbols_, &binaries_}) {
+  for (auto* ranges : {&methods_, &code_, &symbols_, &binaries_}) {
     std::ranges::stable_sort(*ranges, {}, &Range::begin);
   }
 }
@@ -43,7 +43,10 @@ const CodeMap::Range* CodeMap::last_before(const std::vector<Range>& ranges, std
 }
 
 CodePlace CodeMap::find(std::uint64_t ip, const Names& names) const {
-  if (const Range* code = last_before(code_, ip); code != nullptr && covers(*code, ip)) {
+  // Methods first: pieces of code that tell no more may begin within one.
+  for (const auto* ranges : {&methods_, &code_}) {
+    const Range* code = last_before(*ranges, ip);
+    if (code == nullptr || !covers(*code, ip)) continue;
     if (code->method == NameTable::kNone) return {CodeOwner::native, code->name};
     return {CodeOwner::method, names.method_name(code->method)};
   }

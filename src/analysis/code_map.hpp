@@ -41,6 +41,7 @@ class CodeMap {
   static const Range* last_before(const std::vector<Range>& ranges, std::uint64_t ip);
   static bool covers(const Range& range, std::uint64_t ip) { return ip - range.begin < range.size; }
 
+  std::vector<Range> methods_;
   std::vector<Range> code_;
   std::vector<Range> symbols_;
   std::vector<Range> binaries_;

@@ -57,7 +57,7 @@ void Jit::consume(const Slice& slice) {
       continue;
     }
     const auto& method = slice.batch.details<event::Method>(event);
-    if (method.code_size == 0) {
+    if (method.code == 0 || method.code == base::kNoId) {
       ++without_code_;
       continue;
     }

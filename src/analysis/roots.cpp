@@ -159,15 +159,12 @@ Table Roots::regions(const TableOptions& options) const {
   return table;
 }
 
-// Recorders that told a root's kind instead of its address: the low byte is what holds the root,
-// as a number up to 4 or, above, as one bit; then come three properties.
+// Recorders that told a root's kind instead of its address: the low byte is what holds the root;
+// then come three properties.
 std::string kind_name(std::uint32_t flags) {
   static constexpr std::array kHolders{"stack", "finalizer", "handle", "other", "misc"};
   const std::uint32_t low = flags & 0xff;
-  std::string out = low < kHolders.size() ? kHolders[low]
-                    : low == 8            ? "other"
-                    : low == 16           ? "misc"
-                                          : fmt::format("kind {}", low);
+  std::string out = low < kHolders.size() ? kHolders[low] : fmt::format("kind {}", low);
   if ((flags & 0x100) != 0) out += ", pinning";
   if ((flags & 0x200) != 0) out += ", weak";
   if ((flags & 0x400) != 0) out += ", interior";

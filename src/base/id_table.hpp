@@ -21,7 +21,7 @@ class IdTable {
   // The index of `id`; a new one on first sight.
   std::uint32_t index(Id id) {
     Cached& cached = cache_[slot(id)];
-    if (cached.id == id && cached.index != kNone) return cached.index;
+    if (cached.id == id) return cached.index;
     cached = {id, insert(id)};
     return cached.index;
   }
@@ -50,11 +50,13 @@ class IdTable {
     std::size_t operator()(Id id) const;
   };
   static constexpr unsigned kCacheBits = 10;
+  // An empty entry holds an id that belongs elsewhere: the check for it costs nothing.
+  static constexpr Id kOfAnotherSlot = 1;
   static std::size_t slot(Id id) { return (id * 0x9e3779b97f4a7c15U) >> (64 - kCacheBits); }
 
   std::uint32_t insert(Id id);  // not here, so that index() stays small enough to be inlined
 
-  std::array<Cached, std::size_t{1} << kCacheBits> cache_{};
+  std::array<Cached, std::size_t{1} << kCacheBits> cache_{{{kOfAnotherSlot, kNone}}};
   tsl::robin_map<Id, std::uint32_t, Hash> indexes_;
   std::vector<Id> ids_;
 };

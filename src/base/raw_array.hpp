@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -26,6 +27,15 @@ class RawArray {
   void push(const T& item) {
     *room(1) = item;
     ++size_;
+  }
+  // REQUIRES: `items` are not this array's own.
+  void append(std::span<const T> items) {
+    grew_to(std::copy(items.begin(), items.end(), room(items.size())));
+  }
+  // Drops what lies behind the first `size` items, or the first `count`. REQUIRES: that many.
+  void cut(std::size_t size) { size_ = size; }
+  void drop_front(std::size_t count) {
+    grew_to(std::copy(items_.get() + count, items_.get() + size_, items_.get()));
   }
   // Keeps its memory.
   void clear() { size_ = 0; }

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <array>
 #include <cerrno>
@@ -81,42 +80,6 @@ class MemorySink final : public Sink {
   std::vector<std::byte>& into_;
 };
 
-class GzipSink final : public Sink {
- public:
-  explicit GzipSink(std::unique_ptr<Sink> to) : to_(std::move(to)) {
-    constexpr int kGzipOnly = 15 + 16;
-    constexpr int kMemoryLevel = 8;
-    deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzipOnly, kMemoryLevel,
-                 Z_DEFAULT_STRATEGY);
-  }
-  ~GzipSink() override { deflateEnd(&stream_); }
-
-  result<void> write(Bytes bytes) override { return compress(bytes, Z_NO_FLUSH); }
-  result<void> commit() override {
-    if (auto done = compress({}, Z_FINISH); !done) return done;
-    return to_->commit();
-  }
-
- private:
-  result<void> compress(Bytes bytes, int flush) {
-    // zlib's interface is not const-correct and not std::byte.
-    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(bytes.data()));
-    stream_.avail_in = static_cast<uInt>(bytes.size());
-    do {
-      stream_.next_out = reinterpret_cast<Bytef*>(piece_.data());
-      stream_.avail_out = static_cast<uInt>(piece_.size());
-      deflate(&stream_, flush);
-      if (auto put = to_->write(Bytes(piece_).first(piece_.size() - stream_.avail_out)); !put)
-        return put;
-    } while (stream_.avail_out == 0);
-    return {};
-  }
-
-  std::unique_ptr<Sink> to_;
-  z_stream stream_{};
-  std::array<std::byte, 64 * 1024> piece_{};
-};
-
 }  // namespace
 
 result<std::unique_ptr<Sink>> create_sink(const std::string& path, bool replace) {
@@ -141,10 +104,6 @@ result<std::unique_ptr<Sink>> create_sink(const std::string& path, bool replace)
 
 std::unique_ptr<Sink> memory_sink(std::vector<std::byte>& into) {
   return std::make_unique<MemorySink>(into);
-}
-
-std::unique_ptr<Sink> gzip_sink(std::unique_ptr<Sink> to) {
-  return std::make_unique<GzipSink>(std::move(to));
 }
 
 }  // namespace polytrace::base

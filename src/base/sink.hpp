@@ -30,7 +30,8 @@ result<std::unique_ptr<Sink>> create_sink(const std::string& path, bool replace)
 // Appends to `into`, which must outlive the sink.
 std::unique_ptr<Sink> memory_sink(std::vector<std::byte>& into);
 
-// Compresses with gzip on the way to `to`.
+// Compress on the way to `to`.
 std::unique_ptr<Sink> gzip_sink(std::unique_ptr<Sink> to);
+std::unique_ptr<Sink> zstd_sink(std::unique_ptr<Sink> to);
 
 }  // namespace polytrace::base

@@ -11,6 +11,7 @@ std::unique_ptr<Command> make_report();
 std::unique_ptr<Command> make_cat();
 std::unique_ptr<Command> make_check();
 std::unique_ptr<Command> make_convert();
+std::unique_ptr<Command> make_repair();
 std::unique_ptr<Command> make_formats();
 std::unique_ptr<Command> make_completion();
 std::unique_ptr<Command> make_man();

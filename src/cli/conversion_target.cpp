@@ -51,22 +51,32 @@ bool same_file(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-base::result<Target> choose_target(const TargetOptions& options, const Format& input) {
+void add_output_options(CLI::App& app, TargetOptions& options) {
+  app.add_option("-o,--output", options.output, "The file to write; - is standard output")
+      ->type_name("FILE")
+      ->required()
+      ->group("Output");
+  app.add_flag("-f,--force", options.force, "Replace an existing file")->group("Output");
+}
+
+base::result<Target> choose_target(const TargetOptions& options, const format::Opened& input) {
   const std::size_t colon = std::min(options.to.find(':'), options.to.size());
   std::string version = options.to.substr(std::min(colon + 1, options.to.size()));
   if (!version.empty() && !options.to_version.empty() && version != options.to_version)
     return base::fail(base::Code::usage, "--to and --to-version name different versions");
   if (version.empty()) version = options.to_version;
-  const Format* format = format::format_for_path(options.output);
+  const Format* format = options.as_input ? nullptr : format::format_for_path(options.output);
   if (!options.to.empty()) {
     const auto named = format_named(options.to.substr(0, colon));
     if (!named) return base::Unexpected(named.error());
     format = *named;
   }
-  if (format == nullptr) format = &input;
+  if (format == nullptr) format = input.format;
   if (format->create == nullptr)
     return base::fail(base::Code::usage,
                       fmt::format("cannot write the format \"{}\"", format->name));
+  if (options.as_input && check_version(*format, input.reader->version()))
+    version = input.reader->version();
   if (version.empty()) version = format->write_versions[0];
   if (auto good = check_version(*format, version); !good) return base::Unexpected(good.error());
   return Target{format, std::move(version)};
@@ -78,10 +88,9 @@ base::result<std::unique_ptr<base::Sink>> open_target(const TargetOptions& optio
   if (same_file(input, output)) return base::fail(base::Code::output_is_input);
   if (output == "-" && isatty(STDOUT_FILENO) == 1)
     return base::fail(base::Code::usage, "a trace is binary: not written to a terminal");
-  if (output.ends_with(".zst"))
-    return base::fail(base::Code::usage, "zstd is read but not written: end the name in .gz");
   auto sink = base::create_sink(output, options.force);
   if (sink && output.ends_with(".gz")) return base::gzip_sink(std::move(*sink));
+  if (sink && output.ends_with(".zst")) return base::zstd_sink(std::move(*sink));
   return sink;
 }
 

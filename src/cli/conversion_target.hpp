@@ -2,6 +2,7 @@
 // Where a conversion goes: which format, which version of it, which file.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <string>
 
 #include "format/format.hpp"
@@ -13,6 +14,7 @@ struct TargetOptions {
   std::string to;  // NAME[:VERSION]
   std::string to_version;
   bool force = false;
+  bool as_input = false;  // the input's own format, and version if that can be written
 };
 
 struct Target {
@@ -20,12 +22,15 @@ struct Target {
   std::string version;
 };
 
+// --output and --force.
+void add_output_options(CLI::App& app, TargetOptions& options);
+
 // The format that was asked for, else the one of the output's ending, else the input's own.
 // Errors are usage.
-base::result<Target> choose_target(const TargetOptions& options, const format::Format& input);
+base::result<Target> choose_target(const TargetOptions& options, const format::Opened& input);
 
 // Refuses what must not be written to: the input, a terminal, an existing file without --force.
-// An output that ends in .gz is compressed.
+// An output that ends in .gz or .zst is compressed.
 base::result<std::unique_ptr<base::Sink>> open_target(const TargetOptions& options,
                                                       const std::string& input);
 

@@ -43,19 +43,26 @@ std::vector<base::Notice> notices_of(const base::Notices& notices, bool follow) 
 
 }  // namespace
 
-void add_input_options(CLI::App& app, InputOptions& options, Following following) {
-  const char* group = "Input";
+namespace {
+constexpr const char* kGroup = "Input";
+}
+
+void add_input_file(CLI::App& app, InputOptions& options) {
   app.add_option("FILE", options.file, "The trace; - is standard input. gzip and zstd are unpacked")
       ->type_name("FILE")
       ->required()
-      ->group(group);
+      ->group(kGroup);
+}
+
+void add_input_options(CLI::App& app, InputOptions& options, Following following) {
+  add_input_file(app, options);
   if (following == Following::offered)
     app.add_flag("--follow", options.follow,
                  "Wait for more at the end of a growing file, until Ctrl-C")
-        ->group(group);
+        ->group(kGroup);
   app.add_flag("--resync", options.resync, "After damage between frames, search for the next frame")
-      ->group(group);
-  app.add_flag("--strict", options.strict, "Stop at the first problem")->group(group);
+      ->group(kGroup);
+  app.add_flag("--strict", options.strict, "Stop at the first problem")->group(kGroup);
 }
 
 Input::Input(const InputOptions& options) : options_(options), path_(options.file) {}

@@ -18,6 +18,8 @@ struct InputOptions {
   bool strict = false;
 };
 
+// FILE alone.
+void add_input_file(CLI::App& app, InputOptions& options);
 // FILE, --follow where it makes sense, --resync, --strict.
 enum class Following : std::uint8_t { offered, not_offered };
 void add_input_options(CLI::App& app, InputOptions& options, Following following);

@@ -82,10 +82,27 @@ const Event* OverviewConsumer::Counts::add_run(const Event* at, const Event* end
   return at;
 }
 
+// What the reader counted already.
+void OverviewConsumer::Counts::add_calls(const event::CallSpan& calls, const Event* first,
+                                         ThreadSpan& thread) {
+  for (std::size_t i = 0; i < calls.kinds.size(); ++i)
+    lanes[0][static_cast<std::size_t>(Kind::Enter) + i] += calls.kinds[i];
+  const std::size_t count = calls.end - calls.begin;
+  thread.events += count;
+  thread.first = earlier(thread.first, first->time);
+  thread.last = later(thread.last, first[count - 1].time);
+}
+
 void OverviewConsumer::Counts::add(const event::Batch& batch) {
   const Event* at = batch.events.begin();
   const Event* const end = batch.events.end();
   for (; at != end && is_heading(at->kind); ++at) ++lanes[0][static_cast<std::uint8_t>(at->kind)];
+  for (const event::CallSpan& calls : batch.events.call_spans()) {
+    const Event* const first = batch.events.begin() + calls.begin;
+    while (at != first) at = add_run(at, first, thread(batch.thread(*at)));
+    add_calls(calls, first, thread(batch.thread(*first)));
+    at = batch.events.begin() + calls.end;
+  }
   while (at != end) at = add_run(at, end, thread(batch.thread(*at)));
 }
 

@@ -64,6 +64,7 @@ class OverviewConsumer final : public event::Consumer {
     void add(const event::Batch& batch);
     const event::Event* add_run(const event::Event* at, const event::Event* end,
                                 ThreadSpan& thread);
+    void add_calls(const event::CallSpan& calls, const event::Event* first, ThreadSpan& thread);
     ThreadSpan& thread(base::Id id);
   };
 

@@ -62,7 +62,7 @@ class Pump {
 
   // The next chunk, or null when there is none.
   Slot* fetch(unsigned worker) {
-    const std::lock_guard lock(fetching_);
+    const auto lock = lock_fetching();
     if (ended_) return nullptr;
     Slot* slot = take_slot(worker);
     if (stopped_ || (options_.stop != nullptr && options_.stop->load())) ended_ = true;
@@ -72,6 +72,18 @@ class Pump {
     ended_ = !more || !*more;
     if (options_.progress) options_.progress(reader_.source());
     return ended_ ? nullptr : slot;
+  }
+
+  // A fetch takes some microseconds. To sleep and be woken takes longer.
+  std::unique_lock<std::mutex> lock_fetching() {
+    constexpr int kPatience = 50;
+    std::unique_lock lock(fetching_, std::try_to_lock);
+    for (int i = 0; i < kPatience && !lock; ++i) {
+      std::this_thread::yield();
+      static_cast<void>(lock.try_lock());
+    }
+    if (!lock) lock.lock();
+    return lock;
   }
 
   Slot* take_slot(unsigned worker) {

@@ -2,6 +2,7 @@
 // The hot column of a batch: one 24-byte record per event, in stream order.
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -19,21 +20,23 @@ struct Event {
   u8 reserved;  // 0
 };
 
-// Enter, Leave and Unwind of one thread, and nothing else: events [begin, end).
+// Enter, Leave and Unwind of one thread, none earlier than the one before, and nothing else: events
+// [begin, end).
 struct CallSpan {
   std::uint32_t begin;
   std::uint32_t end;
+  std::array<std::uint32_t, 3> kinds;  // events by kind, from Kind::Enter on
 };
 
 class Spine : public base::RawArray<Event> {
  public:
   // As grew_to(), for what is known to be a CallSpan.
-  void grew_by_calls(const Event* end) {
+  void grew_by_calls(const Event* end, const std::array<std::uint32_t, 3>& kinds) {
     const auto begin = static_cast<std::uint32_t>(size());
     grew_to(end);
-    if (size() != begin) call_spans_.push_back({begin, static_cast<std::uint32_t>(size())});
+    call_spans_.push_back({begin, static_cast<std::uint32_t>(size()), kinds});
   }
-  // As far as the reader told them: who looks for other events can leap over these.
+  // As far as the reader told them, none empty: who looks for other events can leap over these.
   std::span<const CallSpan> call_spans() const { return call_spans_; }
 
   void clear() {

@@ -90,18 +90,38 @@ TEST(sink, full_medium_is_write_failed) {
   EXPECT_EQ(written.error().code, Code::write_failed);
 }
 
-TEST(sink, gzip_hands_a_failure_on) {
+class compressing
+    : public testing::TestWithParam<std::unique_ptr<Sink> (*)(std::unique_ptr<Sink>)> {};
+INSTANTIATE_TEST_SUITE_P(sink, compressing, testing::Values(gzip_sink, zstd_sink));
+
+TEST_P(compressing, hands_a_failure_on) {
   if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "no /dev/full here";
-  const auto sink = gzip_sink(*create_sink("/dev/full", false));
+  const auto sink = GetParam()(*create_sink("/dev/full", false));
   static_cast<void>(sink->write(bytes_of("x")));
   const auto done = sink->commit();
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().code, Code::write_failed);
 }
 
-TEST(sink, gzip_of_nothing_is_an_empty_member) {
+TEST_P(compressing, reads_back) {
+  std::vector<std::byte> content;
+  for (std::size_t i = 0; i < 300'000; ++i) content.push_back(static_cast<std::byte>(i * i >> 7));
   std::vector<std::byte> packed;
-  ASSERT_TRUE(gzip_sink(memory_sink(packed))->commit());
+  const auto sink = GetParam()(memory_sink(packed));
+  ASSERT_TRUE(sink->write(Bytes(content).first(1)));
+  ASSERT_TRUE(sink->write(Bytes(content).subspan(1)));
+  ASSERT_TRUE(sink->commit());
+  EXPECT_LT(packed.size(), content.size());
+  const auto source = unwrap(memory_source(packed));
+  std::vector<std::byte> buffer(content.size() + 1);
+  ASSERT_EQ(*read_fully(**source, buffer), content.size());
+  buffer.pop_back();
+  EXPECT_EQ(buffer, content);
+}
+
+TEST_P(compressing, nothing_is_an_empty_stream) {
+  std::vector<std::byte> packed;
+  ASSERT_TRUE(GetParam()(memory_sink(packed))->commit());
   const auto source = unwrap(memory_source(packed));
   std::vector<std::byte> buffer(10);
   EXPECT_EQ(*(*source)->read(buffer), 0U);

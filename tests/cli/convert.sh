@@ -45,13 +45,22 @@ expect_code 2
 expect_in err 'is both input and output'
 run convert "$data/calls.mlpd" -o "$scratch/new.mlpd" --to mlpd:2
 expect_code 2
-run convert "$data/calls.mlpd" -o "$scratch/new.mlpd.zst"
-expect_code 2
 run convert "$data/calls.mlpd" -o "$scratch/missing/new.mlpd"
 expect_code 1
 run convert --strict "$data/truncated.mlpd" -o "$scratch/new.mlpd"
 expect_code 4
 [[ -z $(find "$scratch" -name 'new*') ]] || fail 'a failed conversion left a file'
+
+# Compressed by the ending, and the same again inside.
+"$POLYTRACE" cat "$data/calls.mlpd" >"$scratch/plain.txt"
+for ending in gz zst; do
+  run convert "$data/calls.mlpd" -o "$scratch/packed.mlpd.$ending"
+  expect_code 0
+  [[ $(stat -c %s "$scratch/packed.mlpd.$ending") -lt $(stat -c %s "$data/calls.mlpd") ]] ||
+    fail "packed.mlpd.$ending is not smaller"
+  cmp -s "$scratch/plain.txt" <("$POLYTRACE" cat "$scratch/packed.mlpd.$ending") ||
+    fail "packed.mlpd.$ending says something else"
+done
 
 # A damaged input gives what could be read, and says so.
 run convert "$data/truncated.mlpd" -o "$scratch/new.mlpd"

@@ -38,6 +38,18 @@ ran='polytrace cat > /dev/full'
 expect_code 1
 expect_in err 'cannot be written: No space left on device'
 
+# A broken frame: what follows is lost, or found again with --resync; either way the code is 4.
+third=$(LC_ALL=C grep -aob 'LPM' "$data/calls.mlpd" | sed -n '3s/:.*//p')
+cp "$data/calls.mlpd" "$scratch/broken.mlpd"
+printf 'XX' | dd of="$scratch/broken.mlpd" bs=1 seek="$third" conv=notrunc status=none
+run info --json "$scratch/broken.mlpd"
+expect_code 4
+lost=$(jq .events.total "$scratch/out")
+run info --json --resync "$scratch/broken.mlpd"
+expect_code 4
+found=$(jq .events.total "$scratch/out")
+[[ $lost -gt 0 && $found -gt $lost ]] || fail "--resync found $found events, without it $lost"
+
 # 5: a conversion that must not lose anything.
 run convert --strict "$data/calls.mlpd" -o "$scratch/old.mlpd" --to mlpd:1
 expect_code 5

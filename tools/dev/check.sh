@@ -58,6 +58,7 @@ step 'build asan' build asan
 step 'build clang' build_clang
 step 'install' install_check
 step 'fuzz' dev fuzz all "$fuzz_seconds"
+step 'mutants' dev fuzz mutants
 step 'docs' dev docs --check
 step 'drill' dev drill
 table

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #: ./dev fuzz [TARGET|all [SECONDS]]
 #: Runs a fuzz target (default all) for some seconds each (default 20).
+#: ./dev fuzz mutants [COUNT]
+#: Reads damaged copies of the recordings in tests/data (default 10000). Fails when one crashes,
+#: loses a byte in silence, or takes more than twice its original's time and 100 ms.
 #:
 #: TARGET is a file fuzz/TARGET.cpp, FORMAT what its name begins with, up to the first "_". Its
 #: seeds are fuzz/corpus/TARGET/, tests/data/FORMAT/ (.gz also unpacked) and the bytes of the case
@@ -10,7 +13,16 @@
 #:
 #:   ./dev fuzz
 #:   ./dev fuzz mlpd_read 3600
+#:   ./dev fuzz mutants
 
+export ASAN_OPTIONS=detect_stack_use_after_return=1:allocator_may_return_null=0
+export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
+if [[ ${1:-} == mutants ]]; then
+  dev setup check
+  build fuzz mutants
+  build/fuzz/fuzz/mutants "${2:-10000}"
+  return
+fi
 target=${1:-all} seconds=${2:-20}
 [[ $seconds =~ ^[1-9][0-9]*$ ]] || usage "fuzz: \"$seconds\" is no number of seconds"
 targets=("$target")
@@ -28,8 +40,6 @@ done
 dev setup check
 build fuzz assemble_cases "${targets[@]/#/fuzz_}"
 mkdir -p build/fuzz/findings
-export ASAN_OPTIONS=detect_stack_use_after_return=1:allocator_may_return_null=0
-export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 for target in "${targets[@]}"; do
   say "fuzz $target, $seconds s"
   python3 tools/fuzz_seeds.py "$target" "build/fuzz/seeds/$target" \

@@ -43,20 +43,12 @@ std::size_t missing(Bytes rest) {
   return frame_bytes(rest) + kBufferHeaderBytes - rest.size();
 }
 
-void append(Buffer& to, Bytes bytes) {
-  to.grew_to(std::copy(bytes.begin(), bytes.end(), to.room(bytes.size())));
-}
-
-void drop_front(Buffer& bytes, std::size_t count) {
-  bytes.grew_to(std::copy(bytes.begin() + count, bytes.end(), bytes.begin()));
-}
-
 }  // namespace
 
 base::result<bool> Framing::next(event::Chunk& chunk) {
   Buffer& bytes = chunk.bytes;
   bytes.clear();
-  append(bytes, tail_);
+  bytes.append(tail_);
   tail_.clear();
   std::size_t end = 0;
   std::uint64_t frames = 0;
@@ -73,8 +65,8 @@ base::result<bool> Framing::next(event::Chunk& chunk) {
     auto done = found == Step::broken ? skip(bytes) : read_more(bytes, missing(rest));
     if (!done) return Unexpected(done.error());
   }
-  append(tail_, Bytes(bytes).subspan(end));
-  bytes.grew_to(bytes.begin() + end);
+  tail_.append(Bytes(bytes).subspan(end));
+  bytes.cut(end);
   chunk.offset = offset_;
   chunk.sequence = chunks_++;
   chunk.first_frame = frames_;
@@ -140,7 +132,7 @@ base::result<std::uint64_t> Framing::skip_to_frame(Buffer& bytes) {
     const bool certain = found == Step::whole && rest.size() >= frame_bytes(rest) + 4;
     if (certain || (source_ended_ && found == Step::whole && rest.size() == frame_bytes(rest))) {
       if (!certain || has_id(rest.subspan(frame_bytes(rest)))) {
-        drop_front(bytes, at);
+        bytes.drop_front(at);
         return skipped + at;
       }
     } else if (found != Step::broken && !source_ended_) {

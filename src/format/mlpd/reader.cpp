@@ -80,6 +80,7 @@ void MlpdReader::decode(const event::Chunk& chunk, event::Batch& batch) const {
 
 void MlpdReader::tell_header(event::Batch& batch) const {
   constexpr base::Duration kMillisecond = 1'000'000;
+  constexpr std::uint64_t kStartTimeOffset = 8;  // in every version
   batch.tally.frame_bytes += header_bytes_;
   const base::Time start =
       header_.major >= 3 ? header_.startup_ns : static_cast<base::Time>(file_.start_time);
@@ -95,9 +96,13 @@ void MlpdReader::tell_header(event::Batch& batch) const {
   process.os = batch.keep(header_.os);
   batch.add(start, thread, static_cast<base::Id>(header_.pid), process);
   event::Clock clock;
-  // A damaged header can name a year that nanoseconds cannot: then it is not told.
-  if (std::abs(header_.startup_ms / 2) < INT64_MAX / 2 / kMillisecond)
+  // A damaged header can name a year that nanoseconds cannot.
+  if (std::abs(header_.startup_ms / 2) < INT64_MAX / 2 / kMillisecond) {
     clock.wall = header_.startup_ms * kMillisecond;
+  } else {
+    batch.notices.add(base::Code::value_unexpected, {.offset = kStartTimeOffset}, 0,
+                      fmt::format("a start time of {} ms", header_.startup_ms));
+  }
   clock.overhead = header_.overhead_ns;
   batch.add(start, thread, base::kNoId, clock);
 }

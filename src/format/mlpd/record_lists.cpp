@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading of records that hold many events or lists whose shape changed over the versions.
 #include <algorithm>
+#include <bit>
 
 #include "format/mlpd/first_byte.hpp"
 #include "format/mlpd/record_reader.hpp"
@@ -35,6 +36,14 @@ void RecordReader::read_roots(std::uint8_t) {
   }
 }
 
+// In version 14 what holds the root is a bit, before it a number: events have the number.
+std::uint32_t RecordReader::root_type(std::uint64_t raw) const {
+  const auto flags = static_cast<std::uint32_t>(raw);
+  const std::uint32_t holder = flags & 0xff;
+  if (file_.version < 14 || !std::has_single_bit(holder)) return flags;
+  return (flags & ~0xffU) | static_cast<std::uint32_t>(std::countr_zero(holder));
+}
+
 void RecordReader::read_root_before_15() {
   const std::uint64_t count = in_.uleb();
   const std::uint64_t collection = in_.uleb();
@@ -43,7 +52,7 @@ void RecordReader::read_root_before_15() {
     event::Root root;
     root.collection = collection;
     const Id id = object();
-    root.flags = file_.version == 13 ? in_.byte() : static_cast<std::uint32_t>(in_.uleb());
+    root.flags = file_.version == 13 ? in_.byte() : root_type(in_.uleb());
     root.extra = in_.uleb();
     add(id, root);
   }
@@ -52,7 +61,7 @@ void RecordReader::read_root_before_15() {
 void RecordReader::read_hit(std::uint8_t) {
   event::Sample sample;
   Id thread = base::kNoId;
-  if (file_.version < 14) code(sample.mode);
+  if (file_.version < 14) sample_mode(sample.mode);
   // A time of its own, which the next record's time is not told from.
   const std::uint64_t at = file_.version < 13 ? in_.uleb() : time_;
   if (file_.version >= 11) thread = pointer();
@@ -115,7 +124,7 @@ void RecordReader::read_counter_defs(std::uint8_t) {
 event::CounterVariance RecordReader::counter_variance() {
   using event::CounterVariance;
   const bool cut = file_.version == 13 || file_.version == 14;
-  switch ((cut ? in_.byte() : in_.uleb()) >> 28) {
+  switch (((cut ? in_.byte() : in_.uleb()) & 0xffffffffU) >> 28) {
     case 1: return CounterVariance::monotonic;
     case 2: return CounterVariance::constant;
     case 4: return CounterVariance::variable;

@@ -11,6 +11,23 @@ using base::Code;
 using base::Id;
 using event::Kind;
 
+namespace {
+
+using CallCounts = std::array<std::uint32_t, 3>;  // as in event::CallSpan
+
+CallCounts counts_of(const CallRun& run) {
+  const auto count = [&run](std::uint8_t first) {
+    return static_cast<std::uint32_t>(run.tally[first >> 4] >> 40);
+  };
+  return {count(kEnter), count(kLeave), count(kUnwind)};
+}
+
+CallCounts difference(const CallCounts& more, const CallCounts& less) {
+  return {more[0] - less[0], more[1] - less[1], more[2] - less[2]};
+}
+
+}  // namespace
+
 RecordReader::RecordReader(const FileState& file, const BufferHeader& buffer, base::Cursor& in,
                            event::Batch& batch)
     : file_(file),
@@ -32,9 +49,13 @@ void RecordReader::read_calls() {
   constexpr std::size_t kRoom = 4096;
   CallRun run{in_.at(), in_.end(), time_, method_, file_.id_mask, thread_, {}};
   for (bool full = true; full;) {
+    const CallCounts before = counts_of(run);
     event::Event* out = batch_.events.room(kRoom);
     const event::Event* end = decode_calls(run, out, out + kRoom);
-    batch_.events.grew_by_calls(end);
+    // Each time is told in seven bytes at most: all of them cannot go round and come out later.
+    if (end != out && out->time <= end[-1].time)
+      batch_.events.grew_by_calls(end, difference(counts_of(run), before));
+    else batch_.events.grew_to(end);
     full = out + kRoom - end < kCallsAtOnce;
   }
   in_.move_to(run.at);
@@ -90,6 +111,14 @@ void RecordReader::code(std::uint32_t& value) {
 // Before version 14 the kinds were numbered from 1.
 void RecordReader::helper_kind(event::CodeKind& kind) {
   enumeration(kind, code_value() - (file_.version < 14 ? 1 : 0));
+}
+
+// The kinds behind branch misses are not mlpd's.
+void RecordReader::sample_mode(event::SampleMode& mode) {
+  const std::uint64_t raw = code_value();
+  if (raw > static_cast<std::uint64_t>(event::SampleMode::branch_misses))
+    return in_.fault(Code::value_unexpected);
+  enumeration(mode, raw);
 }
 
 // 0 catch, 1 filter, 2 finally; 3 is none, 4 is fault.

@@ -119,6 +119,8 @@ class RecordReader {
 
   void read_sample_frames(event::Sample& sample);
   void read_root_before_15();
+  std::uint32_t root_type(std::uint64_t raw) const;
+  void sample_mode(event::SampleMode& mode);
   void counter_value(event::CounterValue& value);
   event::CounterVariance counter_variance();
   template <class E>

@@ -53,7 +53,7 @@ void RecordWriter::references(const event::Refs& refs) {
   std::uint64_t last = 0;
   for (const event::Ref& ref : batch_->list(refs)) {
     if (version_ >= 2) out_.uleb(ref.offset - last);
-    else inexact_ = inexact_ || ref.offset != 0;
+    else if (ref.offset != 0) inexact_ = "refs.offset";
     last = ref.offset;
     check_item(ref.target);
     object(ref.target);

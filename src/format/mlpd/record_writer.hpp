@@ -28,8 +28,8 @@ class RecordWriter {
   // Starts a record; `batch` holds the lists of the event to come.
   void start_record(std::uint8_t first, base::Time time, bool timed, const event::Batch& batch);
   base::Appender& out() { return out_; }
-  // Whether a value put out since the last call reads back as another.
-  bool take_inexact() { return std::exchange(inexact_, false); }
+  // What, since the last call, was put out so that it reads back as something else; or nothing.
+  std::string_view take_inexact() { return std::exchange(inexact_, {}); }
   void list_item_pointer(base::Id id) {
     check_item(id);
     pointer(id);
@@ -44,7 +44,7 @@ class RecordWriter {
   void uleb(std::uint64_t value) { out_.uleb(value); }
   void uleb(event::HandleKind value) { out_.uleb(static_cast<std::uint64_t>(value)); }
   void size(std::uint64_t value) {
-    inexact_ = inexact_ || (value >> 63) != 0;  // would read as a negative C int
+    if ((value >> 63) != 0) inexact_ = "size beyond 2^63";  // would read as a negative C int
     out_.uleb(value);
   }
   void byte(std::uint32_t value) { put_byte(value == event::kAbsent ? 0 : value); }
@@ -71,12 +71,12 @@ class RecordWriter {
   void pointer(base::Id id) { out_.sleb(difference(pointer_base_, told(id))); }
   void plain_pointer(base::Id id) { out_.sleb(static_cast<std::int64_t>(told(id))); }
   void object(base::Id id) {
-    inexact_ = inexact_ || (told(id) & 7U) != 0;  // objects stand at multiples of 8
+    if ((told(id) & 7U) != 0) inexact_ = "address not a multiple of 8";
     out_.sleb(difference(object_base_, told(id) >> 3));
   }
   void method(base::Id id);
   void text(event::Text text) {
-    inexact_ = inexact_ || text.find('\0') != event::Text::npos;
+    if (text.find('\0') != event::Text::npos) inexact_ = "text behind a zero byte";
     out_.zero_terminated(text);
   }
   void flags() {
@@ -97,11 +97,13 @@ class RecordWriter {
     else put_byte(value);
   }
   void put_byte(std::uint32_t value) {
-    inexact_ = inexact_ || value > 0xff;
+    if (value > 0xff) inexact_ = "number above 255";
     out_.byte(static_cast<std::uint8_t>(value));
   }
   // An item of a list: there is none that is not told.
-  void check_item(base::Id id) { inexact_ = inexact_ || id == base::kNoId; }
+  void check_item(base::Id id) {
+    if (id == base::kNoId) inexact_ = "list item that is not told";
+  }
 
   unsigned version_;
   base::Appender out_;
@@ -113,7 +115,7 @@ class RecordWriter {
   std::optional<std::uint64_t> object_base_;
   std::optional<std::uint64_t> method_base_;
   std::uint64_t method_ = 0;
-  bool inexact_ = false;
+  std::string_view inexact_;  // what was last cut or rounded; empty for nothing
 };
 
 }  // namespace polytrace::format::mlpd

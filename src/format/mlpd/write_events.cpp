@@ -139,7 +139,7 @@ void MlpdWriter::put_event(const Event& event, T details) {
 
 // Values that the format rounds or cuts.
 void MlpdWriter::tell_inexact(const Event& event) {
-  if (records_.take_inexact()) loss_.field(event.kind, "exact value");
+  if (const auto what = records_.take_inexact(); !what.empty()) loss_.field(event.kind, what);
 }
 
 template <class T>

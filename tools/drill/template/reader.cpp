@@ -40,23 +40,25 @@ class Reader final : public event::Reader {
   const base::Source& source() const override { return *source_; }
 
  private:
-  base::result<bool> read_more(std::vector<std::byte>& bytes);
+  base::result<bool> read_more(base::RawArray<std::byte>& bytes);
   base::result<bool> give(event::Chunk& chunk, std::size_t size);
-  base::result<bool> give_up(std::vector<std::byte>& bytes);
+  base::result<bool> give_up(base::RawArray<std::byte>& bytes);
   bool finish(std::size_t rest);
 
   std::unique_ptr<base::Source> source_;
   std::size_t limit_;
   base::Notices notices_;
-  std::vector<std::byte> tail_;  // the incomplete line behind the last chunk
-  std::uint64_t offset_ = 0;     // in the stream, of the next chunk
+  base::RawArray<std::byte> tail_;  // the incomplete line behind the last chunk
+  std::uint64_t offset_ = 0;        // in the stream, of the next chunk
   std::uint64_t chunks_ = 0;
   bool whole_ = false;  // the last line so far was kLastLine
 };
 
 // Whole lines, as many as one piece of the input completes.
 base::result<bool> Reader::fetch(event::Chunk& chunk) {
-  chunk.bytes = std::exchange(tail_, {});
+  chunk.bytes.clear();
+  chunk.bytes.append(tail_);
+  tail_.clear();
   for (;;) {
     const auto more = read_more(chunk.bytes);
     if (!more) return more;
@@ -67,18 +69,17 @@ base::result<bool> Reader::fetch(event::Chunk& chunk) {
   }
 }
 
-base::result<bool> Reader::read_more(std::vector<std::byte>& bytes) {
-  const auto have = bytes.size();
-  bytes.resize(have + kPiece);
-  const auto got = source_->read(std::span(bytes).subspan(have));
-  bytes.resize(have + got.value_or(0));
+base::result<bool> Reader::read_more(base::RawArray<std::byte>& bytes) {
+  std::byte* at = bytes.room(kPiece);
+  const auto got = source_->read({at, kPiece});
   if (!got) return base::Unexpected(got.error());
+  bytes.grew_to(at + *got);
   return *got > 0;
 }
 
 base::result<bool> Reader::give(event::Chunk& chunk, std::size_t size) {
-  tail_.assign(chunk.bytes.begin() + static_cast<std::ptrdiff_t>(size), chunk.bytes.end());
-  chunk.bytes.resize(size);
+  tail_.append(base::Bytes(chunk.bytes).subspan(size));
+  chunk.bytes.cut(size);
   chunk.offset = offset_;
   chunk.sequence = chunks_++;
   offset_ += size;
@@ -88,7 +89,7 @@ base::result<bool> Reader::give(event::Chunk& chunk, std::size_t size) {
 }
 
 // A line longer than any frame may be: what follows it is counted, not held.
-base::result<bool> Reader::give_up(std::vector<std::byte>& bytes) {
+base::result<bool> Reader::give_up(base::RawArray<std::byte>& bytes) {
   std::uint64_t dropped = 0;
   while (!bytes.empty()) {
     dropped += bytes.size();
