@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/tptp/message_conversion.hpp"
 
-#include "format/tptp/message_decoder.hpp"
-#include "format/tptp/message_encoder.hpp"
-#include "format/tptp/tbf_framing.hpp"
+#include "format/tptp/tbf_messages.hpp"
 #include "format/tptp/xml_format.hpp"
 #include "format/tptp/xml_messages.hpp"
 #include "format/tptp/xml_writer.hpp"
@@ -11,7 +9,6 @@
 namespace polytrace::format::tptp {
 namespace {
 
-constexpr std::size_t kFlushAt = 64 * 1024;
 constexpr std::uint8_t kPlatform64 = 1;
 
 // Where messages go.
@@ -25,29 +22,13 @@ class Target {
 class TbfTarget final : public Target {
  public:
   TbfTarget(std::unique_ptr<base::Sink> sink, ByteOrder order)
-      : sink_(std::move(sink)), encoder_(order) {
-    encoder_.begin(bytes_, kPlatform64);
-  }
+      : stream_(std::move(sink), order, kPlatform64) {}
 
-  base::result<void> write(const Message& message) override {
-    encoder_.append(bytes_, message);
-    return bytes_.size() < kFlushAt ? base::result<void>{} : flush();
-  }
-  base::result<void> finish(event::Loss&) override {
-    if (auto done = flush(); !done) return done;
-    return sink_->commit();
-  }
+  base::result<void> write(const Message& message) override { return stream_.write(message); }
+  base::result<void> finish(event::Loss&) override { return stream_.finish(); }
 
  private:
-  base::result<void> flush() {
-    auto done = sink_->write(bytes_.view());
-    bytes_.clear();
-    return done;
-  }
-
-  std::unique_ptr<base::Sink> sink_;
-  MessageEncoder encoder_;
-  base::Appender bytes_;
+  TbfMessageWriter stream_;
 };
 
 class XmlTarget final : public Target {
@@ -100,35 +81,20 @@ base::result<void> pass_xml(std::unique_ptr<base::Source> source, const Conversi
   return {};
 }
 
-void pass_chunk(const event::Chunk& chunk, const base::Limits& limits, Passage& passage,
-                base::Notices& notices) {
-  event::Tally tally;
-  StreamState state = *static_cast<const StreamState*>(chunk.context.get());
-  MessageDecoder decoder(state, limits, {tally, notices});
-  const base::Bytes bytes(chunk.bytes);
-  for (std::size_t at = 0; at < bytes.size();) {
-    const std::size_t size = decoder.take(bytes.subspan(at), chunk.offset + at);
-    if (decoder.has_message()) passage.take(decoder.message(), chunk.offset + at, size);
-    at += size;
-  }
-}
-
-base::result<void> pass_tbf(base::Source& source, const ConversionOptions& options,
+base::result<void> pass_tbf(std::unique_ptr<base::Source> source, const ConversionOptions& options,
                             Passage& passage, base::Notices& notices) {
   event::ReadOptions read;
   read.limits = options.limits;
-  TbfFraming framing(source, read);
-  if (auto header = framing.begin(); !header) return base::Unexpected(header.error());
-  event::Chunk chunk;
-  for (;;) {
-    const auto more = framing.next(chunk);
+  auto reader = TbfMessageReader::open(std::move(source), read);
+  if (!reader) return base::Unexpected(reader.error());
+  while (passage.state()) {
+    const auto more = (*reader)->next();
     if (!more) return base::Unexpected(more.error());
     if (!*more) break;
-    pass_chunk(chunk, options.limits, passage, notices);
-    if (!passage.state()) return passage.state();
+    passage.take((*reader)->message(), 0, 0);
   }
-  notices.merge(framing.notices());
-  return {};
+  notices = (*reader)->notices();
+  return passage.state();
 }
 
 std::unique_ptr<Target> make_target(std::unique_ptr<base::Sink> sink, Spelling spelling,
@@ -152,7 +118,7 @@ base::result<Conversion> convert_messages(std::unique_ptr<base::Source> source,
   Conversion conversion;
   const auto to = make_target(std::move(sink), target, options);
   Passage passage(*to, conversion);
-  auto passed = binary ? pass_tbf(*source, options, passage, conversion.notices)
+  auto passed = binary ? pass_tbf(std::move(source), options, passage, conversion.notices)
                        : pass_xml(std::move(source), options, passage, conversion.notices);
   if (!passed) return base::Unexpected(passed.error());
   if (auto done = to->finish(conversion.loss); !done) return base::Unexpected(done.error());

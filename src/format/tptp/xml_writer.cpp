@@ -48,8 +48,7 @@ class Printer {
     using Exit = field::MethodExit;
     if (info(i).is_list() || info(i).meaning == Meaning::body) return false;
     if (message_.id() == Exit::kId) {
-      if (i == Exit::transient_class_id_ref)
-        return message_.number(i) != message_.number(Exit::class_id_ref);
+      if (i == Exit::transient_class_id_ref) return message_.number(i) != exit_class();
       if (i == Exit::method_id_ref || i == Exit::class_id_ref) return true;
     }
     return info(i).used || !message_.is_default(i);
@@ -60,8 +59,18 @@ class Printer {
     if (info(i).type == Type::str)
       text(message_.text(i));
     else
-      append_number(to_, info(i), message_.number(i));
+      append_number(to_, info(i), value(i));
     to_ += '"';
+  }
+  std::int64_t value(unsigned i) const {
+    using Exit = field::MethodExit;
+    return message_.id() == Exit::kId && i == Exit::class_id_ref ? exit_class() : message_.number(i);
+  }
+  // Some writers fill only the other of the two.
+  std::int64_t exit_class() const {
+    using Exit = field::MethodExit;
+    const std::int64_t told = message_.number(Exit::class_id_ref);
+    return told == 0 ? message_.number(Exit::transient_class_id_ref) : told;
   }
   void name(std::string_view name) { ((to_ += ' ') += name) += "=\""; }
   void text(std::string_view text) { replaced_ += append_attribute_text(to_, text); }
