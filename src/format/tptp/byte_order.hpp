@@ -2,7 +2,6 @@
 // Numbers in either byte order. Callers have checked the bounds.
 #pragma once
 
-#include <algorithm>
 #include <cstring>
 
 #include "base/cursor.hpp"
@@ -11,13 +10,16 @@ namespace polytrace::format::tptp {
 
 enum class ByteOrder : std::uint8_t { big, little };
 
+// REQUIRES: an integer of 1, 2, 4 or 8 bytes.
 template <class T>
 T swapped(T value) {
-  std::byte bytes[sizeof(T)];
-  std::memcpy(bytes, &value, sizeof value);
-  std::reverse(std::begin(bytes), std::end(bytes));
-  std::memcpy(&value, bytes, sizeof value);
-  return value;
+  if constexpr (sizeof(T) == 8)
+    return static_cast<T>(__builtin_bswap64(static_cast<std::uint64_t>(value)));
+  else if constexpr (sizeof(T) == 4)
+    return static_cast<T>(__builtin_bswap32(static_cast<std::uint32_t>(value)));
+  else if constexpr (sizeof(T) == 2)
+    return static_cast<T>(__builtin_bswap16(static_cast<std::uint16_t>(value)));
+  else return value;
 }
 
 template <class T, ByteOrder order>

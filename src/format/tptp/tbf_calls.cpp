@@ -35,7 +35,7 @@ class Calls {
       const std::byte* payload = at + kMessageHeaderBytes;
       if (id == Entry::kId) {
         if (size != kEntryBytes || !ends_in_zeros<kEntryPlaces>(payload)) break;
-        set_thread(number(payload, kEntryPlaces.at[Entry::thread_id_ref]), run, out);
+        begin_call<kEntryPlaces, Entry>(payload, run, out);
         out->detail = static_cast<std::uint32_t>(enters.size());
         enters.push_back(enter(payload));
         fill<Kind::Enter, kEntryPlaces, Entry>(payload, *out++);
@@ -44,7 +44,7 @@ class Calls {
         if (size != kExitBytes || static_cast<std::size_t>(end - at) < kExitBytes ||
             !ends_in_zeros<kExitPlaces>(payload))
           break;
-        set_thread(number(payload, kExitPlaces.at[Exit::thread_id_ref]), run, out);
+        begin_call<kExitPlaces, Exit>(payload, run, out);
         out->detail = static_cast<std::uint32_t>(leaves.size());
         leaves.push_back(leave(payload));
         fill<Kind::Leave, kExitPlaces, Exit>(payload, *out++);
@@ -77,14 +77,12 @@ class Calls {
 
   template <Kind kind, const auto& places, class Field>
   void fill(const std::byte* payload, Event& event) {
-    const std::int64_t time = number(payload, places.at[Field::time]);
-    if (time != 0) state_.now = time;
     event.time = state_.now;
     event.id = static_cast<base::Id>(number(payload, places.at[Field::method_id_ref]));
     event.thread = slot_;
     event.kind = kind;
     event.reserved = 0;
-    ++(kind == Kind::Enter ? entries_ : exits_);
+    ++run_kinds_[kind == Kind::Enter ? 0 : 1];
   }
 
   static event::Enter enter(const std::byte* payload) {
@@ -107,8 +105,14 @@ class Calls {
             either(Exit::class_id_ref, Exit::transient_class_id_ref)};
   }
 
-  void set_thread(std::int64_t thread, Event*& run, Event* out) {
-    if (thread == thread_ && known_) return;
+  // Starts a new run where the thread changes or time goes back.
+  template <const auto& places, class Field>
+  void begin_call(const std::byte* payload, Event*& run, Event* out) {
+    const std::int64_t thread = number(payload, places.at[Field::thread_id_ref]);
+    const std::int64_t time = number(payload, places.at[Field::time]);
+    const bool back = time != 0 && time < state_.now;
+    if (time != 0) state_.now = time;
+    if (thread == thread_ && known_ && !back) return;
     end_run(run, out);
     run = out;
     thread_ = thread;
@@ -116,8 +120,11 @@ class Calls {
     slot_ = batch_.thread_slot(id_of(thread));
   }
   void end_run(const Event* run, const Event* out) {
-    if (out - run >= kLeastSpan) batch_.events.grew_by_calls(out);
+    if (out - run >= kLeastSpan) batch_.events.grew_by_calls(out, run_kinds_);
     else batch_.events.grew_to(out);
+    entries_ += run_kinds_[0];
+    exits_ += run_kinds_[1];
+    run_kinds_ = {};
   }
 
   void count(std::size_t taken) {
@@ -136,6 +143,7 @@ class Calls {
   std::int64_t thread_ = 0;
   bool known_ = false;
   std::uint16_t slot_ = 0;
+  std::array<std::uint32_t, 3> run_kinds_{};  // of the run: Enter, Leave, Unwind
   std::uint64_t entries_ = 0;
   std::uint64_t exits_ = 0;
 };
