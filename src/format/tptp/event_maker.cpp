@@ -290,6 +290,8 @@ event::Stack EventMaker::stack_of(const Message& message, unsigned methods, unsi
   event::Stack stack;
   const auto names = message.texts(methods);
   if (names.empty()) return stack;
+  // Once per message and not per batch: what a batch holds depends on how the input came.
+  frame_methods_.clear();
   for (const std::string_view name : names) method_of_frame(name, now);
   auto& places = batch_.column<event::FramePlace>();
   stack.first = static_cast<u32>(batch_.frames.size());

@@ -42,7 +42,7 @@ class EventMaker {
   }
 
   event::Batch& batch_;
-  tsl::robin_set<base::Id> frame_methods_;  // whose names are in the batch
+  tsl::robin_set<base::Id> frame_methods_;  // named for the message at hand
 };
 
 // An id of the format, where 0 means none.

@@ -69,8 +69,8 @@ class Shop:
         for thread, name in ((1, "Reference Handler"), (2, "main"), (3, "Kasse-Ä")):
             add(1009, 0, thread, self.tick(), "main", "system", 0, thread, name, "", "")
         for i, name in enumerate(("Shop", "Basket", "Kasse")):
-            add(1011, 0, 0, self.tick(), 0, "", 0, 20 + i, f"{name}.java", "", "java.lang.Object", 0,
-                0, f"org.example.{name}", "public", 1, 2, 3, "", "")
+            add(1011, 0, 0, self.tick(), 0, "", 0, 20 + i, f"{name}.java", "", "java.lang.Object",
+                0, 0, f"org.example.{name}", "public", 1, 2, 3, "", "")
             for k, method in enumerate(("-init-", "sell", "pay")):
                 add(1012, method, "()V", 0, 0, k % 2, 0, "", 10 * k + 1, 10 * k + 9, "", 0, 20 + i,
                     200 + 10 * i + k, "", "")
@@ -94,7 +94,8 @@ class Shop:
         add, what = self.stream.add, self.random.randrange(40)
         if what < 8:
             self.objects += 1
-            add(1014, 0, thread, self.tick(), 0, 0, self.objects, 24, 18, method, 0, kind, "", "", "")
+            add(1014, 0, thread, self.tick(), 0, 0, self.objects, 24, 18, method, 0, kind,
+                "", "", "")
         elif what == 8:
             add(1023, 0, 0, self.tick(), "", "")
             for item in range(3):
