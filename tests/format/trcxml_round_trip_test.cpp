@@ -129,7 +129,8 @@ TEST(trcxml_round_trip, xml_is_stable_after_one_pass) {
   constexpr std::string_view kForeign =
       "<traceRoot><gcStart\n\ttime='1'   traceIdRef=''></gcStart><classDef name='a/b' classId='0x10'/>"
       "<monWait stackDepth='9'><annotation line='1' value='&#65;'/></monWait>"
-      "<custom>a<b>c</b></custom>\n<throw  x = 'y'>\r\n<z/></throw><methodExit classIdRef='5'/>";
+      "<custom>a<b>c</b></custom>\n<throw  x = 'y'>\r\n<z/></throw><methodExit classIdRef='5'/>"
+      "</traceRoot>";
   const auto once = converted(converted(bytes_of(kForeign), Spelling::tbf), Spelling::xml);
   const auto twice = converted(converted(once, Spelling::tbf), Spelling::xml);
   EXPECT_TRUE(once == twice);

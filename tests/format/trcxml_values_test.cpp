@@ -57,7 +57,10 @@ TEST(trcxml_values, every_time_comes_back) {
 }
 
 Number number(Type type, Meaning meaning, std::string_view text) {
-  return read_number({type, meaning}, text);
+  AttributeInfo attribute;
+  attribute.type = type;
+  attribute.meaning = meaning;
+  return read_number(attribute, text);
 }
 
 TEST(trcxml_values, number_is_cut_to_its_type) {

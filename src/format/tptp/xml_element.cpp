@@ -62,7 +62,8 @@ void Element::attribute(std::string_view name, std::string_view value) {
     source = Source::alias;
   }
   if (found == count_of(*info_)) return unknown(name, value);
-  if (sources_[found] >= source) return unknown(name, value);
+  if (sources_[found] != Source::none) unknown(name, value);  // one of two is left out
+  if (sources_[found] >= source) return;
   sources_[found] = source;
   set(found, name, value);
 }

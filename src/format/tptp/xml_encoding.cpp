@@ -33,8 +33,9 @@ bool is_utf8(std::string_view name) {
 
 class ConvertingSource final : public base::Source {
  public:
-  ConvertingSource(std::unique_ptr<base::Source> from, iconv_t converter)
-      : from_(std::move(from)), converter_(converter) {}
+  // `unit` is the number of bytes to go on behind when some are no character.
+  ConvertingSource(std::unique_ptr<base::Source> from, iconv_t converter, std::size_t unit)
+      : from_(std::move(from)), converter_(converter), unit_(unit) {}
   ~ConvertingSource() override { iconv_close(converter_); }
 
   base::result<std::size_t> read(std::span<std::byte> into) override {
@@ -69,8 +70,9 @@ class ConvertingSource final : public base::Source {
     const bool wrong = !fine && (errno == EILSEQ || (errno == EINVAL && ended_));
     if (wrong) {
       *to++ = kIllFormed;
-      ++from;
-      --left_;
+      const std::size_t unit = std::min(unit_, left_);
+      from += unit;
+      left_ -= unit;
     }
     std::copy_n(from, left_, reinterpret_cast<char*>(in_.data()));
     at_ = 0;
@@ -82,6 +84,7 @@ class ConvertingSource final : public base::Source {
 
   std::unique_ptr<base::Source> from_;
   iconv_t converter_;
+  std::size_t unit_;
   std::array<std::byte, kPiece + kLongest> in_;
   std::size_t left_ = 0;  // in in_, not converted yet
   std::array<char, kPiece * 2> out_;
@@ -142,7 +145,9 @@ base::result<Decoded> decode_text(std::unique_ptr<base::Source> source) {
   const iconv_t converter = iconv_open("UTF-8", name.c_str());
   if (converter == reinterpret_cast<iconv_t>(-1))
     return Decoded{std::move(whole), std::move(name), false};
-  return Decoded{std::make_unique<ConvertingSource>(std::move(whole), converter), std::move(name)};
+  const std::size_t unit = name.starts_with("utf-16") ? 2 : 1;
+  return Decoded{std::make_unique<ConvertingSource>(std::move(whole), converter, unit),
+                 std::move(name)};
 }
 
 }  // namespace polytrace::format::tptp::xml

@@ -30,9 +30,10 @@ std::string_view Framing::text() const {
 base::result<bool> Framing::next(event::Chunk& chunk) {
   std::size_t taken = 0;
   begins_.clear();
+  lost_ = 0;
   while (taken < kChunk) {
     Step found = step(taken);
-    if (found.verdict == Verdict::take) {
+    if (found.verdict == Verdict::take || blank_out(taken, found)) {
       taken += found.bytes;
       continue;
     }
@@ -53,7 +54,9 @@ Framing::Step Framing::step(std::size_t at) {
   scanner_.look_at(all, offset_);
   const Markup found = scanner_.markup(at);
   switch (found.shape) {
-    case Shape::element: return element(at, found.end);
+    case Shape::element:
+      if (!root_ && found.name == kRoot) return blanked(at, found.end);
+      return element(at, found.end);
     case Shape::open: return start_tag(at, found);
     case Shape::close: return close(at, found);
     case Shape::aside: return blanked(at, found.end);
@@ -136,6 +139,31 @@ Framing::Step Framing::blanked(std::size_t at, std::size_t end) {
   return {Verdict::take, end - at};
 }
 
+// Leaves out what ends in the buffer without ending the chunk. True when done; step.bytes then says
+// how much it was.
+bool Framing::blank_out(std::size_t at, Step& step) {
+  if (step.verdict == Verdict::need_more) return false;
+  if (step.verdict == Verdict::leave_out_to_next) {
+    std::size_t bytes = 0;
+    if (!find_next(at + 1, bytes)) return false;
+    step.bytes = bytes + 1;
+  }
+  note(step, at, step.bytes);
+  if (text().substr(at).starts_with("<!D")) doctype_spoilt_ = true;
+  blanked(at, at + step.bytes);
+  lost_ += step.bytes;
+  return true;
+}
+
+// Lines are only counted for what is shown: the first of its kind.
+void Framing::note(const Step& step, std::size_t at, std::size_t bytes) {
+  if (notices_.find(step.code) != nullptr)
+    return notices_.add(step.code, {.offset = offset_ + at}, bytes);
+  LineColumn position = position_;
+  position.pass(base::Bytes(buffer_).subspan(at_, at));
+  notices_.add(step.code, position.place(offset_ + at), bytes, step.detail);
+}
+
 base::result<void> Framing::leave_out(Step step) {
   const base::Place place = position_.place(offset_);
   if (text().starts_with("<!D")) doctype_spoilt_ = true;
@@ -143,7 +171,7 @@ base::result<void> Framing::leave_out(Step step) {
   drop(step.bytes);
   while (step.verdict == Verdict::leave_out_to_next) {
     std::size_t bytes = 0;
-    const bool found = find_next(bytes);
+    const bool found = find_next(0, bytes);
     dropped += bytes;
     drop(bytes);
     if (found || (source_ended_ && text().empty())) break;
@@ -153,16 +181,16 @@ base::result<void> Framing::leave_out(Step step) {
   return {};
 }
 
-bool Framing::find_next(std::size_t& bytes) const {
+bool Framing::find_next(std::size_t from, std::size_t& bytes) const {
   const std::string_view all = text();
-  for (bytes = 0; bytes < all.size(); ++bytes) {
-    bytes = std::min(all.find('<', bytes), all.size());
-    if (bytes == all.size()) return false;
-    const Markup tag = recognised(bytes);
+  for (std::size_t at = from;; ++at) {
+    at = std::min(all.find('<', at), all.size());
+    bytes = at - from;
+    if (at == all.size()) return false;
+    const Markup tag = recognised(at);
     if (tag.shape == Shape::incomplete) return false;
     if (tag.shape != Shape::broken) return true;
   }
-  return false;
 }
 
 // The tag that begins here, when it is one that reading can go on at.

@@ -28,6 +28,8 @@ class Framing {
   const base::Notices& notices() const { return notices_; }
   // Where the elements of the last chunk begin, in it.
   const std::vector<std::size_t>& begins() const { return begins_; }
+  // Bytes of it that notices() told to be left out.
+  std::size_t lost() const { return lost_; }
   // About the stream as a whole.
   void note(base::Code code, std::string detail) {
     notices_.add(code, position_.place(offset_), 0, std::move(detail));
@@ -57,8 +59,10 @@ class Framing {
   bool becomes_root(std::string_view name) const;
 
   base::result<void> leave_out(Step step);
+  bool blank_out(std::size_t at, Step& step);
+  void note(const Step& step, std::size_t at, std::size_t bytes);
   // Bytes to the next place where reading can go on, as far as the buffer shows; true when found.
-  bool find_next(std::size_t& bytes) const;
+  bool find_next(std::size_t from, std::size_t& bytes) const;
   Markup recognised(std::size_t at) const;
   void give(event::Chunk& chunk, std::size_t bytes);
   void drop(std::size_t bytes);
@@ -75,6 +79,7 @@ class Framing {
   LineColumn position_;       // the same for people
   std::uint64_t chunks_ = 0;
   std::vector<std::size_t> begins_;
+  std::size_t lost_ = 0;
   bool source_ended_ = false;
 
   std::optional<std::string> root_;  // the element we are in

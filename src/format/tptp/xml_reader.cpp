@@ -24,6 +24,13 @@ bool is_wall(base::Time time) {
   return nanoseconds.is_wall(time);
 }
 
+// What is known of a chunk before it is parsed.
+struct Before {
+  Before(base::Time time, std::size_t bytes) : now(time), lost(bytes) {}
+  base::Time now;    // the last time before it, 0 when there was none
+  std::size_t lost;  // bytes of it that were told to be left out
+};
+
 // Makes the events of one chunk. `now` is the last time before it, 0 when there was none.
 class Teller final : public Receiver {
  public:
@@ -67,7 +74,7 @@ base::result<std::unique_ptr<event::Reader>> XmlReader::open(std::unique_ptr<bas
 base::result<bool> XmlReader::fetch(event::Chunk& chunk) {
   auto more = framing_.next(chunk);
   if (!more || !*more) return more;
-  chunk.context = std::make_shared<base::Time>(last_time_.now());
+  chunk.context = std::make_shared<Before>(last_time_.now(), framing_.lost());
   see_times(chunk);
   return more;
 }
@@ -90,9 +97,10 @@ void XmlReader::see_times(const event::Chunk& chunk) {
 void XmlReader::decode(const event::Chunk& chunk, event::Batch& batch) const {
   batch.clear();
   batch.offset = chunk.offset;
-  Teller teller(batch, *static_cast<const base::Time*>(chunk.context.get()));
+  const Before& before = *static_cast<const Before*>(chunk.context.get());
+  Teller teller(batch, before.now);
   Parser parser(teller, batch.notices);
-  batch.tally.frame_bytes += parser.parse(chunk);
+  batch.tally.frame_bytes += parser.parse(chunk) - before.lost;
 }
 
 }  // namespace polytrace::format::tptp::xml
