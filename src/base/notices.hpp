@@ -22,6 +22,7 @@ struct Notice {
 class Notices {
  public:
   void add(Code code, Place place, std::uint64_t bytes, std::string detail = {});
+  void add(Notice notice);  // counted as often as it says
   void merge(const Notices& other);
   void clear() { notices_.clear(); }
 
@@ -34,7 +35,6 @@ class Notices {
   std::uint64_t bytes_lost() const;
 
  private:
-  void add(Notice notice);
   std::vector<Notice> notices_;  // one per code; a handful
 };
 

@@ -94,6 +94,13 @@ base::result<format::Opened> Input::open() const {
   return format::open(std::move(*source), {source_options.limits, options_.resync});
 }
 
+bool Passed::is_partial() const {
+  const auto costs = [](const base::Notice& notice) {
+    return base::describe(notice.code).exit != 0;
+  };
+  return interrupted || outcome.error.has_value() || std::ranges::any_of(notices, costs);
+}
+
 std::uint64_t Passed::bytes_lost() const {
   std::uint64_t sum = 0;
   for (const base::Notice& notice : notices) sum += notice.bytes;

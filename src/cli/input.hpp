@@ -52,7 +52,8 @@ struct Passed {
   bool interrupted = false;           // by the user: what was read so far counts
   bool stopped_early = false;         // --strict met a problem
 
-  bool is_partial() const { return interrupted || !notices.empty() || outcome.error.has_value(); }
+  // Whether something of the input is missing. Notices that cost nothing do not count.
+  bool is_partial() const;
   std::uint64_t bytes_lost() const;
   int exit_code() const;
 };

@@ -13,6 +13,7 @@ namespace {
 
 std::string headline(const Passed& passed) {
   const std::uint64_t lost = passed.bytes_lost();
+  if (!passed.is_partial()) return "NOTICES: nothing of the input is missing";
   std::string text = "NOTICES: this result is partial";
   if (lost != 0) text += fmt::format(", {} of the input were not read", show::bytes_text(lost));
   return text;
@@ -27,7 +28,7 @@ std::string stop_sentence(const Passed& passed) {
 }  // namespace
 
 void append_notices_text(std::string& out, const Passed& passed, const show::Look& look) {
-  if (!passed.is_partial()) return;
+  if (!passed.is_partial() && passed.notices.empty()) return;
   out += '\n' + paint(look.terminal, show::Style::error, headline(passed)) + '\n';
   for (const base::Notice& notice : passed.notices) {
     out += "  " + paint(look.terminal, show::Style::warning, notice_text(notice)) + '\n';
@@ -39,7 +40,7 @@ void append_notices_text(std::string& out, const Passed& passed, const show::Loo
 }
 
 void append_notices_markdown(std::string& out, const Passed& passed) {
-  if (!passed.is_partial()) return;
+  if (!passed.is_partial() && passed.notices.empty()) return;
   out += fmt::format("\n## {}\n\n", show::markdown_text(headline(passed)));
   for (const base::Notice& notice : passed.notices)
     out += fmt::format("* {}\n", show::markdown_text(notice_text(notice)));

@@ -23,6 +23,8 @@ struct Chunk {
   std::uint64_t offset = 0;       // of bytes[0] in the (decompressed) stream
   std::uint64_t sequence = 0;     // 0, 1, 2 ...; chunk 0 also carries what the file header says
   std::uint64_t first_frame = 0;  // number of the first frame in it, for messages
+  // What earlier frames decided for these, of a type that the reader knows; null when nothing.
+  std::shared_ptr<const void> context{};
 };
 
 struct ReadOptions {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/assembler.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <map>
@@ -65,7 +66,8 @@ class Assembler {
       const auto block = blocks_.find(patch.block);
       if (block == blocks_.end()) return base::fail(base::Code::usage, "no block " + patch.block);
       for (std::size_t i = 0; i < 4; ++i)
-        bytes[patch.at + i] = static_cast<std::byte>(block->second >> (8 * i));
+        bytes[patch.at + (patch.big ? 3 - i : i)] =
+            static_cast<std::byte>(block->second >> (8 * i));
     }
     return bytes;
   }
@@ -74,12 +76,14 @@ class Assembler {
   struct Patch {
     std::size_t at;
     std::string block;
+    bool big;
   };
 
   std::string take() { return next_ < words_->size() ? (*words_)[next_++] : std::string(); }
 
   bool statement(const std::string& word) {
     if (word.size() == 2 && to_number("0x" + word)) return byte(*to_number("0x" + word));
+    if (word == "big" || word == "little") return big_ = word == "big", true;
     if (word == "include") return include(take());
     if (word == "let" || word == "default") return define(word == "default");
     if (word == "str" || word == "text") return text(word == "str");
@@ -92,6 +96,14 @@ class Assembler {
     return integer(word);
   }
 
+  template <class T>
+  bool fixed(T value) {
+    std::byte bytes[sizeof(T)];
+    std::memcpy(bytes, &value, sizeof value);
+    if (big_) std::reverse(std::begin(bytes), std::end(bytes));
+    out_.bytes(bytes);
+    return true;
+  }
   bool byte(std::uint64_t value) {
     out_.byte(static_cast<std::uint8_t>(value));
     return true;
@@ -109,18 +121,16 @@ class Assembler {
     if (type == "uleb") return out_.uleb(*number), true;
     if (type == "sleb") return out_.sleb(static_cast<std::int64_t>(*number)), true;
     if (type == "u8" || type == "i8") return byte(*number);
-    if (type == "u16" || type == "i16")
-      return out_.fixed(static_cast<std::uint16_t>(*number)), true;
-    if (type == "u32" || type == "i32")
-      return out_.fixed(static_cast<std::uint32_t>(*number)), true;
-    if (type == "u64" || type == "i64") return out_.fixed(*number), true;
+    if (type == "u16" || type == "i16") return fixed(static_cast<std::uint16_t>(*number));
+    if (type == "u32" || type == "i32") return fixed(static_cast<std::uint32_t>(*number));
+    if (type == "u64" || type == "i64") return fixed(*number);
     return false;
   }
   bool real(const std::string& word) {
     double number = 0;
     const char* end = word.data() + word.size();
     const auto [stop, fault] = std::from_chars(word.data(), end, number);
-    out_.fixed(number);
+    fixed(number);
     return fault == std::errc{} && stop == end;
   }
   bool text(bool with_zero) {
@@ -146,7 +156,7 @@ class Assembler {
   }
 
   bool open(const std::string& name) {
-    open_.push_back({out_.size(), name});
+    open_.push_back({out_.size(), name, big_});
     return true;
   }
   // A block's name may come again: sizes are of the block that opens next.
@@ -160,7 +170,7 @@ class Assembler {
     return true;
   }
   bool size_of(const std::string& name) {
-    patches_.push_back({out_.size(), name + " " + std::to_string(closed_[name])});
+    patches_.push_back({out_.size(), name + " " + std::to_string(closed_[name]), big_});
     out_.fixed(std::uint32_t{0});
     return true;
   }
@@ -178,6 +188,7 @@ class Assembler {
   const Words* words_ = nullptr;
   std::size_t next_ = 0;
   base::Appender out_;
+  bool big_ = false;
   std::map<std::string, std::uint64_t> values_;
   std::map<std::string, std::size_t> blocks_;  // sizes of closed blocks, by name and number
   std::map<std::string, int> closed_;

@@ -3,7 +3,8 @@
 // starts a comment. A number is decimal or 0x..., maybe negative.
 //
 //   1f                     one byte as two hex digits
-//   u8 u16 u32 u64 i8 i16 i32 i64 N    little endian
+//   u8 u16 u32 u64 i8 i16 i32 i64 N    little endian, or big endian behind the word `big`
+//   big  little            the byte order from here on, of f64 and block sizes too
 //   uleb N  sleb N         LEB128
 //   f64 X                  IEEE double
 //   str "..."              the text and a final 0; escapes as in canonical text

@@ -169,6 +169,8 @@ void MlpdWriter::put_item(const Event& event, const event::Root& root) {
   if (root.flags != 0) loss_.field(event.kind, "flags");
   if (root.extra != 0) loss_.field(event.kind, "extra");
   if (root.collection != 0) loss_.field(event.kind, "collection");
+  if (!root.type.empty()) loss_.field(event.kind, "type");
+  if (root.class_id != base::kNoId) loss_.field(event.kind, "class_id");
   records_.pointer(root.address);
   records_.object(event.id);
 }

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/tptp/tbf.hpp"
+
+#include <fmt/format.h>
+
+#include "format/tptp/tbf_reader.hpp"
+
+namespace polytrace::format::tptp::tbf {
+namespace {
+
+std::string record_name(std::uint8_t record) {
+  if (record == kEncodingRecord) return "character encoding";
+  if (record == kFrequencyRecord) return "CPU frequency";
+  const MessageInfo* message = message_of_record(record);
+  return message == nullptr ? fmt::format("record {}", record) : std::string(message->element);
+}
+
+}  // namespace
+
+const Format kFormat{
+    .name = "tbf",
+    .title = "TPTP binary trace",
+    .suffix = ".trcbin",
+    .read_versions = "0 and 1",
+    .recognise = has_magic,
+    .open = TbfReader::open,
+    .record_name = record_name,
+};
+
+}  // namespace polytrace::format::tptp::tbf

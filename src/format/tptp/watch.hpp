@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is only odd in the light of earlier messages: ids used before their definition, exits
+// without an entry, time that goes back in a thread. Also completes exits that do not name their
+// method. Its memory grows with definitions and open calls, not with the stream.
+#pragma once
+
+#include <tsl/robin_map.h>
+#include <tsl/robin_set.h>
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "base/notices.hpp"
+#include "format/tptp/payload_parser.hpp"
+#include "format/tptp/tbf_frame.hpp"
+
+namespace polytrace::format::tptp {
+
+// Ids that were defined, behind a small cache: calls ask for the same few over and over.
+class DefinedIds {
+ public:
+  void define(base::Id id) { ids_.insert(id); }
+  bool has(base::Id id) {
+    base::Id& cached = cache_[(id * 0x9e3779b97f4a7c15U) >> 54];
+    if (cached == id) return true;
+    if (!ids_.contains(id)) return false;
+    cached = id;
+    return true;
+  }
+  void clear() {
+    ids_.clear();
+    cache_.fill(0);
+  }
+
+ private:
+  std::array<base::Id, 1024> cache_{};  // 0, which is never asked for, is nothing
+  tsl::robin_set<base::Id> ids_;
+};
+
+// What to do with exits that do not name their method.
+enum class Exits : std::uint8_t { kept, completed };
+
+// One thread at a time, messages in stream order.
+class Watch {
+ public:
+  explicit Watch(Exits exits) : exits_(exits) {}
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+  // When exits are completed, one without a method gets that of its entry, in `message` itself.
+  void see(const Frame& frame, std::span<std::byte> message, std::uint64_t offset,
+           const StreamState& state);
+  // The stream begins anew: nothing of it is defined.
+  void restart();
+  // Adds what was found so far, once.
+  void tell(base::Notices& notices) const;
+
+ private:
+  struct Found {
+    std::uint64_t count = 0;
+    std::uint64_t offset = 0;  // of the first one
+    std::string detail{};
+
+    template <class Describe>
+    void add(std::uint64_t at, Describe&& describe) {
+      if (count++ != 0) return;
+      offset = at;
+      detail = describe();
+    }
+  };
+  struct Thread {
+    base::Time last = INT64_MIN;
+    std::vector<base::Id> calls;  // methods, outermost first
+    std::uint64_t deeper = 0;     // calls beyond what is kept
+  };
+
+  void see_entry(std::span<std::byte> payload, std::uint64_t offset, const StreamState& state);
+  void see_exit(std::span<std::byte> payload, std::uint64_t offset, const StreamState& state);
+  void see_other(const MessageInfo& message, base::Bytes payload, std::uint64_t offset,
+                 const StreamState& state);
+  // Notes the ids of a message; false when it is damaged and will be dropped.
+  bool collect(const MessageInfo& message, base::Bytes payload, const StreamState& state);
+  bool collect_parsed(const MessageInfo& message, base::Bytes payload, const StreamState& state);
+  void refer(Meaning meaning, base::Id id, std::uint64_t offset);
+  DefinedIds* table_of(Meaning meaning);
+  Thread& thread(base::Id id);
+  void see_time(Thread& thread, base::Time now, std::uint64_t offset);
+  base::Id leave(Thread& thread, base::Id method, std::uint64_t offset);
+
+  // A number of the message at hand.
+  struct Number {
+    const AttributeInfo* attribute;
+    std::int64_t value;
+  };
+
+  Exits exits_;
+  std::vector<Number> numbers_;
+  base::Limits limits_;
+  PayloadParser parser_{limits_};
+  Message parsed_;
+  DefinedIds threads_;
+  DefinedIds classes_;
+  DefinedIds methods_;
+  tsl::robin_map<base::Id, std::size_t> thread_index_;
+  std::vector<Thread> by_thread_;
+  base::Id last_thread_ = 0;
+  std::size_t last_index_ = 0;
+  Found undefined_;
+  Found odd_;
+};
+
+}  // namespace polytrace::format::tptp

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/tptp/xml_encoding.hpp"
+
+#include <iconv.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <vector>
+
+#include "format/tptp/xml_zip.hpp"
+
+namespace polytrace::format::tptp::xml {
+namespace {
+
+constexpr std::size_t kHead = 256;  // holds any sensible XML declaration
+constexpr std::size_t kPiece = 64 * 1024;
+
+// What is handed to iconv: a trace is not to choose among all its modules.
+constexpr std::array<std::string_view, 12> kConverted{
+    "utf-16", "iso-8859-", "iso8859-", "windows-125", "cp125", "koi8-",
+    "gb18030", "gbk",      "gb2312",   "big5",        "euc-jp", "shift_jis"};
+
+bool is_converted(std::string_view name) {
+  return std::ranges::any_of(kConverted, [name](std::string_view known) {
+    return name.starts_with(known) && name.size() <= known.size() + 2;
+  });
+}
+
+bool is_utf8(std::string_view name) {
+  return name.empty() || name == "utf-8" || name == "utf8" || name == "us-ascii" || name == "ascii";
+}
+
+class ConvertingSource final : public base::Source {
+ public:
+  // `unit` is the number of bytes to go on behind when some are no character.
+  ConvertingSource(std::unique_ptr<base::Source> from, iconv_t converter, std::size_t unit)
+      : from_(std::move(from)), converter_(converter), unit_(unit) {}
+  ~ConvertingSource() override { iconv_close(converter_); }
+
+  base::result<std::size_t> read(std::span<std::byte> into) override {
+    while (at_ == made_) {
+      if (ended_ && left_ == 0) return std::size_t{0};
+      if (auto done = convert_more(); !done) return base::Unexpected(done.error());
+    }
+    const std::size_t count = std::min(into.size(), made_ - at_);
+    std::copy_n(reinterpret_cast<const std::byte*>(out_.data()) + at_, count, into.begin());
+    at_ += count;
+    return count;
+  }
+  std::optional<base::Error> end_fault() const override { return from_->end_fault(); }
+  std::optional<std::uint64_t> stored_size() const override { return from_->stored_size(); }
+  std::uint64_t stored_position() const override { return from_->stored_position(); }
+
+ private:
+  static constexpr std::size_t kLongest = 8;  // of one character, in any encoding
+
+  base::result<void> convert_more() {
+    if (!ended_ && left_ < kLongest) {
+      const auto got = from_->read({in_.data() + left_, kPiece});
+      if (!got) return base::Unexpected(got.error());
+      left_ += *got;
+      ended_ = *got == 0;
+    }
+    char* from = reinterpret_cast<char*>(in_.data());
+    char* to = out_.data();
+    std::size_t room = out_.size() - 1;
+    const bool fine =
+        iconv(converter_, &from, &left_, &to, &room) != static_cast<std::size_t>(-1);
+    const bool wrong = !fine && (errno == EILSEQ || (errno == EINVAL && ended_));
+    if (wrong) {
+      *to++ = kIllFormed;
+      const std::size_t unit = std::min(unit_, left_);
+      from += unit;
+      left_ -= unit;
+    }
+    std::copy_n(from, left_, reinterpret_cast<char*>(in_.data()));
+    at_ = 0;
+    made_ = static_cast<std::size_t>(to - out_.data());
+    return {};
+  }
+
+  static constexpr char kIllFormed = '\xff';
+
+  std::unique_ptr<base::Source> from_;
+  iconv_t converter_;
+  std::size_t unit_;
+  std::array<std::byte, kPiece + kLongest> in_;
+  std::size_t left_ = 0;  // in in_, not converted yet
+  std::array<char, kPiece * 2> out_;
+  std::size_t at_ = 0;
+  std::size_t made_ = 0;
+  bool ended_ = false;
+};
+
+std::string declared(std::string_view head) {
+  const std::size_t end = head.find("?>");
+  std::size_t at = head.find("encoding");
+  if (!head.starts_with("<?xml") || at == std::string_view::npos || at > end) return {};
+  at = head.find_first_of("\"'", at);
+  if (at == std::string_view::npos) return {};
+  const std::size_t close = head.find(head[at], at + 1);
+  if (close == std::string_view::npos) return {};
+  std::string name(head.substr(at + 1, close - at - 1));
+  for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return name;
+}
+
+}  // namespace
+
+std::string encoding_of(std::string_view head) {
+  using namespace std::string_view_literals;
+  if (head.starts_with("\xef\xbb\xbf")) return "utf-8";
+  if (head.starts_with("\xff\xfe") || head.starts_with("<\0?\0"sv)) return "utf-16le";
+  if (head.starts_with("\xfe\xff") || head.starts_with("\0<\0?"sv)) return "utf-16be";
+  const std::string name = declared(head);
+  // Whatever the declaration says: it could be read as ASCII.
+  return name.starts_with("utf-16") ? "utf-8" : name;
+}
+
+namespace {
+
+base::result<std::vector<std::byte>> head_of(base::Source& source) {
+  std::vector<std::byte> head(kHead);
+  const auto got = base::read_fully(source, head);
+  if (!got) return base::Unexpected(got.error());
+  head.resize(*got);
+  return head;
+}
+
+}  // namespace
+
+base::result<Decoded> decode_text(std::unique_ptr<base::Source> source) {
+  auto read = head_of(*source);
+  if (read && is_zip(*read)) {
+    source = zip_source(base::prepend(std::move(*read), std::move(source)));
+    read = head_of(*source);
+  }
+  if (!read) return base::Unexpected(read.error());
+  std::vector<std::byte> head = std::move(*read);
+  std::string name = encoding_of({reinterpret_cast<const char*>(head.data()), head.size()});
+  auto whole = base::prepend(std::move(head), std::move(source));
+  if (is_utf8(name)) return Decoded{std::move(whole), "utf-8"};
+  if (!is_converted(name)) return Decoded{std::move(whole), std::move(name), false};
+  const iconv_t converter = iconv_open("UTF-8", name.c_str());
+  if (converter == reinterpret_cast<iconv_t>(-1))
+    return Decoded{std::move(whole), std::move(name), false};
+  const std::size_t unit = name.starts_with("utf-16") ? 2 : 1;
+  return Decoded{std::make_unique<ConvertingSource>(std::move(whole), converter, unit),
+                 std::move(name)};
+}
+
+}  // namespace polytrace::format::tptp::xml

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// XML in any encoding as UTF-8. By the byte order mark, else by the XML declaration, else UTF-8.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/source.hpp"
+
+namespace polytrace::format::tptp::xml {
+
+// The encoding of a document that begins like this, by its name: small letters.
+std::string encoding_of(std::string_view head);
+
+struct Decoded {
+  std::unique_ptr<base::Source> source;  // in UTF-8; places are in this, the decoded stream
+  std::string encoding;
+  bool known = true;  // false: nothing is converted; what is no UTF-8 is not well-formed
+};
+// A zip file is unpacked first; its entries are in the encoding of the first one.
+// Bytes that the encoding does not know become one that is no UTF-8 either, so that the element
+// they stand in is found to be ill-formed.
+base::result<Decoded> decode_text(std::unique_ptr<base::Source> source);
+
+}  // namespace polytrace::format::tptp::xml

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cuts a stream of TPTP XML - documents, fragments without a root, both one after the other - into
+// chunks of whole top-level elements. In a chunk everything that is no such element (roots, blanks,
+// comments, declarations) is blanked out, so that it can be parsed as the content of one element.
+// Input is never held beyond one chunk and one incomplete element.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/notices.hpp"
+#include "event/reader.hpp"
+#include "format/tptp/xml_place.hpp"
+#include "format/tptp/xml_scan.hpp"
+
+namespace polytrace::format::tptp::xml {
+
+// One thread at a time.
+class Framing {
+ public:
+  Framing(base::Source& source, const base::Limits& limits) : source_(source), limits_(limits) {}
+
+  // False at the end. A chunk is given as soon as there is something to give, so that a growing
+  // file is read while it grows. Markup that is broken, and text between elements, is left out and
+  // told in notices().
+  base::result<bool> next(event::Chunk& chunk);
+  const base::Notices& notices() const { return notices_; }
+  // Where the elements of the last chunk begin, in it.
+  const std::vector<std::size_t>& begins() const { return begins_; }
+  // Bytes of it that notices() told to be left out.
+  std::size_t lost() const { return lost_; }
+  // About the stream as a whole.
+  void note(base::Code code, std::string detail) {
+    notices_.add(code, position_.place(offset_), 0, std::move(detail));
+  }
+
+ private:
+  enum class Verdict { take, leave_out, leave_out_to_next, need_more };
+  // What to do with the next bytes.
+  struct Step {
+    Verdict verdict = Verdict::need_more;
+    std::size_t bytes = 0;  // of need_more: none
+    base::Code code{};
+    std::string detail{};
+  };
+
+  std::string_view text() const;
+  Step step(std::size_t at);
+  Step between(std::size_t at);
+  Step start_tag(std::size_t at, const Markup& open);
+  Step element(std::size_t at, std::size_t end);
+  Step doctype(std::size_t at, std::size_t end);
+  Step close(std::size_t at, const Markup& tag);
+  Step incomplete(std::size_t at, std::string_view name) const;
+  Step broken(std::string detail) const;
+  Step stray(std::size_t bytes) const;
+  Step blanked(std::size_t at, std::size_t end);
+  bool becomes_root(std::string_view name) const;
+
+  base::result<void> leave_out(Step step);
+  bool blank_out(std::size_t at, Step& step);
+  void note(const Step& step, std::size_t at, std::size_t bytes);
+  // Bytes to the next place where reading can go on, as far as the buffer shows; true when found.
+  bool find_next(std::size_t from, std::size_t& bytes) const;
+  Markup recognised(std::size_t at) const;
+  void give(event::Chunk& chunk, std::size_t bytes);
+  void drop(std::size_t bytes);
+  void finish();
+  base::result<void> read_more();
+
+  base::Source& source_;
+  base::Limits limits_;
+  base::Notices notices_;
+  Scanner scanner_;
+  base::RawArray<std::byte> buffer_;
+  std::size_t at_ = 0;        // in the buffer, of what comes next
+  std::uint64_t offset_ = 0;  // the same in the stream
+  LineColumn position_;       // the same for people
+  std::uint64_t chunks_ = 0;
+  std::vector<std::size_t> begins_;
+  std::size_t lost_ = 0;
+  bool source_ended_ = false;
+
+  std::optional<std::string> root_;  // the element we are in
+  std::string last_root_;
+  bool met_element_ = false;   // outside of any root
+  bool doctype_spoilt_ = false;  // one was never ended: no other is looked for
+};
+
+}  // namespace polytrace::format::tptp::xml

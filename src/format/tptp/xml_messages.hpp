@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// TPTP XML as a stream of messages, one after the other: what conversions within the family read.
+// Events for everybody else come from xml_reader.hpp.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "format/tptp/xml_framing.hpp"
+#include "format/tptp/xml_parser.hpp"
+
+namespace polytrace::format::tptp::xml {
+
+// One thread at a time.
+class MessageReader {
+ public:
+  // Any encoding, also in a zip file. Fails as the source does.
+  static base::result<std::unique_ptr<MessageReader>> open(std::unique_ptr<base::Source> source,
+                                                           const base::Limits& limits,
+                                                           Receiver& receiver,
+                                                           const ParseOptions& options = {});
+  MessageReader(std::unique_ptr<base::Source> source, const base::Limits& limits,
+                Receiver& receiver, const ParseOptions& options)
+      : source_(std::move(source)),
+        framing_(*source_, limits),
+        parser_(receiver, notices_, options) {}
+
+  // Gives the receiver some more messages; false at the end. Errors are the source's, faults of
+  // the content go to notices().
+  base::result<bool> next();
+  // Complete when next() gave false.
+  base::Notices notices() const;
+  const base::Source& source() const { return *source_; }
+
+ private:
+  std::unique_ptr<base::Source> source_;
+  base::Notices notices_;
+  Framing framing_;
+  Parser parser_;
+  event::Chunk chunk_;
+};
+
+}  // namespace polytrace::format::tptp::xml

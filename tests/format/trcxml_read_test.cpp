@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the case files cannot say: lines and columns, encodings, zip, limits, hostile input.
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include "base/appender.hpp"
+#include "format/tptp/xml_format.hpp"
+#include "format/trcxml_messages.hpp"
+#include "format/whole.hpp"
+
+namespace polytrace::format::test {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+void expect_place(std::string_view text, std::string_view code, std::uint64_t offset,
+                  std::uint32_t line, std::uint32_t column) {
+  const Messages messages = messages_of(text);
+  const base::Notice* notice = messages.notices.find(base::find_code(code)->code);
+  ASSERT_NE(notice, nullptr) << text;
+  EXPECT_EQ(notice->first.offset, offset) << text;
+  EXPECT_EQ(notice->first.line, line) << text;
+  EXPECT_EQ(notice->first.column, column) << text;
+}
+
+TEST(trcxml_read, notices_have_line_and_column) {
+  expect_place("<T>\n\n <gcStart x='1'/></T>", "xml-unknown", 6, 3, 2);
+  expect_place("<T>\n<gcStart time='x'/></T>", "value-unreadable", 4, 2, 1);
+  expect_place("<T>\n<gcStart time='1' time='1'/></T>", "xml-malformed", 4, 2, 1);
+  expect_place("<T>\n<gcStart time=\n'1<'/></T>", "xml-malformed", 4, 2, 1);
+  expect_place("<T>\n<gcStart time='1'/> x</T>", "xml-unknown", 24, 2, 21);
+  expect_place("<T>\n<gcStart time='1'/>\n", "frame-truncated", 24, 3, 1);
+  expect_place("<T>\n<gcStart time='1'/>\n  <gcSta", "frame-truncated", 26, 3, 3);
+  expect_place("<T>\n<monWait>\n <other/></monWait></T>", "xml-unknown", 15, 3, 2);
+  expect_place("<T>\n<threadEnd threadIdRef='x'/></T>", "id-named", 4, 2, 1);
+}
+
+TEST(trcxml_read, places_go_on_over_chunks) {
+  std::string text = "<T>\n";
+  while (text.size() < 2'000'000) text += "<gcStart time='1'/>\n";
+  const std::size_t offset = text.size();
+  const auto line = static_cast<std::uint32_t>(std::count(text.begin(), text.end(), '\n')) + 1;
+  expect_place(text + "<gcStart time='x'/></T>", "value-unreadable", offset, line, 1);
+}
+
+TEST(trcxml_read, time_goes_on_over_chunks) {
+  std::string text = "<gcStart time='7'/>\n";
+  while (text.size() < 1'200'000) text += "<objRef srcIdRef='1' tarIdRef='2'/>\n";
+  const Whole whole = read_whole(bytes_of(text));
+  ASSERT_GT(whole.lines.size(), 30'000U);
+  EXPECT_TRUE(whole.lines.back().starts_with("7000000000 ")) << whole.lines.back();
+}
+
+TEST(trcxml_read, elements_are_carried_only_when_wanted) {
+  const auto read = [](bool carry) {
+    return messages_of(base::memory_source(bytes_of("<T><throw/><gcStart/></T>")), {},
+                       {.carry = carry});
+  };
+  EXPECT_EQ(read(true).lines, (Lines{"custom body=\"<throw/>\"", "gcStart"}));
+  EXPECT_EQ(read(false).lines, (Lines{"gcStart"}));
+  EXPECT_EQ(read(false).notices.bytes_lost(), 8U);
+}
+
+TEST(trcxml_read, losses_are_told_by_name) {
+  const Messages messages = messages_of(
+      "<methodEntry objIdRef='1' objIdRefs='2'/><methodEntry transientClassIdRef='1'/>"
+      "<methodDef visibility='x' CpuOverhead='1'/><methodExit><value/></methodExit>");
+  EXPECT_EQ(messages.losses, (Lines{"methodEntry.objIdRef", "methodEntry.transientClassIdRef",
+                                    "methodDef.visibility", "methodDef.CpuOverhead",
+                                    "methodExit.value"}));
+}
+
+// --- encodings ---
+
+std::string in_utf16(std::string_view ascii, bool little) {
+  std::string text = little ? "\xff\xfe" : "\xfe\xff";
+  for (const char c : ascii) {
+    if (!little) text += '\0';
+    text += c;
+    if (little) text += '\0';
+  }
+  return text;
+}
+
+TEST(trcxml_read, encoding_is_that_of_the_mark_or_the_declaration) {
+  constexpr std::string_view kLatin1 =
+      "<?xml version='1.0' encoding=\"ISO-8859-1\"?><T><option key='\xe4' value=''/></T>";
+  constexpr std::string_view kKoi8 =
+      "<?xml version='1.0' encoding='KOI8-R'?><T><option key='\xc1' value=''/></T>";
+  EXPECT_EQ(messages_of(kLatin1).lines, (Lines{"option key=\"\xc3\xa4\""}));
+  EXPECT_EQ(messages_of(kKoi8).lines, (Lines{"option key=\"\xd0\xb0\""}));
+  constexpr std::string_view kPlain =
+      "<?xml version='1.0' encoding='UTF-16'?><T><option key='k' value='v'/></T>";
+  for (const bool little : {true, false}) {
+    const Messages messages = messages_of(in_utf16(kPlain, little));
+    EXPECT_EQ(messages.lines, (Lines{"option key=\"k\" value=\"v\""}));
+    EXPECT_TRUE(messages.notices.empty());
+  }
+}
+
+TEST(trcxml_read, bytes_that_the_encoding_does_not_know_cost_their_element) {
+  std::string text = in_utf16("<T><option key='?'/><option key='k'/></T>", true);
+  text[text.find('?') + 1] = '\xdc';  // half a pair of surrogates
+  const Messages messages = messages_of(text);
+  EXPECT_EQ(messages.lines, (Lines{"option key=\"k\""}));
+  EXPECT_NE(messages.notices.find(base::Code::xml_malformed), nullptr);
+}
+
+// --- zip ---
+
+std::string deflated(std::string_view text) {
+  std::string packed(compressBound(text.size()), '\0');
+  z_stream stream{};
+  deflateInit2(&stream, 9, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = static_cast<uInt>(packed.size());
+  deflate(&stream, Z_FINISH);
+  packed.resize(packed.size() - stream.avail_out);
+  deflateEnd(&stream);
+  return packed;
+}
+
+enum class Packing { stored, deflated, sizes_behind };
+
+std::string zip_entry(std::string_view text, Packing packing) {
+  const std::string data = packing == Packing::stored ? std::string(text) : deflated(text);
+  const bool behind = packing == Packing::sizes_behind;
+  base::Appender out;
+  const auto sum = static_cast<std::uint32_t>(
+      crc32(0, reinterpret_cast<const Bytef*>(text.data()), static_cast<uInt>(text.size())));
+  const auto sizes = [&](bool there) {
+    out.fixed<std::uint32_t>(there ? sum : 0);
+    out.fixed<std::uint32_t>(there ? static_cast<std::uint32_t>(data.size()) : 0);
+    out.fixed<std::uint32_t>(there ? static_cast<std::uint32_t>(text.size()) : 0);
+  };
+  out.text("PK\x03\x04");
+  out.fixed<std::uint16_t>(20);
+  out.fixed<std::uint16_t>(behind ? 8 : 0);
+  out.fixed<std::uint16_t>(packing == Packing::stored ? 0 : 8);
+  out.fixed<std::uint32_t>(0);
+  sizes(!behind);
+  out.fixed<std::uint16_t>(1);
+  out.fixed<std::uint16_t>(0);
+  out.text("a");
+  out.text(data);
+  if (behind) {
+    out.text("PK\x07\x08");
+    sizes(true);
+  }
+  const auto bytes = out.view();
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+TEST(trcxml_read, zip_entries_are_one_trace) {
+  const std::string zip = zip_entry("<T><gcStart time='1'/></T>", Packing::deflated) +
+                          zip_entry("<T><gcStart time='2'/></T>", Packing::stored) +
+                          zip_entry("<gcStart time='3'/>", Packing::sizes_behind) +
+                          zip_entry("<gcStart time='4'/>", Packing::deflated) + "PK\x01\x02...";
+  EXPECT_TRUE(tptp::trcxml::kFormat.recognise(bytes_of(zip)));
+  for (const std::size_t step : {0U, 1U, 7U}) {
+    const Messages messages = messages_of(base::memory_source(bytes_of(zip), step));
+    EXPECT_EQ(messages.lines, (Lines{"gcStart time=1000000000", "gcStart time=2000000000",
+                                     "gcStart time=3000000000", "gcStart time=4000000000"}));
+    EXPECT_TRUE(messages.notices.empty());
+  }
+}
+
+TEST(trcxml_read, cut_or_damaged_zip_gives_its_complete_elements) {
+  std::string zip = zip_entry("<T><gcStart time='1'/></T>", Packing::stored);
+  const Messages cut = messages_of(zip.substr(0, zip.size() - 2));
+  EXPECT_EQ(cut.lines.size(), 1U);
+  EXPECT_NE(cut.notices.find(base::Code::compressed_truncated), nullptr);
+  EXPECT_NE(cut.notices.find(base::Code::frame_truncated), nullptr);
+  zip[zip.find('1')] = '7';
+  EXPECT_NE(messages_of(zip).notices.find(base::Code::compressed_damaged), nullptr);
+}
+
+// --- limits and hostile input ---
+
+TEST(trcxml_read, element_beyond_the_limit_is_left_out) {
+  base::Limits limits;
+  limits.frame_bytes = 1000;
+  const std::string text = "<T><custom>" + std::string(600'000, 'x') + "</custom><gcStart/></T>";
+  const Messages messages = messages_of(base::memory_source(bytes_of(text)), limits);
+  EXPECT_EQ(messages.lines, (Lines{"gcStart"}));
+  EXPECT_NE(messages.notices.find(base::Code::xml_malformed), nullptr);
+}
+
+// Each of these makes a reader that starts over after every fault look at its input again and
+// again: a hundred thousand times a megabyte.
+TEST(trcxml_read, hostile_input_is_read_in_linear_time) {
+  for (const std::string part :
+       {"<gcStart <", "<gcStart time='", "<custom>", "<custom><!--", "<!--<gcStart/>", "<!DOCTYPE",
+        "<![CDATA[<gcStart/>", "<gcStart a='1' a='2'/>", "<gcStart a='&b;'/>", "<?x<gcStart/>",
+        "<T>", "</T>", "<1", "x<gcStart/>", "<throw>", "<gcStart>", "<monWait><annotation>"}) {
+    std::string text = "<T>";
+    while (text.size() < 1'000'000) text += part;
+    const Whole whole = read_whole(bytes_of(text), {.text = false});
+    EXPECT_EQ(whole.accounted(), text.size()) << part;
+  }
+}
+
+}  // namespace
+}  // namespace polytrace::format::test
