@@ -3,7 +3,9 @@
 // folder with such a descriptor, and one line in formats.def.
 #pragma once
 
+#include <bit>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +19,7 @@ namespace polytrace::format {
 
 struct WriteOptions {
   std::string version;  // of the format, empty = Format::write_versions[0]
+  std::optional<std::endian> byte_order{};  // where Format::byte_orders; the format's own if absent
 };
 
 struct Format {
@@ -31,6 +34,7 @@ struct Format {
   bool (*recognise)(base::Bytes head) = nullptr;
   base::result<std::unique_ptr<event::Reader>> (*open)(std::unique_ptr<base::Source>,
                                                        const event::ReadOptions&) = nullptr;
+  bool byte_orders = false;  // whether it can be written in either byte order
   // Null when the format cannot be written.
   base::result<std::unique_ptr<event::Writer>> (*create)(std::unique_ptr<base::Sink>,
                                                          const WriteOptions&) = nullptr;

@@ -18,7 +18,7 @@ TEST(codes, each_has_a_name_of_its_own_and_says_what_to_do) {
     EXPECT_EQ(info.code, static_cast<Code>(i));
     EXPECT_TRUE(names.insert(info.name).second) << info.name;
     EXPECT_EQ(find_code(info.name), &info);
-    EXPECT_TRUE(info.exit >= 1 && info.exit <= 6) << info.name;
+    EXPECT_TRUE(info.exit >= 0 && info.exit <= 6) << info.name;
     EXPECT_FALSE(info.sentence.empty()) << info.name;
     EXPECT_FALSE(info.next.empty()) << info.name;
   }
