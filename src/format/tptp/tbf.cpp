@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "format/tptp/message_conversion.hpp"
 #include "format/tptp/tbf_reader.hpp"
 
 namespace polytrace::format::tptp::tbf {
@@ -24,6 +25,9 @@ const Format kFormat{
     .read_versions = "0 and 1",
     .recognise = has_magic,
     .open = TbfReader::open,
+    .byte_orders = true,
+    .family = kFamily,
+    .rewrite = rewrite_as<Spelling::tbf>,
     .record_name = record_name,
 };
 

@@ -51,13 +51,15 @@ void Watch::restart() {
   last_thread_ = 0;
 }
 
+void Watch::Found::tell(Code code, base::Notices& notices) const {
+  for (const base::Occurrence& one : places) notices.add(code, one.place, 0, one.detail);
+  if (count > places.size())
+    notices.add({code, count - places.size(), 0, places.back().place, places.back().detail});
+}
+
 void Watch::tell(base::Notices& notices) const {
-  const auto add = [&notices](Code code, const Found& found) {
-    if (found.count != 0)
-      notices.add({code, found.count, 0, {.offset = found.offset}, found.detail});
-  };
-  add(Code::reference_undefined, undefined_);
-  add(Code::order_odd, odd_);
+  undefined_.tell(Code::reference_undefined, notices);
+  odd_.tell(Code::order_odd, notices);
 }
 
 void Watch::see_entry(std::span<std::byte> payload, std::uint64_t offset,

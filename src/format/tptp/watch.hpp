@@ -59,15 +59,13 @@ class Watch {
  private:
   struct Found {
     std::uint64_t count = 0;
-    std::uint64_t offset = 0;  // of the first one
-    std::string detail{};
+    std::vector<base::Occurrence> places{};  // the first ones, in stream order
 
     template <class Describe>
     void add(std::uint64_t at, Describe&& describe) {
-      if (count++ != 0) return;
-      offset = at;
-      detail = describe();
+      if (count++ <= base::Notice::kMostOthers) places.push_back({{.offset = at}, describe()});
     }
+    void tell(base::Code code, base::Notices& notices) const;
   };
   struct Thread {
     base::Time last = INT64_MIN;

@@ -5,6 +5,7 @@
 
 #include "format/tptp/catalogue.hpp"
 #include "format/tptp/charset.hpp"
+#include "format/tptp/message_conversion.hpp"
 #include "format/tptp/xml_encoding.hpp"
 #include "format/tptp/xml_names.hpp"
 #include "format/tptp/xml_reader.hpp"
@@ -61,6 +62,8 @@ const Format kFormat{
     .read_versions = "any",
     .recognise = recognise,
     .open = xml::XmlReader::open,
+    .family = kFamily,
+    .rewrite = rewrite_as<Spelling::xml>,
     .record_name = record_name,
 };
 
