@@ -3,6 +3,7 @@
 
 #include "format/tptp/event_maker.hpp"
 #include "format/tptp/message_decoder.hpp"
+#include "format/tptp/plain_call.hpp"
 #include "format/tptp/tbf_calls.hpp"
 
 namespace polytrace::format::tptp {
