@@ -12,10 +12,9 @@
 #include "base/source.hpp"
 #include "event/writer.hpp"
 #include "format/tptp/byte_order.hpp"
+#include "format/tptp/spelling.hpp"
 
 namespace polytrace::format::tptp {
-
-enum class Spelling : std::uint8_t { tbf, xml };
 
 struct ConversionOptions {
   base::Limits limits{};

@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "format/tptp/catalogue.hpp"
 #include "format/tptp/charset.hpp"
+#include "format/tptp/message_writer.hpp"
 #include "format/tptp/xml_encoding.hpp"
 #include "format/tptp/xml_names.hpp"
 #include "format/tptp/xml_reader.hpp"
@@ -52,6 +55,8 @@ std::string record_name(std::uint8_t record) {
   return message == nullptr ? fmt::format("record {}", record) : std::string(message->element);
 }
 
+constexpr std::array kWriteVersions{kXmlVersion};
+
 }  // namespace
 
 const Format kFormat{
@@ -59,9 +64,12 @@ const Format kFormat{
     .title = "TPTP XML trace",
     .suffix = ".trcxml",
     .read_versions = "any",
+    .write_versions = kWriteVersions,
     .recognise = recognise,
     .open = xml::XmlReader::open,
+    .create = create_xml,
     .record_name = record_name,
+    .holds = holds,
 };
 
 }  // namespace polytrace::format::tptp::trcxml
