@@ -25,7 +25,7 @@ std::vector<std::string> writable_formats() {
 
 base::result<const Format*> format_named(std::string_view name) {
   const Format* format = format::find_format(name);
-  if (format != nullptr) return format;
+  if (format != nullptr && format->create != nullptr) return format;
   return base::fail(
       base::Code::usage,
       fmt::format("{} format \"{}\"{}", format == nullptr ? "no" : "cannot write the", name,
@@ -73,7 +73,7 @@ base::result<const Format*> choose_format(const TargetOptions& options, const Fo
     format = *named;
   }
   if (format == nullptr) format = &input;
-  if (format->create != nullptr || format::is_kin(input, *format)) return format;
+  if (format->create != nullptr) return format;
   return base::fail(base::Code::usage, fmt::format("cannot write the format \"{}\"", format->name));
 }
 
@@ -85,9 +85,8 @@ base::result<Target> choose_target(const TargetOptions& options, const Format& f
     return base::fail(base::Code::usage, "--to and --to-version name different versions");
   if (version.empty()) version = options.to_version;
   if (options.as_input && check_version(format, input_version)) version = input_version;
-  if (version.empty()) version = format.write_versions.empty() ? "1.0" : format.write_versions[0];
-  if (auto good = check_version(format, version); !format.write_versions.empty() && !good)
-    return base::Unexpected(good.error());
+  if (version.empty()) version = format.write_versions[0];
+  if (auto good = check_version(format, version); !good) return base::Unexpected(good.error());
   if (!options.byte_order.empty() && !format.byte_orders)
     return base::fail(base::Code::usage,
                       fmt::format("{} has no choice of byte order", format.name));

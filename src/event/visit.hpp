@@ -3,9 +3,22 @@
 // are made of.
 #pragma once
 
+#include <bit>
+#include <type_traits>
+
 #include "event/batch.hpp"
 
 namespace polytrace::event {
+
+// Whether a field says anything, as writers and comparisons see it: an enumeration's first value
+// says nothing.
+template <Tag tag, class T>
+bool is_told(const T& value) {
+  if constexpr (std::is_enum_v<T>) return value != T{};
+  else if constexpr (std::is_base_of_v<Range, T>) return value.present();
+  else if constexpr (tag == Tag::kf64) return std::bit_cast<u64>(value) != 0;
+  else return value != not_told<tag, T>();
+}
 
 // Calls visitor.template field<Tag::kText>("name", value) for each field of `details`, in order.
 #define FIELD(type, name) visitor.template field<Tag::k##type>(#name, details.name);

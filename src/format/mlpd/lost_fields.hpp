@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 
 #include "event/visit.hpp"
 #include "event/writer.hpp"
@@ -57,18 +56,10 @@ class LostFields {
     // These choose the record: its first byte carries them.
     if (name == "stage" || name == "life") return;
     if (kind_ == event::Kind::Setting && name == "key") return;
-    if (told<tag>(value) && !probe_.noted(&value)) loss_.field(kind_, name);
+    if (event::is_told<tag>(value) && !probe_.noted(&value)) loss_.field(kind_, name);
   }
 
  private:
-  template <event::Tag tag, class T>
-  static bool told(const T& value) {
-    if constexpr (std::is_enum_v<T>) return value != T{};
-    else if constexpr (std::is_base_of_v<event::Range, T>) return value.present();
-    else if constexpr (tag == event::Tag::kf64) return std::bit_cast<event::u64>(value) != 0;
-    else return value != event::not_told<tag, T>();
-  }
-
   event::Loss& loss_;
   event::Kind kind_;
   const FieldProbe& probe_;

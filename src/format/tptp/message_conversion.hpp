@@ -12,13 +12,12 @@
 #include "event/reader.hpp"
 #include "format/format.hpp"
 #include "format/tptp/byte_order.hpp"
+#include "format/tptp/spelling.hpp"
 
 namespace polytrace::format::tptp {
 
 // The formats' Format::family.
 inline constexpr std::string_view kFamily = "tptp";
-
-enum class Spelling : std::uint8_t { tbf, xml };
 
 // The source's spelling is told by its content. A TBF target has the byte order asked for, else
 // that of a TBF source, else the little one. Fails as source and sink do, or as opening a reader

@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "format/tptp/message_conversion.hpp"
+#include "format/tptp/message_writer.hpp"
 #include "format/tptp/tbf_reader.hpp"
 
 namespace polytrace::format::tptp::tbf {
@@ -16,6 +19,8 @@ std::string record_name(std::uint8_t record) {
   return message == nullptr ? fmt::format("record {}", record) : std::string(message->element);
 }
 
+constexpr std::array kWriteVersions{kTbfVersion};
+
 }  // namespace
 
 const Format kFormat{
@@ -23,12 +28,15 @@ const Format kFormat{
     .title = "TPTP binary trace",
     .suffix = ".trcbin",
     .read_versions = "0 and 1",
+    .write_versions = kWriteVersions,
     .recognise = has_magic,
     .open = TbfReader::open,
     .byte_orders = true,
+    .create = create_tbf,
     .family = kFamily,
     .rewrite = rewrite_as<Spelling::tbf>,
     .record_name = record_name,
+    .holds = holds,
 };
 
 }  // namespace polytrace::format::tptp::tbf

@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "format/tptp/catalogue.hpp"
 #include "format/tptp/charset.hpp"
 #include "format/tptp/message_conversion.hpp"
+#include "format/tptp/message_writer.hpp"
 #include "format/tptp/xml_encoding.hpp"
 #include "format/tptp/xml_names.hpp"
 #include "format/tptp/xml_reader.hpp"
@@ -53,6 +56,8 @@ std::string record_name(std::uint8_t record) {
   return message == nullptr ? fmt::format("record {}", record) : std::string(message->element);
 }
 
+constexpr std::array kWriteVersions{kXmlVersion};
+
 }  // namespace
 
 const Format kFormat{
@@ -60,11 +65,14 @@ const Format kFormat{
     .title = "TPTP XML trace",
     .suffix = ".trcxml",
     .read_versions = "any",
+    .write_versions = kWriteVersions,
     .recognise = recognise,
     .open = xml::XmlReader::open,
+    .create = create_xml,
     .family = kFamily,
     .rewrite = rewrite_as<Spelling::xml>,
     .record_name = record_name,
+    .holds = holds,
 };
 
 }  // namespace polytrace::format::tptp::trcxml

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/tptp/call_tickets.hpp"
+
+#include <limits>
+
+namespace polytrace::format::tptp {
+namespace {
+
+// As readers do when they look for the entry of an exit.
+constexpr std::size_t kMostCalls = 64 * 1024;    // kept per thread
+constexpr std::size_t kMostThreads = 64 * 1024;  // beyond, all are forgotten
+constexpr std::size_t kMostUnwound = 64;         // calls that one exit may end besides its own
+
+}  // namespace
+
+CallTickets::Thread& CallTickets::thread(base::Id id) {
+  if (threads_.size() == kMostThreads && !threads_.contains(id)) threads_.clear();
+  return threads_.try_emplace(id).first.value();
+}
+
+CallTickets::Call CallTickets::enter(base::Id id, base::Id method, std::int32_t told) {
+  Thread& at = thread(id);
+  const bool last = at.last < 0 || at.last == std::numeric_limits<std::int32_t>::max();
+  at.last = told != 0 ? told : last ? 1 : at.last + 1;
+  const std::uint64_t depth = at.calls.size() + at.deeper + 1;
+  if (at.calls.size() < kMostCalls) at.calls.push_back({method, at.last});
+  else ++at.deeper;
+  return {at.last, depth};
+}
+
+std::int32_t CallTickets::leave(base::Id id, base::Id method) {
+  Thread& at = thread(id);
+  if (at.deeper > 0) return --at.deeper, 0;
+  std::vector<Open>& calls = at.calls;
+  const std::size_t lowest = calls.size() > kMostUnwound ? calls.size() - kMostUnwound : 0;
+  std::size_t found = calls.size();
+  while (found > lowest && method != 0 && calls[found - 1].method != method) --found;
+  if (found == lowest) return 0;
+  const std::int32_t ticket = calls[found - 1].ticket;
+  calls.resize(found - 1);
+  return ticket;
+}
+
+}  // namespace polytrace::format::tptp

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers the calls of each thread and knows how deep they are, where a trace does not say so: an
+// exit has the ticket of the entry that it ends. What it answers depends on threads and methods
+// alone, never on tickets that were told, so a trace that was completed once stays as it is.
+// Memory grows with open calls and is bounded. One thread at a time.
+#pragma once
+
+#include <tsl/robin_map.h>
+
+#include <vector>
+
+#include "base/types.hpp"
+
+namespace polytrace::format::tptp {
+
+class CallTickets {
+ public:
+  struct Call {
+    std::int32_t ticket;
+    std::uint64_t depth;  // 1 is the outermost call
+  };
+  // `told` is the entry's ticket, 0 when there is none.
+  Call enter(base::Id thread, base::Id method, std::int32_t told);
+  // 0 when there is no such call. Method 0 stands for any.
+  std::int32_t leave(base::Id thread, base::Id method);
+  void end(base::Id thread) { threads_.erase(thread); }
+
+ private:
+  struct Open {
+    base::Id method;
+    std::int32_t ticket;
+  };
+  struct Thread {
+    std::int32_t last = 0;
+    std::vector<Open> calls{};  // outermost first
+    std::uint64_t deeper = 0;   // calls beyond what is kept
+  };
+
+  Thread& thread(base::Id id);
+
+  tsl::robin_map<base::Id, Thread> threads_;
+};
+
+}  // namespace polytrace::format::tptp

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/tptp/frame_names.hpp"
+
+#include <fmt/format.h>
+#include <tsl/robin_set.h>
+
+#include <algorithm>
+
+namespace polytrace::format::tptp {
+namespace {
+
+// In the order in which a reader names them: innermost first, each once.
+std::vector<base::Id> named_ids(std::span<const base::Id> stack) {
+  std::vector<base::Id> ids;
+  tsl::robin_set<base::Id> seen;
+  for (auto frame = stack.rbegin(); frame != stack.rend(); ++frame) {
+    if (seen.insert(*frame).second) ids.push_back(*frame);
+  }
+  return ids;
+}
+
+}  // namespace
+
+std::string FrameNames::name(base::Id method) const {
+  const auto found = methods_.find(method);
+  if (found == methods_.end()) return fmt::format("{:#x}", method);
+  const auto owner = classes_.find(found->second.class_id);
+  if (owner == classes_.end() || owner->second.empty()) return found->second.name;
+  return owner->second + "." + found->second.name;
+}
+
+std::vector<NamedFrame> FrameNames::release(std::span<const base::Id> stack, base::Time time) {
+  std::vector<NamedFrame> rest = release();
+  if (rest.empty()) return rest;
+  const auto ids = named_ids(stack);
+  if (ids.size() > rest.size()) return rest;
+  const auto tail = rest.end() - static_cast<std::ptrdiff_t>(ids.size());
+  const bool same = std::equal(
+      ids.begin(), ids.end(), tail,
+      [time](base::Id id, const auto& frame) { return frame.id == id && frame.time == time; });
+  if (same) rest.erase(tail, rest.end());
+  return rest;
+}
+
+}  // namespace polytrace::format::tptp

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// The common events to messages: the inverse of EventMaker. What a reader of messages tells is
+// written as the messages that it came from; what messages cannot hold is counted in loss().
+// docs/formats/tbf.md, section 15. Memory grows with definitions and open calls, not with the
+// stream. One thread at a time.
+#pragma once
+
+#include "base/result.hpp"
+#include "format/tptp/call_tickets.hpp"
+#include "format/tptp/frame_names.hpp"
+#include "format/tptp/message_draft.hpp"
+
+namespace polytrace::format::tptp {
+
+// Where messages go.
+class MessageTarget {
+ public:
+  MessageTarget() = default;
+  MessageTarget(const MessageTarget&) = delete;
+  MessageTarget& operator=(const MessageTarget&) = delete;
+  virtual ~MessageTarget() = default;
+  virtual base::result<void> write(const Message& message) = 0;
+};
+
+class MessageMaker {
+ public:
+  // The target outlives the maker.
+  MessageMaker(MessageTarget& target, Spelling spelling)
+      : target_(target), draft_(spelling, loss_) {}
+  MessageMaker(const MessageMaker&) = delete;
+  MessageMaker& operator=(const MessageMaker&) = delete;
+
+  static bool holds(event::Kind kind);
+
+  // Batches in stream order. Errors are the target's.
+  base::result<void> take(const event::Batch& batch);
+  // Writes what is held back.
+  base::result<void> finish();
+  const event::Loss& loss() const { return loss_; }
+
+ private:
+  using Event = event::Event;
+
+  // Keeps an event until the clock has come, if it may come yet.
+  bool wait_for_clock(const Event& event);
+  void put(const Event& event);
+  void release_prelude();
+  // What waits for its successor, unless `next` is that.
+  void release_before(const Event& next);
+
+  // One overload for each kind that messages can hold.
+  void make(const Event& event, const event::Process& process);
+  void make(const Event& event, const event::Clock& clock);
+  void make(const Event& event, const event::Setting& setting);
+  void make(const Event& event, const event::FilterRule& filter);
+  void make(const Event& event, const event::Recording& recording);
+  void make(const Event& event, const event::Note& note);
+  void make(const Event& event, const event::Thread& thread);
+  void make(const Event& event, const event::Class& details);
+  void make(const Event& event, const event::Method& method);
+  void make(const Event& event, const event::Enter& call);
+  void make(const Event& event, const event::Leave& call);
+  void make(const Event& event, const event::Unwind& call);
+  void make(const Event& event, const event::SummaryBegin& summary);
+  void make(const Event& event, const event::SummaryEnd& summary);
+  void make(const Event& event, const event::Alloc& alloc);
+  void make(const Event& event, const event::Free& free);
+  void make(const Event& event, const event::Gc& gc);
+  void make(const Event& event, const event::HeapSize& size);
+  void make(const Event& event, const event::Wait& wait);
+  void make(const Event& event, const event::Monitor& monitor);
+  void make(const Event& event, const event::Dump& dump);
+  void make(const Event& event, const event::DumpObject& object);
+  void make(const Event& event, const event::Root& root);
+
+  template <class Details>
+  static constexpr bool kHeld = requires(MessageMaker& maker, const Event& event,
+                                         const Details& details) { maker.make(event, details); };
+
+  void make_node(const Event& event, const event::Process& process);
+  void make_process(const Event& event, const event::Process& process);
+  void make_agent(const Event& event, const event::Process& process);
+  void make_method(const Event& event, const event::Method& method);
+  template <class Call>
+  void make_exit(const Event& event, const Call& call);
+  void make_references(const event::DumpObject& object);
+  template <class F, class Details>
+  void make_wait(const Event& event, const Details& details);
+  template <class F>
+  void make_stack(const event::Stack& stack);
+  void write_frames(const std::vector<NamedFrame>& frames);
+  // A told ticket as messages hold it, 0 when there is none or it does not fit.
+  std::int32_t told_ticket(const event::u64& ticket);
+
+  void lose(const Event& event) { loss_.event(event.kind); }
+  void write() { write(draft_.message()); }
+  void write(const Message& message) {
+    if (state_) state_ = target_.write(message);
+  }
+
+  MessageTarget& target_;
+  event::Loss loss_;
+  base::result<void> state_;
+  MessageDraft draft_;
+  const event::Batch* batch_ = nullptr;
+
+  event::Batch prelude_;  // events before the clock, which says what their times mean
+  bool in_prelude_ = true;
+  CallTickets tickets_;
+  FrameNames names_;
+  tsl::robin_map<base::Id, base::Id> vtables_;  // to their classes
+  base::Id dump_ = base::kNoId;
+  // The end of a collection waits for the heap's size behind it.
+  bool gc_waits_ = false;  // in draft_
+  base::Time gc_time_ = 0;
+  base::Id gc_thread_ = base::kNoId;
+};
+
+}  // namespace polytrace::format::tptp
