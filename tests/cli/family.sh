@@ -83,8 +83,11 @@ expect_json '.fields_lost == {"methodEntry.objIdRef": 1} and .records_read == 1'
 # repair: what was cut off or garbled, as a whole stream of the same format.
 head -c 1000 "$scratch/big.trcbin" >"$scratch/cut.trcbin"
 head -c 2000 "$scratch/little.trcxml" >"$scratch/cut.trcxml"
-{ head -c 900 "$scratch/little.trcbin" && printf 'garbage!' && tail -c +901 "$scratch/little.trcbin"; } \
-  >"$scratch/garbled.trcbin"
+{
+  head -c 900 "$scratch/little.trcbin"
+  printf 'garbage!'
+  tail -c +901 "$scratch/little.trcbin"
+} >"$scratch/garbled.trcbin"
 for name in cut.trcbin cut.trcxml garbled.trcbin; do
   run check "$scratch/$name"
   expect_code 4
