@@ -70,35 +70,79 @@ MaybeRoute by_records(const Input& input, format::Recognised found, const Target
 }
 
 MaybeRoute by_events(std::unique_ptr<event::Reader> reader, const Target& target,
-                     std::unique_ptr<base::Sink> sink, const std::string& output) {
+                     std::unique_ptr<base::Sink> sink, const std::string& output,
+                     const Change& change) {
   auto writer = target.format->create(std::move(sink), target.write);
   if (!writer) return fail(writer.error(), output);
+  if (change.before) writer = change.before(std::move(*writer));
   return std::make_unique<EventRoute>(std::move(reader), std::move(*writer));
+}
+
+base::result<std::unique_ptr<base::Sink>> open_output(const Input& input,
+                                                      const TargetOptions& options,
+                                                      const Change& change) {
+  for (const std::string& file : change.files) {
+    if (is_same_file(file, options.output)) return base::fail(base::Code::output_is_input);
+  }
+  return open_target(options, input.name());
+}
+
+tl::expected<Planned, PlanError> plan_records(const Input& input, format::Recognised found,
+                                              const format::Format& format,
+                                              const TargetOptions& options) {
+  const format::Format* from = found.format;
+  const auto target = choose_target(options, format, "");
+  if (!target) return fail(target.error());
+  auto sink = open_target(options, input.name());
+  if (!sink) return fail(sink.error(), options.output);
+  auto route = by_records(input, std::move(found), *target, std::move(*sink));
+  if (!route) return tl::unexpected(route.error());
+  return Planned{from, *target, std::move(*route)};
+}
+
+tl::expected<Planned, PlanError> plan_events(const Input& input, format::Opened opened,
+                                             const format::Format& format,
+                                             const TargetOptions& options, const Change& change) {
+  const auto target = choose_target(options, format, opened.reader->version());
+  if (!target) return fail(target.error());
+  auto sink = open_output(input, options, change);
+  if (!sink) return fail(sink.error(), options.output);
+  auto route =
+      by_events(std::move(opened.reader), *target, std::move(*sink), options.output, change);
+  if (!route) return tl::unexpected(route.error());
+  return Planned{opened.format, *target, std::move(*route)};
+}
+
+tl::expected<format::Opened, PlanError> open_found(const Input& input, format::Recognised found) {
+  auto reader = found.format->open(std::move(found.source), input.read_options());
+  if (!reader) return fail(reader.error(), input.name());
+  return format::Opened{found.format, std::move(*reader)};
+}
+
+// An input that is read by another reader than its own.
+tl::expected<Planned, PlanError> plan_other(const Input& input, const TargetOptions& options,
+                                            const Change& change) {
+  auto opened = change.open();
+  if (!opened) return tl::unexpected(opened.error());
+  const auto format = choose_format(options, *opened->format);
+  if (!format) return fail(format.error());
+  return plan_events(input, std::move(*opened), **format, options, change);
 }
 
 }  // namespace
 
-tl::expected<Planned, PlanError> plan_route(const Input& input, const TargetOptions& options) {
+tl::expected<Planned, PlanError> plan_route(const Input& input, const TargetOptions& options,
+                                            const Change& change) {
+  if (change.open) return plan_other(input, options, change);
   auto found = input.recognise();
   if (!found) return fail(found.error(), input.name());
-  const format::Format& from = *found->format;
-  const auto format = choose_format(options, from);
+  const auto format = choose_format(options, *found->format);
   if (!format) return fail(format.error());
-  const bool kin = format::is_kin(from, **format);
-  std::unique_ptr<event::Reader> reader;
-  if (!kin) {
-    auto opened = from.open(std::move(found->source), input.read_options());
-    if (!opened) return fail(opened.error(), input.name());
-    reader = std::move(*opened);
-  }
-  const auto target = choose_target(options, **format, kin ? "" : reader->version());
-  if (!target) return fail(target.error());
-  auto sink = open_target(options, input.name());
-  if (!sink) return fail(sink.error(), options.output);
-  auto route = kin ? by_records(input, std::move(*found), *target, std::move(*sink))
-                   : by_events(std::move(reader), *target, std::move(*sink), options.output);
-  if (!route) return tl::unexpected(route.error());
-  return Planned{&from, *target, std::move(*route)};
+  if (change.is_none() && format::is_kin(*found->format, **format))
+    return plan_records(input, std::move(*found), **format, options);
+  auto opened = open_found(input, std::move(*found));
+  if (!opened) return tl::unexpected(opened.error());
+  return plan_events(input, std::move(*opened), **format, options, change);
 }
 
 }  // namespace polytrace::cli
