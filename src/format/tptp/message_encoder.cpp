@@ -2,7 +2,6 @@
 #include "format/tptp/message_encoder.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "format/tptp/plain_call.hpp"
 #include "format/tptp/tbf_frame.hpp"
@@ -81,12 +80,13 @@ void MessageEncoder::append(base::Appender& out, const CallRecord& call) const {
 
 template <ByteOrder order>
 void MessageEncoder::append_as(base::Appender& out, const CallRecord& call) {
-  std::array<std::byte, kCallBytes> bytes{};
-  const auto put = [&bytes](std::size_t at, auto value) {
-    const auto stored = order == ByteOrder::little ? value : swapped(value);
-    std::memcpy(bytes.data() + at, &stored, sizeof stored);
-  };
   const std::size_t size = call.entry ? kEntryBytes : kExitBytes;
+  std::byte* const bytes = out.extend(size);
+  std::memset(bytes, 0, size);
+  const auto put = [bytes](std::size_t at, auto value) {
+    const auto stored = order == ByteOrder::little ? value : swapped(value);
+    std::memcpy(bytes + at, &stored, sizeof stored);
+  };
   put(0, call.entry ? field::MethodEntry::kId : field::MethodExit::kId);
   put(sizeof(std::uint16_t), static_cast<std::uint32_t>(size));
   const auto fill = [&](const auto& places, auto fields) {
@@ -108,7 +108,6 @@ void MessageEncoder::append_as(base::Appender& out, const CallRecord& call) {
   };
   if (call.entry) fill(kEntryPlaces, field::MethodEntry{});
   else fill(kExitPlaces, field::MethodExit{});
-  out.bytes(base::Bytes(bytes).first(size));
 }
 
 void MessageEncoder::value(base::Appender& out, const Message& message, unsigned index,
