@@ -11,6 +11,30 @@ bool before(const Place& a, const Place& b) {
   return std::tie(a.offset, a.line, a.column) < std::tie(b.offset, b.line, b.column);
 }
 
+bool earlier(const Occurrence& a, const Occurrence& b) { return before(a.place, b.place); }
+
+// Keeps the earliest ones, the latest of them in front.
+void keep(std::vector<Occurrence>& heap, Occurrence one) {
+  if (heap.size() == Notice::kMostOthers) {
+    if (!earlier(one, heap.front())) return;
+    std::pop_heap(heap.begin(), heap.end(), earlier);
+    heap.pop_back();
+  }
+  heap.push_back(std::move(one));
+  std::push_heap(heap.begin(), heap.end(), earlier);
+}
+
+void join(Notice& known, Notice other) {
+  known.count += other.count;
+  known.bytes += other.bytes;
+  if (before(other.first, known.first)) {
+    std::swap(known.first, other.first);
+    std::swap(known.detail, other.detail);
+  }
+  keep(known.others, {std::move(other.first), std::move(other.detail)});
+  for (Occurrence& one : other.others) keep(known.others, std::move(one));
+}
+
 }  // namespace
 
 void Notices::add(Code code, Place place, std::uint64_t bytes, std::string detail) {
@@ -19,15 +43,9 @@ void Notices::add(Code code, Place place, std::uint64_t bytes, std::string detai
 
 void Notices::add(Notice notice) {
   for (Notice& known : notices_) {
-    if (known.code != notice.code) continue;
-    known.count += notice.count;
-    known.bytes += notice.bytes;
-    if (before(notice.first, known.first)) {
-      known.first = std::move(notice.first);
-      known.detail = std::move(notice.detail);
-    }
-    return;
+    if (known.code == notice.code) return join(known, std::move(notice));
   }
+  std::make_heap(notice.others.begin(), notice.others.end(), earlier);
   notices_.push_back(std::move(notice));
 }
 
@@ -39,6 +57,7 @@ std::vector<Notice> Notices::sorted() const {
   std::vector<Notice> all = notices_;
   std::sort(all.begin(), all.end(),
             [](const Notice& a, const Notice& b) { return before(a.first, b.first); });
+  for (Notice& notice : all) std::sort(notice.others.begin(), notice.others.end(), earlier);
   return all;
 }
 

@@ -14,39 +14,59 @@ struct CheckResult {
   const Input& input;
   const format::Opened& opened;
   const Passed& passed;
+  bool strict;
   Overview overview;
+
+  bool ok() const { return !passed.is_partial() && (!strict || passed.notices.empty()); }
 };
 
-std::string verdict(const Passed& passed) {
-  if (!passed.is_partial()) return "ok";
+std::string verdict(const CheckResult& result) {
+  const Passed& passed = result.passed;
   if (passed.interrupted) return "interrupted";
-  return passed.outcome.error ? "cannot be read to its end" : "damaged";
+  if (passed.outcome.error) return "cannot be read to its end";
+  if (passed.is_partial()) return "damaged";
+  return passed.notices.empty() ? "ok" : "whole, with warnings";
+}
+
+std::string occurrence_text(const base::Place& place, const std::string& detail) {
+  return show::printable(base::to_text(place)) +
+         (detail.empty() ? "" : ": " + show::printable(detail));
+}
+
+void append_notice(std::string& out, const base::Notice& notice, const show::Numerals& numerals) {
+  const base::CodeInfo& code = base::describe(notice.code);
+  out += fmt::format("  {}: {}{}\n", code.name, code.sentence, extent_text(notice));
+  out += fmt::format("    hint: {}\n", code.next);
+  out += fmt::format("    {}\n", occurrence_text(notice.first, notice.detail));
+  for (const base::Occurrence& other : notice.others)
+    out += fmt::format("    {}\n", occurrence_text(other.place, other.detail));
+  if (const auto rest = notice.count - 1 - notice.others.size(); rest != 0)
+    out += fmt::format("    and {} more\n", show::count_text(rest, numerals));
 }
 
 void append_check_text(std::string& out, const CheckResult& result, const show::Look& look) {
-  const Passed& passed = result.passed;
-  const bool good = !passed.is_partial();
-  out += show::printable(result.input.name()) + ": " +
-         paint(look.terminal, good ? show::Style::good : show::Style::error, verdict(passed)) +
-         fmt::format(" ({} version {}: {} events in {} frames)\n", result.opened.format->name,
-                     result.opened.reader->version(),
-                     show::count_text(result.overview.total(), look.numerals),
-                     show::count_text(passed.outcome.tally.frames, look.numerals));
-  for (const base::Notice& notice : passed.notices) {
-    out += "  " + notice_text(notice) + '\n';
-    out += fmt::format("    hint: {}\n", base::describe(notice.code).next);
-  }
+  out +=
+      show::printable(result.input.name()) + ": " +
+      paint(look.terminal, result.ok() ? show::Style::good : show::Style::error, verdict(result)) +
+      fmt::format(" ({} version {}: {} events in {} frames)\n", result.opened.format->name,
+                  result.opened.reader->version(),
+                  show::count_text(result.overview.total(), look.numerals),
+                  show::count_text(result.passed.outcome.tally.frames, look.numerals));
+  for (const base::Notice& notice : result.passed.notices)
+    append_notice(out, notice, look.numerals);
 }
 
 void append_check_json(std::string& out, const CheckResult& result) {
   show::JsonWriter json(out);
   json.begin_object();
   json.member("schema", "polytrace.check/1");
-  write_source(json, result.input, result.opened);
-  json.member("ok", !result.passed.is_partial());
+  write_source(json, result.input, *result.opened.format, result.opened.reader->version());
+  json.member("ok", result.ok());
   json.member("events", result.overview.total());
   json.member("frames", result.passed.outcome.tally.frames);
   write_outcome(json, result.passed);
+  json.key("places");
+  write_places(json, result.passed.notices);
   json.end_object();
   out += '\n';
 }
@@ -58,31 +78,38 @@ class Check final : public Command {
         "check",
         "is this trace whole?",
         "[OPTIONS] FILE",
-        "Reads every byte of the trace. Prints \"ok\", or each kind of problem with its first "
-        "place, how often it occurs, and how many bytes could not be read because of it.",
+        "Reads every byte of the trace. Prints \"ok\", or each kind of deviation from the format "
+        "with how often it occurs, how many bytes could not be read because of it, and where: the "
+        "first 1000 places of each kind. A deviation that costs nothing is a warning.",
         {{"is the file whole?", "polytrace check app.mlpd && echo whole"},
          {"only the exit code", "polytrace check app.mlpd > /dev/null"},
          {"the problems as JSON", "polytrace check --json app.mlpd | jq .notices"},
-         {"stop at the first problem", "polytrace check --strict app.mlpd"}},
-        {0, 1, 2, 3, 4, 6, 130},
+         {"fail on warnings, too", "polytrace check --strict app.mlpd"}},
+        {0, 1, 2, 3, 4, 5, 6, 130},
         "polytrace help exit-codes, docs/reference/json.md"};
     return kHelp;
   }
-  void define(CLI::App& app) override { add_input_options(app, input_, Following::offered); }
+  void define(CLI::App& app) override {
+    add_input_file(app, input_);
+    add_reading_options(app, input_, Following::offered);
+    app.add_flag("--strict", strict_, "Warnings are failures: exit code 5")->group("Input");
+  }
   int run(Session& session) override {
     const Input input(input_);
     auto opened = input.open();
     if (!opened) return session.fail(opened.error(), input.name());
     OverviewConsumer consumer;
     const Passed passed = pass(session, input, *opened->reader, consumer);
-    const CheckResult result{input, *opened, passed, consumer.take()};
+    const CheckResult result{input, *opened, passed, strict_, consumer.take()};
     if (session.common.json) append_check_json(session.out().text(), result);
     else append_check_text(session.out().text(), result, session.look());
-    return conclude(session, input, passed);
+    const int code = conclude(session, input, passed);
+    return code == 0 && !result.ok() ? kCheckFailed : code;
   }
 
  private:
   InputOptions input_;
+  bool strict_ = false;  // not the input's: every problem is wanted, not the first one
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "cli/conversion_route.hpp"
 #include "cli/errors.hpp"
 #include "cli/notices_view.hpp"
 #include "cli/show/escape.hpp"
@@ -14,34 +15,11 @@ namespace {
 
 using event::Loss;
 
-constexpr int kCheckFailed = 5;
-
-class Copier final : public event::Consumer {
- public:
-  explicit Copier(event::Writer& writer) : writer_(writer) {}
-  bool consume(const event::Batch& batch) override {
-    events_ += batch.events.size();
-    const auto written = writer_.write(batch);
-    if (!written) error_ = written.error();
-    return !error_;
-  }
-  std::uint64_t events() const { return events_; }
-  const std::optional<base::Error>& error() const { return error_; }
-
- private:
-  event::Writer& writer_;
-  std::uint64_t events_ = 0;
-  std::optional<base::Error> error_;
-};
-
 struct Conversion {
   const Input& input;
-  const format::Opened& opened;
-  const InputOptions& input_options;
   const TargetOptions& options;
-  Target target;
+  Planned plan;
   Passed passed;
-  std::uint64_t events = 0;  // that were read
   Loss loss{};
   bool written = false;
 };
@@ -50,7 +28,7 @@ std::uint64_t events_lost(const Loss& loss) {
   return std::accumulate(loss.events.begin(), loss.events.end(), std::uint64_t{0});
 }
 
-std::string lost_text(const Loss& loss, const show::Numerals& numerals) {
+std::string lost_text(const Loss& loss, std::string_view unit, const show::Numerals& numerals) {
   const auto line = [&](std::string_view what, std::uint64_t count) {
     return fmt::format("\n    {:<24} {}", what, show::count_text(count, numerals));
   };
@@ -62,7 +40,7 @@ std::string lost_text(const Loss& loss, const show::Numerals& numerals) {
     const auto kind = static_cast<event::Kind>(i);
     if (loss.events[i] != 0) text += line(event::describe(kind).name, loss.events[i]);
   }
-  if (!loss.fields.empty()) text += "\n  fields lost of events that were written:";
+  if (!loss.fields.empty()) text += fmt::format("\n  fields lost of {} that were written:", unit);
   for (const auto& [name, count] : loss.fields) text += line(name, count);
   return text;
 }
@@ -70,39 +48,45 @@ std::string lost_text(const Loss& loss, const show::Numerals& numerals) {
 std::string told_text(const Conversion& done, const show::Numerals& numerals) {
   std::string_view name = "standard output";
   if (done.options.output != "-") name = done.options.output;
-  const std::uint64_t kept = done.events - events_lost(done.loss);
-  return fmt::format("{}: {} version {}, {} events{}", show::printable(name),
-                     done.target.format->name, done.target.version,
-                     show::count_text(kept, numerals), done.written ? "" : "; NOT written") +
-         lost_text(done.loss, numerals);
+  const Target& target = done.plan.target;
+  const std::uint64_t kept = done.plan.route->read() - events_lost(done.loss);
+  return fmt::format("{}: {} version {}, {} {}{}", show::printable(name), target.format->name,
+                     target.write.version, show::count_text(kept, numerals),
+                     done.plan.route->unit(), done.written ? "" : "; NOT written") +
+         lost_text(done.loss, done.plan.route->unit(), numerals);
+}
+
+void write_loss(show::JsonWriter& json, const Loss& loss) {
+  json.member("events_lost", events_lost(loss));
+  json.key("lost");
+  json.begin_object();
+  for (std::size_t i = 0; i < loss.events.size(); ++i) {
+    if (loss.events[i] != 0)
+      json.member(event::describe(static_cast<event::Kind>(i)).name, loss.events[i]);
+  }
+  json.end_object();
+  json.key("fields_lost");
+  json.begin_object();
+  for (const auto& [name, count] : loss.fields) json.member(name, count);
+  json.end_object();
 }
 
 std::string told_json(const Conversion& done) {
   std::string out;
   show::JsonWriter json(out);
+  const Planned& plan = done.plan;
   json.begin_object();
   json.member("schema", "polytrace.convert/1");
-  write_source(json, done.input, done.opened);
+  write_source(json, done.input, *plan.input, plan.route->input_version());
   json.key("output");
   json.begin_object();
   json.member("file", done.options.output);
-  json.member("format", done.target.format->name);
-  json.member("version", done.target.version);
+  json.member("format", plan.target.format->name);
+  json.member("version", plan.target.write.version);
   json.member("written", done.written);
   json.end_object();
-  json.member("events_read", done.events);
-  json.member("events_lost", events_lost(done.loss));
-  json.key("lost");
-  json.begin_object();
-  for (std::size_t i = 0; i < done.loss.events.size(); ++i) {
-    if (done.loss.events[i] != 0)
-      json.member(event::describe(static_cast<event::Kind>(i)).name, done.loss.events[i]);
-  }
-  json.end_object();
-  json.key("fields_lost");
-  json.begin_object();
-  for (const auto& [name, count] : done.loss.fields) json.member(name, count);
-  json.end_object();
+  json.member(fmt::format("{}_read", plan.route->unit()), plan.route->read());
+  write_loss(json, done.loss);
   write_outcome(json, done.passed);
   json.end_object();
   return out + '\n';
@@ -116,39 +100,32 @@ void tell(Session& session, const Conversion& done) {
   else session.out().text() += told_json(done);
 }
 
-int copy(Session& session, Conversion& done, event::Writer& writer) {
-  const bool strict = done.input_options.strict;
-  Copier copier(writer);
-  done.passed = pass(session, done.input, *done.opened.reader, copier);
-  if (copier.error()) return session.fail(*copier.error(), done.options.output);
-  done.events = copier.events();
-  done.loss = writer.loss();
-  const bool refused = strict && (done.loss.total() != 0 || done.passed.is_partial());
-  if (!refused) {
-    if (auto finished = writer.finish(); !finished)
+int run(Session& session, Conversion& done) {
+  Route& route = *done.plan.route;
+  const bool strict = done.input.options().strict;
+  done.passed = route.go(session, done.input);
+  if (route.failure()) return session.fail(*route.failure(), done.options.output);
+  done.loss = route.loss();
+  const bool lossy = done.loss.total() != 0;
+  if (!strict || (!lossy && done.passed.exit_code() == 0)) {
+    if (auto finished = route.finish(); !finished)
       return session.fail(finished.error(), done.options.output);
-    done.loss = writer.loss();
+    done.loss = route.loss();
     done.written = true;
   }
   tell(session, done);
   const int code = conclude(session, done.input, done.passed);
-  return code != 0 || !strict || done.loss.total() == 0 ? code : kCheckFailed;
+  return code == 0 && strict && lossy ? kCheckFailed : code;
 }
 
 }  // namespace
 
 int convert(Session& session, const InputOptions& input_options, const TargetOptions& options) {
   const Input input(input_options);
-  auto opened = input.open();
-  if (!opened) return session.fail(opened.error(), input.name());
-  auto target = choose_target(options, *opened);
-  if (!target) return session.fail(target.error());
-  auto sink = open_target(options, input.name());
-  if (!sink) return session.fail(sink.error(), options.output);
-  auto writer = target->format->create(std::move(*sink), {target->version});
-  if (!writer) return session.fail(writer.error(), options.output);
-  Conversion done{input, *opened, input_options, options, std::move(*target), {}};
-  return copy(session, done, **writer);
+  auto plan = plan_route(input, options);
+  if (!plan) return session.fail(plan.error().error, plan.error().file);
+  Conversion done{input, options, std::move(*plan), {}};
+  return run(session, done);
 }
 
 }  // namespace polytrace::cli

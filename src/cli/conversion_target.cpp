@@ -56,30 +56,44 @@ void add_output_options(CLI::App& app, TargetOptions& options) {
       ->type_name("FILE")
       ->required()
       ->group("Output");
+  app.add_option("--byte-order", options.byte_order,
+                 "Of formats that have both: big or little (default: as the input if it is of the "
+                 "same format, else little)")
+      ->type_name("ORDER")
+      ->check(CLI::IsMember({"big", "little"}))
+      ->group("Output");
   app.add_flag("-f,--force", options.force, "Replace an existing file")->group("Output");
 }
 
-base::result<Target> choose_target(const TargetOptions& options, const format::Opened& input) {
+base::result<const Format*> choose_format(const TargetOptions& options, const Format& input) {
+  const Format* format = options.as_input ? nullptr : format::format_for_path(options.output);
+  if (!options.to.empty()) {
+    const auto named = format_named(options.to.substr(0, options.to.find(':')));
+    if (!named) return named;
+    format = *named;
+  }
+  if (format == nullptr) format = &input;
+  if (format->create != nullptr) return format;
+  return base::fail(base::Code::usage, fmt::format("cannot write the format \"{}\"", format->name));
+}
+
+base::result<Target> choose_target(const TargetOptions& options, const Format& format,
+                                   std::string_view input_version) {
   const std::size_t colon = std::min(options.to.find(':'), options.to.size());
   std::string version = options.to.substr(std::min(colon + 1, options.to.size()));
   if (!version.empty() && !options.to_version.empty() && version != options.to_version)
     return base::fail(base::Code::usage, "--to and --to-version name different versions");
   if (version.empty()) version = options.to_version;
-  const Format* format = options.as_input ? nullptr : format::format_for_path(options.output);
-  if (!options.to.empty()) {
-    const auto named = format_named(options.to.substr(0, colon));
-    if (!named) return base::Unexpected(named.error());
-    format = *named;
-  }
-  if (format == nullptr) format = input.format;
-  if (format->create == nullptr)
+  if (options.as_input && check_version(format, input_version)) version = input_version;
+  if (version.empty()) version = format.write_versions[0];
+  if (auto good = check_version(format, version); !good) return base::Unexpected(good.error());
+  if (!options.byte_order.empty() && !format.byte_orders)
     return base::fail(base::Code::usage,
-                      fmt::format("cannot write the format \"{}\"", format->name));
-  if (options.as_input && check_version(*format, input.reader->version()))
-    version = input.reader->version();
-  if (version.empty()) version = format->write_versions[0];
-  if (auto good = check_version(*format, version); !good) return base::Unexpected(good.error());
-  return Target{format, std::move(version)};
+                      fmt::format("{} has no choice of byte order", format.name));
+  Target target{&format, {std::move(version)}};
+  if (!options.byte_order.empty())
+    target.write.byte_order = options.byte_order == "big" ? std::endian::big : std::endian::little;
+  return target;
 }
 
 base::result<std::unique_ptr<base::Sink>> open_target(const TargetOptions& options,
@@ -87,7 +101,8 @@ base::result<std::unique_ptr<base::Sink>> open_target(const TargetOptions& optio
   const std::string& output = options.output;
   if (same_file(input, output)) return base::fail(base::Code::output_is_input);
   if (output == "-" && isatty(STDOUT_FILENO) == 1)
-    return base::fail(base::Code::usage, "a trace is binary: not written to a terminal");
+    return base::fail(base::Code::usage,
+                      "a trace is not written to a terminal: name a file, or a pipe");
   auto sink = base::create_sink(output, options.force);
   if (sink && output.ends_with(".gz")) return base::gzip_sink(std::move(*sink));
   if (sink && output.ends_with(".zst")) return base::zstd_sink(std::move(*sink));

@@ -13,21 +13,26 @@ struct TargetOptions {
   std::string output;
   std::string to;  // NAME[:VERSION]
   std::string to_version;
+  std::string byte_order;  // "big", "little", empty = the format's own
   bool force = false;
   bool as_input = false;  // the input's own format, and version if that can be written
 };
 
 struct Target {
   const format::Format* format = nullptr;
-  std::string version;
+  format::WriteOptions write;  // with a version
 };
 
-// --output and --force.
+// --output, --byte-order and --force.
 void add_output_options(CLI::App& app, TargetOptions& options);
 
 // The format that was asked for, else the one of the output's ending, else the input's own.
 // Errors are usage.
-base::result<Target> choose_target(const TargetOptions& options, const format::Opened& input);
+base::result<const format::Format*> choose_format(const TargetOptions& options,
+                                                  const format::Format& input);
+// Version and byte order of it. Errors are usage.
+base::result<Target> choose_target(const TargetOptions& options, const format::Format& format,
+                                   std::string_view input_version);
 
 // Refuses what must not be written to: the input, a terminal, an existing file without --force.
 // An output that ends in .gz or .zst is compressed.

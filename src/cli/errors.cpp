@@ -57,15 +57,18 @@ std::string error_json(const base::Error& error, std::string_view file) {
   return out + '\n';
 }
 
-std::string notice_text(const base::Notice& notice) {
-  std::string text = show::printable(base::to_text({notice.code, notice.first, notice.detail}));
+std::string extent_text(const base::Notice& notice) {
   std::string extent;
   if (notice.count > 1) extent = fmt::format("{} times", notice.count);
   if (notice.bytes != 0)
     extent +=
         fmt::format("{}{} not read", extent.empty() ? "" : ", ", show::bytes_text(notice.bytes));
-  if (!extent.empty()) text += fmt::format(" ({})", extent);
-  return text;
+  return extent.empty() ? extent : fmt::format(" ({})", extent);
+}
+
+std::string notice_text(const base::Notice& notice) {
+  return show::printable(base::to_text({notice.code, notice.first, notice.detail})) +
+         extent_text(notice);
 }
 
 void write_notice(show::JsonWriter& json, const base::Notice& notice) {
@@ -83,6 +86,23 @@ void write_notice(show::JsonWriter& json, const base::Notice& notice) {
 void write_notices(show::JsonWriter& json, const std::vector<base::Notice>& notices) {
   json.begin_array();
   for (const base::Notice& notice : notices) write_notice(json, notice);
+  json.end_array();
+}
+
+void write_places(show::JsonWriter& json, const std::vector<base::Notice>& notices) {
+  const auto write = [&json](const base::Notice& notice, const base::Place& place,
+                             const std::string& detail) {
+    json.begin_object();
+    json.member("code", base::describe(notice.code).name);
+    write_place(json, place);
+    json.member("detail", detail);
+    json.end_object();
+  };
+  json.begin_array();
+  for (const base::Notice& notice : notices) {
+    write(notice, notice.first, notice.detail);
+    for (const base::Occurrence& other : notice.others) write(notice, other.place, other.detail);
+  }
   json.end_array();
 }
 

@@ -19,11 +19,15 @@ std::string error_text(const base::Error& error, std::string_view file,
 // {"code", "file", "offset", "message", "hint"} and, where they are known, "frame", "line".
 std::string error_json(const base::Error& error, std::string_view file);
 
+// " (12 times, 3.4 KiB not read)", or nothing for what occurred once and cost nothing.
+std::string extent_text(const base::Notice& notice);
 // "offset 0x2f1a (buffer 17): sentence: detail (12 times, 3.4 KiB not read)"
 std::string notice_text(const base::Notice& notice);
 void write_notice(show::JsonWriter& json, const base::Notice& notice);
 // An array of them.
 void write_notices(show::JsonWriter& json, const std::vector<base::Notice>& notices);
+// An array of every place that is known: "code", place, "detail".
+void write_places(show::JsonWriter& json, const std::vector<base::Notice>& notices);
 
 // To standard error, at once and whole.
 void print(std::string_view text);

@@ -238,7 +238,7 @@ void append_info_json(std::string& out, const InfoResult& result) {
   show::JsonWriter json(out);
   json.begin_object();
   json.member("schema", "polytrace.info/1");
-  write_source(json, result.input, result.opened);
+  write_source(json, result.input, *result.opened.format, result.opened.reader->version());
   json.member("compression", compression_name(result.input.name()));
   json.key("size");
   if (const auto size = result.opened.reader->source().stored_size()) json.value(*size);

@@ -54,14 +54,18 @@ void add_input_file(CLI::App& app, InputOptions& options) {
       ->group(kGroup);
 }
 
-void add_input_options(CLI::App& app, InputOptions& options, Following following) {
-  add_input_file(app, options);
+void add_reading_options(CLI::App& app, InputOptions& options, Following following) {
   if (following == Following::offered)
     app.add_flag("--follow", options.follow,
                  "Wait for more at the end of a growing file, until Ctrl-C")
         ->group(kGroup);
   app.add_flag("--resync", options.resync, "After damage between frames, search for the next frame")
       ->group(kGroup);
+}
+
+void add_input_options(CLI::App& app, InputOptions& options, Following following) {
+  add_input_file(app, options);
+  add_reading_options(app, options, following);
   app.add_flag("--strict", options.strict, "Stop at the first problem")->group(kGroup);
 }
 
@@ -84,14 +88,24 @@ base::result<void> Input::prepare_passes() {
   return {};
 }
 
-base::result<format::Opened> Input::open() const {
+event::ReadOptions Input::read_options() const { return {{}, options_.resync}; }
+
+base::result<format::Recognised> Input::recognise() const {
   if (path_ == "-" && isatty(STDIN_FILENO) == 1)
     return base::fail(base::Code::usage, "standard input is a terminal: name a file");
   base::SourceOptions source_options;
   if (options_.follow) source_options.stop_following = &stop_asked();
   auto source = base::open_source(path_, source_options);
   if (!source) return base::Unexpected(source.error());
-  return format::open(std::move(*source), {source_options.limits, options_.resync});
+  return format::recognise(std::move(*source));
+}
+
+base::result<format::Opened> Input::open() const {
+  auto found = recognise();
+  if (!found) return base::Unexpected(found.error());
+  auto reader = found->format->open(std::move(found->source), read_options());
+  if (!reader) return base::Unexpected(reader.error());
+  return format::Opened{found->format, std::move(*reader)};
 }
 
 bool Passed::is_partial() const {
@@ -113,7 +127,7 @@ int Passed::exit_code() const {
   int worst = outcome.error ? base::describe(outcome.error->code).exit : 0;
   for (const base::Notice& notice : notices)
     worst = std::max(worst, base::describe(notice.code).exit);
-  return worst;
+  return worst == 0 && stopped_early ? kCheckFailed : worst;
 }
 
 Passed pass(const Session& session, const Input& input, event::Reader& reader,
@@ -133,6 +147,24 @@ Passed pass(const Session& session, const Input& input, event::Reader& reader,
   // Ctrl-C is how following a file regularly ends.
   passed.interrupted = stop_asked() && !options.follow;
   passed.stopped_early = strict.stopped();
+  return passed;
+}
+
+Passed pass(const Session& session, const Input& input, format::Rewriter& rewriter) {
+  Progress progress(session);
+  Passed passed;
+  for (base::result<bool> more = true; *more && !stop_asked() && !passed.stopped_early;) {
+    more = rewriter.next();
+    if (!more) {
+      passed.outcome.error = more.error();
+      break;
+    }
+    if (progress.wanted()) progress.update(rewriter.source());
+    passed.stopped_early = input.options().strict && !rewriter.notices().empty();
+  }
+  passed.outcome.notices = rewriter.notices();
+  passed.notices = passed.outcome.notices.sorted();
+  passed.interrupted = stop_asked();
   return passed;
 }
 

@@ -20,8 +20,10 @@ struct InputOptions {
 
 // FILE alone.
 void add_input_file(CLI::App& app, InputOptions& options);
-// FILE, --follow where it makes sense, --resync, --strict.
 enum class Following : std::uint8_t { offered, not_offered };
+// --follow where it makes sense, --resync.
+void add_reading_options(CLI::App& app, InputOptions& options, Following following);
+// All of these, and --strict.
 void add_input_options(CLI::App& app, InputOptions& options, Following following);
 
 // One input, opened once per pass. Removes what it spooled.
@@ -36,6 +38,9 @@ class Input {
   // for a growing file, which never ends.
   base::result<void> prepare_passes();
   base::result<format::Opened> open() const;
+  // The same without a reader.
+  base::result<format::Recognised> recognise() const;
+  event::ReadOptions read_options() const;
   const InputOptions& options() const { return options_; }
   const std::string& name() const { return options_.file; }
 
@@ -55,6 +60,7 @@ struct Passed {
   // Whether something of the input is missing. Notices that cost nothing do not count.
   bool is_partial() const;
   std::uint64_t bytes_lost() const;
+  // With --strict, a problem that costs nothing is a failed check, too.
   int exit_code() const;
 };
 
@@ -62,6 +68,8 @@ struct Passed {
 // --strict, the first problem.
 Passed pass(const Session& session, const Input& input, event::Reader& reader,
             event::Consumer& consumer);
+// The same for a rewriter, which is not finished by it.
+Passed pass(const Session& session, const Input& input, format::Rewriter& rewriter);
 
 // Tells errors, and in one line that a result is partial. Returns the exit code of the pass.
 int conclude(const Session& session, const Input& input, const Passed& passed);

@@ -49,13 +49,14 @@ void append_notices_markdown(std::string& out, const Passed& passed) {
   if (const auto sentence = stop_sentence(passed); !sentence.empty()) out += "* " + sentence + '\n';
 }
 
-void write_source(show::JsonWriter& json, const Input& input, const format::Opened& opened) {
+void write_source(show::JsonWriter& json, const Input& input, const format::Format& format,
+                  std::string_view version) {
   json.member("file", input.name());
   json.key("format");
   json.begin_object();
-  json.member("name", opened.format->name);
-  json.member("title", opened.format->title);
-  json.member("version", opened.reader->version());
+  json.member("name", format.name);
+  json.member("title", format.title);
+  json.member("version", version);
   json.end_object();
 }
 

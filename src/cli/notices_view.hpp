@@ -14,7 +14,8 @@ void append_notices_text(std::string& out, const Passed& passed, const show::Loo
 void append_notices_markdown(std::string& out, const Passed& passed);
 
 // Members of the result: "file" and "format".
-void write_source(show::JsonWriter& json, const Input& input, const format::Opened& opened);
+void write_source(show::JsonWriter& json, const Input& input, const format::Format& format,
+                  std::string_view version);
 // Members of the result: "partial", "bytes_not_read", "notices", "error".
 void write_outcome(show::JsonWriter& json, const Passed& passed);
 

@@ -89,7 +89,7 @@ void append_report_json(std::string& out, const ReportResult& result) {
   show::JsonWriter json(out);
   json.begin_object();
   json.member("schema", "polytrace.report/1");
-  write_source(json, result.input, result.opened);
+  write_source(json, result.input, *result.opened.format, result.opened.reader->version());
   write_selection(json, result.selection);
   json.key("start");
   result.start == base::kNoTime ? json.null() : json.value(result.start);

@@ -14,6 +14,9 @@
 
 namespace polytrace::cli {
 
+// The exit code of a check that was asked for and failed.
+inline constexpr int kCheckFailed = 5;
+
 struct CommonOptions {
   bool json = false;
   bool quiet = false;

@@ -14,11 +14,12 @@
 #include "base/source.hpp"
 #include "event/reader.hpp"
 #include "event/writer.hpp"
+#include "format/rewriter.hpp"
 
 namespace polytrace::format {
 
 struct WriteOptions {
-  std::string version;  // of the format, empty = Format::write_versions[0]
+  std::string version;                      // of the format, empty = Format::write_versions[0]
   std::optional<std::endian> byte_order{};  // where Format::byte_orders; the format's own if absent
 };
 
@@ -38,6 +39,13 @@ struct Format {
   // Null when the format cannot be written.
   base::result<std::unique_ptr<event::Writer>> (*create)(std::unique_ptr<base::Sink>,
                                                          const WriteOptions&) = nullptr;
+  // Formats of one family say the same records in different ways. Reads a trace of any of them and
+  // writes this one. Null, and no family, when there is no such kinship.
+  std::string_view family{};
+  base::result<std::unique_ptr<Rewriter>> (*rewrite)(std::unique_ptr<base::Source>,
+                                                     std::unique_ptr<base::Sink>,
+                                                     const event::ReadOptions&,
+                                                     const WriteOptions&) = nullptr;
   // The name of a native record number of event::Tally, in the format's own words.
   std::string (*record_name)(std::uint8_t record) = nullptr;
   // Whether an event of this kind can be written in `version` at all. Null when read only.
@@ -53,11 +61,21 @@ const Format* find_format(std::string_view name);
 // By a file name's ending (a final .gz or .zst is ignored); null when none fits.
 const Format* format_for_path(std::string_view path);
 
+// Whether `target` can be written from a trace of `source` record by record.
+bool is_kin(const Format& source, const Format& target);
+
+struct Recognised {
+  const Format* format;
+  std::unique_ptr<base::Source> source;  // from its first byte
+};
+// By content. Fails with not_recognised.
+base::result<Recognised> recognise(std::unique_ptr<base::Source> source);
+
 struct Opened {
   const Format* format;
   std::unique_ptr<event::Reader> reader;
 };
-// Recognises the format by content and opens a reader.
+// Recognises the format and opens a reader.
 base::result<Opened> open(std::unique_ptr<base::Source> source,
                           const event::ReadOptions& options = {});
 

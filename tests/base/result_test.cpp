@@ -67,6 +67,22 @@ TEST(notices, merging_is_like_adding) {
   EXPECT_TRUE(one.empty());
 }
 
+TEST(notices, keep_the_first_places_in_order) {
+  constexpr std::uint64_t kMost = Notice::kMostOthers + 1;
+  Notices odd, all;
+  for (std::uint64_t i = 3 * kMost; i > 0; --i)
+    (i % 2 == 0 ? all : odd).add(Code::list_odd, {.offset = i}, 0, std::to_string(i));
+  all.merge(odd);
+  const Notice notice = all.sorted()[0];
+  EXPECT_EQ(notice.count, 3 * kMost);
+  EXPECT_EQ(notice.first.offset, 1U);
+  ASSERT_EQ(notice.others.size(), kMost - 1);
+  for (std::uint64_t i = 2; i <= kMost; ++i) {
+    EXPECT_EQ(notice.others[i - 2].place.offset, i);
+    EXPECT_EQ(notice.others[i - 2].detail, std::to_string(i));
+  }
+}
+
 TEST(id_table, indexes_count_up_by_first_sight) {
   IdTable table;
   for (Id id = 0; id < 5000; ++id) EXPECT_EQ(table.index(id * 4096), id);

@@ -67,10 +67,10 @@ expect_code 2
 jq -e '.code == "usage"' "$scratch/err" >/dev/null || fail "$ran: $(cat "$scratch/err")"
 
 # --strict stops at the first problem and says so.
-run check --strict "$data/bad_event.mlpd"
+run info --strict "$data/bad_event.mlpd"
 expect_code 4
 expect_in err 'stopped at the first problem'
-strict=$("$POLYTRACE" check --strict --json "$data/bad_event.mlpd" 2>/dev/null | jq .events)
-whole=$("$POLYTRACE" check --json "$data/bad_event.mlpd" 2>/dev/null | jq .events)
+strict=$("$POLYTRACE" info --strict --json "$data/bad_event.mlpd" 2>/dev/null | jq .events.total)
+whole=$("$POLYTRACE" info --json "$data/bad_event.mlpd" 2>/dev/null | jq .events.total)
 [[ $strict -le $whole ]] || fail "--strict read more ($strict) than a whole run ($whole)"
 finish

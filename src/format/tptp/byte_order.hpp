@@ -2,13 +2,20 @@
 // Numbers in either byte order. Callers have checked the bounds.
 #pragma once
 
+#include <bit>
 #include <cstring>
+#include <optional>
 
 #include "base/cursor.hpp"
 
 namespace polytrace::format::tptp {
 
 enum class ByteOrder : std::uint8_t { big, little };
+
+inline std::optional<ByteOrder> byte_order(std::optional<std::endian> order) {
+  if (!order) return {};
+  return *order == std::endian::big ? ByteOrder::big : ByteOrder::little;
+}
 
 // REQUIRES: an integer of 1, 2, 4 or 8 bytes.
 template <class T>

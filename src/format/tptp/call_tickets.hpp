@@ -32,8 +32,8 @@ class CallTickets {
   };
   struct Thread {
     std::int32_t last = 0;
-    std::vector<Open> calls{};   // outermost first
-    std::uint64_t deeper = 0;  // calls beyond what is kept
+    std::vector<Open> calls{};  // outermost first
+    std::uint64_t deeper = 0;   // calls beyond what is kept
   };
 
   Thread& thread(base::Id id);

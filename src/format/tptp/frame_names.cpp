@@ -35,9 +35,9 @@ std::vector<NamedFrame> FrameNames::release(std::span<const base::Id> stack, bas
   const auto ids = named_ids(stack);
   if (ids.size() > rest.size()) return rest;
   const auto tail = rest.end() - static_cast<std::ptrdiff_t>(ids.size());
-  const bool same = std::equal(ids.begin(), ids.end(), tail, [time](base::Id id, const auto& frame) {
-    return frame.id == id && frame.time == time;
-  });
+  const bool same = std::equal(
+      ids.begin(), ids.end(), tail,
+      [time](base::Id id, const auto& frame) { return frame.id == id && frame.time == time; });
   if (same) rest.erase(tail, rest.end());
   return rest;
 }

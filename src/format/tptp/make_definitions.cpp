@@ -35,19 +35,19 @@ bool is_named_frame(Id id, const event::Method& method) {
 // --- session ---
 
 void MessageMaker::make(const Event& event, const event::Process& process) {
-  const bool agent = !process.agent.empty() || !process.agent_version.empty() ||
-                     !process.options.empty();
-  const bool itself = (event.id != kNoId && event.id != 0) || !process.name.empty() ||
-                      !process.command.empty();
+  const bool agent =
+      !process.agent.empty() || !process.agent_version.empty() || !process.options.empty();
+  const bool itself =
+      (event.id != kNoId && event.id != 0) || !process.name.empty() || !process.command.empty();
   const bool node =
       !process.host.empty() || !process.address.empty() || (!process.node.empty() && !itself);
   if (node) make_node(event, process);
   if (itself || !(node || agent)) make_process(event, process);
   if (agent) make_agent(event, process);
   // All three messages together hold these.
-  for (const auto* field : {&process.name, &process.command, &process.node, &process.host,
-                            &process.address, &process.agent, &process.agent_version,
-                            &process.options})
+  for (const auto* field :
+       {&process.name, &process.command, &process.node, &process.host, &process.address,
+        &process.agent, &process.agent_version, &process.options})
     draft_.hold(*field);
   draft_.end(process);
 }

@@ -255,8 +255,7 @@ void MessageMaker::make(const Event& event, const event::Monitor& monitor) {
     return lose(event);
   }
   write_frames(names_.release(batch_->list(monitor.stack), event.time));
-  if (monitor.stage == MonitorStage::contended)
-    make_wait<field::MonContendedEnter>(event, monitor);
+  if (monitor.stage == MonitorStage::contended) make_wait<field::MonContendedEnter>(event, monitor);
   else make_wait<field::MonContendedEntered>(event, monitor);
 }
 

@@ -35,8 +35,7 @@ class MessageDraft {
   }
 
   // Goes on with the same message for another event, which has to have this time and thread.
-  void join(const event::Batch& batch, const event::Event& event, base::Time time,
-            base::Id thread);
+  void join(const event::Batch& batch, const event::Event& event, base::Time time, base::Id thread);
   // The message's subject is the thread itself, which has to be the event's stream.
   void own_stream(const event::Batch& batch, unsigned attribute);
 

@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "format/tptp/message_conversion.hpp"
 #include "format/tptp/message_writer.hpp"
 #include "format/tptp/tbf_reader.hpp"
 
@@ -32,6 +33,8 @@ const Format kFormat{
     .open = TbfReader::open,
     .byte_orders = true,
     .create = create_tbf,
+    .family = kFamily,
+    .rewrite = rewrite_as<Spelling::tbf>,
     .record_name = record_name,
     .holds = holds,
 };

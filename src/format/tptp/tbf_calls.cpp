@@ -2,7 +2,7 @@
 #include "format/tptp/tbf_calls.hpp"
 
 #include "format/tptp/event_maker.hpp"
-#include "format/tptp/field_places.hpp"
+#include "format/tptp/plain_call.hpp"
 
 namespace polytrace::format::tptp {
 namespace {
@@ -12,8 +12,6 @@ using event::Kind;
 using Entry = field::MethodEntry;
 using Exit = field::MethodExit;
 
-constexpr std::size_t kEntryBytes = kMessageHeaderBytes + kEntryPlaces.least;
-constexpr std::size_t kExitBytes = kMessageHeaderBytes + kExitPlaces.least;
 constexpr std::ptrdiff_t kLeastSpan = 16;  // a shorter run of calls is not worth telling
 
 template <ByteOrder order>
@@ -24,33 +22,27 @@ class Calls {
   std::size_t decode(base::Bytes rest) {
     const std::byte* at = rest.data();
     const std::byte* const end = at + rest.size();
-    const std::size_t most = rest.size() / kEntryBytes;
+    const std::size_t most = rest.size() / std::min(kEntryBytes, kExitBytes);
     Event* out = batch_.events.room(most);
     Event* run = out;  // the calls of one thread
     auto& enters = batch_.column<event::Enter>();
     auto& leaves = batch_.column<event::Leave>();
-    while (static_cast<std::size_t>(end - at) >= kEntryBytes) {
-      const auto id = get<std::uint16_t>(at);
-      const auto size = get<std::uint32_t>(at + 2);
+    while (static_cast<std::size_t>(end - at) >= kCallBytes) {
+      const PlainCall call = plain_call<order>(at);
       const std::byte* payload = at + kMessageHeaderBytes;
-      if (id == Entry::kId) {
-        if (size != kEntryBytes || !ends_in_zeros<kEntryPlaces>(payload)) break;
+      if (call == PlainCall::none) break;
+      if (call == PlainCall::entry) {
         begin_call<kEntryPlaces, Entry>(payload, run, out);
         out->detail = static_cast<std::uint32_t>(enters.size());
         enters.push_back(enter(payload));
         fill<Kind::Enter, kEntryPlaces, Entry>(payload, *out++);
         at += kEntryBytes;
-      } else if (id == Exit::kId) {
-        if (size != kExitBytes || static_cast<std::size_t>(end - at) < kExitBytes ||
-            !ends_in_zeros<kExitPlaces>(payload))
-          break;
+      } else {
         begin_call<kExitPlaces, Exit>(payload, run, out);
         out->detail = static_cast<std::uint32_t>(leaves.size());
         leaves.push_back(leave(payload));
         fill<Kind::Leave, kExitPlaces, Exit>(payload, *out++);
         at += kExitBytes;
-      } else {
-        break;
       }
     }
     end_run(run, out);
@@ -66,13 +58,6 @@ class Calls {
   }
   static std::int64_t number(const std::byte* payload, std::size_t place) {
     return get<std::int64_t>(payload + place);
-  }
-
-  template <const auto& places>
-  static bool ends_in_zeros(const std::byte* payload) {
-    std::byte all{};
-    for (std::size_t i = places.fixed; i < places.least; ++i) all |= payload[i];
-    return all == std::byte{0};
   }
 
   template <Kind kind, const auto& places, class Field>
@@ -149,11 +134,6 @@ class Calls {
 };
 
 }  // namespace
-
-bool allows_plain_calls(const StreamState& state) {
-  return state.sizes == Sizes::inclusive && state.times.is_plain() && state.told_clock &&
-         state.had_data;
-}
 
 std::size_t decode_plain_calls(base::Bytes rest, StreamState& state, event::Batch& batch) {
   if (state.order == ByteOrder::little) return Calls<ByteOrder::little>(state, batch).decode(rest);

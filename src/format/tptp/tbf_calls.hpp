@@ -8,9 +8,6 @@
 
 namespace polytrace::format::tptp {
 
-// Whether decode_plain_calls() may be used in this state of a stream.
-bool allows_plain_calls(const StreamState& state);
-
 // Decodes methodEntry and methodExit without texts from the front of `rest`, up to the first other
 // message. Gives the bytes taken. REQUIRES: allows_plain_calls(state).
 std::size_t decode_plain_calls(base::Bytes rest, StreamState& state, event::Batch& batch);

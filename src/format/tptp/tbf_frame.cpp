@@ -83,6 +83,11 @@ bool decide_sizes(Bytes rest, std::uint16_t id, std::uint32_t size, StreamState&
 
 }  // namespace
 
+std::string to_text(const FileHeader& header) {
+  return fmt::format("{}.{} {}-endian", header.major, header.minor,
+                     header.order == ByteOrder::little ? "little" : "big");
+}
+
 bool has_magic(Bytes head) {
   if (head.size() < 4) return false;
   const auto magic = base::load_le<std::uint32_t>(head.data());

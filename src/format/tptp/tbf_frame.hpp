@@ -51,6 +51,9 @@ struct FileHeader {
   std::uint64_t prelude() const { return offset < kHeaderBytes ? 0 : offset - kHeaderBytes; }
 };
 
+// For people: "1.0 little-endian".
+std::string to_text(const FileHeader& header);
+
 // Either magic at the front.
 bool has_magic(base::Bytes head);
 // REQUIRES: kHeaderBytes bytes. Fails with the reason why it is no legal header of a stream's

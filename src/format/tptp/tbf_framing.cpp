@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "format/tptp/plain_call.hpp"
+
 namespace polytrace::format::tptp {
 namespace {
 
@@ -76,6 +78,9 @@ base::result<bool> TbfFraming::next(event::Chunk& chunk) {
 
 Frame TbfFraming::pass_frames(Buffer& bytes, std::size_t& end, std::uint64_t& frames) {
   for (;;) {
+    if (allows_plain_calls(state_))
+      end +=
+          watch_.see_calls({bytes.data() + end, bytes.size() - end}, offset_ + end, state_, frames);
     const Bytes rest = Bytes(bytes).subspan(end);
     const Frame frame = find_frame(rest, state_, options_.limits, source_ended_);
     if (frame.step != Step::message && frame.step != Step::header) return frame;

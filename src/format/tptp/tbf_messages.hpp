@@ -30,6 +30,7 @@ class TbfMessageReader {
   const Message& message() const { return decoder_.message(); }
   // Of the first header.
   const FileHeader& header() const { return header_; }
+  const base::Source& source() const { return *source_; }
   // What was read so far; with notices() it accounts for every byte, once next() gave false.
   const event::Tally& tally() const { return tally_; }
   base::Notices notices() const;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/tptp/tbf_reader.hpp"
 
-#include <fmt/format.h>
-
 #include "format/tptp/event_maker.hpp"
 #include "format/tptp/message_decoder.hpp"
+#include "format/tptp/plain_call.hpp"
 #include "format/tptp/tbf_calls.hpp"
 
 namespace polytrace::format::tptp {
@@ -18,10 +17,7 @@ base::result<std::unique_ptr<event::Reader>> TbfReader::open(std::unique_ptr<bas
   return reader;
 }
 
-std::string TbfReader::version() const {
-  return fmt::format("{}.{} {}-endian", header_.major, header_.minor,
-                     header_.order == ByteOrder::little ? "little" : "big");
-}
+std::string TbfReader::version() const { return to_text(header_); }
 
 void TbfReader::decode(const event::Chunk& chunk, event::Batch& batch) const {
   batch.clear();

@@ -3,10 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "format/tptp/attribute_walk.hpp"
-#include "format/tptp/field_places.hpp"
+#include "format/tptp/plain_call.hpp"
 
 namespace polytrace::format::tptp {
 namespace {
@@ -33,16 +31,48 @@ void Watch::see(const Frame& frame, std::span<std::byte> message, std::uint64_t 
   using Entry = field::MethodEntry;
   using Exit = field::MethodExit;
   const std::span<std::byte> payload = message.subspan(frame.payload);
+  const bool little = state.order == ByteOrder::little;
   if (frame.id == Entry::kId && payload.size() >= kEntryPlaces.least) {
-    see_entry(payload, offset, state);
+    if (little) see_entry<ByteOrder::little>(payload.data(), offset, state.now);
+    else see_entry<ByteOrder::big>(payload.data(), offset, state.now);
   } else if (frame.id == Exit::kId && payload.size() >= kExitPlaces.least) {
-    see_exit(payload, offset, state);
+    if (little) see_exit<ByteOrder::little>(payload.data(), offset, state.now);
+    else see_exit<ByteOrder::big>(payload.data(), offset, state.now);
   } else if (const MessageInfo* info = find_message(frame.id); info != nullptr) {
     see_other(*info, payload, offset, state);
   }
 }
 
+std::size_t Watch::see_calls(std::span<std::byte> bytes, std::uint64_t offset, StreamState& state,
+                             std::uint64_t& frames) {
+  if (state.order == ByteOrder::little)
+    return see_calls_as<ByteOrder::little>(bytes, offset, state, frames);
+  return see_calls_as<ByteOrder::big>(bytes, offset, state, frames);
+}
+
+template <ByteOrder order>
+std::size_t Watch::see_calls_as(std::span<std::byte> bytes, std::uint64_t offset,
+                                StreamState& state, std::uint64_t& frames) {
+  constexpr std::size_t kEntryTime = kEntryPlaces.at[field::MethodEntry::time];
+  constexpr std::size_t kExitTime = kExitPlaces.at[field::MethodExit::time];
+  std::size_t at = 0;
+  while (bytes.size() - at >= kCallBytes) {
+    const PlainCall call = plain_call<order>(bytes.data() + at);
+    if (call == PlainCall::none) break;
+    std::byte* payload = bytes.data() + at + kMessageHeaderBytes;
+    const bool entry = call == PlainCall::entry;
+    const auto time = load_as<std::int64_t, order>(payload + (entry ? kEntryTime : kExitTime));
+    if (time != 0) state.now = time;
+    if (entry) see_entry<order>(payload, offset + at, state.now);
+    else see_exit<order>(payload, offset + at, state.now);
+    at += entry ? kEntryBytes : kExitBytes;
+    ++frames;
+  }
+  return at;
+}
+
 void Watch::restart() {
+  known_calls_.fill({});
   threads_.clear();
   classes_.clear();
   methods_.clear();
@@ -51,47 +81,49 @@ void Watch::restart() {
   last_thread_ = 0;
 }
 
-void Watch::tell(base::Notices& notices) const {
-  const auto add = [&notices](Code code, const Found& found) {
-    if (found.count != 0)
-      notices.add({code, found.count, 0, {.offset = found.offset}, found.detail});
-  };
-  add(Code::reference_undefined, undefined_);
-  add(Code::order_odd, odd_);
+void Watch::Found::tell(Code code, base::Notices& notices) const {
+  for (const base::Occurrence& one : places) notices.add(code, one.place, 0, one.detail);
+  if (count > places.size())
+    notices.add({code, count - places.size(), 0, places.back().place, places.back().detail});
 }
 
-void Watch::see_entry(std::span<std::byte> payload, std::uint64_t offset,
-                      const StreamState& state) {
+void Watch::tell(base::Notices& notices) const {
+  undefined_.tell(Code::reference_undefined, notices);
+  odd_.tell(Code::order_odd, notices);
+}
+
+template <ByteOrder order>
+void Watch::see_entry(const std::byte* payload, std::uint64_t offset, base::Time now) {
   using Entry = field::MethodEntry;
-  const auto get = [&](unsigned i) {
-    return load<Id>(payload.data() + kEntryPlaces.at[i], state.order);
+  const auto get = [payload](unsigned i) {
+    return load_as<Id, order>(payload + kEntryPlaces.at[i]);
   };
+  const Id thread_id = get(Entry::thread_id_ref);
   const Id method = get(Entry::method_id_ref);
-  Thread& at = thread(get(Entry::thread_id_ref));
-  refer(Meaning::thread, get(Entry::thread_id_ref), offset);
-  refer(Meaning::method, method, offset);
-  refer(Meaning::class_id, get(Entry::class_id_ref), offset);
-  if (get(Entry::time) != 0) see_time(at, state.now, offset);
+  refer_call(thread_id, method, get(Entry::class_id_ref), offset);
+  Thread& at = thread(thread_id);
+  if (get(Entry::time) != 0) see_time(at, now, offset);
   if (at.calls.size() < kMostCalls) at.calls.push_back(method);
   else ++at.deeper;
 }
 
-void Watch::see_exit(std::span<std::byte> payload, std::uint64_t offset, const StreamState& state) {
+template <ByteOrder order>
+void Watch::see_exit(std::byte* payload, std::uint64_t offset, base::Time now) {
   using Exit = field::MethodExit;
-  const auto get = [&](unsigned i) {
-    return load<Id>(payload.data() + kExitPlaces.at[i], state.order);
+  const auto get = [payload](unsigned i) {
+    return load_as<Id, order>(payload + kExitPlaces.at[i]);
   };
+  const Id thread_id = get(Exit::thread_id_ref);
   const Id method = get(Exit::method_id_ref);
-  const Id class_id = get(Exit::class_id_ref);
-  Thread& at = thread(get(Exit::thread_id_ref));
-  refer(Meaning::thread, get(Exit::thread_id_ref), offset);
-  refer(Meaning::method, method, offset);
-  refer(Meaning::class_id, class_id, offset);
-  if (get(Exit::time) != 0) see_time(at, state.now, offset);
+  refer_call(thread_id, method, get(Exit::class_id_ref), offset);
+  Thread& at = thread(thread_id);
+  if (get(Exit::time) != 0) see_time(at, now, offset);
+  if (method != 0 && at.deeper == 0 && !at.calls.empty() && at.calls.back() == method)
+    return at.calls.pop_back();
   const Id entered = leave(at, method, offset);
   if (exits_ == Exits::kept || method != 0 || entered == 0) return;
-  const Id stored = state.order == ByteOrder::little ? entered : swapped(entered);
-  std::memcpy(payload.data() + kExitPlaces.at[Exit::method_id_ref], &stored, sizeof stored);
+  const Id stored = order == ByteOrder::little ? entered : swapped(entered);
+  std::memcpy(payload + kExitPlaces.at[Exit::method_id_ref], &stored, sizeof stored);
 }
 
 void Watch::see_other(const MessageInfo& message, base::Bytes payload, std::uint64_t offset,
@@ -135,6 +167,16 @@ bool Watch::collect_parsed(const MessageInfo& message, base::Bytes payload,
 void Watch::refer(Meaning meaning, Id id, std::uint64_t offset) {
   if (id == 0 || table_of(meaning)->has(id)) return;
   undefined_.add(offset, [&] { return fmt::format("{} {}", noun(meaning), id); });
+}
+
+void Watch::refer_call(Id thread, Id method, Id class_id, std::uint64_t offset) {
+  KnownCall& known = known_calls_[(method * 0x9e3779b97f4a7c15U) >> 54];
+  if (known.method == method && known.class_id == class_id && known.thread == thread) return;
+  const std::uint64_t before = undefined_.count;
+  refer(Meaning::thread, thread, offset);
+  refer(Meaning::method, method, offset);
+  refer(Meaning::class_id, class_id, offset);
+  if (undefined_.count == before) known = {method, class_id, thread};
 }
 
 DefinedIds* Watch::table_of(Meaning meaning) {

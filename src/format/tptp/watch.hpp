@@ -51,6 +51,10 @@ class Watch {
   // When exits are completed, one without a method gets that of its entry, in `message` itself.
   void see(const Frame& frame, std::span<std::byte> message, std::uint64_t offset,
            const StreamState& state);
+  // The same for the plain calls at the front of `bytes`, up to the first other message. Gives the
+  // bytes and adds the frames that were seen. REQUIRES: allows_plain_calls(state).
+  std::size_t see_calls(std::span<std::byte> bytes, std::uint64_t offset, StreamState& state,
+                        std::uint64_t& frames);
   // The stream begins anew: nothing of it is defined.
   void restart();
   // Adds what was found so far, once.
@@ -59,15 +63,13 @@ class Watch {
  private:
   struct Found {
     std::uint64_t count = 0;
-    std::uint64_t offset = 0;  // of the first one
-    std::string detail{};
+    std::vector<base::Occurrence> places{};  // the first ones, in stream order
 
     template <class Describe>
     void add(std::uint64_t at, Describe&& describe) {
-      if (count++ != 0) return;
-      offset = at;
-      detail = describe();
+      if (count++ <= base::Notice::kMostOthers) places.push_back({{.offset = at}, describe()});
     }
+    void tell(base::Code code, base::Notices& notices) const;
   };
   struct Thread {
     base::Time last = INT64_MIN;
@@ -75,14 +77,21 @@ class Watch {
     std::uint64_t deeper = 0;     // calls beyond what is kept
   };
 
-  void see_entry(std::span<std::byte> payload, std::uint64_t offset, const StreamState& state);
-  void see_exit(std::span<std::byte> payload, std::uint64_t offset, const StreamState& state);
+  template <ByteOrder order>
+  std::size_t see_calls_as(std::span<std::byte> bytes, std::uint64_t offset, StreamState& state,
+                           std::uint64_t& frames);
+  template <ByteOrder order>
+  void see_entry(const std::byte* payload, std::uint64_t offset, base::Time now);
+  template <ByteOrder order>
+  void see_exit(std::byte* payload, std::uint64_t offset, base::Time now);
   void see_other(const MessageInfo& message, base::Bytes payload, std::uint64_t offset,
                  const StreamState& state);
   // Notes the ids of a message; false when it is damaged and will be dropped.
   bool collect(const MessageInfo& message, base::Bytes payload, const StreamState& state);
   bool collect_parsed(const MessageInfo& message, base::Bytes payload, const StreamState& state);
   void refer(Meaning meaning, base::Id id, std::uint64_t offset);
+  // The same for the three of a call.
+  void refer_call(base::Id thread, base::Id method, base::Id class_id, std::uint64_t offset);
   DefinedIds* table_of(Meaning meaning);
   Thread& thread(base::Id id);
   void see_time(Thread& thread, base::Time now, std::uint64_t offset);
@@ -94,7 +103,16 @@ class Watch {
     std::int64_t value;
   };
 
+  // Methods whose calls referred to nothing undefined, with their class and thread.
+  struct KnownCall {
+    base::Id method = 0;
+    base::Id class_id = 0;
+    base::Id thread = 0;
+  };
+  static constexpr std::size_t kKnownCalls = 1024;
+
   Exits exits_;
+  std::array<KnownCall, kKnownCalls> known_calls_{};
   std::vector<Number> numbers_;
   base::Limits limits_;
   PayloadParser parser_{limits_};

@@ -7,6 +7,7 @@
 
 #include "format/tptp/catalogue.hpp"
 #include "format/tptp/charset.hpp"
+#include "format/tptp/message_conversion.hpp"
 #include "format/tptp/message_writer.hpp"
 #include "format/tptp/xml_encoding.hpp"
 #include "format/tptp/xml_names.hpp"
@@ -68,6 +69,8 @@ const Format kFormat{
     .recognise = recognise,
     .open = xml::XmlReader::open,
     .create = create_xml,
+    .family = kFamily,
+    .rewrite = rewrite_as<Spelling::xml>,
     .record_name = record_name,
     .holds = holds,
 };

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/tptp/xml_messages.hpp"
 
-#include "format/tptp/xml_encoding.hpp"
-
 namespace polytrace::format::tptp::xml {
 
 base::result<std::unique_ptr<MessageReader>> MessageReader::open(
@@ -10,11 +8,10 @@ base::result<std::unique_ptr<MessageReader>> MessageReader::open(
     const ParseOptions& options) {
   auto decoded = decode_text(std::move(source));
   if (!decoded) return base::Unexpected(decoded.error());
-  auto reader =
-      std::make_unique<MessageReader>(std::move(decoded->source), limits, receiver, options);
-  if (!decoded->known)
-    reader->notices_.add(base::Code::encoding_unknown, LineColumn{}.place(0), 0,
-                         std::move(decoded->encoding));
+  const bool known = decoded->known;
+  auto reader = std::make_unique<MessageReader>(std::move(*decoded), limits, receiver, options);
+  if (!known)
+    reader->notices_.add(base::Code::encoding_unknown, LineColumn{}.place(0), 0, reader->encoding_);
   return reader;
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "format/tptp/xml_encoding.hpp"
 #include "format/tptp/xml_framing.hpp"
 #include "format/tptp/xml_parser.hpp"
 
@@ -19,9 +20,10 @@ class MessageReader {
                                                            const base::Limits& limits,
                                                            Receiver& receiver,
                                                            const ParseOptions& options = {});
-  MessageReader(std::unique_ptr<base::Source> source, const base::Limits& limits,
-                Receiver& receiver, const ParseOptions& options)
-      : source_(std::move(source)),
+  MessageReader(Decoded decoded, const base::Limits& limits, Receiver& receiver,
+                const ParseOptions& options)
+      : source_(std::move(decoded.source)),
+        encoding_(std::move(decoded.encoding)),
         framing_(*source_, limits),
         parser_(receiver, notices_, options) {}
 
@@ -31,9 +33,11 @@ class MessageReader {
   // Complete when next() gave false.
   base::Notices notices() const;
   const base::Source& source() const { return *source_; }
+  const std::string& encoding() const { return encoding_; }
 
  private:
   std::unique_ptr<base::Source> source_;
+  std::string encoding_;
   base::Notices notices_;
   Framing framing_;
   Parser parser_;
