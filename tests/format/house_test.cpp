@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "base/sink.hpp"
+#include "event/copy.hpp"
 #include "event/random.hpp"
 #include "event/text.hpp"
 #include "format/case_file.hpp"
@@ -167,8 +168,13 @@ void write_and_read(const Format& format, std::string_view version, const event:
   result.loss = (*writer)->loss();
   auto reader = format.open(base::memory_source(std::move(bytes)), {});
   ASSERT_TRUE(reader) << base::to_text(reader.error());
-  const auto more = (*reader)->next(result.batch);
-  ASSERT_TRUE(more && *more);
+  event::Batch piece;
+  for (;;) {
+    const auto more = (*reader)->next(piece);
+    ASSERT_TRUE(more) << base::to_text(more.error());
+    if (!*more) break;
+    for (const event::Event& event : piece.events) event::copy_event(piece, event, result.batch);
+  }
 }
 
 // Null and "not told" are one where a format has no other way to say it: an absent id reads as 0,

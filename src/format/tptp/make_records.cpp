@@ -63,6 +63,7 @@ void MessageMaker::make_exit(const Event& event, const Call& call) {
   draft_.number(F::thread_cpu_time, call.cpu);
   draft_.id(F::obj_id_ref, call.object);
   draft_.id(F::class_id_ref, call.class_id);
+  draft_.id(F::transient_class_id_ref, call.class_id);
   if (event.kind == event::Kind::Unwind) draft_.lose("kind");
   draft_.end(call);
   write();
@@ -220,6 +221,7 @@ void MessageMaker::make_stack(const event::Stack& stack) {
     names_exact = names_exact && frame_method_id(name) == frames[i];
     lines_exact = lines_exact && line.exact;
     draft_.add_frame(F::stack_methods, F::stack_lines, name, line.number);
+    draft_.set(F::stack_depth, static_cast<std::int64_t>(written));
   }
   if (!names_exact) draft_.lose("stack");
   if (!lines_exact) draft_.lose("places");
