@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The TPTP targets: loading against memcpy and expat, memory and sizes on a 2 GB pair. [FOLDER] [RUNS]
+# The TPTP targets: loading against memcpy and expat, memory and sizes at 2 GB. [FOLDER] [RUNS]
 set -euo pipefail
 folder=${1:-${TMPDIR:-/tmp}/polytrace-bench}
 runs=${2:-5}

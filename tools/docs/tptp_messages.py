@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the message tables of docs/formats/tbf.md from src/format/tptp/catalogue.def.
+"""Writes the tables of messages and elements that docs/formats/tbf.md and trcxml.md show, from
+src/format/tptp/catalogue.def.
 
 usage: tptp_messages.py FOLDER
 
-The page's text stays; what stands between its two markers is replaced.
+The pages' text stays; what stands between their two markers is replaced.
 """
 import re
 import sys
 from pathlib import Path
 
-PAGE = "docs/formats/tbf.md"
 BEGIN, END = "<!-- messages: begin -->\n", "<!-- messages: end -->\n"
 MESSAGE = re.compile(r'MESSAGE\((\w+), (\d+), "(\w+)", "([^"]+)",\n((?:\s+ATTRIBUTE\(.*\)\n?)+)')
 ATTRIBUTE = re.compile(r'ATTRIBUTE\((\w+), (\w+), (\w+), (\w+), "(\w*)", "([^"]+)"([^)]*)\)')
@@ -36,6 +36,43 @@ def table(number, element, title, body):
             "|--|--|--|--|--|--|--|\n" + "\n".join(rows) + "\n\n")
 
 
+def kind(type_, meaning):
+    """The word of trcxml.md, section 3."""
+    if meaning in ("time", "flag"):
+        return meaning
+    if meaning in ("span", "cpu_span"):
+        return "duration"
+    if meaning in ("class_name", "body"):
+        return "class name" if meaning == "class_name" else "text"
+    if meaning in ("plain", "depth"):
+        return {"str": "text", "f64": "real"}.get(type_, "integer")
+    return "id"
+
+
+def element_row(element, body):
+    parts = []
+    for type_, _, meaning, used, xml, _, aliases in ATTRIBUTE.findall(body):
+        if type_ in ("strs", "i64s") or not xml:
+            continue
+        also = "".join(f", also `{alias}`" for alias in re.findall(r'"(\w+)"', aliases))
+        name = f"**`{xml}`**" if used == "true" else f"`{xml}`"
+        parts.append(f"{name} ({kind(type_, meaning)}{also})")
+    return f"| `{element}` | {', '.join(parts) or 'none; its text is the body'} |\n"
+
+
+def elements(messages):
+    return ("| Element | Attributes |\n|--|--|\n" +
+            "".join(element_row(element, body) for _, _, element, _, body in messages) + "\n")
+
+
+def replace(folder, page, made):
+    text = Path(page).read_text(encoding="utf-8")
+    before, rest = text.split(BEGIN)
+    target = Path(folder) / page
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(before + BEGIN + "\n" + made + END + rest.split(END)[1], encoding="utf-8")
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
@@ -43,12 +80,8 @@ def main():
     messages = MESSAGE.findall(catalogue)
     if len(messages) != catalogue.count("\nMESSAGE("):
         sys.exit("a message of the catalogue was not understood")
-    tables = "".join(table(*message[1:]) for message in messages)
-    page = Path(PAGE).read_text(encoding="utf-8")
-    before, rest = page.split(BEGIN)
-    target = Path(sys.argv[1]) / PAGE
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(before + BEGIN + "\n" + tables + END + rest.split(END)[1], encoding="utf-8")
+    replace(sys.argv[1], "docs/formats/tbf.md", "".join(table(*one[1:]) for one in messages))
+    replace(sys.argv[1], "docs/formats/trcxml.md", elements(messages))
 
 
 if __name__ == "__main__":

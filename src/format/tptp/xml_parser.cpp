@@ -61,6 +61,8 @@ class Parser::Run final : private Complaints {
   void complain(Code code, std::string_view element, std::string_view name,
                 std::string_view value) override;
   void note(Code code, std::size_t at, std::size_t bytes, std::string_view detail);
+  // Whether the next place of such a notice is among those that are kept.
+  bool is_shown(Code code) const;
 
   // Where the parser is, in the chunk.
   std::size_t here() const {
@@ -89,6 +91,8 @@ class Parser::Run final : private Complaints {
   std::size_t depth_ = 0;              // of the elements that are open, the synthetic one too
   const MessageInfo* info_ = nullptr;  // of the event; null in one that is carried
   bool delivered_ = false;             // the event, when its start tag was met
+  std::size_t counted_ = 0;            // how far position_ has counted lines
+  LineColumn position_;
 };
 
 void Parser::Run::restart() {
@@ -118,6 +122,7 @@ bool Parser::Run::feed_rest() {
 
 std::size_t Parser::Run::parse(const event::Chunk& chunk) {
   chunk_ = &chunk;
+  counted_ = 0;
   text_ = {reinterpret_cast<const char*>(chunk.bytes.data()), chunk.bytes.size()};
   done_ = elements_ = 0;
   piece_ = kLongestPiece;
@@ -201,18 +206,24 @@ void Parser::Run::finish_carried(std::size_t end) {
 void Parser::Run::complain(Code code, std::string_view element, std::string_view name,
                            std::string_view value) {
   if (code == Code::attribute_lost) receiver_.lost(element, name);
-  const bool first = notices_.find(code) == nullptr;
   note(code, here(), 0,
-       first ? fmt::format("{} {} {}", element, name, value.substr(0, kShownValue)) : "");
+       is_shown(code) ? fmt::format("{} {} {}", element, name, value.substr(0, kShownValue)) : "");
 }
 
-// Lines are only counted for what is shown: the first of its kind.
+bool Parser::Run::is_shown(Code code) const {
+  const base::Notice* known = notices_.find(code);
+  return known == nullptr || known->others.size() < base::Notice::kMostOthers;
+}
+
+// Lines are only counted for what is shown, and from one such place to the next.
 void Parser::Run::note(Code code, std::size_t at, std::size_t bytes, std::string_view detail) {
   const std::uint64_t offset = chunk_->offset + at;
-  if (notices_.find(code) != nullptr) return notices_.add(code, {.offset = offset}, bytes);
-  LineColumn position = unpacked(chunk_->first_frame);
-  position.pass(base::Bytes(chunk_->bytes).first(at));
-  notices_.add(code, position.place(offset), bytes, std::string(detail));
+  if (!is_shown(code)) return notices_.add(code, {.offset = offset}, bytes);
+  if (at < counted_) counted_ = 0;
+  if (counted_ == 0) position_ = unpacked(chunk_->first_frame);
+  position_.pass(base::Bytes(chunk_->bytes).subspan(counted_, at - counted_));
+  counted_ = at;
+  notices_.add(code, position_.place(offset), bytes, std::string(detail));
 }
 
 Parser::Parser(Receiver& receiver, base::Notices& notices, const ParseOptions& options)
