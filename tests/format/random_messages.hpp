@@ -126,7 +126,8 @@ inline const std::vector<const tptp::MessageInfo*>& random_kinds() {
     std::mt19937_64 engine(42);
     std::vector<const tptp::MessageInfo*> made;
     for (std::uint16_t k = 0; k < 6; ++k) {
-      tptp::MessageSpec spec{static_cast<std::uint16_t>(3000 + 7 * k), fmt::format("kind{}", k), {}};
+      tptp::MessageSpec spec{
+          static_cast<std::uint16_t>(3000 + 7 * k), fmt::format("kind{}", k), {}};
       const std::size_t count = engine() % 12 + 1;
       for (std::size_t i = 0; i < count; ++i) {
         static constexpr Type kTypes[] = {Type::i8, Type::i32, Type::i64, Type::f64, Type::str};

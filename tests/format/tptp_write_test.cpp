@@ -70,8 +70,7 @@ void Summary::add(const event::Batch& batch, const event::Event& event, base::Ti
                  " in " + top);
     }
     case Kind::Method:
-      return say(subject(event, "method ") +
-                 std::string(batch.details<event::Method>(event).name));
+      return say(subject(event, "method ") + std::string(batch.details<event::Method>(event).name));
     case Kind::DumpObject:
       for (const event::Ref& ref : batch.list(batch.details<event::DumpObject>(event).refs)) {
         ++references;
@@ -108,8 +107,7 @@ base::Time shift_of(const Sample& sample) {
   event::Batch batch;
   while (opened && opened->reader->next(batch).value_or(false)) {
     for (const event::Event& event : batch.events) {
-      if (event.kind == Kind::Clock)
-        return batch.details<event::Clock>(event).wall - event.time;
+      if (event.kind == Kind::Clock) return batch.details<event::Clock>(event).wall - event.time;
     }
   }
   return 0;
