@@ -25,6 +25,7 @@ void to_message(const CallRecord& call, Message& message) {
   message.set_number(F::thread_cpu_time, call.cpu);
   message.set_number(F::method_id_ref, call.method);
   message.set_number(F::obj_id_ref, call.object);
+  message.set_number(F::transient_class_id_ref, call.class_id);
   message.set_number(F::class_id_ref, call.class_id);
 }
 

@@ -225,6 +225,7 @@ void MessageMaker::make_stack(const event::Stack& stack) {
     names_exact = names_exact && frame_method_id(name) == frames[i];
     lines_exact = lines_exact && line.exact;
     draft_.add_frame(F::stack_methods, F::stack_lines, name, line.number);
+    draft_.set(F::stack_depth, static_cast<std::int64_t>(written));
   }
   if (!names_exact) draft_.lose("stack");
   if (!lines_exact) draft_.lose("places");
