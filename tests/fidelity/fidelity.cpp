@@ -18,21 +18,23 @@ using format::Format;
 
 constexpr int kEvents = 300;  // of each kind
 
-constexpr std::string_view kHead = R"(# Fidelity
-
-What becomes of each kind of event when a trace is converted from one format into another, both in the version that is
-written by default. A format that cannot say a kind at all has no row for it.
-
-| Word | Meaning |
-|--|--|
-| kept | every event comes over with all that it says |
-| dropped | the target cannot hold such an event |
-| without ... | the event comes over, but for these fields where they are told. A name with a dot is a part of a field; `time` and `stream` are the event's own time and thread; `kind` means that it becomes an event of a kindred kind |
-| partly | some of these events come over, others do not |
-
-`polytrace convert` tells the same for the trace at hand, with counts. Within a family (TBF and TPTP XML) records become
-records, which keeps more than this table says: see [tbf](formats/tbf.md).
-)";
+constexpr std::string_view kHead =
+    "# Fidelity\n\n"
+    "What becomes of each kind of event when a trace is converted from one format into another,\n"
+    "both in the version that is written by default. A kind that a format cannot say has no "
+    "row.\n\n"
+    "| Word | Meaning |\n|--|--|\n"
+    "| kept | every event comes over with all that it says |\n"
+    "| dropped | the target cannot hold such an event |\n"
+    "| without ... | the event comes over, but for these fields where they are told. A name with a "
+    "dot is a part of a field; `time` and `stream` are the event's own time and thread; `kind` "
+    "means "
+    "that it becomes an event of a kindred kind |\n"
+    "| partly | some of these events come over, others do not |\n\n"
+    "`polytrace convert` tells the same for the trace at hand, with counts. Within a family (TBF "
+    "and\n"
+    "TPTP XML) records become records, which keeps more than this table says: see\n"
+    "[tbf](formats/tbf.md).\n";
 
 struct Outcome {
   std::uint64_t told = 0;

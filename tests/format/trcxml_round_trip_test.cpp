@@ -80,18 +80,17 @@ TEST(trcxml_round_trip, xml_is_stable_after_one_pass) {
   const auto twice = converted(converted(once, Spelling::tbf), Spelling::xml);
   EXPECT_TRUE(once == twice);
   EXPECT_EQ(std::string(reinterpret_cast<const char*>(once.data()), once.size()),
-            R"(<?xml version="1.0" encoding="UTF-8"?>
-<TRACE>
-<gcStart time="1.000000000"/>
-<classDef time="0.000000000" classId="16" sourceName="" name="a.b"/>
-<monWait threadIdRef="0" time="0.000000000" objIdRef="0" timeout="0" stackDepth="1"><annotation name="stackFrame" value="A" line="1"/></monWait>
-<custom>ac</custom>
-<throw  x = 'y'>)"
-            "\r\n"
-            R"(<z/></throw>
-<methodExit threadIdRef="0" time="0.000000000" ticket="0" threadCpuTime="0.000000000" methodIdRef="0" classIdRef="5"/>
-</TRACE>
-)");
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+            "<TRACE>\n"
+            "<gcStart time=\"1.000000000\"/>\n"
+            "<classDef time=\"0.000000000\" classId=\"16\" sourceName=\"\" name=\"a.b\"/>\n"
+            "<monWait threadIdRef=\"0\" time=\"0.000000000\" objIdRef=\"0\" timeout=\"0\" "
+            "stackDepth=\"1\"><annotation name=\"stackFrame\" value=\"A\" line=\"1\"/></monWait>\n"
+            "<custom>ac</custom>\n"
+            "<throw  x = 'y'>\r\n<z/></throw>\n"
+            "<methodExit threadIdRef=\"0\" time=\"0.000000000\" ticket=\"0\" "
+            "threadCpuTime=\"0.000000000\" methodIdRef=\"0\" classIdRef=\"5\"/>\n"
+            "</TRACE>\n");
 }
 
 TEST(trcxml_round_trip, what_is_lost_on_the_way_is_told) {
