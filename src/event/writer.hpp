@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/result.hpp"
 #include "event/batch.hpp"
@@ -18,8 +19,15 @@ struct Loss {
   std::map<std::string, u64> fields;  // "sample.places" -> how many had one
 
   void event(Kind kind) { ++events[static_cast<std::size_t>(kind)]; }
+  // REQUIRES: the characters of `name` live as long as the program.
   void field(Kind kind, std::string_view name) {
-    ++fields[std::string(describe(kind).name) + "." + std::string(name)];
+    auto& counters = counters_.of_kind[static_cast<std::size_t>(kind)];
+    for (const Counter& known : counters) {
+      if (known.name == name.data()) return static_cast<void>(++*known.count);
+    }
+    u64& count = fields[std::string(describe(kind).name) + "." + std::string(name)];
+    counters.push_back({name.data(), &count});
+    ++count;
   }
   u64 total() const {
     u64 sum = 0;
@@ -27,6 +35,23 @@ struct Loss {
     for (const auto& [name, count] : fields) sum += count;
     return sum;
   }
+
+ private:
+  struct Counter {
+    const char* name;
+    u64* count;  // in `fields`
+  };
+  // Where the same field was counted before: a copy knows of none.
+  struct Counters {
+    Counters() = default;
+    Counters(const Counters&) {}
+    Counters& operator=(const Counters&) {
+      of_kind = {};
+      return *this;
+    }
+    std::array<std::vector<Counter>, kKindCount> of_kind;
+  };
+  Counters counters_;
 };
 
 class Writer {

@@ -34,7 +34,7 @@ class Loader {
   }
 
  private:
-  enum class Section { title, options, bytes, expect };
+  enum class Section { title, options, events, bytes, expect };
 
   bool take(const std::string& line) {
     const std::string_view text = trimmed(line);
@@ -42,6 +42,7 @@ class Loader {
     if (line[0] != ' ') return start_section(text);
     switch (section_) {
       case Section::options: return option(std::string(text));
+      case Section::events: return case_.written.emplace_back(text), true;
       case Section::bytes: bytes_ += line + '\n'; return true;
       case Section::expect: return expectation(std::string(text));
       default: return false;
@@ -50,6 +51,7 @@ class Loader {
   bool start_section(std::string_view text) {
     if (case_.title.empty()) return case_.title = text, true;
     if (text == "options") return section_ = Section::options, true;
+    if (text == "events") return section_ = Section::events, true;
     if (text == "bytes") return section_ = Section::bytes, true;
     case_.with_header = text == "expect";
     section_ = Section::expect;
@@ -57,6 +59,7 @@ class Loader {
   }
   bool option(const std::string& text) {
     if (text == "resync") return case_.resync = true;
+    if (text == "byte-order big") return case_.byte_order = std::endian::big, true;
     if (!text.starts_with("write ")) return false;
     case_.write_version = text.substr(6);
     return true;
@@ -65,6 +68,7 @@ class Loader {
     std::istringstream words(text);
     std::string what, code, at, bytes, times;
     words >> what >> code >> at;
+    if (what == "lost") return case_.lost[code] = std::stoull(at), true;
     if (what == "error") {
       ExpectedError error{code, 0};
       words >> error.offset;

@@ -6,15 +6,22 @@
 //   options
 //     resync                      read with ReadOptions::resync
 //     write 17                    the events below, written in that version, give these bytes
+//     byte-order big              in which they are written, where the format has a choice
+//   events                        what is written, when that is not what is read again
+//     <canonical text>
 //   bytes
 //     ...                         the language of assembler.hpp
 //   expect                        or "expect events": without what the file header tells
 //     <canonical text>            every event, in order
 //     notice <code> at <offset> bytes <n> [times <n>]
 //     error <code> at <offset>    opening fails
+//     lost <kind> <n>             writing loses so many events of that kind
+//     lost <kind>.<field> <n>     or so many fields
 #pragma once
 
+#include <bit>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,6 +49,9 @@ struct Case {
   std::vector<std::byte> bytes;
   bool resync = false;
   std::string write_version;
+  std::optional<std::endian> byte_order;
+  std::vector<std::string> written;  // none: the same events that are read
+  std::map<std::string, std::uint64_t> lost;
   bool with_header = true;
   std::vector<std::string> events;
   std::vector<ExpectedNotice> notices;

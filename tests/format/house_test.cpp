@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
+#include <sstream>
 
 #include "base/sink.hpp"
+#include "event/copy.hpp"
 #include "event/random.hpp"
 #include "event/text.hpp"
 #include "format/case_file.hpp"
@@ -165,8 +168,13 @@ void write_and_read(const Format& format, std::string_view version, const event:
   result.loss = (*writer)->loss();
   auto reader = format.open(base::memory_source(std::move(bytes)), {});
   ASSERT_TRUE(reader) << base::to_text(reader.error());
-  const auto more = (*reader)->next(result.batch);
-  ASSERT_TRUE(more && *more);
+  event::Batch piece;
+  for (;;) {
+    const auto more = (*reader)->next(piece);
+    ASSERT_TRUE(more) << base::to_text(more.error());
+    if (!*more) break;
+    for (const event::Event& event : piece.events) event::copy_event(piece, event, result.batch);
+  }
 }
 
 // Null and "not told" are one where a format has no other way to say it: an absent id reads as 0,
@@ -182,7 +190,24 @@ std::string without_nulls(const std::string& line) {
   return kept;
 }
 
-// An event comes back as it was, or the writer said that it or a part of it was lost.
+std::vector<std::string> words(const std::string& text) {
+  std::istringstream in(text);
+  return {std::istream_iterator<std::string>(in), {}};
+}
+
+// Whether `got` says all that `line` says, in its order. A writer may complete what was not told.
+bool says_all(const std::string& got, const std::string& line) {
+  const Lines all = words(got);
+  auto at = all.begin();
+  for (const std::string& word : words(line)) {
+    at = std::find(at, all.end(), word);
+    if (at == all.end()) return false;
+    ++at;
+  }
+  return true;
+}
+
+// An event comes back with all that it said, or the writer said that it or a part of it was lost.
 void expect_honest(const Format& format, std::string_view version, event::Kind kind) {
   event::RandomEvents random(static_cast<std::uint64_t>(kind));
   event::Batch batch;
@@ -194,13 +219,13 @@ void expect_honest(const Format& format, std::string_view version, event::Kind k
     write_and_read(format, version, batch, written);
     if (written.loss.total() > 0) continue;
     std::string got;
+    bool found = false;
     for (const event::Event& event : written.batch.events) {
-      if (!tells_header(event)) got += without_nulls(event::to_text(written.batch, event)) + "\n";
+      if (tells_header(event)) continue;
+      got += without_nulls(event::to_text(written.batch, event)) + "\n";
+      found = found || says_all(without_nulls(event::to_text(written.batch, event)), line);
     }
-    ASSERT_NE(("\n" + got).find("\n" + line + "\n"), std::string::npos)
-        << "version " << version << "\n"
-        << line << "\n"
-        << got;
+    ASSERT_TRUE(found) << "version " << version << "\n" << line << "\n" << got;
   }
 }
 
@@ -240,7 +265,9 @@ TEST_P(house, second_round_of_random_events_is_identity) {
     const auto first = write_lines(*GetParam(), version, lines);
     ASSERT_TRUE(first);
     const Whole once = read_whole(first->bytes);
-    EXPECT_TRUE(once.notices.empty());
+    // Events without rhyme or reason may read as odd ones, but none is missing.
+    EXPECT_EQ(once.notices.exit_code(), 0);
+    EXPECT_EQ(once.notices.bytes_lost(), 0U);
     EXPECT_GT(once.lines.size(), 500U);
     const auto second = write_lines(*GetParam(), version, once.lines);
     ASSERT_TRUE(second);

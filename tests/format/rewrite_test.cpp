@@ -29,6 +29,11 @@ std::vector<Rewrite> rewrites() {
   return all;
 }
 
+// A reader may tell more than the version: "1.0 little-endian".
+bool is_version(const std::string& told, const std::string& version) {
+  return told == version || told.starts_with(version + " ");
+}
+
 void expect_same_lines(const std::vector<std::string>& a, const std::vector<std::string>& b) {
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
     ASSERT_EQ(a[i], b[i]) << "event " << i;
@@ -44,8 +49,8 @@ TEST_P(rewrite, gives_the_same_events) {
   ASSERT_TRUE(once) << base::to_text(once.error());
   const Whole again = read_whole(once->bytes);
   EXPECT_TRUE(again.notices.empty());
-  EXPECT_EQ(again.version, version);
-  if (original.version == version) {
+  EXPECT_TRUE(is_version(again.version, version)) << again.version;
+  if (is_version(original.version, version)) {
     EXPECT_EQ(once->loss.total(), 0U);
     return expect_same_lines(again.lines, original.lines);
   }

@@ -3,10 +3,9 @@
 // calls to events gives what the general one gives.
 #include <gtest/gtest.h>
 
-#include <random>
-
 #include "base/source.hpp"
 #include "event/text.hpp"
+#include "format/random_messages.hpp"
 #include "format/samples.hpp"
 #include "format/tptp/event_maker.hpp"
 #include "format/tptp/tbf_messages.hpp"
@@ -17,49 +16,6 @@ namespace {
 
 using namespace polytrace::format::tptp;
 using Bytes = std::vector<std::byte>;
-
-class RandomMessages {
- public:
-  explicit RandomMessages(std::uint64_t seed) : engine_(seed) {}
-
-  void fill(Message& message, const MessageInfo& info) {
-    message.reset(info);
-    const std::size_t depth = engine_() % 4;
-    for (unsigned i = 0; i < info.attributes.size(); ++i) value(message, i, depth);
-  }
-
- private:
-  void value(Message& message, unsigned i, std::size_t depth) {
-    const AttributeInfo& attribute = message.info().attributes[i];
-    switch (attribute.type) {
-      case Type::i8:
-        return message.set_number(i, attribute.meaning == Meaning::flag
-                                         ? static_cast<std::int64_t>(engine_() % 2)
-                                         : static_cast<std::int8_t>(engine_()));
-      case Type::i32:
-        return message.set_number(i, attribute.meaning == Meaning::depth
-                                         ? static_cast<std::int64_t>(depth)
-                                         : static_cast<std::int32_t>(engine_()));
-      case Type::i64:
-      case Type::f64: return message.set_number(i, number());
-      case Type::str: return message.set_text(i, message.keep(text()));
-      case Type::strs:
-        for (std::size_t n = 0; n < depth; ++n) message.add_text(i, message.keep(text()));
-        return;
-      case Type::i64s:
-        for (std::size_t n = 0; n < depth; ++n) message.add_number(i, number());
-        return;
-    }
-  }
-  // Never 0: an exit's empty transient class would be written as its class.
-  std::int64_t number() { return static_cast<std::int64_t>(engine_() >> (engine_() % 64)) | 1; }
-  std::string text() {
-    static constexpr std::string_view kTexts[]{"", "a", "grün", "java.lang.Object", "<&>", "\t\n"};
-    return std::string(kTexts[engine_() % std::size(kTexts)]);
-  }
-
-  std::mt19937_64 engine_;
-};
 
 Bytes written(std::span<const Message> messages, ByteOrder order) {
   Bytes bytes;
@@ -72,6 +28,7 @@ Bytes written(std::span<const Message> messages, ByteOrder order) {
 class tptp_tbf : public testing::TestWithParam<ByteOrder> {};
 
 TEST_P(tptp_tbf, every_message_reads_as_it_was_written) {
+  EXPECT_EQ(random_kinds().size(), 6U);
   RandomMessages random(7);
   const auto kinds = all_messages();
   std::vector<Message> messages(kinds.size() * 50);

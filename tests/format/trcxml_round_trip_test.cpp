@@ -3,8 +3,7 @@
 // TBF gives the same bytes.
 #include <gtest/gtest.h>
 
-#include <random>
-
+#include "format/random_messages.hpp"
 #include "format/tptp/message_conversion.hpp"
 #include "format/tptp/message_encoder.hpp"
 #include "format/trcxml_messages.hpp"
@@ -12,88 +11,13 @@
 namespace polytrace::format::test {
 namespace {
 
-using tptp::AttributeInfo;
 using tptp::ByteOrder;
-using tptp::Meaning;
 using tptp::Message;
 using tptp::MessageInfo;
 using tptp::Spelling;
-using tptp::Type;
-
-// Canonical messages: what a writer of either format may emit.
-class RandomMessages {
- public:
-  explicit RandomMessages(std::uint64_t seed) : engine_(seed) {}
-
-  const Message& next(const MessageInfo& info) {
-    message_.reset(info);
-    const std::size_t depth = engine_() % 4;
-    for (unsigned i = 0; i < info.attributes.size(); ++i) fill(i, info.attributes[i], depth);
-    using Exit = tptp::field::MethodExit;
-    if (info.id == Exit::kId)
-      message_.set_number(Exit::transient_class_id_ref, message_.number(Exit::class_id_ref));
-    return message_;
-  }
-
- private:
-  void fill(unsigned i, const AttributeInfo& attribute, std::size_t depth) {
-    if (attribute.meaning == Meaning::depth)
-      return message_.set_number(i, static_cast<std::int64_t>(depth));
-    for (std::size_t item = 0; attribute.is_list() && item < depth; ++item) {
-      if (attribute.type == Type::strs) message_.add_text(i, text(attribute));
-      else message_.add_number(i, number(attribute));
-    }
-    if (attribute.is_list() || engine_() % 4 == 0) return;
-    if (attribute.type == Type::str) return message_.set_text(i, text(attribute));
-    message_.set_number(i, number(attribute));
-  }
-
-  std::int64_t number(const AttributeInfo& attribute) {
-    const auto bits = static_cast<std::int64_t>(engine_());
-    if (attribute.meaning == Meaning::flag) return bits & 1;
-    if (attribute.type == Type::i8) return static_cast<std::int8_t>(bits);
-    if (attribute.type == Type::i32) return static_cast<std::int32_t>(bits);
-    return bits >> (engine_() % 64);
-  }
-
-  std::string_view text(const AttributeInfo& attribute) {
-    static constexpr std::string_view kParts[] = {"a",
-                                                  "<",
-                                                  ">",
-                                                  "&",
-                                                  "\"",
-                                                  "'",
-                                                  " ",
-                                                  "\t",
-                                                  "\n",
-                                                  "\r",
-                                                  "]]>",
-                                                  "&amp;",
-                                                  "\xc3\xa4",
-                                                  "\xe2\x82\xac",
-                                                  "\xf0\x9f\x98\x80",
-                                                  "<throw/>",
-                                                  "<throw>x</throw>",
-                                                  "<gcStart/>",
-                                                  "<!--",
-                                                  "Z",
-                                                  "0",
-                                                  "-",
-                                                  "\x7f",
-                                                  "\xef\xbb\xbf",
-                                                  "\xc2\x85"};
-    std::string made;
-    for (std::size_t left = engine_() % 5; left > 0; --left)
-      made += kParts[engine_() % std::size(kParts)];
-    if (attribute.meaning == Meaning::class_name) std::erase(made, '/');
-    return message_.keep(made);
-  }
-
-  std::mt19937_64 engine_;
-  Message message_;
-};
 
 TEST(trcxml_round_trip, every_message_comes_back_from_xml) {
+  EXPECT_EQ(random_kinds().size(), 6U);
   RandomMessages random(1);
   for (int i = 0; i < 300; ++i) {
     for (const MessageInfo* info : tptp::all_messages()) {
@@ -109,6 +33,7 @@ TEST(trcxml_round_trip, every_message_comes_back_from_xml) {
 }
 
 std::vector<std::byte> random_stream(ByteOrder order, std::uint64_t seed) {
+  EXPECT_EQ(random_kinds().size(), 6U);
   RandomMessages random(seed);
   base::Appender out;
   tptp::MessageEncoder encoder(order);
@@ -155,18 +80,17 @@ TEST(trcxml_round_trip, xml_is_stable_after_one_pass) {
   const auto twice = converted(converted(once, Spelling::tbf), Spelling::xml);
   EXPECT_TRUE(once == twice);
   EXPECT_EQ(std::string(reinterpret_cast<const char*>(once.data()), once.size()),
-            R"(<?xml version="1.0" encoding="UTF-8"?>
-<TRACE>
-<gcStart time="1.000000000"/>
-<classDef time="0.000000000" classId="16" sourceName="" name="a.b"/>
-<monWait threadIdRef="0" time="0.000000000" objIdRef="0" timeout="0" stackDepth="1"><annotation name="stackFrame" value="A" line="1"/></monWait>
-<custom>ac</custom>
-<throw  x = 'y'>)"
-            "\r\n"
-            R"(<z/></throw>
-<methodExit threadIdRef="0" time="0.000000000" ticket="0" threadCpuTime="0.000000000" methodIdRef="0" classIdRef="5"/>
-</TRACE>
-)");
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+            "<TRACE>\n"
+            "<gcStart time=\"1.000000000\"/>\n"
+            "<classDef time=\"0.000000000\" classId=\"16\" sourceName=\"\" name=\"a.b\"/>\n"
+            "<monWait threadIdRef=\"0\" time=\"0.000000000\" objIdRef=\"0\" timeout=\"0\" "
+            "stackDepth=\"1\"><annotation name=\"stackFrame\" value=\"A\" line=\"1\"/></monWait>\n"
+            "<custom>ac</custom>\n"
+            "<throw  x = 'y'>\r\n<z/></throw>\n"
+            "<methodExit threadIdRef=\"0\" time=\"0.000000000\" ticket=\"0\" "
+            "threadCpuTime=\"0.000000000\" methodIdRef=\"0\" classIdRef=\"5\"/>\n"
+            "</TRACE>\n");
 }
 
 TEST(trcxml_round_trip, what_is_lost_on_the_way_is_told) {

@@ -47,10 +47,11 @@ Whole read_whole(std::vector<std::byte> bytes, const ReadHow& how) {
 }
 
 base::result<Written> write_lines(const Format& format, std::string_view version,
-                                  const std::vector<std::string>& lines) {
+                                  const std::vector<std::string>& lines,
+                                  std::optional<std::endian> byte_order) {
   constexpr std::size_t kBatch = 1000;
   Written written;
-  auto writer = format.create(base::memory_sink(written.bytes), {std::string(version)});
+  auto writer = format.create(base::memory_sink(written.bytes), {std::string(version), byte_order});
   if (!writer) return base::Unexpected(writer.error());
   event::Batch batch;
   for (const std::string& line : lines) {

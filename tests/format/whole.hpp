@@ -45,6 +45,7 @@ struct Written {
 
 // Writes canonical lines (one batch of them after another), then finishes.
 base::result<Written> write_lines(const Format& format, std::string_view version,
-                                  const std::vector<std::string>& lines);
+                                  const std::vector<std::string>& lines,
+                                  std::optional<std::endian> byte_order = {});
 
 }  // namespace polytrace::format::test

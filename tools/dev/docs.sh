@@ -15,7 +15,7 @@ case ${1:-} in
   *) usage "docs: unknown argument \"$1\"" ;;
 esac
 dev setup build
-build release polytrace >/dev/null
+build release polytrace polytrace_fidelity >/dev/null
 export POLYTRACE=$PWD/build/release/polytrace
 fresh=build/docs
 rm -rf "$fresh"

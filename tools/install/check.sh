@@ -12,6 +12,12 @@ cmake -S tools/install -B "$place/build" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
   { cat "$place/configure.log"; exit 1; }
 cmake --build "$place/build" >"$place/build.log" || { cat "$place/build.log"; exit 1; }
 
+cmake -S examples/registered_message -B "$place/example" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
+  -DCMAKE_PREFIX_PATH="$place/usr" >"$place/configure.log" ||
+  { cat "$place/configure.log"; exit 1; }
+cmake --build "$place/example" >"$place/build.log" || { cat "$place/build.log"; exit 1; }
+"$place/example/registered_message" >/dev/null || { echo "install: the example failed"; exit 1; }
+
 trace=$1
 events=$("$place/build/consumer" "$trace")
 [[ $events -gt 0 ]] || { echo "install: the consumer read no event of $trace" >&2; exit 1; }

@@ -14,8 +14,11 @@ constexpr std::size_t kMostUnwound = 64;         // calls that one exit may end 
 }  // namespace
 
 CallTickets::Thread& CallTickets::thread(base::Id id) {
+  if (last_ != nullptr && last_id_ == id) return *last_;
   if (threads_.size() == kMostThreads && !threads_.contains(id)) threads_.clear();
-  return threads_.try_emplace(id).first.value();
+  last_id_ = id;
+  last_ = &threads_.try_emplace(id).first.value();
+  return *last_;
 }
 
 CallTickets::Call CallTickets::enter(base::Id id, base::Id method, std::int32_t told) {

@@ -23,7 +23,10 @@ class CallTickets {
   Call enter(base::Id thread, base::Id method, std::int32_t told);
   // 0 when there is no such call. Method 0 stands for any.
   std::int32_t leave(base::Id thread, base::Id method);
-  void end(base::Id thread) { threads_.erase(thread); }
+  void end(base::Id thread) {
+    threads_.erase(thread);
+    last_ = nullptr;
+  }
 
  private:
   struct Open {
@@ -39,6 +42,8 @@ class CallTickets {
   Thread& thread(base::Id id);
 
   tsl::robin_map<base::Id, Thread> threads_;
+  base::Id last_id_ = 0;  // the thread asked for last
+  Thread* last_ = nullptr;
 };
 
 }  // namespace polytrace::format::tptp

@@ -14,6 +14,9 @@ constexpr std::size_t kMostFrames = 64 * 1024;
 constexpr std::size_t kMostStackBytes = 1024 * 1024;  // of names
 constexpr base::Duration kMillisecond = 1'000'000;
 
+// For ids, "none" and 0 are the same in messages.
+std::int64_t number_of(Id id) { return id == kNoId ? 0 : static_cast<std::int64_t>(id); }
+
 // Where a place is a line: some formats put a native offset there, beside other numbers.
 struct Line {
   std::int64_t number = 0;
@@ -28,44 +31,46 @@ Line line_of(const event::FramePlace& place) {
 
 // --- calls ---
 
-std::int32_t MessageMaker::told_ticket(const event::u64& ticket) {
-  draft_.hold(ticket);
+std::int32_t MessageMaker::told_ticket(const Event& event, event::u64 ticket) {
   const auto number = static_cast<std::int32_t>(ticket);
   if (static_cast<event::u64>(number) == ticket) return number;
-  draft_.lose("ticket");
+  lose(event, "ticket");
   return 0;
 }
 
+template <class Call>
+CallRecord MessageMaker::begin_call(const Event& event, const Call& call) {
+  CallRecord record;
+  if (!draft_.times().stamp(event.time, record.time)) lose(event, "time");
+  const Id thread = batch_->thread(event);
+  if (thread == 0) lose(event, "stream");  // it is read as none
+  record.thread = number_of(thread);
+  record.method = number_of(event.id);
+  record.cpu = call.cpu;
+  record.object = number_of(call.object);
+  record.class_id = number_of(call.class_id);
+  return record;
+}
+
 void MessageMaker::make(const Event& event, const event::Enter& call) {
-  using F = field::MethodEntry;
-  draft_.begin<F>(*batch_, event);
-  draft_.subject(F::method_id_ref);
-  const Id method = event.id == kNoId ? 0 : event.id;
-  const auto known = tickets_.enter(batch_->thread(event), method, told_ticket(call.ticket));
-  draft_.set(F::ticket, known.ticket);
-  draft_.hold(call.depth);
-  draft_.set(F::stack_depth, static_cast<std::int64_t>(call.depth != 0 ? call.depth : known.depth));
-  draft_.number(F::thread_cpu_time, call.cpu);
-  draft_.id(F::transient_obj_id_ref, call.object);
-  draft_.id(F::class_id_ref, call.class_id);
-  write();
+  CallRecord record = begin_call(event, call);
+  const auto known = tickets_.enter(batch_->thread(event), static_cast<Id>(record.method),
+                                    told_ticket(event, call.ticket));
+  record.ticket = known.ticket;
+  record.depth = static_cast<std::int64_t>(call.depth != 0 ? call.depth : known.depth);
+  write(record);
 }
 
 template <class Call>
 void MessageMaker::make_exit(const Event& event, const Call& call) {
-  using F = field::MethodExit;
-  draft_.begin<F>(*batch_, event);
-  draft_.subject(F::method_id_ref);
-  const std::int32_t told = told_ticket(call.ticket);
-  const Id method = event.id == kNoId ? 0 : event.id;
-  const std::int32_t found = tickets_.leave(batch_->thread(event), method);
-  draft_.set(F::ticket, told != 0 ? told : found);
-  draft_.number(F::thread_cpu_time, call.cpu);
-  draft_.id(F::obj_id_ref, call.object);
-  draft_.id(F::class_id_ref, call.class_id);
-  if (event.kind == event::Kind::Unwind) draft_.lose("kind");
-  draft_.end(call);
-  write();
+  CallRecord record = begin_call(event, call);
+  record.entry = false;
+  const std::int32_t told = told_ticket(event, call.ticket);
+  const std::int32_t found = tickets_.leave(batch_->thread(event), static_cast<Id>(record.method));
+  record.ticket = told != 0 ? told : found;
+  if (call.depth != 0) lose(event, "depth");
+  if (event.kind == event::Kind::Unwind) lose(event, "kind");
+  write(record);
 }
 
 void MessageMaker::make(const Event& event, const event::Leave& call) { make_exit(event, call); }
@@ -220,6 +225,7 @@ void MessageMaker::make_stack(const event::Stack& stack) {
     names_exact = names_exact && frame_method_id(name) == frames[i];
     lines_exact = lines_exact && line.exact;
     draft_.add_frame(F::stack_methods, F::stack_lines, name, line.number);
+    draft_.set(F::stack_depth, static_cast<std::int64_t>(written));
   }
   if (!names_exact) draft_.lose("stack");
   if (!lines_exact) draft_.lose("places");

@@ -15,7 +15,7 @@ std::size_t MessageDecoder::take(Bytes rest, std::uint64_t offset) {
   has_message_ = false;
   first_time_ = 0;
   const Sizes sizes = state_.sizes;
-  const Frame frame = find_frame(rest, state_, limits_, true);
+  const Frame frame = find_frame(rest, state_, limits_, Behind::cut);
   tell_sizes(sizes, state_, offset, account_);
   const Bytes bytes = rest.first(frame.bytes);
   const Applied applied = apply(frame, bytes, offset, state_, limits_, &account_);

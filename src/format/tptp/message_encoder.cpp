@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "format/tptp/plain_call.hpp"
 #include "format/tptp/tbf_frame.hpp"
 
 namespace polytrace::format::tptp {
@@ -70,6 +71,43 @@ void MessageEncoder::append(base::Appender& out, const Message& message) {
   number(out, message.id());
   number(out, static_cast<std::uint32_t>(kMessageHeaderBytes + payload_.size()));
   out.bytes(payload_.view());
+}
+
+void MessageEncoder::append(base::Appender& out, const CallRecord& call) const {
+  if (order_ == ByteOrder::little) return append_as<ByteOrder::little>(out, call);
+  append_as<ByteOrder::big>(out, call);
+}
+
+template <ByteOrder order>
+void MessageEncoder::append_as(base::Appender& out, const CallRecord& call) {
+  const std::size_t size = call.entry ? kEntryBytes : kExitBytes;
+  std::byte* const bytes = out.extend(size);
+  std::memset(bytes, 0, size);
+  const auto put = [bytes](std::size_t at, auto value) {
+    const auto stored = order == ByteOrder::little ? value : swapped(value);
+    std::memcpy(bytes + at, &stored, sizeof stored);
+  };
+  put(0, call.entry ? field::MethodEntry::kId : field::MethodExit::kId);
+  put(sizeof(std::uint16_t), static_cast<std::uint32_t>(size));
+  const auto fill = [&](const auto& places, auto fields) {
+    using F = decltype(fields);
+    const auto at = [&](unsigned i) { return kMessageHeaderBytes + places.at[i]; };
+    put(at(F::thread_id_ref), call.thread);
+    put(at(F::time), call.time);
+    put(at(F::ticket), call.ticket);
+    put(at(F::thread_cpu_time), call.cpu);
+    put(at(F::method_id_ref), call.method);
+    put(at(F::class_id_ref), call.class_id);
+    if constexpr (requires { F::stack_depth; }) {
+      put(at(F::transient_obj_id_ref), call.object);
+      put(at(F::stack_depth), call.depth);
+    } else {
+      put(at(F::obj_id_ref), call.object);
+      put(at(F::transient_class_id_ref), call.class_id);
+    }
+  };
+  if (call.entry) fill(kEntryPlaces, field::MethodEntry{});
+  else fill(kExitPlaces, field::MethodExit{});
 }
 
 void MessageEncoder::value(base::Appender& out, const Message& message, unsigned index,

@@ -5,7 +5,7 @@
 
 #include "base/appender.hpp"
 #include "format/tptp/byte_order.hpp"
-#include "format/tptp/message.hpp"
+#include "format/tptp/call_record.hpp"
 
 namespace polytrace::format::tptp {
 
@@ -19,8 +19,11 @@ class MessageEncoder {
   // Numbers are cut to their type, a depth is the length of the longest list behind it, zeros in
   // texts become U+FFFD. An empty transient class of a methodExit becomes its class.
   void append(base::Appender& out, const Message& message);
+  void append(base::Appender& out, const CallRecord& call) const;
 
  private:
+  template <ByteOrder order>
+  static void append_as(base::Appender& out, const CallRecord& call);
   template <class T>
   void number(base::Appender& out, T value) const;
   void text(base::Appender& out, std::string_view text) const;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "format/tptp/call_record.hpp"
 #include "format/tptp/call_tickets.hpp"
 #include "format/tptp/frame_names.hpp"
 #include "format/tptp/message_draft.hpp"
@@ -20,6 +21,7 @@ class MessageTarget {
   MessageTarget& operator=(const MessageTarget&) = delete;
   virtual ~MessageTarget() = default;
   virtual base::result<void> write(const Message& message) = 0;
+  virtual base::result<void> write(const CallRecord& call) = 0;
 };
 
 class MessageMaker {
@@ -81,6 +83,9 @@ class MessageMaker {
   void make_process(const Event& event, const event::Process& process);
   void make_agent(const Event& event, const event::Process& process);
   void make_method(const Event& event, const event::Method& method);
+  // What entries and exits have in common.
+  template <class Call>
+  CallRecord begin_call(const Event& event, const Call& call);
   template <class Call>
   void make_exit(const Event& event, const Call& call);
   void make_references(const event::DumpObject& object);
@@ -90,12 +95,14 @@ class MessageMaker {
   void make_stack(const event::Stack& stack);
   void write_frames(const std::vector<NamedFrame>& frames);
   // A told ticket as messages hold it, 0 when there is none or it does not fit.
-  std::int32_t told_ticket(const event::u64& ticket);
+  std::int32_t told_ticket(const Event& event, event::u64 ticket);
 
   void lose(const Event& event) { loss_.event(event.kind); }
+  void lose(const Event& event, std::string_view field) { loss_.field(event.kind, field); }
   void write() { write(draft_.message()); }
-  void write(const Message& message) {
-    if (state_) state_ = target_.write(message);
+  template <class What>
+  void write(const What& what) {
+    if (state_) state_ = target_.write(what);
   }
 
   MessageTarget& target_;

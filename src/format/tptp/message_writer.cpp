@@ -37,7 +37,15 @@ class MessageWriter final : public event::Writer {
     template <class... Arguments>
     explicit Target(Arguments&&... arguments) : stream(std::forward<Arguments>(arguments)...) {}
     base::result<void> write(const Message& message) override { return stream.write(message); }
+    base::result<void> write(const CallRecord& call) override {
+      if constexpr (requires { stream.write(call); }) return stream.write(call);
+      to_message(call, message_);
+      return stream.write(message_);
+    }
     Stream stream;
+
+   private:
+    Message message_;
   };
 
   // Characters that XML cannot hold are the stream's loss, all others the maker's.

@@ -75,7 +75,7 @@ void apply_system(const Frame& frame, Bytes bytes, StreamState& state, const Tel
 // Whether `bytes` are system messages without a gap.
 bool is_system_run(Bytes bytes, StreamState state, const base::Limits& limits) {
   while (!bytes.empty()) {
-    const Frame frame = find_frame(bytes, state, limits, true);
+    const Frame frame = find_frame(bytes, state, limits, Behind::nothing);
     if (frame.step != Step::message || frame.id >= kFirstDataId) return false;
     bytes = bytes.subspan(frame.bytes);
   }
@@ -91,7 +91,7 @@ void apply_prelude(Bytes bytes, std::uint64_t offset, StreamState& state,
   }
   while (!bytes.empty()) {
     const Sizes sizes = state.sizes;
-    const Frame frame = find_frame(bytes, state, limits, true);
+    const Frame frame = find_frame(bytes, state, limits, Behind::nothing);
     if (account != nullptr) tell_sizes(sizes, state, offset, *account);
     apply(frame, bytes.first(frame.bytes), offset, state, limits, account);
     bytes = bytes.subspan(frame.bytes);

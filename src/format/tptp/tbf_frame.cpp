@@ -69,11 +69,11 @@ std::size_t needed(std::uint16_t id, Bytes payload, ByteOrder order) {
 
 // The first message of a known kind decides. False when more bytes are needed to tell.
 bool decide_sizes(Bytes rest, std::uint16_t id, std::uint32_t size, StreamState& state,
-                  bool at_end) {
+                  Behind behind) {
   const bool known = id == kEncodingId || id == kFrequencyId || find_message(id) != nullptr;
   if (!known) return true;
   const std::size_t most = size + kMessageHeaderBytes;
-  if (rest.size() < most && !at_end) return false;
+  if (rest.size() < most && behind == Behind::unknown) return false;
   const Bytes payload = rest.first(std::min(rest.size(), most)).subspan(kMessageHeaderBytes);
   const std::size_t need = needed(id, payload, state.order);
   if (need + kMessageHeaderBytes == size) state.sizes = Sizes::inclusive;
@@ -126,17 +126,22 @@ std::size_t measure(const MessageInfo& message, Bytes payload, ByteOrder order) 
   return walk.complete() ? walk.consumed() : std::string_view::npos;
 }
 
-Frame find_frame(Bytes rest, StreamState& state, const base::Limits& limits, bool at_end) {
+Frame find_frame(Bytes rest, StreamState& state, const base::Limits& limits, Behind behind) {
   if (!state.started) {
     if (rest.size() < kHeaderBytes) return incomplete(kHeaderBytes - rest.size());
     const auto header = read_header(rest);
     return header ? header_frame(rest, *header) : broken(header.error().code, 0);
   }
-  if (rest.size() < kMessageHeaderBytes) return incomplete(kMessageHeaderBytes - rest.size());
+  if (rest.size() < kMessageHeaderBytes) {
+    // Only a bare name is so short.
+    if (behind == Behind::cut && rest.size() > sizeof kEncodingId) return bare_name(rest);
+    return incomplete(kMessageHeaderBytes - rest.size());
+  }
   const std::uint16_t id = id_of(rest, state.order);
   const std::uint32_t size = size_of(rest, state.order);
   if (base::load_le<std::uint32_t>(rest.data()) == kMagic) {
-    if (rest.size() < kHeaderBytes && !at_end) return incomplete(kHeaderBytes - rest.size());
+    if (rest.size() < kHeaderBytes && behind == Behind::unknown)
+      return incomplete(kHeaderBytes - rest.size());
     if (rest.size() >= kHeaderBytes && is_restart(rest))
       return header_frame(rest, *read_header(rest));
   }
@@ -146,7 +151,7 @@ Frame find_frame(Bytes rest, StreamState& state, const base::Limits& limits, boo
     return id == kFrequencyId ? whole(rest, id, 10, 2) : bare_name(rest);
   }
   if (size > kMostSize || size > limits.message_bytes) return broken(Code::frame_length, size);
-  if (state.sizes == Sizes::undecided && !decide_sizes(rest, id, size, state, at_end))
+  if (state.sizes == Sizes::undecided && !decide_sizes(rest, id, size, state, behind))
     return incomplete(size + kMessageHeaderBytes - rest.size());
   if (id == kFrequencyId) return whole(rest, id, 14, kMessageHeaderBytes);
   if (state.sizes == Sizes::exclusive)

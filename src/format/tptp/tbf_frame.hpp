@@ -36,9 +36,15 @@ struct Frame {
   std::int64_t fault_value = 0;
 };
 
-// The frame at the front of `rest`; `at_end` when nothing comes behind `rest`. Decides
-// state.sizes where this message tells.
-Frame find_frame(base::Bytes rest, StreamState& state, const base::Limits& limits, bool at_end);
+// What comes behind the bytes in which a frame is looked for.
+enum class Behind : std::uint8_t {
+  unknown,  // more bytes may come
+  nothing,  // the input's end
+  cut,      // it was cut there, behind whole frames
+};
+
+// The frame at the front of `rest`. Decides state.sizes where this message tells.
+Frame find_frame(base::Bytes rest, StreamState& state, const base::Limits& limits, Behind behind);
 
 struct FileHeader {
   std::uint8_t major = 1;

@@ -82,7 +82,7 @@ Frame TbfFraming::pass_frames(Buffer& bytes, std::size_t& end, std::uint64_t& fr
       end +=
           watch_.see_calls({bytes.data() + end, bytes.size() - end}, offset_ + end, state_, frames);
     const Bytes rest = Bytes(bytes).subspan(end);
-    const Frame frame = find_frame(rest, state_, options_.limits, source_ended_);
+    const Frame frame = find_frame(rest, state_, options_.limits, behind());
     if (frame.step != Step::message && frame.step != Step::header) return frame;
     const Bytes whole = rest.first(frame.bytes);
     const std::uint64_t at = offset_ + end;
@@ -221,7 +221,7 @@ TbfFraming::Likely TbfFraming::is_likely(Bytes rest) const {
   if (rest.size() < kHeaderBytes && !source_ended_) return Likely::unclear;
   if (rest.size() < kMessageHeaderBytes || !starts(rest)) return Likely::no;
   StreamState state = state_;
-  const Frame frame = find_frame(rest, state, options_.limits, source_ended_);
+  const Frame frame = find_frame(rest, state, options_.limits, behind());
   if (frame.step == Step::incomplete) return unclear;
   if (frame.step != Step::message && frame.step != Step::header) return Likely::no;
   const Bytes next = rest.subspan(frame.bytes);

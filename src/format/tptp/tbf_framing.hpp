@@ -27,6 +27,7 @@ class TbfFraming {
  private:
   using Buffer = base::RawArray<std::byte>;
 
+  Behind behind() const { return source_ended_ ? Behind::nothing : Behind::unknown; }
   // Passes the whole frames in `bytes` from `end` on. Gives the frame that ends the run.
   Frame pass_frames(Buffer& bytes, std::size_t& end, std::uint64_t& frames);
   base::result<void> read_more(Buffer& bytes, std::size_t wanted);

@@ -44,6 +44,15 @@ TbfMessageWriter::TbfMessageWriter(std::unique_ptr<base::Sink> sink, ByteOrder o
 
 base::result<void> TbfMessageWriter::write(const Message& message) {
   encoder_.append(ready_, message);
+  return flush_if_full();
+}
+
+base::result<void> TbfMessageWriter::write(const CallRecord& call) {
+  encoder_.append(ready_, call);
+  return flush_if_full();
+}
+
+base::result<void> TbfMessageWriter::flush_if_full() {
   if (ready_.size() < kReadyBytes) return {};
   auto done = sink_->write(ready_.view());
   ready_.clear();

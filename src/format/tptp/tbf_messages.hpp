@@ -54,10 +54,13 @@ class TbfMessageWriter {
   TbfMessageWriter(std::unique_ptr<base::Sink> sink, ByteOrder order, std::uint8_t platform);
 
   base::result<void> write(const Message& message);
+  base::result<void> write(const CallRecord& call);
   // Writes what is held back and commits the sink.
   base::result<void> finish();
 
  private:
+  base::result<void> flush_if_full();
+
   std::unique_ptr<base::Sink> sink_;
   MessageEncoder encoder_;
   base::Appender ready_;

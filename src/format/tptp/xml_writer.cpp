@@ -29,7 +29,7 @@ class Printer {
   std::size_t print() {
     const MessageInfo& info = message_.info();
     const unsigned body = body_of(info);
-    if (body != info.attributes.size() && is_carried_element(message_.text(body))) {
+    if (info.id == field::Custom::kId && is_carried_element(message_.text(body))) {
       to_.append(message_.text(body)) += '\n';
       return 0;
     }
