@@ -48,7 +48,7 @@ std::string told_text(const Conversion& done, const show::Numerals& numerals) {
   std::string_view name = "standard output";
   if (done.options.output != "-") name = done.options.output;
   const Target& target = done.plan.target;
-  const std::uint64_t kept = done.plan.route->read() - events_lost(done.loss);
+  const std::uint64_t kept = done.plan.route->given() - events_lost(done.loss);
   return fmt::format("{}: {} version {}, {} {}{}", show::printable(name), target.format->name,
                      target.write.version, show::count_text(kept, numerals),
                      done.plan.route->unit(), done.written ? "" : "; NOT written") +

@@ -4,10 +4,30 @@
 namespace polytrace::cli {
 namespace {
 
+// Counts what the target is given.
+class Counted final : public event::Writer {
+ public:
+  Counted(std::unique_ptr<event::Writer> to, std::uint64_t& events)
+      : to_(std::move(to)), events_(events) {}
+  base::result<void> write(const event::Batch& batch) override {
+    events_ += batch.events.size();
+    return to_->write(batch);
+  }
+  base::result<void> finish() override { return to_->finish(); }
+  const event::Loss& loss() const override { return to_->loss(); }
+
+ private:
+  std::unique_ptr<event::Writer> to_;
+  std::uint64_t& events_;
+};
+
 class EventRoute final : public Route, private event::Consumer {
  public:
-  EventRoute(std::unique_ptr<event::Reader> reader, std::unique_ptr<event::Writer> writer)
-      : reader_(std::move(reader)), writer_(std::move(writer)) {}
+  EventRoute(std::unique_ptr<event::Reader> reader, std::unique_ptr<event::Writer> writer,
+             const Change& change)
+      : reader_(std::move(reader)), writer_(std::make_unique<Counted>(std::move(writer), given_)) {
+    if (change.before) writer_ = change.before(std::move(writer_));
+  }
 
   Passed go(const Session& session, const Input& input) override {
     return pass(session, input, *reader_, *this);
@@ -15,6 +35,7 @@ class EventRoute final : public Route, private event::Consumer {
   base::result<void> finish() override { return writer_->finish(); }
   std::string_view unit() const override { return "events"; }
   std::uint64_t read() const override { return events_; }
+  std::uint64_t given() const override { return given_; }
   event::Loss loss() const override { return writer_->loss(); }
   std::string input_version() const override { return reader_->version(); }
   const std::optional<base::Error>& failure() const override { return failure_; }
@@ -29,6 +50,7 @@ class EventRoute final : public Route, private event::Consumer {
   std::unique_ptr<event::Reader> reader_;
   std::unique_ptr<event::Writer> writer_;
   std::uint64_t events_ = 0;
+  std::uint64_t given_ = 0;
   std::optional<base::Error> failure_;
 };
 
@@ -46,6 +68,7 @@ class RecordRoute final : public Route {
   base::result<void> finish() override { return rewriter_->finish(); }
   std::string_view unit() const override { return "records"; }
   std::uint64_t read() const override { return rewriter_->records(); }
+  std::uint64_t given() const override { return read(); }
   event::Loss loss() const override { return rewriter_->loss(); }
   std::string input_version() const override { return rewriter_->version(); }
   const std::optional<base::Error>& failure() const override { return failure_; }
@@ -74,8 +97,7 @@ MaybeRoute by_events(std::unique_ptr<event::Reader> reader, const Target& target
                      const Change& change) {
   auto writer = target.format->create(std::move(sink), target.write);
   if (!writer) return fail(writer.error(), output);
-  if (change.before) writer = change.before(std::move(*writer));
-  return std::make_unique<EventRoute>(std::move(reader), std::move(*writer));
+  return std::make_unique<EventRoute>(std::move(reader), std::move(*writer), change);
 }
 
 base::result<std::unique_ptr<base::Sink>> open_output(const Input& input,

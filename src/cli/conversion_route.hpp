@@ -22,6 +22,7 @@ class Route {
 
   virtual std::string_view unit() const = 0;  // what is counted: "events"
   virtual std::uint64_t read() const = 0;     // how many there were
+  virtual std::uint64_t given() const = 0;    // how many of them the target was given
   virtual event::Loss loss() const = 0;
   virtual std::string input_version() const = 0;
   // Why the target could not be written.

@@ -30,7 +30,7 @@ for trace in "$all" "$data/alloc_bt.mlpd" "$shop"; do
   expect_code 0
   names_of "$trace" >"$scratch/names"
   [[ $(wc -l <"$scratch/names") -gt 10 ]] || fail "$trace: no names to look for"
-  "$POLYTRACE" cat "$out" | grep -oE '"(\\.|[^"\\])*"' >"$scratch/texts"
+  "$POLYTRACE" cat "$out" | sed -E 's/\(wrapper [^)]*\)//' | grep -oE '"(\\.|[^"\\])*"' >"$scratch/texts"
   while IFS= read -r name; do
     ! grep -qwF -- "$name" "$scratch/texts" || printf '%s\n' "$name"
   done <"$scratch/names" >"$scratch/found"
@@ -48,7 +48,7 @@ expect_in out 'runtime helpers with 7,021 calls'
 for word in alice build7 10.0.0.7 org.example Shop; do
   ! grep -qF "$word" "$scratch/shop.trcxml" || fail "\"$word\" is in the bytes"
 done
-zcat "$all" | grep -qaF mix.exe || fail 'the original has no path to look for'
+zcat "$all" | grep -aF mix.exe >/dev/null || fail 'the original has no path to look for'
 ! grep -qaE 'mix\.exe|everything\.mlpd|System|Program' "$scratch/everything.mlpd" ||
   fail 'a name is in the bytes'
 

@@ -118,8 +118,7 @@ TEST(cut, calls_follow_the_order_of_their_thread) {
   EXPECT_EQ(result.lines,
             (Lines{"5 0x1 enter method=0xa",
                    "5 - note text=\"cut: thread 0x1: 1 calls began earlier and are entered here\"",
-                   "6 0x1 enter method=0xb", "5 0x1 leave method=0xb",
-                   "7 0x1 leave method=0xa"}));
+                   "6 0x1 enter method=0xb", "5 0x1 leave method=0xb", "7 0x1 leave method=0xa"}));
 }
 
 TEST(cut, by_thread_keeps_what_is_of_it_or_about_it) {
