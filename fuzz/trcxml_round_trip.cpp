@@ -15,8 +15,7 @@ using Bytes = std::vector<std::byte>;
 
 Bytes converted(const Bytes& from, Spelling target) {
   Bytes to;
-  const auto done =
-      convert_messages(base::memory_source(from), base::memory_sink(to), target);
+  const auto done = convert_messages(base::memory_source(from), base::memory_sink(to), target);
   require(done.has_value() && done->notices.exit_code() == 0);
   return to;
 }
@@ -25,9 +24,8 @@ Bytes converted(const Bytes& from, Spelling target) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Bytes xml;
-  const auto done =
-      convert_messages(base::memory_source(bytes_of(data, size)), base::memory_sink(xml),
-                       Spelling::xml);
+  const auto done = convert_messages(base::memory_source(bytes_of(data, size)),
+                                     base::memory_sink(xml), Spelling::xml);
   if (!done) return 0;
   require(converted(xml, Spelling::xml) == xml);
   require(converted(converted(xml, Spelling::tbf), Spelling::xml) == xml);

@@ -18,7 +18,7 @@
 namespace polytrace::format {
 
 struct WriteOptions {
-  std::string version;  // of the format, empty = Format::write_versions[0]
+  std::string version;                      // of the format, empty = Format::write_versions[0]
   std::optional<std::endian> byte_order{};  // where Format::byte_orders; the format's own if absent
 };
 

@@ -30,8 +30,7 @@ struct Messages final : tptp::xml::Receiver {
   }
 };
 
-inline Messages messages_of(std::unique_ptr<base::Source> source,
-                            const base::Limits& limits = {},
+inline Messages messages_of(std::unique_ptr<base::Source> source, const base::Limits& limits = {},
                             const tptp::xml::ParseOptions& options = {}) {
   Messages messages;
   auto reader = tptp::xml::MessageReader::open(std::move(source), limits, messages, options);

@@ -65,9 +65,9 @@ TEST(trcxml_read, losses_are_told_by_name) {
   const Messages messages = messages_of(
       "<methodEntry objIdRef='1' objIdRefs='2'/><methodEntry transientClassIdRef='1'/>"
       "<methodDef visibility='x' CpuOverhead='1'/><methodExit><value/></methodExit>");
-  EXPECT_EQ(messages.losses, (Lines{"methodEntry.objIdRef", "methodEntry.transientClassIdRef",
-                                    "methodDef.visibility", "methodDef.CpuOverhead",
-                                    "methodExit.value"}));
+  EXPECT_EQ(messages.losses,
+            (Lines{"methodEntry.objIdRef", "methodEntry.transientClassIdRef",
+                   "methodDef.visibility", "methodDef.CpuOverhead", "methodExit.value"}));
 }
 
 // --- encodings ---

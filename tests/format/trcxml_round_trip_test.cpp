@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages of every kind with random values: XML gives them back as they were, and TBF -> XML -> TBF
-// gives the same bytes.
+// Messages of every kind with random values: XML gives them back as they were, and TBF -> XML ->
+// TBF gives the same bytes.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -40,10 +40,8 @@ class RandomMessages {
     if (attribute.meaning == Meaning::depth)
       return message_.set_number(i, static_cast<std::int64_t>(depth));
     for (std::size_t item = 0; attribute.is_list() && item < depth; ++item) {
-      if (attribute.type == Type::strs)
-        message_.add_text(i, text(attribute));
-      else
-        message_.add_number(i, number(attribute));
+      if (attribute.type == Type::strs) message_.add_text(i, text(attribute));
+      else message_.add_number(i, number(attribute));
     }
     if (attribute.is_list() || engine_() % 4 == 0) return;
     if (attribute.type == Type::str) return message_.set_text(i, text(attribute));
@@ -59,10 +57,31 @@ class RandomMessages {
   }
 
   std::string_view text(const AttributeInfo& attribute) {
-    static constexpr std::string_view kParts[] = {
-        "a", "<", ">", "&", "\"", "'", " ", "\t", "\n", "\r", "]]>", "&amp;", "\xc3\xa4",
-        "\xe2\x82\xac", "\xf0\x9f\x98\x80", "<throw/>", "<throw>x</throw>", "<gcStart/>", "<!--",
-        "Z", "0", "-", "\x7f", "\xef\xbb\xbf", "\xc2\x85"};
+    static constexpr std::string_view kParts[] = {"a",
+                                                  "<",
+                                                  ">",
+                                                  "&",
+                                                  "\"",
+                                                  "'",
+                                                  " ",
+                                                  "\t",
+                                                  "\n",
+                                                  "\r",
+                                                  "]]>",
+                                                  "&amp;",
+                                                  "\xc3\xa4",
+                                                  "\xe2\x82\xac",
+                                                  "\xf0\x9f\x98\x80",
+                                                  "<throw/>",
+                                                  "<throw>x</throw>",
+                                                  "<gcStart/>",
+                                                  "<!--",
+                                                  "Z",
+                                                  "0",
+                                                  "-",
+                                                  "\x7f",
+                                                  "\xef\xbb\xbf",
+                                                  "\xc2\x85"};
     std::string made;
     for (std::size_t left = engine_() % 5; left > 0; --left)
       made += kParts[engine_() % std::size(kParts)];
@@ -127,7 +146,8 @@ TEST(trcxml_round_trip, tbf_to_xml_to_tbf_gives_the_same_bytes) {
 
 TEST(trcxml_round_trip, xml_is_stable_after_one_pass) {
   constexpr std::string_view kForeign =
-      "<traceRoot><gcStart\n\ttime='1'   traceIdRef=''></gcStart><classDef name='a/b' classId='0x10'/>"
+      "<traceRoot><gcStart\n\ttime='1'   traceIdRef=''></gcStart><classDef name='a/b' "
+      "classId='0x10'/>"
       "<monWait stackDepth='9'><annotation line='1' value='&#65;'/></monWait>"
       "<custom>a<b>c</b></custom>\n<throw  x = 'y'>\r\n<z/></throw><methodExit classIdRef='5'/>"
       "</traceRoot>";
@@ -141,7 +161,9 @@ TEST(trcxml_round_trip, xml_is_stable_after_one_pass) {
 <classDef time="0.000000000" classId="16" sourceName="" name="a.b"/>
 <monWait threadIdRef="0" time="0.000000000" objIdRef="0" timeout="0" stackDepth="1"><annotation name="stackFrame" value="A" line="1"/></monWait>
 <custom>ac</custom>
-<throw  x = 'y'>)" "\r\n" R"(<z/></throw>
+<throw  x = 'y'>)"
+            "\r\n"
+            R"(<z/></throw>
 <methodExit threadIdRef="0" time="0.000000000" ticket="0" threadCpuTime="0.000000000" methodIdRef="0" classIdRef="5"/>
 </TRACE>
 )");

@@ -20,8 +20,8 @@ void XMLCALL refuse(void* parser, const XML_Char*, int, const XML_Char*, int, co
 }
 
 bool accepts(XML_Parser parser, std::string_view text, bool last) {
-  return XML_Parse(parser, text.data(), static_cast<int>(text.size()), last ? XML_TRUE : XML_FALSE) ==
-         XML_STATUS_OK;
+  return XML_Parse(parser, text.data(), static_cast<int>(text.size()),
+                   last ? XML_TRUE : XML_FALSE) == XML_STATUS_OK;
 }
 
 }  // namespace

@@ -124,8 +124,7 @@ bool Element::add_frame(std::string_view method, std::string_view line) {
   const std::size_t before = items_.size();
   for (unsigned i = 0; i < count_of(*info_); ++i) {
     const AttributeInfo& attribute = info_->attributes[i];
-    if (attribute.meaning == Meaning::frame_name)
-      items_.push_back({i, 0, message_.keep(method)});
+    if (attribute.meaning == Meaning::frame_name) items_.push_back({i, 0, message_.keep(method)});
     else if (attribute.meaning == Meaning::frame_line)
       items_.push_back({i, line.empty() ? 0 : number(attribute, "line", line), {}});
   }
@@ -136,10 +135,8 @@ bool Element::add_item(std::string_view list, std::string_view value) {
   for (unsigned i = 0; i < count_of(*info_); ++i) {
     const AttributeInfo& attribute = info_->attributes[i];
     if (!attribute.is_list() || attribute.xml != list) continue;
-    if (attribute.type == Type::strs)
-      items_.push_back({i, 0, message_.keep(value)});
-    else
-      items_.push_back({i, number(attribute, "value", value), {}});
+    if (attribute.type == Type::strs) items_.push_back({i, 0, message_.keep(value)});
+    else items_.push_back({i, number(attribute, "value", value), {}});
     return true;
   }
   return false;
@@ -152,10 +149,8 @@ std::size_t Element::count_items(unsigned list) const {
 void Element::finish_list(unsigned list, std::size_t length) {
   const bool texts = info_->attributes[list].type == Type::strs;
   const auto add = [&](const Item& item) {
-    if (texts)
-      message_.add_text(list, item.text);
-    else
-      message_.add_number(list, item.number);
+    if (texts) message_.add_text(list, item.text);
+    else message_.add_number(list, item.number);
   };
   std::size_t count = 0;
   for (const Item& item : items_) {

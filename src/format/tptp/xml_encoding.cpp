@@ -18,8 +18,8 @@ constexpr std::size_t kPiece = 64 * 1024;
 
 // What is handed to iconv: a trace is not to choose among all its modules.
 constexpr std::array<std::string_view, 12> kConverted{
-    "utf-16", "iso-8859-", "iso8859-", "windows-125", "cp125", "koi8-",
-    "gb18030", "gbk",      "gb2312",   "big5",        "euc-jp", "shift_jis"};
+    "utf-16",  "iso-8859-", "iso8859-", "windows-125", "cp125",  "koi8-",
+    "gb18030", "gbk",       "gb2312",   "big5",        "euc-jp", "shift_jis"};
 
 bool is_converted(std::string_view name) {
   return std::ranges::any_of(kConverted, [name](std::string_view known) {
@@ -65,8 +65,7 @@ class ConvertingSource final : public base::Source {
     char* from = reinterpret_cast<char*>(in_.data());
     char* to = out_.data();
     std::size_t room = out_.size() - 1;
-    const bool fine =
-        iconv(converter_, &from, &left_, &to, &room) != static_cast<std::size_t>(-1);
+    const bool fine = iconv(converter_, &from, &left_, &to, &room) != static_cast<std::size_t>(-1);
     const bool wrong = !fine && (errno == EILSEQ || (errno == EINVAL && ended_));
     if (wrong) {
       *to++ = kIllFormed;

@@ -84,7 +84,7 @@ class Framing {
 
   std::optional<std::string> root_;  // the element we are in
   std::string last_root_;
-  bool met_element_ = false;   // outside of any root
+  bool met_element_ = false;     // outside of any root
   bool doctype_spoilt_ = false;  // one was never ended: no other is looked for
 };
 

@@ -9,9 +9,10 @@ namespace polytrace::format::tptp::xml {
 namespace {
 
 constexpr std::array<std::string_view, 17> kCarried{
-    "processSuspend", "processResume", "classUnload", "objDef",      "objMove",    "methodCall",
-    "methodReturn",   "value",         "line",        "throw",       "catch",      "methodCount",
-    "methodBody",     "method",        "tag",         "code",        "invocationContext"};
+    "processSuspend", "processResume",    "classUnload", "objDef", "objMove",
+    "methodCall",     "methodReturn",     "value",       "line",   "throw",
+    "catch",          "methodCount",      "methodBody",  "method", "tag",
+    "code",           "invocationContext"};
 
 struct Lost {
   std::string_view element;
@@ -32,7 +33,9 @@ bool contains_ignoring_case(std::string_view text, std::string_view lower) {
 
 bool is_event(std::string_view name) { return find_element(name) != nullptr; }
 
-bool is_carried(std::string_view name) { return std::ranges::find(kCarried, name) != kCarried.end(); }
+bool is_carried(std::string_view name) {
+  return std::ranges::find(kCarried, name) != kCarried.end();
+}
 
 bool holds_anything(std::string_view name) {
   const MessageInfo* info = find_element(name);

@@ -8,9 +8,9 @@
 
 namespace polytrace::format::tptp::xml {
 
-inline constexpr std::string_view kRoot = "TRACE";            // as written; read under any name
-inline constexpr std::string_view kAnnotation = "annotation"; // an item of a list
-inline constexpr std::string_view kStackFrame = "stackFrame"; // the name of one that is a frame
+inline constexpr std::string_view kRoot = "TRACE";             // as written; read under any name
+inline constexpr std::string_view kAnnotation = "annotation";  // an item of a list
+inline constexpr std::string_view kStackFrame = "stackFrame";  // the name of one that is a frame
 
 // Whether an element has a message of its own.
 bool is_event(std::string_view name);

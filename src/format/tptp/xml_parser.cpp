@@ -79,14 +79,14 @@ class Parser::Run final : private Complaints {
   Scanner scanner_;
 
   const event::Chunk* chunk_ = nullptr;
-  std::string_view text_;     // of the chunk
-  std::size_t from_ = 0;      // in it, where the parser was started
-  std::size_t fed_ = 0;       // as far as the parser was given
-  std::size_t piece_ = 0;     // bytes to give at once
-  std::size_t done_ = 0;      // as far as elements are done
-  std::size_t elements_ = 0;  // bytes of elements so far
-  std::size_t begin_ = 0;     // of the top-level element
-  std::size_t depth_ = 0;     // of the elements that are open, the synthetic one too
+  std::string_view text_;              // of the chunk
+  std::size_t from_ = 0;               // in it, where the parser was started
+  std::size_t fed_ = 0;                // as far as the parser was given
+  std::size_t piece_ = 0;              // bytes to give at once
+  std::size_t done_ = 0;               // as far as elements are done
+  std::size_t elements_ = 0;           // bytes of elements so far
+  std::size_t begin_ = 0;              // of the top-level element
+  std::size_t depth_ = 0;              // of the elements that are open, the synthetic one too
   const MessageInfo* info_ = nullptr;  // of the event; null in one that is carried
   bool delivered_ = false;             // the event, when its start tag was met
 };
@@ -101,8 +101,8 @@ void Parser::Run::restart() {
 }
 
 bool Parser::Run::feed(std::string_view text, bool last) {
-  return XML_Parse(parser_, text.data(), static_cast<int>(text.size()), last ? XML_TRUE : XML_FALSE) ==
-         XML_STATUS_OK;
+  return XML_Parse(parser_, text.data(), static_cast<int>(text.size()),
+                   last ? XML_TRUE : XML_FALSE) == XML_STATUS_OK;
 }
 
 bool Parser::Run::feed_rest() {

@@ -84,7 +84,8 @@ Number read_flag(std::string_view text) {
 // a table that would grow with the trace. Above all numbers that agents count up to.
 Number named_id(Meaning space, std::string_view text) {
   constexpr std::uint64_t kFirst = std::uint64_t{1} << 62;
-  const auto hash = XXH3_64bits_withSeed(text.data(), text.size(), static_cast<XXH64_hash_t>(space));
+  const auto hash =
+      XXH3_64bits_withSeed(text.data(), text.size(), static_cast<XXH64_hash_t>(space));
   return {static_cast<std::int64_t>(kFirst | (hash >> 2)), Reading::named};
 }
 
@@ -112,7 +113,9 @@ Number read_real(std::string_view text) {
   return {std::bit_cast<std::int64_t>(value), Reading::fine};
 }
 
-bool is_id(Meaning meaning) { return meaning >= Meaning::thread && meaning <= Meaning::transient_object; }
+bool is_id(Meaning meaning) {
+  return meaning >= Meaning::thread && meaning <= Meaning::transient_object;
+}
 
 }  // namespace
 
@@ -142,7 +145,8 @@ Number read_number(const AttributeInfo& attribute, std::string_view text) {
     case Meaning::time:
     case Meaning::span:
     case Meaning::cpu_span: number = read_time(text); break;
-    default: number = is_id(attribute.meaning) ? read_id(attribute.meaning, text) : read_integer(text);
+    default:
+      number = is_id(attribute.meaning) ? read_id(attribute.meaning, text) : read_integer(text);
   }
   if (attribute.type == Type::i8) return fit<std::int8_t>(number);
   return attribute.type == Type::i32 ? fit<std::int32_t>(number) : number;

@@ -56,15 +56,14 @@ class Printer {
 
   void attribute(unsigned i) {
     name(info(i).xml);
-    if (info(i).type == Type::str)
-      text(message_.text(i));
-    else
-      append_number(to_, info(i), value(i));
+    if (info(i).type == Type::str) text(message_.text(i));
+    else append_number(to_, info(i), value(i));
     to_ += '"';
   }
   std::int64_t value(unsigned i) const {
     using Exit = field::MethodExit;
-    return message_.id() == Exit::kId && i == Exit::class_id_ref ? exit_class() : message_.number(i);
+    return message_.id() == Exit::kId && i == Exit::class_id_ref ? exit_class()
+                                                                 : message_.number(i);
   }
   // Some writers fill only the other of the two.
   std::int64_t exit_class() const {
@@ -98,8 +97,8 @@ class Printer {
   void frames() {
     const auto& attributes = message_.info().attributes;
     const auto index = [&](Meaning meaning) {
-      return static_cast<unsigned>(
-          std::ranges::find(attributes, meaning, &AttributeInfo::meaning) - attributes.begin());
+      return static_cast<unsigned>(std::ranges::find(attributes, meaning, &AttributeInfo::meaning) -
+                                   attributes.begin());
     };
     const unsigned methods = index(Meaning::frame_name);
     const unsigned lines = index(Meaning::frame_line);
@@ -117,17 +116,16 @@ class Printer {
   // A list that is no part of a stack.
   void items(unsigned i) {
     const AttributeInfo& list = info(i);
-    if (!list.is_list() || list.meaning == Meaning::frame_name || list.meaning == Meaning::frame_line)
+    if (!list.is_list() || list.meaning == Meaning::frame_name ||
+        list.meaning == Meaning::frame_line)
       return;
     const bool texts = list.type == Type::strs;
     const std::size_t count = texts ? message_.texts(i).size() : message_.numbers(i).size();
     for (std::size_t item = 0; item < count; ++item) {
       begin_item(list.xml);
       name("value");
-      if (texts)
-        text(message_.texts(i)[item]);
-      else
-        append_number(to_, list, message_.numbers(i)[item]);
+      if (texts) text(message_.texts(i)[item]);
+      else append_number(to_, list, message_.numbers(i)[item]);
       to_ += "\"/>";
     }
   }

@@ -119,7 +119,8 @@ class ZipSource final : public base::Source {
   std::size_t next_entry() {
     if (!fill(4)) return cut();
     // Behind the last entry comes the directory, which says nothing new.
-    if (base::load_le<std::uint32_t>(input().data()) != kEntry) return ended_ = true, std::size_t{0};
+    if (base::load_le<std::uint32_t>(input().data()) != kEntry)
+      return ended_ = true, std::size_t{0};
     if (!fill(kEntryHeader)) return cut();
     entry_ = read_entry(input());
     if (entry_.encrypted) return end(Code::compressed_damaged, "an encrypted zip entry");
