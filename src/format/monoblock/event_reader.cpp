@@ -32,7 +32,7 @@ void EventReader::read_calls() {
     stack_.set_top(run.top);
     full = end == out + kRoom;
     if (end == out) break;
-    // Each time is told in six bytes at most: all of them cannot go round and come out later.
+    // Each time is told in seven bytes at most: all of them cannot go round and come out later.
     const auto counts = run.tally.counts();
     if (out->time <= end[-1].time) batch_.events.grew_by_calls(end, {counts[0], counts[1], 0});
     else batch_.events.grew_to(end);
