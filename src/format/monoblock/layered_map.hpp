@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -22,8 +23,9 @@ class LayeredMap {
   // Entries in any order; of equal ids the last one counts, and over all older ones.
   void add(Layer entries) {
     if (entries.empty()) return;
-    std::ranges::stable_sort(entries, {}, &Entry::first);
-    keep_last(entries);
+    std::map<base::Id, std::uint64_t> latest;
+    for (const auto& [id, value] : entries) latest[id] = value;
+    entries.assign(latest.begin(), latest.end());
     while (!layers_.empty() && layers_.back()->size() <= 2 * entries.size()) {
       entries = merged(*layers_.back(), entries);
       layers_.pop_back();
