@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/tracelog/records.hpp"
+
+#include <array>
+
+namespace polytrace::format::tracelog {
+namespace {
+
+#define ITEM(type, name) ItemInfo{Item::type, #name},
+#define RECORD(Name, key, dialects, ...) constexpr ItemInfo k_##Name[] = {__VA_ARGS__};
+#include "format/tracelog/records.def"
+#undef RECORD
+#undef ITEM
+
+constexpr std::array kRecords{
+#define RECORD(Name, key, dialects, ...) Record{Key::Name, key, In::dialects, k_##Name},
+#include "format/tracelog/records.def"
+#undef RECORD
+};
+
+bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
+
+}  // namespace
+
+std::span<const Record> records() { return kRecords; }
+
+const Record* find_record(const char* key) {
+  for (const Record& record : kRecords) {
+    if (std::memcmp(record.key.data(), key, kKeyBytes) == 0) return &record;
+  }
+  return nullptr;
+}
+
+bool is_key(const char* key) {
+  for (std::size_t i = 0; i < kKeyBytes; ++i) {
+    if (i == 3 ? key[i] != ' ' : !is_letter(key[i])) return false;
+  }
+  return true;
+}
+
+}  // namespace polytrace::format::tracelog
