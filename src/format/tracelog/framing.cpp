@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace polytrace::format::tracelog {
 namespace {
@@ -109,6 +110,8 @@ base::result<void> Framing::read_more() {
 
 // A line without its end may be cut within a number: it is not believed.
 void Framing::finish() {
+  if (std::exchange(finished_, true)) return;
+  searched_ = 0;
   const std::uint64_t bytes = left_out_ + rest().size();
   const base::Place place{.offset = offset_ - left_out_,
                           .line = static_cast<std::uint32_t>(number_)};

@@ -44,6 +44,7 @@ class Framing {
   std::uint64_t chunks_ = 0;
   std::uint64_t left_out_ = 0;  // bytes of a line that is too long, so far
   bool source_ended_ = false;
+  bool finished_ = false;
 };
 
 }  // namespace polytrace::format::tracelog

@@ -37,10 +37,15 @@ Dialect dialect_of(std::string_view head) {
 
 base::result<std::unique_ptr<event::Reader>> TraceLogReader::open(
     std::unique_ptr<base::Source> source, const event::ReadOptions& options) {
+  // Two reads: the first gives what was read for recognising the format. Never waits for more.
   std::vector<std::byte> head(kLook);
-  const auto got = source->read(head);
-  if (!got) return base::Unexpected(got.error());
-  head.resize(*got);
+  std::size_t size = 0;
+  for (int reads = 0; reads < 2 && size < head.size(); ++reads) {
+    const auto got = source->read(std::span(head).subspan(size));
+    if (!got) return base::Unexpected(got.error());
+    size += *got;
+  }
+  head.resize(size);
   const Dialect dialect = dialect_of({reinterpret_cast<const char*>(head.data()), head.size()});
   return std::make_unique<TraceLogReader>(base::prepend(std::move(head), std::move(source)),
                                           dialect, options);
