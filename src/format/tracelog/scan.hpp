@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tokenizer: walks over one line, item by item. Nothing is copied.
-// REQUIRES of the line: a byte that belongs to no item (a line end or a blank) stands behind it.
+// REQUIRES of the line: its last byte is no blank, and behind it stands a byte that belongs to no
+// item: a line end or a blank.
 // Every function takes one item and leaves the place behind it, or says false; after that the place
 // means nothing. docs/formats/tracelog.md, section 3.
 #pragma once
@@ -35,7 +36,7 @@ class Scan {
 
   // Blanks, one at least.
   bool gap() {
-    if (!is_blank(*at_)) return false;
+    if (at_ == end_ || !is_blank(*at_)) return false;
     while (is_blank(*++at_)) {
     }
     return true;
