@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <utility>
 
 namespace polytrace::format::tracelog {
 namespace {
@@ -35,8 +36,11 @@ void EventMaker::tell(std::string_view line, std::uint64_t offset, std::uint64_t
     batch_.tally.frame_bytes += line.size();
     return;
   }
-  switch (parse_line(text, line_)) {
-    case Verdict::record: count(line_.record->number, line.size()); return tell_record();
+  switch (parse_line(text, line_, Lists::not_allocations)) {
+    case Verdict::record:
+      if (line_.record->number == Key::sam_mem && !tell_allocations())
+        return note(Code::line_malformed, line.size(), "sam mem");
+      count(line_.record->number, line.size()); return tell_record();
     case Verdict::unknown:
       return note(Code::line_unknown, line.size(), std::string(text.substr(0, kKeyBytes)));
     case Verdict::malformed:
@@ -73,7 +77,7 @@ bool EventMaker::tell_sample(std::string_view text) {
   details.mode = sample_.count == 0 ? event::SampleMode::change : event::SampleMode::wall;
   details.weight = sample_.count;
   details.stack = stack_of(of);
-  batch_.add(now_, slot(sample_.thread), sample_.thread, details);
+  batch_.add(now_, slot(of, sample_.thread), sample_.thread, details);
   return true;
 }
 
@@ -96,8 +100,7 @@ EventMaker::Thread& EventMaker::thread(base::Id id) {
   return threads_[index];
 }
 
-std::uint16_t EventMaker::slot(base::Id id) {
-  Thread& of = thread(id);
+std::uint16_t EventMaker::slot(Thread& of, base::Id id) {
   if (of.has_slot) return of.slot;
   of.has_slot = true;
   of.slot = static_cast<std::uint16_t>(batch_.threads.size());
@@ -151,7 +154,7 @@ void EventMaker::tell_record() {
     case Key::gch_gcf: return tell_collection();
     case Key::gch_alt: return tell_census();
     case Key::gch_gen: return tell_sizes();
-    case Key::sam_mem: return tell_allocations();
+    case Key::sam_mem: return;  // told already
     case Key::fil_src:
     case Key::lin_src: return tell_source();
     default: return tell_session();
@@ -244,18 +247,28 @@ void EventMaker::tell_sizes() {
   }
 }
 
-void EventMaker::tell_allocations() {
-  take_time(1);
-  const std::uint16_t of = slot(number(0));
+// False when the list is malformed: then nothing was told.
+bool EventMaker::tell_allocations() {
+  Thread& of = thread(number(0));
+  const std::size_t events = batch_.events.size();
+  const std::size_t summaries = batch_.column<event::AllocSummary>().size();
+  const base::Time before = std::exchange(now_, to_time(number(1)));
   event::AllocSummary summary;
   AllocItem item;
-  for (Scan items(line_.list); !items.rest().empty() && take_item(items, item);) {
-    summary.stack = stack_of(thread(number(0)));
+  for (Scan items(line_.list); !items.rest().empty();) {
+    if (!take_item(items, item)) {
+      batch_.events.cut(events);
+      batch_.column<event::AllocSummary>().resize(summaries);
+      return now_ = before, false;
+    }
+    summary.stack = stack_of(of);
     summary.count = item.objects;
     summary.bytes = item.bytes;
     summary.ip = item.ip == 0 ? kNoId : item.ip;
-    batch_.add(now_, of, item.type, summary);
+    batch_.add(now_, slot(of, number(0)), item.type, summary);
   }
+  if (number(1) > kLatest) note(Code::number_clamped, 0, "timestamp");
+  return true;
 }
 
 }  // namespace polytrace::format::tracelog

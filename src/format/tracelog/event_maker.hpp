@@ -38,11 +38,12 @@ class EventMaker {
   void tell_collection();
   void tell_census();
   void tell_sizes();
-  void tell_allocations();
+  bool tell_allocations();
   void tell_source();
 
   Thread& thread(base::Id id);
-  std::uint16_t slot(base::Id id);
+  std::uint16_t slot(Thread& of, base::Id id);
+  std::uint16_t slot(base::Id id) { return slot(thread(id), id); }
   std::uint16_t no_thread() { return slot(base::kNoId); }
   base::Id named_thread(std::size_t field);
   event::Stack stack_of(Thread& thread);

@@ -25,7 +25,10 @@ bool is_letters(std::string_view text, std::uint64_t& mask) {
 
 class Parser {
  public:
-  Parser(std::string_view text, Line& line) : scan_(text), line_(line) { scan_.skip(kKeyBytes); }
+  Parser(std::string_view text, Line& line, Lists lists)
+      : scan_(text), line_(line), check_list_(lists == Lists::all) {
+    scan_.skip(kKeyBytes);
+  }
 
   bool parse() {
     line_.list = {};
@@ -50,13 +53,13 @@ class Parser {
       case Item::dec:
       case Item::ms:
       case Item::us: return scan_.dec(number);
-      case Item::hex32: return scan_.hex(number);
+      case Item::hex32: return scan_.wide_hex(number);
       case Item::ptr: return ptr(number, i);
       case Item::pid:
       case Item::pid_ptr:
         return scan_.rest().starts_with("0x") ? scan_.hex(number) : scan_.dec(number);
       case Item::second_iid: line_.has_second = true; [[fallthrough]];
-      case Item::iid: return scan_.iid(number);
+      case Item::iid: return scan_.wide_iid(number);
       case Item::thread: return thread(number);
       case Item::letters: return is_letters(word(), number);
       default: return text(type);
@@ -64,7 +67,7 @@ class Parser {
   }
   bool ptr(std::uint64_t& number, std::size_t i) {
     const char* const from = scan_.at();
-    const bool good = scan_.hex(number);
+    const bool good = scan_.wide_hex(number);
     if (i == 0) line_.pointer_digits = static_cast<std::size_t>(scan_.at() - from) - 2;
     return good;
   }
@@ -82,7 +85,7 @@ class Parser {
   bool thread(std::uint64_t& number) {
     const char first = *scan_.at();
     line_.os_thread = first != '?' && !scan_.rest().starts_with("0x");
-    return line_.os_thread ? scan_.dec(number) : scan_.iid(number);
+    return line_.os_thread ? scan_.dec(number) : scan_.wide_iid(number);
   }
   bool reason(std::string_view text) {
     line_.induced = text == "induced";
@@ -95,7 +98,7 @@ class Parser {
       case Item::code_list: return is_list_of<CodeItem>(scan_);
       case Item::alt_list: return is_list_of<AltItem>(scan_);
       case Item::gen_list: return !line_.list.empty() && is_list_of<GenItem>(scan_);
-      case Item::alloc_list: return is_list_of<AllocItem>(scan_);
+      case Item::alloc_list: return !check_list_ || is_list_of<AllocItem>(scan_);
       default: return true;
     }
   }
@@ -113,16 +116,17 @@ class Parser {
 
   Scan scan_;
   Line& line_;
+  bool check_list_;
 };
 
 }  // namespace
 
-Verdict parse_line(std::string_view text, Line& line) {
+Verdict parse_line(std::string_view text, Line& line, Lists lists) {
   if (text.size() < kKeyBytes || !is_key(text.data())) return Verdict::malformed;
   if (text.size() > kKeyBytes && !is_blank(text[kKeyBytes])) return Verdict::malformed;
   line.record = find_record(text.data());
   if (line.record == nullptr) return Verdict::unknown;
-  return Parser(text, line).parse() ? Verdict::record : Verdict::malformed;
+  return Parser(text, line, lists).parse() ? Verdict::record : Verdict::malformed;
 }
 
 bool take_item(Scan& scan, CodeItem& item) {

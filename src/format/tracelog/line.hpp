@@ -29,9 +29,12 @@ struct Line {
 
 enum class Verdict : std::uint8_t { record, malformed, unknown };
 
+// Whether the list of `sam mem` is looked at, too: who walks over it anyway can do it then.
+enum class Lists : std::uint8_t { all, not_allocations };
+
 // What a line without its end and trailing blanks is; `line` is filled when it is a record. Lists
 // of `sam str` are not looked at: sample.hpp does that.
-Verdict parse_line(std::string_view text, Line& line);
+Verdict parse_line(std::string_view text, Line& line, Lists lists = Lists::all);
 
 // --- items of lists: each takes one, with the blanks before it ---
 

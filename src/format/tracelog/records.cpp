@@ -18,6 +18,19 @@ constexpr std::array kRecords{
 #undef RECORD
 };
 
+constexpr std::uint64_t packed(const char* key) {
+  std::uint64_t all = 0;
+  for (std::size_t i = 0; i < kKeyBytes; ++i)
+    all |= std::uint64_t{static_cast<unsigned char>(key[i])} << (8 * i);
+  return all;
+}
+
+constexpr std::array kKeys = [] {
+  std::array<std::uint64_t, kRecords.size()> keys{};
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = packed(kRecords[i].key.data());
+  return keys;
+}();
+
 bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
 
 }  // namespace
@@ -25,8 +38,9 @@ bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
 std::span<const Record> records() { return kRecords; }
 
 const Record* find_record(const char* key) {
-  for (const Record& record : kRecords) {
-    if (std::memcmp(record.key.data(), key, kKeyBytes) == 0) return &record;
+  const std::uint64_t wanted = packed(key);
+  for (std::size_t i = 0; i < kKeys.size(); ++i) {
+    if (kKeys[i] == wanted) return &kRecords[i];
   }
   return nullptr;
 }

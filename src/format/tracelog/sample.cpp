@@ -23,7 +23,7 @@ bool take_frames(Scan& scan, Frames& frames) {
 bool parse_sample(std::string_view line, SampleLine& sample) {
   Scan scan(line);
   scan.skip(kKeyBytes);
-  const bool head = scan.gap() && scan.iid(sample.thread) && scan.gap() &&
+  const bool head = scan.gap() && scan.wide_iid(sample.thread) && scan.gap() &&
                     scan.dec(sample.timestamp) && scan.gap() && scan.dec(sample.count) &&
                     scan.gap() && scan.dec(sample.prefix) && scan.take(':') &&
                     scan.dec(sample.size);

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #include "base/types.hpp"
@@ -53,10 +54,11 @@ class Scan {
   }
 
   // 1 to 20 digits, at most 2^64 - 1.
-  bool dec(std::uint64_t& value) {
+  [[gnu::always_inline]] bool dec(std::uint64_t& value) {
     const char* const from = at_;
     std::uint64_t sum = 0;
-    for (; digit(*at_) < 10; ++at_) sum = sum * 10 + digit(*at_);
+    for (std::uint8_t next = decimal(*at_); next < 10; next = decimal(*++at_))
+      sum = sum * 10 + next;
     value = sum;
     const auto digits = at_ - from;
     return digits > 0 && (digits < 20 || fits(from, digits));
@@ -67,6 +69,23 @@ class Scan {
     at_ += 2;
     const std::size_t digits = bare_hex(value);
     return digits > 0 && digits <= 16;
+  }
+  // The same, quickest where there are 8 digits or 16.
+  bool wide_hex(std::uint64_t& value) {
+    if (at_[0] != '0' || at_[1] != 'x') return false;
+    at_ += 2;
+    const char* const from = at_;
+    std::uint64_t sum = 0;
+    std::uint64_t eight = 0;
+    for (; end_ - at_ >= 8 && eight_digits(at_, eight); at_ += 8) sum = sum << 32 | eight;
+    for (std::uint8_t next = digit(*at_); next != kNoDigit; next = digit(*++at_))
+      sum = sum << 4 | next;
+    value = sum;
+    return at_ != from && at_ - from <= 16;
+  }
+  bool wide_iid(base::Id& id) {
+    if (*at_ == '?') return ++at_, id = base::kNoId, true;
+    return wide_hex(id);
   }
   // hex, or "?" for an id that is not told.
   bool iid(base::Id& id) {
@@ -83,6 +102,23 @@ class Scan {
 
  private:
   static std::uint8_t digit(char c) { return kDigits[static_cast<unsigned char>(c)]; }
+  static std::uint8_t decimal(char c) { return static_cast<std::uint8_t>(c - '0'); }
+  // All at once; false when one is none.
+  static bool eight_digits(const char* from, std::uint64_t& value) {
+    constexpr std::uint64_t kOnes = 0x0101010101010101U;
+    std::uint64_t text;
+    std::memcpy(&text, from, sizeof text);
+    const std::uint64_t letters = text >> 6 & kOnes;
+    const std::uint64_t digits = (text & 0x0f * kOnes) + letters * 9;
+    const std::uint64_t above_nine = (digits + 6 * kOnes) >> 4 & kOnes;
+    const std::uint64_t spelled = digits + 0x30 * kOnes + above_nine * 0x27;
+    if ((digits & 0xf0 * kOnes) != 0 || spelled != (text | letters << 5)) return false;
+    std::uint64_t joined = (digits << 4 | digits >> 8) & 0x00ff00ff00ff00ffU;
+    joined = (joined | joined >> 8) & 0x0000ffff0000ffffU;
+    joined = (joined | joined >> 16) & 0xffffffffU;
+    value = __builtin_bswap32(static_cast<std::uint32_t>(joined));
+    return true;
+  }
   static bool fits(const char* from, std::ptrdiff_t digits) {
     if (digits > 20) return false;
     return std::string_view(from, 20) <= std::string_view("18446744073709551615");
