@@ -54,9 +54,8 @@ class Facts {
     facts_["functions"] = functions_as_json();
     facts_["classes"] = json::object();
     for (const auto& [id, sums] : classes_)
-      facts_["classes"][iid(id)] = {{"name", class_names_[id]},
-                                    {"alloc_count", sums.first},
-                                    {"alloc_bytes", sums.second}};
+      facts_["classes"][iid(id)] = {
+          {"name", class_names_[id]}, {"alloc_count", sums.first}, {"alloc_bytes", sums.second}};
     facts_["threads"] = json::object();
     for (const auto& [id, thread] : threads_) {
       if (thread.samples == 0 && thread.allocs == 0) continue;
@@ -66,9 +65,9 @@ class Facts {
                                     {"alloc_bytes", thread.bytes},
                                     {"final_depth", thread.stack.size()}};
     }
-    facts_["totals"] = {{"samples", samples_},          {"ticks", ticks_},
-                        {"paused_ticks", paused_},      {"root_self_ticks", root_},
-                        {"alloc_count", alloc_count_},  {"alloc_bytes", alloc_bytes_}};
+    facts_["totals"] = {{"samples", samples_},         {"ticks", ticks_},
+                        {"paused_ticks", paused_},     {"root_self_ticks", root_},
+                        {"alloc_count", alloc_count_}, {"alloc_bytes", alloc_bytes_}};
     return facts_;
   }
 
@@ -87,9 +86,7 @@ class Facts {
   struct Cpu {
     std::uint64_t records = 0, bogus = 0;
     std::int64_t usage = 0;
-    json as_json() const {
-      return {{"records", records}, {"usage_us", usage}, {"bogus", bogus}};
-    }
+    json as_json() const { return {{"records", records}, {"usage_us", usage}, {"bogus", bogus}}; }
   };
   struct Spans {
     std::uint64_t count = 0;
@@ -136,8 +133,7 @@ class Facts {
   void take(const Event& event, const event::Recording& recording) {
     if (recording.stage == event::RecordingStage::pause)
       pauses_.push_back({event.time / kMillisecond, nullptr});
-    else
-      pauses_.back()[1] = event.time / kMillisecond;
+    else pauses_.back()[1] = event.time / kMillisecond;
     is_paused_ = recording.stage == event::RecordingStage::pause;
   }
 
@@ -194,8 +190,8 @@ class Facts {
   }
 
   void take(const Event& event, const event::Jit& jit) {
-    const bool cached = jit.stage == event::JitStage::cached_start ||
-                        jit.stage == event::JitStage::cached_end;
+    const bool cached =
+        jit.stage == event::JitStage::cached_start || jit.stage == event::JitStage::cached_end;
     const bool starts =
         jit.stage == event::JitStage::start || jit.stage == event::JitStage::cached_start;
     Spans& spans = spans_[cached ? 1 : 0];
@@ -253,8 +249,7 @@ class Facts {
   }
 
   void take(const Event& event, const event::Cpu& cpu) {
-    Cpu& sums =
-        cpu_[cpu.scope == event::CpuScope::process ? kNoId : batch_->thread(event)];
+    Cpu& sums = cpu_[cpu.scope == event::CpuScope::process ? kNoId : batch_->thread(event)];
     if (cpu.bogus != 0) {
       ++sums.bogus;
       return;

@@ -59,9 +59,7 @@ INSTANTIATE_TEST_SUITE_P(samples, tracelog_facts,
                          testing::ValuesIn(samples("tracelog", ".trace.log")),
                          [](const auto& parameter) { return test_name(parameter.param.name); });
 
-TEST(tracelog_samples, are_all_there) {
-  EXPECT_EQ(samples("tracelog", ".trace.log").size(), 6U);
-}
+TEST(tracelog_samples, are_all_there) { EXPECT_EQ(samples("tracelog", ".trace.log").size(), 6U); }
 
 }  // namespace
 }  // namespace polytrace::format::test

@@ -40,7 +40,8 @@ void EventMaker::tell(std::string_view line, std::uint64_t offset, std::uint64_t
     case Verdict::record:
       if (line_.record->number == Key::sam_mem && !tell_allocations())
         return note(Code::line_malformed, line.size(), "sam mem");
-      count(line_.record->number, line.size()); return tell_record();
+      count(line_.record->number, line.size());
+      return tell_record();
     case Verdict::unknown:
       return note(Code::line_unknown, line.size(), std::string(text.substr(0, kKeyBytes)));
     case Verdict::malformed:

@@ -42,7 +42,8 @@ void Watch::see(std::string_view text, std::uint64_t offset, std::uint64_t numbe
   if (starts("sam ", 4)) {
     if (starts("sam str", 7)) see_sample(text, offset, number);
     else if (starts("sam mem", 7)) see_allocations(text);
-  } else if ((starts("thr ", 4) && text[5] != 'p') || starts("jit ", 4) || starts("gch gc", 6) || starts("apd ", 4)) {
+  } else if ((starts("thr ", 4) && text[5] != 'p') || starts("jit ", 4) || starts("gch gc", 6) ||
+             starts("apd ", 4)) {
     see_other(text, offset, number);
   }
 }
