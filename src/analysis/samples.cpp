@@ -27,6 +27,7 @@ void Samples::consume(const Slice& slice) {
 }
 
 void Samples::add(const event::Event& event, const event::Sample& sample, const Slice& slice) {
+  if (sample.mode == event::SampleMode::change) return;  // no interval passed
   const std::uint64_t weight = std::max<std::uint64_t>(sample.weight, 1);
   ++samples_;
   weight_ += weight;

@@ -120,11 +120,16 @@ class Assembler {
     if (!number) return false;
     if (type == "uleb") return out_.uleb(*number), true;
     if (type == "sleb") return out_.sleb(static_cast<std::int64_t>(*number)), true;
+    if (type == "int") return stop_bit_number(*number);
     if (type == "u8" || type == "i8") return byte(*number);
     if (type == "u16" || type == "i16") return fixed(static_cast<std::uint16_t>(*number));
     if (type == "u32" || type == "i32") return fixed(static_cast<std::uint32_t>(*number));
     if (type == "u64" || type == "i64") return fixed(*number);
     return false;
+  }
+  bool stop_bit_number(std::uint64_t number) {
+    for (; number > 0x7f; number >>= 7) byte(number & 0x7f);
+    return byte(number | 0x80);
   }
   bool real(const std::string& word) {
     double number = 0;

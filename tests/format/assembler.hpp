@@ -6,6 +6,7 @@
 //   u8 u16 u32 u64 i8 i16 i32 i64 N    little endian, or big endian behind the word `big`
 //   big  little            the byte order from here on, of f64 and block sizes too
 //   uleb N  sleb N         LEB128
+//   int N                  7 bits a byte, lowest first, the high bit on the last byte only
 //   f64 X                  IEEE double
 //   str "..."              the text and a final 0; escapes as in canonical text
 //   text "..."             the text alone

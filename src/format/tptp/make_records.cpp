@@ -128,6 +128,7 @@ void MessageMaker::make(const Event& event, const event::Free& free) {
   draft_.begin<F>(*batch_, event);
   draft_.subject(F::obj_id_ref);
   draft_.count(F::obj_age, free.age, "age");
+  draft_.end(free);
   write();
 }
 

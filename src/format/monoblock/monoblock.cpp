@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/monoblock/monoblock.hpp"
+
+#include "format/monoblock/reader.hpp"
+#include "format/monoblock/records.hpp"
+#include "format/monoblock/writer.hpp"
+
+namespace polytrace::format::monoblock {
+
+const Format kFormat{
+    .name = "monoblock",
+    .title = "Mono block format of 2007",
+    .suffix = ".mprof",
+    .read_versions = "review, shipped10, shipped6",
+    .write_versions = std::span(kVariantNames).first(1),
+    .recognise = looks_like_monoblock,
+    .open = BlockFileReader::open,
+    .create = BlockFileWriter::create,
+    .record_name = record_name,
+    .holds = BlockFileWriter::holds,
+};
+
+}  // namespace polytrace::format::monoblock

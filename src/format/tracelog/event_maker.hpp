@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lines to the common events: docs/formats/tracelog.md, section 6. One chunk into one batch, one
+// thread at a time.
+#pragma once
+
+#include "event/batch.hpp"
+#include "format/tracelog/watch.hpp"
+
+namespace polytrace::format::tracelog {
+
+class EventMaker {
+ public:
+  // Both outlive the maker.
+  EventMaker(event::Batch& batch, const Before& before);
+
+  // The next line with its end, its place in the stream, and its number.
+  void tell(std::string_view line, std::uint64_t offset, std::uint64_t number);
+
+ private:
+  // A thread as far as the chunk knows it.
+  struct Thread {
+    Frames frames;
+    event::Stack told;  // the same in the batch; not present when it has to be put there first
+    std::uint16_t slot = 0;
+    bool has_slot = false;
+  };
+
+  void count(Key key, std::size_t bytes);
+  bool tell_sample(std::string_view text);
+  void tell_record();
+  void tell_session();
+  void tell_thread();
+  void tell_loaded();
+  void tell_class();
+  void tell_function();
+  void tell_code(base::Id method);
+  void tell_jit(event::JitStage stage, std::uint32_t status);
+  void tell_collection();
+  void tell_census();
+  void tell_sizes();
+  bool tell_allocations();
+  void tell_source();
+
+  Thread& thread(base::Id id);
+  std::uint16_t slot(Thread& of, base::Id id);
+  std::uint16_t slot(base::Id id) { return slot(thread(id), id); }
+  std::uint16_t no_thread() { return slot(base::kNoId); }
+  base::Id named_thread(std::size_t field);
+  event::Stack stack_of(Thread& thread);
+  void take_time(std::size_t field);
+  event::Text keep(std::string_view text);
+  std::uint32_t narrow(std::uint64_t value);
+  void note(base::Code code, std::uint64_t bytes, std::string detail = {});
+  std::uint64_t number(std::size_t field) const { return line_.numbers[field]; }
+
+  event::Batch& batch_;
+  const Before& before_;
+  base::Time now_;
+  base::IdTable ids_;
+  std::vector<Thread> threads_;  // by index
+  std::size_t next_thread_ = 0;  // of before_.threads
+  std::size_t next_refused_ = 0;
+  SampleLine sample_;
+  Line line_;
+  std::uint64_t offset_ = 0;  // of the line at hand
+  std::uint64_t number_ = 0;
+};
+
+}  // namespace polytrace::format::tracelog

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/tracelog/framing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace polytrace::format::tracelog {
+namespace {
+
+using base::Code;
+
+// A chunk names fewer threads than a batch can: a line that names one has 14 bytes or more.
+constexpr std::size_t kChunk = 256 * 1024;
+constexpr std::size_t kFrames = 128 * 1024;  // their stacks stay in a cache
+constexpr std::size_t kPiece = 256 * 1024;
+
+}  // namespace
+
+std::string_view Framing::rest() const {
+  return {reinterpret_cast<const char*>(buffer_.data()) + at_, buffer_.size() - at_};
+}
+
+base::result<bool> Framing::next(event::Chunk& chunk) {
+  for (;;) {
+    watch_.begin();
+    if (const std::size_t bytes = take_lines(); bytes > 0) return give(chunk, bytes), true;
+    std::size_t end = 0;
+    const bool ends = next_line(0, end);
+    if (ends || too_long(left_out_ + rest().size())) {
+      leave_out(ends ? end : rest().size(), ends);
+    } else if (source_ended_) {
+      return finish(), false;
+    } else if (auto done = read_more(); !done) {
+      return base::Unexpected(done.error());
+    }
+  }
+}
+
+// Whether there is a line from `from` on; it ends before `end`.
+bool Framing::next_line(std::size_t from, std::size_t& end) {
+  const std::string_view all = rest();
+  const std::size_t begin = from == 0 ? searched_ : from;
+  const void* const found = std::memchr(all.data() + begin, '\n', all.size() - begin);
+  if (found == nullptr) {
+    if (from == 0) searched_ = all.size();
+    return false;
+  }
+  end = static_cast<std::size_t>(static_cast<const char*>(found) - all.data()) + 1;
+  return true;
+}
+
+// A byte order mark is no part of the first line.
+std::size_t Framing::mark_bytes() const {
+  return offset_ == 0 && rest().starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+}
+
+std::size_t Framing::take_lines() {
+  std::size_t taken = 0;
+  lines_ = 0;
+  if (left_out_ != 0) return 0;
+  for (std::size_t end = 0; taken < kChunk && watch_.frames() < kFrames; taken = end) {
+    if (buffer_.size() == at_ + taken || !next_line(taken, end) || too_long(end - taken)) break;
+    const std::size_t begin = taken == 0 ? mark_bytes() : taken;
+    const std::string_view text = without_end(rest().substr(begin, end - begin));
+    watch_.see(text, offset_ + begin, number_ + lines_++);
+  }
+  return taken;
+}
+
+void Framing::give(event::Chunk& chunk, std::size_t bytes) {
+  const std::size_t mark = mark_bytes();
+  chunk.bytes.clear();
+  chunk.bytes.append(std::span(buffer_.data() + at_, bytes));
+  chunk.context = watch_.end(rest().substr(mark, bytes - mark));
+  chunk.offset = offset_;
+  chunk.sequence = chunks_++;
+  chunk.first_frame = number_;
+  at_ += bytes;
+  offset_ += bytes;
+  number_ += lines_;
+  searched_ = 0;
+}
+
+// Of a line longer than the limit.
+void Framing::leave_out(std::size_t bytes, bool line_ends) {
+  left_out_ += bytes;
+  at_ += bytes;
+  offset_ += bytes;
+  searched_ = 0;
+  if (!line_ends) return;
+  notices_.add(Code::line_malformed,
+               {.offset = offset_ - left_out_, .line = static_cast<std::uint32_t>(number_)},
+               left_out_, fmt::format("longer than {} bytes", limits_.frame_bytes));
+  left_out_ = 0;
+  ++number_;
+}
+
+base::result<void> Framing::read_more() {
+  buffer_.drop_front(at_);
+  at_ = 0;
+  const auto got = source_.read(std::span(buffer_.room(kPiece), kPiece));
+  if (!got) return base::Unexpected(got.error());
+  source_ended_ = *got == 0;
+  buffer_.grew_to(buffer_.data() + buffer_.size() + *got);
+  return {};
+}
+
+// A line without its end may be cut within a number: it is not believed.
+void Framing::finish() {
+  if (std::exchange(finished_, true)) return;
+  searched_ = 0;
+  const std::uint64_t bytes = left_out_ + rest().size();
+  const base::Place place{.offset = offset_ - left_out_,
+                          .line = static_cast<std::uint32_t>(number_)};
+  if (bytes > 0) notices_.add(Code::frame_truncated, place, bytes, "line without an end");
+  offset_ += rest().size();
+  at_ = buffer_.size();
+  left_out_ = 0;
+  if (auto fault = source_.end_fault())
+    notices_.add(fault->code, fault->place, 0, std::move(fault->detail));
+}
+
+}  // namespace polytrace::format::tracelog

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes TraceLog in one dialect. Events keep their order; neighbours that one record holds share
+// its line.
+#pragma once
+
+#include <tsl/robin_map.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "format/format.hpp"
+#include "format/tracelog/line.hpp"
+#include "format/tracelog/sample.hpp"
+#include "format/tracelog/text_out.hpp"
+
+namespace polytrace::format::tracelog {
+
+class TraceLogWriter final : public event::Writer {
+ public:
+  static base::result<std::unique_ptr<event::Writer>> create(std::unique_ptr<base::Sink> sink,
+                                                             const WriteOptions& options);
+  static bool holds(event::Kind kind, std::string_view version);
+
+  TraceLogWriter(std::unique_ptr<base::Sink> sink, Dialect dialect)
+      : sink_(std::move(sink)), dialect_(dialect), out_(dialect) {}
+
+  base::result<void> write(const event::Batch& batch) override;
+  base::result<void> finish() override;
+  const event::Loss& loss() const override { return loss_; }
+
+ private:
+  // A function whose blocks of code are still coming.
+  struct Function {
+    bool open = false;
+    base::Time time = 0;
+    base::Id id = base::kNoId;
+    Line line;
+    std::vector<CodeItem> blocks;
+    std::vector<CodeItem> map;
+    bool told_code = false;  // the first block stands there because the method told it
+    unsigned codes = 0;      // code events so far
+  };
+  // The end of a compilation, which early logs tell with the function.
+  struct Compiled {
+    bool cached = false;
+    std::uint32_t status = 0;
+  };
+
+  void put(const event::Event& event);
+
+  // --- write_session.cpp ---
+  void tell(const event::Event& event, const event::Process& process);
+  void tell(const event::Event& event, const event::Clock& clock);
+  void tell(const event::Event& event, const event::Setting& setting);
+  void tell(const event::Event& event, const event::Recording& recording);
+  void tell(const event::Event& event, const event::Cpu& cpu);
+
+  // --- write_definitions.cpp ---
+  void tell(const event::Event& event, const event::Thread& thread);
+  void tell(const event::Event& event, const event::Domain& domain);
+  void tell(const event::Event& event, const event::Assembly& assembly);
+  void tell(const event::Event& event, const event::Module& module);
+  void tell(const event::Event& event, const event::Class& type);
+  void tell(const event::Event& event, const event::Method& method);
+  void tell(const event::Event& event, const event::Code& code);
+  void tell(const event::Event& event, const event::SourceFile& file);
+  void tell(const event::Event& event, const event::SourceLine& source);
+  void open_function(const event::Event& event, const event::Method& method);
+  void name_function(const event::Event& event, const event::Method& method);
+  bool belongs_to_function(const event::Event& event, const event::Code& code) const;
+  void close_function();
+  std::uint64_t class_reference(const event::Event& event, base::Id class_id);
+
+  // --- write_runtime.cpp ---
+  void tell(const event::Event& event, const event::Jit& jit);
+  void tell(const event::Event& event, const event::Gc& gc);
+  void tell(const event::Event& event, const event::Sample& sample);
+  void tell(const event::Event& event, const event::AllocSummary& summary);
+  void tell(const event::Event& event, const event::Census& census);
+  void tell(const event::Event& event, const event::HeapSize& size);
+  bool tell_early_jit(const event::Event& event, const event::Jit& jit);
+  std::uint64_t letters_of(const event::Event& event, const event::Gc& gc);
+  const Frames& frames_of(const event::Stack& stack);
+  void put_stack(base::Id thread, std::uint64_t timestamp, std::uint64_t count,
+                 const Frames& frames);
+
+  template <class T>
+  void tell(const event::Event& event, const T&) {
+    lose(event);
+  }
+
+  // Starts the line of a record. Timed ones set the time of those behind them.
+  Line& start(Key key);
+  void untimed(const event::Event& event);  // says so where that loses the event's time
+  std::uint64_t timestamp(const event::Event& event);
+  void put_line();
+  // Continues the list that is open when it is of this kind, time and thread; else starts one.
+  bool continues_list(Key key, const event::Event& event);
+  void end_list();
+  void name_thread(base::Id thread);
+  void no_thread(const event::Event& event);
+  std::string_view one_line(const event::Event& event, std::string_view text,
+                            std::string_view field, std::string& keep);
+  void lose(const event::Event& event) { loss_.event(event.kind); }
+  void lose(const event::Event& event, bool told, std::string_view field) {
+    if (told) loss_.field(event.kind, field);
+  }
+
+  std::unique_ptr<base::Sink> sink_;
+  Dialect dialect_;
+  TextOut out_;
+  event::Loss loss_;
+  const event::Batch* batch_ = nullptr;
+  Line line_;
+  base::Time now_ = 0;  // as a reader takes it for records without a timestamp
+  std::string texts_[3];
+
+  bool list_open_ = false;
+  Key list_key_{};
+  base::Time list_time_ = 0;
+  base::Id list_thread_ = base::kNoId;
+
+  Function function_;
+  tsl::robin_map<base::Id, Compiled> compiled_;
+  base::Id process_ = base::kNoId;
+  tsl::robin_map<base::Id, base::Id> runtime_classes_;  // the runtime's id by ours
+  tsl::robin_map<base::Id, base::Id> classes_;          // and back
+  tsl::robin_map<base::Id, std::uint64_t> os_threads_;  // the system's id by ours
+  tsl::robin_map<std::uint64_t, base::Id> os_owners_;   // and back
+  tsl::robin_map<base::Id, Frames> stacks_;             // by thread
+  Frames frames_;
+};
+
+}  // namespace polytrace::format::tracelog
