@@ -13,7 +13,8 @@ import tempfile
 from pathlib import Path
 
 FLOORS = {
-    "base": 0, "event": 1, "format": 2, "history": 2, "analysis": 3, "store": 3,
+    "base": 0, "event": 1, "format": 2, "history": 2, "transform": 2,
+    "analysis": 3, "store": 3,
     "sql": 4, "export": 4, "agent": 4, "collector": 5, "server": 5, "cli": 6,
 }
 # An agent lives inside other programs: of the floors below it uses only these.

@@ -24,22 +24,9 @@ class Convert final : public Command {
     return kHelp;
   }
   void define(CLI::App& app) override {
-    add_input_options(app, input_, Following::not_offered);
-    app.get_option("--strict")
-        ->description(
-            "Write nothing if the input has a problem (exit code 4) or the target cannot "
-            "hold everything (5)");
-    app.add_option("--to", options_.to,
-                   "The format to write, as polytrace formats names it (default: by the output's "
-                   "ending, else the input's own)")
-        ->type_name("FORMAT[:VERSION]")
-        ->group("Output");
-    app.add_option(
-           "--to-version", options_.to_version,
-           "The version of the format to write (default: its first one in polytrace formats)")
-        ->type_name("VERSION")
-        ->group("Output");
-    add_output_options(app, options_);
+    add_input_file(app, input_);
+    add_reading_options(app, input_, Following::not_offered);
+    add_conversion_options(app, input_, options_);
   }
   int run(Session& session) override { return convert(session, input_, options_); }
 

@@ -5,7 +5,6 @@
 
 #include <numeric>
 
-#include "cli/conversion_route.hpp"
 #include "cli/errors.hpp"
 #include "cli/notices_view.hpp"
 #include "cli/show/escape.hpp"
@@ -49,7 +48,7 @@ std::string told_text(const Conversion& done, const show::Numerals& numerals) {
   std::string_view name = "standard output";
   if (done.options.output != "-") name = done.options.output;
   const Target& target = done.plan.target;
-  const std::uint64_t kept = done.plan.route->read() - events_lost(done.loss);
+  const std::uint64_t kept = done.plan.route->given() - events_lost(done.loss);
   return fmt::format("{}: {} version {}, {} {}{}", show::printable(name), target.format->name,
                      target.write.version, show::count_text(kept, numerals),
                      done.plan.route->unit(), done.written ? "" : "; NOT written") +
@@ -120,12 +119,34 @@ int run(Session& session, Conversion& done) {
 
 }  // namespace
 
-int convert(Session& session, const InputOptions& input_options, const TargetOptions& options) {
-  const Input input(input_options);
-  auto plan = plan_route(input, options);
+int convert(Session& session, const Input& input, const TargetOptions& options,
+            const Change& change) {
+  auto plan = plan_route(input, options, change);
   if (!plan) return session.fail(plan.error().error, plan.error().file);
   Conversion done{input, options, std::move(*plan), {}};
   return run(session, done);
+}
+
+int convert(Session& session, const InputOptions& input_options, const TargetOptions& options) {
+  return convert(session, Input(input_options), options, {});
+}
+
+void add_conversion_options(CLI::App& app, InputOptions& input, TargetOptions& target,
+                            const char* to) {
+  app.add_flag("--strict", input.strict,
+               "Write nothing if the input has a problem (exit code 4) or the target cannot hold "
+               "everything (5)")
+      ->group("Input");
+  app.add_option(to, target.to,
+                 "The format to write, as polytrace formats names it (default: by the output's "
+                 "ending, else the input's own)")
+      ->type_name("FORMAT[:VERSION]")
+      ->group("Output");
+  app.add_option("--to-version", target.to_version,
+                 "The version of the format to write (default: its first one in polytrace formats)")
+      ->type_name("VERSION")
+      ->group("Output");
+  add_output_options(app, target);
 }
 
 }  // namespace polytrace::cli

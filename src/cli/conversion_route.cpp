@@ -4,10 +4,30 @@
 namespace polytrace::cli {
 namespace {
 
+// Counts what the target is given.
+class Counted final : public event::Writer {
+ public:
+  Counted(std::unique_ptr<event::Writer> to, std::uint64_t& events)
+      : to_(std::move(to)), events_(events) {}
+  base::result<void> write(const event::Batch& batch) override {
+    events_ += batch.events.size();
+    return to_->write(batch);
+  }
+  base::result<void> finish() override { return to_->finish(); }
+  const event::Loss& loss() const override { return to_->loss(); }
+
+ private:
+  std::unique_ptr<event::Writer> to_;
+  std::uint64_t& events_;
+};
+
 class EventRoute final : public Route, private event::Consumer {
  public:
-  EventRoute(std::unique_ptr<event::Reader> reader, std::unique_ptr<event::Writer> writer)
-      : reader_(std::move(reader)), writer_(std::move(writer)) {}
+  EventRoute(std::unique_ptr<event::Reader> reader, std::unique_ptr<event::Writer> writer,
+             const Change& change)
+      : reader_(std::move(reader)), writer_(std::make_unique<Counted>(std::move(writer), given_)) {
+    if (change.before) writer_ = change.before(std::move(writer_));
+  }
 
   Passed go(const Session& session, const Input& input) override {
     return pass(session, input, *reader_, *this);
@@ -15,6 +35,7 @@ class EventRoute final : public Route, private event::Consumer {
   base::result<void> finish() override { return writer_->finish(); }
   std::string_view unit() const override { return "events"; }
   std::uint64_t read() const override { return events_; }
+  std::uint64_t given() const override { return given_; }
   event::Loss loss() const override { return writer_->loss(); }
   std::string input_version() const override { return reader_->version(); }
   const std::optional<base::Error>& failure() const override { return failure_; }
@@ -29,6 +50,7 @@ class EventRoute final : public Route, private event::Consumer {
   std::unique_ptr<event::Reader> reader_;
   std::unique_ptr<event::Writer> writer_;
   std::uint64_t events_ = 0;
+  std::uint64_t given_ = 0;
   std::optional<base::Error> failure_;
 };
 
@@ -46,6 +68,7 @@ class RecordRoute final : public Route {
   base::result<void> finish() override { return rewriter_->finish(); }
   std::string_view unit() const override { return "records"; }
   std::uint64_t read() const override { return rewriter_->records(); }
+  std::uint64_t given() const override { return read(); }
   event::Loss loss() const override { return rewriter_->loss(); }
   std::string input_version() const override { return rewriter_->version(); }
   const std::optional<base::Error>& failure() const override { return failure_; }
@@ -70,35 +93,78 @@ MaybeRoute by_records(const Input& input, format::Recognised found, const Target
 }
 
 MaybeRoute by_events(std::unique_ptr<event::Reader> reader, const Target& target,
-                     std::unique_ptr<base::Sink> sink, const std::string& output) {
+                     std::unique_ptr<base::Sink> sink, const std::string& output,
+                     const Change& change) {
   auto writer = target.format->create(std::move(sink), target.write);
   if (!writer) return fail(writer.error(), output);
-  return std::make_unique<EventRoute>(std::move(reader), std::move(*writer));
+  return std::make_unique<EventRoute>(std::move(reader), std::move(*writer), change);
+}
+
+base::result<std::unique_ptr<base::Sink>> open_output(const Input& input,
+                                                      const TargetOptions& options,
+                                                      const Change& change) {
+  for (const std::string& file : change.files) {
+    if (is_same_file(file, options.output)) return base::fail(base::Code::output_is_input);
+  }
+  return open_target(options, input.name());
+}
+
+tl::expected<Planned, PlanError> plan_records(const Input& input, format::Recognised found,
+                                              const format::Format& format,
+                                              const TargetOptions& options) {
+  const format::Format* from = found.format;
+  const auto target = choose_target(options, format, "");
+  if (!target) return fail(target.error());
+  auto sink = open_target(options, input.name());
+  if (!sink) return fail(sink.error(), options.output);
+  auto route = by_records(input, std::move(found), *target, std::move(*sink));
+  if (!route) return tl::unexpected(route.error());
+  return Planned{from, *target, std::move(*route)};
+}
+
+tl::expected<Planned, PlanError> plan_events(const Input& input, format::Opened opened,
+                                             const format::Format& format,
+                                             const TargetOptions& options, const Change& change) {
+  const auto target = choose_target(options, format, opened.reader->version());
+  if (!target) return fail(target.error());
+  auto sink = open_output(input, options, change);
+  if (!sink) return fail(sink.error(), options.output);
+  auto route =
+      by_events(std::move(opened.reader), *target, std::move(*sink), options.output, change);
+  if (!route) return tl::unexpected(route.error());
+  return Planned{opened.format, *target, std::move(*route)};
+}
+
+tl::expected<format::Opened, PlanError> open_found(const Input& input, format::Recognised found) {
+  auto reader = found.format->open(std::move(found.source), input.read_options());
+  if (!reader) return fail(reader.error(), input.name());
+  return format::Opened{found.format, std::move(*reader)};
+}
+
+// An input that is read by another reader than its own.
+tl::expected<Planned, PlanError> plan_other(const Input& input, const TargetOptions& options,
+                                            const Change& change) {
+  auto opened = change.open();
+  if (!opened) return tl::unexpected(opened.error());
+  const auto format = choose_format(options, *opened->format);
+  if (!format) return fail(format.error());
+  return plan_events(input, std::move(*opened), **format, options, change);
 }
 
 }  // namespace
 
-tl::expected<Planned, PlanError> plan_route(const Input& input, const TargetOptions& options) {
+tl::expected<Planned, PlanError> plan_route(const Input& input, const TargetOptions& options,
+                                            const Change& change) {
+  if (change.open) return plan_other(input, options, change);
   auto found = input.recognise();
   if (!found) return fail(found.error(), input.name());
-  const format::Format& from = *found->format;
-  const auto format = choose_format(options, from);
+  const auto format = choose_format(options, *found->format);
   if (!format) return fail(format.error());
-  const bool kin = format::is_kin(from, **format);
-  std::unique_ptr<event::Reader> reader;
-  if (!kin) {
-    auto opened = from.open(std::move(found->source), input.read_options());
-    if (!opened) return fail(opened.error(), input.name());
-    reader = std::move(*opened);
-  }
-  const auto target = choose_target(options, **format, kin ? "" : reader->version());
-  if (!target) return fail(target.error());
-  auto sink = open_target(options, input.name());
-  if (!sink) return fail(sink.error(), options.output);
-  auto route = kin ? by_records(input, std::move(*found), *target, std::move(*sink))
-                   : by_events(std::move(reader), *target, std::move(*sink), options.output);
-  if (!route) return tl::unexpected(route.error());
-  return Planned{&from, *target, std::move(*route)};
+  if (change.is_none() && format::is_kin(*found->format, **format))
+    return plan_records(input, std::move(*found), **format, options);
+  auto opened = open_found(input, std::move(*found));
+  if (!opened) return tl::unexpected(opened.error());
+  return plan_events(input, std::move(*opened), **format, options, change);
 }
 
 }  // namespace polytrace::cli

@@ -3,8 +3,10 @@
 // one family.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "cli/conversion_target.hpp"
 #include "cli/input.hpp"
@@ -20,6 +22,7 @@ class Route {
 
   virtual std::string_view unit() const = 0;  // what is counted: "events"
   virtual std::uint64_t read() const = 0;     // how many there were
+  virtual std::uint64_t given() const = 0;    // how many of them the target was given
   virtual event::Loss loss() const = 0;
   virtual std::string input_version() const = 0;
   // Why the target could not be written.
@@ -36,7 +39,20 @@ struct PlanError {
   std::string file;  // that it is about
 };
 
+// What a command does to the events between input and target. Without any of it a trace may go
+// record by record.
+struct Change {
+  // Reads something else than the input alone.
+  std::function<tl::expected<format::Opened, PlanError>()> open{};
+  std::vector<std::string> files{};  // that this reads: none of them may be the output
+  // What stands before the target's writer.
+  std::function<std::unique_ptr<event::Writer>(std::unique_ptr<event::Writer>)> before{};
+
+  bool is_none() const { return !open && !before; }
+};
+
 // Recognises the input, chooses the target and opens both.
-tl::expected<Planned, PlanError> plan_route(const Input& input, const TargetOptions& options);
+tl::expected<Planned, PlanError> plan_route(const Input& input, const TargetOptions& options,
+                                            const Change& change);
 
 }  // namespace polytrace::cli

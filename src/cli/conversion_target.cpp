@@ -41,14 +41,6 @@ base::result<void> check_version(const Format& format, std::string_view version)
                                                    version, format.name, known));
 }
 
-bool same_file(const std::string& a, const std::string& b) {
-  struct stat left{}, right{};
-  const int got_a = a == "-" ? fstat(STDIN_FILENO, &left) : stat(a.c_str(), &left);
-  const int got_b = b == "-" ? fstat(STDOUT_FILENO, &right) : stat(b.c_str(), &right);
-  return got_a == 0 && got_b == 0 && S_ISREG(left.st_mode) && left.st_dev == right.st_dev &&
-         left.st_ino == right.st_ino;
-}
-
 }  // namespace
 
 void add_output_options(CLI::App& app, TargetOptions& options) {
@@ -96,10 +88,18 @@ base::result<Target> choose_target(const TargetOptions& options, const Format& f
   return target;
 }
 
+bool is_same_file(const std::string& a, const std::string& b) {
+  struct stat left{}, right{};
+  const int got_a = a == "-" ? fstat(STDIN_FILENO, &left) : stat(a.c_str(), &left);
+  const int got_b = b == "-" ? fstat(STDOUT_FILENO, &right) : stat(b.c_str(), &right);
+  return got_a == 0 && got_b == 0 && S_ISREG(left.st_mode) && left.st_dev == right.st_dev &&
+         left.st_ino == right.st_ino;
+}
+
 base::result<std::unique_ptr<base::Sink>> open_target(const TargetOptions& options,
                                                       const std::string& input) {
   const std::string& output = options.output;
-  if (same_file(input, output)) return base::fail(base::Code::output_is_input);
+  if (is_same_file(input, output)) return base::fail(base::Code::output_is_input);
   if (output == "-" && isatty(STDOUT_FILENO) == 1)
     return base::fail(base::Code::usage,
                       "a trace is not written to a terminal: name a file, or a pipe");

@@ -34,6 +34,9 @@ base::result<const format::Format*> choose_format(const TargetOptions& options,
 base::result<Target> choose_target(const TargetOptions& options, const format::Format& format,
                                    std::string_view input_version);
 
+// Whether both name one existing file; "-" is standard input and standard output.
+bool is_same_file(const std::string& input, const std::string& output);
+
 // Refuses what must not be written to: the input, a terminal, an existing file without --force.
 // An output that ends in .gz or .zst is compressed.
 base::result<std::unique_ptr<base::Sink>> open_target(const TargetOptions& options,

@@ -7,8 +7,9 @@ namespace {
 polytrace::cli::Catalogue parts() {
   using namespace polytrace::cli;
   Catalogue catalogue;
-  for (const auto make : {make_info, make_report, make_cat, make_check, make_convert, make_repair,
-                          make_formats, make_completion, make_man, make_help, make_version})
+  for (const auto make :
+       {make_info, make_report, make_cat, make_check, make_convert, make_repair, make_merge,
+        make_cut, make_anonymize, make_formats, make_completion, make_man, make_help, make_version})
     catalogue.entries.push_back({make(), nullptr});
   return catalogue;
 }

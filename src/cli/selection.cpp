@@ -113,7 +113,8 @@ void add_selection_options(CLI::App& app, SelectionOptions& options, const char*
   app.add_option("--thread", options.thread, "Only this thread: its id (0x... or decimal) or name")
       ->type_name("THREAD")
       ->group(group);
-  app.add_option("--name", options.name, name_means)->type_name("TEXT")->group(group);
+  if (name_means != nullptr)
+    app.add_option("--name", options.name, name_means)->type_name("TEXT")->group(group);
 }
 
 base::result<analysis::Selection> make_selection(const Session& session, Input& input,

@@ -17,6 +17,7 @@ struct SelectionOptions {
   std::string name;
 };
 
+// Without --name where it means nothing (null).
 void add_selection_options(CLI::App& app, SelectionOptions& options, const char* name_means);
 
 // Reads the input once beforehand where times or a thread's name ask for it.

@@ -126,6 +126,14 @@ base::result<TimePoint> parse_time_point(std::string_view text) {
                                 text));
 }
 
+base::result<base::Duration> parse_shift(std::string_view text) {
+  const bool has_sign = text.starts_with('+') || text.starts_with('-');
+  const auto length = duration(text.substr(has_sign ? 1 : 0));
+  if (length) return text.starts_with('-') ? -*length : *length;
+  return base::fail(base::Code::usage,
+                    fmt::format("\"{}\" is no duration: try +1.5s or -200ms", text));
+}
+
 base::result<Time> resolve(const TimePoint& point, const Overview& overview, Time from) {
   using Against = TimePoint::Against;
   if (point.against == Against::clock) return point.nanoseconds;

@@ -30,4 +30,7 @@ base::result<TimePoint> parse_time_point(std::string_view text);
 // `from` is what --from came out as, for a --to that counts from there.
 base::result<base::Time> resolve(const TimePoint& point, const Overview& overview, base::Time from);
 
+// "1.5s", "+200ms" or "-40us". Errors are usage.
+base::result<base::Duration> parse_shift(std::string_view text);
+
 }  // namespace polytrace::cli

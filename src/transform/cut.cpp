@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/cut.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "event/copy.hpp"
+#include "transform/roles.hpp"
+
+namespace polytrace::transform {
+
+using base::Id;
+using base::Time;
+using event::Batch;
+using event::Kind;
+
+base::result<void> Cut::write(const Batch& batch) {
+  out_.clear();
+  for (const Event& event : batch.events) take(batch, event);
+  return to_->write(out_);
+}
+
+base::result<void> Cut::finish() {
+  out_.clear();
+  // Threads that slept through an end of the cut.
+  for (Stream& stream : streams_) advance(stream, last_);
+  if (!out_.events.empty()) {
+    if (auto done = to_->write(out_); !done) return done;
+  }
+  return to_->finish();
+}
+
+void Cut::take(const Batch& batch, const Event& event) {
+  const Role role = role_of(event.kind);
+  if (role == Role::heading) return copy(batch, event, event.time);
+  last_ = std::max(last_, event.time);
+  Stream& own = stream(batch.thread(event));
+  if (role == Role::call && !selects(batch, event)) return;
+  advance(own, event.time);
+  if (role == Role::call) return take_call(batch, event, own);
+  if (role == Role::definition)
+    return copy(batch, event, std::clamp(event.time, options_.from, options_.to));
+  const bool inside = event.time >= options_.from && !is_after(event.time);
+  if (inside && selects(batch, event)) copy(batch, event, event.time);
+}
+
+bool Cut::selects(const Batch& batch, const Event& event) const {
+  if (options_.thread && batch.thread(event) != *options_.thread) {
+    const bool about_it = event::describe(event.kind).subject == "thread";
+    if (!about_it || event.id != *options_.thread) return false;
+  }
+  return options_.subjects == nullptr || options_.subjects->fit(batch, event);
+}
+
+void Cut::take_call(const Batch& batch, const Event& event, Stream& stream) {
+  if (stream.ended) return;
+  if (event.kind == Kind::Enter) enter(batch, event, stream);
+  else leave(batch, event, stream);
+}
+
+void Cut::enter(const Batch& batch, const Event& event, Stream& stream) {
+  stream.open.push_back({event.id, batch.details_or(event, event::Enter{})});
+  if (stream.begun) copy(batch, event, std::max(event.time, options_.from));
+}
+
+// A call that is left takes those with it that it made: their exits are missing in the trace.
+void Cut::leave(const Batch& batch, const Event& event, Stream& stream) {
+  const auto found = std::find_if(stream.open.rbegin(), stream.open.rend(),
+                                  [&](const OpenCall& call) { return call.method == event.id; });
+  const bool entered = found != stream.open.rend();
+  if (entered) stream.open.erase(std::prev(found.base()), stream.open.end());
+  if (!stream.begun) return;
+  const bool whole = options_.from == CutOptions{}.from;
+  if (entered || whole) return copy(batch, event, std::max(event.time, options_.from));
+  ++counts_.dropped;
+}
+
+Cut::Stream& Cut::stream(Id thread) {
+  const std::uint32_t index = thread_ids_.index(thread);
+  if (index == streams_.size()) streams_.push_back({.thread = thread});
+  return streams_[index];
+}
+
+void Cut::advance(Stream& stream, Time now) {
+  stream.now = std::max(stream.now, now);
+  if (!stream.begun && stream.now >= options_.from) begin(stream);
+  if (!stream.ended && is_after(stream.now)) end(stream);
+}
+
+void Cut::begin(Stream& stream) {
+  stream.begun = true;
+  if (stream.open.empty()) return;
+  const auto thread = out_.thread_slot(stream.thread);
+  for (const OpenCall& call : stream.open)
+    out_.add(options_.from, thread, call.method, call.details);
+  mark(options_.from, stream, "began earlier and are entered");
+  counts_.entered += stream.open.size();
+}
+
+void Cut::end(Stream& stream) {
+  stream.ended = true;
+  if (stream.open.empty()) return;
+  const auto thread = out_.thread_slot(stream.thread);
+  for (auto call = stream.open.rbegin(); call != stream.open.rend(); ++call) {
+    event::Leave details;
+    details.ticket = call->details.ticket;
+    details.depth = call->details.depth;
+    details.object = call->details.object;
+    details.class_id = call->details.class_id;
+    out_.add(options_.to, thread, call->method, details);
+  }
+  mark(options_.to, stream, "go on and are left");
+  counts_.left += stream.open.size();
+  stream.open.clear();
+}
+
+// Behind what it is about: a format may give a note the time of what stands before it.
+void Cut::mark(Time time, const Stream& stream, std::string_view what) {
+  event::Note note;
+  note.text = out_.keep(
+      fmt::format("cut: thread {:#x}: {} calls {} here", stream.thread, stream.open.size(), what));
+  out_.add(time, out_.thread_slot(base::kNoId), base::kNoId, note);
+}
+
+void Cut::copy(const Batch& batch, const Event& event, Time time) {
+  event::copy_event(batch, event, out_);
+  out_.events[out_.events.size() - 1].time = time;
+}
+
+}  // namespace polytrace::transform

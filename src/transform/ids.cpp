@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/ids.hpp"
+
+namespace polytrace::transform {
+
+const std::array<IdRole, event::kKindCount>& subject_roles() {
+  static const auto kRoles = [] {
+    std::array<IdRole, event::kKindCount> roles{};
+    for (std::size_t i = 0; i < roles.size(); ++i) {
+      const auto subject = event::describe(static_cast<event::Kind>(i)).subject;
+      roles[i] = subject == "none" || subject == "pid" ? IdRole::none : role_of_id(subject);
+    }
+    return roles;
+  }();
+  return kRoles;
+}
+
+}  // namespace polytrace::transform
