@@ -7,8 +7,7 @@ const std::array<IdRole, event::kKindCount>& subject_roles() {
   static const auto kRoles = [] {
     std::array<IdRole, event::kKindCount> roles{};
     for (std::size_t i = 0; i < roles.size(); ++i) {
-      const auto subject = event::describe(static_cast<event::Kind>(i)).subject;
-      roles[i] = subject == "none" || subject == "pid" ? IdRole::none : role_of_id(subject);
+      roles[i] = role_of_id(event::describe(static_cast<event::Kind>(i)).subject);
     }
     return roles;
   }();

@@ -10,20 +10,26 @@
 namespace polytrace::transform {
 
 enum class IdRole : std::uint8_t {
-  none,   // no id
-  thing,  // 0 and "not told" are nothing
-  domain  // 0 is the first one
+  none,      // no id
+  address,   // of a thing in memory: 0 is nothing
+  numbered,  // some recorders count such things from 0
 };
 
+// By the name of a subject or a field.
 constexpr IdRole role_of_id(std::string_view name) {
-  return name == "domain" ? IdRole::domain : IdRole::thing;
+  if (name == "none" || name == "pid" || name == "process") return IdRole::none;
+  for (const std::string_view numbered :
+       {"domain", "thread", "class", "class_id", "method", "file", "line"}) {
+    if (name == numbered) return IdRole::numbered;
+  }
+  return IdRole::address;
 }
 
 // Of the subjects, by kind.
 const std::array<IdRole, event::kKindCount>& subject_roles();
 
 inline bool is_thing(event::Id id, IdRole role) {
-  return id != event::kNoId && (id != 0 || role == IdRole::domain);
+  return id != event::kNoId && (id != 0 || role == IdRole::numbered);
 }
 
 // Calls visit(id) for each id that means something. Batch may be const.
@@ -33,10 +39,10 @@ class IdWalk {
   IdWalk(Batch& batch, Visit& visit) : batch_(batch), visit_(visit) {}
 
   void run() {
-    for (auto& thread : batch_.threads) one(thread, IdRole::thing);
-    for (auto& frame : batch_.frames) one(frame, IdRole::thing);
-    for (auto& place : batch_.template column<event::FramePlace>()) one(place.ip, IdRole::thing);
-    for (auto& ref : batch_.template column<event::Ref>()) one(ref.target, IdRole::thing);
+    for (auto& thread : batch_.threads) one(thread, IdRole::numbered);
+    for (auto& frame : batch_.frames) one(frame, IdRole::numbered);
+    for (auto& place : batch_.template column<event::FramePlace>()) one(place.ip, IdRole::address);
+    for (auto& ref : batch_.template column<event::Ref>()) one(ref.target, IdRole::address);
     for (auto& event : batch_.events) subject(event);
 #define KIND(Type, text, subject, ...) column(batch_.template column<event::Type>());
 #include "event/kinds.def"
@@ -51,8 +57,7 @@ class IdWalk {
  private:
   template <class Event>
   void subject(Event& event) {
-    const IdRole role = subject_roles()[static_cast<std::size_t>(event.kind)];
-    if (role != IdRole::none) one(event.id, role);
+    one(event.id, subject_roles()[static_cast<std::size_t>(event.kind)]);
   }
   template <class Items>
   void column(Items& items) {
@@ -60,7 +65,7 @@ class IdWalk {
   }
   template <class Id>
   void one(Id& id, IdRole role) {
-    if (is_thing(id, role)) visit_(id);
+    if (role != IdRole::none && is_thing(id, role)) visit_(id);
   }
 
   Batch& batch_;

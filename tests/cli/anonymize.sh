@@ -12,10 +12,12 @@ untexted() {
   "$POLYTRACE" cat "$1" | sed -E 's/"(\\.|[^"\\])*"/""/g'
 }
 # Words that are nobody's names, and the vocabulary of runtimes and recorders.
-free='object|string|void|long|bool|byte|char|double|float|short|single|sbyte|ulong|ushort|uint|int|intptr|uintptr|decimal|ctor|cctor|init|clinit'
+free='object|string|void|long|bool|boolean|byte|char|double|float|short|single|sbyte|ulong|ushort'
+free+='|uint|intptr|uintptr|decimal|ctor|cctor|init|clinit'
 names_of() {
   "$POLYTRACE" cat --kind class,method,thread,assembly,module,domain,note,process "$1" |
-    sed -E 's/(runtime|runtime_version|os|architecture|agent|agent_version)="[^"]*"//g; s/\(wrapper [^)]*\)//' |
+    sed -E 's/(runtime|runtime_version|os|architecture|agent|agent_version)="[^"]*"//g' |
+    sed -E 's/\(wrapper [^)]*\)//' |
     grep -oE '"(\\.|[^"\\])*"' | grep -oE '[A-Za-z_][A-Za-z0-9_]{3,}' | sort -u |
     grep -vxE "$free"
 }
@@ -30,17 +32,20 @@ for trace in "$all" "$data/alloc_bt.mlpd" "$shop"; do
   expect_code 0
   names_of "$trace" >"$scratch/names"
   [[ $(wc -l <"$scratch/names") -gt 10 ]] || fail "$trace: no names to look for"
-  "$POLYTRACE" cat "$out" | sed -E 's/\(wrapper [^)]*\)//' | grep -oE '"(\\.|[^"\\])*"' >"$scratch/texts"
+  "$POLYTRACE" cat "$out" | sed -E 's/\(wrapper [^)]*\)//' |
+    grep -oE '"(\\.|[^"\\])*"' >"$scratch/texts"
   while IFS= read -r name; do
     ! grep -qwF -- "$name" "$scratch/texts" || printf '%s\n' "$name"
   done <"$scratch/names" >"$scratch/found"
   # Vocabulary that a name may be equal to: kept texts of roots and recorders.
-  "$POLYTRACE" cat --kind root_region,root,gc,process "$out" | grep -oE '[A-Za-z_]{4,}' | sort -u >"$scratch/kept"
+  "$POLYTRACE" cat --kind root_region,root,gc,process "$out" | grep -oE '[A-Za-z_]{4,}' |
+    sort -u >"$scratch/kept"
   grep -vxF -f "$scratch/kept" "$scratch/found" >"$scratch/left"
-  [[ ! -s $scratch/left ]] || fail "$trace: names are left: $(head -5 "$scratch/left" | tr '\n' ' ')"
+  [[ ! -s $scratch/left ]] || fail "$trace: names are left: $(head -5 "$scratch/left" | xargs)"
 done
 # The same events, ids, sizes and times.
-cmp -s <(untexted "$all") <(untexted "$scratch/everything.mlpd") || fail 'more than texts has changed'
+cmp -s <(untexted "$all") <(untexted "$scratch/everything.mlpd") ||
+  fail 'more than texts has changed'
 run report --sections calls "$scratch/everything.mlpd"
 expect_in out 'runtime helpers with 7,021 calls'
 

@@ -191,7 +191,7 @@ TEST(merge, ids_go_together_wherever_they_stand) {
   const Lines b{"1 0x2 method method=0x3 class_id=0x4 code=0x0",
                 "1 0x2 sample thread=0x2 mode=cpu stack=[0x3@il:1+ip:0x9] natives=[0x5]",
                 "1 0x2 dump_object object=0x6 class_id=0x4 refs=[8:0x6]",
-                "1 0x2 domain domain=0x0 life=begin", "1 - alloc class=0x0 size=3"};
+                "1 0x2 domain domain=0x0 life=begin", "1 - alloc class=0x0 object=0x0 size=3"};
   const Lines merged = merge({a, b}).lines;
   EXPECT_EQ(
       Lines(merged.begin() + 3, merged.end()),
@@ -201,7 +201,7 @@ TEST(merge, ids_go_together_wherever_they_stand) {
              "1 0x1000000000002 dump_object object=0x1000000000006 class_id=0x1000000000004 "
              "refs=[8:0x1000000000006]",
              "1 0x1000000000002 domain domain=0x1000000000000 life=begin",
-             "1 - alloc class=0x0 size=3"}));
+             "1 - alloc class=0x1000000000000 object=0x0 size=3"}));
 }
 
 // All ids of the traces behind a merge, by trace.
