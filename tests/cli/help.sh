@@ -6,7 +6,7 @@ set -uo pipefail
 source "$(dirname "$0")/support/expect.sh"
 
 mapfile -t commands < <("$POLYTRACE" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
-[[ ${#commands[@]} -eq 11 ]] || fail "the overview lists ${#commands[@]} commands"
+[[ ${#commands[@]} -eq 14 ]] || fail "the overview lists ${#commands[@]} commands"
 
 expect_help_shape() {
   expect_code 0
