@@ -2,6 +2,14 @@
 # A room is a folder of src/ and the target polytrace_<room> made of every file in it. Files are
 # picked up as they appear; nobody edits a list.
 
+# Headers that nearly every source includes, and further ones, precompiled where that is wanted.
+function(polytrace_precompile target)
+  if(POLYTRACE_PCH)
+    target_precompile_headers(${target} PRIVATE <algorithm> <array> <functional> <map> <memory>
+      <optional> <span> <string> <string_view> <unordered_map> <vector> <fmt/format.h> ${ARGN})
+  endif()
+endfunction()
+
 # polytrace_room(<name> [DEPENDS <target>...])
 function(polytrace_room room)
   cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})
@@ -15,6 +23,11 @@ function(polytrace_room room)
   if(sources)
     add_library(${target} STATIC ${sources})
     set(scope PUBLIC)
+    set(shared)
+    if(NOT room STREQUAL "base" AND NOT room STREQUAL "event")
+      set(shared "${src}/event/batch.hpp")
+    endif()
+    polytrace_precompile(${target} ${shared})
   else()
     add_library(${target} INTERFACE)
     set(scope INTERFACE)

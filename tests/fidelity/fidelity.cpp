@@ -50,6 +50,11 @@ T must(base::result<T> value) {
   std::exit(1);
 }
 
+// A clock says what the times of other events mean: there has to be one.
+void add_company(event::RandomEvents& random, Kind kind, event::Batch& batch) {
+  if (kind == Kind::Clock) random.add(batch, Kind::Thread);
+}
+
 event::Loss write(const Format& format, const event::Batch& batch, std::vector<std::byte>& bytes) {
   const auto writer = must(format.create(base::memory_sink(bytes), {}));
   if (!writer->write(batch) || !writer->finish()) std::exit(1);
@@ -63,6 +68,7 @@ void told(const Format& format, Kind kind, event::Batch& all) {
   for (int i = 0; i < kEvents; ++i) {
     one.clear();
     random.add(one, kind);
+    add_company(random, kind, one);
     std::vector<std::byte> bytes;
     write(format, one, bytes);
     const auto reader = must(format.open(base::memory_source(std::move(bytes)), {}));
@@ -74,14 +80,27 @@ void told(const Format& format, Kind kind, event::Batch& all) {
   }
 }
 
-Outcome outcome(const event::Batch& events, const Format& target, Kind kind) {
+void add_loss(const Format& target, const event::Batch& events, Kind kind, Outcome& outcome) {
   std::vector<std::byte> bytes;
   const event::Loss loss = write(target, events, bytes);
-  Outcome result{events.events.size(), loss.events[static_cast<std::size_t>(kind)], {}};
+  outcome.lost += loss.events[static_cast<std::size_t>(kind)];
   const std::string prefix = fmt::format("{}.", event::describe(kind).name);
   for (const auto& [name, count] : loss.fields) {
-    if (name.starts_with(prefix)) result.fields.insert(name.substr(prefix.size()));
-    else result.fields.insert(name);
+    if (name.starts_with(prefix)) outcome.fields.insert(name.substr(prefix.size()));
+    else if (kind != Kind::Clock) outcome.fields.insert(name);
+  }
+}
+
+Outcome outcome(const event::Batch& events, const Format& target, Kind kind) {
+  Outcome result{events.events.size(), 0, {}};
+  if (kind != Kind::Clock) return add_loss(target, events, kind, result), result;
+  event::RandomEvents random(0);
+  event::Batch one;  // a trace has one clock
+  for (const event::Event& event : events.events) {
+    one.clear();
+    event::copy_event(events, event, one);
+    add_company(random, kind, one);
+    add_loss(target, one, kind, result);
   }
   return result;
 }

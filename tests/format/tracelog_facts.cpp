@@ -23,6 +23,11 @@ constexpr base::Duration kMillisecond = 1'000'000;
 
 std::string iid(Id id) { return id == kNoId ? "?" : fmt::format("0x{:08x}", id); }
 
+json name_in(const std::map<Id, std::string>& names, Id id) {
+  const auto found = names.find(id);
+  return found == names.end() ? json() : json(found->second);
+}
+
 class Facts {
  public:
   void take(const Batch& batch) {
@@ -54,8 +59,9 @@ class Facts {
     facts_["functions"] = functions_as_json();
     facts_["classes"] = json::object();
     for (const auto& [id, sums] : classes_)
-      facts_["classes"][iid(id)] = {
-          {"name", class_names_[id]}, {"alloc_count", sums.first}, {"alloc_bytes", sums.second}};
+      facts_["classes"][iid(id)] = {{"name", name_in(class_names_, id)},
+                                    {"alloc_count", sums.first},
+                                    {"alloc_bytes", sums.second}};
     facts_["threads"] = json::object();
     for (const auto& [id, thread] : threads_) {
       if (thread.samples == 0 && thread.allocs == 0) continue;
@@ -261,7 +267,7 @@ class Facts {
   json functions_as_json() {
     json all = json::object();
     for (const auto& [id, function] : functions_) {
-      json one = {{"name", method_names_[id]},
+      json one = {{"name", name_in(method_names_, id)},
                   {"self_ticks", function.self_ticks},
                   {"total_ticks", function.total_ticks},
                   {"self_alloc_bytes", function.self_bytes},
@@ -284,8 +290,8 @@ class Facts {
   json collections_ = json::array();
   std::map<Id, Thread> threads_;
   std::map<Id, Function> functions_;
-  std::map<Id, std::string> method_names_{{kNoId, "?"}};
-  std::map<Id, std::string> class_names_{{kNoId, "?"}};
+  std::map<Id, std::string> method_names_;
+  std::map<Id, std::string> class_names_;
   std::map<Id, std::pair<std::uint64_t, std::uint64_t>> classes_;
   std::map<Id, Cpu> cpu_;
   std::set<Id> implicit_;

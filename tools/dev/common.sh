@@ -35,7 +35,7 @@ build() {
   shift
   local log=build/$preset.configure.log
   mkdir -p build
-  if ! cmake --preset "$preset" >"$log" 2>&1; then
+  if ! cmake --preset "$preset" -D POLYTRACE_PCH="${POLYTRACE_PCH:-OFF}" >"$log" 2>&1; then
     cat "$log" >&2
     die "cannot configure '$preset'; the log is in $log"
   fi

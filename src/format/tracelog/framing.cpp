@@ -29,7 +29,7 @@ base::result<bool> Framing::next(event::Chunk& chunk) {
     if (const std::size_t bytes = take_lines(); bytes > 0) return give(chunk, bytes), true;
     std::size_t end = 0;
     const bool ends = next_line(0, end);
-    if (ends || too_long(left_out_ + rest().size())) {
+    if (ends || (!rest().empty() && too_long(left_out_ + rest().size()))) {
       leave_out(ends ? end : rest().size(), ends);
     } else if (source_ended_) {
       return finish(), false;
