@@ -9,10 +9,11 @@ namespace {
 
 constexpr std::size_t kLook = 64 * 1024;  // enough to meet the first function
 
+// The next whole line; the rest, which is cut somewhere, is dropped.
 std::string_view take_line(std::string_view& text) {
-  const std::size_t end = std::min(text.find('\n'), text.size());
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
+  const std::size_t end = text.find('\n');
+  const std::string_view line = text.substr(0, end == text.npos ? 0 : end);
+  text.remove_prefix(end == text.npos ? text.size() : end + 1);
   return without_end(line);
 }
 
