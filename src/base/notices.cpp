@@ -14,7 +14,7 @@ bool before(const Place& a, const Place& b) {
 bool earlier(const Occurrence& a, const Occurrence& b) { return before(a.place, b.place); }
 
 // Keeps the earliest ones, the latest of them in front.
-void keep(std::vector<Occurrence>& heap, Occurrence one) {
+void keep(std::vector<Occurrence>& heap, Occurrence&& one) {
   if (heap.size() == Notice::kMostOthers) {
     if (!earlier(one, heap.front())) return;
     std::pop_heap(heap.begin(), heap.end(), earlier);
@@ -24,26 +24,34 @@ void keep(std::vector<Occurrence>& heap, Occurrence one) {
   std::push_heap(heap.begin(), heap.end(), earlier);
 }
 
-void join(Notice& known, Notice other) {
-  known.count += other.count;
-  known.bytes += other.bytes;
-  if (before(other.first, known.first)) {
-    std::swap(known.first, other.first);
-    std::swap(known.detail, other.detail);
+void join(Notice& known, Occurrence&& one) {
+  if (before(one.place, known.first)) {
+    std::swap(known.first, one.place);
+    std::swap(known.detail, one.detail);
   }
-  keep(known.others, {std::move(other.first), std::move(other.detail)});
-  for (Occurrence& one : other.others) keep(known.others, std::move(one));
+  keep(known.others, std::move(one));
 }
 
 }  // namespace
 
 void Notices::add(Code code, Place place, std::uint64_t bytes, std::string detail) {
-  add(Notice{code, 1, bytes, std::move(place), std::move(detail)});
+  for (Notice& known : notices_) {
+    if (known.code != code) continue;
+    ++known.count;
+    known.bytes += bytes;
+    return join(known, {std::move(place), std::move(detail)});
+  }
+  notices_.push_back({code, 1, bytes, std::move(place), std::move(detail)});
 }
 
 void Notices::add(Notice notice) {
   for (Notice& known : notices_) {
-    if (known.code == notice.code) return join(known, std::move(notice));
+    if (known.code != notice.code) continue;
+    known.count += notice.count;
+    known.bytes += notice.bytes;
+    join(known, {std::move(notice.first), std::move(notice.detail)});
+    for (Occurrence& one : notice.others) join(known, std::move(one));
+    return;
   }
   std::make_heap(notice.others.begin(), notice.others.end(), earlier);
   notices_.push_back(std::move(notice));

@@ -14,7 +14,6 @@ using base::Bytes;
 using base::Code;
 using base::Unexpected;
 
-constexpr std::size_t kPiece = 256 * 1024;
 constexpr std::size_t kMostAtOnce = 1024 * 1024;  // what a size claims may never come
 
 void append(base::RawArray<std::byte>& to, Bytes bytes) {
@@ -99,7 +98,7 @@ Frame TbfFraming::pass_frames(Buffer& bytes, std::size_t& end, std::uint64_t& fr
 }
 
 base::result<void> TbfFraming::read_more(Buffer& bytes, std::size_t wanted) {
-  const std::size_t room = std::clamp(wanted, kPiece, kMostAtOnce);
+  const std::size_t room = std::clamp(wanted, piece_.next(), kMostAtOnce);
   std::byte* at = bytes.room(room);
   const auto got = source_.read({at, room});
   if (!got) return Unexpected(got.error());

@@ -3,6 +3,7 @@
 // one chunk and one incomplete message.
 #pragma once
 
+#include "base/piece.hpp"
 #include "event/reader.hpp"
 #include "format/tptp/stream_rules.hpp"
 #include "format/tptp/watch.hpp"
@@ -43,7 +44,10 @@ class TbfFraming {
   Likely is_likely(base::Bytes rest) const;
   void finish(base::Bytes rest);
 
+  static constexpr std::size_t kPiece = 256 * 1024;
+
   base::Source& source_;
+  base::Piece piece_{kPiece};
   const event::ReadOptions& options_;
   base::Notices notices_;
   StreamState state_;

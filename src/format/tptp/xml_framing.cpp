@@ -15,8 +15,7 @@ using base::Code;
 using base::Unexpected;
 
 constexpr std::size_t kChunk = 512 * 1024;  // bounds the threads that one batch can name
-constexpr std::size_t kPiece = 256 * 1024;
-constexpr std::size_t kLongestName = 64;  // of what reading can go on at
+constexpr std::size_t kLongestName = 64;    // of what reading can go on at
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 bool is_blank(char c) { return static_cast<unsigned char>(c) <= 0x20; }
@@ -248,8 +247,9 @@ base::result<void> Framing::read_more() {
   }
   const std::size_t wanted = have < kPiece ? 1 : have / 2;
   for (std::size_t got = 0; got < wanted && !source_ended_;) {
-    std::byte* const to = buffer_.room(kPiece);
-    const auto read = source_.read({to, kPiece});
+    const std::size_t room = piece_.next();
+    std::byte* const to = buffer_.room(room);
+    const auto read = source_.read({to, room});
     if (!read) return Unexpected(read.error());
     buffer_.grew_to(to + *read);
     got += *read;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/notices.hpp"
+#include "base/piece.hpp"
 #include "event/reader.hpp"
 #include "format/tptp/xml_place.hpp"
 #include "format/tptp/xml_scan.hpp"
@@ -69,7 +70,10 @@ class Framing {
   void finish();
   base::result<void> read_more();
 
+  static constexpr std::size_t kPiece = 256 * 1024;
+
   base::Source& source_;
+  base::Piece piece_{kPiece};
   base::Limits limits_;
   base::Notices notices_;
   Scanner scanner_;

@@ -15,7 +15,6 @@ using base::Code;
 // A chunk names fewer threads than a batch can: a line that names one has 14 bytes or more.
 constexpr std::size_t kChunk = 256 * 1024;
 constexpr std::size_t kFrames = 128 * 1024;  // their stacks stay in a cache
-constexpr std::size_t kPiece = 256 * 1024;
 
 }  // namespace
 
@@ -101,7 +100,8 @@ void Framing::leave_out(std::size_t bytes, bool line_ends) {
 base::result<void> Framing::read_more() {
   buffer_.drop_front(at_);
   at_ = 0;
-  const auto got = source_.read(std::span(buffer_.room(kPiece), kPiece));
+  const std::size_t room = piece_.next();
+  const auto got = source_.read(std::span(buffer_.room(room), room));
   if (!got) return base::Unexpected(got.error());
   source_ended_ = *got == 0;
   buffer_.grew_to(buffer_.data() + buffer_.size() + *got);

@@ -3,6 +3,7 @@
 // one chunk, what was read beyond it, and one unfinished line.
 #pragma once
 
+#include "base/piece.hpp"
 #include "event/reader.hpp"
 #include "format/tracelog/watch.hpp"
 
@@ -31,7 +32,10 @@ class Framing {
   base::result<void> read_more();
   void finish();
 
+  static constexpr std::size_t kPiece = 256 * 1024;
+
   base::Source& source_;
+  base::Piece piece_{kPiece};
   base::Limits limits_;
   base::Notices notices_;
   Watch watch_{notices_};
