@@ -54,6 +54,7 @@ if [[ ${1:-} == --quick ]]; then
   exit "$status"
 fi
 step 'build release' build release
+step 'test release' run_tests release
 step 'build asan' build asan
 step 'build clang' build_clang
 step 'install' install_check

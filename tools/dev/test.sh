@@ -1,9 +1,11 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 #: ./dev test [--fast] [REGEX]
-#: Builds release and asan, runs every test in both, ends with how many passed and failed.
+#: Builds all with sanitizers (asan) and runs every test; builds the optimised program (release)
+#: and runs the end-to-end tests on it, too. Ends with how many passed and failed.
 #:
-#: --fast runs the asan build only. REGEX picks ctest tests by name (base.0, cli/pipes ...).
+#: --fast runs the asan build only. REGEX picks ctest tests by name (base.0, cli/pipes ...), in
+#: both builds.
 #: For one case: build/asan/tests/polytrace_tests_base --gtest_filter='cursor.*'
 #:
 #:   ./dev test
@@ -14,8 +16,12 @@ if [[ ${1:-} == --fast ]]; then
   presets=(asan)
   shift
 fi
-selection=()
-[[ $# -gt 0 ]] && selection=(-R "$1")
+# What of a preset is built, and which of its tests run.
+declare -A targets=([release]=polytrace [asan]=all) selection=([release]='^(cli|live)/' [asan]=.)
+if [[ $# -gt 0 ]]; then
+  targets[release]=all
+  selection=([release]=$1 [asan]=$1)
+fi
 
 dev setup test
 for preset in "${presets[@]}"; do
@@ -24,11 +30,11 @@ done
 status=0
 for preset in "${presets[@]}"; do
   say "build $preset"
-  if ! (build "$preset"); then
+  if ! (build "$preset" "${targets[$preset]}"); then
     status=1
     continue
   fi
   say "test $preset"
-  run_tests "$preset" "${selection[@]}" || status=1
+  run_tests "$preset" -R "${selection[$preset]}" || status=1
 done
 python3 tools/test_summary.py --exit "$status" "${presets[@]/#/build/}"
