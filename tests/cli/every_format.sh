@@ -16,7 +16,8 @@ report() {
     jq -cS "$figures"
 }
 wanted=$(report "$recording")
-for format in $("$POLYTRACE" formats --json | jq -r '.formats[] | select(.writes != []) | .name'); do
+names=$("$POLYTRACE" formats --json | jq -r '.formats[] | select(.writes != []) | .name')
+for format in $names; do
   run convert --quiet --to "$format" "$recording" -o "$scratch/$format"
   expect_code 0
   run check "$scratch/$format"
