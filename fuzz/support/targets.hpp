@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the targets of all formats demand alike.
+#pragma once
+
+#include "format/whole.hpp"
+#include "support/require.hpp"
+
+namespace polytrace::fuzz {
+
+// Any bytes: the reader survives, accounts for every byte, and makes no more events than bytes.
+inline void require_readable(const std::uint8_t* data, std::size_t size) {
+  const bool resync = size % 2 == 0;
+  const auto whole =
+      format::test::read_whole(bytes_of(data, size), {.resync = resync, .text = false});
+  if (whole.open_error) return;
+  require(whole.accounted() == size);
+  require(whole.events <= size + 2);
+}
+
+// What a format may do with events that come from anywhere.
+struct Leave {
+  bool warn = false;   // about what is odd but not missing
+  bool empty = false;  // a stream without a header, when nothing can be held
+};
+
+// What was written reads without a notice, can be written again without loss, and then reads the
+// same.
+inline void require_stable(const std::vector<std::string>& lines, std::string_view name,
+                           std::string_view version, const Leave& leave = {}) {
+  const auto& format = *format::find_format(name);
+  const auto once = format::test::write_lines(format, version, lines);
+  require(once.has_value());
+  if (leave.empty && once->bytes.empty()) return;
+  const auto first = format::test::read_whole(once->bytes);
+  require(!first.open_error && first.notices.exit_code() == 0 && first.notices.bytes_lost() == 0);
+  require(leave.warn || first.notices.empty());
+  const auto twice = format::test::write_lines(format, version, first.lines);
+  require(twice.has_value() && twice->loss.total() == 0);
+  require(format::test::read_whole(twice->bytes).lines == first.lines);
+}
+
+}  // namespace polytrace::fuzz
