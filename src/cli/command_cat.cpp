@@ -55,7 +55,7 @@ class Printer final : public event::Consumer {
         choice_(choice),
         options_(options),
         lines_(json),
-        json_(out.text(), show::JsonWriter::Form::one_line) {}
+        json_(out.text(), base::JsonWriter::Form::one_line) {}
 
   bool consume(const Batch& batch) override {
     if (options_.order == "time") return whole_ = merge_.add(batch);
@@ -88,7 +88,7 @@ class Printer final : public event::Consumer {
   const Choice& choice_;
   const CatOptions& options_;
   bool lines_;
-  show::JsonWriter json_;
+  base::JsonWriter json_;
   event::TimeMerge merge_;
   std::uint64_t printed_ = 0;
   bool whole_ = true;

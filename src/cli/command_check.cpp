@@ -57,7 +57,7 @@ void append_check_text(std::string& out, const CheckResult& result, const show::
 }
 
 void append_check_json(std::string& out, const CheckResult& result) {
-  show::JsonWriter json(out);
+  base::JsonWriter json(out);
   json.begin_object();
   json.member("schema", "polytrace.check/1");
   write_source(json, result.input, *result.opened.format, result.opened.reader->version());

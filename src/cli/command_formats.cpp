@@ -30,7 +30,7 @@ std::string as_text(const show::Terminal& terminal) {
 
 std::string as_json() {
   std::string out;
-  show::JsonWriter json(out);
+  base::JsonWriter json(out);
   json.begin_object();
   json.member("schema", "polytrace.formats/1");
   json.key("formats");

@@ -30,7 +30,7 @@ class Version final : public Command {
       out += fmt::format("polytrace {}\n", POLYTRACE_VERSION);
       return 0;
     }
-    show::JsonWriter json(out);
+    base::JsonWriter json(out);
     json.begin_object();
     json.member("schema", "polytrace.version/1");
     json.member("version", POLYTRACE_VERSION);

@@ -55,7 +55,7 @@ std::string told_text(const Conversion& done, const show::Numerals& numerals) {
          lost_text(done.loss, done.plan.route->unit(), numerals);
 }
 
-void write_loss(show::JsonWriter& json, const Loss& loss) {
+void write_loss(base::JsonWriter& json, const Loss& loss) {
   json.member("events_lost", events_lost(loss));
   json.key("lost");
   json.begin_object();
@@ -72,7 +72,7 @@ void write_loss(show::JsonWriter& json, const Loss& loss) {
 
 std::string told_json(const Conversion& done) {
   std::string out;
-  show::JsonWriter json(out);
+  base::JsonWriter json(out);
   const Planned& plan = done.plan;
   json.begin_object();
   json.member("schema", "polytrace.convert/1");

@@ -17,7 +17,7 @@ std::string sentence(const base::Error& error) {
   return base::to_text(error);
 }
 
-void write_place(show::JsonWriter& json, const base::Place& place) {
+void write_place(base::JsonWriter& json, const base::Place& place) {
   json.key("offset");
   if (place.offset == base::kNoOffset) json.null();
   else json.value(place.offset);
@@ -43,7 +43,7 @@ std::string error_text(const base::Error& error, std::string_view file,
 
 std::string error_json(const base::Error& error, std::string_view file) {
   std::string out;
-  show::JsonWriter json(out, show::JsonWriter::Form::one_line);
+  base::JsonWriter json(out, base::JsonWriter::Form::one_line);
   const base::CodeInfo& info = base::describe(error.code);
   json.begin_object();
   json.member("code", info.name);
@@ -71,7 +71,7 @@ std::string notice_text(const base::Notice& notice) {
          extent_text(notice);
 }
 
-void write_notice(show::JsonWriter& json, const base::Notice& notice) {
+void write_notice(base::JsonWriter& json, const base::Notice& notice) {
   const base::CodeInfo& info = base::describe(notice.code);
   json.begin_object();
   json.member("code", info.name);
@@ -83,13 +83,13 @@ void write_notice(show::JsonWriter& json, const base::Notice& notice) {
   json.end_object();
 }
 
-void write_notices(show::JsonWriter& json, const std::vector<base::Notice>& notices) {
+void write_notices(base::JsonWriter& json, const std::vector<base::Notice>& notices) {
   json.begin_array();
   for (const base::Notice& notice : notices) write_notice(json, notice);
   json.end_array();
 }
 
-void write_places(show::JsonWriter& json, const std::vector<base::Notice>& notices) {
+void write_places(base::JsonWriter& json, const std::vector<base::Notice>& notices) {
   const auto write = [&json](const base::Notice& notice, const base::Place& place,
                              const std::string& detail) {
     json.begin_object();

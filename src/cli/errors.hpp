@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json_writer.hpp"
 #include "base/notices.hpp"
-#include "cli/show/json_writer.hpp"
 #include "cli/show/terminal.hpp"
 
 namespace polytrace::cli {
@@ -23,11 +23,11 @@ std::string error_json(const base::Error& error, std::string_view file);
 std::string extent_text(const base::Notice& notice);
 // "offset 0x2f1a (buffer 17): sentence: detail (12 times, 3.4 KiB not read)"
 std::string notice_text(const base::Notice& notice);
-void write_notice(show::JsonWriter& json, const base::Notice& notice);
+void write_notice(base::JsonWriter& json, const base::Notice& notice);
 // An array of them.
-void write_notices(show::JsonWriter& json, const std::vector<base::Notice>& notices);
+void write_notices(base::JsonWriter& json, const std::vector<base::Notice>& notices);
 // An array of every place that is known: "code", place, "detail".
-void write_places(show::JsonWriter& json, const std::vector<base::Notice>& notices);
+void write_places(base::JsonWriter& json, const std::vector<base::Notice>& notices);
 
 // To standard error, at once and whole.
 void print(std::string_view text);

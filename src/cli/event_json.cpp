@@ -17,7 +17,7 @@ std::string hex(event::Id id) { return fmt::format("{:#x}", id); }
 
 class Fields {
  public:
-  Fields(show::JsonWriter& json, const Batch& batch) : json_(json), batch_(batch) {}
+  Fields(base::JsonWriter& json, const Batch& batch) : json_(json), batch_(batch) {}
 
   template <Tag tag, class T>
   void field(std::string_view name, const T& value) {
@@ -81,7 +81,7 @@ class Fields {
     json_.end_object();
   }
 
-  show::JsonWriter& json_;
+  base::JsonWriter& json_;
   const Batch& batch_;
 };
 
@@ -92,7 +92,7 @@ std::string_view subject_key(std::string_view subject) {
 
 }  // namespace
 
-void write_event(show::JsonWriter& json, const Batch& batch, const event::Event& event) {
+void write_event(base::JsonWriter& json, const Batch& batch, const event::Event& event) {
   const event::KindInfo& kind = event::describe(event.kind);
   json.begin_object();
   json.member("time", event.time);

@@ -4,11 +4,11 @@
 // Ids and addresses are hexadecimal text.
 #pragma once
 
-#include "cli/show/json_writer.hpp"
+#include "base/json_writer.hpp"
 #include "event/batch.hpp"
 
 namespace polytrace::cli {
 
-void write_event(show::JsonWriter& json, const event::Batch& batch, const event::Event& event);
+void write_event(base::JsonWriter& json, const event::Batch& batch, const event::Event& event);
 
 }  // namespace polytrace::cli

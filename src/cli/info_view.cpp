@@ -119,7 +119,7 @@ Table threads_table(const Overview& overview, std::uint64_t limit) {
   return table;
 }
 
-void write_process(show::JsonWriter& json, const Overview& overview) {
+void write_process(base::JsonWriter& json, const Overview& overview) {
   json.key("process");
   json.begin_object();
   json.key("pid");
@@ -132,13 +132,13 @@ void write_process(show::JsonWriter& json, const Overview& overview) {
   json.end_object();
 }
 
-void write_time(show::JsonWriter& json, std::string_view key, base::Time time) {
+void write_time(base::JsonWriter& json, std::string_view key, base::Time time) {
   json.key(key);
   if (time == kNoTime) json.null();
   else json.value(time);
 }
 
-void write_times(show::JsonWriter& json, const Overview& overview) {
+void write_times(base::JsonWriter& json, const Overview& overview) {
   json.key("recorded");
   if (overview.wall == kNoTime) json.null();
   else json.value(show::wall_text(overview.wall));
@@ -150,7 +150,7 @@ void write_times(show::JsonWriter& json, const Overview& overview) {
   json.end_object();
 }
 
-void write_threads(show::JsonWriter& json, const Overview& overview) {
+void write_threads(base::JsonWriter& json, const Overview& overview) {
   json.key("threads");
   json.begin_array();
   for (const ThreadSpan& thread : overview.threads) {
@@ -166,7 +166,7 @@ void write_threads(show::JsonWriter& json, const Overview& overview) {
   json.end_array();
 }
 
-void write_events(show::JsonWriter& json, const Overview& overview) {
+void write_events(base::JsonWriter& json, const Overview& overview) {
   json.key("events");
   json.begin_object();
   json.member("total", overview.total());
@@ -180,7 +180,7 @@ void write_events(show::JsonWriter& json, const Overview& overview) {
   json.end_object();
 }
 
-void write_records(show::JsonWriter& json, const format::Opened& opened, const Tally& tally) {
+void write_records(base::JsonWriter& json, const format::Opened& opened, const Tally& tally) {
   json.key("records");
   json.begin_object();
   json.member("total", tally.total());
@@ -235,7 +235,7 @@ void append_info_text(std::string& out, const InfoResult& result, const show::Lo
 }
 
 void append_info_json(std::string& out, const InfoResult& result) {
-  show::JsonWriter json(out);
+  base::JsonWriter json(out);
   json.begin_object();
   json.member("schema", "polytrace.info/1");
   write_source(json, result.input, *result.opened.format, result.opened.reader->version());

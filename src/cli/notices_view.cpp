@@ -49,7 +49,7 @@ void append_notices_markdown(std::string& out, const Passed& passed) {
   if (const auto sentence = stop_sentence(passed); !sentence.empty()) out += "* " + sentence + '\n';
 }
 
-void write_source(show::JsonWriter& json, const Input& input, const format::Format& format,
+void write_source(base::JsonWriter& json, const Input& input, const format::Format& format,
                   std::string_view version) {
   json.member("file", input.name());
   json.key("format");
@@ -60,7 +60,7 @@ void write_source(show::JsonWriter& json, const Input& input, const format::Form
   json.end_object();
 }
 
-void write_outcome(show::JsonWriter& json, const Passed& passed) {
+void write_outcome(base::JsonWriter& json, const Passed& passed) {
   json.member("partial", passed.is_partial());
   json.member("interrupted", passed.interrupted);
   json.member("bytes_not_read", passed.bytes_lost());

@@ -14,10 +14,10 @@ void append_notices_text(std::string& out, const Passed& passed, const show::Loo
 void append_notices_markdown(std::string& out, const Passed& passed);
 
 // Members of the result: "file" and "format".
-void write_source(show::JsonWriter& json, const Input& input, const format::Format& format,
+void write_source(base::JsonWriter& json, const Input& input, const format::Format& format,
                   std::string_view version);
 // Members of the result: "partial", "bytes_not_read", "notices", "error".
-void write_outcome(show::JsonWriter& json, const Passed& passed);
+void write_outcome(base::JsonWriter& json, const Passed& passed);
 
 // Each notice and its hint on standard error, for commands whose result has no room for them.
 void tell_notices(const Session& session, const Input& input, const Passed& passed);

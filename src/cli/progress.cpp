@@ -57,7 +57,7 @@ std::string Progress::line(const base::Source& source, double seconds) const {
 
 std::string Progress::json(const base::Source& source, double seconds) {
   std::string out;
-  show::JsonWriter json(out, show::JsonWriter::Form::one_line);
+  base::JsonWriter json(out, base::JsonWriter::Form::one_line);
   json.begin_object();
   json.member("progress", source.stored_position());
   json.key("size");

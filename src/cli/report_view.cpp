@@ -70,7 +70,7 @@ void append_report_separated(std::string& out, const ReportResult& result,
   }
 }
 
-void write_selection(show::JsonWriter& json, const analysis::Selection& selection) {
+void write_selection(base::JsonWriter& json, const analysis::Selection& selection) {
   json.key("selection");
   json.begin_object();
   json.key("from");
@@ -86,7 +86,7 @@ void write_selection(show::JsonWriter& json, const analysis::Selection& selectio
 }
 
 void append_report_json(std::string& out, const ReportResult& result) {
-  show::JsonWriter json(out);
+  base::JsonWriter json(out);
   json.begin_object();
   json.member("schema", "polytrace.report/1");
   write_source(json, result.input, *result.opened.format, result.opened.reader->version());

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/utf8.hpp"
 #include "cli/show/escape.hpp"
 
 namespace polytrace::cli::show {
@@ -76,11 +77,11 @@ std::string machine_text(const analysis::Cell& cell, Unit unit) {
                                                               : fmt::format("{}", value);
                                },
                                [](double value) { return fmt::format("{}", value); },
-                               [](const std::string& text) { return repaired(text); }},
+                               [](const std::string& text) { return base::repaired(text); }},
                     cell);
 }
 
-void write_cell(JsonWriter& json, const analysis::Cell& cell, Unit unit) {
+void write_cell(base::JsonWriter& json, const analysis::Cell& cell, Unit unit) {
   std::visit(Overloaded{[&](std::monostate) { json.null(); },
                         [&](std::uint64_t value) {
                           if (unit == Unit::address) json.value(fmt::format("{:#x}", value));

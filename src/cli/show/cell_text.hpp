@@ -5,8 +5,8 @@
 #include <string>
 
 #include "analysis/table.hpp"
+#include "base/json_writer.hpp"
 #include "base/types.hpp"
-#include "cli/show/json_writer.hpp"
 #include "cli/show/terminal.hpp"
 #include "cli/show/units.hpp"
 
@@ -25,7 +25,7 @@ std::string human_text(const analysis::Cell& cell, analysis::Unit unit, const Lo
 // Plain numbers in ns and bytes, addresses in hexadecimal, text as it is; empty when not known.
 std::string machine_text(const analysis::Cell& cell, analysis::Unit unit);
 // Numbers as numbers, addresses as hexadecimal text, null when not known.
-void write_cell(JsonWriter& json, const analysis::Cell& cell, analysis::Unit unit);
+void write_cell(base::JsonWriter& json, const analysis::Cell& cell, analysis::Unit unit);
 
 // Numbers are set to the right.
 bool is_right_aligned(analysis::Unit unit, const analysis::Cell& sample);

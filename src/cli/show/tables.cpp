@@ -143,7 +143,7 @@ void append_separated(std::string& out, const Table& table, Separator separator,
   }
 }
 
-void write_json(JsonWriter& json, const Table& table) {
+void write_json(base::JsonWriter& json, const Table& table) {
   constexpr std::array<std::string_view, 7> kUnits{"none", "count",   "bytes",  "nanoseconds",
                                                    "time", "percent", "address"};
   json.begin_object();

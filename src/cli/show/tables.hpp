@@ -26,6 +26,6 @@ void append_separated(std::string& out, const analysis::Table& table, Separator 
                       bool named);
 
 // {"key", "section", "title", "columns": [...], "rows": [{...}], "rows_left_out", "notes"}
-void write_json(JsonWriter& json, const analysis::Table& table);
+void write_json(base::JsonWriter& json, const analysis::Table& table);
 
 }  // namespace polytrace::cli::show

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/show/json_writer.hpp"
+#include "base/json_writer.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <iterator>
 
-#include "cli/show/escape.hpp"
+#include "base/utf8.hpp"
 
-namespace polytrace::cli::show {
+namespace polytrace::base {
 namespace {
 
 constexpr std::uint64_t kExact = std::uint64_t{1} << 53;
@@ -119,4 +119,4 @@ void JsonWriter::null() {
   out_ += "null";
 }
 
-}  // namespace polytrace::cli::show
+}  // namespace polytrace::base

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace polytrace::cli::show {
+namespace polytrace::base {
 
 class JsonWriter {
  public:
@@ -55,4 +55,4 @@ class JsonWriter {
 // `text` as a JSON string, quotes included.
 void append_json_text(std::string& out, std::string_view text);
 
-}  // namespace polytrace::cli::show
+}  // namespace polytrace::base

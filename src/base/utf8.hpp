@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text from a trace may hold anything; these tell what of it is UTF-8. Pure functions; thread-safe.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace polytrace::base {
+
+// The first character of `text`; bytes = 0 when no well-formed UTF-8 starts there.
+struct Character {
+  char32_t code = 0;
+  unsigned bytes = 0;
+};
+Character first_character(std::string_view text);
+
+// For formats that are UTF-8 by definition: other bytes become U+FFFD.
+std::string repaired(std::string_view text);
+
+}  // namespace polytrace::base
