@@ -25,7 +25,8 @@ FORMAT_LIST = "format/formats.cpp"
 # Libraries by prefix of their headers, and the rooms that may use them. "*" is every room.
 LIBRARIES = {
     "fmt/": "*", "tl/": "*", "tsl/": "*", "zlib.h": "*", "zstd": "*", "xxhash.h": "*",
-    "simdjson": "*", "isa-l": "base", "CLI/": "cli", "sqlite3.h": "sql", "spdlog/": "collector server",
+    "simdjson": "*", "isa-l": "base",
+    "CLI/": "cli", "sqlite3.h": "sql", "spdlog/": "collector server",
     "boost/": "collector server",
 }
 SYSTEM = re.compile(r"^[a-z_0-9]+$|^(sys|netinet|arpa|linux)/[a-z_]+\.h$|^[a-z_0-9]+\.h$")

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/cursor.hpp"
+#include "base/digit_groups.hpp"
 
 namespace polytrace::format::mlpd {
 namespace {
@@ -96,7 +97,7 @@ std::size_t check(const std::vector<std::byte>& bytes, std::uint64_t id_mask = ~
                   std::size_t room = 100'000) {
   const Decoded portable = by(decode_calls_portable, bytes, id_mask, room);
   expect_equal(portable, general(bytes, id_mask, portable.events.size()));
-  if (has_fast_bit_extract())
+  if (base::has_fast_bit_extract())
     expect_equal(portable, by(decode_calls_bit_extract, bytes, id_mask, room));
   return portable.events.size();
 }

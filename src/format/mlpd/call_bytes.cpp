@@ -3,42 +3,21 @@
 
 #include <array>
 #include <bit>
-#include <cstddef>
-#include <cstring>
 
-#include "base/cursor.hpp"
-
-#ifdef __x86_64__
-#include <immintrin.h>
-#endif
+#include "base/digit_groups.hpp"
+#include "event/call_heads.hpp"
 
 namespace polytrace::format::mlpd {
 namespace {
 
 using event::Kind;
 
-constexpr std::uint64_t kDigits = 0x7f7f7f7f7f7f7f7fU;
-constexpr std::size_t kBlock = 64;  // bytes whose stop bits are gathered at once
+constexpr std::uint64_t kDigits = base::kDigitBits;
+constexpr std::size_t kBlock = base::kHighBitsAtOnce;  // whose stop bits are gathered at once
 constexpr std::size_t kBeyond = 9;  // bytes behind a block that its last record may touch
 
 // Bit i: byte i has no high bit, so it ends a number or is a first byte.
-std::uint64_t stop_bits(const std::byte* at) {
-  std::uint64_t high = 0;
-#ifdef __SSE2__
-#pragma GCC unroll 4
-  for (unsigned i = 0; i < kBlock; i += 16) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + i));
-    high |= std::uint64_t{static_cast<std::uint16_t>(_mm_movemask_epi8(bytes))} << i;
-  }
-#else
-  constexpr std::uint64_t kGather = 0x0002040810204081U;  // moves bit 7 of byte i to bit 56 + i
-  for (unsigned i = 0; i < kBlock; i += 8) {
-    const std::uint64_t word = base::load_le<std::uint64_t>(at + i) & ~kDigits;
-    high |= ((word * kGather) >> 56) << i;
-  }
-#endif
-  return ~high;
-}
+std::uint64_t stop_bits(const std::byte* at) { return ~base::high_bits(at); }
 
 // Where the two numbers of a record lie in the 8 bytes behind the first one.
 struct Shape {
@@ -65,46 +44,6 @@ constexpr auto kShapes = [] {
   return shapes;
 }();
 
-// What an Event holds behind its time and id, by exinfo >> 4, less one.
-struct Heads {
-  std::uint64_t of[4]{};
-
-  explicit Heads(std::uint16_t thread) {
-    constexpr Kind kKinds[]{Kind::Leave, Kind::Enter, Kind::Unwind};
-    for (unsigned i = 0; i < 3; ++i) {
-      const event::Event event{0, 0, event::kAbsent, thread, kKinds[i], 0};
-      std::memcpy(&of[i], bytes_of(event), sizeof of[i]);
-    }
-  }
-  static const std::byte* bytes_of(const event::Event& event) {
-    return reinterpret_cast<const std::byte*>(&event) + offsetof(event::Event, detail);
-  }
-  static std::byte* bytes_of(event::Event& event) {
-    return reinterpret_cast<std::byte*>(&event) + offsetof(event::Event, detail);
-  }
-};
-static_assert(sizeof(event::Event) == offsetof(event::Event, detail) + sizeof(std::uint64_t));
-
-// The digits of a number, squeezed together.
-struct ByShifts {
-  static std::uint64_t number(std::uint64_t word, std::uint64_t digits) {
-    std::uint64_t groups = (word & digits) >> std::countr_zero(digits);
-    groups = (groups & 0x007f007f007f007fU) | (groups & 0x7f007f007f007f00U) >> 1;
-    groups = (groups & 0x00003fff00003fffU) | (groups & 0x3fff00003fff0000U) >> 2;
-    return (groups & 0x0fffffffU) | (groups & 0x0fffffff00000000U) >> 4;
-  }
-};
-
-#ifdef __x86_64__
-// The processor's own instruction for this.
-struct ByBitExtract {
-  __attribute__((target("bmi2"))) static inline std::uint64_t number(std::uint64_t word,
-                                                                     std::uint64_t digits) {
-    return _pext_u64(word, digits);
-  }
-};
-#endif
-
 // The stop bits of a block are found at once and used up three per record, so that where a record
 // begins never waits for a load, and always for the same number of records, which spares the
 // processor a guess per block.
@@ -116,7 +55,7 @@ __attribute__((always_inline)) inline event::Event* decode(CallRun& run, event::
   std::uint64_t time = run.time;
   std::uint64_t method = run.method;
   event::Event* const first = out;
-  const Heads heads(run.thread);
+  const event::CallHeads heads({Kind::Leave, Kind::Enter, Kind::Unwind}, run.thread);
   std::uint64_t tally[4]{};
   while (static_cast<std::size_t>(run.end - at) >= kBlock + kBeyond && full - out >= kCallsAtOnce) {
     std::uint64_t stops = stop_bits(at);
@@ -134,7 +73,7 @@ __attribute__((always_inline)) inline event::Event* decode(CallRun& run, event::
       method += (Way::number(word, shape.method) ^ shape.sign) - shape.sign;
       out->time = static_cast<base::Time>(time);
       out->id = method;
-      std::memcpy(Heads::bytes_of(*out++), &heads.of[kind], sizeof heads.of[kind]);
+      heads.write(*out++, kind);
       tally[kind] += shape.tally;
       end = begin + shape.bytes();
       for (int number = 0; number < 3; ++number) stops &= stops - 1;
@@ -155,30 +94,17 @@ __attribute__((always_inline)) inline event::Event* decode(CallRun& run, event::
 }  // namespace
 
 event::Event* decode_calls_portable(CallRun& run, event::Event* out, const event::Event* full) {
-  return decode<ByShifts>(run, out, full);
+  return decode<base::ByShifts>(run, out, full);
 }
 
-#ifdef __x86_64__
-__attribute__((target("bmi,bmi2"))) event::Event* decode_calls_bit_extract(
-    CallRun& run, event::Event* out, const event::Event* full) {
-  return decode<ByBitExtract>(run, out, full);
+POLYTRACE_BIT_EXTRACT event::Event* decode_calls_bit_extract(CallRun& run, event::Event* out,
+                                                             const event::Event* full) {
+  return decode<base::ByBitExtract>(run, out, full);
 }
-
-// AMD's processors of family 17h have the instruction, but slower than what it replaces.
-bool has_fast_bit_extract() {
-  return __builtin_cpu_supports("bmi2") != 0 && __builtin_cpu_is("amdfam17h") == 0;
-}
-
-#else
-event::Event* decode_calls_bit_extract(CallRun& run, event::Event* out, const event::Event* full) {
-  return decode_calls_portable(run, out, full);
-}
-bool has_fast_bit_extract() { return false; }
-#endif
 
 event::Event* decode_calls(CallRun& run, event::Event* out, const event::Event* full) {
   static const auto kWay =
-      has_fast_bit_extract() ? decode_calls_bit_extract : decode_calls_portable;
+      base::has_fast_bit_extract() ? decode_calls_bit_extract : decode_calls_portable;
   return kWay(run, out, full);
 }
 

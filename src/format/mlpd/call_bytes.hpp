@@ -39,9 +39,9 @@ inline constexpr std::ptrdiff_t kCallsAtOnce = 8;
 // or the room is less than kCallsAtOnce. Gives the end of what it wrote. Thread-safe.
 event::Event* decode_calls(CallRun& run, event::Event* out, const event::Event* full);
 
-// The two ways decode_calls() chooses from by processor; the same result, for tests.
+// The two ways decode_calls() chooses from by processor; the same result, for
+// tests; the second REQUIRES base::has_fast_bit_extract().
 event::Event* decode_calls_portable(CallRun& run, event::Event* out, const event::Event* full);
-bool has_fast_bit_extract();
 event::Event* decode_calls_bit_extract(CallRun& run, event::Event* out, const event::Event* full);
 
 }  // namespace polytrace::format::mlpd

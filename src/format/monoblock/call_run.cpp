@@ -3,7 +3,8 @@
 
 #include <bit>
 
-#include "base/cursor.hpp"
+#include "base/digit_groups.hpp"
+#include "event/call_heads.hpp"
 #include "format/monoblock/records.hpp"
 
 namespace polytrace::format::monoblock {
@@ -12,120 +13,166 @@ namespace {
 using event::Event;
 using event::Kind;
 
-constexpr std::uint64_t kHighBits = 0x8080808080808080U;
-constexpr std::uint64_t kOneEvent = std::uint64_t{1} << 40;
+constexpr std::size_t kWindow = base::kHighBitsAtOnce;
+constexpr std::uint8_t kLastExit = 3;
+constexpr base::Id kNoFrame = base::kNoId;  // no call of at most 8 bytes names it
+constexpr std::size_t kBeyond = 9;          // bytes behind a window that its last event may touch
 
-// How the first byte of a call is packed.
-struct ReviewPacking {
-  static constexpr unsigned kMask = 3;
-  static constexpr unsigned kEnter = 0;
-  static constexpr unsigned kExit = 1;
+// Rows of kShapes.
+enum Row : std::uint16_t { kOther, kDelta, kMethodAndDelta };
+
+// How the first bytes of enters and of one form of exits are packed.
+struct WithLastExits {
   static constexpr unsigned kShift = 2;
-  static constexpr unsigned kLastExit = 3;  // the whole byte
+  static constexpr bool kExitsAreNamed = false;
+  static constexpr Row row(unsigned first) {
+    return first == kLastExit ? kDelta : (first & 3) == 0 ? kMethodAndDelta : kOther;
+  }
 };
-struct ShippedPacking {
-  static constexpr unsigned kMask = 7;
-  static constexpr unsigned kEnter = 1;
-  static constexpr unsigned kExit = 3;
+struct WithNamedExits {
+  static constexpr unsigned kShift = 2;
+  static constexpr unsigned kExitBit = 0;
+  static constexpr bool kExitsAreNamed = true;
+  static constexpr Row row(unsigned first) { return (first & 2) == 0 ? kMethodAndDelta : kOther; }
+};
+struct Shipped {
   static constexpr unsigned kShift = 3;
-  static constexpr unsigned kLastExit = 0x100;  // none
+  static constexpr unsigned kExitBit = 1;
+  static constexpr bool kExitsAreNamed = true;
+  static constexpr Row row(unsigned first) { return (first & 5) == 1 ? kMethodAndDelta : kOther; }
 };
 
-// The digits of at most seven bytes, squeezed together; the high bits are clear.
-std::uint64_t squeeze(std::uint64_t digits) {
-  digits = (digits & 0x007f007f007f007fU) | (digits & 0x7f007f007f007f00U) >> 1;
-  digits = (digits & 0x00003fff00003fffU) | (digits & 0x3fff00003fff0000U) >> 2;
-  return (digits & 0x0fffffffU) | (digits & 0x0fffffff00000000U) >> 4;
-}
-
-// The bits up to and including the lowest set one.
-std::uint64_t up_to_lowest(std::uint64_t bits) { return bits ^ (bits - 1); }
-
-// The two numbers behind the first byte of an enter or exit.
-struct CallFields {
-  std::uint64_t high = 0;  // bits of the method
-  std::uint64_t delta = 0;
-  std::uint64_t bytes = 0;  // of the event; 0 when it is longer than one load
-};
-
-[[gnu::always_inline]] inline CallFields call_fields(std::uint64_t word, std::uint64_t stops) {
-  constexpr std::uint64_t kShort = 0x808000U;
-  if ((word & kShort) == kShort) return {word >> 8 & 0x7f, word >> 16 & 0x7f, 3};
-  const std::uint64_t later = stops & (stops - 1);
-  if (later == 0) [[unlikely]]
-    return {};
-  const std::uint64_t front = up_to_lowest(stops);
-  const std::uint64_t both = up_to_lowest(later);
-  const auto front_bits = static_cast<unsigned>(std::countr_zero(stops)) + 1;
-  return {squeeze((word & front & ~kHighBits) >> 8),
-          squeeze((word & both & ~front & ~kHighBits) >> front_bits),
-          static_cast<unsigned>(std::countr_zero(later)) / 8 + 1};
-}
-
+// Where kShapes has the row of each first byte.
 template <class Packing>
-Event* decode(CallRun& run, Event* out, const Event* full) {
-  constexpr std::ptrdiff_t kLoad = sizeof(std::uint64_t);
-  if (run.end - run.at < kLoad) return out;
-  const std::byte* const last = run.end - kLoad;
+constexpr auto kRows = [] {
+  std::array<std::uint16_t, 256> rows{};
+  for (unsigned first = 0; first < 256; ++first)
+    rows[first] = static_cast<std::uint16_t>(Packing::row(first) << 8);
+  return rows;
+}();
+
+// Where the numbers of an event lie in the 8 bytes behind its first one.
+struct Shape {
+  std::uint64_t method = 0;  // the digits of its upper bits
+  std::uint64_t delta = 0;
+  std::uint64_t bytes = 0;  // of the event; 0 where this is no call or a longer one
+};
+
+constexpr std::uint64_t digits(unsigned begin, unsigned end) {
+  return begin == end ? 0 : base::kDigitBits >> (64 - (end - begin) * 8) << (begin * 8);
+}
+
+// By row and the high bits of those 8 bytes. A delta has seven bytes at most, so that sums of many
+// do not go round.
+constexpr auto kShapes = [] {
+  std::array<Shape, 3 * 256> shapes{};
+  for (unsigned stops = 1; stops < 256; ++stops) {
+    const auto one = static_cast<unsigned>(std::countr_zero(stops)) + 1;
+    if (one < 8) shapes[kDelta << 8 | stops] = {0, digits(0, one), 1 + one};
+    const unsigned later = stops & (stops - 1);
+    if (later == 0) continue;
+    const auto both = static_cast<unsigned>(std::countr_zero(later)) + 1;
+    shapes[kMethodAndDelta << 8 | stops] = {digits(0, one), digits(one, both), 1 + both};
+  }
+  return shapes;
+}();
+
+// Bytes of enters, and of exits above.
+constexpr unsigned kExitBytes = 32;
+
+// Whether an event enters or leaves decides no branch: nothing could guess it. Where the next event
+// begins depends on the window's two masks alone: the processor need not wait for the bytes.
+template <class Packing, class Way>
+__attribute__((always_inline)) inline Event* decode(CallRun& run, Event* out, const Event* full) {
   // Locals: the compiler cannot know that the events do not overlap the run.
   const std::byte* at = run.at;
+  const Event* const begin = out;
   std::uint64_t time = run.time;
   base::Id* top = run.top;
-  CallTally tally = run.tally;
-  for (; at <= last && out != full; ++out) {
-    const auto word = base::load_le<std::uint64_t>(at);
-    const auto first = static_cast<unsigned>(word & 0xff);
-    const unsigned kind = first & Packing::kMask;
-    const std::uint64_t stops = (word & ~std::uint64_t{0xff}) & kHighBits;
-    if (kind == Packing::kEnter || kind == Packing::kExit) {
-      const CallFields fields = call_fields(word, stops);
-      const bool enter = kind == Packing::kEnter;
-      const base::Id method = first >> Packing::kShift | fields.high << (8 - Packing::kShift);
-      if (fields.bytes == 0) [[unlikely]]
-        break;
-      if (enter) *top++ = method;
-      else if (top[-1] == method) --top;
-      else if (top != run.bottom) [[unlikely]] break;
-      time += fields.delta;
-      tally.sums[enter ? 0 : 1] += kOneEvent + fields.bytes;
-      *out = {static_cast<base::Time>(time),     method, event::kAbsent, run.thread,
-              enter ? Kind::Enter : Kind::Leave, 0};
-      at += fields.bytes;
-    } else if (first == Packing::kLastExit && stops != 0 && top != run.bottom) {
-      time += squeeze((word & up_to_lowest(stops) & ~kHighBits) >> 8);
-      const std::uint64_t bytes = static_cast<unsigned>(std::countr_zero(stops)) / 8 + 1;
-      tally.sums[3] += kOneEvent + bytes;
-      *out = {static_cast<base::Time>(time), *--top, event::kAbsent, run.thread, Kind::Leave, 0};
-      at += bytes;
-    } else {
-      break;
+  std::uint64_t bytes = 0;
+  const event::CallHeads heads({Kind::Enter, Kind::Leave}, run.thread);
+  while (static_cast<std::size_t>(run.end - at) >= kWindow + kBeyond &&
+         full - out >= kCallsAtOnce) {
+    // From an event's first byte on. Bit i: byte i + 1 ends a number; byte i, if an event begins
+    // with it, has two numbers behind it.
+    std::uint64_t stops = base::high_bits(at) >> 1;
+    std::uint64_t pairs =
+        Packing::kExitsAreNamed ? ~std::uint64_t{0} : ~base::equal_bits(at, kLastExit);
+    const std::byte* const window = at;
+    for (int i = 0; i < kCallsAtOnce; ++i) {
+      const auto first = static_cast<unsigned>(*at);
+      const Shape& shape = kShapes[kRows<Packing>[first] + (stops & 0xff)];
+      if (shape.bytes == 0) break;
+      const auto word = base::load_le<std::uint64_t>(at + 1);
+      const std::uint64_t pair = pairs & 1;
+      std::uint64_t leaves = 1 - pair;
+      if constexpr (Packing::kExitsAreNamed) leaves = first >> Packing::kExitBit & 1;
+      const base::Id told = first >> Packing::kShift | Way::number(word, shape.method)
+                                                           << (8 - Packing::kShift);
+      *top = told;
+      const base::Id method = *(top - leaves);
+      if (Packing::kExitsAreNamed ? told != method : method == kNoFrame) break;
+      time += Way::number(word, shape.delta);
+      top += 1 - 2 * static_cast<std::ptrdiff_t>(leaves);
+      out->time = static_cast<base::Time>(time);
+      out->id = method;
+      heads.write(*out++, leaves);
+      bytes += shape.bytes << (leaves * kExitBytes);
+      // Shifted by two first: that is done before the last byte is known.
+      const auto last = std::countr_zero(stops & (stops - pair));
+      stops = stops >> 2 >> last;
+      pairs = pairs >> 2 >> last;
+      at += last + 2;
     }
+    if (at == window) break;
   }
+  const auto calls = static_cast<std::uint64_t>(out - begin);
+  const std::uint64_t exits = (calls - static_cast<std::uint64_t>(top - run.top)) / 2;
+  run.tally.forms[0].add(calls - exits, bytes & ((std::uint64_t{1} << kExitBytes) - 1));
+  run.tally.forms[Packing::kExitsAreNamed ? 1 : 2].add(exits, bytes >> kExitBytes);
   run.at = at;
   run.time = time;
   run.top = top;
-  run.tally = tally;
+  return out;
+}
+
+// Writers tend to use one form of exits: each run goes as far as it can.
+template <class Way>
+__attribute__((always_inline)) inline Event* decode_by(CallRun& run, Event* out, const Event* full,
+                                                       bool shipped) {
+  if (shipped) return decode<Shipped, Way>(run, out, full);
+  for (const Event* before = nullptr; out != before;) {
+    before = out;
+    out = decode<WithLastExits, Way>(run, out, full);
+    out = decode<WithNamedExits, Way>(run, out, full);
+  }
   return out;
 }
 
 }  // namespace
 
 void CallTally::add_to(event::Tally& tally) const {
-  const auto add = [&](std::uint64_t sum, std::size_t record) {
-    tally.records[record].count += sum >> 40;
-    tally.records[record].bytes += sum & (kOneEvent - 1);
-  };
-  add(sums[0], static_cast<std::size_t>(Record::enter));
-  add(sums[1], static_cast<std::size_t>(Record::leave));
-  add(sums[3], kFirstEvent);
+  constexpr std::array kRecords{static_cast<std::size_t>(Record::enter),
+                                static_cast<std::size_t>(Record::leave), std::size_t{kFirstEvent}};
+  for (std::size_t form = 0; form < forms.size(); ++form) {
+    tally.records[kRecords[form]].count += forms[form].count;
+    tally.records[kRecords[form]].bytes += forms[form].bytes;
+  }
 }
 
-Event* decode_calls(CallRun& run, Event* out, const Event* full) {
-  return decode<ReviewPacking>(run, out, full);
+Event* decode_calls_portable(CallRun& run, Event* out, const Event* full, bool shipped) {
+  return decode_by<base::ByShifts>(run, out, full, shipped);
 }
 
-Event* decode_shipped_calls(CallRun& run, Event* out, const Event* full) {
-  return decode<ShippedPacking>(run, out, full);
+POLYTRACE_BIT_EXTRACT Event* decode_calls_bit_extract(CallRun& run, Event* out, const Event* full,
+                                                      bool shipped) {
+  return decode_by<base::ByBitExtract>(run, out, full, shipped);
+}
+
+Event* decode_calls(CallRun& run, Event* out, const Event* full, bool shipped) {
+  static const auto kWay =
+      base::has_fast_bit_extract() ? decode_calls_bit_extract : decode_calls_portable;
+  return kWay(run, out, full, shipped);
 }
 
 }  // namespace polytrace::format::monoblock

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hot loop of the reader: runs of method enters and exits, nine in ten of a call recording.
-// Both numbers of an event come out of one 8-byte load. Longer events, those of other kinds, exits
+// Where events end is found for 64 bytes at once, their numbers come out of one 8-byte load
+// (docs/decisions/0004-two-ways-to-decode-a-call.md). Longer events, those of other kinds, exits
 // that do not match the innermost frame and the last bytes of a block are left to the general path.
 #pragma once
 
@@ -13,13 +14,20 @@
 
 namespace polytrace::format::monoblock {
 
-// Events and their bytes: enters, exits, LAST_METHOD_EXITED.
+// Enters, exits, LAST_METHOD_EXITED.
 struct CallTally {
-  std::array<std::uint64_t, 4> sums{};  // by the 2 low bits of the first byte: count << 40 | bytes
+  struct Form {
+    std::uint32_t count = 0;
+    std::uint64_t bytes = 0;
+    void add(std::uint64_t more, std::uint64_t more_bytes) {
+      count += static_cast<std::uint32_t>(more);
+      bytes += more_bytes;
+    }
+  };
+  std::array<Form, 3> forms{};
 
   std::array<std::uint32_t, 2> counts() const {
-    return {static_cast<std::uint32_t>(sums[0] >> 40),
-            static_cast<std::uint32_t>((sums[1] >> 40) + (sums[3] >> 40))};
+    return {forms[0].count, forms[1].count + forms[2].count};
   }
   void add_to(event::Tally& tally) const;
 };
@@ -30,14 +38,25 @@ struct CallRun {
   const std::byte* end;  // of the block
   std::uint64_t time;
   std::uint16_t thread;
-  base::Id* top;     // one past the innermost frame, with room for what is decoded
-  base::Id* bottom;  // where the outermost stands; before it there is one more slot
+  // One past the innermost frame, with room for what is decoded and one more. The slot before the
+  // outermost frame holds kNoId.
+  base::Id* top;
   CallTally tally;
 };
 
-// Decodes calls to [out, full), at most as many as fit. Gives the end of what it wrote. Thread-safe
-// for different runs.
-event::Event* decode_calls(CallRun& run, event::Event* out, const event::Event* full);
-event::Event* decode_shipped_calls(CallRun& run, event::Event* out, const event::Event* full);
+// Room that is needed to go on.
+inline constexpr std::ptrdiff_t kCallsAtOnce = 8;
+
+// Decodes calls to [out, full) until an event is not an ordinary call, the block is about to end or
+// the room is less than kCallsAtOnce. Gives the end of what it wrote. Thread-safe for different
+// runs. `shipped`: as the shipped variants pack the first byte.
+event::Event* decode_calls(CallRun& run, event::Event* out, const event::Event* full, bool shipped);
+
+// The two ways decode_calls() chooses from by processor; the same result, for tests; the second
+// REQUIRES base::has_fast_bit_extract().
+event::Event* decode_calls_portable(CallRun& run, event::Event* out, const event::Event* full,
+                                    bool shipped);
+event::Event* decode_calls_bit_extract(CallRun& run, event::Event* out, const event::Event* full,
+                                       bool shipped);
 
 }  // namespace polytrace::format::monoblock

@@ -44,12 +44,11 @@ class CallStack {
   // --- for the hot loop, which works on the slots itself ---
   // Whether it may: not behind a search that went deep.
   bool plain() const { return !counted_; }
-  // One past the innermost slot, with room for `more`. What stands in bottom()[-1] is no method.
+  // One past the innermost slot, with room for `more`. The slot before the outermost holds kNoId.
   Id* top(std::size_t more) {
     room(more);
     return slots_.data() + top_;
   }
-  Id* bottom() { return slots_.data() + 1; }
   void set_top(const Id* top) { top_ = static_cast<std::size_t>(top - slots_.data()); }
 
  private:

@@ -20,17 +20,15 @@ void EventReader::read_all() {
 }
 
 void EventReader::read_calls() {
-  constexpr std::size_t kRoom = 4096;
-  CallRun run{in_.at(), in_.end(), time_, thread_, nullptr, nullptr, {}};
+  constexpr std::size_t kRoom = 1024;
+  CallRun run{in_.at(), in_.end(), time_, thread_, nullptr, {}};
   for (bool full = true; full;) {
-    run.top = stack_.top(kRoom);
-    run.bottom = stack_.bottom();
+    run.top = stack_.top(kRoom + 1);
     run.tally = {};
     event::Event* out = batch_.events.room(kRoom);
-    const event::Event* end = file_.shipped() ? decode_shipped_calls(run, out, out + kRoom)
-                                              : decode_calls(run, out, out + kRoom);
+    const event::Event* end = decode_calls(run, out, out + kRoom, file_.shipped());
     stack_.set_top(run.top);
-    full = end == out + kRoom;
+    full = out + kRoom - end < kCallsAtOnce;
     if (end == out) break;
     // Each time is told in seven bytes at most: all of them cannot go round and come out later.
     const auto counts = run.tally.counts();

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tools for hot loops over numbers of seven bits a byte: where many of them end, and their digits
+// out of one load (docs/decisions/0004-two-ways-to-decode-a-call.md). Thread-safe.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/cursor.hpp"
+
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
+namespace polytrace::base {
+
+inline constexpr std::uint64_t kDigitBits = 0x7f7f7f7f7f7f7f7fU;
+inline constexpr std::size_t kHighBitsAtOnce = 64;
+
+// Bit i: byte i has its high bit. REQUIRES: kHighBitsAtOnce bytes.
+inline std::uint64_t high_bits(const std::byte* at) {
+  std::uint64_t high = 0;
+#ifdef __SSE2__
+#pragma GCC unroll 4
+  for (unsigned i = 0; i < kHighBitsAtOnce; i += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + i));
+    high |= std::uint64_t{static_cast<std::uint16_t>(_mm_movemask_epi8(bytes))} << i;
+  }
+#else
+  constexpr std::uint64_t kGather = 0x0002040810204081U;  // moves bit 7 of byte i to bit 56 + i
+  for (unsigned i = 0; i < kHighBitsAtOnce; i += 8) {
+    const std::uint64_t word = load_le<std::uint64_t>(at + i) & ~kDigitBits;
+    high |= ((word * kGather) >> 56) << i;
+  }
+#endif
+  return high;
+}
+
+// Bit i: byte i is `value`. REQUIRES: kHighBitsAtOnce bytes.
+inline std::uint64_t equal_bits(const std::byte* at, std::uint8_t value) {
+  std::uint64_t equal = 0;
+#ifdef __SSE2__
+  const __m128i wanted = _mm_set1_epi8(static_cast<char>(value));
+#pragma GCC unroll 4
+  for (unsigned i = 0; i < kHighBitsAtOnce; i += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + i));
+    const int same = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, wanted));
+    equal |= std::uint64_t{static_cast<std::uint16_t>(same)} << i;
+  }
+#else
+  for (unsigned i = 0; i < kHighBitsAtOnce; ++i)
+    equal |= std::uint64_t{at[i] == std::byte{value}} << i;
+#endif
+  return equal;
+}
+
+// Two ways to squeeze the digits of a number in a word together: `digits` has the seven low bits of
+// each of its bytes, which are neighbours; 0 gives 0.
+struct ByShifts {
+  static std::uint64_t number(std::uint64_t word, std::uint64_t digits) {
+    std::uint64_t groups = (word & digits) >> (std::countr_zero(digits) & 63);
+    groups = (groups & 0x007f007f007f007fU) | (groups & 0x7f007f007f007f00U) >> 1;
+    groups = (groups & 0x00003fff00003fffU) | (groups & 0x3fff00003fff0000U) >> 2;
+    return (groups & 0x0fffffffU) | (groups & 0x0fffffff00000000U) >> 4;
+  }
+};
+
+// REQUIRES: in a function for "bmi,bmi2".
+#ifdef __x86_64__
+struct ByBitExtract {
+  __attribute__((target("bmi2"))) static inline std::uint64_t number(std::uint64_t word,
+                                                                     std::uint64_t digits) {
+    return _pext_u64(word, digits);
+  }
+};
+// AMD's processors of family 17h have the instruction, but slower than what it replaces.
+inline bool has_fast_bit_extract() {
+  return __builtin_cpu_supports("bmi2") != 0 && __builtin_cpu_is("amdfam17h") == 0;
+}
+#define POLYTRACE_BIT_EXTRACT __attribute__((target("bmi,bmi2")))
+#else
+using ByBitExtract = ByShifts;
+inline bool has_fast_bit_extract() { return false; }
+#define POLYTRACE_BIT_EXTRACT
+#endif
+
+}  // namespace polytrace::base
