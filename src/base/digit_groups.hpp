@@ -66,8 +66,8 @@ struct ByShifts {
   }
 };
 
-// REQUIRES: in a function for "bmi,bmi2".
 #ifdef __x86_64__
+// The processor's own instruction for this. REQUIRES: within with_bit_extract().
 struct ByBitExtract {
   __attribute__((target("bmi2"))) static inline std::uint64_t number(std::uint64_t word,
                                                                      std::uint64_t digits) {
@@ -78,11 +78,18 @@ struct ByBitExtract {
 inline bool has_fast_bit_extract() {
   return __builtin_cpu_supports("bmi2") != 0 && __builtin_cpu_is("amdfam17h") == 0;
 }
-#define POLYTRACE_BIT_EXTRACT __attribute__((target("bmi,bmi2")))
+// Gives loop(ByBitExtract), compiled for processors that have it. REQUIRES: this is one of them,
+// and the loop and what it calls are always inlined.
+template <class Loop>
+__attribute__((target("bmi,bmi2"))) auto with_bit_extract(Loop loop) {
+  return loop(ByBitExtract{});
+}
 #else
-using ByBitExtract = ByShifts;
 inline bool has_fast_bit_extract() { return false; }
-#define POLYTRACE_BIT_EXTRACT
+template <class Loop>
+auto with_bit_extract(Loop loop) {
+  return loop(ByShifts{});
+}
 #endif
 
 }  // namespace polytrace::base

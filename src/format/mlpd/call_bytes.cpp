@@ -97,9 +97,10 @@ event::Event* decode_calls_portable(CallRun& run, event::Event* out, const event
   return decode<base::ByShifts>(run, out, full);
 }
 
-POLYTRACE_BIT_EXTRACT event::Event* decode_calls_bit_extract(CallRun& run, event::Event* out,
-                                                             const event::Event* full) {
-  return decode<base::ByBitExtract>(run, out, full);
+event::Event* decode_calls_bit_extract(CallRun& run, event::Event* out, const event::Event* full) {
+  return base::with_bit_extract([&](auto way) __attribute__((always_inline)) {
+    return decode<decltype(way)>(run, out, full);
+  });
 }
 
 event::Event* decode_calls(CallRun& run, event::Event* out, const event::Event* full) {

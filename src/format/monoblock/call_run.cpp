@@ -164,9 +164,10 @@ Event* decode_calls_portable(CallRun& run, Event* out, const Event* full, bool s
   return decode_by<base::ByShifts>(run, out, full, shipped);
 }
 
-POLYTRACE_BIT_EXTRACT Event* decode_calls_bit_extract(CallRun& run, Event* out, const Event* full,
-                                                      bool shipped) {
-  return decode_by<base::ByBitExtract>(run, out, full, shipped);
+Event* decode_calls_bit_extract(CallRun& run, Event* out, const Event* full, bool shipped) {
+  return base::with_bit_extract([&](auto way) __attribute__((always_inline)) {
+    return decode_by<decltype(way)>(run, out, full, shipped);
+  });
 }
 
 Event* decode_calls(CallRun& run, Event* out, const Event* full, bool shipped) {
