@@ -1,9 +1,15 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-#: ./dev drill
+#: ./dev drill [--here]
 #: Proves that a new format is one folder and one line: adds one to a copy and runs its checks.
+#: --here adds it to this checkout, which must have no changes, and takes it away again: quick,
+#: since the build of ./dev test is there already (CI does so).
 #:
 #:   ./dev drill
 
 dev setup test
-bash tools/drill/drill.sh
+case ${1:-} in
+  '') bash tools/drill/drill.sh release ;;
+  --here) bash tools/drill/drill.sh asan here ;;
+  *) usage "no option \"$1\"" ;;
+esac
