@@ -142,9 +142,10 @@ void add_conversion_options(CLI::App& app, InputOptions& input, TargetOptions& t
                  "ending, else the input's own)")
       ->type_name("FORMAT[:VERSION]")
       ->group("Output");
-  app.add_option("--to-version,--dialect", target.to_version,
-                 "The version or dialect of the format to write (default: the first one that polytrace "
-                 "formats lists)")
+  app.add_option(
+         "--to-version,--dialect", target.to_version,
+         "The version or dialect of the format to write (default: the first one that polytrace "
+         "formats lists)")
       ->type_name("VERSION")
       ->group("Output");
   add_output_options(app, target);

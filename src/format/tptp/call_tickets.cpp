@@ -13,8 +13,7 @@ constexpr std::size_t kMostUnwound = 64;         // calls that one exit may end 
 
 }  // namespace
 
-CallTickets::Thread& CallTickets::thread(base::Id id) {
-  if (last_ != nullptr && last_id_ == id) return *last_;
+CallTickets::Thread& CallTickets::find_thread(base::Id id) {
   if (threads_.size() == kMostThreads && !threads_.contains(id)) threads_.clear();
   last_id_ = id;
   last_ = &threads_.try_emplace(id).first.value();

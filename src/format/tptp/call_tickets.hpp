@@ -39,7 +39,10 @@ class CallTickets {
     std::uint64_t deeper = 0;   // calls beyond what is kept
   };
 
-  Thread& thread(base::Id id);
+  Thread& thread(base::Id id) {
+    return last_ != nullptr && last_id_ == id ? *last_ : find_thread(id);
+  }
+  Thread& find_thread(base::Id id);
 
   tsl::robin_map<base::Id, Thread> threads_;
   base::Id last_id_ = 0;  // the thread asked for last

@@ -38,18 +38,39 @@ std::int32_t MessageMaker::told_ticket(const Event& event, event::u64 ticket) {
   return 0;
 }
 
-template <class Call>
-CallRecord MessageMaker::begin_call(const Event& event, const Call& call) {
+CallRecord MessageMaker::begin_call(const Event& event) {
   CallRecord record;
   if (!draft_.times().stamp(event.time, record.time)) lose(event, "time");
   const Id thread = batch_->thread(event);
   if (thread == 0) lose(event, "stream");  // it is read as none
   record.thread = number_of(thread);
   record.method = number_of(event.id);
+  return record;
+}
+
+template <class Call>
+CallRecord MessageMaker::begin_call(const Event& event, const Call& call) {
+  CallRecord record = begin_call(event);
   record.cpu = call.cpu;
   record.object = number_of(call.object);
   record.class_id = number_of(call.class_id);
   return record;
+}
+
+void MessageMaker::make_plain_call(const Event& event) {
+  CallRecord record = begin_call(event);
+  const Id thread = batch_->thread(event);
+  const auto method = static_cast<Id>(record.method);
+  record.entry = event.kind == event::Kind::Enter;
+  if (record.entry) {
+    const auto call = tickets_.enter(thread, method, 0);
+    record.ticket = call.ticket;
+    record.depth = static_cast<std::int64_t>(call.depth);
+  } else {
+    record.ticket = tickets_.leave(thread, method);
+    if (event.kind == event::Kind::Unwind) lose(event, "kind");
+  }
+  write(record);
 }
 
 void MessageMaker::make(const Event& event, const event::Enter& call) {

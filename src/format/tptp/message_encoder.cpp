@@ -82,7 +82,8 @@ template <ByteOrder order>
 void MessageEncoder::append_as(base::Appender& out, const CallRecord& call) {
   const std::size_t size = call.entry ? kEntryBytes : kExitBytes;
   std::byte* const bytes = out.extend(size);
-  std::memset(bytes, 0, size);
+  if (call.entry) std::memset(bytes, 0, kEntryBytes);
+  else std::memset(bytes, 0, kExitBytes);
   const auto put = [bytes](std::size_t at, auto value) {
     const auto stored = order == ByteOrder::little ? value : swapped(value);
     std::memcpy(bytes + at, &stored, sizeof stored);

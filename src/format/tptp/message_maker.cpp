@@ -20,6 +20,10 @@ bool is_prelude(Kind kind) {
          kind == Kind::Recording || kind == Kind::Note;
 }
 
+bool is_call(Kind kind) {
+  return kind == Kind::Enter || kind == Kind::Leave || kind == Kind::Unwind;
+}
+
 }  // namespace
 
 bool MessageMaker::holds(Kind kind) {
@@ -62,6 +66,7 @@ void MessageMaker::release_prelude() {
 }
 
 void MessageMaker::release_before(const Event& next) {
+  if (!gc_waits_ && !names_.holds_any()) return;
   if (gc_waits_ && next.kind != Kind::HeapSize) {
     write();
     gc_waits_ = false;
@@ -73,6 +78,7 @@ void MessageMaker::release_before(const Event& next) {
 
 void MessageMaker::put(const Event& event) {
   release_before(event);
+  if (event.detail == event::kAbsent && is_call(event.kind)) return make_plain_call(event);
   event::with_details(*batch_, event, [&](const auto& details) {
     using Details = std::decay_t<decltype(details)>;
     if constexpr (kHeld<Details>) return make(event, details);

@@ -2,11 +2,6 @@
 #include "format/tptp/tbf_messages.hpp"
 
 namespace polytrace::format::tptp {
-namespace {
-
-constexpr std::size_t kReadyBytes = 256 * 1024;
-
-}  // namespace
 
 base::result<std::unique_ptr<TbfMessageReader>> TbfMessageReader::open(
     std::unique_ptr<base::Source> source, const event::ReadOptions& options) {
@@ -52,16 +47,14 @@ base::result<void> TbfMessageWriter::write(const CallRecord& call) {
   return flush_if_full();
 }
 
-base::result<void> TbfMessageWriter::flush_if_full() {
-  if (ready_.size() < kReadyBytes) return {};
+base::result<void> TbfMessageWriter::flush() {
   auto done = sink_->write(ready_.view());
   ready_.clear();
   return done;
 }
 
 base::result<void> TbfMessageWriter::finish() {
-  if (auto done = sink_->write(ready_.view()); !done) return done;
-  ready_.clear();
+  if (auto done = flush(); !done) return done;
   return sink_->commit();
 }
 

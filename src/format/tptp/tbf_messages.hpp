@@ -59,7 +59,12 @@ class TbfMessageWriter {
   base::result<void> finish();
 
  private:
-  base::result<void> flush_if_full();
+  static constexpr std::size_t kReadyBytes = 256 * 1024;
+
+  base::result<void> flush_if_full() {
+    return ready_.size() < kReadyBytes ? base::result<void>{} : flush();
+  }
+  base::result<void> flush();
 
   std::unique_ptr<base::Sink> sink_;
   MessageEncoder encoder_;
