@@ -80,6 +80,8 @@ class History {
  private:
   class Impl;
   explicit History(std::unique_ptr<Impl> impl);
+  template <class Each>
+  base::result<void> for_each_key(std::span<const Key> keys, Each each) const;
 
   std::unique_ptr<Impl> impl_;
 };
