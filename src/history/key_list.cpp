@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "history/key_list.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/cursor.hpp"
+
+namespace polytrace::history {
+namespace {
+
+constexpr std::uint8_t kOpenAbsent = 254;
+constexpr std::uint8_t kAbsentFlag = 64;
+
+std::uint8_t byte_of(const KeyInfo& info) {
+  if (info.code == kOpenCode) return info.absent_first ? kOpenAbsent : kOpenCode;
+  return static_cast<std::uint8_t>(info.code | (info.absent_first ? kAbsentFlag : 0));
+}
+
+// False for a byte that means nothing.
+bool take_type(std::uint8_t byte, KeyInfo& info) {
+  if (byte == kOpenCode || byte == kOpenAbsent) {
+    info.code = kOpenCode;
+    info.absent_first = byte == kOpenAbsent;
+    return true;
+  }
+  info.code = byte & kMostCode;
+  info.absent_first = (byte & kAbsentFlag) != 0;
+  return (byte & ~(kMostCode | kAbsentFlag)) == 0;
+}
+
+std::string_view take_name(base::Cursor& in) {
+  const base::Bytes name = in.bytes(in.uleb());
+  return {reinterpret_cast<const char*>(name.data()), name.size()};
+}
+
+// The key of an entry, kNoKey when it is none.
+Key take_number(base::Cursor& in, std::uint64_t before) {
+  const std::uint64_t key = before + in.uleb();
+  return key < before || key >= kNoKey ? kNoKey : static_cast<Key>(key);
+}
+
+bool take_key(base::Cursor& in, std::uint64_t& before, KeyList& keys) {
+  const Key key = take_number(in, before);
+  KeyInfo info;
+  const bool typed = take_type(in.byte(), info);
+  const std::uint64_t parent = in.uleb();
+  info.name = take_name(in);
+  if (!in.ok()) return false;
+  if (key == kNoKey || !typed || parent > kNoKey) return in.fault(base::Code::value_unexpected), false;
+  before = key;
+  std::uint32_t index = keys.find(key);
+  if (index == KeyList::kNone) index = keys.add(key);
+  KeyInfo& known = keys[index];
+  // A type, once fixed, stays.
+  if (known.listed && known.code != kOpenCode && known.code != info.code)
+    return in.fault(base::Code::value_unexpected), false;
+  known.code = info.code;
+  known.absent_first = info.absent_first;
+  known.parent = parent == 0 ? kNoKey : static_cast<Key>(parent - 1);
+  known.name = info.name;
+  keys.list(index);
+  return true;
+}
+
+}  // namespace
+
+std::uint32_t KeyList::add(Key key) {
+  const std::uint32_t index = table_.add(key);
+  if (order_.size() == infos_.size() && (index == 0 || infos_[order_.back()].key < key))
+    order_.push_back(index);
+  infos_.push_back({.key = key});
+  return index;
+}
+
+void KeyList::list(std::uint32_t index) {
+  KeyInfo& info = infos_[index];
+  info.listed = true;
+  std::uint32_t& slot = info.code == kOpenCode ? info.open_slot : info.slot;
+  if (slot != KeyInfo::kNone) return;
+  auto& in_class = slots_[class_of(info.code)];
+  slot = static_cast<std::uint32_t>(in_class.size());
+  in_class.push_back(index);
+}
+
+const std::vector<std::uint32_t>& KeyList::in_order() const {
+  if (order_.size() == infos_.size()) return order_;
+  order_.resize(infos_.size());
+  std::iota(order_.begin(), order_.end(), 0U);
+  std::ranges::sort(order_, {}, [&](std::uint32_t index) { return infos_[index].key; });
+  return order_;
+}
+
+void put_key(base::Appender& to, Key before, const KeyInfo& info) {
+  to.uleb(info.key - before);
+  to.byte(byte_of(info));
+  to.uleb(info.parent == kNoKey ? 0 : std::uint64_t{info.parent} + 1);
+  to.uleb(info.name.size());
+  to.text(info.name);
+}
+
+base::result<void> take_keys(base::Bytes payload, std::uint64_t offset, KeyList& keys) {
+  constexpr std::size_t kLeastEntry = 4;
+  base::Cursor in(payload, offset);
+  const std::uint64_t count = in.uleb();
+  std::uint64_t before = 0;
+  if (in.fits(count, kLeastEntry)) {
+    for (std::uint64_t i = 0; i < count && take_key(in, before, keys);) ++i;
+  }
+  if (in.ok()) return {};
+  return base::fail(in.fault_code(), {}, {.offset = in.fault_offset(), .frame = "KEYS"});
+}
+
+Tree tree_of(const KeyList& keys) {
+  Tree tree;
+  // Parents are mostly made before their children: the rounds for those that were not are few.
+  std::vector<std::uint32_t> left = keys.in_order();
+  for (std::size_t before = left.size() + 1; left.size() < before;) {
+    before = left.size();
+    std::erase_if(left, [&](std::uint32_t index) {
+      const KeyInfo& info = keys[index];
+      if (info.parent == kNoKey || info.name.empty()) return true;
+      const Tree::Node above = tree.node(info.parent);
+      if (above == Tree::kNone) return false;
+      tree.set_key(tree.child(above, info.name), info.key);
+      return true;
+    });
+  }
+  return tree;
+}
+
+}  // namespace polytrace::history

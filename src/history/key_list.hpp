@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys of a history with their types and slots, as KEYS frames list them
+// (docs/formats/state-history.md, "KEYS"). A slot is a timeline's place in the entry and exit
+// tables: within each class, which is all timelines of one type, slots are given in the order of
+// listing. One thread at a time.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/appender.hpp"
+#include "base/result.hpp"
+#include "history/key_table.hpp"
+#include "history/state.hpp"
+#include "history/tree.hpp"
+
+namespace polytrace::history {
+
+// Classes 0 to 15 by type code, then the timelines without a type.
+inline constexpr std::size_t kClasses = kMostCode + 2;
+constexpr std::size_t class_of(TypeCode code) {
+  return code == kOpenCode ? kClasses - 1 : code;
+}
+constexpr TypeCode code_of_class(std::size_t number) {
+  return number == kClasses - 1 ? kOpenCode : static_cast<TypeCode>(number);
+}
+
+struct KeyInfo {
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  Key key = kNoKey;
+  TypeCode code = kOpenCode;
+  bool absent_first = false;  // no interval, rather than null, before its first change
+  bool listed = false;
+  std::uint32_t slot = kNone;       // in the class of its type
+  std::uint32_t open_slot = kNone;  // from before it had a type
+  Key parent = kNoKey;
+  std::string_view name{};
+
+  Tag first_tag() const { return absent_first ? kAbsentTag : kNullTag; }
+};
+
+class KeyList {
+ public:
+  static constexpr std::uint32_t kNone = KeyTable::kNone;
+
+  std::uint32_t find(Key key) const { return table_.find(key); }
+  // REQUIRES: not there yet.
+  std::uint32_t add(Key key);
+  // Takes note that a KEYS frame lists the timeline as it is now.
+  void list(std::uint32_t index);
+
+  KeyInfo& operator[](std::uint32_t index) { return infos_[index]; }
+  const KeyInfo& operator[](std::uint32_t index) const { return infos_[index]; }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(infos_.size()); }
+  // The indexes of the timelines of a class, by slot. One that got a type since then keeps its
+  // slot among those without.
+  const std::vector<std::uint32_t>& slots(std::size_t number) const { return slots_[number]; }
+  // Indexes in ascending order of keys.
+  const std::vector<std::uint32_t>& in_order() const;
+
+ private:
+  KeyTable table_;
+  std::vector<KeyInfo> infos_;
+  std::array<std::vector<std::uint32_t>, kClasses> slots_;
+  mutable std::vector<std::uint32_t> order_;
+};
+
+// One entry of a KEYS frame.
+void put_key(base::Appender& to, Key before, const KeyInfo& info);
+// Adds what a KEYS payload lists; names are views into it. Errors: value_unexpected,
+// count_too_large, field_past_end.
+base::result<void> take_keys(base::Bytes payload, std::uint64_t offset, KeyList& keys);
+// The tree that parents and names make. Names are copied. A place that two keys claim goes to the
+// first; a parent that is no node makes the key stand alone.
+Tree tree_of(const KeyList& keys);
+
+}  // namespace polytrace::history

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gives keys dense indexes in order of first sight. Keys are usually dense themselves: those below
+// a bound are looked up in an array, the others in a hash table. One thread at a time.
+#pragma once
+
+#include <tsl/robin_map.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "history/value.hpp"
+
+namespace polytrace::history {
+
+class KeyTable {
+ public:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  std::uint32_t find(Key key) const {
+    if (key < near_.size()) return near_[key];
+    const auto found = far_.find(key);
+    return found == far_.end() ? kNone : found->second;
+  }
+  // REQUIRES: not there yet. Indexes are given in a row from 0.
+  std::uint32_t add(Key key) {
+    const std::uint32_t index = size_++;
+    if (key >= kNear) return far_[key] = index;
+    if (key >= near_.size()) near_.resize(std::size_t{key} + 1 + key / 2, kNone);
+    return near_[key] = index;
+  }
+  std::uint32_t size() const { return size_; }
+
+ private:
+  static constexpr Key kNear = 1U << 22;
+
+  std::vector<std::uint32_t> near_;
+  tsl::robin_map<Key, std::uint32_t> far_;
+  std::uint32_t size_ = 0;
+};
+
+}  // namespace polytrace::history
