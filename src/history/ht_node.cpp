@@ -20,8 +20,8 @@ constexpr std::int8_t kNull = -1;
 enum class Form : std::int8_t { int32 = 0, text = 1, int64 = 2, real = 3, custom = 20 };
 
 // The number n of significant bytes, then n = 8: those; else 4 bytes if n >= 4, 2 if two more are
-// due, 1 if one more is, lowest part first.
-std::uint64_t var_long(base::Cursor& in) {
+// due, 1 if one more is, lowest part first. The stored number is the value plus 3.
+std::uint64_t stored_long(base::Cursor& in) {
   const std::uint8_t size = in.byte();
   if (size > 8) return in.fault(Code::value_unexpected), 0;
   if (size == 8) return in.fixed<std::uint64_t>();
@@ -41,6 +41,10 @@ std::uint64_t var_long(base::Cursor& in) {
   if (left == 1) value |= std::uint64_t{in.byte()} << shift;
   return value;
 }
+
+constexpr std::uint64_t kStoredMore = 3;
+
+std::uint64_t var_long(base::Cursor& in) { return stored_long(in) - kStoredMore; }
 
 Tick plus(Tick start, std::uint64_t distance) {
   return static_cast<Tick>(static_cast<std::uint64_t>(start) + distance);

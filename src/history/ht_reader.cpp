@@ -29,9 +29,9 @@ base::result<HtHeader> parse_header(base::Bytes bytes, const base::Limits& limit
   base::Cursor in(bytes, 0);
   if (in.fixed<std::uint32_t>() != kMagic) return base::fail(Code::not_recognised);
   if (const auto version = in.fixed<std::int32_t>(); in.ok() && version != kVersion)
-    return base::fail(Code::version_unsupported,
-                      fmt::format("history tree version {}; version {} is known", version,
-                                  kVersion));
+    return base::fail(
+        Code::version_unsupported,
+        fmt::format("history tree version {}; version {} is known", version, kVersion));
   HtHeader header{.provider_version = in.fixed<std::int32_t>(),
                   .block_size = in.fixed<std::int32_t>(),
                   .most_children = in.fixed<std::int32_t>(),
@@ -66,7 +66,8 @@ class HtReader {
     const auto whole = read_nodes();
     if (!whole) return base::Unexpected(whole.error());
     if (*whole) {
-      if (auto read = read_java_paths(source_, offset_, file_.tree, notices_); !read) return base::Unexpected(read.error());
+      if (auto read = read_java_paths(source_, offset_, file_.tree, notices_); !read)
+        return base::Unexpected(read.error());
     }
     if (const auto fault = source_.end_fault())
       notices_.add(fault->code, fault->place, 0, fault->detail);
@@ -126,8 +127,8 @@ bool is_ht(base::Bytes head) {
   return head.size() >= sizeof kMagic && base::load_le<std::uint32_t>(head.data()) == kMagic;
 }
 
-base::result<HtFile> read_ht(base::Source& source, const HtIntervals& each,
-                             base::Notices& notices, const base::Limits& limits) {
+base::result<HtFile> read_ht(base::Source& source, const HtIntervals& each, base::Notices& notices,
+                             const base::Limits& limits) {
   return HtReader(source, each, notices).run(limits);
 }
 

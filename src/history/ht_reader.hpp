@@ -35,9 +35,9 @@ struct HtFile {
 };
 
 // Gets the intervals of one node at a time, as the file has them: sorted by end, then start, then
-// key within a node, and in no order from node to node, not even those of one key (sorted_spool.hpp
-// sorts). Keys are raised by one already, int and long are integers, custom values bytes. Texts
-// are valid during the call. An error it returns ends the reading.
+// key within a node, and in no order from node to node, not even those of one key
+// (interval_sorter.hpp sorts). Keys are raised by one already, int and long are integers, custom
+// values bytes. Texts are valid during the call. An error it returns ends the reading.
 using HtIntervals = std::function<base::result<void>(std::span<const Interval>)>;
 
 // Whether a stream begins as such a file does, of whatever version. 4 bytes are enough.
@@ -45,7 +45,7 @@ bool is_ht(base::Bytes head);
 
 // Errors: not_recognised, version_unsupported, header_truncated, header_invalid, those of `source`
 // and of `each`. Notices: what was skipped of a damaged node or tree, with offsets.
-base::result<HtFile> read_ht(base::Source& source, const HtIntervals& each,
-                             base::Notices& notices, const base::Limits& limits = {});
+base::result<HtFile> read_ht(base::Source& source, const HtIntervals& each, base::Notices& notices,
+                             const base::Limits& limits = {});
 
 }  // namespace polytrace::history

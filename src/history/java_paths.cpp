@@ -149,8 +149,7 @@ class PathsReader {
       notices_.add(in_.ended() ? Code::frame_truncated : Code::value_unexpected,
                    {.offset = offset, .frame = "attribute tree"}, rest,
                    fmt::format("{} of {} attributes were read", read_, count_));
-    else if (rest > 0)
-      notices_.add(Code::trailing_bytes, {.offset = offset}, rest);
+    else if (rest > 0) notices_.add(Code::trailing_bytes, {.offset = offset}, rest);
     return {};
   }
 

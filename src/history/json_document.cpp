@@ -28,8 +28,8 @@ Attempt attempt(simdjson::dom::parser& parser, std::string_view text) {
 
 base::Unexpected refusal(error_code fault) {
   if (fault == simdjson::DEPTH_ERROR)
-    return base::fail(Code::limit_exceeded, fmt::format("nested deeper than {} brackets",
-                                                        JsonDocument::kMostDepth));
+    return base::fail(Code::limit_exceeded,
+                      fmt::format("nested deeper than {} brackets", JsonDocument::kMostDepth));
   if (fault == simdjson::CAPACITY || fault == simdjson::MEMALLOC)
     return base::fail(Code::limit_exceeded, simdjson::error_message(fault));
   return malformed(simdjson::error_message(fault));
@@ -89,7 +89,9 @@ base::result<void> pick(JsonObject object, std::span<const std::string_view> nam
 
 std::optional<std::int64_t> as_int64(JsonElement element) {
   std::int64_t number = 0;
-  if (!element.is<std::int64_t>() || element.get(number) != simdjson::SUCCESS) return std::nullopt;
+  if (element.type() != simdjson::dom::element_type::INT64 ||
+      element.get(number) != simdjson::SUCCESS)
+    return std::nullopt;
   return number;
 }
 

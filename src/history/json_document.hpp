@@ -47,8 +47,7 @@ template <std::size_t N>
 base::result<std::array<std::optional<JsonElement>, N>> members(
     JsonObject object, const std::array<std::string_view, N>& names, const std::string& frame) {
   std::array<std::optional<JsonElement>, N> found{};
-  if (auto done = pick(object, names, found, frame); !done)
-    return base::Unexpected(done.error());
+  if (auto done = pick(object, names, found, frame); !done) return base::Unexpected(done.error());
   return found;
 }
 

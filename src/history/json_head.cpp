@@ -17,8 +17,9 @@ base::result<std::string> check_head(JsonObject object, std::string_view format)
   const auto number = version ? as_int64(*version) : kJsonVersion;
   if (!number || *number < 1) return malformed("\"version\" is no positive integer");
   if (*number > kJsonVersion)
-    return base::fail(base::Code::version_unsupported, fmt::format("{} version {}; version {} is known",
-                                                             format, *number, kJsonVersion));
+    return base::fail(
+        base::Code::version_unsupported,
+        fmt::format("{} version {}; version {} is known", format, *number, kJsonVersion));
   if (minor && !as_int64(*minor)) return malformed("\"minor\" is no integer");
   return text_or_empty(history_id, "history_id", std::string(format));
 }

@@ -13,6 +13,7 @@ namespace polytrace::history {
 namespace {
 
 using base::Code;
+using Kind = simdjson::dom::element_type;
 
 base::Unexpected conflict(Type type) {
   return base::fail(Code::type_conflict, fmt::format("is no {}", name(type)));
@@ -26,14 +27,15 @@ base::result<Value> read_boolean(JsonElement element) {
 
 base::result<Value> read_integer(JsonElement element) {
   if (const auto number = as_int64(element)) return Value::of(*number);
-  if (!element.is<std::uint64_t>()) return conflict(Type::integer);
+  if (element.type() != Kind::UINT64) return conflict(Type::integer);
   return base::fail(Code::number_too_long, "an integer beyond 2^63 - 1");
 }
 
 // An integer is taken only where a double can be exactly that.
 base::result<Value> read_real(JsonElement element) {
   double number = 0;
-  if (element.is<double>() && element.get(number) == simdjson::SUCCESS) return Value::of(number);
+  if (element.type() == Kind::DOUBLE && element.get(number) == simdjson::SUCCESS)
+    return Value::of(number);
   if (const auto integer = as_int64(element)) {
     constexpr std::int64_t kExact = std::int64_t{1} << 53;
     if (*integer >= -kExact && *integer <= kExact) return Value::of(static_cast<double>(*integer));
@@ -72,7 +74,7 @@ base::result<Value> read_as(JsonElement element, Type type, Texts& texts) {
 base::result<Value> read_untagged(JsonElement element, Texts& texts) {
   if (element.is_bool()) return read_boolean(element);
   if (element.is_string()) return read_text(element, Type::string, texts);
-  if (element.is<double>()) return read_real(element);
+  if (element.type() == Kind::DOUBLE) return read_real(element);
   return read_integer(element);
 }
 

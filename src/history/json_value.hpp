@@ -12,8 +12,7 @@ namespace polytrace::history {
 // From the members "value" and "type" of a state on a timeline of type `timeline` (open: opaque).
 // Errors: type_conflict, value_unexpected, number_too_long.
 base::result<Value> read_value(const std::optional<JsonElement>& value,
-                               const std::optional<JsonElement>& type, Type timeline,
-                               Texts& texts);
+                               const std::optional<JsonElement>& type, Type timeline, Texts& texts);
 
 // Writes those members. REQUIRES: directly inside an object.
 void write_value(base::JsonWriter& json, const Value& value, Type timeline);

@@ -77,7 +77,7 @@ class SnapshotReader {
       if (!name || name->empty()) return malformed("\"Path\" holds no name", frame_);
       node = into_.tree.child(node, *name);
     }
-    if (node == Tree::kTop || !into_.tree.set_key(node, key))
+    if (node == Tree::kTop || into_.tree.key(node) != kNoKey || !into_.tree.set_key(node, key))
       return malformed("a path or \"quark\" twice", frame_);
     return {};
   }

@@ -9,10 +9,10 @@
 namespace polytrace::history {
 
 struct TcSnapshot {
-  std::string name{};          // "ssid": of the state system it was taken from
-  Tree tree{};                 // the key of an attribute is one more than its "quark"
-  TypesFile types{};           // open for a timeline whose only value is null
-  StateFile states{};          // `timestamp` is the first tick of the window
+  std::string name{};           // "ssid": of the state system it was taken from
+  Tree tree{};                  // the key of an attribute is one more than its "quark"
+  TypesFile types{};            // open for a timeline whose only value is null
+  StateFile states{};           // `timestamp` is the first tick of the window
   std::optional<Tick> first{};  // the window the snapshot was taken for
   std::optional<Tick> last{};
 };
