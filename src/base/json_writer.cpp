@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 #include "base/utf8.hpp"
 
@@ -50,6 +51,7 @@ void append_json_text(std::string& out, std::string_view text) {
 }
 
 void JsonWriter::line_break() {
+  if (std::exchange(fresh_line_, false) && form_ == Form::one_line) out_ += '\n';
   if (form_ == Form::one_line) return;
   out_ += '\n';
   out_.append(2 * has_items_.size(), ' ');
@@ -112,6 +114,11 @@ void JsonWriter::value(double number) {
 void JsonWriter::value(bool truth) {
   before_value();
   out_ += truth ? "true" : "false";
+}
+
+void JsonWriter::number(std::string_view digits) {
+  before_value();
+  out_ += digits;
 }
 
 void JsonWriter::null() {

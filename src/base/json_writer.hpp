@@ -33,6 +33,11 @@ class JsonWriter {
   void value(double number);
   void value(bool truth);
   void null();
+  // A number as it is spelled, whatever its size: for files whose readers take integers exactly.
+  // REQUIRES: a JSON number.
+  void number(std::string_view digits);
+  // The next item of this array or object begins a line, in the form one_line, too.
+  void new_line() { fresh_line_ = true; }
 
   template <class T>
   void member(std::string_view name, const T& item) {
@@ -50,6 +55,7 @@ class JsonWriter {
   Form form_;
   std::vector<bool> has_items_;  // per open bracket
   bool after_key_ = false;
+  bool fresh_line_ = false;
 };
 
 // `text` as a JSON string, quotes included.
