@@ -5,8 +5,8 @@
 usage: fuzz_seeds.py TARGET FOLDER ASSEMBLER
 
 Seeds are fuzz/corpus/TARGET/, tests/data/FORMAT/ and what the program ASSEMBLER makes of the case
-files in tests/cases/FORMAT/. FORMAT is TARGET up to the first "_"; where no such folder is, every
-format gives its seeds. Files above 64 KiB are cut there: the fuzzer would do the same. A .gz file
+files in tests/cases/FORMAT/. FORMAT is TARGET up to the first "_"; where none of these folders is,
+every format gives its seeds. Files above 64 KiB are cut there: the fuzzer would do the same. A .gz file
 is taken as it is and unpacked.
 """
 import gzip
@@ -20,20 +20,23 @@ LIMIT = 64 * 1024
 NOT_SEEDS = {".json", ".txt", ".md", ".csv"}
 
 
-def folders_of(room, form):
-    """The folders of a format, or of all when it has none."""
+def folders_of(room, form, corpus):
+    """The folders of a format; of all when it has none and the target no corpus either."""
     own = Path(room) / form
-    return [own] if own.is_dir() else sorted(path for path in Path(room).glob("*") if path.is_dir())
+    if own.is_dir() or corpus.is_dir():
+        return [own] if own.is_dir() else []
+    return sorted(path for path in Path(room).glob("*") if path.is_dir())
 
 
 def main(target, folder, assembler):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     form = target.split("_")[0]
-    for cases in folders_of("tests/cases", form):
+    corpus = Path("fuzz/corpus") / target
+    for cases in folders_of("tests/cases", form, corpus):
         subprocess.run([assembler, cases.name, folder], check=True)
     count = len(list(folder.iterdir()))
-    for source in [Path("fuzz/corpus") / target, *folders_of("tests/data", form)]:
+    for source in [corpus, *folders_of("tests/data", form, corpus)]:
         for file in sorted(source.rglob("*")):
             if not file.is_file() or file.suffix in NOT_SEEDS:
                 continue

@@ -13,7 +13,6 @@ using base::Code;
 
 constexpr std::uint8_t kCore = 1;
 constexpr std::uint8_t kLeaf = 2;
-constexpr std::size_t kLeastInterval = 1 + 1 + 4 + 1;
 constexpr std::int8_t kNull = -1;
 
 // What a value's type byte says.
@@ -57,16 +56,15 @@ class NodeReader {
 
   void run(std::int32_t most_children, std::vector<Interval>& into) {
     const std::int32_t count = head(most_children);
-    if (in_.ok() && (count < 0 || !in_.fits(static_cast<std::uint64_t>(count), kLeastInterval)))
-      in_.fault(Code::count_too_large);
-    std::uint64_t left = in_.ok() ? static_cast<std::uint64_t>(count) : 0;
-    for (; left > 0; --left) {
+    if (in_.ok() && count < 0) in_.fault(Code::count_too_large);
+    if (!in_.ok()) return tell(in_.fault_offset(), "all intervals are left out");
+    // No list is made for the count: every interval takes bytes, and those are at hand.
+    for (std::int32_t left = count; left > 0; --left) {
       const std::uint64_t from = in_.offset();
       const auto read = interval();
-      if (!in_.ok()) return tell(from, left);
+      if (!in_.ok()) return tell(from, fmt::format("{} intervals are left out", left));
       into.push_back(read);
     }
-    if (!in_.ok()) tell(in_.fault_offset(), 0);
   }
 
  private:
@@ -142,9 +140,9 @@ class NodeReader {
 
   std::string name() const { return fmt::format("node {}", number_); }
 
-  void tell(std::uint64_t from, std::uint64_t left) {
+  void tell(std::uint64_t from, std::string detail) {
     notices_.add(in_.fault_code(), {.offset = in_.fault_offset(), .frame = name()},
-                 in_.offset() - from, fmt::format("{} intervals are left out", left));
+                 in_.offset() - from, std::move(detail));
   }
 
   base::Cursor in_;

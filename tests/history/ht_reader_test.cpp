@@ -141,13 +141,16 @@ TEST(ht_reader, damaged_node_costs_what_lies_behind_the_damage) {
   EXPECT_EQ(notice->bytes, 65535U);
 }
 
-TEST(ht_reader, cut_file_keeps_the_nodes_before_the_cut) {
+TEST(ht_reader, cut_file_keeps_the_intervals_before_the_cut) {
   const std::string bytes = test::data("stack.ht.gz");
-  for (const std::size_t size : {4096U, 4096U + 100, 4096U + 65536, 4096U + 2 * 65536 + 30000}) {
+  std::uint64_t before = 0;
+  for (const std::size_t size : {4096U + 100, 4096U + 30000, 4096U + 65536, 4096U + 70000}) {
     const auto found = read(std::string_view(bytes).substr(0, size));
     ASSERT_TRUE(found.file);
     EXPECT_NE(found.notices.find(Code::frame_truncated), nullptr) << size;
     EXPECT_EQ(found.file->tree.size(), 1U);
+    EXPECT_GT(found.file->intervals, before);
+    before = found.file->intervals;
   }
 }
 

@@ -8,7 +8,7 @@
 #:
 #: TARGET is a file fuzz/TARGET.cpp, FORMAT what its name begins with, up to the first "_". Its
 #: seeds are fuzz/corpus/TARGET/, tests/data/FORMAT/ (.gz also unpacked) and the bytes of the case
-#: files in tests/cases/FORMAT/; without such folders, all of tests/data and tests/cases. What the
+#: files in tests/cases/FORMAT/; without any of these, all of tests/data and tests/cases. What the
 #: run learns is kept in build/fuzz/corpus/TARGET; an input that breaks it in build/fuzz/findings.
 #:
 #:   ./dev fuzz
