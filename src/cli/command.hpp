@@ -19,7 +19,7 @@ struct Example {
 };
 
 struct CommandHelp {
-  std::string_view name;
+  std::string_view name;         // "group-command" for one of a group
   std::string_view purpose;      // one line, no full stop
   std::string_view usage;        // behind "polytrace NAME"
   std::string_view description;  // paragraphs, separated by blank lines
@@ -49,6 +49,15 @@ class Command {
   virtual int run(Session& session) = 0;
 };
 
+// As people type it: "history-build" is "history build".
+inline std::string spoken(std::string_view name) {
+  std::string words(name);
+  if (const std::size_t hyphen = words.find('-'); hyphen != words.npos) words[hyphen] = ' ';
+  return words;
+}
+// Whether it belongs to a group, as "history-build" does.
+inline bool is_grouped(std::string_view name) { return name.find('-') != name.npos; }
+
 // The command and the part of the parser that belongs to it.
 struct Entry {
   std::unique_ptr<Command> command;
@@ -60,9 +69,11 @@ struct Catalogue {
   CLI::App* root = nullptr;
   std::vector<Entry> entries;
 
+  // By its name, also as people type it.
   const Entry* find(std::string_view name) const {
     for (const Entry& entry : entries) {
-      if (entry.command->help().name == name) return &entry;
+      const std::string_view own = entry.command->help().name;
+      if (own == name || spoken(own) == name) return &entry;
     }
     return nullptr;
   }

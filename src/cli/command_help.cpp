@@ -29,7 +29,7 @@ class Help final : public Command {
   }
   CommonNeeds needs() const override { return {false, false}; }
   void define(CLI::App& app) override {
-    app.add_option("COMMAND", subject_, "A command or a topic")->type_name("COMMAND");
+    app.add_option("COMMAND", words_, "A command or a topic")->type_name("COMMAND")->expected(0, 2);
   }
   int run(Session& session) override {
     const auto text = text_for(session.catalogue());
@@ -40,18 +40,19 @@ class Help final : public Command {
 
  private:
   base::result<std::string> text_for(const Catalogue& catalogue) const {
-    if (subject_.empty()) return overview_help(catalogue);
-    if (const Entry* entry = catalogue.find(subject_)) return command_help(*entry);
+    const std::string subject = fmt::format("{}", fmt::join(words_, " "));
+    if (subject.empty()) return overview_help(catalogue);
+    if (const Entry* entry = catalogue.find(subject)) return command_help(*entry);
     auto known = command_names(catalogue);
     for (const Topic& topic : topics()) {
-      if (topic.name == subject_) return topic.text();
+      if (topic.name == subject) return topic.text();
       known.emplace_back(topic.name);
     }
     return base::fail(base::Code::usage,
-                      fmt::format("no help on \"{}\"{}", subject_, did_you_mean(subject_, known)));
+                      fmt::format("no help on \"{}\"{}", subject, did_you_mean(subject, known)));
   }
 
-  std::string subject_;
+  std::vector<std::string> words_;
 };
 
 }  // namespace

@@ -27,20 +27,21 @@ class Man final : public Command {
   }
   CommonNeeds needs() const override { return {false, false}; }
   void define(CLI::App& app) override {
-    app.add_option("COMMAND", subject_, "A command")->type_name("COMMAND");
+    app.add_option("COMMAND", words_, "A command")->type_name("COMMAND")->expected(0, 2);
   }
   int run(Session& session) override {
     const Catalogue& catalogue = session.catalogue();
-    const Entry* entry = catalogue.find(subject_);
-    if (entry == nullptr && !subject_.empty())
-      return session.fail_usage(fmt::format("no command \"{}\"{}", subject_,
-                                            did_you_mean(subject_, command_names(catalogue))));
+    const std::string subject = fmt::format("{}", fmt::join(words_, " "));
+    const Entry* entry = catalogue.find(subject);
+    if (entry == nullptr && !subject.empty())
+      return session.fail_usage(fmt::format("no command \"{}\"{}", subject,
+                                            did_you_mean(subject, command_names(catalogue))));
     session.out().text() += entry == nullptr ? program_page(catalogue) : command_page(*entry);
     return 0;
   }
 
  private:
-  std::string subject_;
+  std::vector<std::string> words_;
 };
 
 }  // namespace

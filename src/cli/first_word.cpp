@@ -29,11 +29,35 @@ std::vector<std::string>::iterator first_word(std::vector<std::string>& words) {
   return at;
 }
 
+std::string no_command(std::string_view what, const std::string& word, const Catalogue& catalogue) {
+  return fmt::format("no {} \"{}\"{}", what, word, did_you_mean(word, command_names(catalogue)));
+}
+
+// A group's name and the word behind it are one command's name.
+std::optional<base::Error> settle_group(std::vector<std::string>& words,
+                                        std::vector<std::string>::iterator at,
+                                        const Catalogue& catalogue) {
+  const auto is_of_group = [&](const Entry& entry) {
+    return entry.command->help().name.starts_with(*at + '-');
+  };
+  const auto next = at + 1;
+  if (next == words.end() || next->starts_with('-') ||
+      std::ranges::none_of(catalogue.entries, is_of_group))
+    return std::nullopt;
+  const std::string both = *at + ' ' + *next;
+  const Entry* entry = catalogue.find(both);
+  if (entry == nullptr)
+    return base::Error{base::Code::usage, {}, no_command("command", both, catalogue)};
+  *at = entry->command->help().name;
+  words.erase(next);
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<std::string> command_names(const Catalogue& catalogue) {
   std::vector<std::string> names;
-  for (const Entry& entry : catalogue.entries) names.emplace_back(entry.command->help().name);
+  for (const Entry& entry : catalogue.entries) names.push_back(spoken(entry.command->help().name));
   return names;
 }
 
@@ -41,6 +65,7 @@ std::optional<base::Error> settle_first_word(std::vector<std::string>& words,
                                              const Catalogue& catalogue) {
   const auto at = first_word(words);
   if (at == words.end()) return std::nullopt;
+  if (auto fault = settle_group(words, at, catalogue)) return fault;
   if (catalogue.find(*at) != nullptr) {
     std::rotate(words.begin(), at, at + 1);
     return std::nullopt;
@@ -49,10 +74,7 @@ std::optional<base::Error> settle_first_word(std::vector<std::string>& words,
     words.insert(words.begin(), "info");
     return std::nullopt;
   }
-  return base::Error{
-      base::Code::usage,
-      {},
-      fmt::format("no command or file \"{}\"{}", *at, did_you_mean(*at, command_names(catalogue)))};
+  return base::Error{base::Code::usage, {}, no_command("command or file", *at, catalogue)};
 }
 
 }  // namespace polytrace::cli

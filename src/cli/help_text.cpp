@@ -100,17 +100,30 @@ std::string overview_help(const Catalogue& catalogue) {
   std::string out =
       fmt::format("{} - {}\n\nUsage: {} {}\n", help.name, help.purpose, help.name, help.usage);
   out += paragraphs(help.description) + "\nCommands:\n";
-  for (const Entry& entry : catalogue.entries)
+  for (const Entry& entry : catalogue.entries) {
+    if (is_grouped(entry.command->help().name)) continue;
     out += explained(entry.command->help().name, entry.command->help().purpose);
+  }
   out += "\nTopics (polytrace help TOPIC):\n";
   for (const Topic& topic : topics()) out += explained(topic.name, topic.purpose);
   return out + options_text(*catalogue.root) + tail(help);
 }
 
+std::string group_help(const Catalogue& catalogue, std::string_view group) {
+  std::string out = fmt::format("Commands of polytrace {}:\n", group);
+  for (const Entry& entry : catalogue.entries) {
+    const std::string name = spoken(entry.command->help().name);
+    if (name.starts_with(fmt::format("{} ", group)))
+      out += explained(name, entry.command->help().purpose);
+  }
+  return out + fmt::format("\npolytrace {} COMMAND --help explains one.\n", group);
+}
+
 std::string command_help(const Entry& entry) {
   const CommandHelp& help = entry.command->help();
-  std::string out = fmt::format("polytrace {} - {}\n\nUsage: polytrace {} {}\n", help.name,
-                                help.purpose, help.name, help.usage);
+  const std::string name = spoken(help.name);
+  std::string out = fmt::format("polytrace {} - {}\n\nUsage: polytrace {} {}\n", name, help.purpose,
+                                name, help.usage);
   return out + paragraphs(help.description) + options_text(*entry.app) + tail(help);
 }
 

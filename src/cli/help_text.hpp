@@ -13,6 +13,8 @@ namespace polytrace::cli {
 const CommandHelp& program_help();
 std::string overview_help(const Catalogue& catalogue);
 std::string command_help(const Entry& entry);
+// The commands of a group, "history".
+std::string group_help(const Catalogue& catalogue, std::string_view group);
 
 // `text` broken between words, each line indented; the first line continues one that has `used`
 // columns already.

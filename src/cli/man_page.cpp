@@ -37,7 +37,7 @@ std::string upper(std::string_view text) {
 // No date: the same sources shall give the same pages.
 std::string head(std::string_view page, std::string_view purpose, std::string_view usage) {
   const std::string synopsis =
-      page == "polytrace" ? std::string(page) : "polytrace " + std::string(page.substr(10));
+      page == "polytrace" ? std::string(page) : "polytrace " + spoken(page.substr(10));
   return fmt::format(
       ".TH {} 1 \"\" \"polytrace {}\" \"polytrace manual\"\n.SH NAME\n{} \\- {}\n"
       ".SH SYNOPSIS\n.B {}\n{}\n",
@@ -89,13 +89,13 @@ std::string program_page(const Catalogue& catalogue) {
   std::string out = head(help.name, help.purpose, help.usage) + description(help.description);
   out += ".SH COMMANDS\n";
   for (const Entry& entry : catalogue.entries)
-    out += entry_text(entry.command->help().name, entry.command->help().purpose);
+    out += entry_text(spoken(entry.command->help().name), entry.command->help().purpose);
   out += options(*catalogue.root);
   for (const Topic& topic : topics())
     out += fmt::format(".SH {}\n.nf\n{}.fi\n", upper(topic.name), roff(topic.text()));
   out += tail(help) + ".SH SEE ALSO\n";
   for (const Entry& entry : catalogue.entries)
-    out += fmt::format(".BR polytrace\\-{} (1){}\n", entry.command->help().name,
+    out += fmt::format(".BR polytrace\\-{} (1){}\n", roff(entry.command->help().name),
                        &entry == &catalogue.entries.back() ? "" : ",");
   return out;
 }

@@ -16,8 +16,7 @@ using base::result;
 
 class Builder::Impl {
  public:
-  Impl(std::unique_ptr<BuildCore> core, bool live)
-      : core_(std::move(core)), live_(live) {}
+  Impl(std::unique_ptr<BuildCore> core, bool live) : core_(std::move(core)), live_(live) {}
 
   // Locks only where other threads may ask.
   std::unique_lock<std::shared_mutex> changing() const {

@@ -94,8 +94,8 @@ class Segments {
   base::Unexpected damaged(std::size_t number) const;
   void want_table(std::uint64_t offset) const;
   base::result<std::unique_ptr<Checked>> check(std::size_t number) const;
-  bool spot(SegmentView::Look look, const RunView& run, const Checked& checked,
-            const KeyInfo& info, Tick t, Spot& spot) const;
+  bool spot(SegmentView::Look look, const RunView& run, const Checked& checked, const KeyInfo& info,
+            Tick t, Spot& spot) const;
   base::result<Next> after(std::size_t number, const Checked& checked, const KeyInfo& info) const;
   base::result<Next> look_ahead(std::size_t number, const KeyInfo& info) const;
   base::result<Found> finish(const Spot& spot, std::size_t number, const Checked& checked,

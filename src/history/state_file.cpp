@@ -41,8 +41,8 @@ class StateReader {
     const auto found = members<5>(object, {"key", "value", "type", "start", "end"}, frame);
     if (!found) return base::Unexpected(found.error());
     const auto& [key, value, type, start, end] = *found;
-    State state{.start = start ? as_int64(*start) : std::nullopt,
-                .end = end ? as_int64(*end) : std::nullopt};
+    StateAt state{.start = start ? as_int64(*start) : std::nullopt,
+                  .end = end ? as_int64(*end) : std::nullopt};
     const auto number = key ? as_key(*key) : std::nullopt;
     if (!number) return malformed("\"key\" is no key", frame);
     if ((start && !state.start) || (end && !state.end) ||
@@ -67,9 +67,9 @@ class StateReader {
   std::size_t count_ = 0;
 };
 
-base::result<void> sort_unique(std::vector<State>& states) {
-  std::ranges::sort(states, {}, &State::key);
-  const auto twice = std::ranges::adjacent_find(states, {}, &State::key);
+base::result<void> sort_unique(std::vector<StateAt>& states) {
+  std::ranges::sort(states, {}, &StateAt::key);
+  const auto twice = std::ranges::adjacent_find(states, {}, &StateAt::key);
   if (twice != states.end()) return malformed(fmt::format("key {} twice", twice->key), "states");
   return {};
 }
@@ -79,7 +79,7 @@ void write_integer(base::JsonWriter& json, std::string_view name, std::int64_t n
   json.number(fmt::to_string(number));
 }
 
-void write_state(base::JsonWriter& json, const State& state, Type type) {
+void write_state(base::JsonWriter& json, const StateAt& state, Type type) {
   json.new_line();
   json.begin_object();
   json.member("key", state.key);
@@ -123,7 +123,7 @@ std::string to_json(const StateFile& file, const TypesFile& types) {
   json.new_line();
   json.key("states");
   json.begin_array();
-  for (const State& state : file.states) write_state(json, state, types.type(state.key));
+  for (const StateAt& state : file.states) write_state(json, state, types.type(state.key));
   json.end_array();
   json.end_object();
   return out += '\n';

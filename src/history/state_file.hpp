@@ -14,7 +14,7 @@
 
 namespace polytrace::history {
 
-struct State {
+struct StateAt {
   Key key = kNoKey;
   Value value = Value::null();
   // Since when and until when it holds, both inclusive, where told.
@@ -27,8 +27,8 @@ struct StateFile {
   std::optional<Tick> timestamp{};  // nothing only in the bare forms
   std::uint64_t ticks_per_second = 1'000'000'000;
   std::optional<std::int64_t> clock_offset{};  // nanoseconds to add for time since the Unix epoch
-  std::vector<State> states{};  // ascending by key, each key once; absent keys have no interval
-  Texts texts{};                // what the values are views of
+  std::vector<StateAt> states{};  // ascending by key, each key once; absent keys have no interval
+  Texts texts{};                  // what the values are views of
 };
 
 // Takes the file of any minor version, and its bare forms: the array of objects alone, or the

@@ -59,9 +59,9 @@ class SnapshotReader {
     const auto& [start, end, quark, java, value] = *found;
     const auto number = quark ? as_key(*quark) : std::nullopt;
     if (!number || *number + 1 == kNoKey) return malformed("\"quark\" is no number", frame_);
-    State state{.key = *number + 1,
-                .start = start ? as_int64(*start) : std::nullopt,
-                .end = end ? as_int64(*end) : std::nullopt};
+    StateAt state{.key = *number + 1,
+                  .start = start ? as_int64(*start) : std::nullopt,
+                  .end = end ? as_int64(*end) : std::nullopt};
     if (state.end == kClipped) state.end.reset();
     if (auto placed = place(names, state.key); !placed) return placed;
     const auto told = java ? as_text(*java) : std::nullopt;
@@ -82,7 +82,7 @@ class SnapshotReader {
     return {};
   }
 
-  void keep(State& state, Type type, const std::optional<JsonElement>& value) {
+  void keep(StateAt& state, Type type, const std::optional<JsonElement>& value) {
     into_.types.types.push_back({.key = state.key, .type = type});
     if (type != Type::open) {
       const auto read = read_value(value, std::nullopt, type, into_.states.texts);
@@ -137,7 +137,7 @@ base::result<TcSnapshot> parse_tc_snapshot(std::string_view text, base::Notices&
     if (auto added = reader.add(item); !added) return base::Unexpected(added.error());
   }
   std::ranges::sort(snapshot.types.types, {}, &KeyType::key);
-  std::ranges::sort(snapshot.states.states, {}, &State::key);
+  std::ranges::sort(snapshot.states.states, {}, &StateAt::key);
   snapshot.states.timestamp = snapshot.first;
   return snapshot;
 }

@@ -26,7 +26,8 @@ class Timelines {
   // Makes room for a value of that type: fixes an open timeline's type.
   base::result<void> accept(std::uint32_t index, TypeCode code, bool strict) {
     const TypeCode known = keys_[index].code;
-    if (known == code || known == kAnyCode) [[likely]] return {};
+    if (known == code || known == kAnyCode) [[likely]]
+      return {};
     return fix(index, code, strict);
   }
 

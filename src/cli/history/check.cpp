@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/errors.hpp"
+#include "cli/history/history_input.hpp"
+
+namespace polytrace::cli {
+namespace {
+
+class HistoryCheck final : public Command {
+ public:
+  const CommandHelp& help() const override {
+    static const CommandHelp kHelp{
+        "history-check",
+        "is this history whole?",
+        "[OPTIONS] DIR",
+        "Tests every checksum, decodes every segment and compares types.json and tree.json with "
+        "history.bin. Says what is wrong, with offsets.",
+        {{"one history", "polytrace history check app.history"},
+         {"in a script", "polytrace history check --json app.history | jq .whole"}},
+        {0, 1, 2, 3, 4},
+        "polytrace history repair, docs/formats/state-history.md"};
+    return kHelp;
+  }
+  CommonNeeds needs() const override { return {true, false}; }
+  void define(CLI::App& app) override { add_history(app, history_); }
+  int run(Session& session) override {
+    history::OpenBundleOptions options;
+    options.force = history_.mixed;
+    const auto opened = history::open_bundle(history_.path, options);
+    if (!opened) return session.fail(opened.error(), history_.path);
+    const auto verified = opened->verify();
+    const auto notices = opened->notices().sorted();
+    const bool whole = verified.has_value() && notices.empty();
+    if (session.common.json) {
+      base::JsonWriter json(session.out().text());
+      json.begin_object();
+      json.member("schema", "polytrace.history.check/1");
+      json.member("file", history_.path);
+      json.member("whole", whole);
+      json.member("states", opened->facts().intervals);
+      json.key("notices");
+      write_notices(json, notices);
+      json.end_object();
+      session.out().text() += '\n';
+    } else {
+      for (const base::Notice& notice : notices)
+        session.out().text() += fmt::format("{}\n", notice_text(notice));
+      if (whole)
+        session.out().text() += fmt::format("whole: {} timelines, {} states\n",
+                                            opened->facts().keys, opened->facts().intervals);
+    }
+    if (!verified) return session.fail(verified.error(), history_.path);
+    return opened->notices().exit_code();
+  }
+
+ private:
+  HistoryOptions history_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_history_check() { return std::make_unique<HistoryCheck>(); }
+
+}  // namespace polytrace::cli

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands.hpp"
+#include "cli/history/history_input.hpp"
+#include "cli/history/history_output.hpp"
+#include "history/repair.hpp"
+
+namespace polytrace::cli {
+namespace {
+
+class HistoryConvert final : public Command {
+ public:
+  const CommandHelp& help() const override {
+    static const CommandHelp kHelp{
+        "history-convert",
+        "writes a history in another layout",
+        "[OPTIONS] DIR --layout LAYOUT -o DIR2",
+        "The same timelines, types, states and id: as segments, which answer queries, or as a "
+        "stream of plain records, which other tools read and write easily.",
+        {{"for another tool",
+          "polytrace history convert app.history --layout stream -o plain.history"},
+         {"and back",
+          "polytrace history convert plain.history --layout segmented -o app2.history"}},
+        {0, 1, 2, 3, 4},
+        "docs/formats/state-history.md"};
+    return kHelp;
+  }
+  CommonNeeds needs() const override { return {false, false}; }
+  void define(CLI::App& app) override {
+    app.add_option("DIR", folder_, "The folder of the history")
+        ->type_name("FILE")
+        ->required()
+        ->group("Input");
+    add_history_output(app, output_);
+  }
+  int run(Session& session) override {
+    if (auto good = check_output(output_); !good) return session.fail(good.error(), output_.folder);
+    if (auto made = history::make_folder(output_.folder); !made)
+      return session.fail(made.error(), output_.folder);
+    const auto converted = history::convert(history::file_in(folder_, history::kHistoryFile),
+                                            history::file_in(output_.folder, history::kHistoryFile),
+                                            layout_of(output_), output_.force);
+    if (!converted) return session.fail(converted.error(), folder_);
+    const int code = cli::tell_notices(session, folder_, *converted);
+    history::OpenBundleOptions options;
+    options.force = true;  // the JSON files are written anew
+    const auto opened = history::open_bundle(output_.folder, options);
+    if (!opened) return session.fail(opened.error(), output_.folder);
+    const auto completed = history::complete_bundle(*opened, output_.folder);
+    return completed ? code : session.fail(completed.error(), output_.folder);
+  }
+
+ private:
+  std::string folder_;
+  HistoryOutput output_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_history_convert() { return std::make_unique<HistoryConvert>(); }
+
+}  // namespace polytrace::cli

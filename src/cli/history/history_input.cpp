@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/history/history_input.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/errors.hpp"
+#include "cli/show/escape.hpp"
+#include "cli/times.hpp"
+
+namespace polytrace::cli {
+
+using base::result;
+using history::Facts;
+using history::History;
+using history::Key;
+using history::Tick;
+
+void add_history(CLI::App& app, HistoryOptions& options) {
+  app.add_option("DIR", options.path, "The folder of a history, or its history.bin")
+      ->type_name("FILE")
+      ->required()
+      ->group("Input");
+  app.add_flag("--mixed", options.mixed,
+               "Go on where types.json or tree.json belong to another history")
+      ->group("Input");
+}
+
+int tell_notices(const Session& session, std::string_view file, const base::Notices& notices) {
+  for (const base::Notice& notice : notices.sorted())
+    session.remark(fmt::format("{}: {}\n  hint: {}", show::printable(file), notice_text(notice),
+                               base::describe(notice.code).next));
+  return notices.exit_code();
+}
+
+result<History> open_history(const Session& session, const HistoryOptions& options) {
+  history::OpenBundleOptions open;
+  open.force = options.mixed;
+  auto opened = history::open_bundle(options.path, open);
+  if (opened) tell_notices(session, options.path, opened->notices());
+  return opened;
+}
+
+// Times are counted in nanoseconds there, in ticks here.
+result<Tick> tick_of(const std::string& text, const Facts& facts, Tick from) {
+  constexpr std::uint64_t kNanoseconds = 1'000'000'000;
+  const auto point = parse_time_point(text);
+  if (!point) return base::Unexpected(point.error());
+  const bool plain =
+      point->against == TimePoint::Against::clock || point->against == TimePoint::Against::share;
+  if (!plain && facts.ticks_per_second != kNanoseconds)
+    return base::fail(base::Code::usage,
+                      fmt::format("\"{}\": a tick of this history is no nanosecond; give ticks or "
+                                  "a share",
+                                  text));
+  Overview overview;
+  overview.first = facts.start;
+  overview.last = facts.end;
+  if (facts.clock_offset) {
+    overview.wall_at = facts.start;
+    overview.wall = facts.start + *facts.clock_offset;
+  }
+  return resolve(*point, overview, from);
+}
+
+void add_keys(CLI::App& app, KeyOptions& options) {
+  app.add_option("--path", options.paths,
+                 "Only timelines at this path; * stands for every name of one level (may be "
+                 "given again)")
+      ->type_name("PATH")
+      ->group("Selection");
+  app.add_option("--key", options.keys, "Only the timeline of this number (may be given again)")
+      ->type_name("KEY")
+      ->group("Selection");
+}
+
+result<std::vector<Key>> choose_keys(const History& history, const KeyOptions& options) {
+  const auto all = history.keys();
+  if (options.paths.empty() && options.keys.empty())
+    return std::vector<Key>(all.begin(), all.end());
+  std::vector<Key> chosen = options.keys;
+  for (const std::string& path : options.paths) {
+    std::size_t found = 0;
+    for (const history::Tree::Node node : history.tree().match(path)) {
+      const Key key = history.tree().key(node);
+      if (!std::ranges::binary_search(all, key)) continue;
+      chosen.push_back(key);
+      ++found;
+    }
+    if (found == 0) return base::fail(base::Code::key_unknown, path);
+  }
+  for (const Key key : options.keys)
+    if (!std::ranges::binary_search(all, key))
+      return base::fail(base::Code::key_unknown, fmt::format("key {}", key));
+  std::ranges::sort(chosen);
+  chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+  return chosen;
+}
+
+}  // namespace polytrace::cli

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The history that a command reads: opening it, times and keys as people type them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/session.hpp"
+#include "history/bundle.hpp"
+
+namespace polytrace::cli {
+
+struct HistoryOptions {
+  std::string path;
+  bool mixed = false;
+};
+
+// DIR and --mixed.
+void add_history(CLI::App& app, HistoryOptions& options);
+// Faults that were survived go to standard error.
+base::result<history::History> open_history(const Session& session, const HistoryOptions& options);
+// Tells them, each with its hint. Gives the exit code of the worst.
+int tell_notices(const Session& session, std::string_view file, const base::Notices& notices);
+
+// Every form of times.hpp; plain numbers are ticks. Errors are usage.
+base::result<history::Tick> tick_of(const std::string& text, const history::Facts& facts,
+                                    history::Tick from);
+
+struct KeyOptions {
+  std::vector<std::string> paths;
+  std::vector<history::Key> keys;
+};
+// --path and --key.
+void add_keys(CLI::App& app, KeyOptions& options);
+// What was chosen, in the order of the history; all keys where nothing was. Errors: key_unknown.
+base::result<std::vector<history::Key>> choose_keys(const history::History& history,
+                                                    const KeyOptions& options);
+
+}  // namespace polytrace::cli

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The history that a command writes.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "cli/input.hpp"
+#include "history/facts.hpp"
+
+namespace polytrace::cli {
+
+struct HistoryOutput {
+  std::string folder;
+  std::string layout = "segmented";
+  bool force = false;
+};
+
+// --output and --force; --layout with `layouts`.
+void add_history_output(CLI::App& app, HistoryOutput& options, bool layouts = true);
+history::Layout layout_of(const HistoryOutput& options);
+// Refuses a folder that has a history or snapshot already, unless --force. Errors: output_exists.
+base::result<void> check_output(const HistoryOutput& options);
+
+struct BuiltStates {
+  Passed passed;          // the trace
+  base::Notices notices;  // what of it became no state
+};
+// Makes a history of a trace's states.
+base::result<BuiltStates> build_states(const Session& session, const Input& input,
+                                       const HistoryOutput& output);
+
+}  // namespace polytrace::cli

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "base/source.hpp"
+#include "cli/commands.hpp"
+#include "cli/history/history_input.hpp"
+#include "cli/history/query_text.hpp"
+#include "cli/history/state_table.hpp"
+#include "cli/show/tables.hpp"
+
+namespace polytrace::cli {
+namespace {
+
+using history::History;
+
+class HistoryQuery final : public Command {
+ public:
+  const CommandHelp& help() const override {
+    static const CommandHelp kHelp{
+        "history-query",
+        "which states held when",
+        "[OPTIONS] DIR",
+        "One query by options, or many by --batch, which has one a line: \"at TIME [PATH]\", "
+        "\"range FROM TO [PATH]\" or \"samples N FROM TO [PATH]\"; lines that begin with # are "
+        "left out. Answers come in the order of the questions.\n\n"
+        "Each row is a state with its true bounds, both inclusive. With --from after --to a range "
+        "is answered backwards.",
+        {{"everything in the middle", "polytrace history query app.history --at 50%"},
+         {"what one thread did when",
+          "polytrace history query app.history --path 'Threads/0x1/Status' --from 0% --to 100%"},
+         {"a line of 1000 points for a chart",
+          "polytrace history query app.history --path Heap/Used --from 0% --to 100% --samples 1000 "
+          "--format csv"},
+         {"many questions", "polytrace history query app.history --batch questions.txt --json"}},
+        {0, 1, 2, 3, 4},
+        "polytrace help times, docs/states.md"};
+    return kHelp;
+  }
+  CommonNeeds needs() const override { return {true, false}; }
+  void define(CLI::App& app) override {
+    add_history(app, history_);
+    const char* group = "Query";
+    app.add_option("--at", at_, "The states that hold at this time")
+        ->type_name("TIME")
+        ->group(group);
+    app.add_option("--from", from_, "The states that meet the span from here ...")
+        ->type_name("TIME")
+        ->group(group);
+    app.add_option("--to", to_, "... to here")->type_name("TIME")->group(group);
+    app.add_option("--samples", samples_, "Of the span, only the states at so many times")
+        ->type_name("COUNT")
+        ->group(group);
+    app.add_option("--batch", batch_, "Read queries from this file; - is standard input")
+        ->type_name("FILE")
+        ->group(group);
+    add_keys(app, keys_);
+    app.add_option("--limit", limit_, "Rows, 0 = all")
+        ->type_name("COUNT")
+        ->capture_default_str()
+        ->group("Output");
+    app.add_option("--format", format_, "The form of the result; --json means --format json")
+        ->check(CLI::IsMember({"text", "json", "csv", "md", "tsv"}))
+        ->type_name("FORM")
+        ->capture_default_str()
+        ->group("Output");
+  }
+  int run(Session& session) override {
+    const auto form = session.common.json ? show::TableForm::json : *show::table_form(format_);
+    if (auto good = check_options(); !good) return session.fail(good.error());
+    const auto opened = open_history(session, history_);
+    if (!opened) return session.fail(opened.error(), history_.path);
+    StateTable table(*opened, limit_, !batch_.empty());
+    const auto asked = batch_.empty() ? ask_one(*opened, table) : ask_all(*opened, table);
+    if (!asked) return session.fail(asked.error(), history_.path);
+    print(session, *opened, table.take(), form);
+    return opened->notices().exit_code();
+  }
+
+ private:
+  base::result<void> check_options() const {
+    const bool span = !from_.empty() || !to_.empty();
+    const int ways = (at_.empty() ? 0 : 1) + (span ? 1 : 0) + (batch_.empty() ? 0 : 1);
+    if (ways != 1)
+      return base::fail(base::Code::usage, "give --at, or --from and --to, or --batch");
+    if (span && (from_.empty() || to_.empty()))
+      return base::fail(base::Code::usage, "--from and --to belong together");
+    if (samples_ != 0 && !span)
+      return base::fail(base::Code::usage, "--samples needs --from and --to");
+    return {};
+  }
+  // By options: the words of a query, and keys beside them.
+  base::result<void> ask_one(const History& history, StateTable& table) const {
+    std::string words = "at " + at_;
+    if (samples_ != 0) words = fmt::format("samples {} {} {}", samples_, from_, to_);
+    else if (!from_.empty()) words = fmt::format("range {} {}", from_, to_);
+    auto query = parse_query(words, history);
+    if (!query) return base::Unexpected(query.error());
+    auto keys = choose_keys(history, keys_);
+    if (!keys) return base::Unexpected(keys.error());
+    query->keys = std::move(*keys);
+    return ask(history, *query, [&](const history::Interval& one) { table.add(one, 1); });
+  }
+  base::result<void> ask_all(const History& history, StateTable& table) const {
+    auto source = base::open_source(batch_);
+    if (!source) return base::Unexpected(source.error());
+    std::vector<std::byte> some(std::size_t{64} << 10);
+    std::string text;
+    for (;;) {
+      const auto size = base::read_fully(**source, some);
+      if (!size) return base::Unexpected(size.error());
+      text.append(reinterpret_cast<const char*>(some.data()), *size);
+      if (*size < some.size()) break;
+    }
+    std::uint64_t line_number = 0;
+    for (std::string_view rest = text; !rest.empty();) {
+      std::string_view line = rest.substr(0, rest.find('\n'));
+      rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+      if (line.ends_with('\r')) line.remove_suffix(1);
+      ++line_number;
+      if (line.find_first_not_of(" \t") == line.npos || line.starts_with('#')) continue;
+      if (auto done = answer(history, line, line_number, table); !done) return done;
+    }
+    return {};
+  }
+  base::result<void> answer(const History& history, std::string_view line, std::uint64_t number,
+                            StateTable& table) const {
+    const auto query = parse_query(line, history);
+    auto done =
+        query ? ask(history, *query, [&](const history::Interval& one) { table.add(one, number); })
+              : base::result<void>(base::Unexpected(query.error()));
+    if (!done) done.error().detail = fmt::format("line {}: {}", number, done.error().detail);
+    return done;
+  }
+  void print(Session& session, const History& history, const analysis::Table& table,
+             show::TableForm form) const {
+    std::string& out = session.out().text();
+    show::Look look = session.look();
+    look.start = history.facts().start;
+    switch (form) {
+      case show::TableForm::text: return show::append_text(out, table, look);
+      case show::TableForm::markdown: return show::append_markdown(out, table, look);
+      case show::TableForm::csv:
+        return show::append_separated(out, table, show::Separator::comma, false);
+      case show::TableForm::tsv:
+        return show::append_separated(out, table, show::Separator::tab, false);
+      case show::TableForm::json: break;
+    }
+    base::JsonWriter json(out);
+    json.begin_object();
+    json.member("schema", "polytrace.states/1");
+    json.member("file", history_.path);
+    json.key("table");
+    show::write_json(json, table);
+    json.end_object();
+    out += '\n';
+  }
+
+  HistoryOptions history_;
+  std::string at_;
+  std::string from_;
+  std::string to_;
+  std::uint64_t samples_ = 0;
+  std::string batch_;
+  KeyOptions keys_;
+  std::uint64_t limit_ = 100'000;
+  std::string format_ = "text";
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_history_query() { return std::make_unique<HistoryQuery>(); }
+
+}  // namespace polytrace::cli

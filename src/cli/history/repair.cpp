@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+
+#include "cli/commands.hpp"
+#include "cli/history/history_input.hpp"
+#include "history/repair.hpp"
+
+namespace polytrace::cli {
+namespace {
+
+class HistoryRepair final : public Command {
+ public:
+  const CommandHelp& help() const override {
+    static const CommandHelp kHelp{
+        "history-repair",
+        "completes the history of an interrupted build",
+        "DIR",
+        "Drops what lies behind the last whole frame of history.bin, adds its index, and writes "
+        "types.json and tree.json anew. The file is changed in place; one that is whole stays as "
+        "it is.",
+        {{"after a crash", "polytrace history repair app.history"}},
+        {0, 1, 2, 3, 4},
+        "docs/formats/state-history.md"};
+    return kHelp;
+  }
+  CommonNeeds needs() const override { return {false, false}; }
+  void define(CLI::App& app) override {
+    app.add_option("DIR", folder_, "The folder of the history")
+        ->type_name("FILE")
+        ->required()
+        ->group("Input");
+  }
+  int run(Session& session) override {
+    const auto repaired = history::repair(history::file_in(folder_, history::kHistoryFile));
+    if (!repaired) return session.fail(repaired.error(), folder_);
+    cli::tell_notices(session, folder_, *repaired);
+    history::OpenBundleOptions options;
+    options.force = true;  // the JSON files are written anew
+    const auto opened = history::open_bundle(folder_, options);
+    if (!opened) return session.fail(opened.error(), folder_);
+    const auto completed = history::complete_bundle(*opened, folder_);
+    return completed ? 0 : session.fail(completed.error(), folder_);
+  }
+
+ private:
+  std::string folder_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_history_repair() { return std::make_unique<HistoryRepair>(); }
+
+}  // namespace polytrace::cli

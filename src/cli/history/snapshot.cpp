@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands.hpp"
+#include "cli/history/history_input.hpp"
+#include "cli/history/history_output.hpp"
+
+namespace polytrace::cli {
+namespace {
+
+class HistorySnapshot final : public Command {
+ public:
+  const CommandHelp& help() const override {
+    static const CommandHelp kHelp{
+        "history-snapshot",
+        "writes the states at one time as JSON",
+        "[OPTIONS] DIR --at TIME -o DIR2",
+        "Writes types.json and tree.json as they are in the history, and state.json with the value "
+        "of every timeline at that time.",
+        {{"the middle of a trace",
+          "polytrace history snapshot app.history --at 50% -o middle.snapshot"},
+         {"begin a new history with it",
+          "polytrace history import middle.snapshot -o middle.history"}},
+        {0, 1, 2, 3, 4},
+        "docs/formats/state-history.md"};
+    return kHelp;
+  }
+  CommonNeeds needs() const override { return {false, false}; }
+  void define(CLI::App& app) override {
+    add_history(app, history_);
+    app.add_option("--at", at_, "The time")->type_name("TIME")->required()->group("Selection");
+    app.add_flag("--with-intervals", with_intervals_,
+                 "Tell since when and until when each state holds")
+        ->group("Output");
+    add_history_output(app, output_, false);
+  }
+  int run(Session& session) override {
+    const auto opened = open_history(session, history_);
+    if (!opened) return session.fail(opened.error(), history_.path);
+    const auto at = tick_of(at_, opened->facts(), opened->facts().start);
+    if (!at) return session.fail(at.error());
+    const auto saved =
+        history::save_snapshot(*opened, *at, output_.folder, {with_intervals_, output_.force});
+    if (!saved) return session.fail(saved.error(), output_.folder);
+    return opened->notices().exit_code();
+  }
+
+ private:
+  HistoryOptions history_;
+  HistoryOutput output_;
+  std::string at_;
+  bool with_intervals_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_history_snapshot() { return std::make_unique<HistorySnapshot>(); }
+
+}  // namespace polytrace::cli

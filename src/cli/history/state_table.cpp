@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/history/state_table.hpp"
+
+#include <fmt/format.h>
+
+#include "history/base64.hpp"
+
+namespace polytrace::cli {
+
+using analysis::Unit;
+using history::Type;
+
+analysis::Cell cell_of(const history::Value& value) {
+  switch (value.type()) {
+    case Type::boolean: return std::string(value.truth() ? "true" : "false");
+    case Type::integer: return value.integer();
+    case Type::real: return value.real();
+    case Type::string: return std::string(value.text());
+    case Type::bytes: {
+      std::string text;
+      history::append_base64(text, value.text());
+      return text;
+    }
+    default: return {};
+  }
+}
+
+StateTable::StateTable(const history::History& history, std::uint64_t limit, bool numbered)
+    : history_(history), limit_(limit), numbered_(numbered) {
+  const bool is_time = history.facts().ticks_per_second == 1'000'000'000;
+  const Unit when = is_time ? Unit::time : Unit::none;
+  table_.key = "states";
+  table_.section = "states";
+  table_.title = "States";
+  if (numbered) table_.columns.push_back({"query", "Query", Unit::none});
+  for (analysis::ColumnInfo column : {analysis::ColumnInfo{"path", "Path", Unit::none},
+                                      {"key", "Key", Unit::none},
+                                      {"start", "Start", when},
+                                      {"end", "End", when},
+                                      {"type", "Type", Unit::none},
+                                      {"value", "Value", Unit::none}})
+    table_.columns.push_back(std::move(column));
+}
+
+void StateTable::add(const history::Interval& interval, std::uint64_t query) {
+  if (limit_ != 0 && table_.rows.size() >= limit_) {
+    ++table_.rows_left_out;
+    return;
+  }
+  const history::Tree::Node node = history_.tree().node(interval.key);
+  std::vector<analysis::Cell> row;
+  if (numbered_) row.emplace_back(query);
+  row.emplace_back(node == history::Tree::kNone ? fmt::format("key {}", interval.key)
+                                                : "/" + history_.tree().path(node));
+  row.emplace_back(std::uint64_t{interval.key});
+  row.emplace_back(interval.start);
+  row.emplace_back(interval.end);
+  row.emplace_back(std::string(name(interval.value.type())));
+  row.push_back(cell_of(interval.value));
+  table_.rows.push_back(std::move(row));
+}
+
+}  // namespace polytrace::cli

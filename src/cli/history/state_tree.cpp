@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/history/state_tree.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/history/state_table.hpp"
+#include "cli/show/escape.hpp"
+
+namespace polytrace::cli {
+
+using history::History;
+using history::Interval;
+using history::Key;
+using history::Tree;
+
+base::result<StateTree> StateTree::take(const History& history, history::Tick t,
+                                        const std::vector<Key>& keys) {
+  StateTree tree(history);
+  const auto done = history.full(t, [&](const Interval& state) {
+    if (std::ranges::binary_search(keys, state.key)) tree.states_.push_back(state);
+  });
+  if (!done) return base::Unexpected(done.error());
+  return tree;
+}
+
+std::string StateTree::value_text(const history::Value& value, const show::Look& look) const {
+  if (value.is_null()) return "-";
+  return show::human_text(cell_of(value), analysis::Unit::count, look);
+}
+
+void StateTree::append_text(std::string& out, const show::Look& look, bool nulls) const {
+  constexpr std::size_t kIndent = 2;
+  constexpr std::size_t kColumn = 24;
+  const Tree& tree = history_.tree();
+  std::vector<const Interval*> by_node(tree.size(), nullptr);
+  std::vector<bool> wanted(tree.size(), false);
+  for (const Interval& state : states_) {
+    Tree::Node node = tree.node(state.key);
+    if (node == Tree::kNone || !is_shown(state, nulls)) continue;
+    by_node[node] = &state;
+    for (; node != Tree::kNone && !wanted[node]; node = tree.parent(node)) wanted[node] = true;
+  }
+  struct Open {
+    Tree::Node node;
+    std::size_t depth;
+  };
+  std::vector<Open> open{{Tree::kTop, 0}};
+  while (!open.empty()) {
+    const auto [node, depth] = open.back();
+    open.pop_back();
+    if (node != Tree::kTop) {
+      std::string line(kIndent * (depth - 1), ' ');
+      line += show::printable(tree.name(node));
+      if (by_node[node] != nullptr) {
+        line.resize(std::max(line.size() + 2, kColumn), ' ');
+        line += value_text(by_node[node]->value, look);
+      }
+      out += line + '\n';
+    }
+    const std::size_t first = open.size();
+    for (Tree::Node child = tree.first_child(node); child != Tree::kNone;
+         child = tree.next_sibling(child))
+      if (wanted[child]) open.push_back({child, depth + 1});
+    std::reverse(open.begin() + static_cast<std::ptrdiff_t>(first), open.end());
+  }
+  for (const Interval& state : states_)
+    if (tree.node(state.key) == Tree::kNone && is_shown(state, nulls))
+      out += fmt::format("key {:<19} {}\n", state.key, value_text(state.value, look));
+}
+
+void StateTree::write(base::JsonWriter& json, bool nulls) const {
+  json.begin_array();
+  for (const Interval& state : states_) {
+    if (!is_shown(state, nulls)) continue;
+    const Tree::Node node = history_.tree().node(state.key);
+    json.begin_object();
+    json.key("path");
+    if (node == Tree::kNone) json.null();
+    else json.value("/" + history_.tree().path(node));
+    json.member("key", state.key);
+    json.member("type", name(state.value.type()));
+    json.key("value");
+    if (state.value.type() == history::Type::boolean) json.value(state.value.truth());
+    else show::write_cell(json, cell_of(state.value), analysis::Unit::none);
+    json.member("start", state.start);
+    json.member("end", state.end);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace polytrace::cli

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "history/bundle.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <vector>
+
+#include "history/json_file.hpp"
+
+namespace polytrace::history {
+
+using base::Code;
+using base::result;
+
+namespace {
+
+// The id of a JSON file against that of its history; none, or one in another spelling, fits.
+result<void> check_id(std::string_view told, std::string_view expected, std::string_view file) {
+  if (told.empty() || told == expected) return {};
+  return base::fail(Code::bundle_mismatch,
+                    fmt::format("{} is of history {}, not {}", file, told, expected));
+}
+
+bool is_there(const std::string& path) {
+  std::error_code fault;
+  return std::filesystem::exists(path, fault);
+}
+
+// `parse` of a file in the folder, if it is there.
+template <class Parse>
+auto load_if_there(const std::string& folder, std::string_view file, base::Notices& notices,
+                   Parse parse) -> decltype(parse(std::string_view{})) {
+  const std::string path = file_in(folder, file);
+  if (!is_there(path)) return {};
+  const auto text = load_text(path, notices);
+  if (!text) return base::Unexpected(text.error());
+  auto parsed = parse(*text);
+  if (!parsed) parsed.error().detail = fmt::format("{}: {}", file, parsed.error().detail);
+  return parsed;
+}
+
+result<void> save_types_and_tree(const std::string& folder, const TypesFile& types,
+                                 const Tree& tree, bool replace) {
+  auto tree_text = to_json(tree, types.history_id);
+  if (!tree_text) return base::Unexpected(tree_text.error());
+  auto saved = save_text(file_in(folder, kTypesFile), to_json(types), replace);
+  return saved ? save_text(file_in(folder, kTreeFile), *tree_text, replace) : saved;
+}
+
+template <class Source>
+TypesFile make_types(const Source& source) {
+  TypesFile types;
+  types.history_id = to_text(source.facts().id);
+  for (const Key key : source.keys()) types.types.push_back({.key = key, .type = source.type(key)});
+  return types;
+}
+
+Key highest_key(const Snapshot& snapshot) {
+  Key highest = kRoot;
+  for (const Tree::Node node : snapshot.tree.subtree(Tree::kTop))
+    if (const Key key = snapshot.tree.key(node); key != kNoKey) highest = std::max(highest, key);
+  for (const KeyType& type : snapshot.types.types) highest = std::max(highest, type.key);
+  for (const StateAt& state : snapshot.states.states) highest = std::max(highest, state.key);
+  return highest;
+}
+
+// Parents come before their children. A mere folder of the tree gets a key of its own.
+result<void> restore_places(const Snapshot& snapshot, Builder& builder) {
+  const Tree& tree = snapshot.tree;
+  Key fresh = highest_key(snapshot);
+  std::vector<Key> keys(tree.size(), kRoot);
+  for (const Tree::Node node : tree.subtree(Tree::kTop)) {
+    if (node == Tree::kTop) continue;
+    keys[node] = tree.key(node) != kNoKey ? tree.key(node) : ++fresh;
+    auto named = builder.name(keys[node], keys[tree.parent(node)], tree.name(node));
+    if (!named) return named;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string file_in(std::string_view folder, std::string_view file) {
+  return fmt::format("{}{}{}", folder, folder.ends_with('/') || folder.empty() ? "" : "/", file);
+}
+
+result<void> make_folder(const std::string& folder) {
+  std::error_code fault;
+  std::filesystem::create_directories(folder, fault);
+  if (!fault) return {};
+  return base::fail(Code::write_failed, fmt::format("{}: {}", folder, fault.message()));
+}
+
+std::string to_text(const HistoryId& id) {
+  std::string text;
+  for (const std::byte byte : id) text += fmt::format("{:02x}", static_cast<unsigned>(byte));
+  return text;
+}
+
+result<Builder> create_bundle(const std::string& folder, const BuildOptions& options) {
+  if (auto made = make_folder(folder); !made) return base::Unexpected(made.error());
+  return Builder::create(file_in(folder, kHistoryFile), options);
+}
+
+result<void> complete_bundle(const Builder& builder, const std::string& folder) {
+  return save_types_and_tree(folder, make_types(builder), builder.tree(), true);
+}
+
+result<void> complete_bundle(const History& history, const std::string& folder) {
+  return save_types_and_tree(folder, make_types(history), history.tree(), true);
+}
+
+result<History> open_bundle(const std::string& path, const OpenBundleOptions& options) {
+  std::error_code fault;
+  const bool is_folder = std::filesystem::is_directory(path, fault);
+  auto history = History::open(is_folder ? file_in(path, kHistoryFile) : path, options.history);
+  if (!history || !is_folder || options.force) return history;
+  base::Notices notices;
+  const std::string id = to_text(history->facts().id);
+  const auto types = load_if_there(
+      path, kTypesFile, notices, [&](std::string_view text) { return parse_types(text, notices); });
+  if (!types) return base::Unexpected(types.error());
+  const auto tree = load_if_there(path, kTreeFile, notices,
+                                  [&](std::string_view text) { return parse_tree(text, notices); });
+  if (!tree) return base::Unexpected(tree.error());
+  if (auto good = check_id(types->history_id, id, kTypesFile); !good)
+    return base::Unexpected(good.error());
+  if (auto good = check_id(tree->history_id, id, kTreeFile); !good)
+    return base::Unexpected(good.error());
+  return history;
+}
+
+TypesFile types_of(const History& history) { return make_types(history); }
+
+result<void> save_snapshot(const History& history, Tick t, const std::string& folder,
+                           const SnapshotOptions& options) {
+  const TypesFile types = types_of(history);
+  const Facts& facts = history.facts();
+  StateFile file;
+  file.history_id = types.history_id;
+  file.timestamp = t;
+  file.ticks_per_second = facts.ticks_per_second;
+  file.clock_offset = facts.clock_offset;
+  const auto told = history.full(t, [&](const Interval& interval) {
+    StateAt state{.key = interval.key, .value = interval.value};
+    if (options.with_intervals) {
+      state.start = interval.start;
+      state.end = interval.end;
+    }
+    file.states.push_back(state);
+  });
+  if (!told) return told;
+  if (auto made = make_folder(folder); !made) return made;
+  auto saved = save_types_and_tree(folder, types, history.tree(), options.replace);
+  if (!saved) return saved;
+  return save_text(file_in(folder, kStateFile), to_json(file, types), options.replace);
+}
+
+result<Snapshot> load_snapshot(const std::string& folder, base::Notices& notices, bool force) {
+  Snapshot snapshot;
+  auto types = load_if_there(folder, kTypesFile, notices,
+                             [&](std::string_view text) { return parse_types(text, notices); });
+  if (!types) return base::Unexpected(types.error());
+  auto tree = load_if_there(folder, kTreeFile, notices,
+                            [&](std::string_view text) { return parse_tree(text, notices); });
+  if (!tree) return base::Unexpected(tree.error());
+  const auto text = load_text(file_in(folder, kStateFile), notices);
+  if (!text) return base::Unexpected(text.error());
+  auto states = parse_state(*text, *types, notices);
+  if (!states) return base::Unexpected(states.error());
+  if (!force) {
+    for (const auto& [id, file] : {std::pair{std::string_view(types->history_id), kTypesFile},
+                                   std::pair{std::string_view(tree->history_id), kTreeFile}}) {
+      if (auto good = check_id(id, states->history_id, file); !good && !states->history_id.empty())
+        return base::Unexpected(good.error());
+    }
+  }
+  snapshot.types = std::move(*types);
+  snapshot.tree = std::move(tree->tree);
+  snapshot.states = std::move(*states);
+  return snapshot;
+}
+
+result<void> restore(const Snapshot& snapshot, Builder& builder) {
+  if (auto placed = restore_places(snapshot, builder); !placed) return placed;
+  for (const KeyType& type : snapshot.types.types) {
+    if (type.type == Type::open) continue;
+    if (auto declared = builder.declare(type.key, type.type); !declared) return declared;
+  }
+  const Tick first = builder.facts().start;
+  std::vector<const StateAt*> in_order;
+  for (const StateAt& state : snapshot.states.states) in_order.push_back(&state);
+  const Tick at = snapshot.states.timestamp.value_or(first);
+  const auto start = [&](const StateAt* state) {
+    return std::max(first, state->start.value_or(at));
+  };
+  std::ranges::stable_sort(in_order, {}, start);
+  for (const StateAt* state : in_order) {
+    if (auto done = builder.modify(start(state), state->key, state->value); !done) return done;
+  }
+  return {};
+}
+
+}  // namespace polytrace::history
