@@ -3,7 +3,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/help_text.hpp"
-#include "cli/words.hpp"
+#include "cli/session.hpp"
 
 namespace polytrace::cli {
 namespace {
