@@ -6,7 +6,11 @@ set -uo pipefail
 source "$(dirname "$0")/support/expect.sh"
 
 mapfile -t commands < <("$POLYTRACE" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
-[[ ${#commands[@]} -eq 14 ]] || fail "the overview lists ${#commands[@]} commands"
+[[ ${#commands[@]} -eq 16 ]] || fail "the overview lists ${#commands[@]} commands"
+
+mapfile -t grouped < <("$POLYTRACE" history | sed -n 's/^  \(history [a-z]*\) .*/\1/p')
+[[ ${#grouped[@]} -eq 9 ]] || fail "history lists ${#grouped[@]} commands"
+commands+=("${grouped[@]}")
 
 expect_help_shape() {
   expect_code 0
@@ -26,12 +30,15 @@ expect_help_shape
 run -h
 expect_help_shape
 for command in "${commands[@]}"; do
-  run "$command" --help
+  # shellcheck disable=SC2086 # those of a group are two words
+  run $command --help
   expect_help_shape
   cp "$scratch/out" "$scratch/long"
-  run "$command" -h
+  # shellcheck disable=SC2086
+  run $command -h
   cmp -s "$scratch/out" "$scratch/long" || fail "$ran differs from --help"
-  run help "$command"
+  # shellcheck disable=SC2086
+  run help $command
   cmp -s "$scratch/out" "$scratch/long" || fail "$ran differs from --help"
 done
 
@@ -54,6 +61,9 @@ expect_in err 'did you mean "info"?'
 run help reprot
 expect_code 2
 expect_in err 'did you mean "report"?'
+run history qery x
+expect_code 2
+expect_in err 'did you mean "history query"?'
 run cat --kind entr "$data/calls.mlpd"
 expect_code 2
 expect_in err 'did you mean "enter"?'

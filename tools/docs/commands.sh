@@ -9,9 +9,14 @@ folder=$1
 mkdir -p "$folder/docs/man" "$folder/docs/reference"
 mapfile -t commands < <("$POLYTRACE" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
 
+mapfile -t grouped < <("$POLYTRACE" history | sed -n 's/^  \(history [a-z]*\) .*/\1/p')
+commands+=("${grouped[@]}")
+
 "$POLYTRACE" man >"$folder/docs/man/polytrace.1"
 for command in "${commands[@]}"; do
-  "$POLYTRACE" man "$command" >"$folder/docs/man/polytrace-$command.1"
+  # Those of a group are two words.
+  read -ra words <<<"$command"
+  "$POLYTRACE" man "${words[@]}" >"$folder/docs/man/polytrace-${command/ /-}.1"
 done
 
 block() {
@@ -26,7 +31,8 @@ block() {
   block --help
   for command in "${commands[@]}"; do
     printf '\n## %s\n' "$command"
-    block "$command" --help
+    read -ra words <<<"$command"
+    block "${words[@]}" --help
   done
   for topic in times kinds; do
     printf '\n## Topic: %s\n' "$topic"
