@@ -72,7 +72,8 @@ class Generator {
         "0xfffffffe:0x0:0xc 0x0:0xc:0x{6:x}\n",
         i, address(0x4000 + i), address(0x1000 + i % kClasses), address(0x100), 0x06000001 + i,
         address(0x8000 + i), 0x40 + i % 0xff);
-    put("fun nam 0x{:08X} \"Shop.Orders.Class{}::operation{}\" \"System.Int32\" \"(System.Int32)\"\n",
+    put("fun nam 0x{:08X} \"Shop.Orders.Class{}::operation{}\" \"System.Int32\" "
+        "\"(System.Int32)\"\n",
         i, i % kClasses, i);
   }
   // Of 0 to 3, as often as the numbers say, in hundredths.

@@ -107,9 +107,18 @@ const std::set<std::string_view> kElsewhere{
     "text-syntax",           // text_fault.has_its_column
     "limit-exceeded",        // merge.stops_at_its_limit
     // State histories and their bundles: tests/history/.
-    "checksum-wrong", "feature-unknown", "index-missing", "bundle-mismatch", "json-malformed",
-    "row-malformed", "type-conflict", "time-backwards", "intervals-overlap", "value-too-long",
-    "key-unknown", "time-outside",
+    "checksum-wrong",
+    "feature-unknown",
+    "index-missing",
+    "bundle-mismatch",
+    "json-malformed",
+    "row-malformed",
+    "type-conflict",
+    "time-backwards",
+    "intervals-overlap",
+    "value-too-long",
+    "key-unknown",
+    "time-outside",
 };
 
 TEST(codes, each_has_a_failing_case) {
