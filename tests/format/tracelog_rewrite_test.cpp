@@ -50,6 +50,47 @@ TEST(tracelog_rewrite, gives_the_same_lines_where_stacks_are_told_at_length) {
   EXPECT_EQ(lines_but_stacks(texts.rewritten), lines_but_stacks(texts.log));
 }
 
+// What a dialect can hold comes back from it; what it cannot was told, and is not there to be lost
+// again.
+TEST(tracelog_rewrite, every_dialect_gives_back_what_it_holds) {
+  const Format& format = *find_format("tracelog");
+  for (const Sample& sample : samples("tracelog", ".trace.log")) {
+    const auto lines = read_whole(content(sample)).lines;
+    for (const std::string_view version : format.write_versions) {
+      SCOPED_TRACE(std::string(sample.name) + " as " + std::string(version));
+      const auto once = write_lines(format, version, lines);
+      ASSERT_TRUE(once);
+      const Whole back = read_whole(once->bytes);
+      EXPECT_EQ(back.notices.bytes_lost(), 0U);
+      if (once->loss.total() == 0) {
+        EXPECT_EQ(back.lines, lines);
+      }
+      const auto twice = write_lines(format, version, back.lines);
+      ASSERT_TRUE(twice);
+      EXPECT_EQ(twice->loss.total(), 0U);
+      EXPECT_EQ(text_of(twice->bytes), text_of(once->bytes));
+      EXPECT_EQ(back.version, version);
+    }
+  }
+}
+
+std::string written(const std::vector<std::string>& lines) {
+  const auto log = write_lines(*find_format("tracelog"), "seed", lines);
+  return log ? text_of(log->bytes) : "";
+}
+
+TEST(tracelog_rewrite, a_sample_without_a_weight_is_one) {
+  EXPECT_EQ(written({"5000000 - sample thread=0x1 stack=[0x2]",
+                     "6000000 - sample thread=0x1 mode=change stack=[]"}),
+            "sam str 0x00000001 5 1 0:0 0x2\nsam str 0x00000001 6 0 0:1\n");
+}
+
+TEST(tracelog_rewrite, absolute_times_begin_at_the_clock) {
+  EXPECT_EQ(written({"1185890426000081844 - clock wall=1185890426000081844",
+                     "1185890426005000000 - recording stage=pause"}),
+            "prf stm 2007-07-31 14:00:26.000\nprf tps 5\n");
+}
+
 TEST(tracelog_rewrite, refuses_a_version_that_is_none) {
   std::vector<std::byte> bytes;
   const auto writer =

@@ -19,6 +19,7 @@ Whole read_whole(std::unique_ptr<base::Source> source, const ReadHow& how) {
   Whole whole;
   event::ReadOptions options;
   options.resync = how.resync;
+  options.limits.frame_bytes = how.longest_frame;
   auto opened = format::open(std::move(source), options);
   if (!opened) {
     whole.open_error = opened.error();

@@ -14,6 +14,7 @@ struct ReadHow {
   std::size_t step = 0;  // bytes per read of the source, 0 = all
   bool resync = false;
   bool text = true;  // false: only count events
+  std::size_t longest_frame = base::Limits{}.frame_bytes;
 };
 
 struct Whole {

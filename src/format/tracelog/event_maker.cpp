@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -19,7 +20,83 @@ constexpr std::uint64_t kMostMicroseconds = INT64_MAX / kMicrosecond;
 
 EventMaker::EventMaker(event::Batch& batch, const Before& before)
     : batch_(batch), before_(before), now_(before.now) {
-  for (const Before::Stack& stack : before.stacks) thread(stack.thread).frames = stack.frames;
+  // So the threads of the stacks have these indexes, too.
+  for (const Before::Stack& stack : before.stacks) thread(stack.thread).stack = put(stack.frames);
+  count(Key::sam_str, before.samples);
+  count(Key::sam_mem, before.summaries);
+  batch_.tally.frames += before.plain.size();
+  batch_.column<event::Sample>().reserve(before.samples.count);
+}
+
+void EventMaker::tell_plain(std::size_t end) {
+  for (; next_plain_ != end; ++next_plain_) {
+    const Before::Plain& plain = before_.plain[next_plain_];
+    Thread& of = threads_[plain.stack];
+    now_ = static_cast<base::Time>(plain.timestamp) * kMillisecond;
+    if (plain.count == Before::kAllocations) {
+      tell_plain_allocations(of, plain.items);
+      continue;
+    }
+    const event::u32 first = plain.items == 0 ? of.stack.first : push(of.stack.first, plain);
+    const event::u32 count = plain.prefix + plain.items;
+    of.stack.first = first;
+    of.stack.count = count;
+    auto& column = batch_.column<event::Sample>();
+    const auto detail = static_cast<event::u32>(column.size());
+    column.emplace_back(plain.count == 0 ? event::SampleMode::change : event::SampleMode::wall,
+                        std::uint64_t{plain.count}, event::Stack{{first, count}}, event::Natives{});
+    batch_.events.push({now_, of.id, detail, slot(of), event::Kind::Sample, 0});
+  }
+}
+
+void EventMaker::tell_plain_allocations(Thread& of, std::size_t count) {
+  for (; count != 0; --count, ++next_allocation_) {
+    const PlainAllocation& item = before_.allocations[next_allocation_];
+    event::AllocSummary summary;
+    summary.count = item.objects;
+    summary.bytes = item.bytes;
+    summary.stack = of.stack;
+    batch_.add(now_, slot(of), item.type, summary);
+  }
+}
+
+// Where the stack begins, now that frames came. While it is the last in the batch, nothing moves.
+inline event::u32 EventMaker::push(event::u32 first, const Before::Plain& plain) {
+  std::vector<base::Id>& frames = batch_.frames;
+  const std::size_t size = frames.size();
+  const bool is_last = first + std::size_t{plain.prefix} == size;
+  const std::size_t copied = is_last ? 0 : plain.prefix;
+  frames.resize(size + copied + plain.items);
+  base::Id* const to = frames.data() + size;
+  std::copy_n(frames.data() + first, copied, to);
+  const base::Id* const pushed = before_.frames.begin() + next_frame_;
+  for (std::size_t i = 0; i < plain.items; ++i) to[copied + i] = pushed[i];
+  next_frame_ += plain.items;
+  return is_last ? first : static_cast<event::u32>(size);
+}
+
+void EventMaker::change(event::Stack& stack, const SampleLine& sample) {
+  if (sample.changes_nothing() && sample.size == stack.count) return;
+  frames_.clear();
+  const auto methods = batch_.list(stack);
+  const auto places = batch_.places(stack);
+  for (std::size_t i = 0; i < methods.size(); ++i)
+    frames_.push(methods[i], places.empty() ? 0 : places[i].ip);
+  if (stack.places != event::kAbsent && !frames_.has_ips) frames_.start_ips();
+  apply(sample, frames_);
+  stack = put(frames_);
+}
+
+event::Stack EventMaker::put(const Frames& frames) {
+  event::Stack stack;
+  stack.first = static_cast<event::u32>(batch_.frames.size());
+  stack.count = static_cast<event::u32>(frames.size());
+  batch_.frames.insert(batch_.frames.end(), frames.methods.begin(), frames.methods.end());
+  if (!frames.has_ips) return stack;
+  auto& places = batch_.column<event::FramePlace>();
+  stack.places = static_cast<event::u32>(places.size());
+  for (const std::uint64_t ip : frames.ips) places.push_back({-1, -1, ip});
+  return stack;
 }
 
 void EventMaker::tell(std::string_view line, std::uint64_t offset, std::uint64_t number) {
@@ -29,10 +106,10 @@ void EventMaker::tell(std::string_view line, std::uint64_t offset, std::uint64_t
   ++batch_.tally.frames;
   if (text.size() > kKeyBytes && std::memcmp(text.data(), "sam str", kKeyBytes) == 0 &&
       is_blank(text[kKeyBytes])) {
-    if (tell_sample(text)) return count(Key::sam_str, line.size());
+    if (tell_sample(text)) return count(Key::sam_str, {1, line.size()});
     return note(Code::line_malformed, line.size(), "sam str");
   }
-  if (text.find_first_not_of(" \t") == std::string_view::npos) {
+  if (text.empty()) {  // or all blanks, which without_end() takes away
     batch_.tally.frame_bytes += line.size();
     return;
   }
@@ -40,7 +117,7 @@ void EventMaker::tell(std::string_view line, std::uint64_t offset, std::uint64_t
     case Verdict::record:
       if (line_.record->number == Key::sam_mem && !tell_allocations())
         return note(Code::line_malformed, line.size(), "sam mem");
-      count(line_.record->number, line.size());
+      count(line_.record->number, {1, line.size()});
       return tell_record();
     case Verdict::unknown:
       return note(Code::line_unknown, line.size(), std::string(text.substr(0, kKeyBytes)));
@@ -52,10 +129,10 @@ void EventMaker::tell(std::string_view line, std::uint64_t offset, std::uint64_t
   }
 }
 
-void EventMaker::count(Key key, std::size_t bytes) {
+void EventMaker::count(Key key, event::Tally::Records lines) {
   auto& records = batch_.tally.records[static_cast<std::size_t>(key)];
-  ++records.count;
-  records.bytes += bytes;
+  records.count += lines.count;
+  records.bytes += lines.bytes;
 }
 
 void EventMaker::note(Code code, std::uint64_t bytes, std::string detail) {
@@ -70,42 +147,29 @@ bool EventMaker::tell_sample(std::string_view text) {
   if (next_refused_ < before_.refused.size() && before_.refused[next_refused_] == number_)
     return ++next_refused_, false;
   Thread& of = thread(sample_.thread);
-  if (!sample_.changes_nothing() || sample_.size != of.frames.size()) {
-    apply(sample_, of.frames);
-    of.told = {};
-  }
+  change(of.stack, sample_);
   event::Sample details;
   details.mode = sample_.count == 0 ? event::SampleMode::change : event::SampleMode::wall;
   details.weight = sample_.count;
-  details.stack = stack_of(of);
-  batch_.add(now_, slot(of, sample_.thread), sample_.thread, details);
+  details.stack = of.stack;
+  batch_.add(now_, slot(of), of.id, details);
   return true;
-}
-
-event::Stack EventMaker::stack_of(Thread& thread) {
-  if (thread.told.present()) return thread.told;
-  const Frames& frames = thread.frames;
-  thread.told.first = static_cast<event::u32>(batch_.frames.size());
-  thread.told.count = static_cast<event::u32>(frames.size());
-  batch_.frames.insert(batch_.frames.end(), frames.methods.begin(), frames.methods.end());
-  if (!frames.has_ips) return thread.told;
-  auto& places = batch_.column<event::FramePlace>();
-  thread.told.places = static_cast<event::u32>(places.size());
-  for (const std::uint64_t ip : frames.ips) places.push_back({-1, -1, ip});
-  return thread.told;
 }
 
 EventMaker::Thread& EventMaker::thread(base::Id id) {
   const std::uint32_t index = ids_.index(id);
   if (index >= threads_.size()) threads_.resize(index + std::size_t{1});
-  return threads_[index];
+  Thread& found = threads_[index];
+  found.id = id;
+  if (!found.stack.present()) found.stack.first = static_cast<event::u32>(batch_.frames.size());
+  return found;
 }
 
-std::uint16_t EventMaker::slot(Thread& of, base::Id id) {
+std::uint16_t EventMaker::slot(Thread& of) {
   if (of.has_slot) return of.slot;
   of.has_slot = true;
   of.slot = static_cast<std::uint16_t>(batch_.threads.size());
-  batch_.threads.push_back(id);
+  batch_.threads.push_back(of.id);
   return of.slot;
 }
 
@@ -262,11 +326,11 @@ bool EventMaker::tell_allocations() {
       batch_.column<event::AllocSummary>().resize(summaries);
       return now_ = before, false;
     }
-    summary.stack = stack_of(of);
+    summary.stack = of.stack;
     summary.count = item.objects;
     summary.bytes = item.bytes;
     summary.ip = item.ip == 0 ? kNoId : item.ip;
-    batch_.add(now_, slot(of, number(0)), item.type, summary);
+    batch_.add(now_, slot(of), item.type, summary);
   }
   if (number(1) > kLatest) note(Code::number_clamped, 0, "timestamp");
   return true;

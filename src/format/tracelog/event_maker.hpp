@@ -13,19 +13,24 @@ class EventMaker {
   // Both outlive the maker.
   EventMaker(event::Batch& batch, const Before& before);
 
-  // The next line with its end, its place in the stream, and its number.
+  // The plain lines up to number `end` of the chunk's.
+  void tell_plain(std::size_t end);
+  // The next other line with its end, its place in the stream, and its number.
   void tell(std::string_view line, std::uint64_t offset, std::uint64_t number);
 
  private:
   // A thread as far as the chunk knows it.
   struct Thread {
-    Frames frames;
-    event::Stack told;  // the same in the batch; not present when it has to be put there first
+    base::Id id = base::kNoId;
+    event::Stack stack;  // in the batch
     std::uint16_t slot = 0;
     bool has_slot = false;
   };
 
-  void count(Key key, std::size_t bytes);
+  void count(Key key, event::Tally::Records lines);
+  void tell_plain_allocations(Thread& of, std::size_t count);
+  event::u32 push(event::u32 first, const Before::Plain& plain);
+  void change(event::Stack& stack, const SampleLine& sample);
   bool tell_sample(std::string_view text);
   void tell_record();
   void tell_session();
@@ -42,11 +47,11 @@ class EventMaker {
   void tell_source();
 
   Thread& thread(base::Id id);
-  std::uint16_t slot(Thread& of, base::Id id);
-  std::uint16_t slot(base::Id id) { return slot(thread(id), id); }
+  std::uint16_t slot(Thread& of);
+  std::uint16_t slot(base::Id id) { return slot(thread(id)); }
   std::uint16_t no_thread() { return slot(base::kNoId); }
   base::Id named_thread(std::size_t field);
-  event::Stack stack_of(Thread& thread);
+  event::Stack put(const Frames& frames);
   void take_time(std::size_t field);
   event::Text keep(std::string_view text);
   std::uint32_t narrow(std::uint64_t value);
@@ -60,7 +65,11 @@ class EventMaker {
   std::vector<Thread> threads_;  // by index
   std::size_t next_thread_ = 0;  // of before_.threads
   std::size_t next_refused_ = 0;
+  std::size_t next_plain_ = 0;  // of before_.plain, and so on
+  std::size_t next_frame_ = 0;
+  std::size_t next_allocation_ = 0;
   SampleLine sample_;
+  Frames frames_;
   Line line_;
   std::uint64_t offset_ = 0;  // of the line at hand
   std::uint64_t number_ = 0;

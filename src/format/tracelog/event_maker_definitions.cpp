@@ -19,8 +19,8 @@ void EventMaker::tell_thread() {
   } else {
     id = named_thread(0);
     details.life = Life::end;
-    thread(id).frames.clear();
-    thread(id).told = {};
+    thread(id).stack = {};
+    thread(id).stack.first = static_cast<event::u32>(batch_.frames.size());
   }
   if (number_ == before_.process_at) {
     event::Process process;

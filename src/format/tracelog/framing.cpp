@@ -14,7 +14,6 @@ using base::Code;
 
 // A chunk names fewer threads than a batch can: a line that names one has 14 bytes or more.
 constexpr std::size_t kChunk = 256 * 1024;
-constexpr std::size_t kFrames = 128 * 1024;  // their stacks stay in a cache
 
 }  // namespace
 
@@ -58,28 +57,36 @@ std::size_t Framing::mark_bytes() const {
 
 std::size_t Framing::take_lines() {
   std::size_t taken = 0;
-  lines_ = 0;
   if (left_out_ != 0) return 0;
-  for (std::size_t end = 0; taken < kChunk && watch_.frames() < kFrames; taken = end) {
-    if (buffer_.size() == at_ + taken || !next_line(taken, end) || too_long(end - taken)) break;
+  const std::string_view all = rest();
+  const std::size_t most = std::min(all.size(), kChunk);
+  for (std::size_t end = 0; taken < most && !watch_.full(); taken = end) {
+    end = plain_lines_end(taken, most);
+    if (end != taken) continue;
+    if (!next_line(taken, end) || too_long(end - taken)) break;
     const std::size_t begin = taken == 0 ? mark_bytes() : taken;
-    const std::string_view text = without_end(rest().substr(begin, end - begin));
-    watch_.see(text, offset_ + begin, number_ + lines_++);
+    watch_.see(all.substr(begin, end - begin), begin, offset_ + begin, number_ + watch_.lines());
   }
   return taken;
 }
 
+std::size_t Framing::plain_lines_end(std::size_t from, std::size_t most) {
+  if (!plain_) return from;
+  const char* const begin = rest().data();
+  return static_cast<std::size_t>(watch_.see_plain(begin + from, begin + most) - begin);
+}
+
 void Framing::give(event::Chunk& chunk, std::size_t bytes) {
   const std::size_t mark = mark_bytes();
+  chunk.first_frame = number_;
   chunk.bytes.clear();
   chunk.bytes.append(std::span(buffer_.data() + at_, bytes));
+  number_ += watch_.lines();
   chunk.context = watch_.end(rest().substr(mark, bytes - mark));
   chunk.offset = offset_;
   chunk.sequence = chunks_++;
-  chunk.first_frame = number_;
   at_ += bytes;
   offset_ += bytes;
-  number_ += lines_;
   searched_ = 0;
 }
 
@@ -101,10 +108,11 @@ base::result<void> Framing::read_more() {
   buffer_.drop_front(at_);
   at_ = 0;
   const std::size_t room = piece_.next();
-  const auto got = source_.read(std::span(buffer_.room(room), room));
+  const auto got = source_.read(std::span(buffer_.room(room + kPlainSlack), room));
   if (!got) return base::Unexpected(got.error());
   source_ended_ = *got == 0;
   buffer_.grew_to(buffer_.data() + buffer_.size() + *got);
+  std::fill_n(buffer_.end(), kPlainSlack, std::byte{0});
   return {};
 }
 

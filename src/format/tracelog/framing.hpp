@@ -14,7 +14,8 @@ inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 // One thread at a time.
 class Framing {
  public:
-  Framing(base::Source& source, const base::Limits& limits) : source_(source), limits_(limits) {}
+  Framing(base::Source& source, const base::Limits& limits)
+      : source_(source), limits_(limits), plain_(limits.frame_bytes >= kLongestPlain) {}
 
   // False at the end. A chunk is given as soon as there is a line, so that a growing log is read
   // while it grows. Its context is a Before, its first_frame the number of its first line, from 1.
@@ -25,6 +26,7 @@ class Framing {
   std::string_view rest() const;
   bool next_line(std::size_t from, std::size_t& end);
   std::size_t take_lines();
+  std::size_t plain_lines_end(std::size_t from, std::size_t most);
   bool too_long(std::size_t bytes) const { return bytes > limits_.frame_bytes; }
   std::size_t mark_bytes() const;
   void give(event::Chunk& chunk, std::size_t bytes);
@@ -37,6 +39,7 @@ class Framing {
   base::Source& source_;
   base::Piece piece_{kPiece};
   base::Limits limits_;
+  bool plain_;  // whether to look for plain lines: none of them is too long
   base::Notices notices_;
   Watch watch_{notices_};
   base::RawArray<std::byte> buffer_;
@@ -44,7 +47,6 @@ class Framing {
   std::size_t searched_ = 0;  // behind it, without a line end
   std::uint64_t offset_ = 0;  // of the next line in the stream
   std::uint64_t number_ = 1;  // of the next line
-  std::uint64_t lines_ = 0;   // taken for the chunk at hand
   std::uint64_t chunks_ = 0;
   std::uint64_t left_out_ = 0;  // bytes of a line that is too long, so far
   bool source_ended_ = false;

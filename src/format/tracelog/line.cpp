@@ -122,10 +122,10 @@ class Parser {
 }  // namespace
 
 Verdict parse_line(std::string_view text, Line& line, Lists lists) {
-  if (text.size() < kKeyBytes || !is_key(text.data())) return Verdict::malformed;
+  if (text.size() < kKeyBytes) return Verdict::malformed;
   if (text.size() > kKeyBytes && !is_blank(text[kKeyBytes])) return Verdict::malformed;
   line.record = find_record(text.data());
-  if (line.record == nullptr) return Verdict::unknown;
+  if (line.record == nullptr) return is_key(text.data()) ? Verdict::unknown : Verdict::malformed;
   return Parser(text, line, lists).parse() ? Verdict::record : Verdict::malformed;
 }
 
@@ -134,17 +134,6 @@ bool take_item(Scan& scan, CodeItem& item) {
     return false;
   item.is_block = !scan.take(':');
   return item.is_block || scan.hex(item.third);
-}
-
-bool take_item(Scan& scan, AltItem& item) {
-  return scan.gap() && scan.iid(item.type) && scan.take(':') && scan.dec(item.objects) &&
-         scan.take(':') && scan.dec(item.bytes);
-}
-
-bool take_item(Scan& scan, AllocItem& item) {
-  item.ip = 0;
-  if (!take_item(scan, static_cast<AltItem&>(item))) return false;
-  return !scan.take(':') || scan.ip(item.ip);
 }
 
 bool take_item(Scan& scan, GenItem& item) {

@@ -52,12 +52,19 @@ struct AltItem {
   std::uint64_t objects = 0;
   std::uint64_t bytes = 0;
 };
-bool take_item(Scan& scan, AltItem& item);
+inline bool take_item(Scan& scan, AltItem& item) {
+  return scan.gap() && scan.iid(item.type) && scan.take(':') && scan.dec(item.objects) &&
+         scan.take(':') && scan.dec(item.bytes);
+}
 
 struct AllocItem : AltItem {
   std::uint64_t ip = 0;  // 0 = not told
 };
-bool take_item(Scan& scan, AllocItem& item);
+inline bool take_item(Scan& scan, AllocItem& item) {
+  item.ip = 0;
+  if (!take_item(scan, static_cast<AltItem&>(item))) return false;
+  return !scan.take(':') || scan.ip(item.ip);
+}
 
 struct GenItem {
   std::string_view name;

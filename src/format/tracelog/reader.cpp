@@ -72,21 +72,18 @@ base::result<bool> TraceLogReader::fetch(event::Chunk& chunk) {
 void TraceLogReader::decode(const event::Chunk& chunk, event::Batch& batch) const {
   batch.clear();
   batch.offset = chunk.offset;
-  EventMaker maker(batch, *static_cast<const Before*>(chunk.context.get()));
-  const char* const bytes = reinterpret_cast<const char*>(chunk.bytes.data());
-  const char* const end = bytes + chunk.bytes.size();
-  const char* at = bytes;
-  if (chunk.offset == 0 && std::string_view(at, chunk.bytes.size()).starts_with(kByteOrderMark)) {
-    at += kByteOrderMark.size();
+  const auto& before = *static_cast<const Before*>(chunk.context.get());
+  EventMaker maker(batch, before);
+  const std::string_view text(reinterpret_cast<const char*>(chunk.bytes.data()),
+                              chunk.bytes.size());
+  if (chunk.offset == 0 && text.starts_with(kByteOrderMark))
     batch.tally.frame_bytes += kByteOrderMark.size();
+  for (const Before::Other& line : before.others) {
+    maker.tell_plain(line.plain);
+    maker.tell(text.substr(line.begin, line.bytes), chunk.offset + line.begin,
+               chunk.first_frame + line.lines);
   }
-  for (std::uint64_t number = chunk.first_frame; at != end; ++number) {
-    const auto left = static_cast<std::size_t>(end - at);
-    const char* const next = static_cast<const char*>(std::memchr(at, '\n', left)) + 1;
-    maker.tell({at, static_cast<std::size_t>(next - at)},
-               chunk.offset + static_cast<std::uint64_t>(at - bytes), number);
-    at = next;
-  }
+  maker.tell_plain(before.plain.size());
 }
 
 // Functions name their class by the runtime's own id, which means the class loaded last under it.

@@ -25,10 +25,19 @@ constexpr std::uint64_t packed(const char* key) {
   return all;
 }
 
-constexpr std::array kKeys = [] {
-  std::array<std::uint64_t, kRecords.size()> keys{};
-  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = packed(kRecords[i].key.data());
-  return keys;
+// By slot, and the next ones where that is taken: the number of a record and 1, 0 for none.
+constexpr unsigned kSlotBits = 7;
+constexpr std::size_t slot_of(std::uint64_t key) {
+  return (key * 0x9e3779b97f4a7c15U) >> (64 - kSlotBits);
+}
+constexpr std::array kSlots = [] {
+  std::array<std::uint8_t, (std::size_t{1} << kSlotBits) + kRecords.size()> slots{};
+  for (std::size_t i = 0; i < kRecords.size(); ++i) {
+    std::size_t slot = slot_of(packed(kRecords[i].key.data()));
+    while (slots[slot] != 0) ++slot;
+    slots[slot] = static_cast<std::uint8_t>(i + 1);
+  }
+  return slots;
 }();
 
 bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
@@ -38,9 +47,9 @@ bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
 std::span<const Record> records() { return kRecords; }
 
 const Record* find_record(const char* key) {
-  const std::uint64_t wanted = packed(key);
-  for (std::size_t i = 0; i < kKeys.size(); ++i) {
-    if (kKeys[i] == wanted) return &kRecords[i];
+  for (std::size_t slot = slot_of(packed(key)); kSlots[slot] != 0; ++slot) {
+    const Record& found = kRecords[kSlots[slot] - 1U];
+    if (std::memcmp(found.key.data(), key, kKeyBytes) == 0) return &found;
   }
   return nullptr;
 }

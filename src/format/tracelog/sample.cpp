@@ -50,7 +50,7 @@ Applied apply(const SampleLine& sample, Frames& stack) {
   const Frames& pushed = sample.frames;
   if (pushed.size() == 0) return applied;
   if (pushed.has_ips && !stack.has_ips) stack.start_ips();
-  stack.methods.insert(stack.methods.end(), pushed.methods.begin(), pushed.methods.end());
+  stack.methods.append({pushed.methods.begin(), pushed.methods.end()});
   if (!stack.has_ips) return applied;
   if (pushed.has_ips) stack.ips.insert(stack.ips.end(), pushed.ips.begin(), pushed.ips.end());
   else stack.ips.resize(stack.methods.size(), 0);

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "base/raw_array.hpp"
 #include "format/tracelog/scan.hpp"
 
 namespace polytrace::format::tracelog {
@@ -12,9 +13,25 @@ namespace polytrace::format::tracelog {
 // What a log says of frames beyond is not believed: a line of 20 bytes could name any number.
 inline constexpr std::size_t kDeepest = 65'536;
 
+// An array that can be copied.
+class FrameIds : public base::RawArray<base::Id> {
+ public:
+  FrameIds() = default;
+  FrameIds(const FrameIds& other) : RawArray() { append({other.begin(), other.end()}); }
+  FrameIds& operator=(const FrameIds& other) {
+    if (this == &other) return *this;
+    clear();
+    append({other.begin(), other.end()});
+    return *this;
+  }
+  FrameIds(FrameIds&&) = default;
+  FrameIds& operator=(FrameIds&&) = default;
+  ~FrameIds() = default;
+};
+
 // Frames from the caller to the callee. Call points are kept from the first one on that is told.
 struct Frames {
-  std::vector<base::Id> methods;   // kNoId for "?"
+  FrameIds methods;                // kNoId for "?"
   std::vector<std::uint64_t> ips;  // 0 = not told; as many as methods when has_ips
   bool has_ips = false;
 
@@ -25,13 +42,14 @@ struct Frames {
     has_ips = false;
   }
   void push(base::Id method, std::uint64_t ip) {
-    methods.push_back(method);
+    methods.push(method);
     if (ip != 0 && !has_ips) start_ips();
     else if (has_ips) ips.push_back(ip);
     if (ip != 0) ips.back() = ip;
   }
   void resize(std::size_t size) {
-    methods.resize(size, base::kNoId);
+    while (methods.size() < size) methods.push(base::kNoId);
+    methods.cut(size);
     if (has_ips) ips.resize(size, 0);
   }
   void start_ips() {

@@ -100,25 +100,28 @@ class Scan {
     return digits == 8 || digits == 16;
   }
 
- private:
-  static std::uint8_t digit(char c) { return kDigits[static_cast<unsigned char>(c)]; }
-  static std::uint8_t decimal(char c) { return static_cast<std::uint8_t>(c - '0'); }
-  // All at once; false when one is none.
+  // 8 hexadecimal digits at once; false when one is none.
   static bool eight_digits(const char* from, std::uint64_t& value) {
-    constexpr std::uint64_t kOnes = 0x0101010101010101U;
     std::uint64_t text;
     std::memcpy(&text, from, sizeof text);
+    return eight_digits(text, value);
+  }
+  static bool eight_digits(std::uint64_t text, std::uint64_t& value) {
+    constexpr std::uint64_t kOnes = 0x0101010101010101U;
     const std::uint64_t letters = text >> 6 & kOnes;
     const std::uint64_t digits = (text & 0x0f * kOnes) + letters * 9;
     const std::uint64_t above_nine = (digits + 6 * kOnes) >> 4 & kOnes;
     const std::uint64_t spelled = digits + 0x30 * kOnes + above_nine * 0x27;
-    if ((digits & 0xf0 * kOnes) != 0 || spelled != (text | letters << 5)) return false;
     std::uint64_t joined = (digits << 4 | digits >> 8) & 0x00ff00ff00ff00ffU;
     joined = (joined | joined >> 8) & 0x0000ffff0000ffffU;
     joined = (joined | joined >> 16) & 0xffffffffU;
     value = __builtin_bswap32(static_cast<std::uint32_t>(joined));
-    return true;
+    return ((digits & 0xf0 * kOnes) | (spelled ^ (text | letters << 5))) == 0;
   }
+
+ private:
+  static std::uint8_t digit(char c) { return kDigits[static_cast<unsigned char>(c)]; }
+  static std::uint8_t decimal(char c) { return static_cast<std::uint8_t>(c - '0'); }
   static bool fits(const char* from, std::ptrdiff_t digits) {
     if (digits > 20) return false;
     return std::string_view(from, 20) <= std::string_view("18446744073709551615");

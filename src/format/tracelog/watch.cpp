@@ -27,14 +27,87 @@ base::Time to_time(std::uint64_t timestamp) {
 }
 
 void Watch::begin() {
-  before_ = std::make_unique<Before>();
+  if (before_) before_->clear();
+  else before_ = pool_->take();
   before_->now = now_;
   before_->pid = pid_;
   frames_ = 0;
+  lines_ = 0;
   ++chunk_;
 }
 
-void Watch::see(std::string_view text, std::uint64_t offset, std::uint64_t number) {
+const char* Watch::see_plain(const char* at, const char* end) {
+  const auto bytes = static_cast<std::size_t>(end - at);
+  Before::Plain* const first = before_->plain.room(bytes / kShortestPlain + 1);
+  Before::Plain* plain = first;
+  base::Id* frames = before_->frames.room(bytes / kShortestFrame + kMostPlainItems);
+  PlainAllocation* allocations =
+      before_->allocations.room(bytes / kShortestAllocation + kMostPlainItems);
+  PlainLine line;
+  for (; at < end && frames_ < kChunkFrames; ++plain) {
+    const auto key = load_text<std::uint64_t>(at);
+    if (key != kPlainSample && key != kPlainAllocations) break;
+    const char* next = parse_plain_head(at, line, digits_);
+    if (next == nullptr) break;
+    Thread* const of = spelled_thread(line.thread);
+    if (of == nullptr) break;
+    const bool samples = key == kPlainSample;
+    next = samples ? parse_plain_sample(next, line, frames)
+                   : parse_plain_allocations(next, line, allocations);
+    if (next == nullptr || (samples && !take_plain(line, *of, frames))) break;
+    if (!samples) save(*of);
+    plain->timestamp = line.timestamp;
+    plain->count = samples ? static_cast<std::uint32_t>(line.count) : Before::kAllocations;
+    plain->stack = of->saved_as;
+    plain->prefix = static_cast<std::uint32_t>(line.prefix);
+    plain->items = static_cast<std::uint32_t>(line.items);
+    event::Tally::Records& tally = samples ? before_->samples : before_->summaries;
+    ++tally.count;
+    tally.bytes += static_cast<std::uint64_t>(next - at);
+    if (samples) frames += line.items;
+    else allocations += line.items;
+    at = next;
+  }
+  lines_ += static_cast<std::size_t>(plain - first);
+  before_->plain.grew_to(plain);
+  before_->frames.grew_to(frames);
+  before_->allocations.grew_to(allocations);
+  return at;
+}
+
+// Changes the thread's stack, unless there is something odd about it.
+inline bool Watch::take_plain(const PlainLine& line, Thread& of, const base::Id* frames) {
+  FrameIds& stack = of.stack.methods;
+  const std::size_t depth = line.prefix + line.items;
+  const std::size_t all_frames = all_frames_ - stack.size() + depth;
+  if (line.size != stack.size() || line.prefix > line.size || of.stack.has_ips ||
+      all_frames > kMostFrames)
+    return false;
+  save(of);
+  all_frames_ = all_frames;
+  frames_ += depth;
+  stack.cut(line.prefix);
+  base::Id* const top = stack.room(kMostPlainItems);
+  for (std::size_t i = 0; i < line.items; ++i) top[i] = frames[i];
+  stack.grew_to(top + line.items);
+  return true;
+}
+
+// Null when the digits are none, or there are too many threads.
+inline Watch::Thread* Watch::spelled_thread(std::uint64_t digits) {
+  Spelled& known = spelled_[(digits * 0x9e3779b97f4a7c15U) >> (64 - kSpelledBits)];
+  if (known.digits == digits) [[likely]]
+    return known.thread;
+  base::Id id = base::kNoId;
+  Thread* const found = thread_of(digits, id) ? thread(id) : nullptr;
+  if (found != nullptr) known = {digits, found};
+  return found;
+}
+
+void Watch::see(std::string_view line, std::size_t begin, std::uint64_t offset,
+                std::uint64_t number) {
+  before_->others.push({begin, line.size(), before_->plain.size(), lines_++});
+  const std::string_view text = without_end(line);
   if (text.size() <= kKeyBytes || !is_blank(text[kKeyBytes])) return;
   const auto starts = [text](const char* key, std::size_t bytes) {
     return std::memcmp(text.data(), key, bytes) == 0;
@@ -56,7 +129,7 @@ void Watch::see_sample(std::string_view text, std::uint64_t offset, std::uint64_
     before_->refused.push_back(number);
     return;
   }
-  save(sample_.thread, *of);
+  save(*of);
   all_frames_ -= of->stack.size();
   const std::size_t was = of->stack.size();
   const Applied applied = apply(sample_, of->stack);
@@ -77,7 +150,7 @@ void Watch::see_allocations(std::string_view text) {
   scan.skip(kKeyBytes);
   base::Id id = base::kNoId;
   if (!scan.gap() || !scan.iid(id)) return;
-  if (Thread* const of = thread(id)) save(id, *of);
+  if (Thread* const of = thread(id)) save(*of);
 }
 
 void Watch::see_other(std::string_view text, std::uint64_t offset, std::uint64_t number) {
@@ -135,6 +208,7 @@ Watch::Thread* Watch::thread(base::Id id) {
   if (known >= kMostThreads && ids_.find(id) == base::IdTable::kNone) return nullptr;
   const std::uint32_t index = ids_.index(id);
   if (index >= threads_.size()) threads_.resize(index + std::size_t{1});
+  threads_[index].id = id;
   return &threads_[index];
 }
 
@@ -143,17 +217,21 @@ bool Watch::is_live(base::Id id) const {
   return index != base::IdTable::kNone && threads_[index].live;
 }
 
-void Watch::save(base::Id id, Thread& thread) {
+inline void Watch::save(Thread& thread) {
   thread.live = true;
-  if (thread.saved_in == chunk_) return;
+  if (thread.saved_in != chunk_) copy_stack(thread);
+}
+
+void Watch::copy_stack(Thread& thread) {
   thread.saved_in = chunk_;
-  before_->stacks.push_back({id, thread.stack});
+  thread.saved_as = static_cast<std::uint32_t>(before_->stacks.size());
+  before_->stacks.push_back({thread.id, thread.stack});
   frames_ += thread.stack.size();
 }
 
 std::shared_ptr<const Before> Watch::end(std::string_view bytes) {
   if (const auto last = last_timestamp(bytes)) now_ = to_time(*last);
-  return std::shared_ptr<const Before>(std::move(before_));
+  return BeforePool::share(pool_, std::move(before_));
 }
 
 // Found from behind: mostly it stands in one of the last lines.

@@ -6,6 +6,7 @@
 
 #include <tsl/robin_map.h>
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -13,8 +14,9 @@
 
 #include "base/id_table.hpp"
 #include "base/notices.hpp"
+#include "format/tracelog/before.hpp"
 #include "format/tracelog/line.hpp"
-#include "format/tracelog/sample.hpp"
+#include "format/tracelog/plain.hpp"
 
 namespace polytrace::format::tracelog {
 
@@ -27,45 +29,46 @@ std::string_view without_end(std::string_view line);
 std::optional<std::uint64_t> timestamp_of(const Line& line);
 base::Time to_time(std::uint64_t timestamp);
 
-// What is known where a chunk begins.
-struct Before {
-  struct Stack {
-    base::Id thread;
-    Frames frames;
-  };
-  static constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
-
-  base::Time now = 0;                   // of the last record that had a timestamp
-  std::vector<Stack> stacks;            // of the threads whose stacks the chunk uses
-  std::vector<base::Id> threads;        // of lines that do not name theirs plainly, in order
-  std::vector<std::uint64_t> refused;   // lines beyond a limit, in order
-  std::uint64_t process_at = kNowhere;  // the line that tells the size of pointers
-  base::Id pid = base::kNoId;
-};
-
 class Watch {
  public:
   explicit Watch(base::Notices& notices) : notices_(notices) {}
 
   // Starts a chunk.
   void begin();
-  // The next line, as without_end() gives it.
-  void see(std::string_view text, std::uint64_t offset, std::uint64_t number);
-  // Frames that the chunk's events will have, about.
-  std::size_t frames() const { return frames_; }
+  // Takes the plain lines from `at` on that begin before `end`: where the last one ends. See
+  // parse_plain() for what it requires.
+  const char* see_plain(const char* at, const char* end);
+  // The lines of the chunk so far.
+  std::size_t lines() const { return lines_; }
+  // The next line, which begins at `begin` in the chunk; its place in the stream, and its number.
+  void see(std::string_view line, std::size_t begin, std::uint64_t offset, std::uint64_t number);
+  // Whether the chunk's events will have as many frames as stay in a cache.
+  bool full() const { return frames_ >= kChunkFrames; }
   // Ends the chunk, whose lines `bytes` are.
   std::shared_ptr<const Before> end(std::string_view bytes);
 
  private:
+  static constexpr std::size_t kChunkFrames = 128 * 1024;
   static constexpr std::size_t kMostThreads = std::size_t{1} << 20;
   static constexpr std::size_t kMostFrames = std::size_t{1} << 22;  // of all stacks
 
   struct Thread {
+    base::Id id = base::kNoId;
     Frames stack;
     std::uint64_t saved_in = 0;  // the number of the last chunk that got a copy
+    std::uint32_t saved_as = 0;  // index of that copy
     bool live = false;
   };
 
+  // Threads as plain lines spell them.
+  struct Spelled {
+    std::uint64_t digits = 0;  // 0 = none
+    Thread* thread = nullptr;
+  };
+  static constexpr unsigned kSpelledBits = 6;
+
+  bool take_plain(const PlainLine& line, Thread& of, const base::Id* frames);
+  Thread* spelled_thread(std::uint64_t digits);
   void see_sample(std::string_view text, std::uint64_t offset, std::uint64_t number);
   void see_allocations(std::string_view text);
   void see_other(std::string_view text, std::uint64_t offset, std::uint64_t number);
@@ -73,21 +76,26 @@ class Watch {
   void end_thread(const Line& line);
   Thread* thread(base::Id id);
   bool is_live(base::Id id) const;
-  void save(base::Id id, Thread& thread);
+  void save(Thread& thread);
+  void copy_stack(Thread& thread);
   std::optional<std::uint64_t> last_timestamp(std::string_view bytes);
 
   base::Notices& notices_;
   base::IdTable ids_;
-  std::vector<Thread> threads_;  // by index
+  std::deque<Thread> threads_;  // by index; they stay where they are
+  std::array<Spelled, std::size_t{1} << kSpelledBits> spelled_{};
   tsl::robin_map<std::uint64_t, base::Id> os_threads_;
   std::size_t all_frames_ = 0;
   base::Time now_ = 0;
   base::Id pid_ = base::kNoId;
   bool told_process_ = false;
 
+  std::shared_ptr<BeforePool> pool_ = std::make_shared<BeforePool>();
   std::unique_ptr<Before> before_;
   std::uint64_t chunk_ = 0;
   std::size_t frames_ = 0;
+  std::size_t lines_ = 0;
+  unsigned digits_ = 1;  // of the last timestamp, see parse_plain()
   SampleLine sample_;
   Line line_;
 };

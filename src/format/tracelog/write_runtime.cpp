@@ -151,14 +151,17 @@ void TraceLogWriter::tell(const Event& event, const event::Sample& sample) {
   if (sample.stack.present() && sample.stack.count > kDeepest) return lose(event);
   count_lost_fields(loss_, event.kind, sample);
   lose(event, batch_->thread(event) != event.id, "thread");
-  const bool moves = sample.weight == 0;
-  lose(event, sample.mode != (moves ? event::SampleMode::change : event::SampleMode::wall), "mode");
+  // A sample whose weight is not told is one; a mere change of the stack weighs nothing.
+  const bool moves = sample.mode == event::SampleMode::change;
+  const std::uint64_t count = moves ? 0 : std::max<std::uint64_t>(sample.weight, 1);
+  lose(event, !moves && sample.mode != event::SampleMode::wall, "mode");
+  lose(event, sample.weight != count, "weight");
   const bool others = std::ranges::any_of(batch_->places(sample.stack), [](const auto& place) {
     return place.il != -1 || place.native != -1;
   });
   lose(event, others, "places");
   const std::uint64_t at = timestamp(event);
-  put_stack(event.id, at, sample.weight, frames_of(sample.stack));
+  put_stack(event.id, at, count, frames_of(sample.stack));
 }
 
 // The stack that is charged is the one in force: where it is not, it is put in force first.

@@ -10,6 +10,7 @@ namespace {
 using event::Event;
 
 constexpr base::Duration kDay = 24 * 60 * kMinute;
+constexpr base::Duration kYear = 365 * kDay;
 
 // Whether a setting's value comes back from a line that ends with it.
 bool is_trimmed(std::string_view text) {
@@ -35,7 +36,13 @@ void TraceLogWriter::tell(const Event& event, const event::Clock& clock) {
   count_lost_fields(loss_, event.kind, clock);
   Line& line = start(Key::prf_stm);
   // A reader's clock starts at 0.
-  if (__builtin_sub_overflow(clock.wall, event.time, &line.time.wall)) return lose(event);
+  if (__builtin_sub_overflow(clock.wall, shifted(event), &line.time.wall)) return lose(event);
+  // Times that are absolute: the log begins at the clock's, not in 1970.
+  if (now_ == 0 && origin_ == 0 && event.time > kYear && line.time.wall > -kYear &&
+      line.time.wall < kYear) {
+    origin_ = event.time - event.time % kMillisecond;
+    line.time.wall += origin_;
+  }
   const bool later = dialect_ == Dialect::later;
   const bool possible =
       clock.utc_offset % kMinute == 0 && clock.utc_offset < kDay && clock.utc_offset > -kDay;

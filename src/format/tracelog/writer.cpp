@@ -81,13 +81,21 @@ void TraceLogWriter::end_list() {
   if (std::exchange(list_open_, false)) out_.printer().end();
 }
 
-void TraceLogWriter::untimed(const event::Event& event) { lose(event, event.time != now_, "time"); }
+void TraceLogWriter::untimed(const event::Event& event) {
+  lose(event, shifted(event) != now_, "time");
+}
+
+// The time on the log's clock.
+base::Time TraceLogWriter::shifted(const event::Event& event) const {
+  base::Time time = 0;
+  return __builtin_sub_overflow(event.time, origin_, &time) ? INT64_MIN : time;
+}
 
 std::uint64_t TraceLogWriter::timestamp(const event::Event& event) {
-  const std::uint64_t told =
-      event.time < 0 ? 0 : static_cast<std::uint64_t>(event.time / kMillisecond);
+  const base::Time time = shifted(event);
+  const std::uint64_t told = time < 0 ? 0 : static_cast<std::uint64_t>(time / kMillisecond);
   now_ = to_time(told);
-  lose(event, event.time != now_, "time");
+  lose(event, time != now_, "time");
   return told;
 }
 

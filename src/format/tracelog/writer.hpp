@@ -94,6 +94,7 @@ class TraceLogWriter final : public event::Writer {
   Line& start(Key key);
   void untimed(const event::Event& event);  // says so where that loses the event's time
   std::uint64_t timestamp(const event::Event& event);
+  base::Time shifted(const event::Event& event) const;
   void put_line();
   // Continues the list that is open when it is of this kind, time and thread; else starts one.
   bool continues_list(Key key, const event::Event& event);
@@ -113,7 +114,8 @@ class TraceLogWriter final : public event::Writer {
   event::Loss loss_;
   const event::Batch* batch_ = nullptr;
   Line line_;
-  base::Time now_ = 0;  // as a reader takes it for records without a timestamp
+  base::Time origin_ = 0;  // where the log's clock begins, in times of the events
+  base::Time now_ = 0;     // as a reader takes it for records without a timestamp
   std::string texts_[3];
 
   bool list_open_ = false;
