@@ -162,8 +162,10 @@ result<void> BuildCore::insert(std::uint32_t index, Tick start, Tick end, const 
     if (auto flushed = flush(); !flushed) return flushed;
   }
   if (first && start > this->start()) lines_.begin_absent(index);
-  if (auto done = lines_.put(start, index, state->payload, state->tag, true); !done) return done;
-  lines_.end_at(index, end);
+  // Null in a timeline of type none: a gap, and gaps do not stay apart.
+  const bool is_gap = presence_of(state->tag) == Presence::absent;
+  if (auto done = lines_.put(start, index, state->payload, state->tag, !is_gap); !done) return done;
+  if (!is_gap) lines_.end_at(index, end);
   return {};
 }
 

@@ -85,6 +85,7 @@ base::result<void> Timelines::replace(Tick t, std::uint32_t index, std::uint64_t
   if (line.latest() == Change::kNone) {
     if (entries_[index].start != t) return refuse(Code::time_backwards, t, index);
     entries_[index] = {t, payload, tag};
+    keys_[index].absent_first = presence_of(tag) == Presence::absent;
     line.payload = payload;
     line.link = Change::link_of(Change::kNone, tag);
     return {};
@@ -123,6 +124,7 @@ bool Timelines::overwrite(std::uint32_t index, std::uint64_t payload, Tag tag) {
   } else if (first_ == start_ && entries_[index].start == start_) {
     entries_[index].payload = payload;
     entries_[index].tag = tag;
+    keys_[index].absent_first = presence_of(tag) == Presence::absent;
   } else {
     return false;
   }
