@@ -36,6 +36,15 @@ inline std::uint64_t bits_at(const std::byte* column, std::uint64_t index, unsig
   return value & (~std::uint64_t{0} >> (kMostBits - width));
 }
 
+// How many bits are set. (Without the processor's own instruction, which not every one has, the
+// library's function is a call.)
+inline unsigned ones(std::uint64_t word) {
+  word -= word >> 1 & 0x5555555555555555U;
+  word = (word & 0x3333333333333333U) + (word >> 2 & 0x3333333333333333U);
+  word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0fU;
+  return static_cast<unsigned>(word * 0x0101010101010101U >> 56);
+}
+
 inline bool bit_at(const std::byte* bitmap, std::uint64_t index) {
   return (static_cast<unsigned>(bitmap[index / 8]) >> (index % 8) & 1U) != 0;
 }

@@ -71,7 +71,7 @@ result<void> BuildCore::declare(std::uint32_t index, Type type) {
 result<BuildCore::Encoded> BuildCore::encode(std::uint32_t index, const Value& value) {
   if (closed_) return base::fail(Code::usage, "the history is closed");
   if (value.is_null()) {
-    const bool is_gap = lines_.keys()[index].code == code_of(Type::none);
+    const bool is_gap = lines_.code(index) == code_of(Type::none);
     return Encoded{0, is_gap ? kAbsentTag : kNullTag};
   }
   const TypeCode code = code_of(value.type());
@@ -163,8 +163,10 @@ result<void> BuildCore::insert(std::uint32_t index, Tick start, Tick end, const 
     if (auto flushed = flush(); !flushed) return flushed;
   }
   if (first && start > this->start()) lines_.begin_absent(index);
-  if (auto done = lines_.put(start, index, state->payload, state->tag, true); !done) return done;
-  lines_.end_at(index, end);
+  // Null in a timeline of type none: a gap, and gaps do not stay apart.
+  const bool is_gap = presence_of(state->tag) == Presence::absent;
+  if (auto done = lines_.put(start, index, state->payload, state->tag, !is_gap); !done) return done;
+  if (!is_gap) lines_.end_at(index, end);
   return {};
 }
 
@@ -212,9 +214,12 @@ result<void> BuildCore::write_strings() {
 }
 
 result<void> BuildCore::write_segment() {
+  counts_.clear();
+  for (std::uint32_t index = 0; index < lines_.keys().size(); ++index)
+    counts_.push_back(lines_.count(index));
   const SegmentWriter::Input input{lines_.first(),   std::max(lines_.first(), lines_.last()),
                                    lines_.keys(),    lines_.entries(),
-                                   lines_.changes(), lines_.counts()};
+                                   lines_.changes(), counts_};
   const base::Bytes payload = segment_writer_.write(input);
   if (payload.size() > UINT32_MAX) return base::fail(Code::limit_exceeded, "segment of 4 GiB");
   const auto offset = file_.append(kSegmentFrame, payload);
@@ -231,7 +236,7 @@ result<void> BuildCore::write_segment() {
 
 result<void> BuildCore::write_records() {
   for (std::uint32_t index = 0; index < lines_.keys().size(); ++index) {
-    if (lines_.counts()[index] == 0) continue;
+    if (lines_.count(index) == 0) continue;
     lines_.states(index, states_);
     for (std::size_t i = 0; i + 1 < states_.size(); ++i)
       stream_writer_.add(lines_.keys()[index], states_[i], tick_before(states_[i + 1].start));

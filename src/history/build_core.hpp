@@ -44,6 +44,7 @@ class BuildCore {
   const FrameFile& file() const { return file_; }
   FrameFile take_file() { return std::move(file_); }
   Tick start() const { return footer_.header.start; }
+  Layout layout() const { return footer_.header.layout; }
   bool needs_flush(Tick t) const { return lines_.is_full(t, segment_size_); }
 
  private:
@@ -82,6 +83,7 @@ class BuildCore {
   StreamWriter stream_writer_;
   Footer footer_;
   std::vector<State> states_;
+  std::vector<std::uint32_t> counts_;
   std::size_t segment_size_;
   bool adaptive_;
   bool strict_;

@@ -8,6 +8,7 @@
 #include <shared_mutex>
 
 #include "history/build_core.hpp"
+#include "history/live_view.hpp"
 
 namespace polytrace::history {
 
@@ -16,7 +17,8 @@ using base::result;
 
 class Builder::Impl {
  public:
-  Impl(std::unique_ptr<BuildCore> core, bool live) : core_(std::move(core)), live_(live) {}
+  Impl(std::unique_ptr<BuildCore> core, bool live)
+      : core_(std::move(core)), live_(live), view_(*core_) {}
 
   // Locks only where other threads may ask.
   std::unique_lock<std::shared_mutex> changing() const {
@@ -66,12 +68,14 @@ class Builder::Impl {
   const BuildCore& core() const { return *core_; }
   Tree& tree() { return tree_; }
   const Tree& tree() const { return tree_; }
+  const LiveView& view() const { return view_; }
 
  private:
   std::unique_ptr<BuildCore> core_;
   bool live_;
   Tree tree_;
   Key next_ = 1;
+  LiveView view_;
   mutable std::shared_mutex mutex_;
 };
 
@@ -224,6 +228,21 @@ Type Builder::type(Key key) const {
 Facts Builder::facts() const {
   const auto lock = impl_->asking();
   return impl_->core().facts();
+}
+
+result<void> Builder::at(Tick t, Key key, Visitor visit) const { return range(key, t, t, visit); }
+
+result<void> Builder::full(Tick t, Visitor visit) const {
+  const auto lock = impl_->asking();
+  return impl_->view().full(t, visit);
+}
+
+result<void> Builder::range(Key key, Tick from, Tick to, Visitor visit) const {
+  const auto lock = impl_->asking();
+  const std::uint32_t index = impl_->find(key);
+  if (index == KeyList::kNone)
+    return base::fail(Code::key_unknown, fmt::format("key {}", key));
+  return impl_->view().range(index, from, to, visit);
 }
 
 result<void> Builder::flush() {

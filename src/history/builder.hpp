@@ -100,7 +100,8 @@ class Builder {
   // Of what was built so far; `end` is the latest tick seen.
   Facts facts() const;
 
-  // Queries as in history.hpp, over everything taken so far. An interval that has no end yet is
+  // Queries as in history.hpp, over everything taken so far but for what the reorder window holds
+  // back; in the segmented layout only (usage). An interval that has no end yet is
   // marked `ongoing` and ends at the latest tick seen. Texts live as long as the visitor runs.
   base::result<void> at(Tick t, Key key, Visitor visit) const;
   base::result<void> full(Tick t, Visitor visit) const;

@@ -10,6 +10,7 @@
 #include "history/opened.hpp"
 #include "history/segments.hpp"
 #include "history/stream_loader.hpp"
+#include "history/values.hpp"
 
 namespace polytrace::history {
 
@@ -59,7 +60,7 @@ class History::Impl {
     const auto each = [&](std::uint32_t index, const State& state, Tick end, bool) {
       if (presence_of(state.tag) == Presence::absent) return true;
       Interval interval{.key = opened_->keys[index].key, .start = state.start, .end = end};
-      if (!set_value(state, interval.value)) return damaged = true, false;
+      if (!set_value(state, opened_->strings, interval.value)) return damaged = true, false;
       if (visit(interval)) return true;
       stopped = true;
       return false;
@@ -88,7 +89,6 @@ class History::Impl {
 
  private:
   void tell_facts();
-  bool set_value(const State& state, Value& value) const;
 
   std::unique_ptr<Opened> opened_;
   std::uint64_t bytes_;
@@ -116,24 +116,6 @@ void History::Impl::tell_facts() {
             .keys = opened_->keys.size(),
             .strings = opened_->strings.count()};
   for (const SegmentPlace& place : opened_->segments) facts_.changes += place.changes;
-}
-
-bool History::Impl::set_value(const State& state, Value& value) const {
-  if (presence_of(state.tag) == Presence::null) return true;
-  switch (static_cast<Type>(type_of(state.tag))) {
-    case Type::boolean: value = Value::of(state.payload != 0); return true;
-    case Type::integer: value = Value::of(static_cast<std::int64_t>(state.payload)); return true;
-    case Type::real: value = Value::of(std::bit_cast<double>(state.payload)); return true;
-    case Type::string:
-    case Type::bytes: {
-      const auto text = opened_->strings.text(state.payload);
-      if (!text) return false;
-      const bool is_string = type_of(state.tag) == code_of(Type::string);
-      value = is_string ? Value::text(*text) : Value::bytes(*text);
-      return true;
-    }
-    default: value = Value::exists(); return true;  // none, and types of later versions
-  }
 }
 
 namespace {
@@ -267,6 +249,13 @@ result<std::optional<Tick>> History::previous_change(Key key, Tick t) const {
   if (!found) return tl::unexpected(found.error());
   if (found->state.start == facts().start) return std::nullopt;
   return std::optional<Tick>(found->state.start);
+}
+
+std::vector<Tick> History::milestones() const {
+  std::vector<Tick> all;
+  for (const SegmentPlace& place : impl_->segments().places()) all.push_back(place.first);
+  if (all.empty()) all.push_back(facts().start);
+  return all;
 }
 
 result<void> History::verify() const {

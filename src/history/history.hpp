@@ -75,6 +75,9 @@ class History {
   base::result<std::optional<Tick>> next_change(Key key, Tick t) const;
   base::result<std::optional<Tick>> previous_change(Key key, Tick t) const;
 
+  // Ticks, from the start on, that cut the history into parts small enough to hold in memory.
+  std::vector<Tick> milestones() const;
+
   // Tests every checksum and decodes every segment. Errors: the first fault.
   base::result<void> verify() const;
 

@@ -27,10 +27,6 @@ std::array<std::uint64_t, 2> load_mask(const std::byte* at, std::uint32_t count)
   return mask;
 }
 
-std::uint32_t ones(const std::array<std::uint64_t, 2>& mask) {
-  return static_cast<std::uint32_t>(std::popcount(mask[0]) + std::popcount(mask[1]));
-}
-
 }  // namespace
 
 bool BlockView::take_masks(const std::byte*& at, const std::byte* end, unsigned presence) {
@@ -83,15 +79,25 @@ bool BlockView::open(const std::byte* at, const std::byte* end, std::uint32_t co
 
 std::uint32_t BlockView::values_before(std::uint32_t i) const {
   if (all_values_) return i;
-  const std::uint64_t low = i >= 64 ? ~std::uint64_t{0} : ~(~std::uint64_t{0} << i);
-  const std::uint64_t high =
-      i <= 64 ? 0 : (i >= 128 ? ~std::uint64_t{0} : ~(~std::uint64_t{0} << (i - 64)));
-  return i - ones({missing_[0] & low, missing_[1] & high});
+  if (i < 64) return i - ones(missing_[0] & ~(~std::uint64_t{0} << i));
+  const std::uint64_t high = i >= 128 ? ~std::uint64_t{0} : ~(~std::uint64_t{0} << (i - 64));
+  return i - ones(missing_[0]) - ones(missing_[1] & high);
 }
 
-BlockView::Found BlockView::find(Tick t) const {
-  Tick time = first_time_;
-  for (std::uint32_t i = 0; i + 1 < count_; ++i) {
+BlockView::Found BlockView::find(Tick t, std::uint32_t from, Tick time) const {
+  constexpr unsigned kOneLoad = kMostBits - 7;
+  std::uint32_t i = from;
+  if (time_bits_ != 0 && time_bits_ <= kOneLoad) {
+    const std::uint64_t mask = ~std::uint64_t{0} >> (kMostBits - time_bits_);
+    std::uint64_t bit = std::uint64_t{from} * time_bits_;
+    for (; i + 1 < count_; ++i, bit += time_bits_) {
+      const std::uint64_t step = base::load_le<std::uint64_t>(times_ + bit / 8) >> (bit % 8) & mask;
+      const Tick next = tick_after(time, step);
+      if (next > t) return {i, time, next, true};
+      time = next;
+    }
+  }
+  for (; i + 1 < count_; ++i) {
     const Tick next = time_after(time, i);
     if (next > t) return {i, time, next, true};
     time = next;

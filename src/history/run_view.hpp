@@ -5,7 +5,6 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <span>
 
 #include "history/bits.hpp"
@@ -35,7 +34,9 @@ class BlockView {
     Tick next;
     bool has_next;
   };
-  Found find(Tick t) const;
+  Found find(Tick t) const { return find(t, 0, first_time_); }
+  // Begins at change `from`, whose time is at or before `t`.
+  Found find(Tick t, std::uint32_t from, Tick time) const;
   State state(std::uint32_t i, Tick time) const;
 
  private:

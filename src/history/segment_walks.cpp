@@ -6,7 +6,7 @@
 
 namespace polytrace::history {
 
-using Look = SegmentView::Look;
+using RunFound = SegmentView::Look;
 
 // The state whose end a walk has not met yet; backwards, the first tick behind the state wanted.
 struct Segments::Held {
@@ -16,98 +16,124 @@ struct Segments::Held {
   bool done = false;
 };
 
-bool Segments::spot(Look look, const RunView& run, const Checked& checked, const KeyInfo& info,
-                    Tick t, Spot& spot) const {
-  spot.has_next = false;
-  if (look == Look::damaged) return false;
-  if (look == Look::none) return checked.view.entry(info, content_.start, spot.state);
+struct Segments::Look {
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  SegmentView::Look run_found = SegmentView::Look::none;
+  RunView run;
   BlockView block;
-  const std::uint32_t number = run.block_of(t);
-  if (!run.open_block(number, block)) return false;
-  if (t < block.first_time()) {
-    spot.next = block.first_time();
+  std::uint32_t block_number = kNone;  // of the open one
+  BlockView::Found found{};            // the last one in it
+};
+
+bool Segments::spot(Look& look, const Checked& checked, const KeyInfo& info, Tick t,
+                    Spot& spot) const {
+  spot.has_next = false;
+  if (look.run_found == RunFound::damaged) return false;
+  if (look.run_found == RunFound::none)
+    return checked.view.entry(info, content_.start, spot.state);
+  const std::uint32_t number = look.run.block_of(t);
+  if (number != look.block_number) {
+    if (!look.run.open_block(number, look.block)) return false;
+    look.block_number = number;
+    look.found = {0, look.block.first_time(), 0, false};
+  }
+  if (t < look.block.first_time()) {
+    spot.next = look.block.first_time();
     spot.has_next = true;
     return checked.view.entry(info, content_.start, spot.state);
   }
-  const BlockView::Found found = block.find(t);
-  spot.state = block.state(found.number, found.time);
-  spot.next = found.next;
-  spot.has_next = found.has_next;
-  if (!found.has_next && number + 1 < run.blocks()) {
-    spot.next = run.block_start(number + 1);
+  look.found = look.block.find(t, look.found.number, look.found.time);
+  spot.state = look.block.state(look.found.number, look.found.time);
+  spot.next = look.found.next;
+  spot.has_next = look.found.has_next;
+  if (!spot.has_next && number + 1 < look.run.blocks()) {
+    spot.next = look.run.block_start(number + 1);
     spot.has_next = true;
   }
   return true;
 }
 
-base::result<Segments::Next> Segments::look_ahead(std::size_t number, const KeyInfo& info) const {
+bool Segments::look_ahead(std::size_t number, const KeyInfo& info, Next& next) const {
   while (++number < content_.places.size()) {
     const auto checked = segment(number);
-    if (!checked) return tl::unexpected(checked.error());
+    if (!checked) return false;
     RunView run;
     BlockView block;
-    const Look look = (*checked)->view.find(info, run);
-    if (look == Look::none) continue;
-    if (look == Look::damaged || !run.open_block(0, block)) return damaged(number);
-    return Next{block.first_time(), true};
+    const RunFound found = (*checked)->view.find(info, run);
+    if (found == RunFound::none) continue;
+    if (found == RunFound::damaged || !run.open_block(0, block)) return false;
+    next = {block.first_time(), true};
+    return true;
   }
-  return Next{};
+  return true;
 }
 
-base::result<Segments::Next> Segments::after(std::size_t number, const Checked& checked,
-                                             const KeyInfo& info) const {
-  if (!content_.exits) return look_ahead(number, info);
-  const bool typed = info.code != kOpenCode;
-  const std::uint32_t slot = typed ? info.slot : info.open_slot;
-  if (slot >= checked.exits.slots(info.code)) return Next{};
-  Tick next = 0;
-  if (!checked.exits.exit(info.code, slot, next)) return damaged(number);
-  if (tick_before(next) == content_.end) return Next{};
-  if (next <= checked.view.last() || next > content_.end) return damaged(number);
-  return Next{next, true};
+bool Segments::after(std::size_t number, const Checked& checked, const KeyInfo& info,
+                     Next& next) const {
+  next = {};
+  if (!content_.exits) return look_ahead(number, info, next);
+  const std::uint32_t slot = info.code != kOpenCode ? info.slot : info.open_slot;
+  if (slot >= checked.exits.slots(info.code)) return true;
+  if (!checked.exits.exit(info.code, slot, next.tick)) return false;
+  next.any = tick_before(next.tick) != content_.end;
+  return !next.any || (next.tick > checked.view.last() && next.tick <= content_.end);
 }
 
-base::result<Segments::Found> Segments::finish(const Spot& spot, std::size_t number,
-                                               const Checked& checked, const KeyInfo& info,
-                                               Tick t) const {
-  Found found{spot.state, tick_before(spot.next), false};
+bool Segments::finish(const Spot& spot, std::size_t number, const Checked& checked,
+                      const KeyInfo& info, Tick t, Found& found) const {
+  found = {spot.state, tick_before(spot.next), false};
   if (!spot.has_next) {
-    const auto next = after(number, checked, info);
-    if (!next) return tl::unexpected(next.error());
-    found.open = !next->any;
-    found.end = next->any ? tick_before(next->tick) : content_.end;
+    Next next;
+    if (!after(number, checked, info, next)) return false;
+    found.open = !next.any;
+    found.end = next.any ? tick_before(next.tick) : content_.end;
   }
-  if (found.state.start > t || found.end < t || found.state.start < content_.start)
-    return damaged(number);
-  return found;
+  return found.state.start <= t && found.end >= t && found.state.start >= content_.start;
+}
+
+Segments::Found Segments::only(std::uint32_t index) const {
+  return {{content_.start, 0, keys_[index].first_tag()}, content_.end, true};
 }
 
 base::result<Segments::Found> Segments::at(std::uint32_t index, Tick t) const {
+  if (content_.places.empty()) return only(index);
   const std::size_t number = number_at(t);
   const auto checked = segment(number);
   if (!checked) return tl::unexpected(checked.error());
-  RunView run;
+  Look look;
   Spot here;
+  Found found;
   const KeyInfo& info = keys_[index];
-  if (!spot((*checked)->view.find(info, run), run, **checked, info, t, here))
-    return damaged(number);
-  return finish(here, number, **checked, info, t);
+  look.run_found = (*checked)->view.find(info, look.run);
+  if (spot(look, **checked, info, t, here) && finish(here, number, **checked, info, t, found))
+    return found;
+  return damaged(number);
 }
 
 base::result<void> Segments::full(Tick t, StateVisitor visit) const {
   const std::size_t number = number_at(t);
-  const auto checked = segment(number);
-  if (!checked) return tl::unexpected(checked.error());
+  const Checked* checked = nullptr;
+  if (!content_.places.empty()) {
+    const auto got = segment(number);
+    if (!got) return tl::unexpected(got.error());
+    checked = *got;
+  }
   std::size_t hint = 0;
-  RunView run;
+  Look look;
   Spot here;
+  Found found;
   for (const std::uint32_t index : keys_.in_order()) {
     const KeyInfo& info = keys_[index];
-    const Look look = (*checked)->view.find_next(info, hint, run);
-    if (!spot(look, run, **checked, info, t, here)) return damaged(number);
-    const auto found = finish(here, number, **checked, info, t);
-    if (!found) return tl::unexpected(found.error());
-    if (!visit(index, found->state, found->end, found->open)) return {};
+    if (checked != nullptr) {
+      look.run_found = checked->view.find_next(info, hint, look.run);
+      look.block_number = Look::kNone;
+      if (!spot(look, *checked, info, t, here) || !finish(here, number, *checked, info, t, found))
+        return damaged(number);
+    } else {
+      found = only(index);
+    }
+    if (!visit(index, found.state, found.end, found.open)) return {};
   }
   return {};
 }
@@ -143,25 +169,30 @@ bool Segments::walk_run(const RunView& run, std::uint32_t index, Tick to, Held& 
 base::result<void> Segments::forward(std::uint32_t index, Tick from, Tick to,
                                      StateVisitor visit) const {
   const KeyInfo& info = keys_[index];
+  if (content_.places.empty()) {
+    const Found found = only(index);
+    visit(index, found.state, found.end, found.open);
+    return {};
+  }
   Held held{.before = from};
   for (std::size_t number = number_at(from);;) {
     const auto checked = segment(number);
     if (!checked) return tl::unexpected(checked.error());
     RunView run;
-    const Look look = (*checked)->view.find(info, run);
-    if (look == Look::damaged || (look == Look::none && held.any)) return damaged(number);
+    const RunFound found = (*checked)->view.find(info, run);
+    if (found == RunFound::damaged || (found == RunFound::none && held.any)) return damaged(number);
     if (!held.any && !(*checked)->view.entry(info, content_.start, held.state))
       return damaged(number);
-    if (look == Look::found && !walk_run(run, index, to, held, visit)) return damaged(number);
+    if (found == RunFound::found && !walk_run(run, index, to, held, visit)) return damaged(number);
     if (held.done) return {};
     held.any = true;
-    const auto next = after(number, **checked, info);
-    if (!next) return tl::unexpected(next.error());
-    if (!next->any || next->tick > to) {
-      visit(index, held.state, next->any ? tick_before(next->tick) : content_.end, !next->any);
+    Next next;
+    if (!after(number, **checked, info, next)) return damaged(number);
+    if (!next.any || next.tick > to) {
+      visit(index, held.state, next.any ? tick_before(next.tick) : content_.end, !next.any);
       return {};
     }
-    const std::size_t there = number_at(next->tick);
+    const std::size_t there = number_at(next.tick);
     if (there <= number) return damaged(number);
     number = there;
   }
@@ -210,7 +241,7 @@ base::result<void> Segments::backward(std::uint32_t index, Tick from, Tick to,
     const auto checked = segment(number);
     if (!checked) return tl::unexpected(checked.error());
     RunView run;
-    if ((*checked)->view.find(keys_[index], run) != Look::found ||
+    if ((*checked)->view.find(keys_[index], run) != RunFound::found ||
         !walk_back(run, **checked, index, from, held, visit))
       return damaged(number);
   }
@@ -219,11 +250,31 @@ base::result<void> Segments::backward(std::uint32_t index, Tick from, Tick to,
 
 base::result<void> Segments::sampled(std::uint32_t index, std::span<const Tick> times,
                                      StateVisitor visit) const {
+  const KeyInfo& info = keys_[index];
+  std::size_t number = 0;
+  const Checked* checked = nullptr;
+  Look look;
+  Spot here;
+  Found found;
   for (std::size_t i = 0; i < times.size();) {
-    const auto found = at(index, times[i]);
-    if (!found) return tl::unexpected(found.error());
-    if (!visit(index, found->state, found->end, found->open)) return {};
-    while (i < times.size() && times[i] <= found->end) ++i;
+    const Tick t = times[i];
+    if (content_.places.empty()) {
+      found = only(index);
+    } else {
+      const std::size_t there = number_at(t);
+      if (checked == nullptr || there != number) {
+        const auto got = segment(there);
+        if (!got) return tl::unexpected(got.error());
+        checked = *got;
+        number = there;
+        look.run_found = checked->view.find(info, look.run);
+        look.block_number = Look::kNone;
+      }
+      if (!spot(look, *checked, info, t, here) || !finish(here, number, *checked, info, t, found))
+        return damaged(number);
+    }
+    if (!visit(index, found.state, found.end, found.open)) return {};
+    while (i < times.size() && times[i] <= found.end) ++i;
   }
   return {};
 }

@@ -79,7 +79,7 @@ void SegmentWriter::put_directory_and_runs(const Input& input, bool sparse) {
 }
 
 std::size_t SegmentWriter::good_size() const {
-  constexpr std::size_t kRatio = 6;
+  constexpr std::size_t kRatio = 12;
   constexpr std::size_t kLeast = std::size_t{1} << 17;
   constexpr std::size_t kMost = std::size_t{1} << 20;
   const std::size_t runs = std::max<std::size_t>(run_bytes_, 1);

@@ -31,7 +31,7 @@ class SegmentWriter {
   // In the last payload.
   std::uint64_t changes() const { return sorted_.size(); }
 
-  // Changes per segment that keep the tables near a seventh of the file, by the last call.
+  // Changes per segment that keep the tables near a thirteenth of the file, by the last call.
   std::size_t good_size() const;
 
  private:

@@ -87,19 +87,22 @@ class Segments {
     Tick tick = 0;
     bool any = false;
   };
+  // Where the last of several looks at one timeline was.
+  struct Look;
   // What a forward walk holds between two segments.
   struct Held;
 
   std::size_t number_at(Tick t) const;
+  // Of a timeline when there are no segments.
+  Found only(std::uint32_t index) const;
   base::Unexpected damaged(std::size_t number) const;
   void want_table(std::uint64_t offset) const;
   base::result<std::unique_ptr<Checked>> check(std::size_t number) const;
-  bool spot(SegmentView::Look look, const RunView& run, const Checked& checked, const KeyInfo& info,
-            Tick t, Spot& spot) const;
-  base::result<Next> after(std::size_t number, const Checked& checked, const KeyInfo& info) const;
-  base::result<Next> look_ahead(std::size_t number, const KeyInfo& info) const;
-  base::result<Found> finish(const Spot& spot, std::size_t number, const Checked& checked,
-                             const KeyInfo& info, Tick t) const;
+  bool spot(Look& look, const Checked& checked, const KeyInfo& info, Tick t, Spot& spot) const;
+  bool after(std::size_t number, const Checked& checked, const KeyInfo& info, Next& next) const;
+  bool look_ahead(std::size_t number, const KeyInfo& info, Next& next) const;
+  bool finish(const Spot& spot, std::size_t number, const Checked& checked, const KeyInfo& info,
+              Tick t, Found& found) const;
   bool walk_run(const RunView& run, std::uint32_t index, Tick to, Held& held,
                 StateVisitor visit) const;
   bool walk_back(const RunView& run, const Checked& checked, std::uint32_t index, Tick from,

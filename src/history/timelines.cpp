@@ -15,7 +15,6 @@ std::uint32_t Timelines::add(Key key) {
   const std::uint32_t index = keys_.add(key);
   lines_.push_back({.last = start_, .link = Change::link_of(Change::kNone, kNullTag)});
   entries_.push_back({.start = start_});
-  counts_.push_back(0);
   return index;
 }
 
@@ -41,6 +40,7 @@ base::result<void> Timelines::fix(std::uint32_t index, TypeCode code, bool stric
                                                        name(static_cast<Type>(info.code)),
                                                        name(static_cast<Type>(code))));
   info.code = strict ? code : kAnyCode;
+  lines_[index].code = info.code;
   if (info.code == code_of(Type::none) && is_untouched(index)) begin_absent(index);
   return {};
 }
@@ -84,6 +84,7 @@ base::result<void> Timelines::replace(Tick t, std::uint32_t index, std::uint64_t
   if (line.latest() == Change::kNone) {
     if (entries_[index].start != t) return refuse(Code::time_backwards, t, index);
     entries_[index] = {t, payload, tag};
+    keys_[index].absent_first = presence_of(tag) == Presence::absent;
     line.payload = payload;
     line.link = Change::link_of(Change::kNone, tag);
     return {};
@@ -95,7 +96,7 @@ base::result<void> Timelines::replace(Tick t, std::uint32_t index, std::uint64_t
     change.link = Change::link_of(before, kDeadTag);
     line.link = Change::link_of(before, tag);
     line.last = held.start;
-    --counts_[index];
+    --line.count;
   } else {
     change.payload = payload;
     change.link = Change::link_of(before, tag);
@@ -122,6 +123,7 @@ bool Timelines::overwrite(std::uint32_t index, std::uint64_t payload, Tag tag) {
   } else if (first_ == start_ && entries_[index].start == start_) {
     entries_[index].payload = payload;
     entries_[index].tag = tag;
+    keys_[index].absent_first = presence_of(tag) == Presence::absent;
   } else {
     return false;
   }
@@ -185,11 +187,11 @@ std::uint64_t Timelines::begun() const {
 void Timelines::next_segment() {
   for (std::uint32_t index = 0; index < lines_.size(); ++index) {
     Line& line = lines_[index];
-    if (counts_[index] == 0) continue;
+    if (line.count == 0) continue;
     const Tick start = changes_[line.latest()].time;
     entries_[index] = {start, line.payload, line.tag()};
     line.link = Change::link_of(Change::kNone, line.tag());
-    counts_[index] = 0;
+    line.count = 0;
   }
   changes_.clear();
   first_ = tick_after(last_, 1);

@@ -25,9 +25,8 @@ class Timelines {
   base::result<void> declare(std::uint32_t index, TypeCode code, bool strict);
   // Makes room for a value of that type: fixes an open timeline's type.
   base::result<void> accept(std::uint32_t index, TypeCode code, bool strict) {
-    const TypeCode known = keys_[index].code;
-    if (known == code || known == kAnyCode) [[likely]]
-      return {};
+    const TypeCode known = lines_[index].code;
+    if (known == code || known == kAnyCode) [[likely]] return {};
     return fix(index, code, strict);
   }
 
@@ -70,7 +69,9 @@ class Timelines {
   void next_segment();
 
   std::span<const Change> changes() const { return {changes_.data(), changes_.size()}; }
-  std::span<const std::uint32_t> counts() const { return counts_; }
+  // Changes of a timeline in the open segment.
+  std::uint32_t count(std::uint32_t index) const { return lines_[index].count; }
+  TypeCode code(std::uint32_t index) const { return lines_[index].code; }
   std::span<const State> entries() const { return entries_; }
   Tick first() const { return first_; }
   Tick last() const { return last_; }
@@ -90,6 +91,8 @@ class Timelines {
     Tick last = 0;           // nothing is taken up to here without more ado
     std::uint32_t link = 0;  // as in Change: the latest one in the buffer, the current tag
     bool ends = false;       // the state ends at `last`; absent behind
+    TypeCode code = kOpenCode;  // as in the list of keys
+    std::uint32_t count = 0;    // changes in the buffer, without the dead ones
 
     Tag tag() const { return static_cast<Tag>(link >> 24); }
     std::uint32_t latest() const { return link & Change::kNone; }
@@ -109,7 +112,7 @@ class Timelines {
     line.payload = payload;
     line.last = t;
     line.link = Change::link_of(place, tag);
-    ++counts_[index];
+    ++line.count;
     if (t > last_) last_ = t;
     return {};
   }
@@ -122,7 +125,6 @@ class Timelines {
 
   KeyList keys_;
   std::vector<Line> lines_;
-  std::vector<std::uint32_t> counts_;  // changes in the buffer, without the dead ones
   std::vector<State> entries_;         // what held when the segment began
   base::RawArray<Change> changes_;
   std::vector<std::uint32_t> ending_;  // timelines whose state has an end, some of them twice

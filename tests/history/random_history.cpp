@@ -159,7 +159,9 @@ class Comparison {
     ASSERT_TRUE(one) << base::to_text(one.error());
     const auto expected = oracle_.at(t, key);
     ASSERT_EQ(one->has_value(), expected.has_value()) << key << " at " << t;
-    if (expected) EXPECT_EQ(span_of(**one), *expected);
+    if (expected) {
+      EXPECT_EQ(span_of(**one), *expected);
+    }
   }
   void ranges() {
     const Tick from = any_tick();
