@@ -6,8 +6,8 @@ usage: fuzz_seeds.py TARGET FOLDER ASSEMBLER
 
 Seeds are fuzz/corpus/TARGET/, tests/data/FORMAT/ and what the program ASSEMBLER makes of the case
 files in tests/cases/FORMAT/. FORMAT is TARGET up to the first "_"; where none of these folders is,
-every format gives its seeds. Files above 64 KiB are cut there: the fuzzer would do the same. A .gz file
-is taken as it is and unpacked.
+every format gives its seeds. Files above 64 KiB are cut there: the fuzzer would do the same. A .gz
+file is taken as it is and unpacked.
 """
 import gzip
 import shutil

@@ -23,7 +23,7 @@ base::result<KeyType> read_item(JsonElement item, const std::string& frame) {
   const auto number = key ? as_key(*key) : std::nullopt;
   if (!number) return malformed("\"key\" is no key", frame);
   const auto name = type ? as_text(*type) : std::nullopt;
-  if (!name) return malformed("\"type\" is no type", frame);
+  if (!name || name->empty()) return malformed("\"type\" is no type", frame);
   KeyType read{.key = *number, .type = find_type(*name).value_or(Type::open)};
   if (read.type == Type::open) read.opaque = *name;
   for (const auto& [member, what, into] :

@@ -90,7 +90,7 @@ TEST(types_file, refuses_what_breaks_the_schema) {
        {"", "7", "{}", R"({"types": 1})", R"({"types": [1]})", R"({"types": [{"key": 1}]})",
         R"({"types": [{"type": "int"}]})", R"({"types": [{"key": -1, "type": "int"}]})",
         R"({"types": [{"key": 4294967295, "type": "int"}]})",
-        R"({"types": [{"key": 1.0, "type": "int"}]})",
+        R"({"types": [{"key": 1.0, "type": "int"}]})", R"({"types": [{"key": 1, "type": ""}]})",
         R"({"types": [{"key": 1, "key": 1, "type": "int"}]})",
         R"({"types": [{"key": 1, "type": "int"}, {"key": 1, "type": "int"}]})",
         R"({"types": [], "types": []})", R"({"format": "state-tree", "types": []})",
