@@ -57,6 +57,17 @@ result<Imported> finish(Builder& builder, const std::string& folder, Tick end,
   return Imported{builder.facts(), std::move(notices)};
 }
 
+// Nothing was ever said of the root and of mere folders: they have no interval, not even a null
+// one.
+result<void> leave_unsaid(Builder& builder, Key first, Key behind) {
+  const Tick start = builder.facts().start;
+  for (Key key = first; key < behind; ++key) {
+    const auto done = builder.end(start, key);
+    if (!done && !is_survivable(done.error().code)) return done;
+  }
+  return {};
+}
+
 // --- history trees ---
 
 result<void> place_all(const Tree& tree, Builder& builder) {
@@ -87,8 +98,9 @@ result<Imported> import_ht(std::unique_ptr<base::Source> source, const std::stri
   if (!file) return base::Unexpected(file.error());
   auto builder = create_bundle(folder, build_options(options, file->header.start));
   if (!builder) return base::Unexpected(builder.error());
-  if (auto placed = place_all(file->tree, *builder); !placed)
-    return base::Unexpected(placed.error());
+  auto placed = leave_unsaid(*builder, kRoot, kRoot + 1);
+  if (placed) placed = place_all(file->tree, *builder);
+  if (!placed) return base::Unexpected(placed.error());
   for (const KeyType& type : file->types.types) {
     if (type.type == Type::open) continue;
     if (auto done = builder->declare(type.key, type.type); !done)
@@ -155,12 +167,19 @@ result<Tick> first_time(const std::string& path, const ImportOptions& options) {
   }
 }
 
-result<void> add_row(const CsvRow& row, CsvForm form, Builder& builder) {
+// `known` counts the keys that paths have made so far.
+result<void> add_row(const CsvRow& row, CsvForm form, Builder& builder, Key& known) {
   Key key = row.key;
   if (form != CsvForm::keys) {
     const auto made = builder.key(row.path);
     if (!made) return base::Unexpected(made.error());
     key = *made;
+    if (key >= known) {
+      if (form == CsvForm::paths) {
+        if (auto done = leave_unsaid(builder, known, key); !done) return done;
+      }
+      known = key + 1;
+    }
   }
   return form == CsvForm::changes ? builder.modify(row.start, key, row.value)
                                   : builder.insert(key, row.start, row.end, row.value);
@@ -183,12 +202,17 @@ result<Imported> import_rows(const std::string& path, const std::string& folder,
   if (!builder) return base::Unexpected(builder.error());
   base::Notices notices;
   Tick last = build.start;
+  Key known = kRoot + 1;
+  if (reader->form() != CsvForm::changes) {
+    if (auto done = leave_unsaid(*builder, kRoot, known); !done)
+      return base::Unexpected(done.error());
+  }
   for (;;) {
     const auto rows = reader->next();
     if (!rows) return base::Unexpected(rows.error());
     if (rows->empty()) break;
     for (const CsvRow& row : *rows) {
-      const auto done = add_row(row, reader->form(), *builder);
+      const auto done = add_row(row, reader->form(), *builder, known);
       if (!survive(done, {.line = static_cast<std::uint32_t>(row.line)}, notices))
         return base::Unexpected(done.error());
       last = std::max(last, row.end);

@@ -13,7 +13,7 @@ class HistoryGroup final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "history",
-        "states over time: build, query, snapshot, import, export ...",
+        "states over time: build one, ask it",
         "[COMMAND]",
         "A history keeps what held when: the state of every thread, lock, collector and counter, "
         "or of anything another tool tells. Its commands are words of their own: build, query, "

@@ -29,8 +29,8 @@ class HistoryQuery final : public Command {
          {"what one thread did when",
           "polytrace history query app.history --path 'Threads/0x1/Status' --from 0% --to 100%"},
          {"a line of 1000 points for a chart",
-          "polytrace history query app.history --path Heap/Used --from 0% --to 100% --samples 1000 "
-          "--format csv"},
+          "polytrace history query app.history --path Heap/Used --from 0% --to 100% --samples "
+          "1000"},
          {"many questions", "polytrace history query app.history --batch questions.txt --json"}},
         {0, 1, 2, 3, 4},
         "polytrace help times, docs/states.md"};

@@ -18,7 +18,8 @@ class HistoryRepair final : public Command {
         "Drops what lies behind the last whole frame of history.bin, adds its index, and writes "
         "types.json and tree.json anew. The file is changed in place; one that is whole stays as "
         "it is.",
-        {{"after a crash", "polytrace history repair app.history"}},
+        {{"after a crash", "polytrace history repair app.history"},
+         {"is it whole now?", "polytrace history check app.history"}},
         {0, 1, 2, 3, 4},
         "docs/formats/state-history.md"};
     return kHelp;
