@@ -6,16 +6,16 @@
 // Keys change at rates from 1 to 32000, in random intervals; one in 16 values is null. With `churn`
 // each key is busy in a short part of the time only. Prints "name value" lines; history.sh compares
 // them with their targets.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
 #include <ctime>
+#include <fstream>
 #include <queue>
 #include <string>
 #include <vector>
@@ -115,9 +115,7 @@ class Workload {
   struct Due {
     Tick t;
     std::uint32_t key;
-    bool operator<(const Due& other) const {
-      return t != other.t ? t > other.t : key > other.key;
-    }
+    bool operator<(const Due& other) const { return t != other.t ? t > other.t : key > other.key; }
   };
   Tick step(std::uint32_t key) {
     return static_cast<Tick>(-std::log(random_.share()) * mean_[key]) + 1;
@@ -187,7 +185,8 @@ void build(std::uint32_t keys, std::uint64_t changes, const char* path, bool chu
   tell("build_changes_per_cpu_second", static_cast<double>(fed) / used);
   tell("build_cpu_seconds", used);
   tell("intervals", static_cast<double>(facts.intervals));
-  tell("bytes_per_interval", static_cast<double>(facts.bytes) / static_cast<double>(facts.intervals));
+  tell("bytes_per_interval",
+       static_cast<double>(facts.bytes) / static_cast<double>(facts.intervals));
   tell("segments", static_cast<double>(facts.segments));
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -228,14 +227,15 @@ void query(const char* path) {
   }
   const Facts& facts = history.facts();
   const auto length = static_cast<std::uint64_t>(facts.end - facts.start) + 1;
-  const auto any_tick = [&] { return facts.start + static_cast<Tick>(random.next() * 16 % length); };
+  const auto any_tick = [&] {
+    return facts.start + static_cast<Tick>(random.next() * 16 % length);
+  };
   const auto any_key = [&] { return keys[random.below(keys.size())]; };
   must(history.verify());
   must(history.full(any_tick(), sum));
   median("full_us", 101, [&] { must(history.full(any_tick(), sum)); });
   median("at_us", 20001, [&] { must(history.at(any_tick(), any_key())); });
-  median("whole_key_us", 501,
-         [&] { must(history.range(any_key(), facts.start, facts.end, sum)); });
+  median("whole_key_us", 501, [&] { must(history.range(any_key(), facts.start, facts.end, sum)); });
   median("sampled_us", 11, [&] {
     std::vector<Tick> times;
     std::vector<Key> some;

@@ -151,7 +151,8 @@ result<void> BuildCore::release(Tick until) {
 result<void> BuildCore::settle() { return release(INT64_MAX); }
 
 result<void> BuildCore::insert(std::uint32_t index, Tick start, Tick end, const Value& value) {
-  if (end < start) return base::fail(Code::value_unexpected, "an interval that ends before it starts");
+  if (end < start)
+    return base::fail(Code::value_unexpected, "an interval that ends before it starts");
   if (start < this->start()) return base::fail(Code::time_outside);
   if (auto done = settle(); !done) return done;
   if (start < lines_.first()) return base::fail(Code::time_backwards);
@@ -301,10 +302,13 @@ Value BuildCore::value_of(const State& state) const {
 
 Facts BuildCore::facts() const {
   const FileHeader& header = footer_.header;
-  Facts facts{.layout = header.layout, .start = header.start,
+  Facts facts{.layout = header.layout,
+              .start = header.start,
               .end = std::max(lines_.last(), lines_.latest_end()),
               .ticks_per_second = header.ticks_per_second,
-              .clock_offset = header.clock_offset, .id = header.id, .complete = closed_};
+              .clock_offset = header.clock_offset,
+              .id = header.id,
+              .complete = closed_};
   if (closed_) facts.end = header.end;
   facts.bytes = file_.size();
   facts.segments = footer_.segments.size();

@@ -18,7 +18,8 @@ namespace polytrace::history {
 
 class BuildCore {
  public:
-  static base::result<std::unique_ptr<BuildCore>> start(FrameFile file, const BuildOptions& options);
+  static base::result<std::unique_ptr<BuildCore>> start(FrameFile file,
+                                                        const BuildOptions& options);
 
   Timelines& lines() { return lines_; }
   const Timelines& lines() const { return lines_; }

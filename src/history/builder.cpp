@@ -240,8 +240,7 @@ result<void> Builder::full(Tick t, Visitor visit) const {
 result<void> Builder::range(Key key, Tick from, Tick to, Visitor visit) const {
   const auto lock = impl_->asking();
   const std::uint32_t index = impl_->find(key);
-  if (index == KeyList::kNone)
-    return base::fail(Code::key_unknown, fmt::format("key {}", key));
+  if (index == KeyList::kNone) return base::fail(Code::key_unknown, fmt::format("key {}", key));
   return impl_->view().range(index, from, to, visit);
 }
 

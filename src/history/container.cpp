@@ -67,10 +67,10 @@ base::result<void> check(const FileHeader& header) {
 }
 
 base::Unexpected other_version(const FileHeader& header) {
-  return fail(Code::version_unsupported,
-              fmt::format("state history {}.{}, known up to {}.x", header.major, header.minor,
-                          kMajor),
-              at_offset(8));
+  return fail(
+      Code::version_unsupported,
+      fmt::format("state history {}.{}, known up to {}.x", header.major, header.minor, kMajor),
+      at_offset(8));
 }
 
 FileHeader take_header(base::Cursor& in) {
@@ -153,7 +153,7 @@ base::result<Bytes> inflate(const Frame& frame, std::vector<std::byte>& room, st
   ZSTD_inBuffer in{packed.data(), packed.size(), 0};
   std::size_t left = 1;
   room.clear();
-  for (std::size_t done = 0; left != 0; ) {
+  for (std::size_t done = 0; left != 0;) {
     constexpr std::size_t kStep = std::size_t{1} << 20;
     room.resize(std::min<std::uint64_t>(raw, std::max(done * 2, done + kStep)));
     ZSTD_outBuffer out{room.data(), room.size(), done};

@@ -60,8 +60,7 @@ result<void> finish_segments(FrameFile& file, const KeyList& keys, Footer footer
   // The index is safe before anything says that it is there.
   if (auto synced = file.sync(); !synced) return synced;
   const auto length = static_cast<std::uint32_t>(payload.size() + kFrameHeadSize);
-  if (auto written = file.append_trailer(encode_trailer(*offset, length)); !written)
-    return written;
+  if (auto written = file.append_trailer(encode_trailer(*offset, length)); !written) return written;
   if (auto written = file.write_header(footer.header); !written) return written;
   return file.sync();
 }

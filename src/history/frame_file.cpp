@@ -46,8 +46,8 @@ std::vector<std::byte> compressed(Bytes raw) {
   std::vector<std::byte> packed(kHead + ZSTD_compressBound(raw.size()));
   const std::uint64_t length = raw.size();
   std::memcpy(packed.data(), &length, kHead);
-  const std::size_t size = ZSTD_compress(packed.data() + kHead, packed.size() - kHead, raw.data(),
-                                         raw.size(), kLevel);
+  const std::size_t size =
+      ZSTD_compress(packed.data() + kHead, packed.size() - kHead, raw.data(), raw.size(), kLevel);
   packed.resize(ZSTD_isError(size) != 0 || size + kHead >= raw.size() ? 0 : size + kHead);
   return packed;
 }

@@ -36,8 +36,7 @@ class History::Impl {
 
   result<std::uint32_t> index_of(Key key) const {
     const std::uint32_t index = opened_->keys.find(key);
-    if (index == KeyList::kNone)
-      return base::fail(Code::key_unknown, fmt::format("key {}", key));
+    if (index == KeyList::kNone) return base::fail(Code::key_unknown, fmt::format("key {}", key));
     return index;
   }
   // Nothing is asked of a file that has become shorter.
@@ -154,8 +153,7 @@ std::span<const Key> History::keys() const { return impl_->keys(); }
 
 Type History::type(Key key) const {
   const std::uint32_t index = impl_->opened().keys.find(key);
-  return index == KeyList::kNone ? Type::open
-                                 : static_cast<Type>(impl_->opened().keys[index].code);
+  return index == KeyList::kNone ? Type::open : static_cast<Type>(impl_->opened().keys[index].code);
 }
 
 result<std::optional<Interval>> History::at(Tick t, Key key) const {
@@ -163,14 +161,13 @@ result<std::optional<Interval>> History::at(Tick t, Key key) const {
   if (!index) return tl::unexpected(index.error());
   if (auto ready = impl_->ready(t); !ready) return tl::unexpected(ready.error());
   std::optional<Interval> answer;
-  const auto told = impl_->tell(
-      [&](const Interval& interval) { answer = interval; },
-      [&](const StateVisitor& visit) -> result<void> {
-        const auto found = impl_->segments().at(*index, t);
-        if (!found) return tl::unexpected(found.error());
-        visit(*index, found->state, found->end, found->open);
-        return {};
-      });
+  const auto told = impl_->tell([&](const Interval& interval) { answer = interval; },
+                                [&](const StateVisitor& visit) -> result<void> {
+                                  const auto found = impl_->segments().at(*index, t);
+                                  if (!found) return tl::unexpected(found.error());
+                                  visit(*index, found->state, found->end, found->open);
+                                  return {};
+                                });
   if (!told) return tl::unexpected(told.error());
   return answer;
 }

@@ -67,7 +67,8 @@ class History {
   base::result<void> range(Key key, Tick from, Tick to, Visitor visit) const;
   // The same for several keys, each taken once, key after key in the order given.
   base::result<void> range(std::span<const Key> keys, Tick from, Tick to, Visitor visit) const;
-  // Those that hold at one of the times or more, key after key in the order given, in order of time.
+  // Those that hold at one of the times or more, key after key in the order given, in order of
+  // time.
   base::result<void> sampled(std::span<const Key> keys, std::span<const Tick> times,
                              Visitor visit) const;
   // The first tick after `t`, or the last one before it, at which another interval or a gap begins.

@@ -69,8 +69,8 @@ base::result<Image> Image::read(const std::string& path) {
   bytes.resize(*size);
   std::size_t done = 0;
   while (done < bytes.size()) {
-    const ssize_t got = pread(file.fd, bytes.data() + done, bytes.size() - done,
-                              static_cast<off_t>(done));
+    const ssize_t got =
+        pread(file.fd, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return system_fault(Code::read_failed);
     if (got == 0) break;

@@ -47,7 +47,8 @@ bool take_key(base::Cursor& in, std::uint64_t& before, KeyList& keys) {
   const std::uint64_t parent = in.uleb();
   info.name = take_name(in);
   if (!in.ok()) return false;
-  if (key == kNoKey || !typed || parent > kNoKey) return in.fault(base::Code::value_unexpected), false;
+  if (key == kNoKey || !typed || parent > kNoKey)
+    return in.fault(base::Code::value_unexpected), false;
   before = key;
   std::uint32_t index = keys.find(key);
   if (index == KeyList::kNone) index = keys.add(key);

@@ -22,9 +22,7 @@ namespace polytrace::history {
 
 // Classes 0 to 15 by type code, then the timelines without a type.
 inline constexpr std::size_t kClasses = kMostCode + 2;
-constexpr std::size_t class_of(TypeCode code) {
-  return code == kOpenCode ? kClasses - 1 : code;
-}
+constexpr std::size_t class_of(TypeCode code) { return code == kOpenCode ? kClasses - 1 : code; }
 constexpr TypeCode code_of_class(std::size_t number) {
   return number == kClasses - 1 ? kOpenCode : static_cast<TypeCode>(number);
 }

@@ -35,9 +35,7 @@ struct LiveView::Flushed {
 LiveView::LiveView(const BuildCore& core) : core_(core) {}
 LiveView::~LiveView() = default;
 
-Tick LiveView::latest() const {
-  return std::max(core_.lines().last(), core_.lines().latest_end());
-}
+Tick LiveView::latest() const { return std::max(core_.lines().last(), core_.lines().latest_end()); }
 
 result<const LiveView::Flushed*> LiveView::refresh() const {
   if (core_.layout() == Layout::stream)
@@ -84,8 +82,7 @@ result<void> LiveView::gather(const Flushed& flushed, std::uint32_t index, Tick 
       if (!open) parts.push_back({state, end, false});
       return true;
     };
-    auto walked =
-        flushed.segments.forward(index, low, std::min(high, places.back().last), each);
+    auto walked = flushed.segments.forward(index, low, std::min(high, places.back().last), each);
     if (!walked) return walked;
   }
   gather_open(index, low, high, parts);

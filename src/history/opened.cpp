@@ -111,8 +111,8 @@ bool Opener::take_segment(const Frame& frame) {
   auto& places = opened_->segments;
   SegmentView view;
   if (!view.open(frame.payload)) return false;
-  const bool follows = places.empty() ? view.first() == opened_->header.start
-                                      : view.first() > places.back().last;
+  const bool follows =
+      places.empty() ? view.first() == opened_->header.start : view.first() > places.back().last;
   if (!follows) return false;
   places.push_back({.first = view.first(),
                     .last = view.last(),

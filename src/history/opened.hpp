@@ -27,8 +27,8 @@ struct Opened {
   KeyList keys{};
   Strings strings{};
   base::Notices notices{};
-  bool has_index = false;     // segments have exit tables
-  bool is_complete = false;   // closed, and nothing of it is lost
+  bool has_index = false;    // segments have exit tables
+  bool is_complete = false;  // closed, and nothing of it is lost
   std::uint64_t intervals = 0;
   std::uint64_t good_end = 0;  // without an index: behind the last frame worth keeping
   Tick end = 0;

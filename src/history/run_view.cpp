@@ -114,8 +114,7 @@ State BlockView::state(std::uint32_t i, Tick time) const {
     const auto whole = static_cast<double>(static_cast<std::int64_t>(payload));
     payload = std::bit_cast<std::uint64_t>(whole / kScales[scale_]);
   }
-  const TypeCode code =
-      code_ == kAnyCode ? static_cast<TypeCode>(codes_[place]) : code_;
+  const TypeCode code = code_ == kAnyCode ? static_cast<TypeCode>(codes_[place]) : code_;
   return {time, payload, tag_of(code & kMostCode)};
 }
 
@@ -135,8 +134,7 @@ bool RunView::open_block(std::uint32_t number, BlockView& block) const {
   const std::byte* const skip = body_ + std::size_t{number} * kSkipSize;
   const auto offset = base::load_le<std::uint32_t>(skip + sizeof(Tick));
   if (offset > static_cast<std::uint64_t>(place_.end - body_)) return false;
-  const std::uint32_t count =
-      number + 1 < blocks_ ? place_.block : count_ - number * place_.block;
+  const std::uint32_t count = number + 1 < blocks_ ? place_.block : count_ - number * place_.block;
   return block.open(body_ + offset, place_.end, count, place_.first, place_.code) &&
          block.first_time() == base::load_le<Tick>(skip);
 }

@@ -70,7 +70,7 @@ class RunView {
     const std::byte* end;  // of the payload
     Tick first;            // of the segment
     TypeCode code;
-    std::uint32_t block;   // changes in a block
+    std::uint32_t block;  // changes in a block
   };
   bool open(const Place& place);
 

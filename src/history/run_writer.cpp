@@ -95,14 +95,12 @@ void put_block(base::Appender& to, Changes changes, Tick first, TypeCode code) {
   to.uleb(is_signed ? zigzag(static_cast<std::int64_t>(column.least)) : column.least);
   if (presence == 3) put_bitmap(to, changes, Presence::absent);
   if (presence >= 2) put_bitmap(to, changes, Presence::null);
-  pack(to, changes.size() - 1, time_bits, [&](std::size_t i) {
-    return ticks_between(changes[i].time, changes[i + 1].time);
-  });
+  pack(to, changes.size() - 1, time_bits,
+       [&](std::size_t i) { return ticks_between(changes[i].time, changes[i + 1].time); });
   if (code == kAnyCode) {
     for (std::size_t i = 0; i < all.count; ++i) to.byte(all.codes[i]);
   }
-  pack(to, all.count, column.width,
-       [&](std::size_t i) { return all.values[i] - column.least; });
+  pack(to, all.count, column.width, [&](std::size_t i) { return all.values[i] - column.least; });
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 
 namespace polytrace::history {
 
-inline constexpr unsigned kMostScale = 4;   // doubles as integers over 10^1 .. 10^4
+inline constexpr unsigned kMostScale = 4;  // doubles as integers over 10^1 .. 10^4
 inline constexpr double kScales[kMostScale + 1]{1, 10, 100, 1000, 10000};
 
 // Whether a class keeps its least value as a signed number.

@@ -30,8 +30,7 @@ bool Segments::spot(Look& look, const Checked& checked, const KeyInfo& info, Tic
                     Spot& spot) const {
   spot.has_next = false;
   if (look.run_found == RunFound::damaged) return false;
-  if (look.run_found == RunFound::none)
-    return checked.view.entry(info, content_.start, spot.state);
+  if (look.run_found == RunFound::none) return checked.view.entry(info, content_.start, spot.state);
   const std::uint32_t number = look.run.block_of(t);
   if (number != look.block_number) {
     if (!look.run.open_block(number, look.block)) return false;

@@ -15,11 +15,11 @@ namespace polytrace::history {
 class SegmentWriter {
  public:
   struct Input {
-    Tick first;                           // of the segment
-    Tick last;                            // its last change
-    const KeyList& keys;                  // all of them listed
-    std::span<const State> entries;       // by index: what holds before
-    std::span<const Change> changes;      // in order of time within each timeline
+    Tick first;                             // of the segment
+    Tick last;                              // its last change
+    const KeyList& keys;                    // all of them listed
+    std::span<const State> entries;         // by index: what holds before
+    std::span<const Change> changes;        // in order of time within each timeline
     std::span<const std::uint32_t> counts;  // by index: changes that are not dead
   };
   // The payload; lives until the next call. Its changes of one timeline, after a call, are those

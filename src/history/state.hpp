@@ -31,7 +31,8 @@ constexpr TypeCode type_of(Tag tag) { return static_cast<TypeCode>(tag >> 2 & kM
 
 // Whether the payload is a dictionary id.
 constexpr bool is_text(Tag tag) {
-  const bool is_text_type = type_of(tag) == code_of(Type::string) || type_of(tag) == code_of(Type::bytes);
+  const bool is_text_type =
+      type_of(tag) == code_of(Type::string) || type_of(tag) == code_of(Type::bytes);
   return presence_of(tag) == Presence::value && is_text_type;
 }
 

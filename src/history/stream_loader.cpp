@@ -136,7 +136,7 @@ result<void> Loader::insert_all(BuildCore& core) {
 result<FrameFile> Loader::build() {
   const FileHeader& header = stream_->header;
   auto file = stream_->image.bytes().size() > (std::uint64_t{64} << 20) ? FrameFile::temporary()
-                                                                       : FrameFile::in_memory();
+                                                                        : FrameFile::in_memory();
   if (!file) return tl::unexpected(file.error());
   auto core = BuildCore::start(std::move(*file), {.start = header.start,
                                                   .ticks_per_second = header.ticks_per_second,
@@ -151,8 +151,7 @@ result<FrameFile> Loader::build() {
     lines.keys()[index].name = info.name;
     const bool known = name(static_cast<Type>(info.code)) != name(Type::open);
     const TypeCode code = known || info.code == kOpenCode ? info.code : code_of(Type::none);
-    if (auto done = lines.declare(index, code, true); !done)
-      return tl::unexpected(done.error());
+    if (auto done = lines.declare(index, code, true); !done) return tl::unexpected(done.error());
   }
   std::ranges::stable_sort(records_, {}, &Record::start);
   if (auto done = insert_all(**core); !done) return tl::unexpected(done.error());

@@ -16,8 +16,7 @@ void StreamWriter::add(const KeyInfo& info, const State& state, Tick end) {
 
 void StreamWriter::put(base::Appender& to, const Record& record, Tick before) {
   constexpr auto kNone = code_of(Type::none);
-  const bool has_value =
-      presence_of(record.state.tag) == Presence::value && record.code != kNone;
+  const bool has_value = presence_of(record.state.tag) == Presence::value && record.code != kNone;
   to.uleb(std::uint64_t{record.key} << 1 | (has_value ? 1U : 0U));
   to.uleb(zigzag(static_cast<std::int64_t>(ticks_between(before, record.end))));
   to.uleb(ticks_between(record.state.start, record.end));

@@ -53,7 +53,8 @@ std::optional<std::string_view> Strings::text(std::uint64_t id) const {
     if (recent_ == nullptr || id >= recent_->count() || id < recent_->first()) return std::nullopt;
     return recent_->text(id);
   }
-  const auto behind = std::ranges::upper_bound(parts_, id, {}, [](const auto& p) { return p->first; });
+  const auto behind =
+      std::ranges::upper_bound(parts_, id, {}, [](const auto& p) { return p->first; });
   const Part& part = **std::prev(behind);
   const Texts* texts = part.texts.load(std::memory_order_acquire);
   if (texts == nullptr) texts = &load(part);

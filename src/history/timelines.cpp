@@ -36,10 +36,9 @@ base::result<void> Timelines::declare(std::uint32_t index, TypeCode code, bool s
 base::result<void> Timelines::fix(std::uint32_t index, TypeCode code, bool strict) {
   KeyInfo& info = keys_[index];
   if (info.code != kOpenCode)
-    return base::fail(Code::type_conflict,
-                      fmt::format("key {} is {}, not {}", info.key,
-                                  name(static_cast<Type>(info.code)),
-                                  name(static_cast<Type>(code))));
+    return base::fail(Code::type_conflict, fmt::format("key {} is {}, not {}", info.key,
+                                                       name(static_cast<Type>(info.code)),
+                                                       name(static_cast<Type>(code))));
   info.code = strict ? code : kAnyCode;
   lines_[index].code = info.code;
   if (info.code == code_of(Type::none) && is_untouched(index)) begin_absent(index);

@@ -26,7 +26,8 @@ class Timelines {
   // Makes room for a value of that type: fixes an open timeline's type.
   base::result<void> accept(std::uint32_t index, TypeCode code, bool strict) {
     const TypeCode known = lines_[index].code;
-    if (known == code || known == kAnyCode) [[likely]] return {};
+    if (known == code || known == kAnyCode) [[likely]]
+      return {};
     return fix(index, code, strict);
   }
 
@@ -88,9 +89,9 @@ class Timelines {
   // What a change touches.
   struct Line {
     std::uint64_t payload = 0;
-    Tick last = 0;           // nothing is taken up to here without more ado
-    std::uint32_t link = 0;  // as in Change: the latest one in the buffer, the current tag
-    bool ends = false;       // the state ends at `last`; absent behind
+    Tick last = 0;              // nothing is taken up to here without more ado
+    std::uint32_t link = 0;     // as in Change: the latest one in the buffer, the current tag
+    bool ends = false;          // the state ends at `last`; absent behind
     TypeCode code = kOpenCode;  // as in the list of keys
     std::uint32_t count = 0;    // changes in the buffer, without the dead ones
 
@@ -125,7 +126,7 @@ class Timelines {
 
   KeyList keys_;
   std::vector<Line> lines_;
-  std::vector<State> entries_;         // what held when the segment began
+  std::vector<State> entries_;  // what held when the segment began
   base::RawArray<Change> changes_;
   std::vector<std::uint32_t> ending_;  // timelines whose state has an end, some of them twice
   Tick start_;

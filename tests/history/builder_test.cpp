@@ -76,8 +76,8 @@ TEST_F(builder, refused_calls_change_nothing) {
   EXPECT_EQ(made.modify(50, kNoKey, Value::null()).error().code, Code::key_unknown);
   ASSERT_TRUE(made.close(60));
   EXPECT_FALSE(made.modify(70, key, Value::null()));
-  EXPECT_THAT(all_of(reopen(), key), ElementsAre(null(key, 10, 14), number(key, 15, 29, 1),
-                                                 number(key, 30, 40, 2)));
+  EXPECT_THAT(all_of(reopen(), key),
+              ElementsAre(null(key, 10, 14), number(key, 15, 29, 1), number(key, 30, 40, 2)));
 }
 
 TEST_F(builder, stack_keeps_depth_and_values) {
@@ -159,7 +159,8 @@ TEST_F(builder, million_keys) {
   ASSERT_TRUE(made.close(kCount));
   const History history = reopen();
   std::uint64_t values = 0;
-  ASSERT_TRUE(history.full(kCount / 2, [&](const Interval& in) { values += in.value.is_null() ? 0U : 1U; }));
+  ASSERT_TRUE(history.full(kCount / 2,
+                           [&](const Interval& in) { values += in.value.is_null() ? 0U : 1U; }));
   EXPECT_EQ(values, kCount / 2);
   EXPECT_EQ(history.at(kCount, 77)->value().start, 77);
 }
@@ -183,8 +184,9 @@ TEST_F(builder, live_queries_equal_the_finished_answers) {
         }));
         ASSERT_THAT(all, ElementsAreArray(oracle.all(key))) << key;
       }
-      const Tick t = oracle.start() + static_cast<Tick>(random.below(
-          static_cast<std::uint64_t>(oracle.end() - oracle.start()) + 1));
+      const Tick t =
+          oracle.start() + static_cast<Tick>(random.below(
+                               static_cast<std::uint64_t>(oracle.end() - oracle.start()) + 1));
       std::vector<Span> all;
       ASSERT_TRUE(made.full(t, [&](const Interval& in) { all.push_back(span_of(in)); }));
       EXPECT_THAT(all, ElementsAreArray(oracle.full(t)));

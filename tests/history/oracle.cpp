@@ -91,8 +91,7 @@ std::vector<Span> Oracle::full(Tick t) const {
 std::vector<Span> Oracle::sampled(Key key, const std::vector<Tick>& times) const {
   std::vector<Span> some = all(key);
   std::erase_if(some, [&](const Span& span) {
-    return std::ranges::none_of(
-        times, [&](Tick t) { return span.start <= t && t <= span.end; });
+    return std::ranges::none_of(times, [&](Tick t) { return span.start <= t && t <= span.end; });
   });
   return some;
 }

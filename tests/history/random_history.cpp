@@ -15,9 +15,9 @@ namespace {
 using testing::ElementsAreArray;
 
 Builder create(const std::string& path, const Shape& shape) {
-  auto builder = Builder::create(path, {.start = shape.start,
-                                        .layout = shape.layout,
-                                        .changes_per_segment = shape.per_segment});
+  auto builder = Builder::create(
+      path,
+      {.start = shape.start, .layout = shape.layout, .changes_per_segment = shape.per_segment});
   if (!builder) throw std::runtime_error(base::to_text(builder.error()));
   return std::move(*builder);
 }
@@ -73,7 +73,8 @@ Value RandomHistory::any_value(Type type) {
 
 void RandomHistory::pass() {
   if (below(3) == 0) return;
-  const std::uint64_t room = static_cast<std::uint64_t>(INT64_MAX) - static_cast<std::uint64_t>(now_);
+  const std::uint64_t room =
+      static_cast<std::uint64_t>(INT64_MAX) - static_cast<std::uint64_t>(now_);
   now_ += static_cast<Tick>(std::min(below(shape_.longest_step) + 1, room));
 }
 
@@ -208,7 +209,8 @@ class Comparison {
   // Often a bound of an interval or next to one.
   Tick any_tick() {
     const Tick start = oracle_.start();
-    const auto length = static_cast<std::uint64_t>(oracle_.end()) - static_cast<std::uint64_t>(start);
+    const auto length =
+        static_cast<std::uint64_t>(oracle_.end()) - static_cast<std::uint64_t>(start);
     if (random_() % 2 == 0) {
       const auto all = oracle_.all(any_key());
       if (!all.empty()) return all[random_() % all.size()].start;

@@ -24,7 +24,9 @@ class recovery : public testing::Test {
     random_.close();
     file_ = bytes_of(polytrace::test::content_of(path_));
   }
-  std::vector<std::byte> first(std::size_t size) const { return {file_.begin(), file_.begin() + static_cast<std::ptrdiff_t>(size)}; }
+  std::vector<std::byte> first(std::size_t size) const {
+    return {file_.begin(), file_.begin() + static_cast<std::ptrdiff_t>(size)};
+  }
 
   TemporaryFolder folder_;
   std::string path_ = folder_.file("history.bin");
@@ -120,8 +122,7 @@ TEST_F(recovery, repair_of_a_cut_file_gives_it_an_index) {
   EXPECT_TRUE(repaired->facts().complete);
   EXPECT_TRUE(repaired->notices().empty());
   EXPECT_TRUE(repaired->verify());
-  for (const Key key : repaired->keys())
-    EXPECT_EQ(all_of(*repaired, key), all_of(*cut_off, key));
+  for (const Key key : repaired->keys()) EXPECT_EQ(all_of(*repaired, key), all_of(*cut_off, key));
 }
 
 TEST_F(recovery, repair_leaves_a_damaged_file_with_its_index_alone) {

@@ -21,8 +21,12 @@ std::string golden(const std::string& name) {
 void build_golden(const std::string& path, Layout layout) {
   HistoryId id{};
   for (std::size_t i = 0; i < id.size(); ++i) id[i] = static_cast<std::byte>(i);
-  auto made = Builder::create(path, {.start = -100, .ticks_per_second = 1000, .clock_offset = 5,
-                                     .id = id, .layout = layout, .changes_per_segment = 4});
+  auto made = Builder::create(path, {.start = -100,
+                                     .ticks_per_second = 1000,
+                                     .clock_offset = 5,
+                                     .id = id,
+                                     .layout = layout,
+                                     .changes_per_segment = 4});
   ASSERT_TRUE(made);
   const Key thread = made->key({"Threads", "390", "Exec_name"});
   const Key depth = made->key({"Threads", "390", "Depth"});
@@ -44,9 +48,8 @@ void build_golden(const std::string& path, Layout layout) {
 std::string told(const History& history) {
   std::string text;
   for (const Key key : history.keys()) {
-    text += history.tree().node(key) == Tree::kNone
-                ? "-"
-                : history.tree().path(history.tree().node(key));
+    text += history.tree().node(key) == Tree::kNone ? "-"
+                                                    : history.tree().path(history.tree().node(key));
     text += " " + std::string(name(history.type(key))) + "\n";
     for (const Span& span : all_of(history, key)) text += "  " + to_text(span) + "\n";
   }
