@@ -118,7 +118,6 @@ bool Opener::take_segment(const Frame& frame) {
                     .last = view.last(),
                     .offset = frame.offset,
                     .length = frame.payload.size(),
-                    .exit = kFrameHeadSize,
                     .changes = view.changes()});
   return true;
 }

@@ -40,8 +40,8 @@ void Segments::want_table(std::uint64_t offset) const {
 base::result<std::unique_ptr<Segments::Checked>> Segments::check(std::size_t number) const {
   const SegmentPlace& place = content_.places[number];
   const auto file = image_.bytes();
-  if (place.offset > file.size() || place.exit < kFrameHeadSize || place.exit > file.size())
-    return damaged(number);
+  const bool exit_inside = place.exit >= kFrameHeadSize && place.exit <= file.size();
+  if (place.offset > file.size() || (content_.exits && !exit_inside)) return damaged(number);
   image_.want(place.offset, std::min(place.length, file.size() - place.offset));
   if (content_.exits) want_table(place.exit - kFrameHeadSize);
   const auto frame = frame_at(file, place.offset, content_.trust);

@@ -19,9 +19,8 @@ class Visitor {
     requires(!std::same_as<std::remove_cvref_t<Callable>, Visitor>)
   // Not explicit: a lambda is what callers write.
   Visitor(Callable&& callable)
-      : callable_(const_cast<void*>(static_cast<const void*>(std::addressof(callable)))),
-        call_([](void* known, const Interval& interval) {
-          auto& target = *static_cast<std::remove_reference_t<Callable>*>(known);
+      : callable_(address_of(callable)), call_([](void* known, const Interval& interval) {
+          auto& target = *reinterpret_cast<std::remove_reference_t<Callable>*>(known);
           if constexpr (std::is_void_v<std::invoke_result_t<Callable, const Interval&>>) {
             target(interval);
             return true;
@@ -33,6 +32,12 @@ class Visitor {
   bool operator()(const Interval& interval) const { return call_(callable_, interval); }
 
  private:
+  // Plain functions, too.
+  template <class Callable>
+  static void* address_of(Callable& callable) {
+    return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(std::addressof(callable)));
+  }
+
   void* callable_;
   bool (*call_)(void*, const Interval&);
 };

@@ -79,8 +79,11 @@ void RandomHistory::pass() {
 }
 
 void RandomHistory::insert(Line& line, Tick t) {
-  if (line.touched && (t == INT64_MAX || t <= line.last)) t = line.last + 1;
-  if (line.touched && line.last == INT64_MAX) return;
+  if (line.touched && t <= line.last) {
+    // Often right behind the one before.
+    if (line.last >= now_) return;
+    t = line.last + 1;
+  }
   const std::uint64_t room = static_cast<std::uint64_t>(INT64_MAX) - static_cast<std::uint64_t>(t);
   const auto end = t + static_cast<Tick>(std::min(below(shape_.longest_step * 20), room));
   const Value value = below(16) == 0 ? Value::null() : any_value(line.type);
