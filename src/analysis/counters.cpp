@@ -5,6 +5,7 @@
 
 #include <iterator>
 
+#include "analysis/counter_names.hpp"
 #include "analysis/rows.hpp"
 #include "analysis/selected.hpp"
 #include "analysis/text.hpp"
@@ -59,23 +60,6 @@ class Counters final : public Analysis {
   base::IdTable ids_;
   std::vector<Counter> counters_;  // by index in ids_
 };
-
-// The sections that runtimes know by number.
-struct Section {
-  std::uint32_t number;
-  const char* name;
-};
-constexpr Section kSections[] = {
-    {0x100, "Mono JIT"},      {0x200, "Mono GC"},         {0x400, "Mono Metadata"},
-    {0x800, "Mono Generics"}, {0x1000, "Mono Security"},  {0x2000, "Mono Runtime"},
-    {0x4000, "Mono System"},  {0x10000, "Mono Profiler"}, {0x20000, "Mono Interpreter"}};
-
-std::string section_name(const event::CounterDef& details) {
-  if (!details.section_name.empty()) return std::string(details.section_name);
-  for (const Section& section : kSections)
-    if (section.number == details.section) return section.name;
-  return fmt::format("section {:#x}", details.section);
-}
 
 bool less(CounterType type, const Number& a, const Number& b) {
   switch (type) {
@@ -159,7 +143,7 @@ void Counters::consume(const Slice& slice) {
 
 void Counters::define(Id id, const event::CounterDef& details) {
   Counter& counter = slot(counters_, ids_.index(id));
-  counter.section = section_name(details);
+  counter.section = counter_section(details);
   counter.name = details.name;
   counter.unit = details.unit;
   if (counter.values == 0) counter.type = details.type;
