@@ -16,12 +16,7 @@ void CodeMap::learn(const event::Batch& batch, const event::Event& event, const 
     if (method.code != base::kNoId && method.code_size != 0)
       methods_.push_back({method.code, method.code_size, names.methods().index(event.id)});
   } else if (event.kind == Kind::Code) {
-    const auto& code = batch.details<event::Code>(event);
-    if (code.size == 0) return;
-    const bool named = code.method != base::kNoId && code.method != 0;
-    code_.push_back({event.id, code.size,
-                     named ? names.methods().index(code.method) : NameTable::kNone,
-                     std::string(code.name.empty() ? name(code.type) : code.name)});
+    learn_code(batch, event, names);
   } else if (event.kind == Kind::NativeSymbol) {
     const auto& symbol = batch.details<event::NativeSymbol>(event);
     symbols_.push_back({event.id, symbol.size, NameTable::kNone, std::string(symbol.name)});
@@ -29,6 +24,28 @@ void CodeMap::learn(const event::Batch& batch, const event::Event& event, const 
     const auto& binary = batch.details<event::NativeBinary>(event);
     binaries_.push_back({event.id, binary.size, NameTable::kNone, std::string(binary.name)});
   }
+}
+
+// The blocks of one compilation follow each other; its IL map comes with the first and counts
+// native offsets through all of them.
+void CodeMap::learn_code(const event::Batch& batch, const event::Event& event, const Names& names) {
+  const auto& code = batch.details<event::Code>(event);
+  if (code.size == 0) return;
+  const bool named = code.method != base::kNoId && code.method != 0;
+  Range range{event.id, code.size, named ? names.methods().index(code.method) : NameTable::kNone,
+              std::string(code.name.empty() ? name(code.type) : code.name)};
+  const auto map = batch.list(code.il_map);
+  if (!map.empty()) {
+    range.map = static_cast<std::uint32_t>(maps_.size());
+    maps_.emplace_back(map.begin(), map.end());
+    std::ranges::stable_sort(maps_.back(), {}, &event::IlRange::begin);
+  } else if (named && !code_.empty() && code_.back().method == range.method &&
+             last_time_ == event.time) {
+    range.map = code_.back().map;
+    range.before = code_.back().before + code_.back().size;
+  }
+  last_time_ = event.time;
+  code_.push_back(std::move(range));
 }
 
 void CodeMap::finish() {
@@ -40,6 +57,22 @@ void CodeMap::finish() {
 const CodeMap::Range* CodeMap::last_before(const std::vector<Range>& ranges, std::uint64_t ip) {
   const auto behind = std::ranges::upper_bound(ranges, ip, {}, &Range::begin);
   return behind == ranges.begin() ? nullptr : &*(behind - 1);
+}
+
+std::optional<IlPlace> CodeMap::il_place(std::uint64_t ip) const {
+  const Range* code = last_before(code_, ip);
+  if (code == nullptr || !covers(*code, ip) || code->method == NameTable::kNone) {
+    const Range* method = last_before(methods_, ip);
+    if (method == nullptr || !covers(*method, ip)) return std::nullopt;
+    return IlPlace{.method = method->method};
+  }
+  IlPlace place{.method = code->method};
+  if (code->map == kNoMap) return place;
+  const std::uint64_t offset = code->before + (ip - code->begin);
+  const auto& map = maps_[code->map];
+  auto at = std::ranges::upper_bound(map, offset, {}, &event::IlRange::begin);
+  if (at != map.begin() && offset < (--at)->end) place.il = at->il;
+  return place;
 }
 
 CodePlace CodeMap::find(std::uint64_t ip, const Names& names) const {

@@ -9,6 +9,19 @@
 
 namespace polytrace::analysis {
 
+namespace {
+
+std::string il_text(std::uint32_t il) {
+  switch (il) {
+    case IlPlace::kNoMapping: return "not mapped";
+    case IlPlace::kPrologue: return "prologue";
+    case IlPlace::kEpilogue: return "epilogue";
+    default: return fmt::format("{:#06x}", il);
+  }
+}
+
+}  // namespace
+
 std::unique_ptr<Analysis> make_samples(const Selection& selection) {
   return std::make_unique<Samples>(selection);
 }
@@ -42,9 +55,20 @@ void Samples::add(const event::Event& event, const event::Sample& sample, const 
   }
   if (managed) methods_[slice.names.methods().index(stack.back())].self += weight;
   if (const auto ips = slice.batch.list(sample.natives); !ips.empty()) ips_[ips.back()] += weight;
+  if (managed) add_place(sample, slice, weight);
   const std::uint32_t thread = slice.names.thread_index(event.id);
   ThreadHits& hits = threads_[{thread, event.id}];
   (managed ? hits.managed : hits.unmanaged) += weight;
+}
+
+// Of the innermost frame: the IL offset, or the instruction pointer, which code may explain later.
+void Samples::add_place(const event::Sample& sample, const Slice& slice, std::uint64_t weight) {
+  const auto places = slice.batch.places(sample.stack);
+  if (places.empty()) return;
+  const event::FramePlace& place = places.back();
+  const std::uint32_t method = slice.names.methods().index(slice.batch.list(sample.stack).back());
+  if (place.il >= 0) il_offsets_[{method, static_cast<std::uint32_t>(place.il)}] += weight;
+  else if (place.ip != 0) managed_ips_[place.ip] += weight;
 }
 
 void Samples::finish(const Names& names) {
@@ -57,7 +81,8 @@ void Samples::finish(const Names& names) {
 }
 
 std::vector<Table> Samples::tables(const Names& names, const TableOptions& options) const {
-  return {methods_table(names, options), code_table(names, options), threads_table(names, options)};
+  return {methods_table(names, options), code_table(names, options), threads_table(names, options),
+          places_table(names, options)};
 }
 
 Table Samples::methods_table(const Names& names, const TableOptions& options) const {
@@ -115,6 +140,32 @@ Table Samples::code_table(const Names& names, const TableOptions& options) const
                                       split_.unmanaged, share_text(split_.unmanaged, all),
                                       split_.unknown));
   }
+  sort_and_limit(table, options, "hits");
+  return table;
+}
+
+Table Samples::places_table(const Names& names, const TableOptions& options) const {
+  Table table = make_table("sampled_places", "samples", "Samples by place in the method",
+                           {{"hits", "Samples", Unit::count},
+                            {"share", "%", Unit::percent},
+                            {"il", "IL offset"},
+                            {"method", "Method"}});
+  auto hits_at = il_offsets_;
+  std::uint64_t without_code = 0;
+  for (const auto& [ip, hits] : managed_ips_) {
+    const auto place = code_.il_place(ip);
+    if (place) hits_at[{place->method, place->il}] += hits;
+    else without_code += hits;
+  }
+  for (const auto& [place, hits] : hits_at) {
+    const auto& [method, il] = place;
+    std::string name = names.method_name(method);
+    if (!keeps(selection_, name)) continue;
+    table.rows.push_back({hits, share(hits, weight_), il_text(il), std::move(name)});
+  }
+  if (without_code != 0)
+    table.notes.push_back(count_text(without_code, "sample", "samples") +
+                          " at instruction pointers that no code covers.");
   sort_and_limit(table, options, "hits");
   return table;
 }

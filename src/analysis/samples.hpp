@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Statistical samples: by method (self: it was the innermost managed frame; inclusive: it was on
-// the stack), by what lies at the instruction pointer, and by thread. Samples count by weight.
+// the stack), by what lies at the instruction pointer, by IL offset where the trace lets find it,
+// and by thread. Samples count by weight.
 #pragma once
 
 #include <tsl/robin_map.h>
@@ -39,6 +40,8 @@ class Samples : public Analysis {
   void add(const event::Event& event, const event::Sample& sample, const Slice& slice);
   Table methods_table(const Names& names, const TableOptions& options) const;
   Table code_table(const Names& names, const TableOptions& options) const;
+  void add_place(const event::Sample& sample, const Slice& slice, std::uint64_t weight);
+  Table places_table(const Names& names, const TableOptions& options) const;
   Table threads_table(const Names& names, const TableOptions& options) const;
 
   Selection selection_;
@@ -48,6 +51,8 @@ class Samples : public Analysis {
   std::uint64_t no_method_ = 0;  // samples without a managed frame
   std::vector<Hits> methods_;    // by method
   tsl::robin_map<std::uint64_t, std::uint64_t> ips_;
+  tsl::robin_map<std::uint64_t, std::uint64_t> managed_ips_;  // of innermost frames
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> il_offsets_;  // by method, told
   // By thread index and, where the trace has no such thread, id.
   std::map<std::pair<std::uint32_t, base::Id>, ThreadHits> threads_;
   Split split_;  // by instruction pointer; after finish()

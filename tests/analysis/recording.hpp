@@ -42,6 +42,20 @@ class Recording {
     batch_.frames.insert(batch_.frames.end(), methods);
     return stack;
   }
+  // The place of a stack's only frame, for Stack::places.
+  std::uint32_t place(const event::FramePlace& place) {
+    auto& places = batch_.column<event::FramePlace>();
+    places.push_back(place);
+    return static_cast<std::uint32_t>(places.size() - 1);
+  }
+  event::IlMap il_map(std::initializer_list<event::IlRange> ranges) {
+    auto& all = batch_.column<event::IlRange>();
+    event::IlMap map;
+    map.first = static_cast<std::uint32_t>(all.size());
+    map.count = static_cast<std::uint32_t>(ranges.size());
+    all.insert(all.end(), ranges);
+    return map;
+  }
   // Ends the batch.
   Recording& cut() {
     slicer_.slice(batch_, [&](const Slice& slice) {

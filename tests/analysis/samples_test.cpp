@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/samples.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "recording.hpp"
@@ -39,6 +40,42 @@ TEST(Samples, SelfIsTheInnermostFrameInclusiveCountsOncePerSample) {
   const Table threads = samples.tables(r.names(), {})[2];
   EXPECT_EQ(threads.rows, (std::vector<Row>{{U{2}, 50.0, U{2}, U{0}, std::string("0x5")},
                                             {U{2}, 50.0, U{0}, U{2}, std::string("0x6")}}));
+}
+
+// The IL map counts native offsets through both blocks: 0x10 bytes at 0x1000, 0x20 at 0x5000.
+TEST(Samples, AnInstructionPointerOfAFrameBecomesAnIlOffset) {
+  Samples samples{Selection{}};
+  Recording r(samples);
+  r.name(1, "Main");
+  const auto at = [&](base::Id ip) {
+    event::Sample sample;
+    sample.stack = r.stack({1});
+    sample.stack.places = r.place({.ip = ip});
+    r.add(10, 5, sample);
+  };
+  at(0x1004);  // explained later
+  event::Code first;
+  first.method = 1;
+  first.size = 0x10;
+  first.il_map = r.il_map({{IlPlace::kPrologue, 0, 4}, {0, 4, 0x14}, {7, 0x14, 0x20}});
+  event::Code second;
+  second.method = 1;
+  second.size = 0x20;
+  r.add(11, 0x1000, first).add(11, 0x5000, second);
+  at(0x1003);
+  at(0x5003);  // the 0x13th byte
+  at(0x5004);
+  at(0x5010);  // behind the map
+  at(0x9000);  // no code
+  r.finish();
+  const Table table = samples.tables(r.names(), {"il", 0})[3];
+  const std::string main = r.names().method_name(r.names().methods().index(1));
+  EXPECT_THAT(table.rows,
+              testing::UnorderedElementsAre(Row{U{2}, 100.0 * 2 / 6, std::string("0x0000"), main},
+                                            Row{U{1}, 100.0 / 6, std::string("0x0007"), main},
+                                            Row{U{1}, 100.0 / 6, std::string("prologue"), main},
+                                            Row{U{1}, 100.0 / 6, std::string("not mapped"), main}));
+  EXPECT_EQ(table.notes.size(), 1U);
 }
 
 TEST(Samples, AnInstructionPointerBelongsToCodeThenToTheNearestSymbol) {
