@@ -66,6 +66,7 @@ class BuildCore {
 
   BuildCore(FrameFile file, const BuildOptions& options);
 
+  bool modify_plain(Tick t, std::uint32_t index, const Value& value);
   base::result<Encoded> encode(std::uint32_t index, const Value& value);
   base::result<void> put(Tick t, std::uint32_t index, Encoded state, bool kept);
   base::result<void> hold(Tick t, std::uint32_t index, Encoded state);

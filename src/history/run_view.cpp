@@ -9,6 +9,12 @@ namespace {
 // A varint; false when it runs past the end or is longer than 10 bytes.
 bool take(const std::byte*& at, const std::byte* end, std::uint64_t& value) {
   constexpr unsigned kMostShift = 63;
+  if (end - at >= static_cast<std::ptrdiff_t>(sizeof(std::uint64_t))) [[likely]] {
+    const base::Leb number = base::load_leb(at);
+    value = number.value;
+    at += number.bytes;
+    if (number.bytes != 0) [[likely]] return true;
+  }
   value = 0;
   for (unsigned shift = 0; at < end && shift <= kMostShift; shift += 7) {
     const auto byte = static_cast<std::uint64_t>(*at++);

@@ -36,8 +36,8 @@ bool TableView::open(base::Bytes table, std::size_t group_head) {
 
 bool TableView::entry(TypeCode code, std::uint32_t slot, State& state) const {
   const Class& of_type = classes_[class_of(code)];
-  const std::uint32_t group = slot / kBlock;
-  const std::uint32_t i = slot % kBlock;
+  const auto group = static_cast<std::uint32_t>(slot / kBlock);
+  const auto i = static_cast<std::uint32_t>(slot % kBlock);
   const std::uint32_t count = group_size(of_type.slots, group);
   const std::byte* const head = table_.data() + of_type.heads + std::size_t{group} * kEntryHead;
   const auto offset = load_le<std::uint32_t>(head + 16);
@@ -66,7 +66,7 @@ bool TableView::entry(TypeCode code, std::uint32_t slot, State& state) const {
 
 bool TableView::exit(TypeCode code, std::uint32_t slot, Tick& next) const {
   const Class& of_type = classes_[class_of(code)];
-  const std::uint32_t group = slot / kBlock;
+  const auto group = static_cast<std::uint32_t>(slot / kBlock);
   const std::byte* const head = table_.data() + of_type.heads + std::size_t{group} * kExitHead;
   const auto offset = load_le<std::uint32_t>(head + 8);
   const auto bits = static_cast<unsigned>(head[12]);

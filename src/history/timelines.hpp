@@ -44,6 +44,14 @@ class Timelines {
     }
     return put_late(t, index, payload, tag, kept);
   }
+  // put() for the usual case, not kept and nothing to refuse; false when it is another one.
+  bool put_plain(Tick t, std::uint32_t index, std::uint64_t payload, Tag tag) {
+    Line& line = lines_[index];
+    if (t <= line.last || t < first_ || line.ends || changes_.size() >= Change::kMost) return false;
+    if (payload != line.payload || tag != line.tag()) record(t, index, line, payload, tag);
+    if (t > last_) last_ = t;
+    return true;
+  }
   // The state just put ends at `end`, unless something follows it at once.
   void end_at(std::uint32_t index, Tick end);
   // Nothing but null was said of the timeline, from the start on.
@@ -108,14 +116,16 @@ class Timelines {
   base::result<void> append(Tick t, std::uint32_t index, std::uint64_t payload, Tag tag) {
     Line& line = lines_[index];
     if (changes_.size() >= Change::kMost) return too_many(t);
+    record(t, index, line, payload, tag);
+    return seen(t);
+  }
+  void record(Tick t, std::uint32_t index, Line& line, std::uint64_t payload, Tag tag) {
     const auto place = static_cast<std::uint32_t>(changes_.size());
     changes_.push({payload, t, index, Change::link_of(line.latest(), tag)});
     line.payload = payload;
     line.last = t;
     line.link = Change::link_of(place, tag);
     ++line.count;
-    if (t > last_) last_ = t;
-    return {};
   }
   base::result<void> put_late(Tick t, std::uint32_t index, std::uint64_t payload, Tag tag,
                               bool kept);
