@@ -237,7 +237,8 @@ void query(const char* path) {
   must(history.full(any_tick(), sum));
   median("full_us", 101, 1, [&] { must(history.full(any_tick(), sum)); });
   median("at_us", 201, 100, [&] { must(history.at(any_tick(), any_key())); });
-  median("whole_key_us", 101, 10, [&] { must(history.range(any_key(), facts.start, facts.end, sum)); });
+  median("whole_key_us", 101, 10,
+         [&] { must(history.range(any_key(), facts.start, facts.end, sum)); });
   median("sampled_us", 11, 1, [&] {
     std::vector<Tick> times;
     std::vector<Key> some;
