@@ -86,7 +86,7 @@ class Workload {
     std::uint32_t value;
   };
 
-  Workload(std::uint32_t keys, std::uint64_t changes, bool churn) : keys_(keys) {
+  Workload(std::uint32_t keys, std::uint64_t changes, bool churn) {
     constexpr double kFastest = 32000;
     constexpr double kSpan = 1e10;  // ten seconds
     double total = 0;
@@ -121,7 +121,6 @@ class Workload {
     return static_cast<Tick>(-std::log(random_.share()) * mean_[key]) + 1;
   }
 
-  std::uint32_t keys_;
   Random random_;
   std::vector<double> rate_;
   std::vector<double> mean_;
@@ -237,7 +236,8 @@ void query(const char* path) {
   must(history.full(any_tick(), sum));
   median("full_us", 101, 1, [&] { must(history.full(any_tick(), sum)); });
   median("at_us", 201, 100, [&] { must(history.at(any_tick(), any_key())); });
-  median("whole_key_us", 101, 10, [&] { must(history.range(any_key(), facts.start, facts.end, sum)); });
+  median("whole_key_us", 101, 10,
+         [&] { must(history.range(any_key(), facts.start, facts.end, sum)); });
   median("sampled_us", 11, 1, [&] {
     std::vector<Tick> times;
     std::vector<Key> some;

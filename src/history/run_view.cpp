@@ -13,7 +13,8 @@ bool take(const std::byte*& at, const std::byte* end, std::uint64_t& value) {
     const base::Leb number = base::load_leb(at);
     value = number.value;
     at += number.bytes;
-    if (number.bytes != 0) [[likely]] return true;
+    if (number.bytes != 0) [[likely]]
+      return true;
   }
   value = 0;
   for (unsigned shift = 0; at < end && shift <= kMostShift; shift += 7) {

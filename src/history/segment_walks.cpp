@@ -188,7 +188,9 @@ base::result<void> Segments::forward(std::uint32_t index, Tick from, Tick to,
     Next next;
     if (!after(number, **checked, info, next)) return damaged(number);
     if (!next.any || next.tick > to) {
-      visit(index, held.state, next.any ? tick_before(next.tick) : content_.end, !next.any);
+      const Tick end = next.any ? tick_before(next.tick) : content_.end;
+      if (held.state.start > end) return damaged(number);
+      visit(index, held.state, end, !next.any);
       return {};
     }
     const std::size_t there = number_at(next.tick);
@@ -203,10 +205,10 @@ bool Segments::walk_back(const RunView& run, const Checked& checked, std::uint32
                          Held& held, StateVisitor visit) const {
   std::array<Tick, kBlock> times{};
   const auto tell = [&](const State& state) {
+    if (state.start >= held.before) return false;
     held.done = !visit(index, state, tick_before(held.before), false) || state.start <= from;
-    const bool good = state.start < held.before;
     held.before = state.start;
-    return good;
+    return true;
   };
   const Tick change = held.before;
   for (std::uint32_t number = run.block_of(change) + 1; number-- > 0;) {

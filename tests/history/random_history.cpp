@@ -102,7 +102,9 @@ void RandomHistory::change() {
   Line& line = lines_[below(lines_.size())];
   pass();
   const auto late = static_cast<Tick>(below(4) == 0 ? below(shape_.longest_step) : 0);
-  Tick t = now_ - shape_.start > late ? now_ - late : now_;
+  const std::uint64_t age =
+      static_cast<std::uint64_t>(now_) - static_cast<std::uint64_t>(shape_.start);
+  Tick t = age > static_cast<std::uint64_t>(late) ? now_ - late : now_;
   if (line.inserts) return insert(line, t);
   t = std::max(t, line.last);
   if (below(40) == 0) {

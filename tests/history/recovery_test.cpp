@@ -85,6 +85,30 @@ TEST_F(recovery, flipped_bit_never_gives_wrong_answers) {
   }
 }
 
+// Even when checksums are not tested: bounds are.
+TEST_F(recovery, damaged_bytes_are_survived_without_checksums) {
+  for (unsigned i = 0; i < 600; ++i) {
+    auto damaged = file_;
+    for (unsigned flips = 0; flips < 4; ++flips)
+      damaged[random_.below(file_.size())] = static_cast<std::byte>(random_.below(256));
+    const auto history =
+        History::open_bytes(damaged, {.trust_content = true, .most_inflated = 1 << 24});
+    if (!history) continue;
+    std::uint64_t count = 0;
+    const auto each = [&](const Interval& interval) {
+      EXPECT_LE(interval.start, interval.end);
+      ++count;
+    };
+    const Facts& facts = history->facts();
+    (void)history->full(facts.end, each);
+    for (const Key key : history->keys()) {
+      (void)history->range(key, facts.start, facts.end, each);
+      (void)history->range(key, facts.end, facts.start, each);
+    }
+    EXPECT_LT(count, 100000U);
+  }
+}
+
 TEST_F(recovery, every_frame_is_guarded) {
   const auto offsets = frame_offsets(file_);
   for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
