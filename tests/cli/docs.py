@@ -45,6 +45,7 @@ def run(command, folder):
                    if name not in ("COLUMNS", "NO_COLOR", "CLICOLOR_FORCE")}
     environment["PATH"] = f"{folder}/bin:{environment['PATH']}"
     environment["LC_ALL"] = "C.UTF-8"
+    environment["XDG_CACHE_HOME"] = f"{folder}/cache"
     result = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=folder, timeout=60,
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                             stderr=subprocess.STDOUT, env=environment, check=False)
