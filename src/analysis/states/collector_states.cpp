@@ -47,9 +47,14 @@ void CollectorStates::start(const Happening& happening) {
   world_.pen.set_number(key(CollectorAttribute::collections), ++collections_);
 }
 
+// Ends whose generation is not told, or belongs to a start without one, are those of the oldest.
 void CollectorStates::end(const Happening& happening) {
   const auto generation = static_cast<std::uint32_t>(happening.a);
-  std::erase_if(open_, [&](const Open& open) { return open.generation == generation; });
+  auto meant = std::ranges::find(open_, generation, &Open::generation);
+  if (meant == open_.end() && generation != kNone)
+    meant = std::ranges::find(open_, kNone, &Open::generation);
+  else if (meant == open_.end()) meant = open_.begin();
+  if (meant != open_.end()) open_.erase(meant);
   if (open_.empty()) work_ = Work::none;
 }
 

@@ -90,17 +90,22 @@ void ObjectStates::count(const Happening& happening) {
   of.bytes = saturated_sum(of.bytes, happening.b);
 }
 
-// A class that is not counted has no object any more.
+// A class that is not counted has no object any more. Of a census whose rows have several times,
+// each part is shown at its own.
 void ObjectStates::show_census() {
   const history::Tick now = world_.pen.now();
   world_.pen.move_to(census_time_);
   for (const std::uint32_t index : counted_) show(types_[index]);
-  for (const std::uint32_t index : before_) {
-    if (types_[index].census == census_) continue;
-    types_[index].objects = types_[index].bytes = 0;
-    show(types_[index]);
+  if (census_ != shown_census_) {
+    for (const std::uint32_t index : before_) {
+      if (types_[index].census == census_) continue;
+      types_[index].objects = types_[index].bytes = 0;
+      show(types_[index]);
+    }
+    before_.clear();
   }
-  before_ = std::move(counted_);
+  shown_census_ = census_;
+  before_.insert(before_.end(), counted_.begin(), counted_.end());
   counted_.clear();
   in_census_ = false;
   world_.pen.move_to(now);

@@ -57,8 +57,9 @@ class ObjectStates {
   bool in_census_ = false;
   std::uint32_t census_ = 0;
   history::Tick census_time_ = 0;
-  std::vector<std::uint32_t> counted_;  // types of this census
-  std::vector<std::uint32_t> before_;   // of the one before
+  std::vector<std::uint32_t> counted_;  // types of this census, not shown yet
+  std::uint32_t shown_census_ = 0;      // the last one shown
+  std::vector<std::uint32_t> before_;   // types of it
 };
 
 }  // namespace polytrace::analysis::states

@@ -20,8 +20,8 @@ struct Later {
   }
 };
 
-// A Source has `const Happening& head() const` and `bool next()`, false at its end. All of them have
-// a head at first. Calls each(const Happening&), bool; false when that ended it.
+// A Source has `const Happening& head() const` and `bool next()`, false at its end. All of them
+// have a head at first. Calls each(const Happening&), bool; false when that ended it.
 template <class Source, class Each>
 bool merge_sorted(std::vector<Source>& sources, Each&& each) {
   std::vector<SourcePlace> heap;
