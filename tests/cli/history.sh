@@ -57,7 +57,8 @@ run history query "$states"
 expect_code 2
 run history info "$states" --json --paths
 expect_code 0
-expect_json '.complete and .start == 0 and .end == 30 and ([.paths[].path] | index("/Level")) != null'
+expect_json ".complete and .start == 0 and .end == 30"
+expect_json "[.paths[].path] | index(\"/Level\") != null"
 
 # --- snapshots ---
 run history snapshot "$states" --at 12 -o "$scratch/snapshot"

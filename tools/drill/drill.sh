@@ -37,7 +37,8 @@ cp -r tools/drill/template "$folder"
 sed -i '/formats: one line each/a FORMAT(drill)' "$list"
 
 mkdir -p build
-cmake --preset "$preset" -D POLYTRACE_PCH="${POLYTRACE_PCH:-OFF}" >build/drill.log 2>&1 || { cat build/drill.log; exit 1; }
+cmake --preset "$preset" -D POLYTRACE_PCH="${POLYTRACE_PCH:-OFF}" >build/drill.log 2>&1 ||
+  { cat build/drill.log; exit 1; }
 cmake --build --preset "$preset" --target polytrace polytrace_tests_format
 "build/$preset/tests/polytrace_tests_format" --gtest_brief=1 --gtest_filter='*drill*'
 python3 tools/check_floors.py

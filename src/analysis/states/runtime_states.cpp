@@ -32,6 +32,10 @@ void RuntimeStates::begin() {
   recording_ = world_.pen.key(kRoot, "Recording");
   const bool pauses = world_.gathered().resumed_first;
   world_.pen.set(recording_, Value::text(pauses ? "paused" : "running"));
+  // In the order in which people want to read them.
+  for (const std::string_view name :
+       {"Process", "Threads", "Monitors", "Collector", "Heap", "JIT", "Classes"})
+    world_.pen.key(kRoot, name);
   declare_counters();
 }
 
