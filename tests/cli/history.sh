@@ -17,8 +17,9 @@ time,path,type,value
 30,Lamp,null,
 30,Level,double,0.5
 ROWS
-run history import "$scratch/changes.csv" -o "$states"
+run history import --json "$scratch/changes.csv" -o "$states"
 expect_code 0
+expect_json '.schema == "polytrace.history.made/1" and .end == 30 and .notices == []'
 run history export "$states" --form changes -o -
 expect_code 0
 grep -qx '25,Count,int,9007199254740993' "$scratch/out" || fail 'a large number changes on its way'
@@ -84,8 +85,9 @@ mkdir "$scratch/cut"
 head -c -40 "$states/history.bin" >"$scratch/cut/history.bin"
 run history check "$scratch/cut"
 expect_code 4
-run history repair "$scratch/cut"
+run history repair --json "$scratch/cut"
 expect_code 0
+expect_json '.notices | length > 0'
 run history check "$scratch/cut"
 expect_code 0
 run history export "$scratch/cut" -o "$scratch/rows4.csv"
@@ -120,6 +122,9 @@ cp "$scratch/out" "$scratch/first"
 [[ -d $scratch/cache/polytrace/states ]] || fail 'nothing is kept'
 run state "$data/calls.mlpd" --at 50%
 cmp -s "$scratch/out" "$scratch/first" || fail 'the second answer is another'
+run state "$data/calls.mlpd" --at 50% --path 'Threads/*/Status' --format csv
+expect_code 0
+expect_in out 'path,key,start,end,type,value'
 run state - --at 50% --json <"$data/calls.mlpd"
 expect_code 0
 expect_json '.states | length > 0'

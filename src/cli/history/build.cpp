@@ -35,8 +35,9 @@ class HistoryBuild final : public Command {
     const auto built = build_states(session, input, output_);
     if (!built) return session.fail(built.error(), input.name());
     tell_notices(session, input, built->passed);
-    tell_notices(session, input.name(), built->notices);
-    return std::max(conclude(session, input, built->passed), built->notices.exit_code());
+    const int made =
+        tell_made(session, {input.name(), output_.folder, built->facts, built->notices});
+    return std::max(conclude(session, input, built->passed), made);
   }
 
  private:
@@ -51,7 +52,7 @@ base::result<BuiltStates> build_states(const Session& session, const Input& inpu
   auto opened = input.open();
   if (!opened) return base::Unexpected(opened.error());
   analysis::states::States states;
-  BuiltStates built{pass(session, input, *opened->reader, states), {}};
+  BuiltStates built{pass(session, input, *opened->reader, states), {}, {}};
   history::BuildOptions options = states.build_options();
   options.layout = layout_of(output);
   options.replace = output.force;
@@ -61,6 +62,7 @@ base::result<BuiltStates> build_states(const Session& session, const Input& inpu
   if (auto done = history::complete_bundle(*builder, output.folder); !done)
     return base::Unexpected(done.error());
   built.notices = states.notices();
+  built.facts = builder->facts();
   return built;
 }
 

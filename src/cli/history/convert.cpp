@@ -24,7 +24,7 @@ class HistoryConvert final : public Command {
         "docs/formats/state-history.md"};
     return kHelp;
   }
-  CommonNeeds needs() const override { return {false, false}; }
+  CommonNeeds needs() const override { return {true, false}; }
   void define(CLI::App& app) override {
     app.add_option("DIR", folder_, "The folder of the history")
         ->type_name("FILE")
@@ -40,13 +40,13 @@ class HistoryConvert final : public Command {
                                             history::file_in(output_.folder, history::kHistoryFile),
                                             layout_of(output_), output_.force);
     if (!converted) return session.fail(converted.error(), folder_);
-    const int code = cli::tell_notices(session, folder_, *converted);
     history::OpenBundleOptions options;
     options.force = true;  // the JSON files are written anew
     const auto opened = history::open_bundle(output_.folder, options);
     if (!opened) return session.fail(opened.error(), output_.folder);
     const auto completed = history::complete_bundle(*opened, output_.folder);
-    return completed ? code : session.fail(completed.error(), output_.folder);
+    if (!completed) return session.fail(completed.error(), output_.folder);
+    return tell_made(session, {folder_, output_.folder, opened->facts(), *converted});
   }
 
  private:

@@ -3,6 +3,8 @@
 
 #include <filesystem>
 
+#include "cli/errors.hpp"
+#include "cli/history/history_input.hpp"
 #include "history/bundle.hpp"
 
 namespace polytrace::cli {
@@ -34,6 +36,26 @@ base::result<void> check_output(const HistoryOutput& options) {
       return base::fail(base::Code::output_exists, std::string(file));
   }
   return {};
+}
+
+int tell_made(Session& session, const Made& made) {
+  if (!session.common.json) return tell_notices(session, made.input, made.notices);
+  const history::Facts& facts = made.facts;
+  base::JsonWriter json(session.out().text());
+  json.begin_object();
+  json.member("schema", "polytrace.history.made/1");
+  json.member("output", made.folder);
+  json.member("id", history::to_text(facts.id));
+  json.member("layout", facts.layout == history::Layout::stream ? "stream" : "segmented");
+  json.member("timelines", facts.keys);
+  json.member("states", facts.intervals);
+  json.member("start", facts.start);
+  json.member("end", facts.end);
+  json.key("notices");
+  write_notices(json, made.notices.sorted());
+  json.end_object();
+  session.out().text() += '\n';
+  return made.notices.exit_code();
 }
 
 }  // namespace polytrace::cli

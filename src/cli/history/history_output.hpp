@@ -22,9 +22,20 @@ history::Layout layout_of(const HistoryOutput& options);
 // Refuses a folder that has a history or snapshot already, unless --force. Errors: output_exists.
 base::result<void> check_output(const HistoryOutput& options);
 
+// What was written, as JSON where that is wanted: {"schema", "output", "id", "layout", "timelines",
+// "states", "start", "end", "notices"}; else the notices on standard error. Gives the exit code.
+struct Made {
+  std::string_view input;
+  std::string_view folder;
+  const history::Facts& facts;
+  const base::Notices& notices;
+};
+int tell_made(Session& session, const Made& made);
+
 struct BuiltStates {
   Passed passed;          // the trace
   base::Notices notices;  // what of it became no state
+  history::Facts facts;
 };
 // Makes a history of a trace's states.
 base::result<BuiltStates> build_states(const Session& session, const Input& input,

@@ -27,7 +27,7 @@ class HistoryImport final : public Command {
         "docs/formats/state-history-interchange.md"};
     return kHelp;
   }
-  CommonNeeds needs() const override { return {false, false}; }
+  CommonNeeds needs() const override { return {true, false}; }
   void define(CLI::App& app) override {
     app.add_option("FILE", file_, "What to read")->type_name("FILE")->required()->group("Input");
     app.add_option("--reorder", reorder_, "Ticks that changes may come late")
@@ -43,7 +43,7 @@ class HistoryImport final : public Command {
     options.reorder_window = reorder_;
     const auto imported = history::import_bundle(file_, output_.folder, options);
     if (!imported) return session.fail(imported.error(), file_);
-    return tell_notices(session, file_, imported->notices);
+    return tell_made(session, {file_, output_.folder, imported->facts, imported->notices});
   }
 
  private:

@@ -6,7 +6,6 @@
 #include "cli/history/history_input.hpp"
 #include "cli/history/query_text.hpp"
 #include "cli/history/state_table.hpp"
-#include "cli/show/tables.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -58,14 +57,10 @@ class HistoryQuery final : public Command {
         ->type_name("COUNT")
         ->capture_default_str()
         ->group("Output");
-    app.add_option("--format", format_, "The form of the result; --json means --format json")
-        ->check(CLI::IsMember({"text", "json", "csv", "md", "tsv"}))
-        ->type_name("FORM")
-        ->capture_default_str()
-        ->group("Output");
+    add_form(app, format_);
   }
   int run(Session& session) override {
-    const auto form = session.common.json ? show::TableForm::json : *show::table_form(format_);
+    const show::TableForm form = form_of(session, format_);
     if (auto good = check_options(); !good) return session.fail(good.error());
     const auto opened = open_history(session, history_);
     if (!opened) return session.fail(opened.error(), history_.path);
@@ -134,17 +129,8 @@ class HistoryQuery final : public Command {
   void print(Session& session, const History& history, const analysis::Table& table,
              show::TableForm form) const {
     std::string& out = session.out().text();
-    show::Look look = session.look();
-    look.start = history.facts().start;
-    switch (form) {
-      case show::TableForm::text: return show::append_text(out, table, look);
-      case show::TableForm::markdown: return show::append_markdown(out, table, look);
-      case show::TableForm::csv:
-        return show::append_separated(out, table, show::Separator::comma, false);
-      case show::TableForm::tsv:
-        return show::append_separated(out, table, show::Separator::tab, false);
-      case show::TableForm::json: break;
-    }
+    if (form != show::TableForm::json)
+      return append_states(out, table, form, session.look(), history.facts().start);
     base::JsonWriter json(out);
     json.begin_object();
     json.member("schema", "polytrace.states/1");

@@ -3,6 +3,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/history/history_input.hpp"
+#include "cli/history/history_output.hpp"
 #include "history/repair.hpp"
 
 namespace polytrace::cli {
@@ -24,7 +25,7 @@ class HistoryRepair final : public Command {
         "docs/formats/state-history.md"};
     return kHelp;
   }
-  CommonNeeds needs() const override { return {false, false}; }
+  CommonNeeds needs() const override { return {true, false}; }
   void define(CLI::App& app) override {
     app.add_option("DIR", folder_, "The folder of the history")
         ->type_name("FILE")
@@ -34,13 +35,14 @@ class HistoryRepair final : public Command {
   int run(Session& session) override {
     const auto repaired = history::repair(history::file_in(folder_, history::kHistoryFile));
     if (!repaired) return session.fail(repaired.error(), folder_);
-    cli::tell_notices(session, folder_, *repaired);
     history::OpenBundleOptions options;
     options.force = true;  // the JSON files are written anew
     const auto opened = history::open_bundle(folder_, options);
     if (!opened) return session.fail(opened.error(), folder_);
     const auto completed = history::complete_bundle(*opened, folder_);
-    return completed ? 0 : session.fail(completed.error(), folder_);
+    if (!completed) return session.fail(completed.error(), folder_);
+    tell_made(session, {folder_, folder_, opened->facts(), *repaired});
+    return 0;
   }
 
  private:

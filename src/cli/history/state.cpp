@@ -6,6 +6,7 @@
 #include "cli/history/history_input.hpp"
 #include "cli/history/history_output.hpp"
 #include "cli/history/state_cache.hpp"
+#include "cli/history/state_table.hpp"
 #include "cli/history/state_tree.hpp"
 #include "cli/notices_view.hpp"
 #include "cli/show/units.hpp"
@@ -41,6 +42,7 @@ class State final : public Command {
     add_keys(app, keys_);
     app.add_flag("--nulls", nulls_, "Show states without a value, too")->group("Output");
     app.add_flag("--no-cache", no_cache_, "Keep no history of this trace")->group("Output");
+    add_form(app, format_);
   }
   int run(Session& session) override {
     StateCache cache(input_.file, !no_cache_);
@@ -71,8 +73,12 @@ class State final : public Command {
     if (!keys) return session.fail(keys.error(), input_.file);
     const auto tree = StateTree::take(*opened, *at, *keys);
     if (!tree) return session.fail(tree.error(), input_.file);
-    if (session.common.json) write(session.out().text(), *opened, *at, *tree);
-    else append(session, *opened, *at, *tree);
+    const show::TableForm form = form_of(session, format_);
+    if (form == show::TableForm::json) write(session.out().text(), *opened, *at, *tree);
+    else if (form == show::TableForm::text) append(session, *opened, *at, *tree);
+    else
+      append_states(session.out().text(), tree->table(nulls_), form, session.look(),
+                    opened->facts().start);
     return 0;
   }
   void append(Session& session, const History& history, Tick at, const StateTree& tree) const {
@@ -105,6 +111,7 @@ class State final : public Command {
   KeyOptions keys_;
   bool nulls_ = false;
   bool no_cache_ = false;
+  std::string format_ = "text";
 };
 
 }  // namespace

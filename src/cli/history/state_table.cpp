@@ -60,4 +60,30 @@ void StateTable::add(const history::Interval& interval, std::uint64_t query) {
   table_.rows.push_back(std::move(row));
 }
 
+void add_form(CLI::App& app, std::string& form) {
+  app.add_option("--format", form, "The form of the result; --json means --format json")
+      ->check(CLI::IsMember({"text", "json", "csv", "md", "tsv"}))
+      ->type_name("FORM")
+      ->capture_default_str()
+      ->group("Output");
+}
+
+show::TableForm form_of(const Session& session, const std::string& form) {
+  return session.common.json ? show::TableForm::json : *show::table_form(form);
+}
+
+void append_states(std::string& out, const analysis::Table& table, show::TableForm form,
+                   show::Look look, history::Tick start) {
+  look.start = start;
+  switch (form) {
+    case show::TableForm::text: return show::append_text(out, table, look);
+    case show::TableForm::markdown: return show::append_markdown(out, table, look);
+    case show::TableForm::csv:
+      return show::append_separated(out, table, show::Separator::comma, false);
+    case show::TableForm::tsv:
+      return show::append_separated(out, table, show::Separator::tab, false);
+    case show::TableForm::json: return;
+  }
+}
+
 }  // namespace polytrace::cli

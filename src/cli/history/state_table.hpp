@@ -2,7 +2,12 @@
 // Intervals as a table.
 #pragma once
 
+#include <CLI/CLI.hpp>
+#include <string>
+
 #include "analysis/table.hpp"
+#include "cli/session.hpp"
+#include "cli/show/tables.hpp"
 #include "history/history.hpp"
 
 namespace polytrace::cli {
@@ -25,5 +30,12 @@ class StateTable {
   bool numbered_;
   analysis::Table table_;
 };
+
+// --format of tables, and --json for one of its forms.
+void add_form(CLI::App& app, std::string& form);
+show::TableForm form_of(const Session& session, const std::string& form);
+// The table of a history in any form but JSON.
+void append_states(std::string& out, const analysis::Table& table, show::TableForm form,
+                   show::Look look, history::Tick start);
 
 }  // namespace polytrace::cli

@@ -70,6 +70,13 @@ void StateTree::append_text(std::string& out, const show::Look& look, bool nulls
       out += fmt::format("key {:<19} {}\n", state.key, value_text(state.value, look));
 }
 
+analysis::Table StateTree::table(bool nulls) const {
+  StateTable table(history_, 0, false);
+  for (const Interval& state : states_)
+    if (is_shown(state, nulls)) table.add(state, 0);
+  return table.take();
+}
+
 void StateTree::write(base::JsonWriter& json, bool nulls) const {
   json.begin_array();
   for (const Interval& state : states_) {

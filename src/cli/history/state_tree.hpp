@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/table.hpp"
 #include "cli/show/cell_text.hpp"
 #include "history/history.hpp"
 
@@ -18,6 +19,8 @@ class StateTree {
 
   // Indented names with their values; what is null or absent is left out, unless `nulls`.
   void append_text(std::string& out, const show::Look& look, bool nulls) const;
+  // Row by row.
+  analysis::Table table(bool nulls) const;
   // An array of {"path", "key", "type", "value", "start", "end"}.
   void write(base::JsonWriter& json, bool nulls) const;
 
