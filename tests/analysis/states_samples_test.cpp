@@ -61,9 +61,9 @@ TEST(states_of_samples, calls_of_monoblock) {
   EXPECT_EQ(derived.over_time("Threads/0x3e9/Stack/3"),
             "1000030 null; 1005500 Fib (int); 1005630 null; 1005648 Concat (string,string); "
             "1025648 null; 1025649 Substring (int,int); 1025651 null");
-  // stop_world 1025667 to world_started 1026294, also for the other thread were it not at its end.
+  // world_stopped 1025682 to world_started 1026294. The other thread has ended by then.
   EXPECT_EQ(derived.over_time("Threads/0x3e9/Status"),
-            "1000030 running; 1025667 paused; 1026294 running; 1026841 ended");
+            "1000030 running; 1025682 paused; 1026294 running; 1026841 ended");
   EXPECT_EQ(derived.over_time("Threads/0x7d2/Status"),
             "1000030 null; 1009001 running; 1009033 blocked; 1009933 running; 1010015 ended");
 }

@@ -187,9 +187,9 @@ TEST(states, a_collection_pauses_threads_and_gives_them_back) {
 31 0x3 thread thread=0x3 life=begin
 40 0x1 gc phase=end generation=1
 )");
-  EXPECT_EQ(derived.over_time("Threads/0x1/Status"), "1 running; 10 paused; 22 running");
+  EXPECT_EQ(derived.over_time("Threads/0x1/Status"), "1 running; 12 paused; 22 running");
   // Its wait ended in the pause.
-  EXPECT_EQ(derived.over_time("Threads/0x2/Status"), "1 null; 2 waiting; 10 paused; 22 running");
+  EXPECT_EQ(derived.over_time("Threads/0x2/Status"), "1 null; 2 waiting; 12 paused; 22 running");
   EXPECT_EQ(derived.over_time("Threads/0x2/Waits for"), "1 null; 2 0x50; 16 null");
   EXPECT_EQ(derived.over_time("Threads/0x3/Status"), "1 null; 31 running");
   EXPECT_EQ(
