@@ -26,7 +26,7 @@ Key CollectorStates::key(CollectorAttribute attribute) {
 bool CollectorStates::pauses_threads() const {
   const Seen& seen = world_.gathered().seen;
   // While the world is being stopped, its threads still run.
-  if (seen.world_phases) return ground_ == Ground::stopped || ground_ == Ground::restarting;
+  if (seen.world_stops) return ground_ == Ground::stopped || ground_ == Ground::restarting;
   if (seen.world_syncs) return synced_stop_;
   return !open_.empty();
 }

@@ -25,7 +25,7 @@ struct CounterInfo {
 // Of what there was at least one: where a trace tells the same thing in several ways, the best one
 // counts.
 struct Seen {
-  bool world_phases = false;  // of collections
+  bool world_stops = false;  // as phases of collections
   bool world_syncs = false;
   bool jit = false;
   bool class_loads = false;

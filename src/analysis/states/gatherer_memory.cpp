@@ -68,11 +68,8 @@ void Gatherer::dump_object(const Event& event) {
 }
 
 void Gatherer::gc(const Event& event) {
-  using enum event::GcPhase;
   const auto gc = details<event::Gc>(event);
-  const bool of_world = gc.phase == stop_world || gc.phase == world_stopped ||
-                        gc.phase == start_world || gc.phase == world_started;
-  to_.seen.world_phases |= of_world;
+  to_.seen.world_stops |= gc.phase == event::GcPhase::world_stopped;
   add(What::gc, {.a = gc.generation,
                  .index = text_index(gc.reason),
                  .detail = static_cast<std::uint8_t>(gc.phase)});
