@@ -73,7 +73,7 @@ std::string options(const CLI::App& app) {
   return out;
 }
 
-std::string tail(const CommandHelp& help) {
+std::string last_sections(const CommandHelp& help) {
   std::string out = ".SH EXIT STATUS\n";
   for (const int code : help.exits) out += entry_text(fmt::format("{}", code), exit_meaning(code));
   out += ".SH EXAMPLES\n";
@@ -93,7 +93,7 @@ std::string program_page(const Catalogue& catalogue) {
   out += options(*catalogue.root);
   for (const Topic& topic : topics())
     out += fmt::format(".SH {}\n.nf\n{}.fi\n", upper(topic.name), roff(topic.text()));
-  out += tail(help) + ".SH SEE ALSO\n";
+  out += last_sections(help) + ".SH SEE ALSO\n";
   for (const Entry& entry : catalogue.entries)
     out += fmt::format(".BR polytrace\\-{} (1){}\n", roff(entry.command->help().name),
                        &entry == &catalogue.entries.back() ? "" : ",");
@@ -103,7 +103,7 @@ std::string program_page(const Catalogue& catalogue) {
 std::string command_page(const Entry& entry) {
   const CommandHelp& help = entry.command->help();
   std::string out = head(fmt::format("polytrace-{}", help.name), help.purpose, help.usage);
-  out += description(help.description) + options(*entry.app) + tail(help);
+  out += description(help.description) + options(*entry.app) + last_sections(help);
   return out + fmt::format(".SH SEE ALSO\n.BR polytrace (1)\n.PP\n{}\n", roff(help.reading));
 }
 

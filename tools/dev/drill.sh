@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #: ./dev drill [--here]
 #: Proves that a new format is one folder and one line: adds one to a copy and runs its checks.
-#: --here adds it to this checkout, which must have no changes, and takes it away again: quick,
+#: --here adds it to this checkout and takes it away again: quick,
 #: since the build of ./dev test is there already (CI does so).
 #:
 #:   ./dev drill

@@ -8,7 +8,7 @@
 namespace polytrace::cli::show {
 namespace {
 
-constexpr std::size_t kIndent = 2, kGap = 2, kNarrowest = 12;
+constexpr std::size_t kIndent = 2, kColumnGap = 2, kNarrowest = 12;
 
 std::vector<std::size_t> natural_widths(const TextTable& table) {
   std::vector<std::size_t> widths;
@@ -21,8 +21,8 @@ std::vector<std::size_t> natural_widths(const TextTable& table) {
 
 std::size_t total(const std::vector<std::size_t>& widths) {
   std::size_t sum = kIndent;
-  for (const std::size_t width : widths) sum += width + kGap;
-  return sum - kGap;
+  for (const std::size_t width : widths) sum += width + kColumnGap;
+  return sum - kColumnGap;
 }
 
 // Takes from the widest flexible column until the table fits or none can give.
@@ -67,7 +67,7 @@ class Lines {
           clipped(row[i], widths_[i], terminal_.unicode ? "\xe2\x80\xa6" : "~");
       const std::string padding(widths_[i] - std::min(widths_[i], cells(cell)), ' ');
       text += table_.columns[i].right ? padding + cell : cell + padding;
-      if (i + 1 < row.size()) text.append(kGap, ' ');
+      if (i + 1 < row.size()) text.append(kColumnGap, ' ');
     }
     text.erase(text.find_last_not_of(' ') + 1);
     out_ += paint(terminal_, style, text) + '\n';
