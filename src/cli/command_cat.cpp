@@ -163,7 +163,7 @@ class Cat final : public Command {
     const Passed passed = pass(session, input, *opened->reader, printer);
     const bool whole = printer.finish();
     session.out().flush();
-    tell_notices(session, input, passed);
+    tell_notices(session, input.name(), passed.notices);
     const int code = conclude(session, input, passed);
     if (whole) return code;
     return std::max(code, session.fail({base::Code::limit_exceeded,

@@ -102,7 +102,7 @@ class ReportCommand final : public Command {
     if (auto good = check_sort(sort_, result.tables); !good) return session.fail(good.error());
     append_report(session.out().text(), result, form, session.look());
     if (form == show::TableForm::csv || form == show::TableForm::tsv)
-      tell_notices(session, input, passed);
+      tell_notices(session, input.name(), passed.notices);
     return conclude(session, input, passed);
   }
 

@@ -93,7 +93,7 @@ std::string told_json(const Conversion& done) {
 
 // The result, unless the trace itself goes there.
 void tell(Session& session, const Conversion& done) {
-  tell_notices(session, done.input, done.passed);
+  tell_notices(session, done.input.name(), done.passed.notices);
   if (!session.common.json) session.remark(told_text(done, session.look().numerals));
   else if (done.options.output == "-") print(told_json(done));
   else session.out().text() += told_json(done);

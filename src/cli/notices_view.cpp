@@ -73,11 +73,11 @@ void write_outcome(base::JsonWriter& json, const Passed& passed) {
   else json.null();
 }
 
-void tell_notices(const Session& session, const Input& input, const Passed& passed) {
-  if (session.common.quiet) return;
-  for (const base::Notice& notice : passed.notices)
-    session.remark(fmt::format("{}: {}\n  hint: {}", show::printable(input.name()),
-                               notice_text(notice), base::describe(notice.code).next));
+void tell_notices(const Session& session, std::string_view file,
+                  const std::vector<base::Notice>& notices) {
+  for (const base::Notice& notice : notices)
+    session.remark(fmt::format("{}: {}\n  hint: {}", show::printable(file), notice_text(notice),
+                               base::describe(notice.code).next));
 }
 
 }  // namespace polytrace::cli

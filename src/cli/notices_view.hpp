@@ -20,6 +20,7 @@ void write_source(base::JsonWriter& json, const Input& input, const format::Form
 void write_outcome(base::JsonWriter& json, const Passed& passed);
 
 // Each notice and its hint on standard error, for commands whose result has no room for them.
-void tell_notices(const Session& session, const Input& input, const Passed& passed);
+void tell_notices(const Session& session, std::string_view file,
+                  const std::vector<base::Notice>& notices);
 
 }  // namespace polytrace::cli

@@ -110,8 +110,12 @@ result<void> complete_bundle(const Builder& builder, const std::string& folder) 
   return save_types_and_tree(folder, make_types(builder), builder.tree(), true);
 }
 
-result<void> complete_bundle(const History& history, const std::string& folder) {
-  return save_types_and_tree(folder, make_types(history), history.tree(), true);
+result<History> renew_bundle(const std::string& folder) {
+  auto history = History::open(file_in(folder, kHistoryFile));
+  if (!history) return history;
+  const auto saved = save_types_and_tree(folder, make_types(*history), history->tree(), true);
+  if (!saved) return base::Unexpected(saved.error());
+  return history;
 }
 
 result<History> open_bundle(const std::string& path, const OpenBundleOptions& options) {

@@ -30,8 +30,9 @@ base::result<Builder> create_bundle(const std::string& folder, const BuildOption
 // Writes types.json and tree.json of a builder that was closed, replacing older ones. Errors:
 // write_failed, limit_exceeded (a tree too deep for tree.json).
 base::result<void> complete_bundle(const Builder& builder, const std::string& folder);
-// The same from a history that was opened.
-base::result<void> complete_bundle(const History& history, const std::string& folder);
+// The same for a folder whose history.bin was written or changed by itself: opens it, whatever the
+// JSON files there say. Errors: those of History::open and complete_bundle.
+base::result<History> renew_bundle(const std::string& folder);
 
 struct OpenBundleOptions {
   OpenOptions history{};

@@ -10,6 +10,7 @@
 
 #include "base/cursor.hpp"
 #include "base/digit_groups.hpp"
+#include "equal_events.hpp"
 
 namespace polytrace::format::mlpd {
 namespace {
@@ -77,15 +78,7 @@ Decoded general(const std::vector<std::byte>& bytes, std::uint64_t id_mask, std:
 }
 
 void expect_equal(const Decoded& a, const Decoded& b) {
-  ASSERT_EQ(a.events.size(), b.events.size());
-  for (std::size_t i = 0; i < a.events.size(); ++i) {
-    SCOPED_TRACE(i);
-    ASSERT_EQ(a.events[i].time, b.events[i].time);
-    ASSERT_EQ(a.events[i].id, b.events[i].id);
-    ASSERT_EQ(a.events[i].kind, b.events[i].kind);
-    ASSERT_EQ(a.events[i].thread, b.events[i].thread);
-    ASSERT_EQ(a.events[i].detail, b.events[i].detail);
-  }
+  ASSERT_NO_FATAL_FAILURE(test::expect_equal_events(a.events, b.events));
   EXPECT_EQ(a.run.at, b.run.at);
   EXPECT_EQ(a.run.time, b.run.time);
   EXPECT_EQ(a.run.method, b.run.method);

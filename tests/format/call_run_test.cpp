@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/digit_groups.hpp"
+#include "equal_events.hpp"
 #include "format/monoblock/number.hpp"
 
 namespace polytrace::format::monoblock {
@@ -106,15 +107,7 @@ Decoded general(base::Bytes bytes, Packing packing, std::size_t count) {
 }
 
 void expect_equal(const Decoded& a, const Decoded& b) {
-  ASSERT_EQ(a.events.size(), b.events.size());
-  for (std::size_t i = 0; i < a.events.size(); ++i) {
-    SCOPED_TRACE(i);
-    ASSERT_EQ(a.events[i].time, b.events[i].time);
-    ASSERT_EQ(a.events[i].id, b.events[i].id);
-    ASSERT_EQ(a.events[i].kind, b.events[i].kind);
-    ASSERT_EQ(a.events[i].thread, b.events[i].thread);
-    ASSERT_EQ(a.events[i].detail, b.events[i].detail);
-  }
+  ASSERT_NO_FATAL_FAILURE(test::expect_equal_events(a.events, b.events));
   EXPECT_EQ(a.bytes, b.bytes);
   EXPECT_EQ(a.time, b.time);
   EXPECT_EQ(a.stack, b.stack);

@@ -34,7 +34,7 @@ class HistoryBuild final : public Command {
     Input input(input_);
     const auto built = build_states(session, input, output_);
     if (!built) return session.fail(built.error(), input.name());
-    tell_notices(session, input, built->passed);
+    tell_notices(session, input.name(), built->passed.notices);
     const int made =
         tell_made(session, {input.name(), output_.folder, built->facts, built->notices});
     return std::max(conclude(session, input, built->passed), made);

@@ -26,10 +26,7 @@ class HistoryConvert final : public Command {
   }
   CommonNeeds needs() const override { return {true, false}; }
   void define(CLI::App& app) override {
-    app.add_option("DIR", folder_, "The folder of the history")
-        ->type_name("FILE")
-        ->required()
-        ->group("Input");
+    add_history_folder(app, folder_);
     add_history_output(app, output_);
   }
   int run(Session& session) override {
@@ -40,12 +37,8 @@ class HistoryConvert final : public Command {
                                             history::file_in(output_.folder, history::kHistoryFile),
                                             layout_of(output_), output_.force);
     if (!converted) return session.fail(converted.error(), folder_);
-    history::OpenBundleOptions options;
-    options.force = true;  // the JSON files are written anew
-    const auto opened = history::open_bundle(output_.folder, options);
+    const auto opened = history::renew_bundle(output_.folder);
     if (!opened) return session.fail(opened.error(), output_.folder);
-    const auto completed = history::complete_bundle(*opened, output_.folder);
-    if (!completed) return session.fail(completed.error(), output_.folder);
     return tell_made(session, {folder_, output_.folder, opened->facts(), *converted});
   }
 

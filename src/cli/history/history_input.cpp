@@ -5,8 +5,7 @@
 
 #include <algorithm>
 
-#include "cli/errors.hpp"
-#include "cli/show/escape.hpp"
+#include "cli/notices_view.hpp"
 #include "cli/times.hpp"
 
 namespace polytrace::cli {
@@ -16,6 +15,13 @@ using history::Facts;
 using history::History;
 using history::Key;
 using history::Tick;
+
+void add_history_folder(CLI::App& app, std::string& folder) {
+  app.add_option("DIR", folder, "The folder of the history")
+      ->type_name("FILE")
+      ->required()
+      ->group("Input");
+}
 
 void add_history(CLI::App& app, HistoryOptions& options) {
   app.add_option("DIR", options.path, "The folder of a history, or its history.bin")
@@ -27,18 +33,17 @@ void add_history(CLI::App& app, HistoryOptions& options) {
       ->group("Input");
 }
 
-int tell_notices(const Session& session, std::string_view file, const base::Notices& notices) {
-  for (const base::Notice& notice : notices.sorted())
-    session.remark(fmt::format("{}: {}\n  hint: {}", show::printable(file), notice_text(notice),
-                               base::describe(notice.code).next));
-  return notices.exit_code();
+std::string path_text(const History& history, Key key) {
+  const history::Tree::Node node = history.tree().node(key);
+  return node == history::Tree::kNone ? fmt::format("key {}", key)
+                                      : "/" + history.tree().path(node);
 }
 
 result<History> open_history(const Session& session, const HistoryOptions& options) {
   history::OpenBundleOptions open;
   open.force = options.mixed;
   auto opened = history::open_bundle(options.path, open);
-  if (opened) tell_notices(session, options.path, opened->notices());
+  if (opened) tell_notices(session, options.path, opened->notices().sorted());
   return opened;
 }
 

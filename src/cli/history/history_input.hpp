@@ -16,12 +16,15 @@ struct HistoryOptions {
   bool mixed = false;
 };
 
+// DIR, for what rewrites the JSON files in it.
+void add_history_folder(CLI::App& app, std::string& folder);
 // DIR and --mixed.
 void add_history(CLI::App& app, HistoryOptions& options);
 // Faults that were survived go to standard error.
 base::result<history::History> open_history(const Session& session, const HistoryOptions& options);
-// Tells them, each with its hint. Gives the exit code of the worst.
-int tell_notices(const Session& session, std::string_view file, const base::Notices& notices);
+
+// Its path with a leading '/', or "key N" where it has none.
+std::string path_text(const history::History& history, history::Key key);
 
 // Every form of times.hpp; plain numbers are ticks. Errors are usage.
 base::result<history::Tick> tick_of(const std::string& text, const history::Facts& facts,

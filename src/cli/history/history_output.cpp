@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "cli/errors.hpp"
-#include "cli/history/history_input.hpp"
+#include "cli/notices_view.hpp"
 #include "history/bundle.hpp"
 
 namespace polytrace::cli {
@@ -39,7 +39,10 @@ base::result<void> check_output(const HistoryOutput& options) {
 }
 
 int tell_made(Session& session, const Made& made) {
-  if (!session.common.json) return tell_notices(session, made.input, made.notices);
+  if (!session.common.json) {
+    tell_notices(session, made.input, made.notices.sorted());
+    return made.notices.exit_code();
+  }
   const history::Facts& facts = made.facts;
   base::JsonWriter json(session.out().text());
   json.begin_object();

@@ -71,12 +71,7 @@ class HistoryInfo final : public Command {
     if (!paths_) return;
     out += "\nTimelines\n";
     for (const history::Key key : history.keys())
-      row(name(history.type(key)).data(), path_of(history, key));
-  }
-  static std::string path_of(const History& history, history::Key key) {
-    const history::Tree::Node node = history.tree().node(key);
-    return node == history::Tree::kNone ? fmt::format("key {}", key)
-                                        : "/" + history.tree().path(node);
+      row(name(history.type(key)).data(), path_text(history, key));
   }
   void write(std::string& out, const History& history) const {
     const Facts& facts = history.facts();
@@ -111,7 +106,7 @@ class HistoryInfo final : public Command {
     for (const history::Key key : history.keys()) {
       json.begin_object();
       json.member("key", key);
-      json.member("path", path_of(history, key));
+      json.member("path", path_text(history, key));
       json.member("type", name(history.type(key)));
       json.end_object();
     }

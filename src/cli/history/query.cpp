@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "base/source.hpp"
 #include "cli/commands.hpp"
 #include "cli/history/history_input.hpp"
 #include "cli/history/query_text.hpp"
 #include "cli/history/state_table.hpp"
+#include "cli/notices_view.hpp"
+#include "history/json_file.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -65,7 +66,7 @@ class HistoryQuery final : public Command {
     const auto opened = open_history(session, history_);
     if (!opened) return session.fail(opened.error(), history_.path);
     StateTable table(*opened, limit_, !batch_.empty());
-    const auto asked = batch_.empty() ? ask_one(*opened, table) : ask_all(*opened, table);
+    const auto asked = batch_.empty() ? ask_one(*opened, table) : ask_all(session, *opened, table);
     if (!asked) return session.fail(asked.error(), history_.path);
     print(session, *opened, table.take(), form);
     return opened->notices().exit_code();
@@ -95,19 +96,14 @@ class HistoryQuery final : public Command {
     query->keys = std::move(*keys);
     return ask(history, *query, [&](const history::Interval& one) { table.add(one, 1); });
   }
-  base::result<void> ask_all(const History& history, StateTable& table) const {
-    auto source = base::open_source(batch_);
-    if (!source) return base::Unexpected(source.error());
-    std::vector<std::byte> some(std::size_t{64} << 10);
-    std::string text;
-    for (;;) {
-      const auto size = base::read_fully(**source, some);
-      if (!size) return base::Unexpected(size.error());
-      text.append(reinterpret_cast<const char*>(some.data()), *size);
-      if (*size < some.size()) break;
-    }
+  base::result<void> ask_all(const Session& session, const History& history,
+                             StateTable& table) const {
+    base::Notices notices;
+    const auto text = history::load_text(batch_, notices);
+    if (!text) return base::Unexpected(text.error());
+    tell_notices(session, batch_, notices.sorted());
     std::uint64_t line_number = 0;
-    for (std::string_view rest = text; !rest.empty();) {
+    for (std::string_view rest = *text; !rest.empty();) {
       std::string_view line = rest.substr(0, rest.find('\n'));
       rest.remove_prefix(std::min(line.size() + 1, rest.size()));
       if (line.ends_with('\r')) line.remove_suffix(1);

@@ -26,21 +26,12 @@ class HistoryRepair final : public Command {
     return kHelp;
   }
   CommonNeeds needs() const override { return {true, false}; }
-  void define(CLI::App& app) override {
-    app.add_option("DIR", folder_, "The folder of the history")
-        ->type_name("FILE")
-        ->required()
-        ->group("Input");
-  }
+  void define(CLI::App& app) override { add_history_folder(app, folder_); }
   int run(Session& session) override {
     const auto repaired = history::repair(history::file_in(folder_, history::kHistoryFile));
     if (!repaired) return session.fail(repaired.error(), folder_);
-    history::OpenBundleOptions options;
-    options.force = true;  // the JSON files are written anew
-    const auto opened = history::open_bundle(folder_, options);
+    const auto opened = history::renew_bundle(folder_);
     if (!opened) return session.fail(opened.error(), folder_);
-    const auto completed = history::complete_bundle(*opened, folder_);
-    if (!completed) return session.fail(completed.error(), folder_);
     tell_made(session, {folder_, folder_, opened->facts(), *repaired});
     return 0;
   }

@@ -51,8 +51,8 @@ class State final : public Command {
       Input input(input_);
       const auto built = build_states(session, input, {cache.draft(), "segmented", true});
       if (!built) return session.fail(built.error(), input.name());
-      tell_notices(session, input, built->passed);
-      tell_notices(session, input.name(), built->notices);
+      tell_notices(session, input.name(), built->passed.notices);
+      tell_notices(session, input.name(), built->notices.sorted());
       code = std::max(conclude(session, input, built->passed), built->notices.exit_code());
       // A partial answer is told each time, so it is made each time.
       const auto& place = code == 0 ? cache.folder() : cache.draft();

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/history/state_table.hpp"
 
-#include <fmt/format.h>
-
+#include "cli/history/history_input.hpp"
 #include "history/base64.hpp"
 
 namespace polytrace::cli {
@@ -47,11 +46,9 @@ void StateTable::add(const history::Interval& interval, std::uint64_t query) {
     ++table_.rows_left_out;
     return;
   }
-  const history::Tree::Node node = history_.tree().node(interval.key);
   std::vector<analysis::Cell> row;
   if (numbered_) row.emplace_back(query);
-  row.emplace_back(node == history::Tree::kNone ? fmt::format("key {}", interval.key)
-                                                : "/" + history_.tree().path(node));
+  row.emplace_back(path_text(history_, interval.key));
   row.emplace_back(std::uint64_t{interval.key});
   row.emplace_back(interval.start);
   row.emplace_back(interval.end);

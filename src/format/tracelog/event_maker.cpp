@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/tracelog/event_maker.hpp"
+#include "base/utf8.hpp"
 
 #include <fmt/format.h>
 
@@ -187,7 +188,7 @@ void EventMaker::take_time(std::size_t field) {
 event::Text EventMaker::keep(std::string_view text) {
   if (is_utf8(text)) return batch_.keep(text);
   note(Code::text_ill_formed, 0);
-  return batch_.keep(repaired(text));
+  return batch_.keep(base::repaired(text));
 }
 
 std::uint32_t EventMaker::narrow(std::uint64_t value) {

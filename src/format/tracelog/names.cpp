@@ -1,37 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/tracelog/names.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
+
+#include "base/utf8.hpp"
 
 namespace polytrace::format::tracelog {
 namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 constexpr std::string_view kBetween = "\" \"";
-
-std::uint8_t byte_at(std::string_view text, std::size_t at) {
-  return at < text.size() ? static_cast<std::uint8_t>(text[at]) : 0;
-}
-
-// Bytes of the character at the front, 0 when there is none. REQUIRES: not empty.
-std::size_t character(std::string_view text) {
-  const std::uint8_t first = byte_at(text, 0);
-  if (first < 0x80) return 1;
-  const std::size_t size = first < 0xc2   ? 0
-                           : first < 0xe0 ? 2
-                           : first < 0xf0 ? 3
-                           : first < 0xf5 ? 4
-                                          : 0;
-  for (std::size_t i = 1; i < size; ++i) {
-    if ((byte_at(text, i) & 0xc0) != 0x80) return 0;
-  }
-  const std::uint8_t second = byte_at(text, 1);
-  const bool overlong = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
-  const bool beyond = (first == 0xed && second > 0x9f) || (first == 0xf4 && second > 0x8f);
-  return overlong || beyond ? 0 : size;
-}
 
 // How many bytes at the front are below 0x80, in steps of 8.
 std::size_t plain(std::string_view text) {
@@ -77,21 +56,11 @@ bool is_utf8(std::string_view text) {
   while (!text.empty()) {
     text.remove_prefix(plain(text));
     if (text.empty()) return true;
-    const std::size_t size = character(text);
+    const std::size_t size = base::first_character(text).bytes;
     if (size == 0) return false;
     text.remove_prefix(size);
   }
   return true;
-}
-
-std::string repaired(std::string_view text) {
-  std::string whole;
-  while (!text.empty()) {
-    const std::size_t size = character(text);
-    whole += size == 0 ? kReplacement : text.substr(0, size);
-    text.remove_prefix(std::max<std::size_t>(size, 1));
-  }
-  return whole;
 }
 
 bool append_one_line(std::string& to, std::string_view text) {

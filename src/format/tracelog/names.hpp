@@ -16,8 +16,6 @@ bool unquote_three(std::string_view text, std::array<std::string_view, 3>& names
 
 // Whether all of `text` is UTF-8.
 bool is_utf8(std::string_view text);
-// Every byte that is no part of UTF-8 becomes U+FFFD.
-std::string repaired(std::string_view text);
 
 // Appends what one line can hold: CR, LF and NUL become U+FFFD. Says whether there were any.
 bool append_one_line(std::string& to, std::string_view text);

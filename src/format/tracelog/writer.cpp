@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/utf8.hpp"
 #include "format/tracelog/held.hpp"
 #include "format/tracelog/names.hpp"
 #include "format/tracelog/tracelog.hpp"
@@ -121,7 +122,7 @@ std::string_view TraceLogWriter::one_line(const event::Event& event, std::string
   if (whole && text.find_first_of(kBreaks) == std::string_view::npos) return text;
   loss_.field(event.kind, field);
   keep.clear();
-  append_one_line(keep, whole ? text : repaired(text));
+  append_one_line(keep, whole ? text : base::repaired(text));
   return keep;
 }
 
