@@ -56,10 +56,16 @@ class OptionList {
   // REQUIRES: the target lives as long as the list. The result lives as long, too.
   Option& add(std::string_view name, OptionTarget target, std::string_view description);
 
+  // Words behind the positional arguments, options of another program among them, go there as they
+  // are; a leading "--" is left out.
+  void leave_rest_to(std::vector<std::string>& words) { rest_ = &words; }
+
   const std::deque<Option>& all() const { return options_; }
+  std::vector<std::string>* rest() const { return rest_; }
 
  private:
   std::deque<Option> options_;
+  std::vector<std::string>* rest_ = nullptr;
 };
 
 }  // namespace polytrace::cli

@@ -41,6 +41,14 @@ void offer(CLI::App& app, const Option& option) {
 void offer(CLI::App& app, const OptionList& options) {
   app.set_help_flag(kHelpNames);
   for (const Option& option : options.all()) offer(app, option);
+  app.prefix_command(options.rest() != nullptr);
+}
+
+void keep_rest(const CLI::App& app, const OptionList& options) {
+  if (options.rest() == nullptr) return;
+  std::vector<std::string> words = app.remaining();
+  if (!words.empty() && words.front() == "--") words.erase(words.begin());
+  *options.rest() = std::move(words);
 }
 
 struct Parser {
@@ -101,7 +109,9 @@ Parsed parse(std::vector<std::string> words, const Catalogue& catalogue) {
   } catch (const CLI::ParseError& error) {
     result.complaint = complaint(error, parser, catalogue);
   }
-  result.entry = parser.parsed().second;
+  const auto [app, entry] = parser.parsed();
+  result.entry = entry;
+  if (entry != nullptr) keep_rest(*app, entry->options);
   return result;
 }
 
