@@ -200,16 +200,6 @@ class RecordEncoder {
     if (number >= kNumbers || kKindOfNumber[number] == kNoKind) return;
     follow(static_cast<event::Kind>(kKindOfNumber[number]), subject - 1);
   }
-  static std::uint64_t take_var(const std::byte*& at, const std::byte* end) {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; at != end && shift < 64; shift += 7) {
-      const auto byte = static_cast<std::uint64_t>(*at++);
-      value |= (byte & 0x7f) << shift;
-      if (byte < 0x80) break;
-    }
-    return value;
-  }
-
   ByteOutput out_;
   std::uint64_t first_tick_ = 0;
   std::uint64_t tick_ = 0;
