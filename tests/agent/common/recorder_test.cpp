@@ -265,7 +265,7 @@ TEST(recorder, flush_brings_all_so_far_into_the_stream) {
   for (std::uint32_t round = 1; round <= 5; ++round) {
     agent::enter(round);
     ASSERT_TRUE(Recorder::the().flush(kPatience));
-    const Recorded recorded = recording.read();
+    const Recorded recorded = recording.read_stream();
     ASSERT_EQ(recorded.fault, "");
     EXPECT_EQ(recorded.count(Event::kEnter), round);
     EXPECT_FALSE(recorded.ended);
