@@ -17,6 +17,7 @@
 #include "agent/common/status.hpp"
 #include "agent/common/thread_buffer.hpp"
 #include "format/native/body.hpp"
+#include "format/native/sealing.hpp"
 #include "format/native/wire.hpp"
 
 namespace polytrace::agent {
@@ -27,10 +28,9 @@ enum class Patience : std::uint8_t {
   kNever    // dropped and counted, and no lock is waited for: collector and monitor callbacks
 };
 
-// The three ways of the slow path; agents do not call them.
-void record_call_slowly(format::native::Word call, std::uint32_t method);
-bool record_escape(format::native::Escape type, std::uint64_t argument, std::uint64_t follows,
-                   Patience patience);
+// The ways of the slow path; agents do not call them. `word` lacks its ticks; `follows` is the word
+// behind it, 0 for none.
+void record_word_slowly(std::uint64_t word, std::uint64_t follows);
 using EncodeBody = void (*)(format::native::ByteOutput& out, base::Id subject, const void* details,
                             const Lists& lists);
 bool record_body(EncodeBody encode, base::Id subject, const void* details, const Lists& lists,
@@ -43,36 +43,47 @@ void encode_as(format::native::ByteOutput& out, base::Id subject, const void* de
   format::native::encode_body(out, subject, *static_cast<const T*>(details), lists);
 }
 
-inline void record_call(format::native::Word call, std::uint32_t method) {
+// One aligned store, or two where something follows: that one first.
+template <bool kTwo>
+inline void record_word(std::uint64_t word, std::uint64_t follows) {
   ThreadBuffer& buffer = t_buffer;
   WordSlot* const at = buffer.next;
-  if (at < buffer.end.load(std::memory_order_relaxed)) [[likely]] {
+  const auto last = reinterpret_cast<std::uintptr_t>(at) + (kTwo ? sizeof *at : 0);
+  const WordSlot* const end = buffer.end.load(std::memory_order_relaxed);
+  if (last < reinterpret_cast<std::uintptr_t>(end)) [[likely]] {
     const std::uint64_t ticks = read_counter() - buffer.base;
     if (ticks <= format::native::kMaxTicks) [[likely]] {
-      at->store(format::native::call_word(call, method, ticks), std::memory_order_release);
-      buffer.next = at + 1;
+      if constexpr (kTwo) at[1].store(follows, std::memory_order_relaxed);
+      at->store(word | ticks << format::native::kTickShift, std::memory_order_release);
+      buffer.next = at + 1 + kTwo;
       return;
     }
   }
-  record_call_slowly(call, method);
+  record_word_slowly(word, follows);
 }
 
 // --- events, on the calling thread --------------------------------------------------------------
 
 // Methods have numbers from 1 to format::native::kMaxMethod, given by the agent.
-inline void enter(std::uint32_t method) { record_call(format::native::Word::kEnter, method); }
-inline void leave(std::uint32_t method) { record_call(format::native::Word::kLeave, method); }
+inline void enter(std::uint32_t method) {
+  record_word<false>(format::native::call_word(format::native::Word::kEnter, method, 0), 0);
+}
+inline void leave(std::uint32_t method) {
+  record_word<false>(format::native::call_word(format::native::Word::kLeave, method, 0), 0);
+}
 // A frame left by an exception, where the runtime tells the difference.
 inline void unwind(std::uint32_t method) {
-  record_escape(format::native::Escape::kUnwind, 0, method, Patience::kPolicy);
+  record_word<true>(format::native::escape_word(format::native::Escape::kUnwind, 0, 0),
+                    method | format::native::kFollows);
 }
 // An allocation at a place told by define_site(): numbers from 0 to format::native::kMaxArgument.
 inline void site(std::uint32_t number) {
-  record_escape(format::native::Escape::kAlloc, number, 0, Patience::kPolicy);
+  record_word<false>(format::native::escape_word(format::native::Escape::kAlloc, number, 0), 0);
 }
 // The same of an array with `length` elements.
 inline void array(std::uint32_t number, std::uint32_t length) {
-  record_escape(format::native::Escape::kAllocArray, number, length, Patience::kPolicy);
+  record_word<true>(format::native::escape_word(format::native::Escape::kAllocArray, number, 0),
+                    length | format::native::kFollows);
 }
 
 // Any event of event/kinds.def; `subject` is what its row names, kNoId for none. Texts and lists
@@ -95,16 +106,10 @@ bool define(const T& details, base::Id subject, const Lists& lists = {}) {
   return define_body(&encode_as<T>, subject, &details, lists);
 }
 
-// A place that allocates (docs/formats/native.md, section 7).
-struct Site {
-  std::uint32_t number = 0;
-  base::Id class_id = base::kNoId;
-  std::uint64_t size = 0;          // of the object, or of the array without its elements
-  std::uint64_t element_size = 0;  // 0 = no array
-  base::Id method = base::kNoId;
-  std::int64_t byte_code = -1;
-  std::int64_t line = -1;
-};
+// A place that allocates (docs/formats/native.md, section 7), before its first allocation. It
+// reaches the stream with the writer's next round: a killed process may leave allocations at sites
+// unknown.
+using Site = format::native::Site;
 bool define_site(const Site& site);
 
 // --- threads ------------------------------------------------------------------------------------
@@ -128,7 +133,9 @@ class Recorder {
  public:
   static Recorder& the();
 
-  // Opens the output, maps the segments, starts the writer. False with the reasons in `faults`:
+  // Opens the output, maps the segments, starts the writer; records the clock and the event
+  // Recording start (and, later, pause, resume, end). Process, Setting and FilterRule are the
+  // agent's. False with the reasons in `faults`:
   // nothing is running then. A recorder that has stopped can start again. With Options::off it
   // does nothing and gives true. `output_fd`: -1, or where the stream goes instead of
   // Options::file (a socket or pipe of the control server); it is closed at the end.

@@ -24,15 +24,14 @@ struct ThreadBuffer {
   std::atomic<WordSlot*> end = nullptr;
   std::uint64_t base = 0;  // tick of the segment
 
-  WordSlot* limit = nullptr;        // what `end` is while nothing stands against it
-  std::uint64_t session = 0;        // of the recorder; another one: `next` and `limit` are void
-  std::uint64_t thread = 0;         // the runtime's number; see `named`
-  std::uint64_t current = 0;        // whom the words belong to: another one for a virtual thread
-  std::uint32_t segment = 0;        // unit of the pool, 0 = none
-  std::uint32_t full_segments = 0;  // filled so far: decides the next one's size
-  bool named = false;               // the agent told `thread`
-  bool listed = false;              // in the recorder's list
-  bool inside = false;              // on the slow path: what it calls is not recorded
+  WordSlot* limit = nullptr;  // what `end` is while nothing stands against it
+  std::uint64_t session = 0;  // of the recorder; another one: `next` and `limit` are void
+  std::uint64_t thread = 0;   // the runtime's number; see `named`
+  std::uint64_t current = 0;  // whom the words belong to: another one for a virtual thread
+  std::uint32_t segment = 0;  // unit of the pool, 0 = none
+  std::uint32_t level = 0;    // size of the next segment, from how fast the last one was filled
+  bool listed = false;        // in the recorder's list
+  bool inside = false;        // on the slow path: what it calls is not recorded
 
   // Not recorded since the last word; the writer thread reads them.
   std::atomic<std::uint64_t> lost = 0;
