@@ -16,38 +16,35 @@ JNIEXPORT void JNICALL probe_site(JNIEnv* env, jclass,
                                   jint site) __asm__("Java_java_lang__00024TraceProbe_site0");
 JNIEXPORT void JNICALL probe_array(JNIEnv* env, jclass, jint length,
                                    jint site) __asm__("Java_java_lang__00024TraceProbe_array0");
-JNIEXPORT void JNICALL probe_ping(JNIEnv*, jclass) __asm__("Java_java_lang__00024TraceProbe_ping");
 
 }  // extern "C"
 
 namespace agent = polytrace::agent;
 
 void probe_enter(JNIEnv* env, jclass, jint method) {
-  agent::jvm::meet_thread(env);
-  agent::enter(static_cast<std::uint32_t>(method));
+  if (agent::jvm::meet_thread(env)) [[likely]]
+    agent::enter(static_cast<std::uint32_t>(method));
 }
 
 void probe_exit(JNIEnv* env, jclass, jint method) {
-  agent::jvm::meet_thread(env);
-  agent::leave(static_cast<std::uint32_t>(method));
+  if (agent::jvm::meet_thread(env)) [[likely]]
+    agent::leave(static_cast<std::uint32_t>(method));
 }
 
 void probe_unwind(JNIEnv* env, jclass, jint method) {
-  agent::jvm::meet_thread(env);
-  agent::unwind(static_cast<std::uint32_t>(method));
+  if (agent::jvm::meet_thread(env)) [[likely]]
+    agent::unwind(static_cast<std::uint32_t>(method));
 }
 
 void probe_site(JNIEnv* env, jclass, jint site) {
-  agent::jvm::meet_thread(env);
-  agent::site(static_cast<std::uint32_t>(site));
+  if (agent::jvm::meet_thread(env)) [[likely]]
+    agent::site(static_cast<std::uint32_t>(site));
 }
 
 void probe_array(JNIEnv* env, jclass, jint length, jint site) {
-  agent::jvm::meet_thread(env);
-  agent::array(static_cast<std::uint32_t>(site), static_cast<std::uint32_t>(length));
+  if (agent::jvm::meet_thread(env)) [[likely]]
+    agent::array(static_cast<std::uint32_t>(site), static_cast<std::uint32_t>(length));
 }
-
-void probe_ping(JNIEnv*, jclass) {}
 
 namespace polytrace::agent::jvm {
 
@@ -65,7 +62,7 @@ std::span<const JNINativeMethod> probe_natives() {
   static const JNINativeMethod natives[] = {
       native("enter0", "(I)V", probe_enter),   native("exit0", "(I)V", probe_exit),
       native("unwind0", "(I)V", probe_unwind), native("site0", "(I)V", probe_site),
-      native("array0", "(II)V", probe_array),  native("ping", "()V", probe_ping),
+      native("array0", "(II)V", probe_array),
   };
   return natives;
 }

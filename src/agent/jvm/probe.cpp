@@ -7,6 +7,7 @@
 #include "agent/jvm/natives.hpp"
 #include "agent/jvm/rewriter/probe_class.hpp"
 #include "agent/jvm/rewriter/rewriter.hpp"
+#include "agent/jvm/threads.hpp"
 
 namespace polytrace::agent::jvm {
 
@@ -34,11 +35,16 @@ bool bind(JNIEnv* env) {
   return env->RegisterNatives(g_probe, natives.data(), static_cast<jint>(natives.size())) == 0;
 }
 
-bool ping(JNIEnv* env) {
-  const jmethodID method = env->GetStaticMethodID(g_probe, "ping", "()V");
-  if (method == nullptr) return false;
-  env->CallStaticVoidMethod(g_probe, method);
-  return env->ExceptionCheck() == JNI_FALSE;
+bool call_natives(JNIEnv* env) {
+  const Unmet unmet;
+  for (const JNINativeMethod& native : probe_natives()) {
+    const jmethodID method = env->GetStaticMethodID(g_probe, native.name, native.signature);
+    if (method == nullptr) return false;
+    const jvalue arguments[2] = {};
+    env->CallStaticVoidMethodA(g_probe, method, arguments);
+    if (env->ExceptionCheck() != JNI_FALSE) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -47,7 +53,7 @@ bool install_probe(JNIEnv* env) {
   if (g_on != nullptr) return true;
   const Local<jclass> type(env, find_or_define(env));
   if (type) g_probe = static_cast<jclass>(env->NewGlobalRef(type.get()));
-  if (g_probe != nullptr && bind(env) && ping(env))
+  if (g_probe != nullptr && bind(env) && call_natives(env))
     g_on = env->GetStaticFieldID(g_probe, "on", "Z");
   if (g_on != nullptr) return true;
   env->ExceptionClear();

@@ -6,8 +6,9 @@
 
 namespace polytrace::agent::jvm {
 
-// Defines the class, binds its natives and calls one, so that no program meets a native that is not
-// there. Once; later calls find it. False with a sentence said.
+// Defines the class and calls each of its natives, so that no program meets one that is not there,
+// and none is looked for by Java code that calls it. Once; later calls find it. False with a
+// sentence said.
 bool install_probe(JNIEnv* env);
 // Rewritten code records from now on, or no more.
 void set_probe(JNIEnv* env, bool on);

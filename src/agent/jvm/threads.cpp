@@ -16,6 +16,8 @@ constinit std::atomic<std::uint32_t> g_round{1};
 
 namespace {
 
+constexpr std::uint32_t kUnmet = ~std::uint32_t{0};  // no round has this number
+
 // Numbers in the current recording; what is above was defined by it.
 constinit std::atomic<std::uint64_t> g_first_number{1};
 
@@ -114,11 +116,16 @@ void JNICALL on_unmount(jvmtiEnv*, ...) { switch_thread(base::kNoId); }
 
 }  // namespace
 
-void meet_thread_slowly(JNIEnv* env) {
+bool meet_thread_slowly(JNIEnv* env) {
+  if (t_round == kUnmet) return false;
   t_round = g_round.load(std::memory_order_relaxed);  // what follows may record
   const Local<jthread> thread(env, current_carrier(env));
   if (thread) meet(env, thread.get());
+  return true;
 }
+
+Unmet::Unmet() : round_(t_round) { t_round = kUnmet; }
+Unmet::~Unmet() { t_round = round_; }
 
 void begin_round() {
   g_first_number.store(next_number(TagKind::kThread), std::memory_order_relaxed);

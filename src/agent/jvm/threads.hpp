@@ -14,12 +14,24 @@ namespace polytrace::agent::jvm {
 extern thread_local constinit std::uint32_t t_round __attribute__((tls_model("initial-exec")));
 extern constinit std::atomic<std::uint32_t> g_round;
 
-// Makes the calling thread known to the recorder. Errno is kept, no Java code runs.
-void meet_thread_slowly(JNIEnv* env);
-inline void meet_thread(JNIEnv* env) {
-  if (t_round != g_round.load(std::memory_order_relaxed)) [[unlikely]]
-    meet_thread_slowly(env);
+// Makes the calling thread known to the recorder. Errno is kept, no Java code runs. False: what
+// comes is not to be recorded.
+bool meet_thread_slowly(JNIEnv* env);
+inline bool meet_thread(JNIEnv* env) {
+  return t_round == g_round.load(std::memory_order_relaxed) || meet_thread_slowly(env);
 }
+
+// For as long as it lives, the calling thread is met by nobody: its probes record nothing.
+class Unmet {
+ public:
+  Unmet();
+  Unmet(const Unmet&) = delete;
+  Unmet& operator=(const Unmet&) = delete;
+  ~Unmet();
+
+ private:
+  std::uint32_t round_;
+};
 
 // A new recording knows no thread.
 void begin_round();

@@ -97,7 +97,6 @@ void Maker::add_guarded(const Probe& probe) {
 
 std::vector<std::uint8_t> Maker::make() {
   for (const Probe& probe : kProbes) add_guarded(probe);
-  add_native("ping", "()V");
   const std::uint16_t field_name = constants_.add_utf8("on");
   const std::uint16_t field_type = constants_.add_utf8("Z");
 

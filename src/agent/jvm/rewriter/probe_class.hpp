@@ -4,7 +4,7 @@
 //   static volatile boolean on;
 //   static void enter(int), exit(int), unwind(int), site(int), array(int length, int site)
 //     each: if (on) <name>0(..)
-//   static native void enter0(int), exit0(int), unwind0(int), site0(int), array0(int, int), ping()
+//   static native void enter0(int), exit0(int), unwind0(int), site0(int), array0(int, int)
 #pragma once
 
 #include <cstdint>
