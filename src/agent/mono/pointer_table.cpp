@@ -61,7 +61,7 @@ bool PointerTable::put(const void* key, std::uint64_t value) {
   if ((slots == nullptr || used_ >= (slots->mask + 1) / 2) && !grow()) return false;
   slots = slots_.load(std::memory_order_relaxed);
   const bool was_there = find(key) != 0;
-  used_ += store(*slots, key, value) ? 1 : 0;
+  if (store(*slots, key, value)) ++used_;
   live_ += (value != 0 ? 1U : 0U) - (was_there ? 1U : 0U);
   return true;
 }

@@ -30,6 +30,7 @@ class PointerTable {
   bool put(const void* key, std::uint64_t value);
 
   void lock() { pthread_mutex_lock(&mutex_); }
+  bool try_lock() { return pthread_mutex_trylock(&mutex_) == 0; }
   void unlock() { pthread_mutex_unlock(&mutex_); }
 
  private:
