@@ -2,6 +2,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "agent/mono/call_sites.hpp"
 #include "agent/mono/definitions.hpp"
 #include "agent/mono/note.hpp"
 
@@ -100,7 +101,10 @@ void forget(PointerTable& table, const void* pointer) {
 void runtime_is_ready() { g_ready.store(true, std::memory_order_release); }
 bool is_runtime_ready() { return g_ready.load(std::memory_order_acquire); }
 
-void addresses_come_again() { g_unloaded.store(true, std::memory_order_relaxed); }
+void addresses_come_again() {
+  g_unloaded.store(true, std::memory_order_relaxed);
+  forget_call_sites();
+}
 bool can_addresses_come_again() { return g_unloaded.load(std::memory_order_relaxed); }
 
 ClassFacts known_class(const void* class_or_vtable) {

@@ -28,7 +28,7 @@ void on_allocation(MonoProfiler*, MonoObject* object) {
   details.size = size_of(object, facts);
   if constexpr (kStacks) {
     StackFrames frames;
-    frames.walk();
+    frames.walk_from(__builtin_frame_address(0));
     details.stack = frames.stack();
     note(details, facts.number, frames.lists());
   } else {
