@@ -73,14 +73,17 @@ void StackFrames::walk() {
 
 void StackFrames::walk_from(const void* frame) {
   if (!begin()) return;
-  const OwnWalk result = walk_own(frame, *this);
+  std::uintptr_t stopped = 0;
+  const OwnWalk result = walk_own(frame, *this, stopped);
   if (result == OwnWalk::kDone) {
     if (settings().check_stacks) count_walk(*this, most_);
     return;
   }
-  first_ = kMostFrames;
   RuntimeWalk walk;
   walk_by_runtime(walk, most_);
+  if (result == OwnWalk::kForeign && walk.count < most_ && is_same(walk, lists()))
+    learn_base(stopped);
+  first_ = kMostFrames;
   for (std::uint32_t i = 0; i < walk.count; ++i) add(method_number(walk.methods[i]));
   if (result == OwnWalk::kUnknown) learn_walk(frame, walk);
 }
