@@ -5,7 +5,8 @@
 usage: check_floors.py [--self-test]
 
 A room includes only rooms on lower floors, and of a room only its public headers (not *_impl.hpp,
-nothing in detail/). Rooms on one floor do not see each other. Each folder of format/ is a room.
+nothing in detail/). Rooms on one floor do not see each other. Each folder of format/ is a room, and
+so is each of agent/: those of a runtime see agent/common and agent/control, the latter the former.
 """
 import re
 import sys
@@ -19,6 +20,8 @@ FLOORS = {
 }
 # An agent lives inside other programs: of the floors below it uses only these.
 AGENT_USES = {"base", "event", "format"}
+# Of a folder of agent/, the folders of agent/ it sees, by name; "*" is any other.
+AGENT_FOLDERS = {"common": set(), "control": {"common"}, "*": {"common", "control"}}
 # What a format's folder may use of format/ itself. formats.cpp, the list, sees every descriptor.
 FORMAT_COMMON = {"format/format.hpp"}
 FORMAT_LIST = "format/formats.cpp"
@@ -26,7 +29,7 @@ FORMAT_LIST = "format/formats.cpp"
 LIBRARIES = {
     "fmt/": "*", "tl/": "*", "tsl/": "*", "zlib.h": "*", "zstd": "*", "xxhash.h": "*",
     "simdjson": "*", "isa-l": "base",
-    "CLI/": "cli", "sqlite3.h": "sql", "spdlog/": "collector server",
+    "CLI/": "cli", "sqlite3.h": "sql", "mono/": "agent", "spdlog/": "collector server",
     "boost/": "collector server",
 }
 SYSTEM = re.compile(r"^[a-z_0-9]+$|^(sys|netinet|arpa|linux)/[a-z_]+\.h$|^[a-z_0-9]+\.h$")
@@ -54,6 +57,8 @@ def fault_of(source, target):
             return f"room '{room}' stands on no floor"
     if top_here == top_there == "format":
         return fault_among_formats(source, target)
+    if top_here == top_there == "agent":
+        return fault_among_agents(here, there)
     if FLOORS[top_there] >= FLOORS[top_here]:
         return f"{here} (floor {FLOORS[top_here]}) sees {there} (floor {FLOORS[top_there]})"
     if top_here == "agent" and top_there not in AGENT_USES:
@@ -76,11 +81,20 @@ def fault_among_formats(source, target):
     return f"only {FORMAT_LIST} sees a format, and of it only the descriptor"
 
 
+def fault_among_agents(here, there):
+    folder = here.split("/")[-1]
+    seen = AGENT_FOLDERS.get(folder, AGENT_FOLDERS["*"])
+    if there.split("/")[-1] in seen:
+        return None
+    return f"{here} sees of agent/ only: {', '.join(sorted(seen)) or 'itself'}"
+
+
 def library_fault(source, header):
     room = source.split("/")[0]
     for prefix, rooms in LIBRARIES.items():
         if header.startswith(prefix):
-            allowed = rooms == "*" or room in rooms.split()
+            # An agent lives inside other programs and brings no library along.
+            allowed = room in rooms.split() or (rooms == "*" and room != "agent")
             return None if allowed else f"<{header}> belongs to: {rooms}"
     return None if SYSTEM.match(header) else f"<{header}> is no library of this project"
 
@@ -148,6 +162,9 @@ BAD = [
     ("analysis/a.cpp", '"format/one/one_impl.hpp"', "private"),
     ("cli/a.cpp", '"base/detail/x.hpp"', "private"),
     ("agent/jvm/a.cpp", '"analysis/calls.hpp"', "agent"),
+    ("agent/jvm/a.cpp", '"agent/mono/mono.hpp"', "only"),
+    ("agent/common/a.cpp", '"agent/control/control.hpp"', "itself"),
+    ("agent/jvm/a.cpp", "<fmt/format.h>", "belongs"),
     ("attic/a.cpp", '"base/a.hpp"', "no floor"),
     ("base/a.cpp", '"cursor.hpp"', "no file"),
     ("base/a.cpp", "<CLI/CLI.hpp>", "belongs"),
@@ -158,12 +175,17 @@ GOOD = [
     ("event/a.cpp", '"base/a.hpp"'), ("format/one/a.cpp", '"format/one/one_impl.hpp"'),
     ("format/one/a.cpp", '"format/format.hpp"'), ("format/formats.cpp", '"format/one/one.hpp"'),
     ("analysis/a.cpp", '"format/formats.hpp"'), ("cli/a.cpp", '"analysis/calls.hpp"'),
+    ("agent/jvm/a.cpp", '"agent/common/common.hpp"'),
+    ("agent/mono/a.cpp", '"agent/control/control.hpp"'),
+    ("agent/control/a.cpp", '"agent/common/common.hpp"'),
+    ("cli/a.cpp", '"agent/common/common.hpp"'), ("agent/mono/a.cpp", "<mono/metadata/profiler.h>"),
     ("cli/a.cpp", "<CLI/CLI.hpp>"), ("base/a.cpp", "<sys/mman.h>"), ("base/a.cpp", "<zlib.h>"),
 ]
 SHELVES = [
     "base/a.hpp", "base/detail/x.hpp", "event/event.hpp", "format/format.hpp", "format/formats.hpp",
     "format/one/one.hpp", "format/one/reader.hpp", "format/one/one_impl.hpp", "format/two/two.hpp",
-    "store/store.hpp", "analysis/calls.hpp",
+    "store/store.hpp", "analysis/calls.hpp", "agent/common/common.hpp",
+    "agent/control/control.hpp", "agent/mono/mono.hpp",
 ]
 
 

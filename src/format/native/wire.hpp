@@ -33,7 +33,8 @@ struct StreamHeader {
 static_assert(sizeof(StreamHeader) == 32);
 
 enum class Content : std::uint8_t { kEvents = 1, kClock = 2, kSites = 3, kEnd = 4 };
-inline constexpr std::uint8_t kManyThreads = 1;  // flag of a block
+inline constexpr std::uint8_t kManyThreads = 1;    // flags of a block
+inline constexpr std::uint8_t kEarlierEvents = 2;  // an event is earlier than the first tick
 
 struct BlockHeader {
   std::uint32_t mark = kBlockMark;
@@ -63,6 +64,9 @@ static_assert(sizeof(ClockLine) == 24);
 
 // The lowest two bits of a record's first byte.
 enum class Call : std::uint8_t { kOther = 0, kEnter = 1, kLeaveLast = 2, kLeave = 3 };
+// Of the difference of a call's tick, in bits 2 to 6 of its first byte.
+inline constexpr unsigned kCallTickBits = 5;
+inline constexpr std::uint64_t kCallTickMask = (std::uint64_t{1} << kCallTickBits) - 1;
 // Bits 2 to 7 where those are kOther.
 enum class Record : std::uint8_t {
   kEvent = 1,

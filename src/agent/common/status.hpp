@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counters of a recording: for the control server's STATUS and, through the segment file, for live
+// lines of other processes (docs/formats/native.md, section 9). Single counters are exact; together
+// they are of about the same moment. Any thread may read, and so may a process that maps the file.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace polytrace::agent {
+
+inline constexpr std::uint32_t kStatusMark = 0x54535450;  // "PTST"
+inline constexpr std::size_t kStatusOffset = 1024;        // in the segment file
+
+struct Status {
+  using Counter = std::atomic<std::uint64_t>;
+
+  std::uint32_t mark = kStatusMark;
+  std::uint32_t size = sizeof(Status);  // of what is known; later versions append
+
+  Counter state{0};          // agent::State
+  Counter started{0};        // CLOCK_REALTIME, nanoseconds
+  Counter updated{0};        // the same, of the writer's last round
+  Counter events{0};         // in the stream
+  Counter calls{0};          // of these: enter, leave, unwind
+  Counter definitions{0};    // of these: agent-wide
+  Counter bytes{0};          // of the stream
+  Counter blocks{0};         // of the stream
+  Counter lost{0};           // events dropped: policy, or callbacks that may not wait
+  Counter stalls{0};         // times a thread had to wait for a segment
+  Counter stalled{0};        // nanoseconds, all threads together
+  Counter threads{0};        // that record now
+  Counter segment_bytes{0};  // mapped
+  Counter segment_bytes_used{0};
+  Counter lag{0};          // nanoseconds the writer's last round took
+  Counter write_error{0};  // errno that ended the recording
+};
+static_assert(sizeof(Status) == 136 && std::atomic<std::uint64_t>::is_always_lock_free);
+
+}  // namespace polytrace::agent

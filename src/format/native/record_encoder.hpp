@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+// Appends the records of one block (docs/formats/native.md, section 4) to memory that the caller
+// gave and keeps. A record is written whole or not at all: then the function gives false, nothing
+// has changed, and the caller closes the block and begins the next one. No allocation, no library;
+// one thread at a time. The object takes 32 KiB: keep and reuse it.
+#pragma once
+
+#include <algorithm>
+
+#include "format/native/body.hpp"
+#include "format/native/wire.hpp"
+
+namespace polytrace::format::native {
+
+class RecordEncoder {
+ public:
+  // Records that name a thread, in one block. Bounds what a reader must keep of it.
+  static constexpr unsigned kMostThreads = 4096;
+
+  // Begins the payload of a block. `first_tick` is that of the event that will be written first.
+  void begin(std::byte* memory, std::size_t size, std::uint64_t first_tick, base::Id thread) {
+    out_ = ByteOutput(memory, size);
+    first_tick_ = tick_ = last_tick_ = first_tick;
+    first_thread_ = thread_ = thread;
+    method_ = 0;
+    depth_ = 0;
+    events_ = 0;
+    threads_ = 0;
+    earlier_ = false;
+  }
+
+  bool enter(std::uint64_t tick, base::Id method) {
+    std::byte* const at = room_for(tick, kMostCall);
+    if (at == nullptr) return false;
+    finish_call(put_call(at, Call::kEnter, tick), method);
+    push(method);
+    return true;
+  }
+  bool leave(std::uint64_t tick, base::Id method) {
+    std::byte* const at = room_for(tick, kMostCall);
+    if (at == nullptr) return false;
+    if (innermost_is(method)) finish(put_call(at, Call::kLeaveLast, tick));
+    else finish_call(put_call(at, Call::kLeave, tick), method);
+    pop();
+    return true;
+  }
+  bool unwind(std::uint64_t tick, base::Id method) {
+    std::byte* const at = room_for(tick, kMostCall);
+    if (at == nullptr) return false;
+    if (innermost_is(method)) finish(put_timed(at, Record::kUnwindLast, tick));
+    else finish_call(put_timed(at, Record::kUnwind, tick), method);
+    pop();
+    return true;
+  }
+  bool alloc(std::uint64_t tick, std::uint64_t site) {
+    std::byte* const at = room_for(tick, kMostCall);
+    if (at == nullptr) return false;
+    finish(put_var(put_timed(at, Record::kAlloc, tick), site));
+    return true;
+  }
+  bool alloc_array(std::uint64_t tick, std::uint64_t site, std::uint64_t length) {
+    std::byte* const at = room_for(tick, kMostCall + kMostVar);
+    if (at == nullptr) return false;
+    finish(put_var(put_var(put_timed(at, Record::kAllocArray, tick), site), length));
+    return true;
+  }
+  // An event of any kind. `lists` as for encode_body().
+  template <class T, class Lists = NoLists>
+  bool event(std::uint64_t tick, base::Id subject, const T& details, const Lists& lists = {}) {
+    if (out_.left() < kMostBefore) return false;
+    ByteOutput body(out_.at() + kMostBefore, out_.left() - kMostBefore);
+    encode_body(body, subject, details, lists);
+    if (!body.ok()) return false;
+    put_event(tick, body.view());
+    follow(event::KindOf<T>::value, subject);
+    return true;
+  }
+  // An event whose body is encoded already.
+  bool body(std::uint64_t tick, base::Bytes body) {
+    if (out_.left() < kMostBefore || out_.left() - kMostBefore < body.size()) return false;
+    put_event(tick, body);
+    follow_body(body);
+    return true;
+  }
+  // The thread of what follows.
+  bool thread(base::Id thread) {
+    if (thread == thread_) return true;
+    if (out_.left() < 1 + kMostVar || threads_ == kMostThreads) return false;
+    out_.move_to(put_var(put_first(out_.at(), Record::kThread), thread + 1));
+    thread_ = thread;
+    depth_ = 0;
+    ++threads_;
+    return true;
+  }
+  // Appends the call words (section 9) from `words` on, up to the first other one, to one that is
+  // not written yet or to `end`, or as far as the room goes. Gives the end of what was appended:
+  // `words` itself where the first one needs another function.
+  const std::uint64_t* calls(const std::uint64_t* words, const std::uint64_t* end,
+                             std::uint64_t base_tick);
+
+  base::Bytes payload() const { return out_.view(); }
+  bool empty() const { return events_ == 0; }
+  std::uint32_t events() const { return events_; }
+  base::Id thread() const { return thread_; }
+  std::uint64_t tick() const { return tick_; }
+  // What these records decide in the header of their block. The rest is left alone.
+  void describe(BlockHeader& header) const {
+    header.length = static_cast<std::uint32_t>(out_.size());
+    header.content = Content::kEvents;
+    header.flags = static_cast<std::uint8_t>((threads_ != 0 ? kManyThreads : 0) |
+                                             (earlier_ ? kEarlierEvents : 0));
+    header.events = events_;
+    header.thread = first_thread_;
+    header.first_tick = first_tick_;
+    header.last_tick = last_tick_;
+  }
+
+ private:
+  // Deeper frames are counted, and left by name.
+  static constexpr std::size_t kFrames = 4095;
+  static constexpr std::size_t kMostTimed = 1 + kMostVar;
+  static constexpr std::size_t kMostCall = kMostTimed + kMostVar;
+  static constexpr std::size_t kMostBefore = kMostTimed + kMostVar;  // a body
+  // Of a word in calls(): differences of ticks that fit.
+  static constexpr std::uint64_t kNearTicks = std::uint64_t{1} << 26;
+  static constexpr std::size_t kMostWord = 8;
+
+  static std::byte* put_first(std::byte* at, Record record) {
+    *at = static_cast<std::byte>(static_cast<unsigned>(record) << 2);
+    return at + 1;
+  }
+  // Room for a record that cannot go back in time, behind a jump where it must.
+  std::byte* room_for(std::uint64_t tick, std::size_t most) {
+    if (out_.left() < kMostTimed + most) return nullptr;
+    std::byte* const at = out_.at();
+    if (static_cast<std::int64_t>(tick - tick_) >= 0) return at;
+    std::byte* const behind = put_var(put_first(at, Record::kJump), zig(tick - tick_));
+    move_tick(tick);
+    return behind;
+  }
+  void move_tick(std::uint64_t tick) {
+    tick_ = tick;
+    if (static_cast<std::int64_t>(tick) > static_cast<std::int64_t>(last_tick_)) last_tick_ = tick;
+    if (static_cast<std::int64_t>(tick) < static_cast<std::int64_t>(first_tick_)) earlier_ = true;
+  }
+  std::byte* put_timed(std::byte* at, Record record, std::uint64_t tick) {
+    at = put_var(put_first(at, record), tick - tick_);
+    move_tick(tick);
+    return at;
+  }
+  std::byte* put_call(std::byte* at, Call form, std::uint64_t tick) {
+    const std::uint64_t difference = tick - tick_;
+    const std::uint64_t more = difference >> kCallTickBits;
+    const auto low = static_cast<unsigned>(difference & kCallTickMask);
+    *at++ =
+        static_cast<std::byte>(static_cast<unsigned>(form) | low << 2 | (more != 0 ? 0x80U : 0U));
+    if (more != 0) at = put_var(at, more);
+    move_tick(tick);
+    return at;
+  }
+  void put_event(std::uint64_t tick, base::Bytes body) {
+    std::byte* at = put_var(put_first(out_.at(), Record::kEvent), zig(tick - tick_));
+    at = put_var(at, body.size());
+    std::memmove(at, body.data(), body.size());
+    move_tick(tick);
+    finish(at + body.size());
+  }
+  void finish(std::byte* end) {
+    out_.move_to(end);
+    ++events_;
+  }
+  void finish_call(std::byte* at, base::Id method) {
+    finish(put_var(at, zig(method - method_)));
+    method_ = method;
+  }
+
+  void push(base::Id method) {
+    if (depth_ < kFrames) frames_[depth_ + 1] = method;
+    ++depth_;
+  }
+  void pop() {
+    if (depth_ != 0) --depth_;
+  }
+  bool innermost_is(base::Id method) const {
+    return depth_ != 0 && depth_ <= kFrames && frames_[depth_] == method;
+  }
+  // What a body does to the frames.
+  void follow(event::Kind kind, base::Id method) {
+    const bool enter = kind == event::Kind::Enter;
+    if (!enter && kind != event::Kind::Leave && kind != event::Kind::Unwind) return;
+    if (method != base::kNoId) method_ = method;
+    if (enter) push(method);
+    else pop();
+  }
+  void follow_body(base::Bytes body) {
+    const std::byte* at = body.data();
+    const std::byte* const end = at + body.size();
+    const std::uint64_t number = take_var(at, end);
+    const std::uint64_t subject = take_var(at, end);
+    if (number >= kNumbers || kKindOfNumber[number] == kNoKind) return;
+    follow(static_cast<event::Kind>(kKindOfNumber[number]), subject - 1);
+  }
+  static std::uint64_t take_var(const std::byte*& at, const std::byte* end) {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; at != end && shift < 64; shift += 7) {
+      const auto byte = static_cast<std::uint64_t>(*at++);
+      value |= (byte & 0x7f) << shift;
+      if (byte < 0x80) break;
+    }
+    return value;
+  }
+
+  ByteOutput out_;
+  std::uint64_t first_tick_ = 0;
+  std::uint64_t tick_ = 0;
+  std::uint64_t last_tick_ = 0;
+  base::Id first_thread_ = base::kNoId;
+  base::Id thread_ = base::kNoId;
+  base::Id method_ = 0;
+  std::size_t depth_ = 0;
+  std::uint32_t events_ = 0;
+  unsigned threads_ = 0;
+  bool earlier_ = false;
+  // From 1 on; the one before is none that a word could name.
+  base::Id frames_[kFrames + 1] = {base::kNoId};
+};
+
+// Whether a word enters or leaves decides no branch, as nothing could guess it: every record is put
+// together in one register and stored as eight bytes.
+inline const std::uint64_t* RecordEncoder::calls(const std::uint64_t* words,
+                                                 const std::uint64_t* end,
+                                                 std::uint64_t base_tick) {
+  constexpr std::uint64_t kMore[] = {0, 0, 0x80, 0x8080, 0x808080};  // by the bytes of a number
+  const std::uint64_t* const begin = words;
+  std::byte* at = out_.at();
+  std::uint64_t ticks = tick_ - base_tick;
+  auto method = static_cast<std::uint32_t>(method_);
+  std::size_t depth = depth_;
+  if (method_ > kMaxMethod || depth >= kFrames) return words;
+  const std::size_t most = std::min({static_cast<std::size_t>(end - words), kFrames - depth,
+                                     static_cast<std::size_t>(out_.end() - at) / kMostWord});
+  for (const std::uint64_t* const last = words + most; words != last; ++words) {
+    const std::uint64_t word = __atomic_load_n(words, __ATOMIC_ACQUIRE);
+    const std::uint64_t difference = (word >> kTickShift) - ticks;
+    const auto kind = static_cast<unsigned>(word & 3);
+    if (kind - 1 > 1 || difference >= kNearTicks) break;
+    const auto named = static_cast<std::uint32_t>(word >> kMethodShift & kMaxMethod);
+    const std::size_t leaves = kind >> 1;
+    const std::size_t last_left = leaves & static_cast<std::size_t>(frames_[depth] == named);
+    const std::uint64_t form = kind + (leaves & ~last_left);
+    frames_[depth + 1] = named;
+    depth += 1 - leaves - (leaves & static_cast<std::size_t>(depth != 0));
+    const std::uint32_t keep =
+        static_cast<std::uint32_t>(last_left) - 1;  // all ones where the method is named
+    const std::uint32_t step = named - method;
+    const std::uint32_t number = (step << 1 ^ (0U - (step >> 31))) & keep;
+    method += step & keep;
+    const std::uint64_t more = difference >> kCallTickBits;
+    const auto tick_bytes = (static_cast<unsigned>(std::bit_width(difference)) + 1) * 37 >> 8;
+    const auto method_bytes =
+        ((static_cast<unsigned>(std::bit_width(number | 1)) + 6) * 37 >> 8) & keep;
+    const std::uint64_t low =
+        (difference & kCallTickMask) << 2 | form | static_cast<std::uint64_t>(more != 0) << 7;
+    const std::uint64_t middle =
+        (more & 0x7f) | (more << 1 & 0x7f00) | (more << 2 & 0x7f0000) | kMore[tick_bytes];
+    const std::uint64_t wide = number;
+    const std::uint64_t high = (wide & 0x7f) | (wide << 1 & 0x7f00) | (wide << 2 & 0x7f0000) |
+                               (wide << 3 & 0x7f000000) | kMore[method_bytes];
+    const std::uint64_t record = low | middle << 8 | high << 8 << (8 * tick_bytes);
+    std::memcpy(at, &record, sizeof record);
+    at += 1 + tick_bytes + method_bytes;
+    ticks += difference;
+  }
+  out_.move_to(at);
+  depth_ = depth;
+  method_ = method;
+  events_ += static_cast<std::uint32_t>(words - begin);
+  if (words != begin) move_tick(base_tick + ticks);
+  return words;
+}
+
+}  // namespace polytrace::format::native
