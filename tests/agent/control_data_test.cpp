@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stream on its way to clients: formats, credit, clients that stall, the end.
 #include <gmock/gmock.h>
+#include <poll.h>
 
 #include "agent/control_house.hpp"
 
@@ -71,7 +72,7 @@ TEST_F(ControlServer, WhoStallsWithoutCreditIsDropped) {
 
 TEST_F(ControlServer, WhoDoesNotReadIsDroppedAndOthersAreServed) {
   ServerConfig quick = config();
-  quick.stall_ms = 50;
+  quick.stall_ms = 1000;
   open(quick);
   handler_.record(std::string(4U << 20, 'x'));
   Client stuck = dial();
@@ -81,6 +82,8 @@ TEST_F(ControlServer, WhoDoesNotReadIsDroppedAndOthersAreServed) {
   greet(reader, kNative, false);
   give_credit(reader, 1U << 30);
   EXPECT_EQ(take(reader, 4U << 20).size(), 4U << 20);
+  pollfd hung_up{stuck.socket(), 0, 0};
+  EXPECT_EQ(poll(&hung_up, 1, Client::kPatience), 1);
   // What the socket held already arrives, then it ends.
   EXPECT_LT(take(stuck, 4U << 20).size(), 4U << 20);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where agent and clients meet, and who is let in.
 #include <gmock/gmock.h>
-#include <sys/un.h>
+#include <sys/socket.h>
 
 #include "agent/control_house.hpp"
 

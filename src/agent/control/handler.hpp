@@ -51,6 +51,7 @@ struct StreamState {
   bool ended = false;        // it will not grow any more
 };
 
+// Everything is defined here, so that code with and without type information may derive from it.
 class Handler {
  public:
   virtual ~Handler() = default;
@@ -60,23 +61,25 @@ class Handler {
   // Counters: events by kind, bytes, drops, stalls and so on.
   virtual Reply status() = 0;
 
-  virtual Reply start(const StartRequest& request);
-  virtual Reply stop();
-  virtual Reply pause();
-  virtual Reply resume();
+  virtual Reply start(const StartRequest& /*request*/) { return {}; }
+  virtual Reply stop() { return {}; }
+  virtual Reply pause() { return {}; }
+  virtual Reply resume() { return {}; }
   // The whole new list, one rule each: "class method INCLUDE". Bounds were checked.
-  virtual Reply set_filters(const std::vector<std::string>& rules);
-  virtual Reply set_option(std::string_view name, std::string_view value);
-  virtual Reply heap_dump(std::string_view name);
-  virtual Reply run_gc();
+  virtual Reply set_filters(const std::vector<std::string>& /*rules*/) { return {}; }
+  virtual Reply set_option(std::string_view /*name*/, std::string_view /*value*/) { return {}; }
+  virtual Reply heap_dump(std::string_view /*name*/) { return {}; }
+  virtual Reply run_gc() { return {}; }
   // Returns when everything recorded before it is in the stream.
-  virtual Reply flush();
-  virtual Reply annotate(std::string_view text);
+  virtual Reply flush() { return {}; }
+  virtual Reply annotate(std::string_view /*text*/) { return {}; }
 
   // By default there is no stream, and so no DATA.
-  virtual StreamState stream();
+  virtual StreamState stream() { return {}; }
   // Bytes of the current stream from `offset` on; how many were read, 0 where there are none.
-  virtual std::size_t read_stream(std::uint64_t offset, std::span<std::uint8_t> into);
+  virtual std::size_t read_stream(std::uint64_t /*offset*/, std::span<std::uint8_t> /*into*/) {
+    return 0;
+  }
 };
 
 }  // namespace polytrace::agent::control

@@ -30,8 +30,8 @@ Peer::~Peer() {
 void Peer::serve(std::uint64_t now) {
   read_input(now);
   hear(now);
-  move_data();
   bool moved = false;
+  move_data(moved);
   if (!link_.flush(moved)) gone_ = true;
   if (closing_ && link_.waiting() == 0) gone_ = true;
   keep_time(now, moved);
@@ -119,7 +119,7 @@ bool Peer::can_take() const {
          (unlimited_ || credit_ > 0);
 }
 
-void Peer::move_data() {
+void Peer::move_data(bool& moved) {
   const bool wanted = !closing_ && (unlimited_ || credit_ > 0);
   if (wanted && !feed_) {
     const StreamState state = room_.handler.stream();
@@ -136,7 +136,6 @@ void Peer::move_data() {
     const std::uint64_t room = unlimited_ ? kPortion : std::min<std::uint64_t>(credit_, kPortion);
     const std::size_t got = feed_->take(std::span(bytes).first(static_cast<std::size_t>(room)));
     if (got > 0) send_data(View(bytes).first(got));
-    bool moved = false;
     if (!link_.flush(moved)) gone_ = true;
     if (got == 0 || gone_) break;
   }

@@ -65,7 +65,7 @@ class Peer {
   void hear_legacy();
   void obey(const LegacyCommand& command);
   void begin_raw_data();
-  void move_data();
+  void move_data(bool& moved);
   void send_data(View bytes);
   void end_data();
   bool can_take() const;

@@ -194,6 +194,7 @@ void Server::serve_all() {
 
 // The program ends. Who takes data gets the rest, as long as there is time.
 void Server::leave() {
+  if (unix_) accept_from(unix_.get(), Access::kUnix);  // who came just before
   unix_.close();
   tcp_.close();
   for (const auto& peer : peers_) peer->announce_end();
