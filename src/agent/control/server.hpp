@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The agent's side of the control protocol. An agent uses it in two lines:
+// The agent's side of the control protocol (recorder_handler.hpp shows how an agent uses it):
 //
-//   control::Server server(handler, config);       // handler: its own Handler, see handler.hpp
-//   if (!server.open(why) || !server.start()) ...  // or, on a thread of the agent's own:
-//   server.run()
+//   control::Server server(handler, config);       // handler: what the agent can do
+//   if (!server.open(why) || !server.start()) ...  // or, on a thread of the agent's own: run()
 //
-// and calls server.stream_grew() when its writer has written (any thread, cheap), and server.stop()
-// when the program ends. Nothing listens unless the configuration says so.
+// server.stop() when the program ends. Nothing listens unless the configuration says so.
 #pragma once
 
 #include <pthread.h>
@@ -41,6 +39,9 @@ struct ServerConfig {
   std::uint32_t silence_ms = 2000;  // a client that says nothing for so long is an old one
   std::uint32_t frame_ms = 5000;    // a frame that was begun must be whole
   std::uint32_t stall_ms = 10000;   // without credit, or without reading
+
+  // Anything is to be opened at all.
+  bool wanted() const { return listen_unix || listen_tcp || !connect.empty(); }
 };
 
 // control=none|unix|tcp:127.0.0.1[:PORT], into the configuration. False for anything else: another
