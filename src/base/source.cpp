@@ -18,14 +18,15 @@ namespace {
 
 class FileSource final : public Source {
  public:
-  FileSource(int fd, bool owned, const std::atomic<bool>* stop)
-      : fd_(fd), owned_(owned), stop_(stop) {
+  // `path` is empty for standard input.
+  FileSource(int fd, std::string path, const std::atomic<bool>* stop)
+      : fd_(fd), path_(std::move(path)), stop_(stop) {
     struct stat status{};
     if (fstat(fd_, &status) == 0 && S_ISREG(status.st_mode))
       size_ = static_cast<std::uint64_t>(status.st_size);
   }
   ~FileSource() override {
-    if (owned_) close(fd_);
+    if (!path_.empty()) close(fd_);
   }
 
   result<std::size_t> read(std::span<std::byte> into) override {
@@ -41,6 +42,7 @@ class FileSource final : public Source {
   }
   std::optional<std::uint64_t> stored_size() const override { return size_; }
   std::uint64_t stored_position() const override { return position_; }
+  std::string path() const override { return size_ ? path_ : std::string(); }
 
  private:
   bool wait_for_more() const {
@@ -50,7 +52,7 @@ class FileSource final : public Source {
   }
 
   int fd_;
-  bool owned_;
+  std::string path_;
   const std::atomic<bool>* stop_;
   std::optional<std::uint64_t> size_;
   std::uint64_t position_ = 0;
@@ -91,6 +93,7 @@ class PrependSource final : public Source {
   std::optional<Error> end_fault() const override { return rest_->end_fault(); }
   std::optional<std::uint64_t> stored_size() const override { return rest_->stored_size(); }
   std::uint64_t stored_position() const override { return rest_->stored_position(); }
+  std::string path() const override { return rest_->path(); }
 
  private:
   std::vector<std::byte> head_;
@@ -120,7 +123,8 @@ result<std::unique_ptr<Source>> open_source(const std::string& path, const Sourc
     close(fd);
     return fail(Code::open_failed, "it is a directory");
   }
-  return unwrap(std::make_unique<FileSource>(fd, !standard_input, options.stop_following),
+  return unwrap(std::make_unique<FileSource>(fd, standard_input ? std::string() : path,
+                                             options.stop_following),
                 options.limits);
 }
 

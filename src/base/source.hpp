@@ -31,6 +31,8 @@ class Source {
   virtual std::optional<std::uint64_t> stored_size() const { return std::nullopt; }
   // Stored bytes consumed so far, on the scale of stored_size().
   virtual std::uint64_t stored_position() const { return 0; }
+  // Of the regular file that is read as it is stored; empty where there is none.
+  virtual std::string path() const { return {}; }
 };
 
 // Fills `into` as far as the source goes; fewer bytes than asked for means the end.

@@ -30,6 +30,9 @@ struct Chunk {
 struct ReadOptions {
   base::Limits limits{};
   bool resync = false;  // after a broken frame, search for the next one
+  // The file with what a stream's recorder had not written when it ended; empty = the reader looks
+  // beside the stream. Only formats that have such files use it.
+  std::string segments{};
 };
 
 class Reader {

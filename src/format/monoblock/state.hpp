@@ -8,7 +8,7 @@
 #include <bit>
 
 #include "base/cursor.hpp"
-#include "format/monoblock/layered_map.hpp"
+#include "base/layered_map.hpp"
 #include "format/monoblock/variant.hpp"
 
 namespace polytrace::format::monoblock {
@@ -18,6 +18,8 @@ enum class Directive : std::uint8_t {
 #include "format/monoblock/directives.def"
 #undef DIRECTIVE
 };
+
+using LayeredMap = base::LayeredMap<base::Id, std::uint64_t>;
 
 // In a variant of which FileHead says so.
 class State {

@@ -32,6 +32,17 @@ inline std::byte* put_var(std::byte* at, std::uint64_t value) {
   return at;
 }
 
+// Moves behind the number. What is cut off or longer than 64 bits gives what there is of it.
+inline std::uint64_t take_var(const std::byte*& at, const std::byte* end) {
+  std::uint64_t value = 0;
+  for (unsigned shift = 0; at != end && shift < 64; shift += 7) {
+    const auto byte = static_cast<std::uint64_t>(*at++);
+    value |= (byte & 0x7f) << shift;
+    if (byte < 0x80) break;
+  }
+  return value;
+}
+
 class ByteOutput {
  public:
   ByteOutput() = default;

@@ -200,16 +200,6 @@ class RecordEncoder {
     if (number >= kNumbers || kKindOfNumber[number] == kNoKind) return;
     follow(static_cast<event::Kind>(kKindOfNumber[number]), subject - 1);
   }
-  static std::uint64_t take_var(const std::byte*& at, const std::byte* end) {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; at != end && shift < 64; shift += 7) {
-      const auto byte = static_cast<std::uint64_t>(*at++);
-      value |= (byte & 0x7f) << shift;
-      if (byte < 0x80) break;
-    }
-    return value;
-  }
-
   ByteOutput out_;
   std::uint64_t first_tick_ = 0;
   std::uint64_t tick_ = 0;
@@ -225,12 +215,52 @@ class RecordEncoder {
   base::Id frames_[kFrames + 1] = {base::kNoId};
 };
 
+// How long the numbers of a record in calls() are, by their highest bit, and what follows from
+// both.
+struct WordShape {
+  std::uint64_t more = 0;   // the high bits of all bytes behind which the number goes on
+  std::uint32_t shift = 0;  // of the method's number behind the tick's: in digits
+  std::uint32_t bytes = 0;  // of the record
+};
+inline constexpr std::size_t kMethodSizes = 5;
+inline constexpr auto kTickSizes = [] {
+  std::array<std::uint8_t, 26> sizes{};  // of differences below kNearTicks
+  for (unsigned bit = 0; bit < sizes.size(); ++bit)
+    sizes[bit] = static_cast<std::uint8_t>((bit + 2) / 7 * kMethodSizes);
+  return sizes;
+}();
+inline constexpr auto kWordSizes = [] {
+  std::array<std::uint8_t, 27> sizes{};  // by the bit above the number's highest; 0 = no number
+  for (unsigned bit = 1; bit < sizes.size(); ++bit)
+    sizes[bit] = static_cast<std::uint8_t>((bit + 6) / 7);
+  return sizes;
+}();
+inline constexpr auto kWordShapes = [] {
+  std::array<WordShape, 4 * kMethodSizes> shapes{};
+  for (unsigned ticks = 0; ticks < 4; ++ticks) {
+    for (unsigned method = 0; method < kMethodSizes; ++method) {
+      WordShape& shape = shapes[ticks * kMethodSizes + method];
+      for (unsigned i = 0; i < ticks; ++i) shape.more |= std::uint64_t{0x80} << (8 * i);
+      for (unsigned i = 1; i < method; ++i) shape.more |= std::uint64_t{0x80} << (8 * (ticks + i));
+      shape.shift = 7 * ticks;
+      shape.bytes = 1 + ticks + method;
+    }
+  }
+  return shapes;
+}();
+
+// Seven groups of seven bits, each into a byte.
+constexpr std::uint64_t spread(std::uint64_t digits) {
+  digits = (digits & 0x000000000fffffffU) | (digits & 0x0001fffff0000000U) << 4;
+  digits = (digits & 0x00003fff00003fffU) | (digits & 0x0fffc0000fffc000U) << 2;
+  return (digits & 0x007f007f007f007fU) | (digits & 0x3f803f803f803f80U) << 1;
+}
+
 // Whether a word enters or leaves decides no branch, as nothing could guess it: every record is put
 // together in one register and stored as eight bytes.
 inline const std::uint64_t* RecordEncoder::calls(const std::uint64_t* words,
                                                  const std::uint64_t* end,
                                                  std::uint64_t base_tick) {
-  constexpr std::uint64_t kMore[] = {0, 0, 0x80, 0x8080, 0x808080};  // by the bytes of a number
   const std::uint64_t* const begin = words;
   std::byte* at = out_.at();
   std::uint64_t ticks = tick_ - base_tick;
@@ -242,33 +272,27 @@ inline const std::uint64_t* RecordEncoder::calls(const std::uint64_t* words,
   for (const std::uint64_t* const last = words + most; words != last; ++words) {
     const std::uint64_t word = __atomic_load_n(words, __ATOMIC_ACQUIRE);
     const std::uint64_t difference = (word >> kTickShift) - ticks;
-    const auto kind = static_cast<unsigned>(word & 3);
+    const std::uint64_t kind = word & 3;
     if (kind - 1 > 1 || difference >= kNearTicks) break;
     const auto named = static_cast<std::uint32_t>(word >> kMethodShift & kMaxMethod);
     const std::size_t leaves = kind >> 1;
     const std::size_t last_left = leaves & static_cast<std::size_t>(frames_[depth] == named);
-    const std::uint64_t form = kind + (leaves & ~last_left);
     frames_[depth + 1] = named;
     depth += 1 - leaves - (leaves & static_cast<std::size_t>(depth != 0));
-    const std::uint32_t keep =
-        static_cast<std::uint32_t>(last_left) - 1;  // all ones where the method is named
-    const std::uint32_t step = named - method;
-    const std::uint32_t number = (step << 1 ^ (0U - (step >> 31))) & keep;
-    method += step & keep;
-    const std::uint64_t more = difference >> kCallTickBits;
-    const auto tick_bytes = (static_cast<unsigned>(std::bit_width(difference)) + 1) * 37 >> 8;
-    const auto method_bytes =
-        ((static_cast<unsigned>(std::bit_width(number | 1)) + 6) * 37 >> 8) & keep;
-    const std::uint64_t low =
-        (difference & kCallTickMask) << 2 | form | static_cast<std::uint64_t>(more != 0) << 7;
-    const std::uint64_t middle =
-        (more & 0x7f) | (more << 1 & 0x7f00) | (more << 2 & 0x7f0000) | kMore[tick_bytes];
-    const std::uint64_t wide = number;
-    const std::uint64_t high = (wide & 0x7f) | (wide << 1 & 0x7f00) | (wide << 2 & 0x7f0000) |
-                               (wide << 3 & 0x7f000000) | kMore[method_bytes];
-    const std::uint64_t record = low | middle << 8 | high << 8 << (8 * tick_bytes);
+    const std::uint32_t keep = static_cast<std::uint32_t>(last_left) - 1;  // 0: it is not named
+    const std::uint32_t step = (named - method) & keep;
+    method += step;
+    const std::uint32_t number = step << 1 ^ (0U - (step >> 31));
+    const unsigned tick_bit = 63U - static_cast<unsigned>(std::countl_zero(difference | 1));
+    const unsigned method_bit =
+        31U - static_cast<unsigned>(std::countl_zero(((number << 1 | 2) & keep) | 1));
+    const WordShape& shape = kWordShapes[kTickSizes[tick_bit] + kWordSizes[method_bit]];
+    const std::uint64_t digits = difference >> kCallTickBits | static_cast<std::uint64_t>(number)
+                                                                   << shape.shift;
+    const std::uint64_t record = spread(digits) << 8 | (difference & kCallTickMask) << 2 |
+                                 (kind + leaves - last_left) | shape.more;
     std::memcpy(at, &record, sizeof record);
-    at += 1 + tick_bytes + method_bytes;
+    at += shape.bytes;
     ticks += difference;
   }
   out_.move_to(at);

@@ -5,7 +5,7 @@
 // besides the one that fills the segment.
 //
 //   while (segment.ready()) {
-//     encoder.begin(memory, size, segment.next_tick(), segment.thread());
+//     encoder.begin(memory, size, segment.next_tick(), segment.owner());
 //     const std::uint32_t before = segment.taken();
 //     if (!segment.move_to(encoder)) ...    // not even one event fits into the memory
 //     header.words_before = before, header.words_after = segment.taken();
@@ -22,7 +22,15 @@ class SegmentWords {
   // `count` words, aligned, behind a segment's header.
   SegmentWords(const std::uint64_t* words, std::uint32_t count, std::uint64_t base_tick,
                base::Id thread)
-      : words_(words), end_(words + count), at_(words), base_tick_(base_tick), thread_(thread) {}
+      : words_(words),
+        end_(words + count),
+        at_(words),
+        base_tick_(base_tick),
+        owner_(thread),
+        thread_(thread) {}
+
+  // The segment's thread: that of its blocks, whichever the first event is of.
+  base::Id owner() const { return owner_; }
 
   // Words that were moved so far.
   std::uint32_t taken() const { return static_cast<std::uint32_t>(at_ - words_); }
@@ -133,6 +141,7 @@ class SegmentWords {
   const std::uint64_t* end_ = nullptr;
   const std::uint64_t* at_ = nullptr;
   std::uint64_t base_tick_ = 0;
+  base::Id owner_ = base::kNoId;
   base::Id thread_ = base::kNoId;
   bool damaged_ = false;
 };

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/native/call_run.hpp"
+
+#include <array>
+#include <bit>
+
+#include "base/digit_groups.hpp"
+#include "event/call_heads.hpp"
+#include "format/native/byte_output.hpp"
+
+namespace polytrace::format::native {
+namespace {
+
+using event::Event;
+using event::Kind;
+
+constexpr std::size_t kWindow = base::kHighBitsAtOnce;
+
+// Where the numbers of a record lie in the 8 bytes from its first one on.
+struct Shape {
+  std::uint64_t ticks = 0;   // their digits behind the first byte
+  std::uint64_t method = 0;  // its digits
+  std::uint64_t tally = 0;   // one record of so many bytes, as CallRun::tally adds them up
+};
+
+constexpr std::uint64_t digits(unsigned begin, unsigned end) {
+  return begin == end ? 0 : base::kDigitBits >> (64 - (end - begin) * 8) << (begin * 8);
+}
+
+// By whether a method is named (bit 8) and which of those 8 bytes end a number; all 0 where the
+// record is longer.
+constexpr auto kShapes = [] {
+  std::array<Shape, 512> shapes{};
+  for (unsigned stops = 1; stops < 256; ++stops) {
+    const auto one = static_cast<unsigned>(std::countr_zero(stops)) + 1;
+    shapes[stops] = {digits(1, one), 0, std::uint64_t{1} << 40 | one};
+    const unsigned later = stops & (stops - 1);
+    if (later == 0) continue;
+    const auto both = static_cast<unsigned>(std::countr_zero(later)) + 1;
+    shapes[256 | stops] = {digits(1, one), digits(one, both), std::uint64_t{1} << 40 | both};
+  }
+  return shapes;
+}();
+
+// Where the next record begins depends on the window's mask and on one bit of each first byte;
+// whether an event enters or leaves decides no branch, as nothing could guess it.
+template <class Way>
+__attribute__((always_inline)) inline Event* decode(CallRun& run, Event* out, const Event* full) {
+  // Locals: the compiler cannot know that the events do not overlap the run.
+  const std::byte* at = run.at;
+  std::uint64_t tick = run.tick;
+  base::Id method = run.method;
+  const TickRange range = run.range;
+  std::size_t depth = run.frames.depth;
+  const event::CallHeads heads({Kind::Enter, Kind::Enter, Kind::Leave, Kind::Leave}, run.thread);
+  std::uint64_t tally[4]{};
+  while (static_cast<std::size_t>(run.end - at) >= kWindow && full - out >= kCallsAtOnce) {
+    run.frames.depth = depth;
+    run.frames.make_room(kCallsAtOnce + 1);
+    base::Id* const slots = run.frames.slots.data();
+    std::uint64_t stops = ~base::high_bits(at);
+    const std::byte* const window = at;
+    for (int i = 0; i < kCallsAtOnce; ++i) {
+      const auto word = base::load_le<std::uint64_t>(at);
+      const std::uint64_t form = word & 3;
+      const std::uint64_t named = form & 1;
+      const Shape& shape = kShapes[named << 8 | (stops & 0xff)];
+      if (form == 0 || shape.tally == 0 || (named | depth) == 0) break;
+      const std::uint64_t next =
+          tick + ((word >> 2 & kCallTickMask) | Way::number(word, shape.ticks) << kCallTickBits);
+      if (!range.holds(next)) break;
+      tick = next;
+      method += unzig(Way::number(word, shape.method));
+      const base::Id innermost = slots[depth];
+      const base::Id subject = named != 0 ? method : innermost;
+      slots[depth + 1] = method;
+      const std::size_t leaves = form >> 1;
+      depth += 1 - leaves - (leaves & static_cast<std::size_t>(depth != 0));
+      out->time = range.time(tick);
+      out->id = subject;
+      heads.write(*out++, form);
+      tally[form] += shape.tally;
+      // The lowest stop, or the two lowest.
+      const auto last = std::countr_zero(stops & (stops - named));
+      stops = stops >> 1 >> last;
+      at += last + 1;
+    }
+    if (at == window) break;
+  }
+  run.at = at;
+  run.tick = tick;
+  run.method = method;
+  run.frames.depth = depth;
+  for (unsigned form = 1; form < 4; ++form) run.tally[form] += tally[form];
+  return out;
+}
+
+}  // namespace
+
+event::Event* decode_calls_portable(CallRun& run, event::Event* out, const event::Event* full) {
+  return decode<base::ByShifts>(run, out, full);
+}
+
+event::Event* decode_calls_bit_extract(CallRun& run, event::Event* out, const event::Event* full) {
+  return base::with_bit_extract([&](auto way) __attribute__((always_inline)) {
+    return decode<decltype(way)>(run, out, full);
+  });
+}
+
+event::Event* decode_calls(CallRun& run, event::Event* out, const event::Event* full) {
+  static const auto kWay =
+      base::has_fast_bit_extract() ? decode_calls_bit_extract : decode_calls_portable;
+  return kWay(run, out, full);
+}
+
+}  // namespace polytrace::format::native
