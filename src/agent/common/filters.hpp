@@ -69,6 +69,8 @@ class Filters {
   void add(std::string_view type, std::string_view method, bool include, Faults& faults);
 
   std::vector<Rule> rules_;
+  std::size_t short_begin_ = 0;  // of the last run of rules in the short form
+  std::size_t short_end_ = 0;
   bool short_includes_ = false;  // the short form has named what is wanted
 };
 

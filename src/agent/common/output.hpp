@@ -30,6 +30,8 @@ class Output {
   void give_up_at(base::Time time) { give_up_.store(time, std::memory_order_relaxed); }
   // Forces a file to the disk, ends and awaits the converter (until give_up_at()). Gives errno.
   int close();
+  // Recording did not begin: a file that open() made goes away.
+  void discard();
 
   // Free bytes of the disk the output is on; all ones where there is none.
   std::uint64_t free_bytes() const;
@@ -45,10 +47,12 @@ class Output {
   bool open_file(Faults& faults);
   bool open_converter(const Options& options, Faults& faults);
   int wait_writable();
+  int await_converter();
 
   int fd_ = -1;
   pid_t child_ = -1;
   bool is_file_ = false;
+  bool named_ = false;  // name_ is a path
   std::uint64_t written_ = 0;
   std::atomic<base::Time> give_up_ = INT64_MAX;
   char name_[4096] = {};
@@ -56,7 +60,5 @@ class Output {
 
 // `%p` becomes the process id, `%t` the time as 20260131-235959, `%%` a percent sign.
 std::string expanded_name(std::string_view name);
-// The program `polytrace`: options.converter, $POLYTRACE, beside this library (.., ../bin), PATH.
-std::string find_converter(const Options& options);
 
 }  // namespace polytrace::agent

@@ -61,6 +61,7 @@ class Segments {
     std::uint8_t size;  // index of the size
     bool free;
   };
+  int build(std::uint64_t bytes, std::uint64_t stream);
   bool grow();
   std::uint32_t pop(std::uint32_t size);
   void push(std::uint32_t size, std::uint32_t unit);
@@ -73,12 +74,13 @@ class Segments {
   std::uint32_t units_ = 0;  // of the file, without its header
   std::uint32_t most_units_ = 0;
   std::atomic<std::uint32_t> free_units_ = 0;
+  std::atomic<bool> grown_ = false;  // to the most
   std::uint32_t heads_[kSegmentSizes] = {};
   Node* nodes_ = nullptr;
   int fd_ = -1;
   bool exhausted_ = false;  // the disk gave no more
   char path_[4096] = {};
-  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  mutable pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
   pthread_cond_t freed_ = PTHREAD_COND_INITIALIZER;
 };
 

@@ -23,7 +23,6 @@ struct Status {
   Counter started{0};        // CLOCK_REALTIME, nanoseconds
   Counter updated{0};        // the same, of the writer's last round
   Counter events{0};         // in the stream
-  Counter calls{0};          // of these: enter, leave, unwind
   Counter definitions{0};    // of these: agent-wide
   Counter bytes{0};          // of the stream
   Counter blocks{0};         // of the stream
@@ -36,6 +35,6 @@ struct Status {
   Counter lag{0};          // nanoseconds the writer's last round took
   Counter write_error{0};  // errno that ended the recording
 };
-static_assert(sizeof(Status) == 136 && std::atomic<std::uint64_t>::is_always_lock_free);
+static_assert(sizeof(Status) == 128 && std::atomic<std::uint64_t>::is_always_lock_free);
 
 }  // namespace polytrace::agent

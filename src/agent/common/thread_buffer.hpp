@@ -27,9 +27,11 @@ struct ThreadBuffer {
   WordSlot* limit = nullptr;  // what `end` is while nothing stands against it
   std::uint64_t session = 0;  // of the recorder; another one: `next` and `limit` are void
   std::uint64_t thread = 0;   // the runtime's number; see `named`
-  std::uint64_t current = 0;  // whom the words belong to: another one for a virtual thread
+  std::atomic<std::uint64_t> current =
+      0;                      // whom the words belong to: another one for a virtual thread
   std::uint32_t segment = 0;  // unit of the pool, 0 = none
   std::uint32_t level = 0;    // size of the next segment, from how fast the last one was filled
+  bool named = false;         // the agent told `thread`
   bool listed = false;        // in the recorder's list
   bool inside = false;        // on the slow path: what it calls is not recorded
 

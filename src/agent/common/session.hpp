@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// All of one recording, from start() to stop(). Never freed: a thread may be in the middle of an
+// event. And what outlives recordings: the list of threads. Only the recorder's own sources look in
+// here.
+#pragma once
+
+#include "agent/common/block_writer.hpp"
+#include "agent/common/clock.hpp"
+#include "agent/common/definitions.hpp"
+#include "agent/common/options.hpp"
+#include "agent/common/output.hpp"
+#include "agent/common/recorder.hpp"
+#include "agent/common/segment_queue.hpp"
+#include "agent/common/segments.hpp"
+#include "agent/common/writer.hpp"
+
+namespace polytrace::agent {
+
+struct Session {
+  std::uint64_t number = 0;  // of this process, from 1
+  std::uint64_t stream = 0;  // the random number of the stream
+  Options options;
+  Clock clock;
+  Output output;
+  Segments segments;
+  Definitions definitions;
+  BlockWriter blocks;
+  Writer writer;
+  std::uint32_t* links = nullptr;                // of segment queues
+  std::atomic<std::uint64_t> numbers = 0;        // of segments with words
+  std::atomic<std::uint64_t> lost_by_ended = 0;  // events of threads that are gone
+
+  // Guarded by Threads::mutex: so that the queue and what threads have open fit together.
+  SegmentQueue full;
+  std::uint32_t full_units = 0;
+};
+
+struct Threads {
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  ThreadBuffer* first = nullptr;  // of those that record
+};
+
+extern constinit Threads g_threads;
+extern constinit std::atomic<State> g_state;
+extern constinit std::atomic<Session*> g_session;
+
+// All threads ask on their next event what is wanted.
+void disarm_all();
+
+}  // namespace polytrace::agent

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/common/writer.hpp"
+
+#include <errno.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <new>
+
+#include "agent/common/guard.hpp"
+#include "agent/common/pages.hpp"
+#include "agent/common/session.hpp"
+
+namespace polytrace::agent {
+namespace {
+
+namespace native = format::native;
+using native::SegmentHeader;
+using native::SegmentState;
+using native::SegmentWords;
+
+constexpr base::Duration kMillisecond = 1'000'000;
+constexpr base::Duration kSecond = 1'000'000'000;
+
+timespec timespec_of(base::Time time) {
+  return {static_cast<time_t>(time / kSecond), static_cast<long>(time % kSecond)};
+}
+
+const std::uint64_t* plain(const std::atomic<std::uint64_t>* words) {
+  return reinterpret_cast<const std::uint64_t*>(words);
+}
+
+void set_state(SegmentHeader& header, SegmentState state) {
+  __atomic_store_n(reinterpret_cast<std::uint32_t*>(&header.state),
+                   static_cast<std::uint32_t>(state), __ATOMIC_RELEASE);
+}
+
+}  // namespace
+
+int Writer::start(Session& session) {
+  session_ = &session;
+  const std::size_t segments = session.segments.capacity() / native::kUnit + 1;
+  moved_ = zeroed_pages<Moved>(segments);
+  open_ = zeroed_pages<std::uint32_t>(segments);
+  if (moved_ == nullptr || open_ == nullptr) return ENOMEM;
+  sem_init(&wake_, 0, 0);
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const int error = pthread_create(&thread_, nullptr, &Writer::run, this);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return error;
+}
+
+void Writer::wake() {
+  if (!woken_.exchange(true, std::memory_order_acq_rel)) sem_post(&wake_);
+}
+
+std::uint64_t Writer::ask() {
+  const std::uint64_t round = asked_.fetch_add(1, std::memory_order_acq_rel) + 1;
+  wake();
+  return round;
+}
+
+bool Writer::await(std::uint64_t round, base::Duration patience) {
+  const timespec until = timespec_of(monotonic_now() + patience);
+  const Guard guard(mutex_);
+  while (done_ < round && !ended_)
+    if (pthread_cond_clockwait(&done_changed_, &mutex_, CLOCK_MONOTONIC, &until) == ETIMEDOUT)
+      break;
+  return done_ >= round;
+}
+
+bool Writer::flush(base::Duration patience, bool dump) {
+  if (dump) dump_.store(true, std::memory_order_release);
+  return await(ask(), patience);
+}
+
+bool Writer::stop(base::Duration patience) {
+  stop_.store(true, std::memory_order_release);
+  await(ask(), patience);
+  const Guard guard(mutex_);
+  return ended_;
+}
+
+void* Writer::run(void* self) {
+  static_cast<Writer*>(self)->loop();
+  return nullptr;
+}
+
+void Writer::loop() {
+  pthread_setname_np(pthread_self(), "polytrace");
+  const base::Duration pace = session_->options.flush * kMillisecond;
+  base::Time due = monotonic_now() + pace;
+  for (bool last = false; !last;) {
+    const timespec until = timespec_of(due);
+    while (sem_clockwait(&wake_, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR) {
+    }
+    woken_.store(false, std::memory_order_release);
+    const std::uint64_t asked = asked_.load(std::memory_order_acquire);
+    last = stop_.load(std::memory_order_acquire);
+    const base::Time begin = monotonic_now();
+    const bool all = last || asked != done_ || begin >= due;
+    round(all, last || dump_.exchange(false, std::memory_order_acq_rel));
+    if (all) due = begin + pace;
+    last = last || session_->blocks.error() != 0 || disk_is_full();
+    if (last) finish();
+    const Guard guard(mutex_);
+    done_ = session_->blocks.error() == 0 ? asked : done_;
+    ended_ = last;
+    pthread_cond_broadcast(&done_changed_);
+  }
+}
+
+void Writer::round(bool all, bool kept) {
+  const base::Time begin = monotonic_now();
+  if (session_->clock.refit()) session_->blocks.put_clock(session_->clock.line());
+  SegmentQueue full = snapshot(all, kept);
+  session_->definitions.drain(session_->blocks, written_);
+  if (kept && ring_lost_ != 0) {
+    put_lost(base::kNoId, ring_lost_, ring_from_, ring_to_, "the ring was full");
+    ring_lost_ = 0;
+  }
+  for (std::uint32_t segment = full.pop(session_->links); segment != kNoSegment;
+       segment = full.pop(session_->links)) {
+    move(segment);
+    written_.push(session_->links, segment);
+    if (session_->blocks.blocks_written() == session_->blocks.blocks_put()) settle();
+  }
+  for (std::uint32_t i = 0; i < open_count_; ++i) move(open_[i]);
+  settle();
+  if (session_->options.policy == Policy::kRing) make_room();
+  Status& status = session_->segments.status();
+  status.updated.store(static_cast<std::uint64_t>(wall_now()), std::memory_order_relaxed);
+  status.lag.store(static_cast<std::uint64_t>(monotonic_now() - begin), std::memory_order_relaxed);
+}
+
+// At one moment, so that no segment overtakes an earlier one of its thread.
+SegmentQueue Writer::snapshot(bool all, bool kept) {
+  const Guard guard(g_threads.mutex);
+  open_count_ = 0;
+  const bool ring = session_->options.policy == Policy::kRing && !kept;
+  std::uint64_t threads = 0;
+  for (const ThreadBuffer* at = g_threads.first; at != nullptr; at = at->after) {
+    if (at->session != session_->number) continue;
+    ++threads;
+    if (all && !ring && at->segment != kNoSegment) open_[open_count_++] = at->segment;
+  }
+  session_->segments.status().threads.store(threads, std::memory_order_relaxed);
+  if (ring) return {};
+  session_->full_units = 0;
+  return session_->full.take_all();
+}
+
+// What the segment has by now; definitions recorded before it go first.
+void Writer::move(std::uint32_t segment) {
+  const SegmentHeader& header = *session_->segments.header(segment);
+  Moved& moved = moved_[segment];
+  if (moved.number != header.number)
+    moved = {header.number,
+             SegmentWords(plain(session_->segments.words(segment)),
+                          session_->segments.words_of(segment), header.base_tick, header.thread)};
+  while (moved.words.ready()) {
+    native::RecordEncoder& encoder = session_->blocks.begin(moved.words.next_tick(), header.thread);
+    const std::uint32_t before = moved.words.taken();
+    if (!moved.words.move_to(encoder)) break;
+    session_->definitions.drain(session_->blocks, written_);
+    session_->blocks.finish(header.number, before, moved.words.taken());
+  }
+}
+
+// The output gets what is in memory; what it has is free.
+void Writer::settle() {
+  if (session_->blocks.flush() != 0) return;
+  for (std::uint32_t segment = written_.pop(session_->links); segment != kNoSegment;
+       segment = written_.pop(session_->links))
+    release(segment);
+}
+
+void Writer::release(std::uint32_t segment) {
+  SegmentHeader& header = *session_->segments.header(segment);
+  set_state(header, SegmentState::kWritten);
+  session_->segments.give_back(segment, header.units * native::kUnit);
+}
+
+// Policy ring: the oldest make room for the newest before anybody has to wait.
+void Writer::make_room() {
+  while (!session_->segments.roomy()) {
+    std::uint32_t segment = kNoSegment;
+    {
+      const Guard guard(g_threads.mutex);
+      segment = session_->full.pop(session_->links);
+      if (segment == kNoSegment) return;
+      session_->full_units -= session_->segments.header(segment)->units;
+    }
+    count_lost(segment);
+    release(segment);
+  }
+}
+
+void Writer::count_lost(std::uint32_t segment) {
+  const SegmentHeader& header = *session_->segments.header(segment);
+  SegmentWords words(plain(session_->segments.words(segment)), session_->segments.words_of(segment),
+                     header.base_tick, header.thread);
+  std::uint64_t lost = 0;
+  while (words.ready()) {
+    native::RecordEncoder& encoder = session_->blocks.begin(words.next_tick(), header.thread);
+    if (ring_lost_ == 0 && lost == 0) ring_from_ = words.next_tick();
+    if (!words.move_to(encoder)) break;
+    lost += encoder.events();
+    ring_to_ = encoder.tick();
+  }
+  ring_lost_ += lost;
+  session_->segments.status().lost.fetch_add(lost, std::memory_order_relaxed);
+}
+
+// Of threads that have recorded nothing since.
+void Writer::put_losses() {
+  struct Loss {
+    base::Id thread;
+    std::uint64_t lost, from, to;
+  };
+  constexpr std::size_t kMost = 512;
+  Loss losses[kMost];
+  std::size_t count = 0;
+  Loss rest{base::kNoId, session_->lost_by_ended.exchange(0), session_->clock.now(),
+            session_->clock.now()};
+  {
+    const Guard guard(g_threads.mutex);
+    for (ThreadBuffer* at = g_threads.first; at != nullptr; at = at->after) {
+      const std::uint64_t lost = at->lost.exchange(0, std::memory_order_acq_rel);
+      if (lost == 0 || at->session != session_->number) continue;
+      if (count == kMost) rest.lost += lost;
+      else
+        losses[count++] = {at->current.load(std::memory_order_relaxed), lost,
+                           at->lost_from.load(std::memory_order_relaxed),
+                           at->lost_to.load(std::memory_order_relaxed)};
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i)
+    put_lost(losses[i].thread, losses[i].lost, losses[i].from, losses[i].to, "no memory was free");
+  if (rest.lost != 0) put_lost(rest.thread, rest.lost, rest.from, rest.to, "no memory was free");
+}
+
+void Writer::put_lost(base::Id thread, std::uint64_t lost, std::uint64_t from, std::uint64_t to,
+                      const char* reason) {
+  event::Lost event;
+  event.records = lost;
+  event.from = session_->clock.time_of(from);
+  event.to = session_->clock.time_of(to);
+  event.reason = reason;
+  session_->blocks.begin(to, thread).event(to, base::kNoId, event);
+  session_->blocks.finish();
+}
+
+bool Writer::disk_is_full() {
+  const base::Time now = monotonic_now();
+  if (now - looked_at_disk_ < kSecond) return false;
+  looked_at_disk_ = now;
+  if (session_->output.free_bytes() >= session_->options.min_free) return false;
+  fail("the disk is nearly full", 0);
+  round(true, true);
+  return true;
+}
+
+// The end of the stream: whole, or cut off where the output failed.
+void Writer::finish() {
+  if (session_->blocks.error() == 0) {
+    put_losses();
+    session_->blocks.end(session_->clock.now());
+    settle();
+  }
+  int error = session_->blocks.error();
+  const int closing = session_->output.close();
+  if (error == 0) error = closing;
+  if (error != 0) fail("the output failed", error);
+  else session_->segments.close();
+}
+
+void Writer::fail(const char* reason, int error) {
+  g_state.store(State::kFailed, std::memory_order_seq_cst);
+  disarm_all();
+  session_->segments.wake_all();
+  session_->segments.status().write_error.store(static_cast<std::uint64_t>(error),
+                                                std::memory_order_relaxed);
+  char text[5000];
+  std::snprintf(text, sizeof text, "polytrace: recording ended, %s%s%s: %s\n", reason,
+                error != 0 ? ": " : "", error != 0 ? std::strerror(error) : "",
+                session_->output.name());
+  if (::write(STDERR_FILENO, text, std::strlen(text)) < 0) return;
+}
+
+}  // namespace polytrace::agent
