@@ -18,7 +18,6 @@ struct Row {
   Status::Counter Status::* counter;
 };
 constexpr Row kFigures[] = {{"events", &Status::events},
-                            {"calls", &Status::calls},
                             {"definitions", &Status::definitions},
                             {"bytes", &Status::bytes},
                             {"blocks", &Status::blocks},
