@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/common/output.hpp"
+#include "agent/common/converter.hpp"
 #include "agent/common/recorder.hpp"
 
 namespace polytrace::agent::control {
