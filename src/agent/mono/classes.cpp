@@ -5,6 +5,7 @@
 #include "agent/mono/call_sites.hpp"
 #include "agent/mono/definitions.hpp"
 #include "agent/mono/note.hpp"
+#include "agent/mono/settings.hpp"
 
 namespace polytrace::agent::mono {
 namespace {
@@ -63,6 +64,17 @@ std::uint32_t size_of_instances(MonoClass* type) {
   return (static_cast<std::uint32_t>(mono_class_instance_size(type)) + 7U) & ~7U;
 }
 
+// Allocations told by class only: where instances differ in size, elements are bytes.
+void tell_site(std::uint32_t number, const event::Class& details) {
+  if (settings().common.events.alloc != AllocMode::kSites) return;
+  Site site;
+  site.number = number;
+  site.class_id = number;
+  site.size = details.fixed_size;
+  site.element_size = details.fixed_size == 0 ? 1 : 0;
+  define_site(site);
+}
+
 std::uint64_t tell_class(MonoClass* type, event::Class& details) {
   const Recording recording;
   const Locked locked(g_types);
@@ -71,6 +83,7 @@ std::uint64_t tell_class(MonoClass* type, event::Class& details) {
   const std::uint32_t number = (known & kNumber) != 0 ? known & kNumber : next_number();
   const std::uint64_t value = number | kTold | details.fixed_size << kSizeShift;
   tell(details, number);
+  tell_site(number, details);
   g_types.put(type, value);
   return value;
 }

@@ -4,6 +4,7 @@
 
 #include "agent/mono/callbacks.hpp"
 #include "agent/mono/definitions.hpp"
+#include "agent/mono/encoded_alloc.hpp"
 #include "agent/mono/note.hpp"
 #include "agent/mono/settings.hpp"
 #include "agent/mono/stacks.hpp"
@@ -20,20 +21,37 @@ ClassFacts facts_of(MonoObject* object) {
   return facts.number != 0 ? facts : vtable_facts(object->vtable);
 }
 
-template <bool kStacks>
 void on_allocation(MonoProfiler*, MonoObject* object) {
   const ClassFacts facts = facts_of(object);
+  const std::uint64_t size = size_of(object, facts);
+  number_thread();
+  const Recording recording;
+  const EncodedAlloc encoded(facts.number, address_of(object), size);
+  if (emit_encoded(encoded.words(), encoded.count())) return;
+  event::Alloc details;
+  details.object = address_of(object);
+  details.size = size;
+  emit(details, facts.number);
+}
+
+void on_allocation_with_stack(MonoProfiler*, MonoObject* object) {
+  const ClassFacts facts = facts_of(object);
+  StackFrames frames;
+  frames.walk_from(__builtin_frame_address(0));
   event::Alloc details;
   details.object = address_of(object);
   details.size = size_of(object, facts);
-  if constexpr (kStacks) {
-    StackFrames frames;
-    frames.walk_from(__builtin_frame_address(0));
-    details.stack = frames.stack();
-    note(details, facts.number, frames.lists());
-  } else {
-    note(details, facts.number);
-  }
+  details.stack = frames.stack();
+  note(details, facts.number, frames.lists());
+}
+
+// Every class is a site of its own: see tell_site().
+void on_allocation_by_class(MonoProfiler*, MonoObject* object) {
+  const ClassFacts facts = facts_of(object);
+  number_thread();
+  const Recording recording;
+  if (facts.size != 0) site(facts.number);
+  else array(facts.number, static_cast<std::uint32_t>(size_of(object, facts)));
 }
 
 // Of a thread: what it allocated since its last recorded allocation.
@@ -117,20 +135,23 @@ void on_finalized(MonoProfiler*) {
   take_heap();
 }
 
-void install_allocations(MonoProfilerHandle runtime) {
-  const AllocMode mode = settings().common.events.alloc;
-  if (mode == AllocMode::kNone) return;
-  mono_profiler_enable_allocations();
-  mono_profiler_set_gc_allocation_callback(runtime, mode == AllocMode::kSampled
-                                                        ? on_sampled_allocation
-                                                    : settings().stacks ? on_allocation<true>
-                                                                        : on_allocation<false>);
+MonoProfilerGCAllocationCallback allocation_callback() {
+  switch (settings().common.events.alloc) {
+    case AllocMode::kNone: return nullptr;
+    case AllocMode::kSampled: return on_sampled_allocation;
+    case AllocMode::kSites: return on_allocation_by_class;
+    case AllocMode::kObjects: break;
+  }
+  return settings().stacks ? on_allocation_with_stack : on_allocation;
 }
 
 }  // namespace
 
 void install_memory(MonoProfilerHandle runtime) {
-  install_allocations(runtime);
+  if (const auto callback = allocation_callback(); callback != nullptr) {
+    mono_profiler_enable_allocations();
+    mono_profiler_set_gc_allocation_callback(runtime, callback);
+  }
   if (settings().moves) mono_profiler_set_gc_moves_callback(runtime, on_moves);
   if (settings().handles) {
     mono_profiler_set_gc_handle_created_callback(runtime, on_handle_created);

@@ -143,7 +143,5 @@ void start(const char* text) {
 }  // namespace
 }  // namespace polytrace::agent::mono
 
-extern "C" MONO_API void mono_profiler_init_polytrace(const char* text);
-extern "C" void mono_profiler_init_polytrace(const char* text) {
-  polytrace::agent::mono::start(text);
-}
+extern "C" [[gnu::visibility("default")]] void mono_profiler_init_polytrace(const char* text);
+void mono_profiler_init_polytrace(const char* text) { polytrace::agent::mono::start(text); }
