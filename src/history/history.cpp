@@ -7,6 +7,7 @@
 #include <mutex>
 #include <unordered_set>
 
+#include "history/full_walk.hpp"
 #include "history/opened.hpp"
 #include "history/segments.hpp"
 #include "history/stream_loader.hpp"
@@ -174,8 +175,22 @@ result<std::optional<Interval>> History::at(Tick t, Key key) const {
 
 result<void> History::full(Tick t, Visitor visit) const {
   if (auto ready = impl_->ready(t); !ready) return ready;
-  return impl_->tell(visit,
-                     [&](const StateVisitor& each) { return impl_->segments().full(t, each); });
+  FullWalk walk(impl_->segments(), t);
+  Interval interval;
+  for (;;) {
+    const auto cells = walk.next();
+    if (!cells) return tl::unexpected(cells.error());
+    if (cells->empty()) return {};
+    for (const Cell& cell : *cells) {
+      if (presence_of(cell.state.tag) == Presence::absent) continue;
+      interval.key = cell.key;
+      interval.start = cell.state.start;
+      interval.end = cell.end;
+      if (!set_value(cell.state, impl_->opened().strings, interval.value))
+        return base::fail(Code::value_unexpected, "a text that there is not");
+      if (!visit(interval)) return {};
+    }
+  }
 }
 
 result<void> History::range(Key key, Tick from, Tick to, Visitor visit) const {

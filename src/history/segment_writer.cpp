@@ -49,8 +49,7 @@ base::Bytes SegmentWriter::write(const Input& input) {
   payload_.fixed(static_cast<std::uint32_t>(kSegmentHead));
   payload_.fixed(static_cast<std::uint32_t>(kSegmentHead + directory * sizeof(std::uint32_t)));
   payload_.fixed(std::uint32_t{0});  // the runs' offset, set below
-  payload_.fixed(static_cast<std::uint16_t>(kBlock));
-  payload_.fixed(static_cast<std::uint16_t>(sparse ? kSparseFlag : 0));
+  payload_.fixed(std::uint32_t{sparse ? kSparseFlag : 0});
   std::memset(payload_.extend(16), 0, 16);
   std::memset(payload_.extend(directory * sizeof(std::uint32_t)), 0,
               directory * sizeof(std::uint32_t));
@@ -79,7 +78,7 @@ void SegmentWriter::put_directory_and_runs(const Input& input, bool sparse) {
 }
 
 std::size_t SegmentWriter::good_size() const {
-  constexpr std::size_t kRatio = 12;
+  constexpr std::size_t kRatio = 9;
   constexpr std::size_t kLeast = std::size_t{1} << 17;
   constexpr std::size_t kMost = std::size_t{1} << 20;
   const std::size_t runs = std::max<std::size_t>(run_bytes_, 1);
