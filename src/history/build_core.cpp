@@ -306,15 +306,8 @@ result<void> BuildCore::close(Tick end) {
 
 Value BuildCore::value_of(const State& state) const {
   if (presence_of(state.tag) != Presence::value) return Value::null();
-  switch (static_cast<Type>(type_of(state.tag))) {
-    case Type::none: return Value::exists();
-    case Type::boolean: return Value::of(state.payload != 0);
-    case Type::integer: return Value::of(static_cast<std::int64_t>(state.payload));
-    case Type::real: return Value::of(std::bit_cast<double>(state.payload));
-    case Type::string: return Value::text(dictionary_.text(state.payload));
-    case Type::bytes: return Value::bytes(dictionary_.text(state.payload));
-    default: return Value::null();
-  }
+  const auto text = is_text(state.tag) ? dictionary_.text(state.payload) : std::string_view();
+  return Value::from(static_cast<Type>(type_of(state.tag)), state.payload, text);
 }
 
 Facts BuildCore::facts() const {

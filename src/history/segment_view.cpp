@@ -22,6 +22,7 @@ bool SegmentView::open(base::Bytes payload) {
   sparse_ = (flags & kSparseFlag) != 0;
   const std::uint64_t directory = (sparse_ ? std::uint64_t{active_} * 2 : keys_) * 4;
   if (directory_ > payload.size() || last_ < first_) return false;
+  if ((flags & ~kSparseFlag) != 0) return false;
   if (entries > runs_ || runs_ > payload.size() || payload.size() - directory_ < directory)
     return false;
   return entries_.open(payload.subspan(entries, runs_ - entries));
