@@ -71,7 +71,8 @@ inline unsigned place_of_one(std::uint64_t word, std::uint64_t sums, std::uint64
 // The lowest 0 to 8 bytes of a word.
 inline constexpr std::array<std::uint64_t, 9> kByteMasks = [] {
   std::array<std::uint64_t, 9> masks{};
-  for (std::size_t bytes = 1; bytes < masks.size(); ++bytes) masks[bytes] = masks[bytes - 1] << 8 | 0xff;
+  for (std::size_t bytes = 1; bytes < masks.size(); ++bytes)
+    masks[bytes] = masks[bytes - 1] << 8 | 0xff;
   return masks;
 }();
 

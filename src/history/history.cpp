@@ -30,8 +30,7 @@ class History::Impl {
                    .exits = opened_->has_index,
                    .trust = trust},
                   opened_->keys) {
-    for (const std::uint32_t index : opened_->keys.in_order())
-      keys_.push_back(opened_->keys[index].key);
+    for (const Line& line : segments_.lines()) keys_.push_back(line.key);
     tell_facts();
   }
 

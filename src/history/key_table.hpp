@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives keys dense indexes in order of first sight. Keys usually come in a row from 0, and are their
-// own indexes then; of the others those below a bound are looked up in an array, the rest in a hash
-// table. One thread at a time.
+// Gives keys dense indexes in order of first sight. Keys usually come in a row from 0, and are
+// their own indexes then; of the others those below a bound are looked up in an array, the rest in
+// a hash table. One thread at a time.
 #pragma once
 
 #include <tsl/robin_map.h>

@@ -57,9 +57,14 @@ struct BlockHead {
     const auto field = [head](unsigned at, unsigned bits) {
       return static_cast<unsigned>(head >> at) & ((1U << bits) - 1);
     };
-    return {field(0, 7) + 1, field(8, 6),  field(14, 2),
-            field(16, 7),    field(23, 3), length_of(field(26, 3)),
-            length_of(field(29, 3)), field(32, 8)};
+    return {field(0, 7) + 1,
+            field(8, 6),
+            field(14, 2),
+            field(16, 7),
+            field(23, 3),
+            length_of(field(26, 3)),
+            length_of(field(29, 3)),
+            field(32, 8)};
   }
 };
 

@@ -33,8 +33,7 @@ struct Segments::Look {
 bool Segments::spot(Look& look, const Checked& checked, const KeyInfo& info, Tick t,
                     Spot& spot) const {
   spot.has_next = false;
-  if (look.offset == 0)
-    return spot.state = checked.view.entry(info, content_.start), true;
+  if (look.offset == 0) return spot.state = checked.view.entry(info, content_.start), true;
   const std::uint32_t number = look.run.block_of(t);
   if (number != look.block_number) {
     if (!look.run.open_block(number, look.block)) return false;
@@ -106,7 +105,8 @@ base::result<Segments::Found> Segments::at(std::uint32_t index, Tick t) const {
   Spot here;
   Found found;
   const KeyInfo& info = keys_[index];
-  if (look.open((*checked)->view, info) && spot(look, **checked, info, t, here) && finish(here, number, **checked, info, t, found))
+  if (look.open((*checked)->view, info) && spot(look, **checked, info, t, here) &&
+      finish(here, number, **checked, info, t, found))
     return found;
   return damaged(number);
 }

@@ -64,8 +64,7 @@ const std::vector<Line>& Segments::lines() const {
     lines_.reserve(keys_.size());
     for (const std::uint32_t index : keys_.in_order()) {
       const KeyInfo& info = keys_[index];
-      lines_.push_back(
-          {info.key, index, info.slot, info.open_slot, info.code, info.absent_first});
+      lines_.push_back({info.key, index, info.slot, info.open_slot, info.code, info.absent_first});
     }
   });
   return lines_;

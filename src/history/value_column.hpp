@@ -22,8 +22,9 @@ struct Column {
   // Of those that have a value by their tags. As signed numbers or as unsigned ones.
   static Column of(std::span<const std::uint64_t> numbers, std::span<const Tag> tags,
                    bool is_signed) {
-    return of(numbers.size(), is_signed, [&](std::size_t i) { return numbers[i]; },
-              [&](std::size_t i) { return presence_of(tags[i]) == Presence::value; });
+    return of(
+        numbers.size(), is_signed, [&](std::size_t i) { return numbers[i]; },
+        [&](std::size_t i) { return presence_of(tags[i]) == Presence::value; });
   }
   template <class Get>
   static Column of(std::size_t count, bool is_signed, Get get) {
