@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/appender.hpp"
+#include "base/crc32c.hpp"
 #include "event/quoted.hpp"
 
 namespace polytrace::format::test {
@@ -65,9 +66,11 @@ class Assembler {
     for (const Patch& patch : patches_) {
       const auto block = blocks_.find(patch.block);
       if (block == blocks_.end()) return base::fail(base::Code::usage, "no block " + patch.block);
+      const auto [at, size] = block->second;
+      const std::uint64_t value =
+          patch.checksum ? base::crc32c(base::Bytes(bytes).subspan(at, size)) : size;
       for (std::size_t i = 0; i < 4; ++i)
-        bytes[patch.at + (patch.big ? 3 - i : i)] =
-            static_cast<std::byte>(block->second >> (8 * i));
+        bytes[patch.at + (patch.big ? 3 - i : i)] = static_cast<std::byte>(value >> (8 * i));
     }
     return bytes;
   }
@@ -77,6 +80,11 @@ class Assembler {
     std::size_t at;
     std::string block;
     bool big;
+    bool checksum = false;
+  };
+  struct Extent {
+    std::size_t at;
+    std::size_t size;
   };
 
   std::string take() { return next_ < words_->size() ? (*words_)[next_++] : std::string(); }
@@ -93,6 +101,7 @@ class Assembler {
     if (word == "}") return close();
     if (word == "i32" && next_ < words_->size() && (*words_)[next_].starts_with('@'))
       return size_of(take().substr(1));
+    if (word == "crc") return checksum_of(take());
     return integer(word);
   }
 
@@ -120,6 +129,7 @@ class Assembler {
     if (!number) return false;
     if (type == "uleb") return out_.uleb(*number), true;
     if (type == "sleb") return out_.sleb(static_cast<std::int64_t>(*number)), true;
+    if (type == "zig") return out_.uleb(*number << 1 ^ (0 - (*number >> 63))), true;
     if (type == "int") return stop_bit_number(*number);
     if (type == "u8" || type == "i8") return byte(*number);
     if (type == "u16" || type == "i16") return fixed(static_cast<std::uint16_t>(*number));
@@ -168,14 +178,22 @@ class Assembler {
   bool close() {
     if (open_.empty()) return false;
     const std::string name = open_.back().block;
-    const auto size = out_.size() - open_.back().at;
+    const Extent extent{open_.back().at, out_.size() - open_.back().at};
     open_.pop_back();
     const std::string number = name + " " + std::to_string(closed_[name]++);
-    blocks_[number] = size;
+    blocks_[number] = extent;
     return true;
   }
   bool size_of(const std::string& name) {
     patches_.push_back({out_.size(), name + " " + std::to_string(closed_[name]), big_});
+    out_.fixed(std::uint32_t{0});
+    return true;
+  }
+  bool checksum_of(const std::string& name) {
+    const bool later = name.starts_with('@');
+    const std::string block = name.substr(later ? 1 : 0);
+    const int number = closed_[block] - (later ? 0 : 1);
+    patches_.push_back({out_.size(), block + " " + std::to_string(number), big_, true});
     out_.fixed(std::uint32_t{0});
     return true;
   }

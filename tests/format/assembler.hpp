@@ -7,11 +7,14 @@
 //   big  little            the byte order from here on, of f64 and block sizes too
 //   uleb N  sleb N         LEB128
 //   int N                  7 bits a byte, lowest first, the high bit on the last byte only
+//   zig N                  LEB128 of a signed number's zigzag form: 0 -1 1 -2 are 0 1 2 3
 //   f64 X                  IEEE double
 //   str "..."              the text and a final 0; escapes as in canonical text
 //   text "..."             the text alone
 //   fill COUNT BYTE        COUNT times the same byte
 //   name{ ... }            a block; `i32 @name` anywhere is its size in bytes
+//   crc @name  crc name    CRC-32C of the block of that name that opens next, that was closed last;
+//                          with what is filled in before, sizes and checksums on its left
 //   let name VALUE         from now on $name stands for VALUE
 //   default name VALUE     the same unless $name already stands for something
 //   include FILE           as if the file (beside the case) stood here

@@ -18,6 +18,7 @@ struct FieldInput {
   Id subject;
   std::uint64_t present;
   unsigned clamped = 0;
+  unsigned unknown_values = 0;
 
   template <Tag tag, class T>
   void field(std::string_view, T& value) {
@@ -40,7 +41,7 @@ struct FieldInput {
   void read_value(E& value) {
     const std::uint64_t number = in.uleb();
     if (number < event::names(value).size()) value = static_cast<E>(number);
-    else ++clamped;
+    else ++unknown_values;
   }
   template <class T>
   void read_number(T& value) {
@@ -122,7 +123,7 @@ BodyOddities read_body(base::Cursor& in, const BodyHead& head, event::Kind kind,
     if (head.present != 0) batch.add(time, thread, head.subject, details);
     else batch.add_plain(time, thread, head.subject, kind);
   });
-  return {in.left(), input.clamped};
+  return {in.left(), input.clamped, input.unknown_values};
 }
 
 }  // namespace polytrace::format::native

@@ -11,7 +11,8 @@ namespace polytrace::format::native {
 // What was met in a body that is no fault of it.
 struct BodyOddities {
   std::uint64_t unknown_bytes = 0;  // behind the last field that is known
-  unsigned clamped = 0;             // numbers beyond their type, values of enumerations unknown
+  unsigned clamped = 0;             // numbers beyond their type: the nearest one was taken
+  unsigned unknown_values = 0;      // of enumerations: taken as not told
 };
 
 // How a body begins.

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/native/native.hpp"
+
+#include <array>
+
+#include "format/native/reader.hpp"
+#include "format/native/records.hpp"
+#include "format/native/writer.hpp"
+
+namespace polytrace::format::native {
+namespace {
+
+bool recognise(base::Bytes head) {
+  return head.size() >= sizeof kStreamMagic &&
+         base::load_le<std::uint64_t>(head.data()) == kStreamMagic;
+}
+
+constexpr std::array<std::string_view, 1> kVersions{"1"};
+
+}  // namespace
+
+const Format kFormat{
+    .name = "native",
+    .title = "polytrace's own stream",
+    .suffix = ".ptrace",
+    .read_versions = kVersions[0],
+    .write_versions = kVersions,
+    .recognise = recognise,
+    .open = NativeReader::open,
+    .create = NativeWriter::create,
+    .record_name = record_name,
+    .holds = NativeWriter::holds,
+};
+
+}  // namespace polytrace::format::native

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a stream has of its recorder's segments, as its blocks tell it (docs/formats/native.md,
+// section 9): by thread, the last segment and how much of it. One thread at a time.
+#pragma once
+
+#include <tsl/robin_map.h>
+
+#include "base/types.hpp"
+#include "format/native/wire.hpp"
+
+namespace polytrace::format::native {
+
+class Taken {
+ public:
+  // Words or bytes of a segment; all of it is kAll.
+  static constexpr std::uint32_t kAll = ~std::uint32_t{0};
+
+  void add(const BlockHeader& block) {
+    if (block.segment == 0) return;
+    auto& last = (block.segment & kFromRecords) != 0 ? records_ : words_;
+    if (last.size() >= kMostThreads && !last.contains(block.thread))
+      return static_cast<void>(overflown_ = true);
+    Last& of = last[block.thread];
+    const std::uint64_t number = block.segment & ~kFromRecords;
+    if (number < of.number || (number == of.number && block.words_after < of.words)) return;
+    of = {number, block.words_after};
+  }
+  std::uint32_t of(const SegmentHeader& segment) const {
+    const auto& last = segment.content == SegmentContent::kRecords ? records_ : words_;
+    const auto found = last.find(segment.thread);
+    if (found == last.end() || found->second.number < segment.number) return 0;
+    return found->second.number > segment.number ? kAll : found->second.words;
+  }
+  // More threads than are kept: what was taken of the others is not known.
+  bool overflown() const { return overflown_; }
+
+ private:
+  static constexpr std::size_t kMostThreads = std::size_t{1} << 20;
+  struct Last {
+    std::uint64_t number = 0;
+    std::uint32_t words = 0;
+  };
+
+  tsl::robin_map<base::Id, Last> words_;
+  tsl::robin_map<base::Id, Last> records_;
+  bool overflown_ = false;
+};
+
+}  // namespace polytrace::format::native
