@@ -136,6 +136,8 @@ void Writer::round(bool all, bool kept) {
   settle();
   if (session_->options.policy == Policy::kRing) make_room();
   Status& status = session_->segments.status();
+  status.state.store(static_cast<std::uint64_t>(g_state.load(std::memory_order_relaxed)),
+                     std::memory_order_relaxed);
   status.updated.store(static_cast<std::uint64_t>(wall_now()), std::memory_order_relaxed);
   status.lag.store(static_cast<std::uint64_t>(monotonic_now() - begin), std::memory_order_relaxed);
 }
