@@ -85,8 +85,14 @@ bool Writer::flush(base::Duration patience, bool dump) {
 bool Writer::stop(base::Duration patience) {
   stop_.store(true, std::memory_order_release);
   await(ask(), patience);
-  const Guard guard(mutex_);
-  return ended_;
+  bool ended = false;
+  {
+    const Guard guard(mutex_);
+    ended = ended_;
+  }
+  if (ended) pthread_join(thread_, nullptr);
+  else pthread_detach(thread_);
+  return ended;
 }
 
 void* Writer::run(void* self) {
@@ -313,6 +319,11 @@ void Writer::finish() {
   if (error == 0) error = closing;
   if (error != 0) fail("the output failed", error);
   else session_->segments.close();
+  const std::size_t segments = session_->segments.capacity() / native::kUnit + 1;
+  free_pages(moved_, segments);
+  free_pages(open_, segments);
+  if (session_->options.mode == Mode::kSummary) summary_.release();
+  session_->blocks.release();
 }
 
 void Writer::fail(const char* reason, int error) {
