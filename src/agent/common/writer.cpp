@@ -326,12 +326,13 @@ void Writer::finish() {
   session_->blocks.release();
 }
 
+// Whoever sees the state finds the reason.
 void Writer::fail(const char* reason, int error) {
+  session_->segments.status().write_error.store(static_cast<std::uint64_t>(error),
+                                                std::memory_order_relaxed);
   g_state.store(State::kFailed, std::memory_order_seq_cst);
   disarm_all();
   session_->segments.wake_all();
-  session_->segments.status().write_error.store(static_cast<std::uint64_t>(error),
-                                                std::memory_order_relaxed);
   char text[5000];
   std::snprintf(text, sizeof text, "polytrace: recording ended, %s%s%s: %s\n", reason,
                 error != 0 ? ": " : "", error != 0 ? std::strerror(error) : "",
