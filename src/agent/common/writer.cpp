@@ -190,6 +190,9 @@ void Writer::move_words(const SegmentHeader& header, Moved& moved) {
     session_->definitions.drain(session_->blocks, written_);
     session_->blocks.finish(header.number, before, moved.words.taken());
   }
+  if (!moved.words.damaged() || moved.told != 0) return;
+  moved.told = 1;
+  put_lost(header.thread, 1, header.base_tick, session_->clock.now(), "a segment was written over");
 }
 
 void Writer::sum_words(const SegmentHeader& header, Moved& moved) {

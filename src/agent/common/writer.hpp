@@ -40,7 +40,7 @@ class Writer {
     std::uint64_t number;
     format::native::SegmentWords words;
     SummaryWords summed;
-    std::uint32_t told;  // words of `summed` that blocks have taken
+    std::uint32_t told;  // words of `summed` that blocks have taken; of `words`, that damage was
   };
   static void* run(void* self);
   void loop();
