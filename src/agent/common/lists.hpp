@@ -10,13 +10,14 @@
 namespace polytrace::agent {
 
 struct Lists {
-  std::span<const base::Id> frames;                 // of a Stack or of Natives, outermost first
+  std::span<const base::Id> frames;                 // of a Stack, outermost first
+  std::span<const base::Id> natives;                // of Natives, outermost first
   std::span<const event::FramePlace> frame_places;  // one per frame, or none
   std::span<const event::Ref> refs;
   std::span<const event::IlRange> il_map;
 
   std::span<const base::Id> list(const event::Stack&) const { return frames; }
-  std::span<const base::Id> list(const event::Natives&) const { return frames; }
+  std::span<const base::Id> list(const event::Natives&) const { return natives; }
   std::span<const event::Ref> list(const event::Refs&) const { return refs; }
   std::span<const event::IlRange> list(const event::IlMap&) const { return il_map; }
   std::span<const event::FramePlace> places(const event::Stack&) const { return frame_places; }
@@ -29,6 +30,12 @@ inline event::Stack whole_stack(const Lists& lists) {
   stack.count = static_cast<event::u32>(lists.frames.size());
   if (!lists.frame_places.empty()) stack.places = 0;
   return stack;
+}
+inline event::Natives whole_natives(const Lists& lists) {
+  event::Natives natives;
+  natives.first = 0;
+  natives.count = static_cast<event::u32>(lists.natives.size());
+  return natives;
 }
 inline event::Refs whole_refs(const Lists& lists) {
   event::Refs refs;

@@ -96,6 +96,24 @@ bool emit(const T& details, base::Id subject, const Lists& lists = {},
 }
 inline constexpr std::size_t kMostEvent = 192 * 1024;
 
+// The fast path of an event that the caller encoded himself: `count` words that hold the length of
+// the body as a `var`, the body, and zero bytes. False: not recorded, and not counted; emit() does
+// what is to be done then.
+inline bool emit_encoded(const std::uint64_t* words, std::size_t count) {
+  ThreadBuffer& buffer = t_buffer;
+  WordSlot* const at = buffer.next;
+  const auto last = reinterpret_cast<std::uintptr_t>(at) + count * sizeof *at;
+  const WordSlot* const end = buffer.end.load(std::memory_order_relaxed);
+  if (last >= reinterpret_cast<std::uintptr_t>(end)) return false;
+  const std::uint64_t ticks = read_counter() - buffer.base;
+  if (ticks > format::native::kMaxTicks) return false;
+  for (std::size_t i = 0; i < count; ++i) at[1 + i].store(words[i], std::memory_order_relaxed);
+  at->store(format::native::escape_word(format::native::Escape::kEvent, count, ticks),
+            std::memory_order_release);
+  buffer.next = at + 1 + count;
+  return true;
+}
+
 // --- definitions --------------------------------------------------------------------------------
 
 // Any event of event/kinds.def that tells what numbers mean (Class, Method, Thread ...), or that

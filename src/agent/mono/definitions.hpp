@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The numbers that events use for what the runtime knows by pointers, each told before its first
+// use. Methods have numbers of their own (a call word has 24 bits for them); classes, modules and
+// assemblies share another count.
+//
+// Functions named known_*() only look up: they work in signal handlers and while the world stands
+// still. The others ask the runtime for names; they need a thread of the runtime outside both.
+#pragma once
+
+#include "agent/mono/pointer_table.hpp"
+#include "agent/mono/runtime.hpp"
+#include "base/types.hpp"
+
+namespace polytrace::agent::mono {
+
+// --- methods ------------------------------------------------------------------------------------
+
+namespace detail {
+extern PointerTable methods;
+inline constexpr std::uint64_t kTold = std::uint64_t{1} << 31;
+inline constexpr std::uint64_t kNumber = kTold - 1;
+std::uint32_t tell_method(MonoMethod* method, MonoJitInfo* code);
+}  // namespace detail
+
+inline std::uint32_t known_method(const MonoMethod* method) {
+  return static_cast<std::uint32_t>(detail::methods.find(method) & detail::kNumber);
+}
+// Never 0. The fast path of every call.
+inline std::uint32_t method_number(MonoMethod* method) {
+  const std::uint64_t value = detail::methods.find(method);
+  if ((value & detail::kTold) != 0) [[likely]]
+    return static_cast<std::uint32_t>(value & detail::kNumber);
+  return detail::tell_method(method, nullptr);
+}
+// The method was compiled: its definition tells the code's place.
+std::uint32_t compiled_method(MonoMethod* method, MonoJitInfo* code);
+// A number without a definition yet: the method is about to be compiled.
+std::uint32_t reserve_method(MonoMethod* method);
+// The same for signal handlers; 0 when that cannot be had now. Told by tell_pending_methods().
+std::uint32_t method_number_in_signal(MonoMethod* method);
+void tell_pending_methods();
+// The pointer will mean another method.
+void forget_method(MonoMethod* method);
+
+// --- classes ------------------------------------------------------------------------------------
+
+struct ClassFacts {
+  std::uint32_t number = 0;  // 0 = not known
+  std::uint32_t size = 0;    // of every instance, in bytes; 0 = they differ
+};
+// Of a class or of a vtable: of an object, its first word.
+ClassFacts known_class(const void* class_or_vtable);
+ClassFacts class_facts(MonoClass* type);
+ClassFacts vtable_facts(MonoVTable* vtable);
+// The number of an object's class, kNoId for null.
+base::Id class_of(MonoObject* object);
+// A number for a class whose name cannot be asked yet.
+std::uint32_t reserve_class(MonoClass* type);
+
+// --- the rest -----------------------------------------------------------------------------------
+
+base::Id module_number(MonoImage* image);
+base::Id assembly_number(MonoAssembly* assembly);
+// Something was unloaded: from here on a class, vtable or method that the runtime says it has just
+// made is a new one, also where we know its address.
+void addresses_come_again();
+bool can_addresses_come_again();
+void forget_class(const void* class_or_vtable);
+void forget_module(MonoImage* image);
+void forget_assembly(MonoAssembly* assembly);
+
+// From here on the runtime can be asked for the names of types.
+void runtime_is_ready();
+bool is_runtime_ready();
+
+}  // namespace polytrace::agent::mono

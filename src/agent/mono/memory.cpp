@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Allocations, moves, handles, roots and finalizers.
+#include <algorithm>
+
+#include "agent/mono/callbacks.hpp"
+#include "agent/mono/definitions.hpp"
+#include "agent/mono/encoded_alloc.hpp"
+#include "agent/mono/note.hpp"
+#include "agent/mono/settings.hpp"
+#include "agent/mono/stacks.hpp"
+
+namespace polytrace::agent::mono {
+namespace {
+
+std::uint64_t size_of(MonoObject* object, const ClassFacts& facts) {
+  return facts.size != 0 ? facts.size : (mono_object_get_size(object) + 7U) & ~7U;
+}
+
+ClassFacts facts_of(MonoObject* object) {
+  const ClassFacts facts = known_class(object->vtable);
+  return facts.number != 0 ? facts : vtable_facts(object->vtable);
+}
+
+void on_allocation(MonoProfiler*, MonoObject* object) {
+  const ClassFacts facts = facts_of(object);
+  const std::uint64_t size = size_of(object, facts);
+  number_thread();
+  const Recording recording;
+  const EncodedAlloc encoded(facts.number, address_of(object), size);
+  if (emit_encoded(encoded.words(), encoded.count())) return;
+  event::Alloc details;
+  details.object = address_of(object);
+  details.size = size;
+  emit(details, facts.number);
+}
+
+void on_allocation_with_stack(MonoProfiler*, MonoObject* object) {
+  const ClassFacts facts = facts_of(object);
+  StackFrames frames;
+  frames.walk_from(__builtin_frame_address(0));
+  event::Alloc details;
+  details.object = address_of(object);
+  details.size = size_of(object, facts);
+  details.stack = frames.stack();
+  note(details, facts.number, frames.lists());
+}
+
+// Every class is a site of its own: see tell_site().
+void on_allocation_by_class(MonoProfiler*, MonoObject* object) {
+  const ClassFacts facts = facts_of(object);
+  number_thread();
+  const Recording recording;
+  if (facts.size != 0) site(facts.number);
+  else array(facts.number, static_cast<std::uint32_t>(size_of(object, facts)));
+}
+
+// Of a thread: what it allocated since its last recorded allocation.
+struct Sampling {
+  std::uint64_t bytes = 0;
+  std::uint32_t objects = 0;
+};
+thread_local constinit Sampling t_sampling __attribute__((tls_model("initial-exec")));
+
+// One allocation of so many bytes is recorded, and says how many it stands for.
+void on_sampled_allocation(MonoProfiler*, MonoObject* object) {
+  const ClassFacts facts = facts_of(object);
+  const std::uint64_t size = size_of(object, facts);
+  ++t_sampling.objects;
+  t_sampling.bytes += size;
+  if (t_sampling.bytes < settings().common.events.alloc_interval) return;
+  event::Alloc details;
+  details.object = address_of(object);
+  details.size = size;
+  details.weight = t_sampling.objects;
+  t_sampling = {};
+  StackFrames frames;
+  frames.walk();
+  details.stack = frames.stack();
+  note(details, facts.number, frames.lists());
+}
+
+void on_moves(MonoProfiler*, MonoObject* const* objects, uint64_t count) {
+  for (uint64_t i = 0; i + 1 < count; i += 2)
+    note_stopped(event::Move{address_of(objects[i + 1])}, address_of(objects[i]));
+}
+
+void note_handle(event::HandleStage stage, uint32_t handle, MonoGCHandleType type,
+                 MonoObject* object) {
+  StackFrames frames;
+  frames.walk();
+  event::Handle details;
+  details.stage = stage;
+  details.type = static_cast<event::HandleKind>(type);
+  if (stage == event::HandleStage::created) details.object = address_of(object);
+  details.stack = frames.stack();
+  note(details, handle, frames.lists());
+}
+void on_handle_created(MonoProfiler*, uint32_t handle, MonoGCHandleType type, MonoObject* object) {
+  note_handle(event::HandleStage::created, handle, type, object);
+}
+void on_handle_deleted(MonoProfiler*, uint32_t handle, MonoGCHandleType type) {
+  note_handle(event::HandleStage::destroyed, handle, type, nullptr);
+}
+
+void on_root_registered(MonoProfiler*, const mono_byte* start, uintptr_t size,
+                        MonoGCRootSource source, const void* key, const char* name) {
+  event::RootRegion details;
+  details.size = size;
+  details.source = static_cast<event::RootSource>(source);
+  details.key = address_of(key);
+  details.name = or_empty(name);
+  note(details, address_of(start));
+}
+void on_root_unregistered(MonoProfiler*, const mono_byte* start) {
+  event::RootRegion details;
+  details.stage = event::RegionStage::unregistered;
+  note(details, address_of(start));
+}
+
+void note_finalize(event::FinalizeStage stage, MonoObject* object) {
+  note(event::Finalize{stage}, object == nullptr ? base::kNoId : address_of(object));
+}
+void on_finalizing(MonoProfiler*) { note_finalize(event::FinalizeStage::round_start, nullptr); }
+void on_finalizing_object(MonoProfiler*, MonoObject* object) {
+  note_finalize(event::FinalizeStage::object_start, object);
+}
+void on_finalized_object(MonoProfiler*, MonoObject* object) {
+  note_finalize(event::FinalizeStage::object_end, object);
+}
+
+// The only moment at which a thread of the runtime is sure to come by outside a collection.
+void on_finalized(MonoProfiler*) {
+  if (settings().finalizers) note_finalize(event::FinalizeStage::round_end, nullptr);
+  tell_pending_methods();
+  take_heap();
+}
+
+MonoProfilerGCAllocationCallback allocation_callback() {
+  switch (settings().common.events.alloc) {
+    case AllocMode::kNone: return nullptr;
+    case AllocMode::kSampled: return on_sampled_allocation;
+    case AllocMode::kSites: return on_allocation_by_class;
+    case AllocMode::kObjects: break;
+  }
+  return settings().stacks ? on_allocation_with_stack : on_allocation;
+}
+
+}  // namespace
+
+void install_memory(MonoProfilerHandle runtime) {
+  if (const auto callback = allocation_callback(); callback != nullptr) {
+    mono_profiler_enable_allocations();
+    mono_profiler_set_gc_allocation_callback(runtime, callback);
+  }
+  if (settings().moves) mono_profiler_set_gc_moves_callback(runtime, on_moves);
+  if (settings().handles) {
+    mono_profiler_set_gc_handle_created_callback(runtime, on_handle_created);
+    mono_profiler_set_gc_handle_deleted_callback(runtime, on_handle_deleted);
+  }
+  if (settings().roots) {
+    mono_profiler_set_gc_root_register_callback(runtime, on_root_registered);
+    mono_profiler_set_gc_root_unregister_callback(runtime, on_root_unregistered);
+  }
+  if (settings().finalizers) {
+    mono_profiler_set_gc_finalizing_callback(runtime, on_finalizing);
+    mono_profiler_set_gc_finalizing_object_callback(runtime, on_finalizing_object);
+    mono_profiler_set_gc_finalized_object_callback(runtime, on_finalized_object);
+  }
+  mono_profiler_set_gc_finalized_callback(runtime, on_finalized);
+}
+
+}  // namespace polytrace::agent::mono

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+
+#include "agent/mono/definitions.hpp"
+#include "agent/mono/note.hpp"
+
+namespace polytrace::agent::mono {
+namespace detail {
+
+PointerTable methods;
+
+namespace {
+
+std::uint32_t g_last = 0;  // under the lock of `methods`
+
+// Seen by a signal handler before anything else told of them.
+constexpr std::size_t kMostPending = 1024;
+MonoMethod* g_pending[kMostPending];
+std::atomic<std::size_t> g_pending_count = 0;  // changed under the lock
+
+std::uint32_t next_number() {
+  constexpr std::uint32_t kMost = format::native::kMaxMethod;
+  return g_last < kMost ? ++g_last : kMost;
+}
+
+}  // namespace
+
+std::uint32_t tell_method(MonoMethod* method, MonoJitInfo* code) {
+  const RuntimeText name(mono_method_full_name(method, 1));
+  event::Method details;
+  details.name = name.view();
+  details.class_id = class_facts(mono_method_get_class(method)).number;
+  details.token = mono_method_get_token(method);
+  details.code = 0;
+  if (code != nullptr) {
+    details.code = address_of(mono_jit_info_get_code_start(code));
+    details.code_size = static_cast<std::uint64_t>(mono_jit_info_get_code_size(code));
+  }
+  const Recording recording;
+  const Locked locked(methods);
+  const std::uint64_t known = methods.find(method);
+  auto number = static_cast<std::uint32_t>(known & kNumber);
+  if ((known & kTold) != 0) return number;
+  if (number == 0) number = next_number();
+  tell(details, number);
+  methods.put(method, number | kTold);
+  return number;
+}
+
+}  // namespace detail
+
+using detail::methods;
+
+std::uint32_t compiled_method(MonoMethod* method, MonoJitInfo* code) {
+  if (can_addresses_come_again()) forget_method(method);
+  const std::uint64_t known = methods.find(method);
+  if ((known & detail::kTold) != 0) return static_cast<std::uint32_t>(known & detail::kNumber);
+  return detail::tell_method(method, code);
+}
+
+std::uint32_t reserve_method(MonoMethod* method) {
+  const Recording recording;
+  const Locked locked(methods);
+  if (const std::uint32_t known = known_method(method); known != 0) return known;
+  const std::uint32_t number = detail::next_number();
+  methods.put(method, number);
+  return number;
+}
+
+std::uint32_t method_number_in_signal(MonoMethod* method) {
+  if (const std::uint32_t number = known_method(method); number != 0) return number;
+  if (!methods.try_lock()) return 0;
+  std::uint32_t number = known_method(method);
+  const std::size_t pending = detail::g_pending_count.load(std::memory_order_relaxed);
+  if (number == 0 && pending < detail::kMostPending) {
+    number = detail::next_number();
+    methods.put(method, number);
+    detail::g_pending[pending] = method;
+    detail::g_pending_count.store(pending + 1, std::memory_order_relaxed);
+  }
+  methods.unlock();
+  return number;
+}
+
+void tell_pending_methods() {
+  while (detail::g_pending_count.load(std::memory_order_relaxed) != 0) {
+    MonoMethod* method = nullptr;
+    {
+      const Recording recording;
+      const Locked locked(methods);
+      const std::size_t pending = detail::g_pending_count.load(std::memory_order_relaxed);
+      if (pending == 0) return;
+      method = detail::g_pending[pending - 1];
+      detail::g_pending_count.store(pending - 1, std::memory_order_relaxed);
+    }
+    method_number(method);
+  }
+}
+
+void forget_method(MonoMethod* method) {
+  const Recording recording;
+  const Locked locked(methods);
+  if (methods.find(method) != 0) methods.put(method, 0);
+  const std::size_t pending = detail::g_pending_count.load(std::memory_order_relaxed);
+  for (std::size_t i = 0; i < pending; ++i) {
+    if (detail::g_pending[i] != method) continue;
+    detail::g_pending[i] = detail::g_pending[pending - 1];
+    detail::g_pending_count.store(pending - 1, std::memory_order_relaxed);
+    return;
+  }
+}
+
+}  // namespace polytrace::agent::mono

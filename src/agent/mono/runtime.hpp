@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runtime's headers, and its strings as C++ has them.
+#pragma once
+
+#include <mono/metadata/assembly.h>
+#include <mono/metadata/class.h>
+#include <mono/metadata/debug-helpers.h>
+#include <mono/metadata/image.h>
+#include <mono/metadata/loader.h>
+#include <mono/metadata/mono-gc.h>
+#include <mono/metadata/object.h>
+#include <mono/metadata/profiler.h>
+
+#include <cstdint>
+#include <string_view>
+
+// What the runtime hands to every callback; there is one recording, so it holds nothing.
+struct _MonoProfiler {};
+
+namespace polytrace::agent::mono {
+
+// A string that the runtime allocated; may be null.
+class RuntimeText {
+ public:
+  explicit RuntimeText(char* text) : text_(text) {}
+  ~RuntimeText() { mono_free(text_); }
+  RuntimeText(const RuntimeText&) = delete;
+  RuntimeText& operator=(const RuntimeText&) = delete;
+
+  std::string_view view() const { return text_ == nullptr ? std::string_view() : text_; }
+
+ private:
+  char* text_;
+};
+
+inline std::string_view or_empty(const char* text) {
+  return text == nullptr ? std::string_view() : text;
+}
+
+// Addresses are numbers in events.
+inline std::uint64_t address_of(const void* pointer) {
+  return reinterpret_cast<std::uintptr_t>(pointer);
+}
+
+}  // namespace polytrace::agent::mono
