@@ -85,6 +85,7 @@ class Stream:
     def __init__(self, path):
         self.kinds = catalogue()
         self.sites, self.ended, self.events = {}, False, []
+        self.taken = {}  # (thread, segment) to the words that blocks hold
         data = Path(path).read_bytes()
         assert data[:8] == b"\x89PTRACE\n", "no native stream"
         self.size, at = len(data), 32
@@ -97,6 +98,9 @@ class Stream:
             if len(body) < length:
                 break  # the file was cut off
             before = len(self.events)
+            segment, _, words = struct.unpack_from("<QII", data, at + 48)
+            if segment:
+                self.taken[thread, segment] = max(words, self.taken.get((thread, segment), 0))
             if content == 1:
                 self.block(Bytes(body), thread, first)
                 assert len(self.events) - before == count, f"block at {at}: other number of events"
@@ -184,3 +188,34 @@ class Stream:
             if e.kind in words:
                 threads.setdefault(e.thread, []).append((words[e.kind], self.methods[e.id]))
         return threads
+
+    def read_segments(self, path):
+        """What a killed program left: the words that no block holds, behind the events."""
+        data = Path(path).read_bytes()
+        assert data[:8] == b"\x89PTSEGS\n", "no segment file"
+        at, found = 4096, []
+        while at + 4096 <= len(data):
+            mark, units, state, content, thread, number, base = struct.unpack_from(
+                "<IIIIQQQ", data, at)
+            if mark != 0x47455350:
+                at += 4096
+                continue
+            if state in (1, 2) and content == 1:
+                found.append((thread, number, base, data[at + 64:at + 4096 * units]))
+            at += 4096 * units
+        for thread, number, base, words in sorted(found, key=lambda one: one[:2]):
+            self.words(thread, base, words, self.taken.get((thread, number), 0))
+
+    def words(self, thread, base, data, taken):
+        follows = 0
+        for i, (word,) in enumerate(struct.iter_unpack("<Q", data)):
+            if word == 0:
+                return
+            if follows:
+                follows -= 1
+            elif i >= taken and word & 3 in (1, 2):
+                self.add(base + (word >> 26), thread, "Enter" if word & 3 == 1 else "Leave",
+                         word >> 2 & 0xffffff)
+            elif word & 3 == 3:
+                kind = word >> 2 & 7
+                follows = word >> 5 & 0x1fffff if kind == 0 else int(kind in (2, 3, 4))
