@@ -106,6 +106,8 @@ const std::set<std::string_view> kElsewhere{
     "compressed-damaged",    // house.damaged_compressed_file_is_told
     "text-syntax",           // text_fault.has_its_column
     "limit-exceeded",        // merge.stops_at_its_limit
+    "segments-read",         // native_segments.give_each_event_once
+    "segments-damaged",      // native_segments.damaged_anywhere_are_survived
     // State histories and their bundles: tests/history/.
     "checksum-wrong",
     "feature-unknown",

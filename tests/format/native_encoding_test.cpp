@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts that agents use, against those of the library; and the hot loop over calls in both
+// ways.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "base/crc32c.hpp"
+#include "base/digit_groups.hpp"
+#include "equal_events.hpp"
+#include "format/native/call_run.hpp"
+#include "format/native/checksum.hpp"
+#include "format/native/clock_line.hpp"
+#include "format/native/record_encoder.hpp"
+
+namespace polytrace::format::native {
+namespace {
+
+using event::Event;
+
+TEST(native_checksum, is_the_librarys) {
+  std::mt19937 random(1);
+  for (std::size_t size = 0; size < 300; ++size) {
+    std::vector<std::byte> bytes(size);
+    for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
+    EXPECT_EQ(checksum(bytes), base::crc32c(bytes));
+    EXPECT_EQ(checksum_portable(bytes), base::crc32c(bytes));
+  }
+}
+
+TEST(native_clock_line, rounds_down_and_stays_in_range) {
+  const ClockLine half{1000, 5000, std::uint64_t{1} << 31};
+  EXPECT_EQ(time_at(half, 1003), 5001);
+  EXPECT_EQ(time_at(half, 997), 4998);
+  const ClockLine steep{0, 0, ~std::uint64_t{0}};
+  EXPECT_EQ(time_at(steep, std::uint64_t{1} << 62), INT64_MAX);
+  EXPECT_EQ(time_at(steep, std::uint64_t{3} << 62), INT64_MIN + 1);
+  EXPECT_EQ(rate_of(1, 2), std::uint64_t{1} << 31);
+  EXPECT_EQ(rate_of(UINT64_MAX, 1), UINT64_MAX);
+}
+
+TEST(native_record_encoder, writes_whole_records_or_nothing) {
+  std::byte memory[64];
+  RecordEncoder encoder;
+  for (std::size_t size = 0; size < sizeof memory; ++size) {
+    encoder.begin(memory, size, 100, 7);
+    std::size_t before = 0;
+    while (encoder.enter(100 + before, before) && encoder.alloc_array(90, 3, 4) &&
+           encoder.thread(before) && encoder.event(100, 1, event::Note{"text"}))
+      before = encoder.payload().size();
+    EXPECT_LE(encoder.payload().size(), size);
+    BlockHeader header;
+    encoder.describe(header);
+    EXPECT_EQ(header.length, encoder.payload().size());
+    EXPECT_EQ(header.events, encoder.events());
+  }
+}
+
+TEST(native_record_encoder, names_so_many_threads_in_a_block) {
+  std::vector<std::byte> memory(1 << 20);
+  auto encoder = std::make_unique<RecordEncoder>();
+  encoder->begin(memory.data(), memory.size(), 0, 0);
+  for (base::Id thread = 1; thread <= RecordEncoder::kMostThreads; ++thread)
+    ASSERT_TRUE(encoder->thread(thread));
+  EXPECT_FALSE(encoder->thread(0));
+  EXPECT_TRUE(encoder->thread(RecordEncoder::kMostThreads));  // it is the one already
+}
+
+std::vector<std::byte> random_calls(unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::vector<std::byte> memory(20'000);
+  auto encoder = std::make_unique<RecordEncoder>();
+  encoder->begin(memory.data(), memory.size(), 0, 7);
+  std::vector<base::Id> open;
+  std::uint64_t tick = 0;
+  for (bool room = true; room;) {
+    tick += random() >> (30 + random() % 34);
+    const base::Id method = random() >> (20 + random() % 44);
+    const bool enter = open.empty() || random() % 2 == 0;
+    room = enter ? encoder->enter(tick, open.emplace_back(method))
+                 : encoder->leave(tick, random() % 5 == 0 ? method : open.back());
+    if (!enter) open.pop_back();
+  }
+  const base::Bytes payload = encoder->payload();
+  return {payload.begin(), payload.end()};
+}
+
+struct Outcome {
+  std::vector<Event> events;
+  std::size_t at = 0;
+  std::uint64_t tick = 0;
+  std::size_t depth = 0;
+};
+Outcome run_from(const std::vector<std::byte>& bytes, std::size_t from,
+                 Event* (*decode)(CallRun&, Event*, const Event*)) {
+  Frames frames;
+  constexpr std::uint64_t kRate = std::uint64_t{3} << 30;
+  const TickRange range{0, 0, kRate, std::uint64_t{1} << 60};
+  CallRun run{bytes.data() + from, bytes.data() + bytes.size(), 0, 0, range, frames, 0};
+  Outcome outcome;
+  outcome.events.resize(bytes.size() + 16);
+  const Event* end =
+      decode(run, outcome.events.data(), outcome.events.data() + outcome.events.size());
+  outcome.events.resize(static_cast<std::size_t>(end - outcome.events.data()));
+  outcome.at = static_cast<std::size_t>(run.at - bytes.data());
+  outcome.tick = run.tick;
+  outcome.depth = frames.depth;
+  return outcome;
+}
+
+TEST(native_call_run, is_the_same_in_both_ways) {
+  if (!base::has_fast_bit_extract()) GTEST_SKIP() << "the processor has one way only";
+  for (unsigned seed = 1; seed < 20; ++seed) {
+    const auto bytes = random_calls(seed);
+    for (std::size_t from = 0; from < 200; ++from) {
+      const Outcome one = run_from(bytes, from, decode_calls_portable);
+      const Outcome other = run_from(bytes, from, decode_calls_bit_extract);
+      ASSERT_EQ(one.at, other.at);
+      ASSERT_EQ(one.tick, other.tick);
+      ASSERT_EQ(one.depth, other.depth);
+      ASSERT_NO_FATAL_FAILURE(test::expect_equal_events(one.events, other.events));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace polytrace::format::native
