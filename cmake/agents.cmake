@@ -15,13 +15,16 @@ if(NOT kind STREQUAL "INTERFACE_LIBRARY")
 endif()
 
 # polytrace_agent(<name> EXPORTS <symbol>... [OUTPUT <file name>] [SYSTEM_INCLUDES <folder>...]
-#                 [DEPENDS <target>...])
-# src/agent/<name>/*.cpp and below become lib<output>.so at the top of the build folder; output is
+#                 [EXCEPT <folder>...] [DEPENDS <target>...])
+# src/agent/<name>/*.cpp and below, without folders of libraries of their own, become lib<output>.so at the top of the build folder; output is
 # polytrace-<name> where none is told. The target is polytrace_agent_<name>; a library of the same
 # sources for tests is polytrace_agent_<name>_parts. Nothing is made where there are no sources.
 function(polytrace_agent name)
-  cmake_parse_arguments(arg "" "OUTPUT" "EXPORTS;SYSTEM_INCLUDES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(arg "" "OUTPUT" "EXPORTS;SYSTEM_INCLUDES;EXCEPT;DEPENDS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/agent/${name}/*.cpp")
+  foreach(folder IN LISTS arg_EXCEPT)
+    list(FILTER sources EXCLUDE REGEX "/src/${folder}/")
+  endforeach()
   if(NOT sources)
     return()
   endif()
@@ -48,3 +51,8 @@ function(polytrace_agent name)
     LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}" LINKER_LANGUAGE CXX)
   install(TARGETS ${target} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime)
 endfunction()
+
+# The rewriter of Java's class files needs no JDK, so that its tests run everywhere.
+polytrace_room(agent_jvm_rewriter FOLDERS agent/jvm/rewriter)
+set_target_properties(polytrace_agent_jvm_rewriter PROPERTIES POSITION_INDEPENDENT_CODE ON)
+target_compile_options(polytrace_agent_jvm_rewriter PRIVATE ${POLYTRACE_AGENT_OPTIONS})

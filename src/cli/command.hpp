@@ -47,6 +47,8 @@ class Command {
   virtual void define(CLI::App& app) = 0;
   // After parsing. Returns the exit code.
   virtual int run(Session& session) = 0;
+  // Before parsing: takes away the words that are another program's. The first one is the command.
+  virtual void take_rest(std::vector<std::string>& /*words*/) {}
 };
 
 // As people type it: "history-build" is "history build".

@@ -94,6 +94,8 @@ int run_words(std::vector<std::string> words, Catalogue& catalogue, Session& ses
   session.common.json = std::find(words.begin(), words.end(), "--json") != words.end();
   const auto fault = settle_first_word(words, catalogue);
   if (fault) return session.fail(*fault);
+  if (const Entry* entry = words.empty() ? nullptr : catalogue.find(words[0]); entry != nullptr)
+    entry->command->take_rest(words);
   std::reverse(words.begin(), words.end());  // as CLI11 wants them
   try {
     root.parse(words);

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// A small shop with four faults to find: docs/tutorial.md. The amount of work is told by the
+// argument (days, default 20) and is the same every time.
+import java.util.ArrayList;
+import java.util.List;
+
+public final class Shop {
+  static final int CUSTOMERS = 4;
+
+  public static void main(String[] args) throws InterruptedException {
+    int days = args.length > 0 ? Integer.parseInt(args[0]) : 20;
+    Catalog catalog = new Catalog(400);
+    Till till = new Till();
+    for (int day = 0; day < days; day++) {
+      openFor(day, catalog, till);
+      till.close();
+    }
+    System.out.println(days + " days, " + till.sold() + " sold, " + till.refused() + " refused");
+  }
+
+  private static void openFor(int day, Catalog catalog, Till till) throws InterruptedException {
+    List<Thread> customers = new ArrayList<>();
+    for (int i = 0; i < CUSTOMERS; i++) {
+      Thread customer = new Thread(new Customer(day, i, catalog, till), "customer-" + i);
+      customers.add(customer);
+      customer.start();
+    }
+    for (Thread customer : customers) customer.join();
+  }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// A client's side of the control protocol, for commands and tests: calls wait, at most as long as
+// they are told. One thread at a time.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/control/endpoint.hpp"
+#include "agent/control/frames.hpp"
+#include "agent/control/handler.hpp"
+#include "agent/control/negotiation.hpp"
+
+namespace polytrace::agent::control {
+
+struct Hello {
+  Accepted accepts;
+  bool wants_control = false;
+  std::string token;  // TCP
+};
+
+struct Welcome {
+  std::uint64_t version = 0, process = 0, started = 0;
+  StreamFormat format = StreamFormat::kXml;
+  Right right = Right::kNone;
+  State state = State::kIdle;
+  std::string runtime, agent, clock;
+  std::vector<std::string> capabilities;
+};
+
+struct Answer {
+  Outcome outcome = Outcome::kFailed;
+  State state = State::kIdle;
+  std::string text;
+  std::vector<Counter> figures;
+};
+
+class Client {
+ public:
+  static constexpr int kPatience = 10'000;  // milliseconds
+
+  // The socket of a process in any of the folders where it may be.
+  bool connect_process(pid_t process, std::string& why);
+  bool connect_path(const std::string& path, std::string& why);
+  bool connect_port(std::uint16_t port, std::string& why);
+  // Takes a connection that somebody else made.
+  explicit Client(Descriptor socket = {}) : socket_(std::move(socket)) {}
+
+  bool greet(const Hello& hello, Welcome& welcome, std::string& why);
+  // Sends a command and waits for its answer; of a heap dump for the last one. What else arrives
+  // meanwhile is kept in notices(), or dropped if it is data.
+  bool command(Message message, const Body& body, Answer& answer, std::string& why,
+               int patience_ms = kPatience);
+  // A list of any length, in as many frames as it takes.
+  bool set_filters(const std::vector<std::string>& rules, Answer& answer, std::string& why);
+
+  bool send(const Frame& frame);
+  bool send_text(std::string_view text);
+  enum class Got : std::uint8_t { kFrame, kNothing, kEnd, kDamaged };
+  // The next frame, whose body lives until the next call.
+  Got receive(Frame& frame, int patience_ms);
+  // Whatever has arrived, for who speaks without frames; "" after the patience or at the end.
+  std::string receive_text(int patience_ms, bool& ended);
+  void close_output();
+
+  const std::vector<std::string>& notices() const { return notices_; }
+  int socket() const { return socket_.get(); }
+
+ private:
+  bool send_all(View bytes);
+  bool wait(short what, int patience_ms);
+  bool await(std::uint32_t request, bool is_dump, Answer& answer, std::string& why,
+             int patience_ms);
+
+  Descriptor socket_;
+  FrameBuffer frames_{kMaxData};
+  std::uint32_t request_ = 0;
+  std::vector<std::string> notices_;
+};
+
+}  // namespace polytrace::agent::control

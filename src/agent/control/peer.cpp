@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/control/peer.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "agent/control/server.hpp"
+
+namespace polytrace::agent::control {
+namespace {
+
+constexpr std::size_t kPortion = 64U << 10;   // of data at a time
+constexpr std::size_t kEnough = 256U << 10;   // waits to be sent: nothing more is made or read
+constexpr std::uint64_t kLongestTurn = 1000;  // of waiting that counts: a command may take longer
+constexpr int kGlance = 200;                  // milliseconds between looks at a stream
+
+std::string_view text_of(const Bytes& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+}  // namespace
+
+Peer::Peer(Room& room, Descriptor socket, Access access, std::uint64_t now)
+    : room_(room), link_(std::move(socket)), access_(access), heard_at_(now), served_at_(now) {}
+
+Peer::~Peer() {
+  if (room_.controller == this) room_.controller = nullptr;
+}
+
+void Peer::serve(std::uint64_t now) {
+  read_input(now);
+  hear(now);
+  bool moved = false;
+  move_data(moved);
+  if (!link_.flush(moved)) gone_ = true;
+  if (closing_ && link_.waiting() == 0) gone_ = true;
+  keep_time(now, moved);
+}
+
+bool Peer::reads() const { return !input_ended_ && !closing_ && link_.waiting() < kEnough; }
+
+void Peer::read_input(std::uint64_t now) {
+  if (!reads()) return;
+  const bool nothing_begun = early_.empty() && frames_.pending().empty() && legacy_.empty();
+  Bytes bytes;
+  const Link::Got got = link_.receive(bytes);
+  if (got == Link::Got::kBroken) gone_ = true;
+  if (got == Link::Got::kEnd) input_ended_ = true;
+  if (got != Link::Got::kBytes) return;
+  if (nothing_begun) heard_at_ = now;
+  if (speech_ == Speech::kUnknown) early_.insert(early_.end(), bytes.begin(), bytes.end());
+  if (speech_ == Speech::kFrames) frames_.append(bytes);
+  if (speech_ == Speech::kLegacy) legacy_.append(text_of(bytes));
+}
+
+void Peer::hear(std::uint64_t now) {
+  const bool silent = input_ended_ || now - heard_at_ >= room_.config.silence_ms;
+  if (speech_ == Speech::kUnknown) {
+    if (early_.size() < 4 && !silent) return;
+    const bool frames = early_.size() >= 4 && !looks_legacy(text_of(early_));
+    speech_ = frames ? Speech::kFrames : Speech::kLegacy;
+    if (frames) frames_.append(early_);
+    if (!frames) legacy_.append(text_of(early_));
+    early_.clear();
+  }
+  if (speech_ == Speech::kFrames) return hear_frames();
+  // Who speaks the old language cannot show a token.
+  if (access_ == Access::kTcp) gone_ = true;
+  if (gone_) return;
+  hear_legacy();
+  if (silent && !raw_data_ && legacy_.empty()) begin_raw_data();
+}
+
+void Peer::hear_frames() {
+  Frame frame;
+  auto cut = FrameBuffer::Cut::kMore;
+  while (!closing_ && link_.waiting() < kEnough &&
+         (cut = frames_.next(frame)) == FrameBuffer::Cut::kFrame) {
+    obey(frame);
+    heard_at_ = served_at_;
+  }
+  if (cut == FrameBuffer::Cut::kImpossible) bye("a frame has an impossible length");
+  if (input_ended_) closing_ = true;
+}
+
+void Peer::hear_legacy() {
+  LegacyCommand command;
+  auto cut = LegacyReader::Cut::kMore;
+  while ((cut = legacy_.next(command)) == LegacyReader::Cut::kCommand) {
+    obey(command);
+    heard_at_ = served_at_;
+  }
+  if (cut == LegacyReader::Cut::kImpossible) gone_ = true;
+}
+
+void Peer::obey(const LegacyCommand& command) {
+  if (command.verb == LegacyVerb::kStartMonitoring && !raw_data_) begin_raw_data();
+  if (command.verb != LegacyVerb::kSetOutputFormat) return;
+  if (!format_fixed_ && !raw_data_) {
+    const bool binary = command.has_format && command.format == StreamFormat::kTbf;
+    format_ = negotiate(room_.config.format, ServerMode::kEnabled, {binary, false});
+    format_fixed_ = true;
+  }
+  const std::string answer = legacy_command(LegacyVerb::kEnabledOutputFormat, format_);
+  if (raw_data_) late_answers_ += answer;  // within the data it would be damage
+  if (!raw_data_) link_.queue(answer);
+}
+
+void Peer::begin_raw_data() {
+  raw_data_ = unlimited_ = format_fixed_ = true;
+  right_ = Right::kObserve;
+  const bool may_start = room_.config.mode == ServerMode::kControlled &&
+                         room_.config.most == Right::kControl && room_.controller == nullptr;
+  if (may_start && room_.handler.state() == State::kIdle) room_.handler.start({});
+}
+
+bool Peer::can_take() const {
+  return feed_ && !feed_->ended() && !closing_ && link_.waiting() < kEnough &&
+         (unlimited_ || credit_ > 0);
+}
+
+void Peer::move_data(bool& moved) {
+  const bool wanted = !closing_ && (unlimited_ || credit_ > 0);
+  if (wanted && !feed_) {
+    const StreamState state = room_.handler.stream();
+    if (state.id == 0 || state.id == ended_stream_) return;
+    feed_ = std::make_unique<Feed>(room_.handler, format_);
+    std::string why;
+    if (!feed_->open(room_.config.converter, why)) {
+      notice(NoticeCode::kNoConverter, why);
+      return bye(why);
+    }
+  }
+  std::array<std::uint8_t, kPortion> bytes;
+  while (can_take()) {
+    const std::uint64_t room = unlimited_ ? kPortion : std::min<std::uint64_t>(credit_, kPortion);
+    const std::size_t got = feed_->take(std::span(bytes).first(static_cast<std::size_t>(room)));
+    if (got > 0) send_data(View(bytes).first(got));
+    if (!link_.flush(moved)) gone_ = true;
+    if (got == 0 || gone_) break;
+  }
+  if (feed_ && feed_->ended()) end_data();
+}
+
+void Peer::send_data(View bytes) {
+  if (unlimited_) return link_.queue(bytes);
+  credit_ -= bytes.size();
+  Body body;
+  body.number(Field::stream, feed_->stream());
+  body.number(Field::offset, sent_offset_);
+  body.bytes(Field::content, bytes);
+  Bytes frame;
+  append_frame(frame, {Message::data, 0, 0, body.view()});
+  link_.queue(frame);
+  sent_offset_ += bytes.size();
+}
+
+void Peer::end_data() {
+  ended_stream_ = feed_->stream();
+  feed_.reset();
+  sent_offset_ = 0;
+  if (unlimited_) return bye({});
+  notice(NoticeCode::kEndOfStream, "the stream has ended");
+}
+
+void Peer::keep_time(std::uint64_t now, bool moved) {
+  const std::uint64_t turn = std::min(now - served_at_, kLongestTurn);
+  served_at_ = now;
+  const bool no_credit = feed_ && !unlimited_ && credit_ == 0 && feed_->has_data();
+  const bool no_reader = link_.waiting() > 0 && !moved;
+  stalled_ms_ = no_credit || no_reader ? stalled_ms_ + turn : 0;
+  if (stalled_ms_ >= room_.config.stall_ms) gone_ = true;
+  const bool half = !early_.empty() || !frames_.pending().empty() || !legacy_.empty();
+  if (half && link_.waiting() < kEnough && now - heard_at_ >= room_.config.frame_ms) gone_ = true;
+}
+
+int Peer::patience() const {
+  const bool half = !early_.empty() || !frames_.pending().empty() || !legacy_.empty();
+  const bool settling = speech_ == Speech::kUnknown || half || closing_ || link_.waiting() > 0;
+  const bool follows = feed_ || unlimited_ || credit_ > 0;
+  const bool unsaid = speech_ == Speech::kLegacy && !raw_data_;
+  if (!settling && !follows && !unsaid) return -1;
+  return static_cast<int>(std::min<std::uint32_t>(kGlance, room_.config.silence_ms));
+}
+
+void Peer::announce_end() {
+  if (speech_ != Speech::kFrames && access_ == Access::kUnix && !raw_data_) {
+    speech_ = Speech::kLegacy;
+    begin_raw_data();
+  }
+  notice(NoticeCode::kEndOfProcess, "the program ends");
+}
+
+bool Peer::settled() const {
+  const bool starts = !feed_ && (unlimited_ || credit_ > 0) && room_.handler.stream().id != 0 &&
+                      room_.handler.stream().id != ended_stream_;
+  return link_.waiting() == 0 && !feed_ && !starts;
+}
+
+void Peer::bye(std::string_view reason) {
+  if (closing_) return;
+  closing_ = true;
+  if (speech_ != Speech::kFrames) return link_.queue(late_answers_);
+  Body body;
+  if (!reason.empty()) body.text(Field::text, reason);
+  Bytes frame;
+  append_frame(frame, {Message::bye, 0, 0, body.view()});
+  link_.queue(frame);
+}
+
+void Peer::notice(NoticeCode code, std::string_view text) {
+  if (speech_ == Speech::kLegacy && code == NoticeCode::kNoConverter) {
+    // All that such a client understands.
+    link_.queue("<!-- ");
+    link_.queue(text);
+    link_.queue(" -->\n");
+  }
+  if (speech_ != Speech::kFrames || closing_) return;
+  Body body;
+  body.number(Field::code, static_cast<std::uint64_t>(code));
+  body.text(Field::text, text);
+  Bytes frame;
+  append_frame(frame, {Message::notice, 0, 0, body.view()});
+  link_.queue(frame);
+}
+
+}  // namespace polytrace::agent::control

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// One client as the server sees it: what it said, what it may do, what it still gets. Server's
+// thread only. Times are milliseconds of the monotonic clock.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "agent/control/feed.hpp"
+#include "agent/control/frames.hpp"
+#include "agent/control/legacy.hpp"
+#include "agent/control/link.hpp"
+
+namespace polytrace::agent::control {
+
+struct ServerConfig;
+class Peer;
+
+// What all clients share.
+struct Room {
+  Handler& handler;
+  const ServerConfig& config;
+  const std::string& token;  // "" where no TCP port is open
+  Peer* controller = nullptr;
+};
+
+enum class Access : std::uint8_t { kUnix, kTcp };
+
+class Peer {
+ public:
+  Peer(Room& room, Descriptor socket, Access access, std::uint64_t now);
+  Peer(const Peer&) = delete;
+  Peer& operator=(const Peer&) = delete;
+  ~Peer();
+
+  // Everything that can be done without waiting. Called whenever something may have changed.
+  void serve(std::uint64_t now);
+  // To be forgotten.
+  bool gone() const { return gone_; }
+
+  // The process ends: a notice, then what is left of the stream, then farewell.
+  void announce_end();
+  // Nothing is left to be sent.
+  bool settled() const;
+  // The last word; the connection closes when it is out.
+  void bye(std::string_view reason);
+
+  // For poll(); -1 where there is nothing to wait for.
+  int socket() const { return link_.socket(); }
+  bool reads() const;
+  bool writes() const { return link_.waiting() > 0; }
+  int converted() const { return can_take() ? feed_->converted() : -1; }
+  int wants_to_feed() const { return can_take() ? feed_->wants_to_feed() : -1; }
+  // The other end has closed both ways, as poll() told.
+  void hang_up() { gone_ = gone_ || input_ended_; }
+  // How long it can be left alone, at most; -1: until something happens.
+  int patience() const;
+
+ private:
+  enum class Speech : std::uint8_t { kUnknown, kFrames, kLegacy };
+
+  void read_input(std::uint64_t now);
+  void hear(std::uint64_t now);
+  void hear_frames();
+  void hear_legacy();
+  void obey(const LegacyCommand& command);
+  void begin_raw_data();
+  void move_data(bool& moved);
+  void send_data(View bytes);
+  void end_data();
+  bool can_take() const;
+  void keep_time(std::uint64_t now, bool moved);
+
+  // peer_commands.cpp
+  void obey(const Frame& frame);
+  void greet(const Frame& frame);
+  void grant(bool wants_control);
+  void take_credit(const Frame& frame);
+  Reply perform(const Frame& frame);
+  Reply set_filters(const Frame& frame);
+  Reply dump_heap(const Frame& frame);
+  void answer(Message message, std::uint32_t request, const Reply& reply);
+  void notice(NoticeCode code, std::string_view text);
+
+  Room& room_;
+  Link link_;
+  Access access_;
+  Speech speech_ = Speech::kUnknown;
+  Bytes early_;  // before it is known what the client speaks
+  FrameBuffer frames_{kMaxCommand};
+  LegacyReader legacy_;
+  bool greeted_ = false;
+  bool input_ended_ = false, closing_ = false, gone_ = false;
+  bool format_fixed_ = false, raw_data_ = false, unlimited_ = false;
+  StreamFormat format_ = StreamFormat::kXml;
+  Right right_ = Right::kNone;
+  std::vector<std::string> rules_;  // of SET_FILTERS, until its last frame
+  std::uint64_t credit_ = 0;
+  std::unique_ptr<Feed> feed_;
+  std::uint64_t sent_offset_ = 0;  // of the client's data
+  std::uint64_t ended_stream_ = 0;
+  std::string late_answers_;  // to what was asked while raw data flowed
+  std::uint64_t heard_at_, served_at_, stalled_ms_ = 0;
+};
+
+}  // namespace polytrace::agent::control

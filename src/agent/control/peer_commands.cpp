@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a framed client asks for, and the answers.
+#include "agent/control/peer.hpp"
+
+#include <unistd.h>
+
+#include "agent/control/server.hpp"
+
+namespace polytrace::agent::control {
+namespace {
+
+constexpr std::size_t kMostRules = 4096;
+constexpr std::size_t kLongestRule = 1024;
+constexpr std::size_t kMostEvents = 64;
+constexpr std::uint64_t kMostCredit = std::uint64_t{1} << 62;
+
+// The last field of that name; empty where there is none.
+std::string_view text_in(const Frame& frame, Field field) {
+  std::string_view text;
+  Items items(frame.body);
+  for (Item item; items.next(item);) {
+    if (item.is(field)) text = item.text();
+  }
+  return text;
+}
+
+bool is_whole(const Frame& frame) {
+  Items items(frame.body);
+  for (Item item; items.next(item);) {
+  }
+  return !items.damaged();
+}
+
+struct Greeting {
+  std::uint64_t version = 0;
+  std::string_view token;
+  Accepted accepts;
+  bool wants_control = false;
+};
+
+Greeting greeting_of(const Frame& frame) {
+  Greeting greeting;
+  Items items(frame.body);
+  for (Item item; items.next(item);) {
+    if (item.is(Field::version)) greeting.version = item.value();
+    if (item.is(Field::token)) greeting.token = item.text();
+    if (item.is(Field::control)) greeting.wants_control = item.value() != 0;
+    if (!item.is(Field::accepts)) continue;
+    greeting.accepts.tbf |= item.value() == static_cast<std::uint64_t>(StreamFormat::kTbf);
+    greeting.accepts.native |= item.value() == static_cast<std::uint64_t>(StreamFormat::kNative);
+  }
+  return greeting;
+}
+
+Reply invalid(std::string_view why) { return Reply::refused(Outcome::kInvalid, why); }
+
+StartRequest start_request(const Frame& frame) {
+  StartRequest request;
+  Items items(frame.body);
+  for (Item item; items.next(item);) {
+    if (item.is(Field::session)) request.session = item.text();
+    if (item.is(Field::duration)) request.duration_ms = item.value();
+    if (item.is(Field::limit)) request.limit_bytes = item.value();
+    if (item.is(Field::event) && request.events.size() < kMostEvents)
+      request.events.emplace_back(item.text());
+  }
+  return request;
+}
+
+}  // namespace
+
+void Peer::obey(const Frame& frame) {
+  Right needed = Right::kNone;
+  const bool known = may_be_sent(frame.message, needed);
+  if (!greeted_ && frame.message != Message::hello) return bye("HELLO comes first");
+  if (!is_whole(frame)) return answer(Message::answer, frame.request, invalid("damaged body"));
+  if (frame.message == Message::bye) {
+    closing_ = true;
+  } else if (frame.message == Message::hello) {
+    greet(frame);
+  } else if (known && needed > right_) {
+    answer(Message::answer, frame.request,
+           Reply::refused(Outcome::kForbidden, "this client may not do that"));
+  } else if (frame.message == Message::credit) {
+    take_credit(frame);
+  } else {
+    const Reply reply =
+        known ? perform(frame) : Reply::refused(Outcome::kUnsupported, "unknown message");
+    if ((frame.flags & kContinues) != 0 && reply.outcome == Outcome::kOk) return;
+    const bool late = frame.message == Message::heap_dump && room_.config.heap_dumps;
+    answer(late ? Message::done : Message::answer, frame.request, reply);
+  }
+}
+
+void Peer::greet(const Frame& frame) {
+  const Greeting greeting = greeting_of(frame);
+  if (greeted_) return answer(Message::answer, frame.request, invalid("there was a HELLO already"));
+  if (greeting.version < kProtocolVersion) return bye("no version of the protocol in common");
+  if (access_ == Access::kTcp && !same_secret(greeting.token, room_.token))
+    return bye("wrong token");
+  greeted_ = true;
+  format_ = negotiate(room_.config.format, ServerMode::kEnabled, greeting.accepts);
+  grant(greeting.wants_control);
+  const Facts facts = room_.handler.facts();
+  Body body;
+  body.number(Field::version, kProtocolVersion);
+  body.number(Field::format, static_cast<std::uint64_t>(format_));
+  body.number(Field::rights, static_cast<std::uint64_t>(right_));
+  body.number(Field::state, static_cast<std::uint64_t>(room_.handler.state()));
+  body.number(Field::process, static_cast<std::uint64_t>(getpid()));
+  body.number(Field::started, start_time_of(getpid()));
+  body.text(Field::runtime, facts.runtime).text(Field::agent, facts.agent);
+  body.text(Field::clock, facts.clock);
+  body.number(Field::max_command, kMaxCommand).number(Field::max_data, kMaxData);
+  for (const std::string& capability : facts.capabilities) body.text(Field::capability, capability);
+  Bytes bytes;
+  append_frame(bytes, {Message::welcome, 0, frame.request, body.view()});
+  link_.queue(bytes);
+}
+
+// One controller at a time; whoever asks while there is one observes.
+void Peer::grant(bool wants_control) {
+  right_ = Right::kObserve;
+  if (!wants_control || room_.controller != nullptr || room_.config.most < Right::kControl) return;
+  right_ = Right::kControl;
+  room_.controller = this;
+}
+
+void Peer::take_credit(const Frame& frame) {
+  Items items(frame.body);
+  for (Item item; items.next(item);) {
+    if (item.is(Field::bytes) && item.value() < kMostCredit - credit_) credit_ += item.value();
+  }
+}
+
+Reply Peer::perform(const Frame& frame) {
+  Handler& handler = room_.handler;
+  switch (frame.message) {
+    case Message::status: return handler.status();
+    case Message::start: return handler.start(start_request(frame));
+    case Message::stop: return handler.stop();
+    case Message::pause: return handler.pause();
+    case Message::resume: return handler.resume();
+    case Message::set_filters: return set_filters(frame);
+    case Message::set_option:
+      return handler.set_option(text_in(frame, Field::name), text_in(frame, Field::value));
+    case Message::heap_dump: return dump_heap(frame);
+    case Message::run_gc: return handler.run_gc();
+    case Message::flush: return handler.flush();
+    case Message::annotate: return handler.annotate(text_in(frame, Field::text));
+    default: return Reply::refused(Outcome::kUnsupported, "no command");
+  }
+}
+
+Reply Peer::set_filters(const Frame& frame) {
+  Items items(frame.body);
+  bool fits = true;
+  for (Item item; items.next(item) && fits;) {
+    if (!item.is(Field::rule)) continue;
+    fits = rules_.size() < kMostRules && item.bytes.size() <= kLongestRule;
+    if (fits) rules_.emplace_back(item.text());
+  }
+  if (fits && (frame.flags & kContinues) != 0) return Reply::ok();
+  std::vector<std::string> rules;
+  rules.swap(rules_);
+  if (!fits) return invalid("at most 4096 rules of 1024 bytes");
+  return room_.handler.set_filters(rules);
+}
+
+Reply Peer::dump_heap(const Frame& frame) {
+  if (!room_.config.heap_dumps)
+    return Reply::refused(Outcome::kForbidden, "heap dumps were switched off at the start");
+  // The program will stand still: say so before.
+  answer(Message::answer, frame.request, {Outcome::kOk, "started", {}});
+  bool moved = false;
+  if (!link_.flush(moved)) gone_ = true;
+  return room_.handler.heap_dump(text_in(frame, Field::name));
+}
+
+void Peer::answer(Message message, std::uint32_t request, const Reply& reply) {
+  Body body;
+  body.number(Field::outcome, static_cast<std::uint64_t>(reply.outcome));
+  body.number(Field::state, static_cast<std::uint64_t>(room_.handler.state()));
+  if (!reply.text.empty()) body.text(Field::text, reply.text);
+  for (const Counter& figure : reply.figures) body.figure(figure.name, figure.value);
+  Bytes frame;
+  append_frame(frame, {message, 0, request, body.view()});
+  link_.queue(frame);
+}
+
+}  // namespace polytrace::agent::control

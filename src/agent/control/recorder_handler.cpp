@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/control/recorder_handler.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/common/converter.hpp"
+#include "agent/common/recorder.hpp"
+
+namespace polytrace::agent::control {
+namespace {
+
+constexpr base::Duration kPatience = 5'000'000'000;  // of flush and stop, nanoseconds
+
+struct Row {
+  std::string_view name;
+  Status::Counter Status::* counter;
+};
+constexpr Row kFigures[] = {{"events", &Status::events},
+                            {"definitions", &Status::definitions},
+                            {"bytes", &Status::bytes},
+                            {"blocks", &Status::blocks},
+                            {"lost", &Status::lost},
+                            {"stalls", &Status::stalls},
+                            {"stalled_ns", &Status::stalled},
+                            {"threads", &Status::threads},
+                            {"segment_bytes", &Status::segment_bytes},
+                            {"segment_bytes_used", &Status::segment_bytes_used},
+                            {"writer_lag_ns", &Status::lag},
+                            {"write_error", &Status::write_error}};
+
+FormatOption format_option(std::string_view format) {
+  if (format == "native") return FormatOption::kNative;
+  return format == "tbf" || format == "binary" ? FormatOption::kTbf : FormatOption::kXml;
+}
+
+ServerMode mode_of(agent::Server server) {
+  if (server == agent::Server::kStandalone) return ServerMode::kStandalone;
+  return server == agent::Server::kEnabled ? ServerMode::kEnabled : ServerMode::kControlled;
+}
+
+Reply not_now(std::string_view text) { return Reply::refused(Outcome::kWrongState, text); }
+
+Reply failed(const Faults& faults) {
+  std::string text;
+  for (const std::string& fault : faults) text += (text.empty() ? "" : "; ") + fault;
+  return Reply::refused(Outcome::kFailed, text);
+}
+
+}  // namespace
+
+ServerConfig server_config(Options& options, Faults& faults) {
+  ServerConfig config;
+  config.connect = options.connect;
+  config.format = format_option(options.format);
+  config.mode = mode_of(options.server);
+  config.heap_dumps = options.heap_dump != HeapDump::kNever;
+  config.converter = find_converter(options);
+  if (!parse_control_option(options.control, config))
+    faults.push_back("control=" + options.control + ": none, unix or tcp:127.0.0.1:PORT");
+  if (config.mode == ServerMode::kStandalone) return config;
+  if (!config.wanted()) config.listen_unix = true;
+  if (options.format != "native") {
+    options.format = "native";
+    options.file.clear();  // a name for XML would be misleading
+  }
+  return config;
+}
+
+State RecorderHandler::state() {
+  switch (Recorder::the().state()) {
+    case agent::State::kRunning: return State::kRunning;
+    case agent::State::kPaused: return State::kPaused;
+    case agent::State::kStopping: return State::kStopping;
+    default: return State::kIdle;
+  }
+}
+
+Reply RecorderHandler::status() {
+  const Status& status = Recorder::the().status();
+  Reply reply = Reply::ok();
+  for (const Row& row : kFigures)
+    reply.figures.push_back({std::string(row.name), (status.*row.counter).load()});
+  return reply;
+}
+
+Reply RecorderHandler::start(const StartRequest& request) {
+  if (!request.events.empty() || request.duration_ms != 0 || request.limit_bytes != 0)
+    return Reply::refused(Outcome::kUnsupported, "this agent starts with the options it was given");
+  if (state() == State::kPaused) return resume();
+  if (state() != State::kIdle) return not_now("runs already");
+  Faults faults;
+  if (!Recorder::the().start(options_, faults)) return failed(faults);
+  file_.close();
+  stream_ = 0;
+  return Reply::ok();
+}
+
+Reply RecorderHandler::stop() {
+  if (state() == State::kIdle) return not_now("does not run");
+  if (Recorder::the().stop(kPatience)) return Reply::ok();
+  return Reply::refused(Outcome::kFailed, "not everything could be written in time");
+}
+
+Reply RecorderHandler::pause() {
+  if (state() != State::kRunning) return not_now("does not run");
+  Recorder::the().pause();
+  return Reply::ok();
+}
+
+Reply RecorderHandler::resume() {
+  if (state() != State::kPaused) return not_now("is not paused");
+  Recorder::the().resume();
+  return Reply::ok();
+}
+
+Reply RecorderHandler::flush() {
+  if (state() != State::kRunning && state() != State::kPaused) return not_now("does not run");
+  if (Recorder::the().flush(kPatience)) return Reply::ok();
+  return Reply::refused(Outcome::kFailed, "not everything could be written in time");
+}
+
+StreamState RecorderHandler::stream() {
+  if (options_.format != "native") return {};
+  const std::string name = Recorder::the().output_name();
+  if (!file_ && !name.empty())
+    file_ = Descriptor(open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!file_) return {};
+  format::native::StreamHeader header;
+  if (stream_ == 0 && pread(file_.get(), &header, sizeof(header), 0) == sizeof(header) &&
+      header.magic == format::native::kStreamMagic)
+    stream_ = header.stream;
+  struct stat found{};
+  if (stream_ == 0 || fstat(file_.get(), &found) != 0) return {};
+  return {stream_, static_cast<std::uint64_t>(found.st_size), state() == State::kIdle};
+}
+
+std::size_t RecorderHandler::read_stream(std::uint64_t offset, std::span<std::uint8_t> into) {
+  const ssize_t got = pread(file_.get(), into.data(), into.size(), static_cast<off_t>(offset));
+  return got > 0 ? static_cast<std::size_t>(got) : 0;
+}
+
+}  // namespace polytrace::agent::control

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of a Handler that is the same for every agent: what the recorder can do. An agent
+// derives from it for what needs its runtime (heap dumps, collections, filters). In an agent:
+//
+//   control::ServerConfig config = control::server_config(options, faults);  // before the recorder
+//   Recorder::the().start(options, faults);
+//   static MyHandler& handler = *new MyHandler(options, facts);  // both live for ever
+//   static control::Server& server = *new control::Server(handler, config);
+//   if (config.wanted() && server.open(why)) server.start();  // or run() on a thread of the VM's
+//   ...
+//   Recorder::the().stop(deadline);  // first, so that clients get everything
+//   server.stop(2000);
+#pragma once
+
+#include "agent/common/options.hpp"
+#include "agent/control/server.hpp"
+
+namespace polytrace::agent::control {
+
+// What the options ask for. Where clients take the stream (server=enabled or controlled) they are
+// fed from the recording, which therefore becomes native whatever `format` says for them, and a
+// Unix socket is there even if `control` names none; `options` is changed accordingly.
+ServerConfig server_config(Options& options, Faults& faults);
+
+class RecorderHandler : public Handler {
+ public:
+  RecorderHandler(Options options, Facts facts)
+      : options_(std::move(options)), facts_(std::move(facts)) {}
+
+  Facts facts() override { return facts_; }
+  State state() override;
+  Reply status() override;
+  // Of a recorder that is idle, with the options of the beginning; or of one that is paused.
+  Reply start(const StartRequest& request) override;
+  Reply stop() override;
+  Reply pause() override;
+  Reply resume() override;
+  Reply flush() override;
+  StreamState stream() override;
+  std::size_t read_stream(std::uint64_t offset, std::span<std::uint8_t> into) override;
+
+ protected:
+  const Options& options() const { return options_; }
+
+ private:
+  Options options_;
+  Facts facts_;
+  Descriptor file_;
+  std::uint64_t stream_ = 0;
+};
+
+}  // namespace polytrace::agent::control

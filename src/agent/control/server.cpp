@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/control/server.hpp"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace polytrace::agent::control {
+namespace {
+
+// In the list for poll().
+constexpr std::size_t kOwnPlaces = 3, kPeerPlaces = 3;
+constexpr std::uint32_t kGrace = 2000;  // milliseconds for a command that is under way at stop()
+
+std::uint64_t now_ms() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1000 +
+         static_cast<std::uint64_t>(time.tv_nsec) / 1'000'000;
+}
+
+void* run_server(void* server) {
+  static_cast<Server*>(server)->run();
+  return nullptr;
+}
+
+}  // namespace
+
+bool parse_control_option(std::string_view value, ServerConfig& config) {
+  constexpr std::string_view kTcp = "tcp:127.0.0.1";
+  if (value == "none") return true;
+  if (value == "unix") return config.listen_unix = true;
+  if (!value.starts_with(kTcp)) return false;
+  value.remove_prefix(kTcp.size());
+  std::uint32_t port = 0;
+  if (!value.empty() && (value[0] != ':' || value.size() == 1 || value.size() > 6)) return false;
+  for (const char digit : value.substr(value.empty() ? 0 : 1)) {
+    if (digit < '0' || digit > '9') return false;
+    port = port * 10 + static_cast<std::uint32_t>(digit - '0');
+  }
+  if (port > 65535) return false;
+  config.tcp_port = static_cast<std::uint16_t>(port);
+  return config.listen_tcp = true;
+}
+
+Server::Server(Handler& handler, ServerConfig config)
+    : handler_(handler), config_(std::move(config)), room_{handler_, config_, token_, nullptr} {}
+
+Server::~Server() { close_sockets(); }
+
+bool Server::open(std::string& why) {
+  wake_ = Descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  const bool listens = config_.listen_unix || config_.listen_tcp;
+  const bool opened = wake_ && (!listens || open_folder(why)) &&
+                      (!config_.listen_tcp || open_tcp(why)) &&
+                      (config_.connect.empty() || dial(why));
+  if (!opened) close_sockets();
+  return opened;
+}
+
+bool Server::open_folder(std::string& why) {
+  const std::string meeting = config_.folder.empty() ? meeting_folder() : config_.folder;
+  const std::string folder = process_folder(meeting, getpid(), start_time_of(getpid()));
+  if (!make_private_folder(meeting, why) || !make_private_folder(folder, why)) return false;
+  folder_ = folder;
+  if (!config_.listen_unix) return true;
+  socket_path_ = folder + "/" + std::string(kSocketName);
+  unix_ = listen_unix(socket_path_, why);
+  return static_cast<bool>(unix_);
+}
+
+bool Server::open_tcp(std::string& why) {
+  token_path_ = folder_ + "/" + std::string(kTokenName);
+  token_ = make_token_file(token_path_, why);
+  if (token_.empty()) return false;
+  tcp_ = listen_loopback(config_.tcp_port, why);
+  return static_cast<bool>(tcp_);
+}
+
+bool Server::dial(std::string& why) {
+  Descriptor socket = connect_unix(config_.connect, why);
+  if (!socket) return false;
+  if (!is_trusted_peer(socket.get())) {
+    why = config_.connect + ": belongs to another user";
+    return false;
+  }
+  peers_.push_back(std::make_unique<Peer>(room_, std::move(socket), Access::kUnix, now_ms()));
+  return true;
+}
+
+void Server::close_sockets() {
+  peers_.clear();
+  unix_.close();
+  tcp_.close();
+  if (!socket_path_.empty()) unlink(socket_path_.c_str());
+  if (!token_path_.empty()) unlink(token_path_.c_str());
+  if (!folder_.empty()) rmdir(folder_.c_str());
+  folder_.clear();
+  socket_path_.clear();
+  token_path_.clear();
+}
+
+bool Server::start() {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  has_thread_ = pthread_create(&thread_, nullptr, run_server, this) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (has_thread_) pthread_setname_np(thread_, "polytrace-ctl");
+  return has_thread_;
+}
+
+void Server::run() {
+  {
+    const std::lock_guard lock(mutex_);
+    runs_ = true;
+  }
+  while (!stopping_) turn();
+  leave();
+  close_sockets();
+  const std::lock_guard lock(mutex_);
+  runs_ = false;
+  ended_.notify_all();
+}
+
+void Server::stream_grew() {
+  const std::uint64_t one = 1;
+  // What fails here is a full counter: it has woken the server already.
+  [[maybe_unused]] const ssize_t done = write(wake_.get(), &one, sizeof(one));
+}
+
+bool Server::stop(std::uint32_t drain_ms) {
+  drain_ms_ = drain_ms;
+  stopping_ = true;
+  stream_grew();
+  std::unique_lock lock(mutex_);
+  const auto patience = std::chrono::milliseconds(drain_ms + kGrace);
+  if (!ended_.wait_for(lock, patience, [this] { return !runs_; })) return false;
+  lock.unlock();
+  if (has_thread_) pthread_join(thread_, nullptr);
+  has_thread_ = false;
+  return true;
+}
+
+void Server::turn() {
+  wait();
+  if (unix_) accept_from(unix_.get(), Access::kUnix);
+  if (tcp_) accept_from(tcp_.get(), Access::kTcp);
+  serve_all();
+}
+
+void Server::wait() {
+  std::vector<pollfd> places = {
+      {wake_.get(), POLLIN, 0}, {unix_.get(), POLLIN, 0}, {tcp_.get(), POLLIN, 0}};
+  int patience = -1;
+  for (const auto& peer : peers_) {
+    const int events = (peer->reads() ? POLLIN : 0) | (peer->writes() ? POLLOUT : 0);
+    places.push_back({peer->socket(), static_cast<short>(events), 0});
+    places.push_back({peer->converted(), POLLIN, 0});
+    places.push_back({peer->wants_to_feed(), POLLOUT, 0});
+    const int own = peer->patience();
+    if (own >= 0) patience = patience < 0 ? own : std::min(patience, own);
+  }
+  poll(places.data(), places.size(), patience);
+  for (std::size_t i = 0; i < peers_.size(); ++i) {
+    if ((places[kOwnPlaces + i * kPeerPlaces].revents & (POLLHUP | POLLERR)) != 0)
+      peers_[i]->hang_up();
+  }
+  std::uint64_t count = 0;
+  [[maybe_unused]] const ssize_t got = read(wake_.get(), &count, sizeof(count));
+}
+
+void Server::accept_from(int listener, Access access) {
+  for (;;) {
+    Descriptor socket(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!socket) return;
+    // Too many, or another user: the connection closes without a word.
+    if (peers_.size() >= config_.max_clients) continue;
+    if (access == Access::kUnix && !is_trusted_peer(socket.get())) continue;
+    peers_.push_back(std::make_unique<Peer>(room_, std::move(socket), access, now_ms()));
+  }
+}
+
+void Server::serve_all() {
+  for (const auto& peer : peers_) peer->serve(now_ms());
+  std::erase_if(peers_, [](const auto& peer) { return peer->gone(); });
+}
+
+// The program ends. Who takes data gets the rest, as long as there is time.
+void Server::leave() {
+  if (unix_) accept_from(unix_.get(), Access::kUnix);  // who came just before
+  unix_.close();
+  tcp_.close();
+  for (const auto& peer : peers_) peer->announce_end();
+  const std::uint64_t end = now_ms() + drain_ms_;
+  serve_all();
+  const auto settled = [](const auto& peer) { return peer->settled(); };
+  while (now_ms() < end && !std::ranges::all_of(peers_, settled)) {
+    wait();
+    serve_all();
+  }
+  for (const auto& peer : peers_) peer->bye("the program ends");
+  serve_all();
+}
+
+}  // namespace polytrace::agent::control

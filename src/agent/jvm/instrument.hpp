@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which classes get probes, and when: the VM hands over each class before it defines it, and again
+// when we ask for it.
+#pragma once
+
+#include <cstdint>
+
+#include "agent/jvm/settings.hpp"
+#include "agent/jvm/vm.hpp"
+
+namespace polytrace::agent::jvm {
+
+// Classes that come from now on are judged by this plan; null: they stay as they are.
+void set_plan(const Plan* plan);
+
+struct Retransformed {
+  std::uint32_t classes = 0;
+  std::uint32_t refused = 0;  // by the VM: they stay as they were
+};
+// Brings the classes that are loaded into the state the plan wants. On a thread of the VM without
+// locks.
+Retransformed retransform_loaded(JNIEnv* env);
+
+// Settings events with what was rewritten and what was left alone, by reason.
+void tell_counts();
+
+void JNICALL on_class_file(jvmtiEnv* ti, JNIEnv* env, jclass redefined, jobject loader,
+                           const char* name, jobject domain, jint size, const unsigned char* bytes,
+                           jint* new_size, unsigned char** new_bytes);
+
+}  // namespace polytrace::agent::jvm

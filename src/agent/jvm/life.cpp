@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/jvm/life.hpp"
+
+#include <cstdio>
+#include <mutex>
+
+#include "agent/common/recorder.hpp"
+#include "agent/jvm/array_layout.hpp"
+#include "agent/jvm/callbacks.hpp"
+#include "agent/jvm/capabilities.hpp"
+#include "agent/jvm/probe.hpp"
+#include "agent/jvm/process_facts.hpp"
+#include "agent/jvm/registry.hpp"
+#include "agent/jvm/stacks.hpp"
+#include "agent/jvm/threads.hpp"
+
+namespace polytrace::agent::jvm {
+
+namespace {
+
+constexpr base::Duration kPatience = 30'000'000'000;
+
+struct Life {
+  std::mutex mutex;  // of commands; the VM's events do not take it
+  Settings settings;
+  std::string options;
+  bool recording = false;
+  bool dead = false;
+};
+Life& life() {
+  static Life& life = *new Life;
+  return life;
+}
+
+void say_all(const Faults& faults) {
+  for (const std::string& fault : faults) say(fault);
+}
+
+// Plans are never freed: a thread may be judging by an old one.
+const Plan* new_plan(const Settings& settings) { return new Plan(plan_of(settings)); }
+
+bool rewrites() { return vm().can_retransform; }
+
+void define_stage(event::RecordingStage stage) {
+  event::Recording details;
+  details.stage = stage;
+  define(details, base::kNoId);
+}
+
+void start_rewriting(JNIEnv* env, const Plan* plan) {
+  if (!rewrites() || !install_probe(env)) return;
+  set_plan(plan);
+  set_event(JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, true);
+  const Retransformed done = retransform_loaded(env);
+  if (done.refused != 0) say(std::to_string(done.refused) + " classes cannot be transformed");
+  set_probe(env, Recorder::the().running());
+}
+
+}  // namespace
+
+bool prepare(const char* options) {
+  Faults faults;
+  Life& all = life();
+  all.settings = read_settings(options, faults);
+  all.options = options == nullptr ? "" : options;
+  Options& common = all.settings.common;
+  if (common.help) std::fputs(option_help().c_str(), stderr);
+  if (common.off || common.help) return false;
+  ask_capabilities(all.settings, faults);
+  set_callbacks();
+  set_limits(all.settings);
+  const bool started = Recorder::the().start(common, faults);
+  say_all(faults);
+  if (!started) say("nothing is recorded");
+  return started;
+}
+
+void begin(JNIEnv* env) {
+  Life& all = life();
+  const std::lock_guard guard(all.mutex);
+  const Settings& settings = all.settings;
+  Registry::the().clear();
+  forget_methods();
+  begin_round();
+  tell_process(all.options);
+  const Plan* const plan = new_plan(settings);
+  tell_settings(settings, *plan);
+  if (plan->sites) measure_arrays(env);
+  watch_unloading();
+  if (vm().can_tell_virtual_threads) watch_virtual_threads();
+  enable_events(settings, true);
+  tell_threads(env);
+  meet_thread(env);
+  all.recording = true;
+  start_rewriting(env, plan);
+  define_stage(event::RecordingStage::ready);
+}
+
+bool end(JNIEnv* env) {
+  Life& all = life();
+  const std::lock_guard guard(all.mutex);
+  if (!all.recording) return true;
+  all.recording = false;
+  set_probe(env, false);
+  enable_events(all.settings, false);
+  set_plan(nullptr);
+  if (rewrites() && !all.dead) {
+    retransform_loaded(env);
+    set_event(JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, false);
+  }
+  tell_counts();
+  if (all.dead) define_stage(event::RecordingStage::shutdown);
+  const bool whole = Recorder::the().stop(kPatience);
+  if (!whole) say("the recording could not be finished; what is missing lies beside it");
+  return whole;
+}
+
+bool is_recording() {
+  const std::lock_guard guard(life().mutex);
+  return life().recording;
+}
+
+void pause(JNIEnv* env) {
+  set_probe(env, false);
+  Recorder::the().pause();
+}
+
+void resume(JNIEnv* env) {
+  Recorder::the().resume();
+  set_probe(env, true);
+}
+
+Retransformed replace_filters(JNIEnv* env, const Filters& filters) {
+  Life& all = life();
+  const std::lock_guard guard(all.mutex);
+  if (!all.recording || !rewrites()) return {};
+  all.settings.common.filters = filters;
+  const Plan* const plan = new_plan(all.settings);
+  set_plan(plan);
+  tell_filters(*plan);
+  return retransform_loaded(env);
+}
+
+void obey(JNIEnv* env, std::string_view command) {
+  constexpr std::string_view kFilter = "filter=";
+  if (command == "detach") {
+    end(env);
+  } else if (command == "pause") {
+    pause(env);
+  } else if (command == "resume") {
+    resume(env);
+  } else if (command == "flush") {
+    Recorder::the().flush(kPatience);
+  } else if (command.starts_with(kFilter)) {
+    Faults faults;
+    Filters filters;
+    filters.add_short(command.substr(kFilter.size()), faults);
+    say_all(faults);
+    replace_filters(env, filters);
+  } else {
+    say("a recording runs; commands are detach, pause, resume, flush and filter=PATTERNS");
+  }
+}
+
+void JNICALL on_vm_init(jvmtiEnv*, JNIEnv* env, jthread) { begin(env); }
+
+void JNICALL on_vm_death(jvmtiEnv*, JNIEnv* env) {
+  life().dead = true;
+  end(env);
+}
+
+}  // namespace polytrace::agent::jvm

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/jvm/natives.hpp"
+
+#include "agent/common/recorder.hpp"
+#include "agent/jvm/threads.hpp"
+
+extern "C" {
+
+JNIEXPORT void JNICALL probe_enter(JNIEnv* env, jclass,
+                                   jint method) __asm__("Java_java_lang__00024TraceProbe_enter0");
+JNIEXPORT void JNICALL probe_exit(JNIEnv* env, jclass,
+                                  jint method) __asm__("Java_java_lang__00024TraceProbe_exit0");
+JNIEXPORT void JNICALL probe_unwind(JNIEnv* env, jclass,
+                                    jint method) __asm__("Java_java_lang__00024TraceProbe_unwind0");
+JNIEXPORT void JNICALL probe_site(JNIEnv* env, jclass,
+                                  jint site) __asm__("Java_java_lang__00024TraceProbe_site0");
+JNIEXPORT void JNICALL probe_array(JNIEnv* env, jclass, jint length,
+                                   jint site) __asm__("Java_java_lang__00024TraceProbe_array0");
+
+}  // extern "C"
+
+namespace agent = polytrace::agent;
+
+void probe_enter(JNIEnv* env, jclass, jint method) {
+  if (agent::jvm::meet_thread(env)) [[likely]]
+    agent::enter(static_cast<std::uint32_t>(method));
+}
+
+void probe_exit(JNIEnv* env, jclass, jint method) {
+  if (agent::jvm::meet_thread(env)) [[likely]]
+    agent::leave(static_cast<std::uint32_t>(method));
+}
+
+void probe_unwind(JNIEnv* env, jclass, jint method) {
+  if (agent::jvm::meet_thread(env)) [[likely]]
+    agent::unwind(static_cast<std::uint32_t>(method));
+}
+
+void probe_site(JNIEnv* env, jclass, jint site) {
+  if (agent::jvm::meet_thread(env)) [[likely]]
+    agent::site(static_cast<std::uint32_t>(site));
+}
+
+void probe_array(JNIEnv* env, jclass, jint length, jint site) {
+  if (agent::jvm::meet_thread(env)) [[likely]]
+    agent::array(static_cast<std::uint32_t>(site), static_cast<std::uint32_t>(length));
+}
+
+namespace polytrace::agent::jvm {
+
+namespace {
+
+template <class Function>
+JNINativeMethod native(const char* name, const char* descriptor, Function* function) {
+  return {const_cast<char*>(name), const_cast<char*>(descriptor),
+          reinterpret_cast<void*>(function)};
+}
+
+}  // namespace
+
+std::span<const JNINativeMethod> probe_natives() {
+  static const JNINativeMethod natives[] = {
+      native("enter0", "(I)V", probe_enter),   native("exit0", "(I)V", probe_exit),
+      native("unwind0", "(I)V", probe_unwind), native("site0", "(I)V", probe_site),
+      native("array0", "(II)V", probe_array),
+  };
+  return natives;
+}
+
+}  // namespace polytrace::agent::jvm

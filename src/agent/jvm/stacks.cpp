@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/jvm/stacks.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "agent/jvm/classes.hpp"
+#include "agent/jvm/registry.hpp"
+
+namespace polytrace::agent::jvm {
+
+namespace {
+
+struct LineStart {
+  jlocation at;
+  jint line;
+};
+
+struct MethodInfo {
+  std::uint32_t number = 0;
+  std::vector<LineStart> lines;  // in order of `at`
+
+  std::int64_t line_at(jlocation at) const {
+    const auto behind = std::ranges::upper_bound(lines, at, {}, &LineStart::at);
+    return at < 0 || behind == lines.begin() ? -1 : behind[-1].line;
+  }
+};
+
+// The VM may give a method's id again once its class is gone: then all is forgotten.
+struct Known {
+  std::mutex mutex;
+  std::unordered_map<jmethodID, std::shared_ptr<const MethodInfo>> methods;
+  std::uint64_t epoch = 0;
+};
+Known& known() {
+  static Known& known = *new Known;
+  return known;
+}
+constinit std::atomic<std::uint64_t> g_epoch{0};
+
+std::vector<LineStart> lines_of(jmethodID method) {
+  jint count = 0;
+  TiMemory<jvmtiLineNumberEntry> table;
+  std::vector<LineStart> lines;
+  if (!ok(vm().ti->GetLineNumberTable(method, &count, table.out()))) return lines;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
+    lines.push_back({table[i].start_location, table[i].line_number});
+  std::ranges::stable_sort(lines, {}, &LineStart::at);
+  return lines;
+}
+
+std::shared_ptr<const MethodInfo> ask(JNIEnv* env, jmethodID method) {
+  auto info = std::make_shared<MethodInfo>();
+  jclass owner = nullptr;
+  TiText name;
+  TiText descriptor;
+  if (!ok(vm().ti->GetMethodDeclaringClass(method, &owner))) return info;
+  const Local<jclass> type(env, owner);
+  if (!ok(vm().ti->GetMethodName(method, name.out(), descriptor.out(), nullptr))) return info;
+  jint access = 0;
+  vm().ti->GetMethodModifiers(method, &access);
+  info->lines = lines_of(method);
+  event::Method details;
+  details.name = name.view();
+  details.class_id = number_of_class(env, type.get());
+  details.signature = descriptor.view();
+  details.flags = static_cast<event::u32>(access);
+  if (!info->lines.empty()) {
+    const auto [first, last] = std::ranges::minmax(info->lines, {}, &LineStart::line);
+    details.first_line = static_cast<event::u32>(first.line);
+    details.last_line = static_cast<event::u32>(last.line);
+  }
+  info->number = Registry::the().method_of(details);
+  return info;
+}
+
+std::shared_ptr<const MethodInfo> info_of(JNIEnv* env, jmethodID method) {
+  Known& all = known();
+  const std::uint64_t epoch = g_epoch.load(std::memory_order_acquire);
+  {
+    const std::lock_guard guard(all.mutex);
+    if (all.epoch != epoch) all.methods.clear();
+    all.epoch = epoch;
+    if (const auto at = all.methods.find(method); at != all.methods.end()) return at->second;
+  }
+  std::shared_ptr<const MethodInfo> info = ask(env, method);
+  const std::lock_guard guard(all.mutex);
+  if (all.epoch == epoch) all.methods[method] = info;
+  return info;
+}
+
+void JNICALL on_unload(jvmtiEnv*, ...) { forget_methods(); }
+
+}  // namespace
+
+void forget_methods() { g_epoch.fetch_add(1, std::memory_order_release); }
+
+void watch_unloading() { set_extension_event("com.sun.hotspot.events.ClassUnload", on_unload); }
+
+std::uint32_t number_of_method(JNIEnv* env, jmethodID method) {
+  return info_of(env, method)->number;
+}
+
+// Outermost first, as events have it; the VM tells the innermost first.
+void StackFrames::take(JNIEnv* env, jthread thread, std::size_t most) {
+  jvmtiFrameInfo found[kMostFrames];
+  jint count = 0;
+  count_ = 0;
+  const auto wanted = static_cast<jint>(std::min(most, kMostFrames));
+  if (!ok(vm().ti->GetStackTrace(thread, 0, wanted, found, &count))) return;
+  for (auto i = static_cast<std::size_t>(count); i > 0; --i) {
+    const std::shared_ptr<const MethodInfo> info = info_of(env, found[i - 1].method);
+    const jlocation at = found[i - 1].location;
+    frames_[count_] = info->number;
+    places_[count_++] = {at, info->line_at(at), 0};
+  }
+}
+
+}  // namespace polytrace::agent::jvm

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "agent/control/client.hpp"
+#include "cli/commands.hpp"
+#include "cli/record/agent_options.hpp"
+#include "cli/record/recording.hpp"
+#include "cli/signals.hpp"
+
+namespace polytrace::cli {
+namespace {
+
+class Record final : public Command {
+ public:
+  const CommandHelp& help() const override {
+    static const CommandHelp kHelp{
+        "record",
+        "runs a program and records it",
+        "[OPTIONS] java|mono PROGRAM [ARGUMENT ...]",
+        "Runs `java PROGRAM ...` or `mono PROGRAM ...` with polytrace's agent in it, and writes "
+        "what it does to a file. Everything behind java or mono is theirs; options of polytrace "
+        "stand before. The exit code is the program's own.\n\n"
+        "The first Ctrl-C is passed on to the program, and what it did until then is kept. A "
+        "program that is killed leaves what it recorded in a file of segments; it is added to the "
+        "recording. What was lost is said. With --json the program's standard output goes to "
+        "standard error.",
+        {{"a Java program", "polytrace record java -cp classes Shop"},
+         {"only the methods of some packages, with a report at the end",
+          "polytrace record --filter 'com.acme.*' --report java -jar shop.jar"},
+         {"as TPTP's XML", "polytrace record -o shop.trcxml mono shop.exe"},
+         {"allocations, locks and exceptions as well",
+          "polytrace record --events calls,gc,alloc,monitors,exceptions mono shop.exe"}},
+        {0, 1, 2, 3, 4, 6, 130},
+        "docs/tutorial.md, docs/recording.md"};
+    return kHelp;
+  }
+  void define(CLI::App& app) override {
+    app.add_option("RUNTIME", runtime_, "java or mono, then the program and its arguments")
+        ->type_name("RUNTIME")
+        ->required();
+    app_ = &app;
+    add_recording_options(app, recording_);
+    add_agent_options(app, agent_);
+    app.add_option("--runtime", program_, "The program to run instead of the one in PATH")
+        ->type_name("FILE")
+        ->group("What is recorded");
+  }
+  // Behind the runtime everything is the program's, options as well.
+  void take_rest(std::vector<std::string>& words) override {
+    std::size_t at = 1;
+    for (; at < words.size() && words[at].starts_with('-'); ++at) {
+      const CLI::Option* option = app_->get_option_no_throw(words[at]);
+      if (option != nullptr && option->get_items_expected_max() > 0) ++at;
+    }
+    if (at >= words.size()) return;
+    const auto rest = words.begin() + static_cast<std::ptrdiff_t>(at) + 1;
+    arguments_.assign(rest, words.end());
+    words.erase(rest, words.end());
+    if (!arguments_.empty() && arguments_.front() == "--") arguments_.erase(arguments_.begin());
+  }
+  int run(Session& session) override {
+    const Runtime* runtime = find_runtime(runtime_);
+    if (runtime == nullptr)
+      return session.fail_usage(
+          fmt::format("\"{}\" is no runtime that can be recorded: java or mono", runtime_));
+    const auto launch = prepare(*runtime);
+    if (!launch) return session.fail(launch.error());
+    auto child = Child::start(*launch, session.common.json);
+    if (!child) return session.fail(child.error());
+    Ending ending;
+    RecordingEnd end = watch_recording(
+        session, plan_, [&] { return child->ended(ending); }, [&] { stop(session, *child); });
+    end.program = ending;
+    return finish_recording(session, recording_, plan_, end);
+  }
+
+ private:
+  base::result<Launch> prepare(const Runtime& runtime) {
+    if (arguments_.empty())
+      return base::fail(base::Code::usage, fmt::format("no program for {} to run", runtime.name));
+    auto program = find_program(runtime, program_);
+    if (!program) return tl::unexpected(program.error());
+    auto library = find_agent(runtime, agent_.agent);
+    if (!library) return tl::unexpected(library.error());
+    auto plan = plan_recording(recording_);
+    if (!plan) return tl::unexpected(plan.error());
+    plan_ = std::move(*plan);
+    agent_.controllable |= plan_.duration.count() != 0;
+    auto text = option_string(agent_, plan_.stream);
+    if (!text) return tl::unexpected(text.error());
+    return launch_of(runtime, *program, *library, *text, arguments_);
+  }
+
+  // The user asks, or the time is over: then only the recording ends.
+  static void stop(const Session& session, const Child& child) {
+    if (stop_asked()) return child.signal(stop_signal());
+    agent::control::Client client;
+    agent::control::Welcome welcome;
+    agent::control::Answer answer;
+    std::string why;
+    const bool done = client.connect_process(child.process(), why) &&
+                      client.greet({{}, true, {}}, welcome, why) &&
+                      client.command(agent::control::Message::stop, {}, answer, why);
+    if (!done) session.remark(fmt::format("the recording goes on: {}", why));
+    if (done && answer.outcome != agent::control::Outcome::kOk)
+      session.remark(fmt::format("the recording goes on: {}", answer.text));
+  }
+
+  std::string runtime_;
+  std::string program_;
+  std::vector<std::string> arguments_;
+  CLI::App* app_ = nullptr;
+  RecordingOptions recording_;
+  AgentOptions agent_;
+  RecordingPlan plan_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_record() { return std::make_unique<Record>(); }
+
+}  // namespace polytrace::cli

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/record/agent_options.hpp"
+
+#include <fmt/format.h>
+
+#include "agent/common/options.hpp"
+#include "cli/words.hpp"
+
+namespace polytrace::cli {
+namespace {
+
+// What separates options and their sections in the string.
+constexpr std::string_view kSeparators = ",;";
+
+std::vector<std::string> option_names() {
+  std::vector<std::string> names;
+  for (const agent::OptionRow& row : agent::option_rows()) names.emplace_back(row.name);
+  return names;
+}
+
+// Options of one runtime have its name before a dot: only its agent knows them.
+base::result<void> check_name(std::string_view assignment) {
+  const std::string name(assignment.substr(0, assignment.find('=')));
+  const std::vector<std::string> known = option_names();
+  const bool runtimes_own = name.find('.') != name.npos;
+  if (name.empty() || (!runtimes_own && std::ranges::find(known, name) == known.end()))
+    return base::fail(base::Code::usage, fmt::format("agents have no option \"{}\"{}", name,
+                                                     did_you_mean(name, known)));
+  return {};
+}
+
+// In a file's name, a percent sign stands for a variable part.
+std::string plain_name(std::string_view file) {
+  std::string name;
+  for (const char letter : file) name += letter == '%' ? "%%" : std::string(1, letter);
+  return name;
+}
+
+void append_list(std::string& text, std::string_view name, const std::vector<std::string>& lists) {
+  for (const std::string& list : lists) text += fmt::format(",{}={}", name, list);
+}
+
+// What the agents will make of it; false, with their complaint, where they understand it not.
+base::result<void> check_string(const std::string& text) {
+  agent::Faults faults;
+  agent::parse_options(text, faults);
+  if (faults.empty()) return {};
+  return base::fail(base::Code::usage, faults.front());
+}
+
+}  // namespace
+
+void add_agent_options(CLI::App& app, AgentOptions& options) {
+  const char* group = "What is recorded";
+  app.add_option("--events", options.events,
+                 "Kinds of events, separated by commas, as the agents' option events= has them")
+      ->type_name("LIST")
+      ->expected(1)
+      ->take_all()
+      ->group(group);
+  app.add_option("--filter", options.filters,
+                 "Classes whose methods are recorded, separated by commas; -PATTERN leaves out")
+      ->type_name("LIST")
+      ->expected(1)
+      ->take_all()
+      ->group(group);
+  app.add_option("--policy", options.policy,
+                 "When the recording cannot keep up: block (the program waits; nothing is lost), "
+                 "drop (counted) or ring (the last part is kept)")
+      ->type_name("POLICY")
+      ->check(CLI::IsMember({"block", "drop", "ring"}))
+      ->group(group);
+  app.add_option("--option", options.others, "Any other option of the agent: docs/recording.md")
+      ->type_name("NAME=VALUE")
+      ->expected(1)
+      ->take_all()
+      ->group(group);
+  app.add_option("--agent", options.agent, "The agent's library, where it is not beside polytrace")
+      ->type_name("FILE")
+      ->group(group);
+  app.add_flag("--control", options.controllable,
+               "Let `polytrace control` steer the recording while it runs")
+      ->group(group);
+}
+
+base::result<std::string> option_string(const AgentOptions& options, const std::string& file) {
+  if (file.find_first_of(kSeparators) != file.npos)
+    return base::fail(
+        base::Code::usage,
+        fmt::format("{}: agents cannot write to a path with a comma or semicolon", file));
+  std::string text = fmt::format("file={}", plain_name(file));
+  append_list(text, "events", options.events);
+  append_list(text, "filter", options.filters);
+  if (!options.policy.empty()) text += fmt::format(",policy={}", options.policy);
+  if (options.controllable) text += ",control=unix";
+  for (const std::string& other : options.others) {
+    if (const auto known = check_name(other); !known) return tl::unexpected(known.error());
+    if (other.find(';') != other.npos)
+      return base::fail(base::Code::usage, fmt::format("{}: options have no semicolon", other));
+    text += fmt::format(",{}", other);
+  }
+  if (const auto fits = check_string(text); !fits) return tl::unexpected(fits.error());
+  return text;
+}
+
+}  // namespace polytrace::cli

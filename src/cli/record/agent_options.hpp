@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `record` and `attach` tell an agent, as people say it on the command line.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace polytrace::cli {
+
+struct AgentOptions {
+  std::vector<std::string> events;   // lists
+  std::vector<std::string> filters;  // lists
+  std::string policy;
+  std::vector<std::string> others;  // NAME=VALUE
+  std::string agent;                // path of the library
+  bool controllable = false;
+};
+
+// --events, --filter, --policy, --option, --agent and --control.
+void add_agent_options(CLI::App& app, AgentOptions& options);
+
+// The option string. `file`: an absolute path for the native stream. Errors: usage, where an option
+// is not known or something has a character that separates options.
+base::result<std::string> option_string(const AgentOptions& options, const std::string& file);
+
+}  // namespace polytrace::cli

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/record/runtimes.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+
+namespace polytrace::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array kRuntimes = {
+    Runtime{"java", "Java", "java", "libpolytrace-jvm.so", "default-jdk-headless"},
+    Runtime{"mono", "Mono", "mono", "libmono-profiler-polytrace.so", "mono-runtime"}};
+
+std::string_view variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string_view() : value;
+}
+
+std::vector<std::string> folders_of(std::string_view list) {
+  std::vector<std::string> folders;
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find(':'), list.size());
+    if (end > 0) folders.emplace_back(list.substr(0, end));
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return folders;
+}
+
+std::vector<std::string> agent_folders() {
+  std::vector<std::string> folders = folders_of(variable("POLYTRACE_AGENTS"));
+  const fs::path own = fs::path(own_path()).parent_path();
+  folders.push_back(own);
+  for (const std::string_view folder : {"../lib/polytrace", "../lib", "../lib64"})
+    folders.push_back((own / folder).lexically_normal());
+  // The library folders of this machine's architecture, whatever it is called.
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(own / "../lib", none)) {
+    if (entry.path().filename().string().ends_with("-linux-gnu"))
+      folders.push_back(entry.path().lexically_normal());
+  }
+  return folders;
+}
+
+}  // namespace
+
+std::span<const Runtime> runtimes() { return kRuntimes; }
+
+const Runtime* find_runtime(std::string_view name) {
+  for (const Runtime& runtime : kRuntimes) {
+    if (runtime.name == name) return &runtime;
+  }
+  return nullptr;
+}
+
+std::string own_path() {
+  std::error_code none;
+  return fs::read_symlink("/proc/self/exe", none);
+}
+
+std::string find_in_path(std::string_view name) {
+  for (const std::string& folder : folders_of(variable("PATH"))) {
+    const std::string path = fmt::format("{}/{}", folder, name);
+    std::error_code none;
+    if (access(path.c_str(), X_OK) == 0 && fs::is_regular_file(path, none)) return path;
+  }
+  return {};
+}
+
+base::result<std::string> find_program(const Runtime& runtime, const std::string& told) {
+  const bool by_path = told.find('/') != told.npos;
+  const std::string path =
+      by_path ? told : find_in_path(told.empty() ? runtime.program : std::string_view(told));
+  if (!path.empty() && access(path.c_str(), X_OK) == 0) return path;
+  return base::fail(base::Code::open_failed,
+                    fmt::format("no {} to run the program with{} (Debian: {})", runtime.title,
+                                told.empty() ? " in PATH" : "", runtime.package));
+}
+
+base::result<std::string> find_agent(const Runtime& runtime, const std::string& told) {
+  std::error_code fault;
+  if (!told.empty()) {
+    const fs::path path = fs::canonical(told, fault);
+    if (!fault) return path.string();
+    return base::fail(base::Code::open_failed, fmt::format("{}: {}", told, fault.message()));
+  }
+  std::string looked;
+  for (const std::string& folder : agent_folders()) {
+    const fs::path path = fs::canonical(fs::path(folder) / runtime.library, fault);
+    if (!fault) return path.string();
+    looked += fmt::format("{}{}", looked.empty() ? "" : ", ", folder);
+  }
+  return base::fail(base::Code::open_failed, fmt::format("no {} in {}", runtime.library, looked));
+}
+
+Launch launch_of(const Runtime& runtime, const std::string& program, const std::string& agent,
+                 const std::string& options, const std::vector<std::string>& arguments) {
+  Launch launch;
+  launch.words.push_back(program);
+  if (runtime.name == "java") {
+    launch.words.push_back(fmt::format("-agentpath:{}={}", agent, options));
+  } else {
+    // Mono looks for libmono-profiler-NAME.so where the loader looks for libraries.
+    launch.words.push_back(fmt::format("--profile=polytrace:{}", options));
+    const std::string_view before = variable("LD_LIBRARY_PATH");
+    launch.environment.push_back(fmt::format("LD_LIBRARY_PATH={}{}{}",
+                                             fs::path(agent).parent_path().string(),
+                                             before.empty() ? "" : ":", before));
+  }
+  launch.words.insert(launch.words.end(), arguments.begin(), arguments.end());
+  return launch;
+}
+
+}  // namespace polytrace::cli

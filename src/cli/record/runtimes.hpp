@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runtimes that can be recorded: where they are, where our agents for them are, and how the one
+// is told to load the other.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace polytrace::cli {
+
+struct Runtime {
+  std::string_view name;     // as people call it on the command line: "java"
+  std::string_view title;    // "Java"
+  std::string_view program;  // what is looked for in PATH
+  std::string_view library;  // file name of the agent
+  std::string_view package;  // of Debian
+};
+
+std::span<const Runtime> runtimes();
+const Runtime* find_runtime(std::string_view name);
+
+// The program in PATH, or `told` where that is not empty. Errors: open_failed.
+base::result<std::string> find_program(const Runtime& runtime, const std::string& told);
+// The agent's library: `told`, else in $POLYTRACE_AGENTS (a list of folders), beside this program,
+// in ../lib/polytrace, in the library folders of its prefix. Errors: open_failed.
+base::result<std::string> find_agent(const Runtime& runtime, const std::string& told);
+
+// The path of a command in PATH; "" where there is none.
+std::string find_in_path(std::string_view name);
+// This program itself.
+std::string own_path();
+
+struct Launch {
+  std::vector<std::string> words;        // the program first
+  std::vector<std::string> environment;  // "NAME=value", besides our own
+};
+// A program that runs under a runtime with our agent, which is told `options`.
+Launch launch_of(const Runtime& runtime, const std::string& program, const std::string& agent,
+                 const std::string& options, const std::vector<std::string>& arguments);
+
+}  // namespace polytrace::cli

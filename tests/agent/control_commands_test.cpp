@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// Commands and rights over a real socket.
+#include <gmock/gmock.h>
+
+#include "agent/control_house.hpp"
+
+namespace polytrace::agent::control {
+namespace {
+
+using ::testing::ElementsAre;
+
+class ControlCommands : public ControlServer {
+ protected:
+  void SetUp() override { open(config()); }
+};
+
+TEST_F(ControlCommands, WelcomeSaysWhoIsThere) {
+  Client client = dial();
+  const Welcome welcome = greet(client, {false, true});
+  EXPECT_EQ(welcome.version, kProtocolVersion);
+  EXPECT_EQ(welcome.process, static_cast<std::uint64_t>(getpid()));
+  EXPECT_EQ(welcome.started, start_time_of(getpid()));
+  EXPECT_NE(welcome.started, 0U);
+  EXPECT_EQ(welcome.runtime, "Test VM 1");
+  EXPECT_EQ(welcome.agent, "polytrace-test");
+  EXPECT_EQ(welcome.clock, "monotonic");
+  EXPECT_THAT(welcome.capabilities, ElementsAre("enter", "gc"));
+  EXPECT_EQ(welcome.right, Right::kControl);
+  EXPECT_EQ(welcome.format, StreamFormat::kNative);
+}
+
+TEST_F(ControlCommands, ReachTheHandler) {
+  Client client = dial();
+  greet(client, {});
+  Body start;
+  start.text(Field::session, "s1").text(Field::event, "calls").number(Field::duration, 50);
+  Answer answer = ask(client, Message::start, start);
+  EXPECT_EQ(answer.outcome, Outcome::kOk);
+  EXPECT_EQ(answer.state, State::kRunning);
+  EXPECT_EQ(ask(client, Message::start, start).outcome, Outcome::kWrongState);
+  Body option;
+  option.text(Field::name, "flush").text(Field::value, "100");
+  EXPECT_EQ(ask(client, Message::set_option, option).outcome, Outcome::kOk);
+  Body note;
+  note.text(Field::text, "here");
+  EXPECT_EQ(ask(client, Message::annotate, note).outcome, Outcome::kOk);
+  EXPECT_EQ(ask(client, Message::pause).outcome, Outcome::kUnsupported);
+  answer = ask(client, Message::status);
+  ASSERT_EQ(answer.figures.size(), 2U);
+  EXPECT_EQ(answer.figures[0].name, "events");
+  EXPECT_EQ(answer.figures[0].value, 42U);
+  EXPECT_EQ(ask(client, Message::stop).state, State::kIdle);
+  EXPECT_THAT(handler_.heard(),
+              ElementsAre("start s1 1 50", "option flush=100", "note here", "stop"));
+}
+
+TEST_F(ControlCommands, DumpsAreAnsweredTwice) {
+  Client client = dial();
+  greet(client, {});
+  Body body;
+  body.text(Field::name, "one");
+  EXPECT_TRUE(client.send({Message::heap_dump, 0, 77, body.view()}));
+  Frame frame;
+  ASSERT_EQ(client.receive(frame, Client::kPatience), kFrame);
+  EXPECT_EQ(frame.message, Message::answer);
+  EXPECT_EQ(frame.request, 77U);
+  ASSERT_EQ(client.receive(frame, Client::kPatience), kFrame);
+  EXPECT_EQ(frame.message, Message::done);
+  EXPECT_EQ(frame.request, 77U);
+  const Answer last = ask(client, Message::heap_dump, body);
+  EXPECT_EQ(last.text, "done");
+  EXPECT_THAT(handler_.heard(), ElementsAre("dump one", "dump one"));
+}
+
+TEST_F(ControlCommands, LongListsOfFiltersArriveWhole) {
+  Client client = dial();
+  greet(client, {});
+  Answer answer;
+  std::string why;
+  std::vector<std::string> rules(4096, std::string(1000, 'x'));
+  rules.back() = "last * INCLUDE";
+  ASSERT_TRUE(client.set_filters(rules, answer, why)) << why;
+  EXPECT_EQ(answer.outcome, Outcome::kOk);
+  rules.push_back("one too many");
+  ASSERT_TRUE(client.set_filters(rules, answer, why)) << why;
+  EXPECT_EQ(answer.outcome, Outcome::kInvalid);
+  ASSERT_TRUE(client.set_filters({std::string(1025, 'x')}, answer, why)) << why;
+  EXPECT_EQ(answer.outcome, Outcome::kInvalid);
+  ASSERT_TRUE(client.set_filters({}, answer, why)) << why;
+  EXPECT_THAT(handler_.heard(), ElementsAre("filters 4096 last * INCLUDE", "filters 0 "));
+}
+
+TEST_F(ControlCommands, OneControlsAllOthersObserve) {
+  auto first = std::make_unique<Client>(dial());
+  EXPECT_EQ(greet(*first, {}).right, Right::kControl);
+  Client second = dial();
+  EXPECT_EQ(greet(second, {}).right, Right::kObserve);
+  EXPECT_EQ(ask(second, Message::status).outcome, Outcome::kOk);
+  EXPECT_EQ(ask(second, Message::stop).outcome, Outcome::kForbidden);
+  EXPECT_EQ(ask(second, Message::heap_dump).outcome, Outcome::kForbidden);
+  EXPECT_THAT(handler_.heard(), ElementsAre());
+  Frame frame;
+  first->send({Message::bye, 0, 0, {}});
+  EXPECT_EQ(first->receive(frame, Client::kPatience), kEnd);
+  Client third = dial();
+  EXPECT_EQ(greet(third, {}).right, Right::kControl);
+}
+
+TEST_F(ControlCommands, WrongTalkIsAnsweredOrEnds) {
+  Client client = dial();
+  greet(client, {});
+  EXPECT_EQ(ask(client, static_cast<Message>(999)).outcome, Outcome::kUnsupported);
+  EXPECT_EQ(ask(client, Message::welcome).outcome, Outcome::kUnsupported);
+  EXPECT_EQ(ask(client, Message::hello).outcome, Outcome::kInvalid);
+  const Bytes damaged = {17, 200, 1};
+  ASSERT_TRUE(client.send({Message::annotate, 0, 5, damaged}));
+  Frame frame;
+  ASSERT_EQ(client.receive(frame, Client::kPatience), kFrame);
+  EXPECT_EQ(frame.message, Message::answer);
+  const Bytes unknown_field = {99, 1, 0};
+  ASSERT_TRUE(client.send({Message::stop, 0, 6, unknown_field}));
+  ASSERT_EQ(client.receive(frame, Client::kPatience), kFrame);
+  EXPECT_EQ(frame.message, Message::answer);
+  EXPECT_THAT(handler_.heard(), ElementsAre("stop"));
+}
+
+TEST_F(ControlCommands, WhoDoesNotGreetIsSentAway) {
+  Client client = dial();
+  ASSERT_TRUE(client.send({Message::status, 0, 1, {}}));
+  Frame frame;
+  ASSERT_EQ(client.receive(frame, Client::kPatience), kFrame);
+  EXPECT_EQ(frame.message, Message::bye);
+  EXPECT_EQ(client.receive(frame, Client::kPatience), kEnd);
+  Client old = dial();
+  Body body;
+  body.number(Field::version, 0);
+  ASSERT_TRUE(old.send({Message::hello, 0, 1, body.view()}));
+  ASSERT_EQ(old.receive(frame, Client::kPatience), kFrame);
+  EXPECT_EQ(frame.message, Message::bye);
+  Client babbler = dial();
+  ASSERT_TRUE(babbler.send_text("GET / HTTP/1.1\r\n\r\n"));
+  EXPECT_EQ(babbler.receive(frame, Client::kPatience), kFrame);
+  EXPECT_EQ(frame.message, Message::bye);
+  EXPECT_EQ(babbler.receive(frame, Client::kPatience), kEnd);
+}
+
+TEST_F(ControlServer, LimitsAreHeld) {
+  ServerConfig few = config();
+  few.max_clients = 2;
+  few.heap_dumps = false;
+  open(few);
+  Client one = dial(), two = dial();
+  greet(one, {});
+  greet(two, {});
+  Client three = dial();
+  Frame frame;
+  EXPECT_EQ(three.receive(frame, Client::kPatience), kEnd);
+  EXPECT_EQ(ask(one, Message::heap_dump).outcome, Outcome::kForbidden);
+  EXPECT_TRUE(handler_.heard().empty());
+}
+
+TEST_F(ControlServer, ObserversOnlyWhereTheAgentSaysSo) {
+  ServerConfig watched = config();
+  watched.most = Right::kObserve;
+  open(watched);
+  Client client = dial();
+  EXPECT_EQ(greet(client, {}).right, Right::kObserve);
+}
+
+TEST_F(ControlServer, AHalfFrameIsNotWaitedFor) {
+  ServerConfig quick = config();
+  quick.frame_ms = 20;
+  open(quick);
+  Client client = dial();
+  greet(client, {});
+  ASSERT_TRUE(client.send_text(std::string_view("\x20\0\0\0\x0b", 5)));
+  Frame frame;
+  EXPECT_EQ(client.receive(frame, Client::kPatience), kEnd);
+}
+
+}  // namespace
+}  // namespace polytrace::agent::control

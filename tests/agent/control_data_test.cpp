@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stream on its way to clients: formats, credit, clients that stall, the end.
+#include <gmock/gmock.h>
+#include <poll.h>
+
+#include "agent/control_house.hpp"
+
+namespace polytrace::agent::control {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr Accepted kNative{false, true}, kTbf{true, false};
+constexpr std::string_view kAskBinary =
+    "<setOutputFormat><format>Binary</format></setOutputFormat>";
+constexpr std::string_view kGotBinary =
+    "<enabledOutputFormat><format>binary</format></enabledOutputFormat>";
+constexpr std::string_view kGotXml =
+    "<enabledOutputFormat><format>xml</format></enabledOutputFormat>";
+
+TEST_F(ControlServer, DataNeverExceedsTheCredit) {
+  open(config());
+  handler_.record("0123456789");
+  Client client = dial();
+  greet(client, kNative);
+  give_credit(client, 4);
+  EXPECT_EQ(take(client, 4), "0123");
+  // Whatever was sent before the answer has arrived before it.
+  EXPECT_EQ(ask(client, Message::status).outcome, Outcome::kOk);
+  give_credit(client, 100);
+  EXPECT_EQ(take(client, 6), "456789");
+  handler_.record("more");
+  server_->stream_grew();
+  EXPECT_EQ(take(client, 4), "more");
+  Client late = dial();
+  greet(late, kNative, false);
+  give_credit(late, 100);
+  EXPECT_EQ(take(late, 14), "0123456789more");
+}
+
+TEST_F(ControlServer, WithoutCreditNothingFlows) {
+  open(config());
+  handler_.record("0123456789");
+  Client client = dial();
+  greet(client, kNative);
+  give_credit(client, 3);
+  EXPECT_EQ(take(client, 3), "012");
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(client.send({Message::status, 0, 9, {}}));
+    Frame frame;
+    ASSERT_EQ(client.receive(frame, Client::kPatience), kFrame);
+    EXPECT_EQ(frame.message, Message::answer);
+  }
+}
+
+TEST_F(ControlServer, WhoStallsWithoutCreditIsDropped) {
+  ServerConfig quick = config();
+  quick.stall_ms = 50;
+  open(quick);
+  handler_.record("0123456789");
+  Client observer = dial();  // takes no data: never stalls
+  greet(observer, kNative, false);
+  Client client = dial();
+  greet(client, kNative);
+  give_credit(client, 3);
+  EXPECT_EQ(take(client, 3), "012");
+  Frame frame;
+  EXPECT_EQ(client.receive(frame, Client::kPatience), kEnd);
+  EXPECT_EQ(ask(observer, Message::status).outcome, Outcome::kOk);
+}
+
+TEST_F(ControlServer, WhoDoesNotReadIsDroppedAndOthersAreServed) {
+  ServerConfig quick = config();
+  quick.stall_ms = 1000;
+  open(quick);
+  handler_.record(std::string(4U << 20, 'x'));
+  Client stuck = dial();
+  greet(stuck, kNative);
+  give_credit(stuck, 1U << 30);
+  Client reader = dial();
+  greet(reader, kNative, false);
+  give_credit(reader, 1U << 30);
+  EXPECT_EQ(take(reader, 4U << 20).size(), 4U << 20);
+  pollfd hung_up{stuck.socket(), 0, 0};
+  EXPECT_EQ(poll(&hung_up, 1, Client::kPatience), 1);
+  // What the socket held already arrives, then it ends.
+  EXPECT_LT(take(stuck, 4U << 20).size(), 4U << 20);
+}
+
+TEST_F(ControlServer, TheEndOfTheStreamIsSaid) {
+  open(config());
+  handler_.record("all", true);
+  Client client = dial();
+  greet(client, kNative);
+  give_credit(client, 100);
+  EXPECT_EQ(take(client, 3), "all");
+  Frame frame;
+  ASSERT_EQ(client.receive(frame, Client::kPatience), kFrame);
+  EXPECT_EQ(frame.message, Message::notice);
+  handler_.record("next", false, 2);
+  server_->stream_grew();
+  EXPECT_EQ(take(client, 4), "next");
+}
+
+TEST_F(ControlServer, FramedClientsGetWhatTheyAccept) {
+  ServerConfig binary = config();
+  binary.format = FormatOption::kTbf;
+  open(binary);
+  handler_.record("STREAM");
+  Client client = dial();
+  EXPECT_EQ(greet(client, kTbf).format, StreamFormat::kTbf);
+  give_credit(client, 100);
+  EXPECT_EQ(take(client, 10), "tbf:STREAM");
+  Client plain = dial();
+  EXPECT_EQ(greet(plain, {}, false).format, StreamFormat::kXml);
+  give_credit(plain, 100);
+  EXPECT_EQ(take(plain, 13), "trcxml:STREAM");
+}
+
+TEST_F(ControlServer, OldClientsAskInXml) {
+  ServerConfig binary = config();
+  binary.format = FormatOption::kTbf;
+  open(binary);
+  handler_.record("STREAM", true);
+  Client client = dial();
+  client.send_text(kAskBinary);
+  client.send_text("<startMonitoring/>");
+  EXPECT_EQ(drain(client), std::string(kGotBinary) + "tbf:STREAM");
+}
+
+TEST_F(ControlServer, OldClientsGetXmlUnlessTheAgentAllowsBinary) {
+  ServerConfig xml = config();
+  xml.format = FormatOption::kXml;
+  open(xml);
+  handler_.record("STREAM", true);
+  Client client = dial();
+  client.send_text(kAskBinary);
+  client.close_output();
+  EXPECT_EQ(drain(client), std::string(kGotXml) + "trcxml:STREAM");
+}
+
+TEST_F(ControlServer, TheAnswerStaysWhileDataFlow) {
+  ServerConfig binary = config();
+  binary.format = FormatOption::kTbf;
+  open(binary);
+  handler_.record("one");
+  Client client = dial();
+  client.send_text("<setOutputFormat><format>xml</format></setOutputFormat>");
+  bool ended = false;
+  EXPECT_EQ(client.receive_text(Client::kPatience, ended), kGotXml);
+  client.send_text("<startMonitoring/>");
+  std::string got;
+  while (got.size() < 10 && !ended) got += client.receive_text(Client::kPatience, ended);
+  EXPECT_EQ(got, "trcxml:one");
+  client.send_text(kAskBinary);
+  client.close_output();
+  // Said again when nothing else is: within the data it would be damage. Two turns of the server
+  // make sure that it has heard.
+  Client other = dial();
+  greet(other, {});
+  ask(other, Message::status);
+  ask(other, Message::status);
+  handler_.record("two", true);
+  server_->stream_grew();
+  EXPECT_EQ(drain(client), "two" + std::string(kGotXml));
+}
+
+TEST_F(ControlServer, WhoSaysNothingGetsXmlEvenUnderBinary) {
+  ServerConfig binary = config();
+  binary.format = FormatOption::kTbf;
+  binary.silence_ms = 20;
+  open(binary);
+  handler_.record("STREAM", true);
+  Client client = dial();
+  EXPECT_EQ(drain(client), "trcxml:STREAM");
+}
+
+TEST_F(ControlServer, ControlledModeStartsForOldClients) {
+  ServerConfig controlled = config();
+  controlled.mode = ServerMode::kControlled;
+  open(controlled);
+  handler_.record("STREAM", true);
+  Client client = dial();
+  client.send_text("<startMonitoring/>");
+  EXPECT_EQ(drain(client), "trcxml:STREAM");
+  EXPECT_THAT(handler_.heard(), ::testing::ElementsAre("start  0 0"));
+}
+
+TEST_F(ControlServer, WithoutConverterItIsSaid) {
+  ServerConfig none = config();
+  none.converter.clear();
+  open(none);
+  handler_.record("STREAM", true);
+  Client old = dial();
+  old.close_output();
+  EXPECT_THAT(drain(old), StartsWith("<!-- "));
+  Client client = dial();
+  greet(client, {});
+  give_credit(client, 10);
+  Frame frame;
+  ASSERT_EQ(client.receive(frame, Client::kPatience), kFrame);
+  EXPECT_EQ(frame.message, Message::notice);
+  ASSERT_EQ(client.receive(frame, Client::kPatience), kFrame);
+  EXPECT_EQ(frame.message, Message::bye);
+}
+
+TEST_F(ControlServer, AtTheEndOfTheProgramTheRestIsSent) {
+  open(config());
+  handler_.record("first");
+  Client client = dial();
+  greet(client, kNative);
+  give_credit(client, 1000);
+  EXPECT_EQ(take(client, 5), "first");
+  Client old = dial();
+  handler_.record(" and last", true);
+  const std::string path = server_->socket_path();
+  ASSERT_TRUE(server_->stop(60'000));
+  EXPECT_FALSE(std::filesystem::exists(path));
+  EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(path).parent_path()));
+  std::string rest, notices;
+  Frame frame;
+  bool bye = false;
+  while (client.receive(frame, Client::kPatience) == kFrame) {
+    rest += content_of_frame(frame);
+    bye = frame.message == Message::bye;
+  }
+  EXPECT_EQ(rest, " and last");
+  EXPECT_TRUE(bye);
+  EXPECT_EQ(drain(old), "trcxml:first and last");
+  server_.reset();
+}
+
+}  // namespace
+}  // namespace polytrace::agent::control

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/control/legacy.hpp"
+
+#include <gmock/gmock.h>
+
+#include <vector>
+
+namespace polytrace::agent::control {
+namespace {
+
+using Cut = LegacyReader::Cut;
+using enum LegacyVerb;
+
+struct Row {
+  std::string_view text;
+  LegacyVerb verb;
+  bool has_format;
+  StreamFormat format;
+};
+
+TEST(ControlLegacy, CommandsAreReadLeniently) {
+  const std::vector<Row> rows = {
+      {"<setOutputFormat><format>binary</format></setOutputFormat>", kSetOutputFormat, true,
+       StreamFormat::kTbf},
+      {"<setOutputFormat><format>xml</format></setOutputFormat>", kSetOutputFormat, true,
+       StreamFormat::kXml},
+      {"\r\n <SETOUTPUTFORMAT>\n\t< Format >  BiNaRy \n</ FORMAT >\n</setoutputformat >\n",
+       kSetOutputFormat, true, StreamFormat::kTbf},
+      {"<enabledOutputFormat><format>binary</format><enabledOutputFormat>", kEnabledOutputFormat,
+       true, StreamFormat::kTbf},
+      {"<setOutputFormat><format>xml<format></setOutputFormat>", kSetOutputFormat, true,
+       StreamFormat::kXml},
+      {"<?xml version=\"1.0\"?><!-- a > b --><setOutputFormat a=\"1\"><format>xml</format>"
+       "</setOutputFormat>",
+       kSetOutputFormat, true, StreamFormat::kXml},
+      {"\xef\xbb\xbf<setOutputFormat><format>binary</format></setOutputFormat>", kSetOutputFormat,
+       true, StreamFormat::kTbf},
+      {"<setOutputFormat><format>native</format></setOutputFormat>", kSetOutputFormat, false,
+       StreamFormat::kNative},
+      {"<setOutputFormat><format>json</format></setOutputFormat>", kSetOutputFormat, false,
+       StreamFormat::kXml},
+      {"<setOutputFormat/>", kSetOutputFormat, false, StreamFormat::kXml},
+      {"<startMonitoring/>", kStartMonitoring, false, StreamFormat::kXml},
+      {"<hello><world>xml</world></hello>", kUnknown, false, StreamFormat::kXml},
+  };
+  for (const Row& row : rows) {
+    LegacyReader reader;
+    reader.append(row.text);
+    LegacyCommand command;
+    ASSERT_EQ(reader.next(command), Cut::kCommand) << row.text;
+    EXPECT_EQ(command.verb, row.verb) << row.text;
+    EXPECT_EQ(command.has_format, row.has_format) << row.text;
+    if (row.has_format) { EXPECT_EQ(command.format, row.format) << row.text; }
+    EXPECT_EQ(reader.next(command), Cut::kMore) << row.text;
+    EXPECT_TRUE(reader.empty()) << row.text;
+  }
+}
+
+TEST(ControlLegacy, CommandsMayArriveInPieces) {
+  const std::string both = legacy_command(kSetOutputFormat, StreamFormat::kTbf) + "\n" +
+                           legacy_command(kStartMonitoring, StreamFormat::kXml);
+  for (std::size_t cut = 0; cut <= both.size(); ++cut) {
+    LegacyReader reader;
+    LegacyCommand command;
+    std::vector<LegacyVerb> verbs;
+    for (const std::string& part : {both.substr(0, cut), both.substr(cut)}) {
+      reader.append(part);
+      while (reader.next(command) == Cut::kCommand) verbs.push_back(command.verb);
+    }
+    EXPECT_THAT(verbs, ::testing::ElementsAre(kSetOutputFormat, kStartMonitoring)) << cut;
+  }
+}
+
+TEST(ControlLegacy, OtherTextIsRefused) {
+  for (const std::string& text :
+       {std::string("hello"), std::string("  x<a/>"), std::string("<></>"), std::string("</>"),
+        "<a>" + std::string(LegacyReader::kLongest, 'x'),
+        "<!--" + std::string(LegacyReader::kLongest, '-')}) {
+    LegacyReader reader;
+    reader.append(text);
+    LegacyCommand command;
+    EXPECT_EQ(reader.next(command), Cut::kImpossible) << text.substr(0, 20);
+  }
+}
+
+TEST(ControlLegacy, FirstBytesTellTheLanguage) {
+  EXPECT_TRUE(looks_legacy("<set"));
+  EXPECT_TRUE(looks_legacy("\r\n\t <a/>"));
+  EXPECT_TRUE(looks_legacy("\xef\xbb\xbf<a/>"));
+  // A HELLO whose length is the code of '<', and frames of the greatest length.
+  EXPECT_FALSE(looks_legacy(std::string_view("<\0\0\0", 4)));
+  EXPECT_FALSE(looks_legacy(std::string_view("<<\0\0", 4)));
+  EXPECT_FALSE(looks_legacy(std::string_view("\0\0\1\0", 4)));
+  EXPECT_FALSE(looks_legacy("GET / HTTP/1.1"));
+}
+
+}  // namespace
+}  // namespace polytrace::agent::control
