@@ -35,10 +35,9 @@ class Record final : public Command {
     return kHelp;
   }
   void define(CLI::App& app) override {
-    app.add_option("RUNTIME", words_, "java or mono, then the program and its arguments")
+    app.add_option("RUNTIME", runtime_, "java or mono, then the program and its arguments")
         ->type_name("RUNTIME")
         ->required();
-    app.prefix_command();
     app_ = &app;
     add_recording_options(app, recording_);
     add_agent_options(app, agent_);
@@ -46,11 +45,24 @@ class Record final : public Command {
         ->type_name("FILE")
         ->group("What is recorded");
   }
+  // Behind the runtime everything is the program's, options as well.
+  void take_rest(std::vector<std::string>& words) override {
+    std::size_t at = 1;
+    for (; at < words.size() && words[at].starts_with('-'); ++at) {
+      const CLI::Option* option = app_->get_option_no_throw(words[at]);
+      if (option != nullptr && option->get_items_expected_max() > 0) ++at;
+    }
+    if (at >= words.size()) return;
+    const auto rest = words.begin() + static_cast<std::ptrdiff_t>(at) + 1;
+    arguments_.assign(rest, words.end());
+    words.erase(rest, words.end());
+    if (!arguments_.empty() && arguments_.front() == "--") arguments_.erase(arguments_.begin());
+  }
   int run(Session& session) override {
-    const Runtime* runtime = find_runtime(words_);
+    const Runtime* runtime = find_runtime(runtime_);
     if (runtime == nullptr)
       return session.fail_usage(
-          fmt::format("\"{}\" is no runtime that can be recorded: java or mono", words_));
+          fmt::format("\"{}\" is no runtime that can be recorded: java or mono", runtime_));
     const auto launch = prepare(*runtime);
     if (!launch) return session.fail(launch.error());
     auto child = Child::start(*launch, session.common.json);
@@ -64,9 +76,7 @@ class Record final : public Command {
 
  private:
   base::result<Launch> prepare(const Runtime& runtime) {
-    std::vector<std::string> arguments = app_->remaining();
-    if (!arguments.empty() && arguments.front() == "--") arguments.erase(arguments.begin());
-    if (arguments.empty())
+    if (arguments_.empty())
       return base::fail(base::Code::usage, fmt::format("no program for {} to run", runtime.name));
     auto program = find_program(runtime, program_);
     if (!program) return tl::unexpected(program.error());
@@ -78,7 +88,7 @@ class Record final : public Command {
     agent_.controllable |= plan_.duration.count() != 0;
     auto text = option_string(agent_, plan_.stream);
     if (!text) return tl::unexpected(text.error());
-    return launch_of(runtime, *program, *library, *text, arguments);
+    return launch_of(runtime, *program, *library, *text, arguments_);
   }
 
   // The user asks, or the time is over: then only the recording ends.
@@ -96,8 +106,9 @@ class Record final : public Command {
       session.remark(fmt::format("the recording goes on: {}", answer.text));
   }
 
-  std::string words_;
+  std::string runtime_;
   std::string program_;
+  std::vector<std::string> arguments_;
   CLI::App* app_ = nullptr;
   RecordingOptions recording_;
   AgentOptions agent_;

@@ -41,14 +41,16 @@ void offer(CLI::App& app, const Option& option) {
 void offer(CLI::App& app, const OptionList& options) {
   app.set_help_flag(kHelpNames);
   for (const Option& option : options.all()) offer(app, option);
-  app.prefix_command(options.rest() != nullptr);
 }
 
-void keep_rest(const CLI::App& app, const OptionList& options) {
-  if (options.rest() == nullptr) return;
-  std::vector<std::string> words = app.remaining();
-  if (!words.empty() && words.front() == "--") words.erase(words.begin());
-  *options.rest() = std::move(words);
+// Whether the word behind `word` is its value.
+bool takes_next(const OptionList& options, const std::string& word) {
+  for (const Option& option : options.all()) {
+    const bool is_it =
+        std::find(option.names.begin(), option.names.end(), word) != option.names.end();
+    if (is_it) return !option.is_flag();
+  }
+  return false;
 }
 
 struct Parser {
@@ -98,6 +100,20 @@ std::string complaint(const CLI::ParseError& error, const Parser& parser,
 
 }  // namespace
 
+void take_rest(std::vector<std::string>& words, const Catalogue& catalogue) {
+  const Entry* entry = words.empty() ? nullptr : catalogue.find(words.front());
+  if (entry == nullptr || entry->options.rest() == nullptr) return;
+  std::size_t at = 1;
+  while (at < words.size() && words[at].starts_with('-'))
+    at += takes_next(entry->options, words[at]) ? 2 : 1;
+  if (at >= words.size()) return;
+  const auto begin = words.begin() + static_cast<std::ptrdiff_t>(at) + 1;
+  std::vector<std::string>& rest = *entry->options.rest();
+  rest.assign(begin, words.end());
+  words.erase(begin, words.end());
+  if (!rest.empty() && rest.front() == "--") rest.erase(rest.begin());
+}
+
 Parsed parse(std::vector<std::string> words, const Catalogue& catalogue) {
   Parser parser(catalogue);
   Parsed result;
@@ -109,9 +125,7 @@ Parsed parse(std::vector<std::string> words, const Catalogue& catalogue) {
   } catch (const CLI::ParseError& error) {
     result.complaint = complaint(error, parser, catalogue);
   }
-  const auto [app, entry] = parser.parsed();
-  result.entry = entry;
-  if (entry != nullptr) keep_rest(*app, entry->options);
+  result.entry = parser.parsed().second;
   return result;
 }
 

@@ -15,6 +15,10 @@ struct Parsed {
   std::string complaint;  // why the line cannot be used; empty when it can
 };
 
+// Takes away the words that a command leaves to another program (OptionList::leave_rest_to): those
+// behind its first positional argument, options or not.
+void take_rest(std::vector<std::string>& words, const Catalogue& catalogue);
+
 // `words`: the line behind the program's name. Fills the targets of all options that it names.
 Parsed parse(std::vector<std::string> words, const Catalogue& catalogue);
 

@@ -49,6 +49,7 @@ int run_entry(Session& session, const Catalogue& catalogue, const Entry* entry) 
 int run_words(std::vector<std::string> words, Catalogue& catalogue, Session& session) {
   RootOptions options;
   define(catalogue, session, options);
+  take_rest(words, catalogue);
   session.common.json = std::find(words.begin(), words.end(), "--json") != words.end();
   const auto fault = settle_first_word(words, catalogue);
   if (fault) return session.fail(*fault);

@@ -16,7 +16,7 @@ cat >"$scratch/bin/java" <<'JAVA'
 printf '%s\n' "$@" >"$SEEN"
 printf '%s\n' "${LD_LIBRARY_PATH:-}" >>"$SEEN"
 for word; do
-  [[ $word == -agentpath:* || $word == --profile=* ]] && options=${word#*file=}
+  [[ $word == -agentpath:* || $word == --profile=* ]] && options=${word#*[:=]file=}
 done
 file=${options%%,*}
 segments() {

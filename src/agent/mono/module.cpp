@@ -92,10 +92,7 @@ void on_initialized(MonoProfiler*) {
 }
 
 void on_shutdown_begin(MonoProfiler*) {
-  if (settings().common.heap_dump == HeapDump::kAtEnd) {
-    ask_for_heap();
-    take_heap();
-  }
+  if (settings().common.heap_dump == HeapDump::kAtEnd) take_heap();
 }
 
 // For tests of our own walks.

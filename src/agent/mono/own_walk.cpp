@@ -58,14 +58,11 @@ struct Learned {
   std::uintptr_t foreign = 0;  // the address where compiled code ended
 };
 
-// What stopped a walk behind the last frame: that one is not to be walked through.
-bool stop_at_last(Learned& learned) {
-  if (learned.count == 0) return false;
-  learned.foreign = learned.addresses[--learned.count];
-  return true;
-}
+// The walk came no further than its last frame, or to something wrong behind it: that one is not to
+// be walked through.
+void stop_at_last(Learned& learned) { learned.foreign = learned.addresses[--learned.count]; }
 
-// True: something was learned.
+// False: somewhere there is another method than in `walk`.
 bool try_walk(Frames frames, const RuntimeWalk& walk, Learned& learned) {
   learned.count = 0;
   learned.foreign = 0;
@@ -75,15 +72,17 @@ bool try_walk(Frames frames, const RuntimeWalk& walk, Learned& learned) {
       learned.foreign = frames.address();
       return learned.count > 0;
     }
-    if (mono_jit_info_get_method(code) != walk.methods[learned.count]) return stop_at_last(learned);
+    if (!is_shared_form(walk.methods[learned.count], mono_jit_info_get_method(code))) return false;
     const CallSite site = site_of(code);
     learned.addresses[learned.count] = frames.address();
     learned.sites[learned.count++] = site;
-    if (site.frame == CallSite::Frame::kUnknown || !frames.go_out(site))
-      return stop_at_last(learned);
+    if (site.frame == CallSite::Frame::kUnknown || !frames.go_out(site)) {
+      stop_at_last(learned);
+      return true;
+    }
   }
   if (walk.count == walk.most) return true;
-  if (code_at(frames.address()) != nullptr) return stop_at_last(learned);
+  if (code_at(frames.address()) != nullptr) return false;
   learned.foreign = frames.address();
   learn_base(frames.stack());
   return true;
@@ -145,8 +144,8 @@ void learn_walk(const void* frame, const RuntimeWalk& walk) {
   Frames frames = runtime;
   if (!frames.go_out(site)) return;
   if (code_at(frames.address()) == nullptr) return know_foreign(frames.address());
-  if (try_walk(frames, walk, learned)) keep(learned);
-  else know_foreign(frames.address());
+  if (!try_walk(frames, walk, learned) && learned.count > 0) stop_at_last(learned);
+  keep(learned);
 }
 
 }  // namespace polytrace::agent::mono
