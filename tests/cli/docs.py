@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the commands that README.md and docs/ show, and compares the output where they show it.
 
-usage: docs.py [--update]
+usage: docs.py [--update] [PAGE ...]
 $POLYTRACE is the program; --update writes the real output to the pages
+
+Pages that say `<!-- runs: live ... -->` need a runtime: they run where they are named.
 
 In blocks marked `console`, a line "$ polytrace ..." is a shell command. Commands of one page run in
 order in one scratch folder with a copy of examples/, and must succeed. The lines below a command
@@ -21,10 +23,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.S | re.M)
 PROMPT = "$ "
+LIVE = "<!-- runs: live"
 
 
-def pages():
-    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+def pages(named):
+    if named:
+        return [ROOT / name for name in named]
+    every = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    return [page for page in every if LIVE not in page.read_text(encoding="utf-8")]
 
 
 def steps(block):
@@ -99,10 +105,11 @@ def check(page, update):
 
 
 def main():
-    update = sys.argv[1:] == ["--update"]
-    if sys.argv[1:] and not update:
+    update = sys.argv[1:2] == ["--update"]
+    named = sys.argv[2:] if update else sys.argv[1:]
+    if any(name.startswith("-") for name in named):
         sys.exit(__doc__)
-    checked = [check(page, update) for page in pages()]
+    checked = [check(page, update) for page in pages(named)]
     total = sum(count for _, count in checked)
     for faults, _ in checked:
         for wrong in faults:

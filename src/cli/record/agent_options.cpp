@@ -36,8 +36,14 @@ std::string plain_name(std::string_view file) {
   return name;
 }
 
-void append_list(std::string& text, std::string_view name, const std::vector<std::string>& lists) {
-  for (const std::string& list : lists) text += fmt::format(",{}={}", name, list);
+// The option string separates kinds of events by plus signs: commas separate options.
+std::string joined(const std::vector<std::string>& lists, char separator) {
+  std::string text;
+  for (const std::string& list : lists) {
+    if (!text.empty()) text += separator;
+    for (const char letter : list) text += letter == ',' ? separator : letter;
+  }
+  return text;
 }
 
 // What the agents will make of it; false, with their complaint, where they understand it not.
@@ -53,7 +59,8 @@ base::result<void> check_string(const std::string& text) {
 void add_agent_options(CLI::App& app, AgentOptions& options) {
   const char* group = "What is recorded";
   app.add_option("--events", options.events,
-                 "Kinds of events, separated by commas, as the agents' option events= has them")
+                 "Kinds of events, separated by commas: calls, threads, gc, monitors, exceptions, "
+                 "jit, classes, counters, alloc, samples (default: calls,threads,gc)")
       ->type_name("LIST")
       ->expected(1)
       ->take_all()
@@ -89,8 +96,8 @@ base::result<std::string> option_string(const AgentOptions& options, const std::
         base::Code::usage,
         fmt::format("{}: agents cannot write to a path with a comma or semicolon", file));
   std::string text = fmt::format("file={}", plain_name(file));
-  append_list(text, "events", options.events);
-  append_list(text, "filter", options.filters);
+  if (!options.events.empty()) text += fmt::format(",events={}", joined(options.events, '+'));
+  if (!options.filters.empty()) text += fmt::format(",filter={}", joined(options.filters, ','));
   if (!options.policy.empty()) text += fmt::format(",policy={}", options.policy);
   if (options.controllable) text += ",control=unix";
   for (const std::string& other : options.others) {
