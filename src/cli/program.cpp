@@ -91,11 +91,13 @@ int run_words(std::vector<std::string> words, Catalogue& catalogue, Session& ses
   CLI::App root;
   RootOptions options;
   define(root, catalogue, session, options);
-  session.common.json = std::find(words.begin(), words.end(), "--json") != words.end();
+  const auto wants_json = [&] { return std::ranges::find(words, "--json") != words.end(); };
+  session.common.json = wants_json();
   const auto fault = settle_first_word(words, catalogue);
   if (fault) return session.fail(*fault);
   if (const Entry* entry = words.empty() ? nullptr : catalogue.find(words[0]); entry != nullptr)
     entry->command->take_rest(words);
+  session.common.json = wants_json();
   std::reverse(words.begin(), words.end());  // as CLI11 wants them
   try {
     root.parse(words);

@@ -9,7 +9,8 @@ Pages that say `<!-- runs: live ... -->` need a runtime: they run where they are
 
 In blocks marked `console`, a line "$ polytrace ..." is a shell command. Commands of one page run in
 order in one scratch folder with a copy of examples/, and must succeed. The lines below a command
-are its output, standard error included; a line "..." stands for any lines. No lines: not compared.
+are its output, standard error included; a line "..." stands for any lines, "…" within
+a line for any text. No lines: not compared.
 """
 import difflib
 import os
@@ -60,7 +61,8 @@ def run(command, folder):
 
 
 def matches(shown, real):
-    pattern = "".join(r"(?:.*\n)*?" if line == "..." else re.escape(line) + r"\n" for line in shown)
+    pattern = "".join(r"(?:.*\n)*?" if line == "..." else
+                      re.escape(line).replace("…", ".*") + r"\n" for line in shown)
     return re.fullmatch(pattern, "".join(line + "\n" for line in real)) is not None
 
 
@@ -93,7 +95,8 @@ def check(page, update):
             wrong, real = fault(command, shown, folder)
             if wrong:
                 faults.append(f"{page.relative_to(ROOT)}: {wrong}")
-            lines += [PROMPT + command, *(real if shown and "..." not in shown else shown)]
+            lines += [PROMPT + command, *(real if shown and "..." not in shown and "…" not in "".join(shown)
+                                          else shown)]
         return "```console\n" + "".join(line + "\n" for line in lines) + "```"
 
     with tempfile.TemporaryDirectory() as folder:
