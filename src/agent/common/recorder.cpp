@@ -91,6 +91,28 @@ std::string fault_of(const char* what, int error) {
   return std::string(what) + ": " + std::strerror(error);
 }
 
+// The header and the clock are there before the first event: whatever happens, segments belong to a
+// stream. Written by the host's thread, which no signal may hit (a full disk, a closed pipe).
+bool begin_stream(Session& session, Faults& faults) {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  session.blocks.put_clock(session.clock.line());
+  const int error = session.blocks.flush();
+  if (error != 0) {
+    sigset_t ours;
+    sigemptyset(&ours);
+    sigaddset(&ours, error == EPIPE ? SIGPIPE : SIGXFSZ);
+    const timespec now{};
+    if (error == EPIPE || error == EFBIG) sigtimedwait(&ours, nullptr, &now);
+    faults.push_back(fault_of(session.output.name(), error));
+    session.segments.close();
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return error == 0;
+}
+
 // All of it but the thread. False with the reason; what was made of files is gone then.
 bool open_session(Session& session, Faults& faults, int output_fd) {
   session.stream = random_number();
@@ -108,8 +130,7 @@ bool open_session(Session& session, Faults& faults, int output_fd) {
       session.definitions.start(session.segments, session.clock, session.links);
   if (!memory) faults.push_back(fault_of("memory", ENOMEM));
   if (!memory) session.segments.close();
-  if (memory) session.blocks.put_clock(session.clock.line());
-  return memory;
+  return memory && begin_stream(session, faults);
 }
 
 }  // namespace
@@ -200,7 +221,7 @@ void end_thread() {
   {
     SlowPath path;
     if (!path.idle() && t_buffer.session == path.session().number) {
-      if (t_buffer.lost.load(std::memory_order_relaxed) != 0) path.claim(1, Patience::kNever);
+      path.tell_losses();
       path.close(Patience::kPolicy);
       path.session().lost_by_ended.fetch_add(t_buffer.lost.exchange(0));
     }

@@ -168,6 +168,11 @@ bool SlowPath::close(Patience patience) {
   return true;
 }
 
+void SlowPath::tell_losses() {
+  if (buffer_.lost.load(std::memory_order_relaxed) != 0 && close(Patience::kPolicy))
+    open(0, Patience::kNever);
+}
+
 bool SlowPath::open(std::uint32_t level, Patience patience) {
   if (!(patience == Patience::kNever ? open_at_once(level) : open_waiting(level))) return false;
   buffer_.base = session_->segments.header(buffer_.segment)->base_tick;

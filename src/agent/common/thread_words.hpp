@@ -30,6 +30,8 @@ class SlowPath {
                  Patience patience);
   // The thread's segment goes to the writer. False: not now (Patience::kNever).
   bool close(Patience patience);
+  // What was lost is told at once if there is memory for it.
+  void tell_losses();
   Session& session() const { return *session_; }
   bool has_segment() const { return buffer_.segment != kNoSegment; }
 

@@ -61,7 +61,7 @@ jint agent_on_attach(JavaVM* java, char* options, void*) {
     jvm::obey(jni, options == nullptr ? "" : options);
   } else if (jvm::prepare(options)) {
     jvm::set_event(JVMTI_EVENT_VM_DEATH, true);
-    jvm::begin(jni);
+    jvm::launch(jni);
   }
   return JNI_OK;
 }

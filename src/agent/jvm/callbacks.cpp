@@ -31,7 +31,9 @@ Timeouts& timeouts() {
   return timeouts;
 }
 
-base::Id number_of_object(jobject object) {
+// Threads are often waited for by their objects, also before they were met: they are threads first.
+base::Id number_of_object(JNIEnv* env, jobject object) {
+  if (tag_of(object) == 0 && is_thread(env, object)) number_of_thread(env, object);
   bool is_new = false;
   const jlong tag = tagged(object, TagKind::kObject, is_new);
   return tag == 0 ? base::kNoId : static_cast<base::Id>(tag);
@@ -59,7 +61,7 @@ void JNICALL on_sampled_allocation(jvmtiEnv*, JNIEnv* env, jthread, jobject obje
   event::Alloc details;
   details.size = static_cast<event::u64>(size);
   details.stack = whole_stack(lists);
-  if (g_tags_allocations) details.object = number_of_object(object);
+  if (g_tags_allocations) details.object = number_of_object(env, object);
   TiText signature;
   if (ok(vm().ti->GetClassSignature(type, signature.out(), nullptr)))
     details.array = signature.view().starts_with('[') ? 1 : 0;
@@ -98,7 +100,7 @@ void emit_monitor(JNIEnv* env, jobject object, event::MonitorStage stage, bool w
   if (with_stack) frames.take(env, nullptr, g_depth);
   const Lists lists = with_stack ? frames.lists() : Lists{};
   if (with_stack) details.stack = whole_stack(lists);
-  emit(details, number_of_object(object), lists, Patience::kNever);
+  emit(details, number_of_object(env, object), lists, Patience::kNever);
 }
 
 }  // namespace
@@ -125,7 +127,7 @@ void JNICALL on_wait(jvmtiEnv*, JNIEnv* env, jthread, jobject object, jlong time
   event::Wait details;
   details.timeout = timeout * kMillisecond;
   details.stack = whole_stack(lists);
-  emit(details, number_of_object(object), lists, Patience::kNever);
+  emit(details, number_of_object(env, object), lists, Patience::kNever);
 }
 
 void JNICALL on_waited(jvmtiEnv*, JNIEnv* env, jthread, jobject object, jboolean) {
@@ -141,7 +143,7 @@ void JNICALL on_waited(jvmtiEnv*, JNIEnv* env, jthread, jobject object, jboolean
       timeouts().by_thread.erase(at);
     }
   }
-  emit(details, number_of_object(object), {}, Patience::kNever);
+  emit(details, number_of_object(env, object), {}, Patience::kNever);
 }
 
 // --- exceptions ---
@@ -156,7 +158,7 @@ void JNICALL on_exception(jvmtiEnv*, JNIEnv* env, jthread, jmethodID, jlocation,
   event::Throw details;
   details.class_id = number_of_class_of(env, exception);
   details.stack = whole_stack(lists);
-  emit(details, number_of_object(exception), lists);
+  emit(details, number_of_object(env, exception), lists);
 }
 
 }  // namespace polytrace::agent::jvm

@@ -11,6 +11,7 @@
 #include "agent/jvm/probe.hpp"
 #include "agent/jvm/process_facts.hpp"
 #include "agent/jvm/registry.hpp"
+#include "agent/jvm/remote.hpp"
 #include "agent/jvm/stacks.hpp"
 #include "agent/jvm/threads.hpp"
 
@@ -25,6 +26,7 @@ struct Life {
   Settings settings;
   std::string options;
   bool recording = false;
+  bool waits = false;  // for a command to begin
   bool dead = false;
 };
 Life& life() {
@@ -69,7 +71,9 @@ bool prepare(const char* options) {
   ask_capabilities(all.settings, faults);
   set_callbacks();
   set_limits(all.settings);
-  const bool started = Recorder::the().start(common, faults);
+  const bool remote = prepare_remote(all.settings, faults);
+  all.waits = remote && common.server == Server::kControlled;
+  const bool started = all.waits || Recorder::the().start(common, faults);
   say_all(faults);
   if (!started) say("nothing is recorded");
   return started;
@@ -113,6 +117,19 @@ bool end(JNIEnv* env) {
   const bool whole = Recorder::the().stop(kPatience);
   if (!whole) say("the recording could not be finished; what is missing lies beside it");
   return whole;
+}
+
+DumpResult take_heap_dump(JNIEnv* env, std::string_view name, std::uint32_t number) {
+  const Settings& settings = life().settings;
+  if (settings.common.heap_dump == HeapDump::kNever) return {.fault = "heapdump=never"};
+  if (!settings.hprof) return dump_heap(env, name);
+  return dump_hprof(
+      env, std::string(Recorder::the().output_name()) + "." + std::to_string(number) + ".hprof");
+}
+
+void launch(JNIEnv* env) {
+  if (!life().waits) begin(env);
+  start_remote(env, life().settings);
 }
 
 bool is_recording() {
@@ -162,11 +179,14 @@ void obey(JNIEnv* env, std::string_view command) {
   }
 }
 
-void JNICALL on_vm_init(jvmtiEnv*, JNIEnv* env, jthread) { begin(env); }
+void JNICALL on_vm_init(jvmtiEnv*, JNIEnv* env, jthread) { launch(env); }
 
 void JNICALL on_vm_death(jvmtiEnv*, JNIEnv* env) {
+  if (is_recording() && life().settings.common.heap_dump == HeapDump::kAtEnd)
+    take_heap_dump(env, "end", 0);
   life().dead = true;
   end(env);
+  stop_remote();
 }
 
 }  // namespace polytrace::agent::jvm

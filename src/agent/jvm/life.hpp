@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "agent/jvm/heap_dump.hpp"
 #include "agent/jvm/instrument.hpp"
 #include "agent/jvm/settings.hpp"
 #include "agent/jvm/vm.hpp"
@@ -14,6 +15,8 @@ namespace polytrace::agent::jvm {
 // Reads the options, asks for capabilities and opens the output. False: nothing is to be recorded,
 // and the reasons were said.
 bool prepare(const char* options);
+// Begins to record, or waits for the command to, and takes commands where that was asked for.
+void launch(JNIEnv* env);
 // Begins to record what prepare() said.
 void begin(JNIEnv* env);
 // Ends the recording; the program goes on as if it had never been, but for classes being compiled
@@ -25,6 +28,8 @@ void pause(JNIEnv* env);
 void resume(JNIEnv* env);
 // The user's rules from now on; the loaded classes follow.
 Retransformed replace_filters(JNIEnv* env, const Filters& filters);
+// As the options say: into the stream, or as a file of the JDK beside it, named by the number.
+DumpResult take_heap_dump(JNIEnv* env, std::string_view name, std::uint32_t number);
 // What `name` may command of a recording that runs: detach, pause, resume, flush, filter=...
 void obey(JNIEnv* env, std::string_view command);
 

@@ -18,7 +18,10 @@ class StackFrames {
   void take(JNIEnv* env, jthread thread, std::size_t most);
   // Valid while this lives and until take().
   Lists lists() const {
-    return {std::span(frames_).first(count_), std::span(places_).first(count_), {}, {}};
+    Lists lists;
+    lists.frames = std::span(frames_).first(count_);
+    lists.frame_places = std::span(places_).first(count_);
+    return lists;
   }
 
  private:

@@ -146,6 +146,11 @@ std::uint64_t number_of_thread(JNIEnv* env, jthread thread) {
   return number_and_define(env, thread, false, false);
 }
 
+bool is_thread(JNIEnv* env, jobject object) {
+  const Local<jclass> type(env, env->FindClass("java/lang/Thread"));
+  return type && env->IsInstanceOf(object, type.get()) != JNI_FALSE;
+}
+
 void JNICALL on_thread_start(jvmtiEnv*, JNIEnv* env, jthread thread) { meet(env, thread); }
 
 void JNICALL on_thread_end(jvmtiEnv*, JNIEnv* env, jthread) {

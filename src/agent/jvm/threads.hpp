@@ -40,6 +40,8 @@ void tell_threads(JNIEnv* env);
 // The number of a thread, defined in the stream; 0: none.
 std::uint64_t number_of_thread(JNIEnv* env, jthread thread);
 
+bool is_thread(JNIEnv* env, jobject object);
+
 // Events of the VM.
 void JNICALL on_thread_start(jvmtiEnv* ti, JNIEnv* env, jthread thread);
 void JNICALL on_thread_end(jvmtiEnv* ti, JNIEnv* env, jthread thread);

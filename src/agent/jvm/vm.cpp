@@ -62,9 +62,12 @@ std::uint64_t next_number(TagKind kind) {
 // holds this lock.
 jlong tagged(jobject object, TagKind kind, bool& is_new) {
   is_new = false;
-  if (const jlong known = tag_of(object); known != 0) return known;
+  const auto serves = [kind](jlong tag) {
+    return tag != 0 && (kind == TagKind::kObject || kind_of(tag) == kind);
+  };
+  if (const jlong known = tag_of(object); serves(known)) return known;
   const std::lock_guard guard(g_tags);
-  if (const jlong known = tag_of(object); known != 0) return known;
+  if (const jlong known = tag_of(object); serves(known)) return known;
   const jlong tag = make_tag(kind, ++g_last_numbers[static_cast<std::size_t>(kind)]);
   is_new = ok(vm().ti->SetTag(object, tag));
   return is_new ? tag : 0;

@@ -239,6 +239,8 @@ void segments(const std::string& bytes, Recorded& into, const Taken& taken) {
   if (in.fixed<std::uint64_t>() != 0x0a53474553545089) into.fault = "no segment file";
   in.fixed<std::uint64_t>();
   if (in.fixed<std::uint64_t>() != into.stream) into.fault = "segments of another stream";
+  // Wherever they lie in the file: a thread's in the order of their numbers.
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<Event>> left;
   for (std::size_t at = 4096; at + 4096 <= bytes.size();) {
     Input header(std::string_view(bytes).substr(at, 64));
     const auto mark = header.fixed<std::uint32_t>();
@@ -255,6 +257,7 @@ void segments(const std::string& bytes, Recorded& into, const Taken& taken) {
       return;
     }
     if (mark == 0x47455350 && (state == 1 || state == 2)) {
+      std::vector<Event>& rest = left[{content, number}];
       if (content == 2) number |= std::uint64_t{1} << 63;
       const auto found = taken.find({thread, number});
       const std::uint32_t had = found == taken.end() ? 0 : found->second;
@@ -265,18 +268,18 @@ void segments(const std::string& bytes, Recorded& into, const Taken& taken) {
         fault = records(whole, base, thread, all);
         std::vector<Event> before;
         records(whole.substr(0, had), base, thread, before);
-        into.events.insert(into.events.end(), all.begin() + static_cast<long>(before.size()),
-                           all.end());
+        rest.assign(all.begin() + static_cast<long>(before.size()), all.end());
       } else {
         std::vector<std::uint64_t> words((size - 64) / 8);
         std::memcpy(words.data(), bytes.data() + at + 64, size - 64);
-        fault = leftover_words(words.data(), words.data() + words.size(), base, thread, had,
-                               into.events);
+        fault = leftover_words(words.data(), words.data() + words.size(), base, thread, had, rest);
       }
       if (!fault.empty()) into.fault = fault + " in the segment at " + std::to_string(at);
     }
     at += size;
   }
+  for (const auto& [number, events] : left)
+    into.events.insert(into.events.end(), events.begin(), events.end());
 }
 
 }  // namespace

@@ -192,7 +192,8 @@ TEST(recorder, keeps_large_bodies_and_counts_what_is_too_large) {
   }).join();
   const Recorded recorded = recording.stop_and_read();
   std::size_t notes = 0;
-  for (const Event& event : recorded.by_thread().at(8)) notes += event.value == kNoteNumber;
+  const std::vector<Event> events = recorded.by_thread().at(8);
+  for (const Event& event : events) notes += event.value == kNoteNumber;
   EXPECT_EQ(notes, 3U);
   EXPECT_EQ(recorded.lost(), 1U);
 }
@@ -265,7 +266,7 @@ TEST(recorder, flush_brings_all_so_far_into_the_stream) {
   for (std::uint32_t round = 1; round <= 5; ++round) {
     agent::enter(round);
     ASSERT_TRUE(Recorder::the().flush(kPatience));
-    const Recorded recorded = recording.read();
+    const Recorded recorded = recording.read_stream();
     ASSERT_EQ(recorded.fault, "");
     EXPECT_EQ(recorded.count(Event::kEnter), round);
     EXPECT_FALSE(recorded.ended);
@@ -285,7 +286,7 @@ TEST(recorder, closes_a_segment_before_its_ticks_overflow) {
     agent::enter(4);
   }).join();
   const Recorded recorded = recording.stop_and_read();
-  const std::vector<Event>& events = recorded.by_thread().at(2);
+  const std::vector<Event> events = recorded.by_thread().at(2);
   EXPECT_EQ(values_of(events), (std::vector<std::uint64_t>{1, 2, 3, 4}));
   EXPECT_LT(events[2].tick - events[0].tick, format::native::kMaxTicks);
 }

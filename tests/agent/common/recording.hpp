@@ -36,6 +36,8 @@ class Recording {
   std::string file() const { return folder_.file("trace.ptrace"); }
   const TemporaryFolder& folder() const { return folder_; }
   Recorded read() const { return read_recording(file()); }
+  // Without what is still in segments.
+  Recorded read_stream() const { return read_recording(file(), folder_.file("none")); }
   Recorded stop_and_read() {
     EXPECT_TRUE(stop());
     Recorded recorded = read();

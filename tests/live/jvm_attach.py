@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The agent comes into a program that runs, changes its filters, pauses, goes on and leaves again,
+while threads call without end."""
+import subprocess
+import time
+
+from jvm_common import Room, Stream
+
+
+def tell(room, jdk, program, options):
+    done = subprocess.run([jdk.tool("jcmd"), str(program.pid), "JVMTI.agent_load",
+                           str(room.agent), options], capture_output=True, text=True, timeout=60,
+                          check=False)
+    assert done.returncode == 0 and "return code: 0" in done.stdout, done.stdout + done.stderr
+
+
+def test_attach(room, jdk):
+    path = room.trace()
+    # JDK 21 and later warn of agents that come late, unless told that they may.
+    flags = ["-XX:+EnableDynamicAgentLoading"] if jdk.version >= 21 else []
+    program = subprocess.Popen([jdk.tool("java"), *flags, "-cp", str(room.folder), "Busy",
+                                str(room.folder / "counts"), "2"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert program.stdout.readline() == "ready\n"
+        tell(room, jdk, program, f"file={path},filter=Busy:deed,jvm.accessors=yes,policy=drop")
+        time.sleep(0.2)
+        tell(room, jdk, program, "filter=Busy:other")
+        time.sleep(0.2)
+        tell(room, jdk, program, "pause")
+        tell(room, jdk, program, "resume")
+        time.sleep(0.1)
+        tell(room, jdk, program, "detach")
+        stream = Stream(path)
+        assert stream.ended
+        time.sleep(0.2)
+        assert program.poll() is None, "the program has ended"
+    finally:
+        program.kill()
+        _, errors = program.communicate()
+    assert not errors, errors
+    check(stream)
+
+
+# First one method is seen, then only the other; frames entered before or after each change are
+# whole, since rewritten code ends as it began.
+def check(stream):
+    calls = [e for e in stream.all("Enter") if stream.threads[e.thread].startswith("busy-")]
+    names = [stream.methods[e.id] for e in sorted(calls, key=lambda e: e.tick)]
+    first, last = names.index("Busy.other"), len(names) - 1 - names[::-1].index("Busy.deed")
+    assert first > 100 and len(names) - last > 100, (first, last, len(names))
+    # Each thread may be in a call while the classes change, no more.
+    mixed = [names[i] for i in range(first, last + 1)] if first < last else []
+    assert len(mixed) < len(names) / 2, "both filters were in force"
+    stages = [e.fields.get("stage", 0) for e in stream.all("Recording")]
+    assert stages == [0, 4, 2, 3, 1], stages  # start, ready, pause, resume, end
+
+
+def main():
+    room = Room("Busy")
+    for jdk in room.jdks:
+        test_attach(room, jdk)
+        print(f"JDK {jdk.version}: came, changed its filters, paused, went on, left")
+
+
+main()
