@@ -285,11 +285,14 @@ bool Recorder::start(const Options& options, Faults& faults, int output_fd) {
 }
 
 void Recorder::pause() {
+  constexpr base::Duration kSummaryPatience = 5'000'000'000;
   const Guard guard(g_control);
   State expected = State::kRunning;
   if (!g_state.compare_exchange_strong(expected, State::kPaused)) return;
   disarm_all();
   define_stage(event::RecordingStage::pause);
+  Session* const session = g_session.load(std::memory_order_acquire);
+  if (session->options.mode == Mode::kSummary) session->writer.flush(kSummaryPatience, true);
 }
 
 void Recorder::resume() {

@@ -20,8 +20,10 @@ void install_samples(MonoProfilerHandle runtime);
 void start_counters();
 void stop_counters();
 
-// A snapshot of the heap: soon, from any thread; or at once, on a thread of the runtime.
+// A snapshot of the heap: soon, from any thread; on a thread of the runtime, the one that was asked
+// for, if any; or one at once.
 void ask_for_heap();
+void take_asked_heap();
 void take_heap();
 
 // Before the end of the recording, on a thread of the runtime.

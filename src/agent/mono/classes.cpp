@@ -65,13 +65,13 @@ std::uint32_t size_of_instances(MonoClass* type) {
 }
 
 // Allocations told by class only: where instances differ in size, elements are bytes.
-void tell_site(std::uint32_t number, const event::Class& details) {
+void tell_site(std::uint32_t number, std::uint32_t size) {
   if (settings().common.events.alloc != AllocMode::kSites) return;
   Site site;
   site.number = number;
   site.class_id = number;
-  site.size = details.fixed_size;
-  site.element_size = details.fixed_size == 0 ? 1 : 0;
+  site.size = size;
+  site.element_size = size == 0 ? 1 : 0;
   define_site(site);
 }
 
@@ -81,9 +81,8 @@ std::uint64_t tell_class(MonoClass* type, event::Class& details) {
   const std::uint64_t known = g_types.find(type);
   if ((known & kTold) != 0) return known;
   const std::uint32_t number = (known & kNumber) != 0 ? known & kNumber : next_number();
-  const std::uint64_t value = number | kTold | details.fixed_size << kSizeShift;
+  const std::uint64_t value = number | kTold;
   tell(details, number);
-  tell_site(number, details);
   g_types.put(type, value);
   return value;
 }
@@ -124,13 +123,16 @@ ClassFacts known_class(const void* class_or_vtable) {
   return facts_in(g_types.find(class_or_vtable));
 }
 
-ClassFacts class_facts(MonoClass* type) {
+namespace {
+
+// `size`: of the instances. It can be asked of classes with a vtable only.
+ClassFacts class_facts(MonoClass* type, std::uint32_t size) {
   if (const std::uint64_t known = g_types.find(type); (known & kTold) != 0) return facts_in(known);
   event::Class details;
   details.module = module_number(mono_class_get_image(type));
   details.assembly = assembly_number(mono_image_get_assembly(mono_class_get_image(type)));
   details.token = mono_class_get_type_token(type);
-  details.fixed_size = size_of_instances(type);
+  details.fixed_size = size;
   if (is_runtime_ready()) {
     const RuntimeText name(mono_type_get_name(mono_class_get_type(type)));
     details.name = name.view();
@@ -141,13 +143,20 @@ ClassFacts class_facts(MonoClass* type) {
   return facts_in(tell_class(type, details));
 }
 
+}  // namespace
+
+ClassFacts class_facts(MonoClass* type) { return class_facts(type, 0); }
+
 ClassFacts vtable_facts(MonoVTable* vtable) {
   if (const std::uint64_t known = g_types.find(vtable); known != 0) return facts_in(known);
-  const ClassFacts facts = class_facts(mono_vtable_class(vtable));
+  MonoClass* type = mono_vtable_class(vtable);
+  const std::uint32_t size = size_of_instances(type);
+  const std::uint32_t number = class_facts(type, size).number;
+  tell_site(number, size);
   const Recording recording;
   const Locked locked(g_types);
-  g_types.put(vtable, facts.number | kTold | std::uint64_t{facts.size} << kSizeShift);
-  return facts;
+  g_types.put(vtable, number | kTold | std::uint64_t{size} << kSizeShift);
+  return {number, size};
 }
 
 base::Id class_of(MonoObject* object) {

@@ -102,8 +102,13 @@ void ask_for_heap() {
   mono_gc_finalize_notify();
 }
 
+void take_asked_heap() {
+  if (g_asked.load(std::memory_order_relaxed)) take_heap();
+}
+
 void take_heap() {
-  if (g_asked.load(std::memory_order_relaxed)) mono_gc_collect(mono_gc_max_generation());
+  g_asked.store(true, std::memory_order_relaxed);
+  mono_gc_collect(mono_gc_max_generation());
 }
 
 void install_collections(MonoProfilerHandle runtime) {

@@ -32,6 +32,14 @@ inline std::uint32_t method_number(MonoMethod* method) {
     return static_cast<std::uint32_t>(value & detail::kNumber);
   return detail::tell_method(method, nullptr);
 }
+// Of a frame's method. Generic code that instantiations share has one number in stacks, that of its
+// shared form, once is_shared_form() has told.
+std::uint32_t frame_number(MonoMethod* method);
+// The number without asking names: 0 = not known.
+std::uint32_t known_frame(const MonoMethod* method);
+// Whether `code`, the method of compiled code, is what `method` runs; remembers it where they
+// differ.
+bool is_shared_form(MonoMethod* method, MonoMethod* code);
 // The method was compiled: its definition tells the code's place.
 std::uint32_t compiled_method(MonoMethod* method, MonoJitInfo* code);
 // A number without a definition yet: the method is about to be compiled.
@@ -46,7 +54,8 @@ void forget_method(MonoMethod* method);
 
 struct ClassFacts {
   std::uint32_t number = 0;  // 0 = not known
-  std::uint32_t size = 0;    // of every instance, in bytes; 0 = they differ
+  // Of every instance, in bytes; 0 = they differ, or it is a class, of which it cannot be asked.
+  std::uint32_t size = 0;
 };
 // Of a class or of a vtable: of an object, its first word.
 ClassFacts known_class(const void* class_or_vtable);

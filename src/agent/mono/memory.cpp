@@ -132,7 +132,7 @@ void on_finalized_object(MonoProfiler*, MonoObject* object) {
 void on_finalized(MonoProfiler*) {
   if (settings().finalizers) note_finalize(event::FinalizeStage::round_end, nullptr);
   tell_pending_methods();
-  take_heap();
+  take_asked_heap();
 }
 
 MonoProfilerGCAllocationCallback allocation_callback() {

@@ -51,6 +51,36 @@ std::uint32_t tell_method(MonoMethod* method, MonoJitInfo* code) {
 
 using detail::methods;
 
+namespace {
+
+PointerTable g_shared;  // instantiation to the number of its shared form
+
+}  // namespace
+
+std::uint32_t frame_number(MonoMethod* method) {
+  const std::uint64_t shared = g_shared.find(method);
+  return shared != 0 ? static_cast<std::uint32_t>(shared) : method_number(method);
+}
+
+std::uint32_t known_frame(const MonoMethod* method) {
+  const std::uint64_t shared = g_shared.find(method);
+  return shared != 0 ? static_cast<std::uint32_t>(shared) : known_method(method);
+}
+
+bool is_shared_form(MonoMethod* method, MonoMethod* code) {
+  if (method == code) return true;
+  const std::uint32_t token = mono_method_get_token(method);
+  if (token == 0 || token != mono_method_get_token(code) ||
+      mono_class_get_image(mono_method_get_class(method)) !=
+          mono_class_get_image(mono_method_get_class(code)))
+    return false;
+  const std::uint32_t number = method_number(code);
+  const Recording recording;
+  const Locked locked(g_shared);
+  g_shared.put(method, number);
+  return true;
+}
+
 std::uint32_t compiled_method(MonoMethod* method, MonoJitInfo* code) {
   if (can_addresses_come_again()) forget_method(method);
   const std::uint64_t known = methods.find(method);
@@ -101,6 +131,8 @@ void forget_method(MonoMethod* method) {
   const Recording recording;
   const Locked locked(methods);
   if (methods.find(method) != 0) methods.put(method, 0);
+  const Locked shared_locked(g_shared);
+  if (g_shared.find(method) != 0) g_shared.put(method, 0);
   const std::size_t pending = detail::g_pending_count.load(std::memory_order_relaxed);
   for (std::size_t i = 0; i < pending; ++i) {
     if (detail::g_pending[i] != method) continue;

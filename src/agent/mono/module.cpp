@@ -14,6 +14,7 @@
 #include "agent/mono/definitions.hpp"
 #include "agent/mono/note.hpp"
 #include "agent/mono/settings.hpp"
+#include "agent/mono/stacks.hpp"
 
 namespace polytrace::agent::mono {
 namespace {
@@ -91,14 +92,21 @@ void on_initialized(MonoProfiler*) {
 }
 
 void on_shutdown_begin(MonoProfiler*) {
-  if (settings().common.heap_dump == HeapDump::kAtEnd) {
-    ask_for_heap();
-    take_heap();
-  }
+  if (settings().common.heap_dump == HeapDump::kAtEnd) take_heap();
+}
+
+// For tests of our own walks.
+void tell_walks() {
+  if (!settings().check_stacks) return;
+  const WalkCounts counts = walk_counts();
+  const std::string text = "own stack walks: " + std::to_string(counts.own) +
+                           ", unlike the runtime's: " + std::to_string(counts.wrong);
+  tell(event::Note{text}, base::kNoId);
 }
 
 void on_shutdown_end(MonoProfiler*) {
   stop_counters();
+  tell_walks();
   tell_pending_methods();
   tell_native_symbols();
   tell_missed_samples();
