@@ -17,8 +17,9 @@
 namespace polytrace::agent {
 
 struct Session {
-  std::uint64_t number = 0;  // of this process, from 1
-  std::uint64_t stream = 0;  // the random number of the stream
+  Session* before = nullptr;  // of this process
+  std::uint64_t number = 0;   // of this process, from 1
+  std::uint64_t stream = 0;   // the random number of the stream
   Options options;
   Clock clock;
   Output output;
