@@ -32,8 +32,8 @@ def main():
         seconds = statistics.median(figures[name])
         size = os.path.getsize(path)
         each[name] = seconds * 1e9 / events
-        print(ROW.format(name, f"{1e3 / each[name]:.0f}", f"{each[name]:.2f}", f"{size / events:.2f}",
-                         f"{size / 1e6 / seconds:.0f}"))
+        print(ROW.format(name, f"{1e3 / each[name]:.0f}", f"{each[name]:.2f}",
+                         f"{size / events:.2f}", f"{size / 1e6 / seconds:.0f}"))
     ratio = each["ptrace"] / each["mlpd"]
     print(f"{'held' if ratio <= 1 else 'MISSED'}: an event of native costs {ratio:.2f} of mlpd's")
 
