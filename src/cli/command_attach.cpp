@@ -35,10 +35,10 @@ class Attach final : public Command {
         "polytrace control, docs/recording.md"};
     return kHelp;
   }
-  void define(CLI::App& app) override {
-    app.add_option("PID", process_, "The Java process")->type_name("PID")->required();
-    add_recording_options(app, recording_);
-    add_agent_options(app, agent_);
+  void define(OptionList& list) override {
+    list.add("PID", process_, "The Java process").takes("PID").required();
+    add_recording_options(list, recording_);
+    add_agent_options(list, agent_);
     agent_.controllable = true;
   }
   int run(Session& session) override {

@@ -148,7 +148,9 @@ class ControlServer : public ::testing::Test {
     return {};
   }
   void TearDown() override {
-    if (server_) { EXPECT_TRUE(server_->stop(0)); }
+    if (server_) {
+      EXPECT_TRUE(server_->stop(0));
+    }
   }
 
   static constexpr auto kFrame = Client::Got::kFrame;

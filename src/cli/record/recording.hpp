@@ -2,7 +2,6 @@
 // A recording from its first event to the file that people get: what `record` and `attach` share.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <functional>
 #include <optional>
@@ -23,7 +22,7 @@ struct RecordingOptions {
 };
 
 // --output, --format, --force, --duration and --report.
-void add_recording_options(CLI::App& app, RecordingOptions& options);
+void add_recording_options(OptionList& list, RecordingOptions& options);
 
 // Where what goes.
 struct RecordingPlan {
