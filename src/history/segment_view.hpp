@@ -30,11 +30,19 @@ class SegmentView {
     return offset >= runs_ && offset < payload_.size() &&
            run.open({at + offset, at + payload_.size(), first_, code});
   }
-  // Has the processor fetch its beginning.
+  // Have the processor fetch the beginning of a run, of a timeline's run, and what tells where that
+  // is; the latter two only where it costs no search.
   void prefetch_run(std::uint32_t offset) const {
     constexpr std::size_t kLine = 64;
     __builtin_prefetch(payload_.data() + offset);
     __builtin_prefetch(payload_.data() + offset + kLine);
+  }
+  void prefetch_run_of(Key key) const {
+    if (!sparse_ && key < keys_) prefetch_run(directory(key));
+  }
+  void prefetch_directory(Key key) const {
+    if (!sparse_ && key < keys_)
+      __builtin_prefetch(payload_.data() + directory_ + key * sizeof(std::uint32_t));
   }
   // What holds before the first change, of a Line or KeyInfo.
   template <class Info>

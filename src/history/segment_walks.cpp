@@ -217,6 +217,34 @@ base::result<void> Segments::backward(std::uint32_t index, Tick from, Tick to,
   return {};
 }
 
+// As number_at(), for one that is mostly the same or the next.
+std::size_t Segments::number_from(std::size_t number, Tick t) const {
+  const auto& places = content_.places;
+  const bool is_near = number + 2 >= places.size() || t < places[number + 2].first;
+  if (!is_near) return number_at(t);
+  return number + (number + 1 < places.size() && t >= places[number + 1].first ? 1 : 0);
+}
+
+// Who goes from segment to segment waits for memory at each step unless it is on its way: one step
+// ahead for the run and the exit, two for what tells where they are.
+void Segments::fetch_ahead(std::size_t number, const KeyInfo& info) const {
+  const auto known = [&](std::size_t there) -> const Checked* {
+    return there < checked_.size() ? checked_[there].load(std::memory_order_acquire) : nullptr;
+  };
+  const std::uint32_t slot = info.code != kOpenCode ? info.slot : info.open_slot;
+  if (const Checked* const there = known(number + 1)) {
+    there->view.prefetch_run_of(info.key);
+    if (slot < there->exits.slots(info.code))
+      there->exits.group(info.code, slot).prefetch(slot % kBlock);
+  }
+  if (const Checked* const there = known(number + 2)) {
+    there->view.prefetch_directory(info.key);
+    if (slot < there->exits.slots(info.code))
+      __builtin_prefetch(&there->exits.group(info.code, slot));
+  }
+  if (const Checked* const there = known(number + 3)) __builtin_prefetch(there);
+}
+
 base::result<void> Segments::sampled(std::uint32_t index, std::span<const Tick> times,
                                      StateVisitor visit) const {
   const KeyInfo& info = keys_[index];
@@ -230,8 +258,9 @@ base::result<void> Segments::sampled(std::uint32_t index, std::span<const Tick> 
     if (content_.places.empty()) {
       found = only(index);
     } else {
-      const std::size_t there = number_at(t);
+      const std::size_t there = checked == nullptr ? number_at(t) : number_from(number, t);
       if (checked == nullptr || there != number) {
+        if (there == number + 1) fetch_ahead(there, info);
         const auto got = segment(there);
         if (!got) return tl::unexpected(got.error());
         checked = *got;

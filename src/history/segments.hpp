@@ -97,6 +97,8 @@ class Segments {
   // What a forward walk holds between two segments.
   struct Held;
 
+  std::size_t number_from(std::size_t number, Tick t) const;
+  void fetch_ahead(std::size_t number, const KeyInfo& info) const;
   // Of a timeline when there are no segments.
   Found only(std::uint32_t index) const;
   void want_table(std::uint64_t offset) const;

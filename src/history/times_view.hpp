@@ -61,7 +61,7 @@ class TimesView {
   }
   // Where the numbers with those high bits begin; the end when there are none so high.
   unsigned bucket_begin(std::uint64_t high) const;
-  // From the place where number `number` of the high bits may be to where it is.
+  // To the first bit set from `place` on, to the last one below it. False when there is none.
   bool go_on(unsigned& place) const;
   bool go_back(unsigned& place) const;
 
@@ -86,7 +86,7 @@ inline unsigned TimesView::bucket_begin(std::uint64_t high) const {
   return limit_;
 }
 
-// Mostly the next bit set is among those of one load.
+// Mostly one load holds it.
 inline bool TimesView::go_on(unsigned& place) const {
   std::uint64_t ones = from(place);
   while (ones == 0 && place < limit_) [[unlikely]]
@@ -111,7 +111,7 @@ inline bool TimesView::find(std::uint64_t x, Found& found) const {
   unsigned number = place < limit_ ? place - static_cast<unsigned>(high) : count_;
   if (number > count_) return false;
   for (std::uint64_t ones = from(place); (ones & 1) != 0 && number < count_; ones >>= 1) {
-    if (low(number) > low_x) break;
+    if (place == limit_ || low(number) > low_x) break;
     ++number;
     ++place;
     if (ones == 1) [[unlikely]]
