@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+
 #include <csignal>
 #include <thread>
 
@@ -36,13 +39,13 @@ class Attach final : public Command {
     return kHelp;
   }
   void define(OptionList& list) override {
-    list.add("PID", process_, "The Java process").takes("PID").required();
+    list.add("PID", number_, "The Java process").takes("PID").required();
     add_recording_options(list, recording_);
     add_agent_options(list, agent_);
     agent_.controllable = true;
   }
   int run(Session& session) override {
-    if (const auto fit = check_jvm(process_); !fit) return session.fail(fit.error());
+    if (const auto fit = check_jvm(process()); !fit) return session.fail(fit.error());
     const auto library = find_agent(*find_runtime("java"), agent_.agent);
     if (!library) return session.fail(library.error());
     const auto plan = plan_recording(recording_);
@@ -50,28 +53,33 @@ class Attach final : public Command {
     agent_.controllable = true;  // to be able to stop it
     const auto text = option_string(agent_, plan->stream);
     if (!text) return session.fail(text.error());
-    const auto loaded = load_into_jvm(process_, *library, *text, std::chrono::seconds(10));
+    const auto loaded = load_into_jvm(process(), *library, *text, std::chrono::seconds(10));
     if (!loaded) return session.fail(loaded.error());
     const RecordingEnd end = watch_recording(
-        session, *plan, [&] { return stopped_ || !is_alive(process_); }, [&] { stop(session); });
+        session, *plan, [&] { return stopped_ || !is_alive(process()); }, [&] { stop(session); });
     return finish_recording(session, recording_, *plan, end);
   }
 
  private:
+  // No process has such a number as the largest.
+  pid_t process() const {
+    return static_cast<pid_t>(std::min<std::uint64_t>(number_, std::numeric_limits<pid_t>::max()));
+  }
+
   void stop(const Session& session) {
     Client client;
     Welcome welcome;
     Answer answer;
     std::string why;
     stopped_ = true;
-    if (!client.connect_process(process_, why) || !client.greet({{}, true, {}}, welcome, why) ||
+    if (!client.connect_process(process(), why) || !client.greet({{}, true, {}}, welcome, why) ||
         !client.command(Message::stop, {}, answer, why))
       return session.remark(fmt::format("the recording could not be stopped: {}", why));
     if (answer.outcome != Outcome::kOk)
       session.remark(fmt::format("the recording could not be stopped: {}", answer.text));
   }
 
-  pid_t process_ = 0;
+  std::uint64_t number_ = 0;
   bool stopped_ = false;
   RecordingOptions recording_;
   AgentOptions agent_;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "agent/common/options.hpp"
 #include "cli/words.hpp"
 
@@ -59,34 +61,28 @@ base::result<void> check_string(const std::string& text) {
 void add_agent_options(OptionList& list, AgentOptions& options) {
   const char* group = "What is recorded";
   list.add("--events", options.events,
-                 "Kinds of events, separated by commas: calls, threads, gc, monitors, exceptions, "
-                 "jit, classes, counters, alloc, samples (default: calls,threads,gc)")
+           "Kinds of events, separated by commas: calls, threads, gc, monitors, exceptions, "
+           "jit, classes, counters, alloc, samples (default: calls,threads,gc)")
       .takes("LIST")
-      ->expected(1)
-      ->take_all()
       .in(group);
   list.add("--filter", options.filters,
-                 "Classes whose methods are recorded, separated by commas; -PATTERN leaves out")
+           "Classes whose methods are recorded, separated by commas; -PATTERN leaves out")
       .takes("LIST")
-      ->expected(1)
-      ->take_all()
       .in(group);
   list.add("--policy", options.policy,
-                 "When the recording cannot keep up: block (the program waits; nothing is lost), "
-                 "drop (counted) or ring (the last part is kept)")
+           "When the recording cannot keep up: block (the program waits; nothing is lost), "
+           "drop (counted) or ring (the last part is kept)")
       .takes("POLICY")
       .one_of({"block", "drop", "ring"})
       .in(group);
   list.add("--option", options.others, "Any other option of the agent: docs/recording.md")
       .takes("NAME=VALUE")
-      ->expected(1)
-      ->take_all()
       .in(group);
   list.add("--agent", options.agent, "The agent's library, where it is not beside polytrace")
       .takes("FILE")
       .in(group);
   list.add("--control", options.controllable,
-               "Let `polytrace control` steer the recording while it runs")
+           "Let `polytrace control` steer the recording while it runs")
       .in(group);
 }
 

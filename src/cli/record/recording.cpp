@@ -84,12 +84,12 @@ void add_recording_options(OptionList& list, RecordingOptions& options) {
       .shows_default()
       .in("Output");
   list.add("--format", options.to,
-                 "Its format: any that polytrace writes (default: by its ending, else native)")
+           "Its format: any that polytrace writes (default: by its ending, else native)")
       .takes("FORMAT[:VERSION]")
       .in("Output");
   list.add("-f,--force", options.force, "Replace an existing file").in("Output");
   list.add("--duration", options.duration,
-                 "Stop recording after so long, for example 30s; the program goes on")
+           "Stop recording after so long, for example 30s; the program goes on")
       .takes("TIME")
       .in("What is recorded");
   list.add("--report", options.report, "Print a report of it at the end").in("Output");
