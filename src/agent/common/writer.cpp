@@ -226,8 +226,10 @@ void Writer::settle() {
 
 void Writer::release(std::uint32_t segment) {
   SegmentHeader& header = *session_->segments.header(segment);
+  const bool words = header.content == native::SegmentContent::kWords;
   set_state(header, SegmentState::kWritten);
   session_->segments.give_back(segment, header.units * native::kUnit);
+  if (words) session_->pending.fetch_sub(1, std::memory_order_relaxed);
 }
 
 // Policy ring: the oldest make room for the newest before anybody has to wait.
