@@ -19,7 +19,7 @@ def test_virtual(room, jdk):
     for i in range(count):
         expect_same(short(calls[names[f"virtual-{i}"]]), expected(10 + i % 5), f"virtual-{i}")
     waits = {}
-    for event in stream.all("Monitor"):
+    for event in sorted(stream.all("Monitor"), key=lambda e: e.tick):
         key, stage = (event.thread, event.id), event.fields.get("stage", 0)
         assert stage != waits.get(key, 1), f"thread {key[0]} twice the same of monitor {key[1]}"
         waits[key] = stage

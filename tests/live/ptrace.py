@@ -181,10 +181,11 @@ class Stream:
         return [e for e in self.events if e.kind in kinds]
 
     def calls(self):
-        """Per thread, ("enter" or "leave", method's name) in order; "unwind" is a leave, too."""
+        """Per thread, ("enter" or "leave", method's name) in order; "unwind" is a leave, too. By their
+        ticks: a virtual thread's calls lie in the segments of several carriers."""
         threads = {}
         words = {"Enter": "enter", "Leave": "leave", "Unwind": "leave"}
-        for e in self.events:
+        for e in sorted(self.events, key=lambda e: e.tick):
             if e.kind in words:
                 threads.setdefault(e.thread, []).append((words[e.kind], self.methods[e.id]))
         return threads
@@ -202,9 +203,13 @@ class Stream:
                 continue
             if state in (1, 2) and content == 1:
                 found.append((thread, number, base, data[at + 64:at + 4096 * units]))
+            if state in (1, 2) and content == 2:
+                size, = struct.unpack_from("<I", data, at + 40)
+                self.block(Bytes(data[at + 64:at + 64 + size]), thread, base)
             at += 4096 * units
         for thread, number, base, words in sorted(found, key=lambda one: one[:2]):
             self.words(thread, base, words, self.taken.get((thread, number), 0))
+        self.names()
 
     def words(self, thread, base, data, taken):
         follows = 0

@@ -15,7 +15,8 @@ namespace {
 
 // jvmti.h of JDK 21 and later, for builds with an earlier one.
 constexpr unsigned kVirtualThreadsBit = 44;  // of the capabilities
-constexpr int kVirtualThreadEnd = 88;        // number of the event
+constexpr int kVirtualThreadStart = 87;      // numbers of events
+constexpr int kVirtualThreadEnd = 88;
 using VirtualThreadEvent = void(JNICALL*)(jvmtiEnv*, JNIEnv*, jthread);
 struct Callbacks {
   jvmtiEventCallbacks known;
@@ -104,12 +105,12 @@ void set_callbacks() {
   callbacks.Exception = on_exception;
   // Functions lie in the order of the events' numbers.
   const std::size_t place =
-      (kVirtualThreadEnd - JVMTI_MIN_EVENT_TYPE_VAL) * sizeof(VirtualThreadEvent);
-  const VirtualThreadEvent end = on_virtual_thread_end;
-  if (vm().can_tell_virtual_threads && place + sizeof end <= sizeof all)
-    std::memcpy(reinterpret_cast<char*>(&all) + place, &end, sizeof end);
+      (kVirtualThreadStart - JVMTI_MIN_EVENT_TYPE_VAL) * sizeof(VirtualThreadEvent);
+  const VirtualThreadEvent both[] = {on_virtual_thread_start, on_virtual_thread_end};
+  if (vm().can_tell_virtual_threads && place + sizeof both <= sizeof all)
+    std::memcpy(reinterpret_cast<char*>(&all) + place, both, sizeof both);
   const std::size_t size =
-      vm().can_tell_virtual_threads ? place + sizeof end : sizeof(jvmtiEventCallbacks);
+      vm().can_tell_virtual_threads ? place + sizeof both : sizeof(jvmtiEventCallbacks);
   vm().ti->SetEventCallbacks(&callbacks, static_cast<jint>(size));
 }
 
@@ -135,7 +136,10 @@ void enable_events(const Settings& settings, bool on) {
     set_event(JVMTI_EVENT_MONITOR_WAITED, on);
   }
   if (has.can_tell_exceptions) set_event(JVMTI_EVENT_EXCEPTION, on);
-  if (has.can_tell_virtual_threads) set_event(static_cast<jvmtiEvent>(kVirtualThreadEnd), on);
+  if (has.can_tell_virtual_threads) {
+    set_event(static_cast<jvmtiEvent>(kVirtualThreadStart), on);
+    set_event(static_cast<jvmtiEvent>(kVirtualThreadEnd), on);
+  }
 }
 
 }  // namespace polytrace::agent::jvm

@@ -91,8 +91,8 @@ void begin(JNIEnv* env) {
   tell_settings(settings, *plan);
   if (plan->sites) measure_arrays(env);
   watch_unloading();
-  if (vm().can_tell_virtual_threads) watch_virtual_threads();
   enable_events(settings, true);
+  if (vm().can_tell_virtual_threads) watch_virtual_threads();
   tell_threads(env);
   meet_thread(env);
   all.recording = true;

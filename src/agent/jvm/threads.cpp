@@ -161,6 +161,12 @@ void JNICALL on_thread_end(jvmtiEnv*, JNIEnv* env, jthread) {
   end_thread();
 }
 
+void JNICALL on_virtual_thread_start(jvmtiEnv*, JNIEnv* env, jthread thread) {
+  meet_thread(env);
+  const std::uint64_t number = number_and_define(env, thread, false, true);
+  if (number != 0) switch_thread(number);
+}
+
 void JNICALL on_virtual_thread_end(jvmtiEnv*, JNIEnv*, jthread thread) {
   const jlong tag = tag_of(thread);
   if (kind_of(tag) != TagKind::kThread) return;

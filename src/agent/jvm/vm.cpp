@@ -31,8 +31,11 @@ bool set_extension_event(std::string_view name, jvmtiExtensionEvent callback) {
   bool found = false;
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
     const jvmtiExtensionEventInfo& event = events[i];
-    if (name == event.id)
+    if (name == event.id) {
       found = ok(vm().ti->SetExtensionEventCallback(event.extension_event_index, callback));
+      // Some need this as well; others refuse it, and need it not.
+      set_event(static_cast<jvmtiEvent>(event.extension_event_index), true);
+    }
     const auto release = [](void* memory) {
       vm().ti->Deallocate(static_cast<unsigned char*>(memory));
     };

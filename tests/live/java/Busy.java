@@ -20,7 +20,7 @@ public class Busy {
     for (long n = 1;; ++n) {
       sum += deed(n);
       counts.put(8 * thread, n);
-      if ((n & 1023) == 0) Thread.yield();
+      for (int i = 0; i < 300; ++i) Thread.onSpinWait();  // no more than can be looked at
     }
   }
 

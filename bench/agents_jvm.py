@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the agent for Java costs, beside a bare loop over the processor's counter in the same run."""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from measure import run
+
+HERE = Path(__file__).resolve().parent
+COUNTER = r"""
+#include <stdio.h>
+#include <time.h>
+#include <x86intrin.h>
+static double cpu(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+int main(void) {
+  double best = 1e9;
+  unsigned long long sum = 0;
+  for (int round = 0; round < 10; ++round) {
+    const double start = cpu();
+    for (int i = 0; i < 10000000; ++i) sum += __rdtsc();
+    const double each = (cpu() - start) / 1e7;
+    if (each < best) best = each;
+  }
+  printf("%.3f\n", best + (sum == 1 ? 1 : 0));
+}
+"""
+
+
+class Bench:
+    def __init__(self, agent, java, folder, runs):
+        self.agent, self.java, self.folder, self.runs = agent, Path(java), Path(folder), runs
+        subprocess.run([self.tool("javac"), "-d", str(self.folder),
+                        str(HERE / "java/Loops.java")], check=True)
+
+    def tool(self, name):
+        return str(self.java / "bin" / name)
+
+    def command(self, options, *arguments):
+        trace = self.folder / "bench.ptrace"
+        for old in (trace, Path(f"{trace}.segments")):
+            old.unlink(missing_ok=True)
+        agent = [] if options is None else [f"-agentpath:{self.agent}=file={trace},{options}"]
+        return [self.tool("java"), *agent, "-cp", str(self.folder), *arguments], trace
+
+    def loop(self, options, kind, count):
+        """Nanoseconds per call or object, best of the runs."""
+        best = 1e9
+        for _ in range(self.runs):
+            command, trace = self.command(options, "Loops", kind, str(count), "20")
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
+            best = min(best, float(done.stdout))
+        return best, trace.stat().st_size if trace.exists() else 0
+
+    def whole(self, options, *arguments):
+        """CPU seconds of a whole program, and the bytes of its stream."""
+        best = 1e9
+        for _ in range(self.runs):
+            command, trace = self.command(options, *arguments)
+            best = min(best, run(command)["cpu"])
+        return best, trace.stat().st_size if trace.exists() else 0
+
+
+def counter(folder):
+    program = Path(folder) / "counter"
+    subprocess.run(["cc", "-O2", "-x", "c", "-", "-o", str(program)], input=COUNTER, text=True,
+                   check=True)
+    done = subprocess.run([str(program)], capture_output=True, text=True, check=True)
+    return float(done.stdout)
+
+
+def show(what, value, unit, target=""):
+    print(f"{what:<44} {value:9.2f} {unit:<14} {target}")
+
+
+def calls(bench, tick):
+    recorded = "filter=Loops:fib,Loops:tiny,jvm.accessors=yes,events=calls"
+    for kind in ("fib", "calls"):
+        plain, _ = bench.loop(None, kind, 2_000_000)
+        on, _ = bench.loop(recorded, kind, 2_000_000)
+        paused, _ = bench.loop(recorded + ",paused", kind, 2_000_000)
+        event = (on - plain) / 2
+        show(f"{kind}: an event", event, "ns", "11 at most")
+        show(f"{kind}: an event over the counter", event / tick, "times", "1.15 at most")
+        show(f"{kind}: an event while paused", (paused - plain) / 2, "ns", "0.3 at most")
+
+
+def objects(bench):
+    plain, _ = bench.loop(None, "objects", 5_000_000)
+    sampled, _ = bench.loop("events=alloc=sampled", "objects", 5_000_000)
+    sites, _ = bench.loop("events=alloc=sites,filter=Loops", "objects", 5_000_000)
+    show("an object, nothing recorded", plain, "ns")
+    show("an object, sampled every 512 KiB", 100 * (sampled / plain - 1), "% more", "3 at most")
+    show("an object at a site", sites - plain, "ns more", "12 at most")
+
+
+def start(bench):
+    bench.runs *= 5
+    plain, _ = bench.whole(None, "Loops", "calls", "1", "1")
+    os.environ["POLYTRACE_AGENT"] = "off"
+    off, _ = bench.whole("events=calls", "Loops", "calls", "1", "1")
+    del os.environ["POLYTRACE_AGENT"]
+    bench.runs //= 5
+    show("start of a program, agent off", 1000 * (off - plain), "ms CPU more", "5 at most")
+
+
+def compiler(bench):
+    """javac on a program made of many classes."""
+    sources = bench.folder / "sources"
+    sources.mkdir(exist_ok=True)
+    text = (HERE / "java/Loops.java").read_text(encoding="utf-8")
+    for i in range(300):
+        (sources / f"Loops{i}.java").write_text(text.replace("Loops", f"Loops{i}"))
+    javac = ["-m", "jdk.compiler/com.sun.tools.javac.Main", "-d", str(bench.folder / "classes"),
+             *map(str, sorted(sources.glob("*.java")))]
+    plain, _ = bench.whole(None, *javac)
+    on, size = bench.whole("filter=com.sun.tools.javac.*,jvm.accessors=yes,events=calls", *javac)
+    events = count_events(bench.folder / "bench.ptrace")
+    show("javac: millions of events", events / 1e6, "")
+    show("javac: CPU with over without", on / plain, "times")
+    show("javac: an event, all in", 1e9 * (on - plain) / events, "ns CPU", "28 at most")
+    show("javac: an event", size / events, "bytes", "3 at most")
+
+
+def count_events(trace):
+    """The sum of what the heads of blocks say (docs/formats/native.md, section 3)."""
+    events, at = 0, 32
+    with open(trace, "rb") as file:
+        file.seek(at)
+        while head := file.read(72):
+            events += int.from_bytes(head[12:16], "little")
+            at += 72 + int.from_bytes(head[4:8], "little")
+            file.seek(at)
+    return events
+
+
+def main():
+    agent, java, runs = sys.argv[1], sys.argv[2], int(sys.argv[3])
+    folder = tempfile.mkdtemp()
+    try:
+        tick = counter(folder)
+        show("the processor's counter, read once", tick, "ns")
+        bench = Bench(agent, java, folder, runs)
+        calls(bench, tick)
+        objects(bench)
+        start(bench)
+        compiler(bench)
+    finally:
+        shutil.rmtree(folder)
+
+
+main()
