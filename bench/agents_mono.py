@@ -34,9 +34,9 @@ def run(folder, module, program, arguments, profile, count):
     option = []
     if profile:
         option = [f"--profile={profile}{output}"]
-    done = subprocess.run(["mono", *option, program, str(count), *arguments], cwd=folder, check=True,
-                          env=dict(os.environ, LD_LIBRARY_PATH=module), capture_output=True,
-                          text=True)
+    done = subprocess.run(["mono", *option, program, str(count), *arguments], cwd=folder,
+                          check=True, env=dict(os.environ, LD_LIBRARY_PATH=module),
+                          capture_output=True, text=True)
     if profile and not os.path.exists(output):
         sys.exit(f"{profile} recorded nothing: {done.stderr}")
     thread, process = done.stdout.split()
