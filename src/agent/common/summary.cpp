@@ -16,6 +16,13 @@ bool Summary::start(const Clock& clock) {
   return nodes_ != nullptr && slots_ != nullptr && threads_ != nullptr;
 }
 
+void Summary::release() {
+  for (std::uint32_t i = 0; i < thread_count_; ++i) free_pages(threads_[i].frames, kDepth);
+  free_pages(nodes_, kNodes);
+  free_pages(slots_, kSlots);
+  free_pages(threads_, kThreads);
+}
+
 Summary::Thread* Summary::thread_of(base::Id id) {
   if (latest_ < thread_count_ && threads_[latest_].id == id) return &threads_[latest_];
   for (std::uint32_t i = 0; i < thread_count_; ++i)

@@ -21,6 +21,7 @@ class Summary {
   // SummaryBegin and SummaryEnd of each path called since the last put(), thread by thread. Calls
   // that are open count as called, with the time up to `tick`.
   void put(BlockWriter& blocks, std::uint64_t tick);
+  void release();
   // Calls that found no room in the tree, since the last put().
   std::uint64_t unplaced() const { return unplaced_; }
 

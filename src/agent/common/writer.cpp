@@ -85,8 +85,14 @@ bool Writer::flush(base::Duration patience, bool dump) {
 bool Writer::stop(base::Duration patience) {
   stop_.store(true, std::memory_order_release);
   await(ask(), patience);
-  const Guard guard(mutex_);
-  return ended_;
+  bool ended = false;
+  {
+    const Guard guard(mutex_);
+    ended = ended_;
+  }
+  if (ended) pthread_join(thread_, nullptr);
+  else pthread_detach(thread_);
+  return ended;
 }
 
 void* Writer::run(void* self) {
@@ -184,6 +190,9 @@ void Writer::move_words(const SegmentHeader& header, Moved& moved) {
     session_->definitions.drain(session_->blocks, written_);
     session_->blocks.finish(header.number, before, moved.words.taken());
   }
+  if (!moved.words.damaged() || moved.told != 0) return;
+  moved.told = 1;
+  put_lost(header.thread, 1, header.base_tick, session_->clock.now(), "a segment was written over");
 }
 
 void Writer::sum_words(const SegmentHeader& header, Moved& moved) {
@@ -217,8 +226,10 @@ void Writer::settle() {
 
 void Writer::release(std::uint32_t segment) {
   SegmentHeader& header = *session_->segments.header(segment);
+  const bool words = header.content == native::SegmentContent::kWords;
   set_state(header, SegmentState::kWritten);
   session_->segments.give_back(segment, header.units * native::kUnit);
+  if (words) session_->pending.fetch_sub(1, std::memory_order_relaxed);
 }
 
 // Policy ring: the oldest make room for the newest before anybody has to wait.
@@ -313,14 +324,20 @@ void Writer::finish() {
   if (error == 0) error = closing;
   if (error != 0) fail("the output failed", error);
   else session_->segments.close();
+  const std::size_t segments = session_->segments.capacity() / native::kUnit + 1;
+  free_pages(moved_, segments);
+  free_pages(open_, segments);
+  if (session_->options.mode == Mode::kSummary) summary_.release();
+  session_->blocks.release();
 }
 
+// Whoever sees the state finds the reason.
 void Writer::fail(const char* reason, int error) {
+  session_->segments.status().write_error.store(static_cast<std::uint64_t>(error),
+                                                std::memory_order_relaxed);
   g_state.store(State::kFailed, std::memory_order_seq_cst);
   disarm_all();
   session_->segments.wake_all();
-  session_->segments.status().write_error.store(static_cast<std::uint64_t>(error),
-                                                std::memory_order_relaxed);
   char text[5000];
   std::snprintf(text, sizeof text, "polytrace: recording ended, %s%s%s: %s\n", reason,
                 error != 0 ? ": " : "", error != 0 ? std::strerror(error) : "",

@@ -31,7 +31,8 @@ class Writer {
   // A round that takes everything recorded so far; with `dump` also what policy ring keeps. False
   // when it has not ended after `patience` ns.
   bool flush(base::Duration patience, bool dump);
-  // The last round, the end of the stream and of the thread. False as above: then it goes on.
+  // The last round, the end of the stream and of the thread. False as above: then it goes on, and
+  // stops when it can. Once.
   bool stop(base::Duration patience);
 
  private:
@@ -39,7 +40,7 @@ class Writer {
     std::uint64_t number;
     format::native::SegmentWords words;
     SummaryWords summed;
-    std::uint32_t told;  // words of `summed` that blocks have taken
+    std::uint32_t told;  // words of `summed` that blocks have taken; of `words`, that damage was
   };
   static void* run(void* self);
   void loop();

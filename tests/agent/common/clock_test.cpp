@@ -57,10 +57,8 @@ TEST(clock, a_new_line_begins_where_the_former_one_is) {
 
 class SegmentsTest : public testing::Test {
  protected:
-  void SetUp() override {
-    ASSERT_EQ(segments_.create(folder_.file("segments").c_str(), 2 << 20, 1), 0);
-  }
-  void TearDown() override {
+  SegmentsTest() { EXPECT_EQ(segments_.create(folder_.file("segments").c_str(), 2 << 20, 1), 0); }
+  ~SegmentsTest() override {
     segments_.close();
     segments_.retire();
   }
