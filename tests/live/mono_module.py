@@ -222,7 +222,8 @@ def test_killed():
 
 
 def own_walks(options, *command):
-    record("stacks.ptrace", f"events=threads+alloc=objects,mono.check-stacks=yes{options}", *command)
+    record("stacks.ptrace", f"events=threads+alloc=objects,mono.check-stacks=yes{options}",
+           *command)
     text = run([POLYTRACE, "cat", "--no-progress", "stacks.ptrace"]).stdout
     note = next(line for line in text.splitlines() if "own stack walks" in line)
     own, wrong = (int(part.split(":")[1].strip(' "')) for part in
@@ -277,9 +278,9 @@ def test_long():
         return
     source = HERE / "truth.cs"
     check(own_walks("", compiler, "-warn:0", source, "-out:x.exe") > 10_000, "own walks are few")
-    record("compiler.ptrace", EVERYTHING + "+classes+counters+samples=1ms,mono.roots=yes,"
-           "mono.finalizers=yes,mono.heap-collections=1,heapdump=end".replace("+classes", ""),
-           compiler, "-warn:0", source, "-out:x.exe")
+    everything = EVERYTHING.replace("calls", "calls+classes+counters+samples=1ms", 1)
+    record("compiler.ptrace", everything + ",mono.roots=yes,mono.finalizers=yes,"
+           "mono.heap-collections=1,heapdump=end", compiler, "-warn:0", source, "-out:x.exe")
     check(len(report("compiler.ptrace")["methods"]) > 1000, "hardly any methods")
     record("many.ptrace", EVERYTHING, "domains.exe", "30")
 
