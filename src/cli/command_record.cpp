@@ -34,29 +34,16 @@ class Record final : public Command {
         "docs/tutorial.md, docs/recording.md"};
     return kHelp;
   }
-  void define(CLI::App& app) override {
-    app.add_option("RUNTIME", runtime_, "java or mono, then the program and its arguments")
-        ->type_name("RUNTIME")
-        ->required();
-    app_ = &app;
-    add_recording_options(app, recording_);
-    add_agent_options(app, agent_);
-    app.add_option("--runtime", program_, "The program to run instead of the one in PATH")
-        ->type_name("FILE")
-        ->group("What is recorded");
-  }
-  // Behind the runtime everything is the program's, options as well.
-  void take_rest(std::vector<std::string>& words) override {
-    std::size_t at = 1;
-    for (; at < words.size() && words[at].starts_with('-'); ++at) {
-      const CLI::Option* option = app_->get_option_no_throw(words[at]);
-      if (option != nullptr && option->get_items_expected_max() > 0) ++at;
-    }
-    if (at >= words.size()) return;
-    const auto rest = words.begin() + static_cast<std::ptrdiff_t>(at) + 1;
-    arguments_.assign(rest, words.end());
-    words.erase(rest, words.end());
-    if (!arguments_.empty() && arguments_.front() == "--") arguments_.erase(arguments_.begin());
+  void define(OptionList& list) override {
+    list.add("RUNTIME", runtime_, "java or mono, then the program and its arguments")
+        .takes("RUNTIME")
+        .required();
+    list.leave_rest_to(arguments_);
+    add_recording_options(list, recording_);
+    add_agent_options(list, agent_);
+    list.add("--runtime", program_, "The program to run instead of the one in PATH")
+        .takes("FILE")
+        .in("What is recorded");
   }
   int run(Session& session) override {
     const Runtime* runtime = find_runtime(runtime_);
@@ -109,7 +96,6 @@ class Record final : public Command {
   std::string runtime_;
   std::string program_;
   std::vector<std::string> arguments_;
-  CLI::App* app_ = nullptr;
   RecordingOptions recording_;
   AgentOptions agent_;
   RecordingPlan plan_;
