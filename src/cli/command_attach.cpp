@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <limits>
-
 #include <csignal>
 #include <thread>
 
@@ -17,6 +14,8 @@ namespace polytrace::cli {
 namespace {
 
 using namespace agent::control;
+
+constexpr std::uint64_t kMostProcesses = 1U << 30;  // no process has that number
 
 bool is_alive(pid_t process) { return kill(process, 0) == 0; }
 
@@ -45,7 +44,8 @@ class Attach final : public Command {
     agent_.controllable = true;
   }
   int run(Session& session) override {
-    if (const auto fit = check_jvm(process()); !fit) return session.fail(fit.error());
+    process_ = static_cast<pid_t>(std::min<std::uint64_t>(number_, kMostProcesses));
+    if (const auto fit = check_jvm(process_); !fit) return session.fail(fit.error());
     const auto library = find_agent(*find_runtime("java"), agent_.agent);
     if (!library) return session.fail(library.error());
     const auto plan = plan_recording(recording_);
@@ -53,26 +53,21 @@ class Attach final : public Command {
     agent_.controllable = true;  // to be able to stop it
     const auto text = option_string(agent_, plan->stream);
     if (!text) return session.fail(text.error());
-    const auto loaded = load_into_jvm(process(), *library, *text, std::chrono::seconds(10));
+    const auto loaded = load_into_jvm(process_, *library, *text, std::chrono::seconds(10));
     if (!loaded) return session.fail(loaded.error());
     const RecordingEnd end = watch_recording(
-        session, *plan, [&] { return stopped_ || !is_alive(process()); }, [&] { stop(session); });
+        session, *plan, [&] { return stopped_ || !is_alive(process_); }, [&] { stop(session); });
     return finish_recording(session, recording_, *plan, end);
   }
 
  private:
-  // No process has such a number as the largest.
-  pid_t process() const {
-    return static_cast<pid_t>(std::min<std::uint64_t>(number_, std::numeric_limits<pid_t>::max()));
-  }
-
   void stop(const Session& session) {
     Client client;
     Welcome welcome;
     Answer answer;
     std::string why;
     stopped_ = true;
-    if (!client.connect_process(process(), why) || !client.greet({{}, true, {}}, welcome, why) ||
+    if (!client.connect_process(process_, why) || !client.greet({{}, true, {}}, welcome, why) ||
         !client.command(Message::stop, {}, answer, why))
       return session.remark(fmt::format("the recording could not be stopped: {}", why));
     if (answer.outcome != Outcome::kOk)
@@ -80,6 +75,7 @@ class Attach final : public Command {
   }
 
   std::uint64_t number_ = 0;
+  pid_t process_ = 0;
   bool stopped_ = false;
   RecordingOptions recording_;
   AgentOptions agent_;

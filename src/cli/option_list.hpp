@@ -56,8 +56,8 @@ class OptionList {
   // REQUIRES: the target lives as long as the list. The result lives as long, too.
   Option& add(std::string_view name, OptionTarget target, std::string_view description);
 
-  // Words behind the first positional argument, options or not, go there as they are: they are
-  // another program's. A leading "--" is left out.
+  // Words behind the positional arguments, options of another program among them, go there as they
+  // are; a leading "--" is left out.
   void leave_rest_to(std::vector<std::string>& words) { rest_ = &words; }
 
   const std::deque<Option>& all() const { return options_; }

@@ -43,12 +43,10 @@ void offer(CLI::App& app, const OptionList& options) {
   for (const Option& option : options.all()) offer(app, option);
 }
 
-// Whether the word behind `word` is its value.
-bool takes_next(const OptionList& options, const std::string& word) {
+// Whether the next word is this one's value.
+bool takes_next(const std::string& word, const OptionList& options) {
   for (const Option& option : options.all()) {
-    const bool is_it =
-        std::find(option.names.begin(), option.names.end(), word) != option.names.end();
-    if (is_it) return !option.is_flag();
+    if (std::ranges::find(option.names, word) != option.names.end()) return !option.is_flag();
   }
   return false;
 }
@@ -100,20 +98,6 @@ std::string complaint(const CLI::ParseError& error, const Parser& parser,
 
 }  // namespace
 
-void take_rest(std::vector<std::string>& words, const Catalogue& catalogue) {
-  const Entry* entry = words.empty() ? nullptr : catalogue.find(words.front());
-  if (entry == nullptr || entry->options.rest() == nullptr) return;
-  std::size_t at = 1;
-  while (at < words.size() && words[at].starts_with('-'))
-    at += takes_next(entry->options, words[at]) ? 2 : 1;
-  if (at >= words.size()) return;
-  const auto begin = words.begin() + static_cast<std::ptrdiff_t>(at) + 1;
-  std::vector<std::string>& rest = *entry->options.rest();
-  rest.assign(begin, words.end());
-  words.erase(begin, words.end());
-  if (!rest.empty() && rest.front() == "--") rest.erase(rest.begin());
-}
-
 Parsed parse(std::vector<std::string> words, const Catalogue& catalogue) {
   Parser parser(catalogue);
   Parsed result;
@@ -125,8 +109,24 @@ Parsed parse(std::vector<std::string> words, const Catalogue& catalogue) {
   } catch (const CLI::ParseError& error) {
     result.complaint = complaint(error, parser, catalogue);
   }
-  result.entry = parser.parsed().second;
+  const Entry* entry = parser.parsed().second;
+  result.entry = entry;
   return result;
+}
+
+void leave_rest(std::vector<std::string>& words, const Catalogue& catalogue) {
+  const Entry* entry = words.empty() ? nullptr : catalogue.find(words.front());
+  if (entry == nullptr || entry->options.rest() == nullptr) return;
+  auto positional = std::ranges::count_if(entry->options.all(), &Option::is_positional);
+  auto at = words.begin() + 1;
+  for (; at != words.end() && positional > 0; ++at) {
+    if (!at->starts_with('-')) --positional;
+    else if (takes_next(*at, entry->options) && at + 1 != words.end()) ++at;
+  }
+  std::vector<std::string>& rest = *entry->options.rest();
+  rest.assign(at, words.end());
+  words.erase(at, words.end());
+  if (!rest.empty() && rest.front() == "--") rest.erase(rest.begin());
 }
 
 }  // namespace polytrace::cli

@@ -15,11 +15,11 @@ struct Parsed {
   std::string complaint;  // why the line cannot be used; empty when it can
 };
 
-// Takes away the words that a command leaves to another program (OptionList::leave_rest_to): those
-// behind its first positional argument, options or not.
-void take_rest(std::vector<std::string>& words, const Catalogue& catalogue);
-
 // `words`: the line behind the program's name. Fills the targets of all options that it names.
 Parsed parse(std::vector<std::string> words, const Catalogue& catalogue);
+
+// Before parsing: takes away what a command leaves to another program (OptionList::leave_rest_to).
+// CLI11 would look for our options in it. The first word is the command.
+void leave_rest(std::vector<std::string>& words, const Catalogue& catalogue);
 
 }  // namespace polytrace::cli

@@ -49,10 +49,11 @@ int run_entry(Session& session, const Catalogue& catalogue, const Entry* entry) 
 int run_words(std::vector<std::string> words, Catalogue& catalogue, Session& session) {
   RootOptions options;
   define(catalogue, session, options);
-  take_rest(words, catalogue);
   session.common.json = std::find(words.begin(), words.end(), "--json") != words.end();
   const auto fault = settle_first_word(words, catalogue);
   if (fault) return session.fail(*fault);
+  leave_rest(words, catalogue);
+  session.common.json = std::find(words.begin(), words.end(), "--json") != words.end();
   const Parsed parsed = parse(std::move(words), catalogue);
   if (!parsed.complaint.empty()) return session.fail_usage(parsed.complaint);
   if (parsed.wants_help) return show_help(session, catalogue, parsed.entry);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/option_list.hpp"
 #include "cli/record/child.hpp"
 #include "cli/record/live_status.hpp"
 #include "cli/session.hpp"
