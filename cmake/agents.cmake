@@ -5,8 +5,8 @@
 set(POLYTRACE_AGENT_OPTIONS -fno-exceptions -fno-rtti -fvisibility=hidden
     -fvisibility-inlines-hidden -ftls-model=initial-exec)
 
-# Runtimes load agents as they are installed, also when the rest is built with sanitizers. ON: agents
-# have sanitizers, too, and the runtime needs LD_PRELOAD=$(g++ -print-file-name=libasan.so).
+# Runtimes load agents as they are installed, also when the rest has sanitizers. ON: so have agents,
+# and the runtime needs LD_PRELOAD=$(g++ -print-file-name=libasan.so).
 option(POLYTRACE_SANITIZE_AGENTS "Sanitizers in agents, too" OFF)
 if(POLYTRACE_SANITIZE AND NOT POLYTRACE_SANITIZE_AGENTS)
   set(POLYTRACE_PLAIN_AGENTS ON)
@@ -43,8 +43,8 @@ polytrace_agent_room(agent_jvm_rewriter FOLDERS agent/jvm/rewriter)
 
 # polytrace_agent(<name> EXPORTS <symbol>... [OUTPUT <file name>] [SYSTEM_INCLUDES <folder>...]
 #                 [EXCEPT <folder>...] [DEPENDS <target>...])
-# src/agent/<name>/*.cpp and below, but for EXCEPT (rooms of their own), become lib<output>.so at the
-# top of the build folder; output is polytrace-<name> where none is told. The target is
+# src/agent/<name>/*.cpp and below, but for EXCEPT (rooms of their own), become lib<output>.so at
+# the top of the build folder; output is polytrace-<name> where none is told. The target is
 # polytrace_agent_<name>. Nothing is made where there are no sources.
 function(polytrace_agent name)
   cmake_parse_arguments(arg "" "OUTPUT" "EXPORTS;SYSTEM_INCLUDES;EXCEPT;DEPENDS" ${ARGN})

@@ -7,7 +7,7 @@
 #:   build   compiler and libraries for the program            (always)
 #:   test    GoogleTest and what the tests read with
 #:   check   clang 19, formatter, script checker, compiler cache
-#:   live    Mono, its profiler and its report tool: live recordings, benchmarks
+#:   live    a JDK, Mono, its profiler and its report tool: agents, live recordings, benchmarks
 #: Without a set: build and test. Needs root or sudo only when something is missing.
 #:
 #:   ./dev setup
@@ -22,7 +22,7 @@ packages_of() {
     check) echo clang-19 libclang-rt-19-dev clang-format-19 clang-tidy-19 shellcheck \
       universal-ctags ccache mold git ;;
     live) echo mono-runtime mono-mcs mono-utils libmono-profiler libmono-2.0-dev libbenchmark-dev \
-      time ;;
+      openjdk-17-jdk-headless time ;;
     *) usage "no package set \"$1\"; see ./dev help setup" ;;
   esac
 }
