@@ -17,7 +17,8 @@ endif()
 # polytrace_agent(<name> EXPORTS <symbol>... [OUTPUT <file name>] [SYSTEM_INCLUDES <folder>...]
 #                 [EXCEPT <folder>...] [DEPENDS <target>...])
 # src/agent/<name>/*.cpp and below, without folders of libraries of their own, become
-# lib<output>.so at the top of the build folder; output is polytrace-<name> where none is told. The target is polytrace_agent_<name>; a library of the same
+# lib<output>.so at the top of the build folder; output is polytrace-<name> where none is told. The
+# target is polytrace_agent_<name>; a library of the same
 # sources for tests is polytrace_agent_<name>_parts. Nothing is made where there are no sources.
 function(polytrace_agent name)
   cmake_parse_arguments(arg "" "OUTPUT" "EXPORTS;SYSTEM_INCLUDES;EXCEPT;DEPENDS" ${ARGN})
