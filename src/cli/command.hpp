@@ -3,11 +3,12 @@
 // completions are all made from this and the options it defines.
 #pragma once
 
-#include <CLI/App.hpp>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "cli/option_list.hpp"
 
 namespace polytrace::cli {
 
@@ -44,7 +45,7 @@ class Command {
   virtual const CommandHelp& help() const = 0;
   virtual CommonNeeds needs() const { return {}; }
   // Adds its own options.
-  virtual void define(CLI::App& app) = 0;
+  virtual void define(OptionList& list) = 0;
   // After parsing. Returns the exit code.
   virtual int run(Session& session) = 0;
 };
@@ -58,15 +59,15 @@ inline std::string spoken(std::string_view name) {
 // Whether it belongs to a group, as "history-build" does.
 inline bool is_grouped(std::string_view name) { return name.find('-') != name.npos; }
 
-// The command and the part of the parser that belongs to it.
+// The command and the options that it and all commands define.
 struct Entry {
   std::unique_ptr<Command> command;
-  CLI::App* app = nullptr;
+  OptionList options{};
 };
 
 // Everything that can be asked for, in the order of the overview.
 struct Catalogue {
-  CLI::App* root = nullptr;
+  OptionList options;  // those before any command
   std::vector<Entry> entries;
 
   // By its name, also as people type it.

@@ -53,20 +53,19 @@ class Anonymize final : public Command {
         "polytrace help cut, docs/guide.md"};
     return kHelp;
   }
-  void define(CLI::App& app) override {
+  void define(OptionList& list) override {
     const char* group = "Tokens";
-    add_input_file(app, input_);
-    add_reading_options(app, input_, Following::not_offered);
-    app.add_option("--key", key_, "Makes the tokens depend on this; @FILE takes a file's content")
-        ->type_name("WORD")
-        ->group(group);
-    app.add_option("--keep", keep_,
-                   "Names that begin with this stay as they are; \"runtime\" stands for System, "
-                   "java and the other names of the runtimes' own libraries. May be repeated")
-        ->type_name("PREFIX")
-        ->allow_extra_args(false)
-        ->group(group);
-    add_conversion_options(app, input_, target_);
+    add_input_file(list, input_);
+    add_reading_options(list, input_, Following::not_offered);
+    list.add("--key", key_, "Makes the tokens depend on this; @FILE takes a file's content")
+        .takes("WORD")
+        .in(group);
+    list.add("--keep", keep_,
+             "Names that begin with this stay as they are; \"runtime\" stands for System, "
+             "java and the other names of the runtimes' own libraries. May be repeated")
+        .takes("PREFIX")
+        .in(group);
+    add_conversion_options(list, input_, target_);
   }
   int run(Session& session) override {
     const auto key = key_of(key_);

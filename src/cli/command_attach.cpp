@@ -15,6 +15,8 @@ namespace {
 
 using namespace agent::control;
 
+constexpr std::uint64_t kMostProcesses = 1U << 30;  // no process has that number
+
 bool is_alive(pid_t process) { return kill(process, 0) == 0; }
 
 class Attach final : public Command {
@@ -35,13 +37,14 @@ class Attach final : public Command {
         "polytrace control, docs/recording.md"};
     return kHelp;
   }
-  void define(CLI::App& app) override {
-    app.add_option("PID", process_, "The Java process")->type_name("PID")->required();
-    add_recording_options(app, recording_);
-    add_agent_options(app, agent_);
+  void define(OptionList& list) override {
+    list.add("PID", number_, "The Java process").takes("PID").required();
+    add_recording_options(list, recording_);
+    add_agent_options(list, agent_);
     agent_.controllable = true;
   }
   int run(Session& session) override {
+    process_ = static_cast<pid_t>(std::min<std::uint64_t>(number_, kMostProcesses));
     if (const auto fit = check_jvm(process_); !fit) return session.fail(fit.error());
     const auto library = find_agent(*find_runtime("java"), agent_.agent);
     if (!library) return session.fail(library.error());
@@ -71,6 +74,7 @@ class Attach final : public Command {
       session.remark(fmt::format("the recording could not be stopped: {}", answer.text));
   }
 
+  std::uint64_t number_ = 0;
   pid_t process_ = 0;
   bool stopped_ = false;
   RecordingOptions recording_;

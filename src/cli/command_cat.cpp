@@ -131,25 +131,24 @@ class Cat final : public Command {
         "polytrace help kinds, polytrace help times, docs/reference/canonical-text.md"};
     return kHelp;
   }
-  void define(CLI::App& app) override {
-    add_input_options(app, options_.input, Following::offered);
-    add_selection_options(app, options_.selection,
+  void define(OptionList& list) override {
+    add_input_options(list, options_.input, Following::offered);
+    add_selection_options(list, options_.selection,
                           "Only what is about a method, class or thread whose name contains this");
-    app.add_option("--kind", options_.kinds, "Only these kinds of events (polytrace help kinds)")
-        ->type_name("KIND[,KIND...]")
-        ->group("Selection");
-    app.add_option("--limit", options_.limit, "Stop after so many events, 0 = never")
-        ->type_name("COUNT")
-        ->capture_default_str()
-        ->group("Selection");
-    app.add_option("--order", options_.order,
-                   "As in the file, or by time over all threads (keeps the trace in memory)")
-        ->check(CLI::IsMember({"file", "time"}))
-        ->type_name("ORDER")
-        ->capture_default_str()
-        ->group("Output");
-    app.add_flag("--jsonl", options_.jsonl, "JSON Lines instead of canonical text")
-        ->group("Output");
+    list.add("--kind", options_.kinds, "Only these kinds of events (polytrace help kinds)")
+        .takes("KIND[,KIND...]")
+        .in("Selection");
+    list.add("--limit", options_.limit, "Stop after so many events, 0 = never")
+        .takes("COUNT")
+        .shows_default()
+        .in("Selection");
+    list.add("--order", options_.order,
+             "As in the file, or by time over all threads (keeps the trace in memory)")
+        .one_of({"file", "time"})
+        .takes("ORDER")
+        .shows_default()
+        .in("Output");
+    list.add("--jsonl", options_.jsonl, "JSON Lines instead of canonical text").in("Output");
   }
   int run(Session& session) override {
     Input input(options_.input);

@@ -89,10 +89,10 @@ class Check final : public Command {
         "polytrace help exit-codes, docs/reference/json.md"};
     return kHelp;
   }
-  void define(CLI::App& app) override {
-    add_input_file(app, input_);
-    add_reading_options(app, input_, Following::offered);
-    app.add_flag("--strict", strict_, "Warnings are failures: exit code 5")->group("Input");
+  void define(OptionList& list) override {
+    add_input_file(list, input_);
+    add_reading_options(list, input_, Following::offered);
+    list.add("--strict", strict_, "Warnings are failures: exit code 5").in("Input");
   }
   int run(Session& session) override {
     const Input input(input_);

@@ -23,11 +23,11 @@ class Completion final : public Command {
     return kHelp;
   }
   CommonNeeds needs() const override { return {false, false}; }
-  void define(CLI::App& app) override {
-    app.add_option("SHELL", shell_, "bash, zsh or fish")
-        ->type_name("SHELL")
-        ->required()
-        ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  void define(OptionList& list) override {
+    list.add("SHELL", shell_, "bash, zsh or fish")
+        .takes("SHELL")
+        .required()
+        .one_of({"bash", "zsh", "fish"});
   }
   int run(Session& session) override {
     const Catalogue& catalogue = session.catalogue();

@@ -79,16 +79,12 @@ class Control final : public Command {
     return kHelp;
   }
   CommonNeeds needs() const override { return {true, false}; }
-  void define(CLI::App& app) override {
-    app.add_option("TARGET", target_, "A process id, a socket, or :PORT")
-        ->type_name("TARGET")
-        ->required();
-    app.add_option("COMMAND", command_, "What the agent shall do")
-        ->type_name("COMMAND")
-        ->required();
-    app.add_option("ARGUMENT", arguments_, "Of the command")->type_name("ARGUMENT");
-    app.add_option("--token-file", token_file_, "The token of an agent that listens on TCP")
-        ->type_name("FILE");
+  void define(OptionList& list) override {
+    list.add("TARGET", target_, "A process id, a socket, or :PORT").takes("TARGET").required();
+    list.add("COMMAND", command_, "What the agent shall do").takes("COMMAND").required();
+    list.add("ARGUMENT", arguments_, "Of the command").takes("ARGUMENT");
+    list.add("--token-file", token_file_, "The token of an agent that listens on TCP")
+        .takes("FILE");
   }
   int run(Session& session) override {
     const Action* action = find_action(command_);

@@ -23,10 +23,10 @@ class Convert final : public Command {
         "polytrace formats, docs/reference/json.md"};
     return kHelp;
   }
-  void define(CLI::App& app) override {
-    add_input_file(app, input_);
-    add_reading_options(app, input_, Following::not_offered);
-    add_conversion_options(app, input_, options_);
+  void define(OptionList& list) override {
+    add_input_file(list, input_);
+    add_reading_options(list, input_, Following::not_offered);
+    add_conversion_options(list, input_, options_);
   }
   int run(Session& session) override { return convert(session, input_, options_); }
 

@@ -50,20 +50,19 @@ class CutCommand final : public Command {
         "polytrace help times, docs/guide.md"};
     return kHelp;
   }
-  void define(CLI::App& app) override {
+  void define(OptionList& list) override {
     const char* group = "Selection";
-    add_input_file(app, words_.input);
-    add_reading_options(app, words_.input, Following::not_offered);
-    add_selection_options(app, words_.selection, nullptr);
-    app.add_option("--method", words_.method,
-                   "Only methods whose names contain this, as reports show them")
-        ->type_name("TEXT")
-        ->group(group);
-    app.add_option("--class", words_.in_class,
-                   "Only classes whose names contain this, and their methods")
-        ->type_name("TEXT")
-        ->group(group);
-    add_conversion_options(app, words_.input, words_.target, "--to-format");
+    add_input_file(list, words_.input);
+    add_reading_options(list, words_.input, Following::not_offered);
+    add_selection_options(list, words_.selection, nullptr);
+    list.add("--method", words_.method,
+             "Only methods whose names contain this, as reports show them")
+        .takes("TEXT")
+        .in(group);
+    list.add("--class", words_.in_class, "Only classes whose names contain this, and their methods")
+        .takes("TEXT")
+        .in(group);
+    add_conversion_options(list, words_.input, words_.target, "--to-format");
   }
   int run(Session& session) override {
     Input input(words_.input);

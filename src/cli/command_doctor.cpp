@@ -31,7 +31,7 @@ class Doctor final : public Command {
     return kHelp;
   }
   CommonNeeds needs() const override { return {true, false}; }
-  void define(CLI::App&) override {}
+  void define(OptionList&) override {}
   int run(Session& session) override {
     const Checkup checkup = check_machine();
     if (session.common.json) tell_json(session.out().text(), checkup);

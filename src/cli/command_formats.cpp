@@ -68,7 +68,7 @@ class Formats final : public Command {
     return kHelp;
   }
   CommonNeeds needs() const override { return {true, false}; }
-  void define(CLI::App&) override {}
+  void define(OptionList&) override {}
   int run(Session& session) override {
     session.out().text() += session.common.json ? as_json() : as_text(session.look().terminal);
     return 0;

@@ -28,8 +28,8 @@ class Help final : public Command {
     return kHelp;
   }
   CommonNeeds needs() const override { return {false, false}; }
-  void define(CLI::App& app) override {
-    app.add_option("COMMAND", words_, "A command or a topic")->type_name("COMMAND")->expected(0, 2);
+  void define(OptionList& list) override {
+    list.add("COMMAND", words_, "A command or a topic").takes("COMMAND").at_most(2);
   }
   int run(Session& session) override {
     const auto text = text_for(session.catalogue());

@@ -28,12 +28,12 @@ class Info final : public Command {
         "docs/reference/json.md, polytrace report"};
     return kHelp;
   }
-  void define(CLI::App& app) override {
-    add_input_options(app, input_, Following::offered);
-    app.add_option("--limit", limit_, "Threads to list, 0 = all")
-        ->type_name("COUNT")
-        ->capture_default_str()
-        ->group("Output");
+  void define(OptionList& list) override {
+    add_input_options(list, input_, Following::offered);
+    list.add("--limit", limit_, "Threads to list, 0 = all")
+        .takes("COUNT")
+        .shows_default()
+        .in("Output");
   }
   int run(Session& session) override {
     const Input input(input_);

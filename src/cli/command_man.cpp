@@ -26,8 +26,8 @@ class Man final : public Command {
     return kHelp;
   }
   CommonNeeds needs() const override { return {false, false}; }
-  void define(CLI::App& app) override {
-    app.add_option("COMMAND", words_, "A command")->type_name("COMMAND")->expected(0, 2);
+  void define(OptionList& list) override {
+    list.add("COMMAND", words_, "A command").takes("COMMAND").at_most(2);
   }
   int run(Session& session) override {
     const Catalogue& catalogue = session.catalogue();

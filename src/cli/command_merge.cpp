@@ -145,19 +145,18 @@ class Merge final : public Command {
         "polytrace help cut, docs/guide.md"};
     return kHelp;
   }
-  void define(CLI::App& app) override {
-    app.add_option("FILE", words_.files, "The traces; one may be -, standard input")
-        ->type_name("FILE")
-        ->required()
-        ->group("Input");
-    add_reading_options(app, words_.reading, Following::not_offered);
-    app.add_option("--offset", words_.offsets,
-                   "Moves all events of one FILE (its name, or its place from 1 on) by +1.5s, "
-                   "-200ms and the like. May be repeated")
-        ->type_name("FILE=TIME")
-        ->allow_extra_args(false)
-        ->group("Input");
-    add_conversion_options(app, words_.reading, words_.target);
+  void define(OptionList& list) override {
+    list.add("FILE", words_.files, "The traces; one may be -, standard input")
+        .takes("FILE")
+        .required()
+        .in("Input");
+    add_reading_options(list, words_.reading, Following::not_offered);
+    list.add("--offset", words_.offsets,
+             "Moves all events of one FILE (its name, or its place from 1 on) by +1.5s, "
+             "-200ms and the like. May be repeated")
+        .takes("FILE=TIME")
+        .in("Input");
+    add_conversion_options(list, words_.reading, words_.target);
   }
   int run(Session& session) override {
     if (std::ranges::count(words_.files, "-") > 1) return session.fail_usage("two inputs are -");

@@ -34,23 +34,22 @@ class Record final : public Command {
         "docs/tutorial.md, docs/recording.md"};
     return kHelp;
   }
-  void define(CLI::App& app) override {
-    app.add_option("RUNTIME", words_, "java or mono, then the program and its arguments")
-        ->type_name("RUNTIME")
-        ->required();
-    app.prefix_command();
-    app_ = &app;
-    add_recording_options(app, recording_);
-    add_agent_options(app, agent_);
-    app.add_option("--runtime", program_, "The program to run instead of the one in PATH")
-        ->type_name("FILE")
-        ->group("What is recorded");
+  void define(OptionList& list) override {
+    list.add("RUNTIME", runtime_, "java or mono, then the program and its arguments")
+        .takes("RUNTIME")
+        .required();
+    list.leave_rest_to(arguments_);
+    add_recording_options(list, recording_);
+    add_agent_options(list, agent_);
+    list.add("--runtime", program_, "The program to run instead of the one in PATH")
+        .takes("FILE")
+        .in("What is recorded");
   }
   int run(Session& session) override {
-    const Runtime* runtime = find_runtime(words_);
+    const Runtime* runtime = find_runtime(runtime_);
     if (runtime == nullptr)
       return session.fail_usage(
-          fmt::format("\"{}\" is no runtime that can be recorded: java or mono", words_));
+          fmt::format("\"{}\" is no runtime that can be recorded: java or mono", runtime_));
     const auto launch = prepare(*runtime);
     if (!launch) return session.fail(launch.error());
     auto child = Child::start(*launch, session.common.json);
@@ -64,9 +63,7 @@ class Record final : public Command {
 
  private:
   base::result<Launch> prepare(const Runtime& runtime) {
-    std::vector<std::string> arguments = app_->remaining();
-    if (!arguments.empty() && arguments.front() == "--") arguments.erase(arguments.begin());
-    if (arguments.empty())
+    if (arguments_.empty())
       return base::fail(base::Code::usage, fmt::format("no program for {} to run", runtime.name));
     auto program = find_program(runtime, program_);
     if (!program) return tl::unexpected(program.error());
@@ -78,7 +75,7 @@ class Record final : public Command {
     agent_.controllable |= plan_.duration.count() != 0;
     auto text = option_string(agent_, plan_.stream);
     if (!text) return tl::unexpected(text.error());
-    return launch_of(runtime, *program, *library, *text, arguments);
+    return launch_of(runtime, *program, *library, *text, arguments_);
   }
 
   // The user asks, or the time is over: then only the recording ends.
@@ -96,9 +93,9 @@ class Record final : public Command {
       session.remark(fmt::format("the recording goes on: {}", answer.text));
   }
 
-  std::string words_;
+  std::string runtime_;
   std::string program_;
-  CLI::App* app_ = nullptr;
+  std::vector<std::string> arguments_;
   RecordingOptions recording_;
   AgentOptions agent_;
   RecordingPlan plan_;

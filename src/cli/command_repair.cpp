@@ -28,9 +28,9 @@ class Repair final : public Command {
         "polytrace check, docs/reference/json.md"};
     return kHelp;
   }
-  void define(CLI::App& app) override {
-    add_input_file(app, input_);
-    add_output_options(app, options_);
+  void define(OptionList& list) override {
+    add_input_file(list, input_);
+    add_output_options(list, options_);
   }
   int run(Session& session) override { return convert(session, input_, options_); }
 

@@ -75,10 +75,10 @@ class ReportCommand final : public Command {
         "polytrace help times, docs/reference/json.md"};
     return kHelp;
   }
-  void define(CLI::App& app) override {
-    add_input_options(app, input_, Following::offered);
-    add_selection_options(app, selection_, "Only rows whose name contains this");
-    define_output(app);
+  void define(OptionList& list) override {
+    add_input_options(list, input_, Following::offered);
+    add_selection_options(list, selection_, "Only rows whose name contains this");
+    define_output(list);
   }
   int run(Session& session) override {
     const auto form = session.common.json ? show::TableForm::json : *show::table_form(format_);
@@ -107,29 +107,26 @@ class ReportCommand final : public Command {
   }
 
  private:
-  void define_output(CLI::App& app) {
+  void define_output(OptionList& list) {
     const char* group = "Output";
     std::vector<std::string> keys;
     for (const Section& section : analysis::sections()) keys.emplace_back(section.key);
-    app.add_option("--sections", sections_,
-                   fmt::format("Only these, separated by commas: {}", fmt::join(keys, ", ")))
-        ->type_name("SECTION[,SECTION...]")
-        ->group(group);
-    app.add_option("--sort", sort_, "Sort tables that have this column by it (its name as in CSV)")
-        ->type_name("COLUMN")
-        ->group(group);
-    app.add_option("--limit", limit_, "Rows per table, 0 = all")
-        ->type_name("COUNT")
-        ->capture_default_str()
-        ->group(group);
-    app.add_option("--format", format_, "The form of the result; --json means --format json")
-        ->check(CLI::IsMember({"text", "json", "csv", "md", "tsv"}))
-        ->type_name("FORM")
-        ->capture_default_str()
-        ->group(group);
-    app.add_flag("--show-helpers", show_helpers_,
-                 "Show the runtime's own helper frames (wrappers), too")
-        ->group(group);
+    list.add("--sections", sections_,
+             fmt::format("Only these, separated by commas: {}", fmt::join(keys, ", ")))
+        .takes("SECTION[,SECTION...]")
+        .in(group);
+    list.add("--sort", sort_, "Sort tables that have this column by it (its name as in CSV)")
+        .takes("COLUMN")
+        .in(group);
+    list.add("--limit", limit_, "Rows per table, 0 = all").takes("COUNT").shows_default().in(group);
+    list.add("--format", format_, "The form of the result; --json means --format json")
+        .one_of({"text", "json", "csv", "md", "tsv"})
+        .takes("FORM")
+        .shows_default()
+        .in(group);
+    list.add("--show-helpers", show_helpers_,
+             "Show the runtime's own helper frames (wrappers), too")
+        .in(group);
   }
 
   InputOptions input_;

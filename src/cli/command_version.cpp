@@ -23,7 +23,7 @@ class Version final : public Command {
     return kHelp;
   }
   CommonNeeds needs() const override { return {true, false}; }
-  void define(CLI::App&) override {}
+  void define(OptionList&) override {}
   int run(Session& session) override {
     std::string& out = session.out().text();
     if (!session.common.json) {

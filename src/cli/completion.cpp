@@ -60,7 +60,7 @@ struct CommandWords {
 CommandWords words_of(const Entry& entry, const Catalogue& catalogue) {
   CommandWords words{
       std::string(entry.command->help().name), std::string(entry.command->help().purpose), {}, {}};
-  for (const OptionGroup& group : option_groups(*entry.app)) {
+  for (const OptionGroup& group : option_groups(entry.options)) {
     for (OptionHelp option : group.options) {
       if (option.value == "COMMAND") {
         option.choices = ungrouped_names(catalogue);

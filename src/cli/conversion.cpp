@@ -131,24 +131,23 @@ int convert(Session& session, const InputOptions& input_options, const TargetOpt
   return convert(session, Input(input_options), options, {});
 }
 
-void add_conversion_options(CLI::App& app, InputOptions& input, TargetOptions& target,
+void add_conversion_options(OptionList& list, InputOptions& input, TargetOptions& target,
                             const char* to) {
-  app.add_flag("--strict", input.strict,
-               "Write nothing if the input has a problem (exit code 4) or the target cannot hold "
-               "everything (5)")
-      ->group("Input");
-  app.add_option(to, target.to,
-                 "The format to write, as polytrace formats names it (default: by the output's "
-                 "ending, else the input's own)")
-      ->type_name("FORMAT[:VERSION]")
-      ->group("Output");
-  app.add_option(
-         "--to-version,--dialect", target.to_version,
-         "The version or dialect of the format to write (default: the first one that polytrace "
-         "formats lists)")
-      ->type_name("VERSION")
-      ->group("Output");
-  add_output_options(app, target);
+  list.add("--strict", input.strict,
+           "Write nothing if the input has a problem (exit code 4) or the target cannot hold "
+           "everything (5)")
+      .in("Input");
+  list.add(to, target.to,
+           "The format to write, as polytrace formats names it (default: by the output's "
+           "ending, else the input's own)")
+      .takes("FORMAT[:VERSION]")
+      .in("Output");
+  list.add("--to-version,--dialect", target.to_version,
+           "The version or dialect of the format to write (default: the first one that polytrace "
+           "formats lists)")
+      .takes("VERSION")
+      .in("Output");
+  add_output_options(list, target);
 }
 
 }  // namespace polytrace::cli

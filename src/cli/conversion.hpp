@@ -16,7 +16,7 @@ int convert(Session& session, const Input& input, const TargetOptions& target,
 
 // --output, --to (or another name for it), --to-version, --byte-order, --force, and of the input
 // --strict: for commands that may write another format than the input's.
-void add_conversion_options(CLI::App& app, InputOptions& input, TargetOptions& target,
+void add_conversion_options(OptionList& list, InputOptions& input, TargetOptions& target,
                             const char* to = "--to");
 
 }  // namespace polytrace::cli

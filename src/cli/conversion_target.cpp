@@ -43,18 +43,18 @@ base::result<void> check_version(const Format& format, std::string_view version)
 
 }  // namespace
 
-void add_output_options(CLI::App& app, TargetOptions& options) {
-  app.add_option("-o,--output", options.output, "The file to write; - is standard output")
-      ->type_name("FILE")
-      ->required()
-      ->group("Output");
-  app.add_option("--byte-order", options.byte_order,
-                 "Of formats that have both: big or little (default: as the input if it is of the "
-                 "same format, else little)")
-      ->type_name("ORDER")
-      ->check(CLI::IsMember({"big", "little"}))
-      ->group("Output");
-  app.add_flag("-f,--force", options.force, "Replace an existing file")->group("Output");
+void add_output_options(OptionList& list, TargetOptions& options) {
+  list.add("-o,--output", options.output, "The file to write; - is standard output")
+      .takes("FILE")
+      .required()
+      .in("Output");
+  list.add("--byte-order", options.byte_order,
+           "Of formats that have both: big or little (default: as the input if it is of the "
+           "same format, else little)")
+      .takes("ORDER")
+      .one_of({"big", "little"})
+      .in("Output");
+  list.add("-f,--force", options.force, "Replace an existing file").in("Output");
 }
 
 base::result<const Format*> choose_format(const TargetOptions& options, const Format& input) {

@@ -2,9 +2,9 @@
 // Where a conversion goes: which format, which version of it, which file.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
+#include "cli/option_list.hpp"
 #include "format/format.hpp"
 
 namespace polytrace::cli {
@@ -24,7 +24,7 @@ struct Target {
 };
 
 // --output, --byte-order and --force.
-void add_output_options(CLI::App& app, TargetOptions& options);
+void add_output_options(OptionList& list, TargetOptions& options);
 
 // The format that was asked for, else the one of the output's ending, else the input's own.
 // Errors are usage.

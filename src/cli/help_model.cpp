@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/help_model.hpp"
 
-#include <CLI/Option.hpp>
 #include <algorithm>
 
 #include "analysis/sections.hpp"
@@ -10,20 +9,6 @@
 
 namespace polytrace::cli {
 namespace {
-
-// CLI11 tells a closed set behind the type: "WHEN:{auto,always,never}".
-std::vector<std::string> listed_choices(std::string_view type) {
-  const std::size_t open = type.find('{'), close = type.rfind('}');
-  std::vector<std::string> choices;
-  if (open == type.npos || close == type.npos || close < open) return choices;
-  type = type.substr(open + 1, close - open - 1);
-  while (!type.empty()) {
-    const std::size_t comma = std::min(type.find(','), type.size());
-    choices.emplace_back(type.substr(0, comma));
-    type.remove_prefix(std::min(comma + 1, type.size()));
-  }
-  return choices;
-}
 
 std::vector<std::string> format_names() {
   std::vector<std::string> names;
@@ -44,20 +29,15 @@ std::vector<std::string> kind_names() {
   return names;
 }
 
-OptionHelp describe_option(const CLI::Option& option) {
-  OptionHelp help;
-  for (const std::string& name : option.get_snames()) help.names.push_back("-" + name);
-  for (const std::string& name : option.get_lnames()) help.names.push_back("--" + name);
-  help.description = option.get_description();
-  help.default_value = option.get_default_str();
-  if (option.get_items_expected_max() == 0) return help;
-  const std::string type = option.get_type_name();
-  help.value = type.substr(0, type.find(":{"));
-  help.choices = listed_choices(type);
-  if (help.value.starts_with("FORMAT")) help.choices = format_names();
-  if (help.value.starts_with("KIND")) help.choices = kind_names();
-  if (help.value.starts_with("SECTION")) help.choices = section_names();
-  return help;
+std::vector<std::string> choices_of(const Option& option) {
+  if (option.value.starts_with("FORMAT")) return format_names();
+  if (option.value.starts_with("KIND")) return kind_names();
+  if (option.value.starts_with("SECTION")) return section_names();
+  return option.choices;
+}
+
+OptionHelp describe_option(const Option& option) {
+  return {option.names, option.value, option.description, option.default_value, choices_of(option)};
 }
 
 OptionGroup& group_named(std::vector<OptionGroup>& groups, const std::string& title) {
@@ -77,19 +57,16 @@ std::string OptionHelp::heading() const {
   return text.empty() ? value : text + ' ' + value;
 }
 
-std::vector<OptionGroup> option_groups(const CLI::App& app) {
+std::vector<OptionGroup> option_groups(const OptionList& list) {
   std::vector<OptionGroup> groups;
-  const CLI::Option* help = app.get_help_ptr();
-  for (const CLI::Option* option : app.get_options()) {
-    if (option == help || option->get_group().empty()) continue;
-    group_named(groups, option->get_group()).options.push_back(describe_option(*option));
-  }
+  for (const Option& option : list.all())
+    group_named(groups, option.group).options.push_back(describe_option(option));
   // Whatever everybody knows comes last.
   const auto general = std::find_if(groups.begin(), groups.end(), [](const OptionGroup& group) {
     return group.title == "General";
   });
   if (general != groups.end()) std::rotate(general, general + 1, groups.end());
-  if (help != nullptr) group_named(groups, "General").options.push_back(describe_option(*help));
+  group_named(groups, "General").options.push_back({{"-h", "--help"}, {}, "This text", {}, {}});
   return groups;
 }
 

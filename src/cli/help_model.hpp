@@ -28,7 +28,7 @@ struct OptionGroup {
 };
 
 // In the order of definition, --help with the general ones.
-std::vector<OptionGroup> option_groups(const CLI::App& app);
+std::vector<OptionGroup> option_groups(const OptionList& list);
 
 struct ExitMeaning {
   int code;

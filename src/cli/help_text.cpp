@@ -28,9 +28,9 @@ std::string explanation(const OptionHelp& option) {
   return text;
 }
 
-std::string options_text(const CLI::App& app) {
+std::string options_text(const OptionList& list) {
   std::string out;
-  for (const OptionGroup& group : option_groups(app)) {
+  for (const OptionGroup& group : option_groups(list)) {
     out += fmt::format("\n{}:\n", group.title);
     for (const OptionHelp& option : group.options)
       out += explained(option.heading(), explanation(option));
@@ -106,7 +106,7 @@ std::string overview_help(const Catalogue& catalogue) {
   }
   out += "\nTopics (polytrace help TOPIC):\n";
   for (const Topic& topic : topics()) out += explained(topic.name, topic.purpose);
-  return out + options_text(*catalogue.root) + tail(help);
+  return out + options_text(catalogue.options) + tail(help);
 }
 
 std::string group_help(const Catalogue& catalogue, std::string_view group) {
@@ -124,7 +124,7 @@ std::string command_help(const Entry& entry) {
   const std::string name = spoken(help.name);
   std::string out = fmt::format("polytrace {} - {}\n\nUsage: polytrace {} {}\n", name, help.purpose,
                                 name, help.usage);
-  return out + paragraphs(help.description) + options_text(*entry.app) + tail(help);
+  return out + paragraphs(help.description) + options_text(entry.options) + tail(help);
 }
 
 }  // namespace polytrace::cli

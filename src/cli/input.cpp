@@ -47,26 +47,25 @@ namespace {
 constexpr const char* kGroup = "Input";
 }
 
-void add_input_file(CLI::App& app, InputOptions& options) {
-  app.add_option("FILE", options.file, "The trace; - is standard input. gzip and zstd are unpacked")
-      ->type_name("FILE")
-      ->required()
-      ->group(kGroup);
+void add_input_file(OptionList& list, InputOptions& options) {
+  list.add("FILE", options.file, "The trace; - is standard input. gzip and zstd are unpacked")
+      .takes("FILE")
+      .required()
+      .in(kGroup);
 }
 
-void add_reading_options(CLI::App& app, InputOptions& options, Following following) {
+void add_reading_options(OptionList& list, InputOptions& options, Following following) {
   if (following == Following::offered)
-    app.add_flag("--follow", options.follow,
-                 "Wait for more at the end of a growing file, until Ctrl-C")
-        ->group(kGroup);
-  app.add_flag("--resync", options.resync, "After damage between frames, search for the next frame")
-      ->group(kGroup);
+    list.add("--follow", options.follow, "Wait for more at the end of a growing file, until Ctrl-C")
+        .in(kGroup);
+  list.add("--resync", options.resync, "After damage between frames, search for the next frame")
+      .in(kGroup);
 }
 
-void add_input_options(CLI::App& app, InputOptions& options, Following following) {
-  add_input_file(app, options);
-  add_reading_options(app, options, following);
-  app.add_flag("--strict", options.strict, "Stop at the first problem")->group(kGroup);
+void add_input_options(OptionList& list, InputOptions& options, Following following) {
+  add_input_file(list, options);
+  add_reading_options(list, options, following);
+  list.add("--strict", options.strict, "Stop at the first problem").in(kGroup);
 }
 
 Input::Input(const InputOptions& options) : options_(options), path_(options.file) {}

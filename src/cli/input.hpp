@@ -19,12 +19,12 @@ struct InputOptions {
 };
 
 // FILE alone.
-void add_input_file(CLI::App& app, InputOptions& options);
+void add_input_file(OptionList& list, InputOptions& options);
 enum class Following : std::uint8_t { offered, not_offered };
 // --follow where it makes sense, --resync.
-void add_reading_options(CLI::App& app, InputOptions& options, Following following);
+void add_reading_options(OptionList& list, InputOptions& options, Following following);
 // All of these, and --strict.
-void add_input_options(CLI::App& app, InputOptions& options, Following following);
+void add_input_options(OptionList& list, InputOptions& options, Following following);
 
 // One input, opened once per pass. Removes what it spooled.
 class Input {

@@ -36,7 +36,7 @@ polytrace::cli::Catalogue parts() {
                           make_man,
                           make_help,
                           make_version})
-    catalogue.entries.push_back({make(), nullptr});
+    catalogue.entries.push_back({make()});
   return catalogue;
 }
 

@@ -59,9 +59,9 @@ std::string entry_text(std::string_view what, std::string_view explanation) {
   return fmt::format(".TP\n.B {}\n{}\n", roff(what), roff(explanation));
 }
 
-std::string options(const CLI::App& app) {
+std::string options(const OptionList& list) {
   std::string out = ".SH OPTIONS\n";
-  for (const OptionGroup& group : option_groups(app)) {
+  for (const OptionGroup& group : option_groups(list)) {
     out += fmt::format(".SS {}\n", roff(group.title));
     for (const OptionHelp& option : group.options) {
       std::string text = option.description;
@@ -90,7 +90,7 @@ std::string program_page(const Catalogue& catalogue) {
   out += ".SH COMMANDS\n";
   for (const Entry& entry : catalogue.entries)
     out += entry_text(spoken(entry.command->help().name), entry.command->help().purpose);
-  out += options(*catalogue.root);
+  out += options(catalogue.options);
   for (const Topic& topic : topics())
     out += fmt::format(".SH {}\n.nf\n{}.fi\n", upper(topic.name), roff(topic.text()));
   out += last_sections(help) + ".SH SEE ALSO\n";
@@ -103,7 +103,7 @@ std::string program_page(const Catalogue& catalogue) {
 std::string command_page(const Entry& entry) {
   const CommandHelp& help = entry.command->help();
   std::string out = head(fmt::format("polytrace-{}", help.name), help.purpose, help.usage);
-  out += description(help.description) + options(*entry.app) + last_sections(help);
+  out += description(help.description) + options(entry.options) + last_sections(help);
   return out + fmt::format(".SH SEE ALSO\n.BR polytrace (1)\n.PP\n{}\n", roff(help.reading));
 }
 

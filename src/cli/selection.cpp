@@ -100,21 +100,20 @@ base::result<void> resolve_times(const Wanted& wanted, const Overview& overview,
 
 }  // namespace
 
-void add_selection_options(CLI::App& app, SelectionOptions& options, const char* name_means) {
+void add_selection_options(OptionList& list, SelectionOptions& options, const char* name_means) {
   const char* group = "Selection";
-  app.add_option("--from", options.from,
-                 "Leave out what is earlier: 1.5s, 50%, 2026-11-21T10:00:00Z, or nanoseconds of "
-                 "the trace's clock (see: polytrace help times)")
-      ->type_name("TIME")
-      ->group(group);
-  app.add_option("--to", options.to, "Leave out this and what is later; +200ms counts from --from")
-      ->type_name("TIME")
-      ->group(group);
-  app.add_option("--thread", options.thread, "Only this thread: its id (0x... or decimal) or name")
-      ->type_name("THREAD")
-      ->group(group);
-  if (name_means != nullptr)
-    app.add_option("--name", options.name, name_means)->type_name("TEXT")->group(group);
+  list.add("--from", options.from,
+           "Leave out what is earlier: 1.5s, 50%, 2026-11-21T10:00:00Z, or nanoseconds of "
+           "the trace's clock (see: polytrace help times)")
+      .takes("TIME")
+      .in(group);
+  list.add("--to", options.to, "Leave out this and what is later; +200ms counts from --from")
+      .takes("TIME")
+      .in(group);
+  list.add("--thread", options.thread, "Only this thread: its id (0x... or decimal) or name")
+      .takes("THREAD")
+      .in(group);
+  if (name_means != nullptr) list.add("--name", options.name, name_means).takes("TEXT").in(group);
 }
 
 base::result<analysis::Selection> make_selection(const Session& session, Input& input,

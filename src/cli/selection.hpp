@@ -18,7 +18,7 @@ struct SelectionOptions {
 };
 
 // Without --name where it means nothing (null).
-void add_selection_options(CLI::App& app, SelectionOptions& options, const char* name_means);
+void add_selection_options(OptionList& list, SelectionOptions& options, const char* name_means);
 
 // Reads the input once beforehand where times or a thread's name ask for it.
 base::result<analysis::Selection> make_selection(const Session& session, Input& input,

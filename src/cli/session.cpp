@@ -19,28 +19,28 @@ show::ColorMode color_mode(std::string_view name) {
 
 }  // namespace
 
-void add_common_options(CLI::App& app, CommonOptions& options, const CommonNeeds& needs) {
+void add_common_options(OptionList& list, CommonOptions& options, const CommonNeeds& needs) {
   const char* group = "General";
   if (needs.json)
-    app.add_flag("--json", options.json, "The result as one JSON document; errors as JSON, too")
-        ->group(group);
-  app.add_option("--color", options.color, "Colours: auto, always or never")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
-      ->type_name("WHEN")
-      ->capture_default_str()
-      ->group(group);
+    list.add("--json", options.json, "The result as one JSON document; errors as JSON, too")
+        .in(group);
+  list.add("--color", options.color, "Colours: auto, always or never")
+      .one_of({"auto", "always", "never"})
+      .takes("WHEN")
+      .shows_default()
+      .in(group);
   if (needs.progress) {
-    app.add_option("--progress", options.progress,
-                   "Progress on standard error: auto (a line on a terminal, after half a second) "
-                   "or json (one object a line)")
-        ->check(CLI::IsMember({"auto", "json"}))
-        ->type_name("FORM")
-        ->capture_default_str()
-        ->group(group);
-    app.add_flag("--no-progress", options.no_progress, "No progress line")->group(group);
+    list.add("--progress", options.progress,
+             "Progress on standard error: auto (a line on a terminal, after half a second) "
+             "or json (one object a line)")
+        .one_of({"auto", "json"})
+        .takes("FORM")
+        .shows_default()
+        .in(group);
+    list.add("--no-progress", options.no_progress, "No progress line").in(group);
   }
-  app.add_flag("-q,--quiet", options.quiet, "Nothing on standard error but errors")->group(group);
-  app.add_flag("-v,--verbose", options.verbose, "Say more on standard error")->group(group);
+  list.add("-q,--quiet", options.quiet, "Nothing on standard error but errors").in(group);
+  list.add("-v,--verbose", options.verbose, "Say more on standard error").in(group);
 }
 
 void Session::begin() {
@@ -63,7 +63,7 @@ void Session::remark(std::string_view sentence) const {
 }
 
 void Session::detail(std::string_view sentence) const {
-  if (common.verbose > 0) remark(sentence);
+  if (common.verbose) remark(sentence);
 }
 
 int Session::finish(int code) {

@@ -20,13 +20,13 @@ inline constexpr int kCheckFailed = 5;
 struct CommonOptions {
   bool json = false;
   bool quiet = false;
-  int verbose = 0;
+  bool verbose = false;
   std::string color = "auto";
   std::string progress = "auto";
   bool no_progress = false;
 };
 
-void add_common_options(CLI::App& app, CommonOptions& options, const CommonNeeds& needs);
+void add_common_options(OptionList& list, CommonOptions& options, const CommonNeeds& needs);
 
 class Session {
  public:

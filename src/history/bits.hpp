@@ -3,6 +3,7 @@
 // byte 0 first.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 
@@ -36,14 +37,44 @@ inline std::uint64_t bits_at(const std::byte* column, std::uint64_t index, unsig
   return value & (~std::uint64_t{0} >> (kMostBits - width));
 }
 
-// How many bits are set. (Without the processor's own instruction, which not every one has, the
-// library's function is a call.)
-inline unsigned ones(std::uint64_t word) {
+// The bits set in each byte and those below it; in the highest byte, in all. (Without the
+// processor's own instructions, which not every one has, counting bits is a call.)
+inline std::uint64_t byte_sums(std::uint64_t word) {
   word -= word >> 1 & 0x5555555555555555U;
   word = (word & 0x3333333333333333U) + (word >> 2 & 0x3333333333333333U);
   word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0fU;
-  return static_cast<unsigned>(word * 0x0101010101010101U >> 56);
+  return word * 0x0101010101010101U;
 }
+
+// Where in a byte its ones are: of each, by number.
+inline constexpr auto kPlacesOfOnes = [] {
+  std::array<std::array<std::uint8_t, 8>, 256> places{};
+  for (unsigned byte = 0; byte < 256; ++byte) {
+    unsigned number = 0;
+    for (unsigned bit = 0; bit < 8; ++bit) {
+      if ((byte >> bit & 1) != 0) places[byte][number++] = static_cast<std::uint8_t>(bit);
+    }
+  }
+  return places;
+}();
+
+// The place of one number `number`, from 0. REQUIRES: there is one; `sums` are the word's.
+inline unsigned place_of_one(std::uint64_t word, std::uint64_t sums, std::uint64_t number) {
+  constexpr std::uint64_t kEach = 0x0101010101010101U;
+  constexpr std::uint64_t kTops = 0x8080808080808080U;
+  const std::uint64_t below = ((number * kEach | kTops) - sums) & kTops;  // bytes to go beyond
+  const auto shift = static_cast<unsigned>((below >> 7) * kEach >> 56) * 8;
+  const std::uint64_t in_byte = number - (sums << 8 >> shift & 0xff);
+  return shift + kPlacesOfOnes[word >> shift & 0xff][in_byte & 7];
+}
+
+// The lowest 0 to 8 bytes of a word.
+inline constexpr std::array<std::uint64_t, 9> kByteMasks = [] {
+  std::array<std::uint64_t, 9> masks{};
+  for (std::size_t bytes = 1; bytes < masks.size(); ++bytes)
+    masks[bytes] = masks[bytes - 1] << 8 | 0xff;
+  return masks;
+}();
 
 inline bool bit_at(const std::byte* bitmap, std::uint64_t index) {
   return (static_cast<unsigned>(bitmap[index / 8]) >> (index % 8) & 1U) != 0;

@@ -115,22 +115,6 @@ result<void> BuildCore::put(Tick t, std::uint32_t index, Encoded state, bool kep
   return lines_.put(t, index, state.payload, state.tag, kept);
 }
 
-// Values of the timeline's own type, and null, with nothing to write and nothing to refuse.
-bool BuildCore::modify_plain(Tick t, std::uint32_t index, const Value& value) {
-  const TypeCode code = code_of(value.type());
-  if (window_ != 0 || closed_ || needs_flush(t)) return false;
-  if (value.is_null()) {
-    return lines_.code(index) != code_of(Type::none) && lines_.put_plain(t, index, 0, kNullTag);
-  }
-  if (lines_.code(index) != code) return false;
-  std::uint64_t payload = value.bits();
-  if (value.type() == Type::string) {
-    if (dictionary_.full() || value.text().size() > Dictionary::kMostText) return false;
-    payload = dictionary_.id(value.text());
-  }
-  return value.type() != Type::bytes && lines_.put_plain(t, index, payload, tag_of(code));
-}
-
 result<void> BuildCore::modify(Tick t, std::uint32_t index, const Value& value) {
   if (modify_plain(t, index, value)) return {};
   const auto state = encode(index, value);
@@ -276,7 +260,7 @@ result<void> BuildCore::flush() {
   if (lines_.changes().empty() && !footer_.segments.empty()) return {};
   const bool stream = footer_.header.layout == Layout::stream;
   if (auto written = stream ? write_records() : write_segment(); !written) return written;
-  footer_.intervals += lines_.begun();
+  footer_.intervals += stream ? lines_.begun() : segment_writer_.intervals();
   lines_.next_segment();
   return sync_ ? file_.sync() : result<void>{};
 }
@@ -306,15 +290,8 @@ result<void> BuildCore::close(Tick end) {
 
 Value BuildCore::value_of(const State& state) const {
   if (presence_of(state.tag) != Presence::value) return Value::null();
-  switch (static_cast<Type>(type_of(state.tag))) {
-    case Type::none: return Value::exists();
-    case Type::boolean: return Value::of(state.payload != 0);
-    case Type::integer: return Value::of(static_cast<std::int64_t>(state.payload));
-    case Type::real: return Value::of(std::bit_cast<double>(state.payload));
-    case Type::string: return Value::text(dictionary_.text(state.payload));
-    case Type::bytes: return Value::bytes(dictionary_.text(state.payload));
-    default: return Value::null();
-  }
+  const auto text = is_text(state.tag) ? dictionary_.text(state.payload) : std::string_view();
+  return Value::from(static_cast<Type>(type_of(state.tag)), state.payload, text);
 }
 
 Facts BuildCore::facts() const {

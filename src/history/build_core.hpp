@@ -27,6 +27,9 @@ class BuildCore {
 
   base::result<void> declare(std::uint32_t index, Type type);
   base::result<void> modify(Tick t, std::uint32_t index, const Value& value);
+  // modify() for the usual case, a value of the timeline's own type, or null, with nothing to write
+  // and nothing to refuse; false when it is another one.
+  bool modify_plain(Tick t, std::uint32_t index, const Value& value);
   base::result<void> insert(std::uint32_t index, Tick start, Tick end, const Value& value);
   base::result<void> end(Tick t, std::uint32_t index);
   base::result<void> set_ongoing(std::uint32_t index, const Value& value);
@@ -66,7 +69,6 @@ class BuildCore {
 
   BuildCore(FrameFile file, const BuildOptions& options);
 
-  bool modify_plain(Tick t, std::uint32_t index, const Value& value);
   base::result<Encoded> encode(std::uint32_t index, const Value& value);
   base::result<void> put(Tick t, std::uint32_t index, Encoded state, bool kept);
   base::result<void> hold(Tick t, std::uint32_t index, Encoded state);
@@ -97,5 +99,20 @@ class BuildCore {
   std::uint64_t order_ = 0;
   std::vector<Held> held_;  // a heap
 };
+
+inline bool BuildCore::modify_plain(Tick t, std::uint32_t index, const Value& value) {
+  const TypeCode code = code_of(value.type());
+  if (window_ != 0 || closed_ || needs_flush(t)) return false;
+  if (value.is_null()) {
+    return lines_.code(index) != code_of(Type::none) && lines_.put_plain(t, index, 0, kNullTag);
+  }
+  if (lines_.code(index) != code) return false;
+  std::uint64_t payload = value.bits();
+  if (value.type() == Type::string) {
+    if (dictionary_.full() || value.text().size() > Dictionary::kMostText) return false;
+    payload = dictionary_.id(value.text());
+  }
+  return value.type() != Type::bytes && lines_.put_plain(t, index, payload, tag_of(code));
+}
 
 }  // namespace polytrace::history

@@ -139,7 +139,7 @@ result<void> Builder::modify(Tick t, Key key, const Value& value) {
   const auto lock = impl_->changing();
   // Straight for keys that are known.
   const std::uint32_t known = impl_->find(key);
-  if (known != KeyList::kNone) return impl_->core().modify(t, known, value);
+  if (known != KeyList::kNone && impl_->core().modify_plain(t, known, value)) return {};
   const auto index = impl_->index_of(key);
   return index ? impl_->core().modify(t, *index, value) : tl::unexpected(index.error());
 }

@@ -31,7 +31,7 @@ struct BuildOptions {
   bool replace = false;              // an existing file is refused with output_exists unless set
   bool strict_types = true;          // false: a timeline that was not declared is `any`
   std::uint64_t reorder_window = 0;  // keep changes of the last that many ticks unsorted
-  std::uint32_t changes_per_segment = 0;  // 0: what suits the tables' size, 2^17 to 2^20
+  std::uint32_t changes_per_segment = 0;  // 0: what suits the tables' size, 2^17 to 2^19
   bool sync = false;                      // every segment reaches the medium before going on
   bool live = false;                      // other threads may query while one builds
 };

@@ -22,9 +22,10 @@ result<void> note_first_changes(const FrameFile& file, const KeyList& keys,
   bool good = view.open(payload);
   std::size_t hint = 0;
   for (const std::uint32_t index : keys.in_order()) {
-    const auto look = good ? view.find_next(keys[index], hint, run) : SegmentView::Look::damaged;
-    if (look == SegmentView::Look::none) continue;
-    good = look == SegmentView::Look::found && run.open_block(0, block);
+    const KeyInfo& info = keys[index];
+    const std::uint32_t offset = good ? view.run_of(info.key, hint) : 0;
+    if (good && offset == 0) continue;
+    good = good && view.open_run(offset, info.code, run) && run.open_block(0, block);
     if (!good) return base::fail(base::Code::value_unexpected, {}, {.offset = place.offset});
     next[index] = block.first_time();
   }

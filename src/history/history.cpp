@@ -7,6 +7,7 @@
 #include <mutex>
 #include <unordered_set>
 
+#include "history/full_walk.hpp"
 #include "history/opened.hpp"
 #include "history/segments.hpp"
 #include "history/stream_loader.hpp"
@@ -29,8 +30,7 @@ class History::Impl {
                    .exits = opened_->has_index,
                    .trust = trust},
                   opened_->keys) {
-    for (const std::uint32_t index : opened_->keys.in_order())
-      keys_.push_back(opened_->keys[index].key);
+    for (const Line& line : segments_.lines()) keys_.push_back(line.key);
     tell_facts();
   }
 
@@ -174,8 +174,22 @@ result<std::optional<Interval>> History::at(Tick t, Key key) const {
 
 result<void> History::full(Tick t, Visitor visit) const {
   if (auto ready = impl_->ready(t); !ready) return ready;
-  return impl_->tell(visit,
-                     [&](const StateVisitor& each) { return impl_->segments().full(t, each); });
+  FullWalk walk(impl_->segments(), t);
+  Interval interval;
+  for (;;) {
+    const auto cells = walk.next();
+    if (!cells) return tl::unexpected(cells.error());
+    if (cells->empty()) return {};
+    for (const Cell& cell : *cells) {
+      if (presence_of(cell.state.tag) == Presence::absent) continue;
+      interval.key = cell.key;
+      interval.start = cell.state.start;
+      interval.end = cell.end;
+      if (!set_value(cell.state, impl_->opened().strings, interval.value))
+        return base::fail(Code::value_unexpected, "a text that there is not");
+      if (!visit(interval)) return {};
+    }
+  }
 }
 
 result<void> History::range(Key key, Tick from, Tick to, Visitor visit) const {

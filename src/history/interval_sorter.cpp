@@ -15,18 +15,6 @@ constexpr std::size_t kPiece = std::size_t{64} * 1024;
 
 bool has_text(Type type) { return type == Type::string || type == Type::bytes; }
 
-Value value_of(Type type, std::uint64_t bits, std::string_view text) {
-  switch (type) {
-    case Type::none: return Value::exists();
-    case Type::boolean: return Value::of(bits != 0);
-    case Type::integer: return Value::of(static_cast<std::int64_t>(bits));
-    case Type::real: return Value::of(std::bit_cast<double>(bits));
-    case Type::string: return Value::text(text);
-    case Type::bytes: return Value::bytes(text);
-    default: return Value::null();
-  }
-}
-
 }  // namespace
 
 // A sorted run in the file, item by item: each is a Held and its text.
@@ -96,7 +84,7 @@ Interval IntervalSorter::interval(const Held& held) const {
   return {.key = held.key,
           .start = held.start,
           .end = held.end,
-          .value = value_of(held.type, held.bits, text)};
+          .value = Value::from(held.type, held.bits, text)};
 }
 
 base::result<void> IntervalSorter::add(std::span<const Interval> intervals) {
@@ -175,7 +163,7 @@ base::result<void> IntervalSorter::merge(const Each& each) {
     const Interval one{.key = held.key,
                        .start = held.start,
                        .end = held.end,
-                       .value = value_of(held.type, held.bits, run.text())};
+                       .value = Value::from(held.type, held.bits, run.text())};
     if (auto taken = each(std::span(&one, 1)); !taken) return taken;
     const auto more = run.advance();
     if (!more) return base::Unexpected(more.error());

@@ -42,6 +42,16 @@ struct KeyInfo {
   Tag first_tag() const { return absent_first ? kAbsentTag : kNullTag; }
 };
 
+// What a segment needs to know of a timeline.
+struct Line {
+  Key key;
+  std::uint32_t index;
+  std::uint32_t slot;
+  std::uint32_t open_slot;
+  TypeCode code;
+  bool absent_first;
+};
+
 class KeyList {
  public:
   static constexpr std::uint32_t kNone = KeyTable::kNone;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "history/run_writer.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
+
+#include "history/times_writer.hpp"
 
 namespace polytrace::history {
 namespace {
@@ -12,32 +15,23 @@ using Changes = std::span<const Change>;
 
 // What the changes of a block amount to, gathered in one pass.
 struct Gathered {
-  std::array<std::uint64_t, kBlock> values;  // of those that have one
-  std::array<TypeCode, kBlock> codes;
+  std::array<std::uint64_t, kBlock> values;
+  std::array<std::uint64_t, kBlock> distances;  // of the times, from the first change's
+  std::array<Tag, kBlock> tags;
   std::size_t count = 0;
-  bool any_absent = false;
-  std::uint64_t longest = 0;  // time delta
+  unsigned special = 0;  // 0, or what kinds of no value there are: up to null, up to absent
 };
 
-Gathered gather(Changes changes) {
-  Gathered all;
-  Tick before = changes[0].time;
-  for (const Change& change : changes) {
-    all.longest |= ticks_between(before, change.time);
-    before = change.time;
-    const Tag tag = change.tag();
-    all.values[all.count] = change.payload;
-    all.codes[all.count] = type_of(tag);
-    all.count += presence_of(tag) == Presence::value ? 1U : 0U;
-    all.any_absent |= presence_of(tag) == Presence::absent;
+void gather(Changes changes, Gathered& all) {
+  const Tick first = changes[0].time;
+  all.count = changes.size();
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    const Tag tag = changes[i].tag();
+    all.values[i] = changes[i].payload;
+    all.distances[i] = ticks_between(first, changes[i].time);
+    all.tags[i] = tag;
+    all.special = std::max(all.special, static_cast<unsigned>(presence_of(tag)));
   }
-  return all;
-}
-
-unsigned presence_kind(const Gathered& all, std::size_t changes) {
-  if (all.any_absent) return 3;
-  if (all.count == changes) return 0;
-  return all.count == 0 ? 1 : 2;
 }
 
 // The double as an integer over `scale`, when that gives the same bits back.
@@ -50,65 +44,74 @@ bool scaled(std::uint64_t bits, double scale, std::uint64_t& whole) {
                                       scale) == bits;
 }
 
-// Puts integers in place of doubles where all of them allow it; the exponent, or 0.
+// Puts integers in place of doubles where all of them allow it; the exponent, or 0. What is no
+// value counts as 0.
 unsigned scale_doubles(Gathered& all, unsigned raw_width) {
   std::array<std::uint64_t, kBlock> whole;
-  const auto get = [&](std::size_t i) { return whole[i]; };
   for (unsigned exponent = 1; exponent <= kMostScale; ++exponent) {
     std::size_t done = 0;
     while (done < all.count && scaled(all.values[done], kScales[exponent], whole[done])) ++done;
     if (done < all.count) continue;
-    if (Column::of(all.count, true, get).width >= raw_width) return 0;
+    if (Column::of({whole.data(), all.count}, {all.tags.data(), all.count}, true).width >=
+        raw_width)
+      return 0;
     std::copy_n(whole.begin(), all.count, all.values.begin());
     return exponent;
   }
   return 0;
 }
 
-void put_bitmap(base::Appender& to, Changes changes, Presence wanted) {
-  const std::size_t bytes = packed_bytes(changes.size(), 1);
-  std::byte* const bitmap = to.extend(bytes);
-  std::memset(bitmap, 0, bytes);
-  for (std::size_t i = 0; i < changes.size(); ++i) {
-    if (presence_of(changes[i].tag()) == wanted) set_bit(bitmap, i);
-  }
+void put_part(base::Appender& to, std::uint64_t number, unsigned bytes) {
+  std::memcpy(to.extend(sizeof number), &number, sizeof number);
+  to.shrink(to.size() - sizeof number + bytes);
 }
 
-void put_block(base::Appender& to, Changes changes, Tick first, TypeCode code) {
-  Gathered all = gather(changes);
-  const unsigned time_bits = width_of(all.longest);
-  const unsigned presence = presence_kind(all, changes.size());
-  const auto get = [&](std::size_t i) { return all.values[i]; };
+unsigned bytes_of(std::uint64_t number) {
+  const unsigned bytes = (width_of(number) + 7) / 8;
+  return BlockHead::length_of(BlockHead::length_code(bytes));
+}
+
+// The first change's time counts from `base`.
+void put_block(base::Appender& to, Changes changes, Tick base, TypeCode code) {
+  Gathered all;
+  gather(changes, all);
+  const std::span values(all.values.data(), all.count);
+  const std::span tags(all.tags.data(), all.count);
   bool is_signed = is_signed_class(code);
-  unsigned scale = 0;
-  Column column{.least = 0, .width = code == kAnyCode ? kMostBits : 0};
-  if (code != kAnyCode) column = Column::of(all.count, is_signed, get);
-  if (code == code_of(Type::real) && all.count != 0) {
-    scale = scale_doubles(all, column.width);
-    is_signed = scale != 0;
-    if (is_signed) column = Column::of(all.count, true, get);
+  ValueColumn column = ValueColumn::of(values, tags, code, all.special);
+  if (code == code_of(Type::real) && column.form == 0) {
+    const unsigned scale = scale_doubles(all, column.width);
+    if (scale != 0) {
+      is_signed = true;
+      const Column whole = Column::of(values, tags, true);
+      column = {whole.least, width_of(whole.range + all.special), all.special, scale};
+    }
   }
-  to.byte(static_cast<std::uint8_t>(time_bits));
-  to.byte(static_cast<std::uint8_t>(column.width));
-  to.byte(static_cast<std::uint8_t>(presence | scale << 2));
-  to.uleb(ticks_between(first, changes[0].time));
-  to.uleb(is_signed ? zigzag(static_cast<std::int64_t>(column.least)) : column.least);
-  if (presence == 3) put_bitmap(to, changes, Presence::absent);
-  if (presence >= 2) put_bitmap(to, changes, Presence::null);
-  pack(to, changes.size() - 1, time_bits,
-       [&](std::size_t i) { return ticks_between(changes[i].time, changes[i + 1].time); });
-  if (code == kAnyCode) {
-    for (std::size_t i = 0; i < all.count; ++i) to.byte(all.codes[i]);
-  }
-  pack(to, all.count, column.width, [&](std::size_t i) { return all.values[i] - column.least; });
+  const TimeShape shape = TimeShape::of(all.distances[all.count - 1], all.count - 1);
+  const std::uint64_t offset = ticks_between(base, changes[0].time);
+  const std::uint64_t least =
+      is_signed ? zigzag(static_cast<std::int64_t>(column.least)) : column.least;
+  const BlockHead head{.count = static_cast<unsigned>(all.count),
+                       .low_bits = shape.low_bits,
+                       .special = column.special,
+                       .value_bits = column.width,
+                       .form = column.form,
+                       .first_bytes = bytes_of(offset),
+                       .least_bytes = bytes_of(least),
+                       .high_bytes = shape.high_bytes};
+  put_part(to, head.pack(), BlockHead::kBytes);
+  put_part(to, offset, head.first_bytes);
+  put_part(to, least, head.least_bytes);
+  put_times(to, std::span(all.distances).first(all.count).subspan(1), shape);
+  column.put(to, values, tags);
 }
 
 }  // namespace
 
 void put_run(base::Appender& to, Changes changes, Tick first, TypeCode code) {
-  to.uleb(changes.size());
   if (changes.size() <= kBlock) return put_block(to, changes, first, code);
   const std::size_t blocks = (changes.size() + kBlock - 1) / kBlock;
+  to.fixed(static_cast<std::uint32_t>(kSeveral | blocks << kSeveralShift));
   const std::size_t skips = to.size();
   to.extend(blocks * kSkipSize);
   for (std::size_t i = 0; i < blocks; ++i) {
@@ -116,7 +119,7 @@ void put_run(base::Appender& to, Changes changes, Tick first, TypeCode code) {
     const auto offset = static_cast<std::uint32_t>(to.size() - skips);
     patch(to, skips + i * kSkipSize, part[0].time);
     patch(to, skips + i * kSkipSize + sizeof(Tick), offset);
-    put_block(to, part, first, code);
+    put_block(to, part, part[0].time, code);
   }
 }
 

@@ -1,61 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads SEGM payloads and exit tables in place. Bounds are tested when a view is opened and with
-// each access: damaged bytes give false, never a read outside. REQUIRES: kReadable bytes behind.
+// Reads SEGM payloads in place. Bounds are tested when a view is opened and whenever a run is:
+// damaged bytes give false, never a read outside. REQUIRES: kReadable bytes behind.
 #pragma once
 
-#include <array>
-
-#include "base/types.hpp"
-#include "history/key_list.hpp"
 #include "history/run_view.hpp"
+#include "history/table_view.hpp"
 
 namespace polytrace::history {
 
-// An entry or exit table.
-class TableView {
- public:
-  bool open(base::Bytes table, std::size_t group_head);
-  // Slots of that class in the table.
-  std::uint32_t slots(TypeCode code) const { return classes_[class_of(code)].slots; }
-  // REQUIRES: slot < slots(code), opened with the right group head.
-  bool entry(TypeCode code, std::uint32_t slot, State& state) const;
-  bool exit(TypeCode code, std::uint32_t slot, Tick& next) const;
-
- private:
-  struct Class {
-    std::uint32_t slots = 0;
-    std::uint32_t heads = 0;
-  };
-  base::Bytes table_;
-  std::array<Class, kClasses> classes_{};
-};
-
 class SegmentView {
  public:
-  enum class Look : std::uint8_t { found, none, damaged };
-
   bool open(base::Bytes payload);
 
   Tick first() const { return first_; }
   Tick last() const { return last_; }
   std::uint64_t changes() const { return changes_; }
-  // The timeline's run, if it changes in this segment.
-  Look find(const KeyInfo& info, RunView& run) const;
-  // What holds before the first change.
-  bool entry(const KeyInfo& info, Tick start, State& state) const;
-
-  // Walks the directory in order of keys, so that finding the runs of all timelines costs no
-  // search: `hint` begins at 0 and stays the caller's.
-  Look find_next(const KeyInfo& info, std::size_t& hint, RunView& run) const;
+  // Where the timeline's run begins; 0 when it does not change in this segment.
+  std::uint32_t run_of(Key key) const;
+  // The same for timelines in order of keys: walks the directory, so that finding the runs of all
+  // of them costs no search. `hint` begins at 0 and stays the caller's.
+  std::uint32_t run_of(Key key, std::size_t& hint) const {
+    if (!sparse_) return key < keys_ ? directory(key) : 0;
+    while (hint < active_ && directory(hint) < key) ++hint;
+    return hint < active_ && directory(hint) == key ? directory(active_ + hint) : 0;
+  }
+  // The run that begins there. False when it is damaged.
+  bool open_run(std::uint32_t offset, TypeCode code, RunView& run) const {
+    const std::byte* const at = payload_.data();
+    return offset >= runs_ && offset < payload_.size() &&
+           run.open({at + offset, at + payload_.size(), first_, code});
+  }
+  // Have the processor fetch the beginning of a run, of a timeline's run, and what tells where that
+  // is; the latter two only where it costs no search.
+  void prefetch_run(std::uint32_t offset) const {
+    constexpr std::size_t kLine = 64;
+    __builtin_prefetch(payload_.data() + offset);
+    __builtin_prefetch(payload_.data() + offset + kLine);
+  }
+  void prefetch_run_of(Key key) const {
+    if (!sparse_ && key < keys_) prefetch_run(directory(key));
+  }
+  void prefetch_directory(Key key) const {
+    if (!sparse_ && key < keys_)
+      __builtin_prefetch(payload_.data() + directory_ + key * sizeof(std::uint32_t));
+  }
+  // What holds before the first change, of a Line or KeyInfo.
+  template <class Info>
+  State entry(const Info& info, Tick start) const;
 
  private:
-  Look open_run(const KeyInfo& info, std::uint32_t offset, RunView& run) const;
-  std::uint32_t sparse_key(std::size_t i) const {
+  std::uint32_t directory(std::size_t i) const {
     return base::load_le<std::uint32_t>(payload_.data() + directory_ + i * sizeof(std::uint32_t));
   }
 
   base::Bytes payload_;
-  TableView entries_;
+  EntryTable entries_;
   Tick first_ = 0;
   Tick last_ = 0;
   std::uint64_t changes_ = 0;
@@ -63,8 +62,20 @@ class SegmentView {
   std::uint32_t active_ = 0;
   std::uint32_t directory_ = 0;
   std::uint32_t runs_ = 0;
-  std::uint32_t block_ = 0;
   bool sparse_ = false;
 };
+
+template <class Info>
+State SegmentView::entry(const Info& info, Tick start) const {
+  State state{start, 0, kNullTag};
+  // A slot that was given later is not in this segment's table.
+  if (info.slot < entries_.slots(info.code)) {
+    state = entries_.group(info.code, info.slot).state(info.slot % kBlock);
+  } else if (info.open_slot < entries_.slots(kOpenCode)) {
+    state = entries_.group(kOpenCode, info.open_slot).state(info.open_slot % kBlock);
+  }
+  if (info.absent_first && state.start == start) state.tag = kAbsentTag;
+  return state;
+}
 
 }  // namespace polytrace::history

@@ -6,8 +6,6 @@
 
 namespace polytrace::history {
 
-using RunFound = SegmentView::Look;
-
 // The state whose end a walk has not met yet; backwards, the first tick behind the state wanted.
 struct Segments::Held {
   State state{};
@@ -19,33 +17,35 @@ struct Segments::Held {
 struct Segments::Look {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-  SegmentView::Look run_found = SegmentView::Look::none;
+  std::uint32_t offset = 0;  // of the run
   RunView run;
   BlockView block;
   std::uint32_t block_number = kNone;  // of the open one
-  BlockView::Found found{};            // the last one in it
+
+  // False when the timeline's run is damaged.
+  bool open(const SegmentView& view, const KeyInfo& info) {
+    offset = view.run_of(info.key);
+    block_number = kNone;
+    return offset == 0 || view.open_run(offset, info.code, run);
+  }
 };
 
 bool Segments::spot(Look& look, const Checked& checked, const KeyInfo& info, Tick t,
                     Spot& spot) const {
   spot.has_next = false;
-  if (look.run_found == RunFound::damaged) return false;
-  if (look.run_found == RunFound::none) return checked.view.entry(info, content_.start, spot.state);
+  if (look.offset == 0) return spot.state = checked.view.entry(info, content_.start), true;
   const std::uint32_t number = look.run.block_of(t);
   if (number != look.block_number) {
     if (!look.run.open_block(number, look.block)) return false;
     look.block_number = number;
-    look.found = {0, look.block.first_time(), 0, false};
   }
   if (t < look.block.first_time()) {
-    spot.next = look.block.first_time();
-    spot.has_next = true;
-    return checked.view.entry(info, content_.start, spot.state);
+    spot = {checked.view.entry(info, content_.start), look.block.first_time(), true};
+    return true;
   }
-  look.found = look.block.find(t, look.found.number, look.found.time);
-  spot.state = look.block.state(look.found.number, look.found.time);
-  spot.next = look.found.next;
-  spot.has_next = look.found.has_next;
+  BlockView::Found found;
+  if (!look.block.find(t, found)) return false;
+  spot = {look.block.state(found.number, found.time), found.next, found.has_next};
   if (!spot.has_next && number + 1 < look.run.blocks()) {
     spot.next = look.run.block_start(number + 1);
     spot.has_next = true;
@@ -59,9 +59,10 @@ bool Segments::look_ahead(std::size_t number, const KeyInfo& info, Next& next) c
     if (!checked) return false;
     RunView run;
     BlockView block;
-    const RunFound found = (*checked)->view.find(info, run);
-    if (found == RunFound::none) continue;
-    if (found == RunFound::damaged || !run.open_block(0, block)) return false;
+    const SegmentView& view = (*checked)->view;
+    const std::uint32_t offset = view.run_of(info.key);
+    if (offset == 0) continue;
+    if (!view.open_run(offset, info.code, run) || !run.open_block(0, block)) return false;
     next = {block.first_time(), true};
     return true;
   }
@@ -74,7 +75,7 @@ bool Segments::after(std::size_t number, const Checked& checked, const KeyInfo& 
   if (!content_.exits) return look_ahead(number, info, next);
   const std::uint32_t slot = info.code != kOpenCode ? info.slot : info.open_slot;
   if (slot >= checked.exits.slots(info.code)) return true;
-  if (!checked.exits.exit(info.code, slot, next.tick)) return false;
+  next.tick = checked.exits.group(info.code, slot).next(slot % kBlock);
   next.any = tick_before(next.tick) != content_.end;
   return !next.any || (next.tick > checked.view.last() && next.tick <= content_.end);
 }
@@ -104,37 +105,10 @@ base::result<Segments::Found> Segments::at(std::uint32_t index, Tick t) const {
   Spot here;
   Found found;
   const KeyInfo& info = keys_[index];
-  look.run_found = (*checked)->view.find(info, look.run);
-  if (spot(look, **checked, info, t, here) && finish(here, number, **checked, info, t, found))
+  if (look.open((*checked)->view, info) && spot(look, **checked, info, t, here) &&
+      finish(here, number, **checked, info, t, found))
     return found;
   return damaged(number);
-}
-
-base::result<void> Segments::full(Tick t, StateVisitor visit) const {
-  const std::size_t number = number_at(t);
-  const Checked* checked = nullptr;
-  if (!content_.places.empty()) {
-    const auto got = segment(number);
-    if (!got) return tl::unexpected(got.error());
-    checked = *got;
-  }
-  std::size_t hint = 0;
-  Look look;
-  Spot here;
-  Found found;
-  for (const std::uint32_t index : keys_.in_order()) {
-    const KeyInfo& info = keys_[index];
-    if (checked != nullptr) {
-      look.run_found = checked->view.find_next(info, hint, look.run);
-      look.block_number = Look::kNone;
-      if (!spot(look, *checked, info, t, here) || !finish(here, number, *checked, info, t, found))
-        return damaged(number);
-    } else {
-      found = only(index);
-    }
-    if (!visit(index, found.state, found.end, found.open)) return {};
-  }
-  return {};
 }
 
 // Goes on from the held state, or begins with the one that holds at `held.before`. False when the
@@ -142,24 +116,21 @@ base::result<void> Segments::full(Tick t, StateVisitor visit) const {
 bool Segments::walk_run(const RunView& run, std::uint32_t index, Tick to, Held& held,
                         StateVisitor visit) const {
   BlockView block;
+  std::array<Tick, kBlock> times;
   std::uint32_t number = held.any ? 0 : run.block_of(held.before);
   for (; number < run.blocks(); ++number) {
-    if (!run.open_block(number, block)) return false;
-    Tick time = block.first_time();
+    if (!run.open_block(number, block) || !block.times(times)) return false;
     std::uint32_t i = 0;
-    if (!held.any && time <= held.before) {
-      const BlockView::Found found = block.find(held.before);
-      held.state = block.state(found.number, found.time);
-      i = found.number + 1;
-      time = found.next;
+    if (!held.any && times[0] <= held.before) {
+      while (i < block.count() && times[i] <= held.before) ++i;
+      held.state = block.state(i - 1, times[i - 1]);
     }
     held.any = true;
     for (; i < block.count(); ++i) {
-      if (time <= held.state.start) return false;
-      held.done = !visit(index, held.state, tick_before(time), false) || time > to;
+      if (times[i] <= held.state.start) return false;
+      held.done = !visit(index, held.state, tick_before(times[i]), false) || times[i] > to;
       if (held.done) return true;
-      held.state = block.state(i, time);
-      if (i + 1 < block.count()) time = block.time_after(time, i);
+      held.state = block.state(i, times[i]);
     }
   }
   return true;
@@ -178,11 +149,11 @@ base::result<void> Segments::forward(std::uint32_t index, Tick from, Tick to,
     const auto checked = segment(number);
     if (!checked) return tl::unexpected(checked.error());
     RunView run;
-    const RunFound found = (*checked)->view.find(info, run);
-    if (found == RunFound::damaged || (found == RunFound::none && held.any)) return damaged(number);
-    if (!held.any && !(*checked)->view.entry(info, content_.start, held.state))
-      return damaged(number);
-    if (found == RunFound::found && !walk_run(run, index, to, held, visit)) return damaged(number);
+    const SegmentView& view = (*checked)->view;
+    const std::uint32_t offset = view.run_of(info.key);
+    if (offset == 0 ? held.any : !view.open_run(offset, info.code, run)) return damaged(number);
+    if (!held.any) held.state = view.entry(info, content_.start);
+    if (offset != 0 && !walk_run(run, index, to, held, visit)) return damaged(number);
     if (held.done) return {};
     held.any = true;
     Next next;
@@ -203,7 +174,7 @@ base::result<void> Segments::forward(std::uint32_t index, Tick from, Tick to,
 // run is damaged.
 bool Segments::walk_back(const RunView& run, const Checked& checked, std::uint32_t index, Tick from,
                          Held& held, StateVisitor visit) const {
-  std::array<Tick, kBlock> times{};
+  std::array<Tick, kBlock> times;
   const auto tell = [&](const State& state) {
     if (state.start >= held.before) return false;
     held.done = !visit(index, state, tick_before(held.before), false) || state.start <= from;
@@ -213,10 +184,7 @@ bool Segments::walk_back(const RunView& run, const Checked& checked, std::uint32
   const Tick change = held.before;
   for (std::uint32_t number = run.block_of(change) + 1; number-- > 0;) {
     BlockView block;
-    if (!run.open_block(number, block)) return false;
-    times[0] = block.first_time();
-    for (std::uint32_t i = 1; i < block.count(); ++i)
-      times[i] = block.time_after(times[i - 1], i - 1);
+    if (!run.open_block(number, block) || !block.times(times)) return false;
     std::uint32_t i = block.count();
     while (i > 0 && times[i - 1] >= change) --i;
     while (i-- > 0 && !held.done) {
@@ -224,8 +192,7 @@ bool Segments::walk_back(const RunView& run, const Checked& checked, std::uint32
     }
     if (held.done) return true;
   }
-  State entry;
-  return checked.view.entry(keys_[index], content_.start, entry) && tell(entry);
+  return tell(checked.view.entry(keys_[index], content_.start));
 }
 
 base::result<void> Segments::backward(std::uint32_t index, Tick from, Tick to,
@@ -242,11 +209,40 @@ base::result<void> Segments::backward(std::uint32_t index, Tick from, Tick to,
     const auto checked = segment(number);
     if (!checked) return tl::unexpected(checked.error());
     RunView run;
-    if ((*checked)->view.find(keys_[index], run) != RunFound::found ||
+    const SegmentView& view = (*checked)->view;
+    if (!view.open_run(view.run_of(keys_[index].key), keys_[index].code, run) ||
         !walk_back(run, **checked, index, from, held, visit))
       return damaged(number);
   }
   return {};
+}
+
+// As number_at(), for one that is mostly the same or the next.
+std::size_t Segments::number_from(std::size_t number, Tick t) const {
+  const auto& places = content_.places;
+  const bool is_near = number + 2 >= places.size() || t < places[number + 2].first;
+  if (!is_near) return number_at(t);
+  return number + (number + 1 < places.size() && t >= places[number + 1].first ? 1 : 0);
+}
+
+// Who goes from segment to segment waits for memory at each step unless it is on its way: one step
+// ahead for the run and the exit, two for what tells where they are.
+void Segments::fetch_ahead(std::size_t number, const KeyInfo& info) const {
+  const auto known = [&](std::size_t there) -> const Checked* {
+    return there < checked_.size() ? checked_[there].load(std::memory_order_acquire) : nullptr;
+  };
+  const std::uint32_t slot = info.code != kOpenCode ? info.slot : info.open_slot;
+  if (const Checked* const there = known(number + 1)) {
+    there->view.prefetch_run_of(info.key);
+    if (slot < there->exits.slots(info.code))
+      there->exits.group(info.code, slot).prefetch(slot % kBlock);
+  }
+  if (const Checked* const there = known(number + 2)) {
+    there->view.prefetch_directory(info.key);
+    if (slot < there->exits.slots(info.code))
+      __builtin_prefetch(&there->exits.group(info.code, slot));
+  }
+  if (const Checked* const there = known(number + 3)) __builtin_prefetch(there);
 }
 
 base::result<void> Segments::sampled(std::uint32_t index, std::span<const Tick> times,
@@ -262,14 +258,14 @@ base::result<void> Segments::sampled(std::uint32_t index, std::span<const Tick> 
     if (content_.places.empty()) {
       found = only(index);
     } else {
-      const std::size_t there = number_at(t);
+      const std::size_t there = checked == nullptr ? number_at(t) : number_from(number, t);
       if (checked == nullptr || there != number) {
+        if (there == number + 1) fetch_ahead(there, info);
         const auto got = segment(there);
         if (!got) return tl::unexpected(got.error());
         checked = *got;
         number = there;
-        look.run_found = checked->view.find(info, look.run);
-        look.block_number = Look::kNone;
+        if (!look.open(checked->view, info)) return damaged(number);
       }
       if (!spot(look, *checked, info, t, here) || !finish(here, number, *checked, info, t, found))
         return damaged(number);

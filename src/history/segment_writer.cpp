@@ -23,9 +23,13 @@ void SegmentWriter::sort(const Input& input) {
   }
   sorted_.clear();
   Change* const sorted = sorted_.room(total);
+  std::uint64_t gaps = 0;
   for (const Change& change : input.changes) {
-    if (change.tag() != kDeadTag) sorted[ends_[change.index]++] = change;
+    if (change.tag() == kDeadTag) continue;
+    sorted[ends_[change.index]++] = change;
+    gaps += presence_of(change.tag()) == Presence::absent ? 1U : 0U;
   }
+  intervals_ = total - gaps;
   sorted_.grew_to(sorted + total);
 }
 
@@ -49,8 +53,7 @@ base::Bytes SegmentWriter::write(const Input& input) {
   payload_.fixed(static_cast<std::uint32_t>(kSegmentHead));
   payload_.fixed(static_cast<std::uint32_t>(kSegmentHead + directory * sizeof(std::uint32_t)));
   payload_.fixed(std::uint32_t{0});  // the runs' offset, set below
-  payload_.fixed(static_cast<std::uint16_t>(kBlock));
-  payload_.fixed(static_cast<std::uint16_t>(sparse ? kSparseFlag : 0));
+  payload_.fixed(std::uint32_t{sparse ? kSparseFlag : 0});
   std::memset(payload_.extend(16), 0, 16);
   std::memset(payload_.extend(directory * sizeof(std::uint32_t)), 0,
               directory * sizeof(std::uint32_t));
@@ -79,9 +82,9 @@ void SegmentWriter::put_directory_and_runs(const Input& input, bool sparse) {
 }
 
 std::size_t SegmentWriter::good_size() const {
-  constexpr std::size_t kRatio = 12;
+  constexpr std::size_t kRatio = 9;
   constexpr std::size_t kLeast = std::size_t{1} << 17;
-  constexpr std::size_t kMost = std::size_t{1} << 20;
+  constexpr std::size_t kMost = std::size_t{1} << 19;
   const std::size_t runs = std::max<std::size_t>(run_bytes_, 1);
   return std::clamp(kRatio * table_bytes_ * sorted_.size() / runs, kLeast, kMost);
 }

@@ -30,6 +30,8 @@ class SegmentWriter {
 
   // In the last payload.
   std::uint64_t changes() const { return sorted_.size(); }
+  // Those of them that begin an interval.
+  std::uint64_t intervals() const { return intervals_; }
 
   // Changes per segment that keep the tables near a thirteenth of the file, by the last call.
   std::size_t good_size() const;
@@ -43,6 +45,7 @@ class SegmentWriter {
   std::vector<std::uint32_t> ends_;    // by index: of its run in sorted_
   std::vector<std::uint32_t> active_;  // indexes, in order of keys
   std::vector<std::uint32_t> counts_;
+  std::uint64_t intervals_ = 0;
   std::size_t table_bytes_ = 0;
   std::size_t run_bytes_ = 0;
 };

@@ -54,9 +54,20 @@ base::result<std::unique_ptr<Segments::Checked>> Segments::check(std::size_t num
   if (!content_.exits) return checked;
   const auto exits = frame_at(file, place.exit - kFrameHeadSize, content_.trust);
   if (!exits) return tl::unexpected(exits.error());
-  if (exits->head.kind != kExitFrame || !checked->exits.open(exits->payload, kExitHead))
+  if (exits->head.kind != kExitFrame || !checked->exits.open(exits->payload))
     return base::fail(Code::value_unexpected, {}, {.offset = exits->offset, .frame = "EXIT"});
   return checked;
+}
+
+const std::vector<Line>& Segments::lines() const {
+  std::call_once(lines_made_, [&] {
+    lines_.reserve(keys_.size());
+    for (const std::uint32_t index : keys_.in_order()) {
+      const KeyInfo& info = keys_[index];
+      lines_.push_back({info.key, index, info.slot, info.open_slot, info.code, info.absent_first});
+    }
+  });
+  return lines_;
 }
 
 base::result<const Segments::Checked*> Segments::segment(std::size_t number) const {

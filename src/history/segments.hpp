@@ -62,7 +62,6 @@ class Segments {
   };
   // REQUIRES of all: start <= t <= end, index of a timeline.
   base::result<Found> at(std::uint32_t index, Tick t) const;
-  base::result<void> full(Tick t, StateVisitor visit) const;
   base::result<void> forward(std::uint32_t index, Tick from, Tick to, StateVisitor visit) const;
   base::result<void> backward(std::uint32_t index, Tick from, Tick to, StateVisitor visit) const;
   // Those that hold at `times`, which ascend.
@@ -72,9 +71,15 @@ class Segments {
   // A segment once its bytes were tested.
   struct Checked {
     SegmentView view;
-    TableView exits;
+    ExitTable exits;
   };
   base::result<const Checked*> segment(std::size_t number) const;
+  // The one that answers for `t`. REQUIRES: there are segments.
+  std::size_t number_at(Tick t) const;
+  base::Unexpected damaged(std::size_t number) const;
+  const Content& content() const { return content_; }
+  // All timelines in order of keys, and what is needed of each to look it up in a segment.
+  const std::vector<Line>& lines() const;
 
  private:
   // Where a tick lies among the changes of one segment.
@@ -92,10 +97,10 @@ class Segments {
   // What a forward walk holds between two segments.
   struct Held;
 
-  std::size_t number_at(Tick t) const;
+  std::size_t number_from(std::size_t number, Tick t) const;
+  void fetch_ahead(std::size_t number, const KeyInfo& info) const;
   // Of a timeline when there are no segments.
   Found only(std::uint32_t index) const;
-  base::Unexpected damaged(std::size_t number) const;
   void want_table(std::uint64_t offset) const;
   base::result<std::unique_ptr<Checked>> check(std::size_t number) const;
   bool spot(Look& look, const Checked& checked, const KeyInfo& info, Tick t, Spot& spot) const;
@@ -113,6 +118,8 @@ class Segments {
   const KeyList& keys_;
   mutable std::vector<std::atomic<const Checked*>> checked_;
   mutable std::mutex checking_;
+  mutable std::once_flag lines_made_;
+  mutable std::vector<Line> lines_;
 };
 
 }  // namespace polytrace::history

@@ -18,6 +18,9 @@ inline constexpr TypeCode kOpenCode = code_of(Type::open);
 inline constexpr TypeCode kAnyCode = code_of(Type::any);
 inline constexpr TypeCode kMostCode = 15;
 
+// Whether columns keep the least value of such a timeline as a signed number.
+constexpr bool is_signed_class(TypeCode code) { return code == code_of(Type::integer); }
+
 // Presence in bits 0-1, the value's type in bits 2-5.
 using Tag = std::uint8_t;
 inline constexpr Tag kNullTag = static_cast<Tag>(Presence::null);
@@ -41,6 +44,15 @@ struct State {
   std::uint64_t payload = 0;
   Tag tag = kNullTag;
 };
+
+// In a column of codes, what is no value: this plus its Presence.
+inline constexpr unsigned kNoValueCode = 16;
+// The state that such a code makes of a payload; codes that mean nothing read as null.
+constexpr State coded_state(Tick start, std::uint64_t payload, unsigned code) {
+  if (code <= kMostCode) return {start, payload, tag_of(static_cast<TypeCode>(code))};
+  const bool absent = code == kNoValueCode + static_cast<unsigned>(Presence::absent);
+  return {start, 0, absent ? kAbsentTag : kNullTag};
+}
 
 // A new state of one timeline, as the builder's buffer holds it.
 struct Change {

@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <array>
 
-#include "history/bits.hpp"
-#include "history/run_writer.hpp"
 #include "history/segment_layout.hpp"
+#include "history/value_column.hpp"
 
 namespace polytrace::history {
 namespace {
@@ -15,66 +14,38 @@ using Slots = std::span<const std::uint32_t>;
 
 // The states of a group of slots.
 struct Group {
-  std::array<State, kBlock> states;
+  std::array<std::uint64_t, kBlock> starts;
+  std::array<std::uint64_t, kBlock> values;
+  std::array<Tag, kBlock> tags;
   std::size_t count = 0;
-  std::size_t absent = 0;
-  std::size_t values = 0;
+  unsigned special = 0;
 
   void add(const State& state) {
-    states[count++] = state;
-    absent += presence_of(state.tag) == Presence::absent ? 1U : 0U;
-    values += presence_of(state.tag) == Presence::value ? 1U : 0U;
+    starts[count] = static_cast<std::uint64_t>(state.start);
+    values[count] = state.payload;
+    tags[count] = state.tag;
+    special = std::max(special, static_cast<unsigned>(presence_of(state.tag)));
+    ++count;
   }
-  std::uint8_t presence() const {
-    if (absent != 0) return 3;
-    if (values == count) return 0;
-    return values == 0 ? 1 : 2;
-  }
-  bool has_value(std::size_t i) const { return presence_of(states[i].tag) == Presence::value; }
 };
-
-void put_bitmap(base::Appender& to, const Group& group, Presence wanted) {
-  std::byte* const bitmap = to.extend(kBitmapBytes);
-  std::memset(bitmap, 0, kBitmapBytes);
-  for (std::size_t i = 0; i < group.count; ++i) {
-    if (presence_of(group.states[i].tag) == wanted) set_bit(bitmap, i);
-  }
-}
-
-Column value_column(const Group& group, TypeCode code) {
-  if (code == kAnyCode) return {.least = 0, .width = kMostBits};
-  std::array<std::uint64_t, kBlock> values;
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < group.count; ++i) {
-    values[count] = group.states[i].payload;
-    count += group.has_value(i) ? 1U : 0U;
-  }
-  return Column::of(count, is_signed_class(code), [&](std::size_t i) { return values[i]; });
-}
 
 // The head at `head`, the data at the end. Returns the size of the start column.
 std::size_t put_group(base::Appender& to, std::size_t table, std::size_t head, const Group& group,
                       TypeCode code) {
-  const auto start_of = [&](std::size_t i) {
-    return static_cast<std::uint64_t>(group.states[i].start);
-  };
+  const std::span values(group.values.data(), group.count);
+  const std::span tags(group.tags.data(), group.count);
+  const auto start_of = [&](std::size_t i) { return group.starts[i]; };
   const Column starts = Column::of(group.count, true, start_of);
-  const Column values = value_column(group, code);
+  const ValueColumn column = ValueColumn::of(values, tags, code, group.special);
   patch(to, head, starts.least);
-  patch(to, head + 8, values.least);
+  patch(to, head + 8, column.least);
   patch(to, head + 16, static_cast<std::uint32_t>(to.size() - table));
   patch(to, head + 20, static_cast<std::uint8_t>(starts.width));
-  patch(to, head + 21, static_cast<std::uint8_t>(values.width));
-  patch(to, head + 22, std::uint16_t{group.presence()});
-  if (group.presence() == 3) put_bitmap(to, group, Presence::absent);
-  if (group.presence() >= 2) put_bitmap(to, group, Presence::null);
+  patch(to, head + 21, static_cast<std::uint8_t>(column.width));
+  patch(to, head + 22, static_cast<std::uint8_t>(column.special));
+  patch(to, head + 23, static_cast<std::uint8_t>(column.form));
   pack(to, group.count, starts.width, [&](std::size_t i) { return start_of(i) - starts.least; });
-  if (code == kAnyCode) {
-    for (std::size_t i = 0; i < group.count; ++i) to.byte(type_of(group.states[i].tag));
-  }
-  pack(to, group.count, values.width, [&](std::size_t i) {
-    return group.has_value(i) ? group.states[i].payload - values.least : 0;
-  });
+  column.put(to, values, tags);
   return kExitHead + packed_bytes(group.count, starts.width);
 }
 

@@ -50,6 +50,17 @@ class Value {
   static Value text(std::string_view text) { return Value(Type::string, 0, text); }
   static Value bytes(std::string_view octets) { return Value(Type::bytes, 0, octets); }
 
+  // Of any type, by its bits or its text: what the type does not have is ignored. Types that have
+  // no name here are values that just exist, Type::open is null.
+  static Value from(Type type, std::uint64_t bits, std::string_view text) {
+    const auto code = static_cast<unsigned>(type);
+    const bool has_bits = code - 1 < 3;
+    const bool has_text = code - 4 < 2;
+    if (type == Type::boolean) bits = bits != 0 ? 1 : 0;
+    return Value(has_bits || has_text || type == Type::open ? type : Type::none,
+                 has_bits ? bits : 0, has_text ? text : std::string_view());
+  }
+
   // Type::open for null.
   Type type() const { return type_; }
   bool is_null() const { return type_ == Type::open; }

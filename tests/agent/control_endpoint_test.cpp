@@ -91,6 +91,25 @@ TEST_F(ControlServer, TcpNeedsTheToken) {
   EXPECT_EQ(welcome.right, Right::kControl);
 }
 
+TEST_F(ControlServer, ATokenFileMustBePrivate) {
+  ServerConfig tcp = config();
+  tcp.listen_tcp = true;
+  tcp.token_file = folder_.write("token", "0123456789abcdef\n");
+  std::string why;
+  for (const mode_t mode : {0644U, 0660U}) {
+    ASSERT_EQ(chmod(tcp.token_file.c_str(), mode), 0);
+    Server server(handler_, tcp);
+    EXPECT_FALSE(server.open(why));
+    EXPECT_THAT(why, HasSubstr("0600"));
+  }
+  ASSERT_EQ(chmod(tcp.token_file.c_str(), 0600), 0);
+  open(tcp);
+  Client client;
+  Welcome welcome;
+  ASSERT_TRUE(client.connect_port(server_->tcp_port(), why)) << why;
+  EXPECT_TRUE(client.greet({{}, false, "0123456789abcdef"}, welcome, why)) << why;
+}
+
 TEST_F(ControlServer, TheAgentDialsACollector) {
   std::string why;
   const std::string path = folder_.file("collector");

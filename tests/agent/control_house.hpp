@@ -88,7 +88,7 @@ class ControlServer : public ::testing::Test {
     config.listen_unix = true;
     config.folder = folder_.file("meeting");
     config.silence_ms = config.frame_ms = config.stall_ms = kNever;
-    config.converter = folder_.write("converter", "#!/bin/sh\nprintf '%s:' \"$6\"\nexec cat\n");
+    config.converter = folder_.write("converter", "#!/bin/sh\nprintf '%s:' \"$4\"\nexec cat\n");
     chmod(config.converter.c_str(), 0700);
     return config;
   }
@@ -148,7 +148,9 @@ class ControlServer : public ::testing::Test {
     return {};
   }
   void TearDown() override {
-    if (server_) { EXPECT_TRUE(server_->stop(0)); }
+    if (server_) {
+      EXPECT_TRUE(server_->stop(0));
+    }
   }
 
   static constexpr auto kFrame = Client::Got::kFrame;

@@ -50,7 +50,9 @@ TEST(ControlLegacy, CommandsAreReadLeniently) {
     ASSERT_EQ(reader.next(command), Cut::kCommand) << row.text;
     EXPECT_EQ(command.verb, row.verb) << row.text;
     EXPECT_EQ(command.has_format, row.has_format) << row.text;
-    if (row.has_format) { EXPECT_EQ(command.format, row.format) << row.text; }
+    if (row.has_format) {
+      EXPECT_EQ(command.format, row.format) << row.text;
+    }
     EXPECT_EQ(reader.next(command), Cut::kMore) << row.text;
     EXPECT_TRUE(reader.empty()) << row.text;
   }

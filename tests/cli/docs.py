@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the commands that README.md and docs/ show, and compares the output where they show it.
 
-usage: docs.py [--update]
+usage: docs.py [--update] [PAGE ...]
 $POLYTRACE is the program; --update writes the real output to the pages
+
+Pages that say `<!-- runs: live ... -->` need a runtime: they run where they are named.
 
 In blocks marked `console`, a line "$ polytrace ..." is a shell command. Commands of one page run in
 order in one scratch folder with a copy of examples/, and must succeed. The lines below a command
-are its output, standard error included; a line "..." stands for any lines. No lines: not compared.
+are its output, standard error included; a line "..." stands for any lines, "…" within
+a line for any text. No lines: not compared.
 """
 import difflib
 import os
@@ -21,10 +24,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.S | re.M)
 PROMPT = "$ "
+LIVE = "<!-- runs: live"
 
 
-def pages():
-    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+def pages(named):
+    if named:
+        return [ROOT / name for name in named]
+    every = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    return [page for page in every if LIVE not in page.read_text(encoding="utf-8")]
 
 
 def steps(block):
@@ -54,7 +61,8 @@ def run(command, folder):
 
 
 def matches(shown, real):
-    pattern = "".join(r"(?:.*\n)*?" if line == "..." else re.escape(line) + r"\n" for line in shown)
+    pattern = "".join(r"(?:.*\n)*?" if line == "..." else
+                      re.escape(line).replace("…", ".*") + r"\n" for line in shown)
     return re.fullmatch(pattern, "".join(line + "\n" for line in real)) is not None
 
 
@@ -87,7 +95,8 @@ def check(page, update):
             wrong, real = fault(command, shown, folder)
             if wrong:
                 faults.append(f"{page.relative_to(ROOT)}: {wrong}")
-            lines += [PROMPT + command, *(real if shown and "..." not in shown else shown)]
+            lines += [PROMPT + command, *(real if shown and "..." not in shown and "…" not in "".join(shown)
+                                          else shown)]
         return "```console\n" + "".join(line + "\n" for line in lines) + "```"
 
     with tempfile.TemporaryDirectory() as folder:
@@ -99,10 +108,11 @@ def check(page, update):
 
 
 def main():
-    update = sys.argv[1:] == ["--update"]
-    if sys.argv[1:] and not update:
+    update = sys.argv[1:2] == ["--update"]
+    named = sys.argv[2:] if update else sys.argv[1:]
+    if any(name.startswith("-") for name in named):
         sys.exit(__doc__)
-    checked = [check(page, update) for page in pages()]
+    checked = [check(page, update) for page in pages(named)]
     total = sum(count for _, count in checked)
     for faults, _ in checked:
         for wrong in faults:

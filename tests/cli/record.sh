@@ -16,7 +16,7 @@ cat >"$scratch/bin/java" <<'JAVA'
 printf '%s\n' "$@" >"$SEEN"
 printf '%s\n' "${LD_LIBRARY_PATH:-}" >>"$SEEN"
 for word; do
-  [[ $word == -agentpath:* || $word == --profile=* ]] && options=${word#*file=}
+  [[ $word == -agentpath:* || $word == --profile=* ]] && options=${word#*[:=]file=}
 done
 file=${options%%,*}
 segments() {
@@ -58,7 +58,7 @@ expect_in out 'from the program'
 expect_in err 'one.ptrace:'
 cmp -s one.ptrace "$canned" || fail 'the recording is not what the agent wrote'
 sed -n 1p seen | grep -qxF -- "-agentpath:$(realpath agents)/libpolytrace-jvm.so=file=$(
-  realpath one.ptrace),events=calls,gc,filter=com.acme.*,flush=100" || fail "told: $(sed -n 1p seen)"
+  realpath one.ptrace),events=calls+gc,filter=com.acme.*,flush=100" || fail "told: $(sed -n 1p seen)"
 [[ $(sed -n 2,8p seen | tr '\n' ' ') == '-cp classes Shop --json -o x 5 ' ]] ||
   fail "arguments: $(cat seen)"
 CODE=3 run record --force -o one.ptrace java -- -version
@@ -76,11 +76,11 @@ run record -o three.mlpd java Shop
 expect_code 0
 [[ ! -e three.mlpd.ptrace ]] || fail 'what was converted is still there'
 run info --json three.mlpd
-expect_json '.format == "mlpd"'
+expect_json '.format.name == "mlpd"'
 run record --format tbf -o four.trace java Shop
 expect_code 0
 run info --json four.trace
-expect_json '.format == "tbf"'
+expect_json '.format.name == "tbf"'
 run record --report -q -o five.ptrace java Shop
 expect_code 0
 expect_in out 'Methods'

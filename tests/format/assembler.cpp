@@ -213,7 +213,7 @@ class Assembler {
   base::Appender out_;
   bool big_ = false;
   std::map<std::string, std::uint64_t> values_;
-  std::map<std::string, std::size_t> blocks_;  // sizes of closed blocks, by name and number
+  std::map<std::string, Extent> blocks_;  // closed ones, by name and number
   std::map<std::string, int> closed_;
   std::vector<Patch> open_;
   std::vector<Patch> patches_;

@@ -5,21 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
 
 namespace polytrace::history::test {
 
-Value Owned::view() const {
-  switch (type) {
-    case Type::none: return Value::exists();
-    case Type::boolean: return Value::of(bits != 0);
-    case Type::integer: return Value::of(static_cast<std::int64_t>(bits));
-    case Type::real: return Value::of(std::bit_cast<double>(bits));
-    case Type::string: return Value::text(text);
-    case Type::bytes: return Value::bytes(text);
-    default: return Value::null();
-  }
-}
+Value Owned::view() const { return Value::from(type, bits, text); }
 
 std::string to_text(const Span& span) {
   return fmt::format("{} {}..{} {} {:x} '{}'", span.key, span.start, span.end,

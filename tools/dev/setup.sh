@@ -21,7 +21,8 @@ packages_of() {
     test) echo libgtest-dev libgmock-dev nlohmann-json3-dev python3 jq zstd ;;
     check) echo clang-19 libclang-rt-19-dev clang-format-19 clang-tidy-19 shellcheck \
       universal-ctags ccache mold git ;;
-    live) echo mono-runtime mono-mcs mono-utils libmono-profiler libbenchmark-dev time ;;
+    live) echo mono-runtime mono-mcs mono-utils libmono-profiler libmono-2.0-dev libbenchmark-dev \
+      time ;;
     *) usage "no package set \"$1\"; see ./dev help setup" ;;
   esac
 }

@@ -17,11 +17,13 @@ sealed class Article
 // The hot method: Find() looks at every article and asks Similarity() of each.
 sealed class Catalog
 {
+    public const string OfWhat = " of the great catalogue of everything";
+
     readonly List<Article> articles = new List<Article>();
 
     public Catalog(int size)
     {
-        for (int i = 0; i < size; i++) articles.Add(new Article("article-" + i, 1 + i % 90));
+        for (int i = 0; i < size; i++) articles.Add(new Article("article-" + i + OfWhat, 1 + i % 90));
     }
 
     public Article Find(string wanted)

@@ -20,7 +20,7 @@ sealed class Customer
     {
         for (int i = 0; i < Purchases; i++)
         {
-            string wanted = "article-" + (day * 7 + number * 31 + i * 13) % 400;
+            string wanted = "article-" + (day * 7 + number * 31 + i * 13) % 400 + Catalog.OfWhat;
             Article article = catalog.Find(wanted);
             till.Pay(new Order(day, article, Amount(i)));
         }

@@ -8,21 +8,21 @@ using System.Threading;
 static class Shop
 {
     const int Customers = 4;
+    static readonly Till till = new Till();
 
     static void Main(string[] args)
     {
         int days = args.Length > 0 ? int.Parse(args[0]) : 20;
         var catalog = new Catalog(400);
-        var till = new Till();
         for (int day = 0; day < days; day++)
         {
-            OpenFor(day, catalog, till);
+            OpenFor(day, catalog);
             till.Close();
         }
         Console.WriteLine("{0} days, {1} sold, {2} refused", days, till.Sold, till.Refused);
     }
 
-    static void OpenFor(int day, Catalog catalog, Till till)
+    static void OpenFor(int day, Catalog catalog)
     {
         var customers = new List<Thread>();
         for (int i = 0; i < Customers; i++)

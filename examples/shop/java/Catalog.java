@@ -4,10 +4,12 @@ import java.util.List;
 
 // The hot method: find() looks at every article and asks similarity() of each.
 final class Catalog {
+  static final String OF_WHAT = " of the great catalogue of everything";
+
   private final List<Article> articles = new ArrayList<>();
 
   Catalog(int size) {
-    for (int i = 0; i < size; i++) articles.add(new Article("article-" + i, 1 + i % 90));
+    for (int i = 0; i < size; i++) articles.add(new Article("article-" + i + OF_WHAT, 1 + i % 90));
   }
 
   Article find(String wanted) {

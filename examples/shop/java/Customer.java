@@ -18,7 +18,7 @@ final class Customer implements Runnable {
   @Override
   public void run() {
     for (int i = 0; i < PURCHASES; i++) {
-      String wanted = "article-" + (day * 7 + number * 31 + i * 13) % 400;
+      String wanted = "article-" + (day * 7 + number * 31 + i * 13) % 400 + Catalog.OF_WHAT;
       Article article = catalog.find(wanted);
       till.pay(new Order(day, article, amount(i)));
     }

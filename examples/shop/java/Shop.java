@@ -6,22 +6,22 @@ import java.util.List;
 
 public final class Shop {
   static final int CUSTOMERS = 4;
+  private static final Till TILL = new Till();
 
   public static void main(String[] args) throws InterruptedException {
     int days = args.length > 0 ? Integer.parseInt(args[0]) : 20;
     Catalog catalog = new Catalog(400);
-    Till till = new Till();
     for (int day = 0; day < days; day++) {
-      openFor(day, catalog, till);
-      till.close();
+      openFor(day, catalog);
+      TILL.close();
     }
-    System.out.println(days + " days, " + till.sold() + " sold, " + till.refused() + " refused");
+    System.out.println(days + " days, " + TILL.sold() + " sold, " + TILL.refused() + " refused");
   }
 
-  private static void openFor(int day, Catalog catalog, Till till) throws InterruptedException {
+  private static void openFor(int day, Catalog catalog) throws InterruptedException {
     List<Thread> customers = new ArrayList<>();
     for (int i = 0; i < CUSTOMERS; i++) {
-      Thread customer = new Thread(new Customer(day, i, catalog, till), "customer-" + i);
+      Thread customer = new Thread(new Customer(day, i, catalog, TILL), "customer-" + i);
       customers.add(customer);
       customer.start();
     }

@@ -84,6 +84,12 @@ int BlockWriter::flush() {
   return 0;
 }
 
+void BlockWriter::release() {
+  free_pages(buffer_, kBufferBytes);
+  free_pages(scratch_, kScratchBytes);
+  free_pages(encoder_, 1);
+}
+
 int BlockWriter::end(std::uint64_t tick) {
   BlockHeader header;
   header.content = Content::kEnd;

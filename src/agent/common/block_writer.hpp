@@ -28,6 +28,8 @@ class BlockWriter {
   int flush();
   // The end block, and flush().
   int end(std::uint64_t tick);
+  // No further call but of counters: memory goes.
+  void release();
   int error() const { return error_; }
   // Counts what flush() has written: blocks whose segments may be forgotten.
   std::uint64_t blocks_put() const { return index_; }

@@ -131,8 +131,8 @@ bool set_file(Options& options, std::string_view value, Faults&) {
 }
 bool set_format(Options& options, std::string_view value, Faults&) {
   constexpr Named<std::string_view> kFormats[] = {
-      {"native", "native"}, {"tbf", "tbf"},    {"trcxml", "trcxml"}, {"mlpd", "mlpd"},
-      {"block", "block"},   {"xml", "trcxml"}, {"binary", "tbf"}};
+      {"native", "native"},   {"tbf", "tbf"},    {"trcxml", "trcxml"}, {"mlpd", "mlpd"},
+      {"block", "monoblock"}, {"xml", "trcxml"}, {"binary", "tbf"}};
   std::string_view format;
   if (!choose(format, value, kFormats)) return false;
   options.format = format;

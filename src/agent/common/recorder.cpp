@@ -9,6 +9,7 @@
 
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "agent/common/guard.hpp"
 #include "agent/common/pages.hpp"
@@ -28,7 +29,7 @@ constinit std::atomic<Session*> g_session{nullptr};
 namespace {
 
 constinit pthread_mutex_t g_control = PTHREAD_MUTEX_INITIALIZER;  // start, stop, pause, resume
-constinit std::uint64_t g_sessions = 0;
+constinit Session* g_sessions = nullptr;                          // all there ever were
 constinit Status g_no_status;
 constinit std::atomic<Session*> g_latest{nullptr};  // also when it has stopped
 
@@ -259,7 +260,8 @@ bool Recorder::start(const Options& options, Faults& faults, int output_fd) {
   }
   auto* const session = new (std::nothrow) Session;
   if (session == nullptr) return false;
-  session->number = ++g_sessions;
+  session->before = std::exchange(g_sessions, session);
+  session->number = session->before == nullptr ? 1 : session->before->number + 1;
   session->options = options;
   if (!open_session(*session, faults, output_fd)) {
     session->output.discard();
@@ -285,11 +287,14 @@ bool Recorder::start(const Options& options, Faults& faults, int output_fd) {
 }
 
 void Recorder::pause() {
+  constexpr base::Duration kSummaryPatience = 5'000'000'000;
   const Guard guard(g_control);
   State expected = State::kRunning;
   if (!g_state.compare_exchange_strong(expected, State::kPaused)) return;
   disarm_all();
   define_stage(event::RecordingStage::pause);
+  Session* const session = g_session.load(std::memory_order_acquire);
+  if (session->options.mode == Mode::kSummary) session->writer.flush(kSummaryPatience, true);
 }
 
 void Recorder::resume() {

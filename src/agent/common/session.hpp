@@ -17,8 +17,9 @@
 namespace polytrace::agent {
 
 struct Session {
-  std::uint64_t number = 0;  // of this process, from 1
-  std::uint64_t stream = 0;  // the random number of the stream
+  Session* before = nullptr;  // of this process
+  std::uint64_t number = 0;   // of this process, from 1
+  std::uint64_t stream = 0;   // the random number of the stream
   Options options;
   Clock clock;
   Output output;
@@ -28,6 +29,7 @@ struct Session {
   Writer writer;
   std::uint32_t* links = nullptr;                // of segment queues
   std::atomic<std::uint64_t> numbers = 0;        // of segments with words
+  std::atomic<std::uint32_t> pending = 0;        // full segments with words, not free again yet
   std::atomic<std::uint64_t> lost_by_ended = 0;  // events of threads that are gone
 
   // Guarded by Threads::mutex: so that the queue and what threads have open fit together.

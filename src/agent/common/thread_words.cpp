@@ -160,6 +160,7 @@ bool SlowPath::close(Patience patience) {
     publish_state(header, SegmentState::kFull);
     session_->full.push(session_->links, buffer_.segment);
     session_->full_units += header.units;
+    session_->pending.fetch_add(1, std::memory_order_relaxed);
     wake = session_->full_units >= kWakeUnits;
     buffer_.segment = kNoSegment;
   }
@@ -214,13 +215,17 @@ std::uint32_t SlowPath::take_segment(std::uint32_t units) {
   return session_->options.policy == Policy::kDrop ? kNoSegment : wait_for_segment(units);
 }
 
+// Where nothing is on its way to the stream, other threads' open segments are all there is: nothing
+// will become free, however long this one waits.
 std::uint32_t SlowPath::wait_for_segment(std::uint32_t units) {
   constexpr base::Duration kRound = kSecond / 20;
+  constexpr int kHopelessRounds = 3;
   Status& status = session_->segments.status();
   status.stalls.fetch_add(1, std::memory_order_relaxed);
   const base::Time begin = monotonic_now();
   std::uint32_t segment = kNoSegment;
-  while (segment == kNoSegment) {
+  for (int hopeless = 0; segment == kNoSegment && hopeless < kHopelessRounds;) {
+    hopeless = session_->pending.load(std::memory_order_relaxed) == 0 ? hopeless + 1 : 0;
     const State state = g_state.load(std::memory_order_acquire);
     if (state != State::kRunning && state != State::kPaused) break;
     session_->segments.wait_for_free(kRound);

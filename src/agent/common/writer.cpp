@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <new>
+#include <utility>
 
 #include "agent/common/guard.hpp"
 #include "agent/common/pages.hpp"
@@ -47,6 +47,7 @@ int Writer::start(Session& session) {
   moved_ = zeroed_pages<Moved>(segments);
   open_ = zeroed_pages<std::uint32_t>(segments);
   if (moved_ == nullptr || open_ == nullptr) return ENOMEM;
+  if (session.options.mode == Mode::kSummary && !summary_.start(session.clock)) return ENOMEM;
   sem_init(&wake_, 0, 0);
   sigset_t all;
   sigset_t before;
@@ -84,8 +85,14 @@ bool Writer::flush(base::Duration patience, bool dump) {
 bool Writer::stop(base::Duration patience) {
   stop_.store(true, std::memory_order_release);
   await(ask(), patience);
-  const Guard guard(mutex_);
-  return ended_;
+  bool ended = false;
+  {
+    const Guard guard(mutex_);
+    ended = ended_;
+  }
+  if (ended) pthread_join(thread_, nullptr);
+  else pthread_detach(thread_);
+  return ended;
 }
 
 void* Writer::run(void* self) {
@@ -133,9 +140,12 @@ void Writer::round(bool all, bool kept) {
     if (session_->blocks.blocks_written() == session_->blocks.blocks_put()) settle();
   }
   for (std::uint32_t i = 0; i < open_count_; ++i) move(open_[i]);
+  if (kept && session_->options.mode == Mode::kSummary) put_summary();
   settle();
   if (session_->options.policy == Policy::kRing) make_room();
   Status& status = session_->segments.status();
+  status.state.store(static_cast<std::uint64_t>(g_state.load(std::memory_order_relaxed)),
+                     std::memory_order_relaxed);
   status.updated.store(static_cast<std::uint64_t>(wall_now()), std::memory_order_relaxed);
   status.lag.store(static_cast<std::uint64_t>(monotonic_now() - begin), std::memory_order_relaxed);
 }
@@ -157,14 +167,22 @@ SegmentQueue Writer::snapshot(bool all, bool kept) {
   return session_->full.take_all();
 }
 
-// What the segment has by now; definitions recorded before it go first.
+// What the segment has by now.
 void Writer::move(std::uint32_t segment) {
   const SegmentHeader& header = *session_->segments.header(segment);
   Moved& moved = moved_[segment];
-  if (moved.number != header.number)
-    moved = {header.number,
-             SegmentWords(plain(session_->segments.words(segment)),
-                          session_->segments.words_of(segment), header.base_tick, header.thread)};
+  if (moved.number != header.number) {
+    const std::uint64_t* const words = plain(session_->segments.words(segment));
+    const std::uint32_t count = session_->segments.words_of(segment);
+    moved = {header.number, SegmentWords(words, count, header.base_tick, header.thread),
+             SummaryWords(words, count, header.base_tick, header.thread), 0};
+  }
+  if (session_->options.mode == Mode::kSummary) sum_words(header, moved);
+  else move_words(header, moved);
+}
+
+// Definitions recorded before an event go before its block.
+void Writer::move_words(const SegmentHeader& header, Moved& moved) {
   while (moved.words.ready()) {
     native::RecordEncoder& encoder = session_->blocks.begin(moved.words.next_tick(), header.thread);
     const std::uint32_t before = moved.words.taken();
@@ -172,6 +190,30 @@ void Writer::move(std::uint32_t segment) {
     session_->definitions.drain(session_->blocks, written_);
     session_->blocks.finish(header.number, before, moved.words.taken());
   }
+  if (!moved.words.damaged() || moved.told != 0) return;
+  moved.told = 1;
+  put_lost(header.thread, 1, header.base_tick, session_->clock.now(), "a segment was written over");
+}
+
+void Writer::sum_words(const SegmentHeader& header, Moved& moved) {
+  while (moved.summed.next_event(summary_)) {
+    native::RecordEncoder& encoder =
+        session_->blocks.begin(moved.summed.next_tick(), header.thread);
+    bool more = true;
+    while (more && encoder.thread(moved.summed.thread()) && moved.summed.move_event(encoder))
+      more = moved.summed.next_event(summary_);
+    session_->definitions.drain(session_->blocks, written_);
+    const std::uint32_t before = std::exchange(moved.told, moved.summed.taken());
+    session_->blocks.finish(header.number, before, moved.told);
+  }
+}
+
+void Writer::put_summary() {
+  const std::uint64_t now = session_->clock.now();
+  session_->definitions.drain(session_->blocks, written_);
+  if (const std::uint64_t unplaced = summary_.unplaced(); unplaced != 0)
+    put_lost(base::kNoId, unplaced, now, now, "the summary was full");
+  summary_.put(session_->blocks, now);
 }
 
 // The output gets what is in memory; what it has is free.
@@ -184,8 +226,10 @@ void Writer::settle() {
 
 void Writer::release(std::uint32_t segment) {
   SegmentHeader& header = *session_->segments.header(segment);
+  const bool words = header.content == native::SegmentContent::kWords;
   set_state(header, SegmentState::kWritten);
   session_->segments.give_back(segment, header.units * native::kUnit);
+  if (words) session_->pending.fetch_sub(1, std::memory_order_relaxed);
 }
 
 // Policy ring: the oldest make room for the newest before anybody has to wait.
@@ -280,14 +324,20 @@ void Writer::finish() {
   if (error == 0) error = closing;
   if (error != 0) fail("the output failed", error);
   else session_->segments.close();
+  const std::size_t segments = session_->segments.capacity() / native::kUnit + 1;
+  free_pages(moved_, segments);
+  free_pages(open_, segments);
+  if (session_->options.mode == Mode::kSummary) summary_.release();
+  session_->blocks.release();
 }
 
+// Whoever sees the state finds the reason.
 void Writer::fail(const char* reason, int error) {
+  session_->segments.status().write_error.store(static_cast<std::uint64_t>(error),
+                                                std::memory_order_relaxed);
   g_state.store(State::kFailed, std::memory_order_seq_cst);
   disarm_all();
   session_->segments.wake_all();
-  session_->segments.status().write_error.store(static_cast<std::uint64_t>(error),
-                                                std::memory_order_relaxed);
   char text[5000];
   std::snprintf(text, sizeof text, "polytrace: recording ended, %s%s%s: %s\n", reason,
                 error != 0 ? ": " : "", error != 0 ? std::strerror(error) : "",

@@ -13,6 +13,8 @@
 #include <cstdint>
 
 #include "agent/common/segment_queue.hpp"
+#include "agent/common/summary.hpp"
+#include "agent/common/summary_words.hpp"
 #include "base/types.hpp"
 #include "format/native/words.hpp"
 
@@ -29,10 +31,17 @@ class Writer {
   // A round that takes everything recorded so far; with `dump` also what policy ring keeps. False
   // when it has not ended after `patience` ns.
   bool flush(base::Duration patience, bool dump);
-  // The last round, the end of the stream and of the thread. False as above: then it goes on.
+  // The last round, the end of the stream and of the thread. False as above: then it goes on, and
+  // stops when it can. Once.
   bool stop(base::Duration patience);
 
  private:
+  struct Moved {  // of a segment
+    std::uint64_t number;
+    format::native::SegmentWords words;
+    SummaryWords summed;
+    std::uint32_t told;  // words of `summed` that blocks have taken; of `words`, that damage was
+  };
   static void* run(void* self);
   void loop();
   // `all`: open segments too. `kept`: what policy ring keeps, too.
@@ -44,6 +53,9 @@ class Writer {
 
   SegmentQueue snapshot(bool all, bool kept);
   void move(std::uint32_t segment);
+  void move_words(const format::native::SegmentHeader& header, Moved& moved);
+  void sum_words(const format::native::SegmentHeader& header, Moved& moved);
+  void put_summary();
   void release(std::uint32_t segment);
   void settle();
   void make_room();
@@ -65,13 +77,10 @@ class Writer {
   std::uint64_t done_ = 0;  // the last round that was asked for and has ended
   bool ended_ = false;
 
-  struct Moved {  // of a segment
-    std::uint64_t number;
-    format::native::SegmentWords words;
-  };
   Moved* moved_ = nullptr;         // by segment
   std::uint32_t* open_ = nullptr;  // of this round
   std::uint32_t open_count_ = 0;
+  Summary summary_;
   SegmentQueue written_;  // when the output has them, they are free
   base::Time looked_at_disk_ = 0;
   std::uint64_t ring_lost_ = 0;

@@ -42,9 +42,8 @@ void set_signals(posix_spawnattr_t& attributes) {
 
 pid_t spawn(const std::string& program, StreamFormat format, int input, int output, int& error) {
   const std::string target(converter_name(format));
-  const std::array<const char*, 11> words = {
-      program.c_str(), "convert", "-", "--from",  "native", "--to",
-      target.c_str(),  "-o",      "-", "--quiet", nullptr};
+  const std::array<const char*, 9> words = {
+      program.c_str(), "convert", "-", "--to", target.c_str(), "-o", "-", "--quiet", nullptr};
   std::array<const char*, 3> environment = {"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", nullptr};
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A child that turns the native stream into XML or TBF for one client:
-//   polytrace convert - --from native --to trcxml -o -
+//   polytrace convert - --to trcxml -o -
 // Neither of its ends ever blocks. Used by the server's thread only.
 #pragma once
 

@@ -228,6 +228,17 @@ std::string make_token_file(const std::string& path, std::string& why) {
   return token;
 }
 
+std::string read_private_token(const std::string& path, std::string& why) {
+  constexpr std::size_t kShortest = 16;
+  struct stat found{};
+  std::string token = read_token_file(path);
+  const bool ours = lstat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode) &&
+                    found.st_uid == geteuid() && (found.st_mode & 077) == 0;
+  if (ours && token.size() >= kShortest) return token;
+  why = path + ": must hold at least 16 bytes, be ours, and of mode 0600";
+  return {};
+}
+
 std::string read_token_file(const std::string& path) {
   std::string token = read_small(path.c_str());
   while (!token.empty() && (token.back() == '\n' || token.back() == '\r')) token.pop_back();

@@ -63,6 +63,8 @@ bool is_trusted_peer(int socket);
 
 // 128 random bits as 32 hexadecimal digits, in a new file of mode 0600.
 std::string make_token_file(const std::string& path, std::string& why);
+// One that somebody else made: of at least 16 bytes, ours, and readable by nobody else.
+std::string read_private_token(const std::string& path, std::string& why);
 // "" where it cannot be read.
 std::string read_token_file(const std::string& path);
 // Takes as long wherever the difference is.

@@ -53,6 +53,7 @@ Reply failed(const Faults& faults) {
 ServerConfig server_config(Options& options, Faults& faults) {
   ServerConfig config;
   config.connect = options.connect;
+  config.token_file = options.token_file;
   config.format = format_option(options.format);
   config.mode = mode_of(options.server);
   config.heap_dumps = options.heap_dump != HeapDump::kNever;

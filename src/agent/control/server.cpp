@@ -76,8 +76,12 @@ bool Server::open_folder(std::string& why) {
 }
 
 bool Server::open_tcp(std::string& why) {
-  token_path_ = folder_ + "/" + std::string(kTokenName);
-  token_ = make_token_file(token_path_, why);
+  if (config_.token_file.empty()) {
+    token_path_ = folder_ + "/" + std::string(kTokenName);
+    token_ = make_token_file(token_path_, why);
+  } else {
+    token_ = read_private_token(config_.token_file, why);
+  }
   if (token_.empty()) return false;
   tcp_ = listen_loopback(config_.tcp_port, why);
   return static_cast<bool>(tcp_);

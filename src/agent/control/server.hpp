@@ -28,6 +28,7 @@ struct ServerConfig {
   bool listen_tcp = false;       // control=tcp:127.0.0.1:PORT
   std::uint16_t tcp_port = 0;    // 0: any free one
   std::string connect;           // connect=PATH: the agent dials; may be combined with listening
+  std::string token_file;        // an existing one; "": a new one beside the socket
   std::string folder;            // for the sockets' folders; "": meeting_folder()
   Right most = Right::kControl;  // what any client may be granted
   bool heap_dumps = true;        // heapdump=never: false

@@ -20,9 +20,19 @@ void install_samples(MonoProfilerHandle runtime);
 void start_counters();
 void stop_counters();
 
-// A snapshot of the heap: soon, from any thread; or at once, on a thread of the runtime.
+// The threads that live, in a recording that begins.
+void tell_threads();
+
+// Collects, or tells all classes, at the next moment at which the finalizer's thread comes by.
+void ask_for_collection();
+void ask_for_classes();
+
+// A snapshot of the heap: soon, from any thread; or on a thread of the runtime, at once.
 void ask_for_heap();
+void do_what_was_asked();
 void take_heap();
+// Snapshots taken so far.
+std::uint64_t heaps_taken();
 
 // Before the end of the recording, on a thread of the runtime.
 void tell_native_symbols();

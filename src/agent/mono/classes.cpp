@@ -10,13 +10,15 @@
 namespace polytrace::agent::mono {
 namespace {
 
+using detail::is_told;
 using detail::kNumber;
-using detail::kTold;
+using detail::told;
 
 constexpr unsigned kSizeShift = 32;
 constexpr std::size_t kLongestName = 1024;
 
-PointerTable g_types;  // classes and vtables: size, told, number
+PointerTable g_classes;
+PointerTable g_vtables;  // above number and stream: the size of instances
 PointerTable g_modules;
 PointerTable g_assemblies;
 std::atomic<std::uint32_t> g_last = 0;
@@ -65,41 +67,39 @@ std::uint32_t size_of_instances(MonoClass* type) {
 }
 
 // Allocations told by class only: where instances differ in size, elements are bytes.
-void tell_site(std::uint32_t number, const event::Class& details) {
+void tell_site(std::uint32_t number, std::uint32_t size) {
   if (settings().common.events.alloc != AllocMode::kSites) return;
   Site site;
   site.number = number;
   site.class_id = number;
-  site.size = details.fixed_size;
-  site.element_size = details.fixed_size == 0 ? 1 : 0;
+  site.size = size;
+  site.element_size = size == 0 ? 1 : 0;
   define_site(site);
 }
 
 std::uint64_t tell_class(MonoClass* type, event::Class& details) {
   const Recording recording;
-  const Locked locked(g_types);
-  const std::uint64_t known = g_types.find(type);
-  if ((known & kTold) != 0) return known;
+  const Locked locked(g_classes);
+  const std::uint64_t known = g_classes.find(type);
+  if (is_told(known)) return known;
   const std::uint32_t number = (known & kNumber) != 0 ? known & kNumber : next_number();
-  const std::uint64_t value = number | kTold | details.fixed_size << kSizeShift;
-  tell(details, number);
-  tell_site(number, details);
-  g_types.put(type, value);
+  const std::uint64_t value = told(number, tell(details, number));
+  g_classes.put(type, value);
   return value;
 }
 
 template <class T, class Ask>
 base::Id number_of(PointerTable& table, const void* pointer, Ask ask) {
   if (pointer == nullptr) return base::kNoId;
-  if (const std::uint64_t known = table.find(pointer); known != 0) return known;
+  if (const std::uint64_t known = table.find(pointer); is_told(known)) return known & kNumber;
   T details;
   ask(details);
   const Recording recording;
   const Locked locked(table);
-  if (const std::uint64_t known = table.find(pointer); known != 0) return known;
-  const std::uint32_t number = next_number();
-  tell(details, number);
-  table.put(pointer, number);
+  const std::uint64_t known = table.find(pointer);
+  if (is_told(known)) return known & kNumber;
+  const std::uint32_t number = known != 0 ? known & kNumber : next_number();
+  table.put(pointer, told(number, tell(details, number)));
   return number;
 }
 
@@ -120,17 +120,25 @@ void addresses_come_again() {
 }
 bool can_addresses_come_again() { return g_unloaded.load(std::memory_order_relaxed); }
 
-ClassFacts known_class(const void* class_or_vtable) {
-  return facts_in(g_types.find(class_or_vtable));
+ClassFacts known_class(const MonoClass* type) { return facts_in(g_classes.find(type)); }
+
+ClassFacts known_vtable(const MonoVTable* vtable) {
+  const std::uint64_t known = g_vtables.find(vtable);
+  return is_told(known) ? facts_in(known) : ClassFacts{};
 }
 
-ClassFacts class_facts(MonoClass* type) {
-  if (const std::uint64_t known = g_types.find(type); (known & kTold) != 0) return facts_in(known);
+namespace {
+
+// `size`: of the instances. It can be asked of classes with a vtable only.
+ClassFacts class_facts(MonoClass* type, std::uint32_t size) {
+  const std::uint64_t known = g_classes.find(type);
+  if (is_told(known)) return facts_in(known);
+  if (!is_recording()) return {reserve_class(type), 0};
   event::Class details;
   details.module = module_number(mono_class_get_image(type));
   details.assembly = assembly_number(mono_image_get_assembly(mono_class_get_image(type)));
   details.token = mono_class_get_type_token(type);
-  details.fixed_size = size_of_instances(type);
+  details.fixed_size = size;
   if (is_runtime_ready()) {
     const RuntimeText name(mono_type_get_name(mono_class_get_type(type)));
     details.name = name.view();
@@ -141,13 +149,27 @@ ClassFacts class_facts(MonoClass* type) {
   return facts_in(tell_class(type, details));
 }
 
+}  // namespace
+
+ClassFacts class_facts(MonoClass* type) { return class_facts(type, 0); }
+
 ClassFacts vtable_facts(MonoVTable* vtable) {
-  if (const std::uint64_t known = g_types.find(vtable); known != 0) return facts_in(known);
-  const ClassFacts facts = class_facts(mono_vtable_class(vtable));
+  if (const std::uint64_t known = g_vtables.find(vtable); is_told(known)) return facts_in(known);
+  MonoClass* type = mono_vtable_class(vtable);
+  const std::uint32_t size = size_of_instances(type);
+  const std::uint32_t number = class_facts(type, size).number;
+  tell_site(number, size);
   const Recording recording;
-  const Locked locked(g_types);
-  g_types.put(vtable, facts.number | kTold | std::uint64_t{facts.size} << kSizeShift);
-  return facts;
+  const Locked locked(g_vtables);
+  const std::uint64_t value = told(number, is_told(g_classes.find(type)));
+  g_vtables.put(vtable, value | std::uint64_t{size} << kSizeShift);
+  return {number, size};
+}
+
+void tell_all_classes() {
+  g_vtables.for_each([](const void* vtable) {
+    vtable_facts(static_cast<MonoVTable*>(const_cast<void*>(vtable)));
+  });
 }
 
 base::Id class_of(MonoObject* object) {
@@ -156,10 +178,10 @@ base::Id class_of(MonoObject* object) {
 
 std::uint32_t reserve_class(MonoClass* type) {
   const Recording recording;
-  const Locked locked(g_types);
-  if (const std::uint64_t known = g_types.find(type); known != 0) return facts_in(known).number;
+  const Locked locked(g_classes);
+  if (const std::uint64_t known = g_classes.find(type); known != 0) return facts_in(known).number;
   const std::uint32_t number = next_number();
-  g_types.put(type, number);
+  g_classes.put(type, number);
   return number;
 }
 
@@ -172,7 +194,8 @@ base::Id module_number(MonoImage* image) {
 
 base::Id assembly_number(MonoAssembly* assembly) {
   if (assembly == nullptr) return base::kNoId;
-  if (const std::uint64_t known = g_assemblies.find(assembly); known != 0) return known;
+  if (const std::uint64_t known = g_assemblies.find(assembly); is_told(known))
+    return known & kNumber;
   const RuntimeText name(mono_stringify_assembly_name(mono_assembly_get_name(assembly)));
   const base::Id module = module_number(mono_assembly_get_image(assembly));
   return number_of<event::Assembly>(g_assemblies, assembly, [&](event::Assembly& details) {
@@ -181,7 +204,14 @@ base::Id assembly_number(MonoAssembly* assembly) {
   });
 }
 
-void forget_class(const void* class_or_vtable) { forget(g_types, class_or_vtable); }
+void forget_class(MonoClass* type) { forget(g_classes, type); }
+void forget_vtable(const MonoVTable* vtable) { forget(g_vtables, vtable); }
+void forget_vtables_of(MonoDomain* domain) {
+  g_vtables.for_each([domain](const void* vtable) {
+    auto* found = static_cast<MonoVTable*>(const_cast<void*>(vtable));
+    if (mono_vtable_domain(found) == domain) forget_vtable(found);
+  });
+}
 void forget_module(MonoImage* image) { forget(g_modules, image); }
 void forget_assembly(MonoAssembly* assembly) { forget(g_assemblies, assembly); }
 

@@ -15,7 +15,10 @@ namespace polytrace::agent::mono {
 namespace {
 
 MonoProfilerHandle g_runtime = nullptr;
-std::atomic<bool> g_asked = false;
+std::atomic<bool> g_heap_asked = false;
+std::atomic<bool> g_collection_asked = false;
+std::atomic<bool> g_classes_asked = false;
+std::atomic<std::uint64_t> g_heaps = 0;
 // Of the collecting thread, of which there is one at a time.
 bool g_walking = false;
 std::uint32_t g_majors = 0;
@@ -56,7 +59,7 @@ bool is_major(uint32_t generation) {
 
 bool wants_snapshot(uint32_t generation) {
   if (!is_major(generation)) return false;
-  if (g_asked.exchange(false, std::memory_order_relaxed)) return true;
+  if (g_heap_asked.exchange(false, std::memory_order_relaxed)) return true;
   const std::uint32_t each = settings().heap_collections;
   return each != 0 && g_majors++ % each == 0;
 }
@@ -74,6 +77,7 @@ void end_snapshot() {
   mono_profiler_set_gc_roots_callback(g_runtime, nullptr);
   mono_gc_walk_heap(0, on_object, nullptr);
   note_stopped(event::Dump{.stage = event::DumpStage::end, .name = {}}, base::kNoId);
+  g_heaps.fetch_add(1, std::memory_order_release);
 }
 
 void note_phase(event::GcPhase phase, uint32_t generation) {
@@ -98,13 +102,32 @@ void on_resize(MonoProfiler*, uintptr_t size) {
 }  // namespace
 
 void ask_for_heap() {
-  g_asked.store(true, std::memory_order_relaxed);
+  g_heap_asked.store(true, std::memory_order_relaxed);
+  ask_for_collection();
+}
+
+void ask_for_collection() {
+  g_collection_asked.store(true, std::memory_order_relaxed);
   mono_gc_finalize_notify();
 }
 
-void take_heap() {
-  if (g_asked.load(std::memory_order_relaxed)) mono_gc_collect(mono_gc_max_generation());
+void ask_for_classes() {
+  g_classes_asked.store(true, std::memory_order_relaxed);
+  mono_gc_finalize_notify();
 }
+
+void do_what_was_asked() {
+  if (g_classes_asked.exchange(false, std::memory_order_relaxed)) tell_all_classes();
+  if (g_collection_asked.exchange(false, std::memory_order_relaxed))
+    mono_gc_collect(mono_gc_max_generation());
+}
+
+void take_heap() {
+  g_heap_asked.store(true, std::memory_order_relaxed);
+  mono_gc_collect(mono_gc_max_generation());
+}
+
+std::uint64_t heaps_taken() { return g_heaps.load(std::memory_order_acquire); }
 
 void install_collections(MonoProfilerHandle runtime) {
   g_runtime = runtime;

@@ -22,6 +22,7 @@ void tell_domain(MonoDomain* domain, Life life, std::string_view name) {
 void on_domain_loaded(MonoProfiler*, MonoDomain* domain) { tell_domain(domain, Life::begin, {}); }
 void on_domain_unloading(MonoProfiler*, MonoDomain* domain) {
   tell_domain(domain, Life::end, {});
+  forget_vtables_of(domain);
   addresses_come_again();
 }
 void on_domain_named(MonoProfiler*, MonoDomain* domain, const char* name) {
@@ -75,7 +76,7 @@ void on_class_failed(MonoProfiler*, MonoClass* type) {
 }
 
 void on_vtable_loaded(MonoProfiler*, MonoVTable* vtable) {
-  if (can_addresses_come_again()) forget_class(vtable);
+  if (can_addresses_come_again()) forget_vtable(vtable);
   vtable_facts(vtable);
 }
 

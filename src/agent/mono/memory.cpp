@@ -17,7 +17,7 @@ std::uint64_t size_of(MonoObject* object, const ClassFacts& facts) {
 }
 
 ClassFacts facts_of(MonoObject* object) {
-  const ClassFacts facts = known_class(object->vtable);
+  const ClassFacts facts = known_vtable(object->vtable);
   return facts.number != 0 ? facts : vtable_facts(object->vtable);
 }
 
@@ -132,7 +132,7 @@ void on_finalized_object(MonoProfiler*, MonoObject* object) {
 void on_finalized(MonoProfiler*) {
   if (settings().finalizers) note_finalize(event::FinalizeStage::round_end, nullptr);
   tell_pending_methods();
-  take_heap();
+  do_what_was_asked();
 }
 
 MonoProfilerGCAllocationCallback allocation_callback() {

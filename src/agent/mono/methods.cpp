@@ -8,6 +8,7 @@ namespace polytrace::agent::mono {
 namespace detail {
 
 PointerTable methods;
+std::atomic<std::uint32_t> stream = 1;
 
 namespace {
 
@@ -19,13 +20,15 @@ MonoMethod* g_pending[kMostPending];
 std::atomic<std::size_t> g_pending_count = 0;  // changed under the lock
 
 std::uint32_t next_number() {
-  constexpr std::uint32_t kMost = format::native::kMaxMethod;
+  constexpr auto kMost = static_cast<std::uint32_t>(kNumber);
   return g_last < kMost ? ++g_last : kMost;
 }
 
 }  // namespace
 
+// While nothing is recorded, names are not worth asking.
 std::uint32_t tell_method(MonoMethod* method, MonoJitInfo* code) {
+  if (!is_recording()) return reserve_method(method);
   const RuntimeText name(mono_method_full_name(method, 1));
   event::Method details;
   details.name = name.view();
@@ -40,10 +43,9 @@ std::uint32_t tell_method(MonoMethod* method, MonoJitInfo* code) {
   const Locked locked(methods);
   const std::uint64_t known = methods.find(method);
   auto number = static_cast<std::uint32_t>(known & kNumber);
-  if ((known & kTold) != 0) return number;
+  if (is_told(known)) return number;
   if (number == 0) number = next_number();
-  tell(details, number);
-  methods.put(method, number | kTold);
+  methods.put(method, told(number, tell(details, number)));
   return number;
 }
 
@@ -51,10 +53,46 @@ std::uint32_t tell_method(MonoMethod* method, MonoJitInfo* code) {
 
 using detail::methods;
 
+bool begin_stream() {
+  if (detail::stream.load(std::memory_order_relaxed) == detail::kLastStream) return false;
+  detail::stream.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+namespace {
+
+PointerTable g_shared;  // instantiation to the number of its shared form
+
+}  // namespace
+
+std::uint32_t frame_number(MonoMethod* method) {
+  const std::uint64_t shared = g_shared.find(method);
+  return shared != 0 ? static_cast<std::uint32_t>(shared) : method_number(method);
+}
+
+std::uint32_t known_frame(const MonoMethod* method) {
+  const std::uint64_t shared = g_shared.find(method);
+  return shared != 0 ? static_cast<std::uint32_t>(shared) : known_method(method);
+}
+
+bool is_shared_form(MonoMethod* method, MonoMethod* code) {
+  if (method == code) return true;
+  const std::uint32_t token = mono_method_get_token(method);
+  if (token == 0 || token != mono_method_get_token(code) ||
+      mono_class_get_image(mono_method_get_class(method)) !=
+          mono_class_get_image(mono_method_get_class(code)))
+    return false;
+  const std::uint32_t number = method_number(code);
+  const Recording recording;
+  const Locked locked(g_shared);
+  g_shared.put(method, number);
+  return true;
+}
+
 std::uint32_t compiled_method(MonoMethod* method, MonoJitInfo* code) {
   if (can_addresses_come_again()) forget_method(method);
   const std::uint64_t known = methods.find(method);
-  if ((known & detail::kTold) != 0) return static_cast<std::uint32_t>(known & detail::kNumber);
+  if (detail::is_told(known)) return static_cast<std::uint32_t>(known & detail::kNumber);
   return detail::tell_method(method, code);
 }
 
@@ -101,6 +139,8 @@ void forget_method(MonoMethod* method) {
   const Recording recording;
   const Locked locked(methods);
   if (methods.find(method) != 0) methods.put(method, 0);
+  const Locked shared_locked(g_shared);
+  if (g_shared.find(method) != 0) g_shared.put(method, 0);
   const std::size_t pending = detail::g_pending_count.load(std::memory_order_relaxed);
   for (std::size_t i = 0; i < pending; ++i) {
     if (detail::g_pending[i] != method) continue;

@@ -2,9 +2,6 @@
 // Where the runtime comes in: --profile=polytrace:OPTIONS loads this library and calls
 // mono_profiler_init_polytrace(), before it starts. A program is never kept from running: what is
 // wrong is said on stderr, and nothing is recorded.
-#include <mono/jit/jit.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <cstring>
@@ -13,12 +10,15 @@
 #include "agent/mono/callbacks.hpp"
 #include "agent/mono/definitions.hpp"
 #include "agent/mono/note.hpp"
+#include "agent/mono/session.hpp"
 #include "agent/mono/settings.hpp"
+#include "agent/mono/stacks.hpp"
 
 namespace polytrace::agent::mono {
 namespace {
 
-_MonoProfiler g_profiler;
+// Stands for what the runtime hands to every callback; there is one recording, so nobody looks in.
+int g_profiler = 0;
 
 constexpr base::Duration kPatience = 30'000'000'000;
 
@@ -26,85 +26,36 @@ void say(const Faults& faults) {
   for (const std::string& fault : faults) std::fprintf(stderr, "polytrace: %s\n", fault.c_str());
 }
 
-// What was passed to the program, arguments divided by spaces.
-std::string command_line() {
-  std::string text;
-  if (std::FILE* file = std::fopen("/proc/self/cmdline", "re"); file != nullptr) {
-    char buffer[4096];
-    const std::size_t size = std::fread(buffer, 1, sizeof buffer, file);
-    std::fclose(file);
-    text.assign(buffer, size);
-  }
-  while (!text.empty() && text.back() == '\0') text.pop_back();
-  for (char& c : text)
-    if (c == '\0') c = ' ';
-  return redacted(text);
-}
-
-void tell_process(const char* options) {
-  const std::string command = command_line();
-  const std::string shown = redacted(options);
-  const RuntimeText version(mono_get_runtime_build_info());
-  utsname system{};
-  uname(&system);
-  event::Process details;
-  details.command = command;
-  details.runtime = "mono";
-  details.runtime_version = version.view();
-  details.host = system.nodename;
-  details.os = "linux";
-  details.architecture = "x86-64";
-  details.pointer_size = sizeof(void*);
-  details.agent = "polytrace";
-  details.agent_version = POLYTRACE_VERSION;
-  details.options = shown;
-  tell(details, static_cast<base::Id>(getpid()));
-}
-
-std::string written(const Pattern& pattern) {
-  switch (pattern.kind()) {
-    case Pattern::Kind::kAll: return "*";
-    case Pattern::Kind::kPrefix: return pattern.text() + '*';
-    case Pattern::Kind::kSuffix: return '*' + pattern.text();
-    default: return pattern.text();
-  }
-}
-
-void tell_settings() {
-  for (const auto& [key, value] : settings().common.settings)
-    tell(event::Setting{.key = key, .value = value}, base::kNoId);
-  for (const Rule& rule : settings().common.filters.rules()) {
-    event::FilterRule details;
-    const std::string type = written(rule.type);
-    const std::string method = written(rule.method);
-    details.pattern = type;
-    details.method = method;
-    details.mode = rule.include ? "INCLUDE" : "EXCLUDE";
-    tell(details, base::kNoId);
-  }
-}
-
 void on_initialized(MonoProfiler*) {
   runtime_is_ready();
   tell(event::Recording{.stage = event::RecordingStage::ready, .name = {}}, base::kNoId);
   start_counters();
+  start_server();
 }
 
 void on_shutdown_begin(MonoProfiler*) {
-  if (settings().common.heap_dump == HeapDump::kAtEnd) {
-    ask_for_heap();
-    take_heap();
-  }
+  if (settings().common.heap_dump == HeapDump::kAtEnd) take_heap();
+}
+
+// For tests of our own walks.
+void tell_walks() {
+  if (!settings().check_stacks) return;
+  const WalkCounts counts = walk_counts();
+  const std::string text = "own stack walks: " + std::to_string(counts.own) +
+                           ", unlike the runtime's: " + std::to_string(counts.wrong);
+  tell(event::Note{text}, base::kNoId);
 }
 
 void on_shutdown_end(MonoProfiler*) {
   stop_counters();
+  tell_walks();
   tell_pending_methods();
   tell_native_symbols();
   tell_missed_samples();
   tell(event::Recording{.stage = event::RecordingStage::shutdown, .name = {}}, base::kNoId);
-  if (!Recorder::the().stop(kPatience))
+  if (is_recording() && !Recorder::the().stop(kPatience))
     say({"the recording could not be finished; what is missing lies beside it"});
+  stop_server();
 }
 
 void install(MonoProfilerHandle runtime) {
@@ -127,17 +78,18 @@ void start(const char* text) {
   const char* options = colon == nullptr ? "" : colon + 1;
   Faults faults;
   read_settings(options, faults);
+  prepare_server(options, faults);
   const Options& common = settings().common;
   if (common.help) std::fputs(option_help().c_str(), stderr);
   if (common.help || common.off) return say(faults);
-  const bool running = Recorder::the().start(common, faults);
-  say(faults);
-  if (!running) return say({"nothing is recorded"});
   number_thread();
   patience_of_collector();  // reads the environment, which no later moment may
-  tell_process(options);
-  tell_settings();
-  install(mono_profiler_create(&g_profiler));
+  const bool waits = common.server == Server::kControlled;
+  const bool running = waits || Recorder::the().start(common, faults);
+  say(faults);
+  if (!running) return say({"nothing is recorded"});
+  tell_session(options);
+  install(mono_profiler_create(reinterpret_cast<MonoProfiler*>(&g_profiler)));
 }
 
 }  // namespace

@@ -17,6 +17,11 @@ struct ThreadMarks {
 };
 extern thread_local constinit ThreadMarks t_marks __attribute__((tls_model("initial-exec")));
 
+inline bool is_recording() {
+  const State state = Recorder::the().state();
+  return state == State::kRunning || state == State::kPaused;
+}
+
 // Gives the calling thread a number of its own, once.
 void number_thread_slowly();
 inline void number_thread() {
@@ -58,11 +63,12 @@ void note_stopped(const T& details, base::Id subject, const Lists& lists = {}) {
   note(details, subject, lists, patience_of_collector());
 }
 
+// False: nothing is being recorded.
 template <class T>
-void tell(const T& details, base::Id subject) {
+bool tell(const T& details, base::Id subject) {
   number_thread();
   const Recording recording;
-  define(details, subject);
+  return define(details, subject);
 }
 
 }  // namespace polytrace::agent::mono

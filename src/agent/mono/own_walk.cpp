@@ -58,7 +58,11 @@ struct Learned {
   std::uintptr_t foreign = 0;  // the address where compiled code ended
 };
 
-// True: from `frames` outwards there are the methods of `walk`, up to foreign code at least.
+// The walk came no further than its last frame, or to something wrong behind it: that one is not to
+// be walked through.
+void stop_at_last(Learned& learned) { learned.foreign = learned.addresses[--learned.count]; }
+
+// False: somewhere there is another method than in `walk`.
 bool try_walk(Frames frames, const RuntimeWalk& walk, Learned& learned) {
   learned.count = 0;
   learned.foreign = 0;
@@ -68,16 +72,19 @@ bool try_walk(Frames frames, const RuntimeWalk& walk, Learned& learned) {
       learned.foreign = frames.address();
       return learned.count > 0;
     }
-    if (mono_jit_info_get_method(code) != walk.methods[learned.count]) return false;
+    if (!is_shared_form(walk.methods[learned.count], mono_jit_info_get_method(code))) return false;
     const CallSite site = site_of(code);
-    if (site.frame == CallSite::Frame::kUnknown) return false;
     learned.addresses[learned.count] = frames.address();
     learned.sites[learned.count++] = site;
-    if (!frames.go_out(site)) return false;
+    if (site.frame == CallSite::Frame::kUnknown || !frames.go_out(site)) {
+      stop_at_last(learned);
+      return true;
+    }
   }
-  const bool is_whole = walk.count < walk.most;
-  if (is_whole && code_at(frames.address()) != nullptr) return false;
-  if (is_whole) t_stack.base = frames.stack();
+  if (walk.count == walk.most) return true;
+  if (code_at(frames.address()) != nullptr) return false;
+  learned.foreign = frames.address();
+  learn_base(frames.stack());
   return true;
 }
 
@@ -106,15 +113,18 @@ bool learn_from_runtime(const Frames& runtime, const RuntimeWalk& walk, Learned&
 
 }  // namespace
 
-OwnWalk walk_own(const void* frame, StackFrames& frames) {
+void learn_base(std::uintptr_t stopped) { t_stack.base = stopped; }
+
+OwnWalk walk_own(const void* frame, StackFrames& frames, std::uintptr_t& stopped) {
   Frames at = frames_from(frame);
   for (;;) {
+    stopped = at.stack();
     const CallSite site = known_call_site(at.address());
     switch (site.frame) {
       case CallSite::Frame::kUnknown:
-        return at.stack() == t_stack.base ? OwnWalk::kDone : OwnWalk::kUnknown;
+        return stopped == t_stack.base ? OwnWalk::kDone : OwnWalk::kUnknown;
       case CallSite::Frame::kForeign:
-        return at.stack() == t_stack.base ? OwnWalk::kDone : OwnWalk::kForeign;
+        return stopped == t_stack.base ? OwnWalk::kDone : OwnWalk::kForeign;
       default: break;
     }
     if (site.method != 0 && !frames.add(site.method)) return OwnWalk::kDone;
@@ -134,9 +144,8 @@ void learn_walk(const void* frame, const RuntimeWalk& walk) {
   Frames frames = runtime;
   if (!frames.go_out(site)) return;
   if (code_at(frames.address()) == nullptr) return know_foreign(frames.address());
-  if (try_walk(frames, walk, learned)) keep(learned);
-  // Not as expected: the address that stopped us is one to stop at for good.
-  else know_foreign(frames.address());
+  if (!try_walk(frames, walk, learned) && learned.count > 0) stop_at_last(learned);
+  keep(learned);
 }
 
 }  // namespace polytrace::agent::mono

@@ -22,9 +22,12 @@ enum class OwnWalk : unsigned char {
   kForeign   // met code that cannot be walked through
 };
 
-// Adds the frames of the callers of the callback whose frame address is `frame`.
-OwnWalk walk_own(const void* frame, StackFrames& frames);
+// Adds the frames of the callers of the callback whose frame address is `frame`. `stopped` is where
+// on the stack the walk ended.
+OwnWalk walk_own(const void* frame, StackFrames& frames, std::uintptr_t& stopped);
 // `walk` is what the runtime says of the same stack.
 void learn_walk(const void* frame, const RuntimeWalk& walk);
+// At `stopped` the calling thread's outermost compiled frame ends.
+void learn_base(std::uintptr_t stopped);
 
 }  // namespace polytrace::agent::mono

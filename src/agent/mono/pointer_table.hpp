@@ -29,6 +29,16 @@ class PointerTable {
   // REQUIRES: lock() is held, `key` is not null. A value of 0 forgets the key. False: no memory.
   bool put(const void* key, std::uint64_t value);
 
+  // Every key that is not forgotten, without the lock: those that come meanwhile may be missed.
+  template <class Use>
+  void for_each(Use use) const {
+    const Slots* slots = slots_.load(std::memory_order_acquire);
+    if (slots == nullptr) return;
+    for (std::size_t i = 0; i <= slots->mask; ++i)
+      if (slots->entries[i].value.load(std::memory_order_acquire) != 0)
+        use(slots->entries[i].key.load(std::memory_order_acquire));
+  }
+
   void lock() { pthread_mutex_lock(&mutex_); }
   bool try_lock() { return pthread_mutex_trylock(&mutex_) == 0; }
   void unlock() { pthread_mutex_unlock(&mutex_); }

@@ -14,9 +14,6 @@
 #include <cstdint>
 #include <string_view>
 
-// What the runtime hands to every callback; there is one recording, so it holds nothing.
-struct _MonoProfiler {};
-
 namespace polytrace::agent::mono {
 
 // A string that the runtime allocated; may be null.

@@ -59,6 +59,7 @@ void set_defaults() {
 }  // namespace
 
 const Settings& settings() { return g_settings; }
+Options& common_options() { return g_settings.common; }
 
 void read_settings(const char* text, Faults& faults) {
   g_settings.common = parse_options(text, faults);

@@ -22,6 +22,8 @@ struct Settings {
 };
 
 const Settings& settings();
+// The same options, while they are still being read.
+Options& common_options();
 // `text` as in --profile=polytrace:TEXT. What is not understood is told in `faults`.
 void read_settings(const char* text, Faults& faults);
 

@@ -32,17 +32,20 @@ void walk_by_runtime(RuntimeWalk& walk, std::uint32_t most) {
 bool is_same(const RuntimeWalk& walk, const Lists& lists) {
   if (walk.count != lists.frames.size()) return false;
   for (std::uint32_t i = 0; i < walk.count; ++i)
-    if (known_method(walk.methods[i]) != lists.frames[walk.count - 1 - i]) return false;
+    if (known_frame(walk.methods[i]) != lists.frames[walk.count - 1 - i]) return false;
   return true;
 }
 
 std::atomic<std::uint64_t> g_own = 0;
 std::atomic<std::uint64_t> g_wrong = 0;
 
-void count_walk(const StackFrames& frames, std::uint32_t most) {
+// An instantiation of shared code may be new to us: then the walk teaches it, and is right.
+void count_walk(const StackFrames& frames, std::uint32_t most, const void* frame) {
   RuntimeWalk walk;
   walk_by_runtime(walk, most);
   g_own.fetch_add(1, std::memory_order_relaxed);
+  if (is_same(walk, frames.lists())) return;
+  learn_walk(frame, walk);
   if (!is_same(walk, frames.lists())) g_wrong.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -64,25 +67,31 @@ bool StackFrames::begin() {
   return most_ != 0;
 }
 
+void StackFrames::take(const RuntimeWalk& walk) {
+  first_ = kMostFrames;
+  for (std::uint32_t i = 0; i < walk.count; ++i) add(frame_number(walk.methods[i]));
+}
+
 void StackFrames::walk() {
   if (!begin()) return;
   RuntimeWalk walk;
   walk_by_runtime(walk, most_);
-  for (std::uint32_t i = 0; i < walk.count; ++i) add(method_number(walk.methods[i]));
+  take(walk);
 }
 
 void StackFrames::walk_from(const void* frame) {
   if (!begin()) return;
-  const OwnWalk result = walk_own(frame, *this);
+  std::uintptr_t stopped = 0;
+  const OwnWalk result = walk_own(frame, *this, stopped);
   if (result == OwnWalk::kDone) {
-    if (settings().check_stacks) count_walk(*this, most_);
+    if (settings().check_stacks) count_walk(*this, most_, frame);
     return;
   }
-  first_ = kMostFrames;
   RuntimeWalk walk;
   walk_by_runtime(walk, most_);
-  for (std::uint32_t i = 0; i < walk.count; ++i) add(method_number(walk.methods[i]));
   if (result == OwnWalk::kUnknown) learn_walk(frame, walk);
+  else if (walk.count < most_ && is_same(walk, lists())) learn_base(stopped);
+  take(walk);
 }
 
 void StackFrames::walk_in_signal(const void* context) {

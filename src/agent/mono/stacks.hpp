@@ -11,6 +11,8 @@ namespace polytrace::agent::mono {
 
 inline constexpr std::uint32_t kMostFrames = 256;
 
+struct RuntimeWalk;
+
 // The numbers of a stack's methods, outermost first; cut at the outer end.
 class StackFrames {
  public:
@@ -35,6 +37,7 @@ class StackFrames {
 
  private:
   bool begin();
+  void take(const RuntimeWalk& walk);
   std::uint32_t most_ = 0;
   std::uint32_t first_ = kMostFrames;
   bool present_ = false;

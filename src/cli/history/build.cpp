@@ -25,9 +25,9 @@ class HistoryBuild final : public Command {
         "docs/states.md, docs/formats/state-history.md"};
     return kHelp;
   }
-  void define(CLI::App& app) override {
-    add_input_options(app, input_, Following::not_offered);
-    add_history_output(app, output_);
+  void define(OptionList& list) override {
+    add_input_options(list, input_, Following::not_offered);
+    add_history_output(list, output_);
   }
   int run(Session& session) override {
     if (auto good = check_output(output_); !good) return session.fail(good.error(), output_.folder);

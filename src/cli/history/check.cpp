@@ -24,7 +24,7 @@ class HistoryCheck final : public Command {
     return kHelp;
   }
   CommonNeeds needs() const override { return {true, false}; }
-  void define(CLI::App& app) override { add_history(app, history_); }
+  void define(OptionList& list) override { add_history(list, history_); }
   int run(Session& session) override {
     history::OpenBundleOptions options;
     options.force = history_.mixed;

@@ -25,9 +25,9 @@ class HistoryConvert final : public Command {
     return kHelp;
   }
   CommonNeeds needs() const override { return {true, false}; }
-  void define(CLI::App& app) override {
-    add_history_folder(app, folder_);
-    add_history_output(app, output_);
+  void define(OptionList& list) override {
+    add_history_folder(list, folder_);
+    add_history_output(list, output_);
   }
   int run(Session& session) override {
     if (auto good = check_output(output_); !good) return session.fail(good.error(), output_.folder);

@@ -34,24 +34,20 @@ class HistoryExport final : public Command {
     return kHelp;
   }
   CommonNeeds needs() const override { return {false, false}; }
-  void define(CLI::App& app) override {
-    add_history(app, history_);
-    app.add_option("--from", from_, "Leave out states that end earlier")
-        ->type_name("TIME")
-        ->group("Selection");
-    app.add_option("--to", to_, "Leave out states that begin later")
-        ->type_name("TIME")
-        ->group("Selection");
-    app.add_option("--form", form_, "paths, keys or changes")
-        ->type_name("FORM")
-        ->check(CLI::IsMember({"paths", "keys", "changes"}))
-        ->capture_default_str()
-        ->group("Output");
-    app.add_option("-o,--output", target_.output, "The file to write; - is standard output")
-        ->type_name("FILE")
-        ->required()
-        ->group("Output");
-    app.add_flag("-f,--force", target_.force, "Replace an existing file")->group("Output");
+  void define(OptionList& list) override {
+    add_history(list, history_);
+    list.add("--from", from_, "Leave out states that end earlier").takes("TIME").in("Selection");
+    list.add("--to", to_, "Leave out states that begin later").takes("TIME").in("Selection");
+    list.add("--form", form_, "paths, keys or changes")
+        .takes("FORM")
+        .one_of({"paths", "keys", "changes"})
+        .shows_default()
+        .in("Output");
+    list.add("-o,--output", target_.output, "The file to write; - is standard output")
+        .takes("FILE")
+        .required()
+        .in("Output");
+    list.add("-f,--force", target_.force, "Replace an existing file").in("Output");
   }
   int run(Session& session) override {
     const auto opened = open_history(session, history_);

@@ -26,7 +26,7 @@ class HistoryGroup final : public Command {
     return kHelp;
   }
   CommonNeeds needs() const override { return {false, false}; }
-  void define(CLI::App&) override {}
+  void define(OptionList&) override {}
   int run(Session& session) override {
     session.out().text() += group_help(session.catalogue(), "history");
     return 0;

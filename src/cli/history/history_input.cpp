@@ -16,21 +16,18 @@ using history::History;
 using history::Key;
 using history::Tick;
 
-void add_history_folder(CLI::App& app, std::string& folder) {
-  app.add_option("DIR", folder, "The folder of the history")
-      ->type_name("FILE")
-      ->required()
-      ->group("Input");
+void add_history_folder(OptionList& list, std::string& folder) {
+  list.add("DIR", folder, "The folder of the history").takes("FILE").required().in("Input");
 }
 
-void add_history(CLI::App& app, HistoryOptions& options) {
-  app.add_option("DIR", options.path, "The folder of a history, or its history.bin")
-      ->type_name("FILE")
-      ->required()
-      ->group("Input");
-  app.add_flag("--mixed", options.mixed,
-               "Go on where types.json or tree.json belong to another history")
-      ->group("Input");
+void add_history(OptionList& list, HistoryOptions& options) {
+  list.add("DIR", options.path, "The folder of a history, or its history.bin")
+      .takes("FILE")
+      .required()
+      .in("Input");
+  list.add("--mixed", options.mixed,
+           "Go on where types.json or tree.json belong to another history")
+      .in("Input");
 }
 
 std::string path_text(const History& history, Key key) {
@@ -69,15 +66,15 @@ result<Tick> tick_of(const std::string& text, const Facts& facts, Tick from) {
   return resolve(*point, overview, from);
 }
 
-void add_keys(CLI::App& app, KeyOptions& options) {
-  app.add_option("--path", options.paths,
-                 "Only timelines at this path; * stands for every name of one level (may be "
-                 "given again)")
-      ->type_name("PATH")
-      ->group("Selection");
-  app.add_option("--key", options.keys, "Only the timeline of this number (may be given again)")
-      ->type_name("KEY")
-      ->group("Selection");
+void add_keys(OptionList& list, KeyOptions& options) {
+  list.add("--path", options.paths,
+           "Only timelines at this path; * stands for every name of one level (may be "
+           "given again)")
+      .takes("PATH")
+      .in("Selection");
+  list.add("--key", options.keys, "Only the timeline of this number (may be given again)")
+      .takes("KEY")
+      .in("Selection");
 }
 
 result<std::vector<Key>> choose_keys(const History& history, const KeyOptions& options) {

@@ -2,7 +2,6 @@
 // The history that a command reads: opening it, times and keys as people type them.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
@@ -17,9 +16,9 @@ struct HistoryOptions {
 };
 
 // DIR, for what rewrites the JSON files in it.
-void add_history_folder(CLI::App& app, std::string& folder);
+void add_history_folder(OptionList& list, std::string& folder);
 // DIR and --mixed.
-void add_history(CLI::App& app, HistoryOptions& options);
+void add_history(OptionList& list, HistoryOptions& options);
 // Faults that were survived go to standard error.
 base::result<history::History> open_history(const Session& session, const HistoryOptions& options);
 
@@ -35,7 +34,7 @@ struct KeyOptions {
   std::vector<history::Key> keys;
 };
 // --path and --key.
-void add_keys(CLI::App& app, KeyOptions& options);
+void add_keys(OptionList& list, KeyOptions& options);
 // What was chosen, in the order of the history; all keys where nothing was. Errors: key_unknown.
 base::result<std::vector<history::Key>> choose_keys(const history::History& history,
                                                     const KeyOptions& options);

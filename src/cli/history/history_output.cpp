@@ -9,19 +9,19 @@
 
 namespace polytrace::cli {
 
-void add_history_output(CLI::App& app, HistoryOutput& options, bool layouts) {
-  app.add_option("-o,--output", options.folder, "The folder to write; made where it is missing")
-      ->type_name("DIR")
-      ->required()
-      ->group("Output");
+void add_history_output(OptionList& list, HistoryOutput& options, bool layouts) {
+  list.add("-o,--output", options.folder, "The folder to write; made where it is missing")
+      .takes("DIR")
+      .required()
+      .in("Output");
   if (layouts)
-    app.add_option("--layout", options.layout,
-                   "segmented (indexed, small) or stream (plain records, for other tools)")
-        ->type_name("LAYOUT")
-        ->check(CLI::IsMember({"segmented", "stream"}))
-        ->capture_default_str()
-        ->group("Output");
-  app.add_flag("-f,--force", options.force, "Replace existing files")->group("Output");
+    list.add("--layout", options.layout,
+             "segmented (indexed, small) or stream (plain records, for other tools)")
+        .takes("LAYOUT")
+        .one_of({"segmented", "stream"})
+        .shows_default()
+        .in("Output");
+  list.add("-f,--force", options.force, "Replace existing files").in("Output");
 }
 
 history::Layout layout_of(const HistoryOutput& options) {

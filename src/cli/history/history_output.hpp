@@ -2,7 +2,6 @@
 // The history that a command writes.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
 #include "cli/input.hpp"
@@ -17,7 +16,7 @@ struct HistoryOutput {
 };
 
 // --output and --force; --layout with `layouts`.
-void add_history_output(CLI::App& app, HistoryOutput& options, bool layouts = true);
+void add_history_output(OptionList& list, HistoryOutput& options, bool layouts = true);
 history::Layout layout_of(const HistoryOutput& options);
 // Refuses a folder that has a history or snapshot already, unless --force. Errors: output_exists.
 base::result<void> check_output(const HistoryOutput& options);

@@ -28,12 +28,10 @@ class HistoryImport final : public Command {
     return kHelp;
   }
   CommonNeeds needs() const override { return {true, false}; }
-  void define(CLI::App& app) override {
-    app.add_option("FILE", file_, "What to read")->type_name("FILE")->required()->group("Input");
-    app.add_option("--reorder", reorder_, "Ticks that changes may come late")
-        ->type_name("TICKS")
-        ->group("Input");
-    add_history_output(app, output_);
+  void define(OptionList& list) override {
+    list.add("FILE", file_, "What to read").takes("FILE").required().in("Input");
+    list.add("--reorder", reorder_, "Ticks that changes may come late").takes("TICKS").in("Input");
+    add_history_output(list, output_);
   }
   int run(Session& session) override {
     if (auto good = check_output(output_); !good) return session.fail(good.error(), output_.folder);

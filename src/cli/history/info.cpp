@@ -32,9 +32,9 @@ class HistoryInfo final : public Command {
     return kHelp;
   }
   CommonNeeds needs() const override { return {true, false}; }
-  void define(CLI::App& app) override {
-    add_history(app, history_);
-    app.add_flag("--paths", paths_, "List the timelines, too")->group("Output");
+  void define(OptionList& list) override {
+    add_history(list, history_);
+    list.add("--paths", paths_, "List the timelines, too").in("Output");
   }
   int run(Session& session) override {
     const auto opened = open_history(session, history_);

@@ -37,28 +37,23 @@ class HistoryQuery final : public Command {
     return kHelp;
   }
   CommonNeeds needs() const override { return {true, false}; }
-  void define(CLI::App& app) override {
-    add_history(app, history_);
+  void define(OptionList& list) override {
+    add_history(list, history_);
     const char* group = "Query";
-    app.add_option("--at", at_, "The states that hold at this time")
-        ->type_name("TIME")
-        ->group(group);
-    app.add_option("--from", from_, "The states that meet the span from here ...")
-        ->type_name("TIME")
-        ->group(group);
-    app.add_option("--to", to_, "... to here")->type_name("TIME")->group(group);
-    app.add_option("--samples", samples_, "Of the span, only the states at so many times")
-        ->type_name("COUNT")
-        ->group(group);
-    app.add_option("--batch", batch_, "Read queries from this file; - is standard input")
-        ->type_name("FILE")
-        ->group(group);
-    add_keys(app, keys_);
-    app.add_option("--limit", limit_, "Rows, 0 = all")
-        ->type_name("COUNT")
-        ->capture_default_str()
-        ->group("Output");
-    add_form(app, format_);
+    list.add("--at", at_, "The states that hold at this time").takes("TIME").in(group);
+    list.add("--from", from_, "The states that meet the span from here ...")
+        .takes("TIME")
+        .in(group);
+    list.add("--to", to_, "... to here").takes("TIME").in(group);
+    list.add("--samples", samples_, "Of the span, only the states at so many times")
+        .takes("COUNT")
+        .in(group);
+    list.add("--batch", batch_, "Read queries from this file; - is standard input")
+        .takes("FILE")
+        .in(group);
+    add_keys(list, keys_);
+    list.add("--limit", limit_, "Rows, 0 = all").takes("COUNT").shows_default().in("Output");
+    add_form(list, format_);
   }
   int run(Session& session) override {
     const show::TableForm form = form_of(session, format_);

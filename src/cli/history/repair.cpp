@@ -26,7 +26,7 @@ class HistoryRepair final : public Command {
     return kHelp;
   }
   CommonNeeds needs() const override { return {true, false}; }
-  void define(CLI::App& app) override { add_history_folder(app, folder_); }
+  void define(OptionList& list) override { add_history_folder(list, folder_); }
   int run(Session& session) override {
     const auto repaired = history::repair(history::file_in(folder_, history::kHistoryFile));
     if (!repaired) return session.fail(repaired.error(), folder_);

@@ -24,13 +24,12 @@ class HistorySnapshot final : public Command {
     return kHelp;
   }
   CommonNeeds needs() const override { return {false, false}; }
-  void define(CLI::App& app) override {
-    add_history(app, history_);
-    app.add_option("--at", at_, "The time")->type_name("TIME")->required()->group("Selection");
-    app.add_flag("--with-intervals", with_intervals_,
-                 "Tell since when and until when each state holds")
-        ->group("Output");
-    add_history_output(app, output_, false);
+  void define(OptionList& list) override {
+    add_history(list, history_);
+    list.add("--at", at_, "The time").takes("TIME").required().in("Selection");
+    list.add("--with-intervals", with_intervals_, "Tell since when and until when each state holds")
+        .in("Output");
+    add_history_output(list, output_, false);
   }
   int run(Session& session) override {
     const auto opened = open_history(session, history_);

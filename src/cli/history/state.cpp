@@ -35,14 +35,14 @@ class State final : public Command {
         "docs/states.md, polytrace help times"};
     return kHelp;
   }
-  void define(CLI::App& app) override {
-    add_input_file(app, input_);
-    add_reading_options(app, input_, Following::not_offered);
-    app.add_option("--at", at_, "The time")->type_name("TIME")->required()->group("Selection");
-    add_keys(app, keys_);
-    app.add_flag("--nulls", nulls_, "Show states without a value, too")->group("Output");
-    app.add_flag("--no-cache", no_cache_, "Keep no history of this trace")->group("Output");
-    add_form(app, format_);
+  void define(OptionList& list) override {
+    add_input_file(list, input_);
+    add_reading_options(list, input_, Following::not_offered);
+    list.add("--at", at_, "The time").takes("TIME").required().in("Selection");
+    add_keys(list, keys_);
+    list.add("--nulls", nulls_, "Show states without a value, too").in("Output");
+    list.add("--no-cache", no_cache_, "Keep no history of this trace").in("Output");
+    add_form(list, format_);
   }
   int run(Session& session) override {
     StateCache cache(input_.file, !no_cache_);

@@ -57,12 +57,12 @@ void StateTable::add(const history::Interval& interval, std::uint64_t query) {
   table_.rows.push_back(std::move(row));
 }
 
-void add_form(CLI::App& app, std::string& form) {
-  app.add_option("--format", form, "The form of the result; --json means --format json")
-      ->check(CLI::IsMember({"text", "json", "csv", "md", "tsv"}))
-      ->type_name("FORM")
-      ->capture_default_str()
-      ->group("Output");
+void add_form(OptionList& list, std::string& form) {
+  list.add("--format", form, "The form of the result; --json means --format json")
+      .one_of({"text", "json", "csv", "md", "tsv"})
+      .takes("FORM")
+      .shows_default()
+      .in("Output");
 }
 
 show::TableForm form_of(const Session& session, const std::string& form) {

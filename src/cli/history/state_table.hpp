@@ -2,7 +2,6 @@
 // Intervals as a table.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
 #include "analysis/table.hpp"
@@ -32,7 +31,7 @@ class StateTable {
 };
 
 // --format of tables, and --json for one of its forms.
-void add_form(CLI::App& app, std::string& form);
+void add_form(OptionList& list, std::string& form);
 show::TableForm form_of(const Session& session, const std::string& form);
 // The table of a history in any form but JSON.
 void append_states(std::string& out, const analysis::Table& table, show::TableForm form,

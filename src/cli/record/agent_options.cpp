@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "agent/common/options.hpp"
 #include "cli/words.hpp"
 
@@ -36,8 +38,14 @@ std::string plain_name(std::string_view file) {
   return name;
 }
 
-void append_list(std::string& text, std::string_view name, const std::vector<std::string>& lists) {
-  for (const std::string& list : lists) text += fmt::format(",{}={}", name, list);
+// The option string separates kinds of events by plus signs: commas separate options.
+std::string joined(const std::vector<std::string>& lists, char separator) {
+  std::string text;
+  for (const std::string& list : lists) {
+    if (!text.empty()) text += separator;
+    for (const char letter : list) text += letter == ',' ? separator : letter;
+  }
+  return text;
 }
 
 // What the agents will make of it; false, with their complaint, where they understand it not.
@@ -50,37 +58,32 @@ base::result<void> check_string(const std::string& text) {
 
 }  // namespace
 
-void add_agent_options(CLI::App& app, AgentOptions& options) {
+void add_agent_options(OptionList& list, AgentOptions& options) {
   const char* group = "What is recorded";
-  app.add_option("--events", options.events,
-                 "Kinds of events, separated by commas, as the agents' option events= has them")
-      ->type_name("LIST")
-      ->expected(1)
-      ->take_all()
-      ->group(group);
-  app.add_option("--filter", options.filters,
-                 "Classes whose methods are recorded, separated by commas; -PATTERN leaves out")
-      ->type_name("LIST")
-      ->expected(1)
-      ->take_all()
-      ->group(group);
-  app.add_option("--policy", options.policy,
-                 "When the recording cannot keep up: block (the program waits; nothing is lost), "
-                 "drop (counted) or ring (the last part is kept)")
-      ->type_name("POLICY")
-      ->check(CLI::IsMember({"block", "drop", "ring"}))
-      ->group(group);
-  app.add_option("--option", options.others, "Any other option of the agent: docs/recording.md")
-      ->type_name("NAME=VALUE")
-      ->expected(1)
-      ->take_all()
-      ->group(group);
-  app.add_option("--agent", options.agent, "The agent's library, where it is not beside polytrace")
-      ->type_name("FILE")
-      ->group(group);
-  app.add_flag("--control", options.controllable,
-               "Let `polytrace control` steer the recording while it runs")
-      ->group(group);
+  list.add("--events", options.events,
+           "Kinds of events, separated by commas: calls, threads, gc, monitors, exceptions, "
+           "jit, classes, counters, alloc, samples (default: calls,threads,gc)")
+      .takes("LIST")
+      .in(group);
+  list.add("--filter", options.filters,
+           "Classes whose methods are recorded, separated by commas; -PATTERN leaves out")
+      .takes("LIST")
+      .in(group);
+  list.add("--policy", options.policy,
+           "When the recording cannot keep up: block (the program waits; nothing is lost), "
+           "drop (counted) or ring (the last part is kept)")
+      .takes("POLICY")
+      .one_of({"block", "drop", "ring"})
+      .in(group);
+  list.add("--option", options.others, "Any other option of the agent: docs/recording.md")
+      .takes("NAME=VALUE")
+      .in(group);
+  list.add("--agent", options.agent, "The agent's library, where it is not beside polytrace")
+      .takes("FILE")
+      .in(group);
+  list.add("--control", options.controllable,
+           "Let `polytrace control` steer the recording while it runs")
+      .in(group);
 }
 
 base::result<std::string> option_string(const AgentOptions& options, const std::string& file) {
@@ -89,8 +92,8 @@ base::result<std::string> option_string(const AgentOptions& options, const std::
         base::Code::usage,
         fmt::format("{}: agents cannot write to a path with a comma or semicolon", file));
   std::string text = fmt::format("file={}", plain_name(file));
-  append_list(text, "events", options.events);
-  append_list(text, "filter", options.filters);
+  if (!options.events.empty()) text += fmt::format(",events={}", joined(options.events, '+'));
+  if (!options.filters.empty()) text += fmt::format(",filter={}", joined(options.filters, ','));
   if (!options.policy.empty()) text += fmt::format(",policy={}", options.policy);
   if (options.controllable) text += ",control=unix";
   for (const std::string& other : options.others) {

@@ -2,11 +2,11 @@
 // What `record` and `attach` tell an agent, as people say it on the command line.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "base/result.hpp"
+#include "cli/option_list.hpp"
 
 namespace polytrace::cli {
 
@@ -20,7 +20,7 @@ struct AgentOptions {
 };
 
 // --events, --filter, --policy, --option, --agent and --control.
-void add_agent_options(CLI::App& app, AgentOptions& options);
+void add_agent_options(OptionList& list, AgentOptions& options);
 
 // The option string. `file`: an absolute path for the native stream. Errors: usage, where an option
 // is not known or something has a character that separates options.

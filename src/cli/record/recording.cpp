@@ -78,21 +78,21 @@ base::result<void> make_room(const std::string& path, bool force) {
 
 }  // namespace
 
-void add_recording_options(CLI::App& app, RecordingOptions& options) {
-  app.add_option("-o,--output", options.output, "The recording")
-      ->type_name("FILE")
-      ->capture_default_str()
-      ->group("Output");
-  app.add_option("--format", options.to,
-                 "Its format: any that polytrace writes (default: by its ending, else native)")
-      ->type_name("FORMAT[:VERSION]")
-      ->group("Output");
-  app.add_flag("-f,--force", options.force, "Replace an existing file")->group("Output");
-  app.add_option("--duration", options.duration,
-                 "Stop recording after so long, for example 30s; the program goes on")
-      ->type_name("TIME")
-      ->group("What is recorded");
-  app.add_flag("--report", options.report, "Print a report of it at the end")->group("Output");
+void add_recording_options(OptionList& list, RecordingOptions& options) {
+  list.add("-o,--output", options.output, "The recording")
+      .takes("FILE")
+      .shows_default()
+      .in("Output");
+  list.add("--format", options.to,
+           "Its format: any that polytrace writes (default: by its ending, else native)")
+      .takes("FORMAT[:VERSION]")
+      .in("Output");
+  list.add("-f,--force", options.force, "Replace an existing file").in("Output");
+  list.add("--duration", options.duration,
+           "Stop recording after so long, for example 30s; the program goes on")
+      .takes("TIME")
+      .in("What is recorded");
+  list.add("--report", options.report, "Print a report of it at the end").in("Output");
 }
 
 base::result<RecordingPlan> plan_recording(const RecordingOptions& options) {

@@ -2,12 +2,12 @@
 // A recording from its first event to the file that people get: what `record` and `attach` share.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
 
+#include "cli/option_list.hpp"
 #include "cli/record/child.hpp"
 #include "cli/record/live_status.hpp"
 #include "cli/session.hpp"
@@ -23,7 +23,7 @@ struct RecordingOptions {
 };
 
 // --output, --format, --force, --duration and --report.
-void add_recording_options(CLI::App& app, RecordingOptions& options);
+void add_recording_options(OptionList& list, RecordingOptions& options);
 
 // Where what goes.
 struct RecordingPlan {

@@ -42,53 +42,77 @@ constexpr auto kShapes = [] {
   return shapes;
 }();
 
-// Where the next record begins depends on the window's mask and on one bit of each first byte;
-// whether an event enters or leaves decides no branch, as nothing could guess it.
+// Bit i: byte i has its lowest bit. REQUIRES: kWindow bytes.
+std::uint64_t low_bits(const std::byte* at) {
+  std::uint64_t low = 0;
+#ifdef __SSE2__
+#pragma GCC unroll 4
+  for (unsigned i = 0; i < kWindow; i += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + i));
+    const int bits = _mm_movemask_epi8(_mm_slli_epi16(bytes, 7));
+    low |= std::uint64_t{static_cast<std::uint16_t>(bits)} << i;
+  }
+#else
+  constexpr std::uint64_t kGather = 0x0102040810204080U;  // moves bit 0 of byte i to bit 56 + i
+  for (unsigned i = 0; i < kWindow; i += 8) {
+    const std::uint64_t word = base::load_le<std::uint64_t>(at + i) & 0x0101010101010101U;
+    low |= ((word * kGather) >> 56) << i;
+  }
+#endif
+  return low;
+}
+
+// Where the next record begins depends on the window's two masks alone: the processor need not wait
+// for the bytes. Whether an event enters or leaves decides no branch, as nothing could guess it.
 template <class Way>
 __attribute__((always_inline)) inline Event* decode(CallRun& run, Event* out, const Event* full) {
   // Locals: the compiler cannot know that the events do not overlap the run.
   const std::byte* at = run.at;
-  std::uint64_t tick = run.tick;
-  base::Id method = run.method;
   const TickRange range = run.range;
+  std::uint64_t ticks = run.tick - range.tick0;
+  base::Id method = run.method;
   std::size_t depth = run.frames.depth;
   const event::CallHeads heads({Kind::Enter, Kind::Enter, Kind::Leave, Kind::Leave}, run.thread);
   std::uint64_t tally[4]{};
   while (static_cast<std::size_t>(run.end - at) >= kWindow && full - out >= kCallsAtOnce) {
     run.frames.depth = depth;
     run.frames.make_room(kCallsAtOnce + 1);
-    base::Id* const slots = run.frames.slots.data();
+    base::Id* top = run.frames.slots.data() + depth;
+    // From a record's first byte on: which bytes end a number, which first bytes name a method.
     std::uint64_t stops = ~base::high_bits(at);
+    std::uint64_t names = low_bits(at);
     const std::byte* const window = at;
     for (int i = 0; i < kCallsAtOnce; ++i) {
       const auto word = base::load_le<std::uint64_t>(at);
+      const std::uint64_t named = names & 1;
       const std::uint64_t form = word & 3;
-      const std::uint64_t named = form & 1;
       const Shape& shape = kShapes[named << 8 | (stops & 0xff)];
-      if (form == 0 || shape.tally == 0 || (named | depth) == 0) break;
-      const std::uint64_t next =
-          tick + ((word >> 2 & kCallTickMask) | Way::number(word, shape.ticks) << kCallTickBits);
-      if (!range.holds(next)) break;
-      tick = next;
-      method += unzig(Way::number(word, shape.method));
-      const base::Id innermost = slots[depth];
-      const base::Id subject = named != 0 ? method : innermost;
-      slots[depth + 1] = method;
-      const std::size_t leaves = form >> 1;
-      depth += 1 - leaves - (leaves & static_cast<std::size_t>(depth != 0));
-      out->time = range.time(tick);
-      out->id = subject;
+      if (form == 0 || shape.tally == 0) break;
+      const std::uint64_t later =
+          ticks + ((word >> 2 & kCallTickMask) | Way::number(word, shape.ticks) << kCallTickBits);
+      const base::Id told = method + unzig(Way::number(word, shape.method));
+      const auto leaves = static_cast<std::ptrdiff_t>(form >> 1);
+      top[1] = told;
+      const base::Id frame = top[1 - leaves];  // what is opened or closed
+      if (later >= range.ticks || frame == Frames::kNone) break;
+      ticks = later;
+      method = told;
+      top += 1 - 2 * leaves;
+      out->time = range.time_after(ticks);
+      out->id = frame ^ ((frame ^ told) & (0 - named));
       heads.write(*out++, form);
       tally[form] += shape.tally;
       // The lowest stop, or the two lowest.
       const auto last = std::countr_zero(stops & (stops - named));
       stops = stops >> 1 >> last;
+      names = names >> 1 >> last;
       at += last + 1;
     }
+    depth = static_cast<std::size_t>(top - run.frames.slots.data());
     if (at == window) break;
   }
   run.at = at;
-  run.tick = tick;
+  run.tick = range.tick0 + ticks;
   run.method = method;
   run.frames.depth = depth;
   for (unsigned form = 1; form < 4; ++form) run.tally[form] += tally[form];

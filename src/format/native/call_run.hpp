@@ -11,9 +11,11 @@
 
 namespace polytrace::format::native {
 
-// The methods entered and not yet left in a block: slots 1 to depth.
+// The methods entered and not yet left in a block: slots 1 to depth. The one before is none.
 struct Frames {
-  std::vector<base::Id> slots = std::vector<base::Id>(64);
+  static constexpr base::Id kNone = base::kNoId;
+
+  std::vector<base::Id> slots = std::vector<base::Id>(64, kNone);
   std::size_t depth = 0;
 
   void clear() { depth = 0; }

@@ -18,10 +18,12 @@ struct TickRange {
 
   bool holds(std::uint64_t tick) const { return tick - tick0 < ticks; }
   // REQUIRES: holds(tick).
-  base::Time time(std::uint64_t tick) const {
+  base::Time time(std::uint64_t tick) const { return time_after(tick - tick0); }
+  // So many ticks behind the first one. REQUIRES: passed < ticks.
+  base::Time time_after(std::uint64_t passed) const {
     __extension__ using Product = unsigned __int128;
     return static_cast<base::Time>(
-        time0 + static_cast<std::uint64_t>(Product{tick - tick0} * rate >> kRateShift));
+        time0 + static_cast<std::uint64_t>(Product{passed} * rate >> kRateShift));
   }
 };
 

@@ -177,6 +177,23 @@ TEST(losses, callbacks_that_may_not_wait_drop_and_are_counted) {
   EXPECT_EQ(recorded.lost(), kEvents - kept);
 }
 
+TEST(losses, more_threads_than_segments_do_not_wait_for_each_other) {
+  Recording recording("policy=block,buffer=1m");
+  constexpr std::uint64_t kThreads = 300;  // of 256 segments
+  std::atomic<std::uint64_t> tried = 0;
+  std::vector<std::thread> threads;
+  for (std::uint64_t i = 0; i < kThreads; ++i)
+    threads.emplace_back([&] {
+      agent::enter(1);
+      ++tried;
+      while (tried < kThreads) usleep(1'000);  // all of them live
+    });
+  for (std::thread& thread : threads) thread.join();
+  const Recorded recorded = recording.stop_and_read();
+  EXPECT_GT(recorded.lost(), 0U);
+  EXPECT_EQ(recorded.count(Event::kEnter) + recorded.lost(), kThreads);
+}
+
 TEST(losses, a_ring_keeps_what_came_last) {
   Recording recording("policy=ring,buffer=2m");
   constexpr std::uint32_t kEvents = 2'000'000;

@@ -9,6 +9,7 @@ using System.Threading;
 class Small { public int a, b; }
 class Derived : Small { public long c; }
 class Finalized { ~Finalized () { Interlocked.Increment (ref Program.finalized); } }
+class Held { public Held next; }
 class Failure : Exception { public Failure (string text) : base (text) { } }
 interface IShape { int Area (); }
 struct Square : IShape { public int side; public int Area () { Program.areas++; return side * side; } }
@@ -19,6 +20,7 @@ static class Program {
 	static int fibs, leaves, throwers, workers, caught, filtered, finallies;
 	static readonly object gate = new object ();
 	static object kept;
+	static Held held;
 
 	[MethodImpl (MethodImplOptions.NoInlining)] static int Fib (int n) { Interlocked.Increment (ref fibs); return n < 2 ? n : Fib (n - 1) + Fib (n - 2); }
 	[MethodImpl (MethodImplOptions.NoInlining)] static void Leaf () { leaves++; }
@@ -93,6 +95,7 @@ static class Program {
 		Handles (20);
 		Allocations (800);
 		Finalizables (20);
+		for (int i = 0; i < 123; i++) held = new Held { next = held };
 		for (int i = 0; i < 3; i++) GC.Collect (0);
 		GC.Collect ();
 		GC.WaitForPendingFinalizers ();
@@ -114,10 +117,12 @@ static class Program {
 		Console.WriteLine ("alloc Square 51");
 		Console.WriteLine ("alloc Finalized 10");
 		Console.WriteLine ("alloc Failure 10");
+		Console.WriteLine ("alloc Held 123");
+		Console.WriteLine ("heap Held 123");
 		Console.WriteLine ("throw Failure 10");
 		Console.WriteLine ("caught {0}", caught);
 		Console.WriteLine ("finally {0}", finallies);
 		Console.WriteLine ("threads worker {0}", 8);
-		return caught == 10 ? 0 : 1;
+		return caught == 10 && held != null && kept != null ? 0 : 1;
 	}
 }

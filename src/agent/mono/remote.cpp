@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Commands from outside: what needs the runtime is done by the finalizer's thread, which the server
+// wakes; the server's own thread is none of the runtime's.
+#include <time.h>
+
+#include <cstdio>
+
+#include "agent/control/recorder_handler.hpp"
+#include "agent/mono/callbacks.hpp"
+#include "agent/mono/definitions.hpp"
+#include "agent/mono/note.hpp"
+#include "agent/mono/session.hpp"
+#include "agent/mono/settings.hpp"
+
+namespace polytrace::agent::mono {
+namespace {
+
+using control::Outcome;
+using control::Reply;
+
+class MonoHandler final : public control::RecorderHandler {
+ public:
+  MonoHandler(Options options, control::Facts facts, std::string text)
+      : RecorderHandler(std::move(options), std::move(facts)), text_(std::move(text)) {}
+
+  Reply start(const control::StartRequest& request) override {
+    const bool is_new = state() == control::State::kIdle;
+    if (is_new && !begin_stream())
+      return Reply::refused(Outcome::kFailed, "too many recordings of one process");
+    const Reply reply = RecorderHandler::start(request);
+    if (is_new && reply.outcome == Outcome::kOk) {
+      tell_session(text_.c_str());
+      tell_threads();
+      ask_for_classes();
+    }
+    return reply;
+  }
+
+  Reply heap_dump(std::string_view /*name*/) override {
+    if (!is_recording()) return Reply::refused(Outcome::kWrongState, "does not run");
+    const std::uint64_t before = heaps_taken();
+    ask_for_heap();
+    return wait_for(before)
+               ? Reply::ok()
+               : Reply::refused(Outcome::kFailed, "no collection in time; it may still come");
+  }
+
+  Reply run_gc() override {
+    ask_for_collection();
+    return Reply::ok();
+  }
+
+  Reply annotate(std::string_view text) override {
+    tell(event::Note{text}, base::kNoId);
+    return Reply::ok();
+  }
+
+ private:
+  static bool wait_for(std::uint64_t before) {
+    constexpr timespec kPause{0, 10'000'000};
+    for (int i = 0; i < 500; ++i) {
+      if (heaps_taken() != before) return true;
+      nanosleep(&kPause, nullptr);
+    }
+    return false;
+  }
+
+  std::string text_;
+};
+
+// Both live for ever: the server's thread may outlast a deadline.
+control::ServerConfig g_config;
+control::Server* g_server = nullptr;
+std::string g_text;
+
+}  // namespace
+
+void prepare_server(const char* options, Faults& faults) {
+  g_config = control::server_config(common_options(), faults);
+  g_text = options;
+}
+
+void start_server() {
+  if (!g_config.wanted()) return;
+  control::Facts facts{runtime_name(), "polytrace-mono " POLYTRACE_VERSION, "monotonic", {}};
+  auto& handler = *new MonoHandler(settings().common, facts, g_text);
+  g_server = new control::Server(handler, g_config);
+  std::string why;
+  if (g_server->open(why) && g_server->start()) return;
+  std::fprintf(stderr, "polytrace: no commands are taken: %s\n", why.c_str());
+  g_server = nullptr;
+}
+
+void stop_server() {
+  constexpr std::uint32_t kDrain = 2000;
+  if (g_server != nullptr) g_server->stop(kDrain);
+}
+
+}  // namespace polytrace::agent::mono
