@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the agent for Java costs, beside a bare loop over the processor's counter in the same run."""
+"""What the agent for Java costs, beside a bare loop over the processor's counter in one run."""
 import os
 import shutil
 import subprocess

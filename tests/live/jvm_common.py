@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the live tests of the JVM agent share: the JDKs of this machine, programs compiled for the test,
-runs under the agent. Where something is missing the test says so and ends with 77."""
+"""What the live tests of the JVM agent share: the JDKs of this machine, programs compiled for the
+test, runs under the agent. Where something is missing the test says so and ends with 77."""
 import glob
 import os
 import shutil

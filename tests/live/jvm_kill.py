@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A program that is killed loses nothing that was recorded: what its threads counted themselves is in
-the stream and its segment file."""
+"""A program that is killed loses nothing that was recorded: what its threads counted themselves is
+in the stream and its segment file."""
 import random
 import signal
 import struct

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small reader of native streams, written from docs/formats/native.md alone: what agents record is
-compared with it, so that no fault of the product's own reader can hide one of its agents."""
+"""A small reader of native streams, written from docs/formats/native.md alone: what agents record
+is compared with it, so that no fault of the product's own reader can hide one of its agents."""
 import re
 import struct
 from collections import namedtuple
@@ -181,8 +181,8 @@ class Stream:
         return [e for e in self.events if e.kind in kinds]
 
     def calls(self):
-        """Per thread, ("enter" or "leave", method's name) in order; "unwind" is a leave, too. By their
-        ticks: a virtual thread's calls lie in the segments of several carriers."""
+        """Per thread, ("enter" or "leave", method's name) in order; "unwind" is a leave, too.
+        By their ticks: a virtual thread's calls lie in the segments of several carriers."""
         threads = {}
         words = {"Enter": "enter", "Leave": "leave", "Unwind": "leave"}
         for e in sorted(self.events, key=lambda e: e.tick):

@@ -41,13 +41,15 @@ bool is_left_out(const Plan& plan, const char* name) {
 }
 
 // Whether the class's running code and the plan may disagree.
-bool needs_another(JNIEnv* env, jclass type, const Plan* plan) {
+bool needs_another(JNIEnv* env, jclass type, const Plan* plan, const Plan* before) {
   jboolean modifiable = JNI_FALSE;
   if (!ok(vm().ti->IsModifiableClass(type, &modifiable)) || modifiable == JNI_FALSE) return false;
   const std::string name = name_of_class(type);
-  const bool wanted =
-      plan != nullptr && may_be_touched(name) && plan->filters.verdict(name) != Verdict::kNone;
-  if (wanted) return true;
+  const Verdict now =
+      plan != nullptr && may_be_touched(name) ? plan->filters.verdict(name) : Verdict::kNone;
+  const bool as_before = before != nullptr && before->filters.verdict(name) == now;
+  if (now == Verdict::kAll) return !as_before;
+  if (now == Verdict::kSome) return true;
   jobject object = nullptr;
   vm().ti->GetClassLoader(type, &object);
   const Local<jobject> loader(env, object);
@@ -75,7 +77,7 @@ void retransform(std::span<const jclass> classes, Retransformed& done) {
 
 void set_plan(const Plan* plan) { g_plan.store(plan, std::memory_order_release); }
 
-Retransformed retransform_loaded(JNIEnv* env) {
+Retransformed retransform_loaded(JNIEnv* env, const Plan* before) {
   Retransformed done;
   if (!vm().can_retransform) return done;
   const LocalFrame frame(env, kLocalRefs);
@@ -85,7 +87,7 @@ Retransformed retransform_loaded(JNIEnv* env) {
   const Plan* const plan = g_plan.load(std::memory_order_acquire);
   std::vector<jclass> wanted;
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
-    if (needs_another(env, loaded[i], plan)) wanted.push_back(loaded[i]);
+    if (needs_another(env, loaded[i], plan, before)) wanted.push_back(loaded[i]);
   for (std::size_t at = 0; at < wanted.size(); at += kBatch)
     retransform(std::span(wanted).subspan(at, std::min(kBatch, wanted.size() - at)), done);
   g_refused.fetch_add(done.refused, std::memory_order_relaxed);

@@ -17,9 +17,9 @@ struct Retransformed {
   std::uint32_t classes = 0;
   std::uint32_t refused = 0;  // by the VM: they stay as they were
 };
-// Brings the classes that are loaded into the state the plan wants. On a thread of the VM without
-// locks.
-Retransformed retransform_loaded(JNIEnv* env);
+// Brings the classes that are loaded into the state the plan wants; those that `before`, the plan
+// until now, wanted as a whole just as this one does stay as they are. On a thread of the VM.
+Retransformed retransform_loaded(JNIEnv* env, const Plan* before = nullptr);
 
 // Settings events with what was rewritten and what was left alone, by reason.
 void tell_counts();

@@ -25,6 +25,7 @@ struct Life {
   std::mutex mutex;  // of commands; the VM's events do not take it
   Settings settings;
   std::string options;
+  const Plan* plan = nullptr;  // of the recording
   bool recording = false;
   bool waits = false;  // for a command to begin
   bool dead = false;
@@ -87,7 +88,7 @@ void begin(JNIEnv* env) {
   forget_methods();
   begin_round();
   tell_process(all.options);
-  const Plan* const plan = new_plan(settings);
+  const Plan* const plan = all.plan = new_plan(settings);
   tell_settings(settings, *plan);
   if (plan->sites) measure_arrays(env);
   watch_unloading();
@@ -152,10 +153,11 @@ Retransformed replace_filters(JNIEnv* env, const Filters& filters) {
   const std::lock_guard guard(all.mutex);
   if (!all.recording || !rewrites()) return {};
   all.settings.common.filters = filters;
-  const Plan* const plan = new_plan(all.settings);
-  set_plan(plan);
-  tell_filters(*plan);
-  return retransform_loaded(env);
+  const Plan* const before = all.plan;
+  all.plan = new_plan(all.settings);
+  set_plan(all.plan);
+  tell_filters(*all.plan);
+  return retransform_loaded(env, before);
 }
 
 void obey(JNIEnv* env, std::string_view command) {

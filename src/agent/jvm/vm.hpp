@@ -112,8 +112,8 @@ constexpr std::uint64_t number_of(jlong tag) {
 std::uint64_t next_number(TagKind kind);
 // 0: none.
 jlong tag_of(jobject object);
-// The object's tag; where it has none of that kind, one with the next number. Any kind serves for an
-// object, which may be a class or thread as well.
+// The object's tag; where it has none of that kind, one with the next number. Any kind serves for
+// an object, which may be a class or thread as well.
 jlong tagged(jobject object, TagKind kind, bool& is_new);
 
 }  // namespace polytrace::agent::jvm
