@@ -147,7 +147,7 @@ class ControlServer : public ::testing::Test {
     }
     return {};
   }
-  void TearDown() override {
+  ~ControlServer() override {
     if (server_) {
       EXPECT_TRUE(server_->stop(0));
     }
