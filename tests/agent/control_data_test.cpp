@@ -205,6 +205,23 @@ TEST_F(ControlServer, WithoutConverterItIsSaid) {
   EXPECT_EQ(frame.message, Message::bye);
 }
 
+TEST_F(ControlServer, AConverterThatDiesIsNoEndOfTheStream) {
+  ServerConfig dying = config();
+  dying.converter = folder_.write("dying", "#!/bin/sh\nprintf start\nexit 2\n");
+  chmod(dying.converter.c_str(), 0700);
+  open(dying);
+  handler_.record("STREAM");
+  Client client = dial();
+  greet(client, {});
+  give_credit(client, 100);
+  EXPECT_EQ(take(client, 5), "start");
+  Frame frame;
+  ASSERT_EQ(client.receive(frame, Client::kPatience), kFrame);
+  EXPECT_EQ(frame.message, Message::notice);
+  ASSERT_EQ(client.receive(frame, Client::kPatience), kFrame);
+  EXPECT_EQ(frame.message, Message::bye);
+}
+
 TEST_F(ControlServer, AtTheEndOfTheProgramTheRestIsSent) {
   open(config());
   handler_.record("first");

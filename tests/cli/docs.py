@@ -66,6 +66,10 @@ def matches(shown, real):
     return re.fullmatch(pattern, "".join(line + "\n" for line in real)) is not None
 
 
+def is_partial(shown):
+    return not shown or any(line == "..." or "…" in line for line in shown)
+
+
 def fault(command, shown, folder):
     """What is wrong with the command, or nothing; and its real output."""
     code, real = run(command, folder)
@@ -95,8 +99,7 @@ def check(page, update):
             wrong, real = fault(command, shown, folder)
             if wrong:
                 faults.append(f"{page.relative_to(ROOT)}: {wrong}")
-            lines += [PROMPT + command, *(real if shown and "..." not in shown and "…" not in "".join(shown)
-                                          else shown)]
+            lines += [PROMPT + command, *(shown if is_partial(shown) else real)]
         return "```console\n" + "".join(line + "\n" for line in lines) + "```"
 
     with tempfile.TemporaryDirectory() as folder:

@@ -57,8 +57,9 @@ expect_code 0
 expect_in out 'from the program'
 expect_in err 'one.ptrace:'
 cmp -s one.ptrace "$canned" || fail 'the recording is not what the agent wrote'
-sed -n 1p seen | grep -qxF -- "-agentpath:$(realpath agents)/libpolytrace-jvm.so=file=$(
-  realpath one.ptrace),events=calls+gc,filter=com.acme.*,flush=100" || fail "told: $(sed -n 1p seen)"
+told="file=$(realpath one.ptrace),events=calls+gc,filter=com.acme.*,flush=100"
+grep -qxF -- "-agentpath:$(realpath agents)/libpolytrace-jvm.so=$told" seen ||
+  fail "told: $(sed -n 1p seen)"
 [[ $(sed -n 2,8p seen | tr '\n' ' ') == '-cp classes Shop --json -o x 5 ' ]] ||
   fail "arguments: $(cat seen)"
 CODE=3 run record --force -o one.ptrace java -- -version

@@ -35,7 +35,7 @@ TBF = ("HELLO, TBF", [1], None)
 NATIVE = ("HELLO, native", [2], None)
 BOTH = ("HELLO, both", [1, 2], None)
 CLIENTS = [SILENT, OLD_XML, OLD_BINARY, PLAIN, TBF, NATIVE, BOTH]
-# Rows by the option format=, columns as CLIENTS. The mode makes no difference: clients are attached.
+# Rows by the option format=, columns as CLIENTS. The mode makes no difference to who is attached.
 TABLE = {
     "xml": ["xml", "xml", "xml", "xml", "xml", "xml", "xml"],
     "binary": ["xml", "xml", "binary", "xml", "binary", "native", "binary"],

@@ -34,7 +34,8 @@ code=0
 wait "$recorder" || code=$?
 [[ $code -eq 137 ]] || fail "exit code $code of a program that was killed: $(cat err)"
 "$POLYTRACE" check killed.ptrace >checked 2>&1 || fail "not whole: $(cat checked)"
-"$POLYTRACE" cat --kind note killed.ptrace | grep 'a mark' >/dev/null || fail 'the mark is not there'
+"$POLYTRACE" cat --kind note killed.ptrace | grep 'a mark' >/dev/null ||
+  fail 'the mark is not there'
 
 java -cp classes Shop 1000 >out 2>err &
 program=$!

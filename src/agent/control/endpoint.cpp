@@ -123,7 +123,7 @@ std::vector<std::string> meeting_folders_of(pid_t process) {
   const std::string user = std::to_string(found.st_uid);
   folders.push_back("/run/user/" + user + "/polytrace");
   folders.push_back("/tmp/polytrace-" + user);
-  folders.push_back(place + "/root/tmp/polytrace-" + user);
+  folders.push_back(place + "/root" + "/tmp/polytrace-" + user);
   return folders;
 }
 

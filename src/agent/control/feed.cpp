@@ -41,8 +41,11 @@ void Feed::feed_converter() {
     pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(fed));
     if (!pending_.empty() || fed == 0) break;
   }
+  if (ended && pending_.empty()) {
+    finished_ = converter_.input() >= 0 || finished_;
+    converter_.finish();
+  }
   if (converter_.input() < 0) pending_.clear();  // it has died: nothing takes them any more
-  if (ended && pending_.empty()) converter_.finish();
 }
 
 std::size_t Feed::take(std::span<std::uint8_t> into) {

@@ -22,6 +22,8 @@ class Feed {
   bool has_data() const;
   // Everything of this stream was taken.
   bool ended() const { return ended_; }
+  // It ended because the converter did, with some of the stream not taken.
+  bool failed() const { return ended_ && format_ != StreamFormat::kNative && !finished_; }
   std::uint64_t stream() const { return stream_; }
 
   // For poll(): descriptors to wait for, -1 where there are none.
@@ -37,6 +39,7 @@ class Feed {
   std::uint64_t stream_ = 0;
   std::uint64_t offset_ = 0;
   bool ended_ = false;
+  bool finished_ = false;  // the converter has got everything
   Converter converter_;
   std::vector<std::uint8_t> pending_;  // read from the stream, not yet taken by the converter
 };

@@ -156,6 +156,11 @@ void Peer::send_data(View bytes) {
 }
 
 void Peer::end_data() {
+  if (feed_->failed()) {
+    constexpr std::string_view kEarly = "the converter ended before the stream";
+    notice(NoticeCode::kNoConverter, kEarly);
+    return bye(kEarly);
+  }
   ended_stream_ = feed_->stream();
   feed_.reset();
   sent_offset_ = 0;

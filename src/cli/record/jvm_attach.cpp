@@ -64,6 +64,11 @@ pid_t own_id(pid_t process) {
   return id;
 }
 
+// /tmp as the process sees it: in a container, another one.
+std::string temporary_folder(pid_t process) {
+  return fmt::format("/proc/{}/{}/tmp", process, "root");
+}
+
 bool listens(const std::string& path) {
   struct stat found{};
   return stat(path.c_str(), &found) == 0 && S_ISSOCK(found.st_mode);
@@ -74,7 +79,7 @@ class Trigger {
  public:
   Trigger(pid_t process, pid_t id) {
     for (const std::string& folder :
-         {fmt::format("/proc/{}/cwd", process), fmt::format("/proc/{}/root/tmp", process)}) {
+         {fmt::format("/proc/{}/cwd", process), temporary_folder(process)}) {
       path_ = fmt::format("{}/.attach_pid{}", folder, id);
       const Descriptor file(
           open(path_.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
@@ -171,7 +176,7 @@ base::result<void> check_jvm(pid_t process) {
 base::result<void> load_into_jvm(pid_t process, const std::string& path, const std::string& options,
                                  milliseconds patience) {
   const std::string address =
-      fmt::format("/proc/{}/root/tmp/.java_pid{}", process, own_id(process));
+      fmt::format("{}/.java_pid{}", temporary_folder(process), own_id(process));
   if (const auto ready = make_listen(process, address, patience); !ready) return ready;
   std::string why;
   const Descriptor socket = agent::control::connect_unix(address, why);

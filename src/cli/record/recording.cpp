@@ -18,6 +18,8 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
+constexpr double kHurry = 10;  // seconds in which an agent has begun, if it ever does
+
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
@@ -130,13 +132,15 @@ RecordingEnd watch_recording(const Session& session, const RecordingPlan& plan,
   bool stopped = false;
   {
     LiveLine line(session);
-    // The counters are only there while the program runs: look often until they are found.
+    // The counters are only there while the program runs: look often until they are found, but not
+    // for ever.
     while (!ended()) {
       const bool due = stop_asked() || (most > 0 && seconds_since(begin) >= most);
       if (due && !stopped) stop();
       stopped |= due;
       line.update(status, seconds_since(begin));
-      std::this_thread::sleep_for(milliseconds(status.found() ? 20 : 2));
+      std::this_thread::sleep_for(
+          milliseconds(status.found() || seconds_since(begin) > kHurry ? 20 : 2));
     }
   }
   end.seconds = seconds_since(begin);
