@@ -32,8 +32,10 @@ THREAD_METHODS = {
 EVERYTHING = "events=calls+threads+gc+monitors+exceptions+jit+alloc=objects,mono.handles=yes"
 STOCK = ("log:nodefaults,calls,exception,monitor,gc,gcalloc,gcmove,gchandle,jit,calldepth=1000,"
          "heapshot-on-shutdown,output={}")
-# The program asks for a thread's state until it waits: how often, the scheduler decides.
+# How often the program asks for a thread's state until it waits, and how often a thread comes by
+# while the world is to stop, the scheduler decides.
 POLLING = {
+    "(wrapper managed-to-native) object:__icall_wrapper_mono_threads_state_poll ()",
     "(wrapper managed-to-native) System.Threading.Thread:GetState "
     "(System.Threading.InternalThread)",
     "(wrapper managed-to-native) System.Threading.Thread:SleepInternal (int)"}
