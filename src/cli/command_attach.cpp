@@ -38,7 +38,7 @@ class Attach final : public Command {
     return kHelp;
   }
   void define(OptionList& list) override {
-    list.add("PID", number_, "The Java process").takes("PID").required();
+    list.add("PID", number_, "The Java process").takes("PID").required().in("What is recorded");
     add_recording_options(list, recording_);
     add_agent_options(list, agent_);
     agent_.controllable = true;

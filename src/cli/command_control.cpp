@@ -80,11 +80,18 @@ class Control final : public Command {
   }
   CommonNeeds needs() const override { return {true, false}; }
   void define(OptionList& list) override {
-    list.add("TARGET", target_, "A process id, a socket, or :PORT").takes("TARGET").required();
-    list.add("COMMAND", command_, "What the agent shall do").takes("COMMAND").required();
-    list.add("ARGUMENT", arguments_, "Of the command").takes("ARGUMENT");
+    list.add("TARGET", target_, "A process id, a socket, or :PORT")
+        .takes("TARGET")
+        .required()
+        .in("Command");
+    list.add("COMMAND", command_, "What the agent shall do")
+        .takes("COMMAND")
+        .required()
+        .in("Command");
+    list.add("ARGUMENT", arguments_, "Of the command").takes("ARGUMENT").in("Command");
     list.add("--token-file", token_file_, "The token of an agent that listens on TCP")
-        .takes("FILE");
+        .takes("FILE")
+        .in("Command");
   }
   int run(Session& session) override {
     const Action* action = find_action(command_);

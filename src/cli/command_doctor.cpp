@@ -18,7 +18,7 @@ class Doctor final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "doctor",
-        "tells what this machine has for recording, and what it lacks",
+        "what can be recorded on this machine?",
         "[OPTIONS]",
         "Looks for runtimes (JDKs, Mono, .NET), for polytrace's agents, at the clock, at free room "
         "and at the folder of control sockets. Nothing is run, and nothing is changed. Exit code "

@@ -37,7 +37,8 @@ class Record final : public Command {
   void define(OptionList& list) override {
     list.add("RUNTIME", runtime_, "java or mono, then the program and its arguments")
         .takes("RUNTIME")
-        .required();
+        .required()
+        .in("What is recorded");
     list.leave_rest_to(arguments_);
     add_recording_options(list, recording_);
     add_agent_options(list, agent_);
