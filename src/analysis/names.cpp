@@ -30,8 +30,21 @@ std::string_view NameTable::name(std::uint32_t index) const {
   return named(index) ? std::string_view(names_[index]) : std::string_view();
 }
 
+namespace {
+
+// Other names tell their class themselves.
+bool is_bare(std::string_view method) { return method.find_first_of(".:(") == method.npos; }
+
+}  // namespace
+
 std::string Names::method_name(std::uint32_t index) const {
-  if (methods_.named(index)) return std::string(methods_.name(index));
+  if (methods_.named(index)) {
+    const std::string_view name = methods_.name(index);
+    const std::uint32_t of = index < method_classes_.size() ? method_classes_[index] : kNone;
+    if (of == kNone || !classes_.named(resolve_class(of)) || !is_bare(name))
+      return std::string(name);
+    return fmt::format("{}.{}", classes_.name(resolve_class(of)), name);
+  }
   return fmt::format("unknown method {:#x}", methods_.id(index));
 }
 
@@ -91,13 +104,7 @@ bool Names::changes_meaning(const event::Batch& batch, const event::Event& event
 void Names::define(const event::Batch& batch, const event::Event& event) {
   if (event.detail == event::kAbsent) return;
   switch (event.kind) {
-    case Kind::Method: {
-      const auto& method = batch.details<event::Method>(event);
-      if (method.name.empty()) return;
-      if (methods_.renames(event.id, method.name)) ++method_epoch_;
-      methods_.define(event.id, method.name);
-      return;
-    }
+    case Kind::Method: return define_method(event.id, batch.details<event::Method>(event));
     case Kind::Class: {
       const auto& type = batch.details<event::Class>(event);
       if (!type.name.empty()) classes_.define(event.id, type.name);
@@ -107,6 +114,15 @@ void Names::define(const event::Batch& batch, const event::Event& event) {
     case Kind::Thread: return define_thread(event, batch.details<event::Thread>(event));
     default: return;
   }
+}
+
+void Names::define_method(Id id, const event::Method& method) {
+  if (method.name.empty()) return;
+  if (methods_.renames(id, method.name)) ++method_epoch_;
+  const std::uint32_t index = methods_.define(id, method.name);
+  if (method.class_id == base::kNoId) return;
+  if (index >= method_classes_.size()) method_classes_.resize(index + std::size_t{1}, kNone);
+  method_classes_[index] = classes_.index(method.class_id);
 }
 
 void Names::define_vtable(Id vtable, Id class_id) {

@@ -72,7 +72,8 @@ class Names {
     return index < aliases_.size() && aliases_[index] != kNone ? aliases_[index] : index;
   }
 
-  // "Ns.Class:Method (int)", or "unknown method 0x..." when never defined.
+  // "Ns.Class:Method (int)", or "unknown method 0x..." when never defined. A bare name, as Java's
+  // recorders tell it, gets its class before it: "com.acme.Shop.main".
   std::string method_name(std::uint32_t index) const;
   std::string class_name(std::uint32_t index) const;
   // Runtime helpers: "(wrapper ...)" names.
@@ -109,12 +110,14 @@ class Names {
  private:
   bool changes_meaning(const event::Batch& batch, const event::Event& event) const;
   void define(const event::Batch& batch, const event::Event& event);
+  void define_method(Id id, const event::Method& method);
   void define_vtable(Id vtable, Id class_id);
   void define_thread(const event::Event& event, const event::Thread& details);
   bool is_next_thread(const event::Event& event, const event::Thread& details) const;
   std::uint32_t new_thread(Id id);
 
   NameTable methods_;
+  std::vector<std::uint32_t> method_classes_;  // by method index: the class index, or kNone
   NameTable classes_;
   std::vector<std::uint32_t> aliases_;  // by class index: the class of a vtable, or kNone
   std::uint32_t method_epoch_ = 0;

@@ -32,7 +32,7 @@ struct Option {
   std::string description;
   std::string position{};              // of a positional argument, in complaints: "DIR"
   std::string value{};                 // what it takes: "FILE"; empty for a flag
-  std::string group{};                 // its heading in help
+  std::string group = "Options";       // its heading in help
   std::vector<std::string> choices{};  // the words it can take, when that is a closed set
   std::string default_value{};         // as help shows it; empty = none
   bool is_required = false;

@@ -71,6 +71,27 @@ TEST(Names, AnUndefinedMethodIsNamedByItsId) {
   EXPECT_EQ(r.names().method_name(seen.methods[0]), "unknown method 0xabc");
 }
 
+TEST(Names, ABareMethodNameGetsItsClassAndOthersHaveIt) {
+  Meanings seen;
+  Recording r(seen);
+  event::Method bare;
+  bare.name = "<init>";
+  bare.class_id = 7;
+  event::Method whole;
+  whole.name = "App.Thing:Run (int)";
+  whole.class_id = 7;
+  event::Method orphan;
+  orphan.name = "main";
+  orphan.class_id = 8;
+  event::Class type;
+  type.name = "App.Thing";
+  r.add(1, 100, bare).add(1, 101, whole).add(1, 102, orphan).add(2, 7, type);
+  r.enter(3, 100).enter(4, 101).enter(5, 102).finish();
+  EXPECT_EQ(r.names().method_name(seen.methods[0]), "App.Thing.<init>");
+  EXPECT_EQ(r.names().method_name(seen.methods[1]), "App.Thing:Run (int)");
+  EXPECT_EQ(r.names().method_name(seen.methods[2]), "main");
+}
+
 TEST(Names, AVtableMeansItsClassWheneverItIsDefined) {
   Meanings seen;
   Recording r(seen);
