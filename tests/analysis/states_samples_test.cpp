@@ -110,7 +110,7 @@ TEST(states_of_samples, contention_in_mlpd) {
   EXPECT_EQ(derived.extent().clock_offset, 1795249938000000000 - 3852520398109);
 }
 
-//   ...0590825 0x2 enter method=0xc9 "sell"        ...0662296 0x2 leave
+//   ...0590825 0x2 enter method=0xc9, "sell" of org.example.Shop    ...0662296 0x2 leave
 //   ...0808906 0x3 wait object=0x3e9 stage=start   ...0847025 stage=end
 //   0x3 is then in 0xca 0xc9 0xd2 0xdd 0xc8
 //   ...11081767 gc start                           ...11248952 gc end, heap_size used=1048576
@@ -118,12 +118,12 @@ TEST(states_of_samples, of_tbf) {
   for (const char* name : {"tbf/shop_little.trcbin", "tbf/shop_big.trcbin"}) {
     const Derived derived = derive_sample(name);
     const history::Tick base = 1185890426000000000;
-    EXPECT_EQ(derived.at(base + 600000, "Threads/0x2/Method"), "sell");
+    EXPECT_EQ(derived.at(base + 600000, "Threads/0x2/Method"), "org.example.Shop.sell");
     EXPECT_EQ(derived.at(base + 662296, "Threads/0x2/Method"), "null");
     EXPECT_EQ(derived.at(base + 820000, "Threads/0x3/Status"), "waiting");
     EXPECT_EQ(derived.at(base + 820000, "Threads/0x3/Waits for"), "0x3e9");
     EXPECT_EQ(derived.at(base + 820000, "Threads/0x3/Stack"), "5");
-    EXPECT_EQ(derived.at(base + 820000, "Threads/0x3/Stack/5"), "-init-");
+    EXPECT_EQ(derived.at(base + 820000, "Threads/0x3/Stack/5"), "org.example.Shop.-init-");
     EXPECT_EQ(derived.at(base + 847025, "Threads/0x3/Status"), "running");
     EXPECT_EQ(derived.at(base + 1000000, "Threads/0x3/Name"), "Kasse-Ä");
     // contended owner=0x1 at 2054205, acquired at 2090538
