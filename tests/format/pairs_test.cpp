@@ -3,11 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
-#include <sstream>
 
 #include "event/random.hpp"
 #include "event/text.hpp"
@@ -19,18 +17,27 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-std::vector<std::string> words(const std::string& text) {
-  std::istringstream in(text);
-  return {std::istream_iterator<std::string>(in), {}};
+// Takes the first word away. Empty at the end.
+std::string_view next_word(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  const std::string_view word = text.substr(0, text.find(' '));
+  text.remove_prefix(word.size());
+  return word;
+}
+
+std::vector<std::string> words(std::string_view text) {
+  std::vector<std::string> all;
+  for (auto word = next_word(text); !word.empty(); word = next_word(text)) all.emplace_back(word);
+  return all;
 }
 
 // "<time> <thread> <kind> ..."
-event::Kind kind_of(const std::string& line) {
-  const std::string name = words(line).at(2);
-  for (std::size_t i = 0; i < event::kKindCount; ++i) {
-    if (event::describe(static_cast<event::Kind>(i)).name == name)
-      return static_cast<event::Kind>(i);
-  }
+event::Kind kind_of(std::string_view line) {
+  std::string_view rest = line;
+  next_word(rest);
+  next_word(rest);
+  const event::KindInfo* kind = event::find_kind(next_word(rest));
+  if (kind != nullptr) return kind->kind;
   ADD_FAILURE() << line;
   return event::Kind::Note;
 }
