@@ -33,9 +33,12 @@ dev() { ./dev "$@"; }
 build() {
   local preset=$1
   shift
-  local log=build/$preset.configure.log
+  local log=build/$preset.configure.log options=(-D POLYTRACE_PCH="${POLYTRACE_PCH:-OFF}")
+  if [[ $preset == asan && -n ${POLYTRACE_SANITIZE:-} ]]; then
+    options+=(-D POLYTRACE_SANITIZE="$POLYTRACE_SANITIZE")
+  fi
   mkdir -p build
-  if ! cmake --preset "$preset" -D POLYTRACE_PCH="${POLYTRACE_PCH:-OFF}" >"$log" 2>&1; then
+  if ! cmake --preset "$preset" "${options[@]}" >"$log" 2>&1; then
     cat "$log" >&2
     die "cannot configure '$preset'; the log is in $log"
   fi
@@ -48,5 +51,6 @@ run_tests() {
   shift
   rm -rf "$reports"
   mkdir -p "$reports/gtest"
-  ctest --preset "$preset" -j "$jobs" --output-junit "$PWD/$reports/ctest.xml" "$@"
+  # One more than there are cores: some tests wait for other processes.
+  ctest --preset "$preset" -j "$((jobs + 1))" --output-junit "$PWD/$reports/ctest.xml" "$@"
 }
