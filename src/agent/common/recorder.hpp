@@ -56,6 +56,7 @@ inline void record_word(std::uint64_t word, std::uint64_t follows) {
       if constexpr (kTwo) at[1].store(follows, std::memory_order_relaxed);
       at->store(word | ticks << format::native::kTickShift, std::memory_order_release);
       buffer.next = at + 1 + kTwo;
+      __builtin_prefetch(at + 64, 1, 3);
       return;
     }
   }
