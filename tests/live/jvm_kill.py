@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A program that is killed loses nothing that was recorded: what its threads counted themselves is
-in the stream and its segment file."""
+in the stream and its segment file; calls are balanced but for the open ones; the command reads
+both files, says that there was no goodbye, and makes one whole file of them."""
+import json
+import os
 import random
 import signal
 import struct
@@ -11,27 +14,64 @@ import time
 from jvm_common import LONG, Room, Stream
 
 THREADS = 2
+POLYTRACE = os.environ["POLYTRACE"]
 
 
 def start(room, jdk, counts, path):
-    command = room.command(jdk, f"file={path},filter=Busy:deed,jvm.accessors=yes", "Busy",
+    command = room.command(jdk, f"file={path},filter=Busy:deed,Busy:other,jvm.accessors=yes", "Busy",
                            str(counts), str(THREADS))
-    program = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=room.folder)
-    assert program.stdout.readline() == "ready\n"
-    return program
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=room.folder)
+
+
+def kill(program):
+    program.send_signal(signal.SIGKILL)
+    program.wait()
+    program.stdout.close()
+
+
+def still_open(calls):
+    """Frames that are open at the end; each exit is that of the frame opened last."""
+    frames = []
+    for what, name in calls:
+        if what == "enter":
+            frames.append(name)
+        else:
+            assert frames and frames.pop() == name, f"{name} ends and was not entered last"
+    return frames
 
 
 def recorded(path):
-    """Entries and exits of each busy thread."""
+    """Entries and exits of `deed` by each busy thread."""
     stream = Stream(path)
     assert not stream.ended
     stream.read_segments(f"{path}.segments")
-    counts = {name: [0, 0] for name in (f"busy-{i}" for i in range(THREADS))}
-    for event in stream.all("Enter", "Leave"):
-        name = stream.threads.get(event.thread)
-        if name in counts:
-            counts[name][event.kind == "Leave"] += 1
+    counts = {}
+    for thread, calls in stream.calls().items():
+        name = stream.threads.get(thread, "")
+        if not name.startswith("busy-"):
+            continue
+        frames = still_open(calls)
+        assert frames in ([], ["Busy.deed"], ["Busy.deed", "Busy.other"]), frames
+        counts[name] = [calls.count((what, "Busy.deed")) for what in ("enter", "leave")]
     return counts
+
+
+def polytrace(*arguments):
+    done = subprocess.run([POLYTRACE, *map(str, arguments)], capture_output=True, text=True,
+                          timeout=60, check=False)
+    assert done.returncode == 0, f"{arguments}: {done.returncode}, {done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def expect_opens(path):
+    """Exit code 0, and the one thing to say is how it ended."""
+    said = json.loads(polytrace("check", "--json", path))
+    codes = [notice["code"] for notice in said["notices"]]
+    assert codes == ["segments-read"], codes
+    whole = path.with_name("whole.ptrace")
+    whole.unlink(missing_ok=True)
+    polytrace("repair", path, "-o", whole)
+    assert json.loads(polytrace("check", "--strict", "--json", whole))["events"] == said["events"]
 
 
 def test_kill(room, jdk):
@@ -39,19 +79,33 @@ def test_kill(room, jdk):
     counts.unlink(missing_ok=True)
     path = room.trace()
     program = start(room, jdk, counts, path)
+    assert program.stdout.readline() == "ready\n"
     time.sleep(random.uniform(0.02, 0.5))
-    program.send_signal(signal.SIGKILL)
-    program.wait()
+    kill(program)
+    expect_opens(path)
     done = struct.unpack_from(f"<{8 * THREADS}Q", counts.read_bytes())[::8]
-    for i, (enters, leaves) in enumerate(recorded(path)[f"busy-{i}"] for i in range(THREADS)):
+    of = recorded(path)
+    for i, (enters, leaves) in enumerate(of.get(f"busy-{i}", (0, 0)) for i in range(THREADS)):
         assert done[i] <= leaves <= enters <= done[i] + 1, (i, done[i], leaves, enters)
     return sum(done)
+
+
+def test_kill_at_start(room, jdk):
+    """At any moment of the VM's start: what is there opens, once there is a header."""
+    path = room.trace()
+    program = start(room, jdk, room.folder / "counts", path)
+    time.sleep(random.uniform(0, 0.3))
+    kill(program)
+    if path.exists() and path.stat().st_size > 0:
+        expect_opens(path)
 
 
 def main():
     room = Room("Busy")
     rounds = 100 if LONG else 2
     for jdk in room.jdks:
+        for _ in range(rounds):
+            test_kill_at_start(room, jdk)
         total = sum(test_kill(room, jdk) for _ in range(rounds))
         print(f"JDK {jdk.version}: {rounds} times killed, {total} calls counted, none missing")
 
