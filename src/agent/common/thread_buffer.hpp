@@ -32,6 +32,7 @@ struct ThreadBuffer {
   std::uint32_t segment = 0;  // unit of the pool, 0 = none
   std::uint32_t level = 0;    // size of the next segment, from how fast the last one was filled
   bool named = false;         // the agent told `thread`
+  bool introduced = false;    // not named, but the stream has its name at the system
   bool listed = false;        // in the recorder's list
   bool inside = false;        // on the slow path: what it calls is not recorded
 

@@ -2,7 +2,9 @@
 #include "agent/common/thread_words.hpp"
 
 #include <errno.h>
+#include <sys/prctl.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -77,6 +79,7 @@ bool SlowPath::join(Patience patience) {
   const Guard guard(g_threads.mutex, patience == Patience::kPolicy);
   if (!guard.held()) return false;
   buffer_.session = session_->number;
+  buffer_.introduced = false;
   buffer_.next = buffer_.limit = nullptr;
   buffer_.segment = kNoSegment;
   buffer_.level = 0;
@@ -180,6 +183,7 @@ bool SlowPath::open(std::uint32_t level, Patience patience) {
   buffer_.next = session_->segments.words(buffer_.segment);
   buffer_.limit = buffer_.next + session_->segments.words_of(buffer_.segment);
   ticks_ = 0;
+  if (!buffer_.named && !buffer_.introduced) put_name();
   put_losses();
   if (session_->options.cpu) put_cpu();
   return true;
@@ -255,6 +259,18 @@ void SlowPath::put_losses() {
   event.to = session_->clock.time_of(buffer_.lost_to.load(std::memory_order_relaxed));
   event.reason = "no memory was free";
   put_body(&encode_as<event::Lost>, base::kNoId, &event, {});
+}
+
+// No agent named this thread: of a collector, most often. What the system calls it is known without
+// a lock.
+void SlowPath::put_name() {
+  constexpr std::size_t kNameSize = 16;
+  char name[kNameSize] = {};
+  prctl(PR_GET_NAME, name);
+  event::Thread event;
+  event.name = name;
+  event.os_thread = static_cast<base::Id>(gettid());
+  buffer_.introduced = put_body(&encode_as<event::Thread>, buffer_.thread, &event, {});
 }
 
 void SlowPath::put_cpu() {

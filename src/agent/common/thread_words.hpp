@@ -45,6 +45,7 @@ class SlowPath {
   std::uint32_t wait_for_segment(std::uint32_t units);
   bool put_body(EncodeBody encode, base::Id subject, const void* details, const Lists& lists);
   void put_losses();
+  void put_name();
   void put_cpu();
   void choose_level();
   bool lose();
