@@ -3,13 +3,19 @@
 """Classes of the JDK and of the jar files found here, with probes in every method and at every
 allocation, pass the VM's verifier: what cannot be linked is the same without the agent. A sample of
 them; all with POLYTRACE_LONG=1."""
-import glob
+import os
 import subprocess
 
 from jvm_common import LONG, Room
 
-JARS = sorted(glob.glob("/usr/share/java/**/*.jar", recursive=True) +
-              glob.glob("/usr/lib/**/*.jar", recursive=True)) if LONG else []
+
+def jars():
+    """Of this machine; links to folders are not followed, there are rings of them."""
+    return sorted(f"{folder}/{name}" for top in ("/usr/share/java", "/usr/lib")
+                  for folder, _, names in os.walk(top) for name in names if name.endswith(".jar"))
+
+
+JARS = jars() if LONG else []
 
 
 def link(room, jdk, options):

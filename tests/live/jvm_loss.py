@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What a recording cannot keep is counted, exactly, and never costs the program: memory that is too
+small, a disk that is full, a client that takes nothing."""
+import json
+import os
+import resource
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from jvm_common import HERE, LONG, Room, Stream, thread_named
+
+sys.path.insert(0, str(HERE.parent / "cli"))
+import control  # noqa: E402  (the protocol, written from its description)
+
+POLYTRACE = os.environ["POLYTRACE"]
+CALLS = 3000000 if LONG else 500000
+FILTER = "filter=Flood:one,Flood:zero,jvm.accessors=yes,events=calls"
+ACCEPTS, CREDIT, BYTES, NATIVE = 3, 13, 26, 2
+
+
+def expected(calls):
+    """Entries and exits in the program's order."""
+    names = [("Flood.zero", "Flood.one")[bin(n).count("1") & 1] for n in range(calls)]
+    return [(what, name) for name in names for what in ("Enter", "Leave")]
+
+
+def follow(stream, thread, order):
+    """Compares what the thread recorded with the order, a loss taking as many as it says; where it
+    ends, and how many were lost."""
+    at = lost = 0
+    for e in sorted((e for e in stream.events if e.thread == thread), key=lambda e: e.tick):
+        if e.kind == "Lost":
+            at, lost = at + e.fields["records"], lost + e.fields["records"]
+        elif e.kind in ("Enter", "Leave"):
+            assert (e.kind, stream.methods[e.id]) == order[at], (at, lost, e, order[at])
+            at += 1
+    return at, lost
+
+
+def test_drop(room, jdk, order):
+    """Calls come faster than the writer, which looks every ten seconds, frees memory."""
+    _, stream = room.run(jdk, f"{FILTER},policy=drop,buffer=1m,flush=10s", "Flood", str(CALLS))
+    at, lost = follow(stream, thread_named(stream, "main"), order)
+    assert at == len(order), (at, len(order))
+    assert 0 < lost < len(order), "nothing was lost" if lost == 0 else "everything was lost"
+    return lost
+
+
+def flood(room, jdk, path, options, **surroundings):
+    """The program ends as it would without a recording."""
+    done = subprocess.run(room.command(jdk, f"file={path},{FILTER},{options}", "Flood", str(CALLS)),
+                          capture_output=True, text=True, timeout=250, cwd=room.folder, check=False,
+                          **surroundings)
+    assert (done.returncode, done.stdout) == (0, "done\n"), done
+    return done.stderr
+
+
+def expect_prefix(path, order):
+    """A stream that ended early holds the first calls, and the command says that it ended."""
+    stream = Stream(path)
+    assert not stream.ended
+    stream.read_segments(f"{path}.segments")
+    at, lost = follow(stream, thread_named(stream, "main"), order)
+    assert 0 < at < len(order) and lost == 0, (at, lost)
+    done = subprocess.run([POLYTRACE, "check", "--json", str(path)], capture_output=True, text=True,
+                          timeout=60, check=False)
+    codes = [notice["code"] for notice in json.loads(done.stdout)["notices"]]
+    assert (done.returncode, codes) == (0, ["segments-read"]), done.stdout
+
+
+def test_large_file(room, jdk, order):
+    """The file may not grow: an error and a signal, as a full disk gives without the signal."""
+    path = room.trace()
+    most = 1100000  # of the stream; the segment file is somewhat smaller
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+
+    errors = flood(room, jdk, path, "buffer=1m", preexec_fn=limit)
+    assert "recording ended, the output failed: File too large" in errors, errors
+    assert path.stat().st_size <= most
+    expect_prefix(path, order)
+
+
+def test_full_disk(room, jdk, order):
+    """A disk of its own, where one may be mounted."""
+    folder = room.folder / "disk"
+    folder.mkdir(exist_ok=True)
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "polytrace-test", str(folder)],
+                      capture_output=True, check=False).returncode != 0:
+        return "no disk could be mounted"
+    try:
+        path = folder / "full.ptrace"
+        errors = flood(room, jdk, path, "buffer=1m,min-free=0")
+        assert "recording ended, the output failed: No space left" in errors, errors
+        expect_prefix(path, order)
+        path = folder / "nearly.ptrace"
+        errors = flood(room, jdk, path, "buffer=1m,min-free=8m")
+        assert errors, "a disk that is nearly full from the beginning is not told"
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
+    return "a full disk is told"
+
+
+def connect(room, program):
+    """A client that announces the native format and much credit."""
+    for _ in range(1000):
+        found = list(Path(room.folder).glob(f"polytrace/{program.pid}-*/control"))
+        if found:
+            break
+        assert program.poll() is None, "the program has ended"
+        time.sleep(0.05)
+    client = socket.socket(socket.AF_UNIX)
+    client.connect(str(found[0]))
+    client.sendall(control.frame(control.HELLO, 1, control.field(1, 1),
+                                 control.field(ACCEPTS, NATIVE)))
+    client.sendall(control.frame(CREDIT, 0, control.field(BYTES, 1 << 40)))
+    return client
+
+
+def test_stalled_client(room, jdk):
+    """It is never waited for; when its time is over it is sent away."""
+    path = room.trace()
+    program = subprocess.Popen(
+        room.command(jdk, f"file={path},control=unix,filter=Busy:deed,jvm.accessors=yes", "Busy",
+                     str(room.folder / "counts"), "2"),
+        stdout=subprocess.PIPE, text=True, cwd=room.folder,
+        env={**os.environ, "XDG_RUNTIME_DIR": str(room.folder)})
+    try:
+        assert program.stdout.readline() == "ready\n"
+        with connect(room, program) as client:
+            size = 0
+            for _ in range(3):  # the recording goes on meanwhile
+                while path.stat().st_size <= size + (1 << 16):
+                    time.sleep(0.02)
+                size = path.stat().st_size
+            if LONG:
+                poll = select.poll()
+                poll.register(client, 0)
+                assert poll.poll(120_000) == [(client.fileno(), select.POLLHUP)]
+            assert program.poll() is None
+        program.send_signal(signal.SIGTERM)
+        program.wait(60)
+    finally:
+        program.kill()
+        program.wait()
+        program.stdout.close()
+    assert Stream(path).ended, "the stream has no end"
+
+
+def main():
+    room = Room("Flood", "Busy")
+    order = expected(CALLS)
+    for jdk in room.jdks:
+        lost = test_drop(room, jdk, order)
+        test_large_file(room, jdk, order)
+        disk = test_full_disk(room, jdk, order)
+        test_stalled_client(room, jdk)
+        print(f"JDK {jdk.version}: {lost} of {len(order)} lost, all counted; {disk}")
+
+
+main()
