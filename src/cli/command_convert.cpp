@@ -26,6 +26,11 @@ class Convert final : public Command {
   void define(OptionList& list) override {
     add_input_file(list, input_);
     add_reading_options(list, input_, Following::not_offered);
+    list.add("--segments", input_.segments,
+             "What the recorder of a native stream had not written when it was killed (default: "
+             "FILE.segments; of standard input, none)")
+        .takes("FILE")
+        .in("Input");
     add_conversion_options(list, input_, options_);
   }
   int run(Session& session) override { return convert(session, input_, options_); }

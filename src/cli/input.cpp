@@ -87,7 +87,7 @@ base::result<void> Input::prepare_passes() {
   return {};
 }
 
-event::ReadOptions Input::read_options() const { return {{}, options_.resync}; }
+event::ReadOptions Input::read_options() const { return {{}, options_.resync, options_.segments}; }
 
 base::result<format::Recognised> Input::recognise() const {
   if (path_ == "-" && isatty(STDIN_FILENO) == 1)

@@ -13,6 +13,7 @@ namespace polytrace::cli {
 
 struct InputOptions {
   std::string file;
+  std::string segments;  // see event::ReadOptions
   bool follow = false;
   bool resync = false;
   bool strict = false;

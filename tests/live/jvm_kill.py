@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A program that is killed loses nothing that was recorded: what its threads counted themselves is
 in the stream and its segment file; calls are balanced but for the open ones; the command reads
-both files, says that there was no goodbye, and makes one whole file of them."""
+both files, says that there was no goodbye, and makes one whole file of them; so does the converter
+of another format."""
 import json
 import os
 import random
@@ -18,8 +19,8 @@ POLYTRACE = os.environ["POLYTRACE"]
 
 
 def start(room, jdk, counts, path):
-    command = room.command(jdk, f"file={path},filter=Busy:deed,Busy:other,jvm.accessors=yes", "Busy",
-                           str(counts), str(THREADS))
+    options = f"file={path},filter=Busy:deed,Busy:other,jvm.accessors=yes"
+    command = room.command(jdk, options, "Busy", str(counts), str(THREADS))
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=room.folder)
 
 
@@ -100,12 +101,39 @@ def test_kill_at_start(room, jdk):
         expect_opens(path)
 
 
+def calls_in(path, kinds):
+    """Of `deed`, on all threads, as the command reads them."""
+    return len(polytrace("cat", "--kind", kinds, "--name", "deed", path).splitlines())
+
+
+def test_kill_converted(room, jdk, form):
+    """The converter outlives the program, takes what is left in the segments, and says so."""
+    counts = room.folder / "counts"
+    counts.unlink(missing_ok=True)
+    path = room.trace(form)
+    options = f"file={path},format={form},converter={POLYTRACE},filter=Busy:deed,jvm.accessors=yes"
+    program = subprocess.Popen(
+        room.command(jdk, options, "Busy", str(counts), str(THREADS), "10000"),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=room.folder)
+    assert program.stdout.readline() == "ready\n"
+    time.sleep(random.uniform(0.02, 0.5))
+    program.send_signal(signal.SIGKILL)
+    _, said = program.communicate(timeout=120)  # the converter's words go there, too
+    assert "ended without goodbye" in said, said
+    polytrace("check", "--strict", path)
+    done = sum(struct.unpack_from(f"<{8 * THREADS}Q", counts.read_bytes())[::8])
+    enters, leaves = calls_in(path, "enter"), calls_in(path, "leave,unwind")
+    assert done <= leaves <= enters <= done + THREADS, (form, done, leaves, enters)
+
+
 def main():
     room = Room("Busy")
     rounds = 100 if LONG else 2
     for jdk in room.jdks:
         for _ in range(rounds):
             test_kill_at_start(room, jdk)
+        for form in ("tbf", "trcxml", "mlpd", "block") * 5 if LONG else ("tbf",):
+            test_kill_converted(room, jdk, form)
         total = sum(test_kill(room, jdk) for _ in range(rounds))
         print(f"JDK {jdk.version}: {rounds} times killed, {total} calls counted, none missing")
 

@@ -41,7 +41,9 @@ struct Actions {
     posix_spawn_file_actions_adddup2(&actions, files.output, STDOUT_FILENO);
     if (files.errors >= 0) posix_spawn_file_actions_adddup2(&actions, files.errors, STDERR_FILENO);
     else posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+    int last = STDERR_FILENO;
+    if (files.extra >= 0) posix_spawn_file_actions_adddup2(&actions, files.extra, ++last);
+    posix_spawn_file_actions_addclosefrom_np(&actions, last + 1);
   }
   ~Actions() { posix_spawn_file_actions_destroy(&actions); }
   Actions(const Actions&) = delete;

@@ -15,6 +15,7 @@ struct ChildFiles {
   int input = -1;
   int output = -1;
   int errors = -1;  // -1: they are let go
+  int extra = -1;   // the child's descriptor 3; -1: it has none
 };
 
 // Starts words[0], a path, with the others as its arguments. The files stay the caller's. Gives

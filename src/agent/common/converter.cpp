@@ -45,9 +45,10 @@ std::string in_path() {
 
 // Its words go where ours go, and never among those of the program.
 int start_program(const std::string& program, const Options& options, const std::string& file,
-                  int input, pid_t& process) {
-  const std::string words[] = {program, "convert", "-", "--to", options.format, "-o", file};
-  return start_child(words, {input, STDERR_FILENO, STDERR_FILENO}, process);
+                  int input, int segments, pid_t& process) {
+  const std::string words[] = {program, "convert",      "-",  "--segments", "/dev/fd/3",
+                               "--to",  options.format, "-o", file};
+  return start_child(words, {input, STDERR_FILENO, STDERR_FILENO, segments}, process);
 }
 
 }  // namespace
@@ -60,7 +61,8 @@ std::string find_converter(const Options& options) {
   return beside.empty() ? in_path() : beside;
 }
 
-Converter start_converter(const Options& options, const std::string& file, Faults& faults) {
+Converter start_converter(const Options& options, const std::string& file, int segments,
+                          Faults& faults) {
   Converter converter;
   const std::string program = find_converter(options);
   if (program.empty()) {
@@ -74,7 +76,8 @@ Converter start_converter(const Options& options, const std::string& file, Fault
   }
   int ends[2] = {-1, -1};
   int error = pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno;
-  if (error == 0) error = start_program(program, options, file, ends[0], converter.process);
+  if (error == 0)
+    error = start_program(program, options, file, ends[0], segments, converter.process);
   if (ends[0] >= 0) close(ends[0]);
   if (error != 0) {
     if (ends[1] >= 0) close(ends[1]);

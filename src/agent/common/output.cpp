@@ -71,7 +71,8 @@ bool Output::open(const Options& options, int fd, Faults& faults) {
   }
   std::snprintf(name_, sizeof name_, "%s", expanded_name(file).c_str());
   named_ = true;
-  return options.format == "native" ? open_file(faults) : open_converter(options, faults);
+  converts_ = options.format != "native";
+  return converts_ || open_file(faults);
 }
 
 bool Output::open_file(Faults& faults) {
@@ -81,8 +82,9 @@ bool Output::open_file(Faults& faults) {
   return fd_ >= 0;
 }
 
-bool Output::open_converter(const Options& options, Faults& faults) {
-  const Converter converter = start_converter(options, name_, faults);
+bool Output::begin(const Options& options, int segments, Faults& faults) {
+  if (!converts_) return true;
+  const Converter converter = start_converter(options, name_, segments, faults);
   fd_ = converter.input;
   child_ = converter.process;
   return fd_ >= 0;
@@ -153,6 +155,7 @@ void Output::segments_path(const Options& options, std::uint64_t stream, char* p
   if (!options.segments.empty())
     std::snprintf(path, size, "%s/polytrace-%d-%016llx.segments", options.segments.c_str(),
                   static_cast<int>(getpid()), number);
+  else if (converts_) *path = '\0';
   else if (is_file_ && named_) std::snprintf(path, size, "%s.segments", name_);
   else
     std::snprintf(path, size, "%s/polytrace-%d-%016llx.segments",

@@ -18,10 +18,14 @@ namespace polytrace::agent {
 
 class Output {
  public:
-  // The file of options.file, created (new, 0600, never through a link); with another format than
-  // native, the converter writes that file from our stream. `fd` other than -1: that instead, and
-  // the output closes it at the end. False with the reason.
+  // The file of options.file, created (new, 0600, never through a link). `fd` other than -1: that
+  // instead, and the output closes it at the end. False with the reason.
   bool open(const Options& options, int fd, Faults& faults);
+  bool converts() const { return converts_; }
+  // Before the first write(): with another format than native, the converter, which writes the file
+  // from our stream, starts. It gets the descriptor of the segment file, too: when this process is
+  // killed, it takes what is left there. False with the reason.
+  bool begin(const Options& options, int segments, Faults& faults);
 
   // Writes all of it, or gives errno: ETIMEDOUT when a pipe or socket took nothing for as long as
   // give_up_at() allows. After an error a file ends at the last whole write.
@@ -38,14 +42,13 @@ class Output {
   // The file people will look for, or "descriptor N".
   const char* name() const { return name_; }
   // Where the segment file belongs: the folder of the file, or a folder for temporary files; with a
-  // name that tells the stream.
+  // name that tells the stream. "" for a converter, which needs no name.
   void segments_path(const Options& options, std::uint64_t stream, char* path,
                      std::size_t size) const;
   std::uint64_t written() const { return written_; }
 
  private:
   bool open_file(Faults& faults);
-  bool open_converter(const Options& options, Faults& faults);
   int wait_writable();
   int await_converter();
 
@@ -53,6 +56,7 @@ class Output {
   pid_t child_ = -1;
   bool is_file_ = false;
   bool named_ = false;  // name_ is a path
+  bool converts_ = false;
   std::uint64_t written_ = 0;
   std::atomic<base::Time> give_up_ = INT64_MAX;
   char name_[4096] = {};

@@ -108,10 +108,15 @@ bool begin_stream(Session& session, Faults& faults) {
     const timespec now{};
     if (error == EPIPE || error == EFBIG) sigtimedwait(&ours, nullptr, &now);
     faults.push_back(fault_of(session.output.name(), error));
-    session.segments.close();
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return error == 0;
+}
+
+// A converter is the only one to read the segments of its stream, which is nowhere else.
+bool begin_output(Session& session, Faults& faults) {
+  if (session.output.converts()) session.segments.forget_name();
+  return session.output.begin(session.options, session.segments.descriptor(), faults);
 }
 
 // All of it but the thread. False with the reason; what was made of files is gone then.
@@ -122,7 +127,7 @@ bool open_session(Session& session, Faults& faults, int output_fd) {
   char path[4096];
   session.output.segments_path(session.options, session.stream, path, sizeof path);
   const int error = session.segments.create(path, session.options.buffer, session.stream);
-  if (error != 0) faults.push_back(fault_of(path, error));
+  if (error != 0) faults.push_back(fault_of(*path != '\0' ? path : "segments", error));
   if (error != 0) return false;
   session.links = zeroed_pages<std::uint32_t>(session.segments.capacity() / native::kUnit + 1);
   const bool memory =
@@ -130,8 +135,9 @@ bool open_session(Session& session, Faults& faults, int output_fd) {
       session.blocks.start(session.output, session.segments.status(), session.stream) &&
       session.definitions.start(session.segments, session.clock, session.links);
   if (!memory) faults.push_back(fault_of("memory", ENOMEM));
-  if (!memory) session.segments.close();
-  return memory && begin_stream(session, faults);
+  if (memory && begin_output(session, faults) && begin_stream(session, faults)) return true;
+  session.segments.close();
+  return false;
 }
 
 }  // namespace

@@ -101,6 +101,11 @@ int Segments::build(std::uint64_t bytes, std::uint64_t stream) {
   return grow() ? 0 : ENOSPC;
 }
 
+void Segments::forget_name() {
+  if (*path_ != '\0') ::unlink(path_);
+  *path_ = '\0';
+}
+
 void Segments::close() {
   if (memory_ == nullptr) return;
   reinterpret_cast<SegmentsHeader*>(memory_)->state = SegmentsState::kClosed;

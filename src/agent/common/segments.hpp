@@ -28,6 +28,9 @@ class Segments {
   // Creates `path` (new, mode 0600, not through a link) for at most `bytes` of segments, or private
   // shared memory when path is empty. Gives errno, 0 for success. Not thread-safe.
   int create(const char* path, std::uint64_t bytes, std::uint64_t stream);
+  // From here on only who has the descriptor reaches it, and nothing is left behind.
+  void forget_name();
+  int descriptor() const { return fd_; }
   // A clean end: marks the file closed and removes it.
   void close();
   // The end of the session: memory is given back, addresses stay valid. Threads that are still in
