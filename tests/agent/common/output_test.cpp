@@ -25,6 +25,7 @@ TEST(output, names_may_tell_process_and_time) {
 std::string write_converter(const TemporaryFolder& folder, const char* end) {
   std::string script = "#!/bin/sh\nfor last; do :; done\necho \"$@\" > \"$last.arguments\"\n";
   script += "echo \"$POLYTRACE_AGENT\" >> \"$last.arguments\"\ncat > \"$last\"\n";
+  script += "head -c 8 /dev/fd/3 > \"$last.left\"\n";
   const std::string path = folder.write("converter", script + end);
   chmod(path.c_str(), 0700);
   return path;
@@ -44,7 +45,9 @@ TEST(output, another_format_is_made_by_a_converter) {
   EXPECT_EQ(recorded.fault, "");
   EXPECT_TRUE(recorded.ended);
   EXPECT_EQ(recorded.count(Recorded::Event::kEnter), 200'000U);
-  EXPECT_EQ(content_of(file + ".arguments"), "convert - --to tbf -o " + file + "\noff\n");
+  EXPECT_EQ(content_of(file + ".arguments"),
+            "convert - --segments /dev/fd/3 --to tbf -o " + file + "\noff\n");
+  EXPECT_EQ(content_of(file + ".left"), "\x89PTSEGS\n");
 }
 
 TEST(output, a_converter_that_fails_is_told) {
