@@ -42,6 +42,8 @@ def build(name, sanitizers):
                      "polytrace_agent_mono"]):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    library = (folder / "libpolytrace-jvm.so").read_bytes()
+    assert b"__asan_report" in library or b"__tsan_write" in library, "no sanitizer is in it"
     return folder
 
 
