@@ -62,7 +62,7 @@ inline bool try_word(std::uint64_t word, std::uint64_t follows) {
   // The writer thread's processor has cleared these lines. Runtimes that fence behind native calls
   // would wait for each of them.
   constexpr int kWordsAhead = 64;
-  __builtin_prefetch(at + kWordsAhead, 1, 3);
+  prefetch_to_write(at + kWordsAhead);
   return true;
 }
 
