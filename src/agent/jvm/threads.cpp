@@ -2,6 +2,7 @@
 #include "agent/jvm/threads.hpp"
 
 #include <errno.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <cstdarg>
@@ -61,8 +62,38 @@ void define_thread(JNIEnv* env, jthread thread, std::uint64_t number, bool is_ow
   define(details, number);
 }
 
-// `is_own`: it is the calling platform thread.
-std::uint64_t number_and_define(JNIEnv* env, jthread thread, bool is_own, bool is_virtual) {
+// Somebody who starts and somebody who refers to him can meet a thread at once: who comes second
+// has its number before it is defined, and must not record with it yet. Whoever defines waits for
+// no other who does.
+class Defining {
+ public:
+  Defining() : outer_(t_defining) {
+    t_defining = true;
+    g_defining.fetch_add(1, std::memory_order_seq_cst);
+  }
+  ~Defining() {
+    g_defining.fetch_sub(1, std::memory_order_seq_cst);
+    t_defining = outer_;
+  }
+  Defining(const Defining&) = delete;
+  Defining& operator=(const Defining&) = delete;
+
+  static void await_others() {
+    while (!t_defining && g_defining.load(std::memory_order_seq_cst) != 0) sched_yield();
+  }
+
+ private:
+  static thread_local constinit bool t_defining __attribute__((tls_model("initial-exec")));
+  static constinit std::atomic<std::uint32_t> g_defining;  // those under way
+
+  bool outer_;
+};
+thread_local constinit bool Defining::t_defining __attribute__((tls_model("initial-exec"))) = false;
+constinit std::atomic<std::uint32_t> Defining::g_defining{0};
+
+// The tag, and the definition if nobody has made it.
+jlong tag_and_define(JNIEnv* env, jthread thread, bool is_own, bool is_virtual) {
+  const Defining under_way;
   bool is_new = false;
   jlong tag = tagged(thread, TagKind::kThread, is_new);
   if (tag == 0 || kind_of(tag) != TagKind::kThread) return 0;
@@ -71,6 +102,16 @@ std::uint64_t number_and_define(JNIEnv* env, jthread thread, bool is_own, bool i
     tag = tagged(thread, TagKind::kThread, is_new);
   }
   if (is_new) define_thread(env, thread, number_of(tag), is_own, is_virtual);
+  return tag;
+}
+
+// `is_own`: it is the calling platform thread. 0: it has no number.
+std::uint64_t number_and_define(JNIEnv* env, jthread thread, bool is_own, bool is_virtual) {
+  jlong tag = tag_of(thread);
+  const bool known = tag != 0 && kind_of(tag) == TagKind::kThread &&
+                     number_of(tag) >= g_first_number.load(std::memory_order_relaxed);
+  if (!known) tag = tag_and_define(env, thread, is_own, is_virtual);
+  Defining::await_others();
   return number_of(tag);
 }
 
