@@ -176,7 +176,9 @@ bool until_room(Session& session, const Try& attempt) {
     const State state = g_state.load(std::memory_order_acquire);
     if (outcome == Definitions::Outcome::kTooLarge) {
       session.segments.status().lost.fetch_add(1, std::memory_order_relaxed);
-      session.lost_by_ended.fetch_add(1, std::memory_order_relaxed);
+      const std::uint64_t now = session.clock.now();
+      const Guard guard(g_threads.mutex);
+      session.losses.add({base::kNoId, 1, now, now});
       return false;
     }
     if (state != State::kRunning && state != State::kPaused) return false;
@@ -224,13 +226,25 @@ void switch_thread(base::Id thread) {
   path.put(native::escape_word(native::Escape::kThread, 0, 0), target | native::kFollows);
 }
 
+namespace {
+
+// REQUIRES: Threads::mutex is held.
+void keep_losses(Session& session) {
+  session.losses.add({t_buffer.current.load(std::memory_order_relaxed), t_buffer.lost.exchange(0),
+                      t_buffer.lost_from.load(std::memory_order_relaxed),
+                      t_buffer.lost_to.load(std::memory_order_relaxed)});
+}
+
+}  // namespace
+
 void end_thread() {
   {
     SlowPath path;
     if (!path.idle() && t_buffer.session == path.session().number) {
       path.tell_losses();
       path.close(Patience::kPolicy);
-      path.session().lost_by_ended.fetch_add(t_buffer.lost.exchange(0));
+      const Guard guard(g_threads.mutex);
+      keep_losses(path.session());
     }
   }
   t_buffer.end.store(nullptr, std::memory_order_relaxed);

@@ -7,6 +7,7 @@
 #include "agent/common/block_writer.hpp"
 #include "agent/common/clock.hpp"
 #include "agent/common/definitions.hpp"
+#include "agent/common/losses.hpp"
 #include "agent/common/options.hpp"
 #include "agent/common/output.hpp"
 #include "agent/common/recorder.hpp"
@@ -27,12 +28,12 @@ struct Session {
   Definitions definitions;
   BlockWriter blocks;
   Writer writer;
-  std::uint32_t* links = nullptr;                // of segment queues
-  std::atomic<std::uint64_t> numbers = 0;        // of segments with words
-  std::atomic<std::uint32_t> pending = 0;        // full segments with words, not free again yet
-  std::atomic<std::uint64_t> lost_by_ended = 0;  // events of threads that are gone
+  std::uint32_t* links = nullptr;          // of segment queues
+  std::atomic<std::uint64_t> numbers = 0;  // of segments with words
+  std::atomic<std::uint32_t> pending = 0;  // full segments with words, not free again yet
 
   // Guarded by Threads::mutex: so that the queue and what threads have open fit together.
+  Losses losses;  // of threads that are gone
   SegmentQueue full;
   std::uint32_t full_units = 0;
 };

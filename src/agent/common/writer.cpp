@@ -263,32 +263,23 @@ void Writer::count_lost(std::uint32_t segment) {
   session_->segments.status().lost.fetch_add(lost, std::memory_order_relaxed);
 }
 
-// Of threads that have recorded nothing since.
+// Of threads that have recorded nothing since, and of those that are gone.
 void Writer::put_losses() {
-  struct Loss {
-    base::Id thread;
-    std::uint64_t lost, from, to;
-  };
-  constexpr std::size_t kMost = 512;
-  Loss losses[kMost];
-  std::size_t count = 0;
-  Loss rest{base::kNoId, session_->lost_by_ended.exchange(0), session_->clock.now(),
-            session_->clock.now()};
+  Losses losses;
   {
     const Guard guard(g_threads.mutex);
+    losses = std::exchange(session_->losses, {});
     for (ThreadBuffer* at = g_threads.first; at != nullptr; at = at->after) {
       const std::uint64_t lost = at->lost.exchange(0, std::memory_order_acq_rel);
-      if (lost == 0 || at->session != session_->number) continue;
-      if (count == kMost) rest.lost += lost;
-      else
-        losses[count++] = {at->current.load(std::memory_order_relaxed), lost,
-                           at->lost_from.load(std::memory_order_relaxed),
-                           at->lost_to.load(std::memory_order_relaxed)};
+      if (at->session != session_->number) continue;
+      losses.add({at->current.load(std::memory_order_relaxed), lost,
+                  at->lost_from.load(std::memory_order_relaxed),
+                  at->lost_to.load(std::memory_order_relaxed)});
     }
   }
-  for (std::size_t i = 0; i < count; ++i)
-    put_lost(losses[i].thread, losses[i].lost, losses[i].from, losses[i].to, "no memory was free");
-  if (rest.lost != 0) put_lost(rest.thread, rest.lost, rest.from, rest.to, "no memory was free");
+  losses.each([this](const Loss& loss) {
+    put_lost(loss.thread, loss.lost, loss.from, loss.to, "no memory was free");
+  });
 }
 
 void Writer::put_lost(base::Id thread, std::uint64_t lost, std::uint64_t from, std::uint64_t to,

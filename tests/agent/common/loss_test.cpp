@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <random>
 #include <thread>
 #include <vector>
@@ -157,6 +158,12 @@ TEST(losses, what_drop_leaves_out_is_counted_exactly) {
   EXPECT_TRUE(recorded.ended);
   EXPECT_EQ(recorded.count(Event::kEnter) + recorded.lost(), kEvents * (kThreads + 1));
   EXPECT_EQ(recorded.lost(), Recorder::the().status().lost);
+  // Those that had ended when there was memory again are told by their threads, too.
+  for (const auto& [thread, events] : recorded.by_thread()) {
+    const auto entries = std::ranges::count(events, Event::kEnter, &Event::kind);
+    if (thread < 20 || thread > 20 + kThreads) continue;
+    EXPECT_EQ(static_cast<std::uint64_t>(entries) + Recorded::lost_in(events), kEvents) << thread;
+  }
 }
 
 TEST(losses, callbacks_that_may_not_wait_drop_and_are_counted) {

@@ -322,9 +322,11 @@ std::map<std::uint64_t, std::vector<Event>> Recorded::by_thread() const {
   return threads;
 }
 
-std::uint64_t Recorded::lost() const {
+std::uint64_t Recorded::lost() const { return lost_in(events); }
+
+std::uint64_t Recorded::lost_in(const std::vector<Event>& some) {
   std::uint64_t records = 0;
-  for (const Event& event : events) {
+  for (const Event& event : some) {
     if (event.kind != Event::kBody || event.value != kLostNumber) continue;
     Input in(event.body);
     if ((in.var() & 1) != 0) records += in.var();

@@ -38,6 +38,7 @@ struct Recorded {
   std::map<std::uint64_t, std::vector<Event>> by_thread() const;
   // Sum of the `records` of all Lost events.
   std::uint64_t lost() const;
+  static std::uint64_t lost_in(const std::vector<Event>& some);
 };
 
 // Of the stream file, and of the segment file beside it if that is there.
