@@ -23,29 +23,52 @@ CALLS = 3000000 if LONG else 500000
 FILTER = "filter=Flood:one,Flood:zero,jvm.accessors=yes,events=calls"
 ACCEPTS, CREDIT, BYTES, NATIVE = 3, 13, 26, 2
 
+THREAD_ENDS = ("Thread", "end")
+
 
 def expected(calls):
-    """Entries and exits in the program's order."""
+    """Entries and exits in the program's order, and the end of its thread."""
     names = [("Flood.zero", "Flood.one")[bin(n).count("1") & 1] for n in range(calls)]
-    return [(what, name) for name in names for what in ("Enter", "Leave")]
+    return [(what, name) for name in names for what in ("Enter", "Leave")] + [THREAD_ENDS]
+
+
+def told(stream, event):
+    """As in the order; None for what is not in it."""
+    if event.kind == "Thread" and event.fields.get("life") == 2:
+        return THREAD_ENDS
+    return (event.kind, stream.methods[event.id]) if event.kind in ("Enter", "Leave") else None
 
 
 def follow(stream, thread, order):
     """Compares what the thread recorded with the order, a loss taking as many as it says; where it
     ends, and how many were lost."""
     at = lost = 0
-    for e in sorted((e for e in stream.events if e.thread == thread), key=lambda e: e.tick):
-        if e.kind == "Lost":
-            at, lost = at + e.fields["records"], lost + e.fields["records"]
-        elif e.kind in ("Enter", "Leave"):
-            assert (e.kind, stream.methods[e.id]) == order[at], (at, lost, e, order[at])
+    for event in sorted((e for e in stream.events if e.thread == thread), key=lambda e: e.tick):
+        what = told(stream, event)
+        if event.kind == "Lost":
+            at, lost = at + event.fields["records"], lost + event.fields["records"]
+        elif what:
+            assert what == order[at], (at, lost, event, order[at])
             at += 1
     return at, lost
 
 
+def sleepy_converter(room):
+    """Takes nothing of the stream before the program has made all its calls."""
+    path = room.folder / "sleepy"
+    path.write_text("#!/bin/sh\nfor last; do :; done\n"
+                    "until [ -e \"$last.go\" ]; do sleep 0.05; done\nexec cat >\"$last\"\n",
+                    encoding="utf-8")
+    path.chmod(0o700)
+    return path
+
+
 def test_drop(room, jdk, order):
-    """Calls come faster than the writer, which looks every ten seconds, frees memory."""
-    _, stream = room.run(jdk, f"{FILTER},policy=drop,buffer=1m,flush=10s", "Flood", str(CALLS))
+    """Memory and the pipe to the converter are full before the calls have ended."""
+    go = room.folder / "out.ptrace.go"
+    go.unlink(missing_ok=True)
+    options = f"{FILTER},policy=drop,buffer=1m,format=tbf,converter={sleepy_converter(room)}"
+    _, stream = room.run(jdk, options, "Flood", str(CALLS), str(go))
     at, lost = follow(stream, thread_named(stream, "main"), order)
     assert at == len(order), (at, len(order))
     assert 0 < lost < len(order), "nothing was lost" if lost == 0 else "everything was lost"
