@@ -27,6 +27,10 @@ class Convert final : public Command {
     add_input_file(list, input_);
     add_reading_options(list, input_, Following::not_offered);
     add_conversion_options(list, input_, options_);
+    list.add("--leave-open", options_.leave_open,
+             "Where the input has no end (of a killed program), neither has the output, if its "
+             "format has one")
+        .in("Output");
   }
   int run(Session& session) override { return convert(session, input_, options_); }
 

@@ -89,7 +89,8 @@ std::vector<char*> environment_of_child() {
 int spawn(const std::string& program, const Options& options, const std::string& file, int input,
           pid_t& process) {
   const Attributes with(input);
-  const std::string words[] = {program, "convert", "-", "--to", options.format, "-o", file};
+  const std::string words[] = {program,        "convert",      "-",  "--to",
+                               options.format, "--leave-open", "-o", file};
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);

@@ -17,7 +17,7 @@ struct Converter {
   pid_t process = -1;
 };
 
-// polytrace convert - --to options.format -o file, in a process group of its own:
+// polytrace convert - --to options.format --leave-open -o file, in a process group of its own:
 // what ends this process from a terminal leaves it the end of the stream.
 Converter start_converter(const Options& options, const std::string& file, Faults& faults);
 // The program: options.converter, $POLYTRACE, beside this library or in ../bin from there, PATH.
