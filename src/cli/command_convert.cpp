@@ -32,6 +32,10 @@ class Convert final : public Command {
         .takes("FILE")
         .in("Input");
     add_conversion_options(list, input_, options_);
+    list.add("--leave-open", options_.leave_open,
+             "Where the input has no end (of a killed program), neither has the output, if its "
+             "format has one")
+        .in("Output");
   }
   int run(Session& session) override { return convert(session, input_, options_); }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "cli/errors.hpp"
@@ -99,6 +100,14 @@ void tell(Session& session, const Conversion& done) {
   else session.out().text() += told_json(done);
 }
 
+bool has_no_end(const Passed& passed) {
+  using base::Code;
+  return std::ranges::any_of(passed.notices, [](const base::Notice& notice) {
+    return notice.code == Code::frame_truncated || notice.code == Code::end_missing ||
+           notice.code == Code::segments_read;
+  });
+}
+
 int run(Session& session, Conversion& done) {
   Route& route = *done.plan.route;
   const bool strict = done.input.options().strict;
@@ -107,6 +116,7 @@ int run(Session& session, Conversion& done) {
   done.loss = route.loss();
   const bool lossy = done.loss.total() != 0;
   if (!strict || (!lossy && done.passed.exit_code() == 0)) {
+    if (done.options.leave_open && has_no_end(done.passed)) route.leave_open();
     if (auto finished = route.finish(); !finished)
       return session.fail(finished.error(), done.options.output);
     done.loss = route.loss();

@@ -13,6 +13,7 @@ class Counted final : public event::Writer {
     events_ += batch.events.size();
     return to_->write(batch);
   }
+  void leave_open() override { to_->leave_open(); }
   base::result<void> finish() override { return to_->finish(); }
   const event::Loss& loss() const override { return to_->loss(); }
 
@@ -32,6 +33,7 @@ class EventRoute final : public Route, private event::Consumer {
   Passed go(const Session& session, const Input& input) override {
     return pass(session, input, *reader_, *this);
   }
+  void leave_open() override { writer_->leave_open(); }
   base::result<void> finish() override { return writer_->finish(); }
   std::string_view unit() const override { return "events"; }
   std::uint64_t read() const override { return events_; }

@@ -63,6 +63,9 @@ class Writer {
 
   // Settled batches in stream order. What the format cannot hold is counted in loss().
   virtual base::result<void> write(const Batch& batch) = 0;
+  // Before finish(): the trace was cut off. What is written lacks its end, too, where the format
+  // has one, so that who reads it learns.
+  virtual void leave_open() {}
   // Writes what is still held back and commits the sink. Without it nothing appears.
   virtual base::result<void> finish() = 0;
   virtual const Loss& loss() const = 0;

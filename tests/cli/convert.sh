@@ -51,6 +51,20 @@ run convert --strict "$data/truncated.mlpd" -o "$scratch/new.mlpd"
 expect_code 4
 [[ -z $(find "$scratch" -name 'new*') ]] || fail 'a failed conversion left a file'
 
+# What was cut off is whole again, unless it shall show.
+for to in mlpd monoblock native; do
+  run convert "$data/truncated.mlpd" -o "$scratch/whole.$to" --to "$to"
+  run check "$scratch/whole.$to"
+  expect_code 0
+  run convert --leave-open "$data/truncated.mlpd" -o "$scratch/open.$to" --to "$to"
+  run check "$scratch/open.$to"
+  expect_code 4
+  expect_in out 'killed or still running program'
+  run convert --leave-open "$data/calls.mlpd" -o "$scratch/ended.$to" --to "$to"
+  run check "$scratch/ended.$to"
+  expect_code 0
+done
+
 # Compressed by the ending, and the same again inside.
 "$POLYTRACE" cat "$data/calls.mlpd" >"$scratch/plain.txt"
 for ending in gz zst; do

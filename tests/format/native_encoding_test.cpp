@@ -12,6 +12,7 @@
 #include "format/native/checksum.hpp"
 #include "format/native/clock_line.hpp"
 #include "format/native/record_encoder.hpp"
+#include "format/native/words.hpp"
 
 namespace polytrace::format::native {
 namespace {
@@ -87,6 +88,51 @@ TEST(native_record_encoder, writes_words_alike_in_both_ways) {
     ASSERT_EQ(sizes[0], sizes[1]);
     EXPECT_TRUE(std::equal(memories[0].begin(), memories[0].begin() + static_cast<long>(sizes[0]),
                            memories[1].begin()));
+  }
+}
+
+// Bodies of 1 to 300 bytes of any kind, and sites, with steps of time of any size, also back.
+TEST(native_record_encoder, writes_escapes_as_it_writes_each_alone) {
+  for (unsigned seed = 1; seed < 100; ++seed) {
+    std::mt19937_64 random(seed);
+    std::vector<std::byte> memories[2] = {std::vector<std::byte>(100'000),
+                                          std::vector<std::byte>(100'000)};
+    RecordEncoder alone;
+    alone.begin(memories[0].data(), memories[0].size(), 5, 1);
+    std::vector<std::uint64_t> words;
+    std::uint64_t ticks = 1'000'000'000;
+    for (int i = 0; i < 200; ++i) {
+      ticks += (random() >> (36 + random() % 28)) - (random() % 10 == 0 ? 1000 : 0);
+      if (random() % 3 == 0) {
+        const std::uint64_t site = random() & kMaxArgument;
+        words.push_back(escape_word(Escape::kAlloc, site, ticks));
+        EXPECT_TRUE(alone.alloc(5 + ticks, site));
+        continue;
+      }
+      std::byte bytes[304] = {};
+      const std::size_t size = random() % 10 == 0 ? 1 + random() % 300 : 1 + random() % 30;
+      std::byte* const body = put_var(bytes, size);
+      for (std::size_t at = 0; at < size; ++at) body[at] = static_cast<std::byte>(random());
+      const auto length = static_cast<std::size_t>(body - bytes) + size;
+      const std::size_t more = (length + 7) / 8 + random() % 3 / 2;
+      words.push_back(escape_word(Escape::kEvent, more, ticks));
+      words.resize(words.size() + more);
+      std::memcpy(words.data() + words.size() - more, bytes, length);
+      EXPECT_TRUE(alone.body(5 + ticks, {body, size}));
+    }
+    RecordEncoder together;
+    together.begin(memories[1].data(), memories[1].size(), 5, 1);
+    SegmentWords segment(words.data(), static_cast<std::uint32_t>(words.size()), 5, 1);
+    EXPECT_TRUE(segment.move_to(together));
+    EXPECT_FALSE(segment.damaged());
+    ASSERT_TRUE(std::ranges::equal(together.payload(), alone.payload())) << seed;
+    EXPECT_EQ(together.events(), alone.events());
+    BlockHeader one;
+    BlockHeader other;
+    alone.describe(one);
+    together.describe(other);
+    EXPECT_EQ(one.last_tick, other.last_tick);
+    EXPECT_EQ(one.flags, other.flags);
   }
 }
 

@@ -43,6 +43,10 @@ void encode_as(format::native::ByteOutput& out, base::Id subject, const void* de
   format::native::encode_body(out, subject, *static_cast<const T*>(details), lists);
 }
 
+// The writer thread's processor has cleared the lines of words to come. Runtimes that fence behind
+// native calls would wait for each of them.
+inline constexpr int kWordsAhead = 64;
+
 // One aligned store, or two where something follows: that one first. False: the slow path is
 // wanted.
 template <bool kTwo>
@@ -59,9 +63,6 @@ inline bool try_word(std::uint64_t word, std::uint64_t follows) {
   if constexpr (kTwo) at[1].store(follows, std::memory_order_relaxed);
   at->store(word | ticks << format::native::kTickShift, std::memory_order_release);
   buffer.next = at + 1 + kTwo;
-  // The writer thread's processor has cleared these lines. Runtimes that fence behind native calls
-  // would wait for each of them.
-  constexpr int kWordsAhead = 64;
   prefetch_to_write(at + kWordsAhead);
   return true;
 }
@@ -140,6 +141,7 @@ inline bool emit_encoded(const std::uint64_t* words, std::size_t count) {
   at->store(format::native::escape_word(format::native::Escape::kEvent, count, ticks),
             std::memory_order_release);
   buffer.next = at + 1 + count;
+  prefetch_to_write(at + kWordsAhead);
   return true;
 }
 

@@ -3,6 +3,8 @@
 
 #include <pthread.h>
 
+#include <algorithm>
+
 #include "agent/mono/call_sites.hpp"
 #include "agent/mono/definitions.hpp"
 
@@ -39,7 +41,8 @@ MonoJitInfo* code_at(std::uintptr_t address) {
 
 CallSite site_of(MonoJitInfo* code) {
   CallSite site =
-      read_prologue(static_cast<const std::uint8_t*>(mono_jit_info_get_code_start(code)));
+      read_prologue({static_cast<const std::uint8_t*>(mono_jit_info_get_code_start(code)),
+                     static_cast<std::size_t>(std::max(mono_jit_info_get_code_size(code), 0))});
   site.method = method_number(mono_jit_info_get_method(code));
   return site;
 }

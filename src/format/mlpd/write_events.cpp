@@ -13,6 +13,7 @@ namespace {
 
 using event::Event;
 using event::Kind;
+using event::Life;
 
 constexpr std::size_t kBufferFull = 60'000;  // recorders use 64 KiB
 constexpr std::size_t kListItems = 4096;     // per record
@@ -230,6 +231,10 @@ void MlpdWriter::put_sample(const Event& event, const event::Sample& sample) {
 }
 
 void MlpdWriter::before(const Event& event, event::Class& details) {
+  if (details.life == Life::name) {  // a load is all that can name a class
+    details.life = Life::begin;
+    loss_.field(event.kind, "life");
+  }
   class_names_[event.id] = details.name;
   const auto [begin, end] = unnamed_vtables_.equal_range(event.id);
   for (auto it = begin; it != end; ++it) name_vtable(event, it->second, event.id);

@@ -53,6 +53,8 @@ base::result<void> MlpdWriter::write(const event::Batch& batch) {
 base::result<void> MlpdWriter::finish() {
   if (!header_done_) append_header();
   close_buffer();
+  // As a killed recorder leaves it: in the middle of a buffer's header.
+  if (leave_open_) ready_.fixed(kBufferId);
   if (auto done = flush(); !done) return done;
   return sink_->commit();
 }

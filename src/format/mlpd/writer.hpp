@@ -24,6 +24,7 @@ class MlpdWriter final : public event::Writer {
       : sink_(std::move(sink)), version_(version), records_(version) {}
 
   base::result<void> write(const event::Batch& batch) override;
+  void leave_open() override { leave_open_ = true; }
   base::result<void> finish() override;
   const event::Loss& loss() const override { return loss_; }
 
@@ -80,6 +81,7 @@ class MlpdWriter final : public event::Writer {
   bool have_clock_ = false;
   bool header_done_ = false;
   bool first_buffer_ = true;
+  bool leave_open_ = false;
   std::unordered_map<base::Id, std::string> class_names_;
   std::unordered_map<base::Id, base::Id> vtables_;
   std::unordered_multimap<base::Id, base::Id> unnamed_vtables_;  // by class; before version 15

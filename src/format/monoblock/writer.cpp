@@ -38,7 +38,7 @@ base::result<void> BlockFileWriter::finish() {
   close_block();
   loss_.events[static_cast<std::size_t>(Kind::NativeSymbol)] += new_functions_.size();
   new_functions_.clear();
-  if (!ended_) {
+  if (!ended_ && !leave_open_) {
     out_.begin(static_cast<std::uint64_t>(last_time_));
     put_end(out_.point_at(static_cast<std::uint64_t>(last_time_)));
   }

@@ -23,6 +23,7 @@ class BlockFileWriter final : public event::Writer {
   explicit BlockFileWriter(std::unique_ptr<base::Sink> sink) : out_(std::move(sink)) {}
 
   base::result<void> write(const event::Batch& batch) override;
+  void leave_open() override { leave_open_ = true; }
   base::result<void> finish() override;
   const event::Loss& loss() const override { return loss_; }
 
@@ -144,6 +145,7 @@ class BlockFileWriter final : public event::Writer {
   std::optional<PendingClock> clock_;
   event::Time last_time_ = 0;
   bool have_process_ = false;
+  bool leave_open_ = false;
   bool ended_ = false;
 
   // Of the open block.

@@ -100,6 +100,10 @@ class RecordEncoder {
   const std::uint64_t* calls(const std::uint64_t* words, const std::uint64_t* end,
                              std::uint64_t base_tick, base::DigitsBy by = base::fastest_digits());
 
+  // Likewise the escape words of events with short bodies and of allocations at sites.
+  const std::uint64_t* escapes(const std::uint64_t* words, const std::uint64_t* end,
+                               std::uint64_t base_tick);
+
   base::Bytes payload() const { return out_.view(); }
   bool empty() const { return events_ == 0; }
   std::uint32_t events() const { return events_; }
@@ -130,6 +134,8 @@ class RecordEncoder {
   // Of a word in calls(): differences of ticks that fit.
   static constexpr std::uint64_t kNearTicks = std::uint64_t{1} << 26;
   static constexpr std::size_t kMostWord = 8;
+  // Of one in escapes(): words of a body.
+  static constexpr std::size_t kShortBody = 16;
 
   static std::byte* put_first(std::byte* at, Record record) {
     *at = static_cast<std::byte>(static_cast<unsigned>(record) << 2);
@@ -153,6 +159,15 @@ class RecordEncoder {
     at = put_var(put_first(at, record), tick - tick_);
     move_tick(tick);
     return at;
+  }
+  // The first byte and a number below 2 * kNearTicks. REQUIRES: eight bytes of room.
+  static std::byte* put_pair(std::byte* at, Record record, std::uint64_t number) {
+    const std::size_t bytes = var_bytes(number);
+    const std::uint64_t more = 0x80808080U & ((std::uint64_t{1} << (8 * (bytes - 1))) - 1);
+    const std::uint64_t pair =
+        static_cast<std::uint64_t>(record) << 2 | (base::ByShifts::spread(number) | more) << 8;
+    std::memcpy(at, &pair, sizeof pair);
+    return at + 1 + bytes;
   }
   std::byte* put_call(std::byte* at, Call form, std::uint64_t tick) {
     const std::uint64_t difference = tick - tick_;
@@ -197,6 +212,11 @@ class RecordEncoder {
     if (method != base::kNoId) method_ = method;
     if (enter) push(method);
     else pop();
+  }
+  // A body of this number leaves the frames alone.
+  static bool is_plain(std::uint64_t number) {
+    return number < 0x80 && number != number_of(event::Kind::Enter) &&
+           number != number_of(event::Kind::Leave) && number != number_of(event::Kind::Unwind);
   }
   void follow_body(base::Bytes body) {
     const std::byte* at = body.data();
@@ -308,6 +328,48 @@ inline const std::uint64_t* RecordEncoder::calls(const std::uint64_t* words,
   return base::with_digits(by, [&](auto digits) __attribute__((always_inline)) {
     return calls_by<decltype(digits)>(words, end, base_tick);
   });
+}
+
+// A body is copied as it is, with its length, word by word: most have two or three.
+inline const std::uint64_t* RecordEncoder::escapes(const std::uint64_t* words,
+                                                   const std::uint64_t* end,
+                                                   std::uint64_t base_tick) {
+  constexpr std::uint64_t kType = escape_word(static_cast<Escape>(7), 0, 0);
+  constexpr std::uint64_t kEvent = escape_word(Escape::kEvent, 0, 0);
+  constexpr std::uint64_t kSite = escape_word(Escape::kAlloc, 0, 0);
+  constexpr std::size_t kMost = sizeof(std::uint64_t) * (1 + kShortBody);
+  const std::uint64_t* const begin = words;
+  std::byte* at = out_.at();
+  std::uint64_t ticks = tick_ - base_tick;
+  std::uint32_t events = 0;
+  for (; words != end && static_cast<std::size_t>(out_.end() - at) >= kMost; ++events) {
+    const std::uint64_t word = __atomic_load_n(words, __ATOMIC_ACQUIRE);
+    const std::uint64_t difference = (word >> kTickShift) - ticks;
+    const std::uint64_t argument = word >> kArgumentShift & kMaxArgument;
+    if (difference >= kNearTicks) break;
+    if ((word & kType) == kEvent) {
+      if (argument - 1 >= kShortBody || argument >= static_cast<std::size_t>(end - words)) break;
+      const std::uint64_t length = words[1] & 0xff;
+      if (length - 2 >= 0x7e || length >= sizeof word * argument) break;
+      if (!is_plain(words[1] >> 8 & 0xff)) break;
+      at = put_pair(at, Record::kEvent, difference << 1);
+      std::memcpy(at, words + 1, sizeof word);
+      for (std::uint64_t i = 1; i < argument; ++i)
+        std::memcpy(at + sizeof word * i, words + 1 + i, sizeof word);
+      at += 1 + length;
+      words += 1 + argument;
+    } else if ((word & kType) == kSite) {
+      at = put_var(put_pair(at, Record::kAlloc, difference), argument);
+      ++words;
+    } else {
+      break;
+    }
+    ticks += difference;
+  }
+  out_.move_to(at);
+  events_ += events;
+  if (words != begin) move_tick(base_tick + ticks);
+  return words;
 }
 
 }  // namespace polytrace::format::native

@@ -57,9 +57,9 @@ class SegmentWords {
   bool move_to(RecordEncoder& out) {
     const std::uint64_t* const begin = at_;
     while (ready() && out.thread(thread_)) {
-      at_ = out.calls(at_, end_, base_tick_);
-      if (at_ == end_ || !ready() || out.thread() != thread_) continue;
-      if (!put(out, load(at_))) break;
+      const std::uint64_t* const before = at_;
+      at_ = out.escapes(out.calls(at_, end_, base_tick_), end_, base_tick_);
+      if (at_ == before && !put(out, load(at_))) break;
     }
     return at_ != begin || !ready();
   }

@@ -58,7 +58,7 @@ base::result<void> NativeWriter::finish() {
   close_block();
   BlockHeader end;
   end.content = Content::kEnd;
-  append(end, {});
+  if (!leave_open_) append(end, {});
   if (auto done = flush(); !done) return done;
   return sink_->commit();
 }

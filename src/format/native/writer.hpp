@@ -19,6 +19,7 @@ class NativeWriter final : public event::Writer {
 
   base::result<void> write(const event::Batch& batch) override;
   base::result<void> finish() override;
+  void leave_open() override { leave_open_ = true; }
   const event::Loss& loss() const override { return loss_; }
 
  private:
@@ -35,6 +36,7 @@ class NativeWriter final : public event::Writer {
   std::vector<std::byte> payload_;
   RecordEncoder encoder_;
   bool open_ = false;  // whether a block is
+  bool leave_open_ = false;
   std::uint64_t blocks_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/mono/pointer_table.hpp"
+#include "agent/mono/plain/pointer_table.hpp"
 
 #include <sys/mman.h>
 

@@ -34,9 +34,11 @@ class PointerTable {
   void for_each(Use use) const {
     const Slots* slots = slots_.load(std::memory_order_acquire);
     if (slots == nullptr) return;
-    for (std::size_t i = 0; i <= slots->mask; ++i)
-      if (slots->entries[i].value.load(std::memory_order_acquire) != 0)
-        use(slots->entries[i].key.load(std::memory_order_acquire));
+    for (std::size_t i = 0; i <= slots->mask; ++i) {
+      if (slots->entries[i].value.load(std::memory_order_acquire) == 0) continue;
+      const void* key = slots->entries[i].key.load(std::memory_order_acquire);
+      if (key != nullptr) use(key);  // a new key is stored behind its value
+    }
   }
 
   void lock() { pthread_mutex_lock(&mutex_); }

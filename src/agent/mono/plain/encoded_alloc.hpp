@@ -14,7 +14,7 @@ namespace polytrace::agent::mono {
 
 class EncodedAlloc {
  public:
-  // REQUIRES: object < 2^56.
+  // REQUIRES: object < 2^56, size != 0.
   EncodedAlloc(base::Id type, std::uint64_t object, std::uint64_t size) {
     constexpr std::uint8_t kObjectAndSize = 0b11;  // the first two fields are told
     std::byte* const begin = bytes();
