@@ -12,6 +12,7 @@
 #include "agent/jvm/process_facts.hpp"
 #include "agent/jvm/registry.hpp"
 #include "agent/jvm/remote.hpp"
+#include "agent/jvm/sites.hpp"
 #include "agent/jvm/stacks.hpp"
 #include "agent/jvm/threads.hpp"
 
@@ -90,6 +91,7 @@ void begin(JNIEnv* env) {
   tell_process(all.options);
   const Plan* const plan = all.plan = new_plan(settings);
   tell_settings(settings, *plan);
+  forget_sites();
   if (plan->sites) measure_arrays(env);
   watch_unloading();
   enable_events(settings, true);
