@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/jvm/capabilities.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "agent/jvm/callbacks.hpp"
@@ -42,6 +43,10 @@ bool granted(bool wanted, bool potential, const char* what, Faults& faults) {
   return wanted && potential;
 }
 
+jint interval_of(const EventSet& events) {
+  return static_cast<jint>(std::min<std::uint64_t>(events.alloc_interval, INT32_MAX));
+}
+
 }  // namespace
 
 void ask_capabilities(Settings& settings, Faults& faults) {
@@ -62,8 +67,9 @@ void ask_capabilities(Settings& settings, Faults& faults) {
               potential.can_generate_sampled_object_alloc_events != 0, "allocations", faults);
   has.can_tell_frees = granted(objects, potential.can_generate_object_free_events != 0,
                                "the end of objects", faults);
-  has.can_tell_collections = granted(
-      events.gc, potential.can_generate_garbage_collection_events != 0, "collections", faults);
+  has.can_tell_collections =
+      granted(events.gc || objects, potential.can_generate_garbage_collection_events != 0,
+              "collections", faults);
   has.can_tell_monitors =
       granted(events.monitors, potential.can_generate_monitor_events != 0, "monitors", faults);
   has.can_tell_exceptions = granted(events.exceptions, potential.can_generate_exception_events != 0,
@@ -84,6 +90,9 @@ void ask_capabilities(Settings& settings, Faults& faults) {
   if (has.can_tell_virtual_threads) set_bit(wanted, kVirtualThreadsBit);
   if (!ok(vm().ti->AddCapabilities(&wanted)))
     faults.emplace_back("this VM refuses what it said it could");
+  // A thread keeps to the interval at its beginning until it has met its first sample.
+  if (has.can_sample_allocations)
+    vm().ti->SetHeapSamplingInterval(objects ? 0 : interval_of(events));
 }
 
 void set_callbacks() {
@@ -120,9 +129,9 @@ void enable_events(const Settings& settings, bool on) {
   set_event(JVMTI_EVENT_THREAD_START, on);
   set_event(JVMTI_EVENT_THREAD_END, on);
   if (has.can_sample_allocations) {
-    const bool every = events.alloc == AllocMode::kObjects;
-    vm().ti->SetHeapSamplingInterval(every ? 0 : static_cast<jint>(events.alloc_interval));
     set_event(JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, on);
+    // Threads go on with memory that they were given before, which tells nothing.
+    if (events.alloc == AllocMode::kObjects && on) vm().ti->ForceGarbageCollection();
   }
   if (has.can_tell_frees) set_event(JVMTI_EVENT_OBJECT_FREE, on);
   if (has.can_tell_collections) {
