@@ -6,6 +6,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "agent/common/clock.hpp"
 #include "agent/common/recorder.hpp"
 #include "agent/jvm/classes.hpp"
 #include "agent/jvm/stacks.hpp"
@@ -128,6 +129,26 @@ void JNICALL on_collection_finish(jvmtiEnv*) {
 
 namespace {
 
+// The VM stops to tell it: only so often in a second. kNoId: not asked, none, or a virtual thread.
+base::Id owner_of(JNIEnv* env, jobject object) {
+  constexpr base::Duration kPause = 10 * kMillisecond;
+  static constinit std::atomic<base::Time> last{0};
+  if (!vm().can_tell_owners) return base::kNoId;
+  const base::Time now = monotonic_now();
+  base::Time before = last.load(std::memory_order_relaxed);
+  if (now - before < kPause || !last.compare_exchange_strong(before, now)) return base::kNoId;
+  constexpr jint kFew = 16;  // at least; of who waits
+  const LocalFrame frame(env, kFew);
+  jvmtiMonitorUsage usage{};
+  if (!ok(vm().ti->GetObjectMonitorUsage(object, &usage))) return base::kNoId;
+  TiMemory<jthread> waiters;
+  TiMemory<jthread> notified;
+  *waiters.out() = usage.waiters;
+  *notified.out() = usage.notify_waiters;
+  const std::uint64_t owner = usage.owner == nullptr ? 0 : number_of_thread(env, usage.owner);
+  return owner == 0 ? base::kNoId : owner;
+}
+
 void emit_monitor(JNIEnv* env, jobject object, event::MonitorStage stage, bool with_stack) {
   if (is_idle()) return;
   meet_thread(env);
@@ -136,6 +157,7 @@ void emit_monitor(JNIEnv* env, jobject object, event::MonitorStage stage, bool w
   details.stage = stage;
   details.class_id = number_of_class_of(env, object);
   if (with_stack) frames.take(env, nullptr, g_depth);
+  if (with_stack) details.owner = owner_of(env, object);
   const Lists lists = with_stack ? frames.lists() : Lists{};
   if (with_stack) details.stack = whole_stack(lists);
   emit(details, number_of_object(env, object), lists, Patience::kNever);

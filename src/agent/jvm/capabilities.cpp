@@ -72,6 +72,9 @@ void ask_capabilities(Settings& settings, Faults& faults) {
               "collections", faults);
   has.can_tell_monitors =
       granted(events.monitors, potential.can_generate_monitor_events != 0, "monitors", faults);
+  has.can_tell_owners =
+      has.can_tell_monitors && granted(settings.monitor_owner, potential.can_get_monitor_info != 0,
+                                       "who holds a monitor", faults);
   has.can_tell_exceptions = granted(events.exceptions, potential.can_generate_exception_events != 0,
                                     "exceptions", faults);
   has.can_tell_virtual_threads =
@@ -86,6 +89,7 @@ void ask_capabilities(Settings& settings, Faults& faults) {
   wanted.can_generate_object_free_events = has.can_tell_frees;
   wanted.can_generate_garbage_collection_events = has.can_tell_collections;
   wanted.can_generate_monitor_events = has.can_tell_monitors;
+  wanted.can_get_monitor_info = has.can_tell_owners;
   wanted.can_generate_exception_events = has.can_tell_exceptions;
   if (has.can_tell_virtual_threads) set_bit(wanted, kVirtualThreadsBit);
   if (!ok(vm().ti->AddCapabilities(&wanted)))

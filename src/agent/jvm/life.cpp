@@ -68,7 +68,7 @@ bool prepare(const char* options) {
   all.settings = read_settings(options, faults);
   all.options = options == nullptr ? "" : options;
   Options& common = all.settings.common;
-  if (common.help) std::fputs(option_help().c_str(), stderr);
+  if (common.help) std::fputs((option_help() + own_help()).c_str(), stderr);
   if (common.off || common.help) return false;
   ask_capabilities(all.settings, faults);
   set_callbacks();

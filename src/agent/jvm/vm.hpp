@@ -24,6 +24,7 @@ struct Vm {
   bool can_tell_frees = false;
   bool can_tell_collections = false;
   bool can_tell_monitors = false;
+  bool can_tell_owners = false;  // of monitors
   bool can_tell_exceptions = false;
   bool can_tell_virtual_threads = false;
 };
