@@ -126,6 +126,7 @@ void JNICALL on_collection_finish(jvmtiEnv*) {
 }
 
 // --- monitors ---
+// Where the policy is to wait for memory, they wait as probes do: half a pair would mislead.
 
 namespace {
 
@@ -160,7 +161,7 @@ void emit_monitor(JNIEnv* env, jobject object, event::MonitorStage stage, bool w
   if (with_stack) details.owner = owner_of(env, object);
   const Lists lists = with_stack ? frames.lists() : Lists{};
   if (with_stack) details.stack = whole_stack(lists);
-  emit(details, number_of_object(env, object), lists, Patience::kNever);
+  emit(details, number_of_object(env, object), lists);
 }
 
 }  // namespace
@@ -187,7 +188,7 @@ void JNICALL on_wait(jvmtiEnv*, JNIEnv* env, jthread, jobject object, jlong time
   event::Wait details;
   details.timeout = timeout * kMillisecond;
   details.stack = whole_stack(lists);
-  emit(details, number_of_object(env, object), lists, Patience::kNever);
+  emit(details, number_of_object(env, object), lists);
 }
 
 void JNICALL on_waited(jvmtiEnv*, JNIEnv* env, jthread, jobject object, jboolean) {
@@ -203,7 +204,7 @@ void JNICALL on_waited(jvmtiEnv*, JNIEnv* env, jthread, jobject object, jboolean
       timeouts().by_thread.erase(at);
     }
   }
-  emit(details, number_of_object(env, object), {}, Patience::kNever);
+  emit(details, number_of_object(env, object));
 }
 
 // --- exceptions ---

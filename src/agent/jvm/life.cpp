@@ -125,6 +125,7 @@ bool end(JNIEnv* env) {
 DumpResult take_heap_dump(JNIEnv* env, std::string_view name, std::uint32_t number) {
   const Settings& settings = life().settings;
   if (settings.common.heap_dump == HeapDump::kNever) return {.fault = "heapdump=never"};
+  if (!Recorder::the().running()) return {.fault = "the recording is paused"};
   if (!settings.hprof) return dump_heap(env, name);
   return dump_hprof(
       env, std::string(Recorder::the().output_name()) + "." + std::to_string(number) + ".hprof");
@@ -186,8 +187,10 @@ void obey(JNIEnv* env, std::string_view command) {
 void JNICALL on_vm_init(jvmtiEnv*, JNIEnv* env, jthread) { launch(env); }
 
 void JNICALL on_vm_death(jvmtiEnv*, JNIEnv* env) {
-  if (is_recording() && life().settings.common.heap_dump == HeapDump::kAtEnd)
-    take_heap_dump(env, "end", 0);
+  if (is_recording() && life().settings.common.heap_dump == HeapDump::kAtEnd) {
+    const DumpResult dump = take_heap_dump(env, "end", 0);
+    if (!dump.whole) say("no heap dump at the end: " + dump.fault);
+  }
   life().dead = true;
   end(env);
   stop_remote();
