@@ -35,12 +35,14 @@ public class Contend {
     return (Thread) start.invoke(builder, work);
   }
 
+  // A thread is blocked shortly before that is told: who holds the door is asked for then.
   static void contend(boolean virtual, int round, int count) throws Exception {
     Thread[] threads = new Thread[count];
     synchronized (DOOR) {
       for (int i = 0; i < count; ++i)
         threads[i] = start(virtual, "enters-" + round + "-" + i, Contend::enter);
       for (Thread thread : threads) sleepUntil(thread, Thread.State.BLOCKED);
+      Thread.sleep(20);
     }
     for (Thread thread : threads) thread.join();
   }
