@@ -130,6 +130,7 @@ bool define_array_sites(const Site& site, std::string_view name, std::uint8_t le
 }
 
 void define_object_site(JNIEnv* env, std::uint32_t number) {
+  if (!meet_thread(env)) return;
   const std::lock_guard one_at_a_time(g_defining);
   ObjectSite site;
   {
