@@ -27,6 +27,7 @@ struct Life {
   std::mutex mutex;  // of commands; the VM's events do not take it
   Settings settings;
   std::string options;
+  Faults missing;
   const Plan* plan = nullptr;  // of the recording
   bool recording = false;
   bool waits = false;  // for a command to begin
@@ -71,7 +72,8 @@ bool prepare(const char* options) {
   Options& common = all.settings.common;
   if (common.help) std::fputs((option_help() + own_help()).c_str(), stderr);
   if (common.off || common.help) return false;
-  ask_capabilities(all.settings, faults);
+  ask_capabilities(all.settings, all.missing);
+  faults.insert(faults.end(), all.missing.begin(), all.missing.end());
   set_callbacks();
   set_limits(all.settings);
   const bool remote = prepare_remote(all.settings, faults);
@@ -80,6 +82,19 @@ bool prepare(const char* options) {
   say_all(faults);
   if (!started) say("nothing is recorded");
   return started;
+}
+
+const Faults& missing() { return life().missing; }
+
+bool choose_events(std::string_view events, Faults& wrong, Faults& lacking) {
+  Life& all = life();
+  const std::lock_guard guard(all.mutex);
+  Options changed = all.settings.common;
+  if (!set_option(changed, "events", events, wrong)) return false;
+  all.settings.common = std::move(changed);
+  ask_capabilities(all.settings, lacking);
+  set_limits(all.settings);
+  return true;
 }
 
 void begin(JNIEnv* env) {
