@@ -36,6 +36,8 @@ void Peer::serve(std::uint64_t now) {
   if (!link_.flush(moved)) gone_ = true;
   if (closing_ && link_.waiting() == 0) gone_ = true;
   keep_time(now, moved);
+  // Who came next is served in this very turn, and may want to control.
+  if (gone_ && room_.controller == this) room_.controller = nullptr;
 }
 
 bool Peer::reads() const { return !input_ended_ && !closing_ && link_.waiting() < kEnough; }
