@@ -50,7 +50,7 @@ def test_objects(room, jdk, collector):
     the program made meanwhile."""
     count, ages = 50, 4
     _, stream = room.run(jdk, "events=alloc=objects+gc+threads", "Lives", "age", str(count),
-                         flags=(collector, "-Xms256m", "-Xmx256m"))
+                         flags=(collector, "-Xcheck:jni", "-Xms256m", "-Xmx256m"))
     classes = {name: number for number, name in stream.classes.items()}
     made = {name: [e for e in stream.all("Alloc") if e.id == classes[name]]
             for name in ("Lives$Aged", "Lives$Stays", "Lives$Little")}

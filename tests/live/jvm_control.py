@@ -35,7 +35,8 @@ class Client:
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(PATIENCE)
         self.socket.connect(str(found[0]))
-        self.stream, self.request, self.notices, self.over = self.socket.makefile("rb"), 0, [], False
+        self.stream = self.socket.makefile("rb")
+        self.request, self.notices, self.over = 0, [], False
         self.right = self.number(dict(self.ask(protocol.HELLO, protocol.field(1, 1),
                                                protocol.field(protocol.CONTROL, 1))),
                                  protocol.RIGHTS)
@@ -154,6 +155,8 @@ def test_start(room, jdk):
     assert other.right == 1 and other.start()[0] == FORBIDDEN
     assert client.command(protocol.STATUS)[1] == IDLE
     assert client.start(["nonsense"])[0] == INVALID
+    assert client.command(protocol.OPTION, protocol.field(protocol.NAME, b"filter"),
+                          protocol.field(protocol.VALUE, b"Busy"))[0] == WRONG_STATE
     outcome, state, text = client.start(["threads", "gc"], duration=200)
     assert (outcome, state, text) == (OK, RUNNING, str(path)), (outcome, state, text)
     assert client.start(["calls"])[0] == WRONG_STATE
@@ -165,8 +168,10 @@ def test_start(room, jdk):
     settings = {e.fields["key"]: e.fields["value"] for e in first.all("Setting")}
     assert settings["session"] == "a session"
     client.notices.clear()
-    assert client.start(["calls", "exceptions"], limit=200_000)[0] == OK
-    assert "exceptions" in client.await_notice(CAPABILITY)[0]
+    assert client.start(["calls", "exceptions", "jit"], limit=200_000)[0] == OK
+    client.await_notice(OVERFLOW)
+    lacking = client.await_notice(CAPABILITY)
+    assert len(lacking) == 2 and "compiled" in lacking[0] and "exceptions" in lacking[1], lacking
     assert "as large as it was to be" in client.await_notice(OVERFLOW)[0]
     second = Stream(room.folder / "out.2.ptrace")
     assert second.ended and second.size >= 200_000 and of_busy(second)

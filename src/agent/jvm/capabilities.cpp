@@ -47,10 +47,24 @@ jint interval_of(const EventSet& events) {
   return static_cast<jint>(std::min<std::uint64_t>(events.alloc_interval, INT32_MAX));
 }
 
+// What other runtimes' agents tell, and this one does not.
+void leave_out(EventSet& events, Faults& faults) {
+  const auto refuse = [&](bool wanted, const char* what) {
+    if (wanted) faults.push_back(std::string("the agent for Java does not tell ") + what);
+  };
+  refuse(events.jit, "what is compiled");
+  refuse(events.classes, "classes that no event names");
+  refuse(events.counters, "counters");
+  refuse(events.sample_interval != 0, "samples");
+  events.jit = events.classes = events.counters = false;
+  events.sample_interval = 0;
+}
+
 }  // namespace
 
 void ask_capabilities(Settings& settings, Faults& faults) {
   EventSet& events = settings.common.events;
+  leave_out(events, faults);
   jvmtiCapabilities potential{};
   jvmtiCapabilities wanted{};
   vm().ti->GetPotentialCapabilities(&potential);
