@@ -2,6 +2,7 @@
 """What the live tests of the JVM agent share: the JDKs of this machine, programs compiled for the
 test, runs under the agent. Where something is missing the test says so and ends with 77."""
 import glob
+import json
 import os
 import shutil
 import subprocess
@@ -106,3 +107,12 @@ def expect_same(got, expected, what):
     for i, (one, other) in enumerate(zip(got, expected)):
         assert one == other, f"{what}: event {i} is {one}, not {other}"
     assert len(got) == len(expected), f"{what}: {len(got)} events, not {len(expected)}"
+
+
+def control(process, *arguments):
+    """What `polytrace control` gets from a program that runs."""
+    program = os.environ.get("POLYTRACE", str(HERE.parent.parent / "build/release/polytrace"))
+    done = subprocess.run([program, "control", "--json", str(process), *arguments],
+                          capture_output=True, text=True, timeout=250, check=False)
+    assert done.stdout, f"control {arguments}: {done.stderr}"
+    return json.loads(done.stdout)

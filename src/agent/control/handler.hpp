@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,6 +45,32 @@ struct StartRequest {
   std::uint64_t limit_bytes = 0;    // 0: none
 };
 
+struct Notice {
+  NoticeCode code = NoticeCode::kGap;
+  std::string text;
+};
+
+// What clients are told without having asked, numbered from 0 on. The last ones are kept.
+class Notices {
+ public:
+  void add(NoticeCode code, std::string_view text) {
+    if (kept_.size() == kMost) kept_.pop_front();
+    kept_.push_back({code, std::string(text)});
+    ++end_;
+  }
+  std::uint64_t end() const { return end_; }
+  std::uint64_t begin() const { return end_ - kept_.size(); }
+  // REQUIRES: begin() <= number < end().
+  const Notice& at(std::uint64_t number) const {
+    return kept_[static_cast<std::size_t>(number - begin())];
+  }
+
+ private:
+  static constexpr std::size_t kMost = 64;
+  std::deque<Notice> kept_;
+  std::uint64_t end_ = 0;
+};
+
 // The native stream as it lies in its file: it only grows, until it has ended.
 struct StreamState {
   std::uint64_t id = 0;      // another stream has another id; 0: there is none yet
@@ -74,12 +101,20 @@ class Handler {
   virtual Reply flush() { return {}; }
   virtual Reply annotate(std::string_view /*text*/) { return {}; }
 
+  // Whether something happened by itself, between commands; in how many milliseconds to look again
+  // at the latest, -1 for whenever.
+  virtual int look_around() { return -1; }
+  const Notices& notices() const { return notices_; }
+
   // By default there is no stream, and so no DATA.
   virtual StreamState stream() { return {}; }
   // Bytes of the current stream from `offset` on; how many were read, 0 where there are none.
   virtual std::size_t read_stream(std::uint64_t /*offset*/, std::span<std::uint8_t> /*into*/) {
     return 0;
   }
+
+ protected:
+  Notices notices_;
 };
 
 }  // namespace polytrace::agent::control

@@ -30,11 +30,14 @@ Peer::~Peer() {
 void Peer::serve(std::uint64_t now) {
   read_input(now);
   hear(now);
+  tell_notices();
   bool moved = false;
   move_data(moved);
   if (!link_.flush(moved)) gone_ = true;
   if (closing_ && link_.waiting() == 0) gone_ = true;
   keep_time(now, moved);
+  // Who came next is served in this very turn, and may want to control.
+  if (gone_ && room_.controller == this) room_.controller = nullptr;
 }
 
 bool Peer::reads() const { return !input_ended_ && !closing_ && link_.waiting() < kEnough; }
@@ -182,7 +185,7 @@ void Peer::keep_time(std::uint64_t now, bool moved) {
 int Peer::patience() const {
   const bool half = !early_.empty() || !frames_.pending().empty() || !legacy_.empty();
   const bool settling = speech_ == Speech::kUnknown || half || closing_ || link_.waiting() > 0;
-  const bool follows = feed_ || unlimited_ || credit_ > 0;
+  const bool follows = feed_ || unlimited_ || credit_ > 0 || greeted_;
   const bool unsaid = speech_ == Speech::kLegacy && !raw_data_;
   if (!settling && !follows && !unsaid) return -1;
   return static_cast<int>(std::min<std::uint32_t>(kGlance, room_.config.silence_ms));
@@ -211,6 +214,15 @@ void Peer::bye(std::string_view reason) {
   Bytes frame;
   append_frame(frame, {Message::bye, 0, 0, body.view()});
   link_.queue(frame);
+}
+
+// The handler's, also those from before the client came.
+void Peer::tell_notices() {
+  if (!greeted_) return;
+  const Notices& all = room_.handler.notices();
+  notices_told_ = std::max(notices_told_, all.begin());
+  for (; notices_told_ < all.end(); ++notices_told_)
+    notice(all.at(notices_told_).code, all.at(notices_told_).text);
 }
 
 void Peer::notice(NoticeCode code, std::string_view text) {

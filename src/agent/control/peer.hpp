@@ -81,6 +81,7 @@ class Peer {
   Reply dump_heap(const Frame& frame);
   void answer(Message message, std::uint32_t request, const Reply& reply);
   void notice(NoticeCode code, std::string_view text);
+  void tell_notices();
 
   Room& room_;
   Link link_;
@@ -99,6 +100,7 @@ class Peer {
   std::unique_ptr<Feed> feed_;
   std::uint64_t sent_offset_ = 0;  // of the client's data
   std::uint64_t ended_stream_ = 0;
+  std::uint64_t notices_told_ = 0;
   std::string late_answers_;  // to what was asked while raw data flowed
   std::uint64_t heard_at_, served_at_, stalled_ms_ = 0;
 };

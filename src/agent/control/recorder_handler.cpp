@@ -5,6 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstring>
+
+#include "agent/common/clock.hpp"
 #include "agent/common/converter.hpp"
 #include "agent/common/recorder.hpp"
 
@@ -38,6 +42,23 @@ FormatOption format_option(std::string_view format) {
 ServerMode mode_of(agent::Server server) {
   if (server == agent::Server::kStandalone) return ServerMode::kStandalone;
   return server == agent::Server::kEnabled ? ServerMode::kEnabled : ServerMode::kControlled;
+}
+
+// A file of the nth recording must not be that of another: out.ptrace, out.2.ptrace.
+std::string name_of_recording(const Options& options, std::uint64_t n) {
+  std::string name = options.file;
+  if (n < 2) return name;
+  if (name.empty())
+    name = "polytrace-%p." + (options.format == "native" ? std::string("ptrace") : options.format);
+  const std::size_t folder = name.rfind('/') + 1;  // 0 where there is none
+  const std::size_t dot = name.rfind('.');
+  const bool has_end = dot != std::string::npos && dot > folder;
+  return name.insert(has_end ? dot : name.size(), "." + std::to_string(n));
+}
+
+base::Time end_after(std::uint64_t milliseconds) {
+  constexpr std::uint64_t kMost = 1'000'000'000'000;  // 30 years
+  return monotonic_now() + static_cast<base::Time>(std::min(milliseconds, kMost)) * 1'000'000;
 }
 
 Reply not_now(std::string_view text) { return Reply::refused(Outcome::kWrongState, text); }
@@ -87,15 +108,29 @@ Reply RecorderHandler::status() {
 }
 
 Reply RecorderHandler::start(const StartRequest& request) {
-  if (!request.events.empty() || request.duration_ms != 0 || request.limit_bytes != 0)
-    return Reply::refused(Outcome::kUnsupported, "this agent starts with the options it was given");
+  if (!request.events.empty())
+    return Reply::refused(Outcome::kUnsupported, "this agent records what it was started for");
   if (state() == State::kPaused) return resume();
   if (state() != State::kIdle) return not_now("runs already");
+  return start_next(request);
+}
+
+Reply RecorderHandler::start_next(const StartRequest& request) {
+  const bool first = recordings_ == 0 && *Recorder::the().output_name() == 0;
+  recordings_ = first ? 0 : std::max<std::uint64_t>(recordings_, 1);
+  Options options = options_;
+  options.file = name_of_recording(options, recordings_ + 1);
   Faults faults;
-  if (!Recorder::the().start(options_, faults)) return failed(faults);
+  if (!Recorder::the().start(options, faults)) return failed(faults);
+  ++recordings_;
   file_.close();
-  stream_ = 0;
-  return Reply::ok();
+  stream_ = lost_told_ = 0;
+  fault_told_ = false;
+  end_at_ = request.duration_ms == 0 ? 0 : end_after(request.duration_ms);
+  limit_bytes_ = request.limit_bytes;
+  if (!request.session.empty())
+    define(event::Setting{.key = "session", .value = request.session}, base::kNoId);
+  return {Outcome::kOk, Recorder::the().output_name(), {}};
 }
 
 Reply RecorderHandler::stop() {
@@ -120,6 +155,44 @@ Reply RecorderHandler::flush() {
   if (state() != State::kRunning && state() != State::kPaused) return not_now("does not run");
   if (Recorder::the().flush(kPatience)) return Reply::ok();
   return Reply::refused(Outcome::kFailed, "not everything could be written in time");
+}
+
+void RecorderHandler::tell_faults() {
+  constexpr base::Duration kPause = 1'000'000'000;
+  const Status& status = Recorder::the().status();
+  const std::uint64_t lost = status.lost.load();
+  const base::Time now = monotonic_now();
+  if (lost > lost_told_ && now - lost_told_at_ >= kPause) {
+    notices_.add(NoticeCode::kGap, std::to_string(lost - lost_told_) + " events were dropped");
+    lost_told_ = lost;
+    lost_told_at_ = now;
+  }
+  const std::uint64_t error = status.write_error.load();
+  if (error == 0 || fault_told_) return;
+  notices_.add(NoticeCode::kOverflow, std::string("nothing more can be written: ") +
+                                          std::strerror(static_cast<int>(error)));
+  fault_told_ = true;
+}
+
+bool RecorderHandler::is_at_limit() {
+  const bool late = end_at_ != 0 && monotonic_now() >= end_at_;
+  const bool large = limit_bytes_ != 0 && Recorder::the().status().bytes.load() >= limit_bytes_;
+  if (late) notices_.add(NoticeCode::kOverflow, "the recording has lasted as long as it was to");
+  else if (large) notices_.add(NoticeCode::kOverflow, "the recording is as large as it was to be");
+  return late || large;
+}
+
+int RecorderHandler::look_around() {
+  constexpr int kGlance = 100;  // milliseconds
+  tell_faults();
+  const State now = state();
+  if ((now != State::kRunning && now != State::kPaused) || (end_at_ == 0 && limit_bytes_ == 0))
+    return -1;
+  if (!is_at_limit()) return kGlance;
+  stop();
+  end_at_ = 0;
+  limit_bytes_ = 0;
+  return -1;
 }
 
 StreamState RecorderHandler::stream() {

@@ -14,6 +14,7 @@
 
 #include "agent/common/options.hpp"
 #include "agent/control/server.hpp"
+#include "base/types.hpp"
 
 namespace polytrace::agent::control {
 
@@ -30,23 +31,37 @@ class RecorderHandler : public Handler {
   Facts facts() override { return facts_; }
   State state() override;
   Reply status() override;
-  // Of a recorder that is idle, with the options of the beginning; or of one that is paused.
+  // Of a recorder that is idle, with the options of the beginning; or of one that is paused. The
+  // nth recording of a process has the number in its file's name. What events are recorded is not
+  // for this class to change.
   Reply start(const StartRequest& request) override;
   Reply stop() override;
   Reply pause() override;
   Reply resume() override;
   Reply flush() override;
+  // Ends recordings at their limits. Notices: what was lost, a limit reached, an output that fails.
+  int look_around() override;
   StreamState stream() override;
   std::size_t read_stream(std::uint64_t offset, std::span<std::uint8_t> into) override;
 
  protected:
-  const Options& options() const { return options_; }
+  Options& options() { return options_; }
 
  private:
+  void tell_faults();
+  bool is_at_limit();
+  Reply start_next(const StartRequest& request);
+
   Options options_;
   Facts facts_;
   Descriptor file_;
   std::uint64_t stream_ = 0;
+  std::uint64_t recordings_ = 0;   // that were started here, or before
+  base::Time end_at_ = 0;          // of the monotonic clock; 0: no limit
+  std::uint64_t limit_bytes_ = 0;  // 0: none
+  std::uint64_t lost_told_ = 0;
+  base::Time lost_told_at_ = 0;
+  bool fault_told_ = false;
 };
 
 }  // namespace polytrace::agent::control

@@ -153,6 +153,7 @@ bool Server::stop(std::uint32_t drain_ms) {
 }
 
 void Server::turn() {
+  patience_ = handler_.look_around();
   wait();
   if (unix_) accept_from(unix_.get(), Access::kUnix);
   if (tcp_) accept_from(tcp_.get(), Access::kTcp);
@@ -162,7 +163,7 @@ void Server::turn() {
 void Server::wait() {
   std::vector<pollfd> places = {
       {wake_.get(), POLLIN, 0}, {unix_.get(), POLLIN, 0}, {tcp_.get(), POLLIN, 0}};
-  int patience = -1;
+  int patience = patience_;
   for (const auto& peer : peers_) {
     const int events = (peer->reads() ? POLLIN : 0) | (peer->writes() ? POLLOUT : 0);
     places.push_back({peer->socket(), static_cast<short>(events), 0});

@@ -94,6 +94,7 @@ class Server {
   Descriptor unix_, tcp_, wake_;
   std::string folder_, socket_path_, token_path_;
   std::vector<std::unique_ptr<Peer>> peers_;
+  int patience_ = -1;  // the handler's, milliseconds
   std::atomic<bool> stopping_{false};
   std::atomic<std::uint32_t> drain_ms_{0};
   pthread_t thread_{};

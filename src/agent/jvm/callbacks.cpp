@@ -2,9 +2,11 @@
 #include "agent/jvm/callbacks.hpp"
 
 #include <atomic>
+#include <cmath>
 #include <mutex>
 #include <unordered_map>
 
+#include "agent/common/clock.hpp"
 #include "agent/common/recorder.hpp"
 #include "agent/jvm/classes.hpp"
 #include "agent/jvm/stacks.hpp"
@@ -18,6 +20,8 @@ constexpr base::Duration kMillisecond = 1'000'000;
 
 std::size_t g_depth = 64;
 bool g_tags_allocations = false;
+bool g_tells_collections = true;
+double g_sample_interval = 0;  // bytes; 0: every object is told
 constinit std::atomic<std::uint64_t> g_collections{0};
 
 // What a wait was given, until it ends: that event does not tell. By the thread's number, since a
@@ -36,7 +40,7 @@ base::Id number_of_object(JNIEnv* env, jobject object) {
   if (tag_of(object) == 0 && is_thread(env, object)) number_of_thread(env, object);
   bool is_new = false;
   const jlong tag = tagged(object, TagKind::kObject, is_new);
-  return tag == 0 ? base::kNoId : static_cast<base::Id>(tag);
+  return tag == 0 ? base::kNoId : id_of(tag);
 }
 
 // Whether anything would be recorded: callbacks cost even while recording is paused.
@@ -46,10 +50,35 @@ bool is_idle() { return !Recorder::the().running(); }
 
 void set_limits(const Settings& settings) {
   g_depth = settings.common.stack_depth;
-  g_tags_allocations = settings.common.events.alloc == AllocMode::kObjects;
+  const EventSet& events = settings.common.events;
+  g_tags_allocations = events.alloc == AllocMode::kObjects;
+  g_tells_collections = events.gc;
+  g_sample_interval = g_tags_allocations ? 0 : static_cast<double>(events.alloc_interval);
 }
 
 // --- memory ---
+
+namespace {
+
+// Between 0 and 1; a generator of Marsaglia's.
+double random_part() {
+  thread_local constinit std::uint64_t state = 0;
+  if (state == 0) state = reinterpret_cast<std::uintptr_t>(&state) | 1;
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  return static_cast<double>(state >> 11) * 0x1p-53;
+}
+
+// How many of its size a sampled object stands for: the VM takes each byte with the same chance.
+// Rounded by chance, so that sums are right.
+event::u32 weight_of(jlong size) {
+  if (g_sample_interval <= 1) return 0;
+  const double chance = -std::expm1(-static_cast<double>(size) / g_sample_interval);
+  return static_cast<event::u32>(std::min(1 / chance + random_part(), 0x1p32 - 1));
+}
+
+}  // namespace
 
 void JNICALL on_sampled_allocation(jvmtiEnv*, JNIEnv* env, jthread, jobject object, jclass type,
                                    jlong size) {
@@ -61,34 +90,65 @@ void JNICALL on_sampled_allocation(jvmtiEnv*, JNIEnv* env, jthread, jobject obje
   event::Alloc details;
   details.size = static_cast<event::u64>(size);
   details.stack = whole_stack(lists);
-  if (g_tags_allocations) details.object = number_of_object(env, object);
-  TiText signature;
-  if (ok(vm().ti->GetClassSignature(type, signature.out(), nullptr)))
-    details.array = signature.view().starts_with('[') ? 1 : 0;
+  details.weight = weight_of(size);
+  // Its constructor has not run: a thread is not one yet.
+  if (g_tags_allocations)
+    if (const jlong tag = tag_new(object, g_collections.load(std::memory_order_relaxed)); tag != 0)
+      details.object = id_of(tag);
+  jboolean is_array = JNI_FALSE;
+  vm().ti->IsArrayClass(type, &is_array);
+  details.array = is_array;
   emit(details, number_of_class(env, type), lists);
 }
 
+// Comes some time behind the collection that found it.
 void JNICALL on_object_free(jvmtiEnv*, jlong tag) {
   if (is_idle() || kind_of(tag) != TagKind::kObject) return;
-  emit(event::Free{}, static_cast<base::Id>(tag), {}, Patience::kNever);
+  const std::uint64_t begun = g_collections.load(std::memory_order_relaxed) - birth_of(tag);
+  event::Free details;
+  details.age = (begun & kMostBirth) == 0 ? 0 : (begun & kMostBirth) - 1;
+  emit(details, id_of(tag), {}, Patience::kNever);
 }
 
 // The world stands still: nothing of the VM may be called, and nobody waited for.
 void JNICALL on_collection_start(jvmtiEnv*) {
+  const std::uint64_t number = g_collections.fetch_add(1, std::memory_order_relaxed) + 1;
   event::Gc details;
   details.phase = event::GcPhase::start;
-  emit(details, g_collections.fetch_add(1, std::memory_order_relaxed) + 1, {}, Patience::kNever);
+  if (g_tells_collections) emit(details, number, {}, Patience::kNever);
 }
 
 void JNICALL on_collection_finish(jvmtiEnv*) {
   event::Gc details;
   details.phase = event::GcPhase::end;
-  emit(details, g_collections.load(std::memory_order_relaxed), {}, Patience::kNever);
+  if (g_tells_collections)
+    emit(details, g_collections.load(std::memory_order_relaxed), {}, Patience::kNever);
 }
 
 // --- monitors ---
+// Where the policy is to wait for memory, they wait as probes do: half a pair would mislead.
 
 namespace {
+
+// The VM stops to tell it: only so often in a second. kNoId: not asked, none, or a virtual thread.
+base::Id owner_of(JNIEnv* env, jobject object) {
+  constexpr base::Duration kPause = 10 * kMillisecond;
+  static constinit std::atomic<base::Time> last{0};
+  if (!vm().can_tell_owners) return base::kNoId;
+  const base::Time now = monotonic_now();
+  base::Time before = last.load(std::memory_order_relaxed);
+  if (now - before < kPause || !last.compare_exchange_strong(before, now)) return base::kNoId;
+  constexpr jint kFew = 16;  // at least; of who waits
+  const LocalFrame frame(env, kFew);
+  jvmtiMonitorUsage usage{};
+  if (!ok(vm().ti->GetObjectMonitorUsage(object, &usage))) return base::kNoId;
+  TiMemory<jthread> waiters;
+  TiMemory<jthread> notified;
+  *waiters.out() = usage.waiters;
+  *notified.out() = usage.notify_waiters;
+  const std::uint64_t owner = usage.owner == nullptr ? 0 : number_of_thread(env, usage.owner);
+  return owner == 0 ? base::kNoId : owner;
+}
 
 void emit_monitor(JNIEnv* env, jobject object, event::MonitorStage stage, bool with_stack) {
   if (is_idle()) return;
@@ -98,9 +158,10 @@ void emit_monitor(JNIEnv* env, jobject object, event::MonitorStage stage, bool w
   details.stage = stage;
   details.class_id = number_of_class_of(env, object);
   if (with_stack) frames.take(env, nullptr, g_depth);
+  if (with_stack) details.owner = owner_of(env, object);
   const Lists lists = with_stack ? frames.lists() : Lists{};
   if (with_stack) details.stack = whole_stack(lists);
-  emit(details, number_of_object(env, object), lists, Patience::kNever);
+  emit(details, number_of_object(env, object), lists);
 }
 
 }  // namespace
@@ -127,7 +188,7 @@ void JNICALL on_wait(jvmtiEnv*, JNIEnv* env, jthread, jobject object, jlong time
   event::Wait details;
   details.timeout = timeout * kMillisecond;
   details.stack = whole_stack(lists);
-  emit(details, number_of_object(env, object), lists, Patience::kNever);
+  emit(details, number_of_object(env, object), lists);
 }
 
 void JNICALL on_waited(jvmtiEnv*, JNIEnv* env, jthread, jobject object, jboolean) {
@@ -143,7 +204,7 @@ void JNICALL on_waited(jvmtiEnv*, JNIEnv* env, jthread, jobject object, jboolean
       timeouts().by_thread.erase(at);
     }
   }
-  emit(details, number_of_object(env, object), {}, Patience::kNever);
+  emit(details, number_of_object(env, object));
 }
 
 // --- exceptions ---

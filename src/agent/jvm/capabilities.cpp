@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/jvm/capabilities.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "agent/jvm/callbacks.hpp"
@@ -42,10 +43,28 @@ bool granted(bool wanted, bool potential, const char* what, Faults& faults) {
   return wanted && potential;
 }
 
+jint interval_of(const EventSet& events) {
+  return static_cast<jint>(std::min<std::uint64_t>(events.alloc_interval, INT32_MAX));
+}
+
+// What other runtimes' agents tell, and this one does not.
+void leave_out(EventSet& events, Faults& faults) {
+  const auto refuse = [&](bool wanted, const char* what) {
+    if (wanted) faults.push_back(std::string("the agent for Java does not tell ") + what);
+  };
+  refuse(events.jit, "what is compiled");
+  refuse(events.classes, "classes that no event names");
+  refuse(events.counters, "counters");
+  refuse(events.sample_interval != 0, "samples");
+  events.jit = events.classes = events.counters = false;
+  events.sample_interval = 0;
+}
+
 }  // namespace
 
 void ask_capabilities(Settings& settings, Faults& faults) {
   EventSet& events = settings.common.events;
+  leave_out(events, faults);
   jvmtiCapabilities potential{};
   jvmtiCapabilities wanted{};
   vm().ti->GetPotentialCapabilities(&potential);
@@ -62,10 +81,14 @@ void ask_capabilities(Settings& settings, Faults& faults) {
               potential.can_generate_sampled_object_alloc_events != 0, "allocations", faults);
   has.can_tell_frees = granted(objects, potential.can_generate_object_free_events != 0,
                                "the end of objects", faults);
-  has.can_tell_collections = granted(
-      events.gc, potential.can_generate_garbage_collection_events != 0, "collections", faults);
+  has.can_tell_collections =
+      granted(events.gc || objects, potential.can_generate_garbage_collection_events != 0,
+              "collections", faults);
   has.can_tell_monitors =
       granted(events.monitors, potential.can_generate_monitor_events != 0, "monitors", faults);
+  has.can_tell_owners =
+      has.can_tell_monitors && granted(settings.monitor_owner, potential.can_get_monitor_info != 0,
+                                       "who holds a monitor", faults);
   has.can_tell_exceptions = granted(events.exceptions, potential.can_generate_exception_events != 0,
                                     "exceptions", faults);
   has.can_tell_virtual_threads =
@@ -80,10 +103,14 @@ void ask_capabilities(Settings& settings, Faults& faults) {
   wanted.can_generate_object_free_events = has.can_tell_frees;
   wanted.can_generate_garbage_collection_events = has.can_tell_collections;
   wanted.can_generate_monitor_events = has.can_tell_monitors;
+  wanted.can_get_monitor_info = has.can_tell_owners;
   wanted.can_generate_exception_events = has.can_tell_exceptions;
   if (has.can_tell_virtual_threads) set_bit(wanted, kVirtualThreadsBit);
   if (!ok(vm().ti->AddCapabilities(&wanted)))
     faults.emplace_back("this VM refuses what it said it could");
+  // A thread keeps to the interval at its beginning until it has met its first sample.
+  if (has.can_sample_allocations)
+    vm().ti->SetHeapSamplingInterval(objects ? 0 : interval_of(events));
 }
 
 void set_callbacks() {
@@ -120,9 +147,9 @@ void enable_events(const Settings& settings, bool on) {
   set_event(JVMTI_EVENT_THREAD_START, on);
   set_event(JVMTI_EVENT_THREAD_END, on);
   if (has.can_sample_allocations) {
-    const bool every = events.alloc == AllocMode::kObjects;
-    vm().ti->SetHeapSamplingInterval(every ? 0 : static_cast<jint>(events.alloc_interval));
     set_event(JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, on);
+    // Threads go on with memory that they were given before, which tells nothing.
+    if (events.alloc == AllocMode::kObjects && on) vm().ti->ForceGarbageCollection();
   }
   if (has.can_tell_frees) set_event(JVMTI_EVENT_OBJECT_FREE, on);
   if (has.can_tell_collections) {

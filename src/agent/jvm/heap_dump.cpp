@@ -7,6 +7,7 @@
 #include "agent/common/clock.hpp"
 #include "agent/common/recorder.hpp"
 #include "agent/jvm/heap_walk.hpp"
+#include "agent/jvm/threads.hpp"
 
 namespace polytrace::agent::jvm {
 
@@ -112,6 +113,7 @@ bool call_dump_heap(JNIEnv* env, const std::string& path) {
 
 DumpResult dump_hprof(JNIEnv* env, const std::string& path) {
   DumpResult result;
+  const Unmet unmet;
   const base::Time before = monotonic_now();
   result.whole = call_dump_heap(env, path);
   if (env->ExceptionCheck() != JNI_FALSE) env->ExceptionClear();

@@ -31,7 +31,11 @@ Reserved<T>::~Reserved() {
 }
 
 HeapWalk::HeapWalk(std::uint64_t id_base)
-    : id_base_(id_base), objects_(kMostObjects), references_(kMostReferences), roots_(kMostRoots) {}
+    : id_base_(id_base),
+      objects_(kMostObjects),
+      references_(kMostReferences),
+      roots_(kMostRoots),
+      sorted_(kMostReferences) {}
 
 bool HeapWalk::tag_classes(JNIEnv* env, jvmtiEnv* own) {
   const LocalFrame frame(env, kLocalRefs);
@@ -47,7 +51,7 @@ bool HeapWalk::tag_classes(JNIEnv* env, jvmtiEnv* own) {
 }
 
 const char* HeapWalk::run(JNIEnv* env) {
-  if (!objects_.ok() || !references_.ok() || !roots_.ok()) return "no memory";
+  if (!objects_.ok() || !references_.ok() || !roots_.ok() || !sorted_.ok()) return "no memory";
   objects_.push({});
   void* found = nullptr;
   if (vm().java->GetEnv(&found, JVMTI_VERSION_1_2) != JNI_OK) return "no second environment";
@@ -112,19 +116,19 @@ void HeapWalk::sort() {
     object.first_reference = at;
     at += count;
   }
-  sorted_.resize(references_.size());
   for (const Reference& reference : references_.all())
     sorted_[objects_[reference.from].first_reference++] = reference.to;
 }
 
 // Each first_reference has moved on to the next object's.
-std::span<const std::uint32_t> HeapWalk::references_of(std::size_t n) const {
+std::span<const std::uint32_t> HeapWalk::references_of(std::size_t n) {
   const std::uint32_t begin = objects_[n].first_reference;
-  return std::span(sorted_).subspan(begin, objects_[n + 1].first_reference - begin);
+  return {&sorted_[begin], objects_[n + 1].first_reference - begin};
 }
 
 template class Reserved<HeapWalk::Object>;
 template class Reserved<HeapWalk::Reference>;
 template class Reserved<HeapWalk::Root>;
+template class Reserved<std::uint32_t>;
 
 }  // namespace polytrace::agent::jvm

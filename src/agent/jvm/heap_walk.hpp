@@ -64,7 +64,7 @@ class HeapWalk {
   std::uint32_t type_of(std::uint32_t object) { return objects_[object].type; }
   // Puts the references in order of the objects they go out from; then those of the nth object.
   void sort();
-  std::span<const std::uint32_t> references_of(std::size_t n) const;
+  std::span<const std::uint32_t> references_of(std::size_t n);
 
  private:
   static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info,
@@ -80,7 +80,7 @@ class HeapWalk {
   Reserved<Reference> references_;
   Reserved<Root> roots_;
   std::vector<std::uint32_t> class_index_;  // by class number
-  std::vector<std::uint32_t> sorted_;
+  Reserved<std::uint32_t> sorted_;
 };
 
 }  // namespace polytrace::agent::jvm

@@ -131,6 +131,21 @@ void tell_count(std::string_view what, std::uint64_t count, std::string_view rea
 
 }  // namespace
 
+std::vector<std::pair<const char*, std::uint64_t>> rewriting_figures() {
+  const auto all_of = [](const auto& counts) {
+    std::uint64_t sum = 0;
+    for (const auto& count : counts) sum += count.load(std::memory_order_relaxed);
+    return sum;
+  };
+  const std::uint64_t classes = g_classes[0].load(std::memory_order_relaxed);
+  const std::uint64_t methods = g_methods[0].load(std::memory_order_relaxed);
+  return {{"classes.rewritten", classes},
+          {"classes.left_alone", all_of(g_classes) - classes},
+          {"classes.refused", g_refused.load(std::memory_order_relaxed)},
+          {"methods.rewritten", methods},
+          {"methods.left_alone", all_of(g_methods) - methods}};
+}
+
 void tell_counts() {
   for (std::size_t i = 0; i < rewriter::kReasons; ++i) {
     const std::string_view reason = rewriter::sentence_of(static_cast<rewriter::Reason>(i));

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "agent/jvm/settings.hpp"
 #include "agent/jvm/vm.hpp"
@@ -21,6 +23,8 @@ struct Retransformed {
 // until now, wanted as a whole just as this one does stay as they are. On a thread of the VM.
 Retransformed retransform_loaded(JNIEnv* env, const Plan* before = nullptr);
 
+// Counts for people: classes and methods that were rewritten, and those left alone.
+std::vector<std::pair<const char*, std::uint64_t>> rewriting_figures();
 // Settings events with what was rewritten and what was left alone, by reason.
 void tell_counts();
 

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "agent/jvm/array_layout.hpp"
 #include "agent/jvm/classes.hpp"
 #include "agent/jvm/names.hpp"
 #include "agent/jvm/registry.hpp"
+#include "agent/jvm/sites.hpp"
 
 namespace polytrace::agent::jvm {
 
@@ -85,24 +85,23 @@ rewriter::Decision ClassJudge::decide(const rewriter::MethodFacts& facts) {
 
 std::uint32_t ClassJudge::site(const rewriter::MethodFacts& method,
                                const rewriter::SiteFacts& facts) {
-  const std::uint32_t number = Registry::the().next_site();
+  const std::uint32_t number =
+      Registry::the().next_sites(std::max<std::uint32_t>(facts.dimensions, 1));
   if (number == 0) return 0;
-  const std::string allocated = class_name(facts.class_name);
   Site site;
   site.number = number;
+  site.method = Registry::the().method_of(details_of(method));
+  site.byte_code = facts.index;
+  if (facts.line != 0) site.line = facts.line;
+  if (facts.dimensions != 0)
+    return define_array_sites(site, facts.class_name, facts.dimensions) ? number : 0;
+  const std::string allocated = dotted(facts.class_name);
   site.class_id = Registry::the().class_of(Registry::kAnyLoader, allocated);
   event::Class details;
   details.name = allocated;
   Registry::the().define_class(static_cast<std::uint32_t>(site.class_id), details);
-  site.method = Registry::the().method_of(details_of(method));
-  site.byte_code = facts.index;
-  if (facts.line != 0) site.line = facts.line;
-  if (facts.dimensions != 0) {
-    const ArrayLayout layout = array_layout(facts.class_name);
-    site.size = layout.base;
-    site.element_size = layout.element;
-  }
-  return define_site(site) ? number : 0;
+  add_object_site(site, loader_, allocated);
+  return number;
 }
 
 }  // namespace polytrace::agent::jvm

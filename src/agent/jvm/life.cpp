@@ -13,6 +13,7 @@
 #include "agent/jvm/process_facts.hpp"
 #include "agent/jvm/registry.hpp"
 #include "agent/jvm/remote.hpp"
+#include "agent/jvm/sites.hpp"
 #include "agent/jvm/stacks.hpp"
 #include "agent/jvm/threads.hpp"
 
@@ -26,6 +27,7 @@ struct Life {
   std::mutex mutex;  // of commands; the VM's events do not take it
   Settings settings;
   std::string options;
+  Faults missing;
   const Plan* plan = nullptr;  // of the recording
   bool recording = false;
   bool waits = false;  // for a command to begin
@@ -68,9 +70,10 @@ bool prepare(const char* options) {
   all.settings = read_settings(options, faults);
   all.options = options == nullptr ? "" : options;
   Options& common = all.settings.common;
-  if (common.help) std::fputs(option_help().c_str(), stderr);
+  if (common.help) std::fputs((option_help() + own_help()).c_str(), stderr);
   if (common.off || common.help) return false;
-  ask_capabilities(all.settings, faults);
+  ask_capabilities(all.settings, all.missing);
+  faults.insert(faults.end(), all.missing.begin(), all.missing.end());
   set_callbacks();
   set_limits(all.settings);
   const bool remote = prepare_remote(all.settings, faults);
@@ -79,6 +82,19 @@ bool prepare(const char* options) {
   say_all(faults);
   if (!started) say("nothing is recorded");
   return started;
+}
+
+const Faults& missing() { return life().missing; }
+
+bool choose_events(std::string_view events, Faults& wrong, Faults& lacking) {
+  Life& all = life();
+  const std::lock_guard guard(all.mutex);
+  Options changed = all.settings.common;
+  if (!set_option(changed, "events", events, wrong)) return false;
+  all.settings.common = std::move(changed);
+  ask_capabilities(all.settings, lacking);
+  set_limits(all.settings);
+  return true;
 }
 
 void begin(JNIEnv* env) {
@@ -91,6 +107,7 @@ void begin(JNIEnv* env) {
   tell_process(all.options);
   const Plan* const plan = all.plan = new_plan(settings);
   tell_settings(settings, *plan);
+  forget_sites();
   if (plan->sites) measure_arrays(env);
   watch_unloading();
   enable_events(settings, true);
@@ -124,6 +141,7 @@ bool end(JNIEnv* env) {
 DumpResult take_heap_dump(JNIEnv* env, std::string_view name, std::uint32_t number) {
   const Settings& settings = life().settings;
   if (settings.common.heap_dump == HeapDump::kNever) return {.fault = "heapdump=never"};
+  if (!Recorder::the().running()) return {.fault = "the recording is paused"};
   if (!settings.hprof) return dump_heap(env, name);
   return dump_hprof(
       env, std::string(Recorder::the().output_name()) + "." + std::to_string(number) + ".hprof");
@@ -185,8 +203,10 @@ void obey(JNIEnv* env, std::string_view command) {
 void JNICALL on_vm_init(jvmtiEnv*, JNIEnv* env, jthread) { launch(env); }
 
 void JNICALL on_vm_death(jvmtiEnv*, JNIEnv* env) {
-  if (is_recording() && life().settings.common.heap_dump == HeapDump::kAtEnd)
-    take_heap_dump(env, "end", 0);
+  if (is_recording() && life().settings.common.heap_dump == HeapDump::kAtEnd) {
+    const DumpResult dump = take_heap_dump(env, "end", 0);
+    if (!dump.whole) say("no heap dump at the end: " + dump.fault);
+  }
   life().dead = true;
   end(env);
   stop_remote();

@@ -17,6 +17,11 @@ namespace polytrace::agent::jvm {
 bool prepare(const char* options);
 // Begins to record, or waits for the command to, and takes commands where that was asked for.
 void launch(JNIEnv* env);
+// What the options asked for and this VM cannot tell.
+const Faults& missing();
+// What the next recording is to hold, as the option events has it. False with what is `wrong`;
+// `lacking` is what this VM cannot tell of it.
+bool choose_events(std::string_view events, Faults& wrong, Faults& lacking);
 // Begins to record what prepare() said.
 void begin(JNIEnv* env);
 // Ends the recording; the program goes on as if it had never been, but for classes being compiled

@@ -2,6 +2,7 @@
 #include "agent/jvm/natives.hpp"
 
 #include "agent/common/recorder.hpp"
+#include "agent/jvm/sites.hpp"
 #include "agent/jvm/threads.hpp"
 
 extern "C" {
@@ -16,6 +17,8 @@ JNIEXPORT void JNICALL probe_site(JNIEnv* env, jclass,
                                   jint site) __asm__("Java_java_lang__00024TraceProbe_site0");
 JNIEXPORT void JNICALL probe_array(JNIEnv* env, jclass, jint length,
                                    jint site) __asm__("Java_java_lang__00024TraceProbe_array0");
+JNIEXPORT void JNICALL probe_grid(JNIEnv* env, jclass, jobject array,
+                                  jint site) __asm__("Java_java_lang__00024TraceProbe_grid0");
 
 }  // extern "C"
 
@@ -47,11 +50,17 @@ void probe_unwind(JNIEnv* env, jclass, jint method) {
 }
 
 void probe_site(JNIEnv* env, jclass, jint site) {
+  agent::jvm::meet_site(env, static_cast<std::uint32_t>(site));
   agent::site(static_cast<std::uint32_t>(site), slowly(env));
 }
 
 void probe_array(JNIEnv* env, jclass, jint length, jint site) {
   agent::array(static_cast<std::uint32_t>(site), static_cast<std::uint32_t>(length), slowly(env));
+}
+
+void probe_grid(JNIEnv* env, jclass, jobject array, jint site) {
+  if (agent::jvm::meet_thread(env)) [[likely]]
+    agent::jvm::record_grid(env, array, static_cast<std::uint32_t>(site));
 }
 
 namespace polytrace::agent::jvm {
@@ -68,9 +77,12 @@ JNINativeMethod native(const char* name, const char* descriptor, Function* funct
 
 std::span<const JNINativeMethod> probe_natives() {
   static const JNINativeMethod natives[] = {
-      native("enter0", "(I)V", probe_enter),   native("exit0", "(I)V", probe_exit),
-      native("unwind0", "(I)V", probe_unwind), native("site0", "(I)V", probe_site),
+      native("enter0", "(I)V", probe_enter),
+      native("exit0", "(I)V", probe_exit),
+      native("unwind0", "(I)V", probe_unwind),
+      native("site0", "(I)V", probe_site),
       native("array0", "(II)V", probe_array),
+      native("grid0", "(Ljava/lang/Object;I)V", probe_grid),
   };
   return natives;
 }

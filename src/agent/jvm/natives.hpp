@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The natives of the probe, exported under the names the VM looks for. They call nothing of the VM
-// but once per thread.
+// but once per thread and per place that allocates; grid0 asks its array for lengths.
 #pragma once
 
 #include <jni.h>

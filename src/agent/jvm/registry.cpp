@@ -108,9 +108,11 @@ std::uint32_t Registry::method_of(const event::Method& details) {
   return at->second;
 }
 
-std::uint32_t Registry::next_site() {
+std::uint32_t Registry::next_sites(std::uint32_t count) {
   const std::lock_guard guard(mutex_);
-  return sites_ >= format::native::kMaxArgument ? 0 : ++sites_;
+  if (sites_ + count > format::native::kMaxArgument) return 0;
+  sites_ += count;
+  return sites_ - count + 1;
 }
 
 std::uint64_t Registry::classes() const {

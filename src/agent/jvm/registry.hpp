@@ -38,8 +38,9 @@ class Registry {
   // 0 when there are too many.
   std::uint32_t method_of(const event::Method& details);
 
-  // A site that allocates; 0 when there are too many. The number is defined by the caller.
-  std::uint32_t next_site();
+  // The first of so many numbers of sites that allocate; 0 when there are too many. They are
+  // defined by the caller.
+  std::uint32_t next_sites(std::uint32_t count);
 
   std::uint64_t classes() const;
   std::uint64_t methods() const;

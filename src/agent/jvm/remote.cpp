@@ -27,13 +27,13 @@ JNIEnv* current_env() {
 
 class JvmHandler final : public control::RecorderHandler {
  public:
-  using RecorderHandler::RecorderHandler;
-
-  Reply start(const control::StartRequest& request) override {
-    const Reply reply = RecorderHandler::start(request);
-    if (reply.outcome == Outcome::kOk && !is_recording()) begin(current_env());
-    return reply;
+  JvmHandler(Options options, control::Facts facts)
+      : RecorderHandler(std::move(options), std::move(facts)) {
+    tell_missing(missing());
   }
+
+  Reply status() override;
+  Reply start(const control::StartRequest& request) override;
   Reply stop() override {
     if (!is_recording()) return Reply::refused(Outcome::kWrongState, "does not run");
     if (end(current_env())) return Reply::ok();
@@ -50,30 +50,74 @@ class JvmHandler final : public control::RecorderHandler {
     return reply;
   }
   Reply set_filters(const std::vector<std::string>& rules) override;
+  Reply set_option(std::string_view name, std::string_view value) override;
   Reply heap_dump(std::string_view name) override;
   Reply run_gc() override {
     vm().ti->ForceGarbageCollection();
     return Reply::ok();
   }
   Reply annotate(std::string_view text) override {
-    emit(event::Note{.text = text}, base::kNoId);
-    return Reply::ok();
+    if (emit(event::Note{.text = text}, base::kNoId)) return Reply::ok();
+    return Reply::refused(Outcome::kWrongState, "does not run");
   }
 
  private:
+  void tell_missing(const Faults& faults) {
+    for (const std::string& fault : faults) notices_.add(control::NoticeCode::kCapability, fault);
+  }
+  Reply replace(const Filters& filters, const Faults& faults);
+
   std::uint32_t dumps_ = 0;
 };
 
-Reply JvmHandler::set_filters(const std::vector<std::string>& rules) {
-  Faults faults;
-  Filters filters;
-  for (const std::string& rule : rules) filters.add_lines(rule, faults);
-  if (!faults.empty()) return Reply::refused(Outcome::kFailed, faults.front());
+Reply JvmHandler::status() {
+  Reply reply = RecorderHandler::status();
+  for (const auto& [name, value] : rewriting_figures()) reply.figures.push_back({name, value});
+  return reply;
+}
+
+Reply JvmHandler::start(const control::StartRequest& request) {
+  const bool chooses = !request.events.empty();
+  if (chooses && state() != control::State::kIdle)
+    return Reply::refused(Outcome::kWrongState, "what is recorded cannot change while it runs");
+  std::string events;
+  for (const std::string& event : request.events) (events += events.empty() ? "" : "+") += event;
+  Faults wrong;
+  Faults lacking;
+  if (chooses && !choose_events(events, wrong, lacking))
+    return Reply::refused(Outcome::kInvalid, wrong.front());
+  tell_missing(lacking);
+  control::StartRequest rest = request;
+  rest.events.clear();
+  const Reply reply = RecorderHandler::start(rest);
+  if (reply.outcome == Outcome::kOk && !is_recording()) begin(current_env());
+  return reply;
+}
+
+Reply JvmHandler::replace(const Filters& filters, const Faults& faults) {
+  if (!faults.empty()) return Reply::refused(Outcome::kInvalid, faults.front());
   if (!is_recording()) return Reply::refused(Outcome::kWrongState, "does not run");
   const Retransformed done = replace_filters(current_env(), filters);
   Reply reply = Reply::ok();
   reply.figures = {{"classes.transformed", done.classes}, {"classes.refused", done.refused}};
   return reply;
+}
+
+// Of those that may be set while recording there is one.
+Reply JvmHandler::set_option(std::string_view name, std::string_view value) {
+  if (name != "filter")
+    return Reply::refused(Outcome::kInvalid, "while recording, only filter may be set");
+  Faults faults;
+  Filters filters;
+  filters.add_short(value, faults);
+  return replace(filters, faults);
+}
+
+Reply JvmHandler::set_filters(const std::vector<std::string>& rules) {
+  Faults faults;
+  Filters filters;
+  for (const std::string& rule : rules) filters.add_lines(rule, faults);
+  return replace(filters, faults);
 }
 
 Reply JvmHandler::heap_dump(std::string_view name) {
@@ -87,15 +131,20 @@ Reply JvmHandler::heap_dump(std::string_view name) {
   return reply;
 }
 
+// What a recording may be started for from now on.
 std::vector<std::string> capabilities() {
-  const Vm& has = vm();
+  jvmtiCapabilities can{};
+  vm().ti->GetPotentialCapabilities(&can);
   std::vector<std::string> names = {"threads"};
-  if (has.can_retransform) names.emplace_back("calls");
-  if (has.can_tell_collections) names.emplace_back("gc");
-  if (has.can_tell_monitors) names.emplace_back("monitors");
-  if (has.can_sample_allocations) names.emplace_back("alloc");
-  if (has.can_tell_exceptions) names.emplace_back("exceptions");
-  if (has.can_tag) names.emplace_back("heapdump");
+  const auto add = [&](bool has, const char* name) {
+    if (has) names.emplace_back(name);
+  };
+  add(can.can_retransform_classes && can.can_generate_all_class_hook_events, "calls");
+  add(can.can_generate_garbage_collection_events, "gc");
+  add(can.can_generate_monitor_events, "monitors");
+  add(can.can_generate_sampled_object_alloc_events, "alloc");
+  add(can.can_generate_exception_events, "exceptions");
+  add(can.can_tag_objects, "heapdump");
   return names;
 }
 

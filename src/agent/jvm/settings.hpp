@@ -8,12 +8,15 @@ namespace polytrace::agent::jvm {
 
 struct Settings {
   Options common;
-  bool accessors = false;       // jvm.accessors: record short methods that neither call nor loop
-  bool virtual_threads = true;  // jvm.virtual: tell virtual threads apart
-  bool hprof = false;           // jvm.heapdump=hprof: dumps by the JDK, beside the output
+  bool accessors = false;       // record short methods that neither call nor loop
+  bool virtual_threads = true;  // tell virtual threads apart
+  bool monitor_owner = false;   // who holds what others wait for
+  bool hprof = false;           // dumps by the JDK, beside the output
 };
 
 Settings read_settings(const char* text, Faults& faults);
+// The JVM's own options as text, for people.
+std::string own_help();
 
 // What decides about classes and methods; replaced as a whole.
 struct Plan {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <shared_mutex>
 #include <unordered_map>
 #include <vector>
 
@@ -30,9 +31,11 @@ struct MethodInfo {
   }
 };
 
+constexpr base::Id kUnasked = base::kNoId;
+
 // The VM may give a method's id again once its class is gone: then all is forgotten.
 struct Known {
-  std::mutex mutex;
+  std::shared_mutex mutex;
   std::unordered_map<jmethodID, std::shared_ptr<const MethodInfo>> methods;
   std::uint64_t epoch = 0;
 };
@@ -78,17 +81,15 @@ std::shared_ptr<const MethodInfo> ask(JNIEnv* env, jmethodID method) {
   return info;
 }
 
-std::shared_ptr<const MethodInfo> info_of(JNIEnv* env, jmethodID method) {
-  Known& all = known();
+std::shared_ptr<const MethodInfo> ask_and_keep(JNIEnv* env, jmethodID method) {
   const std::uint64_t epoch = g_epoch.load(std::memory_order_acquire);
-  {
-    const std::lock_guard guard(all.mutex);
-    if (all.epoch != epoch) all.methods.clear();
-    all.epoch = epoch;
-    if (const auto at = all.methods.find(method); at != all.methods.end()) return at->second;
-  }
   std::shared_ptr<const MethodInfo> info = ask(env, method);
+  Known& all = known();
   const std::lock_guard guard(all.mutex);
+  if (all.epoch != epoch && epoch == g_epoch.load(std::memory_order_acquire)) {
+    all.methods.clear();
+    all.epoch = epoch;
+  }
   if (all.epoch == epoch) all.methods[method] = info;
   return info;
 }
@@ -101,23 +102,32 @@ void forget_methods() { g_epoch.fetch_add(1, std::memory_order_release); }
 
 void watch_unloading() { set_extension_event("com.sun.hotspot.events.ClassUnload", on_unload); }
 
-std::uint32_t number_of_method(JNIEnv* env, jmethodID method) {
-  return info_of(env, method)->number;
-}
-
-// Outermost first, as events have it; the VM tells the innermost first.
+// Outermost first, as events have it; the VM tells the innermost first. One lock for all frames
+// that were met before.
 void StackFrames::take(JNIEnv* env, jthread thread, std::size_t most) {
   jvmtiFrameInfo found[kMostFrames];
   jint count = 0;
   count_ = 0;
   const auto wanted = static_cast<jint>(std::min(most, kMostFrames));
   if (!ok(vm().ti->GetStackTrace(thread, 0, wanted, found, &count))) return;
-  for (auto i = static_cast<std::size_t>(count); i > 0; --i) {
-    const std::shared_ptr<const MethodInfo> info = info_of(env, found[i - 1].method);
-    const jlocation at = found[i - 1].location;
-    frames_[count_] = info->number;
-    places_[count_++] = {at, info->line_at(at), 0};
+  count_ = static_cast<std::size_t>(count);
+  std::ranges::reverse(std::span(found).first(count_));
+  const auto put = [&](std::size_t i, const MethodInfo& info) {
+    frames_[i] = info.number;
+    places_.all[i] = {found[i].location, info.line_at(found[i].location), 0};
+  };
+  {
+    Known& all = known();
+    const std::shared_lock guard(all.mutex);
+    const bool holds = all.epoch == g_epoch.load(std::memory_order_acquire);
+    for (std::size_t i = 0; i < count_; ++i) {
+      const auto at = holds ? all.methods.find(found[i].method) : all.methods.end();
+      if (at != all.methods.end()) put(i, *at->second);
+      else frames_[i] = kUnasked;
+    }
   }
+  for (std::size_t i = 0; i < count_; ++i)
+    if (frames_[i] == kUnasked) put(i, *ask_and_keep(env, found[i].method));
 }
 
 }  // namespace polytrace::agent::jvm

@@ -20,18 +20,22 @@ class StackFrames {
   Lists lists() const {
     Lists lists;
     lists.frames = std::span(frames_).first(count_);
-    lists.frame_places = std::span(places_).first(count_);
+    lists.frame_places = std::span(places_.all).first(count_);
     return lists;
   }
 
  private:
+  // Not made before they are there: a stack is short, and the most frames are 12 KB.
+  union Places {
+    Places() {}
+    event::FramePlace all[kMostFrames];
+  };
+
   std::size_t count_ = 0;
   std::array<base::Id, kMostFrames> frames_;
-  std::array<event::FramePlace, kMostFrames> places_;
+  Places places_;
 };
 
-// The number of a method, defined in the stream; 0: none. It must be alive.
-std::uint32_t number_of_method(JNIEnv* env, jmethodID method);
 // Forgets which method is which: classes were unloaded, or a new recording begins.
 void forget_methods();
 // Has that done whenever a class is unloaded, where this VM tells.

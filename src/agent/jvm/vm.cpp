@@ -61,6 +61,16 @@ std::uint64_t next_number(TagKind kind) {
   return g_last_numbers[static_cast<std::size_t>(kind)] + 1;
 }
 
+jlong tag_new(jobject object, std::uint64_t collections) {
+  std::uint64_t number = 0;
+  {
+    const std::lock_guard guard(g_tags);
+    number = ++g_last_numbers[static_cast<std::size_t>(TagKind::kObject)];
+  }
+  const jlong tag = make_tag(TagKind::kObject, number | (collections & kMostBirth) << kBirthShift);
+  return ok(vm().ti->SetTag(object, tag)) ? tag : 0;
+}
+
 // Two threads may meet the same object at once: the number must be one. The VM never waits for who
 // holds this lock.
 jlong tagged(jobject object, TagKind kind, bool& is_new) {

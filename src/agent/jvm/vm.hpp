@@ -24,6 +24,7 @@ struct Vm {
   bool can_tell_frees = false;
   bool can_tell_collections = false;
   bool can_tell_monitors = false;
+  bool can_tell_owners = false;  // of monitors
   bool can_tell_exceptions = false;
   bool can_tell_virtual_threads = false;
 };
@@ -108,6 +109,18 @@ constexpr TagKind kind_of(jlong tag) {
 constexpr std::uint64_t number_of(jlong tag) {
   return static_cast<std::uint64_t>(tag) & ((std::uint64_t{1} << kTagShift) - 1);
 }
+// Of an object that is neither, the number's high part tells how many collections had begun when
+// it was made, as far as that goes; the rest is its id.
+inline constexpr unsigned kBirthShift = 38;
+inline constexpr std::uint64_t kMostBirth = (std::uint64_t{1} << (kTagShift - kBirthShift)) - 1;
+constexpr std::uint64_t birth_of(jlong tag) { return number_of(tag) >> kBirthShift; }
+constexpr std::uint64_t id_of(jlong tag) {
+  const std::uint64_t birth = kMostBirth << kBirthShift;
+  return kind_of(tag) == TagKind::kObject ? static_cast<std::uint64_t>(tag) & ~birth
+                                          : static_cast<std::uint64_t>(tag);
+}
+// Tags an object that was just made; 0: it cannot be.
+jlong tag_new(jobject object, std::uint64_t collections);
 // The number that the next object of that kind will get.
 std::uint64_t next_number(TagKind kind);
 // 0: none.

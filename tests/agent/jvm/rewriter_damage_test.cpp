@@ -77,6 +77,8 @@ TEST(rewriter_damage, the_probe_is_a_class_file_like_others) {
   EXPECT_EQ(Bytes(code.begin() + 3, code.begin() + 8), (Bytes{0x99, 0, 8, 0x1a, 0x1b}));
   EXPECT_EQ(file.constant(static_cast<std::size_t>(code[9] << 8 | code[10])),
             "java/lang/$TraceProbe.array0(II)V");
+  const Bytes grid = file.method("grid").code;
+  EXPECT_EQ(Bytes(grid.begin() + 6, grid.begin() + 8), (Bytes{0x2a, 0x1b}));  // aload_0, iload_1
 }
 
 }  // namespace

@@ -45,6 +45,7 @@ TEST(rewriter_sites, arrays_are_told_with_their_length) {
                              {kReturn}});  // long[1][1][]
   const Rewritten result = rewritten(maker, run(code, 2), kSitesOnly);
   EXPECT_EQ(result.code().substr(0, 26), "04 bc 0a 59 be array(1) 57");
+  EXPECT_THAT(result.code(), testing::EndsWith("02 59 grid(4) 57 b1"));
   EXPECT_THAT(result.judge.allocations, ElementsAre("[I line 0 index 1 dimensions 1",
                                                     "[Ldemo/Thing; line 0 index 5 dimensions 1",
                                                     "[[Ldemo/Thing; line 0 index 10 dimensions 1",

@@ -26,7 +26,10 @@ std::string probe_at(const Bytes& code, std::size_t at, const ClassReader& file)
   const std::string prefix = std::string(rewriter::kProbeClass) + ".";
   if (!name.starts_with(prefix)) return "";
   const std::size_t end = name.find('(');
-  EXPECT_EQ(name.substr(end), name.starts_with(prefix + "array") ? "(II)V" : "(I)V");
+  const std::string expected = name.starts_with(prefix + "array")  ? "(II)V"
+                               : name.starts_with(prefix + "grid") ? "(Ljava/lang/Object;I)V"
+                                                                   : "(I)V";
+  EXPECT_EQ(name.substr(end), expected);
   return name.substr(prefix.size(), end - prefix.size());
 }
 

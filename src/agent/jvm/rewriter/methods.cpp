@@ -97,8 +97,12 @@ class SiteFinder {
     facts.class_name = name;
     const std::uint32_t id = work_.judge.site(method_, facts);
     if (id == 0 || id > INT32_MAX) return;
-    tails_.push_back({instruction.at,
-                      facts.dimensions == 0 ? work_.snippets.site(id) : work_.snippets.array(id)});
+    tails_.push_back({instruction.at, call_of(facts.dimensions, id)});
+  }
+
+  Snippet call_of(std::uint8_t dimensions, std::uint32_t id) {
+    if (dimensions == 0) return work_.snippets.site(id);
+    return dimensions == 1 ? work_.snippets.array(id) : work_.snippets.grid(id);
   }
 
   // "" when the class file does not tell.

@@ -20,14 +20,13 @@ struct Probe {
   std::string_view descriptor;
   std::uint8_t arguments;
 };
-constexpr Probe kProbes[] = {{"enter", "(I)V", 1},
-                             {"exit", "(I)V", 1},
-                             {"unwind", "(I)V", 1},
-                             {"site", "(I)V", 1},
-                             {"array", "(II)V", 2}};
+constexpr Probe kProbes[] = {{"enter", "(I)V", 1},  {"exit", "(I)V", 1},
+                             {"unwind", "(I)V", 1}, {"site", "(I)V", 1},
+                             {"array", "(II)V", 2}, {"grid", "(Ljava/lang/Object;I)V", 2}};
 
 enum Opcode : std::uint8_t {
   kIload0 = 0x1a,
+  kAload0 = 0x2a,
   kIfeq = 0x99,
   kReturn = 0xb1,
   kGetStatic = 0xb2,
@@ -83,7 +82,8 @@ void Maker::add_guarded(const Probe& probe) {
   methods_.u2(on_);
   methods_.u1(kIfeq);
   methods_.u2(end - 3);
-  for (std::size_t i = 0; i < probe.arguments; ++i) methods_.u1(kIload0 + i);
+  const std::size_t first = probe.descriptor[1] == 'L' ? kAload0 : kIload0;
+  for (std::size_t i = 0; i < probe.arguments; ++i) methods_.u1(i == 0 ? first : kIload0 + i);
   methods_.u1(kInvokeStatic);
   methods_.u2(constants_.add_method(this_, native, probe.descriptor));
   methods_.u1(kReturn);

@@ -2,9 +2,10 @@
 // Puts probes into class files: bytes in, bytes out, no JVM needed. A method that is chosen calls
 // `enter(id)` first, `exit(id)` before it returns and `unwind(id)` when an exception leaves it, by
 // a handler behind all others; no local variable is added and no frame changes. Allocations can
-// call `site(site)` or, for arrays, `array(length, site)` once the object or array exists. Never
-// fails: bytes that are not understood leave the method or the class as it was, with a reason.
-// Thread-safe: no state but the arguments.
+// call `site(site)` or, for arrays, `array(length, site)` once the object or array exists; an array
+// of arrays that were made with it is handed over, `grid(array, site)`. Never fails: bytes that are
+// not understood leave the method or the class as it was, with a reason. Thread-safe: no state but
+// the arguments.
 #pragma once
 
 #include <array>
@@ -58,7 +59,7 @@ struct SiteFacts {
   std::string_view class_name;  // as in the class file: java/lang/String, [I, [[Ljava/util/Map;
   std::uint32_t line = 0;       // 0: not told
   std::uint32_t index = 0;      // of its instruction in the original code
-  std::uint8_t dimensions = 0;  // 0: not an array; the length told is that of the outermost
+  std::uint8_t dimensions = 0;  // of arrays made; 0: not an array
 };
 
 struct Decision {

@@ -48,6 +48,14 @@ Snippet Snippets::array(std::uint32_t id) {
   return snippet;
 }
 
+Snippet Snippets::grid(std::uint32_t id) {
+  Snippet snippet;
+  snippet.u1(kDup);
+  push(snippet, id);
+  invoke(snippet, grid_, "grid", "(Ljava/lang/Object;I)V");
+  return snippet;
+}
+
 std::uint16_t Snippets::throwable() {
   if (throwable_ == 0) throwable_ = constants_.add_class("java/lang/Throwable");
   return throwable_;

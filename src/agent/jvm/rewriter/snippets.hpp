@@ -33,6 +33,7 @@ class Snippets {
   Snippet site(std::uint32_t id) { return call(id, site_, "site", "(I)V"); }
   // With the array on the stack, where it stays; the stack grows by two words.
   Snippet array(std::uint32_t id);
+  Snippet grid(std::uint32_t id);  // the same of an array of arrays that were made with it
 
   std::uint16_t throwable();
 
@@ -50,6 +51,7 @@ class Snippets {
   std::uint16_t unwind_ = 0;
   std::uint16_t site_ = 0;
   std::uint16_t array_ = 0;
+  std::uint16_t grid_ = 0;
   std::uint16_t throwable_ = 0;
   std::uint32_t integer_value_ = 0;  // the last one added
   std::uint16_t integer_ = 0;
