@@ -2,9 +2,9 @@
 // Allocations, moves, handles, roots and finalizers.
 #include <algorithm>
 
+#include "agent/common/encoded_alloc.hpp"
 #include "agent/mono/callbacks.hpp"
 #include "agent/mono/definitions.hpp"
-#include "agent/mono/encoded_alloc.hpp"
 #include "agent/mono/note.hpp"
 #include "agent/mono/settings.hpp"
 #include "agent/mono/stacks.hpp"
