@@ -40,6 +40,8 @@ endfunction()
 polytrace_agent_room(agent FOLDERS agent/common agent/control DEPENDS Threads::Threads)
 # The rewriter of Java's class files needs no JDK, so that its tests run everywhere.
 polytrace_agent_room(agent_jvm_rewriter FOLDERS agent/jvm/rewriter)
+# How .NET names things, likewise.
+polytrace_agent_room(agent_coreclr_names FOLDERS agent/coreclr/names)
 
 # polytrace_agent(<name> EXPORTS <symbol>... [OUTPUT <file name>] [SYSTEM_INCLUDES <folder>...]
 #                 [EXCEPT <folder>...] [DEPENDS <target>...])

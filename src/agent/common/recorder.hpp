@@ -43,8 +43,9 @@ void encode_as(format::native::ByteOutput& out, base::Id subject, const void* de
   format::native::encode_body(out, subject, *static_cast<const T*>(details), lists);
 }
 
-// One aligned store, or two where something follows: that one first.
-template <bool kTwo>
+// One aligned store, or two where something follows: that one first. kSlow: what leads to
+// record_word_slowly(), for callers that have registers to keep.
+template <bool kTwo, void (*kSlow)(std::uint64_t, std::uint64_t) = &record_word_slowly>
 inline void record_word(std::uint64_t word, std::uint64_t follows) {
   ThreadBuffer& buffer = t_buffer;
   WordSlot* const at = buffer.next;
@@ -60,7 +61,7 @@ inline void record_word(std::uint64_t word, std::uint64_t follows) {
       return;
     }
   }
-  record_word_slowly(word, follows);
+  kSlow(word, follows);
 }
 
 // --- events, on the calling thread --------------------------------------------------------------
