@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way from compiled code into the recorder. Compiled code passes a method's number in the first
-// register, has arguments (at entry) or the result (at exit) in others, and expects all of them
-// back. hooks_fast.cpp uses general registers only: vector registers are kept on the slow path.
+// The way from compiled code into the recorder. Compiled code passes a method's number, at entry in
+// r14, because arguments are where a first argument belongs, at exit in rdi. It has arguments or
+// the result in the other registers, and expects all of them back. hooks_fast.cpp uses general
+// registers only: vector registers are kept on the slow path.
 #include "agent/coreclr/hooks.hpp"
 
 #if !defined(__x86_64__)
@@ -9,7 +10,7 @@
 #endif
 
 asm(R"(
-.macro hook name, function
+.macro hook name, number, function
     .globl \name
     .hidden \name
     .type \name, @function
@@ -25,6 +26,7 @@ asm(R"(
     push %r10
     push %r11
     .cfi_adjust_cfa_offset 72
+    mov \number, %rdi
     call \function              # nine registers and the return address: the stack is aligned
     pop %r11
     pop %r10
@@ -42,8 +44,8 @@ asm(R"(
 .endm
 
     .text
-    hook polytrace_coreclr_enter, polytrace_coreclr_fast_enter
-    hook polytrace_coreclr_leave, polytrace_coreclr_fast_leave
+    hook polytrace_coreclr_enter, %r14, polytrace_coreclr_fast_enter
+    hook polytrace_coreclr_leave, %rdi, polytrace_coreclr_fast_leave
 
 # Calls the slow path with what it was given, and keeps the vector registers meanwhile: of their low
 # halves the runtime passes arguments and results in.
