@@ -36,6 +36,7 @@ Living& living(RuntimeId id) {
 
 void tell_begin(const Living& thread) {
   event::Thread details;
+  details.object = thread.id;
   details.os_thread = thread.os_thread;
   define(details, thread.number);
 }
