@@ -81,7 +81,7 @@ class Sdk:
                       if path.name.startswith(("System.", "Microsoft."))
                       and not path.name.startswith("System.IO.Compression.Native")]
         subprocess.run(["dotnet", self.compiler, "-nologo", "-nostdlib", "-optimize+", "-debug-",
-                        "-unsafe", "-nowarn:CS1701", f"-out:{library}", *flags, *references,
+                        "-unsafe", "-nowarn:CS0649,CS1701", f"-out:{library}", *flags, *references,
                         *sources], check=True)
         settings = {"framework": {"name": "Microsoft.NETCore.App", "version": self.version}}
         library.with_suffix(".runtimeconfig.json").write_text(

@@ -43,11 +43,7 @@ Facts array_facts(std::uint32_t element, RuntimeId of, std::uint32_t rank, unsig
   facts.sizes_differ = true;
   std::string name = of != 0 ? facts_of(of, depth + 1).name : std::string(element_name(element));
   if (name.empty()) name = kUnknownName;
-  // Of an array of arrays the outer brackets come first: int[][,] is a row of planes.
-  const std::size_t brackets = name.find('[');
-  const bool is_array = name.ends_with(']') && brackets != name.npos &&
-                        name.find_first_not_of("[],", brackets) == name.npos;
-  facts.name = is_array ? name.insert(brackets, array_suffix(rank)) : name + array_suffix(rank);
+  facts.name = name + array_suffix(rank);
   return facts;
 }
 

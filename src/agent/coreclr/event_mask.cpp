@@ -23,6 +23,7 @@ enum Flag : std::uint64_t {
   kSearches = 0x20000,
   kAllAllocations = 0x800000,
   kStackSnapshots = 0x10000000,
+  kNoTieredCode = std::uint64_t{0x8} << 32,
   kCollections = std::uint64_t{0x10} << 32
 };
 
@@ -36,14 +37,19 @@ struct Row {
 
 }  // namespace
 
+// Code that is compiled quickly, to be compiled anew when it is hot, makes boxes by a helper that
+// tells nobody.
 bool set_event_mask() {
   const EventSet& events = settings().common.events;
+  const bool every_object =
+      events.alloc == AllocMode::kObjects || events.alloc == AllocMode::kSites;
   const Row rows[] = {
       {events.calls, kEnterLeave | kCompilation | kExceptions},
       {events.jit, kCompilation | kSearches},
       {events.exceptions, kExceptions},
       {events.gc, kCollections | kSuspensions},
       {events.alloc != AllocMode::kNone, kAllocations | kAllAllocations},
+      {every_object, kNoTieredCode},
       {settings().stacks || events.sample_interval != 0, kStackSnapshots},
   };
   std::uint64_t mask = kAlways;

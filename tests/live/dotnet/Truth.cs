@@ -156,7 +156,7 @@ namespace Truth
                 if (i % 2 == 0) { kept = new Box<int>(i); kept = new Box<string>("x"); }
                 if (i % 4 == 0) { kept = new Box<string>.Inner<int>(); kept = new Vector[i]; Count.Object("Truth.Vector[]"); }
                 if (i % 8 == 0) { kept = new Square[2, 3]; Count.Object("Truth.Square[,]"); }
-                if (i % 16 == 0) { kept = new Square[2][,]; Count.Object("Truth.Square[][,]"); }
+                if (i % 16 == 0) { kept = new Square[2][,]; Count.Object("Truth.Square[,][]"); }
                 if (i % 32 == 0) { kept = (object)new Vector(); Count.Object("Truth.Vector"); }
             }
         }
