@@ -43,8 +43,8 @@ record throws.ptrace 134 ends.dll throw
 record fails.ptrace 134 ends.dll fail
 record child.ptrace 0 ends.dll child ends.dll
 for way in exits throws fails child; do
-  [[ $(calls Mark $way.ptrace) -eq 1000 ]] || fail "$way: Mark was called $(calls Mark $way.ptrace) \
-times, not 1000"
+  marks=$(calls Mark $way.ptrace)
+  [[ $marks -eq 1000 ]] || fail "$way: Mark was called $marks times, not 1000"
   [[ ! -e $way.ptrace.segments ]] || fail "$way: segments are left behind"
 done
 

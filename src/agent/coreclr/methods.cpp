@@ -31,6 +31,7 @@ constexpr std::uint64_t kVerdict = kNotWanted | kWanted;
 
 constexpr std::uint32_t kMostArguments = 16;
 constexpr std::string_view kDynamicType = "<dynamic>";
+constexpr std::uint32_t kRow = 0x00ffffff;  // of a token; 0 for what is in no table
 
 std::uint32_t g_last = 0;  // under the lock of `methods`
 
@@ -68,7 +69,8 @@ Facts facts_of(RuntimeId function) {
   std::array<RuntimeId, kMostArguments> types{};
   std::uint32_t count = 0;
   if (!ask(info::kGetFunctionInfo2, function, 0, &facts.type, &facts.module, &facts.token,
-           kMostArguments, &count, types.data()))
+           kMostArguments, &count, types.data()) ||
+      (facts.token & kRow) == 0)
     return dynamic_facts(function);
   const Metadata metadata(facts.module);
   Metadata::MethodFacts method = metadata.method(facts.token);

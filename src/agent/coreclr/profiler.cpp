@@ -105,13 +105,17 @@ Interface& factory() {
 using polytrace::agent::coreclr::Guid;
 using polytrace::agent::coreclr::HResult;
 
-extern "C" [[gnu::visibility("default")]] HResult DllGetClassObject(const Guid& type,
-                                                                    const Guid& asked, void** out) {
+// The names under which the runtime looks for them.
+extern "C" {
+[[gnu::visibility("default")]] HResult class_object(const Guid& type, const Guid& asked,
+                                                    void** out) __asm__("DllGetClassObject");
+[[gnu::visibility("default")]] HResult can_unload_now() __asm__("DllCanUnloadNow");
+}
+
+HResult class_object(const Guid& type, const Guid& asked, void** out) {
   namespace coreclr = polytrace::agent::coreclr;
   if (type != coreclr::kProfiler) return coreclr::kNoClass;
   return coreclr::query_factory(&coreclr::factory(), asked, out);
 }
 
-extern "C" [[gnu::visibility("default")]] HResult DllCanUnloadNow() {
-  return polytrace::agent::coreclr::kFalse;
-}
+HResult can_unload_now() { return polytrace::agent::coreclr::kFalse; }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads have numbers of our own, because the runtime's ids come again. A thread is announced on
 // itself, and ends on itself; it may have a name before it is announced.
+#include "agent/coreclr/threads.hpp"
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -9,7 +11,6 @@
 #include "agent/coreclr/callbacks.hpp"
 #include "agent/coreclr/names/utf8.hpp"
 #include "agent/coreclr/note.hpp"
-#include "agent/coreclr/threads.hpp"
 
 namespace polytrace::agent::coreclr {
 namespace {
