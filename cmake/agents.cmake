@@ -42,6 +42,8 @@ polytrace_agent_room(agent FOLDERS agent/common agent/control DEPENDS Threads::T
 polytrace_agent_room(agent_jvm_rewriter FOLDERS agent/jvm/rewriter)
 # What the module for Mono has that needs no headers of Mono, likewise.
 polytrace_agent_room(agent_mono_plain FOLDERS agent/mono/plain)
+# How .NET names things, likewise.
+polytrace_agent_room(agent_coreclr_names FOLDERS agent/coreclr/names)
 
 # polytrace_agent(<name> EXPORTS <symbol>... [OUTPUT <file name>] [SYSTEM_INCLUDES <folder>...]
 #                 [EXCEPT <folder>...] [DEPENDS <target>...])

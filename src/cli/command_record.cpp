@@ -16,10 +16,13 @@ class Record final : public Command {
     static const CommandHelp kHelp{
         "record",
         "runs a program and records it",
-        "[OPTIONS] java|mono PROGRAM [ARGUMENT ...]",
-        "Runs `java PROGRAM ...` or `mono PROGRAM ...` with polytrace's agent in it, and writes "
-        "what it does to a file. Everything behind java or mono is theirs; options of polytrace "
-        "stand before. The exit code is the program's own.\n\n"
+        "[OPTIONS] java|mono|dotnet PROGRAM [ARGUMENT ...]",
+        "Runs `java PROGRAM ...`, `mono PROGRAM ...` or `dotnet PROGRAM ...` with polytrace's "
+        "agent "
+        "in it, and writes what it does to a file. Everything behind java, mono or dotnet is "
+        "theirs; options of polytrace stand before. The exit code is the program's own.\n\n"
+        "A program of .NET is a library (shop.dll), or an executable (./shop), which is run "
+        "itself.\n\n"
         "The first Ctrl-C is passed on to the program, and what it did until then is kept. A "
         "program that is killed leaves what it recorded in a file of segments; it is added to the "
         "recording. What was lost is said. With --json the program's standard output goes to "
@@ -27,6 +30,7 @@ class Record final : public Command {
         {{"a Java program", "polytrace record java -cp classes Shop"},
          {"only the methods of some packages, with a report at the end",
           "polytrace record --filter 'com.acme.*' --report java -jar shop.jar"},
+         {"a program of .NET", "polytrace record dotnet shop.dll"},
          {"as TPTP's XML", "polytrace record -o shop.trcxml mono shop.exe"},
          {"allocations, locks and exceptions as well",
           "polytrace record --events calls,gc,alloc,monitors,exceptions mono shop.exe"}},
@@ -35,7 +39,7 @@ class Record final : public Command {
     return kHelp;
   }
   void define(OptionList& list) override {
-    list.add("RUNTIME", runtime_, "java or mono, then the program and its arguments")
+    list.add("RUNTIME", runtime_, "java, mono or dotnet, then the program and its arguments")
         .takes("RUNTIME")
         .required()
         .in("What is recorded");
@@ -50,7 +54,7 @@ class Record final : public Command {
     const Runtime* runtime = find_runtime(runtime_);
     if (runtime == nullptr)
       return session.fail_usage(
-          fmt::format("\"{}\" is no runtime that can be recorded: java or mono", runtime_));
+          fmt::format("\"{}\" is no runtime that can be recorded: java, mono or dotnet", runtime_));
     const auto launch = prepare(*runtime);
     if (!launch) return session.fail(launch.error());
     auto child = Child::start(*launch, session.common.json);

@@ -4,8 +4,8 @@
 #include <atomic>
 #include <cstring>
 
+#include "agent/common/pointer_table.hpp"
 #include "agent/mono/note.hpp"
-#include "agent/mono/plain/pointer_table.hpp"
 
 namespace polytrace::agent::mono {
 namespace {

@@ -7,7 +7,7 @@
 // still. The others ask the runtime for names; they need a thread of the runtime outside both.
 #pragma once
 
-#include "agent/mono/plain/pointer_table.hpp"
+#include "agent/common/pointer_table.hpp"
 #include "agent/mono/runtime.hpp"
 #include "base/types.hpp"
 #include "format/native/wire.hpp"

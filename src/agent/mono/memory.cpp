@@ -2,6 +2,7 @@
 // Allocations, moves, handles, roots and finalizers.
 #include <algorithm>
 
+#include "agent/common/encoded_alloc.hpp"
 #include "agent/mono/callbacks.hpp"
 #include "agent/mono/definitions.hpp"
 #include "agent/mono/note.hpp"

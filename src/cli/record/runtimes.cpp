@@ -14,8 +14,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array kRuntimes = {
-    Runtime{"java", "Java", "java", "libpolytrace-jvm.so", "default-jdk-headless"},
-    Runtime{"mono", "Mono", "mono", "libmono-profiler-polytrace.so", "mono-runtime"}};
+    Runtime{"java", "Java", "java", "libpolytrace-jvm.so", "Debian: default-jdk-headless"},
+    Runtime{"mono", "Mono", "mono", "libmono-profiler-polytrace.so", "Debian: mono-runtime"},
+    Runtime{"dotnet", ".NET", "dotnet", "libpolytrace-coreclr.so",
+            "https://dotnet.microsoft.com/download"}};
 
 std::string_view variable(const char* name) {
   const char* value = std::getenv(name);
@@ -45,6 +47,36 @@ std::vector<std::string> agent_folders() {
       folders.push_back(entry.path().lexically_normal());
   }
   return folders;
+}
+
+// Programs of .NET are either libraries that `dotnet` runs or executables that bring it along.
+bool is_executable(const std::string& path) {
+  std::error_code none;
+  return path.find('/') != path.npos && !path.ends_with(".dll") &&
+         access(path.c_str(), X_OK) == 0 && fs::is_regular_file(path, none);
+}
+
+void launch_java(Launch& launch, const std::string& agent, const std::string& options) {
+  launch.words.push_back(fmt::format("-agentpath:{}={}", agent, options));
+}
+
+// Mono looks for libmono-profiler-NAME.so where the loader looks for libraries.
+void launch_mono(Launch& launch, const std::string& agent, const std::string& options) {
+  launch.words.push_back(fmt::format("--profile=polytrace:{}", options));
+  const std::string_view before = variable("LD_LIBRARY_PATH");
+  launch.environment.push_back(fmt::format("LD_LIBRARY_PATH={}{}{}",
+                                           fs::path(agent).parent_path().string(),
+                                           before.empty() ? "" : ":", before));
+}
+
+// The variable with a number wins over the other, and the user's shell may have it.
+void launch_dotnet(Launch& launch, const std::string& agent, const std::string& options,
+                   const std::vector<std::string>& arguments) {
+  if (is_executable(arguments.front())) launch.words.clear();
+  launch.environment = {"CORECLR_ENABLE_PROFILING=1",
+                        "CORECLR_PROFILER={8F0C6B52-3E1D-4A7B-9C42-51D7E6A90B34}",
+                        "CORECLR_PROFILER_PATH=" + agent, "CORECLR_PROFILER_PATH_64=" + agent,
+                        "POLYTRACE_OPTIONS=" + options};
 }
 
 }  // namespace
@@ -78,8 +110,8 @@ base::result<std::string> find_program(const Runtime& runtime, const std::string
       by_path ? told : find_in_path(told.empty() ? runtime.program : std::string_view(told));
   if (!path.empty() && access(path.c_str(), X_OK) == 0) return path;
   return base::fail(base::Code::open_failed,
-                    fmt::format("no {} to run the program with{} (Debian: {})", runtime.title,
-                                told.empty() ? " in PATH" : "", runtime.package));
+                    fmt::format("no {} to run the program with{} ({})", runtime.title,
+                                told.empty() ? " in PATH" : "", runtime.source));
 }
 
 base::result<std::string> find_agent(const Runtime& runtime, const std::string& told) {
@@ -102,16 +134,9 @@ Launch launch_of(const Runtime& runtime, const std::string& program, const std::
                  const std::string& options, const std::vector<std::string>& arguments) {
   Launch launch;
   launch.words.push_back(program);
-  if (runtime.name == "java") {
-    launch.words.push_back(fmt::format("-agentpath:{}={}", agent, options));
-  } else {
-    // Mono looks for libmono-profiler-NAME.so where the loader looks for libraries.
-    launch.words.push_back(fmt::format("--profile=polytrace:{}", options));
-    const std::string_view before = variable("LD_LIBRARY_PATH");
-    launch.environment.push_back(fmt::format("LD_LIBRARY_PATH={}{}{}",
-                                             fs::path(agent).parent_path().string(),
-                                             before.empty() ? "" : ":", before));
-  }
+  if (runtime.name == "java") launch_java(launch, agent, options);
+  else if (runtime.name == "mono") launch_mono(launch, agent, options);
+  else launch_dotnet(launch, agent, options, arguments);
   launch.words.insert(launch.words.end(), arguments.begin(), arguments.end());
   return launch;
 }

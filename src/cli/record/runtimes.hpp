@@ -17,7 +17,7 @@ struct Runtime {
   std::string_view title;    // "Java"
   std::string_view program;  // what is looked for in PATH
   std::string_view library;  // file name of the agent
-  std::string_view package;  // of Debian
+  std::string_view source;   // where it can be had
 };
 
 std::span<const Runtime> runtimes();
@@ -38,7 +38,8 @@ struct Launch {
   std::vector<std::string> words;        // the program first
   std::vector<std::string> environment;  // "NAME=value", besides our own
 };
-// A program that runs under a runtime with our agent, which is told `options`.
+// A program that runs under a runtime with our agent, which is told `options`. A program of .NET
+// that is executable itself needs no `program` to run it.
 Launch launch_of(const Runtime& runtime, const std::string& program, const std::string& agent,
                  const std::string& options, const std::vector<std::string>& arguments);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/mono/plain/pointer_table.hpp"
+#include "agent/common/pointer_table.hpp"
 
 #include <sys/mman.h>
 
 #include <bit>
 
-namespace polytrace::agent::mono {
+namespace polytrace::agent {
 namespace {
 
 constexpr std::size_t kFirstSize = 4096;
@@ -66,4 +66,4 @@ bool PointerTable::put(const void* key, std::uint64_t value) {
   return true;
 }
 
-}  // namespace polytrace::agent::mono
+}  // namespace polytrace::agent

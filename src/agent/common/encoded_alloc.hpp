@@ -10,7 +10,7 @@
 #include "format/native/byte_output.hpp"
 #include "format/native/numbers.hpp"
 
-namespace polytrace::agent::mono {
+namespace polytrace::agent {
 
 class EncodedAlloc {
  public:
@@ -50,4 +50,4 @@ class EncodedAlloc {
   std::array<std::uint64_t, 5> words_{};  // 8 bytes of an address are stored, then 10 of a size
 };
 
-}  // namespace polytrace::agent::mono
+}  // namespace polytrace::agent

@@ -12,7 +12,7 @@
 namespace polytrace {
 namespace {
 
-using agent::mono::EncodedAlloc;
+using agent::EncodedAlloc;
 namespace native = format::native;
 
 struct Case {

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace polytrace::agent::mono {
+namespace polytrace::agent {
 
 class PointerTable {
  public:
@@ -80,4 +80,4 @@ class Locked {
   PointerTable& table_;
 };
 
-}  // namespace polytrace::agent::mono
+}  // namespace polytrace::agent

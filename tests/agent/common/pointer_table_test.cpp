@@ -12,8 +12,8 @@
 namespace polytrace {
 namespace {
 
-using agent::mono::Locked;
-using agent::mono::PointerTable;
+using agent::Locked;
+using agent::PointerTable;
 
 const void* key(std::uintptr_t number) { return reinterpret_cast<const void*>(8 * number); }
 

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the runtime calls, by subject in a source file each; callbacks.def tells where they stand.
+// Many threads at once, and some of them hold up a collection while they are in here: no lock is
+// held across a question to the runtime.
+#pragma once
+
+#include "agent/coreclr/abi.hpp"
+
+namespace polytrace::agent::coreclr {
+
+#define CALLBACK(slot, name, ...) HResult name(__VA_ARGS__);
+#include "agent/coreclr/callbacks.def"
+#undef CALLBACK
+
+// Tells the runtime what it shall call, and where calls of methods go. False: it refuses.
+bool set_event_mask();
+bool set_hooks();
+
+// The threads, modules, classes and methods that are known, in a recording that begins.
+void tell_threads();
+void tell_loaded();
+
+// A thread of our own that takes stack samples.
+void start_samples();
+void stop_samples();
+
+}  // namespace polytrace::agent::coreclr

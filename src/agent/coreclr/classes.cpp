@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "agent/coreclr/definitions.hpp"
+#include "agent/coreclr/metadata.hpp"
+#include "agent/coreclr/names/elements.hpp"
+#include "agent/coreclr/names/type_name.hpp"
+#include "agent/coreclr/settings.hpp"
+
+namespace polytrace::agent::coreclr {
+namespace detail {
+
+PointerTable classes;
+
+}  // namespace detail
+
+using detail::classes;
+using detail::is_told;
+using detail::key;
+using detail::kNumber;
+using detail::told;
+
+namespace {
+
+constexpr std::uint32_t kMostArguments = 16;
+constexpr unsigned kDeepest = 8;  // types in types
+
+std::uint32_t g_last = 0;  // under the lock of `classes`
+
+struct Facts {
+  std::string name;
+  RuntimeId module = 0;
+  std::uint32_t token = 0;
+  bool sizes_differ = false;
+};
+
+Facts facts_of(RuntimeId type, unsigned depth);
+
+Facts array_facts(std::uint32_t element, RuntimeId of, std::uint32_t rank, unsigned depth) {
+  Facts facts;
+  facts.sizes_differ = true;
+  std::string name = of != 0 ? facts_of(of, depth + 1).name : std::string(element_name(element));
+  if (name.empty()) name = kUnknownName;
+  facts.name = name + array_suffix(rank);
+  return facts;
+}
+
+Facts facts_of(RuntimeId type, unsigned depth) {
+  Facts facts;
+  facts.name = kUnknownName;
+  if (type == 0 || depth > kDeepest) return facts;
+  std::uint32_t element = 0;
+  RuntimeId of = 0;
+  std::uint32_t count = 0;
+  if (ask(info::kIsArrayClass, type, &element, &of, &count))
+    return array_facts(element, of, count, depth);
+  std::array<RuntimeId, kMostArguments> types{};
+  if (!ask(info::kGetClassIDInfo2, type, &facts.module, &facts.token, nullptr, kMostArguments,
+           &count, types.data()))
+    return facts;
+  std::vector<std::string> arguments;
+  for (std::uint32_t i = 0; i < count && i < kMostArguments; ++i)
+    arguments.push_back(facts_of(types[i], depth + 1).name);
+  facts.name = type_name(Metadata(facts.module).name_of(facts.token), arguments);
+  facts.sizes_differ = facts.name == "System.String";
+  return facts;
+}
+
+std::uint32_t number_in(std::uint64_t known) { return static_cast<std::uint32_t>(known & kNumber); }
+
+std::uint32_t next_number() {
+  constexpr auto kMost = static_cast<std::uint32_t>(kNumber);
+  return g_last < kMost ? ++g_last : kMost;
+}
+
+// Allocations told by class only: where instances differ in size, elements are bytes.
+void tell_site(std::uint32_t number, std::uint32_t size) {
+  Site site;
+  site.number = number;
+  site.class_id = number;
+  site.size = size == kSizesDiffer ? 0 : size;
+  site.element_size = size == kSizesDiffer ? 1 : 0;
+  define_site(site);
+}
+
+void set_size(RuntimeId type, std::uint32_t size) {
+  const Locked locked(classes);
+  const std::uint64_t known = classes.find(key(type));
+  if (known == 0) return;
+  constexpr std::uint64_t kLow = (std::uint64_t{1} << detail::kOwnShift) - 1;
+  classes.put(key(type), (known & kLow) | std::uint64_t{size} << detail::kOwnShift);
+  if (settings().common.events.alloc == AllocMode::kSites) tell_site(number_in(known), size);
+}
+
+ClassFacts tell(RuntimeId type) {
+  const Facts facts = facts_of(type, 0);
+  event::Class details;
+  details.name = facts.name;
+  details.token = facts.token;
+  details.runtime_id = type;
+  if (facts.module != 0) details.module = facts.module;
+  std::uint32_t number = 0;
+  {
+    const Locked locked(classes);
+    const std::uint64_t known = classes.find(key(type));
+    number = number_in(known);
+    if (is_told(known)) return known_class(type);
+    if (number == 0) number = next_number();
+    classes.put(key(type), told(number, define(details, number)));
+  }
+  if (facts.sizes_differ) set_size(type, kSizesDiffer);
+  return known_class(type);
+}
+
+}  // namespace
+
+std::string class_name(RuntimeId type) { return facts_of(type, 0).name; }
+
+ClassFacts class_facts(RuntimeId type) {
+  const ClassFacts known = known_class(type);
+  if (known.number != 0) return known;
+  if (!is_recording()) return {reserve_class(type), 0};
+  return tell(type);
+}
+
+ClassFacts sized_class(RuntimeId type, std::size_t size) {
+  const ClassFacts known = class_facts(type);
+  if (known.size == 0 && size < kSizesDiffer) set_size(type, static_cast<std::uint32_t>(size));
+  return known_class(type);
+}
+
+std::uint32_t reserve_class(RuntimeId type) {
+  const Locked locked(classes);
+  if (const std::uint64_t known = classes.find(key(type)); known != 0) return number_in(known);
+  const std::uint32_t number = next_number();
+  classes.put(key(type), number);
+  return number;
+}
+
+void forget_class(RuntimeId type) {
+  const Locked locked(classes);
+  if (classes.find(key(type)) != 0) classes.put(key(type), 0);
+}
+
+}  // namespace polytrace::agent::coreclr

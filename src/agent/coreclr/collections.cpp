@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collections, and the stops they need. A collection in the background has begun and ended like any
+// other, but the program stands still only in between the stops.
+#include <array>
+#include <atomic>
+#include <bit>
+
+#include "agent/coreclr/callbacks.hpp"
+#include "agent/coreclr/note.hpp"
+#include "agent/coreclr/runtime.hpp"
+#include "agent/coreclr/settings.hpp"
+
+namespace polytrace::agent::coreclr {
+namespace {
+
+using event::GcPhase;
+
+// Why the runtime stops threads.
+constexpr std::int32_t kForCollection = 1;
+constexpr std::int32_t kToPrepareCollection = 7;
+constexpr std::int32_t kInduced = 1;
+constexpr std::uint32_t kNumbered = 7;  // generations 0 to 2, as bits
+
+// One stop at a time, one collection in it; one more may run in the background.
+std::atomic<bool> g_stopped_for_collection = false;
+std::atomic<std::uint32_t> g_generation = 0;
+
+void note_phase(GcPhase phase) {
+  event::Gc details;
+  details.phase = phase;
+  details.generation = g_generation.load(std::memory_order_relaxed);
+  note(details, base::kNoId);
+}
+
+void note_size() {
+  std::array<GenerationRange, 64> ranges{};
+  std::uint32_t count = 0;
+  if (!ask(info::kGetGenerationBounds, static_cast<std::uint32_t>(ranges.size()), &count,
+           ranges.data()))
+    return;
+  event::HeapSize details;
+  for (std::size_t i = 0; i < count && i < ranges.size(); ++i) {
+    details.total += ranges[i].reserved;
+    details.used += ranges[i].used;
+  }
+  note(details, base::kNoId);
+}
+
+void note_stop(GcPhase phase) {
+  if (g_stopped_for_collection.load(std::memory_order_relaxed)) note_phase(phase);
+}
+
+}  // namespace
+
+HResult on_collection_started(std::int32_t count, const Bool* collected, std::int32_t reason) {
+  event::Gc details;
+  for (std::int32_t i = 0; i < count && i < 32; ++i)
+    if (collected[i] != 0) details.generations |= std::uint32_t{1} << i;
+  details.phase = GcPhase::start;
+  const std::uint32_t numbered = details.generations & kNumbered;
+  const std::uint32_t highest = numbered == 0 ? 0 : std::uint32_t(std::bit_width(numbered)) - 1;
+  g_generation.store(highest, std::memory_order_relaxed);
+  details.generation = highest;
+  if (reason == kInduced) details.reason = "induced";
+  note(details, base::kNoId);
+  return kOk;
+}
+
+HResult on_collection_finished() {
+  note_phase(GcPhase::end);
+  note_size();
+  return kOk;
+}
+
+HResult on_suspend_started(std::int32_t reason) {
+  const bool collects = reason == kForCollection || reason == kToPrepareCollection;
+  g_stopped_for_collection.store(collects, std::memory_order_relaxed);
+  note_stop(GcPhase::stop_world);
+  return kOk;
+}
+HResult on_suspend_finished() {
+  note_stop(GcPhase::world_stopped);
+  return kOk;
+}
+HResult on_suspend_aborted() {
+  note_stop(GcPhase::world_started);
+  return kOk;
+}
+HResult on_resume_started() {
+  note_stop(GcPhase::start_world);
+  return kOk;
+}
+HResult on_resume_finished() {
+  note_stop(GcPhase::world_started);
+  return kOk;
+}
+
+}  // namespace polytrace::agent::coreclr

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// The numbers that events use for what the runtime knows by id, each told before its first use.
+// Methods and classes have numbers of their own, because the runtime's ids come again; modules,
+// assemblies and domains go by the runtime's (loading.cpp).
+#pragma once
+
+#include "agent/common/pointer_table.hpp"
+#include "agent/coreclr/abi.hpp"
+#include "agent/coreclr/note.hpp"
+#include "format/native/wire.hpp"
+
+namespace polytrace::agent::coreclr {
+
+namespace detail {
+extern PointerTable methods;
+extern PointerTable classes;
+
+// What stands behind an id: its number in 24 bits, the recording it was last told in, in 8, and 32
+// for the table's own use.
+inline constexpr std::uint64_t kNumber = format::native::kMaxMethod;
+inline constexpr unsigned kStreamShift = 24;
+inline constexpr std::uint32_t kLastStream = 255;
+inline constexpr unsigned kOwnShift = 32;
+extern std::atomic<std::uint32_t> stream;  // from 1
+
+inline const void* key(RuntimeId id) { return reinterpret_cast<const void*>(id); }
+inline bool is_told(std::uint64_t value) {
+  return (value >> kStreamShift & kLastStream) == stream.load(std::memory_order_relaxed);
+}
+inline std::uint64_t told(std::uint32_t number, bool was_told) {
+  return was_told ? number | std::uint64_t{stream.load(std::memory_order_relaxed)} << kStreamShift
+                  : number;
+}
+std::uint32_t tell_method(RuntimeId function);
+}  // namespace detail
+
+// A recording begins in which nothing is told yet. False: there were too many.
+bool begin_stream();
+
+// --- methods ------------------------------------------------------------------------------------
+
+// Never 0.
+inline std::uint32_t method_number(RuntimeId function) {
+  const std::uint64_t value = detail::methods.find(detail::key(function));
+  if (detail::is_told(value)) [[likely]]
+    return static_cast<std::uint32_t>(value & detail::kNumber);
+  return detail::tell_method(function);
+}
+// A number without a definition yet: the method is about to be compiled.
+std::uint32_t reserve_method(RuntimeId function);
+// The method was compiled, perhaps again: its definition tells the code's place.
+std::uint32_t compiled_method(RuntimeId function);
+// Whether calls of the method are recorded, as the filters say. Remembered.
+bool is_wanted(RuntimeId function);
+// Without asking the runtime: not known is no.
+bool is_known_wanted(RuntimeId function);
+// All that may be called, in a recording that begins: hooks do not ask whether they are told.
+void tell_methods();
+// The id will mean another method.
+void forget_method(RuntimeId function);
+
+// --- classes ------------------------------------------------------------------------------------
+
+inline constexpr std::uint32_t kSizesDiffer = ~std::uint32_t{0};
+struct ClassFacts {
+  std::uint32_t number = 0;  // 0 = not known
+  std::uint32_t size = 0;    // of every instance, in bytes; 0 = not known yet
+};
+inline ClassFacts known_class(RuntimeId type) {
+  const std::uint64_t value = detail::classes.find(detail::key(type));
+  if (!detail::is_told(value)) return {};
+  return {static_cast<std::uint32_t>(value & detail::kNumber),
+          static_cast<std::uint32_t>(value >> detail::kOwnShift)};
+}
+// The same, told now where it is not.
+ClassFacts class_facts(RuntimeId type);
+// The first object of a class was `size` bytes: so are all others, where sizes do not differ.
+ClassFacts sized_class(RuntimeId type, std::size_t size);
+// A number for a class whose name cannot be asked yet.
+std::uint32_t reserve_class(RuntimeId type);
+void forget_class(RuntimeId type);
+// Full name with arguments (names/type_name.hpp).
+std::string class_name(RuntimeId type);
+
+}  // namespace polytrace::agent::coreclr

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the runtime loads and unloads: domains, assemblies, modules, classes. Those that live are
+// listed, for recordings that begin later.
+#include <array>
+#include <vector>
+
+#include "agent/common/guard.hpp"
+#include "agent/coreclr/callbacks.hpp"
+#include "agent/coreclr/definitions.hpp"
+#include "agent/coreclr/metadata.hpp"
+#include "agent/coreclr/names/utf8.hpp"
+#include "agent/coreclr/settings.hpp"
+
+namespace polytrace::agent::coreclr {
+namespace {
+
+using event::Life;
+using event::LoadStage;
+
+constexpr std::uint32_t kRoom = 1024;  // letters of a name
+// "Parent not known yet", 32 bits wide or the whole word.
+constexpr RuntimeId kUnknownParents[] = {0, 0xfffffffd, ~RuntimeId{2}};
+
+using Ask = void (*)(RuntimeId);
+
+struct Loaded {
+  RuntimeId id;
+  Ask tell;
+};
+pthread_mutex_t g_mutex = PTHREAD_MUTEX_INITIALIZER;
+std::vector<Loaded> g_loaded;
+
+void list(RuntimeId id, Ask tell) {
+  const Guard guard(g_mutex);
+  g_loaded.push_back({id, tell});
+}
+void unlist(RuntimeId id) {
+  const Guard guard(g_mutex);
+  std::erase_if(g_loaded, [id](const Loaded& loaded) { return loaded.id == id; });
+}
+
+class Letters {
+ public:
+  char16_t* place() { return letters_.data(); }
+  std::uint32_t* size() { return &size_; }
+  std::string text() const {
+    return utf8({letters_.data(), size_ == 0 || size_ > kRoom ? 0 : size_ - 1});
+  }
+
+ private:
+  std::array<char16_t, kRoom> letters_{};
+  std::uint32_t size_ = 0;  // with the zero behind it
+};
+
+base::Id or_none(RuntimeId parent) {
+  for (const RuntimeId unknown : kUnknownParents)
+    if (parent == unknown) return base::kNoId;
+  return parent;
+}
+
+void tell_domain(RuntimeId domain, Life life, HResult status) {
+  Letters name;
+  RuntimeId process = 0;
+  ask(info::kGetAppDomainInfo, domain, kRoom, name.size(), name.place(), &process);
+  const std::string text = name.text();
+  event::Domain details;
+  details.life = life;
+  details.name = text;
+  details.status = static_cast<std::uint32_t>(status);
+  details.process = process;
+  define(details, domain);
+}
+
+void tell_assembly(RuntimeId assembly, Life life, HResult status) {
+  Letters name;
+  RuntimeId domain = 0;
+  RuntimeId module = 0;
+  ask(info::kGetAssemblyInfo, assembly, kRoom, name.size(), name.place(), &domain, &module);
+  const std::string text = name.text();
+  event::Assembly details;
+  details.life = life;
+  details.name = text;
+  details.status = static_cast<std::uint32_t>(status);
+  details.domain = or_none(domain);
+  details.module = or_none(module);
+  define(details, assembly);
+}
+
+void tell_module(RuntimeId module, Life life, HResult status) {
+  Letters name;
+  const std::uint8_t* base = nullptr;
+  RuntimeId assembly = 0;
+  ask(info::kGetModuleInfo, module, &base, kRoom, name.size(), name.place(), &assembly);
+  const std::string text = name.text();
+  const std::string version = life == Life::begin ? Metadata(module).version_id() : std::string();
+  event::Module details;
+  details.life = life;
+  details.name = text;
+  details.mvid = version;
+  details.base = or_none(reinterpret_cast<RuntimeId>(base));
+  details.assembly = or_none(assembly);
+  details.status = static_cast<std::uint32_t>(status);
+  define(details, module);
+}
+
+}  // namespace
+
+HResult on_domain_created(RuntimeId domain, HResult status) {
+  tell_domain(domain, Life::begin, status);
+  list(domain, [](RuntimeId id) { tell_domain(id, Life::begin, kOk); });
+  return kOk;
+}
+HResult on_domain_gone(RuntimeId domain, HResult status) {
+  unlist(domain);
+  event::Domain details;
+  details.life = Life::end;
+  details.status = static_cast<std::uint32_t>(status);
+  define(details, domain);
+  return kOk;
+}
+
+HResult on_assembly_loaded(RuntimeId assembly, HResult status) {
+  tell_assembly(assembly, Life::begin, status);
+  list(assembly, [](RuntimeId id) { tell_assembly(id, Life::begin, kOk); });
+  return kOk;
+}
+HResult on_assembly_unloading(RuntimeId assembly) {
+  unlist(assembly);
+  tell_assembly(assembly, Life::end, kOk);
+  return kOk;
+}
+
+HResult on_module_loaded(RuntimeId module, HResult status) {
+  tell_module(module, Life::begin, status);
+  list(module, [](RuntimeId id) { tell_module(id, Life::begin, kOk); });
+  return kOk;
+}
+HResult on_module_attached(RuntimeId module, RuntimeId assembly) {
+  event::Module details;
+  details.life = Life::name;
+  details.assembly = assembly;
+  define(details, module);
+  return kOk;
+}
+HResult on_module_unloading(RuntimeId module) {
+  unlist(module);
+  tell_module(module, Life::end, kOk);
+  return kOk;
+}
+
+HResult on_class_loading(RuntimeId type) {
+  if (settings().common.events.classes)
+    note(event::ClassLoad{LoadStage::start}, reserve_class(type));
+  return kOk;
+}
+HResult on_class_loaded(RuntimeId type, HResult status) {
+  if (!settings().common.events.classes) return kOk;
+  const bool good = status >= 0;
+  const std::uint32_t number = good ? class_facts(type).number : reserve_class(type);
+  note(event::ClassLoad{good ? LoadStage::end : LoadStage::failed}, number);
+  return kOk;
+}
+HResult on_class_unloading(RuntimeId type) {
+  const std::uint32_t number = known_class(type).number;
+  if (number != 0 && settings().common.events.classes)
+    note(event::ClassLoad{LoadStage::unload_end}, number);
+  forget_class(type);
+  return kOk;
+}
+
+// Names are asked outside the lock.
+void tell_loaded() {
+  std::vector<Loaded> loaded;
+  {
+    const Guard guard(g_mutex);
+    loaded = g_loaded;
+  }
+  for (const Loaded& one : loaded) one.tell(one.id);
+}
+
+}  // namespace polytrace::agent::coreclr

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Allocations. The thread holds up collections while it is in here.
+#include "agent/common/encoded_alloc.hpp"
+#include "agent/coreclr/callbacks.hpp"
+#include "agent/coreclr/definitions.hpp"
+#include "agent/coreclr/runtime.hpp"
+#include "agent/coreclr/settings.hpp"
+#include "agent/coreclr/stacks.hpp"
+
+namespace polytrace::agent::coreclr {
+namespace {
+
+struct Sized {
+  std::uint32_t number;
+  std::uint64_t size;
+  bool differs;
+};
+
+// Objects of most classes are of one size, that of the first.
+Sized sized(RuntimeId object, RuntimeId type) {
+  ClassFacts facts = class_facts(type);
+  if (facts.size != 0 && facts.size != kSizesDiffer) return {facts.number, facts.size, false};
+  std::size_t size = 0;
+  ask(info::kGetObjectSize2, object, &size);
+  if (facts.size == 0 && size != 0) facts = sized_class(type, size);
+  return {facts.number, size, facts.size == kSizesDiffer};
+}
+
+void note_object(RuntimeId object, const Sized& found) {
+  number_thread();
+  const EncodedAlloc encoded(found.number, object, found.size);
+  if (emit_encoded(encoded.words(), encoded.count())) return;
+  event::Alloc details;
+  details.object = object;
+  details.size = found.size;
+  emit(details, found.number);
+}
+
+void note_with_stack(RuntimeId object, const Sized& found, std::uint32_t weight) {
+  StackFrames frames;
+  frames.walk();
+  event::Alloc details;
+  details.object = object;
+  details.size = found.size;
+  details.weight = weight;
+  details.stack = frames.stack();
+  note(details, found.number, frames.lists());
+}
+
+// Every class is a site of its own.
+void note_site(const Sized& found) {
+  number_thread();
+  if (found.differs) array(found.number, static_cast<std::uint32_t>(found.size));
+  else site(found.number);
+}
+
+// Of a thread: what it allocated since its last recorded allocation.
+struct Sampling {
+  std::uint64_t bytes = 0;
+  std::uint32_t objects = 0;
+};
+thread_local constinit Sampling t_sampling __attribute__((tls_model("initial-exec")));
+
+// One allocation of so many bytes is recorded, and says how many it stands for.
+void sample(RuntimeId object, RuntimeId type) {
+  const Sized found = sized(object, type);
+  ++t_sampling.objects;
+  t_sampling.bytes += found.size;
+  if (t_sampling.bytes < settings().common.events.alloc_interval) return;
+  const std::uint32_t weight = t_sampling.objects;
+  t_sampling = {};
+  note_with_stack(object, found, weight);
+}
+
+}  // namespace
+
+HResult on_allocated(RuntimeId object, RuntimeId type) {
+  switch (settings().common.events.alloc) {
+    case AllocMode::kNone: break;
+    case AllocMode::kSampled: sample(object, type); break;
+    case AllocMode::kSites: note_site(sized(object, type)); break;
+    case AllocMode::kObjects:
+      if (settings().stacks) note_with_stack(object, sized(object, type), 0);
+      else note_object(object, sized(object, type));
+  }
+  return kOk;
+}
+
+}  // namespace polytrace::agent::coreclr

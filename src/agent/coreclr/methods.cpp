@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <vector>
+
+#include "agent/coreclr/definitions.hpp"
+#include "agent/coreclr/metadata.hpp"
+#include "agent/coreclr/names/type_name.hpp"
+#include "agent/coreclr/names/utf8.hpp"
+#include "agent/coreclr/settings.hpp"
+
+namespace polytrace::agent::coreclr {
+namespace detail {
+
+PointerTable methods;
+std::atomic<std::uint32_t> stream = 1;
+
+}  // namespace detail
+
+using detail::is_told;
+using detail::key;
+using detail::kNumber;
+using detail::methods;
+using detail::told;
+
+namespace {
+
+// In the table's own bits: whether calls are recorded.
+constexpr std::uint64_t kNotWanted = std::uint64_t{1} << detail::kOwnShift;
+constexpr std::uint64_t kWanted = std::uint64_t{2} << detail::kOwnShift;
+constexpr std::uint64_t kVerdict = kNotWanted | kWanted;
+
+constexpr std::uint32_t kMostArguments = 16;
+constexpr std::string_view kDynamicType = "<dynamic>";
+constexpr std::uint32_t kRow = 0x00ffffff;  // of a token; 0 for what is in no table
+
+std::uint32_t g_last = 0;  // under the lock of `methods`
+
+std::uint32_t next_number() {
+  constexpr auto kMost = static_cast<std::uint32_t>(kNumber);
+  return g_last < kMost ? ++g_last : kMost;
+}
+
+// What the runtime tells of a function.
+struct Facts {
+  RuntimeId type = 0;  // 0: instantiations share the code
+  RuntimeId module = 0;
+  std::uint32_t token = 0;
+  std::string type_name;
+  std::string name;  // with its arguments
+  MethodText text;
+};
+
+// Code that was made at run time has a name at best.
+Facts dynamic_facts(RuntimeId function) {
+  constexpr std::uint32_t kRoom = 512;
+  std::array<char16_t, kRoom> name{};
+  std::uint32_t size = 0;
+  Facts facts;
+  facts.type_name = kDynamicType;
+  const bool known = ask(info::kGetDynamicFunctionInfo, function, &facts.module, nullptr, nullptr,
+                         kRoom, &size, name.data());
+  if (known && size > 1 && size <= kRoom) facts.name = utf8({name.data(), size - 1});
+  else facts.name = kUnknownName;
+  return facts;
+}
+
+Facts facts_of(RuntimeId function) {
+  Facts facts;
+  std::array<RuntimeId, kMostArguments> types{};
+  std::uint32_t count = 0;
+  if (!ask(info::kGetFunctionInfo2, function, 0, &facts.type, &facts.module, &facts.token,
+           kMostArguments, &count, types.data()) ||
+      (facts.token & kRow) == 0)
+    return dynamic_facts(function);
+  const Metadata metadata(facts.module);
+  Metadata::MethodFacts method = metadata.method(facts.token);
+  std::vector<std::string> arguments;
+  for (std::uint32_t i = 0; i < count && i < kMostArguments; ++i)
+    arguments.push_back(class_name(types[i]));
+  facts.name = method.name + method_arguments(arguments);
+  facts.text = std::move(method.text);
+  facts.type_name =
+      facts.type != 0 ? class_name(facts.type) : type_name(metadata.name_of(method.type), {});
+  return facts;
+}
+
+// The code that was made last.
+CodeRange code_of(RuntimeId function) {
+  constexpr std::uint32_t kMost = 16;
+  std::array<RuntimeId, kMost> starts{};
+  std::uint32_t count = 0;
+  CodeRange range{};
+  if (!ask(info::kGetNativeCodeStartAddresses, function, 0, kMost, &count, starts.data()) ||
+      count == 0)
+    return {};
+  const RuntimeId last = starts[count < kMost ? count - 1 : kMost - 1];
+  if (!ask(info::kGetCodeInfo4, last, 1, &count, &range)) return {};
+  return range;
+}
+
+// Filters know a method's bare name.
+std::string_view bare(std::string_view name) { return name.substr(0, name.find('<', 1)); }
+
+std::uint32_t put(RuntimeId function, const event::Method& details) {
+  const Locked locked(methods);
+  const std::uint64_t known = methods.find(key(function));
+  auto number = static_cast<std::uint32_t>(known & kNumber);
+  if (is_told(known)) return number;
+  if (number == 0) number = next_number();
+  methods.put(key(function), told(number, define(details, number)) | (known & kVerdict));
+  return number;
+}
+
+std::uint32_t tell(RuntimeId function, CodeRange code) {
+  const Facts facts = facts_of(function);
+  const std::string name = facts.type_name + "::" + facts.name;
+  event::Method details;
+  details.name = name;
+  if (facts.type != 0) details.class_id = class_facts(facts.type).number;
+  details.returns = facts.text.returns;
+  details.signature = facts.text.parameters;
+  details.token = facts.token;
+  details.module = facts.module;
+  details.runtime_id = function;
+  if (code.size != 0) {
+    details.code = code.start;
+    details.code_size = code.size;
+  }
+  return put(function, details);
+}
+
+void remember(RuntimeId function, std::uint64_t verdict) {
+  const Locked locked(methods);
+  const std::uint64_t known = methods.find(key(function));
+  const std::uint64_t number = (known & kNumber) != 0 ? known : next_number();
+  methods.put(key(function), number | verdict);
+}
+
+}  // namespace
+
+std::uint32_t detail::tell_method(RuntimeId function) {
+  return is_recording() ? tell(function, code_of(function)) : reserve_method(function);
+}
+
+std::uint32_t reserve_method(RuntimeId function) {
+  const Locked locked(methods);
+  const std::uint64_t known = methods.find(key(function));
+  if (known != 0) return static_cast<std::uint32_t>(known & kNumber);
+  const std::uint32_t number = next_number();
+  methods.put(key(function), number);
+  return number;
+}
+
+std::uint32_t compiled_method(RuntimeId function) {
+  const std::uint64_t known = methods.find(key(function));
+  if (!is_told(known)) return detail::tell_method(function);
+  const auto number = static_cast<std::uint32_t>(known & kNumber);
+  const CodeRange range = code_of(function);
+  event::Code details;
+  details.method = number;
+  details.size = range.size;
+  if (range.size != 0) define(details, range.start);
+  return number;
+}
+
+bool is_known_wanted(RuntimeId function) { return (methods.find(key(function)) & kWanted) != 0; }
+
+bool is_wanted(RuntimeId function) {
+  const std::uint64_t known = methods.find(key(function));
+  if ((known & kVerdict) != 0) return (known & kWanted) != 0;
+  const Facts facts = facts_of(function);
+  const bool wanted = settings().common.filters.includes(facts.type_name, bare(facts.name));
+  remember(function, wanted ? kWanted : kNotWanted);
+  return wanted;
+}
+
+bool begin_stream() {
+  if (detail::stream.load(std::memory_order_relaxed) == detail::kLastStream) return false;
+  detail::stream.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+void tell_methods() {
+  methods.for_each([](const void* function) {
+    const auto id = reinterpret_cast<RuntimeId>(function);
+    if (is_known_wanted(id)) method_number(id);
+  });
+}
+
+void forget_method(RuntimeId function) {
+  const Locked locked(methods);
+  if (methods.find(key(function)) != 0) methods.put(key(function), 0);
+}
+
+}  // namespace polytrace::agent::coreclr

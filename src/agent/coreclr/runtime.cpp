@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/coreclr/runtime.hpp"
+
+namespace polytrace::agent::coreclr {
+namespace detail {
+
+std::atomic<void*> runtime = nullptr;
+
+}  // namespace detail
+
+namespace {
+
+// ICorProfilerInfo11, of .NET 5: the newest we need.
+constexpr Guid kInfo = guid("06398876-8987-4154-B621-40A00D6E4D04");
+
+}  // namespace
+
+// Never let go: other threads may be asking.
+bool hold_runtime(void* unknown) {
+  void* found = nullptr;
+  if (call(unknown, kQueryInterface, kInfo, &found) != kOk) return false;
+  detail::runtime.store(found, std::memory_order_release);
+  return true;
+}
+
+void forget_runtime() { detail::runtime.store(nullptr, std::memory_order_release); }
+
+std::string runtime_version() {
+  std::uint16_t major = 0;
+  std::uint16_t minor = 0;
+  std::uint16_t build = 0;
+  if (!ask(info::kGetRuntimeInformation, nullptr, nullptr, &major, &minor, &build, nullptr, 0,
+           nullptr, nullptr))
+    return {};
+  return std::to_string(major) + '.' + std::to_string(minor) + '.' + std::to_string(build);
+}
+
+}  // namespace polytrace::agent::coreclr

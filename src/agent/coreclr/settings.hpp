@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What this recording records: the common options and those of this runtime (docs/coreclr.md). Set
+// before the first callback comes, not changed afterwards.
+#pragma once
+
+#include "agent/common/options.hpp"
+
+namespace polytrace::agent::coreclr {
+
+struct Settings {
+  Options common;
+  bool stacks = false;      // with allocations and throws
+  bool inlining = false;    // recorded methods may be inlined, and their calls be missed
+  bool wall_clock = false;  // samples of threads that wait, too
+};
+
+const Settings& settings();
+// The same options, while they are still being read.
+Options& common_options();
+// `text` is the value of POLYTRACE_OPTIONS. What is not understood, and what this runtime cannot
+// tell, is told in `faults`.
+void read_settings(const char* text, Faults& faults);
+
+}  // namespace polytrace::agent::coreclr

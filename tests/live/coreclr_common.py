@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the live tests of the agent for .NET share: the SDK of this machine, programs compiled for
+the test, runs under the agent. Where something is missing the test says so and ends with 77."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+POLYTRACE = Path(os.environ.get("POLYTRACE", str(ROOT / "build/release/polytrace"))).resolve()
+LONG = os.environ.get("POLYTRACE_LONG") == "1"
+PROFILER = "{8F0C6B52-3E1D-4A7B-9C42-51D7E6A90B34}"
+sys.path.insert(0, str(HERE))
+from ptrace import Stream  # noqa: E402
+
+
+def skip(why):
+    print(f"skipped: {why}")
+    sys.exit(77)
+
+
+def check(condition, *words):
+    if not condition:
+        sys.exit("failed: " + " ".join(str(word) for word in words))
+
+
+def equal(what, ours, theirs):
+    if ours == theirs:
+        return
+    for key in sorted(set(ours) | set(theirs), key=str):
+        if ours.get(key) != theirs.get(key):
+            print(f"{what}: {key}: {ours.get(key)} recorded, {theirs.get(key)} told")
+    sys.exit(f"failed: {what}")
+
+
+def find_agent():
+    agent = POLYTRACE.parent / "libpolytrace-coreclr.so"
+    if not agent.is_file():
+        skip("the agent for .NET was not built (it needs x86-64)")
+    if b"__asan_init" in agent.read_bytes():
+        skip("the agent is built with AddressSanitizer, which dotnet does not load")
+    return agent
+
+
+class Sdk:
+    """The newest SDK and runtime; its compiler is run as it is, without projects and packages."""
+
+    def __init__(self):
+        if not shutil.which("dotnet"):
+            skip("no dotnet here (https://dotnet.microsoft.com/download)")
+        compilers = self.listed("--list-sdks", "Roslyn/bincore/csc.dll", by=0)
+        runtimes = self.listed("--list-runtimes", "System.Runtime.dll", by=1)
+        if not compilers or not runtimes:
+            skip("dotnet has no SDK here, or no runtime")
+        self.compiler, self.runtime = compilers[-1], runtimes[-1].parent
+        self.version = self.runtime.name
+
+    @staticmethod
+    def listed(what, file, by):
+        """Lines are "[NAME ]VERSION [FOLDER]"."""
+        text = subprocess.run(["dotnet", what], capture_output=True, text=True, check=True).stdout
+        found = []
+        for line in text.splitlines():
+            words, folder = line.rstrip("]").split(" [")
+            words = words.split()
+            if by == 1 and words[0] != "Microsoft.NETCore.App":
+                continue
+            path = Path(folder, words[by], file)
+            version = [int(part) for part in words[by].split("-")[0].split(".")]
+            if path.is_file():
+                found.append((version, path))
+        return [path for _, path in sorted(found)]
+
+    def compile(self, library, *sources, flags=()):
+        references = [f"-r:{path}" for path in self.runtime.glob("*.dll")
+                      if path.name.startswith(("System.", "Microsoft."))
+                      and not path.name.startswith("System.IO.Compression.Native")]
+        subprocess.run(["dotnet", self.compiler, "-nologo", "-nostdlib", "-optimize+", "-debug-",
+                        "-unsafe", "-nowarn:CS0649,CS1701", f"-out:{library}", *flags, *references,
+                        *sources], check=True)
+        settings = {"framework": {"name": "Microsoft.NETCore.App", "version": self.version}}
+        library.with_suffix(".runtimeconfig.json").write_text(
+            json.dumps({"runtimeOptions": settings}), encoding="utf-8")
+
+
+class Room:
+    """A folder with programs of tests/live/dotnet, compiled, gone at the end."""
+
+    def __init__(self, *programs):
+        self.agent, self.sdk = find_agent(), Sdk()
+        self.temporary = tempfile.TemporaryDirectory()
+        self.folder = Path(self.temporary.name)
+        for program in programs:
+            self.sdk.compile(self.folder / f"{program}.dll", HERE / "dotnet" / f"{program}.cs")
+
+    def surroundings(self, options, **more):
+        return dict(os.environ, CORECLR_ENABLE_PROFILING="1", CORECLR_PROFILER=PROFILER,
+                    CORECLR_PROFILER_PATH=str(self.agent), POLYTRACE_OPTIONS=options, **more)
+
+    def command(self, program, *arguments):
+        return ["dotnet", str(self.folder / f"{program}.dll"), *map(str, arguments)]
+
+    def trace(self, name="out"):
+        path = self.folder / f"{name}.ptrace"
+        for old in (path, Path(f"{path}.segments")):
+            old.unlink(missing_ok=True)
+        return path
+
+    def run(self, options, program, *arguments, trace="out", code=0, **more):
+        """Runs to the end; what it printed, and the stream, which must be whole."""
+        path = self.trace(trace)
+        done = subprocess.run(self.command(program, *arguments), capture_output=True, text=True,
+                              env=self.surroundings(f"file={path},{options}", **more), timeout=250,
+                              cwd=self.folder, check=False)
+        check(done.returncode == code, program, arguments, "gave", done.returncode, done.stderr)
+        check(code != 0 or not done.stderr, program, "says on stderr:", done.stderr)
+        self.check_whole(path)
+        return done.stdout, Stream(path)
+
+    @staticmethod
+    def check_whole(path):
+        done = subprocess.run([POLYTRACE, "check", "--no-progress", path], capture_output=True,
+                              text=True, timeout=250, check=False)
+        check(done.returncode == 0, path, "is not whole:", done.stdout, done.stderr)
+
+
+def truth_of(output):
+    """The lines "what name count" of the program, by what."""
+    truth = {}
+    for line in output.splitlines():
+        what, *name, count = line.split()
+        truth.setdefault(what, {})[" ".join(name)] = int(count)
+    return truth
+
+
+def method_names(stream):
+    return {e.id: e.fields["name"] for e in stream.all("Method")}
+
+
+def counted(stream, kind):
+    """Events of a kind, by the method they name."""
+    names = method_names(stream)
+    return Counter(names[e.id] for e in stream.all(kind))
