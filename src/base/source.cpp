@@ -103,6 +103,13 @@ class PrependSource final : public Source {
 
 }  // namespace
 
+result<std::size_t> append_from(Source& source, RawArray<std::byte>& to, std::size_t room) {
+  std::byte* const at = to.room(room);
+  const auto got = source.read({at, room});
+  if (got) to.grew_to(at + *got);
+  return got;
+}
+
 result<std::size_t> read_fully(Source& source, std::span<std::byte> into) {
   std::size_t have = 0;
   while (have < into.size()) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/limits.hpp"
+#include "base/raw_array.hpp"
 #include "base/result.hpp"
 #include "base/types.hpp"
 
@@ -37,6 +38,9 @@ class Source {
 
 // Fills `into` as far as the source goes; fewer bytes than asked for means the end.
 result<std::size_t> read_fully(Source& source, std::span<std::byte> into);
+
+// Appends what one read of at most `room` bytes gives, and says how much; 0 is the end.
+result<std::size_t> append_from(Source& source, RawArray<std::byte>& to, std::size_t room);
 
 struct SourceOptions {
   // Not null: keep waiting at the end of the file for more until *stop_following is true.

@@ -10,36 +10,48 @@ constexpr unsigned char byte_at(std::string_view text, std::size_t i) {
   return static_cast<unsigned char>(text[i]);
 }
 
-// Bytes that a sequence with this first byte has; 0 for bytes that start none.
-constexpr unsigned sequence_length(unsigned char first) {
-  if (first < 0x80) return 1;
-  if (first >= 0xc2 && first < 0xe0) return 2;
-  if (first >= 0xe0 && first < 0xf0) return 3;
-  if (first >= 0xf0 && first < 0xf5) return 4;
-  return 0;
-}
-
-constexpr bool is_well_formed(char32_t code, unsigned bytes) {
-  if (bytes == 3) return code >= 0x800 && (code < 0xd800 || code > 0xdfff);
-  if (bytes == 4) return code >= 0x10000 && code <= 0x10ffff;
-  return true;
+// A first byte decides how many bytes there are and how far the second may go; that rules out
+// overlong forms, surrogates and what is above U+10FFFF. No bytes: it begins nothing.
+struct Lead {
+  unsigned bytes;
+  unsigned char low;
+  unsigned char high;
+};
+constexpr Lead lead_of(unsigned char first) {
+  if (first < 0x80) return {1, 0, 0};
+  if (first >= 0xc2 && first <= 0xdf) return {2, 0x80, 0xbf};
+  if (first == 0xe0) return {3, 0xa0, 0xbf};
+  if (first == 0xed) return {3, 0x80, 0x9f};
+  if (first >= 0xe1 && first <= 0xef) return {3, 0x80, 0xbf};
+  if (first == 0xf0) return {4, 0x90, 0xbf};
+  if (first >= 0xf1 && first <= 0xf3) return {4, 0x80, 0xbf};
+  if (first == 0xf4) return {4, 0x80, 0x8f};
+  return {0, 0, 0};
 }
 
 }  // namespace
 
+Utf8Part first_part(std::string_view text) {
+  const Lead lead = lead_of(byte_at(text, 0));
+  if (lead.bytes == 0) return {1, false};
+  for (unsigned i = 1; i < lead.bytes; ++i) {
+    if (i >= text.size()) return {i, false};
+    const unsigned char next = byte_at(text, i);
+    const bool fits = i == 1 ? next >= lead.low && next <= lead.high : (next & 0xc0) == 0x80;
+    if (!fits) return {i, false};
+  }
+  return {lead.bytes, true};
+}
+
 Character first_character(std::string_view text) {
   if (text.empty()) return {};
+  const auto [bytes, well_formed] = first_part(text);
+  if (!well_formed) return {};
   const unsigned char first = byte_at(text, 0);
-  const unsigned length = sequence_length(first);
-  if (length == 0 || text.size() < length) return {};
-  if (length == 1) return {first, 1};
-  char32_t code = first & (0x7fU >> length);
-  for (unsigned i = 1; i < length; ++i) {
-    const unsigned char next = byte_at(text, i);
-    if ((next & 0xc0) != 0x80) return {};
-    code = code << 6 | (next & 0x3fU);
-  }
-  return is_well_formed(code, length) ? Character{code, length} : Character{};
+  if (bytes == 1) return {first, 1};
+  char32_t code = first & (0x7fU >> bytes);
+  for (unsigned i = 1; i < bytes; ++i) code = code << 6 | (byte_at(text, i) & 0x3fU);
+  return {code, bytes};
 }
 
 std::string repaired(std::string_view text) {

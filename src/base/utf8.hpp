@@ -7,6 +7,15 @@
 
 namespace polytrace::base {
 
+// What stands first in `text`: a well-formed character, or the bytes that Unicode's practice
+// replaces by one U+FFFD (the longest beginning of a character, or one byte). REQUIRES: `text` not
+// empty.
+struct Utf8Part {
+  unsigned bytes = 0;
+  bool well_formed = false;
+};
+Utf8Part first_part(std::string_view text);
+
 // The first character of `text`; bytes = 0 when no well-formed UTF-8 starts there.
 struct Character {
   char32_t code = 0;

@@ -3,41 +3,19 @@
 
 #include <charconv>
 
+#include "base/utf8.hpp"
+
 namespace polytrace::event {
 namespace {
 
 using Byte = unsigned char;
 
-// The first byte of a sequence decides its length and how far the second byte may go; that rules
-// out overlong forms, surrogates and values above U+10FFFF, and here also the C1 controls.
-struct Lead {
-  std::size_t length;
-  Byte low;
-  Byte high;
-};
-constexpr Lead lead_of(Byte first) {
-  if (first == 0xc2) return {2, 0xa0, 0xbf};
-  if (first >= 0xc3 && first <= 0xdf) return {2, 0x80, 0xbf};
-  if (first == 0xe0) return {3, 0xa0, 0xbf};
-  if (first == 0xed) return {3, 0x80, 0x9f};
-  if (first >= 0xe1 && first <= 0xef) return {3, 0x80, 0xbf};
-  if (first == 0xf0) return {4, 0x90, 0xbf};
-  if (first >= 0xf1 && first <= 0xf3) return {4, 0x80, 0xbf};
-  if (first == 0xf4) return {4, 0x80, 0x8f};
-  return {0, 0, 0};
-}
-
-// Bytes of the printable character at the front of `text`, 0 when its first byte needs an escape.
+// Bytes of the printable character at the front of `text`, 0 when its first byte needs an escape:
+// control characters do.
 std::size_t printable(std::string_view text) {
-  const auto byte = [text](std::size_t i) { return static_cast<Byte>(text[i]); };
-  if (byte(0) < 0x80) return byte(0) >= 0x20 && byte(0) != 0x7f ? 1 : 0;
-  const Lead lead = lead_of(byte(0));
-  if (lead.length == 0 || text.size() < lead.length) return 0;
-  if (byte(1) < lead.low || byte(1) > lead.high) return 0;
-  for (std::size_t i = 2; i < lead.length; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  }
-  return lead.length;
+  const base::Character first = base::first_character(text);
+  const bool control = first.code < 0x20 || (first.code >= 0x7f && first.code < 0xa0);
+  return control ? 0 : first.bytes;
 }
 
 void append_escaped(std::string& out, char c) {

@@ -92,10 +92,8 @@ Framing::Broken Framing::why_broken(Bytes rest) const {
 
 base::result<void> Framing::read_more(Buffer& bytes, std::size_t wanted) {
   const std::size_t room = std::clamp(wanted, kPiece, kMostAtOnce);
-  std::byte* at = bytes.room(room);
-  const auto got = source_.read({at, room});
+  const auto got = base::append_from(source_, bytes, room);
   if (!got) return Unexpected(got.error());
-  bytes.grew_to(at + *got);
   if (*got == 0) source_ended_ = true;
   return {};
 }

@@ -66,10 +66,8 @@ base::result<void> Framing::read_more(Buffer& bytes) {
   const std::size_t block = begun ? block_bytes(file_, bytes, limits_) : 0;
   if (block > bytes.size()) wanted = block - bytes.size() + file_.header_bytes();
   const std::size_t room = std::clamp(wanted, kPiece, kMostAtOnce);
-  std::byte* at = bytes.room(room);
-  const auto got = source_.read({at, room});
+  const auto got = base::append_from(source_, bytes, room);
   if (!got) return Unexpected(got.error());
-  bytes.grew_to(at + *got);
   if (*got == 0) source_ended_ = true;
   return {};
 }

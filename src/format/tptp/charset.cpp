@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/utf8.hpp"
+
 namespace polytrace::format::tptp {
 namespace {
 
@@ -81,41 +83,6 @@ bool append_from_table(std::string& out, std::string_view text, const Table& tab
   return good;
 }
 
-// The bytes that may follow a first byte, which rules out overlong forms and surrogates.
-struct Lead {
-  unsigned length;
-  Byte low;
-  Byte high;
-};
-constexpr Lead lead_of(Byte first) {
-  if (first < 0x80) return {1, 0, 0};
-  if (first >= 0xc2 && first <= 0xdf) return {2, 0x80, 0xbf};
-  if (first == 0xe0) return {3, 0xa0, 0xbf};
-  if (first == 0xed) return {3, 0x80, 0x9f};
-  if (first >= 0xe1 && first <= 0xef) return {3, 0x80, 0xbf};
-  if (first == 0xf0) return {4, 0x90, 0xbf};
-  if (first >= 0xf1 && first <= 0xf3) return {4, 0x80, 0xbf};
-  if (first == 0xf4) return {4, 0x80, 0x8f};
-  return {0, 0, 0};
-}
-
-// The character at the front of `text`, or its maximal ill-formed part.
-struct Part {
-  std::size_t bytes;
-  bool good;
-};
-Part front(std::string_view text) {
-  const Lead lead = lead_of(static_cast<Byte>(text[0]));
-  if (lead.length == 0) return {1, false};
-  for (unsigned i = 1; i < lead.length; ++i) {
-    if (i >= text.size()) return {i, false};
-    const auto byte = static_cast<Byte>(text[i]);
-    const bool fits = i == 1 ? byte >= lead.low && byte <= lead.high : (byte & 0xc0) == 0x80;
-    if (!fits) return {i, false};
-  }
-  return {lead.length, true};
-}
-
 // Two surrogates, each coded as three bytes, give one character; 0 where there are none.
 std::uint32_t surrogate_pair(std::string_view text) {
   if (text.size() < 6) return 0;
@@ -137,8 +104,8 @@ void append_four_bytes(std::string& out, std::uint32_t character) {
 bool append_repaired(std::string& out, std::string_view text) {
   bool good = true;
   while (!text.empty()) {
-    const Part part = front(text);
-    if (part.good) {
+    const base::Utf8Part part = base::first_part(text);
+    if (part.well_formed) {
       out += text.substr(0, part.bytes);
       text.remove_prefix(part.bytes);
     } else if (text.starts_with("\xc0\x80")) {

@@ -99,10 +99,8 @@ Frame TbfFraming::pass_frames(Buffer& bytes, std::size_t& end, std::uint64_t& fr
 
 base::result<void> TbfFraming::read_more(Buffer& bytes, std::size_t wanted) {
   const std::size_t room = std::clamp(wanted, piece_.next(), kMostAtOnce);
-  std::byte* at = bytes.room(room);
-  const auto got = source_.read({at, room});
+  const auto got = base::append_from(source_, bytes, room);
   if (!got) return Unexpected(got.error());
-  bytes.grew_to(at + *got);
   if (*got == 0) source_ended_ = true;
   return {};
 }

@@ -247,11 +247,8 @@ base::result<void> Framing::read_more() {
   }
   const std::size_t wanted = have < kPiece ? 1 : have / 2;
   for (std::size_t got = 0; got < wanted && !source_ended_;) {
-    const std::size_t room = piece_.next();
-    std::byte* const to = buffer_.room(room);
-    const auto read = source_.read({to, room});
+    const auto read = base::append_from(source_, buffer_, piece_.next());
     if (!read) return Unexpected(read.error());
-    buffer_.grew_to(to + *read);
     got += *read;
     source_ended_ = *read == 0;
   }
