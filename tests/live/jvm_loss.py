@@ -19,7 +19,7 @@ sys.path.insert(0, str(HERE.parent / "cli"))
 import control  # noqa: E402  (the protocol, written from its description)
 
 POLYTRACE = os.environ["POLYTRACE"]
-CALLS = 3000000 if LONG else 500000
+CALLS = 1000000 if LONG else 500000
 FILTER = "filter=Flood:one,Flood:zero,jvm.accessors=yes,events=calls"
 ACCEPTS, CREDIT, BYTES, NATIVE = 3, 13, 26, 2
 
