@@ -19,6 +19,8 @@ EXCEPTIONS = {
     ("threads", "last"): "the same",
     ("threads", "alive"): "the same",
     ("threads", "events"): "the same",
+    ("monitors", "class"): "monitor.class_id",
+    ("monitor_classes", "class"): "monitor.class_id",
     ("compiled_methods", "notes"): "frames of a stack are texts, each a method (wait.stack)",
 }
 # Differ from run to run.

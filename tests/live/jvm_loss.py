@@ -115,7 +115,7 @@ def test_full_disk(room, jdk, order):
     """A disk of its own, where one may be mounted."""
     folder = room.folder / "disk"
     folder.mkdir(exist_ok=True)
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "polytrace-test", str(folder)],
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "polytrace-test", str(folder)],
                       capture_output=True, check=False).returncode != 0:
         return "no disk could be mounted"
     try:
