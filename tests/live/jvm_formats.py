@@ -10,7 +10,8 @@ import subprocess
 from jvm_common import Room
 
 POLYTRACE = os.environ["POLYTRACE"]
-OPTIONS = f"filter=Parts,jvm.accessors=yes,events=calls+threads+gc+monitors,converter={POLYTRACE}"
+OPTIONS = f"filter=Parts,jvm.accessors=yes,converter={POLYTRACE}"
+EVENTS = "calls+threads+gc"  # the same in every run
 FORMATS = ("native", "tbf", "trcxml", "mlpd", "block")
 SAME = ("tbf", "trcxml")  # hold what the reports of this run are made of, but for:
 EXCEPTIONS = {
@@ -18,6 +19,8 @@ EXCEPTIONS = {
     ("threads", "last"): "the same",
     ("threads", "alive"): "the same",
     ("threads", "events"): "the same",
+    ("monitors", "class"): "monitor.class_id",
+    ("monitor_classes", "class"): "monitor.class_id",
     ("compiled_methods", "notes"): "frames of a stack are texts, each a method (wait.stack)",
 }
 # Differ from run to run.
@@ -31,10 +34,11 @@ def polytrace(*arguments):
     return done.stdout
 
 
-def record(room, jdk, form):
-    path = room.folder / f"{jdk.version}.{form}"
-    done = subprocess.run(room.command(jdk, f"file={path},format={form},{OPTIONS}", "Parts"),
-                          capture_output=True, text=True, timeout=100, cwd=room.folder, check=False)
+def record(room, jdk, form, events):
+    path = room.folder / f"{jdk.version}.{events}.{form}"
+    options = f"file={path},format={form},events={events},{OPTIONS}"
+    done = subprocess.run(room.command(jdk, options, "Parts"), capture_output=True, text=True,
+                          timeout=100, cwd=room.folder, check=False)
     assert (done.returncode, done.stdout) == (0, "done\n"), f"{form}: {done}"
     polytrace("check", "--strict", path)
     return path
@@ -73,15 +77,16 @@ def expect_same(native, other, form):
 
 
 def test_formats(room, jdk):
-    paths = {form: record(room, jdk, form) for form in FORMATS}
+    paths = {form: record(room, jdk, form, EVENTS) for form in FORMATS}
     native = report(paths["native"], True)
     for form in SAME:
         expect_same(native, report(paths[form], True), f"recorded as {form}")
-    # One stream in several formats: times, too.
-    native = report(paths["native"], False)
+    # One stream in several formats: times, too, and what chance brings about.
+    path = record(room, jdk, "native", f"{EVENTS}+monitors")
+    native = report(path, False)
     for form in SAME:
         made = room.folder / f"made.{jdk.version}.{form}"
-        polytrace("convert", paths["native"], "--to", form, "-o", made)
+        polytrace("convert", path, "--to", form, "-o", made)
         polytrace("check", "--strict", made)
         expect_same(native, report(made, False), f"converted to {form}")
 

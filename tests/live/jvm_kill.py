@@ -57,9 +57,9 @@ def recorded(path):
     return counts
 
 
-def polytrace(*arguments):
+def polytrace(*arguments, stdin=None):
     done = subprocess.run([POLYTRACE, *map(str, arguments)], capture_output=True, text=True,
-                          timeout=60, check=False)
+                          timeout=60, check=False, stdin=stdin)
     assert done.returncode == 0, f"{arguments}: {done.returncode}, {done.stdout}{done.stderr}"
     return done.stdout
 
@@ -70,8 +70,10 @@ def expect_opens(path):
     codes = [notice["code"] for notice in said["notices"]]
     assert codes == ["segments-read"], codes
     whole = path.with_name("whole.ptrace")
-    whole.unlink(missing_ok=True)
-    polytrace("repair", path, "-o", whole)
+    polytrace("repair", path, "-f", "-o", whole)
+    assert json.loads(polytrace("check", "--strict", "--json", whole))["events"] == said["events"]
+    with path.open("rb") as stream:  # which has no name to look beside
+        polytrace("convert", "-", "--segments", f"{path}.segments", "-f", "-o", whole, stdin=stream)
     assert json.loads(polytrace("check", "--strict", "--json", whole))["events"] == said["events"]
 
 

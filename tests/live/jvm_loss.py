@@ -19,7 +19,7 @@ sys.path.insert(0, str(HERE.parent / "cli"))
 import control  # noqa: E402  (the protocol, written from its description)
 
 POLYTRACE = os.environ["POLYTRACE"]
-CALLS = 3000000 if LONG else 500000
+CALLS = 1000000 if LONG else 500000
 FILTER = "filter=Flood:one,Flood:zero,jvm.accessors=yes,events=calls"
 ACCEPTS, CREDIT, BYTES, NATIVE = 3, 13, 26, 2
 
@@ -115,7 +115,7 @@ def test_full_disk(room, jdk, order):
     """A disk of its own, where one may be mounted."""
     folder = room.folder / "disk"
     folder.mkdir(exist_ok=True)
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "polytrace-test", str(folder)],
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "polytrace-test", str(folder)],
                       capture_output=True, check=False).returncode != 0:
         return "no disk could be mounted"
     try:
