@@ -6,6 +6,7 @@ import os
 import stat
 import subprocess
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 from hprof import Heap
 from jvm_common import LONG, Room, Stream, control
@@ -109,6 +110,27 @@ def test_commands(room, jdk):
     Dump(stream, 2, "second").check(LINKS + 5, LEAVES + 7)
 
 
+def test_end_meanwhile(room, jdk):
+    """A dump that is said to be whole is whole, though the program ends."""
+    path = room.trace()
+    program = start(room, jdk, f"file={path},control=unix,events=threads")
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(ask, program.pid)
+        finish(program)
+        whole = answer.result()
+    stream = Stream(path)
+    assert stream.ended
+    if whole:
+        Dump(stream, 1, "meanwhile").check(LINKS, LEAVES)
+
+
+def ask(process):
+    try:
+        return control(process, "heap-dump", "meanwhile")["outcome"] == "ok"
+    except (AssertionError, KeyError):
+        return False  # it has ended before
+
+
 def test_end(room, jdk):
     path = room.trace()
     finish(start(room, jdk, f"file={path},heapdump=end,events=threads"))
@@ -153,6 +175,7 @@ def main():
     for jdk in room.jdks:
         test_commands(room, jdk)
         test_end(room, jdk)
+        test_end_meanwhile(room, jdk)
         test_file(room, jdk)
         test_never(room, jdk)
         print(f"JDK {jdk.version}: heaps are dumped as they are")

@@ -32,27 +32,30 @@ std::string_view root_type(std::uint8_t kind) {
 
 base::Id class_id_of(std::uint32_t type) { return type == 0 ? base::kNoId : type; }
 
-void emit_stage(std::uint64_t dump, event::DumpStage stage, std::string_view name) {
+bool emit_stage(std::uint64_t dump, event::DumpStage stage, std::string_view name) {
   event::Dump details;
   details.stage = stage;
   details.name = name;
-  emit(details, dump);
+  return emit(details, dump);
 }
 
-void emit_roots(HeapWalk& walk) {
+bool emit_roots(HeapWalk& walk) {
+  bool all = true;
   for (const HeapWalk::Root& root : walk.roots()) {
     event::Root details;
     details.type = root_type(root.kind);
     details.class_id = class_id_of(walk.type_of(root.object));
-    emit(details, walk.id_of(root.object));
+    all = emit(details, walk.id_of(root.object)) && all;
   }
+  return all;
 }
 
-void emit_object(HeapWalk& walk, const HeapWalk::Object& object,
+bool emit_object(HeapWalk& walk, const HeapWalk::Object& object,
                  std::span<const std::uint32_t> targets, std::vector<event::Ref>& refs) {
   event::DumpObject details;
   details.class_id = class_id_of(object.type);
   details.size = object.size;
+  bool all = true;
   do {
     const auto part = targets.first(std::min(targets.size(), kMostPerEvent));
     refs.clear();
@@ -60,10 +63,22 @@ void emit_object(HeapWalk& walk, const HeapWalk::Object& object,
     Lists lists;
     lists.refs = refs;
     details.refs = whole_refs(lists);
-    emit(details, object.id, lists);
+    all = emit(details, object.id, lists) && all;
     details.size = 0;
     targets = targets.subspan(part.size());
   } while (!targets.empty());
+  return all;
+}
+
+// Everything that was found. False: not all of it could be recorded.
+bool emit_walk(HeapWalk& walk) {
+  walk.sort();
+  bool all = emit_roots(walk);
+  std::vector<event::Ref> refs;
+  const std::span<HeapWalk::Object> objects = walk.objects();
+  for (std::size_t i = 0; i < objects.size(); ++i)
+    all = emit_object(walk, objects[i], walk.references_of(i), refs) && all;
+  return all;
 }
 
 }  // namespace
@@ -72,20 +87,16 @@ DumpResult dump_heap(JNIEnv* env, std::string_view name) {
   DumpResult result;
   const std::uint64_t dump = ++g_dumps;
   HeapWalk walk(dump << kDumpShift);
-  emit_stage(dump, event::DumpStage::start, name);
+  bool all = emit_stage(dump, event::DumpStage::start, name);
   const base::Time before = monotonic_now();
   result.fault = walk.run(env);
   result.stood_still = static_cast<std::uint64_t>(monotonic_now() - before);
-  result.whole = result.fault.empty();
   result.objects = walk.objects().size();
   result.references = walk.reference_count();
-  walk.sort();
-  emit_roots(walk);
-  std::vector<event::Ref> refs;
-  const std::span<HeapWalk::Object> objects = walk.objects();
-  for (std::size_t i = 0; i < objects.size(); ++i)
-    emit_object(walk, objects[i], walk.references_of(i), refs);
-  emit_stage(dump, event::DumpStage::end, name);
+  all = emit_walk(walk) && all;
+  all = emit_stage(dump, event::DumpStage::end, name) && all;
+  if (!all && result.fault.empty()) result.fault = "not all of the dump could be recorded";
+  result.whole = result.fault.empty();
   return result;
 }
 

@@ -24,7 +24,8 @@ namespace {
 constexpr base::Duration kPatience = 30'000'000'000;
 
 struct Life {
-  std::mutex mutex;  // of commands; the VM's events do not take it
+  std::mutex mutex;    // of commands; the VM's events do not take it
+  std::mutex dumping;  // a dump that has begun is recorded to its end; taken before the other
   Settings settings;
   std::string options;
   Faults missing;
@@ -121,6 +122,7 @@ void begin(JNIEnv* env) {
 
 bool end(JNIEnv* env) {
   Life& all = life();
+  const std::lock_guard whole_dumps(all.dumping);
   const std::lock_guard guard(all.mutex);
   if (!all.recording) return true;
   all.recording = false;
@@ -139,9 +141,10 @@ bool end(JNIEnv* env) {
 }
 
 DumpResult take_heap_dump(JNIEnv* env, std::string_view name, std::uint32_t number) {
+  const std::lock_guard guard(life().dumping);
   const Settings& settings = life().settings;
   if (settings.common.heap_dump == HeapDump::kNever) return {.fault = "heapdump=never"};
-  if (!Recorder::the().running()) return {.fault = "the recording is paused"};
+  if (!Recorder::the().running()) return {.fault = "the recording is paused, or has ended"};
   if (!settings.hprof) return dump_heap(env, name);
   return dump_hprof(
       env, std::string(Recorder::the().output_name()) + "." + std::to_string(number) + ".hprof");
