@@ -44,7 +44,8 @@ TEST(output, another_format_is_made_by_a_converter) {
   EXPECT_EQ(recorded.fault, "");
   EXPECT_TRUE(recorded.ended);
   EXPECT_EQ(recorded.count(Recorded::Event::kEnter), 200'000U);
-  EXPECT_EQ(content_of(file + ".arguments"), "convert - --to tbf --leave-open -o " + file + "\noff\n");
+  EXPECT_EQ(content_of(file + ".arguments"),
+            "convert - --to tbf --leave-open -o " + file + "\noff\n");
 }
 
 TEST(output, a_converter_that_fails_is_told) {
