@@ -16,7 +16,7 @@ struct TargetOptions {
   std::string byte_order;  // "big", "little", empty = the format's own
   bool force = false;
   bool leave_open = false;  // where the input has no end, neither has the output
-  bool as_input = false;  // the input's own format, and version if that can be written
+  bool as_input = false;    // the input's own format, and version if that can be written
 };
 
 struct Target {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the live tests of the module for Mono share: programs compiled for the test, runs with the
-module, reports of what it recorded. Where something is missing the test says so and ends with 77."""
+module, reports of what it recorded. Where something is missing the test says so and ends with
+77."""
 import json
 import os
 import shutil

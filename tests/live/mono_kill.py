@@ -19,6 +19,10 @@ THREADS = 2
 EVENTS = "events=threads+calls+alloc=objects,filter=Busy:Deed"
 
 
+# A converter that shows when it has been given something.
+TEE = f"#!/bin/sh\ntee seen | {POLYTRACE} \"$@\"\n"
+
+
 def start(command, counts="counts"):
     Path(counts).unlink(missing_ok=True)
     return subprocess.Popen([*command, "busy.exe", counts, str(THREADS)], env=surroundings(),
@@ -92,9 +96,10 @@ def test_mlpd(ready):
     shutil.rmtree("left", ignore_errors=True)
     os.mkdir("left")
     Path("out.mlpd").unlink(missing_ok=True)
+    Path("seen").unlink(missing_ok=True)
     program = start(["mono", f"--profile=polytrace:{EVENTS},file=out.mlpd,format=mlpd,"
-                     f"segments=left,flush=50ms,converter={POLYTRACE}"])
-    while not os.listdir("left"):
+                     f"segments=left,flush=50ms,converter={os.getcwd()}/tee.sh"])
+    while not Path("seen").exists() or Path("seen").stat().st_size == 0:
         time.sleep(0.001)
     kill(program, ready)
     done = counted()
@@ -140,6 +145,8 @@ def test_record():
 def main():
     rounds = 50 if LONG else 1
     with enter_room("busy"):
+        Path("tee.sh").write_text(TEE, encoding="utf-8")
+        os.chmod("tee.sh", 0o755)
         for ready in (True, False):
             native = sum(test_native(ready) for _ in range(rounds))
             pairs = [test_mlpd(ready) for _ in range(rounds)]
