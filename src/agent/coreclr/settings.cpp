@@ -56,7 +56,6 @@ void leave_out(bool& wanted, std::string_view what, Faults& faults) {
 
 void leave_out_unknown(Faults& faults) {
   EventSet& events = g_settings.common.events;
-  leave_out(events.monitors, "monitors", faults);
   leave_out(events.counters, "counters", faults);
   if (g_settings.common.heap_dump != HeapDump::kAtEnd) return;
   faults.emplace_back("this runtime's heap cannot be dumped");
