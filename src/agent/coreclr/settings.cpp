@@ -11,8 +11,9 @@ Settings g_settings;
 constexpr std::string_view kPrefix = "coreclr.";
 
 // Left out unless a rule of the user names them before.
-constexpr std::string_view kRuntime[] = {"System.*",  "Microsoft.*", "Internal.*", "Interop",
-                                         "Interop.*", "Internal",    "<dynamic>"};
+constexpr std::string_view kRuntime[] = {
+    "System.*",  "Microsoft.*", "Internal.*", "Interop",
+    "Interop.*", "Internal",    "<dynamic>",  "<PrivateImplementationDetails>*"};
 
 struct Switch {
   std::string_view name;
