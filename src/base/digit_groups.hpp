@@ -55,8 +55,9 @@ inline std::uint64_t equal_bits(const std::byte* at, std::uint8_t value) {
   return equal;
 }
 
-// Two ways to squeeze the digits of a number in a word together: `digits` has the seven low bits of
-// each of its bytes, which are neighbours; 0 gives 0.
+// Two ways to do two things. number(): the digits of a number in a word, squeezed together;
+// `digits` has the seven low bits of each of its bytes, which are neighbours; 0 gives 0. spread():
+// the lowest 49 bits, seven to a byte.
 struct ByShifts {
   static std::uint64_t number(std::uint64_t word, std::uint64_t digits) {
     std::uint64_t groups = (word & digits) >> (std::countr_zero(digits) & 63);
@@ -64,14 +65,22 @@ struct ByShifts {
     groups = (groups & 0x00003fff00003fffU) | (groups & 0x3fff00003fff0000U) >> 2;
     return (groups & 0x0fffffffU) | (groups & 0x0fffffff00000000U) >> 4;
   }
+  static std::uint64_t spread(std::uint64_t digits) {
+    digits = (digits & 0x000000000fffffffU) | (digits & 0x0001fffff0000000U) << 4;
+    digits = (digits & 0x00003fff00003fffU) | (digits & 0x0fffc0000fffc000U) << 2;
+    return (digits & 0x007f007f007f007fU) | (digits & 0x3f803f803f803f80U) << 1;
+  }
 };
 
 #ifdef __x86_64__
-// The processor's own instruction for this. REQUIRES: within with_bit_extract().
+// The processor's own instructions for this. REQUIRES: within with_bit_extract().
 struct ByBitExtract {
   __attribute__((target("bmi2"))) static inline std::uint64_t number(std::uint64_t word,
                                                                      std::uint64_t digits) {
     return _pext_u64(word, digits);
+  }
+  __attribute__((target("bmi2"))) static inline std::uint64_t spread(std::uint64_t digits) {
+    return _pdep_u64(digits, kDigitBits >> 8);
   }
 };
 // AMD's processors of family 17h have the instruction, but slower than what it replaces.
@@ -91,5 +100,19 @@ auto with_bit_extract(Loop loop) {
   return loop(ByShifts{});
 }
 #endif
+
+enum class DigitsBy : std::uint8_t { kShifts, kBitExtract };
+
+// What this processor is best at.
+inline DigitsBy fastest_digits() {
+  static const DigitsBy kBy = has_fast_bit_extract() ? DigitsBy::kBitExtract : DigitsBy::kShifts;
+  return kBy;
+}
+
+// Gives loop(ByShifts) or loop(ByBitExtract). REQUIRES: as with_bit_extract().
+template <class Loop>
+auto with_digits(DigitsBy by, Loop loop) {
+  return by == DigitsBy::kBitExtract ? with_bit_extract(loop) : loop(ByShifts{});
+}
 
 }  // namespace polytrace::base

@@ -50,10 +50,10 @@ CallRun start(const std::vector<std::byte>& bytes, std::uint64_t id_mask) {
   return {bytes.data(), bytes.data() + bytes.size(), 1000, 0x7f0012345678, id_mask, 5, {}};
 }
 
-template <class Way>
-Decoded by(Way way, const std::vector<std::byte>& bytes, std::uint64_t id_mask, std::size_t room) {
+Decoded by(base::DigitsBy way, const std::vector<std::byte>& bytes, std::uint64_t id_mask,
+           std::size_t room) {
   Decoded out{std::vector<Event>(room), start(bytes, id_mask)};
-  const Event* end = way(out.run, out.events.data(), out.events.data() + room);
+  const Event* end = decode_calls(out.run, out.events.data(), out.events.data() + room, way);
   out.events.resize(static_cast<std::size_t>(end - out.events.data()));
   return out;
 }
@@ -88,10 +88,10 @@ void expect_equal(const Decoded& a, const Decoded& b) {
 // Both ways stop at the same record; what they decoded is what the general way decodes.
 std::size_t check(const std::vector<std::byte>& bytes, std::uint64_t id_mask = ~std::uint64_t{0},
                   std::size_t room = 100'000) {
-  const Decoded portable = by(decode_calls_portable, bytes, id_mask, room);
+  const Decoded portable = by(base::DigitsBy::kShifts, bytes, id_mask, room);
   expect_equal(portable, general(bytes, id_mask, portable.events.size()));
   if (base::has_fast_bit_extract())
-    expect_equal(portable, by(decode_calls_bit_extract, bytes, id_mask, room));
+    expect_equal(portable, by(base::DigitsBy::kBitExtract, bytes, id_mask, room));
   return portable.events.size();
 }
 

@@ -67,13 +67,12 @@ struct Decoded {
   CallTally tally;
 };
 
-template <class Way>
-Decoded by(Way way, base::Bytes bytes, bool shipped, std::size_t room) {
+Decoded by(base::DigitsBy way, base::Bytes bytes, bool shipped, std::size_t room) {
   Decoded out;
   out.events.resize(room);
   out.stack.assign(room + 2, base::kNoId);
   CallRun run{bytes.data(), bytes.data() + bytes.size(), out.time, 5, out.stack.data() + 1, {}};
-  const Event* end = way(run, out.events.data(), out.events.data() + room, shipped);
+  const Event* end = decode_calls(run, out.events.data(), out.events.data() + room, shipped, way);
   out.events.resize(static_cast<std::size_t>(end - out.events.data()));
   out.stack.resize(static_cast<std::size_t>(run.top - out.stack.data()));
   out.bytes = static_cast<std::size_t>(run.at - bytes.data());
@@ -119,10 +118,10 @@ void expect_equal(const Decoded& a, const Decoded& b) {
 
 // Both ways stop at the same event; what they decoded is what the general way decodes.
 std::size_t check(base::Bytes bytes, Packing packing, std::size_t room = 100'000) {
-  const Decoded portable = by(decode_calls_portable, bytes, packing.shipped, room);
+  const Decoded portable = by(base::DigitsBy::kShifts, bytes, packing.shipped, room);
   expect_equal(portable, general(bytes, packing, portable.events.size()));
   if (base::has_fast_bit_extract())
-    expect_equal(portable, by(decode_calls_bit_extract, bytes, packing.shipped, room));
+    expect_equal(portable, by(base::DigitsBy::kBitExtract, bytes, packing.shipped, room));
   return portable.events.size();
 }
 

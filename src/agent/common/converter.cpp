@@ -4,13 +4,13 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
+
+#include "agent/common/child.hpp"
 
 namespace polytrace::agent {
 namespace {
@@ -43,59 +43,11 @@ std::string in_path() {
   return {};
 }
 
-// What a child shall not inherit from a process that ignores and blocks what it likes.
-struct Attributes {
-  posix_spawnattr_t attributes;
-  posix_spawn_file_actions_t files;
-
-  explicit Attributes(int input) {
-    posix_spawnattr_init(&attributes);
-    posix_spawn_file_actions_init(&files);
-    sigset_t set;
-    sigfillset(&set);
-    posix_spawnattr_setsigdefault(&attributes, &set);
-    sigemptyset(&set);
-    posix_spawnattr_setsigmask(&attributes, &set);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setflags(
-        &attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
-    posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO);
-    // Its words go where ours go, and never among those of the program.
-    posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);
-    posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
-  }
-  ~Attributes() {
-    posix_spawn_file_actions_destroy(&files);
-    posix_spawnattr_destroy(&attributes);
-  }
-  Attributes(const Attributes&) = delete;
-  Attributes& operator=(const Attributes&) = delete;
-};
-
-// Ours, without what would load an agent into the child.
-std::vector<char*> environment_of_child() {
-  static char off[] = "POLYTRACE_AGENT=off";
-  std::vector<char*> all;
-  for (char** at = environ; at != nullptr && *at != nullptr; ++at) {
-    const std::string_view entry = *at;
-    if (!entry.starts_with("LD_PRELOAD=") && !entry.starts_with("POLYTRACE_AGENT="))
-      all.push_back(*at);
-  }
-  all.push_back(off);
-  all.push_back(nullptr);
-  return all;
-}
-
-int spawn(const std::string& program, const Options& options, const std::string& file, int input,
-          pid_t& process) {
-  const Attributes with(input);
+// Its words go where ours go, and never among those of the program.
+int start_program(const std::string& program, const Options& options, const std::string& file,
+                  int input, pid_t& process) {
   const std::string words[] = {program, "convert", "-", "--to", options.format, "-o", file};
-  std::vector<char*> arguments;
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  std::vector<char*> environment = environment_of_child();
-  return posix_spawn(&process, program.c_str(), &with.files, &with.attributes, arguments.data(),
-                     environment.data());
+  return start_child(words, {input, STDERR_FILENO, STDERR_FILENO}, process);
 }
 
 }  // namespace
@@ -122,7 +74,7 @@ Converter start_converter(const Options& options, const std::string& file, Fault
   }
   int ends[2] = {-1, -1};
   int error = pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno;
-  if (error == 0) error = spawn(program, options, file, ends[0], converter.process);
+  if (error == 0) error = start_program(program, options, file, ends[0], converter.process);
   if (ends[0] >= 0) close(ends[0]);
   if (error != 0) {
     if (ends[1] >= 0) close(ends[1]);

@@ -42,6 +42,16 @@ bool Pattern::parse(std::string_view text, Pattern& pattern) {
   return text.find('*') == std::string_view::npos;
 }
 
+std::string Pattern::written() const {
+  switch (kind_) {
+    case Kind::kAll: return "*";
+    case Kind::kPrefix: return text_ + '*';
+    case Kind::kSuffix: return '*' + text_;
+    case Kind::kExact: break;
+  }
+  return text_;
+}
+
 bool Pattern::matches(std::string_view name) const {
   switch (kind_) {
     case Kind::kExact: return name == text_;

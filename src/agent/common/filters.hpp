@@ -31,8 +31,8 @@ class Pattern {
 
   bool matches(std::string_view name) const;
   Kind kind() const { return kind_; }
-  // Without its `*`.
-  const std::string& text() const { return text_; }
+  // As parse() takes it.
+  std::string written() const;
 
  private:
   Kind kind_ = Kind::kAll;

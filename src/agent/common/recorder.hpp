@@ -43,50 +43,77 @@ void encode_as(format::native::ByteOutput& out, base::Id subject, const void* de
   format::native::encode_body(out, subject, *static_cast<const T*>(details), lists);
 }
 
-// One aligned store, or two where something follows: that one first. kSlow: what leads to
-// record_word_slowly(), for callers that have registers to keep.
-template <bool kTwo, void (*kSlow)(std::uint64_t, std::uint64_t) = &record_word_slowly>
-inline void record_word(std::uint64_t word, std::uint64_t follows) {
+// One aligned store, or two where something follows: that one first. False: the slow path is
+// wanted.
+template <bool kTwo>
+inline bool try_word(std::uint64_t word, std::uint64_t follows) {
   ThreadBuffer& buffer = t_buffer;
   WordSlot* const at = buffer.next;
   const auto last = reinterpret_cast<std::uintptr_t>(at) + (kTwo ? sizeof *at : 0);
   const WordSlot* const end = buffer.end.load(std::memory_order_relaxed);
-  if (last < reinterpret_cast<std::uintptr_t>(end)) [[likely]] {
-    const std::uint64_t ticks = read_counter() - buffer.base;
-    if (ticks <= format::native::kMaxTicks) [[likely]] {
-      if constexpr (kTwo) at[1].store(follows, std::memory_order_relaxed);
-      at->store(word | ticks << format::native::kTickShift, std::memory_order_release);
-      buffer.next = at + 1 + kTwo;
-      __builtin_prefetch(at + 64, 1, 3);
-      return;
-    }
-  }
-  kSlow(word, follows);
+  if (last >= reinterpret_cast<std::uintptr_t>(end)) [[unlikely]]
+    return false;
+  const std::uint64_t ticks = read_counter() - buffer.base;
+  if (ticks > format::native::kMaxTicks) [[unlikely]]
+    return false;
+  if constexpr (kTwo) at[1].store(follows, std::memory_order_relaxed);
+  at->store(word | ticks << format::native::kTickShift, std::memory_order_release);
+  buffer.next = at + 1 + kTwo;
+  // The writer thread's processor has cleared these lines. Runtimes that fence behind native calls
+  // would wait for each of them.
+  constexpr int kWordsAhead = 64;
+  prefetch_to_write(at + kWordsAhead);
+  return true;
 }
+
+// `slowly`: what is called, with a word and what follows it, instead of the slow path. It begins a
+// thread's every recording, and may end with record_word_slowly().
+template <bool kTwo, class Slowly>
+inline void record_word(std::uint64_t word, std::uint64_t follows, const Slowly& slowly) {
+  if (!try_word<kTwo>(word, follows)) [[unlikely]]
+    slowly(word, follows);
+}
+struct Slowly {
+  void operator()(std::uint64_t word, std::uint64_t follows) const {
+    record_word_slowly(word, follows);
+  }
+};
 
 // --- events, on the calling thread --------------------------------------------------------------
 
 // Methods have numbers from 1 to format::native::kMaxMethod, given by the agent.
-inline void enter(std::uint32_t method) {
-  record_word<false>(format::native::call_word(format::native::Word::kEnter, method, 0), 0);
+template <class S = Slowly>
+inline void enter(std::uint32_t method, const S& slowly = {}) {
+  using format::native::Word;
+  record_word<false>(format::native::call_word(Word::kEnter, method, 0), 0, slowly);
 }
-inline void leave(std::uint32_t method) {
-  record_word<false>(format::native::call_word(format::native::Word::kLeave, method, 0), 0);
+template <class S = Slowly>
+inline void leave(std::uint32_t method, const S& slowly = {}) {
+  using format::native::Word;
+  record_word<false>(format::native::call_word(Word::kLeave, method, 0), 0, slowly);
 }
 // A frame left by an exception, where the runtime tells the difference.
-inline void unwind(std::uint32_t method) {
-  record_word<true>(format::native::escape_word(format::native::Escape::kUnwind, 0, 0),
-                    method | format::native::kFollows);
+template <class S = Slowly>
+inline void unwind(std::uint32_t method, const S& slowly = {}) {
+  using format::native::Escape;
+  record_word<true>(format::native::escape_word(Escape::kUnwind, 0, 0),
+                    method | format::native::kFollows, slowly);
 }
 // An allocation at a place told by define_site(): numbers from 0 to format::native::kMaxArgument.
-inline void site(std::uint32_t number) {
-  record_word<false>(format::native::escape_word(format::native::Escape::kAlloc, number, 0), 0);
+template <class S = Slowly>
+inline void site(std::uint32_t number, const S& slowly = {}) {
+  using format::native::Escape;
+  record_word<false>(format::native::escape_word(Escape::kAlloc, number, 0), 0, slowly);
 }
 // The same of an array with `length` elements.
-inline void array(std::uint32_t number, std::uint32_t length) {
-  record_word<true>(format::native::escape_word(format::native::Escape::kAllocArray, number, 0),
-                    length | format::native::kFollows);
+template <class S = Slowly>
+inline void array(std::uint32_t number, std::uint32_t length, const S& slowly = {}) {
+  using format::native::Escape;
+  record_word<true>(format::native::escape_word(Escape::kAllocArray, number, 0),
+                    length | format::native::kFollows, slowly);
 }
+// The calling thread's next event takes the slow path.
+inline void be_slow() { t_buffer.end.store(nullptr, std::memory_order_relaxed); }
 
 // Any event of event/kinds.def; `subject` is what its row names, kNoId for none. Texts and lists
 // are read before it returns. False: not recorded; when that was for lack of room, or because the

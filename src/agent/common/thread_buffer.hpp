@@ -55,4 +55,14 @@ inline std::uint64_t read_counter() {
 #endif
 }
 
+// The compiler's own would fetch the line to be read, as not every processor knows this one; those
+// that do not pass over it.
+inline void prefetch_to_write(const void* line) {
+#if defined(__x86_64__)
+  asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(line)));
+#else
+  __builtin_prefetch(line, 1, 3);
+#endif
+}
+
 }  // namespace polytrace::agent

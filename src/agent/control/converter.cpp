@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -12,6 +11,8 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+
+#include "agent/common/child.hpp"
 
 namespace polytrace::agent::control {
 namespace {
@@ -30,39 +31,6 @@ bool make_pair(Pair& pair) {
   return fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0;
 }
 
-// The child's signals are those of a fresh program, whatever this thread has blocked.
-void set_signals(posix_spawnattr_t& attributes) {
-  sigset_t none, all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-}
-
-pid_t spawn(const std::string& program, StreamFormat format, int input, int output, int& error) {
-  const std::string target(converter_name(format));
-  const std::array<const char*, 9> words = {
-      program.c_str(), "convert", "-", "--to", target.c_str(), "-o", "-", "--quiet", nullptr};
-  std::array<const char*, 3> environment = {"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", nullptr};
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawnattr_init(&attributes);
-  posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  // The program around us may have files and ports that a child must not keep open.
-  posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-  set_signals(attributes);
-  pid_t process = -1;
-  error = posix_spawn(&process, program.c_str(), &actions, &attributes,
-                      const_cast<char**>(words.data()), const_cast<char**>(environment.data()));
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  return error == 0 ? process : -1;
-}
-
 }  // namespace
 
 Converter::~Converter() {
@@ -75,9 +43,12 @@ Converter::~Converter() {
 bool Converter::start(const std::string& program, StreamFormat format, std::string& why) {
   Pair in, out;
   int error = ENOENT;
+  const std::string words[] = {
+      program, "convert", "-", "--to", std::string(converter_name(format)), "-o", "-", "--quiet"};
   if (!program.empty() && make_pair(in) && make_pair(out))
-    process_ = spawn(program, format, in.theirs.get(), out.theirs.get(), error);
-  if (process_ <= 0) {
+    error = start_child(words, {in.theirs.get(), out.theirs.get()}, process_);
+  if (error != 0) {
+    process_ = -1;
     why = program + ": cannot be run: " + std::strerror(error);
     return false;
   }

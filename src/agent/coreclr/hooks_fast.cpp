@@ -5,12 +5,14 @@
 
 namespace {
 
-using polytrace::agent::record_word;
+using polytrace::agent::try_word;
 using polytrace::format::native::call_word;
 using polytrace::format::native::Word;
 
 void record(Word call, std::uintptr_t method) {
-  record_word<false, &polytrace_coreclr_keep_vectors>(call_word(call, method, 0), 0);
+  const std::uint64_t word = call_word(call, method, 0);
+  if (!try_word<false>(word, 0)) [[unlikely]]
+    polytrace_coreclr_keep_vectors(word, 0);
 }
 
 }  // namespace

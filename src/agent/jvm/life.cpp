@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "agent/common/recorder.hpp"
+#include "agent/common/told.hpp"
 #include "agent/jvm/array_layout.hpp"
 #include "agent/jvm/callbacks.hpp"
 #include "agent/jvm/capabilities.hpp"
@@ -156,7 +157,7 @@ Retransformed replace_filters(JNIEnv* env, const Filters& filters) {
   const Plan* const before = all.plan;
   all.plan = new_plan(all.settings);
   set_plan(all.plan);
-  tell_filters(*all.plan);
+  define_filters(all.plan->filters);
   return retransform_loaded(env, before);
 }
 

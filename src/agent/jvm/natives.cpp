@@ -21,29 +21,37 @@ JNIEXPORT void JNICALL probe_array(JNIEnv* env, jclass, jint length,
 
 namespace agent = polytrace::agent;
 
+namespace {
+
+// A thread's first event, and others now and then.
+[[gnu::noinline]] void record_slowly(JNIEnv* env, std::uint64_t word, std::uint64_t follows) {
+  if (agent::jvm::meet_thread(env)) agent::record_word_slowly(word, follows);
+}
+
+auto slowly(JNIEnv* env) {
+  return [env](std::uint64_t word, std::uint64_t follows) { record_slowly(env, word, follows); };
+}
+
+}  // namespace
+
 void probe_enter(JNIEnv* env, jclass, jint method) {
-  if (agent::jvm::meet_thread(env)) [[likely]]
-    agent::enter(static_cast<std::uint32_t>(method));
+  agent::enter(static_cast<std::uint32_t>(method), slowly(env));
 }
 
 void probe_exit(JNIEnv* env, jclass, jint method) {
-  if (agent::jvm::meet_thread(env)) [[likely]]
-    agent::leave(static_cast<std::uint32_t>(method));
+  agent::leave(static_cast<std::uint32_t>(method), slowly(env));
 }
 
 void probe_unwind(JNIEnv* env, jclass, jint method) {
-  if (agent::jvm::meet_thread(env)) [[likely]]
-    agent::unwind(static_cast<std::uint32_t>(method));
+  agent::unwind(static_cast<std::uint32_t>(method), slowly(env));
 }
 
 void probe_site(JNIEnv* env, jclass, jint site) {
-  if (agent::jvm::meet_thread(env)) [[likely]]
-    agent::site(static_cast<std::uint32_t>(site));
+  agent::site(static_cast<std::uint32_t>(site), slowly(env));
 }
 
 void probe_array(JNIEnv* env, jclass, jint length, jint site) {
-  if (agent::jvm::meet_thread(env)) [[likely]]
-    agent::array(static_cast<std::uint32_t>(site), static_cast<std::uint32_t>(length));
+  agent::array(static_cast<std::uint32_t>(site), static_cast<std::uint32_t>(length), slowly(env));
 }
 
 namespace polytrace::agent::jvm {

@@ -9,6 +9,5 @@ namespace polytrace::agent::jvm {
 // `options` as the user gave them; secrets are not told.
 void tell_process(std::string_view options);
 void tell_settings(const Settings& settings, const Plan& plan);
-void tell_filters(const Plan& plan);
 
 }  // namespace polytrace::agent::jvm

@@ -124,7 +124,10 @@ bool meet_thread_slowly(JNIEnv* env) {
   return true;
 }
 
-Unmet::Unmet() : round_(t_round) { t_round = kUnmet; }
+Unmet::Unmet() : round_(t_round) {
+  t_round = kUnmet;
+  be_slow();
+}
 Unmet::~Unmet() { t_round = round_; }
 
 void begin_round() {

@@ -14,8 +14,8 @@ namespace polytrace::agent::jvm {
 extern thread_local constinit std::uint32_t t_round __attribute__((tls_model("initial-exec")));
 extern constinit std::atomic<std::uint32_t> g_round;
 
-// Makes the calling thread known to the recorder. Errno is kept, no Java code runs. False: what
-// comes is not to be recorded.
+// Makes the calling thread known to the recorder, on whose slow path every thread begins. Errno is
+// kept, no Java code runs. False: what comes is not to be recorded.
 bool meet_thread_slowly(JNIEnv* env);
 inline bool meet_thread(JNIEnv* env) {
   return t_round == g_round.load(std::memory_order_relaxed) || meet_thread_slowly(env);

@@ -2,11 +2,11 @@
 #include "agent/mono/session.hpp"
 
 #include <mono/jit/jit.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <cstdio>
 
+#include "agent/common/told.hpp"
 #include "agent/mono/note.hpp"
 #include "agent/mono/runtime.hpp"
 #include "agent/mono/settings.hpp"
@@ -33,43 +33,20 @@ void tell_process(const char* options) {
   const std::string command = command_line();
   const std::string shown = redacted(options);
   const RuntimeText version(mono_get_runtime_build_info());
-  utsname system{};
-  uname(&system);
-  event::Process details;
+  const utsname machine = ask_machine();
+  event::Process details = process_facts(machine, "polytrace", shown);
+  details.architecture = "x86-64";  // as Mono's own profiler says it
   details.command = command;
   details.runtime = "mono";
   details.runtime_version = version.view();
-  details.host = system.nodename;
-  details.os = "linux";
-  details.architecture = "x86-64";
-  details.pointer_size = sizeof(void*);
-  details.agent = "polytrace";
-  details.agent_version = POLYTRACE_VERSION;
-  details.options = shown;
   tell(details, static_cast<base::Id>(getpid()));
 }
 
-std::string written(const Pattern& pattern) {
-  switch (pattern.kind()) {
-    case Pattern::Kind::kAll: return "*";
-    case Pattern::Kind::kPrefix: return pattern.text() + '*';
-    case Pattern::Kind::kSuffix: return '*' + pattern.text();
-    default: return pattern.text();
-  }
-}
-
 void tell_settings() {
-  for (const auto& [key, value] : settings().common.settings)
-    tell(event::Setting{.key = key, .value = value}, base::kNoId);
-  for (const Rule& rule : settings().common.filters.rules()) {
-    event::FilterRule details;
-    const std::string type = written(rule.type);
-    const std::string method = written(rule.method);
-    details.pattern = type;
-    details.method = method;
-    details.mode = rule.include ? "INCLUDE" : "EXCLUDE";
-    tell(details, base::kNoId);
-  }
+  number_thread();
+  const Recording recording;
+  define_settings(settings().common);
+  define_filters(settings().common.filters);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 
-#include "base/digit_groups.hpp"
 #include "event/call_heads.hpp"
 
 namespace polytrace::format::mlpd {
@@ -93,20 +92,11 @@ __attribute__((always_inline)) inline event::Event* decode(CallRun& run, event::
 
 }  // namespace
 
-event::Event* decode_calls_portable(CallRun& run, event::Event* out, const event::Event* full) {
-  return decode<base::ByShifts>(run, out, full);
-}
-
-event::Event* decode_calls_bit_extract(CallRun& run, event::Event* out, const event::Event* full) {
-  return base::with_bit_extract([&](auto way) __attribute__((always_inline)) {
+event::Event* decode_calls(CallRun& run, event::Event* out, const event::Event* full,
+                           base::DigitsBy by) {
+  return base::with_digits(by, [&](auto way) __attribute__((always_inline)) {
     return decode<decltype(way)>(run, out, full);
   });
-}
-
-event::Event* decode_calls(CallRun& run, event::Event* out, const event::Event* full) {
-  static const auto kWay =
-      base::has_fast_bit_extract() ? decode_calls_bit_extract : decode_calls_portable;
-  return kWay(run, out, full);
 }
 
 }  // namespace polytrace::format::mlpd

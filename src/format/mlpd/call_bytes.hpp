@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "base/digit_groups.hpp"
 #include "base/types.hpp"
 #include "event/spine.hpp"
 
@@ -37,11 +38,8 @@ inline constexpr std::ptrdiff_t kCallsAtOnce = 8;
 
 // Decodes calls to [out, full) until a record is not an ordinary call, the buffer is about to end
 // or the room is less than kCallsAtOnce. Gives the end of what it wrote. Thread-safe.
-event::Event* decode_calls(CallRun& run, event::Event* out, const event::Event* full);
-
-// The two ways decode_calls() chooses from by processor; the same result, for
-// tests; the second REQUIRES base::has_fast_bit_extract().
-event::Event* decode_calls_portable(CallRun& run, event::Event* out, const event::Event* full);
-event::Event* decode_calls_bit_extract(CallRun& run, event::Event* out, const event::Event* full);
+// Both ways of getting at digits give the same.
+event::Event* decode_calls(CallRun& run, event::Event* out, const event::Event* full,
+                           base::DigitsBy by = base::fastest_digits());
 
 }  // namespace polytrace::format::mlpd

@@ -3,7 +3,6 @@
 
 #include <bit>
 
-#include "base/digit_groups.hpp"
 #include "event/call_heads.hpp"
 #include "format/monoblock/records.hpp"
 
@@ -160,20 +159,10 @@ void CallTally::add_to(event::Tally& tally) const {
   }
 }
 
-Event* decode_calls_portable(CallRun& run, Event* out, const Event* full, bool shipped) {
-  return decode_by<base::ByShifts>(run, out, full, shipped);
-}
-
-Event* decode_calls_bit_extract(CallRun& run, Event* out, const Event* full, bool shipped) {
-  return base::with_bit_extract([&](auto way) __attribute__((always_inline)) {
+Event* decode_calls(CallRun& run, Event* out, const Event* full, bool shipped, base::DigitsBy by) {
+  return base::with_digits(by, [&](auto way) __attribute__((always_inline)) {
     return decode_by<decltype(way)>(run, out, full, shipped);
   });
-}
-
-Event* decode_calls(CallRun& run, Event* out, const Event* full, bool shipped) {
-  static const auto kWay =
-      base::has_fast_bit_extract() ? decode_calls_bit_extract : decode_calls_portable;
-  return kWay(run, out, full, shipped);
 }
 
 }  // namespace polytrace::format::monoblock

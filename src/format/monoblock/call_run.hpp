@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 
+#include "base/digit_groups.hpp"
 #include "base/types.hpp"
 #include "event/spine.hpp"
 #include "event/tally.hpp"
@@ -50,13 +51,7 @@ inline constexpr std::ptrdiff_t kCallsAtOnce = 8;
 // Decodes calls to [out, full) until an event is not an ordinary call, the block is about to end or
 // the room is less than kCallsAtOnce. Gives the end of what it wrote. Thread-safe for different
 // runs. `shipped`: as the shipped variants pack the first byte.
-event::Event* decode_calls(CallRun& run, event::Event* out, const event::Event* full, bool shipped);
-
-// The two ways decode_calls() chooses from by processor; the same result, for tests; the second
-// REQUIRES base::has_fast_bit_extract().
-event::Event* decode_calls_portable(CallRun& run, event::Event* out, const event::Event* full,
-                                    bool shipped);
-event::Event* decode_calls_bit_extract(CallRun& run, event::Event* out, const event::Event* full,
-                                       bool shipped);
+event::Event* decode_calls(CallRun& run, event::Event* out, const event::Event* full, bool shipped,
+                           base::DigitsBy by = base::fastest_digits());
 
 }  // namespace polytrace::format::monoblock

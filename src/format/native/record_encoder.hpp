@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "base/digit_groups.hpp"
 #include "format/native/body.hpp"
 #include "format/native/wire.hpp"
 
@@ -95,8 +96,9 @@ class RecordEncoder {
   // Appends the call words (section 9) from `words` on, up to the first other one, to one that is
   // not written yet or to `end`, or as far as the room goes. Gives the end of what was appended:
   // `words` itself where the first one needs another function.
+  // Both ways of spreading digits give the same.
   const std::uint64_t* calls(const std::uint64_t* words, const std::uint64_t* end,
-                             std::uint64_t base_tick);
+                             std::uint64_t base_tick, base::DigitsBy by = base::fastest_digits());
 
   base::Bytes payload() const { return out_.view(); }
   bool empty() const { return events_ == 0; }
@@ -116,6 +118,10 @@ class RecordEncoder {
   }
 
  private:
+  template <class Digits>
+  const std::uint64_t* calls_by(const std::uint64_t* words, const std::uint64_t* end,
+                                std::uint64_t base_tick);
+
   // Deeper frames are counted, and left by name.
   static constexpr std::size_t kFrames = 4095;
   static constexpr std::size_t kMostTimed = 1 + kMostVar;
@@ -249,18 +255,11 @@ inline constexpr auto kWordShapes = [] {
   return shapes;
 }();
 
-// Seven groups of seven bits, each into a byte.
-constexpr std::uint64_t spread(std::uint64_t digits) {
-  digits = (digits & 0x000000000fffffffU) | (digits & 0x0001fffff0000000U) << 4;
-  digits = (digits & 0x00003fff00003fffU) | (digits & 0x0fffc0000fffc000U) << 2;
-  return (digits & 0x007f007f007f007fU) | (digits & 0x3f803f803f803f80U) << 1;
-}
-
 // Whether a word enters or leaves decides no branch, as nothing could guess it: every record is put
 // together in one register and stored as eight bytes.
-inline const std::uint64_t* RecordEncoder::calls(const std::uint64_t* words,
-                                                 const std::uint64_t* end,
-                                                 std::uint64_t base_tick) {
+template <class Digits>
+[[gnu::always_inline]] inline const std::uint64_t* RecordEncoder::calls_by(
+    const std::uint64_t* words, const std::uint64_t* end, std::uint64_t base_tick) {
   const std::uint64_t* const begin = words;
   std::byte* at = out_.at();
   std::uint64_t ticks = tick_ - base_tick;
@@ -289,7 +288,7 @@ inline const std::uint64_t* RecordEncoder::calls(const std::uint64_t* words,
     const WordShape& shape = kWordShapes[kTickSizes[tick_bit] + kWordSizes[method_bit]];
     const std::uint64_t digits = difference >> kCallTickBits | static_cast<std::uint64_t>(number)
                                                                    << shape.shift;
-    const std::uint64_t record = spread(digits) << 8 | (difference & kCallTickMask) << 2 |
+    const std::uint64_t record = Digits::spread(digits) << 8 | (difference & kCallTickMask) << 2 |
                                  (kind + leaves - last_left) | shape.more;
     std::memcpy(at, &record, sizeof record);
     at += shape.bytes;
@@ -301,6 +300,14 @@ inline const std::uint64_t* RecordEncoder::calls(const std::uint64_t* words,
   events_ += static_cast<std::uint32_t>(words - begin);
   if (words != begin) move_tick(base_tick + ticks);
   return words;
+}
+
+inline const std::uint64_t* RecordEncoder::calls(const std::uint64_t* words,
+                                                 const std::uint64_t* end, std::uint64_t base_tick,
+                                                 base::DigitsBy by) {
+  return base::with_digits(by, [&](auto digits) __attribute__((always_inline)) {
+    return calls_by<decltype(digits)>(words, end, base_tick);
+  });
 }
 
 }  // namespace polytrace::format::native

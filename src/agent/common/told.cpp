@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/common/told.hpp"
+
+#include "agent/common/recorder.hpp"
+
+namespace polytrace::agent {
+
+utsname ask_machine() {
+  utsname machine{};
+  uname(&machine);
+  return machine;
+}
+
+event::Process process_facts(const utsname& machine, std::string_view agent,
+                             std::string_view options) {
+  event::Process details;
+  details.host = machine.nodename;
+  details.os = "linux";
+  details.architecture = machine.machine;
+  details.pointer_size = sizeof(void*);
+  details.agent = agent;
+  details.agent_version = POLYTRACE_VERSION;
+  details.options = options;
+  return details;
+}
+
+void define_setting(std::string_view key, std::string_view value) {
+  define(event::Setting{.key = key, .value = value}, base::kNoId);
+}
+
+void define_settings(const Options& options) {
+  for (const auto& [key, value] : options.settings) define_setting(key, value);
+}
+
+void define_filters(const Filters& filters) {
+  for (const Rule& rule : filters.rules()) {
+    const std::string type = rule.type.written();
+    const std::string method = rule.method.written();
+    event::FilterRule details;
+    details.pattern = type;
+    details.method = method;
+    details.mode = rule.include ? "INCLUDE" : "EXCLUDE";
+    define(details, base::kNoId);
+  }
+}
+
+}  // namespace polytrace::agent

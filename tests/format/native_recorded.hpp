@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// What agents write, without an agent: words and records of segments, and the stream they are moved
+// into.
+#pragma once
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "format/native/sealing.hpp"
+#include "format/native/words.hpp"
+#include "format/whole.hpp"
+
+namespace polytrace::format::native {
+
+using Bytes = std::vector<std::byte>;
+using Lines = std::vector<std::string>;
+using Words = std::vector<std::uint64_t>;
+
+inline constexpr std::uint64_t kStream = 77;
+inline constexpr std::uint64_t kBase = 1'000'000;
+
+inline void append(Bytes& to, base::Bytes bytes) {
+  to.insert(to.end(), bytes.begin(), bytes.end());
+}
+
+// Events of a segment, with what each says in canonical text.
+class Recorded {
+ public:
+  Words words;
+  Lines lines;
+
+  void enter(base::Id method) {
+    pass();
+    words.push_back(call_word(Word::kEnter, method, ticks_));
+    say(fmt::format("enter method={:#x}", method));
+  }
+  void leave(base::Id method) {
+    pass();
+    words.push_back(call_word(Word::kLeave, method, ticks_));
+    say(fmt::format("leave method={:#x}", method));
+  }
+  void unwind(base::Id method) {
+    pass();
+    escape(Escape::kUnwind, 0, {method | kFollows});
+    say(fmt::format("unwind method={:#x}", method));
+  }
+  void thread(base::Id thread) {
+    escape(Escape::kThread, 0, {thread | kFollows});
+    thread_ = thread;
+  }
+  void alloc(std::uint64_t site) {
+    pass();
+    escape(Escape::kAlloc, site, {});
+    say("alloc");
+  }
+  void alloc_array(std::uint64_t site, std::uint64_t length) {
+    pass();
+    escape(Escape::kAllocArray, site, {length | kFollows});
+    say("alloc");
+  }
+  void note(std::string_view text) {
+    pass();
+    std::byte memory[256]{};
+    ByteOutput body(memory + 1, sizeof memory - 1);
+    encode_body(body, base::kNoId, event::Note{text});
+    memory[0] = static_cast<std::byte>(body.size());
+    Words more((body.size() + 8) / 8);
+    std::memcpy(more.data(), memory, more.size() * 8);
+    escape(Escape::kEvent, more.size(), more);
+    say(fmt::format("note text=\"{}\"", text));
+  }
+  // A back step of the clock, of other threads for example.
+  void back(std::uint64_t ticks) { ticks_ -= ticks; }
+  void wait(std::uint64_t ticks) { ticks_ += ticks; }
+
+ private:
+  void pass() { ticks_ += ticks_ % 97; }
+  void escape(Escape type, std::uint64_t argument, const Words& more) {
+    words.push_back(escape_word(type, argument, ticks_));
+    words.insert(words.end(), more.begin(), more.end());
+  }
+  void say(const std::string& what) {
+    lines.push_back(fmt::format("{} {:#x} {}", kBase + ticks_, thread_, what));
+  }
+
+  std::uint64_t ticks_ = 1;
+  base::Id thread_ = 7;
+};
+
+inline Recorded some_events(unsigned seed, int count) {
+  std::mt19937 random(seed);
+  Recorded recorded;
+  std::vector<base::Id> open;
+  for (int i = 0; i < count; ++i) {
+    const auto what = static_cast<unsigned>(random() % 40);
+    const base::Id method = random() % 3 == 0 ? random() & kMaxMethod : random() % 100;
+    if (what == 0) recorded.unwind(method);
+    else if (what == 1) recorded.thread(random() % 3);
+    else if (what == 2) recorded.alloc(random() & kMaxArgument);
+    else if (what == 3) recorded.alloc_array(random() & kMaxArgument, random());
+    else if (what == 4) recorded.note(std::string(1 + random() % 99, 'x'));
+    else if (what == 5 && i > 100) recorded.back(1);
+    else if (what == 6) recorded.wait(random() % (std::uint64_t{1} << 28));
+    else if (what < 23 || open.empty()) recorded.enter(open.emplace_back(method));
+    else if (what < 38) recorded.leave(open.back()), open.pop_back();
+    else recorded.leave(method);
+  }
+  return recorded;
+}
+
+// A stream as an agent writes it.
+class Stream {
+ public:
+  Bytes bytes;
+
+  Stream() {
+    StreamHeader header;
+    header.stream = kStream;
+    seal(header);
+    append(bytes, std::as_bytes(std::span(&header, 1)));
+  }
+  // Moves what is there into blocks of at most so many bytes.
+  template <class Segment>
+  void move(Segment& segment, std::uint64_t number, std::size_t block_bytes) {
+    Bytes memory(block_bytes);
+    auto encoder = std::make_unique<RecordEncoder>();
+    while (segment.ready()) {
+      encoder->begin(memory.data(), memory.size(), segment.next_tick(), segment.owner());
+      BlockHeader header;
+      header.words_before = segment.taken();
+      ASSERT_TRUE(segment.move_to(*encoder));
+      encoder->describe(header);
+      header.segment = number;
+      header.words_after = segment.taken();
+      put(header, encoder->payload());
+    }
+  }
+  void end() {
+    BlockHeader header;
+    header.content = Content::kEnd;
+    put(header, {});
+  }
+
+ private:
+  void put(BlockHeader& header, base::Bytes payload) {
+    header.index = blocks_++;
+    seal(header, payload);
+    append(bytes, std::as_bytes(std::span(&header, 1)));
+    append(bytes, payload);
+  }
+  std::uint64_t blocks_ = 0;
+};
+
+inline SegmentWords words_of(const Words& words, std::size_t count, base::Id thread = 7) {
+  return {words.data(), static_cast<std::uint32_t>(count), kBase, thread};
+}
+
+// An unknown site is no fault of these streams.
+inline Lines lines_of(Stream& stream) {
+  stream.end();
+  const test::Whole whole = test::read_whole(stream.bytes);
+  EXPECT_FALSE(whole.open_error);
+  EXPECT_EQ(whole.notices.exit_code(), 0);
+  EXPECT_EQ(whole.notices.find(base::Code::events_differ), nullptr);
+  EXPECT_EQ(whole.accounted(), stream.bytes.size());
+  return whole.lines;
+}
+
+inline void expect_lines(Stream& stream, const Lines& lines) {
+  const Lines got = lines_of(stream);
+  ASSERT_EQ(got.size(), lines.size());
+  for (std::size_t i = 0; i < got.size(); ++i) ASSERT_EQ(got[i], lines[i]) << i;
+}
+
+}  // namespace polytrace::format::native
