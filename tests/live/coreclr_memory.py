@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Objects of a program that counts them are all in the recording, by class, each by itself or by
-class alone; samples stand for all there were; what is thrown and sampled has its stack."""
+class alone; samples stand for all there were; what is thrown, sampled or waits has its stack."""
 from collections import Counter
 
 from coreclr_common import Room, check, equal, method_names, truth_of
@@ -56,10 +56,29 @@ def check_samples(room):
     check(all(stack[:2] == deep[:2] for stack in stacks), "outer ends:", stacks[:4])
 
 
+def check_events(room):
+    """What the runtime's own events tell: locks, and samples of 64 million bytes."""
+    _, stream = room.run("events=alloc=sampled:200k+monitors", "Locks")
+    names, classes = method_names(stream), class_names(stream)
+    threads = {e.id for e in stream.all("Thread") if e.fields.get("name") == "waits"}
+    events = [e for e in stream.all("Monitor") if e.thread in threads]
+    stages = Counter(e.fields.get("stage", 0) for e in events)
+    check(stages == {0: 5, 1: 5}, "waits for the lock:", stages)
+    check(len({e.id for e in events}) == 1, "one lock:", {e.id for e in events})
+    for event in events:
+        stack = [names[method] for method, _ in event.fields["stack"]]
+        check("Locks::Enter" in stack, "who waits:", stack)
+    things = [e.fields for e in stream.all("Alloc") if classes[e.id] == "Locks.Thing"]
+    told = sum(thing["weight"] for thing in things)
+    check(abs(told - 2_000_000) < 40_000, "samples stand for", told, "objects, not 2000000")
+    check(all(names[thing["stack"][-1][0]] == "Locks::Main" for thing in things), "who allocates")
+
+
 def main():
-    room = Room("Truth")
+    room = Room("Truth", "Locks")
     check_sites(room, check_objects(room))
     check_samples(room)
+    check_events(room)
     print(f".NET {room.sdk.version}: every object is told")
 
 

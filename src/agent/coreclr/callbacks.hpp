@@ -16,6 +16,12 @@ namespace polytrace::agent::coreclr {
 bool set_event_mask();
 bool set_hooks();
 
+// Of allocations: every one is told by itself, or the runtime's own events tell some of them.
+bool tells_objects();
+// The runtime's own events are needed, and how they are asked for. False: it refuses.
+bool wants_events();
+bool start_events();
+
 // The threads, modules, classes and methods that are known, in a recording that begins.
 void tell_threads();
 void tell_loaded();

@@ -24,7 +24,8 @@ enum Flag : std::uint64_t {
   kAllAllocations = 0x800000,
   kStackSnapshots = 0x10000000,
   kNoTieredCode = std::uint64_t{0x8} << 32,
-  kCollections = std::uint64_t{0x10} << 32
+  kCollections = std::uint64_t{0x10} << 32,
+  kEvents = std::uint64_t{0x80} << 32
 };
 
 constexpr std::uint64_t kAlways =
@@ -48,7 +49,8 @@ bool set_event_mask() {
       {events.jit, kCompilation | kSearches},
       {events.exceptions, kExceptions},
       {events.gc, kCollections | kSuspensions},
-      {events.alloc != AllocMode::kNone, kAllocations | kAllAllocations},
+      {tells_objects(), kAllocations | kAllAllocations},
+      {wants_events(), kEvents},
       {every_object, kNoTieredCode},
       {settings().stacks || events.sample_interval != 0, kStackSnapshots},
   };

@@ -56,7 +56,7 @@ HResult on_initialize(void* runtime) {
   spare_children();
   if (!start_recorder(options)) return kCancelled;
   tell_session(options);
-  if ((settings().common.events.calls && !set_hooks()) || !set_event_mask()) {
+  if ((settings().common.events.calls && !set_hooks()) || !set_event_mask() || !start_events()) {
     say({"the runtime refuses to be recorded"});
     Recorder::the().stop(kPatience);
     return kFailed;

@@ -10,8 +10,8 @@ std::atomic<void*> runtime = nullptr;
 
 namespace {
 
-// ICorProfilerInfo11, of .NET 5: the newest we need.
-constexpr Guid kInfo = guid("06398876-8987-4154-B621-40A00D6E4D04");
+// ICorProfilerInfo12, of .NET 5: the newest we need.
+constexpr Guid kInfo = guid("27B24CCD-1CB1-47C5-96EE-98190DC30959");
 
 }  // namespace
 

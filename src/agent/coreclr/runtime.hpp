@@ -24,6 +24,14 @@ struct IlMapping {
   std::uint32_t il, begin, end;
 };
 
+// Whose events a session of EventPipe gets.
+struct EventProvider {
+  const char16_t* name;
+  std::uint64_t keywords;
+  std::uint32_t level;  // 5: all
+  const char16_t* filter;
+};
+
 // Innermost frame first; `function` 0: native frames. 0 goes on.
 using StackFrameCallback = HResult (*)(RuntimeId function, RuntimeId ip, RuntimeId frame,
                                        std::uint32_t size, std::uint8_t* context, void* data);

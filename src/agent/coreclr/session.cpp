@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/coreclr/session.hpp"
 
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <cstdio>
 
 #include "agent/common/options.hpp"
 #include "agent/common/recorder.hpp"
+#include "agent/common/told.hpp"
 #include "agent/coreclr/runtime.hpp"
 #include "agent/coreclr/settings.hpp"
 
@@ -33,50 +33,20 @@ void tell_process(const char* options) {
   const std::string command = command_line();
   const std::string shown = redacted(options);
   const std::string version = runtime_version();
-  utsname system{};
-  uname(&system);
-  event::Process details;
+  const utsname machine = ask_machine();
+  event::Process details = process_facts(machine, "polytrace", shown);
   details.command = command;
   details.runtime = "coreclr";
   details.runtime_version = version;
-  details.host = system.nodename;
-  details.os = "linux";
-  details.architecture = "x86-64";
-  details.pointer_size = sizeof(void*);
-  details.agent = "polytrace";
-  details.agent_version = POLYTRACE_VERSION;
-  details.options = shown;
   define(details, static_cast<base::Id>(getpid()));
-}
-
-std::string written(const Pattern& pattern) {
-  switch (pattern.kind()) {
-    case Pattern::Kind::kAll: return "*";
-    case Pattern::Kind::kPrefix: return pattern.text() + '*';
-    case Pattern::Kind::kSuffix: return '*' + pattern.text();
-    default: return pattern.text();
-  }
-}
-
-void tell_settings() {
-  for (const auto& [key, value] : settings().common.settings)
-    define(event::Setting{.key = key, .value = value}, base::kNoId);
-  for (const Rule& rule : settings().common.filters.rules()) {
-    event::FilterRule details;
-    const std::string type = written(rule.type);
-    const std::string method = written(rule.method);
-    details.pattern = type;
-    details.method = method;
-    details.mode = rule.include ? "INCLUDE" : "EXCLUDE";
-    define(details, base::kNoId);
-  }
 }
 
 }  // namespace
 
 void tell_session(const char* options) {
   tell_process(options);
-  tell_settings();
+  define_settings(settings().common);
+  define_filters(settings().common.filters);
 }
 
 }  // namespace polytrace::agent::coreclr

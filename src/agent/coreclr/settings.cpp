@@ -11,8 +11,9 @@ Settings g_settings;
 constexpr std::string_view kPrefix = "coreclr.";
 
 // Left out unless a rule of the user names them before.
-constexpr std::string_view kRuntime[] = {"System.*",  "Microsoft.*", "Internal.*", "Interop",
-                                         "Interop.*", "Internal",    "<dynamic>"};
+constexpr std::string_view kRuntime[] = {
+    "System.*",  "Microsoft.*", "Internal.*", "Interop",
+    "Interop.*", "Internal",    "<dynamic>",  "<PrivateImplementationDetails>*"};
 
 struct Switch {
   std::string_view name;
@@ -56,7 +57,6 @@ void leave_out(bool& wanted, std::string_view what, Faults& faults) {
 
 void leave_out_unknown(Faults& faults) {
   EventSet& events = g_settings.common.events;
-  leave_out(events.monitors, "monitors", faults);
   leave_out(events.counters, "counters", faults);
   if (g_settings.common.heap_dump != HeapDump::kAtEnd) return;
   faults.emplace_back("this runtime's heap cannot be dumped");
