@@ -46,8 +46,9 @@ std::string in_path() {
 // Its words go where ours go, and never among those of the program.
 int start_program(const std::string& program, const Options& options, const std::string& file,
                   int input, int segments, pid_t& process) {
-  const std::string words[] = {program, "convert",      "-",            "--segments", "/dev/fd/3",
-                               "--to",  options.format, "--leave-open", "-o",         file};
+  const std::string words[] = {
+      program,        "convert",      "-",  "--segments", "/dev/fd/3", "--to",
+      options.format, "--leave-open", "-o", file};
   return start_child(words, {input, STDERR_FILENO, STDERR_FILENO, segments}, process);
 }
 

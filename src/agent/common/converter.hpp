@@ -18,8 +18,8 @@ struct Converter {
 };
 
 // polytrace convert - --segments ... --to options.format --leave-open -o file, in a process group
-// of its own: what ends this process from a terminal leaves it the end of the stream, and what kills
-// it leaves it `segments`, the descriptor of the segment file.
+// of its own: what ends this process from a terminal leaves it the end of the stream, and what
+// kills it leaves it `segments`, the descriptor of the segment file.
 Converter start_converter(const Options& options, const std::string& file, int segments,
                           Faults& faults);
 // The program: options.converter, $POLYTRACE, beside this library or in ../bin from there, PATH.

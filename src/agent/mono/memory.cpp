@@ -6,7 +6,6 @@
 #include "agent/mono/callbacks.hpp"
 #include "agent/mono/definitions.hpp"
 #include "agent/mono/note.hpp"
-#include "agent/mono/plain/encoded_alloc.hpp"
 #include "agent/mono/settings.hpp"
 #include "agent/mono/stacks.hpp"
 

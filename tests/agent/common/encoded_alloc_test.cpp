@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/mono/plain/encoded_alloc.hpp"
+#include "agent/common/encoded_alloc.hpp"
 
 #include <gtest/gtest.h>
 

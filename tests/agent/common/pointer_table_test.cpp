@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/mono/plain/pointer_table.hpp"
+#include "agent/common/pointer_table.hpp"
 
 #include <gtest/gtest.h>
 
