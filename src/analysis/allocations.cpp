@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "analysis/live_stack.hpp"
 #include "analysis/rows.hpp"
 #include "analysis/stack_table.hpp"
@@ -42,6 +44,7 @@ class Allocations final : public Analysis {
   std::vector<LiveStack> calls_;  // by thread index, while followed
   bool follow_calls_ = false;
   Amount total_;
+  std::uint64_t samples_ = 0;      // that stand for more than themselves
   std::vector<Amount> by_class_;   // by class index as it was when met
   std::vector<Amount> by_stack_;   // by node of stacks_
   std::vector<Amount> by_thread_;  // by thread index
@@ -100,7 +103,9 @@ void Allocations::take(const Slice& slice, const Event& event, const event::Allo
   if (alloc.stack.present()) stack = stacks_.intern(slice.batch.list(alloc.stack), slice.names);
   else if (follow_calls_)
     stack = slot(calls_, slice.threads[event.thread]).node(stacks_, slice.names);
-  add(slice, event, stack, {1, alloc.size});
+  const std::uint64_t weight = std::max<std::uint64_t>(alloc.weight, 1);
+  if (weight > 1) ++samples_;
+  add(slice, event, stack, {weight, weight * alloc.size});
 }
 
 void Allocations::take(const Slice& slice, const Event& event, const event::AllocSummary& summary) {
@@ -142,6 +147,9 @@ Table Allocations::classes(const Names& names, const TableOptions& options) cons
   }
   table.notes.push_back(
       fmt::format("All together: {} bytes in {} objects.", total_.weight, total_.count));
+  if (samples_ != 0)
+    table.notes.push_back(fmt::format("Estimated from {}: each counts for all that it stands for.",
+                                      count_text(samples_, "sampled object", "sampled objects")));
   sort_and_limit(table, options, "bytes");
   return table;
 }

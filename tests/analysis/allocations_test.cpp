@@ -40,6 +40,21 @@ TEST(Allocations, ByClass) {
   EXPECT_EQ(number(table, 1, "bytes"), 24U);
 }
 
+TEST(Allocations, SampledOnesCountForAllTheyStandFor) {
+  event::Batch batch;
+  Stream(batch, kMain)
+      .type(kNode, "Node")
+      .add(1, kNode, Alloc{1, 8, {}, 1000, 0})
+      .add(2, kNode, Alloc{2, 100, {}, 0, 0});
+  const Table table = Asked(make_allocations({})).feed(batch).finish().table("allocations");
+  ASSERT_EQ(table.rows.size(), 1U);
+  EXPECT_EQ(number(table, 0, "count"), 1001U);
+  EXPECT_EQ(number(table, 0, "bytes"), 8100U);
+  ASSERT_EQ(table.notes.size(), 2U);
+  EXPECT_EQ(table.notes[1],
+            "Estimated from 1 sampled object: each counts for all that it stands for.");
+}
+
 TEST(Allocations, VtableToldInALaterBatchIsTheSameClass) {
   event::Batch batch;
   Stream(batch, kMain).add(1, kNodeTable, Alloc{1, 8, {}, 0, 0});
