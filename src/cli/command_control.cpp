@@ -7,6 +7,7 @@
 
 #include "agent/control/client.hpp"
 #include "cli/commands.hpp"
+#include "cli/record/start_body.hpp"
 #include "cli/session.hpp"
 #include "cli/words.hpp"
 
@@ -25,7 +26,7 @@ struct Action {
 constexpr int kLong = 600'000;  // heap dumps of large programs
 constexpr std::array kActions = {
     Action{"status", Message::status, false, 0, Client::kPatience},
-    Action{"start", Message::start, true, 0, Client::kPatience},
+    Action{"start", Message::start, true, 4, Client::kPatience},
     Action{"stop", Message::stop, true, 0, Client::kPatience},
     Action{"pause", Message::pause, true, 0, Client::kPatience},
     Action{"resume", Message::resume, true, 0, Client::kPatience},
@@ -65,13 +66,16 @@ class Control final : public Command {
         "[OPTIONS] PID|SOCKET|PORT COMMAND [ARGUMENT ...]",
         "Speaks with the agent in a program that was started with `record --control`, with attach, "
         "or with the agent's option control=.\n\n"
-        "status: what was recorded. start, stop, pause, resume: the recording. filters RULE ...: "
-        "a whole new list of filters. option NAME=VALUE. heap-dump [NAME], gc: of the program. "
+        "status: what was recorded. start, stop, pause, resume: the recording. start may say "
+        "events=LIST, duration=TIME, limit=BYTES, session=NAME. filters RULE ...: a whole new list "
+        "of filters. option NAME=VALUE. heap-dump [NAME], gc: of the program. "
         "flush: everything recorded so far into the file. annotate TEXT: an event that says so.\n\n"
         "For an agent that listens on TCP, the target is :PORT, and --token-file names its "
         "token.",
         {{"what a program has recorded so far", "polytrace control 4711 status"},
          {"the same, for scripts", "polytrace control --json 4711 status"},
+         {"one minute of collections and locks, of a program that waits for it",
+          "polytrace control 4711 start events=gc,monitors duration=1m"},
          {"a mark in the recording", "polytrace control 4711 annotate 'second run begins'"},
          {"a heap dump", "polytrace control 4711 heap-dump"}},
         {0, 1, 2, 130},
@@ -102,10 +106,15 @@ class Control final : public Command {
       return session.fail_usage(fmt::format("{} takes no \"{}\"", command_, arguments_.back()));
     if (action->arguments == 1 && arguments_.empty() && action->message != Message::heap_dump)
       return session.fail_usage(fmt::format("{} needs an argument", command_));
+    Body start;
+    if (const std::string fault =
+            action->message == Message::start ? add_start(start, arguments_) : "";
+        !fault.empty())
+      return session.fail_usage(fault);
     std::string why;
     Answer answer;
     Welcome welcome;
-    if (!connect(why) || !greet(*action, welcome, why) || !ask(*action, answer, why))
+    if (!connect(why) || !greet(*action, welcome, why) || !ask(*action, start, answer, why))
       return session.fail({base::Code::open_failed, {}, why}, target_);
     return tell(session, welcome, answer);
   }
@@ -130,9 +139,9 @@ class Control final : public Command {
     return false;
   }
 
-  bool ask(const Action& action, Answer& answer, std::string& why) {
+  // `body` holds what START says.
+  bool ask(const Action& action, Body& body, Answer& answer, std::string& why) {
     if (action.message == Message::set_filters) return client_.set_filters(arguments_, answer, why);
-    Body body;
     const std::string_view argument = arguments_.empty() ? std::string_view() : arguments_[0];
     const std::size_t equals = std::min(argument.find('='), argument.size());
     if (action.message == Message::set_option) {

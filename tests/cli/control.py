@@ -11,10 +11,11 @@ import tempfile
 import threading
 from pathlib import Path
 
-HELLO, STOP, FILTERS, OPTION, DUMP, STATUS, NOTE, BYE = 1, 3, 6, 7, 8, 11, 12, 14
+HELLO, START, STOP, FILTERS, OPTION, DUMP, STATUS, NOTE, BYE = 1, 2, 3, 6, 7, 8, 11, 12, 14
 WELCOME, ANSWER, DONE, NOTICE = 65, 66, 67, 69
 TOKEN, CONTROL, RIGHTS, PROCESS, AGENT, OUTCOME, STATE, TEXT, FIGURE, RULE, NAME, VALUE = (
     2, 5, 6, 7, 10, 15, 16, 17, 18, 23, 24, 25)
+SESSION, EVENT, DURATION, LIMIT = 19, 20, 21, 22
 
 
 def varint(number):
@@ -63,6 +64,7 @@ class Agent(threading.Thread):
         super().__init__(daemon=True)
         self.listener, self.right, self.token, self.heard = listener, right, token, []
         self.rules = []
+        self.starts = []
 
     def run(self):
         while True:
@@ -91,6 +93,9 @@ class Agent(threading.Thread):
         if message == DUMP:
             return frame(ANSWER, request, done, field(TEXT, b"started")) + frame(
                 DONE, request, done, field(FIGURE, varint(7) + b"objects"))
+        if message == START:
+            self.starts.append(said)
+            return frame(ANSWER, request, done)
         if message == STOP:
             return frame(ANSWER, request, field(OUTCOME, 3), field(TEXT, b"does not run"))
         self.heard.append((message, told))
@@ -126,6 +131,12 @@ def check_commands(path, agent):
     rules = [f"com.acme.C{i}.* * INCLUDE" for i in range(3000)]
     code, out, err = control(path, "filters", *rules)
     expect(code == 0 and agent.rules == [rule.encode() for rule in rules], f"filters: {err}")
+    expect(control(path, "start")[0] == 0, "start")
+    code, _, err = control(path, "start", "events=alloc=sampled:1m,gc", "duration=1.5s", "limit=2k",
+                           "session=one")
+    expect(code == 0 and agent.starts == [[], [
+        (EVENT, b"alloc=sampled:1m"), (EVENT, b"gc"), (DURATION, varint(1500)),
+        (LIMIT, varint(2048)), (SESSION, b"one")]], f"start: {agent.starts} {err}")
     expect(control(path, "option", "flush=100")[0] == 0, "option")
     expect(control(path, "annotate", "here")[0] == 0, "annotate")
     expect(agent.heard == [(OPTION, {NAME: b"flush", VALUE: b"100"}), (NOTE, {TEXT: b"here"})],
@@ -133,7 +144,9 @@ def check_commands(path, agent):
 
 
 def check_faults(path):
-    for words in [(path, "staus"), (path, "status", "more"), (path, "annotate"), (path,)]:
+    for words in [(path, "staus"), (path, "status", "more"), (path, "annotate"), (path,),
+                  (path, "start", "events"), (path, "start", "duration=0"),
+                  (path, "start", "limit=much"), (path, "start", "colour=red")]:
         code, _, err = control(*words)
         expect(code == 2, f"{words}: {code} {err}")
     expect('did you mean "status"?' in control(path, "staus")[2], "no guess at a command")

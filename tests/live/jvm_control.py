@@ -138,9 +138,11 @@ def test_commands(room, jdk):
     assert stages == [0, 4, 2, 3, 1], stages  # start, ready, pause, resume, end
     assert [e.fields["text"] for e in stream.all("Note")] == ["second part"]
     assert len(stream.all("Gc")) >= 2
-    assert tell(program, "ok", "start")["state"] == "running"
+    again = tell(program, "ok", "start", "events=calls", "session=again", "limit=1g")
+    assert again["state"] == "running"
     finish(program)
     again = Stream(room.folder / "out.2.ptrace")
+    assert "again" in [e.fields["value"] for e in again.all("Setting")]
     assert again.ended and of_busy(again) == {"Busy.other"}, of_busy(again)
 
 

@@ -6,8 +6,8 @@ everything. POLYTRACE_SANITIZED is the folder that has it.
 
 Nothing is suppressed. Two things are Mono's own: what the runtime does itself is not instrumented
 (TSan is told so; its collector's threads clear and move what others read while the world stands
-still), and under TSan it does not unload a domain, with or without a profiler: it polls for a
-signal that TSan keeps back.
+still), and under TSan it does not unload a domain, with or without a profiler, so that program is
+left out.
 """
 import os
 import subprocess
