@@ -117,7 +117,7 @@ std::string deflated(std::string_view text) {
   stream.next_out = reinterpret_cast<Bytef*>(packed.data());
   stream.avail_out = static_cast<uInt>(packed.size());
   deflate(&stream, Z_FINISH);
-  packed.resize(packed.size() - stream.avail_out);
+  packed.resize(stream.total_out);
   deflateEnd(&stream);
   return packed;
 }

@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 from mono_common import (EVERYTHING, HERE, LONG, POLYTRACE, STOCK, STOCK_THREADS, THREAD_CLASSES,
-                         calls_of, check, column, enter_room, equal, mono, record, report, run)
+                         calls_of, cat, check, column, enter_room, equal, mono, record, report, run)
 
 
 def truth_of(text):
@@ -105,12 +105,17 @@ def test_stacks():
 def test_others():
     """Allocations by class or sampled, filters, domains that go."""
     truth = truth_of(record("sites.ptrace", "events=alloc=sites", "truth.exe"))
-    classes = column(report("sites.ptrace")["allocations"], "class", "count")
+    rows = report("sites.ptrace")["allocations"]
+    classes = column(rows, "class", "count")
     equal("allocations by class", {name: classes.get(name) for name in truth["alloc"]},
           truth["alloc"])
-    record("some.ptrace", "events=alloc=sampled:1k", "truth.exe")
-    some = sum(row["count"] for row in report("some.ptrace")["allocations"])
-    check(0 < some < 800, some, "sampled allocations")
+    record("some.ptrace", "events=alloc=sampled:100", "truth.exe")
+    some = [line for line in cat("some.ptrace") if " alloc " in line]
+    check(100 < len(some) < 2000, len(some), "sampled allocations")
+    # They stand for all bytes; six standard deviations are less than this.
+    told = sum(row["bytes"] for row in report("some.ptrace")["allocations"])
+    all_bytes = sum(row["bytes"] for row in rows)
+    check(0.8 * all_bytes < told < 1.2 * all_bytes, told, "of", all_bytes, "bytes told")
     record("filtered.ptrace", "events=calls,filter=Square", "truth.exe")
     equal("filtered calls", column(report("filtered.ptrace")["methods"], "method", "calls"),
           {"Square:Area ()": 5})

@@ -1,9 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/common/told.hpp"
 
+#include <cstdio>
+
 #include "agent/common/recorder.hpp"
 
 namespace polytrace::agent {
+
+std::string command_line() {
+  std::string text;
+  if (std::FILE* file = std::fopen("/proc/self/cmdline", "re"); file != nullptr) {
+    char buffer[4096];
+    const std::size_t size = std::fread(buffer, 1, sizeof buffer, file);
+    std::fclose(file);
+    text.assign(buffer, size);
+  }
+  while (!text.empty() && text.back() == '\0') text.pop_back();
+  for (char& c : text)
+    if (c == '\0') c = ' ';
+  return redacted(text);
+}
 
 utsname ask_machine() {
   utsname machine{};

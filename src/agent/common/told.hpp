@@ -4,11 +4,15 @@
 
 #include <sys/utsname.h>
 
+#include <string>
+
 #include "agent/common/options.hpp"
 #include "event/details.hpp"
 
 namespace polytrace::agent {
 
+// What was passed to the program, arguments divided by spaces; secrets are not in it.
+std::string command_line();
 // This machine. Keep it as long as what machine_facts() gave.
 utsname ask_machine();
 // An event Process that says where the program runs and who records it; the runtime and the

@@ -2,7 +2,6 @@
 #include "agent/common/writer.hpp"
 
 #include <errno.h>
-#include <signal.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 
 #include "agent/common/guard.hpp"
 #include "agent/common/pages.hpp"
+#include "agent/common/quiet_thread.hpp"
 #include "agent/common/session.hpp"
 
 namespace polytrace::agent {
@@ -49,13 +49,7 @@ int Writer::start(Session& session) {
   if (moved_ == nullptr || open_ == nullptr) return ENOMEM;
   if (session.options.mode == Mode::kSummary && !summary_.start(session.clock)) return ENOMEM;
   sem_init(&wake_, 0, 0);
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  const int error = pthread_create(&thread_, nullptr, &Writer::run, this);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return error;
+  return start_quiet_thread(thread_, &Writer::run, this);
 }
 
 void Writer::wake() {

@@ -56,6 +56,11 @@ std::string name_of_recording(const Options& options, std::uint64_t n) {
   return name.insert(has_end ? dot : name.size(), "." + std::to_string(n));
 }
 
+const char* name_of_clock(ClockChoice choice) {
+  if (choice == ClockChoice::kCoarse) return "coarse";
+  return choice == ClockChoice::kMonotonic || !has_invariant_counter() ? "monotonic" : "tsc";
+}
+
 base::Time end_after(std::uint64_t milliseconds) {
   constexpr std::uint64_t kMost = 1'000'000'000'000;  // 30 years
   return monotonic_now() + static_cast<base::Time>(std::min(milliseconds, kMost)) * 1'000'000;
@@ -90,6 +95,11 @@ ServerConfig server_config(Options& options, Faults& faults) {
   return config;
 }
 
+RecorderHandler::RecorderHandler(Options options, Facts facts)
+    : options_(std::move(options)), facts_(std::move(facts)) {
+  facts_.clock = name_of_clock(options_.clock);
+}
+
 State RecorderHandler::state() {
   switch (Recorder::the().state()) {
     case agent::State::kRunning: return State::kRunning;
@@ -112,7 +122,10 @@ Reply RecorderHandler::start(const StartRequest& request) {
     return Reply::refused(Outcome::kUnsupported, "this agent records what it was started for");
   if (state() == State::kPaused) return resume();
   if (state() != State::kIdle) return not_now("runs already");
-  return start_next(request);
+  if (!prepare()) return Reply::refused(Outcome::kFailed, "too many recordings of one process");
+  const Reply reply = start_next(request);
+  if (reply.outcome == Outcome::kOk) begun();
+  return reply;
 }
 
 Reply RecorderHandler::start_next(const StartRequest& request) {
@@ -155,6 +168,12 @@ Reply RecorderHandler::flush() {
   if (state() != State::kRunning && state() != State::kPaused) return not_now("does not run");
   if (Recorder::the().flush(kPatience)) return Reply::ok();
   return Reply::refused(Outcome::kFailed, "not everything could be written in time");
+}
+
+Reply RecorderHandler::annotate(std::string_view text) {
+  if (!Recorder::the().running()) return not_now("does not run");
+  define(event::Note{text}, base::kNoId);
+  return Reply::ok();
 }
 
 void RecorderHandler::tell_faults() {

@@ -25,8 +25,8 @@ ServerConfig server_config(Options& options, Faults& faults);
 
 class RecorderHandler : public Handler {
  public:
-  RecorderHandler(Options options, Facts facts)
-      : options_(std::move(options)), facts_(std::move(facts)) {}
+  // `facts` without the clock, which the options decide.
+  RecorderHandler(Options options, Facts facts);
 
   Facts facts() override { return facts_; }
   State state() override;
@@ -39,6 +39,7 @@ class RecorderHandler : public Handler {
   Reply pause() override;
   Reply resume() override;
   Reply flush() override;
+  Reply annotate(std::string_view text) override;
   // Ends recordings at their limits. Notices: what was lost, a limit reached, an output that fails.
   int look_around() override;
   StreamState stream() override;
@@ -46,6 +47,10 @@ class RecorderHandler : public Handler {
 
  protected:
   Options& options() { return options_; }
+  // Around a recording that start() begins: what it needs (false: there can be none), and what is
+  // told first in it.
+  virtual bool prepare() { return true; }
+  virtual void begun() {}
 
  private:
   void tell_faults();

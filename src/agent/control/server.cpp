@@ -2,7 +2,6 @@
 #include "agent/control/server.hpp"
 
 #include <poll.h>
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -10,6 +9,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+
+#include "agent/common/quiet_thread.hpp"
 
 namespace polytrace::agent::control {
 namespace {
@@ -111,11 +113,7 @@ void Server::close_sockets() {
 }
 
 bool Server::start() {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  has_thread_ = pthread_create(&thread_, nullptr, run_server, this) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  has_thread_ = start_quiet_thread(thread_, run_server, this) == 0;
   if (has_thread_) pthread_setname_np(thread_, "polytrace-ctl");
   return has_thread_;
 }
@@ -212,6 +210,14 @@ void Server::leave() {
   }
   for (const auto& peer : peers_) peer->bye("the program ends");
   serve_all();
+}
+
+Server* start_server(Handler& handler, const ServerConfig& config) {
+  auto* const server = new Server(handler, config);
+  std::string why;
+  if (server->open(why) && server->start()) return server;
+  std::fprintf(stderr, "polytrace: no commands are taken: %s\n", why.c_str());
+  return nullptr;
 }
 
 }  // namespace polytrace::agent::control

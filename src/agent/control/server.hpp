@@ -104,4 +104,8 @@ class Server {
   bool has_thread_ = false;
 };
 
+// A server with a thread of its own; both live for ever, since that thread may outlast a deadline.
+// Null where it cannot be: then the reason was said on standard error.
+Server* start_server(Handler& handler, const ServerConfig& config);
+
 }  // namespace polytrace::agent::control

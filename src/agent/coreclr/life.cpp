@@ -27,7 +27,7 @@ bool start_recorder(const char* options) {
   read_settings(options, faults);
   prepare_server(options, faults);
   const Options& common = settings().common;
-  if (common.help) std::fputs(option_help().c_str(), stderr);
+  if (common.help) std::fputs((option_help() + own_help()).c_str(), stderr);
   const bool wanted = !common.help && !common.off;
   const bool waits = common.server == Server::kControlled;
   number_thread();

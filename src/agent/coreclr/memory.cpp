@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Allocations. The thread holds up collections while it is in here.
+#include "agent/common/alloc_sampler.hpp"
 #include "agent/common/encoded_alloc.hpp"
 #include "agent/coreclr/callbacks.hpp"
 #include "agent/coreclr/definitions.hpp"
@@ -54,22 +55,13 @@ void note_site(const Sized& found) {
   else site(found.number);
 }
 
-// Of a thread: what it allocated since its last recorded allocation.
-struct Sampling {
-  std::uint64_t bytes = 0;
-  std::uint32_t objects = 0;
-};
-thread_local constinit Sampling t_sampling __attribute__((tls_model("initial-exec")));
+thread_local constinit AllocSampler t_sampler __attribute__((tls_model("initial-exec")));
 
-// One allocation of so many bytes is recorded, and says how many it stands for.
 void sample(RuntimeId object, RuntimeId type) {
   const Sized found = sized(object, type);
-  ++t_sampling.objects;
-  t_sampling.bytes += found.size;
-  if (t_sampling.bytes < settings().common.events.alloc_interval) return;
-  const std::uint32_t weight = t_sampling.objects;
-  t_sampling = {};
-  note_with_stack(object, found, weight);
+  const std::uint64_t interval = settings().common.events.alloc_interval;
+  if (t_sampler.chooses(found.size, interval))
+    note_with_stack(object, found, sample_weight(found.size, interval));
 }
 
 }  // namespace

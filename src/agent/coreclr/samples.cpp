@@ -13,6 +13,7 @@
 
 #include "agent/common/clock.hpp"
 #include "agent/common/guard.hpp"
+#include "agent/common/quiet_thread.hpp"
 #include "agent/coreclr/callbacks.hpp"
 #include "agent/coreclr/note.hpp"
 #include "agent/coreclr/runtime.hpp"
@@ -157,12 +158,7 @@ void* run(void*) {
 
 void start_samples() {
   if (settings().common.events.sample_interval == 0) return;
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  g_running = pthread_create(&g_thread, nullptr, run, nullptr) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  g_running = start_quiet_thread(g_thread, run, nullptr) == 0;
 }
 
 // The thread may be waiting for a runtime that ends and does not stop any more.

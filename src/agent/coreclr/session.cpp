@@ -3,8 +3,6 @@
 
 #include <unistd.h>
 
-#include <cstdio>
-
 #include "agent/common/options.hpp"
 #include "agent/common/recorder.hpp"
 #include "agent/common/told.hpp"
@@ -13,21 +11,6 @@
 
 namespace polytrace::agent::coreclr {
 namespace {
-
-// What was passed to the program, arguments divided by spaces.
-std::string command_line() {
-  std::string text;
-  if (std::FILE* file = std::fopen("/proc/self/cmdline", "re"); file != nullptr) {
-    char buffer[4096];
-    const std::size_t size = std::fread(buffer, 1, sizeof buffer, file);
-    std::fclose(file);
-    text.assign(buffer, size);
-  }
-  while (!text.empty() && text.back() == '\0') text.pop_back();
-  for (char& c : text)
-    if (c == '\0') c = ' ';
-  return redacted(text);
-}
 
 void tell_process(const char* options) {
   const std::string command = command_line();

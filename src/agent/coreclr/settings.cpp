@@ -3,44 +3,26 @@
 
 #include <string_view>
 
+#include "agent/common/switches.hpp"
+
 namespace polytrace::agent::coreclr {
 namespace {
 
 Settings g_settings;
-
-constexpr std::string_view kPrefix = "coreclr.";
 
 // Left out unless a rule of the user names them before.
 constexpr std::string_view kRuntime[] = {
     "System.*",  "Microsoft.*", "Internal.*", "Interop",
     "Interop.*", "Internal",    "<dynamic>",  "<PrivateImplementationDetails>*"};
 
-struct Switch {
-  std::string_view name;
-  bool Settings::* value;
+constexpr Switch<Settings> kOwn[] = {
+    {"coreclr.stacks", &Settings::stacks,
+     "Stacks with allocations and throws. [no, where calls are recorded]"},
+    {"coreclr.inlining", &Settings::inlining,
+     "Methods may be compiled into their callers: cheaper, but such calls are missed. [no]"},
+    {"coreclr.wall-clock", &Settings::wall_clock,
+     "Stack samples by wall clock, not by CPU time. [no]"},
 };
-constexpr Switch kSwitches[]{
-    {"stacks", &Settings::stacks},
-    {"inlining", &Settings::inlining},
-    {"wall-clock", &Settings::wall_clock},
-};
-
-bool is_on(std::string_view value) {
-  return value.empty() || value == "true" || value == "yes" || value == "on" || value == "1";
-}
-bool is_off(std::string_view value) {
-  return value == "false" || value == "no" || value == "off" || value == "0";
-}
-
-bool set_switch(std::string_view name, std::string_view value) {
-  for (const Switch& row : kSwitches) {
-    if (row.name != name) continue;
-    if (!is_on(value) && !is_off(value)) return false;
-    g_settings.*row.value = is_on(value);
-    return true;
-  }
-  return false;
-}
 
 // Where calls are recorded, they tell the stack of everything else.
 void set_defaults() {
@@ -72,12 +54,11 @@ void read_settings(const char* text, Faults& faults) {
   g_settings.common = parse_options(text, faults);
   set_defaults();
   leave_out_unknown(faults);
-  for (const auto& [full_name, value] : g_settings.common.others) {
-    std::string_view name = full_name;
-    if (name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());
-    if (!set_switch(name, value))
-      faults.push_back("option " + full_name + "=" + value + " is not understood");
-  }
+  for (const auto& [name, value] : g_settings.common.others)
+    if (!set_switch<Settings>(kOwn, g_settings, name, value, faults))
+      faults.push_back("option " + name + "=" + value + " is not understood");
 }
+
+std::string own_help() { return help_of<Settings>(kOwn); }
 
 }  // namespace polytrace::agent::coreclr

@@ -20,5 +20,7 @@ Options& common_options();
 // `text` is the value of POLYTRACE_OPTIONS. What is not understood, and what this runtime cannot
 // tell, is told in `faults`.
 void read_settings(const char* text, Faults& faults);
+// This runtime's own options as text, for people.
+std::string own_help();
 
 }  // namespace polytrace::agent::coreclr

@@ -2,10 +2,10 @@
 #include "agent/jvm/callbacks.hpp"
 
 #include <atomic>
-#include <cmath>
 #include <mutex>
 #include <unordered_map>
 
+#include "agent/common/alloc_sampler.hpp"
 #include "agent/common/clock.hpp"
 #include "agent/common/recorder.hpp"
 #include "agent/jvm/classes.hpp"
@@ -21,7 +21,7 @@ constexpr base::Duration kMillisecond = 1'000'000;
 std::size_t g_depth = 64;
 bool g_tags_allocations = false;
 bool g_tells_collections = true;
-double g_sample_interval = 0;  // bytes; 0: every object is told
+std::uint64_t g_sample_interval = 0;  // bytes; 0: every object is told
 constinit std::atomic<std::uint64_t> g_collections{0};
 
 // What a wait was given, until it ends: that event does not tell. By the thread's number, since a
@@ -53,32 +53,10 @@ void set_limits(const Settings& settings) {
   const EventSet& events = settings.common.events;
   g_tags_allocations = events.alloc == AllocMode::kObjects;
   g_tells_collections = events.gc;
-  g_sample_interval = g_tags_allocations ? 0 : static_cast<double>(events.alloc_interval);
+  g_sample_interval = g_tags_allocations ? 0 : events.alloc_interval;
 }
 
 // --- memory ---
-
-namespace {
-
-// Between 0 and 1; a generator of Marsaglia's.
-double random_part() {
-  thread_local constinit std::uint64_t state = 0;
-  if (state == 0) state = reinterpret_cast<std::uintptr_t>(&state) | 1;
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return static_cast<double>(state >> 11) * 0x1p-53;
-}
-
-// How many of its size a sampled object stands for: the VM takes each byte with the same chance.
-// Rounded by chance, so that sums are right.
-event::u32 weight_of(jlong size) {
-  if (g_sample_interval <= 1) return 0;
-  const double chance = -std::expm1(-static_cast<double>(size) / g_sample_interval);
-  return static_cast<event::u32>(std::min(1 / chance + random_part(), 0x1p32 - 1));
-}
-
-}  // namespace
 
 void JNICALL on_sampled_allocation(jvmtiEnv*, JNIEnv* env, jthread, jobject object, jclass type,
                                    jlong size) {
@@ -90,7 +68,8 @@ void JNICALL on_sampled_allocation(jvmtiEnv*, JNIEnv* env, jthread, jobject obje
   event::Alloc details;
   details.size = static_cast<event::u64>(size);
   details.stack = whole_stack(lists);
-  details.weight = weight_of(size);
+  if (g_sample_interval > 1)
+    details.weight = sample_weight(static_cast<std::uint64_t>(size), g_sample_interval);
   // Its constructor has not run: a thread is not one yet.
   if (g_tags_allocations)
     if (const jlong tag = tag_new(object, g_collections.load(std::memory_order_relaxed)); tag != 0)

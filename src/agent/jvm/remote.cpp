@@ -56,10 +56,6 @@ class JvmHandler final : public control::RecorderHandler {
     vm().ti->ForceGarbageCollection();
     return Reply::ok();
   }
-  Reply annotate(std::string_view text) override {
-    if (emit(event::Note{.text = text}, base::kNoId)) return Reply::ok();
-    return Reply::refused(Outcome::kWrongState, "does not run");
-  }
 
  private:
   void tell_missing(const Faults& faults) {
@@ -176,7 +172,6 @@ void start_remote(JNIEnv* env, const Settings& settings) {
   control::Facts facts;
   facts.runtime = std::string(name.view()) + " " + std::to_string(vm().version);
   facts.agent = "polytrace-jvm " POLYTRACE_VERSION;
-  facts.clock = settings.common.clock == ClockChoice::kMonotonic ? "monotonic" : "tsc";
   facts.capabilities = capabilities();
   auto* const handler = new JvmHandler(settings.common, facts);  // for ever, as is the server
   auto* const server = new control::Server(*handler, g_config);

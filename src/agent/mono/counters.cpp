@@ -10,6 +10,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "agent/common/quiet_thread.hpp"
 #include "agent/mono/callbacks.hpp"
 #include "agent/mono/note.hpp"
 #include "agent/mono/runtime.hpp"
@@ -123,12 +124,7 @@ void* run(void*) {
 
 void start_counters() {
   if (!settings().common.events.counters) return;
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  g_running = pthread_create(&g_thread, nullptr, run, nullptr) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  g_running = start_quiet_thread(g_thread, run, nullptr) == 0;
 }
 
 void stop_counters() {

@@ -2,6 +2,7 @@
 // Allocations, moves, handles, roots and finalizers.
 #include <algorithm>
 
+#include "agent/common/alloc_sampler.hpp"
 #include "agent/common/encoded_alloc.hpp"
 #include "agent/mono/callbacks.hpp"
 #include "agent/mono/definitions.hpp"
@@ -54,25 +55,17 @@ void on_allocation_by_class(MonoProfiler*, MonoObject* object) {
   else array(facts.number, static_cast<std::uint32_t>(size_of(object, facts)));
 }
 
-// Of a thread: what it allocated since its last recorded allocation.
-struct Sampling {
-  std::uint64_t bytes = 0;
-  std::uint32_t objects = 0;
-};
-thread_local constinit Sampling t_sampling __attribute__((tls_model("initial-exec")));
+thread_local constinit AllocSampler t_sampler __attribute__((tls_model("initial-exec")));
 
-// One allocation of so many bytes is recorded, and says how many it stands for.
 void on_sampled_allocation(MonoProfiler*, MonoObject* object) {
   const ClassFacts facts = facts_of(object);
   const std::uint64_t size = size_of(object, facts);
-  ++t_sampling.objects;
-  t_sampling.bytes += size;
-  if (t_sampling.bytes < settings().common.events.alloc_interval) return;
+  const std::uint64_t interval = settings().common.events.alloc_interval;
+  if (!t_sampler.chooses(size, interval)) return;
   event::Alloc details;
   details.object = address_of(object);
   details.size = size;
-  details.weight = t_sampling.objects;
-  t_sampling = {};
+  details.weight = sample_weight(size, interval);
   StackFrames frames;
   frames.walk();
   details.stack = frames.stack();

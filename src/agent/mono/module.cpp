@@ -80,7 +80,7 @@ void start(const char* text) {
   read_settings(options, faults);
   prepare_server(options, faults);
   const Options& common = settings().common;
-  if (common.help) std::fputs(option_help().c_str(), stderr);
+  if (common.help) std::fputs((option_help() + own_help()).c_str(), stderr);
   if (common.help || common.off) return say(faults);
   number_thread();
   patience_of_collector();  // reads the environment, which no later moment may

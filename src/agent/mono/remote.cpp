@@ -3,8 +3,6 @@
 // wakes; the server's own thread is none of the runtime's.
 #include <time.h>
 
-#include <cstdio>
-
 #include "agent/control/recorder_handler.hpp"
 #include "agent/mono/callbacks.hpp"
 #include "agent/mono/definitions.hpp"
@@ -23,19 +21,6 @@ class MonoHandler final : public control::RecorderHandler {
   MonoHandler(Options options, control::Facts facts, std::string text)
       : RecorderHandler(std::move(options), std::move(facts)), text_(std::move(text)) {}
 
-  Reply start(const control::StartRequest& request) override {
-    const bool is_new = state() == control::State::kIdle;
-    if (is_new && !begin_stream())
-      return Reply::refused(Outcome::kFailed, "too many recordings of one process");
-    const Reply reply = RecorderHandler::start(request);
-    if (is_new && reply.outcome == Outcome::kOk) {
-      tell_session(text_.c_str());
-      tell_threads();
-      ask_for_classes();
-    }
-    return reply;
-  }
-
   Reply heap_dump(std::string_view /*name*/) override {
     if (!is_recording()) return Reply::refused(Outcome::kWrongState, "does not run");
     const std::uint64_t before = heaps_taken();
@@ -50,9 +35,12 @@ class MonoHandler final : public control::RecorderHandler {
     return Reply::ok();
   }
 
-  Reply annotate(std::string_view text) override {
-    tell(event::Note{text}, base::kNoId);
-    return Reply::ok();
+ protected:
+  bool prepare() override { return begin_stream(); }
+  void begun() override {
+    tell_session(text_.c_str());
+    tell_threads();
+    ask_for_classes();
   }
 
  private:
@@ -68,7 +56,6 @@ class MonoHandler final : public control::RecorderHandler {
   std::string text_;
 };
 
-// Both live for ever: the server's thread may outlast a deadline.
 control::ServerConfig g_config;
 control::Server* g_server = nullptr;
 std::string g_text;
@@ -82,13 +69,10 @@ void prepare_server(const char* options, Faults& faults) {
 
 void start_server() {
   if (!g_config.wanted()) return;
-  control::Facts facts{runtime_name(), "polytrace-mono " POLYTRACE_VERSION, "monotonic", {}};
-  auto& handler = *new MonoHandler(settings().common, facts, g_text);
-  g_server = new control::Server(handler, g_config);
-  std::string why;
-  if (g_server->open(why) && g_server->start()) return;
-  std::fprintf(stderr, "polytrace: no commands are taken: %s\n", why.c_str());
-  g_server = nullptr;
+  control::Facts facts;
+  facts.runtime = runtime_name();
+  facts.agent = "polytrace-mono " POLYTRACE_VERSION;
+  g_server = control::start_server(*new MonoHandler(settings().common, facts, g_text), g_config);
 }
 
 void stop_server() {

@@ -4,46 +4,32 @@
 #include <charconv>
 #include <string_view>
 
+#include "agent/common/switches.hpp"
+
 namespace polytrace::agent::mono {
 namespace {
 
 Settings g_settings;
 
-constexpr std::string_view kPrefix = "mono.";
-
-struct Switch {
-  std::string_view name;
-  bool Settings::* value;
+constexpr Switch<Settings> kOwn[] = {
+    {"mono.stacks", &Settings::stacks,
+     "Stacks with allocations, throws, locks and handles. [no, where calls are recorded]"},
+    {"mono.moves", &Settings::moves,
+     "Objects that the collector moves. [yes, where allocations are recorded]"},
+    {"mono.handles", &Settings::handles, "GC handles, made and freed. [no]"},
+    {"mono.roots", &Settings::roots,
+     "Regions of roots, and the roots in each snapshot of the heap. [no]"},
+    {"mono.finalizers", &Settings::finalizers,
+     "Rounds of finalization, and each object of them. [no]"},
+    {"mono.wall-clock", &Settings::wall_clock,
+     "Stack samples by wall clock, not by CPU time. [no]"},
+    {"mono.check-stacks", &Settings::check_stacks,
+     "Walks every stack twice and says how often both walks differ. [no]"},
 };
-constexpr Switch kSwitches[]{
-    {"stacks", &Settings::stacks},
-    {"moves", &Settings::moves},
-    {"handles", &Settings::handles},
-    {"roots", &Settings::roots},
-    {"finalizers", &Settings::finalizers},
-    {"wall-clock", &Settings::wall_clock},
-    {"check-stacks", &Settings::check_stacks},
-};
 
-bool is_on(std::string_view value) {
-  return value.empty() || value == "true" || value == "yes" || value == "on" || value == "1";
-}
-bool is_off(std::string_view value) {
-  return value == "false" || value == "no" || value == "off" || value == "0";
-}
-
-bool set_switch(std::string_view name, std::string_view value) {
-  for (const Switch& row : kSwitches) {
-    if (row.name != name) continue;
-    if (!is_on(value) && !is_off(value)) return false;
-    g_settings.*row.value = is_on(value);
-    return true;
-  }
-  return false;
-}
-
+// mono.heap-collections, the only number.
 bool set_number(std::string_view name, std::string_view value) {
-  if (name != "heap-collections") return false;
+  if (name != "mono.heap-collections") return false;
   const auto [stop, fault] =
       std::from_chars(value.data(), value.data() + value.size(), g_settings.heap_collections);
   return fault == std::errc{} && stop == value.data() + value.size();
@@ -64,12 +50,15 @@ Options& common_options() { return g_settings.common; }
 void read_settings(const char* text, Faults& faults) {
   g_settings.common = parse_options(text, faults);
   set_defaults();
-  for (const auto& [full_name, value] : g_settings.common.others) {
-    std::string_view name = full_name;
-    if (name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());
-    if (!set_switch(name, value) && !set_number(name, value))
-      faults.push_back("option " + full_name + "=" + value + " is not understood");
-  }
+  for (const auto& [name, value] : g_settings.common.others)
+    if (!set_switch<Settings>(kOwn, g_settings, name, value, faults) && !set_number(name, value))
+      faults.push_back("option " + name + "=" + value + " is not understood");
+}
+
+std::string own_help() {
+  return help_of<Settings>(kOwn) +
+         "mono.heap-collections=N\n"
+         "    A snapshot of the heap at every Nth major collection. [0]\n";
 }
 
 }  // namespace polytrace::agent::mono

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "agent/common/options.hpp"
 
@@ -26,5 +27,7 @@ const Settings& settings();
 Options& common_options();
 // `text` as in --profile=polytrace:TEXT. What is not understood is told in `faults`.
 void read_settings(const char* text, Faults& faults);
+// This runtime's own options as text, for people.
+std::string own_help();
 
 }  // namespace polytrace::agent::mono
