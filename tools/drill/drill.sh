@@ -22,7 +22,6 @@ go_to_copy() {
   trap 'rm -rf "$notes"' EXIT
   tar -cf - --exclude=./build --exclude=./.git . | tar -xf - -C "$copy"
   cd "$copy"
-  export CCACHE_BASEDIR=$copy CCACHE_NOHASHDIR=1
 }
 
 stay_here() {
@@ -42,10 +41,10 @@ manifest >"$notes/before"
 cp -r tools/drill/template "$folder"
 sed -i '/formats: one line each/a FORMAT(drill)' "$list"
 
-mkdir -p build
-cmake --preset "$preset" -D POLYTRACE_PCH="${POLYTRACE_PCH:-OFF}" >build/drill.log 2>&1 ||
-  { cat build/drill.log; exit 1; }
-cmake --build --preset "$preset" --target polytrace polytrace_tests_format
+# As ./dev builds it, so that ./dev test finds everything compiled.
+# shellcheck source=tools/dev/common.sh
+source tools/dev/common.sh
+build "$preset" polytrace polytrace_tests_format
 "build/$preset/tests/polytrace_tests_format" --gtest_brief=1 --gtest_filter='*drill*'
 python3 tools/check_floors.py
 
