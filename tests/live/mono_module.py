@@ -68,9 +68,14 @@ def test_stock(ours):
         equal(f"allocations, {value}", mine, theirs)
     for table, key, value in (("collection_generations", "generation", "count"),
                               ("thrown_classes", "class", "thrown"),
-                              ("code_helpers", "kind", "count"),
                               ("metadata", "kind", "loaded")):
         equal(table, column(ours[table], key, value), column(stock[table], key, value))
+    # Threads that meet at a first call make one each: of one program, the other profiler's own
+    # count differs from run to run.
+    mine, theirs = (column(tables["code_helpers"], "kind", "count") for tables in (ours, stock))
+    extra = theirs.pop("specific_trampoline") - mine.pop("specific_trampoline")
+    check(abs(extra) <= STOCK_THREADS, extra, "specific trampolines more than we recorded")
+    equal("code helpers", mine, theirs)
     for value in ("contentions", "acquired", "failed"):
         equal(value, ours["monitor_totals"][0][value], stock["monitor_totals"][0][value])
     mine = column(ours["handles"], "kind", "created")
