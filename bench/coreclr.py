@@ -4,7 +4,8 @@
 program writing an event of the runtime's own (EventPipe) at each entry and exit.
 
 usage: coreclr.py RUNS
-Prints medians of CPU nanoseconds per round, less what it takes alone.
+Prints medians over the turns, of nanoseconds of CPU per round less what it takes alone in the same
+turn, and of the share of what it takes alone.
 """
 import os
 import statistics
@@ -15,24 +16,30 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests/live"))
 from coreclr_common import Room, check  # noqa: E402
+from ptrace import Stream  # noqa: E402
 
+CALLS = ("call: enter and leave", "calls", 20_000_000, "events=calls", "<= 80 ns")
 # Name; loop; rounds; options of the agent; target.
 ROWS = (
-    ("call: enter and leave", "calls", 20_000_000, "events=calls", "<= 80 ns"),
     ("object, each", "objects", 5_000_000, "events=alloc=objects,coreclr.stacks=no", "<= 100 ns"),
     ("object, by class", "objects", 5_000_000, "events=alloc=sites", ""),
     ("object, sampled", "objects", 5_000_000, "events=alloc=sampled", "<= 3 %"),
-    ("4 threads, samples=1ms", "threads", 400_000_000, "events=samples=1ms", "<= 5 %"),
+    ("1 thread, samples=1ms", "calls", 200_000_000, "events=samples=1ms", ""),
+    ("4 threads, samples=1ms", "threads", 400_000_000, "events=samples=1ms", "<= 5 % real"),
+    ("4 threads, samples=10ms", "threads", 400_000_000, "events=samples=10ms", ""),
 )
 EVENTS = {"DOTNET_EnableEventPipe": "1", "DOTNET_EventPipeConfig": "Bench:0xffffffff:5",
           "DOTNET_EventPipeOutputPath": "events.nettrace"}
-LINE = "{:<24} {:>9} {:>9} {:>9} {:>9}  {}"
+LINE = "{:<24} {:>8} {:>8} {:>8} {:>8} {:>8}  {}"
+# What start-up costs, by what is recorded.
+STARTS = (("nothing but threads", "threads", "<= +30 ms"), ("calls", "calls", ""),
+          ("samples", "samples=1ms", ""), ("monitors", "monitors", ""))
 
 
 def run(room, loop, count, surroundings):
     done = subprocess.run(room.command("Loops", loop, count), capture_output=True, text=True,
                           env=surroundings, cwd=room.folder, check=True)
-    return tuple(float(word) for word in done.stdout.split())
+    return [float(word) for word in done.stdout.split()]
 
 
 def recorded(room, loop, count, options):
@@ -42,15 +49,65 @@ def recorded(room, loop, count, options):
     return figures
 
 
-def medians(samples):
-    return [statistics.median(column) for column in zip(*samples)]
+def show(name, turns, target):
+    """Turns are (alone, with it), each (CPU of the thread, of the process, real time) per round."""
+    base = statistics.median(alone[1] for alone, _ in turns)
+    more = [statistics.median(ours[i] - alone[i] for alone, ours in turns) for i in range(2)]
+    shares = [statistics.median(100 * (ours[i] / alone[i] - 1) for alone, ours in turns)
+              for i in (1, 2)]
+    print(LINE.format(name, f"{base:.2f}", *(f"{figure:.1f}" for figure in more + shares), target),
+          flush=True)
+    return more[0]
+
+
+def bench_calls(room, runs):
+    """A call and two events, in turn: what matters is their ratio."""
+    name, loop, count, options, target = CALLS
+    calls, events = [], []
+    plain = dict(os.environ)
+    for _ in range(runs):
+        calls.append((run(room, loop, count, plain), recorded(room, loop, count, options)))
+        events.append((run(room, "events", 500_000, plain),
+                       run(room, "events", 500_000, dict(os.environ, **EVENTS))))
+    ours = show(name, calls, target)
+    theirs = show("two events of EventPipe", events, "")
+    print(f"two events take {theirs / ours:.0f} times as long as a call (target: at least 3)")
+
+
+def bench_stops(room, runs):
+    """How long a thread that does nothing but look at the clock stands still for a sample."""
+    alone, ours, samples = [], [], 0
+    for _ in range(runs):
+        alone += run(room, "stops", 1000, dict(os.environ))
+        ours += recorded(room, "stops", 1000, "events=samples=1ms")
+        samples += len(Stream(room.folder / "out.ptrace").all("Sample"))
+    for name, stops in (("alone", alone), ("samples=1ms", ours)):
+        tenths = statistics.quantiles(stops, n=10) if len(stops) > 1 else [0.0] * 9
+        print(f"stops, {name}: {len(stops) / runs:.0f} a second, median {tenths[4]:.0f} us, "
+              f"9 of 10 below {tenths[8]:.0f} us")
+    print(f"samples: {samples / runs:.0f} a run (target: a stop of at most 200 us)", flush=True)
 
 
 def start_up(room, surroundings):
     room.trace()
     started = time.monotonic()
-    subprocess.run(room.command("Loops"), env=surroundings, cwd=room.folder, check=True)
-    return ((time.monotonic() - started) * 1e3,)
+    child = subprocess.Popen(room.command("Loops"), env=surroundings, cwd=room.folder)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    check(child.returncode == 0, "start-up")
+    return ((time.monotonic() - started) * 1e3, (usage.ru_utime + usage.ru_stime) * 1e3)
+
+
+def bench_starts(room, runs):
+    plain = dict(os.environ)
+    kinds = [room.surroundings(f"file={room.trace()},events={events}") for _, events, _ in STARTS]
+    turns = [[start_up(room, one) for one in [plain, *kinds]] for _ in range(4 * runs)]
+    alone = [statistics.median(turn[0][i] for turn in turns) for i in range(2)]
+    print(f"start-up alone: {alone[0]:.0f} ms, {alone[1]:.0f} ms of CPU")
+    for number, (name, _, target) in enumerate(STARTS, 1):
+        real, cpu = (statistics.median(turn[number][i] - turn[0][i] for turn in turns)
+                     for i in range(2))
+        print(f"start-up, {name}: {real:+.0f} ms, {cpu:+.0f} ms of CPU  {target}", flush=True)
 
 
 def main():
@@ -58,30 +115,13 @@ def main():
     room = Room()
     source = Path(__file__).resolve().parent / "coreclr/Loops.cs"
     room.sdk.compile(room.folder / "Loops.dll", source)
-    print(LINE.format("ns of CPU per round", "alone", "thread", "process", "%", "target"))
+    print(LINE.format("ns per round", "alone", "thread", "process", "% CPU", "% real", "target"))
+    bench_calls(room, runs)
     for name, loop, count, options, target in ROWS:
-        alone, ours = [], []
-        for _ in range(runs):
-            alone.append(run(room, loop, count, dict(os.environ)))
-            ours.append(recorded(room, loop, count, options))
-        base, mine = medians(alone), medians(ours)
-        more = [a - b for a, b in zip(mine, base)]
-        print(LINE.format(name, f"{base[1]:.2f}", f"{more[0]:.1f}", f"{more[1]:.1f}",
-                          f"{100 * more[1] / base[1]:.1f}", target), flush=True)
-    quiet, loud = [], []
-    for _ in range(runs):
-        quiet.append(run(room, "events", 1_000_000, dict(os.environ)))
-        loud.append(run(room, "events", 1_000_000, dict(os.environ, **EVENTS)))
-    more = [a - b for a, b in zip(medians(loud), medians(quiet))]
-    print(LINE.format("two events of EventPipe", "", f"{more[0]:.1f}", f"{more[1]:.1f}", "",
-                      ">= 3 x a call"))
-    alone, ours = [], []
-    nothing = room.surroundings(f"file={room.trace()},events=threads")
-    for _ in range(4 * runs):
-        alone.append(start_up(room, dict(os.environ)))
-        ours.append(start_up(room, nothing))
-    more = medians(ours)[0] - medians(alone)[0]
-    print(f"start-up: {medians(alone)[0]:.0f} ms alone, {more:+.0f} ms loaded (target +30 ms)")
+        show(name, [(run(room, loop, count, dict(os.environ)),
+                     recorded(room, loop, count, options)) for _ in range(runs)], target)
+    bench_stops(room, runs)
+    bench_starts(room, runs)
 
 
 main()

@@ -30,7 +30,7 @@ json truth() {
 }
 
 // What the events of a recording say, in the words of truth.json.
-struct Facts {
+struct BlockFacts {
   json classes = json::array();
   json methods = json::array();
   std::map<std::uint64_t, std::pair<std::uint64_t, std::uint64_t>> allocated;  // count, bytes
@@ -85,7 +85,7 @@ json row_of(const event::Batch& batch, const event::Event& event) {
   }
 }
 
-void take(const event::Batch& batch, const event::Event& event, Facts& facts) {
+void take(const event::Batch& batch, const event::Event& event, BlockFacts& facts) {
   if (event.kind == Kind::Class) {
     const auto& type = batch.details<event::Class>(event);
     facts.classes.push_back({{"id", event.id},
@@ -110,8 +110,8 @@ void take(const event::Batch& batch, const event::Event& event, Facts& facts) {
     facts.threads[batch.thread(event)].push_back(std::move(row));
 }
 
-Facts facts_of(const std::string& name) {
-  Facts facts;
+BlockFacts facts_of(const std::string& name) {
+  BlockFacts facts;
   auto opened = open(*base::open_source(kFolder + name + ".mprof"));
   event::Batch batch;
   while (*opened->reader->next(batch)) {
@@ -126,7 +126,7 @@ Facts facts_of(const std::string& name) {
 class monoblock_facts : public testing::TestWithParam<std::string> {};
 
 TEST_P(monoblock_facts, are_the_truth) {
-  const Facts facts = facts_of(GetParam());
+  const BlockFacts facts = facts_of(GetParam());
   json expected = truth();
   const bool review = GetParam() == "review";
   const bool stores_objects = GetParam() == "shipped10";

@@ -29,7 +29,7 @@ json by_iid(const json& rows) {
   return all;
 }
 
-json expected_facts(const std::string& name) {
+json expected_log_facts(const std::string& name) {
   std::ifstream file(std::string(POLYTRACE_TEST_DATA) + "/tracelog/" + name + ".facts.json");
   json facts = json::parse(file);
   for (const char* const key : {"threads", "functions", "classes"}) facts[key] = by_iid(facts[key]);
@@ -42,7 +42,7 @@ json expected_facts(const std::string& name) {
 }
 
 TEST_P(tracelog_facts, are_those_of_the_independent_reader) {
-  const json expected = expected_facts(GetParam().name);
+  const json expected = expected_log_facts(GetParam().name);
   json got = count_tracelog_facts(GetParam().path);
   for (std::size_t i = 0; i < got["gc"].size() && i < expected["gc"].size(); ++i) {
     const std::string thread = expected["gc"][i]["thread"];

@@ -19,7 +19,7 @@ struct Texts {
   std::string rewritten;
 };
 
-Texts rewrite(std::string_view name, std::string_view version) {
+Texts rewrite_log(std::string_view name, std::string_view version) {
   const auto all = samples("tracelog", ".trace.log");
   const auto found = std::ranges::find(all, name, &Sample::name);
   const auto bytes = content(*found);
@@ -40,13 +40,13 @@ std::vector<std::string> lines_but_stacks(const std::string& text) {
 }
 
 TEST(tracelog_rewrite, gives_the_same_bytes) {
-  const Texts texts = rewrite("instr64", "seed");
+  const Texts texts = rewrite_log("instr64", "seed");
   EXPECT_TRUE(texts.rewritten == texts.log);
 }
 
 // Its stacks tell some frames again as they were.
 TEST(tracelog_rewrite, gives_the_same_lines_where_stacks_are_told_at_length) {
-  const Texts texts = rewrite("app64", "seed");
+  const Texts texts = rewrite_log("app64", "seed");
   EXPECT_EQ(lines_but_stacks(texts.rewritten), lines_but_stacks(texts.log));
 }
 

@@ -4,9 +4,7 @@
 recording; every entry has its exit; what compiled code has in registers outlives the hooks."""
 from collections import Counter
 
-from coreclr_common import Room, check, counted, equal, method_names, truth_of
-
-COMPILER_MADE = "<"  # lambdas, iterators, async methods: named by the compiler
+from coreclr_common import Room, check, check_balance, counted, equal, truth_of
 
 
 def of_program(names):
@@ -20,21 +18,6 @@ def plain(names):
 
 def is_made(name):
     return any(part.startswith("<") for part in name.replace("::", ".").split(".") if part)
-
-
-def check_balance(stream):
-    """Every exit is that of the innermost open call."""
-    names, stacks = method_names(stream), {}
-    for event in sorted(stream.all("Enter", "Leave", "Unwind"), key=lambda e: e.tick):
-        stack = stacks.setdefault(event.thread, [])
-        if event.kind == "Enter":
-            stack.append(event.id)
-            continue
-        check(stack and stack[-1] == event.id, event.kind, names[event.id], "in",
-              [names[open_] for open_ in stack[-3:]])
-        stack.pop()
-    for thread, stack in stacks.items():
-        check(not stack, "still open in thread", thread, [names[open_] for open_ in stack])
 
 
 def check_calls(truth, stream):

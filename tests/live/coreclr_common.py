@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the live tests of the agent for .NET share: the SDK of this machine, programs compiled for
 the test, runs under the agent. Where something is missing the test says so and ends with 77."""
+import contextlib
+import hashlib
 import json
 import os
 import shutil
@@ -88,15 +90,39 @@ class Sdk:
             json.dumps({"runtimeOptions": settings}), encoding="utf-8")
 
 
+def sources_of(program):
+    """A file, or a folder of them."""
+    folder = HERE / "dotnet"
+    files = sorted((folder / program.lower()).glob("*.cs")) or [folder / f"{program}.cs"]
+    return [*files, folder / "Count.cs"]
+
+
 class Room:
-    """A folder with programs of tests/live/dotnet, compiled, gone at the end."""
+    """A folder with programs of tests/live/dotnet, compiled, gone at the end. What was compiled is
+    kept beside the program that is tested, for the next test."""
 
     def __init__(self, *programs):
         self.agent, self.sdk = find_agent(), Sdk()
         self.temporary = tempfile.TemporaryDirectory()
         self.folder = Path(self.temporary.name)
         for program in programs:
-            self.sdk.compile(self.folder / f"{program}.dll", HERE / "dotnet" / f"{program}.cs")
+            self.bring(program)
+
+    def bring(self, program):
+        sources = sources_of(program)
+        told = [self.sdk.version, *(source.read_text(encoding="utf-8") for source in sources)]
+        mark = hashlib.sha256("\0".join(told).encode()).hexdigest()[:16]
+        kept = POLYTRACE.parent / "live-dotnet" / f"{program}-{mark}"
+        if not kept.is_dir():
+            kept.parent.mkdir(exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=kept.parent) as made:
+                whole = Path(made, "whole")
+                whole.mkdir()
+                self.sdk.compile(whole / f"{program}.dll", *sources)
+                with contextlib.suppress(OSError):  # another test was quicker
+                    os.rename(whole, kept)
+        for file in kept.iterdir():
+            shutil.copy(file, self.folder)
 
     def surroundings(self, options, **more):
         return dict(os.environ, CORECLR_ENABLE_PROFILING="1", CORECLR_PROFILER=PROFILER,
@@ -146,3 +172,23 @@ def counted(stream, kind):
     """Events of a kind, by the method they name."""
     names = method_names(stream)
     return Counter(names[e.id] for e in stream.all(kind))
+
+
+def check_balance(stream, ended=True):
+    """Every exit is that of the innermost open call; where the program has ended, none is open."""
+    names, stacks = method_names(stream), {}
+    for event in sorted(stream.all("Enter", "Leave", "Unwind"), key=lambda e: e.tick):
+        stack = stacks.setdefault(event.thread, [])
+        if event.kind == "Enter":
+            stack.append(event.id)
+            continue
+        check(stack and stack[-1] == event.id, event.kind, names[event.id], "in",
+              [names[open_] for open_ in stack[-3:]])
+        stack.pop()
+    for thread, stack in stacks.items():
+        check(not stack or not ended, "still open in thread", thread,
+              [names[open_] for open_ in stack])
+
+
+def names_of_threads(stream):
+    return {e.id: e.fields["name"] for e in stream.all("Thread") if e.fields.get("name")}

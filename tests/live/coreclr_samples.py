@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Stack samples by processor time lie where the program spends it, whatever else the machine does;
-a thread that waits has hardly any."""
+"""Stack samples by processor time are those of the threads that spend it, whatever else the machine
+does; a thread that waits has hardly any. Stacks have their callers."""
 from collections import Counter
 
 from coreclr_common import Room, check, method_names
@@ -25,12 +25,11 @@ def main():
             check(part not in stack or "Busy::Run" in stack, "the callers of", part, stack)
     total = shares.total()
     check(total >= 100, "too few samples:", shares)
-    share = shares["Busy::Much"] / total
-    error = (0.75 * 0.25 / total) ** 0.5
-    check(abs(share - 0.75) < 5 * error + 0.01, "the share of Much is", share, "+-", error)
+    # How exact shares are, coreclr_shares.py looks at; here work comes in too even a rhythm.
+    check(shares["Busy::Much"] > shares["Busy::Little"] > 0, "shares:", shares)
     check(of_threads["one"] > 0 and of_threads["two"] > 0, of_threads)
     check(of_threads["waiter"] * 10 < of_threads["one"], "a thread that waits:", of_threads)
-    print(f".NET {room.sdk.version}: {total} samples, {share:.3f} of them where 0.750 belong")
+    print(f".NET {room.sdk.version}: {total} samples")
 
 
 main()

@@ -130,9 +130,16 @@ bool set_file(Options& options, std::string_view value, Faults&) {
   return set_text(options.file, value);
 }
 bool set_format(Options& options, std::string_view value, Faults&) {
-  constexpr Named<std::string_view> kFormats[] = {
-      {"native", "native"},   {"tbf", "tbf"},    {"trcxml", "trcxml"}, {"mlpd", "mlpd"},
-      {"block", "monoblock"}, {"xml", "trcxml"}, {"binary", "tbf"}};
+  constexpr Named<std::string_view> kFormats[] = {{"native", "native"},
+                                                  {"tbf", "tbf"},
+                                                  {"trcxml", "trcxml"},
+                                                  {"mlpd", "mlpd"},
+                                                  {"block", "monoblock"},
+                                                  {"xml", "trcxml"},
+                                                  {"binary", "tbf"},
+                                                  {"tracelog", "tracelog"},
+                                                  {"tracelog:later", "tracelog:later"},
+                                                  {"tracelog:early", "tracelog:early"}};
   std::string_view format;
   if (!choose(format, value, kFormats)) return false;
   options.format = format;

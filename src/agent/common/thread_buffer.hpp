@@ -33,6 +33,7 @@ struct ThreadBuffer {
   std::uint32_t level = 0;    // size of the next segment, from how fast the last one was filled
   bool named = false;         // the agent told `thread`
   bool introduced = false;    // not named, but the stream has its name at the system
+  std::int64_t cpu = -1;      // nanoseconds of CPU time told last, or -1
   bool listed = false;        // in the recorder's list
   bool inside = false;        // on the slow path: what it calls is not recorded
 

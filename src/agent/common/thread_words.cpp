@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "agent/common/guard.hpp"
 
@@ -80,6 +81,7 @@ bool SlowPath::join(Patience patience) {
   if (!guard.held()) return false;
   buffer_.session = session_->number;
   buffer_.introduced = false;
+  buffer_.cpu = -1;
   buffer_.next = buffer_.limit = nullptr;
   buffer_.segment = kNoSegment;
   buffer_.level = 0;
@@ -273,12 +275,16 @@ void SlowPath::put_name() {
   buffer_.introduced = put_body(&encode_as<event::Thread>, buffer_.thread, &event, {});
 }
 
+// What was used since the event before; at first there is none.
 void SlowPath::put_cpu() {
-  timespec used{};
-  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used) != 0) return;
+  timespec time{};
+  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0) return;
+  const base::Duration used = base::Duration{time.tv_sec} * kSecond + time.tv_nsec;
+  const base::Duration before = std::exchange(buffer_.cpu, used);
+  if (before < 0) return;
   event::Cpu event;
   event.scope = event::CpuScope::thread;
-  event.used = base::Duration{used.tv_sec} * kSecond + used.tv_nsec;
+  event.used = used - before;
   put_body(&encode_as<event::Cpu>, base::kNoId, &event, {});
 }
 

@@ -29,5 +29,10 @@ void tell_loaded();
 // A thread of our own that takes stack samples.
 void start_samples();
 void stop_samples();
+// Likewise, CPU times.
+void start_cpu_times();
+void stop_cpu_times();
+// Signals pause and resume, where that is wanted.
+void take_signals();
 
 }  // namespace polytrace::agent::coreclr

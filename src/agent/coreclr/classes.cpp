@@ -34,16 +34,21 @@ struct Facts {
   RuntimeId module = 0;
   std::uint32_t token = 0;
   bool sizes_differ = false;
+  Homes homes{};
 };
+
+std::vector<Tenant> g_tenants;  // under the lock of `classes`
 
 Facts facts_of(RuntimeId type, unsigned depth);
 
 Facts array_facts(std::uint32_t element, RuntimeId of, std::uint32_t rank, unsigned depth) {
   Facts facts;
   facts.sizes_differ = true;
-  std::string name = of != 0 ? facts_of(of, depth + 1).name : std::string(element_name(element));
-  if (name.empty()) name = kUnknownName;
-  facts.name = name + array_suffix(rank);
+  Facts inner;
+  if (of != 0) inner = facts_of(of, depth + 1);
+  else inner.name = element_name(element);
+  facts.name = (inner.name.empty() ? std::string(kUnknownName) : inner.name) + array_suffix(rank);
+  facts.homes = std::move(inner.homes);
   return facts;
 }
 
@@ -61,8 +66,12 @@ Facts facts_of(RuntimeId type, unsigned depth) {
            &count, types.data()))
     return facts;
   std::vector<std::string> arguments;
-  for (std::uint32_t i = 0; i < count && i < kMostArguments; ++i)
-    arguments.push_back(facts_of(types[i], depth + 1).name);
+  if (can_be_unloaded(facts.module)) facts.homes.push_back(facts.module);
+  for (std::uint32_t i = 0; i < count && i < kMostArguments; ++i) {
+    Facts argument = facts_of(types[i], depth + 1);
+    arguments.push_back(std::move(argument.name));
+    facts.homes.insert(facts.homes.end(), argument.homes.begin(), argument.homes.end());
+  }
   facts.name = type_name(Metadata(facts.module).name_of(facts.token), arguments);
   facts.sizes_differ = facts.name == "System.String";
   return facts;
@@ -109,6 +118,7 @@ ClassFacts tell(RuntimeId type) {
     if (is_told(known)) return known_class(type);
     if (number == 0) number = next_number();
     classes.put(key(type), told(number, define(details, number)));
+    for (const RuntimeId home : facts.homes) g_tenants.push_back({home, type});
   }
   if (facts.sizes_differ) set_size(type, kSizesDiffer);
   return known_class(type);
@@ -116,7 +126,11 @@ ClassFacts tell(RuntimeId type) {
 
 }  // namespace
 
-std::string class_name(RuntimeId type) { return facts_of(type, 0).name; }
+std::string class_name(RuntimeId type, Homes& homes) {
+  Facts facts = facts_of(type, 0);
+  homes.insert(homes.end(), facts.homes.begin(), facts.homes.end());
+  return std::move(facts.name);
+}
 
 ClassFacts class_facts(RuntimeId type) {
   const ClassFacts known = known_class(type);
@@ -142,6 +156,12 @@ std::uint32_t reserve_class(RuntimeId type) {
 void forget_class(RuntimeId type) {
   const Locked locked(classes);
   if (classes.find(key(type)) != 0) classes.put(key(type), 0);
+}
+
+void forget_classes_of(RuntimeId module) {
+  const Locked locked(classes);
+  for (const RuntimeId type : take_tenants(g_tenants, module))
+    if (classes.find(key(type)) != 0) classes.put(key(type), 0);
 }
 
 }  // namespace polytrace::agent::coreclr

@@ -4,8 +4,10 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <string_view>
 
 #include "agent/coreclr/callbacks.hpp"
+#include "agent/coreclr/census.hpp"
 #include "agent/coreclr/note.hpp"
 #include "agent/coreclr/runtime.hpp"
 #include "agent/coreclr/settings.hpp"
@@ -21,9 +23,14 @@ constexpr std::int32_t kToPrepareCollection = 7;
 constexpr std::int32_t kInduced = 1;
 constexpr std::uint32_t kNumbered = 7;  // generations 0 to 2, as bits
 
+// By the runtime's number, and in the order of a log.
+constexpr std::array<std::string_view, 5> kGenerations = {"gen0", "gen1", "gen2", "loh", "poh"};
+constexpr std::size_t kTold[] = {3, 2, 1, 0, 4};
+
 // One stop at a time, one collection in it; one more may run in the background.
 std::atomic<bool> g_stopped_for_collection = false;
 std::atomic<std::uint32_t> g_generation = 0;
+std::atomic<std::uint32_t> g_collections = 0;
 
 void note_phase(GcPhase phase) {
   event::Gc details;
@@ -38,12 +45,23 @@ void note_size() {
   if (!ask(info::kGetGenerationBounds, static_cast<std::uint32_t>(ranges.size()), &count,
            ranges.data()))
     return;
-  event::HeapSize details;
+  event::HeapSize all;
+  all.collection = g_collections.load(std::memory_order_relaxed);
+  std::array<event::HeapSize, kGenerations.size()> parts{};
   for (std::size_t i = 0; i < count && i < ranges.size(); ++i) {
-    details.total += ranges[i].reserved;
-    details.used += ranges[i].used;
+    all.total += ranges[i].reserved;
+    all.used += ranges[i].used;
+    const auto generation = static_cast<std::size_t>(ranges[i].generation);
+    if (generation >= parts.size()) continue;
+    parts[generation].total += ranges[i].reserved;
+    parts[generation].used += ranges[i].used;
   }
-  note(details, base::kNoId);
+  note(all, base::kNoId);
+  for (const std::size_t generation : kTold) {
+    parts[generation].generation = kGenerations[generation];
+    parts[generation].collection = all.collection;
+    note(parts[generation], base::kNoId);
+  }
 }
 
 void note_stop(GcPhase phase) {
@@ -53,6 +71,7 @@ void note_stop(GcPhase phase) {
 }  // namespace
 
 HResult on_collection_started(std::int32_t count, const Bool* collected, std::int32_t reason) {
+  if (!settings().common.events.gc) return kOk;
   event::Gc details;
   for (std::int32_t i = 0; i < count && i < 32; ++i)
     if (collected[i] != 0) details.generations |= std::uint32_t{1} << i;
@@ -62,11 +81,14 @@ HResult on_collection_started(std::int32_t count, const Bool* collected, std::in
   g_generation.store(highest, std::memory_order_relaxed);
   details.generation = highest;
   if (reason == kInduced) details.reason = "induced";
+  const std::uint32_t number = g_collections.fetch_add(1, std::memory_order_relaxed) + 1;
   note(details, base::kNoId);
+  begin_census(number);
   return kOk;
 }
 
 HResult on_collection_finished() {
+  if (!settings().common.events.gc) return kOk;
   note_phase(GcPhase::end);
   note_size();
   return kOk;
@@ -92,6 +114,7 @@ HResult on_resume_started() {
 }
 HResult on_resume_finished() {
   note_stop(GcPhase::world_started);
+  tell_census();
   return kOk;
 }
 

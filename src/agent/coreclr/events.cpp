@@ -1,23 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runtime's own events (EventPipe), where there is no callback, or none that is cheap: samples
-// of allocations, and locks that threads wait for. They come on the thread they happen on.
+// of allocations, locks that threads wait for, handles, finalization. They come on the thread they
+// happen on.
+#include <sys/uio.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "agent/coreclr/callbacks.hpp"
 #include "agent/coreclr/definitions.hpp"
 #include "agent/coreclr/runtime.hpp"
 #include "agent/coreclr/settings.hpp"
 #include "agent/coreclr/stacks.hpp"
+#include "agent/coreclr/threads.hpp"
 
 namespace polytrace::agent::coreclr {
 namespace {
 
 // Of the provider Microsoft-Windows-DotNETRuntime.
-constexpr std::uint64_t kAllocationKeyword = 0x1;
+constexpr std::uint64_t kCollectorKeyword = 0x1;  // allocations and finalization, too
+constexpr std::uint64_t kHandleKeyword = 0x2;
 constexpr std::uint64_t kContentionKeyword = 0x4000;
 constexpr std::uint32_t kEverything = 5;
 constexpr std::uint32_t kAllocationTick = 10;
+constexpr std::uint32_t kFinalizersEnd = 13;
+constexpr std::uint32_t kFinalizersBegin = 14;
+constexpr std::uint32_t kFinalized = 29;
+constexpr std::uint32_t kHandleMade = 30;
+constexpr std::uint32_t kHandleFreed = 31;
 constexpr std::uint32_t kContentionStart = 81;
 constexpr std::uint32_t kContentionStop = 91;
 
@@ -75,11 +87,30 @@ void note_allocation(Payload payload) {
 
 thread_local constinit RuntimeId t_contended __attribute__((tls_model("initial-exec"))) = 0;
 
-void note_monitor(event::MonitorStage stage, RuntimeId lock) {
+// The class of an object that a collection may be moving: what stands there is taken for a class
+// where it is one.
+base::Id class_at(RuntimeId object) {
+  constexpr RuntimeId kMarks = 7;
+  RuntimeId type = 0;
+  iovec to{&type, sizeof type};
+  iovec from{reinterpret_cast<void*>(object), sizeof type};
+  if (object == 0 || process_vm_readv(getpid(), &to, 1, &from, 1, 0) != sizeof type)
+    return base::kNoId;
+  type &= ~kMarks;
+  if (type == 0 || detail::classes.find(detail::key(type)) == 0) return base::kNoId;
+  return class_facts(type).number;
+}
+
+base::Id number_of(std::uint64_t os_thread) {
+  std::vector<LivingThread> threads;
+  living_threads(threads);
+  const auto found = std::ranges::find(threads, os_thread, &LivingThread::os_thread);
+  return found == threads.end() ? base::kNoId : found->number;
+}
+
+void note_monitor(RuntimeId lock, event::Monitor details) {
   StackFrames frames;
   frames.walk();
-  event::Monitor details;
-  details.stage = stage;
   details.stack = frames.stack();
   note(details, lock, frames.lists());
 }
@@ -88,19 +119,104 @@ void note_contention(Payload payload) {
   payload.take<std::uint8_t>();  // flags, number of the runtime
   payload.take<std::uint16_t>();
   t_contended = payload.take<RuntimeId>();
-  note_monitor(event::MonitorStage::contended, t_contended);
+  event::Monitor details;
+  details.stage = event::MonitorStage::contended;
+  details.class_id = class_at(payload.take<RuntimeId>());
+  details.owner = number_of(payload.take<std::uint64_t>());
+  note_monitor(t_contended, details);
+}
+
+// The runtime's kinds are weak, weak beyond finalization, strong, pinned, and rarer ones.
+event::HandleKind handle_kind(std::uint32_t kind) {
+  using enum event::HandleKind;
+  constexpr event::HandleKind kKinds[] = {weak, weak_track, normal, pinned};
+  return kind < std::size(kKinds) ? kKinds[kind] : normal;
+}
+
+// Of the handles that were made: their kind and one, which their end does not tell.
+PointerTable g_handles;
+
+event::HandleKind take_kind(RuntimeId handle) {
+  const Locked locked(g_handles);
+  const std::uint64_t known = g_handles.find(detail::key(handle));
+  if (known == 0) return event::HandleKind::normal;
+  g_handles.put(detail::key(handle), 0);
+  return static_cast<event::HandleKind>(known - 1);
+}
+
+void note_handle_made(Payload payload) {
+  const auto handle = payload.take<RuntimeId>();
+  event::Handle details;
+  details.object = payload.take<RuntimeId>();
+  details.type = handle_kind(payload.take<std::uint32_t>());
+  if (handle != 0) {
+    const Locked locked(g_handles);
+    g_handles.put(detail::key(handle), static_cast<std::uint64_t>(details.type) + 1);
+  }
+  StackFrames frames;
+  frames.walk();
+  details.stack = frames.stack();
+  note(details, handle, frames.lists());
+}
+
+void note_handle_freed(Payload payload) {
+  const auto handle = payload.take<RuntimeId>();
+  event::Handle details;
+  details.stage = event::HandleStage::destroyed;
+  if (handle != 0) details.type = take_kind(handle);
+  note(details, handle);
+}
+
+// The class comes before the object.
+void note_finalized(Payload payload) {
+  payload.take<RuntimeId>();
+  note(event::Finalize{event::FinalizeStage::object_start}, payload.take<RuntimeId>());
+}
+
+void note_round(event::FinalizeStage stage) { note(event::Finalize{stage}, base::kNoId); }
+
+struct Row {
+  bool wanted;
+  std::uint64_t keyword;
+};
+
+std::uint64_t keywords() {
+  const Row rows[] = {{wants_samples() || settings().finalizers, kCollectorKeyword},
+                      {settings().handles, kHandleKeyword},
+                      {settings().common.events.monitors, kContentionKeyword}};
+  std::uint64_t keywords = 0;
+  for (const Row& row : rows)
+    if (row.wanted) keywords |= row.keyword;
+  return keywords;
+}
+
+// What comes along with a keyword is not taken.
+void note_event(std::uint32_t number, Payload payload) {
+  const Settings& wanted = settings();
+  switch (number) {
+    case kAllocationTick: return wants_samples() ? note_allocation(payload) : void();
+    case kFinalizersBegin:
+      return wanted.finalizers ? note_round(event::FinalizeStage::round_start) : void();
+    case kFinalizersEnd:
+      return wanted.finalizers ? note_round(event::FinalizeStage::round_end) : void();
+    case kFinalized: return wanted.finalizers ? note_finalized(payload) : void();
+    case kHandleMade: return note_handle_made(payload);
+    case kHandleFreed: return note_handle_freed(payload);
+    case kContentionStart: return note_contention(payload);
+    case kContentionStop:
+      return note_monitor(t_contended, {.stage = event::MonitorStage::acquired});
+    default: return;
+  }
 }
 
 }  // namespace
 
-bool wants_events() { return wants_samples() || settings().common.events.monitors; }
+bool wants_events() { return keywords() != 0; }
 
 bool start_events() {
   if (!wants_events()) return true;
-  std::uint64_t keywords = 0;
-  if (wants_samples()) keywords |= kAllocationKeyword;
-  if (settings().common.events.monitors) keywords |= kContentionKeyword;
-  const EventProvider provider{u"Microsoft-Windows-DotNETRuntime", keywords, kEverything, nullptr};
+  const EventProvider provider{u"Microsoft-Windows-DotNETRuntime", keywords(), kEverything,
+                               nullptr};
   std::uint64_t session = 0;
   return ask(info::kEventPipeStartSession, 1, &provider, 0, &session);
 }
@@ -109,10 +225,7 @@ bool start_events() {
 HResult on_event(RuntimeId, std::uint32_t number, std::uint32_t, std::uint32_t, const std::uint8_t*,
                  std::uint32_t size, const std::uint8_t* bytes, const Guid*, const Guid*, RuntimeId,
                  std::uint32_t, const RuntimeId*) {
-  const Payload payload(bytes, size);
-  if (number == kAllocationTick && wants_samples()) note_allocation(payload);
-  else if (number == kContentionStart) note_contention(payload);
-  else if (number == kContentionStop) note_monitor(event::MonitorStage::acquired, t_contended);
+  note_event(number, Payload(bytes, size));
   return kOk;
 }
 

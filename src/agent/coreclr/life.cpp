@@ -63,6 +63,8 @@ HResult on_initialize(void* runtime) {
   }
   define(event::Recording{.stage = event::RecordingStage::ready, .name = {}}, base::kNoId);
   start_samples();
+  start_cpu_times();
+  take_signals();
   start_server();
   return kOk;
 }
@@ -70,6 +72,7 @@ HResult on_initialize(void* runtime) {
 // Other threads may still call back; the runtime must not be asked any more.
 HResult on_shutdown() {
   stop_samples();
+  stop_cpu_times();
   forget_runtime();
   define(event::Recording{.stage = event::RecordingStage::shutdown, .name = {}}, base::kNoId);
   if (is_recording() && !Recorder::the().stop(kPatience))

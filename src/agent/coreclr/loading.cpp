@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the runtime loads and unloads: domains, assemblies, modules, classes. Those that live are
 // listed, for recordings that begin later.
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <vector>
 
 #include "agent/common/guard.hpp"
@@ -29,6 +31,8 @@ struct Loaded {
 };
 pthread_mutex_t g_mutex = PTHREAD_MUTEX_INITIALIZER;
 std::vector<Loaded> g_loaded;
+Homes g_homes;                         // that can be unloaded
+std::atomic<std::size_t> g_count = 0;  // of them
 
 void list(RuntimeId id, Ask tell) {
   const Guard guard(g_mutex);
@@ -37,6 +41,22 @@ void list(RuntimeId id, Ask tell) {
 void unlist(RuntimeId id) {
   const Guard guard(g_mutex);
   std::erase_if(g_loaded, [id](const Loaded& loaded) { return loaded.id == id; });
+}
+
+void list_home(RuntimeId module) {
+  constexpr std::uint32_t kCollectible = 8;
+  std::uint32_t flags = 0;
+  if (!ask(info::kGetModuleInfo2, module, nullptr, 0, nullptr, nullptr, nullptr, &flags) ||
+      (flags & kCollectible) == 0)
+    return;
+  const Guard guard(g_mutex);
+  g_homes.push_back(module);
+  g_count.store(g_homes.size(), std::memory_order_relaxed);
+}
+void unlist_home(RuntimeId module) {
+  const Guard guard(g_mutex);
+  std::erase(g_homes, module);
+  g_count.store(g_homes.size(), std::memory_order_relaxed);
 }
 
 class Letters {
@@ -131,6 +151,7 @@ HResult on_assembly_unloading(RuntimeId assembly) {
 }
 
 HResult on_module_loaded(RuntimeId module, HResult status) {
+  list_home(module);
   tell_module(module, Life::begin, status);
   list(module, [](RuntimeId id) { tell_module(id, Life::begin, kOk); });
   return kOk;
@@ -148,12 +169,21 @@ HResult on_module_unloading(RuntimeId module) {
   return kOk;
 }
 
+// Classes have been told to be gone before, methods never.
+HResult on_module_unloaded(RuntimeId module, HResult) {
+  forget_methods_of(module);
+  forget_classes_of(module);
+  unlist_home(module);
+  return kOk;
+}
+
 HResult on_class_loading(RuntimeId type) {
   if (settings().common.events.classes)
     note(event::ClassLoad{LoadStage::start}, reserve_class(type));
   return kOk;
 }
 HResult on_class_loaded(RuntimeId type, HResult status) {
+  if (settings().common.events.monitors) reserve_class(type);  // what is a class, then
   if (!settings().common.events.classes) return kOk;
   const bool good = status >= 0;
   const std::uint32_t number = good ? class_facts(type).number : reserve_class(type);
@@ -166,6 +196,20 @@ HResult on_class_unloading(RuntimeId type) {
     note(event::ClassLoad{LoadStage::unload_end}, number);
   forget_class(type);
   return kOk;
+}
+
+bool can_be_unloaded(RuntimeId module) {
+  if (g_count.load(std::memory_order_relaxed) == 0) return false;
+  const Guard guard(g_mutex);
+  return std::ranges::find(g_homes, module) != g_homes.end();
+}
+
+Homes take_tenants(std::vector<Tenant>& tenants, RuntimeId home) {
+  Homes taken;
+  for (const Tenant& tenant : tenants)
+    if (tenant.home == home) taken.push_back(tenant.id);
+  std::erase_if(tenants, [home](const Tenant& tenant) { return tenant.home == home; });
+  return taken;
 }
 
 // Names are asked outside the lock.

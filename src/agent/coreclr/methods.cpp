@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <utility>
 #include <vector>
 
+#include "agent/coreclr/callbacks.hpp"
+#include "agent/coreclr/code.hpp"
 #include "agent/coreclr/definitions.hpp"
 #include "agent/coreclr/metadata.hpp"
 #include "agent/coreclr/names/type_name.hpp"
@@ -28,12 +31,18 @@ namespace {
 constexpr std::uint64_t kNotWanted = std::uint64_t{1} << detail::kOwnShift;
 constexpr std::uint64_t kWanted = std::uint64_t{2} << detail::kOwnShift;
 constexpr std::uint64_t kVerdict = kNotWanted | kWanted;
+using detail::kCoded;
 
 constexpr std::uint32_t kMostArguments = 16;
 constexpr std::string_view kDynamicType = "<dynamic>";
 constexpr std::uint32_t kRow = 0x00ffffff;  // of a token; 0 for what is in no table
 
-std::uint32_t g_last = 0;  // under the lock of `methods`
+constexpr std::uint32_t kUnmanaged = 0;
+constexpr std::uint32_t kCompiler = 1;
+
+// Under the lock of `methods`.
+std::uint32_t g_last = kCompiler;
+std::vector<Tenant> g_tenants;
 
 std::uint32_t next_number() {
   constexpr auto kMost = static_cast<std::uint32_t>(kNumber);
@@ -48,6 +57,7 @@ struct Facts {
   std::string type_name;
   std::string name;  // with its arguments
   MethodText text;
+  Homes homes{};
 };
 
 // Code that was made at run time has a name at best.
@@ -76,39 +86,35 @@ Facts facts_of(RuntimeId function) {
   Metadata::MethodFacts method = metadata.method(facts.token);
   std::vector<std::string> arguments;
   for (std::uint32_t i = 0; i < count && i < kMostArguments; ++i)
-    arguments.push_back(class_name(types[i]));
+    arguments.push_back(class_name(types[i], facts.homes));
   facts.name = method.name + method_arguments(arguments);
   facts.text = std::move(method.text);
-  facts.type_name =
-      facts.type != 0 ? class_name(facts.type) : type_name(metadata.name_of(method.type), {});
+  facts.type_name = facts.type != 0 ? class_name(facts.type, facts.homes)
+                                    : type_name(metadata.name_of(method.type), {});
+  if (can_be_unloaded(facts.module)) facts.homes.push_back(facts.module);
   return facts;
-}
-
-// The code that was made last.
-CodeRange code_of(RuntimeId function) {
-  constexpr std::uint32_t kMost = 16;
-  std::array<RuntimeId, kMost> starts{};
-  std::uint32_t count = 0;
-  CodeRange range{};
-  if (!ask(info::kGetNativeCodeStartAddresses, function, 0, kMost, &count, starts.data()) ||
-      count == 0)
-    return {};
-  const RuntimeId last = starts[count < kMost ? count - 1 : kMost - 1];
-  if (!ask(info::kGetCodeInfo4, last, 1, &count, &range)) return {};
-  return range;
 }
 
 // Filters know a method's bare name.
 std::string_view bare(std::string_view name) { return name.substr(0, name.find('<', 1)); }
 
-std::uint32_t put(RuntimeId function, const event::Method& details) {
+// REQUIRES: the lock.
+void house(RuntimeId function, const Homes& homes) {
+  for (const RuntimeId home : homes) g_tenants.push_back({home, function});
+}
+
+// Its number, and whether it was told now.
+std::pair<std::uint32_t, bool> put(RuntimeId function, const event::Method& details,
+                                   const Homes& homes) {
   const Locked locked(methods);
   const std::uint64_t known = methods.find(key(function));
   auto number = static_cast<std::uint32_t>(known & kNumber);
-  if (is_told(known)) return number;
+  if (is_told(known)) return {number, false};
   if (number == 0) number = next_number();
-  methods.put(key(function), told(number, define(details, number)) | (known & kVerdict));
-  return number;
+  methods.put(key(function), told(number, define(details, number)) | (known & kVerdict) |
+                                 (details.code_size != 0 ? kCoded : 0));
+  house(function, homes);
+  return {number, true};
 }
 
 std::uint32_t tell(RuntimeId function, CodeRange code) {
@@ -126,20 +132,37 @@ std::uint32_t tell(RuntimeId function, CodeRange code) {
     details.code = code.start;
     details.code_size = code.size;
   }
-  return put(function, details);
+  const auto [number, is_new] = put(function, details, facts.homes);
+  if (is_new && code.size != 0) tell_code(number, function);
+  return number;
 }
 
-void remember(RuntimeId function, std::uint64_t verdict) {
+void remember(RuntimeId function, std::uint64_t verdict, const Homes& homes) {
   const Locked locked(methods);
   const std::uint64_t known = methods.find(key(function));
   const std::uint64_t number = (known & kNumber) != 0 ? known : next_number();
   methods.put(key(function), number | verdict);
+  house(function, homes);
 }
 
 }  // namespace
 
 std::uint32_t detail::tell_method(RuntimeId function) {
-  return is_recording() ? tell(function, code_of(function)) : reserve_method(function);
+  return is_recording() ? tell(function, first_code(function)) : reserve_method(function);
+}
+
+// Code that was compiled ahead has no place before it runs.
+std::uint32_t detail::tell_running_method(RuntimeId function) {
+  const std::uint32_t number = method_number(function);
+  if (!is_recording()) return number;
+  {
+    const Locked locked(methods);
+    const std::uint64_t known = methods.find(key(function));
+    if ((known & kCoded) != 0 || !is_told(known)) return number;
+    methods.put(key(function), known | kCoded);
+  }
+  tell_code(number, function);
+  return number;
 }
 
 std::uint32_t reserve_method(RuntimeId function) {
@@ -155,12 +178,13 @@ std::uint32_t compiled_method(RuntimeId function) {
   const std::uint64_t known = methods.find(key(function));
   if (!is_told(known)) return detail::tell_method(function);
   const auto number = static_cast<std::uint32_t>(known & kNumber);
-  const CodeRange range = code_of(function);
-  event::Code details;
-  details.method = number;
-  details.size = range.size;
-  if (range.size != 0) define(details, range.start);
+  tell_code(number, function);
   return number;
+}
+
+void tell_pseudo_methods() {
+  define(event::Method{.name = "<UNMANAGED>"}, kUnmanaged);
+  define(event::Method{.name = "<JIT>"}, kCompiler);
 }
 
 bool is_known_wanted(RuntimeId function) { return (methods.find(key(function)) & kWanted) != 0; }
@@ -170,7 +194,7 @@ bool is_wanted(RuntimeId function) {
   if ((known & kVerdict) != 0) return (known & kWanted) != 0;
   const Facts facts = facts_of(function);
   const bool wanted = settings().common.filters.includes(facts.type_name, bare(facts.name));
-  remember(function, wanted ? kWanted : kNotWanted);
+  remember(function, wanted ? kWanted : kNotWanted, facts.homes);
   return wanted;
 }
 
@@ -190,6 +214,16 @@ void tell_methods() {
 void forget_method(RuntimeId function) {
   const Locked locked(methods);
   if (methods.find(key(function)) != 0) methods.put(key(function), 0);
+}
+
+void forget_methods_of(RuntimeId module) {
+  Homes gone;
+  {
+    const Locked locked(methods);
+    gone = take_tenants(g_tenants, module);
+  }
+  for (const RuntimeId function : gone)
+    if (methods.find(key(function)) != 0) on_function_unloading(function);
 }
 
 }  // namespace polytrace::agent::coreclr

@@ -4,6 +4,7 @@
 #include "agent/control/recorder_handler.hpp"
 #include "agent/coreclr/callbacks.hpp"
 #include "agent/coreclr/definitions.hpp"
+#include "agent/coreclr/heap_dump.hpp"
 #include "agent/coreclr/runtime.hpp"
 #include "agent/coreclr/session.hpp"
 #include "agent/coreclr/settings.hpp"
@@ -18,6 +19,16 @@ class CoreClrHandler final : public control::RecorderHandler {
  public:
   CoreClrHandler(Options options, control::Facts facts, std::string text)
       : RecorderHandler(std::move(options), std::move(facts)), text_(std::move(text)) {}
+
+  Reply heap_dump(std::string_view name) override {
+    if (!is_recording()) return Reply::refused(Outcome::kWrongState, "does not run");
+    const DumpResult done = dump_heap(name);
+    if (!done.whole)
+      return Reply::refused(Outcome::kFailed, "not all of the heap could be recorded");
+    Reply reply = Reply::ok();
+    reply.figures = {{"objects", done.objects}, {"references", done.references}};
+    return reply;
+  }
 
   Reply run_gc() override {
     if (ask(info::kForceGC)) return Reply::ok();

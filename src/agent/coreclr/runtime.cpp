@@ -23,6 +23,13 @@ bool hold_runtime(void* unknown) {
   return true;
 }
 
+bool shows_heap() {
+  constexpr Guid kNewest = guid("B446462D-BD22-41DD-872D-DC714C49EB56");  // ICorProfilerInfo15
+  void* const runtime = detail::runtime.load(std::memory_order_acquire);
+  Held newest;
+  return runtime != nullptr && call(runtime, kQueryInterface, kNewest, newest.place()) == kOk;
+}
+
 void forget_runtime() { detail::runtime.store(nullptr, std::memory_order_release); }
 
 std::string runtime_version() {

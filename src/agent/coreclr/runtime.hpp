@@ -7,6 +7,7 @@
 #include <string>
 
 #include "agent/coreclr/abi.hpp"
+#include "event/details.hpp"
 
 namespace polytrace::agent::coreclr {
 
@@ -20,9 +21,8 @@ struct CodeRange {
   RuntimeId start;
   std::size_t size;
 };
-struct IlMapping {
-  std::uint32_t il, begin, end;
-};
+// As events have them, too.
+using IlMapping = event::IlRange;
 
 // Whose events a session of EventPipe gets.
 struct EventProvider {
@@ -35,6 +35,9 @@ struct EventProvider {
 // Innermost frame first; `function` 0: native frames. 0 goes on.
 using StackFrameCallback = HResult (*)(RuntimeId function, RuntimeId ip, RuntimeId frame,
                                        std::uint32_t size, std::uint8_t* context, void* data);
+// 0 ends it.
+using ReferenceCallback = Bool (*)(RuntimeId object, RuntimeId* reference, void* data);
+using ObjectCallback = Bool (*)(RuntimeId object, void* data);
 // What the hooks get for a function; `hook` 0: none.
 using FunctionMapper = RuntimeId (*)(RuntimeId function, void* data, Bool* hook);
 using FunctionHook = void (*)();
@@ -52,6 +55,8 @@ extern std::atomic<void*> runtime;
 // `unknown` is what Initialize() was given. False: it is too old for us.
 bool hold_runtime(void* unknown);
 void forget_runtime();
+// It can show its heap at any time: from .NET 9 on.
+bool shows_heap();
 
 // True: the runtime did what it was asked; S_FALSE is no.
 template <unsigned kSlot, class... Args>

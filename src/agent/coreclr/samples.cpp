@@ -5,8 +5,12 @@
 //
 // By CPU time, a thread is due when it has used an interval since its last sample.
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <vector>
@@ -123,6 +127,8 @@ void Sampler::record() {
     details.mode = settings().wall_clock ? event::SampleMode::wall : event::SampleMode::cpu;
     details.weight = one.due;
     details.stack = one.frames.stack();
+    const HeldThread held(one.thread.number);
+    if (!held) continue;
     switch_thread(one.thread.number);
     emit(details, one.thread.number, one.frames.lists());
     one.due = 0;
@@ -140,10 +146,30 @@ bool sleep_until(base::Time until) {
   return !g_stop;
 }
 
+// Who asks for little at a time gets a processor sooner, from Linux 6.12 on; nobody else need be
+// moved in favour of it. Where no processor is free, samples lie where Linux preempts otherwise:
+// in system calls.
+void hurry() {
+  struct Attributes {
+    std::uint32_t size = sizeof(Attributes);
+    std::uint32_t policy = SCHED_OTHER;
+    std::uint64_t flags = 0;
+    std::int32_t nice = 0;
+    std::uint32_t priority = 0;
+    std::uint64_t slice = 100'000;  // nanoseconds
+    std::uint64_t deadline = 0;
+    std::uint64_t period = 0;
+  };
+  Attributes attributes;
+  attributes.nice = getpriority(PRIO_PROCESS, 0);
+  syscall(SYS_sched_setattr, 0, &attributes, 0);
+}
+
 // Ticks that were missed are not made up for.
 void* run(void*) {
   const auto interval = static_cast<base::Duration>(settings().common.events.sample_interval);
   number_thread();
+  hurry();
   Sampler sampler(interval);
   base::Time next = monotonic_now() + interval;
   while (sleep_until(next)) {

@@ -6,6 +6,8 @@
 #include "agent/common/options.hpp"
 #include "agent/common/recorder.hpp"
 #include "agent/common/told.hpp"
+#include "agent/coreclr/definitions.hpp"
+#include "agent/coreclr/prof_variables.hpp"
 #include "agent/coreclr/runtime.hpp"
 #include "agent/coreclr/settings.hpp"
 
@@ -29,7 +31,9 @@ void tell_process(const char* options) {
 void tell_session(const char* options) {
   tell_process(options);
   define_settings(settings().common);
+  define_prof_settings(settings());
   define_filters(settings().common.filters);
+  tell_pseudo_methods();
 }
 
 }  // namespace polytrace::agent::coreclr

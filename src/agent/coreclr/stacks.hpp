@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <vector>
 
 #include "agent/common/lists.hpp"
 #include "agent/coreclr/abi.hpp"
@@ -27,6 +28,7 @@ class StackFrames {
   Lists lists() const {
     Lists lists;
     lists.frames = {frames_.data(), present_ ? count_ : 0};
+    if (has_places_) lists.frame_places = {places_.data(), present_ ? count_ : 0};
     return lists;
   }
   event::Stack stack() const { return present_ ? whole_stack(lists()) : event::Stack{}; }
@@ -38,7 +40,10 @@ class StackFrames {
   std::uint32_t most_ = 0;
   std::uint32_t count_ = 0;
   bool present_ = false;
-  std::array<base::Id, kMostFrames> frames_;  // innermost first, until resolve()
+  bool has_places_ = false;
+  // Innermost first, until resolve().
+  std::array<base::Id, kMostFrames> frames_;
+  std::vector<event::FramePlace> places_;  // where has_places_
 };
 
 }  // namespace polytrace::agent::coreclr

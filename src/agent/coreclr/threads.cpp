@@ -3,6 +3,8 @@
 // itself, and ends on itself; it may have a name before it is announced.
 #include "agent/coreclr/threads.hpp"
 
+#include <time.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -50,13 +52,33 @@ void tell_name(const Living& thread) {
   define(details, thread.number);
 }
 
+// The runtime may run a thread on another one of the system.
+void move(Living& thread, std::uint32_t os_thread) {
+  if (thread.os_thread == os_thread) return;
+  thread.os_thread = os_thread;
+  event::Thread details;
+  details.life = Life::name;
+  details.os_thread = os_thread;
+  define(details, thread.number);
+}
+
+base::Duration read_clock(clockid_t clock) {
+  constexpr base::Duration kSecond = 1'000'000'000;
+  timespec used{};
+  if (clock_gettime(clock, &used) != 0) return -1;
+  return used.tv_sec * kSecond + used.tv_nsec;
+}
+
 }  // namespace
 
 HResult on_thread_assigned(RuntimeId id, std::uint32_t os_thread) {
   number_thread();
   const Guard guard(g_mutex);
   Living& thread = living(id);
-  if (thread.number != 0) return kOk;
+  if (thread.number != 0) {
+    move(thread, os_thread);
+    return kOk;
+  }
   thread.number = t_number;
   thread.os_thread = os_thread;
   tell_begin(thread);
@@ -92,6 +114,20 @@ void living_threads(std::vector<LivingThread>& threads) {
   for (const Living& thread : g_threads)
     if (thread.number != 0) threads.push_back({thread.id, thread.number, thread.os_thread});
 }
+
+HeldThread::HeldThread(std::uint32_t number) {
+  pthread_mutex_lock(&g_mutex);
+  lives_ = std::ranges::find(g_threads, number, &Living::number) != g_threads.end();
+}
+HeldThread::~HeldThread() { pthread_mutex_unlock(&g_mutex); }
+
+// As the kernel numbers such clocks.
+base::Duration cpu_of_thread(std::uint32_t os_thread) {
+  constexpr clockid_t kOfThread = 6;
+  return read_clock(static_cast<clockid_t>(~os_thread << 3) | kOfThread);
+}
+
+base::Duration cpu_of_process() { return read_clock(CLOCK_PROCESS_CPUTIME_ID); }
 
 void tell_threads() {
   const Guard guard(g_mutex);

@@ -37,6 +37,8 @@ class BlockOutput {
   // Whether a block of this code is open.
   bool in(BlockCode code) const { return open_ == code; }
   std::size_t size() const { return content_.size(); }
+  // Whether the open block should be closed before more is said.
+  bool full() const { return size() >= kFull; }
   // A block whose content is at hand.
   void append(BlockCode code, base::Bytes content);
   // INTRO, where nothing has been written yet.
@@ -54,6 +56,8 @@ class BlockOutput {
   base::result<void> finish();
 
  private:
+  static constexpr std::size_t kFull = 60'000;
+
   void append_intro();
   void append_directives();
 

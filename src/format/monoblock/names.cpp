@@ -26,7 +26,7 @@ constexpr Name kDirectives[]{
 #undef DIRECTIVE
 };
 
-constexpr std::string_view kOther = "bit-";
+constexpr std::string_view kNameless = "bit-";
 
 std::optional<std::uint64_t> to_number(std::string_view text) {
   std::uint64_t number = 0;
@@ -37,14 +37,14 @@ std::optional<std::uint64_t> to_number(std::string_view text) {
 
 std::string flag_name(std::uint64_t bit) {
   const auto* found = std::ranges::find(kFlags, bit, &Name::number);
-  return found == std::end(kFlags) ? fmt::format("{}{}", kOther, bit) : std::string(found->name);
+  return found == std::end(kFlags) ? fmt::format("{}{}", kNameless, bit) : std::string(found->name);
 }
 
 std::optional<std::uint64_t> flag_bit(std::string_view name) {
   const auto* found = std::ranges::find(kFlags, name, &Name::name);
   if (found != std::end(kFlags)) return found->number;
-  if (!name.starts_with(kOther)) return std::nullopt;
-  const auto bit = to_number(name.substr(kOther.size()));
+  if (!name.starts_with(kNameless)) return std::nullopt;
+  const auto bit = to_number(name.substr(kNameless.size()));
   return bit && *bit < 64 ? bit : std::nullopt;
 }
 

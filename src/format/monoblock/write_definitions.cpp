@@ -7,7 +7,6 @@ namespace {
 
 using event::Event;
 
-constexpr std::size_t kBlockFull = 60'000;
 constexpr unsigned kSucceeded = 8;
 constexpr unsigned kFailed = 16;
 
@@ -19,8 +18,7 @@ bool is_definable(base::Id id) { return id != 0 && id != base::kNoId; }
 void BlockFileWriter::open_mapping(const Event& event, bool for_method) {
   const base::Id thread = batch_->thread(event);
   const bool fits = out_.in(BlockCode::mapping) && thread_ == thread &&
-                    time_ == counter_of(event) && (for_method || !methods_begun_) &&
-                    out_.size() < kBlockFull;
+                    time_ == counter_of(event) && (for_method || !methods_begun_) && !out_.full();
   if (!fits) {
     close_block();
     const ClockPoint point = take_clock(event, thread);

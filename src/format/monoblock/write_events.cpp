@@ -9,8 +9,6 @@ namespace {
 using base::Id;
 using event::Event;
 
-constexpr std::size_t kBlockFull = 60'000;
-
 template <class E>
 std::uint8_t number_of(E what) {
   return static_cast<std::uint8_t>(what);
@@ -23,7 +21,7 @@ std::uint8_t number_of(E what) {
 void BlockFileWriter::open_events(const Event& event, bool timed) {
   const Id thread = batch_->thread(event);
   const std::uint64_t counter = counter_of(event);
-  if (out_.in(BlockCode::events) && thread_ == thread && out_.size() < kBlockFull &&
+  if (out_.in(BlockCode::events) && thread_ == thread && !out_.full() &&
       (timed ? event.time >= static_cast<event::Time>(time_) : counter == time_))
     return;
   close_block();
@@ -133,6 +131,7 @@ void BlockFileWriter::put_details(const Event& event, const event::Gc& gc) {
 }
 
 void BlockFileWriter::put_details(const Event& event, const event::HeapSize& heap) {
+  if (!heap.generation.empty()) return lose(event);
   put_further(event, 0, heap.total, told(heap.collection));
 }
 

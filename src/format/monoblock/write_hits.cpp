@@ -9,7 +9,6 @@ namespace {
 using base::Id;
 using event::Event;
 
-constexpr std::size_t kBlockFull = 60'000;
 constexpr unsigned kKindBits = 3;
 
 // Whether the number can stand beside the kind of an item.
@@ -23,8 +22,7 @@ std::uint64_t item(HitKind kind, std::uint64_t number) {
 
 void BlockFileWriter::open_statistical(const Event& event) {
   lose_thread(event);
-  if (out_.in(BlockCode::statistical) && time_ == counter_of(event) && out_.size() < kBlockFull)
-    return;
+  if (out_.in(BlockCode::statistical) && time_ == counter_of(event) && !out_.full()) return;
   close_block();
   const ClockPoint point = take_clock(event, base::kNoId);
   out_.open(BlockCode::statistical, point.counter);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Definitions as lines.
+#include <algorithm>
+
 #include "format/tracelog/held.hpp"
 #include "format/tracelog/watch.hpp"
 #include "format/tracelog/writer.hpp"
@@ -17,6 +19,9 @@ std::uint64_t or_null(base::Id id) { return id == kNoId ? 0 : id; }
 // What comes back as two events of which each tells a part.
 constexpr std::string_view kInOne = "in_one";
 
+constexpr base::Time kEver = INT64_MAX;
+constexpr std::size_t kMostEndings = 256;  // that wait to be written
+
 }  // namespace
 
 void TraceLogWriter::tell(const Event& event, const event::Thread& thread) {
@@ -26,6 +31,8 @@ void TraceLogWriter::tell(const Event& event, const event::Thread& thread) {
   untimed(event);
   no_thread(event);
   if (thread.life == Life::begin) {
+    if (std::ranges::find(endings_, event.id, &Ending::thread) != endings_.end())
+      end_threads(kEver);
     out_.decide(16);
     Line& line = start(Key::thr_crt);
     line.numbers = {or_null(thread.object), event.id};
@@ -42,9 +49,27 @@ void TraceLogWriter::tell(const Event& event, const event::Thread& thread) {
   }
   if (thread.life != Life::end) return;
   lose(event, names_os, "os_thread");
-  start(Key::thr_dst).numbers[0] = event.id;
+  if (endings_.size() >= kMostEndings) end_threads(kEver);
+  if (shifted(event) == now_) end_thread(event.id);
+  else endings_.push_back({event.id, shifted(event)});
+}
+
+void TraceLogWriter::end_thread(base::Id thread) {
+  start(Key::thr_dst).numbers[0] = thread;
   put_line();
-  stacks_.erase(event.id);
+  stacks_.erase(thread);
+  calls_.erase(thread);
+}
+
+// What a recorder tells of a thread may come behind its end, with times before it; a log has no
+// time for the end but that of the lines around it.
+void TraceLogWriter::end_threads(base::Time before) {
+  std::erase_if(endings_, [this, before](const Ending& ending) {
+    if (ending.time >= before) return false;
+    close_function();
+    end_thread(ending.thread);
+    return true;
+  });
 }
 
 void TraceLogWriter::tell(const Event& event, const event::Domain& domain) {
@@ -126,39 +151,54 @@ void TraceLogWriter::tell(const Event& event, const event::Method& method) {
   const bool defined = method.runtime_id != kNoId || method.class_id != kNoId ||
                        method.module != kNoId || method.token != 0 || method.code != kNoId ||
                        method.code_size != 0;
-  if (defined) open_function(event, method);
-  lose(event, defined && named, kInOne);
-  if (!named && defined) return;
-  close_function();
-  name_function(event, method);
+  if (!defined) return name_function(event, method);
+  open_function(event, method);
+  lose(event, named, kInOne);
+  if (named) keep_names(event, method);
 }
 
+namespace {
+
 // There is no escape: what would be cut elsewhere loses its quotes, then its return type.
-void TraceLogWriter::name_function(const Event& event, const event::Method& method) {
-  Line& line = start(Key::fun_nam);
-  line.numbers[0] = event.id;
-  line.texts = {one_line(event, method.name, "name", texts_[0]),
-                one_line(event, method.returns, "returns", texts_[1]),
-                one_line(event, method.signature, "signature", texts_[2])};
-  const auto comes_back = [&line] {
-    std::string all;
-    for (const std::string_view text : line.texts) ((all += " \"") += text) += '"';
-    std::array<std::string_view, 3> got;
-    return unquote_three(std::string_view(all).substr(1), got) && got == line.texts;
-  };
-  if (!comes_back()) {
-    lose(event, true, "name");
-    for (std::size_t i = 0; i < 3; ++i) {
-      std::string plain;
-      for (const char c : line.texts[i]) {
-        if (c == '"') plain += "\xef\xbf\xbd";
-        else plain += c;
-      }
-      texts_[i] = std::move(plain);
-      line.texts[i] = texts_[i];
+bool comes_back(const std::array<std::string, 3>& names) {
+  std::string all;
+  for (const std::string& text : names) ((all += " \"") += text) += '"';
+  std::array<std::string_view, 3> got;
+  return unquote_three(std::string_view(all).substr(1), got) && std::ranges::equal(got, names);
+}
+
+}  // namespace
+
+void TraceLogWriter::keep_names(const Event& event, const event::Method& method) {
+  std::array<std::string, 3>& names = function_.names;
+  names = {std::string(one_line(event, method.name, "name", texts_[0])),
+           std::string(one_line(event, method.returns, "returns", texts_[1])),
+           std::string(one_line(event, method.signature, "signature", texts_[2]))};
+  function_.named = true;
+  if (comes_back(names)) return;
+  lose(event, true, "name");
+  for (std::string& text : names) {
+    std::string plain;
+    for (const char c : text) {
+      if (c == '"') plain += "\xef\xbf\xbd";
+      else plain += c;
     }
+    text = std::move(plain);
   }
-  if (!comes_back()) line.texts[1] = {};
+  if (!comes_back(names)) names[1].clear();
+}
+
+void TraceLogWriter::name_function(const Event& event, const event::Method& method) {
+  close_function();
+  keep_names(event, method);
+  put_names(event.id);
+}
+
+void TraceLogWriter::put_names(base::Id id) {
+  function_.named = false;
+  Line& line = start(Key::fun_nam);
+  line.numbers[0] = id;
+  std::ranges::copy(function_.names, line.texts.begin());
   put_line();
 }
 
@@ -173,13 +213,13 @@ std::uint64_t TraceLogWriter::class_reference(const Event& event, base::Id class
 }
 
 void TraceLogWriter::open_function(const Event& event, const event::Method& method) {
+  close_function();
   function_ = {};
   function_.open = true;
-  function_.time = event.time;
   function_.id = event.id;
-  function_.line.numbers = {event.id, or_null(method.runtime_id),
-                            class_reference(event, method.class_id), or_null(method.module),
-                            method.token};
+  function_.head = {event.id, or_null(method.runtime_id), class_reference(event, method.class_id),
+                    or_null(method.module), method.token};
+  functions_[event.id] = function_.head;
   function_.told_code = method.code != kNoId;
   if (function_.told_code)
     function_.blocks.push_back(
@@ -187,17 +227,33 @@ void TraceLogWriter::open_function(const Event& event, const event::Method& meth
   lose(event, !function_.told_code && method.code_size != 0, "code_size");
 }
 
+// Code that does not follow its function is more code of it.
+bool TraceLogWriter::open_again(base::Id id) {
+  const auto known = functions_.find(id);
+  if (known == functions_.end()) return false;
+  close_function();
+  function_ = {};
+  function_.open = true;
+  function_.id = id;
+  function_.head = known->second;
+  return true;
+}
+
+// The IL map is that of the first block.
 bool TraceLogWriter::belongs_to_function(const Event& event, const event::Code& code) const {
   const bool has_block = event.id != kNoId;
-  return function_.open && code.method == function_.id && event.time == function_.time &&
-         batch_->thread(event) == kNoId && code.type == event::CodeKind::method &&
+  return function_.open && code.method == function_.id &&
          (has_block || (code.size == 0 && function_.blocks.empty() && function_.codes == 0)) &&
          (!code.il_map.present() || function_.codes == 0);
 }
 
 void TraceLogWriter::tell(const Event& event, const event::Code& code) {
-  if (!belongs_to_function(event, code)) return close_function(), lose(event);
+  if (code.type != event::CodeKind::method) return close_function(), lose(event);
+  if (!belongs_to_function(event, code) && (event.id == kNoId || !open_again(code.method)))
+    return close_function(), lose(event);
   count_lost_fields(loss_, event.kind, code);
+  untimed(event);
+  no_thread(event);
   const bool first = function_.codes++ == 0;
   for (const event::IlRange& range : batch_->list(code.il_map))
     function_.map.push_back({.first = range.il, .second = range.begin, .third = range.end});
@@ -211,7 +267,7 @@ void TraceLogWriter::tell(const Event& event, const event::Code& code) {
 void TraceLogWriter::close_function() {
   if (!std::exchange(function_.open, false)) return;
   start(Key::fun_inf);
-  line_.numbers = function_.line.numbers;
+  line_.numbers = function_.head;
   if (dialect_ == Dialect::early) {
     const base::Id runtime_id = line_.numbers[1];
     std::swap(line_.numbers[0], line_.numbers[1]);
@@ -233,6 +289,7 @@ void TraceLogWriter::close_function() {
     out.text(":"), out.small_hex(range.third);
   }
   out.end();
+  if (function_.named) put_names(function_.id);
 }
 
 void TraceLogWriter::tell(const Event& event, const event::SourceFile& file) {

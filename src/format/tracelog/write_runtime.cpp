@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happened, as lines: stacks as differences, tables as lists.
-#include <algorithm>
+// What the runtime did, as lines: tables as lists.
+#include <fmt/format.h>
+
 #include <bit>
+#include <utility>
 
 #include "format/tracelog/held.hpp"
 #include "format/tracelog/watch.hpp"
@@ -13,25 +15,6 @@ namespace {
 using base::kNoId;
 using event::Event;
 using event::JitStage;
-
-// The leading frames that stay; the last of them may change its call point.
-struct Kept {
-  std::size_t frames = 0;
-  bool moved = false;
-};
-
-std::uint64_t ip_at(const Frames& frames, std::size_t i) {
-  return frames.has_ips ? frames.ips[i] : 0;
-}
-
-Kept kept(const Frames& old, const Frames& now) {
-  const std::size_t both = std::min(old.size(), now.size());
-  for (std::size_t i = 0; i < both; ++i) {
-    if (old.methods[i] != now.methods[i]) return {i, false};
-    if (ip_at(old, i) != ip_at(now, i)) return {i + 1, true};
-  }
-  return {both, false};
-}
 
 std::optional<Key> key_of(JitStage stage) {
   switch (stage) {
@@ -78,10 +61,11 @@ bool TraceLogWriter::tell_early_jit(const Event& event, const event::Jit& jit) {
   if (((jit.status & kFailedStatus) != 0) != (jit.stage == JitStage::failed)) return false;
   if (cached && jit.status != 0) return false;
   const base::Id function = jit.runtime_id == kNoId ? 0 : jit.runtime_id;
-  const bool follows = function_.open && function_.line.numbers[1] == function &&
-                       batch_->thread(event) == kNoId && event.time == function_.time;
+  const bool follows =
+      function_.open && function_.head[1] == function && batch_->thread(event) == kNoId;
   if (!follows) close_function();
   compiled_[function] = {cached, jit.status};
+  if (follows) untimed(event);
   if (follows) close_function();
   else lose(event);
   return true;
@@ -119,78 +103,45 @@ void TraceLogWriter::tell(const Event& event, const event::Gc& gc) {
   put_line();
 }
 
-const Frames& TraceLogWriter::frames_of(const event::Stack& stack) {
-  frames_.clear();
-  const auto methods = batch_->list(stack);
-  const auto places = batch_->places(stack);
-  for (std::size_t i = 0; i < methods.size(); ++i)
-    frames_.push(methods[i], places.empty() ? 0 : places[i].ip);
-  return frames_;
-}
-
-void TraceLogWriter::put_stack(base::Id thread, std::uint64_t timestamp, std::uint64_t count,
-                               const Frames& frames) {
-  start(Key::sam_str);
-  line_.numbers = {thread, timestamp, count};
-  LinePrinter& out = out_.printer();
-  print_line(out, line_);
-  Frames& old = stacks_[thread];
-  const Kept same = kept(old, frames);
-  out.text(" "), out.dec(same.frames);
-  out.text(":"), out.dec(old.size());
-  if (same.moved) out.text(":"), out.ip(ip_at(frames, same.frames - 1));
-  for (std::size_t i = same.frames; i < frames.size(); ++i) {
-    out.text(" "), out.small_iid(frames.methods[i]);
-    if (ip_at(frames, i) != 0) out.text(":"), out.ip(ip_at(frames, i));
-  }
-  out.end();
-  old = frames;
-}
-
-void TraceLogWriter::tell(const Event& event, const event::Sample& sample) {
-  if (sample.stack.present() && sample.stack.count > kDeepest) return lose(event);
-  count_lost_fields(loss_, event.kind, sample);
-  lose(event, batch_->thread(event) != event.id, "thread");
-  // A sample whose weight is not told is one; a mere change of the stack weighs nothing.
-  const bool moves = sample.mode == event::SampleMode::change;
-  const std::uint64_t count = moves ? 0 : std::max<std::uint64_t>(sample.weight, 1);
-  lose(event, !moves && sample.mode != event::SampleMode::wall, "mode");
-  lose(event, sample.weight != count, "weight");
-  const bool others = std::ranges::any_of(batch_->places(sample.stack), [](const auto& place) {
-    return place.il != -1 || place.native != -1;
-  });
-  lose(event, others, "places");
-  const std::uint64_t at = timestamp(event);
-  put_stack(event.id, at, count, frames_of(sample.stack));
-}
-
-// The stack that is charged is the one in force: where it is not, it is put in force first.
-void TraceLogWriter::tell(const Event& event, const event::AllocSummary& summary) {
-  if (summary.stack.present() && summary.stack.count > kDeepest) return lose(event);
+void TraceLogWriter::add_row(const Event& event, Key key, base::Id collection,
+                             std::string_view row) {
+  constexpr std::size_t kMostBytes = 8 << 20;
   const base::Id thread = batch_->thread(event);
-  const Frames& frames = frames_of(summary.stack);
-  const std::uint64_t at = timestamp(event);
-  const Frames& known = stacks_[thread];
-  const Kept same = kept(known, frames);
-  if (same.moved || same.frames != known.size() || same.frames != frames.size())
-    put_stack(thread, at, 0, frames);
-  LinePrinter& out = out_.printer();
-  if (!continues_list(Key::sam_mem, event)) {
-    line_ = {};
-    line_.record = &record(Key::sam_mem);
-    line_.numbers = {thread, at};
-    print_line(out, line_);
+  const bool same = table_.key == key && table_.collection == collection &&
+                    table_.thread == thread && table_.rows.size() < kMostBytes;
+  if (!same) {
+    put_table();
+    table_ = {
+        .key = key, .collection = collection, .thread = thread, .time = event.time, .rows = {}};
   }
-  out.text(" "), out.small_iid(event.id);
-  out.text(":"), out.dec(summary.count);
-  out.text(":"), out.dec(summary.bytes);
-  if (summary.ip != kNoId && summary.ip != 0) out.text(":"), out.ip(summary.ip);
+  lose(event, event.time != table_.time, "time");
+  table_.rows += row;
+}
+
+void TraceLogWriter::put_table() {
+  if (std::exchange(table_.collection, kNoId) == kNoId) return;
+  close_function();
+  Line& line = start(table_.key);
+  const event::Event first{
+      .time = table_.time,
+      .id = kNoId,
+      .detail = event::kAbsent,
+      .thread = 0,
+      .kind = table_.key == Key::gch_alt ? event::Kind::Census : event::Kind::HeapSize,
+      .reserved = 0};
+  line.numbers[0] = timestamp(first);
+  print_line(out_.printer(), line);
+  out_.printer().text(table_.rows);
+  out_.printer().end();
 }
 
 // An event without a class is a table without classes.
 void TraceLogWriter::tell(const Event& event, const event::Census& census) {
   count_lost_fields(loss_, event.kind, census);
   no_thread(event);
+  if (census.collection != kNoId && event.id != kNoId)
+    return add_row(event, Key::gch_alt, census.collection,
+                   fmt::format(" {:#x}:{}:{}", event.id, census.objects, census.bytes));
   const std::uint64_t at = timestamp(event);
   LinePrinter& out = out_.printer();
   if (!continues_list(Key::gch_alt, event)) {
@@ -209,6 +160,9 @@ void TraceLogWriter::tell(const Event& event, const event::HeapSize& size) {
   if (!is_word(size.generation)) return lose(event);
   count_lost_fields(loss_, event.kind, size);
   no_thread(event);
+  if (size.collection != kNoId)
+    return add_row(event, Key::gch_gen, size.collection,
+                   fmt::format(" {}:{}:{}", size.generation, size.used, size.total));
   const std::uint64_t at = timestamp(event);
   LinePrinter& out = out_.printer();
   if (!continues_list(Key::gch_gen, event)) {

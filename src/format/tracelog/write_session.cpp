@@ -10,7 +10,6 @@ namespace {
 using event::Event;
 
 constexpr base::Duration kDay = 24 * 60 * kMinute;
-constexpr base::Duration kYear = 365 * kDay;
 
 // Whether a setting's value comes back from a line that ends with it.
 bool is_trimmed(std::string_view text) {
@@ -37,11 +36,11 @@ void TraceLogWriter::tell(const Event& event, const event::Clock& clock) {
   Line& line = start(Key::prf_stm);
   // A reader's clock starts at 0.
   if (__builtin_sub_overflow(clock.wall, shifted(event), &line.time.wall)) return lose(event);
-  // Times that are absolute: the log begins at the clock's, not in 1970.
-  if (now_ == 0 && origin_ == 0 && event.time > kYear && line.time.wall > -kYear &&
-      line.time.wall < kYear) {
+  // Where no time was told yet, the log's clock begins here: at neither 1970 nor the machine's
+  // start.
+  if (now_ == 0 && origin_ == 0 && event.time > 0) {
     origin_ = event.time - event.time % kMillisecond;
-    line.time.wall += origin_;
+    if (__builtin_add_overflow(line.time.wall, origin_, &line.time.wall)) return lose(event);
   }
   const bool later = dialect_ == Dialect::later;
   const bool possible =

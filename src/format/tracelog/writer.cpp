@@ -39,12 +39,19 @@ base::result<void> TraceLogWriter::write(const event::Batch& batch) {
 base::result<void> TraceLogWriter::finish() {
   end_list();
   close_function();
+  put_table();
+  end_threads(INT64_MAX);
   if (auto done = out_.flush(*sink_, true); !done) return done;
   return sink_->commit();
 }
 
 void TraceLogWriter::put(const event::Event& event) {
+  constexpr base::Duration kLate = 1'000 * kMillisecond;
+  const bool has_rows = event.kind == event::Kind::Census || event.kind == event::Kind::HeapSize;
+  if (!has_rows && table_.collection != base::kNoId && batch_->thread(event) == table_.thread)
+    put_table();
   if (!is_held(event.kind, dialect_)) return lose(event);
+  if (!endings_.empty() && now_ > endings_.front().time + kLate) end_threads(now_ - kLate);
   event::with_details(*batch_, event, [&](const auto& details) {
     using T = std::remove_cvref_t<decltype(details)>;
     if constexpr (!std::is_same_v<T, event::Code> && !std::is_same_v<T, event::Jit>)
@@ -67,19 +74,21 @@ void TraceLogWriter::put_line() {
 
 bool TraceLogWriter::continues_list(Key key, const event::Event& event) {
   const base::Id thread = batch_->thread(event);
-  const bool same =
-      list_open_ && list_key_ == key && list_time_ == event.time && list_thread_ == thread;
+  const base::Time time = key == Key::sam_mem ? now_ : event.time;
+  const bool same = list_open_ && list_key_ == key && list_time_ == time && list_thread_ == thread;
   if (same) return true;
   end_list();
   list_open_ = true;
   list_key_ = key;
-  list_time_ = event.time;
+  list_time_ = time;
   list_thread_ = thread;
   return false;
 }
 
 void TraceLogWriter::end_list() {
-  if (std::exchange(list_open_, false)) out_.printer().end();
+  if (!std::exchange(list_open_, false)) return;
+  put_allocated();
+  out_.printer().end();
 }
 
 void TraceLogWriter::untimed(const event::Event& event) {

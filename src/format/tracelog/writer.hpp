@@ -30,16 +30,39 @@ class TraceLogWriter final : public event::Writer {
   const event::Loss& loss() const override { return loss_; }
 
  private:
+  // What stands at the head of a function's records.
+  using FunctionHead = decltype(Line::numbers);
   // A function whose blocks of code are still coming.
   struct Function {
     bool open = false;
-    base::Time time = 0;
     base::Id id = base::kNoId;
-    Line line;
+    FunctionHead head{};
     std::vector<CodeItem> blocks;
     std::vector<CodeItem> map;
     bool told_code = false;  // the first block stands there because the method told it
     unsigned codes = 0;      // code events so far
+    bool named = false;      // its names follow it
+    std::array<std::string, 3> names;
+  };
+  // A thread's stack as the log has it.
+  struct Told {
+    Frames frames;
+    bool by_calls = false;  // it is that of the calls
+  };
+  // Rows of one collection, until its thread says something else: other threads may come between.
+  struct Table {
+    Key key{};
+    base::Id collection = base::kNoId;  // none: there is no table
+    base::Id thread = base::kNoId;
+    base::Time time = 0;  // of the first row
+    std::string rows;
+  };
+  // Allocations of a class that share an item of a line.
+  struct Allocated {
+    base::Id type;
+    std::uint64_t ip;
+    std::uint64_t count;
+    std::uint64_t bytes;
   };
   // The end of a compilation, which early logs tell with the function.
   struct Compiled {
@@ -66,8 +89,13 @@ class TraceLogWriter final : public event::Writer {
   void tell(const event::Event& event, const event::Code& code);
   void tell(const event::Event& event, const event::SourceFile& file);
   void tell(const event::Event& event, const event::SourceLine& source);
+  void end_thread(base::Id thread);
+  void end_threads(base::Time before);
   void open_function(const event::Event& event, const event::Method& method);
   void name_function(const event::Event& event, const event::Method& method);
+  void keep_names(const event::Event& event, const event::Method& method);
+  void put_names(base::Id id);
+  bool open_again(base::Id id);
   bool belongs_to_function(const event::Event& event, const event::Code& code) const;
   void close_function();
   std::uint64_t class_reference(const event::Event& event, base::Id class_id);
@@ -75,15 +103,33 @@ class TraceLogWriter final : public event::Writer {
   // --- write_runtime.cpp ---
   void tell(const event::Event& event, const event::Jit& jit);
   void tell(const event::Event& event, const event::Gc& gc);
-  void tell(const event::Event& event, const event::Sample& sample);
-  void tell(const event::Event& event, const event::AllocSummary& summary);
   void tell(const event::Event& event, const event::Census& census);
   void tell(const event::Event& event, const event::HeapSize& size);
   bool tell_early_jit(const event::Event& event, const event::Jit& jit);
   std::uint64_t letters_of(const event::Event& event, const event::Gc& gc);
+
+  // --- write_stacks.cpp ---
+  void tell(const event::Event& event, const event::Sample& sample);
+  void tell(const event::Event& event, const event::AllocSummary& summary);
   const Frames& frames_of(const event::Stack& stack);
   void put_stack(base::Id thread, std::uint64_t timestamp, std::uint64_t count,
                  const Frames& frames);
+  // The stack that is charged is the one in force: where it is not, it is put in force first.
+  void charge(base::Id thread, std::uint64_t timestamp, const Frames& frames);
+  void start_stack(base::Id thread, std::uint64_t timestamp, std::uint64_t count);
+
+  // --- write_calls.cpp ---
+  void tell(const event::Event& event, const event::Enter& enter);
+  void tell(const event::Event& event, const event::Leave& leave);
+  void tell(const event::Event& event, const event::Unwind& unwind);
+  void tell(const event::Event& event, const event::Alloc& alloc);
+  template <class T>
+  void exit(const event::Event& event, const T& details);
+  void show_calls(const event::Event& event, std::size_t kept);
+  const Frames& frames_of_calls(base::Id thread);
+  void put_allocated();
+  void add_row(const event::Event& event, Key key, base::Id collection, std::string_view row);
+  void put_table();
 
   template <class T>
   void tell(const event::Event& event, const T&) {
@@ -123,14 +169,24 @@ class TraceLogWriter final : public event::Writer {
   base::Time list_time_ = 0;
   base::Id list_thread_ = base::kNoId;
 
+  struct Ending {
+    base::Id thread;
+    base::Time time;  // on the log's clock
+  };
+  Table table_;
+  std::vector<Ending> endings_;  // not written yet
+
   Function function_;
+  tsl::robin_map<base::Id, FunctionHead> functions_;  // to tell more code of them
   tsl::robin_map<base::Id, Compiled> compiled_;
   base::Id process_ = base::kNoId;
-  tsl::robin_map<base::Id, base::Id> runtime_classes_;  // the runtime's id by ours
-  tsl::robin_map<base::Id, base::Id> classes_;          // and back
-  tsl::robin_map<base::Id, std::uint64_t> os_threads_;  // the system's id by ours
-  tsl::robin_map<std::uint64_t, base::Id> os_owners_;   // and back
-  tsl::robin_map<base::Id, Frames> stacks_;             // by thread
+  tsl::robin_map<base::Id, base::Id> runtime_classes_;     // the runtime's id by ours
+  tsl::robin_map<base::Id, base::Id> classes_;             // and back
+  tsl::robin_map<base::Id, std::uint64_t> os_threads_;     // the system's id by ours
+  tsl::robin_map<std::uint64_t, base::Id> os_owners_;      // and back
+  tsl::robin_map<base::Id, Told> stacks_;                  // by thread
+  tsl::robin_map<base::Id, std::vector<base::Id>> calls_;  // open ones, by thread
+  std::vector<Allocated> allocated_;                       // on the line that is open
   Frames frames_;
 };
 

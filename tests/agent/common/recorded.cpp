@@ -16,6 +16,7 @@ namespace {
 using Event = Recorded::Event;
 
 constexpr std::uint64_t kLostNumber = 8;  // of docs: src/format/native/numbers.def
+constexpr std::uint64_t kCpuNumber = 49;
 
 class Input {
  public:
@@ -332,6 +333,18 @@ std::uint64_t Recorded::lost_in(const std::vector<Event>& some) {
     if ((in.var() & 1) != 0) records += in.var();
   }
   return records;
+}
+
+std::vector<std::uint64_t> Recorded::cpu_times() const {
+  std::vector<std::uint64_t> times;
+  for (const Event& event : events) {
+    if (event.kind != Event::kBody || event.value != kCpuNumber) continue;
+    Input in(event.body);
+    const std::uint64_t present = in.var();
+    if ((present & 1) != 0) in.var();  // whose time
+    times.push_back((present & 2) != 0 ? in.zig() : 0);
+  }
+  return times;
 }
 
 }  // namespace polytrace::test

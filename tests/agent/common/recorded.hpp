@@ -39,6 +39,8 @@ struct Recorded {
   // Sum of the `records` of all Lost events.
   std::uint64_t lost() const;
   static std::uint64_t lost_in(const std::vector<Event>& some);
+  // Nanoseconds that Cpu events tell, one by one.
+  std::vector<std::uint64_t> cpu_times() const;
 };
 
 // Of the stream file, and of the segment file beside it if that is there.

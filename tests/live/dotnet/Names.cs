@@ -42,6 +42,33 @@ namespace Names
         public event Action Changed { add { } remove { } }
         public volatile int Field;
         public void Volatile(ref int one, IEnumerable<int[]> two) { }
+        public ref readonly Pair<int, string> Readonly(in Pair<int, string> one) => ref one;
+        public ref int* ReferenceToPointer(ref int* one, int** two, ref int[] three) => ref one;
+        public void Arrays(int[,][] one, int[][,] two, int[,,,] three, Pair<int[], string[,]>[] four) { }
+        public delegate*<delegate*<int, void>, ref int, in long, int[]> Functions(
+            delegate* unmanaged[Cdecl]<int, void> one, delegate* unmanaged[Stdcall, SuppressGCTransition]<void> two,
+            delegate*<void>[] three, delegate*<int*, Pair<int, string>, Outer.Generic<int>.Plain> four) => null;
+        public int?[] Nullable(int? one, Color? two, Pair<int?, Color?>? three, (int, string)? four) => null;
+        public (int, (string, (long, byte)), int, int, int, int, int, int, int) Long() => default;
+        public (int A, string B) Named((int C, dynamic D) one) => default;
+        public void Spans(Span<int> one, ReadOnlySpan<string> two, scoped ref Span<byte> three) { }
+        public int Optional(int one = 1, string two = "two", params int[] three) => 1;
+        public nint Native(nuint one, IntPtr two, TypedReference three) => 0;
+        public static bool operator true(Signatures one) => true;
+        public static bool operator false(Signatures one) => false;
+        public static bool operator ==(Signatures one, Signatures two) => true;
+        public static bool operator !=(Signatures one, Signatures two) => false;
+        public static Signatures operator checked +(Signatures one, Signatures two) => one;
+        public static Signatures operator ++(Signatures one) => one;
+        public static Signatures operator <<(Signatures one, int two) => one;
+        public static Signatures operator >>>(Signatures one, int two) => one;
+        public static implicit operator string(Signatures one) => "";
+        public static explicit operator checked int(Signatures one) => 1;
+        public override bool Equals(object other) => true;
+        public override int GetHashCode() => 1;
+        public int Property { get; set; }
+        public int Once { get; init; }
+        public void Deconstruct(out int one, out string two) { one = 1; two = ""; }
         static Signatures() { }
         ~Signatures() { }
     }
@@ -51,6 +78,34 @@ namespace Names
         bool IEquatable<Explicit>.Equals(Explicit other) => true;
         public void Ünïcödé_名前() { Action inner = () => Local(1); inner(); void Local(int x) { } }
     }
+    class Locals<T>
+    {
+        public int Both<M>(T one, M two)
+        {
+            int sum = 0;
+            int Nested<N>(N three) { int Deepest() { Func<int> last = () => sum++; return last(); } return Deepest(); }
+            static N Fixed<N>(N three) => three;
+            Func<T, M, int> lambda = (a, b) => Nested(a) + Nested(b) + sum;
+            foreach (var found in Yield(one, two)) sum++;
+            return Fixed(lambda(one, two));
+        }
+        public IEnumerable<(T, M)> Yield<M>(T one, M two) { yield return (one, two); }
+        public async System.Threading.Tasks.ValueTask<M[]> Async<M>(T one, M two) { await System.Threading.Tasks.Task.Yield(); return new[] { two }; }
+        public class Nested<T2> { public U Hidden<T3, U>(T3 one, U two) => two; }
+    }
+    interface IShape<T> { T Area { get; } static abstract T operator +(IShape<T> one, T two); T Twice() => Area; int Any<M>(M one) => 1; }
+    struct Circle : IShape<double>, IComparable<Circle>
+    {
+        double IShape<double>.Area => 1;
+        static double IShape<double>.operator +(IShape<double> one, double two) => two;
+        int IComparable<Circle>.CompareTo(Circle other) => 0;
+        readonly int IShape<double>.Any<M>(M one) => 2;
+    }
+    readonly ref struct OnlyHere { public readonly Span<int> Values; public OnlyHere(Span<int> values) => Values = values; public int First() => Values[0]; }
+    record struct Point<T>(T X, T Y) where T : struct;
+    abstract class Base { public abstract Base Covariant(); protected internal virtual void Virtual() { } }
+    class Derived : Base { public override Derived Covariant() => this; protected internal override void Virtual() => base.Virtual(); }
+    class Ключ_Ξ<Тип> { public Тип Значение; public Тип получить_é(Тип другой) => другой; public int @class(int @int) => @int; }
     class Many<A, B, C, D, E, F, G, H, I> { public (A, B, I) Get() => default; }
 }
 
@@ -124,6 +179,12 @@ static class Program
         ((IEquatable<Names.Explicit>)any).Equals(any);
         var person = new Names.Person("", 1);
         (person with { Age = 2 }).Equals(person);
+        IEnumerable<(int, string)> pairs = new Names.Locals<int>().Yield(1, "");
+        foreach (var _ in pairs) { }
+        System.Collections.IEnumerator plain = ((System.Collections.IEnumerable)pairs).GetEnumerator();
+        while (plain.MoveNext()) _ = plain.Current;
+        try { plain.Reset(); }
+        catch (NotSupportedException) { }
     }
 
     static void Main()

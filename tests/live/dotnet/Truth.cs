@@ -1,38 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that counts what it does and prints it, one "what name count" a line: what a recording
-// of it must tell. Everything it does is done the same number of times in every run. All that is
-// counted is in the namespace Truth; the counting itself is not.
+// A program that counts what it does (Count.cs), the same number of times in every run.
 using System;
 using System.Collections.Generic;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
-
-static class Count
-{
-    static readonly SortedDictionary<string, long> Counts = new();
-
-    public static void One(string what, string name)
-    {
-        lock (Counts)
-        {
-            Counts.TryGetValue(what + " " + name, out long before);
-            Counts[what + " " + name] = before + 1;
-        }
-    }
-    public static void Call(string name) => One("call", "Truth." + name);
-    public static void Object(string name) => One("object", name);
-    public static void Set(string what, string name, long count)
-    {
-        lock (Counts) Counts[what + " " + name] = count;
-    }
-    // Instantiations over classes share their code.
-    public static string Shared(Type type) => type.IsValueType ? type.ToString() : "System.__Canon";
-    public static void Print()
-    {
-        foreach (var (name, count) in Counts) Console.WriteLine(name + " " + count);
-    }
-}
 
 namespace Truth
 {
