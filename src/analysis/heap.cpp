@@ -75,35 +75,6 @@ void Heap::close(bool complete) {
   open_ = false;
 }
 
-// Classes that were met before their definition may turn out to be the same.
-void resolve(HeapSnapshot& snapshot, const Names& names) {
-  const auto final = [&](std::uint32_t type) {
-    return type == ReferenceFigures::kOutside ? type : names.resolve_class(type);
-  };
-  auto& classes = snapshot.classes;
-  for (ClassFigures& figures : classes) figures.type = final(figures.type);
-  std::ranges::sort(classes, {}, &ClassFigures::type);
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < classes.size(); ++i)
-    if (kept > 0 && classes[kept - 1].type == classes[i].type) {
-      classes[kept - 1].objects += classes[i].objects;
-      classes[kept - 1].bytes += classes[i].bytes;
-    } else {
-      classes[kept++] = classes[i];
-    }
-  classes.resize(kept);
-
-  auto& pairs = snapshot.pairs;
-  for (ReferenceFigures& pair : pairs) pair.from = final(pair.from), pair.to = final(pair.to);
-  std::ranges::sort(pairs, {}, [](const auto& pair) { return std::pair(pair.from, pair.to); });
-  kept = 0;
-  for (std::size_t i = 0; i < pairs.size(); ++i)
-    if (kept > 0 && pairs[kept - 1].from == pairs[i].from && pairs[kept - 1].to == pairs[i].to)
-      pairs[kept - 1].count += pairs[i].count;
-    else pairs[kept++] = pairs[i];
-  pairs.resize(kept);
-}
-
 void Heap::finish(const Names& names) {
   close(false);
   for (HeapSnapshot& snapshot : snapshots_) resolve(snapshot, names);

@@ -62,6 +62,34 @@ std::string series(Snapshots snapshots, std::uint32_t type) {
 
 }  // namespace
 
+void resolve(HeapSnapshot& snapshot, const Names& names) {
+  const auto final = [&](std::uint32_t type) {
+    return type == ReferenceFigures::kOutside ? type : names.resolve_class(type);
+  };
+  auto& classes = snapshot.classes;
+  for (ClassFigures& figures : classes) figures.type = final(figures.type);
+  std::ranges::sort(classes, {}, &ClassFigures::type);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < classes.size(); ++i)
+    if (kept > 0 && classes[kept - 1].type == classes[i].type) {
+      classes[kept - 1].objects += classes[i].objects;
+      classes[kept - 1].bytes += classes[i].bytes;
+    } else {
+      classes[kept++] = classes[i];
+    }
+  classes.resize(kept);
+
+  auto& pairs = snapshot.pairs;
+  for (ReferenceFigures& pair : pairs) pair.from = final(pair.from), pair.to = final(pair.to);
+  std::ranges::sort(pairs, {}, [](const auto& pair) { return std::pair(pair.from, pair.to); });
+  kept = 0;
+  for (std::size_t i = 0; i < pairs.size(); ++i)
+    if (kept > 0 && pairs[kept - 1].from == pairs[i].from && pairs[kept - 1].to == pairs[i].to)
+      pairs[kept - 1].count += pairs[i].count;
+    else pairs[kept++] = pairs[i];
+  pairs.resize(kept);
+}
+
 const ClassFigures* find_class(const HeapSnapshot& snapshot, std::uint32_t type) {
   const auto found = std::ranges::lower_bound(snapshot.classes, type, {}, &ClassFigures::type);
   return found == snapshot.classes.end() || found->type != type ? nullptr : &*found;

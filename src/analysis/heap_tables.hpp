@@ -7,6 +7,10 @@
 
 namespace polytrace::analysis {
 
+// Classes that were met before their definition may turn out to be the same: merges their figures,
+// sorted by class. Once all names are known, before anything else is asked.
+void resolve(HeapSnapshot& snapshot, const Names& names);
+
 // Null when the snapshot has no object of the class.
 const ClassFigures* find_class(const HeapSnapshot& snapshot, std::uint32_t type);
 

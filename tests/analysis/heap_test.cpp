@@ -15,7 +15,6 @@ using event::Dump;
 using event::DumpObject;
 using event::DumpStage;
 
-constexpr base::Id kMain = 1, kOther = 2;
 constexpr base::Id kList = 0x100, kItem = 0x200;
 
 DumpObject object(base::Id type, std::uint64_t size, event::Refs refs = {}) {

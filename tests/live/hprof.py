@@ -5,6 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 SIZES = {2: 8, 4: 1, 5: 2, 6: 4, 7: 8, 8: 1, 9: 2, 10: 4, 11: 8}  # of values by their type
+LETTERS = {4: "Z", 5: "C", 6: "F", 7: "D", 8: "B", 9: "S", 10: "I", 11: "J"}
 ROOTS = {0xff: 8, 0x01: 16, 0x02: 16, 0x03: 16, 0x04: 12, 0x05: 8, 0x06: 12, 0x07: 8, 0x08: 16}
 
 
@@ -50,6 +51,7 @@ class Heap:
                 at += 24 + 8 * self.u4(at + 12)
             else:
                 assert tag == 0x23, f"record {tag}"
+                self.counts["[" + LETTERS[self.data[at + 16]]] += 1
                 at += 17 + SIZES[self.data[at + 16]] * self.u4(at + 12)
 
     def class_end(self, at):

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Questions to the graph of one heap snapshot, each answered by a table: docs/heap.md says what
+// they mean. The view borrows; const use is thread-safe but for names, which number what is asked.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/dominators.hpp"
+#include "analysis/heap_snapshot.hpp"
+#include "analysis/names.hpp"
+#include "analysis/table.hpp"
+
+namespace polytrace::analysis {
+
+struct TableOptions;
+
+// REQUIRES: all three live as long as the view.
+struct HeapView {
+  using Index = HeapGraph::Index;
+
+  const HeapGraph& graph;
+  const Dominators& dominators;
+  const Names& names;
+
+  std::uint32_t type(Index object) const { return names.resolve_class(graph.type(object)); }
+  // Of an object that is a class itself, where the trace tells its name: "class Shop".
+  std::string class_name(Index object) const;
+  // An object by its id ("0x7f12"), or of the class of that name, or that contains it, the one that
+  // retains most. kNone if there is none.
+  Index find(std::string_view text) const;
+};
+
+// By class index: what its objects retain together, none counted twice.
+std::vector<std::uint64_t> retained_by_class(const HeapView& view);
+
+// Classes by what their objects retain: class, objects, bytes, retained, share.
+Table class_table(const HeapView& view, const TableOptions& options);
+// The objects that retain most: object, class, bytes, retained, share, held_by.
+Table dominator_table(const HeapView& view, const TableOptions& options);
+// Who refers to objects of a class, by class.
+Table class_referrers(const HeapView& view, std::string_view name, const TableOptions& options);
+// Who refers to one object.
+Table object_referrers(const HeapView& view, HeapView::Index object, const TableOptions& options);
+// One of the shortest ways from a root to the object.
+Table path_table(const HeapView& view, HeapView::Index object, const TableOptions& options);
+// What no root reaches, by class.
+Table unreachable_table(const HeapView& view, const TableOptions& options);
+// What probably leaks, and why one thinks so. `snapshots` are all of the trace.
+Table suspect_table(const HeapView& view, std::span<const HeapSnapshot> snapshots,
+                    const TableOptions& options);
+
+}  // namespace polytrace::analysis

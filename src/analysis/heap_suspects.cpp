@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "analysis/heap_growth.hpp"
+#include "analysis/heap_questions.hpp"
+#include "analysis/rows.hpp"
+#include "analysis/selected.hpp"
+#include "analysis/text.hpp"
+
+namespace polytrace::analysis {
+namespace {
+
+using Index = HeapGraph::Index;
+
+// What is worth a word, as a part of the whole.
+constexpr double kLargeShare = 10;  // percent
+constexpr double kMainChild = 50;   // percent: then that child is the one to blame
+constexpr std::size_t kMostHolders = 4;
+
+// Objects of one class that one object, or nothing, dominates directly.
+struct Group {
+  std::uint32_t type = 0;
+  std::uint64_t objects = 0;
+  std::uint64_t retained = 0;
+  std::uint64_t largest = 0;  // what one of them retains
+};
+
+class SuspectFinder {
+ public:
+  SuspectFinder(const HeapView& view, Table& table)
+      : view_(view), tree_(view.dominators, view.graph.objects()), table_(table) {}
+
+  // Objects that hold much, of which no single one holds the most again.
+  void add_objects() {
+    const auto enter = [&](Index object) {
+      if (share_of(view_.dominators.retained(object)) >= kLargeShare && accumulates(object))
+        add_object(object);
+    };
+    walk(view_.dominators, tree_, enter, [](Index) {});
+  }
+  // Many of one class, each held by several or by a root.
+  void add_groups() {
+    const Group group = largest_group(Dominators::kRoots);
+    constexpr std::uint64_t kMany = 10;
+    if (group.objects < kMany || share_of(group.retained) < kLargeShare) return;
+    if (share(group.largest, group.retained) >= kMainChild) return;  // told by itself
+    table_.rows.push_back({view_.names.class_name(group.type), Cell{}, group.retained,
+                           percent(group.retained, view_.dominators.reached_bytes()),
+                           fmt::format("{} that nothing single holds",
+                                       count_text(group.objects, "object", "objects"))});
+  }
+
+ private:
+  double share_of(std::uint64_t bytes) const {
+    return share(bytes, view_.dominators.reached_bytes());
+  }
+  bool accumulates(Index object) const {
+    const std::uint64_t all = view_.dominators.retained(object);
+    for (Index child = tree_.first(object); child != DominatorTree::kNone;
+         child = tree_.next(child))
+      if (share(view_.dominators.retained(child), all) >= kMainChild) return false;
+    return true;
+  }
+  Group largest_group(Index above) const {
+    std::map<std::uint32_t, Group> groups;
+    for (Index child = tree_.first(above); child != DominatorTree::kNone;
+         child = tree_.next(child)) {
+      Group& group = groups[view_.type(child)];
+      group.type = view_.type(child);
+      ++group.objects;
+      group.retained += view_.dominators.retained(child);
+      group.largest = std::max(group.largest, view_.dominators.retained(child));
+    }
+    Group best;
+    for (const auto& [type, group] : groups)
+      if (group.retained > best.retained) best = group;
+    return best;
+  }
+  // The classes of what dominates it, from the outside in.
+  std::string holders(Index object) const {
+    std::vector<std::string> names;
+    Index at = view_.dominators.of_object(object);
+    for (; at != Dominators::kRoots && names.size() < kMostHolders;
+         at = view_.dominators.of_object(at))
+      names.push_back(view_.class_name(at));
+    if (at != Dominators::kRoots) names.emplace_back("...");
+    std::ranges::reverse(names);
+    return fmt::format("{}", fmt::join(names, " > "));
+  }
+  void add_object(Index object) {
+    const Group group = largest_group(object);
+    std::string reason =
+        group.objects == 0
+            ? "it is that large itself"
+            : fmt::format("holds {} {} with {}", digits(group.objects),
+                          view_.names.class_name(group.type), bytes_text(group.retained));
+    if (const std::string above = holders(object); !above.empty())
+      reason += fmt::format("; held by {}", above);
+    const std::uint64_t retained = view_.dominators.retained(object);
+    table_.rows.push_back({view_.class_name(object), fmt::format("{:#x}", view_.graph.id(object)),
+                           retained, percent(retained, view_.dominators.reached_bytes()),
+                           std::move(reason)});
+  }
+  static std::string digits(std::uint64_t count) {
+    std::string text = count_text(count, "", "");
+    text.pop_back();  // the space before the word
+    return text;
+  }
+
+  const HeapView& view_;
+  DominatorTree tree_;
+  Table& table_;
+};
+
+const ClassFigures* figures_of(const HeapSnapshot& snapshot, std::uint32_t type) {
+  const auto found = std::ranges::lower_bound(snapshot.classes, type, {}, &ClassFigures::type);
+  return found == snapshot.classes.end() || found->type != type ? nullptr : &*found;
+}
+
+// Classes that never shrank, and make up much of what the heap grew by.
+void add_growing(const HeapView& view, std::span<const HeapSnapshot> snapshots, Table& table) {
+  if (snapshots.size() < 2) return;
+  std::uint64_t all = 0;
+  struct Growing {
+    std::uint32_t type;
+    std::uint64_t bytes;
+    std::uint64_t objects;
+  };
+  std::vector<Growing> growing;
+  for (const ClassFigures& last : snapshots.back().classes) {
+    std::uint64_t before = 0;
+    bool shrank = false;
+    for (const HeapSnapshot& snapshot : snapshots) {
+      const ClassFigures* const had = figures_of(snapshot, last.type);
+      const std::uint64_t bytes = had == nullptr ? 0 : had->bytes;
+      shrank = shrank || bytes < before;
+      before = bytes;
+    }
+    const ClassFigures* const first = figures_of(snapshots.front(), last.type);
+    const ClassFigures had = first == nullptr ? ClassFigures{} : *first;
+    if (last.bytes <= had.bytes) continue;
+    all += last.bytes - had.bytes;
+    if (!shrank && last.objects > had.objects)
+      growing.push_back({last.type, last.bytes - had.bytes, last.objects - had.objects});
+  }
+  for (const Growing& one : growing)
+    if (share(one.bytes, all) >= kLargeShare)
+      table.rows.push_back(
+          {view.names.class_name(one.type), Cell{}, one.bytes, percent(one.bytes, all),
+           fmt::format("grew from snapshot to snapshot: {} more in {}, {} of all growth",
+                       count_text(one.objects, "object", "objects"),
+                       count_text(snapshots.size(), "snapshot", "snapshots"),
+                       share_text(one.bytes, all))});
+}
+
+}  // namespace
+
+Table suspect_table(const HeapView& view, std::span<const HeapSnapshot> snapshots,
+                    const TableOptions& options) {
+  Table table = make_table("heap_suspects", "heap", "What may leak",
+                           {{"class", "Class", Unit::none},
+                            {"object", "Object", Unit::none},
+                            {"retained", "Retained", Unit::bytes},
+                            {"share", "Share", Unit::percent},
+                            {"reason", "Why", Unit::none}});
+  SuspectFinder suspects(view, table);
+  suspects.add_objects();
+  suspects.add_groups();
+  sort_and_limit(table, {"", 0}, "retained");
+  Table growing = make_table(table.key, "", "", table.columns);
+  add_growing(view, snapshots, growing);
+  sort_and_limit(growing, {"", 0}, "retained");
+  std::ranges::move(growing.rows, std::back_inserter(table.rows));
+  sort_and_limit(table, options, "");
+  return table;
+}
+
+}  // namespace polytrace::analysis

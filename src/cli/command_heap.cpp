@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "analysis/analysis.hpp"
+#include "analysis/heap_growth.hpp"
+#include "analysis/heap_questions.hpp"
+#include "analysis/heap_study.hpp"
+#include "analysis/heap_tables.hpp"
+#include "cli/commands.hpp"
+#include "cli/heap_dump.hpp"
+#include "cli/notices_view.hpp"
+#include "cli/report_view.hpp"
+
+namespace polytrace::cli {
+namespace {
+
+using analysis::HeapGraph;
+using analysis::HeapStudy;
+using analysis::HeapView;
+using analysis::Table;
+using base::Code;
+
+std::optional<std::uint64_t> number_in(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (fault != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+struct Questions {
+  bool classes = false;
+  std::string growth;
+  std::string referrers;
+  std::string path;
+  bool dominators = false;
+  bool suspects = false;
+  bool unreachable = false;
+
+  int asked() const {
+    return int{classes} + int{!growth.empty()} + int{!referrers.empty()} + int{!path.empty()} +
+           int{dominators} + int{suspects} + int{unreachable};
+  }
+};
+
+// The answers out of a study that has read everything.
+class Answers {
+ public:
+  Answers(const HeapStudy& study, const analysis::TableOptions& options)
+      : study_(study),
+        options_(options),
+        dominators_(analysis::Dominators::of(study.graph())),
+        view_{study.graph(), dominators_, study.names()} {}
+
+  const HeapView& view() const { return view_; }
+  base::result<std::vector<Table>> of(const Questions& questions) {
+    if (questions.classes) tables_.push_back(class_table(view_, options_));
+    if (questions.dominators) tables_.push_back(dominator_table(view_, options_));
+    if (questions.suspects) add_suspects(options_);
+    if (questions.unreachable) tables_.push_back(unreachable_table(view_, options_));
+    base::result<void> done;
+    if (!questions.growth.empty()) done = growth(questions.growth);
+    if (!questions.referrers.empty()) done = referrers(questions.referrers);
+    if (!questions.path.empty()) done = path(questions.path);
+    if (!done) return base::Unexpected(done.error());
+    if (questions.asked() == 0) summary();
+    return std::move(tables_);
+  }
+
+ private:
+  void add_suspects(const analysis::TableOptions& options) {
+    Table table = suspect_table(view_, study_.snapshots(), options);
+    if (table.rows.empty() && dominators_.reached_objects() != 0) {
+      table.rows.push_back({std::string("(none)"), analysis::Cell{}, analysis::Cell{},
+                            analysis::Cell{},
+                            std::string("no object, class or growth makes up a tenth of it")});
+    }
+    tables_.push_back(std::move(table));
+  }
+  void summary() {
+    constexpr std::uint64_t kMostSuspects = 5;
+    add_suspects({"", options_.limit == 0 ? 0 : kMostSuspects});
+    tables_.push_back(class_table(view_, options_));
+    tables_.push_back(snapshot_table(study_.snapshots(), options_));
+    Table& list = tables_.back();
+    if (const auto left = study_.graph().objects() - dominators_.reached_objects(); left != 0)
+      list.notes.push_back(
+          fmt::format("No root of snapshot {} reaches {} of its objects (--unreachable).",
+                      study_.chosen().value_or(0), left));
+  }
+  // "FROM,TO"
+  base::result<void> growth(std::string_view text) {
+    const auto snapshots = study_.snapshots();
+    const std::size_t comma = text.find(',');
+    const auto from = number_in(text.substr(0, comma));
+    const auto to = comma == text.npos ? std::nullopt : number_in(text.substr(comma + 1));
+    if (!from || !to)
+      return base::fail(Code::usage, "--growth takes two numbers of snapshots, as in 0,3");
+    if (std::max(*from, *to) >= snapshots.size())
+      return base::fail(Code::usage,
+                        fmt::format("there are {} snapshots, from 0 on", snapshots.size()));
+    const auto before = named_figures(snapshots[*from], study_.names());
+    const auto after = named_figures(snapshots[*to], study_.names());
+    tables_.push_back(growth_table(growth_between(before, after), options_));
+    tables_.back().title = fmt::format("Growth by class from snapshot {} to {}", *from, *to);
+    return {};
+  }
+  base::result<HeapGraph::Index> object(std::string_view text) const {
+    const HeapGraph::Index found = view_.find(text);
+    if (found == HeapGraph::kNone)
+      return base::fail(Code::usage, fmt::format("snapshot {} has no object and no class \"{}\"",
+                                                 study_.chosen().value_or(0), text));
+    return found;
+  }
+  base::result<void> referrers(std::string_view text) {
+    const auto found = object(text);
+    if (!found) return base::Unexpected(found.error());
+    tables_.push_back(
+        text.starts_with("0x")
+            ? object_referrers(view_, *found, options_)
+            : class_referrers(view_, study_.names().class_name(view_.type(*found)), options_));
+    return {};
+  }
+  base::result<void> path(std::string_view text) {
+    const auto found = object(text);
+    if (!found) return base::Unexpected(found.error());
+    tables_.push_back(path_table(view_, *found, options_));
+    return {};
+  }
+
+  const HeapStudy& study_;
+  const analysis::TableOptions& options_;
+  analysis::Dominators dominators_;
+  HeapView view_;
+  std::vector<Table> tables_;
+};
+
+base::Time heap_start(const analysis::Names& names) {
+  base::Time first = base::kNoTime;
+  for (const analysis::ThreadInfo& thread : names.threads())
+    if (thread.first != base::kNoTime)
+      first = first == base::kNoTime ? thread.first : std::min(first, thread.first);
+  return first;
+}
+
+class HeapCommand final : public Command {
+ public:
+  const CommandHelp& help() const override {
+    static const CommandHelp kHelp{
+        "heap",
+        "what fills the heap, and what keeps it alive?",
+        "[OPTIONS] FILE",
+        "Reads the heap snapshots of a recording or a heap dump. Without a question: what may "
+        "leak and why, the classes by what their objects retain, the snapshots.\n\n"
+        "What an object retains is its own size and that of everything which only it keeps alive. "
+        "The questions are about the last complete snapshot; --snapshot names another. CLASS is a "
+        "name or a part of one, OBJECT an id as the tables show it.",
+        {{"what leaks?", "polytrace heap app.hprof"},
+         {"why is this alive?", "polytrace heap --path com.acme.Session app.hprof"},
+         {"what came from the first snapshot to the fourth",
+          "polytrace heap --growth 0,3 app.mlpd"},
+         {"who refers to it", "polytrace heap --referrers com.acme.Session app.hprof"},
+         {"look at it in VisualVM", "polytrace heap --hprof app.hprof app.mlpd"},
+         {"all classes, for a spreadsheet",
+          "polytrace heap --classes --limit 0 --format csv app.ptrace"}},
+        {0, 1, 2, 3, 4, 6, 130},
+        "docs/heap.md, docs/reference/json.md"};
+    return kHelp;
+  }
+  void define(OptionList& list) override {
+    add_input_options(list, input_, Following::not_offered);
+    const char* group = "Questions";
+    list.add("--classes", questions_.classes, "Classes by what their objects retain").in(group);
+    list.add("--dominators", questions_.dominators, "The objects that retain most").in(group);
+    list.add("--suspects", questions_.suspects, "What may leak, and why").in(group);
+    list.add("--growth", questions_.growth, "What became more from one snapshot to another")
+        .takes("FROM,TO")
+        .in(group);
+    list.add("--referrers", questions_.referrers, "Who refers to a class's objects, or to one")
+        .takes("CLASS|OBJECT")
+        .in(group);
+    list.add("--path", questions_.path,
+             "How a root reaches an object, or the one of a class that retains most")
+        .takes("CLASS|OBJECT")
+        .in(group);
+    list.add("--unreachable", questions_.unreachable, "What no root reaches, by class").in(group);
+    list.add("--snapshot", snapshot_,
+             "Of this snapshot, counted from 0; else the last complete one")
+        .takes("NUMBER")
+        .in(group);
+    define_output(list);
+  }
+  int run(Session& session) override {
+    const auto form = session.common.json ? show::TableForm::json : *show::table_form(format_);
+    const auto wanted = number_in(snapshot_);
+    if (questions_.asked() > 1) return session.fail_usage("ask one question at a time");
+    if (!snapshot_.empty() && !wanted) return session.fail_usage("--snapshot takes a number");
+    Input input(input_);
+    auto opened = input.open();
+    if (!opened) return session.fail(opened.error(), input.name());
+    HeapStudy study(wanted);
+    const Passed passed = pass(session, input, *opened->reader, study);
+    study.finish();
+    if (wanted && !study.chosen())
+      return session.fail_usage(
+          fmt::format("there are {} snapshots, from 0 on", study.snapshots().size()));
+    const analysis::TableOptions options{sort_, limit_};
+    Answers answers(study, options);
+    if (!dump_.empty()) {
+      if (auto done = write_dump(answers.view()); !done) return session.fail(done.error(), dump_);
+      return conclude(session, input, passed);
+    }
+    auto tables = answers.of(questions_);
+    if (!tables) return session.fail(tables.error(), input.name());
+    const analysis::Selection everything;
+    ReportResult result{
+        input, *opened, passed, everything, heap_start(study.names()), std::move(*tables)};
+    append_report(session.out().text(), result, form, session.look());
+    if (form == show::TableForm::csv || form == show::TableForm::tsv)
+      tell_notices(session, input.name(), passed.notices);
+    return conclude(session, input, passed);
+  }
+
+ private:
+  base::result<void> write_dump(const HeapView& view) const {
+    auto sink = base::create_sink(dump_, force_);
+    if (!sink) return base::Unexpected(sink.error());
+    return write_heap_dump(view, std::move(*sink));
+  }
+  void define_output(OptionList& list) {
+    const char* group = "Output";
+    list.add("--hprof", dump_, "Write the snapshot as a heap dump for VisualVM or Eclipse MAT")
+        .takes("FILE")
+        .in(group);
+    list.add("--force", force_, "Replace that file if it exists").in(group);
+    list.add("--sort", sort_, "Sort tables that have this column by it (its name as in CSV)")
+        .takes("COLUMN")
+        .in(group);
+    list.add("--limit", limit_, "Rows per table, 0 = all").takes("COUNT").shows_default().in(group);
+    list.add("--format", format_, "The form of the result; --json means --format json")
+        .one_of({"text", "json", "csv", "md", "tsv"})
+        .takes("FORM")
+        .shows_default()
+        .in(group);
+  }
+
+  InputOptions input_;
+  Questions questions_;
+  std::string snapshot_;
+  std::string dump_;
+  bool force_ = false;
+  std::string sort_;
+  std::uint64_t limit_ = 20;
+  std::string format_ = "text";
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_heap_command() { return std::make_unique<HeapCommand>(); }
+
+}  // namespace polytrace::cli

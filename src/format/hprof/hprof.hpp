@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// HPROF, the heap dumps of Java virtual machines: docs/formats/hprof.md.
+#pragma once
+
+#include "format/format.hpp"
+
+namespace polytrace::format::hprof {
+
+extern const Format kFormat;
+
+}  // namespace polytrace::format::hprof
