@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/export_run.hpp"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+#include "cli/conversion_target.hpp"
+#include "cli/errors.hpp"
+#include "cli/notices_view.hpp"
+#include "cli/show/escape.hpp"
+#include "cli/show/units.hpp"
+
+namespace polytrace::cli {
+namespace {
+
+using exports::Account;
+using exports::Result;
+
+std::string amount_text(std::uint64_t amount, analysis::Unit unit, const show::Numerals& numerals) {
+  if (unit == analysis::Unit::bytes) return show::bytes_text(amount);
+  if (unit != analysis::Unit::nanoseconds) return show::count_text(amount, numerals);
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  return show::duration_text(static_cast<std::int64_t>(std::min(amount, kMost)), numerals);
+}
+
+std::uint64_t total_of(const Result& result) {
+  return result.weight->is_count ? result.total.count : result.total.weight;
+}
+
+void write_account(base::JsonWriter& json, const Account& account) {
+  json.member("events_left_out", account.events_left_out());
+  json.key("left_out");
+  json.begin_object();
+  for (std::size_t i = 0; i < account.left_out.size(); ++i)
+    if (account.left_out[i] != 0)
+      json.member(event::describe(static_cast<event::Kind>(i)).name, account.left_out[i]);
+  json.end_object();
+  json.key("cut");
+  json.begin_array();
+  for (const exports::Cut& cut : account.cuts) {
+    json.begin_object();
+    json.member("what", cut.what);
+    json.member("count", cut.count);
+    json.member("cap", cut.cap);
+    json.end_object();
+  }
+  json.end_array();
+  json.key("notes");
+  json.begin_array();
+  for (const std::string& note : account.notes) json.value(note);
+  json.end_array();
+}
+
+void write_sums(base::JsonWriter& json, const Result& result) {
+  if (result.weight == nullptr) return;
+  json.member("weight", result.weight->key);
+  json.member("total", total_of(result));
+  json.member("stacks", result.stacks);
+  json.member("frames", result.frames);
+}
+
+// "" is none told. Errors are usage.
+base::result<std::optional<std::uint64_t>> parse_limit(const std::string& text) {
+  std::uint64_t limit = 0;
+  const char* end = text.data() + text.size();
+  if (text.empty()) return std::optional<std::uint64_t>{};
+  const auto [stop, fault] = std::from_chars(text.data(), end, limit);
+  if (fault == std::errc{} && stop == end) return std::optional(limit);
+  return base::fail(base::Code::usage, fmt::format("--limit: \"{}\" is no count", text));
+}
+
+class ProfileConsumer final : public event::Consumer {
+ public:
+  explicit ProfileConsumer(const exports::Request& request)
+      : builder_(whole(request), {request.weight, false}) {}
+  bool consume(const event::Batch& batch) override {
+    slicer_.slice(batch, [&](const analysis::Slice& slice) { builder_.consume(slice); });
+    return true;
+  }
+  base::result<analysis::Profile> finish() { return builder_.finish(slicer_.names()); }
+
+ private:
+  static analysis::Selection whole(const exports::Request& request) {
+    analysis::Selection selection;
+    selection.show_helpers = request.selection.show_helpers;
+    return selection;
+  }
+
+  analysis::Slicer slicer_;
+  analysis::ProfileBuilder builder_;
+};
+
+// Of folders only what could be an earlier export: never someone's documents.
+bool is_replaceable(const std::string& file) {
+  std::error_code fault;
+  return !std::filesystem::is_directory(file, fault) || std::filesystem::is_empty(file, fault) ||
+         std::filesystem::is_regular_file(file + "/metadata", fault);
+}
+
+}  // namespace
+
+base::result<analysis::Profile> read_profile(const Session& session, const Input& input,
+                                             const exports::Request& request) {
+  auto opened = input.open();
+  if (!opened) return base::Unexpected(opened.error());
+  ProfileConsumer consumer(request);
+  const Passed passed = pass(session, input, *opened->reader, consumer);
+  tell_notices(session, input.name(), passed.notices);
+  if (passed.outcome.error) return base::Unexpected(*passed.outcome.error);
+  return consumer.finish();
+}
+
+void add_profile_options(OptionList& list, ProfileOptions& options) {
+  const char* group = "Selection";
+  std::vector<std::string> keys;
+  for (const analysis::Weight& weight : analysis::weights()) keys.emplace_back(weight.key);
+  list.add("--weight", options.weight,
+           "What profiles add up (default: the first of these that the trace has)")
+      .one_of(keys)
+      .takes("WEIGHT")
+      .in(group);
+  list.add("--limit", options.limit,
+           "At most so many places in the tree of stacks, or events of a time line, the lightest "
+           "or last cut; 0 = all (default: what the readers of the target can open)")
+      .takes("COUNT")
+      .in(group);
+  list.add("--depth", options.depth, "At most so many frames of a stack, 0 = all")
+      .takes("COUNT")
+      .shows_default()
+      .in(group);
+  list.add("--show-helpers", options.show_helpers,
+           "Show the runtime's own helper frames (wrappers); they count for their callers else")
+      .in(group);
+}
+
+base::result<exports::Request> make_request(const Session& session, Input& input,
+                                            const SelectionOptions& selection,
+                                            const ProfileOptions& profile) {
+  const auto limit = parse_limit(profile.limit);
+  if (!limit) return base::Unexpected(limit.error());
+  const auto selected = make_selection(session, input, selection);
+  if (!selected) return base::Unexpected(selected.error());
+  exports::Request request{*selected, analysis::find_weight(profile.weight), *limit, profile.depth};
+  request.selection.show_helpers = profile.show_helpers;
+  return request;
+}
+
+ExportRun::ExportRun(Session& session, const Input& input, const exports::Request& request)
+    : session_(session),
+      input_(input),
+      exporter_(request, std::filesystem::path(input.name()).filename().string()) {}
+
+base::result<void> ExportRun::add(const exports::Target& target, const std::string& file,
+                                  bool force) {
+  if (target.folder) return add_folder(target, file, force);
+  TargetOptions options;
+  options.output = file;
+  options.force = force;
+  auto sink = open_target(options, input_.name());
+  if (!sink) return base::Unexpected(sink.error());
+  if (target.packed && !file.ends_with(".gz") && !file.ends_with(".zst"))
+    sink = base::gzip_sink(std::move(*sink));
+  files_.push_back({file, std::move(*sink)});
+  exporter_.add(target, *files_.back().sink);
+  return {};
+}
+
+ExportRun::~ExportRun() {
+  std::error_code ignored;
+  for (const File& file : files_)
+    if (!file.temporary_folder.empty()) std::filesystem::remove_all(file.temporary_folder, ignored);
+}
+
+base::result<void> ExportRun::add_folder(const exports::Target& target, const std::string& file,
+                                         bool force) {
+  if (file == "-")
+    return base::fail(base::Code::usage, fmt::format("{} is a folder, no stream", target.name));
+  std::error_code fault;
+  if (std::filesystem::exists(file, fault) && !(force && is_replaceable(file)))
+    return base::fail(base::Code::output_exists);
+  const std::string temporary = fmt::format("{}.{}.part", file, getpid());
+  if (!std::filesystem::create_directory(temporary, fault))
+    return base::fail(base::Code::write_failed, fault.message());
+  files_.push_back({file, nullptr, temporary});
+  auto sink = base::create_sink(temporary + "/metadata", false);
+  if (!sink) return base::Unexpected(sink.error());
+  files_.back().sink = std::move(*sink);
+  exporter_.add(target, *files_.back().sink, temporary);
+  return {};
+}
+
+int ExportRun::run() {
+  auto opened = input_.open();
+  if (!opened) return session_.fail(opened.error(), input_.name());
+  const Passed passed = pass(session_, input_, *opened->reader, exporter_);
+  if (exporter_.failure()) return session_.fail(*exporter_.failure(), files_.front().name);
+  const bool written = !input_.options().strict || passed.exit_code() == 0;
+  if (auto finished = exporter_.finish(); !finished)
+    return session_.fail(finished.error(), finished.error().code == base::Code::usage
+                                               ? input_.name()
+                                               : files_.front().name);
+  if (written) {
+    if (auto committed = commit(); !committed)
+      return session_.fail(committed.error(), files_.front().name);
+  }
+  tell(*opened, passed, written);
+  return conclude(session_, input_, passed);
+}
+
+base::result<void> ExportRun::commit() {
+  for (File& file : files_) {
+    if (auto committed = file.sink->commit(); !committed) return committed;
+    if (file.temporary_folder.empty()) continue;
+    std::error_code fault;
+    std::filesystem::remove_all(file.name, fault);  // --force was given if there is anything
+    if (!fault) std::filesystem::rename(file.temporary_folder, file.name, fault);
+    if (fault) return base::fail(base::Code::write_failed, fault.message());
+    file.temporary_folder.clear();
+  }
+  return {};
+}
+
+void ExportRun::tell(const format::Opened& opened, const Passed& passed, bool written) {
+  tell_notices(session_, input_.name(), passed.notices);
+  if (session_.common.json) {
+    const bool is_free = std::ranges::find(files_, "-", &File::name) == files_.end();
+    if (is_free) session_.out().text() += as_json(opened, passed, written);
+    else print(as_json(opened, passed, written));
+    return;
+  }
+  for (std::size_t i = 0; i < files_.size(); ++i) session_.remark(text_of(i, written));
+}
+
+std::string ExportRun::text_of(std::size_t number, bool written) const {
+  const Result& result = exporter_.results()[number];
+  const show::Numerals& numerals = session_.look().numerals;
+  const auto count = [&](std::uint64_t value) { return show::count_text(value, numerals); };
+  const std::string& name = files_[number].name;
+  std::string text = fmt::format("{}: {}", name == "-" ? "standard output" : show::printable(name),
+                                 result.target->name);
+  if (result.weight != nullptr)
+    text += fmt::format(" of {} {}, {} stacks of {} frames", result.weight->key,
+                        amount_text(total_of(result), result.weight->unit, numerals),
+                        count(result.stacks), count(result.frames));
+  if (!written) text += "; NOT written";
+  const Account& account = result.account;
+  if (const std::uint64_t sum = account.events_left_out(); sum != 0)
+    text += fmt::format("\n  events that have no place in it: {}", count(sum));
+  for (std::size_t i = 0; i < account.left_out.size(); ++i)
+    if (account.left_out[i] != 0)
+      text += fmt::format("\n    {:<24} {}", event::describe(static_cast<event::Kind>(i)).name,
+                          count(account.left_out[i]));
+  for (const exports::Cut& cut : account.cuts)
+    text += fmt::format("\n  cut by {}: {} {}", cut.cap, count(cut.count), cut.what);
+  for (const std::string& note : account.notes) text += "\n  " + note;
+  return text;
+}
+
+std::string ExportRun::as_json(const format::Opened& opened, const Passed& passed,
+                               bool written) const {
+  std::string out;
+  base::JsonWriter json(out);
+  json.begin_object();
+  json.member("schema", "polytrace.export/1");
+  write_source(json, input_, *opened.format, opened.reader->version());
+  json.key("outputs");
+  json.begin_array();
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    const Result& result = exporter_.results()[i];
+    json.begin_object();
+    json.member("file", files_[i].name);
+    json.member("target", result.target->name);
+    json.member("written", written);
+    write_sums(json, result);
+    write_account(json, result.account);
+    json.end_object();
+  }
+  json.end_array();
+  write_outcome(json, passed);
+  json.end_object();
+  return out + '\n';
+}
+
+}  // namespace polytrace::cli

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "export/account.hpp"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+namespace polytrace::exports {
+
+std::uint64_t Account::events_left_out() const {
+  return std::accumulate(left_out.begin(), left_out.end(), std::uint64_t{0});
+}
+
+std::vector<std::string> Account::sentences() const {
+  std::vector<std::string> all;
+  if (const std::uint64_t sum = events_left_out(); sum != 0) {
+    std::string kinds;
+    for (std::size_t i = 0; i < left_out.size(); ++i) {
+      if (left_out[i] == 0) continue;
+      kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ",
+                           event::describe(static_cast<event::Kind>(i)).name, left_out[i]);
+    }
+    all.push_back(fmt::format("Left out: {} events ({}).", sum, kinds));
+  }
+  for (const Cut& cut : cuts)
+    all.push_back(fmt::format("Cut by {}: {} {}.", cut.cap, cut.count, cut.what));
+  all.insert(all.end(), notes.begin(), notes.end());
+  return all;
+}
+
+}  // namespace polytrace::exports

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an export does not hold of what was selected. Every maker fills one; it is said on standard
+// error, in JSON and, as sentences, inside the file.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "event/details.hpp"
+
+namespace polytrace::exports {
+
+// What a cap cut off.
+struct Cut {
+  std::string what;  // in the plural: "stacks", "events"
+  std::uint64_t count = 0;
+  std::string cap;  // "--limit 200000"
+};
+
+struct Account {
+  using Kinds = std::array<std::uint64_t, event::kKindCount>;  // by event::Kind
+
+  Kinds left_out{};  // events that the target has no place for
+  std::vector<Cut> cuts;
+  std::vector<std::string> notes;  // sentences: estimates, what was put right
+
+  void leave_out(event::Kind kind, std::uint64_t count = 1) {
+    left_out[static_cast<std::size_t>(kind)] += count;
+  }
+  void cut(std::string what, std::uint64_t count, std::string cap) {
+    if (count != 0) cuts.push_back({std::move(what), count, std::move(cap)});
+  }
+  std::uint64_t events_left_out() const;
+  // "Left out: 12 events (gc 8, jit 4).", "Cut by --limit 10: 3 stacks.", the notes.
+  std::vector<std::string> sentences() const;
+};
+
+}  // namespace polytrace::exports

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// A CTF 1.8 trace: a folder with a text that describes the layout, written last, and two streams
+// for each thread, its calls and its other events, so that times do not decrease within one.
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <cstdio>
+#include <cstring>
+#include <deque>
+
+#include "event/visit.hpp"
+#include "export/ctf_metadata.hpp"
+#include "export/target.hpp"
+#include "export/timeline_calls.hpp"
+#include "export/timeline_names.hpp"
+
+namespace polytrace::exports {
+namespace {
+
+using namespace ctf;
+using analysis::Names;
+using analysis::Slice;
+using base::Time;
+using event::Event;
+using event::Kind;
+using event::Tag;
+
+constexpr std::size_t kBuffers = std::size_t{16} << 20;  // of all streams
+constexpr std::size_t kMostPacket = 64 * 1024;
+constexpr std::size_t kLeastPacket = 4 * 1024;
+
+template <class T>
+void put(std::string& out, T value) {  // this machine is little-endian, as the format is
+  char bytes[sizeof value];
+  std::memcpy(bytes, &value, sizeof value);
+  out.append(bytes, sizeof bytes);
+}
+
+void put_text(std::string& out, std::string_view text) {
+  out.append(text.substr(0, text.find('\0')));
+  out += '\0';
+}
+
+struct Stream {
+  std::string events;
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  std::uint64_t packets = 0;
+};
+
+struct CtfFieldWriter {
+  std::string& out;
+  const Slice& slice;
+
+  template <Tag tag, class T>
+  void field(const char*, const T& value) {
+    if constexpr (tag == Tag::kText) put_text(out, value);
+    else if constexpr (std::is_enum_v<T>) put(out, static_cast<std::uint8_t>(value));
+    else if constexpr (tag == Tag::kf64) put(out, value);
+    else if constexpr (tag == Tag::kStack)
+      list<std::uint32_t>(slice.batch.list(value), [&](base::Id frame) {
+        return frame == 0 ? 0 : slice.names.methods().index(frame) + 1;
+      });
+    else if constexpr (tag == Tag::kIlMap)
+      list<std::uint64_t>(slice.batch.list(value), &event::IlRange::begin);
+    else if constexpr (tag == Tag::kRefs)
+      list<std::uint64_t>(slice.batch.list(value), &event::Ref::target);
+    else if constexpr (tag == Tag::kNatives)
+      list<std::uint64_t>(slice.batch.list(value), std::identity{});
+    else put(out, static_cast<std::uint64_t>(value));
+  }
+  template <class Item, class List, class Member>
+  void list(const List& items, const Member& member) {
+    put(out, static_cast<std::uint32_t>(items.size()));
+    for (const auto& item : items) put(out, static_cast<Item>(std::invoke(member, item)));
+  }
+};
+
+class CtfMaker final : public TimelineMaker {
+ public:
+  struct Track : CallTrack {
+    std::uint32_t thread = 0;
+    Stream calls;
+    Stream others;
+  };
+
+  explicit CtfMaker(const TimelineJob& job)
+      : job_(job),
+        methods_(job.request.selection),
+        calls_(job.request.selection, *this),
+        walk_(job.request.selection) {
+    const XXH128_hash_t hash = XXH3_128bits(job.origin.trace.data(), job.origin.trace.size());
+    std::memcpy(uuid_.data(), &hash, uuid_.size());
+  }
+
+  base::result<void> consume(const Slice& slice) override;
+  base::result<void> finish(const Names& names) override;
+  const Account& account() const override { return account_; }
+
+  // For CallSpans.
+  Track& track(std::uint32_t thread) {
+    while (tracks_.size() <= thread) {
+      tracks_.emplace_back();
+      tracks_.back().thread = static_cast<std::uint32_t>(tracks_.size() - 1);
+    }
+    return tracks_[thread];
+  }
+  bool shows(Track&, std::uint32_t method, const Names& names) {
+    if (method < shown_.size() && shown_[method] != 0) [[likely]]
+      return shown_[method] == 1;
+    return (analysis::slot(shown_, method) = methods_.shows(method, names) ? 1 : 2) == 1;
+  }
+  bool begin(Track& track, Time time, std::uint32_t method) {
+    if (!admit()) return false;
+    add_call(track, Kind::Enter, time, method);
+    return true;
+  }
+  void end(Track& track, std::uint32_t method, Time, Time time) {
+    add_call(track, Kind::Leave, time, method);
+  }
+
+ private:
+  bool admit() {
+    if (job_.limit != 0 && events_ >= job_.limit) {
+      ++cut_;
+      return false;
+    }
+    ++events_;
+    return true;
+  }
+  // The time as it stands in the stream; it does not run backwards there.
+  std::uint64_t stamp(Stream& stream, Time time) {
+    Time at = 0;
+    if (__builtin_add_overflow(time, shift_, &at)) at = 0;
+    auto value = static_cast<std::uint64_t>(std::max<Time>(at, 0));
+    if (stream.events.empty()) stream.first = std::max(value, stream.last);
+    if (at < 0 || value < stream.last) {
+      ++backwards_;
+      value = std::max(value, stream.last);
+    }
+    return stream.last = value;
+  }
+  void add_call(Track& track, Kind kind, Time time, std::uint32_t method) {
+    Stream& stream = track.calls;
+    const std::uint64_t at = stamp(stream, time);
+    char bytes[13];
+    const std::uint32_t number = method + 1;
+    bytes[0] = static_cast<char>(kind);
+    std::memcpy(bytes + 1, &at, sizeof at);
+    std::memcpy(bytes + 9, &number, sizeof number);
+    stream.events.append(bytes, sizeof bytes);
+    if (stream.events.size() >= packet_) flush(track, stream);
+  }
+  void take(const Slice& slice, const Event& event);
+  void flush(Track& track, Stream& stream);
+  void write(const Track& track, const Stream& stream, const std::string& packet);
+
+  const TimelineJob job_;
+  Account account_;
+  MethodTexts methods_;
+  CallSpans<CtfMaker> calls_;
+  analysis::CallWalk<CallSpans<CtfMaker>> walk_;
+  const Names* names_ = nullptr;
+  std::deque<Track> tracks_;         // by thread index
+  std::vector<std::uint8_t> shown_;  // by method: 1 shown, 2 hidden
+  std::size_t packet_ = kMostPacket;
+  std::optional<base::Error> failure_;
+  Uuid uuid_{};
+  Time shift_ = 0;
+  bool started_ = false;
+  std::uint64_t events_ = 0;
+  std::uint64_t cut_ = 0;
+  std::uint64_t backwards_ = 0;
+};
+
+base::result<void> CtfMaker::consume(const Slice& slice) {
+  names_ = &slice.names;
+  if (!started_ && !slice.batch.events.empty()) {
+    started_ = true;
+    const Time first = slice.batch.events[0].time;
+    if (first < 0 && first != std::numeric_limits<Time>::min()) shift_ = -first;
+  }
+  packet_ = std::clamp(kBuffers / (2 * std::max<std::size_t>(tracks_.size(), 1)), kLeastPacket,
+                       kMostPacket);
+  walk_.consume(slice, calls_);
+  for (const std::uint32_t i : slice.others) take(slice, slice.batch.events[i]);
+  if (failure_) return base::Unexpected(*failure_);
+  return {};
+}
+
+void CtfMaker::take(const Slice& slice, const Event& event) {
+  const analysis::Selection& wanted = job_.request.selection;
+  const bool selected =
+      event.kind == Kind::Sample
+          ? wanted.has(event.time) && (!wanted.thread || *wanted.thread == event.id)
+          : selects(wanted, slice.batch, event);
+  if (!selected || !admit()) return;
+  Track& own = track(slice.threads[event.thread]);
+  std::string& out = own.others.events;
+  const std::uint64_t at = stamp(own.others, event.time);
+  put(out, static_cast<std::uint8_t>(event.kind));
+  put(out, at);
+  const std::string_view subject = event::describe(event.kind).subject;
+  const bool told = event.id != base::kNoId;
+  if (subject == "method")
+    put(out, told ? slice.names.methods().index(event.id) + 1 : std::uint32_t{0});
+  else if (subject == "class")
+    put(out, told ? slice.names.class_index(event.id) + 1 : std::uint32_t{0});
+  else if (subject != "none") put(out, event.id);
+  CtfFieldWriter writer{out, slice};
+  event::with_details(slice.batch, event,
+                      [&](const auto& details) { visit_fields(writer, details); });
+  if (out.size() >= packet_) flush(own, own.others);
+}
+
+void CtfMaker::flush(Track& track, Stream& stream) {
+  if (stream.events.empty() || failure_) return;
+  std::string packet;
+  put(packet, kMagic);
+  packet.append(reinterpret_cast<const char*>(uuid_.data()), uuid_.size());
+  put(packet, std::uint32_t{0});  // stream
+  const std::string name = names_->thread_name(track.thread);
+  std::string context;
+  put(context, names_->threads()[track.thread].id);
+  put_text(context, name);
+  const std::uint64_t bits =
+      8 * (packet.size() + 6 * sizeof(std::uint64_t) + context.size() + stream.events.size());
+  for (const std::uint64_t value :
+       {stream.first, stream.last, bits, bits, stream.packets++, std::uint64_t{0}})
+    put(packet, value);
+  packet += context;
+  packet += stream.events;
+  write(track, stream, packet);
+  stream.events.clear();
+  if (stream.events.capacity() > 2 * packet_) stream.events.shrink_to_fit();
+}
+
+// Files are open only while they are written: there may be many threads.
+void CtfMaker::write(const Track& track, const Stream& stream, const std::string& packet) {
+  const std::string path = fmt::format("{}/{}_{}", job_.folder,
+                                       &stream == &track.calls ? "calls" : "events", track.thread);
+  std::FILE* file = std::fopen(path.c_str(), "ab");
+  bool written = file != nullptr;
+  if (written) written = std::fwrite(packet.data(), 1, packet.size(), file) == packet.size();
+  if (file != nullptr && std::fclose(file) != 0) written = false;
+  if (!written) failure_ = base::Error{base::Code::write_failed, {}, path};
+}
+
+base::result<void> CtfMaker::finish(const Names& names) {
+  names_ = &names;
+  walk_.finish(calls_);
+  for (Track& track : tracks_) {
+    flush(track, track.calls);
+    flush(track, track.others);
+  }
+  if (failure_) return base::Unexpected(*failure_);
+  account_.notes = walk_.repairs().notes();
+  methods_.tell(names, calls_.hidden(), account_);
+  account_.cut("events", cut_, fmt::format("--limit {}", job_.limit));
+  if (backwards_ != 0)
+    account_.notes.push_back(fmt::format("{} times ran backwards: put right.", backwards_));
+  const std::string text = metadata_text(uuid_, job_.origin, shift_, names, account_.sentences());
+  return job_.sink.write(std::as_bytes(std::span(text)));
+}
+
+}  // namespace
+
+std::unique_ptr<TimelineMaker> make_ctf(const TimelineJob& job) {
+  return std::make_unique<CtfMaker>(job);
+}
+
+}  // namespace polytrace::exports

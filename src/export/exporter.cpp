@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "export/exporter.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/selected.hpp"
+
+namespace polytrace::exports {
+namespace {
+
+using analysis::Profile;
+using event::Kind;
+
+// What profiles take names from.
+constexpr std::array kDefinitions{Kind::Process, Kind::Clock,  Kind::Thread,
+                                  Kind::Class,   Kind::Vtable, Kind::Method};
+
+void cut_texts(const analysis::Pruned& pruned, std::uint64_t limit, std::uint64_t depth,
+               Account& account) {
+  const std::string what = "places in the tree of stacks, which count for \"(... more)\"";
+  account.cut(what, pruned.cut, fmt::format("--limit {}", limit));
+  account.cut(what, pruned.deeper, fmt::format("--depth {}", depth));
+}
+
+bool is_too_large(const Target& target, const analysis::Pruned& pruned) {
+  return target.bytes != nullptr && target.bytes(pruned) > target.most_bytes;
+}
+
+}  // namespace
+
+Exporter::Exporter(const Request& request, std::string trace) : request_(request) {
+  origin_.trace = std::move(trace);
+}
+
+Exporter::~Exporter() = default;
+
+void Exporter::add(const Target& target, base::Sink& sink, std::string folder) {
+  Output output{&target, &sink, nullptr};
+  if (target.timeline != nullptr) {
+    output.maker = target.timeline(
+        {request_, request_.limit.value_or(target.limit), origin_, sink, std::move(folder)});
+  } else {
+    auto& builder = target.by_thread ? by_thread_ : merged_;
+    if (!builder)
+      builder = std::make_unique<analysis::ProfileBuilder>(
+          request_.selection, analysis::ProfileOptions{request_.weight, target.by_thread});
+  }
+  outputs_.push_back(std::move(output));
+  results_.push_back({&target});
+}
+
+void Exporter::survey(const event::Batch& batch, unsigned worker) {
+  if (!merged_ && !by_thread_) return;
+  Account::Kinds& counts = counts_[worker];
+  for (const event::Event& event : batch.events)
+    if (selects(request_.selection, batch, event)) ++counts[static_cast<std::size_t>(event.kind)];
+}
+
+bool Exporter::consume(const event::Batch& batch) {
+  slicer_.slice(batch, [&](const analysis::Slice& slice) {
+    if (failure_) return;
+    learn(slice);
+    if (merged_) merged_->consume(slice);
+    if (by_thread_) by_thread_->consume(slice);
+    for (const Output& output : outputs_) {
+      if (!output.maker || failure_) continue;
+      if (auto taken = output.maker->consume(slice); !taken) failure_ = taken.error();
+    }
+  });
+  return !failure_;
+}
+
+void Exporter::learn(const analysis::Slice& slice) {
+  for (const std::uint32_t i : slice.others) {
+    const event::Event& event = slice.batch.events[i];
+    if (event.kind == Kind::Process) {
+      const auto process = slice.batch.details_or<event::Process>(event, {});
+      origin_.pid = event.id;
+      if (!process.name.empty()) origin_.process = process.name;
+      if (!process.runtime.empty()) origin_.runtime = process.runtime;
+    } else if (event.kind == Kind::Clock && origin_.wall == base::kNoTime) {
+      origin_.wall = slice.batch.details_or<event::Clock>(event, {}).wall;
+      origin_.wall_at = event.time;
+    }
+  }
+}
+
+base::result<void> Exporter::finish() {
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    if (!outputs_[i].maker) continue;
+    if (auto done = outputs_[i].maker->finish(slicer_.names()); !done) return done;
+    results_[i].account = outputs_[i].maker->account();
+  }
+  if (auto done = finish_profiles(false); !done) return done;
+  return finish_profiles(true);
+}
+
+base::result<void> Exporter::finish_profiles(bool by_thread) {
+  auto& builder = by_thread ? by_thread_ : merged_;
+  if (!builder) return {};
+  auto profile = builder->finish(slicer_.names());
+  builder.reset();
+  if (!profile) return base::Unexpected(profile.error());
+  if (before_ && !by_thread) profile = analysis::compared(*profile, *before_, exact_names_);
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    if (outputs_[i].maker || outputs_[i].target->by_thread != by_thread) continue;
+    if (auto done = write_profile(outputs_[i], results_[i], *profile); !done) return done;
+  }
+  return {};
+}
+
+base::result<void> Exporter::write_profile(const Output& output, Result& result,
+                                           const Profile& whole) {
+  std::uint64_t limit = request_.limit.value_or(output.target->limit);
+  analysis::Pruned pruned = analysis::prune(whole, limit, request_.depth);
+  while (!request_.limit && is_too_large(*output.target, pruned) && limit > 100) {
+    limit = limit * 3 / 4;
+    pruned = analysis::prune(whole, limit, request_.depth);
+  }
+  for (const Account::Kinds& counts : counts_)
+    for (std::size_t i = 0; i < counts.size(); ++i) result.account.left_out[i] += counts[i];
+  for (const Kind kind : kDefinitions) result.account.left_out[static_cast<std::size_t>(kind)] = 0;
+  for (const Kind kind : analysis::kinds_of(whole.weight->carrier))
+    result.account.left_out[static_cast<std::size_t>(kind)] = 0;
+  cut_texts(pruned, limit, request_.depth, result.account);
+  result.account.notes = whole.notes;
+  result.weight = whole.weight;
+  result.total = whole.total();
+  result.frames = pruned.profile.frames.size();
+  for (std::uint32_t node = 1; node < pruned.profile.nodes.size(); ++node)
+    if (pruned.profile.self(node) != 0) ++result.stacks;
+  return output.target->profile({pruned, origin_, result.account, *output.sink});
+}
+
+}  // namespace polytrace::exports

@@ -1,0 +1,291 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The figures that readers of other tools show of an export are those of `polytrace report`."""
+import functools
+import json
+import re
+import subprocess
+import time
+from collections import Counter
+
+from readers import DATA, HERE, POLYTRACE, Skip, main, package, polytrace, program, run
+
+# weight: the section and table of the report, its column of own weight, its column of names
+TABLES = {
+    "time": ("calls", "methods", "self", "method"),
+    "samples": ("samples", "sampled_methods", "self", "method"),
+    "bytes": ("allocations", "allocation_sites", "bytes", "site"),
+    "objects": ("allocations", "allocation_sites", "count", "site"),
+    "wait": ("monitors", "monitor_sites", "wait", "site"),
+}
+# A real trace of every format that was recorded, and of every weight.
+TRACES = [
+    ("mlpd/calls.mlpd", "time"), ("mlpd/sample_real.mlpd.gz", "samples"),
+    ("mlpd/alloc_bt.mlpd", "bytes"), ("mlpd/alloc_bt.mlpd", "objects"),
+    ("mlpd/locks.mlpd", "wait"), ("monoblock/shipped10.mprof", "time"),
+    ("tracelog/app64.trace.log", "samples"), ("tbf/shop_little.trcbin", "time"),
+    ("../../examples/everything.mlpd", "time"), ("../../examples/shop.trcxml", "time"),
+]
+NO_METHOD = {"?": "(no managed frame)"}
+
+
+def trace_of(name):
+    return DATA / name
+
+
+@functools.cache
+def expected(trace, weight):
+    """Own weight by name, as the report has it."""
+    section, key, column, name = TABLES[weight]
+    report = json.loads(polytrace("report", "--json", "--limit", "0", "--show-helpers",
+                                  "--sections", section, trace))
+    sums = Counter()
+    for table in report["tables"]:
+        for row in table["rows"] if table["key"] == key else []:
+            sums[NO_METHOD.get(row[name], row[name])] += int(row[column])
+    return +sums
+
+
+def export(trace, weight, target, folder):
+    out = folder / target
+    polytrace("export", "-q", "-f", "--show-helpers", "--weight", weight, "--depth", "0",
+              "--to", target, trace, "-o", out)
+    return out
+
+
+def compare(found, wanted, what, relative=0.0):
+    """All names, and the total; in other units with a relative tolerance."""
+    assert wanted, f"{what}: the report has nothing"
+    for name, value in wanted.items():
+        assert abs(found[name] - value) <= relative * value, \
+            f"{what}: {name!r} is {found[name]}, not {value}"
+    assert abs(sum(found.values()) - sum(wanted.values())) <= relative * sum(wanted.values()), what
+
+
+def every_trace(target, folder, read, relative=0.0, clean=str):
+    for name, weight in TRACES:
+        trace = trace_of(name)
+        wanted = Counter()
+        for frame, value in expected(trace, weight).items():
+            wanted[clean(frame)] += value
+        found = read(export(trace, weight, target, folder), weight)
+        compare(found, wanted, f"{target} of {name}, {weight}", relative)
+
+
+def read_folded(file, _):
+    sums = Counter()
+    for line in file.read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            stack, value = line.rsplit(" ", 1)
+            sums[stack.split(";")[-1]] += int(value)
+    return sums
+
+
+def folded(folder):
+    every_trace("folded", folder, read_folded, clean=lambda name: name.replace(";", ":"))
+
+
+def read_speedscope(file, _):
+    with file.open(encoding="utf-8") as text:
+        document = json.load(text)
+    frames, sums = document["shared"]["frames"], Counter()
+    for profile in document["profiles"]:
+        assert len(profile["samples"]) == len(profile["weights"])
+        assert profile["endValue"] == sum(profile["weights"])
+        for stack, weight in zip(profile["samples"], profile["weights"]):
+            sums[frames[stack[-1]]["name"]] += weight
+    return sums
+
+
+def speedscope_file(folder):
+    every_trace("speedscope", folder, read_speedscope)
+
+
+def speedscope_schema(folder):
+    try:
+        import jsonschema
+    except ImportError as missing:
+        raise Skip("no python3-jsonschema") from missing
+    schema = package("speedscope") + "/dist/release/file-format-schema.json"
+    with open(schema, encoding="utf-8") as text:
+        checker = jsonschema.Draft7Validator(json.load(text))
+    for name, weight in TRACES:
+        file = export(trace_of(name), weight, "speedscope", folder)
+        checker.validate(json.loads(file.read_text(encoding="utf-8")))
+
+
+def shown_number(text):
+    """What "3.03ms (37%)", "384 B (1%)" or "1,234 (2%)" stands for."""
+    number, unit = re.match(r"([\d.,]+) ?(ns|µs|ms|s|KB|MB|B|)", text).groups()
+    scale = {"": 1, "B": 1, "ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "KB": 1024, "MB": 1 << 20}
+    return float(number.replace(",", "")) * scale[unit]
+
+
+def speedscope_app(folder):
+    """It opens all that it can read, and its list of functions begins with the report's."""
+    app, library, chromium = package("speedscope"), package("playwright-core"), program("chromium")
+    trace = trace_of("mlpd/sample_real.mlpd.gz")
+    files = [export(trace, "samples", target, folder) for target in ("speedscope", "folded")]
+    files.append(export(trace, "samples", "pprof", folder).rename(folder / "samples.pb.gz"))
+    shown = json.loads(run(program("node"), HERE / "speedscope_app.mjs", library, chromium, app,
+                           folder, *files))
+    for file, page in zip(files, shown):
+        assert not page["errors"], (file, page["errors"])
+        assert page["title"] not in ("", "speedscope"), file
+        rows = re.findall(r"^([\d.,]+[^\n]*)\n\t([\d.,]+[^\n]*)\n\t([^\n]+)", page["text"], re.M)
+        found = {name: shown_number(own) for _, own, name in rows}
+        wanted = dict(expected(trace, "samples").most_common(3))
+        if file.name == "speedscope":  # one thread at a time; this one holds all of Heavy's
+            wanted = {name: value for name, value in wanted.items() if name in found}
+            assert wanted, page["text"][:500]
+        else:
+            shown_own = Counter({name: found.get(name, 0) for name in wanted})
+            compare(shown_own, Counter(wanted), file.name, 0.01)
+
+
+def read_pprof(file, weight):
+    raw = run(program("go"), "tool", "pprof", "-raw", file)
+    samples, locations = re.search(r"^Samples:\n(.*?)^Locations\n(.*?)^Mappings", raw,
+                                   re.M | re.S).groups()
+    names = {number: name for number, name in
+             re.findall(r"^ +(\d+): 0x0 M=1 (.*?) \S*:\d+ s=\d+\(method", locations, re.M)}
+    types = [one.split("[")[0] for one in samples.splitlines()[0].split()]
+    column = next(i for i, one in enumerate(types) if one.split("/")[0] in {
+        "time": ["time"], "samples": ["samples"], "bytes": ["alloc_space"],
+        "objects": ["alloc_objects"], "wait": ["delay"]}[weight])
+    sums = Counter()
+    for line in samples.splitlines()[1:]:
+        found = re.match(r"^ +([\d ]+): (\d+)", line)
+        if found:
+            sums[names[found[2]]] += int(found[1].split()[column])
+    return sums
+
+
+def pprof(folder):
+    program("go")
+    every_trace("pprof", folder, read_pprof)
+    trace = trace_of("mlpd/calls.mlpd")
+    top = run(program("go"), "tool", "pprof", "-top", "-unit=ns",
+              export(trace, "time", "pprof", folder))
+    total = sum(expected(trace, "time").values())
+    assert re.search(rf"of {total}ns total", top), top[:1000]
+    assert "polytrace" in top and "Left out" in top, "its comments are shown"
+
+
+def read_callgrind(file, _):
+    out = run(program("callgrind_annotate"), "--threshold=100", file)
+    body = out.split("file:function\n", 1)[1]
+    sums = Counter()
+    for value, place in re.findall(r"^ *([\d,]+) \([ \d.]+%\) +(\S.*)$", body, re.M):
+        sums[place.split(":", 1)[1]] += int(value.replace(",", ""))
+    return sums
+
+
+def callgrind(folder):
+    program("callgrind_annotate")
+    every_trace("callgrind", folder, read_callgrind)
+
+
+class Firefox:
+    """The profiler's command line, with a session of its own."""
+
+    def __init__(self, folder):
+        self.words = [program("node"), package("@firefox-devtools/profiler-cli")]
+        with open(self.words[1] + "/package.json", encoding="utf-8") as text:
+            entry = json.load(text)["bin"]
+        self.words[1] += "/" + (entry if isinstance(entry, str) else next(iter(entry.values())))
+        self.folder = folder
+
+    def ask(self, *words):
+        done = subprocess.run([*self.words, *map(str, words)], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, timeout=120, check=False,
+                              env={"PATH": "/usr/bin:/bin", "HOME": str(self.folder)})
+        return done.returncode, done.stdout
+
+    def load(self, file):
+        # Its daemon is given half a second to start, which a busy machine has not.
+        for _ in range(20):
+            code, said = self.ask("load", file)
+            if code == 0:
+                return
+            time.sleep(1)
+            if self.ask("profile", "info", "--json")[0] == 0:
+                return
+        raise AssertionError(said)
+
+    def answer(self, *words):
+        code, said = self.ask(*words, "--json")
+        assert code == 0, said
+        return json.loads(said)
+
+    def own_weights(self):
+        sums = Counter()
+        processes = self.answer("profile", "info")["processes"]
+        for thread in [thread for process in processes for thread in process["threads"]]:
+            answer = self.answer("thread", "functions", "--thread", thread["threadHandle"],
+                                 "--include-idle", "--limit", "0")
+            for function in answer["functions"]:
+                sums[function["name"]] += function["selfSamples"]
+        return sums
+
+
+def firefox(folder):
+    reader = Firefox(folder)
+    for name, weight in TRACES[:3] + TRACES[5:7]:
+        file = export(trace_of(name), weight, "firefox", folder)
+        file = file.rename(folder / "profile.json.gz")
+        reader.load(file)
+        try:
+            found = reader.own_weights()
+        finally:
+            reader.ask("stop", "--all")
+        wanted = expected(trace_of(name), weight)
+        if weight == "time":
+            wanted = Counter({key: value / 1e6 for key, value in wanted.items()})
+        compare(found, wanted, f"firefox of {name}", 1e-9)
+
+
+def what_is_left_out(folder):
+    """Told in JSON and in every file, kind by kind; what a cap cuts stays in the totals."""
+    trace = trace_of("mlpd/calls.mlpd")
+    info = json.loads(polytrace("info", "--json", trace))["events"]["kinds"]
+    told = json.loads(polytrace("export", "--json", "--limit", "5", "--to",
+                                "folded,speedscope,callgrind", trace, "-o", folder / "cut"))
+    for output in told["outputs"]:
+        kept = {"enter", "leave", "unwind", "thread", "class", "vtable", "method", "process",
+                "clock"}
+        assert output["left_out"] == {k: n for k, n in info.items() if k not in kept}, output
+        assert output["cut"][0]["cap"] == "--limit 5" and output["cut"][0]["count"] > 100
+        assert output["total"] == sum(expected(trace, "time").values())
+    files = [folder / ("cut" + end) for end in (".folded", ".speedscope.json", ".callgrind")]
+    for file in files:
+        text = file.read_text(encoding="utf-8")
+        assert "Cut by --limit 5" in text and "root_region" in text, file
+    assert sum(read_folded(files[0], None).values()) == told["outputs"][0]["total"]
+
+
+def wrong_use(folder):
+    trace = trace_of("mlpd/locks.mlpd")
+
+    def refused(code, *words):
+        done = subprocess.run([POLYTRACE, "export", *map(str, words)], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, check=False)
+        assert done.returncode == code, (words, done)
+        return done.stderr
+
+    out = folder / "out"
+    assert "only: wait, contentions" in refused(2, "--to", "folded", "--weight", "time", trace,
+                                                "-o", out)
+    assert 'did you mean "folded"' in refused(2, "--to", "foldet", trace, "-o", out)
+    assert "several targets" in refused(2, "--to", "folded,pprof", trace, "-o", "-")
+    assert not list(folder.iterdir()), "nothing is left of what failed"
+    out.write_text("mine")
+    assert "exists" in refused(1, "--to", "folded", trace, "-o", out)
+    assert out.read_text() == "mine"
+    refused(0, "--to", "folded", "-f", trace, "-o", out)
+    assert out.read_text() != "mine"
+
+
+if __name__ == "__main__":
+    main([folded, speedscope_file, speedscope_schema, speedscope_app, pprof, callgrind, firefox,
+          what_is_left_out, wrong_use])
