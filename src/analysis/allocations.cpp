@@ -5,9 +5,8 @@
 
 #include <algorithm>
 
-#include "analysis/live_stack.hpp"
+#include "analysis/allocation_stacks.hpp"
 #include "analysis/rows.hpp"
-#include "analysis/stack_table.hpp"
 #include "analysis/text.hpp"
 #include "analysis/timeline.hpp"
 
@@ -15,7 +14,6 @@ namespace polytrace::analysis {
 namespace {
 
 using event::Event;
-using event::Kind;
 
 const AmountColumns kColumns{{"count", "Count", Unit::count}, {"bytes", "Bytes", Unit::bytes}};
 
@@ -28,11 +26,6 @@ class Allocations final : public Analysis {
   std::vector<std::string> headlines(const Names& names) const override;
 
  private:
-  bool needs_calls(const Slice& slice) const;
-  void follow(const Slice& slice, const Run& run);
-  void take(const Slice& slice, const Event& event);
-  void take(const Slice& slice, const Event& event, const event::Alloc& alloc);
-  void take(const Slice& slice, const Event& event, const event::AllocSummary& summary);
   void add(const Slice& slice, const Event& event, std::uint32_t stack, const Amount& amount);
   std::vector<Amount> by_class(const Names& names) const;
   Table classes(const Names& names, const TableOptions& options) const;
@@ -40,77 +33,19 @@ class Allocations final : public Analysis {
   Table times() const;
 
   Selection selection_;
-  StackTree stacks_;
-  std::vector<LiveStack> calls_;  // by thread index, while followed
-  bool follow_calls_ = false;
+  AllocationStacks stacks_;
   Amount total_;
-  std::uint64_t samples_ = 0;      // that stand for more than themselves
   std::vector<Amount> by_class_;   // by class index as it was when met
   std::vector<Amount> by_stack_;   // by node of stacks_
   std::vector<Amount> by_thread_;  // by thread index
   Timeline<Amount> by_time_;
 };
 
-// Calls are followed from the first batch on that has both calls and an allocation without stack.
-bool Allocations::needs_calls(const Slice& slice) const {
-  std::size_t events = 0;
-  for (const Run& run : slice.runs) events += run.end - run.begin;
-  if (slice.others.size() == events) return false;
-  for (const std::uint32_t i : slice.others) {
-    const Event& event = slice.batch.events[i];
-    if (event.kind == Kind::Alloc &&
-        !slice.batch.details_or<event::Alloc>(event, {}).stack.present())
-      return true;
-  }
-  return false;
-}
-
 void Allocations::consume(const Slice& slice) {
-  if (!follow_calls_) follow_calls_ = needs_calls(slice);
-  if (!follow_calls_) {
-    for (const std::uint32_t i : slice.others) take(slice, slice.batch.events[i]);
-    return;
-  }
-  for (const Run& run : slice.runs) follow(slice, run);
-}
-
-void Allocations::follow(const Slice& slice, const Run& run) {
-  LiveStack& calls = slot(calls_, run.thread);
-  for (std::uint32_t i = run.begin; i < run.end; ++i) {
-    const Event& event = slice.batch.events[i];
-    switch (event.kind) {
-      case Kind::Enter: calls.enter(event.id); break;
-      case Kind::Leave:
-      case Kind::Unwind: calls.leave(event.id); break;
-      default: take(slice, event);
-    }
-  }
-}
-
-void Allocations::take(const Slice& slice, const Event& event) {
-  const event::Batch& batch = slice.batch;
-  if (event.kind == Kind::Alloc) {
-    if (selects(selection_, batch, event))
-      take(slice, event, batch.details_or<event::Alloc>(event, {}));
-  } else if (event.kind == Kind::AllocSummary) {
-    if (selects(selection_, batch, event))
-      take(slice, event, batch.details_or<event::AllocSummary>(event, {}));
-  }
-}
-
-void Allocations::take(const Slice& slice, const Event& event, const event::Alloc& alloc) {
-  std::uint32_t stack = StackTree::kRoot;
-  if (alloc.stack.present()) stack = stacks_.intern(slice.batch.list(alloc.stack), slice.names);
-  else if (follow_calls_)
-    stack = slot(calls_, slice.threads[event.thread]).node(stacks_, slice.names);
-  const std::uint64_t weight = std::max<std::uint64_t>(alloc.weight, 1);
-  if (weight > 1) ++samples_;
-  add(slice, event, stack, {weight, weight * alloc.size});
-}
-
-void Allocations::take(const Slice& slice, const Event& event, const event::AllocSummary& summary) {
-  const std::uint32_t stack = stacks_.intern(slice.batch.list(summary.stack), slice.names);
-  add(slice, event, stack, {summary.count, summary.bytes});
+  stacks_.consume(slice, selection_,
+                  [&](const Event& event, std::uint32_t stack, const Amount& amount) {
+                    add(slice, event, stack, amount);
+                  });
 }
 
 void Allocations::add(const Slice& slice, const Event& event, std::uint32_t stack,
@@ -147,9 +82,10 @@ Table Allocations::classes(const Names& names, const TableOptions& options) cons
   }
   table.notes.push_back(
       fmt::format("All together: {} bytes in {} objects.", total_.weight, total_.count));
-  if (samples_ != 0)
-    table.notes.push_back(fmt::format("Estimated from {}: each counts for all that it stands for.",
-                                      count_text(samples_, "sampled object", "sampled objects")));
+  if (stacks_.samples() != 0)
+    table.notes.push_back(
+        fmt::format("Estimated from {}: each counts for all that it stands for.",
+                    count_text(stacks_.samples(), "sampled object", "sampled objects")));
   sort_and_limit(table, options, "bytes");
   return table;
 }
@@ -184,12 +120,12 @@ Table Allocations::times() const {
 
 std::vector<Table> Allocations::tables(const Names& names, const TableOptions& options) const {
   if (total_.count == 0) return {};
-  const VisibleStacks stacks(stacks_, names, selection_.show_helpers);
+  const VisibleStacks stacks(stacks_.tree(), names, selection_.show_helpers);
   Table sites = make_table("allocation_sites", "allocations", "Allocations by site", {});
   fill_sites(sites, stacks, by_stack_, names, selection_, options, kColumns);
   Table tree = make_table("allocation_stacks", "allocations", "Allocations by stack", {});
   fill_stack_tree(tree, stacks, by_stack_, names, selection_, options, kColumns);
-  if (follow_calls_)
+  if (stacks_.follows_calls())
     for (Table* table : {&sites, &tree})
       table->notes.push_back(
           "Allocations recorded without a stack count for the method their "

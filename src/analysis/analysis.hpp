@@ -4,6 +4,7 @@
 #pragma once
 
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +16,16 @@
 
 namespace polytrace::analysis {
 
+// When the world stood still for collections: in order, apart from each other.
+struct Pauses {
+  struct Pause {
+    base::Time start;
+    base::Time end;
+    std::uint64_t before;  // nanoseconds of all pauses before
+  };
+  std::vector<Pause> all;
+};
+
 // What of the trace counts. Definitions always do.
 struct Selection {
   base::Time from = std::numeric_limits<base::Time>::min();  // on the trace's clock, inclusive
@@ -22,6 +33,11 @@ struct Selection {
   std::optional<base::Id> thread;  // only events in this thread's stream (samples: of this thread)
   std::string name;                // keep rows whose name contains this text; empty = all
   bool show_helpers = false;       // runtime helper frames (wrappers) are hidden otherwise
+  std::string method;           // between whose callers and callees a sandwich looks; empty = none
+  bool fold_recursion = false;  // in the call tree, a method below itself is one with it
+  // What does not count as time of calls: waiting for locks and signals; pauses, where given.
+  bool subtract_waits = false;
+  std::shared_ptr<const Pauses> pauses{};
 
   bool has(base::Time time) const { return time >= from && time < to; }
 };
@@ -53,6 +69,13 @@ struct Slice {
   std::span<const std::uint32_t> threads{};
 };
 
+// Something that looks like a fault, in plain text for people.
+struct Suspect {
+  std::string fault;  // "lock convoy"
+  std::string what;   // where: the name of a method, class or lock
+  std::string why;    // the figures that speak for it
+};
+
 class Analysis {
  public:
   Analysis() = default;
@@ -69,6 +92,12 @@ class Analysis {
   // What a summary says of it, after finish(): zero to two lines of plain text for people, most
   // important first ("12 collections, longest pause 3.1 ms"). Cheap; empty when it saw nothing.
   virtual std::vector<std::string> headlines(const Names& names) const {
+    static_cast<void>(names);
+    return {};
+  }
+  // What looks like a fault to it, after finish(), worst first: nothing where figures are small or
+  // what is seen has an innocent explanation.
+  virtual std::vector<Suspect> suspects(const Names& names) const {
     static_cast<void>(names);
     return {};
   }

@@ -13,6 +13,7 @@
 
 #include "analysis/analysis.hpp"
 #include "analysis/open_counts.hpp"
+#include "analysis/work_clock.hpp"
 
 namespace polytrace::analysis {
 
@@ -42,11 +43,12 @@ struct FrameArray {
 
 // The Policy says what a frame holds beside `Id id; uint32_t method;` and what becomes of it:
 //   static constexpr bool kAsksRecursion: whether leave() looks at `recursive`
-//   static Frame bottom(): stands below a thread's outermost call
+//   Frame bottom(uint32_t thread): stands below a thread's outermost call
 //   void enter(const Frame& caller, Frame& frame, const Event&, const Names&): fills a new frame,
 //     field by field (a copied one would wait for its own stores)
 //   void leave(Frame& caller, const Frame&, Time end, bool recursive)
 //     recursive: another call of the method stays open in this thread
+//   WorkClock clock: told of each run's thread and of its events that are not calls
 template <class Policy>
 class CallWalk {
  public:
@@ -81,7 +83,7 @@ class CallWalk {
   };
 
   void walk(const Run& run, const Slice& slice, Policy& policy);
-  Ends open_stack(std::uint32_t thread);
+  Ends open_stack(std::uint32_t thread, Policy& policy);
   void put_away(Stack& stack, const Ends& ends);
   Ends grow(Stack& stack, Ends ends) const;
   [[gnu::always_inline]] inline Frame* close(Frame* top, std::uint32_t thread, base::Time end,
@@ -113,7 +115,8 @@ class CallWalk {
 
 template <class Policy>
 void CallWalk<Policy>::walk(const Run& run, const Slice& slice, Policy& policy) {
-  Ends ends = open_stack(run.thread);
+  Ends ends = open_stack(run.thread, policy);
+  policy.clock.turn_to(run.thread);
   Stack& stack = stacks_[run.thread];
   const Event* const end = slice.batch.events.begin() + run.end;
   for (const Event* event = slice.batch.events.begin() + run.begin; event != end; ++event) {
@@ -137,6 +140,8 @@ void CallWalk<Policy>::walk(const Run& run, const Slice& slice, Policy& policy) 
       else if (ends.top->id == event->id && ends.top != ends.bottom) [[likely]]
         ends.top = close(ends.top, run.thread, event->time, policy);
       else ends.top = unmatched(ends.top, *event, run, slice.names, policy);
+    } else {
+      policy.clock.look(slice.batch, *event);
     }
   }
   stack.last = std::max(stack.last, end[-1].time);
@@ -144,14 +149,14 @@ void CallWalk<Policy>::walk(const Run& run, const Slice& slice, Policy& policy) 
 }
 
 template <class Policy>
-auto CallWalk<Policy>::open_stack(std::uint32_t thread) -> Ends {
+auto CallWalk<Policy>::open_stack(std::uint32_t thread, Policy& policy) -> Ends {
   if (thread >= stacks_.size()) stacks_.resize(thread + std::size_t{1});
   Stack& stack = stacks_[thread];
   resting_frames_ -= stack.depth;
   if (stack.array.capacity == 0) {
     std::swap(stack.array, spare_);
     if (stack.array.capacity == 0) stack.array.grow(0);
-    stack.array.frames[0] = Policy::bottom();
+    stack.array.frames[0] = policy.bottom(thread);
   }
   Frame* bottom = stack.array.frames.get();
   return {bottom + stack.depth, bottom, bottom + stack.array.capacity - 1};
@@ -194,6 +199,8 @@ void CallWalk<Policy>::finish(Policy& policy) {
     Stack& stack = stacks_[thread];
     Frame* top = stack.array.frames.get() + stack.depth;
     repairs_.open += stack.depth + stack.dropped;
+    policy.clock.turn_to(thread);
+    policy.clock.end_waits(stack.last);
     for (; stack.depth != 0; --stack.depth) top = close(top, thread, stack.last, policy);
     stack.array = {};
   }

@@ -36,6 +36,8 @@ Table empty_table() {
                      {"calls", "Calls", Unit::count},
                      {"average", "Average", Unit::nanoseconds},
                      {"least", "Shortest", Unit::nanoseconds},
+                     {"p50", "Median", Unit::nanoseconds},
+                     {"p95", "p95", Unit::nanoseconds},
                      {"most", "Longest", Unit::nanoseconds},
                      {"method", "Method"}});
 }
@@ -49,10 +51,7 @@ std::uint64_t sum_of_self(const std::vector<CallTotals>& totals) {
 }  // namespace
 
 Calls::Calls(const Selection& selection, std::shared_ptr<const CallTree> tree)
-    : selection_(selection),
-      tree_(std::move(tree)),
-      policy_{CallWindow(selection), {}},
-      walk_(selection) {}
+    : selection_(selection), tree_(std::move(tree)), policy_(selection), walk_(selection) {}
 
 void Calls::consume(const Slice& slice) {
   if (!tree_) walk_.consume(slice, policy_);
@@ -70,6 +69,14 @@ void Calls::finish(const Names&) {
 
 const Repairs& Calls::repairs() const { return tree_ ? tree_->repairs() : walk_.repairs(); }
 
+// What a bucket's middle is beyond the shortest and longest call is error for certain.
+Cell Calls::quantile(std::uint32_t method, unsigned percent) const {
+  const auto sketches = tree_ ? tree_->sketches() : std::span(policy_.sketches);
+  if (method >= sketches.size() || sketches[method].empty()) return {};
+  return std::clamp(sketches[method].quantile(percent), totals_[method].least,
+                    totals_[method].most);
+}
+
 std::vector<Table> Calls::tables(const Names& names, const TableOptions& options) const {
   Table table = empty_table();
   const std::uint64_t all_self = sum_of_self(totals_);
@@ -85,7 +92,7 @@ std::vector<Table> Calls::tables(const Names& names, const TableOptions& options
     }
     table.rows.push_back({method.self, share(method.self, all_self), method.total, method.elapsed,
                           method.calls, average(method.total, method.calls), method.least,
-                          method.most, std::move(name)});
+                          quantile(i, 50), quantile(i, 95), method.most, std::move(name)});
   }
   if (hidden.methods != 0) table.notes.push_back(hidden.note());
   if (tree_ && tree_->unplaced() != 0) table.notes.push_back(tree_->unplaced_note());

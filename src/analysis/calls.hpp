@@ -11,6 +11,7 @@
 
 #include "analysis/call_totals.hpp"
 #include "analysis/call_walk.hpp"
+#include "analysis/duration_sketch.hpp"
 
 namespace polytrace::analysis {
 
@@ -49,22 +50,31 @@ class Calls : public Analysis {
     struct Frame {
       base::Id id;
       base::Time start;
-      std::uint64_t callees;  // nanoseconds in them
+      std::uint64_t callees;   // nanoseconds in them
+      std::uint64_t excluded;  // at the start, see WorkClock
       std::uint32_t method;
     };
-    static Frame bottom() { return {base::kNoId, 0, 0, NameTable::kNone}; }
+    void make_room(std::uint32_t method) {
+      sums.resize(method + sums.size() / 2 + 256);
+      sketches.resize(sums.size());
+    }
+    static Frame bottom(std::uint32_t) { return {base::kNoId, 0, 0, 0, NameTable::kNone}; }
     void enter(const Frame&, Frame& frame, const event::Event& event, const Names& names) {
       const std::uint32_t method = names.methods().index(event.id);
       if (method >= sums.size()) [[unlikely]]
-        sums.resize(method + sums.size() / 2 + 256);
+        make_room(method);
       frame.id = event.id;
       frame.start = event.time;
       frame.callees = 0;
       frame.method = method;
+      if (subtracts) [[unlikely]]
+        frame.excluded = clock.excluded(event.time);
     }
     void leave(Frame& caller, const Frame& frame, base::Time end, bool recursive) {
       std::uint64_t duration = 0;
       if (!window.measure(frame.start, end, duration)) return;
+      if (subtracts) [[unlikely]]
+        duration -= std::min(duration, clock.excluded(end) - frame.excluded);
       Sums& method = sums[frame.method];
       ++method.calls;
       method.total += duration;
@@ -73,10 +83,19 @@ class Calls : public Analysis {
       method.most = std::max(method.most, duration);
       if (recursive) method.nested += duration;
       caller.callees += duration;
+      sketches[frame.method].add(duration);
     }
+    explicit Policy(const Selection& selection)
+        : window(selection), clock(selection), subtracts(clock.subtracts()) {}
+
     CallWindow window;
-    std::vector<Sums> sums;  // by method
+    WorkClock clock;
+    bool subtracts;
+    std::vector<Sums> sums;                // by method
+    std::vector<DurationSketch> sketches;  // likewise, as long
   };
+
+  Cell quantile(std::uint32_t method, unsigned percent) const;
 
   Selection selection_;
   std::shared_ptr<const CallTree> tree_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The call tree, merged over threads: who called whom along which path. One 64-byte node per
-// distinct path; memory is bounded by kMaxNodes whatever the trace.
+// The call tree, merged over threads unless wanted by thread: who called whom along which path. One
+// 64-byte node per distinct path; memory is bounded by kMaxNodes whatever the trace.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,7 @@
 #include "analysis/call_totals.hpp"
 #include "analysis/call_walk.hpp"
 #include "analysis/child_index.hpp"
+#include "analysis/duration_sketch.hpp"
 
 namespace polytrace::analysis {
 
@@ -34,13 +35,16 @@ class CallTree : public Analysis {
     std::uint64_t most = 0;
   };
 
-  explicit CallTree(const Selection& selection);
+  // By thread, each thread has a node of its own below the root, its index in place of a method;
+  // there are then no totals().
+  explicit CallTree(const Selection& selection, bool by_thread = false);
 
   void consume(const Slice& slice) override;
   void finish(const Names& names) override;
   // The tree by heaviest nodes, and the heaviest path.
   std::vector<Table> tables(const Names& names, const TableOptions& options) const override;
   std::vector<std::string> headlines(const Names& names) const override;
+  std::vector<Suspect> suspects(const Names& names) const override;
 
   // --- after finish() ------------------------------------------------------------------------
   std::span<const Node> nodes() const { return policy_.nodes; }
@@ -49,6 +53,9 @@ class CallTree : public Analysis {
   std::uint64_t total() const { return policy_.nodes[kRoot].total; }
   // Figures by method.
   const std::vector<CallTotals>& totals() const { return totals_; }
+  std::span<const DurationSketch> sketches() const { return policy_.sketches; }
+  // Time of the threads' waits.
+  std::uint64_t waited() const { return policy_.clock.waited(); }
   const Repairs& repairs() const { return walk_.repairs(); }
   std::uint64_t unplaced() const { return policy_.unplaced; }
   std::string unplaced_note() const;
@@ -60,10 +67,13 @@ class CallTree : public Analysis {
     struct Frame {
       base::Id id;
       base::Time start;
+      std::uint64_t excluded;  // at the start, see WorkClock
       std::uint32_t method;
       std::uint32_t node;
     };
-    static Frame bottom() { return {base::kNoId, 0, NameTable::kNone, kRoot}; }
+    Frame bottom(std::uint32_t thread) {
+      return {base::kNoId, 0, 0, NameTable::kNone, by_thread ? root(thread) : kRoot};
+    }
     void enter(const Frame& caller, Frame& frame, const event::Event& event, const Names& names) {
       frame.id = event.id;
       frame.start = event.time;
@@ -71,10 +81,14 @@ class CallTree : public Analysis {
       frame.method = nodes[frame.node].method;
       if (frame.node == kUnplaced) [[unlikely]]
         frame.method = names.methods().index(event.id);
+      if (subtracts) [[unlikely]]
+        frame.excluded = clock.excluded(event.time);
     }
     void leave(Frame&, const Frame& frame, base::Time end, bool) {
       std::uint64_t duration = 0;
       if (!window.measure(frame.start, end, duration)) return;
+      if (subtracts) [[unlikely]]
+        duration -= std::min(duration, clock.excluded(end) - frame.excluded);
       if (frame.node == kUnplaced) [[unlikely]] {
         ++unplaced;
         return;
@@ -84,6 +98,9 @@ class CallTree : public Analysis {
       node.total += duration;
       node.least = std::min(node.least, duration);
       node.most = std::max(node.most, duration);
+      if (frame.method >= sketches.size()) [[unlikely]]
+        sketches.resize(frame.method + sketches.size() / 2 + 256);
+      sketches[frame.method].add(duration);
     }
     bool fits(std::uint32_t node, base::Id id) const {
       return nodes[node].id == id && nodes[node].epoch == epoch;
@@ -96,14 +113,27 @@ class CallTree : public Analysis {
       return other_child(parent, id, names);
     }
     std::uint32_t other_child(std::uint32_t parent, base::Id id, const Names& names);
+    std::uint32_t root(std::uint32_t thread);
+
+    Policy(const Selection& selection, bool threads_apart)
+        : window(selection),
+          clock(selection),
+          subtracts(clock.subtracts()),
+          by_thread(threads_apart) {}
 
     CallWindow window;
+    WorkClock clock;
+    bool subtracts;
+    std::vector<DurationSketch> sketches;  // by method
+    bool by_thread;
+    std::vector<std::uint32_t> roots;  // by thread: its node, kRoot when it has none yet
     std::uint32_t epoch = 0;
     std::vector<Node> nodes;
     ChildIndex index;
     std::uint64_t unplaced = 0;  // calls
   };
 
+  void fold_recursion();
   void sum_up();
   void sum_methods();
 

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <tsl/robin_map.h>
 
+#include <bit>
 #include <map>
 
 #include "analysis/durations.hpp"
+#include "analysis/pauses.hpp"
 #include "analysis/rows.hpp"
 #include "analysis/selected.hpp"
 #include "analysis/text.hpp"
@@ -69,6 +71,8 @@ class Collections final : public Analysis {
   std::uint64_t size_at(Time time) const;  // of the heap; 0 = not known
   Table generations(const TableOptions& options) const;
   Table pauses(const TableOptions& options) const;
+  Table histogram() const;
+  Table utilisation(const Names& names) const;
   Table heap_size() const;
   Table list(const Names& names, const TableOptions& options) const;
 
@@ -78,6 +82,8 @@ class Collections final : public Analysis {
   std::map<std::uint32_t, Durations> pauses_;       // by generation of the stop
   std::vector<Resize> resizes_;                     // in order of time after finish()
   tsl::robin_map<std::uint32_t, Running> running_;  // by thread index
+  PauseFinder finder_;
+  Pauses stops_;
   std::uint64_t moves_ = 0;
   std::uint64_t ends_without_start_ = 0;
 };
@@ -91,13 +97,14 @@ void Collections::consume(const Slice& slice) {
     if (event.kind == Kind::Gc) gc(slice, event);
     else if (event.kind == Kind::Move) moved(slice, event);
     else if (const auto size = slice.batch.details_or<event::HeapSize>(event, {});
-             size.total != 0 || size.used != 0)
+             size.generation.empty() && (size.total != 0 || size.used != 0))
       resizes_.push_back({event.time, size.total != 0 ? size.total : size.used});
   }
 }
 
 void Collections::gc(const Slice& slice, const Event& event) {
   const auto details = slice.batch.details_or<event::Gc>(event, {});
+  finder_.add(slice.threads[event.thread], event.time, details.phase);
   Running& running = running_[slice.threads[event.thread]];
   switch (details.phase) {
     case GcPhase::start: return start(slice, event, running, details.generation);
@@ -127,15 +134,18 @@ void Collections::start(const Slice& slice, const Event& event, Running& running
   ++generations_[generation].count;
 }
 
+// Where the end does not tell the generation, it is that of the collection begun last.
 void Collections::end(const Event& event, Running& running, std::uint32_t generation) {
-  const auto open = running.open.find(generation);
+  const auto open = running.open.find(generation == kNone && !running.nesting.empty()
+                                          ? collections_[running.nesting.back()].generation
+                                          : generation);
   if (open == running.open.end()) {
     ++ends_without_start_;
     return;
   }
   Collection& collection = collections_[open->second];
   collection.end = event.time;
-  generations_[generation].collecting.add(elapsed(collection.start, event.time));
+  generations_[collection.generation].collecting.add(elapsed(collection.start, event.time));
   std::erase(running.nesting, open->second);
   running.open.erase(open);
 }
@@ -166,6 +176,7 @@ void Collections::finish(const Names&) {
   std::ranges::stable_sort(resizes_, {}, &Resize::time);
   std::ranges::stable_sort(collections_, {}, &Collection::start);
   running_.clear();
+  stops_ = finder_.take();
 }
 
 std::uint64_t Collections::size_at(Time time) const {
@@ -230,6 +241,50 @@ Table Collections::pauses(const TableOptions& options) const {
   return table;
 }
 
+// By powers of two.
+Table Collections::histogram() const {
+  Table table = make_table("pause_histogram", "collections", "Pauses by length",
+                           {{"from", "From", Unit::nanoseconds},
+                            {"below", "Below", Unit::nanoseconds},
+                            {"pauses", "Pauses", Unit::count},
+                            {"share", "Pauses %", Unit::percent},
+                            {"total", "Total", Unit::nanoseconds}});
+  std::map<unsigned, std::pair<std::uint64_t, std::uint64_t>> buckets;
+  for (const Pauses::Pause& pause : stops_.all) {
+    const std::uint64_t length = elapsed(pause.start, pause.end);
+    auto& [count, total] = buckets[static_cast<unsigned>(std::bit_width(length))];
+    ++count;
+    total += length;
+  }
+  for (const auto& [width, bucket] : buckets) {
+    const std::uint64_t from = std::uint64_t{1} << (width - 1);
+    table.rows.push_back({from, width == 64 ? Cell{} : Cell{from * 2}, bucket.first,
+                          share(bucket.first, stops_.all.size()), bucket.second});
+  }
+  return table;
+}
+
+Table Collections::utilisation(const Names& names) const {
+  Table table =
+      make_table("mutator_utilisation", "collections", "What collections leave to the program",
+                 {{"window", "In any", Unit::nanoseconds}, {"least", "At least %", Unit::percent}});
+  Time first = kNoTime;
+  Time last = kNoTime;
+  for (const ThreadInfo& thread : names.threads()) {
+    if (thread.events == 0 || thread.id == base::kNoId) continue;
+    first = first == kNoTime ? thread.first : std::min(first, thread.first);
+    last = std::max(last, thread.last);
+  }
+  if (stops_.all.empty() || first == kNoTime) return table;
+  first = std::max(first, selection_.from);
+  last = std::min(last, selection_.to);
+  for (std::uint64_t unit = 1'000'000; unit <= 10'000'000'000; unit *= 10)
+    for (const std::uint64_t times : {1U, 2U, 5U})
+      if (const auto least = least_utilisation(stops_, unit * times, first, last))
+        table.rows.push_back({unit * times, *least * 100});
+  return table;
+}
+
 Table Collections::heap_size() const {
   Table table = make_table("heap_size", "collections", "Heap size",
                            {{"resizes", "Resizes", Unit::count},
@@ -277,7 +332,8 @@ Table Collections::list(const Names& names, const TableOptions& options) const {
 }
 
 std::vector<Table> Collections::tables(const Names& names, const TableOptions& options) const {
-  return {generations(options), pauses(options), heap_size(), list(names, options)};
+  return {generations(options), pauses(options), histogram(),
+          utilisation(names),   heap_size(),     list(names, options)};
 }
 
 std::vector<std::string> Collections::headlines(const Names&) const {

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "analysis/call_site.hpp"
 #include "analysis/rows.hpp"
 #include "analysis/selected.hpp"
 #include "analysis/text.hpp"
@@ -24,7 +27,7 @@ void Exceptions::consume(const Slice& slice) {
     } else if (event.kind == Kind::Move && event.detail != event::kAbsent) {
       recent_.move(event.id, slice.batch.details<event::Move>(event).to);
     } else if (event.kind == Kind::Throw) {
-      if (selects(selection_, slice.batch, event)) thrown(slice, event);
+      if (selects(selection_, slice.batch, event)) thrown(slice, i);
     } else if (event.kind == Kind::Clause && selects(selection_, slice.batch, event)) {
       const event::Clause none;
       const event::ClauseKind kind = slice.batch.details_or(event, none).clause;
@@ -33,7 +36,8 @@ void Exceptions::consume(const Slice& slice) {
   }
 }
 
-void Exceptions::thrown(const Slice& slice, const event::Event& event) {
+void Exceptions::thrown(const Slice& slice, std::uint32_t index) {
+  const event::Event& event = slice.batch.events[index];
   const event::Throw none;
   const event::Throw& details = slice.batch.details_or(event, none);
   ++thrown_;
@@ -47,6 +51,9 @@ void Exceptions::thrown(const Slice& slice, const event::Event& event) {
   }
   if (stack.empty()) ++no_stack_;
   ++sites_[{site, type}];
+  // The recorded call says more than the runtime's own method that throws for it.
+  const std::uint32_t around = call_around(slice, index);
+  bursts_.add(event.time, type, around != NameTable::kNone ? around : site);
 }
 
 std::uint32_t Exceptions::class_of(const Slice& slice, base::Id object,
@@ -64,7 +71,7 @@ std::string class_text(const Names& names, std::uint32_t type) {
 }  // namespace
 
 std::vector<Table> Exceptions::tables(const Names& names, const TableOptions& options) const {
-  return {classes_table(names, options), sites_table(names, options),
+  return {classes_table(names, options), sites_table(names, options), bursts_table(names, options),
           clauses_table(names, options)};
 }
 
@@ -105,6 +112,49 @@ Table Exceptions::sites_table(const Names& names, const TableOptions& options) c
   }
   sort_and_limit(table, options, "thrown");
   return table;
+}
+
+Table Exceptions::bursts_table(const Names& names, const TableOptions& options) const {
+  Table table = make_table("throw_bursts", "exceptions", "Bursts",
+                           {{"first", "From", Unit::time},
+                            {"last", "To", Unit::time},
+                            {"thrown", "Thrown", Unit::count},
+                            {"rate", "A second", Unit::none},
+                            {"class", "Class"},
+                            {"method", "Mostly in"}});
+  for (const ThrowBursts::Burst& burst : bursts_.bursts()) {
+    std::string type = class_text(names, burst.type);
+    if (!keeps(selection_, type)) continue;
+    table.rows.push_back(
+        {burst.first, burst.last, burst.count, burst.per_second(), std::move(type),
+         burst.site == NameTable::kNone ? Cell{} : Cell{names.method_name(burst.site)}});
+  }
+  if (!table.rows.empty())
+    table.notes.push_back(
+        "A burst: at least 20 throws of one class, none later than 100 ms after the one before. "
+        "One shorter than a second has the rate of a second.");
+  sort_and_limit(table, options, "thrown");
+  return table;
+}
+
+// One suspect for each class, the worst two.
+std::vector<Suspect> Exceptions::suspects(const Names& names) const {
+  constexpr std::uint64_t kFewest = 100;
+  constexpr double kPerSecond = 50;
+  std::vector<Suspect> suspects;
+  std::vector<std::uint32_t> seen;
+  for (const ThrowBursts::Burst& burst : bursts_.bursts()) {
+    const bool known = std::ranges::find(seen, burst.type) != seen.end();
+    if (known || burst.count < kFewest || burst.per_second() < kPerSecond || seen.size() == 2)
+      continue;
+    seen.push_back(burst.type);
+    std::string what = class_text(names, burst.type);
+    if (burst.site != NameTable::kNone) what += ", in " + names.method_name(burst.site);
+    suspects.push_back({"exception storm", std::move(what),
+                        fmt::format("{} thrown within {}", burst.count,
+                                    duration_text(elapsed(burst.first, burst.last)))});
+  }
+  return suspects;
 }
 
 Table Exceptions::clauses_table(const Names& names, const TableOptions& options) const {

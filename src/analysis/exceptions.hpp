@@ -7,6 +7,7 @@
 
 #include "analysis/analysis.hpp"
 #include "analysis/recent_classes.hpp"
+#include "analysis/throw_bursts.hpp"
 
 namespace polytrace::analysis {
 
@@ -15,18 +16,22 @@ class Exceptions : public Analysis {
   explicit Exceptions(const Selection& selection) : selection_(selection) {}
 
   void consume(const Slice& slice) override;
+  void finish(const Names& names) override { bursts_.finish(names); }
   std::vector<Table> tables(const Names& names, const TableOptions& options) const override;
   std::vector<std::string> headlines(const Names& names) const override;
+  std::vector<Suspect> suspects(const Names& names) const override;
 
  private:
-  void thrown(const Slice& slice, const event::Event& event);
+  void thrown(const Slice& slice, std::uint32_t index);
   std::uint32_t class_of(const Slice& slice, base::Id object, const event::Throw& details);
   Table classes_table(const Names& names, const TableOptions& options) const;
   Table sites_table(const Names& names, const TableOptions& options) const;
+  Table bursts_table(const Names& names, const TableOptions& options) const;
   Table clauses_table(const Names& names, const TableOptions& options) const;
 
   Selection selection_;
   RecentClasses recent_;
+  ThrowBursts bursts_;
   std::uint64_t thrown_ = 0;
   std::uint64_t no_stack_ = 0;
   std::map<std::uint32_t, std::uint64_t> classes_;                                // kNone: unknown

@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <set>
 
+#include "analysis/compile_costs.hpp"
 #include "analysis/rows.hpp"
 #include "analysis/selected.hpp"
 #include "analysis/text.hpp"
@@ -34,12 +37,22 @@ class Jit : public Analysis {
     std::uint64_t bytes = 0;
   };
 
+  // A piece of code may be told twice, with its method and by itself.
+  void add_method(const Slice& slice, const event::Event& event, base::Id code, std::uint64_t size,
+                  base::Id method);
+  Table costs_table(const Names& names, const TableOptions& options) const;
   Table methods_table(const Names& names, const TableOptions& options) const;
   Table helpers_table(const TableOptions& options) const;
 
+  enum class State : unsigned char { unknown, named, compiled };
+
   Selection selection_;
+  CompileCosts costs_;
   std::vector<Compiled> methods_;
   std::uint64_t bytes_ = 0;
+  std::set<std::pair<std::uint32_t, base::Id>> known_;  // method and address
+  std::vector<State> states_;                           // by method
+  std::uint64_t with_code_ = 0;
   std::uint64_t without_code_ = 0;     // named only: compiled ahead of time, or shared
   std::array<Pieces, 256> helpers_{};  // by event::CodeKind
 };
@@ -47,6 +60,9 @@ class Jit : public Analysis {
 void Jit::consume(const Slice& slice) {
   for (const std::uint32_t i : slice.others) {
     const event::Event& event = slice.batch.events[i];
+    if (event.kind == Kind::Jit && selects(selection_, slice.batch, event))
+      costs_.add(slice, event);
+    if (event.kind == Kind::Method) costs_.learn(slice, event);
     if (event.kind != Kind::Method && event.kind != Kind::Code) continue;
     if (event.detail == event::kAbsent || !selects(selection_, slice.batch, event)) continue;
     if (event.kind == Kind::Code) {
@@ -54,21 +70,55 @@ void Jit::consume(const Slice& slice) {
       Pieces& pieces = helpers_[static_cast<std::size_t>(code.type)];
       ++pieces.count;
       pieces.bytes += code.size;
+      if (code.type == event::CodeKind::method && code.method != base::kNoId)
+        add_method(slice, event, event.id, code.size, code.method);
       continue;
     }
     const auto& method = slice.batch.details<event::Method>(event);
-    if (method.code == 0 || method.code == base::kNoId) {
-      ++without_code_;
-      continue;
-    }
-    bytes_ += method.code_size;
-    methods_.push_back(
-        {slice.names.methods().index(event.id), event.time, method.code, method.code_size});
+    add_method(slice, event, method.code, method.code_size, event.id);
   }
 }
 
+void Jit::add_method(const Slice& slice, const event::Event& event, base::Id code,
+                     std::uint64_t size, base::Id method) {
+  const std::uint32_t index = slice.names.methods().index(method);
+  if (index >= states_.size()) states_.resize(index + std::size_t{1});
+  State& state = states_[index];
+  const bool has_code = code != 0 && code != base::kNoId;
+  without_code_ += !has_code && state == State::unknown ? 1 : 0;
+  if (!has_code) return void(state = std::max(state, State::named));
+  if (!known_.emplace(index, code).second) return;
+  without_code_ -= state == State::named ? 1 : 0;
+  with_code_ += state != State::compiled ? 1 : 0;
+  state = State::compiled;
+  bytes_ += size;
+  methods_.push_back({index, event.time, code, size});
+}
+
 std::vector<Table> Jit::tables(const Names& names, const TableOptions& options) const {
-  return {methods_table(names, options), helpers_table(options)};
+  return {costs_table(names, options), methods_table(names, options), helpers_table(options)};
+}
+
+Table Jit::costs_table(const Names& names, const TableOptions& options) const {
+  Table table = make_table("compilation", "jit", "Compilation by method",
+                           {{"time", "Time", Unit::nanoseconds},
+                            {"share", "Time %", Unit::percent},
+                            {"times", "Times", Unit::count},
+                            {"failed", "Failed", Unit::count},
+                            {"longest", "Longest", Unit::nanoseconds},
+                            {"method", "Method"}});
+  for (const CompileCosts::Cost& cost : costs_.costs()) {
+    std::string name =
+        cost.method == NameTable::kNone ? "(not defined)" : names.method_name(cost.method);
+    if (keeps(selection_, name))
+      table.rows.push_back({cost.total, share(cost.total, costs_.total()), cost.times, cost.failed,
+                            cost.longest, std::move(name)});
+  }
+  if (!table.rows.empty())
+    table.notes.push_back("All together: " + duration_text(costs_.total()) +
+                          " of the threads' time.");
+  sort_and_limit(table, options, "time");
+  return table;
 }
 
 Table Jit::methods_table(const Names& names, const TableOptions& options) const {
@@ -89,7 +139,7 @@ Table Jit::methods_table(const Names& names, const TableOptions& options) const 
   }
   if (!methods_.empty()) {
     table.notes.push_back(fmt::format("{} compiled, {} of code.",
-                                      count_text(methods_.size(), "method", "methods"),
+                                      count_text(with_code_, "method", "methods"),
                                       bytes_text(bytes_)));
   }
   if (without_code_ != 0) {
@@ -119,9 +169,13 @@ Table Jit::helpers_table(const TableOptions& options) const {
 }
 
 std::vector<std::string> Jit::headlines(const Names&) const {
-  if (methods_.empty()) return {};
-  return {fmt::format("{} compiled, {} of code", count_text(methods_.size(), "method", "methods"),
-                      bytes_text(bytes_))};
+  const std::uint64_t times = costs_.times();
+  std::string cost = costs_.total() == 0 ? "" : " in " + duration_text(costs_.total());
+  if (methods_.empty() && times == 0) return {};
+  if (methods_.empty())
+    return {fmt::format("{} compiled{}", count_text(times, "method", "methods"), cost)};
+  return {fmt::format("{} compiled{}, {} of code", count_text(with_code_, "method", "methods"),
+                      cost, bytes_text(bytes_))};
 }
 
 }  // namespace

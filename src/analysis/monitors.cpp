@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "analysis/call_site.hpp"
+#include "analysis/lock_tables.hpp"
 #include "analysis/recent_classes.hpp"
 #include "analysis/rows.hpp"
 #include "analysis/stack_table.hpp"
@@ -17,8 +19,8 @@ using event::Event;
 using event::Kind;
 using event::MonitorStage;
 
-const AmountColumns kColumns{{"contentions", "Contentions", Unit::count},
-                             {"wait", "Wait", Unit::nanoseconds}};
+const AmountColumns kWaitColumns{{"contentions", "Contentions", Unit::count},
+                                 {"wait", "Wait", Unit::nanoseconds}};
 
 struct Waits {
   std::uint64_t contentions = 0;
@@ -45,6 +47,8 @@ struct Contention {
   base::Time start = base::kNoTime;  // kNoTime: the thread waits for nothing
   std::uint32_t lock = 0;
   std::uint32_t stack = StackTree::kRoot;
+  std::uint32_t owner = NameTable::kNone;
+  std::uint32_t site = NameTable::kNone;
 };
 
 class Monitors final : public Analysis {
@@ -55,13 +59,15 @@ class Monitors final : public Analysis {
   void finish(const Names& names) override;
   std::vector<Table> tables(const Names& names, const TableOptions& options) const override;
   std::vector<std::string> headlines(const Names& names) const override;
+  std::vector<Suspect> suspects(const Names& names) const override;
 
  private:
-  void monitor(const Slice& slice, const Event& event);
+  void monitor(const Slice& slice, std::uint32_t index);
   void contended(const Slice& slice, const Event& event, const event::Monitor& details,
                  Contention& waiting);
   void ended(const Event& event, std::uint32_t thread, bool failed, Contention& waiting);
   std::uint32_t lock_index(const Slice& slice, Id object, Id class_id);
+  LockName lock_name(const Names& names) const;
   Table totals() const;
   Table locks(const Names& names, const TableOptions& options) const;
   Table classes(const Names& names, const TableOptions& options) const;
@@ -75,6 +81,7 @@ class Monitors final : public Analysis {
   std::vector<Amount> by_stack_;
   std::vector<Waits> by_thread_;     // by thread index
   std::vector<Contention> waiting_;  // by thread index
+  LockGraph graph_;
   Waits all_;
   std::uint64_t acquired_ = 0;
   std::uint64_t failed_ = 0;
@@ -90,12 +97,13 @@ void Monitors::consume(const Slice& slice) {
     } else if (event.kind == Kind::Move) {
       classes_.move(event.id, batch.details_or<event::Move>(event, {}).to);
     } else if (event.kind == Kind::Monitor) {
-      monitor(slice, event);
+      monitor(slice, i);
     }
   }
 }
 
-void Monitors::monitor(const Slice& slice, const Event& event) {
+void Monitors::monitor(const Slice& slice, std::uint32_t index) {
+  const Event& event = slice.batch.events[index];
   const auto details = slice.batch.details_or<event::Monitor>(event, {});
   const std::uint32_t thread = slice.threads[event.thread];
   Contention& waiting = slot(waiting_, thread);
@@ -103,6 +111,7 @@ void Monitors::monitor(const Slice& slice, const Event& event) {
     waiting = {};
     if (selects(selection_, slice.batch, event)) {
       contended(slice, event, details, waiting);
+      waiting.site = site_of(slice, index, details.stack);
       ++slot(by_thread_, thread).contentions;
     }
     return;
@@ -117,6 +126,7 @@ void Monitors::contended(const Slice& slice, const Event& event, const event::Mo
   waiting.start = event.time;
   waiting.lock = lock_index(slice, event.id, details.class_id);
   waiting.stack = stacks_.intern(slice.batch.list(details.stack), slice.names);
+  if (details.owner != base::kNoId) waiting.owner = slice.names.thread_index(details.owner);
   ++locks_[waiting.lock].waits.contentions;
   ++all_.contentions;
   slot(by_stack_, waiting.stack).add(1, 0);
@@ -129,6 +139,8 @@ void Monitors::ended(const Event& event, std::uint32_t thread, bool failed, Cont
   by_thread_[thread].merge(wait);
   all_.merge(wait);
   by_stack_[waiting.stack].add(0, time);
+  graph_.add({waiting.lock, thread, waiting.owner, waiting.site, waiting.start, event.time, !failed,
+              LockGraph::kNone});
   waiting = {};
 }
 
@@ -145,11 +157,12 @@ std::uint32_t Monitors::lock_index(const Slice& slice, Id object, Id class_id) {
 void Monitors::finish(const Names&) {
   for (Lock& lock : locks_)
     if (lock.type == NameTable::kNone) lock.type = classes_.find(lock.object);
+  graph_.finish();
 }
 
 std::vector<ColumnInfo> wait_columns(std::vector<ColumnInfo> columns) {
-  columns.insert(columns.end(), {kColumns.count,
-                                 kColumns.weight,
+  columns.insert(columns.end(), {kWaitColumns.count,
+                                 kWaitColumns.weight,
                                  {"longest", "Longest", Unit::nanoseconds},
                                  {"average", "Average", Unit::nanoseconds},
                                  {"failures", "Failures", Unit::count}});
@@ -168,10 +181,10 @@ std::string lock_class(const Lock& lock, const Names& names) {
 
 Table Monitors::totals() const {
   Table table = make_table("monitor_totals", "monitors", "Lock contentions",
-                           {kColumns.count,
+                           {kWaitColumns.count,
                             {"acquired", "Acquired", Unit::count},
                             {"failed", "Failed", Unit::count},
-                            kColumns.weight,
+                            kWaitColumns.weight,
                             {"longest", "Longest", Unit::nanoseconds},
                             {"average", "Average", Unit::nanoseconds}});
   if (all_.contentions + acquired_ + failed_ == 0) return table;
@@ -238,11 +251,26 @@ Table Monitors::threads(const Names& names, const TableOptions& options) const {
 std::vector<Table> Monitors::tables(const Names& names, const TableOptions& options) const {
   const VisibleStacks stacks(stacks_, names, selection_.show_helpers);
   Table sites = make_table("monitor_sites", "monitors", "Contention sites", {});
-  fill_sites(sites, stacks, by_stack_, names, selection_, options, kColumns);
+  fill_sites(sites, stacks, by_stack_, names, selection_, options, kWaitColumns);
   Table tree = make_table("monitor_stacks", "monitors", "Contention by stack", {});
-  fill_stack_tree(tree, stacks, by_stack_, names, selection_, options, kColumns);
-  return {totals(),         locks(names, options), classes(names, options),
-          std::move(sites), std::move(tree),       threads(names, options)};
+  fill_stack_tree(tree, stacks, by_stack_, names, selection_, options, kWaitColumns);
+  std::vector<Table> tables{totals(),         locks(names, options), classes(names, options),
+                            std::move(sites), std::move(tree),       threads(names, options)};
+  std::ranges::move(lock_tables(graph_, lock_name(names), names, selection_, options),
+                    std::back_inserter(tables));
+  return tables;
+}
+
+LockName Monitors::lock_name(const Names& names) const {
+  return [&](std::uint32_t index) {
+    const Lock& lock = locks_[index];
+    if (lock.type == NameTable::kNone) return fmt::format("lock {:#x}", lock.object);
+    return fmt::format("{} {:#x}", names.class_name(lock.type), lock.object);
+  };
+}
+
+std::vector<Suspect> Monitors::suspects(const Names& names) const {
+  return find_convoys(graph_, lock_name(names), names);
 }
 
 std::vector<std::string> Monitors::headlines(const Names&) const {

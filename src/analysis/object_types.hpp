@@ -110,4 +110,34 @@ class ObjectTypes {
   std::uint32_t last_block_ = 0;
 };
 
+// The types of a row of targets, some at once: the cache misses of one overlap with the others'.
+template <class Types, class Log>
+class TypesInTurn {
+ public:
+  TypesInTurn(const Types& types, const Log& targets, std::size_t first)
+      : types_(types), targets_(targets), at_(first) {}
+  auto next() {
+    if (next_ == found_.size()) look_up();
+    return *found_[next_++];
+  }
+
+ private:
+  void look_up() {
+    const std::size_t count = std::min(found_.size(), targets_.size() - at_);
+    for (std::size_t i = 0; i < count; ++i) __builtin_prefetch(types_.place_of(targets_[at_ + i]));
+    for (std::size_t i = 0; i < count; ++i) {
+      found_[i] = types_.find(targets_[at_ + i]);
+      __builtin_prefetch(found_[i]);
+    }
+    at_ += count;
+    next_ = 0;
+  }
+
+  const Types& types_;
+  const Log& targets_;
+  std::size_t at_;
+  std::array<decltype(std::declval<const Types&>().find(0)), 32> found_{};
+  std::size_t next_ = found_.size();
+};
+
 }  // namespace polytrace::analysis

@@ -5,6 +5,7 @@
 
 #include "analysis/calltree.hpp"
 #include "analysis/summary.hpp"
+#include "analysis/suspects.hpp"
 
 namespace polytrace::analysis {
 
@@ -14,7 +15,10 @@ Report::Report(const std::vector<const Section*>& selected, const Selection& sel
   if (shown.empty())
     for (const Section& section : sections()) shown.push_back(&section);
   std::vector<const Section*> unshown;
-  if (std::ranges::find(shown, find_section("summary")) != shown.end()) {
+  const auto quotes = [](const Section* section) {
+    return section->key == "summary" || section->key == "suspects";
+  };
+  if (std::ranges::any_of(shown, quotes)) {
     for (const Section& section : sections())
       if (section.in_summary && std::ranges::find(shown, &section) == shown.end())
         unshown.push_back(&section);
@@ -26,7 +30,7 @@ Report::Report(const std::vector<const Section*>& selected, const Selection& sel
   if (shared.tree) fed_.push_back(shared.tree.get());
   for (const Section* section : shown) add(*section, shared, true);
   for (const Section* section : unshown) add(*section, shared, false);
-  quote_in_summary();
+  quote();
 }
 
 void Report::add(const Section& section, const Shared& shared, bool shown) {
@@ -37,17 +41,16 @@ void Report::add(const Section& section, const Shared& shared, bool shown) {
   if (std::ranges::find(fed_, analysis) == fed_.end()) fed_.push_back(analysis);
 }
 
-void Report::quote_in_summary() {
+void Report::quote() {
   std::vector<Quoted> quoted;
-  Summary* summary = nullptr;
-  for (const Section& section : sections()) {
-    for (const Part& part : parts_) {
-      if (part.section != &section) continue;
-      if (section.in_summary) quoted.push_back({section.title, part.analysis.get()});
-      if (section.key == "summary") summary = static_cast<Summary*>(part.analysis.get());
-    }
+  for (const Section& section : sections())
+    for (const Part& part : parts_)
+      if (part.section == &section && section.in_summary)
+        quoted.push_back({section.title, part.analysis.get()});
+  for (const Part& part : parts_) {
+    if (part.section->key == "summary") static_cast<Summary&>(*part.analysis).quote(quoted);
+    if (part.section->key == "suspects") static_cast<Suspects&>(*part.analysis).quote(quoted);
   }
-  if (summary != nullptr) summary->quote(std::move(quoted));
 }
 
 bool Report::consume(const event::Batch& batch) {

@@ -13,8 +13,8 @@ namespace polytrace::analysis {
 
 class Report : public event::Consumer {
  public:
-  // The sections in the order they are shown; none given means all. A summary makes the sections
-  // it quotes run too, unshown.
+  // The sections in the order they are shown; none given means all. Summary and
+  // suspects make the sections they quote run too, unshown.
   Report(const std::vector<const Section*>& selected, const Selection& selection);
 
   bool consume(const event::Batch& batch) override;
@@ -31,7 +31,7 @@ class Report : public event::Consumer {
     bool shown;
   };
   void add(const Section& section, const Shared& shared, bool shown);
-  void quote_in_summary();
+  void quote();
 
   Selection selection_;
   Slicer slicer_;

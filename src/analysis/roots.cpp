@@ -19,7 +19,7 @@ using event::Kind;
 using event::RootSource;
 
 // Regions of one source and name.
-struct Group {
+struct RootGroup {
   RootSource source;
   std::string name;
   std::uint64_t registered = 0;
@@ -46,10 +46,10 @@ class Roots final : public Analysis {
 
   Selection selection_;
   RootPlaces places_;
-  std::vector<Group> groups_;
+  std::vector<RootGroup> groups_;
   std::map<std::pair<RootSource, std::string>, std::uint32_t, std::less<>> group_indexes_;
-  std::map<Id, std::uint32_t> registered_;        // start of a region to its group, in file order
-  std::map<std::uint32_t, std::uint64_t> kinds_;  // roots without address, by flags
+  std::map<Id, std::uint32_t> registered_;      // start of a region to its group, in file order
+  std::map<std::string, std::uint64_t> kinds_;  // roots whose kind was told
   std::uint64_t roots_ = 0;
   std::uint64_t rounds_ = 0;
   bool new_round_ = true;  // the next root begins one
@@ -72,11 +72,24 @@ void Roots::consume(const Slice& slice) {
   }
 }
 
+// Recorders that told a root's kind instead of its address: the low byte is what holds the root;
+// then come three properties.
+std::string kind_name(std::uint32_t flags) {
+  static constexpr std::array kHolders{"stack", "finalizer", "handle", "other", "misc"};
+  const std::uint32_t low = flags & 0xff;
+  std::string out = low < kHolders.size() ? kHolders[low] : fmt::format("kind {}", low);
+  if ((flags & 0x100) != 0) out += ", pinning";
+  if ((flags & 0x200) != 0) out += ", weak";
+  if ((flags & 0x400) != 0) out += ", interior";
+  return out;
+}
+
 void Roots::root(const Event& event, const event::Root& details) {
   rounds_ += new_round_;
   new_round_ = false;
   ++roots_;
-  if (details.address == base::kNoId) ++kinds_[details.flags];
+  if (!details.type.empty()) ++kinds_[std::string(details.type)];
+  else if (details.address == base::kNoId) ++kinds_[kind_name(details.flags)];
   else places_.root(event.time, details.address);
 }
 
@@ -125,7 +138,7 @@ Table Roots::sources(const TableOptions& options) const {
                             {"share", "Share", Unit::percent}});
   const std::vector<std::uint64_t> counts = by_source();
   std::vector<std::uint64_t> regions(counts.size());
-  for (const Group& group : groups_)
+  for (const RootGroup& group : groups_)
     regions[static_cast<std::size_t>(group.source)] += group.registered;
   const auto add = [&](std::string name, std::uint64_t registered, std::uint64_t roots) {
     if (registered + roots > 0 && keeps(selection_, name))
@@ -150,7 +163,7 @@ Table Roots::regions(const TableOptions& options) const {
                             {"unregistered", "Unregistered", Unit::count},
                             {"roots", "Roots", Unit::count}});
   for (std::uint32_t i = 0; i < groups_.size(); ++i) {
-    const Group& group = groups_[i];
+    const RootGroup& group = groups_[i];
     if (keeps(selection_, group.name))
       table.rows.push_back({group.name, source_name(group.source), group.registered,
                             group.unregistered, places_.count(i)});
@@ -159,26 +172,12 @@ Table Roots::regions(const TableOptions& options) const {
   return table;
 }
 
-// Recorders that told a root's kind instead of its address: the low byte is what holds the root;
-// then come three properties.
-std::string kind_name(std::uint32_t flags) {
-  static constexpr std::array kHolders{"stack", "finalizer", "handle", "other", "misc"};
-  const std::uint32_t low = flags & 0xff;
-  std::string out = low < kHolders.size() ? kHolders[low] : fmt::format("kind {}", low);
-  if ((flags & 0x100) != 0) out += ", pinning";
-  if ((flags & 0x200) != 0) out += ", weak";
-  if ((flags & 0x400) != 0) out += ", interior";
-  return out;
-}
-
 Table Roots::kinds(const TableOptions& options) const {
   Table table = make_table("root_kinds", "roots", "Roots by kind",
                            {{"kind", "Kind", Unit::none},
                             {"roots", "Roots", Unit::count},
                             {"share", "Share", Unit::percent}});
-  std::map<std::string, std::uint64_t> by_name;
-  for (const auto& [flags, roots] : kinds_) by_name[kind_name(flags)] += roots;
-  for (const auto& [name, roots] : by_name)
+  for (const auto& [name, roots] : kinds_)
     if (keeps(selection_, name)) table.rows.push_back({name, roots, percent(roots, roots_)});
   sort_and_limit(table, options, "roots");
   return table;

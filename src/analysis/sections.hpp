@@ -24,7 +24,7 @@ struct Section {
   std::string_view title;  // for people
   std::shared_ptr<Analysis> (*make)(const Shared&);
   bool needs_tree = false;
-  bool in_summary = false;  // its headlines are quoted by the summary
+  bool in_summary = false;  // its headlines and suspects are quoted
 };
 
 // In the order of a report.

@@ -50,7 +50,7 @@ const Action* find_action(std::string_view name) {
   return nullptr;
 }
 
-std::optional<unsigned> number(std::string_view text) {
+std::optional<unsigned> unsigned_in(std::string_view text) {
   unsigned value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
@@ -121,10 +121,10 @@ class Control final : public Command {
 
  private:
   bool connect(std::string& why) {
-    if (const auto process = number(target_))
+    if (const auto process = unsigned_in(target_))
       return client_.connect_process(static_cast<pid_t>(*process), why);
     if (!target_.starts_with(':')) return client_.connect_path(target_, why);
-    const auto port = number(std::string_view(target_).substr(1));
+    const auto port = unsigned_in(std::string_view(target_).substr(1));
     if (port && *port > 0 && *port < 65536)
       return client_.connect_port(static_cast<std::uint16_t>(*port), why);
     why = "is no port";

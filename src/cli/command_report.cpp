@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analysis/pauses.hpp"
 #include "analysis/report.hpp"
 #include "cli/commands.hpp"
 #include "cli/notices_view.hpp"
@@ -33,6 +34,46 @@ base::result<std::vector<const Section*>> parse_sections(std::string_view list) 
   return chosen;
 }
 
+// "gc", "waits", both.
+base::result<void> parse_subtract(std::string_view list, bool& gc, bool& waits) {
+  while (!list.empty()) {
+    const std::string_view word = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(word.size() + 1, list.size()));
+    if (word == "gc") gc = true;
+    else if (word == "waits") waits = true;
+    else
+      return base::fail(base::Code::usage,
+                        fmt::format("--subtract: \"{}\" is neither gc nor waits", word));
+  }
+  return {};
+}
+
+// A pass of its own: pauses must be known before the calls they interrupt.
+class PausePass final : public event::Consumer {
+ public:
+  bool consume(const event::Batch& batch) override {
+    for (const event::Event& event : batch.events)
+      if (event.kind == event::Kind::Gc)
+        finder_.add(batch.thread(event), event.time, batch.details_or<event::Gc>(event, {}).phase);
+    return true;
+  }
+  analysis::Pauses take() { return finder_.take(); }
+
+ private:
+  analysis::PauseFinder finder_;
+};
+
+base::result<std::shared_ptr<const analysis::Pauses>> find_pauses(const Session& session,
+                                                                  Input& input) {
+  if (auto ready = input.prepare_passes(); !ready) return base::Unexpected(ready.error());
+  auto opened = input.open();
+  if (!opened) return base::Unexpected(opened.error());
+  PausePass finder;
+  static_cast<void>(
+      pass(session, input, *opened->reader, finder));  // the next pass tells of faults
+  return std::make_shared<const analysis::Pauses>(finder.take());
+}
+
 // A --sort word must be a column of some table that is shown.
 base::result<void> check_sort(const std::string& sort, const std::vector<Table>& tables) {
   std::vector<std::string> known;
@@ -60,8 +101,9 @@ class ReportCommand final : public Command {
         "report",
         "where did time, memory and pauses go?",
         "[OPTIONS] FILE",
-        "A summary first, then tables, section by section: methods, call tree, callers, samples, "
-        "allocations, collections, heap snapshots, roots, handles, monitors, exceptions, threads, "
+        "What looks like a fault first, then a summary, then tables, section by section: methods, "
+        "call tree, callers, bottom-up, samples, allocations, survival, collections, heap "
+        "snapshots, roots, handles, monitors, exceptions, threads, "
         "compilation, counters, domains. Sections without data are left out.\n\n"
         "Times are in ns to h and sizes in KiB and MiB; every form but text and md has plain "
         "nanoseconds and bytes.",
@@ -70,6 +112,8 @@ class ReportCommand final : public Command {
           "polytrace report --sections calls --sort self --limit 10 app.mlpd"},
          {"allocations of one thread in the second half, for a spreadsheet",
           "polytrace report --sections allocations --thread Main --from 50% --format csv app.mlpd"},
+         {"time that a method really worked",
+          "polytrace report --sections calls,tree --subtract gc,waits app.mlpd"},
          {"all tables, for a script", "polytrace report --json --limit 0 app.mlpd | jq .tables"}},
         {0, 1, 2, 3, 4, 6, 130},
         "polytrace help times, docs/reference/json.md"};
@@ -88,6 +132,16 @@ class ReportCommand final : public Command {
     auto selection = make_selection(session, input, selection_);
     if (!selection) return session.fail(selection.error(), input.name());
     selection->show_helpers = show_helpers_;
+    selection->method = method_;
+    selection->fold_recursion = fold_recursion_;
+    bool subtract_gc = false;
+    if (auto good = parse_subtract(subtract_, subtract_gc, selection->subtract_waits); !good)
+      return session.fail(good.error());
+    if (subtract_gc) {
+      const auto pauses = find_pauses(session, input);
+      if (!pauses) return session.fail(pauses.error(), input.name());
+      selection->pauses = *pauses;
+    }
     auto opened = input.open();
     if (!opened) return session.fail(opened.error(), input.name());
     analysis::Report report(*sections, *selection);
@@ -115,6 +169,17 @@ class ReportCommand final : public Command {
              fmt::format("Only these, separated by commas: {}", fmt::join(keys, ", ")))
         .takes("SECTION[,SECTION...]")
         .in(group);
+    list.add("--method", method_,
+             "Between all its callers and all its callees: the section sandwich, else bottom-up")
+        .takes("NAME")
+        .in(group);
+    list.add("--fold-recursion", fold_recursion_,
+             "In the call tree, a method that calls itself, directly or not, is one node")
+        .in(group);
+    list.add("--subtract", subtract_,
+             "What does not count as time of calls, separated by commas: gc, waits")
+        .takes("WHAT[,WHAT]")
+        .in(group);
     list.add("--sort", sort_, "Sort tables that have this column by it (its name as in CSV)")
         .takes("COLUMN")
         .in(group);
@@ -132,6 +197,9 @@ class ReportCommand final : public Command {
   InputOptions input_;
   SelectionOptions selection_;
   std::string sections_;
+  std::string method_;
+  bool fold_recursion_ = false;
+  std::string subtract_;
   std::string sort_;
   std::uint64_t limit_ = 20;
   std::string format_ = "text";

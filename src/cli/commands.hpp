@@ -8,9 +8,13 @@ namespace polytrace::cli {
 
 std::unique_ptr<Command> make_info();
 std::unique_ptr<Command> make_report();
+std::unique_ptr<Command> make_diff();
+std::unique_ptr<Command> make_heap_command();
 std::unique_ptr<Command> make_cat();
 std::unique_ptr<Command> make_check();
 std::unique_ptr<Command> make_convert();
+std::unique_ptr<Command> make_export();
+std::unique_ptr<Command> make_flame();
 std::unique_ptr<Command> make_repair();
 std::unique_ptr<Command> make_merge();
 std::unique_ptr<Command> make_cut();

@@ -9,9 +9,13 @@ polytrace::cli::Catalogue parts() {
   Catalogue catalogue;
   for (const auto make : {make_info,
                           make_report,
+                          make_diff,
+                          make_heap_command,
                           make_cat,
                           make_check,
                           make_convert,
+                          make_export,
+                          make_flame,
                           make_repair,
                           make_merge,
                           make_cut,

@@ -33,6 +33,10 @@ std::string selection_text(const ReportResult& result, const show::Look& look) {
   if (selection.thread) parts.push_back(fmt::format("thread {:#x} only", *selection.thread));
   if (!selection.name.empty())
     parts.push_back(fmt::format("names with \"{}\" only", show::printable(selection.name)));
+  if (selection.pauses || selection.subtract_waits)
+    parts.push_back(fmt::format("without the time of {}{}{}", selection.pauses ? "collections" : "",
+                                selection.pauses && selection.subtract_waits ? " and " : "",
+                                selection.subtract_waits ? "waits" : ""));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -82,6 +86,11 @@ void write_selection(base::JsonWriter& json, const analysis::Selection& selectio
   else json.null();
   json.member("name", selection.name);
   json.member("show_helpers", selection.show_helpers);
+  json.key("subtract");
+  json.begin_array();
+  if (selection.pauses) json.value("gc");
+  if (selection.subtract_waits) json.value("waits");
+  json.end_array();
   json.end_object();
 }
 

@@ -81,7 +81,7 @@ base::result<Overview> look_over(const Session& session, Input& input) {
 }
 
 base::result<void> resolve_times(const Wanted& wanted, const Overview& overview,
-                                 analysis::Selection& selection) {
+                                 std::string_view to_option, analysis::Selection& selection) {
   if (wanted.from) {
     const auto from = resolve(*wanted.from, overview, overview.first);
     if (!from) return base::Unexpected(from.error());
@@ -94,7 +94,8 @@ base::result<void> resolve_times(const Wanted& wanted, const Overview& overview,
   // The end of the span is the last event, which "100%" shall not leave out.
   if (wanted.to->against == TimePoint::Against::share && *to == overview.last) ++selection.to;
   if (selection.to <= selection.from)
-    return base::fail(base::Code::usage, "--to is not after --from: nothing lies between");
+    return base::fail(base::Code::usage,
+                      fmt::format("{} is not after --from: nothing lies between", to_option));
   return {};
 }
 
@@ -107,7 +108,8 @@ void add_selection_options(OptionList& list, SelectionOptions& options, const ch
            "the trace's clock (see: polytrace help times)")
       .takes("TIME")
       .in(group);
-  list.add("--to", options.to, "Leave out this and what is later; +200ms counts from --from")
+  list.add(options.to_option, options.to,
+           "Leave out this and what is later; +200ms counts from --from")
       .takes("TIME")
       .in(group);
   list.add("--thread", options.thread, "Only this thread: its id (0x... or decimal) or name")
@@ -132,7 +134,7 @@ base::result<analysis::Selection> make_selection(const Session& session, Input& 
     if (!seen) return base::Unexpected(seen.error());
     overview = std::move(*seen);
   }
-  if (auto done = resolve_times(wanted, overview, selection); !done)
+  if (auto done = resolve_times(wanted, overview, options.to_option, selection); !done)
     return base::Unexpected(done.error());
   if (by_name) {
     const auto id = thread_named(overview, options.thread);

@@ -15,6 +15,7 @@ struct SelectionOptions {
   std::string to;
   std::string thread;
   std::string name;
+  std::string_view to_option = "--to";  // another name where that means something else
 };
 
 // Without --name where it means nothing (null).

@@ -11,7 +11,6 @@ using event::Alloc;
 using event::Enter;
 using event::Leave;
 
-constexpr base::Id kMain = 1, kOther = 2;
 constexpr base::Id kString = 0x100, kNode = 0x200, kNodeTable = 0x280;
 
 // Main -> Work -> (wrapper alloc); 3 strings of 10, 20 and 30 bytes, a node of 24 elsewhere.

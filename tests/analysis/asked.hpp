@@ -14,6 +14,8 @@ namespace polytrace::test {
 using analysis::Cell;
 using analysis::Table;
 
+inline constexpr base::Id kMain = 1, kOther = 2;  // threads
+
 // The analysis with the names of the batches it was fed.
 struct Asked {
   std::unique_ptr<analysis::Analysis> analysis;

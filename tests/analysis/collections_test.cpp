@@ -12,8 +12,6 @@ using event::GcPhase;
 using event::HeapSize;
 using event::Move;
 
-constexpr base::Id kMain = 1, kOther = 2;
-
 Gc gc(GcPhase phase, std::uint32_t generation) {
   Gc out;
   out.phase = phase;

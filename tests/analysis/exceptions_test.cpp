@@ -9,7 +9,7 @@ namespace polytrace::analysis {
 namespace {
 
 using U = std::uint64_t;
-using Row = std::vector<Cell>;
+using BurstRow = std::vector<Cell>;
 
 TEST(Exceptions, ByClassSiteAndHandler) {
   Exceptions exceptions{Selection{}};
@@ -30,13 +30,13 @@ TEST(Exceptions, ByClassSiteAndHandler) {
   r.add(6, 2, finally).add(7, 1, event::Clause{}).add(8, 1, event::Clause{}).finish();
 
   const auto tables = exceptions.tables(r.names(), {});
-  EXPECT_EQ(tables[0].rows, (std::vector<Row>{{U{1}, 50.0, std::string("(unknown)")},
-                                              {U{1}, 50.0, std::string("AppError")}}));
+  EXPECT_EQ(tables[0].rows, (std::vector<BurstRow>{{U{1}, 50.0, std::string("(unknown)")},
+                                                   {U{1}, 50.0, std::string("AppError")}}));
   EXPECT_EQ(cell(tables[1], "Risky", "class"), Cell{std::string("AppError")});
   EXPECT_EQ(cell(tables[1], "(no backtrace)", "class"), Cell{std::string("(unknown)")});
-  EXPECT_EQ(tables[2].rows,
-            (std::vector<Row>{{U{2}, std::string("catch"), std::string("Main")},
-                              {U{1}, std::string("finally"), std::string("Risky")}}));
+  EXPECT_EQ(tables[3].rows,
+            (std::vector<BurstRow>{{U{2}, std::string("catch"), std::string("Main")},
+                                   {U{1}, std::string("finally"), std::string("Risky")}}));
   EXPECT_EQ(exceptions.headlines(r.names()),
             (std::vector<std::string>{"2 exceptions thrown, 2 caught; mostly AppError"}));
 }

@@ -12,8 +12,6 @@ using event::Handle;
 using event::HandleKind;
 using event::HandleStage;
 
-constexpr base::Id kMain = 1, kOther = 2;
-
 Handle handle(HandleStage stage, HandleKind kind, event::Stack stack = {}) {
   Handle out;
   out.stage = stage;

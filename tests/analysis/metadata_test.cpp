@@ -12,8 +12,6 @@ using event::Domain;
 using event::Life;
 using event::Module;
 
-constexpr base::Id kMain = 1;
-
 Domain domain(Life life, std::string_view name = {}) { return {life, name, 0}; }
 Module image(Life life, std::string_view name, std::string_view mvid = {}) {
   Module out;

@@ -48,11 +48,12 @@ TEST(Sections, AreFoundByTheirKeyOnce) {
 
 TEST(Report, GivesOnlyTheSelectedSectionsInTheirOrder) {
   const auto tables = report({find_section("jit"), find_section("calls")});
-  ASSERT_EQ(tables.size(), 3U);
-  EXPECT_EQ(tables[0].key, "compiled_methods");
-  EXPECT_EQ(tables[0].rows, (std::vector<std::vector<Cell>>{
+  ASSERT_EQ(tables.size(), 4U);
+  EXPECT_EQ(tables[0].key, "compilation");
+  EXPECT_EQ(tables[1].key, "compiled_methods");
+  EXPECT_EQ(tables[1].rows, (std::vector<std::vector<Cell>>{
                                 {base::Time{0}, U{100}, base::Id{0x1000}, std::string("Main")}}));
-  EXPECT_EQ(cell(tables[2], "Main", "total"), Cell{U{1000}});
+  EXPECT_EQ(cell(tables[3], "Main", "total"), Cell{U{1000}});
 }
 
 TEST(Report, ASummaryAloneQuotesTheOthers) {

@@ -12,8 +12,6 @@ using event::Root;
 using event::RootRegion;
 using event::RootSource;
 
-constexpr base::Id kMain = 1, kOther = 2;
-
 RootRegion region(RootSource source, std::string_view name) {
   RootRegion out;
   out.size = 64;

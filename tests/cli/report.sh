@@ -81,4 +81,21 @@ expect_code 0
 expect_in out '#'
 run report --sections counters --json "$data/counters.mlpd"
 expect_json '.tables[0].rows[0].series | test("^[0-9.,-]*$")'
+
+# Time that nobody worked is no more than there is; folding loses no call.
+run report --sections calls --json --limit 0 --subtract gc,waits "$data/calls.mlpd"
+expect_code 0
+expect_json '.selection.subtract == ["gc", "waits"]'
+expect_json '[.tables[] | select(.key == "methods") | .rows[] |
+  .p50 >= .least and .p50 <= .p95 and .p95 <= .most] | all'
+run report --sections calls --subtract nonsense "$data/calls.mlpd"
+expect_code 2
+run report --sections calls,tree --json --limit 0 --show-helpers --fold-recursion "$data/calls.mlpd"
+expect_json '[.tables[] | select(.key == "methods") | .rows[] | .calls] | add == 2373'
+expect_json '[.tables[] | select(.key == "methods") | .rows[] | .total == .elapsed] | all'
+run report --sections sandwich --method 'Program:Fib (int)' --json --limit 0 "$data/calls.mlpd"
+expect_json '[.tables[] | .key] == ["method_callers", "method_callees"]'
+expect_json '[.tables[] | .rows[0].method] | unique == ["Program:Fib (int)"]'
+run report --sections sandwich --json "$data/calls.mlpd"
+expect_json '.tables[0].key == "bottom_up" and .tables[0].rows[0].depth == 0'
 finish

@@ -20,14 +20,17 @@ sealed class Catalog
     public const string OfWhat = " of the great catalogue of everything";
 
     readonly List<Article> articles = new List<Article>();
+    readonly Dictionary<string, Article> byName = new Dictionary<string, Article>();
 
     public Catalog(int size)
     {
         for (int i = 0; i < size; i++) articles.Add(new Article("article-" + i + OfWhat, 1 + i % 90));
+        foreach (Article article in articles) byName[article.Name] = article;
     }
 
     public Article Find(string wanted)
     {
+        if (Shop.Repaired) return byName[wanted];
         Article best = null;
         int most = -1;
         foreach (Article article in articles)

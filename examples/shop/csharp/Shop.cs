@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small shop with four faults to find: docs/tutorial.md. The amount of work is told by the
-// argument (days, default 20) and is the same every time.
+// A small shop with four faults to find: docs/tutorial.md. The amount of work is told by the first
+// argument (days, default 20) and is the same every time. With a second one, `repaired`, none of the
+// faults is there.
 using System;
 using System.Collections.Generic;
 using System.Threading;
@@ -8,11 +9,13 @@ using System.Threading;
 static class Shop
 {
     const int Customers = 4;
+    public static bool Repaired;
     static readonly Till till = new Till();
 
     static void Main(string[] args)
     {
         int days = args.Length > 0 ? int.Parse(args[0]) : 20;
+        Repaired = args.Length > 1 && args[1] == "repaired";
         var catalog = new Catalog(400);
         for (int day = 0; day < days; day++)
         {

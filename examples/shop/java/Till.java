@@ -9,18 +9,22 @@ final class Till {
   private int sold;
   private int refused;
 
-  synchronized void pay(Order order) {
-    orders.add(order);
-    int amount = amountOf(order);
-    if (amount < 0) {
-      refused++;
-    } else {
-      sold += amount;
+  void pay(Order order) {
+    synchronized (this) {
+      if (!Shop.repaired) orders.add(order);
+      int amount = amountOf(order);
+      if (amount < 0) {
+        refused++;
+      } else {
+        sold += amount;
+      }
+      if (!Shop.repaired) print();
     }
-    print();
+    if (Shop.repaired) print();
   }
 
   private static int amountOf(Order order) {
+    if (Shop.repaired && !Character.isDigit(order.amount.charAt(0))) return -1;
     for (int attempt = 0; attempt < 5; attempt++) {
       try {
         return Integer.parseInt(order.amount);

@@ -9,8 +9,8 @@ using event::GcPhase;
 
 namespace {
 
-constexpr std::array<std::string_view, kCollectorAttributes> kNames{"Phase", "Generation",
-                                                                    "Collections", "Reason"};
+constexpr std::array<std::string_view, kCollectorAttributes> kCollectorNames{
+    "Phase", "Generation", "Collections", "Reason"};
 
 }  // namespace
 
@@ -20,7 +20,7 @@ Key CollectorStates::key(CollectorAttribute attribute) {
     attributes_ =
         Attributes<CollectorAttribute, kCollectorAttributes>(world_.pen.key(kRoot, "Collector"));
   }
-  return attributes_.key(world_.pen, kNames, attribute);
+  return attributes_.key(world_.pen, kCollectorNames, attribute);
 }
 
 bool CollectorStates::pauses_threads() const {

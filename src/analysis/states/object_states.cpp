@@ -4,7 +4,7 @@
 namespace polytrace::analysis::states {
 namespace {
 
-constexpr std::array<std::string_view, kObjectAttributes> kNames{"Live", "Bytes"};
+constexpr std::array<std::string_view, kObjectAttributes> kObjectNames{"Live", "Bytes"};
 
 }  // namespace
 
@@ -35,8 +35,8 @@ std::uint32_t ObjectStates::type(std::uint32_t class_index) {
 
 void ObjectStates::show(Type& type) {
   Pen& pen = world_.pen;
-  pen.set_number(type.attributes.key(pen, kNames, ObjectAttribute::live), type.objects);
-  pen.set_number(type.attributes.key(pen, kNames, ObjectAttribute::bytes), type.bytes);
+  pen.set_number(type.attributes.key(pen, kObjectNames, ObjectAttribute::live), type.objects);
+  pen.set_number(type.attributes.key(pen, kObjectNames, ObjectAttribute::bytes), type.bytes);
 }
 
 // An address that is used again, of an object whose end was not told, is that of another object.

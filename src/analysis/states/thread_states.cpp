@@ -6,16 +6,16 @@
 namespace polytrace::analysis::states {
 namespace {
 
-using A = ThreadAttribute;
+using OfThread = ThreadAttribute;
 
-constexpr std::array<std::string_view, kThreadAttributes> kNames{
+constexpr std::array<std::string_view, kThreadAttributes> kThreadNames{
     "Name",      "Status",      "Method",    "Stack",      "Sampled",
     "Waits for", "Allocations", "Allocated", "Exceptions", "CPU"};
 
 }  // namespace
 
 Key ThreadStates::key(Thread& thread, ThreadAttribute attribute) {
-  return thread.attributes.key(world_.pen, kNames, attribute);
+  return thread.attributes.key(world_.pen, kThreadNames, attribute);
 }
 
 // On first sight its place, name and status are made. What belongs to no thread has no status.
@@ -41,19 +41,19 @@ void ThreadStates::show_status(Thread& thread) {
                              : thread.blocked_by ? "blocked"
                              : thread.waits_for  ? "waiting"
                                                  : "running";
-  world_.pen.set(key(thread, A::status), Value::text(status));
+  world_.pen.set(key(thread, OfThread::status), Value::text(status));
 }
 
 void ThreadStates::show_wait(Thread& thread) {
   const auto object = thread.blocked_by ? thread.blocked_by : thread.waits_for;
-  const Key at = key(thread, A::waits_for);
+  const Key at = key(thread, OfThread::waits_for);
   if (object && *object != base::kNoId) world_.pen.set(at, Value::text(hex(*object)));
   else world_.pen.set(at, Value::null());
 }
 
 void ThreadStates::name(std::uint32_t number, std::uint32_t text) {
   Thread& thread = live(number);
-  world_.pen.set(key(thread, A::name), Value::text(world_.text(text)));
+  world_.pen.set(key(thread, OfThread::name), Value::text(world_.text(text)));
 }
 
 void ThreadStates::end(std::uint32_t number) {
@@ -74,13 +74,13 @@ void ThreadStates::end(std::uint32_t number) {
 
 void ThreadStates::show_method(Thread& thread) {
   const std::uint32_t top = thread.calls.top();
-  world_.pen.set(key(thread, A::method),
+  world_.pen.set(key(thread, OfThread::method),
                  top == kNone ? Value::null() : Value::text(world_.method_name(top)));
 }
 
 void ThreadStates::enter(std::uint32_t number, std::uint32_t method) {
   Thread& thread = live(number);
-  if (!thread.calls.has_key()) thread.calls = StackStates(key(thread, A::stack));
+  if (!thread.calls.has_key()) thread.calls = StackStates(key(thread, OfThread::stack));
   open_.enter(number, method);
   thread.calls.push(world_, method);
   show_method(thread);
@@ -102,7 +102,7 @@ void ThreadStates::leave(std::uint32_t number, std::uint32_t method) {
 
 void ThreadStates::sample(std::uint32_t number, std::uint32_t node) {
   Thread& thread = live(number);
-  if (!thread.sampled.has_key()) thread.sampled = StackStates(key(thread, A::sampled));
+  if (!thread.sampled.has_key()) thread.sampled = StackStates(key(thread, OfThread::sampled));
   const StackTree& stacks = world_.gathered().stacks;
   frames_.clear();
   for (; node != StackTree::kRoot; node = stacks.parent(node))
@@ -115,19 +115,19 @@ void ThreadStates::allocate(std::uint32_t number, std::uint64_t count, std::uint
   Thread& thread = live(number);
   thread.allocations = saturated_sum(thread.allocations, count);
   thread.allocated = saturated_sum(thread.allocated, bytes);
-  world_.pen.set_number(key(thread, A::allocations), thread.allocations);
-  world_.pen.set_number(key(thread, A::allocated), thread.allocated);
+  world_.pen.set_number(key(thread, OfThread::allocations), thread.allocations);
+  world_.pen.set_number(key(thread, OfThread::allocated), thread.allocated);
 }
 
 void ThreadStates::throws(std::uint32_t number) {
   Thread& thread = live(number);
-  world_.pen.set_number(key(thread, A::exceptions), ++thread.exceptions);
+  world_.pen.set_number(key(thread, OfThread::exceptions), ++thread.exceptions);
 }
 
 void ThreadStates::cpu_total(std::uint32_t number, std::uint64_t total) {
   Thread& thread = live(number);
   thread.cpu = total;
-  world_.pen.set_number(key(thread, A::cpu), total);
+  world_.pen.set_number(key(thread, OfThread::cpu), total);
 }
 
 void ThreadStates::cpu_more(std::uint32_t number, std::uint64_t used) {

@@ -16,14 +16,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string variable(const char* name) {
+std::string cache_variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
 
 fs::path cache_home() {
-  if (const std::string home = variable("XDG_CACHE_HOME"); home.starts_with('/')) return home;
-  const std::string home = variable("HOME");
+  if (const std::string home = cache_variable("XDG_CACHE_HOME"); home.starts_with('/')) return home;
+  const std::string home = cache_variable("HOME");
   return home.empty() ? fs::path() : fs::path(home) / ".cache";
 }
 

@@ -44,21 +44,21 @@ bool add_session(Body& body, std::string_view name) {
   return !name.empty();
 }
 
-struct Word {
+struct StartWord {
   std::string_view name;
   std::string_view example;
   bool (*add)(Body& body, std::string_view value);
 };
 constexpr std::array kWords = {
-    Word{"events", "calls,gc", add_events}, Word{"duration", "10s", add_duration},
-    Word{"limit", "100m", add_limit}, Word{"session", "name", add_session}};
+    StartWord{"events", "calls,gc", add_events}, StartWord{"duration", "10s", add_duration},
+    StartWord{"limit", "100m", add_limit}, StartWord{"session", "name", add_session}};
 
 }  // namespace
 
 std::string add_start(Body& body, std::span<const std::string> words) {
   for (const std::string_view word : words) {
     const std::size_t equals = std::min(word.find('='), word.size());
-    const auto known = std::ranges::find(kWords, word.substr(0, equals), &Word::name);
+    const auto known = std::ranges::find(kWords, word.substr(0, equals), &StartWord::name);
     if (known == kWords.end() || equals == word.size())
       return fmt::format("start takes events=, duration=, limit=, session=; not \"{}\"", word);
     if (!known->add(body, word.substr(equals + 1)))

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/profile.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/profile_source.hpp"
+#include "analysis/selected.hpp"
+
+namespace polytrace::analysis {
+namespace {
+
+using event::Kind;
+
+// In the order in which the default is looked for.
+constexpr std::array kWeights{
+    Weight{"time", "Time", Unit::nanoseconds, Carrier::calls, false},
+    Weight{"calls", "Calls", Unit::count, Carrier::calls, true},
+    Weight{"samples", "Samples", Unit::count, Carrier::samples, false},
+    Weight{"bytes", "Allocated bytes", Unit::bytes, Carrier::allocations, false},
+    Weight{"objects", "Allocated objects", Unit::count, Carrier::allocations, true},
+    Weight{"wait", "Wait time", Unit::nanoseconds, Carrier::contentions, false},
+    Weight{"contentions", "Contentions", Unit::count, Carrier::contentions, true},
+    Weight{"cpu", "CPU time", Unit::nanoseconds, Carrier::cpu, false},
+    Weight{"exceptions", "Exceptions", Unit::count, Carrier::exceptions, true},
+};
+
+constexpr std::array kCalls{Kind::Enter, Kind::Leave, Kind::Unwind};
+constexpr std::array kSamples{Kind::Sample};
+constexpr std::array kAllocations{Kind::Alloc, Kind::AllocSummary};
+constexpr std::array kContentions{Kind::Monitor};
+constexpr std::array kExceptions{Kind::Throw};
+
+std::size_t number(Carrier carrier) { return static_cast<std::size_t>(carrier); }
+
+bool tells_cpu(const event::Batch& batch) {
+  const auto told = [](const auto& details) { return details.cpu > 0; };
+  return std::ranges::any_of(batch.column<event::Enter>(), told) ||
+         std::ranges::any_of(batch.column<event::Leave>(), told);
+}
+
+// A sum that a damaged trace cannot make small by making it large.
+std::uint64_t saturated(std::uint64_t a, std::uint64_t b) {
+  return a + b < a ? ~std::uint64_t{0} : a + b;
+}
+
+}  // namespace
+
+std::span<const Weight> weights() { return kWeights; }
+
+const Weight* find_weight(std::string_view key) {
+  const auto found = std::ranges::find(kWeights, key, &Weight::key);
+  return found == kWeights.end() ? nullptr : &*found;
+}
+
+const Weight* companion(const Weight& weight) {
+  for (const Weight& other : kWeights)
+    if (other.carrier == weight.carrier && other.is_count != weight.is_count) return &other;
+  return nullptr;
+}
+
+std::span<const Kind> kinds_of(Carrier carrier) {
+  switch (carrier) {
+    case Carrier::calls:
+    case Carrier::cpu: return kCalls;
+    case Carrier::samples: return kSamples;
+    case Carrier::allocations: return kAllocations;
+    case Carrier::contentions: return kContentions;
+    case Carrier::exceptions: return kExceptions;
+  }
+  return {};
+}
+
+std::vector<Amount> Profile::totals(std::vector<Amount> totals) const {
+  for (std::size_t node = nodes.size(); node-- > 1;) {
+    Amount& parent = totals[nodes[node].parent];
+    parent.count = saturated(parent.count, totals[node].count);
+    parent.weight = saturated(parent.weight, totals[node].weight);
+  }
+  return totals;
+}
+
+Amount Profile::total() const {
+  Amount total;
+  for (const Amount& self : selfs) {
+    total.count = saturated(total.count, self.count);
+    total.weight = saturated(total.weight, self.weight);
+  }
+  return total;
+}
+
+ProfileBuilder::ProfileBuilder(const Selection& selection, const ProfileOptions& options)
+    : selection_(selection), options_(options) {
+  for (std::size_t i = 0; i < kCarriers; ++i) {
+    const auto carrier = static_cast<Carrier>(i);
+    if (options.weight == nullptr || options.weight->carrier == carrier)
+      sources_[i] = make_profile_source(carrier, selection, options.by_thread);
+  }
+}
+
+ProfileBuilder::~ProfileBuilder() = default;
+
+void ProfileBuilder::consume(const Slice& slice) {
+  learn(slice);
+  note_times(slice);
+  for (std::size_t i = 0; i < kCarriers; ++i)
+    if (present_[i] && sources_[i]) sources_[i]->consume(slice);
+}
+
+// What the trace has, and where methods stand in their source.
+void ProfileBuilder::learn(const Slice& slice) {
+  std::size_t events = 0;
+  for (const Run& run : slice.runs) events += run.end - run.begin;
+  if (events != slice.others.size()) present_[number(Carrier::calls)] = true;
+  if (tells_cpu(slice.batch)) present_[number(Carrier::cpu)] = true;
+  for (const std::uint32_t i : slice.others) {
+    const event::Event& event = slice.batch.events[i];
+    if (event.kind == Kind::Sample) present_[number(Carrier::samples)] = true;
+    if (event.kind == Kind::Alloc || event.kind == Kind::AllocSummary)
+      present_[number(Carrier::allocations)] = true;
+    if (event.kind == Kind::Monitor) present_[number(Carrier::contentions)] = true;
+    if (event.kind == Kind::Throw) present_[number(Carrier::exceptions)] = true;
+    if (event.kind != Kind::Method) continue;
+    const auto method = slice.batch.details_or<event::Method>(event, {});
+    if (method.source.empty()) continue;
+    slot(places_, slice.names.methods().index(event.id)) = {
+        {}, std::string(method.source), method.first_line};
+  }
+}
+
+void ProfileBuilder::note_times(const Slice& slice) {
+  const auto within = [&](base::Time time) {
+    return std::clamp(time, selection_.from, std::max(selection_.from, selection_.to));
+  };
+  for (const Run& run : slice.runs) {
+    if (selection_.thread && slice.names.threads()[run.thread].id != *selection_.thread) continue;
+    const base::Time begin = slice.batch.events[run.begin].time;
+    const base::Time end = slice.batch.events[run.end - 1].time;
+    if (end < selection_.from || begin >= selection_.to) continue;
+    first_ = first_ == base::kNoTime ? within(begin) : std::min(first_, within(begin));
+    last_ = std::max(last_, within(end));
+  }
+}
+
+base::result<const Weight*> ProfileBuilder::choose() const {
+  std::string known;
+  const Weight* chosen = nullptr;
+  for (const Weight& weight : kWeights) {
+    if (!present_[number(weight.carrier)]) continue;
+    if (chosen == nullptr || &weight == options_.weight) chosen = &weight;
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", weight.key);
+  }
+  if (chosen == nullptr)
+    return base::fail(base::Code::usage,
+                      "the trace has no calls, samples, allocations, contentions or exceptions: "
+                      "there is nothing to make a profile from");
+  if (options_.weight == nullptr || chosen == options_.weight) return chosen;
+  return base::fail(base::Code::usage, fmt::format("the trace has no weight \"{}\", only: {}",
+                                                   options_.weight->key, known));
+}
+
+base::result<Profile> ProfileBuilder::finish(const Names& names) {
+  const auto weight = choose();
+  if (!weight) return base::Unexpected(weight.error());
+  ProfileSource& source = *sources_[number((*weight)->carrier)];
+  ProfileTree tree(names, selection_.show_helpers, source.frameless());
+  source.fill(tree, names);
+  Profile profile;
+  profile.weight = *weight;
+  profile.first = first_;
+  profile.last = last_;
+  tree.fill(profile, places_);
+  profile.notes = source.notes();
+  if (!options_.by_thread) return profile;
+  for (Profile::Thread& thread : profile.threads) {
+    const auto index = static_cast<std::uint32_t>(thread.id);
+    if (index < names.threads().size()) {
+      const ThreadInfo& info = names.threads()[index];
+      thread = {info.id, names.thread_name(index), thread.begin, thread.end, info.first, info.last};
+    } else {
+      thread.id = source.unknown_thread(index);
+      thread.name = fmt::format("{:#x}", thread.id);
+    }
+  }
+  return profile;
+}
+
+}  // namespace polytrace::analysis

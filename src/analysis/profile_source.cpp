@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/profile_source.hpp"
+
+#include <algorithm>
+
+#include "analysis/allocation_stacks.hpp"
+#include "analysis/calltree.hpp"
+#include "analysis/text.hpp"
+
+namespace polytrace::analysis {
+namespace {
+
+using event::Event;
+using event::Kind;
+
+// Amounts by stack and thread.
+class StackAmounts {
+ public:
+  explicit StackAmounts(bool by_thread) : by_thread_(by_thread) {}
+
+  void add(std::uint32_t thread, std::uint32_t stack, const Amount& amount) {
+    const std::uint64_t number = by_thread_ ? thread : 0;
+    amounts_[(number << 32) | stack].merge(amount);
+  }
+  // In order of thread and stack, so that equal traces make equal profiles.
+  void fill(ProfileTree& tree, const StackTree& stacks) const {
+    std::vector<std::pair<std::uint64_t, Amount>> sorted(amounts_.begin(), amounts_.end());
+    std::ranges::sort(sorted, {}, &std::pair<std::uint64_t, Amount>::first);
+    for (const auto& [key, amount] : sorted) {
+      const std::uint32_t thread = tree.thread(static_cast<std::uint32_t>(key >> 32));
+      tree.add(tree.path(thread, stacks, static_cast<std::uint32_t>(key)), amount);
+    }
+  }
+
+ private:
+  bool by_thread_;
+  tsl::robin_map<std::uint64_t, Amount, SeededHash> amounts_;
+};
+
+class CallSource final : public ProfileSource {
+ public:
+  CallSource(const Selection& selection, bool by_thread)
+      : by_thread_(by_thread), calls_(selection, by_thread) {}
+
+  void consume(const Slice& slice) override { calls_.consume(slice); }
+  void fill(ProfileTree& tree, const Names& names) override {
+    calls_.finish(names);
+    const auto nodes = calls_.nodes();
+    const bool merges = tree.hides_any();
+    std::vector<std::uint32_t> numbers(nodes.size());
+    if (!by_thread_ && nodes.size() > CallTree::kFirst) numbers[CallTree::kRoot] = tree.thread(0);
+    for (std::uint32_t i = CallTree::kFirst; i < nodes.size(); ++i) {
+      const CallTree::Node& node = nodes[i];
+      const bool is_thread = by_thread_ && node.parent == CallTree::kRoot;
+      const std::uint32_t parent = numbers[node.parent];
+      if (is_thread) numbers[i] = tree.thread(node.method);
+      else if (merges) numbers[i] = tree.child(parent, node.method);
+      else numbers[i] = tree.new_child(parent, node.method);
+      if (!is_thread) tree.add(numbers[i], {node.calls, calls_.self(i)});
+    }
+  }
+  std::string_view frameless() const override { return "(runtime helpers)"; }
+  std::vector<std::string> notes() const override {
+    std::vector<std::string> notes = calls_.repairs().notes();
+    if (calls_.unplaced() != 0) notes.push_back(calls_.unplaced_note());
+    return notes;
+  }
+
+ private:
+  bool by_thread_;
+  CallTree calls_;
+};
+
+// A thread's CPU time between two calls is that of the method it was in.
+class CpuSource final : public ProfileSource {
+ public:
+  CpuSource(const Selection& selection, bool by_thread)
+      : selection_(selection), amounts_(by_thread) {}
+
+  void consume(const Slice& slice) override {
+    for (const Run& run : slice.runs)
+      for (std::uint32_t i = run.begin; i < run.end; ++i)
+        take(slice, slice.batch.events[i], run.thread);
+  }
+  void fill(ProfileTree& tree, const Names&) override { amounts_.fill(tree, stacks_); }
+
+ private:
+  struct Thread {
+    LiveStack calls;
+    base::Duration used = 0;
+  };
+
+  static base::Duration told(const event::Batch& batch, const Event& event) {
+    switch (event.kind) {
+      case Kind::Enter: return batch.details_or<event::Enter>(event, {}).cpu;
+      case Kind::Leave: return batch.details_or<event::Leave>(event, {}).cpu;
+      case Kind::Unwind: return batch.details_or<event::Unwind>(event, {}).cpu;
+      default: return 0;
+    }
+  }
+  void take(const Slice& slice, const Event& event, std::uint32_t number) {
+    const bool enters = event.kind == Kind::Enter;
+    if (!enters && event.kind != Kind::Leave && event.kind != Kind::Unwind) return;
+    Thread& thread = slot(threads_, number);
+    const bool counts = selects(selection_, slice.batch, event);
+    const base::Duration now = told(slice.batch, event);
+    if (now > thread.used) {
+      const auto much = static_cast<std::uint64_t>(now) - static_cast<std::uint64_t>(thread.used);
+      thread.used = now;
+      if (counts) amounts_.add(number, thread.calls.node(stacks_, slice.names), {0, much});
+    }
+    if (enters) thread.calls.enter(event.id);
+    else thread.calls.leave(event.id);
+    if (enters && counts) amounts_.add(number, thread.calls.node(stacks_, slice.names), {1, 0});
+  }
+
+  Selection selection_;
+  StackTree stacks_;
+  StackAmounts amounts_;
+  std::vector<Thread> threads_;  // by index
+};
+
+class SampleSource final : public ProfileSource {
+ public:
+  SampleSource(const Selection& selection, bool by_thread)
+      : selection_(selection), amounts_(by_thread) {}
+
+  void consume(const Slice& slice) override {
+    for (const std::uint32_t i : slice.others) {
+      const Event& event = slice.batch.events[i];
+      if (event.kind != Kind::Sample || !selection_.has(event.time)) continue;
+      if (selection_.thread && *selection_.thread != event.id) continue;
+      take(slice, event, slice.batch.details_or<event::Sample>(event, {}));
+    }
+  }
+  void fill(ProfileTree& tree, const Names&) override { amounts_.fill(tree, stacks_); }
+  base::Id unknown_thread(std::uint32_t number) const override {
+    return number < kFirstUnknown ? base::kNoId : unknown_.id(number - kFirstUnknown);
+  }
+
+ private:
+  static constexpr std::uint32_t kFirstUnknown = std::uint32_t{1} << 31;
+
+  void take(const Slice& slice, const Event& event, const event::Sample& sample) {
+    if (sample.mode == event::SampleMode::change) return;  // no interval passed
+    const auto frames = slice.batch.list(sample.stack);
+    std::uint32_t stack = StackTree::kRoot;
+    if (std::ranges::find(frames, base::Id{0}) == frames.end()) {
+      stack = stacks_.intern(frames, slice.names);
+    } else {  // a frame of 0 is none
+      for (const base::Id frame : frames)
+        if (frame != 0) stack = stacks_.child(stack, slice.names.methods().index(frame));
+    }
+    if (frames.empty() || frames.back() == 0) stack = stacks_.child(stack, ProfileTree::kUnmanaged);
+    std::uint32_t thread = slice.names.thread_index(event.id);
+    if (thread == Names::kNone) thread = kFirstUnknown + unknown_.index(event.id);
+    amounts_.add(thread, stack, {1, std::max<std::uint64_t>(sample.weight, 1)});
+  }
+
+  Selection selection_;
+  StackTree stacks_;
+  StackAmounts amounts_;
+  base::IdTable unknown_;
+};
+
+class AllocationSource final : public ProfileSource {
+ public:
+  AllocationSource(const Selection& selection, bool by_thread)
+      : selection_(selection), amounts_(by_thread) {}
+
+  void consume(const Slice& slice) override {
+    stacks_.consume(slice, selection_,
+                    [&](const Event& event, std::uint32_t stack, const Amount& amount) {
+                      amounts_.add(slice.threads[event.thread], stack, amount);
+                    });
+  }
+  void fill(ProfileTree& tree, const Names&) override { amounts_.fill(tree, stacks_.tree()); }
+  std::vector<std::string> notes() const override {
+    if (stacks_.samples() == 0) return {};
+    return {"Estimated from " + count_text(stacks_.samples(), "sampled object", "sampled objects") +
+            ": each counts for all that it stands for."};
+  }
+
+ private:
+  Selection selection_;
+  AllocationStacks stacks_;
+  StackAmounts amounts_;
+};
+
+class ContentionSource final : public ProfileSource {
+ public:
+  ContentionSource(const Selection& selection, bool by_thread)
+      : selection_(selection), amounts_(by_thread) {}
+
+  void consume(const Slice& slice) override {
+    for (const std::uint32_t i : slice.others) {
+      const Event& event = slice.batch.events[i];
+      if (event.kind == Kind::Monitor)
+        take(slice, event, slice.batch.details_or<event::Monitor>(event, {}));
+    }
+  }
+  void fill(ProfileTree& tree, const Names&) override { amounts_.fill(tree, stacks_); }
+  std::vector<std::string> notes() const override {
+    if (contended_ == ended_) return {};
+    return {count_text(contended_ - ended_, "contention", "contentions") +
+            " without recorded end: no wait time of these is known."};
+  }
+
+ private:
+  struct Waiting {
+    base::Time start = base::kNoTime;  // kNoTime: for nothing
+    std::uint32_t stack = StackTree::kRoot;
+  };
+
+  void take(const Slice& slice, const Event& event, const event::Monitor& details) {
+    const std::uint32_t thread = slice.threads[event.thread];
+    Waiting& waiting = slot(waiting_, thread);
+    if (details.stage != event::MonitorStage::contended) {
+      if (waiting.start == base::kNoTime) return;
+      amounts_.add(thread, waiting.stack, {0, elapsed(waiting.start, event.time)});
+      ++ended_;
+      waiting = {};
+    } else if (waiting = {}; selects(selection_, slice.batch, event)) {
+      waiting = {event.time, stacks_.intern(slice.batch.list(details.stack), slice.names)};
+      amounts_.add(thread, waiting.stack, {1, 0});
+      ++contended_;
+    }
+  }
+
+  Selection selection_;
+  StackTree stacks_;
+  StackAmounts amounts_;
+  std::vector<Waiting> waiting_;  // by thread index
+  std::uint64_t contended_ = 0;
+  std::uint64_t ended_ = 0;
+};
+
+class ExceptionSource final : public ProfileSource {
+ public:
+  ExceptionSource(const Selection& selection, bool by_thread)
+      : selection_(selection), amounts_(by_thread) {}
+
+  void consume(const Slice& slice) override {
+    for (const std::uint32_t i : slice.others) {
+      const Event& event = slice.batch.events[i];
+      if (event.kind != Kind::Throw || !selects(selection_, slice.batch, event)) continue;
+      const auto details = slice.batch.details_or<event::Throw>(event, {});
+      amounts_.add(slice.threads[event.thread],
+                   stacks_.intern(slice.batch.list(details.stack), slice.names), {1, 1});
+    }
+  }
+  void fill(ProfileTree& tree, const Names&) override { amounts_.fill(tree, stacks_); }
+
+ private:
+  Selection selection_;
+  StackTree stacks_;
+  StackAmounts amounts_;
+};
+
+}  // namespace
+
+std::unique_ptr<ProfileSource> make_profile_source(Carrier carrier, const Selection& selection,
+                                                   bool by_thread) {
+  switch (carrier) {
+    case Carrier::calls: return std::make_unique<CallSource>(selection, by_thread);
+    case Carrier::cpu: return std::make_unique<CpuSource>(selection, by_thread);
+    case Carrier::samples: return std::make_unique<SampleSource>(selection, by_thread);
+    case Carrier::allocations: return std::make_unique<AllocationSource>(selection, by_thread);
+    case Carrier::contentions: return std::make_unique<ContentionSource>(selection, by_thread);
+    case Carrier::exceptions: return std::make_unique<ExceptionSource>(selection, by_thread);
+  }
+  return nullptr;
+}
+
+}  // namespace polytrace::analysis

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/profile_tree.hpp"
+
+#include <algorithm>
+
+#include "analysis/selected.hpp"
+
+namespace polytrace::analysis {
+
+std::uint32_t ProfileTree::path(std::uint32_t thread, const StackTree& from, std::uint32_t stack) {
+  path_.clear();
+  for (; stack != StackTree::kRoot; stack = from.parent(stack)) path_.push_back(from.method(stack));
+  std::uint32_t node = thread;
+  for (auto method = path_.rbegin(); method != path_.rend(); ++method) node = child(node, *method);
+  return node;
+}
+
+bool ProfileTree::hides_any() const {
+  for (std::uint32_t method = 0; method < names_.methods().size(); ++method)
+    if (hides(method)) return true;
+  return false;
+}
+
+void ProfileTree::add(std::uint32_t node, const Amount& amount) {
+  const bool is_thread = nodes_[node].parent == Profile::kRoot;
+  slot(amounts_, is_thread ? known_child(node, kFrameless) : node).merge(amount);
+}
+
+// The thread of each node, as the thread's own node; the nodes but those of threads, in order.
+std::vector<std::uint32_t> ProfileTree::order_by_thread(std::vector<std::uint32_t>& threads) const {
+  std::vector<std::uint32_t> order;
+  threads.assign(size(), Profile::kRoot);
+  order.reserve(size());
+  for (std::uint32_t node = 1; node < size(); ++node) {
+    const std::uint32_t parent = nodes_[node].parent;
+    threads[node] = parent == Profile::kRoot ? node : threads[parent];
+    if (parent != Profile::kRoot) order.push_back(node);
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return threads[a] < threads[b]; });
+  return order;
+}
+
+Profile::Frame ProfileTree::frame(std::uint32_t method,
+                                  std::span<const Profile::Frame> places) const {
+  if (method == kFrameless) return {frameless_};
+  if (method == kUnmanaged) return {"(no managed frame)"};
+  Profile::Frame frame = method < places.size() ? places[method] : Profile::Frame{};
+  frame.name = names_.method_name(method);
+  return frame;
+}
+
+void ProfileTree::fill(Profile& profile, std::span<const Profile::Frame> places) const {
+  std::vector<std::uint32_t> threads, numbers(size(), Profile::kRoot);
+  tsl::robin_map<std::uint32_t, std::uint32_t> frames;  // by method
+  profile.nodes.assign(1, {});
+  profile.selfs.assign(1, {});
+  std::uint32_t current = Profile::kRoot;
+  for (const std::uint32_t node : order_by_thread(threads)) {
+    const auto number = static_cast<std::uint32_t>(profile.nodes.size());
+    if (std::exchange(current, threads[node]) != threads[node])
+      profile.threads.push_back({nodes_[threads[node]].method, {}, number, number});
+    const auto [frame, fresh] =
+        frames.try_emplace(nodes_[node].method, static_cast<std::uint32_t>(profile.frames.size()));
+    if (fresh) profile.frames.push_back(this->frame(nodes_[node].method, places));
+    numbers[node] = number;
+    profile.nodes.push_back({numbers[nodes_[node].parent], frame->second});
+    profile.selfs.push_back(node < amounts_.size() ? amounts_[node] : Amount{});
+    profile.threads.back().end = number + 1;
+  }
+}
+
+}  // namespace polytrace::analysis

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# diff: the same trace, in another format, and a part of it; forms, thresholds, checks.
+set -uo pipefail
+# shellcheck source=tests/cli/support/expect.sh
+source "$(dirname "$0")/support/expect.sh"
+
+# Nothing differs between a trace and itself, nor between it and the same in another format.
+run diff --json --limit 0 --threshold 0% "$data/calls.mlpd" "$data/calls.mlpd"
+expect_code 0
+expect_json '.schema == "polytrace.diff/1" and .scale == 1 and .failed == null'
+expect_json '.worst.share == 0'
+expect_json '[.tables[] | select(.key != "diff_totals") | .rows[] |
+  select(.verdict != "in both")] == []'
+run convert "$data/calls.mlpd" -o "$scratch/calls.ptrace"
+expect_code 0
+run diff --json --limit 0 --threshold 0% "$data/calls.mlpd" "$scratch/calls.ptrace"
+expect_json '[.tables[] | select(.key == "diff_methods") | .rows[]] == []'
+
+# A part has less of everything, and the way back grew.
+run cut --to 2% "$data/calls.mlpd" -o "$scratch/half.mlpd"
+expect_code 0
+run diff --json --limit 0 --threshold 0% "$data/calls.mlpd" "$scratch/half.mlpd"
+expect_code 0
+expect_json '.tables[] | select(.key == "diff_totals") | .rows[0].methods > .rows[1].methods'
+expect_json '[.tables[] | select(.key == "diff_methods") | .rows[] |
+  .after - .before == .change] | all'
+expect_json '[.tables[] | select(.key == "diff_methods") | .rows[] |
+  select(.verdict == "gone") | .after == 0] | all'
+# Of the time before any call, everything that comes later is new.
+run cut --to 1% "$data/calls.mlpd" -o "$scratch/start.mlpd"
+run diff --fail-over 5% "$scratch/start.mlpd" "$data/calls.mlpd"
+expect_code 5
+expect_in out 'more than 5 %'
+run diff --fail-over 1000000% "$scratch/start.mlpd" "$data/calls.mlpd"
+expect_code 0
+run diff --per time --json "$scratch/half.mlpd" "$data/calls.mlpd"
+expect_json '.scale > 0 and .scale < 1'
+
+for form in text csv tsv md; do
+  run diff --format "$form" --limit 3 "$data/calls.mlpd" "$scratch/half.mlpd"
+  expect_code 0
+  [[ -s $scratch/out ]] || fail "nothing in $form"
+done
+run diff --weight nonsense "$data/calls.mlpd" "$scratch/half.mlpd"
+expect_code 2
+run diff --fail-over 5 "$data/calls.mlpd" "$scratch/half.mlpd"
+expect_code 2
+run diff - -
+expect_code 2
+run diff "$data/calls.mlpd" "$scratch/absent.mlpd"
+expect_code 1
+finish
