@@ -22,8 +22,8 @@ add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conver
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   add_compile_options(-Wno-deprecated-declarations)
 endif()
-# With precompiled headers g++ 12 inlines otherwise and warns of accesses that cannot happen.
-if(POLYTRACE_WERROR AND NOT POLYTRACE_PCH)
+# In bulk g++ 12 inlines otherwise and warns of accesses that cannot happen.
+if(POLYTRACE_WERROR AND NOT POLYTRACE_BULK)
   add_compile_options(-Werror)
 endif()
 

@@ -13,7 +13,7 @@ endif()
 install(FILES "${CMAKE_SOURCE_DIR}/LICENSE"
         DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT runtime)
 
-foreach(room base event format history transform analysis)
+foreach(room base event format history transform analysis export)
   install(TARGETS polytrace_${room} EXPORT polytrace
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT dev
     FILE_SET headers DESTINATION "${include_dir}" COMPONENT dev

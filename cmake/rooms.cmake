@@ -2,9 +2,12 @@
 # A room is a folder of src/ and the target polytrace_<room> made of every file in it. Files are
 # picked up as they appear; nobody edits a list.
 
-# Headers that nearly every source includes, and further ones, precompiled where that is wanted.
-function(polytrace_precompile target)
-  if(POLYTRACE_PCH)
+# Where it is wanted: headers that nearly every source includes, and further ones, are precompiled,
+# and sources of a target compiled several at a time. Unnamed namespaces of one folder are then one:
+# what they hold must have names of its own.
+function(polytrace_compile_in_bulk target)
+  if(POLYTRACE_BULK)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
     target_precompile_headers(${target} PRIVATE <algorithm> <array> <functional> <map> <memory>
       <optional> <span> <string> <string_view> <unordered_map> <vector> <fmt/format.h> ${ARGN})
   endif()
@@ -38,7 +41,7 @@ function(polytrace_room room)
       set(shared "${src}/event/batch.hpp")
     endif()
     if(NOT room STREQUAL "agent")  # agents see no library
-      polytrace_precompile(${target} ${shared})
+      polytrace_compile_in_bulk(${target} ${shared})
     endif()
   else()
     add_library(${target} INTERFACE)

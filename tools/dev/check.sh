@@ -33,7 +33,7 @@ check_scripts() {
 
 check_python() {
   python3 tools/check_floors.py --self-test && python3 tools/check_house.py --self-test &&
-    python3 tools/test_summary.py --self-test
+    python3 tools/check_unnamed.py --self-test && python3 tools/test_summary.py --self-test
 }
 
 build_clang() { build clang all && build clang all_verify_interface_header_sets; }
@@ -47,6 +47,7 @@ dev setup test check
 step 'checkers' check_python
 step 'floors' python3 tools/check_floors.py
 step 'house' python3 tools/check_house.py
+step 'unnamed' python3 tools/check_unnamed.py
 step 'format' dev format --check
 step 'scripts' check_scripts
 if [[ ${1:-} == --quick ]]; then

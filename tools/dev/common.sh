@@ -33,7 +33,7 @@ dev() { ./dev "$@"; }
 build() {
   local preset=$1
   shift
-  local log=build/$preset.configure.log options=(-D POLYTRACE_PCH="${POLYTRACE_PCH:-OFF}")
+  local log=build/$preset.configure.log options=(-D POLYTRACE_BULK="${POLYTRACE_BULK:-OFF}")
   if [[ $preset == asan && -n ${POLYTRACE_SANITIZE:-} ]]; then
     options+=(-D POLYTRACE_SANITIZE="$POLYTRACE_SANITIZE")
   fi

@@ -8,6 +8,8 @@
 #:   test    GoogleTest and what the tests read with
 #:   check   clang 19, formatter, script checker, compiler cache
 #:   live    a JDK, Mono, its profiler and its report tool: agents, live recordings, benchmarks
+#:   readers other tools that open what polytrace exports, large: tests of exports ask them if they
+#:           are here. Those of npm go to $POLYTRACE_READERS (~/.cache/polytrace/readers)
 #: Without a set: build and test. Needs root or sudo only when something is missing.
 #:
 #:   ./dev setup
@@ -17,12 +19,14 @@ packages_of() {
   case $1 in
     build) echo g++ cmake ninja-build pkg-config libcli11-dev libfmt-dev libexpected-dev \
       robin-map-dev libxxhash-dev libzstd-dev zlib1g-dev libexpat1-dev libsimdjson-dev \
-      libisal-dev ;;
+      libisal-dev libprotozero-dev ;;
     test) echo libgtest-dev libgmock-dev nlohmann-json3-dev python3 jq zstd ;;
     check) echo clang-19 libclang-rt-19-dev clang-format-19 clang-tidy-19 shellcheck \
       universal-ctags ccache mold git ;;
     live) echo mono-runtime mono-mcs mono-utils libmono-profiler libmono-2.0-dev libbenchmark-dev \
       openjdk-17-jdk-headless time ;;
+    readers) echo golang-go babeltrace2 protobuf-compiler valgrind chromium visualvm \
+      python3-jsonschema fonts-dejavu-core ;;
     *) usage "no package set \"$1\"; see ./dev help setup" ;;
   esac
 }
@@ -60,4 +64,11 @@ fi
 mapfile -t missing < <(missing_packages "${sets[@]}" | sort -u)
 if [[ ${#missing[@]} -gt 0 ]]; then
   install_packages "${missing[@]}"
+fi
+if [[ " ${sets[*]} " == *' readers '* ]]; then
+  folder=${POLYTRACE_READERS:-${XDG_CACHE_HOME:-$HOME/.cache}/polytrace/readers}
+  command -v npm >/dev/null || install_packages nodejs npm
+  mkdir -p "$folder"
+  npm install --prefix "$folder" --no-save --no-audit --no-fund --ignore-scripts --loglevel error \
+    speedscope@1.25.0 @firefox-devtools/profiler-cli@0.10.0 playwright-core@1.65.1
 fi
