@@ -42,7 +42,7 @@ void append_json_text(std::string& out, std::string_view text) {
   out += '"';
   for (std::size_t i = 0; i < text.size();) {
     const Character c = first_character(text.substr(i));
-    if (c.bytes == 0) out += "\xef\xbf\xbd";
+    if (c.bytes == 0) out += kReplacement;
     else if (c.bytes == 1) append_escaped(out, text[i]);
     else out += text.substr(i, c.bytes);
     i += c.bytes == 0 ? 1 : c.bytes;

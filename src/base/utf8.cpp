@@ -58,7 +58,7 @@ std::string repaired(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size();) {
     const Character c = first_character(text.substr(i));
-    out += c.bytes == 0 ? "\xef\xbf\xbd" : text.substr(i, c.bytes);
+    out += c.bytes == 0 ? kReplacement : text.substr(i, c.bytes);
     i += std::max(1U, c.bytes);
   }
   return out;

@@ -7,6 +7,8 @@
 
 namespace polytrace::base {
 
+inline constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
+
 // What stands first in `text`: a well-formed character, or the bytes that Unicode's practice
 // replaces by one U+FFFD (the longest beginning of a character, or one byte). REQUIRES: `text` not
 // empty.

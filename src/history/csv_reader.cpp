@@ -15,8 +15,8 @@ using base::Code;
 using Found = CsvScan::Found;
 
 constexpr std::size_t kPiece = std::size_t{256} * 1024;
-constexpr std::size_t kMostRows = 4096;             // of one call
-constexpr std::string_view kMark = "\xef\xbb\xbf";  // byte order mark
+constexpr std::size_t kMostRows = 4096;                      // of one call
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // byte order mark
 
 }  // namespace
 
@@ -49,7 +49,8 @@ base::result<bool> CsvReader::fill() {
 
 base::result<void> CsvReader::read_header() {
   if (auto filled = fill(); !filled) return base::Unexpected(filled.error());
-  if (std::string_view(rest().data(), have_).starts_with(kMark)) at_ += kMark.size();
+  if (std::string_view(rest().data(), have_).starts_with(kByteOrderMark))
+    at_ += kByteOrderMark.size();
   const std::span<char> text = rest();
   const auto end = std::ranges::find(text, '\n');
   std::string_view line(text.data(), static_cast<std::size_t>(end - text.begin()));

@@ -15,8 +15,8 @@ namespace {
 
 using base::Code;
 
-constexpr std::uint32_t kMagic = 0x05ffa900;
-constexpr std::int32_t kVersion = 11;
+constexpr std::uint32_t kTreeMagic = 0x05ffa900;
+constexpr std::int32_t kTreeVersion = 11;
 constexpr std::size_t kHeaderBytes = 4096;
 constexpr std::int32_t kLeastBlock = 64;
 constexpr std::int32_t kChildBytes = 4 + 1 + 1 + 4 + 4;  // a child takes at least that in a node
@@ -27,11 +27,11 @@ base::Unexpected invalid(const char* what, std::int32_t value) {
 
 base::result<HtHeader> parse_header(base::Bytes bytes, const base::Limits& limits) {
   base::Cursor in(bytes, 0);
-  if (in.fixed<std::uint32_t>() != kMagic) return base::fail(Code::not_recognised);
-  if (const auto version = in.fixed<std::int32_t>(); in.ok() && version != kVersion)
+  if (in.fixed<std::uint32_t>() != kTreeMagic) return base::fail(Code::not_recognised);
+  if (const auto version = in.fixed<std::int32_t>(); in.ok() && version != kTreeVersion)
     return base::fail(
         Code::version_unsupported,
-        fmt::format("history tree version {}; version {} is known", version, kVersion));
+        fmt::format("history tree version {}; version {} is known", version, kTreeVersion));
   HtHeader header{.provider_version = in.fixed<std::int32_t>(),
                   .block_size = in.fixed<std::int32_t>(),
                   .most_children = in.fixed<std::int32_t>(),
@@ -124,7 +124,8 @@ class HtReader {
 }  // namespace
 
 bool is_ht(base::Bytes head) {
-  return head.size() >= sizeof kMagic && base::load_le<std::uint32_t>(head.data()) == kMagic;
+  return head.size() >= sizeof kTreeMagic &&
+         base::load_le<std::uint32_t>(head.data()) == kTreeMagic;
 }
 
 base::result<HtFile> read_ht(base::Source& source, const HtIntervals& each, base::Notices& notices,

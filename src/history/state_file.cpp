@@ -12,11 +12,11 @@
 namespace polytrace::history {
 namespace {
 
-constexpr std::string_view kFormat = "state-snapshot";
+constexpr std::string_view kStateFormat = "state-snapshot";
 
 base::result<void> read_head(JsonObject object, StateFile& file) {
-  const auto found =
-      members<3>(object, {"timestamp", "ticks_per_second", "clock_offset"}, std::string(kFormat));
+  const auto found = members<3>(object, {"timestamp", "ticks_per_second", "clock_offset"},
+                                std::string(kStateFormat));
   if (!found) return base::Unexpected(found.error());
   const auto& [timestamp, ticks, offset] = *found;
   file.timestamp = timestamp ? as_int64(*timestamp) : std::nullopt;
@@ -95,7 +95,7 @@ base::result<StateFile> parse_state(std::string_view text, const TypesFile& type
                                     base::Notices& notices) {
   const auto document = JsonDocument::parse(text, notices);
   if (!document) return base::Unexpected(document.error());
-  const auto listed = read_list(document->root(), kFormat, "states");
+  const auto listed = read_list(document->root(), kStateFormat, "states");
   if (!listed) return base::Unexpected(listed.error());
   StateFile file;
   file.history_id = listed->history_id;
@@ -114,7 +114,7 @@ std::string to_json(const StateFile& file, const TypesFile& types) {
   std::string out;
   base::JsonWriter json(out, base::JsonWriter::Form::one_line);
   json.begin_object();
-  write_head(json, kFormat, file.history_id);
+  write_head(json, kStateFormat, file.history_id);
   json.new_line();
   write_integer(json, "timestamp", file.timestamp.value_or(0));
   json.key("ticks_per_second");

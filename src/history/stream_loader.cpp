@@ -15,7 +15,7 @@ namespace {
 using base::Code;
 using base::result;
 
-struct Record {
+struct LoadedRecord {
   Tick start = 0;
   Tick end = 0;
   Key key = kNoKey;
@@ -41,7 +41,7 @@ class Loader {
   std::unique_ptr<Opened> stream_;
   const OpenOptions& options_;
   std::vector<std::vector<std::byte>> rooms_;  // inflated frames
-  std::vector<Record> records_;
+  std::vector<LoadedRecord> records_;
 };
 
 TypeCode Loader::type_of_key(Key key) const {
@@ -78,7 +78,7 @@ Value Loader::read_value(base::Cursor& in, TypeCode code) const {
 
 bool Loader::read_record(base::Cursor& in, Tick& before) {
   const std::uint64_t number = in.uleb();
-  Record record;
+  LoadedRecord record;
   record.key = static_cast<Key>(number >> 1);
   record.end = tick_after(before, static_cast<std::uint64_t>(unzigzag(in.uleb())));
   const std::uint64_t length = in.uleb();
@@ -115,7 +115,7 @@ void Loader::read_frame(std::uint64_t offset) {
 }
 
 result<void> Loader::insert_all(BuildCore& core) {
-  for (const Record& record : records_) {
+  for (const LoadedRecord& record : records_) {
     const std::uint32_t index = core.lines().index(record.key);
     auto done = core.insert(index, record.start, record.end, record.value);
     if (done) continue;
@@ -153,10 +153,10 @@ result<FrameFile> Loader::build() {
     const TypeCode code = known || info.code == kOpenCode ? info.code : code_of(Type::none);
     if (auto done = lines.declare(index, code, true); !done) return tl::unexpected(done.error());
   }
-  std::ranges::stable_sort(records_, {}, &Record::start);
+  std::ranges::stable_sort(records_, {}, &LoadedRecord::start);
   if (auto done = insert_all(**core); !done) return tl::unexpected(done.error());
   Tick end = stream_->end;
-  for (const Record& record : records_) end = std::max(end, record.end);
+  for (const LoadedRecord& record : records_) end = std::max(end, record.end);
   if (auto done = (*core)->close(end); !done) return tl::unexpected(done.error());
   return (*core)->take_file();
 }

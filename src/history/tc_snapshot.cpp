@@ -22,15 +22,15 @@ struct JavaClass {
   Type type;
 };
 // Every other class is a custom value, kept as its bytes.
-constexpr std::array kClasses{
+constexpr std::array kValueClasses{
     JavaClass{"java.lang.Integer", Type::integer}, JavaClass{"java.lang.Long", Type::integer},
     JavaClass{"java.lang.Double", Type::real},     JavaClass{"java.lang.String", Type::string},
     JavaClass{"java.lang.Boolean", Type::boolean}, JavaClass{"null", Type::open},
 };
 
 Type type_of(std::string_view java) {
-  const auto* const known = std::ranges::find(kClasses, java, &JavaClass::name);
-  return known == kClasses.end() ? Type::bytes : known->type;
+  const auto* const known = std::ranges::find(kValueClasses, java, &JavaClass::name);
+  return known == kValueClasses.end() ? Type::bytes : known->type;
 }
 
 class SnapshotReader {

@@ -12,7 +12,7 @@
 namespace polytrace::history {
 namespace {
 
-constexpr std::string_view kFormat = "state-tree";
+constexpr std::string_view kTreeFormat = "state-tree";
 
 base::Unexpected too_deep() {
   return base::fail(base::Code::limit_exceeded,
@@ -151,9 +151,9 @@ base::result<TreeFile> parse_tree(std::string_view text, base::Notices& notices)
   if (!document) return base::Unexpected(document.error());
   JsonObject object;
   if (document->root().get(object) != simdjson::SUCCESS) return malformed("is no object");
-  auto history_id = check_head(object, kFormat);
+  auto history_id = check_head(object, kTreeFormat);
   if (!history_id) return base::Unexpected(history_id.error());
-  const auto found = members<1>(object, {"root"}, std::string(kFormat));
+  const auto found = members<1>(object, {"root"}, std::string(kTreeFormat));
   if (!found) return base::Unexpected(found.error());
   if (!found->front()) return malformed("\"root\" is missing");
   TreeFile file{.history_id = std::move(*history_id)};
@@ -166,7 +166,7 @@ base::result<std::string> to_json(const Tree& tree, std::string_view history_id)
   std::string out;
   base::JsonWriter json(out, base::JsonWriter::Form::one_line);
   json.begin_object();
-  write_head(json, kFormat, history_id);
+  write_head(json, kTreeFormat, history_id);
   json.new_line();
   json.key("root");
   if (!TreeWriter(tree, json).run()) return too_deep();

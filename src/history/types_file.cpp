@@ -12,7 +12,7 @@
 namespace polytrace::history {
 namespace {
 
-constexpr std::string_view kFormat = "state-types";
+constexpr std::string_view kTypesFormat = "state-types";
 
 base::result<KeyType> read_item(JsonElement item, const std::string& frame) {
   JsonObject object;
@@ -68,7 +68,7 @@ Type TypesFile::type(Key key) const {
 base::result<TypesFile> parse_types(std::string_view text, base::Notices& notices) {
   const auto document = JsonDocument::parse(text, notices);
   if (!document) return base::Unexpected(document.error());
-  const auto listed = read_list(document->root(), kFormat, "types");
+  const auto listed = read_list(document->root(), kTypesFormat, "types");
   if (!listed) return base::Unexpected(listed.error());
   TypesFile file{.history_id = listed->history_id};
   for (const JsonElement item : listed->items) {
@@ -84,7 +84,7 @@ std::string to_json(const TypesFile& file) {
   std::string out;
   base::JsonWriter json(out, base::JsonWriter::Form::one_line);
   json.begin_object();
-  write_head(json, kFormat, file.history_id);
+  write_head(json, kTypesFormat, file.history_id);
   json.new_line();
   json.key("types");
   json.begin_array();

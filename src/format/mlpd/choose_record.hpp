@@ -33,7 +33,11 @@ inline MaybeChoice choose(const event::Gc& gc, unsigned version) {
   if (version < 13 && gc.phase > event::GcPhase::world_started) return std::nullopt;
   return Choice{kGcEvent};
 }
-inline MaybeChoice choose(const event::HeapSize&, unsigned) { return Choice{kGcResize}; }
+// Of a generation alone there is none.
+inline MaybeChoice choose(const event::HeapSize& heap, unsigned) {
+  if (!heap.generation.empty()) return std::nullopt;
+  return Choice{kGcResize};
+}
 inline MaybeChoice choose(const event::Handle& handle, unsigned version) {
   const bool created = handle.stage == event::HandleStage::created;
   if (version >= 11 && handle.stack.present())

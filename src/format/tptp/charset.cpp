@@ -16,8 +16,6 @@ namespace {
 using Byte = unsigned char;
 using Verdict = NamedCharset::Verdict;
 
-constexpr std::string_view kReplacement = "\xef\xbf\xbd";
-
 struct Name {
   std::string_view name;  // without '-' and '_', small
   Charset charset;
@@ -78,7 +76,7 @@ bool append_from_table(std::string& out, std::string_view text, const Table& tab
   for (const char c : text) {
     const std::string& character = table[static_cast<Byte>(c)];
     good = good && !character.empty();
-    out += character.empty() ? kReplacement : std::string_view(character);
+    out += character.empty() ? base::kReplacement : std::string_view(character);
   }
   return good;
 }
@@ -109,13 +107,13 @@ bool append_repaired(std::string& out, std::string_view text) {
       out += text.substr(0, part.bytes);
       text.remove_prefix(part.bytes);
     } else if (text.starts_with("\xc0\x80")) {
-      out += kReplacement;
+      out += base::kReplacement;
       text.remove_prefix(2);
     } else if (const std::uint32_t character = surrogate_pair(text); character != 0) {
       append_four_bytes(out, character);
       text.remove_prefix(6);
     } else {
-      out += kReplacement;
+      out += base::kReplacement;
       text.remove_prefix(part.bytes);
       good = false;
     }

@@ -3,13 +3,12 @@
 
 #include <algorithm>
 
+#include "base/utf8.hpp"
 #include "format/tptp/plain_call.hpp"
 #include "format/tptp/tbf_frame.hpp"
 
 namespace polytrace::format::tptp {
 namespace {
-
-constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
 // Of all lists: they are of one length in a message that was read.
 std::size_t depth_of(const Message& message) {
@@ -40,7 +39,7 @@ void MessageEncoder::number(base::Appender& out, T value) const {
 void MessageEncoder::text(base::Appender& out, std::string_view text) const {
   for (std::size_t zero = text.find('\0'); zero != std::string_view::npos; zero = text.find('\0')) {
     out.text(text.substr(0, zero));
-    out.text(kReplacement);
+    out.text(base::kReplacement);
     text.remove_prefix(zero + 1);
   }
   out.zero_terminated(text);

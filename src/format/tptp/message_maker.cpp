@@ -12,7 +12,7 @@ using event::Kind;
 
 namespace {
 
-constexpr std::size_t kMostPrelude = 1000;
+constexpr std::size_t kMostHeld = 1000;
 
 // What recorders tell about themselves before they tell the clock.
 bool is_prelude(Kind kind) {
@@ -50,7 +50,7 @@ base::result<void> MessageMaker::finish() {
 }
 
 bool MessageMaker::wait_for_clock(const Event& event) {
-  if (is_prelude(event.kind) && prelude_.events.size() < kMostPrelude)
+  if (is_prelude(event.kind) && prelude_.events.size() < kMostHeld)
     return event::copy_event(*batch_, event, prelude_) > 0;
   const bool clock = event.kind == Kind::Clock;
   if (clock) put(event);

@@ -3,16 +3,15 @@
 
 #include <algorithm>
 
+#include "base/utf8.hpp"
 #include "format/tptp/charset.hpp"
 
 namespace polytrace::format::tptp {
 namespace {
 
-constexpr std::string_view kReplacement = "\xef\xbf\xbd";
-
 void replace_zeros(std::string& text) {
   for (auto at = text.find('\0'); at != std::string::npos; at = text.find('\0', at))
-    text.replace(at, 1, kReplacement);
+    text.replace(at, 1, base::kReplacement);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 struct Free {
   void operator()(XML_Parser parser) const { XML_ParserFree(parser); }
 };
-using Parser = std::unique_ptr<std::remove_pointer_t<XML_Parser>, Free>;
+using ExpatParser = std::unique_ptr<std::remove_pointer_t<XML_Parser>, Free>;
 
 void XMLCALL refuse(void* parser, const XML_Char*, int, const XML_Char*, int, const XML_Char*,
                     const XML_Char*, const XML_Char*, const XML_Char*) {
@@ -27,7 +27,7 @@ bool accepts(XML_Parser parser, std::string_view text, bool last) {
 }  // namespace
 
 bool is_harmless_doctype(std::string_view doctype) {
-  const Parser parser(XML_ParserCreate("UTF-8"));
+  const ExpatParser parser(XML_ParserCreate("UTF-8"));
   if (parser == nullptr) return false;
   XML_UseParserAsHandlerArg(parser.get());
   XML_SetEntityDeclHandler(parser.get(), refuse);

@@ -9,6 +9,8 @@
 #include <charconv>
 #include <limits>
 
+#include "base/utf8.hpp"
+
 namespace polytrace::format::tptp::xml {
 namespace {
 
@@ -206,8 +208,6 @@ std::string_view escape_of(char c) {
   }
 }
 
-constexpr std::string_view kReplacement = "\xef\xbf\xbd";
-
 // U+FFFE and U+FFFF.
 bool is_noncharacter(std::string_view at) {
   return at.starts_with("\xef\xbf\xbe") || at.starts_with("\xef\xbf\xbf");
@@ -224,7 +224,7 @@ std::size_t append_escaped(std::string& to, std::string_view text, bool quoted) 
     if (kind == Kind::maybe_noncharacter) at += 2;
     from = at + 1;
     const bool forbidden = kind == Kind::maybe_noncharacter || kind == Kind::forbidden;
-    to += forbidden ? kReplacement : escape_of(text[at]);
+    to += forbidden ? base::kReplacement : escape_of(text[at]);
     replaced += forbidden ? 1 : 0;
   }
   to += text.substr(from);

@@ -18,7 +18,7 @@ using base::Code;
 constexpr std::uint32_t kEntry = 0x04034b50;
 constexpr std::uint32_t kDescriptor = 0x08074b50;
 constexpr std::size_t kEntryHeader = 30;
-constexpr std::size_t kPiece = 64 * 1024;
+constexpr std::size_t kZipPiece = 64 * 1024;
 constexpr std::size_t kShortDescriptor = 12;  // check sum and two sizes
 constexpr std::size_t kLongDescriptor = 20;   // with sizes of zip64
 constexpr std::uint16_t kZip64 = 1;
@@ -200,7 +200,7 @@ class ZipSource final : public base::Source {
   }
 
   std::unique_ptr<base::Source> from_;
-  std::vector<std::byte> piece_ = std::vector<std::byte>(2 * kPiece);
+  std::vector<std::byte> piece_ = std::vector<std::byte>(2 * kZipPiece);
   std::size_t at_ = 0;
   std::size_t size_ = 0;
   z_stream stream_{};
