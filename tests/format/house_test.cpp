@@ -153,13 +153,13 @@ bool tells_header(const event::Event& event) {
   return event.kind == event::Kind::Process || event.kind == event::Kind::Clock;
 }
 
-struct Written {
+struct WrittenTrace {
   event::Batch batch;  // as read again
   event::Loss loss;
 };
 
 void write_and_read(const Format& format, std::string_view version, const event::Batch& batch,
-                    Written& result) {
+                    WrittenTrace& result) {
   Bytes bytes;
   auto writer = format.create(base::memory_sink(bytes), {std::string(version)});
   ASSERT_TRUE(writer);
@@ -215,7 +215,7 @@ void expect_honest(const Format& format, std::string_view version, event::Kind k
     batch.clear();
     random.add(batch, kind);
     const std::string line = without_nulls(event::to_text(batch, batch.events[0]));
-    Written written;
+    WrittenTrace written;
     write_and_read(format, version, batch, written);
     if (written.loss.total() > 0) continue;
     std::string got;
@@ -247,7 +247,7 @@ TEST_P(house, kinds_that_are_not_held_are_told_lost) {
       event::RandomEvents random(i);
       event::Batch batch;
       random.add(batch, kind);
-      Written written;
+      WrittenTrace written;
       write_and_read(*GetParam(), version, batch, written);
       EXPECT_EQ(written.loss.events[i], 1U) << event::describe(kind).name << " in " << version;
     }
