@@ -3,8 +3,13 @@
 // named when the program runs again.
 #include "agent/coreclr/census.hpp"
 
-#include <unordered_map>
+#include <pthread.h>
 
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "agent/common/guard.hpp"
 #include "agent/coreclr/callbacks.hpp"
 #include "agent/coreclr/definitions.hpp"
 #include "agent/coreclr/heap_dump.hpp"
@@ -18,16 +23,22 @@ struct Population {
   std::uint64_t objects = 0;
   std::uint64_t bytes = 0;
 };
-std::unordered_map<RuntimeId, Population> g_population;
-std::uint32_t g_collection = 0;
-bool g_counted = false;
+struct Census {
+  std::uint32_t collection = 0;
+  std::unordered_map<RuntimeId, Population> population{};
+};
+
+Census g_counting;  // only while the program stands still
+
+// What is counted may wait to be told while the next collection already counts.
+pthread_mutex_t g_mutex = PTHREAD_MUTEX_INITIALIZER;
+std::vector<Census> g_untold;
 
 }  // namespace
 
 void begin_census(std::uint32_t collection) {
-  g_collection = collection;
-  g_population.clear();
-  g_counted = false;
+  g_counting.collection = collection;
+  g_counting.population.clear();
 }
 
 HResult on_object(RuntimeId object, RuntimeId type, std::uint32_t count,
@@ -36,22 +47,32 @@ HResult on_object(RuntimeId object, RuntimeId type, std::uint32_t count,
   if (!settings().census || !Recorder::the().running()) return kOk;
   std::size_t size = 0;
   ask(info::kGetObjectSize2, object, &size);
-  Population& population = g_population[type];
+  Population& population = g_counting.population[type];
   ++population.objects;
   population.bytes += size;
-  g_counted = true;
   return kOk;
 }
 
+void close_census() {
+  if (g_counting.population.empty()) return;
+  const Guard guard(g_mutex);
+  g_untold.push_back(std::exchange(g_counting, {}));
+}
+
 void tell_census() {
-  if (!g_counted) return;
-  g_counted = false;
-  for (const auto& [type, population] : g_population) {
-    event::Census details;
-    details.objects = population.objects;
-    details.bytes = population.bytes;
-    details.collection = g_collection;
-    note(details, class_facts(type).number);
+  std::vector<Census> taken;
+  {
+    const Guard guard(g_mutex);
+    taken.swap(g_untold);
+  }
+  for (const Census& census : taken) {
+    for (const auto& [type, population] : census.population) {
+      event::Census details;
+      details.objects = population.objects;
+      details.bytes = population.bytes;
+      details.collection = census.collection;
+      note(details, class_facts(type).number);
+    }
   }
 }
 

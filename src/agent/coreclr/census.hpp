@@ -9,6 +9,8 @@ namespace polytrace::agent::coreclr {
 
 // A collection begins; so many are there.
 void begin_census(std::uint32_t collection);
+// The program is about to run again.
+void close_census();
 // The program runs again: Census events of what was counted since, each once.
 void tell_census();
 

@@ -27,8 +27,11 @@ constexpr std::uint32_t kNumbered = 7;  // generations 0 to 2, as bits
 constexpr std::array<std::string_view, 5> kGenerations = {"gen0", "gen1", "gen2", "loh", "poh"};
 constexpr std::size_t kTold[] = {3, 2, 1, 0, 4};
 
-// One stop at a time, one collection in it; one more may run in the background.
-std::atomic<bool> g_stopped_for_collection = false;
+// The calling thread's stop. Who stops the program lets it run again; the last callback of a stop
+// may come while another thread makes the next one.
+thread_local constinit bool t_stops_for_collection __attribute__((tls_model("initial-exec"))) =
+    false;
+// One collection at a time; one more may run in the background.
 std::atomic<std::uint32_t> g_generation = 0;
 std::atomic<std::uint32_t> g_collections = 0;
 
@@ -65,7 +68,7 @@ void note_size() {
 }
 
 void note_stop(GcPhase phase) {
-  if (g_stopped_for_collection.load(std::memory_order_relaxed)) note_phase(phase);
+  if (t_stops_for_collection) note_phase(phase);
 }
 
 }  // namespace
@@ -95,8 +98,7 @@ HResult on_collection_finished() {
 }
 
 HResult on_suspend_started(std::int32_t reason) {
-  const bool collects = reason == kForCollection || reason == kToPrepareCollection;
-  g_stopped_for_collection.store(collects, std::memory_order_relaxed);
+  t_stops_for_collection = reason == kForCollection || reason == kToPrepareCollection;
   note_stop(GcPhase::stop_world);
   return kOk;
 }
@@ -110,11 +112,13 @@ HResult on_suspend_aborted() {
 }
 HResult on_resume_started() {
   note_stop(GcPhase::start_world);
+  if (t_stops_for_collection) close_census();
   return kOk;
 }
 HResult on_resume_finished() {
   note_stop(GcPhase::world_started);
-  tell_census();
+  if (t_stops_for_collection) tell_census();
+  t_stops_for_collection = false;
   return kOk;
 }
 
