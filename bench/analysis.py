@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Full reports of the same calls in several formats: million events a second on one core, what a
-second core brings, and what of the time reading takes alone (`polytrace info`).
+second core brings, and what of the time reading takes alone (`polytrace info`). Then `polytrace
+diff` of two of them, beside the two reports.
 
 usage: analysis.py POLYTRACE FOLDER RUNS
 FOLDER holds calls.mlpd, calls.ptrace and calls.trcbin. The runs alternate; medians.
@@ -17,6 +18,8 @@ from measure import run
 ROW = "{:<10} {:>12} {:>20} {:>12} {:>14}"
 FEWEST = 60  # million events a second and core
 GAIN = 1.7   # of the second core
+COMPARED = ("ptrace", "mlpd")
+MOST = 1.2   # of two reports, what comparing may take
 
 
 def main():
@@ -32,6 +35,9 @@ def main():
                                       ("read", "info", one)):
                 figures = run([tool, verb, "--no-progress", path], where)
                 seconds.setdefault((name, what), []).append(figures["wall"])
+        figures = run([tool, "diff", "--no-progress",
+                       *(os.path.join(folder, f"calls.{name}") for name in COMPARED)], one)
+        seconds.setdefault("diff", []).append(figures["wall"])
     print(ROW.format("", "M events", "M events/s on 1 core", "2 cores", "reading alone"))
     for name in formats:
         path = os.path.join(folder, f"calls.{name}")
@@ -43,6 +49,10 @@ def main():
                          f"{100 * middle['read'] / middle['one']:.0f} %"))
         print(f"{'held' if rate >= FEWEST else 'MISSED'}: {FEWEST} M events a second; "
               f"{'held' if gain >= GAIN else 'MISSED'}: {GAIN} x on two cores")
+    reports = sum(statistics.median(seconds[name, "one"]) for name in COMPARED)
+    ratio = statistics.median(seconds["diff"]) / reports
+    print(f"diff of {' and '.join(COMPARED)}, on one core: {ratio:.2f} x the two reports")
+    print(f"{'held' if ratio <= MOST else 'MISSED'}: {MOST} x")
 
 
 if __name__ == "__main__":

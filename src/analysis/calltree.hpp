@@ -9,6 +9,7 @@
 #include "analysis/call_walk.hpp"
 #include "analysis/child_index.hpp"
 #include "analysis/duration_sketch.hpp"
+#include "analysis/self_windows.hpp"
 
 namespace polytrace::analysis {
 
@@ -39,6 +40,9 @@ class CallTree : public Analysis {
   // there are then no totals().
   explicit CallTree(const Selection& selection, bool by_thread = false);
 
+  // Tells `windows` every call's own time, too. Before the first slice.
+  void fill(SelfWindows& windows) { policy_.windows = &windows; }
+
   void consume(const Slice& slice) override;
   void finish(const Names& names) override;
   // The tree by heaviest nodes, and the heaviest path.
@@ -68,11 +72,12 @@ class CallTree : public Analysis {
       base::Id id;
       base::Time start;
       std::uint64_t excluded;  // at the start, see WorkClock
+      std::uint64_t callees;   // their time, where windows are filled
       std::uint32_t method;
       std::uint32_t node;
     };
     Frame bottom(std::uint32_t thread) {
-      return {base::kNoId, 0, 0, NameTable::kNone, by_thread ? root(thread) : kRoot};
+      return {base::kNoId, 0, 0, 0, NameTable::kNone, by_thread ? root(thread) : kRoot};
     }
     void enter(const Frame& caller, Frame& frame, const event::Event& event, const Names& names) {
       frame.id = event.id;
@@ -83,12 +88,18 @@ class CallTree : public Analysis {
         frame.method = names.methods().index(event.id);
       if (subtracts) [[unlikely]]
         frame.excluded = clock.excluded(event.time);
+      if (windows != nullptr) [[unlikely]]
+        frame.callees = 0;
     }
-    void leave(Frame&, const Frame& frame, base::Time end, bool) {
+    void leave(Frame& caller, const Frame& frame, base::Time end, bool) {
       std::uint64_t duration = 0;
       if (!window.measure(frame.start, end, duration)) return;
       if (subtracts) [[unlikely]]
         duration -= std::min(duration, clock.excluded(end) - frame.excluded);
+      if (windows != nullptr) [[unlikely]] {
+        windows->add(frame.method, end, not_negative(duration - frame.callees));
+        caller.callees += duration;
+      }
       if (frame.node == kUnplaced) [[unlikely]] {
         ++unplaced;
         return;
@@ -124,6 +135,7 @@ class CallTree : public Analysis {
     CallWindow window;
     WorkClock clock;
     bool subtracts;
+    SelfWindows* windows = nullptr;
     std::vector<DurationSketch> sketches;  // by method
     bool by_thread;
     std::vector<std::uint32_t> roots;  // by thread: its node, kRoot when it has none yet

@@ -95,7 +95,7 @@ ProfileBuilder::ProfileBuilder(const Selection& selection, const ProfileOptions&
   for (std::size_t i = 0; i < kCarriers; ++i) {
     const auto carrier = static_cast<Carrier>(i);
     if (options.weight == nullptr || options.weight->carrier == carrier)
-      sources_[i] = make_profile_source(carrier, selection, options.by_thread);
+      sources_[i] = make_profile_source(carrier, selection, options);
   }
 }
 

@@ -37,6 +37,8 @@ const Weight* companion(const Weight& weight);
 // The kinds of events a profile of the carrier is made from, definitions not among them.
 std::span<const event::Kind> kinds_of(Carrier carrier);
 
+class CallTree;
+
 struct Profile {
   static constexpr std::uint32_t kRoot = 0;
 
@@ -83,6 +85,9 @@ struct Profile {
 struct ProfileOptions {
   const Weight* weight = nullptr;  // null: the first of weights() that the trace has
   bool by_thread = false;
+  // Another's, merged over threads, who feeds it and has finished it when finish() is called:
+  // spares a walk through the calls. Null: a tree of its own.
+  std::shared_ptr<CallTree> tree{};
 };
 
 class ProfileSource;

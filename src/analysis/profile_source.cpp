@@ -39,13 +39,17 @@ class StackAmounts {
 
 class CallSource final : public ProfileSource {
  public:
-  CallSource(const Selection& selection, bool by_thread)
-      : by_thread_(by_thread), calls_(selection, by_thread) {}
+  CallSource(const Selection& selection, const ProfileOptions& options)
+      : by_thread_(options.by_thread),
+        shares_(options.tree != nullptr),
+        calls_(shares_ ? options.tree : std::make_shared<CallTree>(selection, by_thread_)) {}
 
-  void consume(const Slice& slice) override { calls_.consume(slice); }
+  void consume(const Slice& slice) override {
+    if (!shares_) calls_->consume(slice);
+  }
   void fill(ProfileTree& tree, const Names& names) override {
-    calls_.finish(names);
-    const auto nodes = calls_.nodes();
+    if (!shares_) calls_->finish(names);
+    const auto nodes = calls_->nodes();
     const bool merges = tree.hides_any();
     std::vector<std::uint32_t> numbers(nodes.size());
     if (!by_thread_ && nodes.size() > CallTree::kFirst) numbers[CallTree::kRoot] = tree.thread(0);
@@ -56,19 +60,20 @@ class CallSource final : public ProfileSource {
       if (is_thread) numbers[i] = tree.thread(node.method);
       else if (merges) numbers[i] = tree.child(parent, node.method);
       else numbers[i] = tree.new_child(parent, node.method);
-      if (!is_thread) tree.add(numbers[i], {node.calls, calls_.self(i)});
+      if (!is_thread) tree.add(numbers[i], {node.calls, calls_->self(i)});
     }
   }
   std::string_view frameless() const override { return "(runtime helpers)"; }
   std::vector<std::string> notes() const override {
-    std::vector<std::string> notes = calls_.repairs().notes();
-    if (calls_.unplaced() != 0) notes.push_back(calls_.unplaced_note());
+    std::vector<std::string> notes = calls_->repairs().notes();
+    if (calls_->unplaced() != 0) notes.push_back(calls_->unplaced_note());
     return notes;
   }
 
  private:
   bool by_thread_;
-  CallTree calls_;
+  bool shares_;
+  std::shared_ptr<CallTree> calls_;
 };
 
 // A thread's CPU time between two calls is that of the method it was in.
@@ -260,9 +265,10 @@ class ExceptionSource final : public ProfileSource {
 }  // namespace
 
 std::unique_ptr<ProfileSource> make_profile_source(Carrier carrier, const Selection& selection,
-                                                   bool by_thread) {
+                                                   const ProfileOptions& options) {
+  const bool by_thread = options.by_thread;
   switch (carrier) {
-    case Carrier::calls: return std::make_unique<CallSource>(selection, by_thread);
+    case Carrier::calls: return std::make_unique<CallSource>(selection, options);
     case Carrier::cpu: return std::make_unique<CpuSource>(selection, by_thread);
     case Carrier::samples: return std::make_unique<SampleSource>(selection, by_thread);
     case Carrier::allocations: return std::make_unique<AllocationSource>(selection, by_thread);

@@ -28,6 +28,6 @@ class ProfileSource {
 };
 
 std::unique_ptr<ProfileSource> make_profile_source(Carrier carrier, const Selection& selection,
-                                                   bool by_thread);
+                                                   const ProfileOptions& options);
 
 }  // namespace polytrace::analysis

@@ -28,6 +28,7 @@ Report::Report(const std::vector<const Section*>& selected, const Selection& sel
     for (const Section* section : *list)
       if (section->needs_tree && !shared.tree) shared.tree = std::make_shared<CallTree>(selection_);
   if (shared.tree) fed_.push_back(shared.tree.get());
+  tree_ = shared.tree;
   for (const Section* section : shown) add(*section, shared, true);
   for (const Section* section : unshown) add(*section, shared, false);
   quote();
@@ -56,6 +57,7 @@ void Report::quote() {
 bool Report::consume(const event::Batch& batch) {
   slicer_.slice(batch, [&](const Slice& slice) {
     for (Analysis* analysis : fed_) analysis->consume(slice);
+    if (also_) also_(slice);
   });
   return true;
 }

@@ -3,6 +3,8 @@
 // The notices of reading are not its business; whoever pumps shows them. One thread at a time.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "analysis/sections.hpp"
@@ -24,6 +26,11 @@ class Report : public event::Consumer {
   std::vector<Table> tables(const TableOptions& options) const;
   const Names& names() const { return slicer_.names(); }
 
+  // Before the first batch: `also` gets every slice, behind the analyses.
+  void share_slices(std::function<void(const Slice&)> also) { also_ = std::move(also); }
+  // What sections share; null where none asks for it.
+  const std::shared_ptr<CallTree>& tree() const { return tree_; }
+
  private:
   struct Part {
     const Section* section;
@@ -35,6 +42,8 @@ class Report : public event::Consumer {
 
   Selection selection_;
   Slicer slicer_;
+  std::shared_ptr<CallTree> tree_;
+  std::function<void(const Slice&)> also_;
   std::vector<Part> parts_;
   // Each analysis once, a shared one before those that take from it.
   std::vector<Analysis*> fed_;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "analysis/calltree.hpp"
 #include "analysis/names_alike.hpp"
 #include "analysis/rows.hpp"
 #include "analysis/selected.hpp"
@@ -318,23 +319,17 @@ std::vector<const Section*> compared_sections() {
 
 }  // namespace
 
+// The walk through the calls is the largest part of the work: there is one, the report's.
 DiffSide::DiffSide(const Selection& selection, const Weight* weight)
     : report_(compared_sections(), selection),
-      windows_(selection),
-      builder_(selection, {weight, false}) {}
-
-bool DiffSide::consume(const event::Batch& batch) {
-  slicer_.slice(batch, [&](const Slice& slice) {
-    windows_.consume(slice);
-    builder_.consume(slice);
-  });
-  return report_.consume(batch);
+      builder_(selection, {.weight = weight, .tree = report_.tree()}) {
+  report_.tree()->fill(windows_);
+  report_.share_slices([this](const Slice& slice) { builder_.consume(slice); });
 }
 
 void DiffSide::finish() {
   report_.finish();
-  windows_.finish(slicer_.names());
-  if (auto profile = builder_.finish(slicer_.names())) profile_ = std::move(*profile);
+  if (auto profile = builder_.finish(report_.names())) profile_ = std::move(*profile);
   tables_ = report_.tables({"", 0});
 }
 
@@ -356,7 +351,7 @@ std::uint64_t DiffSide::span() const {
 
 std::map<std::string, std::vector<double>> DiffSide::windows(bool exact) const {
   std::map<std::string, std::vector<double>> out;
-  const Names& names = slicer_.names();
+  const Names& names = report_.names();
   for (std::uint32_t i = 0; i < names.methods().size(); ++i) {
     const std::vector<double> own = windows_.of(i);
     const std::string name = names.method_name(i);

@@ -27,7 +27,7 @@ class DiffSide : public event::Consumer {
  public:
   DiffSide(const Selection& selection, const Weight* weight);
 
-  bool consume(const event::Batch& batch) override;
+  bool consume(const event::Batch& batch) override { return report_.consume(batch); }
   // Once, after the last batch.
   void finish();
 
@@ -40,7 +40,6 @@ class DiffSide : public event::Consumer {
 
  private:
   Report report_;
-  Slicer slicer_;
   SelfWindows windows_;
   ProfileBuilder builder_;
   std::vector<Table> tables_;

@@ -345,8 +345,8 @@ TEST(ThrowBursts, EndWithAGapAndNeedTwenty) {
   time += static_cast<Time>(ThrowBursts::kGap) + 1;
   for (int i = 0; i < 19; ++i) bursts.add(time += 1'000'000, 1, 4);
   for (int i = 0; i < 20; ++i) bursts.add(time += static_cast<Time>(ThrowBursts::kGap), 2, i < 5);
-  SelfWindows windows(Selection{});
-  Recording r(windows);
+  CallTree tree(Selection{});
+  Recording r(tree);
   bursts.finish(r.names());
   ASSERT_EQ(bursts.bursts().size(), 2U);
   EXPECT_EQ(bursts.bursts()[0].count, 25U);
@@ -356,8 +356,10 @@ TEST(ThrowBursts, EndWithAGapAndNeedTwenty) {
 }
 
 TEST(SelfWindows, AddUpToTheSelfTime) {
-  SelfWindows windows{Selection{}};
-  Recording r(windows);
+  SelfWindows windows;
+  CallTree tree{Selection{}};
+  tree.fill(windows);
+  Recording r(tree);
   Time time = 0;
   for (int i = 0; i < 500; ++i) {
     r.enter(time, 1).enter(time + 1'000'000, 2).leave(time + 3'000'000, 2);
