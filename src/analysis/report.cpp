@@ -56,10 +56,34 @@ void Report::quote() {
 
 bool Report::consume(const event::Batch& batch) {
   slicer_.slice(batch, [&](const Slice& slice) {
+    see(slice);
     for (Analysis* analysis : fed_) analysis->consume(slice);
     if (also_) also_(slice);
   });
   return true;
+}
+
+// Calls are all of one sort here.
+void Report::see(const Slice& slice) {
+  std::size_t events = 0;
+  for (const Run& run : slice.runs) events += run.end - run.begin;
+  if (events != slice.others.size()) seen_[static_cast<std::size_t>(event::Kind::Enter)] = true;
+  for (const std::uint32_t i : slice.others)
+    seen_[static_cast<std::size_t>(slice.batch.events[i].kind)] = true;
+}
+
+std::vector<Report::Empty> Report::empty_sections(const std::vector<Table>& all) const {
+  std::vector<Empty> out;
+  for (const Part& part : parts_) {
+    const Section& section = *part.section;
+    const auto filled = [&](const Table& table) {
+      return table.section == section.key && !table.rows.empty();
+    };
+    if (!part.shown || section.kinds.empty() || std::ranges::any_of(all, filled)) continue;
+    const auto seen = [&](event::Kind kind) { return seen_[static_cast<std::size_t>(kind)]; };
+    out.push_back({&section, std::ranges::any_of(section.kinds, seen)});
+  }
+  return out;
 }
 
 void Report::finish() {

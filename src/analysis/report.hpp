@@ -3,6 +3,7 @@
 // The notices of reading are not its business; whoever pumps shows them. One thread at a time.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -24,6 +25,13 @@ class Report : public event::Consumer {
   void finish();
   // After finish(): the tables of all selected sections, in order, also those without rows.
   std::vector<Table> tables(const TableOptions& options) const;
+  // After finish(): of `all` (what tables() gave), the sections whose tables have no rows. Whether
+  // there was any event that they need.
+  struct Empty {
+    const Section* section;
+    bool had_events;
+  };
+  std::vector<Empty> empty_sections(const std::vector<Table>& all) const;
   const Names& names() const { return slicer_.names(); }
 
   // Before the first batch: `also` gets every slice, behind the analyses.
@@ -39,12 +47,14 @@ class Report : public event::Consumer {
   };
   void add(const Section& section, const Shared& shared, bool shown);
   void quote();
+  void see(const Slice& slice);
 
   Selection selection_;
   Slicer slicer_;
   std::shared_ptr<CallTree> tree_;
   std::function<void(const Slice&)> also_;
   std::vector<Part> parts_;
+  std::array<bool, event::kKindCount> seen_{};
   // Each analysis once, a shared one before those that take from it.
   std::vector<Analysis*> fed_;
 };

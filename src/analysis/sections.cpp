@@ -47,27 +47,44 @@ Made sandwich(const Shared& shared) {
 constexpr bool kTree = true;
 constexpr bool kQuoted = true;
 
+using event::Kind;
+constexpr std::array kOfAny = std::array<Kind, 0>{};
+constexpr std::array kOfCalls{Kind::Enter, Kind::Leave, Kind::Unwind};
+constexpr std::array kOfSamples{Kind::Sample};
+constexpr std::array kOfAllocations{Kind::Alloc, Kind::AllocSummary};
+constexpr std::array kOfFates{Kind::Free, Kind::DumpObject};
+constexpr std::array kOfCollections{Kind::Gc, Kind::HeapSize};
+constexpr std::array kOfDumps{Kind::DumpObject};
+constexpr std::array kOfRoots{Kind::Root, Kind::RootRegion};
+constexpr std::array kOfHandles{Kind::Handle};
+constexpr std::array kOfFinalizers{Kind::Finalize};
+constexpr std::array kOfMonitors{Kind::Monitor};
+constexpr std::array kOfThrows{Kind::Throw, Kind::Clause};
+constexpr std::array kOfCode{Kind::Jit, Kind::Code};
+constexpr std::array kOfCounters{Kind::CounterValue};
+constexpr std::array kOfMetadata{Kind::Domain, Kind::Module, Kind::Assembly};
+
 constexpr std::array kSections = {
-    Section{"suspects", "Suspects", suspects},
-    Section{"summary", "Summary", summary},
-    Section{"calls", "Methods", calls, !kTree, kQuoted},
-    Section{"tree", "Call tree", tree, kTree, kQuoted},
-    Section{"callers", "Callers", callers, kTree},
-    Section{"sandwich", "Bottom-up", sandwich, kTree},
-    Section{"samples", "Samples", alone<make_samples>, !kTree, kQuoted},
-    Section{"allocations", "Allocations", alone<make_allocations>, !kTree, kQuoted},
-    Section{"survival", "Survival", alone<make_survival>, !kTree, kQuoted},
-    Section{"collections", "Collections", alone<make_collections>, !kTree, kQuoted},
-    Section{"heap", "Heap", alone<make_heap>, !kTree, kQuoted},
-    Section{"roots", "Roots", alone<make_roots>},
-    Section{"handles", "Handles", alone<make_handles>},
-    Section{"finalization", "Finalization", alone<make_finalization>},
-    Section{"monitors", "Monitors", alone<make_monitors>, !kTree, kQuoted},
-    Section{"exceptions", "Exceptions", alone<make_exceptions>, !kTree, kQuoted},
-    Section{"threads", "Threads", alone<make_threads>, !kTree, kQuoted},
-    Section{"jit", "Compilation", alone<make_jit>, !kTree, kQuoted},
-    Section{"counters", "Counters", alone<make_counters>},
-    Section{"domains", "Domains, images, assemblies", alone<make_metadata>},
+    Section{"suspects", "Suspects", suspects, kOfAny},
+    Section{"summary", "Summary", summary, kOfAny},
+    Section{"calls", "Methods", calls, kOfCalls, !kTree, kQuoted},
+    Section{"tree", "Call tree", tree, kOfCalls, kTree, kQuoted},
+    Section{"callers", "Callers", callers, kOfCalls, kTree},
+    Section{"sandwich", "Bottom-up", sandwich, kOfCalls, kTree},
+    Section{"samples", "Samples", alone<make_samples>, kOfSamples, !kTree, kQuoted},
+    Section{"allocations", "Allocations", alone<make_allocations>, kOfAllocations, !kTree, kQuoted},
+    Section{"survival", "Survival", alone<make_survival>, kOfFates, !kTree, kQuoted},
+    Section{"collections", "Collections", alone<make_collections>, kOfCollections, !kTree, kQuoted},
+    Section{"heap", "Heap", alone<make_heap>, kOfDumps, !kTree, kQuoted},
+    Section{"roots", "Roots", alone<make_roots>, kOfRoots},
+    Section{"handles", "Handles", alone<make_handles>, kOfHandles},
+    Section{"finalization", "Finalization", alone<make_finalization>, kOfFinalizers},
+    Section{"monitors", "Monitors", alone<make_monitors>, kOfMonitors, !kTree, kQuoted},
+    Section{"exceptions", "Exceptions", alone<make_exceptions>, kOfThrows, !kTree, kQuoted},
+    Section{"threads", "Threads", alone<make_threads>, kOfAny, !kTree, kQuoted},
+    Section{"jit", "Compilation", alone<make_jit>, kOfCode, !kTree, kQuoted},
+    Section{"counters", "Counters", alone<make_counters>, kOfCounters},
+    Section{"domains", "Domains, images, assemblies", alone<make_metadata>, kOfMetadata},
 };
 
 }  // namespace

@@ -23,6 +23,8 @@ struct Section {
   std::string_view key;    // the --sections word
   std::string_view title;  // for people
   std::shared_ptr<Analysis> (*make)(const Shared&);
+  // The kinds of events of which it needs one to say anything; empty = it always may.
+  std::span<const event::Kind> kinds{};
   bool needs_tree = false;
   bool in_summary = false;  // its headlines and suspects are quoted
 };

@@ -104,7 +104,8 @@ class ReportCommand final : public Command {
         "What looks like a fault first, then a summary, then tables, section by section: methods, "
         "call tree, callers, bottom-up, samples, allocations, survival, collections, heap "
         "snapshots, roots, handles, monitors, exceptions, threads, "
-        "compilation, counters, domains. Sections without data are left out.\n\n"
+        "compilation, counters, domains. Sections without data are named at the end, with the "
+        "reason.\n\n"
         "Times are in ns to h and sizes in KiB and MiB; every form but text and md has plain "
         "nanoseconds and bytes.",
         {{"everything", "polytrace report app.mlpd"},
@@ -153,6 +154,7 @@ class ReportCommand final : public Command {
                         *selection,
                         first_time(report.names()),
                         report.tables({sort_, limit_})};
+    result.empty = explain(report.empty_sections(result.tables), *opened->format);
     if (auto good = check_sort(sort_, result.tables); !good) return session.fail(good.error());
     append_report(session.out().text(), result, form, session.look());
     if (form == show::TableForm::csv || form == show::TableForm::tsv)

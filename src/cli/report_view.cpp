@@ -49,9 +49,8 @@ void append_report_text(std::string& out, const ReportResult& result, const show
   out += paint(look.terminal, show::Style::heading, title(result)) + '\n';
   if (const auto selected = selection_text(result, look); !selected.empty())
     out += "  selected: " + selected + '\n';
-  const std::size_t before = out.size();
   for (const analysis::Table& table : result.tables) show::append_text(out, table, look);
-  if (out.size() == before) out += "\n  The trace says nothing on these sections.\n";
+  append_empty_text(out, result.empty, look);
   append_notices_text(out, result.passed, look);
 }
 
@@ -60,6 +59,7 @@ void append_report_markdown(std::string& out, const ReportResult& result, const 
   if (const auto selected = selection_text(result, look); !selected.empty())
     out += fmt::format("\nSelected: {}\n", show::markdown_text(selected));
   for (const analysis::Table& table : result.tables) show::append_markdown(out, table, look);
+  append_empty_markdown(out, result.empty);
   append_notices_markdown(out, result.passed);
 }
 
@@ -106,6 +106,7 @@ void append_report_json(std::string& out, const ReportResult& result) {
   json.begin_array();
   for (const analysis::Table& table : result.tables) show::write_json(json, table);
   json.end_array();
+  write_empty(json, result.empty);
   write_outcome(json, result.passed);
   json.end_object();
   out += '\n';

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/analysis.hpp"
+#include "cli/empty_sections.hpp"
 #include "cli/input.hpp"
 #include "cli/show/tables.hpp"
 
@@ -18,6 +19,7 @@ struct ReportResult {
   const analysis::Selection& selection;
   base::Time start;  // of the trace's first event; kNoTime when there is none
   std::vector<analysis::Table> tables;
+  std::vector<EmptySection> empty{};
 };
 
 void append_report(std::string& out, const ReportResult& result, show::TableForm form,

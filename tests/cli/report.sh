@@ -61,7 +61,20 @@ run report --sections nonsense "$data/calls.mlpd"
 expect_code 2
 run report --sections samples "$data/calls.mlpd"
 expect_code 0
-expect_in out 'The trace says nothing on these sections.'
+expect_in out 'no sample events were recorded'
+
+# Sections that say nothing say why: what the format cannot hold, what was not recorded, what is not
+# selected.
+run report --json --sections samples,monitors,calls --thread 12345 "$data/calls.mlpd"
+expect_json '[.empty_sections[] | "\(.section) \(.reason)"]
+  == ["samples not_recorded", "monitors not_recorded", "calls not_selected"]'
+run report --json "$data/../tracelog/app64.trace.log"
+expect_json '.empty_sections | any(.section == "monitors" and .reason == "no_place")'
+expect_json '.empty_sections | any(.section == "calls" and .reason == "not_recorded")'
+expect_json '[.empty_sections[].section]
+  - ([.empty_sections[].section] - [.tables[] | select(.rows | length > 0) | .section]) == []'
+run report --format md --sections handles "$data/../tracelog/app64.trace.log"
+expect_in out '* handles: no handle events: the format has no place for them'
 
 # Every recording gives a report whose JSON is JSON; damage is in it and in the text.
 while IFS= read -r file; do
