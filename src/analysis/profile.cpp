@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "analysis/cpu_stacks.hpp"
 #include "analysis/profile_source.hpp"
 #include "analysis/selected.hpp"
 
@@ -33,12 +34,6 @@ constexpr std::array kContentions{Kind::Monitor};
 constexpr std::array kExceptions{Kind::Throw};
 
 std::size_t number(Carrier carrier) { return static_cast<std::size_t>(carrier); }
-
-bool tells_cpu(const event::Batch& batch) {
-  const auto told = [](const auto& details) { return details.cpu > 0; };
-  return std::ranges::any_of(batch.column<event::Enter>(), told) ||
-         std::ranges::any_of(batch.column<event::Leave>(), told);
-}
 
 // A sum that a damaged trace cannot make small by making it large.
 std::uint64_t saturated(std::uint64_t a, std::uint64_t b) {
@@ -113,7 +108,7 @@ void ProfileBuilder::learn(const Slice& slice) {
   std::size_t events = 0;
   for (const Run& run : slice.runs) events += run.end - run.begin;
   if (events != slice.others.size()) present_[number(Carrier::calls)] = true;
-  if (tells_cpu(slice.batch)) present_[number(Carrier::cpu)] = true;
+  if (CpuStacks::tells_cpu(slice.batch)) present_[number(Carrier::cpu)] = true;
   for (const std::uint32_t i : slice.others) {
     const event::Event& event = slice.batch.events[i];
     if (event.kind == Kind::Sample) present_[number(Carrier::samples)] = true;

@@ -5,6 +5,7 @@
 
 #include "analysis/allocation_stacks.hpp"
 #include "analysis/calltree.hpp"
+#include "analysis/cpu_stacks.hpp"
 #include "analysis/text.hpp"
 
 namespace polytrace::analysis {
@@ -76,53 +77,22 @@ class CallSource final : public ProfileSource {
   std::shared_ptr<CallTree> calls_;
 };
 
-// A thread's CPU time between two calls is that of the method it was in.
 class CpuSource final : public ProfileSource {
  public:
   CpuSource(const Selection& selection, bool by_thread)
       : selection_(selection), amounts_(by_thread) {}
 
   void consume(const Slice& slice) override {
-    for (const Run& run : slice.runs)
-      for (std::uint32_t i = run.begin; i < run.end; ++i)
-        take(slice, slice.batch.events[i], run.thread);
+    stacks_.consume(slice, selection_,
+                    [&](std::uint32_t thread, std::uint32_t stack, std::uint64_t calls,
+                        std::uint64_t used) { amounts_.add(thread, stack, {calls, used}); });
   }
-  void fill(ProfileTree& tree, const Names&) override { amounts_.fill(tree, stacks_); }
+  void fill(ProfileTree& tree, const Names&) override { amounts_.fill(tree, stacks_.tree()); }
 
  private:
-  struct Thread {
-    LiveStack calls;
-    base::Duration used = 0;
-  };
-
-  static base::Duration told(const event::Batch& batch, const Event& event) {
-    switch (event.kind) {
-      case Kind::Enter: return batch.details_or<event::Enter>(event, {}).cpu;
-      case Kind::Leave: return batch.details_or<event::Leave>(event, {}).cpu;
-      case Kind::Unwind: return batch.details_or<event::Unwind>(event, {}).cpu;
-      default: return 0;
-    }
-  }
-  void take(const Slice& slice, const Event& event, std::uint32_t number) {
-    const bool enters = event.kind == Kind::Enter;
-    if (!enters && event.kind != Kind::Leave && event.kind != Kind::Unwind) return;
-    Thread& thread = slot(threads_, number);
-    const bool counts = selects(selection_, slice.batch, event);
-    const base::Duration now = told(slice.batch, event);
-    if (now > thread.used) {
-      const auto much = static_cast<std::uint64_t>(now) - static_cast<std::uint64_t>(thread.used);
-      thread.used = now;
-      if (counts) amounts_.add(number, thread.calls.node(stacks_, slice.names), {0, much});
-    }
-    if (enters) thread.calls.enter(event.id);
-    else thread.calls.leave(event.id);
-    if (enters && counts) amounts_.add(number, thread.calls.node(stacks_, slice.names), {1, 0});
-  }
-
   Selection selection_;
-  StackTree stacks_;
+  CpuStacks stacks_;
   StackAmounts amounts_;
-  std::vector<Thread> threads_;  // by index
 };
 
 class SampleSource final : public ProfileSource {

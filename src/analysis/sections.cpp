@@ -9,6 +9,7 @@
 #include "analysis/calls.hpp"
 #include "analysis/collections.hpp"
 #include "analysis/counters.hpp"
+#include "analysis/cpu_times.hpp"
 #include "analysis/exceptions.hpp"
 #include "analysis/handles.hpp"
 #include "analysis/heap.hpp"
@@ -50,6 +51,7 @@ constexpr bool kQuoted = true;
 using event::Kind;
 constexpr std::array kOfAny = std::array<Kind, 0>{};
 constexpr std::array kOfCalls{Kind::Enter, Kind::Leave, Kind::Unwind};
+constexpr std::array kOfCpu{Kind::Enter, Kind::Leave, Kind::Unwind, Kind::Cpu};
 constexpr std::array kOfSamples{Kind::Sample};
 constexpr std::array kOfAllocations{Kind::Alloc, Kind::AllocSummary};
 constexpr std::array kOfFates{Kind::Free, Kind::DumpObject};
@@ -71,6 +73,7 @@ constexpr std::array kSections = {
     Section{"tree", "Call tree", tree, kOfCalls, kTree, kQuoted},
     Section{"callers", "Callers", callers, kOfCalls, kTree},
     Section{"sandwich", "Bottom-up", sandwich, kOfCalls, kTree},
+    Section{"cpu", "CPU time", alone<make_cpu_times>, kOfCpu, !kTree, kQuoted},
     Section{"samples", "Samples", alone<make_samples>, kOfSamples, !kTree, kQuoted},
     Section{"allocations", "Allocations", alone<make_allocations>, kOfAllocations, !kTree, kQuoted},
     Section{"survival", "Survival", alone<make_survival>, kOfFates, !kTree, kQuoted},

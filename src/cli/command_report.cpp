@@ -102,7 +102,8 @@ class ReportCommand final : public Command {
         "where did time, memory and pauses go?",
         "[OPTIONS] FILE",
         "What looks like a fault first, then a summary, then tables, section by section: methods, "
-        "call tree, callers, bottom-up, samples, allocations, survival, collections, heap "
+        "call tree, callers, bottom-up, CPU time, samples, allocations, survival, collections, "
+        "heap "
         "snapshots, roots, handles, monitors, exceptions, threads, "
         "compilation, counters, domains. Sections without data are named at the end, with the "
         "reason.\n\n"

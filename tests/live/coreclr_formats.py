@@ -23,6 +23,7 @@ EXCEPTIONS = {
     ("images", "mvid"): "module.mvid",
     ("sampled_threads", "thread"): "thread.name",
     ("threads", "thread"): "the same",
+    ("cpu_threads", "thread"): "the same",
     ("threads", "events"): "kinds of events that a log has no place for",
     # Where another thread is told of in between, code is told apart from its method: twice.
     ("code_helpers", "bytes"): "code",

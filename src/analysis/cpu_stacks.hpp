@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// CPU time that calls tell, by stack: what a thread used between two calls is that of the method it
+// was in. A thread's first figure tells where its clock stands, no more. Follows calls from the
+// first batch on that tells any. One thread at a time.
+#pragma once
+
+#include <vector>
+
+#include "analysis/live_stack.hpp"
+#include "analysis/selected.hpp"
+#include "analysis/text.hpp"
+
+namespace polytrace::analysis {
+
+class CpuStacks {
+ public:
+  // Calls function(thread, stack, calls, nanoseconds) where a selected event tells of CPU time or
+  // enters a method: an index of Names::threads(), a node of tree(), one of both figures 0.
+  template <class Function>
+  void consume(const Slice& slice, const Selection& selection, const Function& function) {
+    if (!follows_) follows_ = tells_cpu(slice.batch);
+    if (!follows_) return;
+    for (const Run& run : slice.runs)
+      for (std::uint32_t i = run.begin; i < run.end; ++i)
+        if (is_call(slice.batch.events[i].kind))
+          take(slice, slice.batch.events[i], run.thread, selection, function);
+  }
+  const StackTree& tree() const { return tree_; }
+
+  static bool tells_cpu(const event::Batch& batch);
+
+ private:
+  struct Thread {
+    LiveStack calls;
+    base::Duration used = 0;  // 0: not told yet
+  };
+
+  static bool is_call(event::Kind kind) {
+    return kind == event::Kind::Enter || kind == event::Kind::Leave || kind == event::Kind::Unwind;
+  }
+  static base::Duration told(const event::Batch& batch, const event::Event& event);
+
+  template <class Function>
+  void take(const Slice& slice, const event::Event& event, std::uint32_t number,
+            const Selection& selection, const Function& function) {
+    const bool enters = event.kind == event::Kind::Enter;
+    Thread& thread = slot(threads_, number);
+    const bool counts = selects(selection, slice.batch, event);
+    const base::Duration now = told(slice.batch, event);
+    if (now > thread.used) {
+      const std::uint64_t used = thread.used == 0 ? 0 : elapsed(thread.used, now);
+      thread.used = now;
+      if (counts && used != 0) function(number, thread.calls.node(tree_, slice.names), 0, used);
+    }
+    if (enters) thread.calls.enter(event.id);
+    else thread.calls.leave(event.id);
+    if (enters && counts) function(number, thread.calls.node(tree_, slice.names), 1, 0);
+  }
+
+  StackTree tree_;
+  std::vector<Thread> threads_;  // by index
+  bool follows_ = false;
+};
+
+}  // namespace polytrace::analysis
