@@ -75,23 +75,17 @@ class Facts {
   bool knows_unmanaged_ = false;
   base::Time shift_ = 0;
   std::uint64_t misplaced_ = 0;
-  std::string content_;
 };
 
 template <class Fill>
 void Facts::add_event(EventType type, std::uint64_t track, base::Time time, Fill&& fill) {
-  content_.clear();
-  protozero::pbf_writer packet(content_);
-  packet.add_uint64(field::timestamp, static_cast<std::uint64_t>(placed(time)));
-  packet.add_uint32(field::sequence, kFacts);
-  packet.add_uint32(field::sequence_flags, 2);
-  {
+  file_.add(kFacts, Flags::needs, [&](protozero::pbf_writer& packet) {
+    packet.add_uint64(field::timestamp, static_cast<std::uint64_t>(placed(time)));
     protozero::pbf_writer event(packet, field::track_event);
     event.add_enum(field::type, static_cast<int>(type));
     event.add_uint64(field::track, track);
     fill(event);
-  }
-  file_.add(content_);
+  });
 }
 
 }  // namespace polytrace::exports::perfetto
