@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file format of another tool that can be written but not read. Two kinds: a time line holds the
-// events themselves, a profile sums of one weight by stack. A new target is one file that defines
-// what its line in targets.def declares.
+// A file format of another tool that can be written. Three kinds: a time line holds the events
+// themselves, a profile sums of one weight by stack, a snapshot the heap at one moment. A new
+// target is one file that defines what its line in targets.def declares.
 #pragma once
 
 #include <memory>
@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "analysis/heap_questions.hpp"
 #include "analysis/profile.hpp"
 #include "base/sink.hpp"
 #include "export/account.hpp"
@@ -22,6 +23,8 @@ struct Request {
   const analysis::Weight* weight = nullptr;  // of profiles; null: the first that the trace has
   std::optional<std::uint64_t> limit{};      // instead of Target::limit; 0 = none
   std::uint64_t depth = 0;                   // of profiles: most frames of a stack, 0 = any
+  // Of snapshots: which one, counted from 0; absent: the last complete one.
+  std::optional<std::uint64_t> snapshot{};
 };
 
 // Where the events come from, as far as told when it is asked for.
@@ -70,6 +73,11 @@ struct ProfileJob {
   base::Sink& sink;
 };
 
+struct SnapshotJob {
+  const analysis::HeapView& view;
+  base::Sink& sink;
+};
+
 struct Target {
   std::string_view name;
   std::string_view title;
@@ -86,6 +94,8 @@ struct Target {
   // no limit, more places are cut until they are kept. Null: any.
   std::uint64_t (*bytes)(const analysis::Pruned& pruned) = nullptr;
   std::uint64_t most_bytes = 0;
+  // Or this one.
+  base::result<void> (*snapshot)(const SnapshotJob& job) = nullptr;
 };
 
 // All there are, in the order of targets.def.
