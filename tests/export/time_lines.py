@@ -112,6 +112,30 @@ def jfr(folder):
     check("jfr", facts.jfr, FEW, folder, facts.plain)
 
 
+def jfr_waits(folder):
+    """Object.wait() as the JDK has it: what was waited for, how long, for how long at most."""
+    begin = re.compile(r"(-?\d+) (\S+) wait object=(\S+) stage=start(?: timeout=(\d+))?")
+    end = re.compile(r"(-?\d+) (\S+) wait object=(\S+) stage=end")
+    for trace in (EXAMPLES / "shop.trcxml", DATA / "tbf/shop_big.trcbin"):
+        waiting, wanted = {}, Counter()
+        for line in run(POLYTRACE, "cat", trace).splitlines():
+            if found := begin.match(line):
+                waiting[found[2]] = int(found[1]), int(found[3], 0), int(found[4] or 0)
+            elif found := end.match(line):
+                start, thing, timeout = waiting.pop(found[2])
+                wanted[thing, int(found[1]) - start, timeout] += 1
+        assert wanted and not waiting, trace
+        output = folder / f"{trace.name}.jfr"
+        export("jfr", trace, output)
+        events = json.loads(run(program("jfr"), "print", "--json", "--events", "JavaMonitorWait",
+                                output))["recording"]["events"]
+        assert {event["type"] for event in events} == {"jdk.JavaMonitorWait"}
+        seen = Counter((event["values"]["address"], facts.jfr_duration(event["values"]["duration"]),
+                        facts.jfr_duration(event["values"]["timeout"])) for event in events)
+        assert seen == wanted, (trace.name, seen, wanted)
+        assert all(event["values"]["stackTrace"]["frames"] for event in events), trace.name
+
+
 def jfr_view(folder):
     """Newer tools of the JDK name the hottest method."""
     tools = [Path(home) / "bin/jfr" for home in
@@ -162,4 +186,4 @@ def ctf_folder(folder):
 
 if __name__ == "__main__":
     main([perfetto, perfetto_protoc, chrome, chrome_speedscope, chrome_limit, windows, jfr,
-          jfr_view, ctf, ctf_folder])
+          jfr_waits, jfr_view, ctf, ctf_folder])
