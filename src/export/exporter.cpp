@@ -71,6 +71,7 @@ void Exporter::add(const Target& target, base::Sink& sink, std::string folder) {
       builder = std::make_unique<analysis::ProfileBuilder>(
           request_.selection, analysis::ProfileOptions{request_.weight, target.by_thread});
   }
+  if (target.markers && !markers_) markers_ = std::make_unique<Markers>(request_.selection);
   outputs_.push_back(std::move(output));
   results_.push_back({&target});
 }
@@ -89,6 +90,7 @@ bool Exporter::consume(const event::Batch& batch) {
     learn(slice);
     if (merged_) merged_->consume(slice);
     if (by_thread_) by_thread_->consume(slice);
+    if (markers_) markers_->consume(slice);
     for (const Output& output : outputs_) {
       if (!output.maker || failure_) continue;
       if (auto taken = output.maker->consume(slice); !taken) failure_ = taken.error();
@@ -118,6 +120,7 @@ base::result<void> Exporter::finish() {
     if (auto done = outputs_[i].maker->finish(slicer_.names()); !done) return done;
     results_[i].account = outputs_[i].maker->account();
   }
+  if (markers_) markers_->finish(slicer_.names());
   if (auto done = finish_snapshots(); !done) return done;
   if (auto done = finish_profiles(false); !done) return done;
   return finish_profiles(true);
@@ -172,12 +175,14 @@ base::result<void> Exporter::write_profile(const Output& output, Result& result,
   leave_out_all_but(analysis::kinds_of(whole.weight->carrier), result.account);
   cut_texts(pruned, limit, request_.depth, result.account);
   result.account.notes = whole.notes;
+  const Markers* const markers = output.target->markers ? markers_.get() : nullptr;
+  if (markers != nullptr) markers->tell(result.account);
   result.weight = whole.weight;
   result.total = whole.total();
   result.frames = pruned.profile.frames.size();
   for (std::uint32_t node = 1; node < pruned.profile.nodes.size(); ++node)
     if (pruned.profile.self(node) != 0) ++result.stacks;
-  return output.target->profile({pruned, origin_, result.account, *output.sink});
+  return output.target->profile({pruned, origin_, result.account, *output.sink, markers});
 }
 
 }  // namespace polytrace::exports

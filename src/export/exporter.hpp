@@ -66,6 +66,7 @@ class Exporter final : public event::Consumer {
   analysis::Slicer slicer_;
   std::vector<Output> outputs_;
   std::unique_ptr<analysis::HeapStudy> study_;  // for snapshots
+  std::unique_ptr<Markers> markers_;            // for profiles that show them
   std::unique_ptr<analysis::ProfileBuilder> merged_;
   std::unique_ptr<analysis::ProfileBuilder> by_thread_;
   std::optional<analysis::Profile> before_;

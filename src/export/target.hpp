@@ -14,6 +14,7 @@
 #include "analysis/profile.hpp"
 #include "base/sink.hpp"
 #include "export/account.hpp"
+#include "export/markers.hpp"
 
 namespace polytrace::exports {
 
@@ -71,6 +72,7 @@ struct ProfileJob {
   const Origin& origin;
   const Account& account;  // to be written into the file
   base::Sink& sink;
+  const Markers* markers = nullptr;  // of a target that shows them
 };
 
 struct SnapshotJob {
@@ -96,6 +98,7 @@ struct Target {
   std::uint64_t most_bytes = 0;
   // Or this one.
   base::result<void> (*snapshot)(const SnapshotJob& job) = nullptr;
+  bool markers = false;  // a profile shows what happened beside it
 };
 
 // All there are, in the order of targets.def.

@@ -8,6 +8,7 @@ import subprocess
 import time
 from collections import Counter
 
+import time_line_facts as facts
 from readers import DATA, HERE, POLYTRACE, Skip, main, package, polytrace, program, run
 
 # weight: the section and table of the report, its column of own weight, its column of names
@@ -245,6 +246,35 @@ def firefox(folder):
         compare(found, wanted, f"firefox of {name}", 1e-9)
 
 
+def firefox_markers(folder):
+    """Collections, waits for locks and exceptions are the report's, each at its own time."""
+    reader = Firefox(folder)
+    for name, owners in (("../../examples/everything.mlpd", set()), ("mlpd/gc.mlpd", set()),
+                         ("mlpd/exceptions_calls.mlpd", set()),
+                         ("tbf/shop_little.trcbin", {"Reference Handler"})):
+        wanted = facts.reported(POLYTRACE, trace_of(name))
+        file = folder / "profile.json.gz"
+        told = json.loads(polytrace("export", "--json", "-f", "--to", "firefox", trace_of(name),
+                                    "-o", file))["outputs"][0]
+        reader.load(file)
+        try:
+            markers = reader.answer("profile", "markers", "--limit", "0")["markers"]
+        finally:
+            reader.ask("stop", "--all")
+        by_name = {}
+        for marker in markers:
+            by_name.setdefault(marker["name"], []).append(marker)
+        locks = by_name.get("Waiting for a lock", [])
+        assert len(by_name.get("Collection", [])) == wanted.collections, name
+        assert len(locks) == wanted.contentions, name
+        assert abs(sum(lock["duration"] for lock in locks) * 1e6 - wanted.wait) < 1, name
+        assert {lock["data"]["owner"] for lock in locks if "owner" in lock["data"]} == owners, name
+        thrown = Counter(marker["data"]["what"] for marker in by_name.get("Exception", []))
+        assert thrown == wanted.thrown, (name, thrown, wanted.thrown)
+        assert len(markers) > 1 and "throw" not in told["left_out"], (name, told)
+        assert "monitor" not in told["left_out"], (name, told)
+
+
 def what_is_left_out(folder):
     """Told in JSON and in every file, kind by kind; what a cap cuts stays in the totals."""
     trace = trace_of("mlpd/calls.mlpd")
@@ -288,4 +318,4 @@ def wrong_use(folder):
 
 if __name__ == "__main__":
     main([folded, speedscope_file, speedscope_schema, speedscope_app, pprof, callgrind, firefox,
-          what_is_left_out, wrong_use])
+          firefox_markers, what_is_left_out, wrong_use])
