@@ -46,6 +46,10 @@ void tell_snapshot(const analysis::HeapStudy& study, const analysis::Selection& 
     account.notes.push_back("The snapshot is whole: no time and no thread cuts it.");
 }
 
+bool may_be_time(const analysis::Weight* weight) {
+  return weight == nullptr || (weight->carrier == analysis::Carrier::calls && !weight->is_count);
+}
+
 bool is_too_large(const Target& target, const analysis::Pruned& pruned) {
   return target.bytes != nullptr && target.bytes(pruned) > target.most_bytes;
 }
@@ -72,6 +76,9 @@ void Exporter::add(const Target& target, base::Sink& sink, std::string folder) {
           request_.selection, analysis::ProfileOptions{request_.weight, target.by_thread});
   }
   if (target.markers && !markers_) markers_ = std::make_unique<Markers>(request_.selection);
+  // A limit of the user's is one of places in the tree of stacks.
+  if (target.calls && !calls_ && !request_.limit && may_be_time(request_.weight))
+    calls_ = std::make_unique<CallLog>(request_.selection);
   outputs_.push_back(std::move(output));
   results_.push_back({&target});
 }
@@ -91,6 +98,7 @@ bool Exporter::consume(const event::Batch& batch) {
     if (merged_) merged_->consume(slice);
     if (by_thread_) by_thread_->consume(slice);
     if (markers_) markers_->consume(slice);
+    if (calls_) calls_->consume(slice);
     for (const Output& output : outputs_) {
       if (!output.maker || failure_) continue;
       if (auto taken = output.maker->consume(slice); !taken) failure_ = taken.error();
@@ -121,6 +129,7 @@ base::result<void> Exporter::finish() {
     results_[i].account = outputs_[i].maker->account();
   }
   if (markers_) markers_->finish(slicer_.names());
+  if (calls_) calls_->finish(slicer_.names());
   if (auto done = finish_snapshots(); !done) return done;
   if (auto done = finish_profiles(false); !done) return done;
   return finish_profiles(true);
@@ -177,12 +186,16 @@ base::result<void> Exporter::write_profile(const Output& output, Result& result,
   result.account.notes = whole.notes;
   const Markers* const markers = output.target->markers ? markers_.get() : nullptr;
   if (markers != nullptr) markers->tell(result.account);
+  const bool in_order = output.target->calls && calls_ && may_be_time(whole.weight);
+  const CallLog::Verdict verdict = in_order ? calls_->verdict(request_.depth) : CallLog::Verdict{};
+  if (!verdict.why.empty()) result.account.notes.push_back(verdict.why);
   result.weight = whole.weight;
   result.total = whole.total();
   result.frames = pruned.profile.frames.size();
   for (std::uint32_t node = 1; node < pruned.profile.nodes.size(); ++node)
     if (pruned.profile.self(node) != 0) ++result.stacks;
-  return output.target->profile({pruned, origin_, result.account, *output.sink, markers});
+  return output.target->profile({pruned, origin_, result.account, *output.sink, markers,
+                                 verdict.whole ? calls_.get() : nullptr});
 }
 
 }  // namespace polytrace::exports

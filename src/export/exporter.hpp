@@ -67,6 +67,7 @@ class Exporter final : public event::Consumer {
   std::vector<Output> outputs_;
   std::unique_ptr<analysis::HeapStudy> study_;  // for snapshots
   std::unique_ptr<Markers> markers_;            // for profiles that show them
+  std::unique_ptr<CallLog> calls_;              // of a profile that shows few in their order
   std::unique_ptr<analysis::ProfileBuilder> merged_;
   std::unique_ptr<analysis::ProfileBuilder> by_thread_;
   std::optional<analysis::Profile> before_;

@@ -14,6 +14,7 @@
 #include "analysis/profile.hpp"
 #include "base/sink.hpp"
 #include "export/account.hpp"
+#include "export/call_log.hpp"
 #include "export/markers.hpp"
 
 namespace polytrace::exports {
@@ -73,6 +74,7 @@ struct ProfileJob {
   const Account& account;  // to be written into the file
   base::Sink& sink;
   const Markers* markers = nullptr;  // of a target that shows them
+  const CallLog* calls = nullptr;    // of a target that shows them in order, if there are not many
 };
 
 struct SnapshotJob {
@@ -99,6 +101,7 @@ struct Target {
   // Or this one.
   base::result<void> (*snapshot)(const SnapshotJob& job) = nullptr;
   bool markers = false;  // a profile shows what happened beside it
+  bool calls = false;    // a profile of time shows few calls in their order
 };
 
 // All there are, in the order of targets.def.

@@ -23,9 +23,9 @@ constexpr std::array kTargets{
   Target{#name, title, suffix, limit, readers, make_##name},
 #define FOLDER(name, title, suffix, limit, readers) \
   Target{#name, title, suffix, limit, readers, make_##name, nullptr, false, false, true},
-#define PROFILE(name, title, suffix, limit, readers, by_thread, packed, markers) \
-  Target{#name,     title,  suffix, limit,   readers, nullptr, write_##name,     \
-         by_thread, packed, false,  nullptr, 0,       nullptr, markers},
+#define PROFILE(name, title, suffix, limit, readers, by_thread, packed, markers, calls) \
+  Target{#name,  title, suffix,  limit, readers, nullptr, write_##name, by_thread,      \
+         packed, false, nullptr, 0,     nullptr, markers, calls},
 #define SNAPSHOT(name, title, suffix, readers)                         \
   Target{#name, title, suffix, 0,       readers, nullptr,     nullptr, \
          false, false, false,  nullptr, 0,       write_##name},
