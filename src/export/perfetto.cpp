@@ -86,6 +86,7 @@ base::result<void> PerfettoMaker::finish(const Names& names) {
   names_ = &names;
   walk_.finish(calls_);
   spans_.finish(names);
+  heaps_.close(names);
   for (const Track& track : tracks_)
     if (track.uuid != 0) describe_thread(track, names);  // names may have come since
   facts_.describe_process();
@@ -99,6 +100,7 @@ base::result<void> PerfettoMaker::finish(const Names& names) {
     if (count != 0) account_.notes.push_back(fmt::format("{} {}", count, text));
   };
   spans_.tell(account_);
+  heaps_.tell(account_);
   note(backwards_, "times of calls ran backwards and were put right.");
   note(facts_.misplaced(), "times before the beginning were put there.");
   copies_.tell(account_);

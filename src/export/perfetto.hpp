@@ -9,6 +9,7 @@
 #include <map>
 
 #include "export/perfetto_facts.hpp"
+#include "export/perfetto_heap.hpp"
 #include "export/timeline_calls.hpp"
 #include "export/timeline_caps.hpp"
 #include "export/timeline_facts.hpp"
@@ -77,7 +78,9 @@ class PerfettoMaker final : public TimelineMaker {
     remark(event.time, remark_of(slice.batch, event));
   }
   void remark(Time time, std::string_view text);
-  void other(const Slice&, const Event& event) { account_.leave_out(event.kind); }
+  void other(const Slice& slice, const Event& event) {
+    if (!of_snapshot(slice, event)) account_.leave_out(event.kind);
+  }
 
  private:
   enum Known : std::uint8_t { kUnknown, kNamed, kNameless, kHidden };
@@ -104,6 +107,8 @@ class PerfettoMaker final : public TimelineMaker {
     return static_cast<std::int32_t>(index) + (1 << 24);
   }
 
+  // Whether it is part of a heap snapshot.
+  bool of_snapshot(const Slice& slice, const Event& event);
   bool introduce(Track& track, std::uint32_t method, const Names& names);
   void describe_thread(const Track& track, const Names& names) {
     facts_.describe_thread(track.uuid, tid(track.thread), names.thread_name(track.thread));
@@ -124,6 +129,7 @@ class PerfettoMaker final : public TimelineMaker {
   CallSpans<PerfettoMaker> calls_;
   analysis::CallWalk<CallSpans<PerfettoMaker>> walk_;
   SpanWalk<PerfettoMaker> spans_;
+  perfetto::HeapGraphs heaps_{file_, facts_};
   ObjectClasses classes_;
   const Names* names_ = nullptr;
   std::deque<Track> tracks_;  // by thread index

@@ -125,6 +125,21 @@ void PerfettoMaker::heap_size(const Slice& slice, const Event& event) {
   }
 }
 
+bool PerfettoMaker::of_snapshot(const Slice& slice, const Event& event) {
+  const bool begins =
+      event.kind == Kind::Dump &&
+      slice.batch.details_or<event::Dump>(event, {}).stage == event::DumpStage::start;
+  if (!begins && !heaps_.is_open()) return false;
+  if (event.kind != Kind::Dump && event.kind != Kind::DumpObject && event.kind != Kind::Root)
+    return false;
+  if (!cap_.admit()) return true;
+  if (begins) heaps_.open(event.time, slice.names);
+  else if (event.kind == Kind::Dump) heaps_.close(slice.names);
+  else if (event.kind == Kind::DumpObject) heaps_.add_object(slice, event);
+  else heaps_.add_root(event, slice.batch.details_or<event::Root>(event, {}));
+  return true;
+}
+
 void PerfettoMaker::remark(Time time, std::string_view text) {
   if (!cap_.admit()) return;
   if (heap_tracks_.try_emplace("remarks", kRemarks).second)

@@ -25,6 +25,7 @@ enum Packet : protozero::pbf_tag_type {
   track_event = 11,
   interned = 12,
   sequence_flags = 13,
+  heap_graph = 56,
   timestamp_clock = 58,
   defaults = 59,
   track_descriptor = 60,
