@@ -2,8 +2,8 @@
 # A room is a folder of src/ and the target polytrace_<room> made of every file in it. Files are
 # picked up as they appear; nobody edits a list.
 
-# Sources of a target that are compiled as one: about 8 of the same folder. Their names say which, so
-# that one more source changes one group; all of its folder only when it needs one group more.
+# Sources of a target that are compiled as one: about 8 of the same folder. Their names say which,
+# so that one more source changes one group; all of its folder only when it needs one group more.
 function(polytrace_group_by_folder target)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cpp$")
