@@ -131,12 +131,18 @@ def speedscope_order(folder):
         document = json.loads(out.read_text(encoding="utf-8"))
         return document, " ".join(told["notes"])
 
+    def opened(document):
+        names = [frame["name"] for frame in document["shared"]["frames"]]
+        return Counter(names[event["frame"]] for profile in document["profiles"]
+                       for event in profile["events"] if event["type"] == "O")
+
     document, notes = exported(trace)
     calls = facts.reported(POLYTRACE, trace).calls
-    names = [frame["name"] for frame in document["shared"]["frames"]]
-    opened = Counter(names[event["frame"]] for profile in document["profiles"]
-                     for event in profile["events"] if event["type"] == "O")
-    assert opened == calls and "summed up" not in notes
+    assert opened(document) == calls and "summed up" not in notes
+    part = DATA / "mlpd/exceptions_calls.mlpd"
+    document, _ = exported(part, "--thread", "Main", "--from", "1.5%", "--until", "3%")
+    wanted = facts.reported(POLYTRACE, part, "--thread", "Main", "--from", "1.5%", "--to", "3%")
+    assert opened(document) == wanted.calls and sum(wanted.calls.values()) > 100
     document, notes = exported(trace, "--depth", "3")
     assert document["profiles"][0]["type"] == "sampled" and "deeper than --depth 3" in notes, notes
     document, notes = exported(trace, "--limit", "20")
