@@ -2,12 +2,35 @@
 # A room is a folder of src/ and the target polytrace_<room> made of every file in it. Files are
 # picked up as they appear; nobody edits a list.
 
+# Sources of a target that are compiled as one: about 8 of the same folder. Their names say which,
+# so that one more source changes one group; all of its folder only when it needs one group more.
+function(polytrace_group_by_folder target)
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "\\.cpp$")
+  set(folders)
+  foreach(source IN LISTS sources)
+    cmake_path(GET source PARENT_PATH folder)
+    list(APPEND folders "${folder}")
+    math(EXPR in_${folder} "0${in_${folder}} + 1")
+  endforeach()
+  foreach(source folder IN ZIP_LISTS sources folders)
+    cmake_path(GET source FILENAME name)
+    string(MD5 hash "${name}")
+    string(SUBSTRING "${hash}" 0 6 hash)
+    math(EXPR number "0x${hash} % ((${in_${folder}} + 7) / 8)")
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY "${CMAKE_SOURCE_DIR}")
+    string(REPLACE "/" "_" group "${folder}_${number}")
+    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${group}")
+  endforeach()
+endfunction()
+
 # Where it is wanted: headers that nearly every source includes, and further ones, are precompiled,
 # and sources of a target compiled several at a time. Unnamed namespaces of one folder are then one:
 # what they hold must have names of its own.
 function(polytrace_compile_in_bulk target)
   if(POLYTRACE_BULK)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+    polytrace_group_by_folder(${target})
     target_precompile_headers(${target} PRIVATE <algorithm> <array> <functional> <map> <memory>
       <optional> <span> <string> <string_view> <unordered_map> <vector> <fmt/format.h> ${ARGN})
   endif()

@@ -68,6 +68,15 @@ std::string Names::thread_name(std::uint32_t index) const {
   return fmt::format("{:#x}", thread.id);
 }
 
+base::Time Names::first_time() const {
+  base::Time first = base::kNoTime;
+  for (const ThreadInfo& thread : threads_) {
+    if (thread.first == base::kNoTime) continue;
+    first = first == base::kNoTime ? thread.first : std::min(first, thread.first);
+  }
+  return first;
+}
+
 Names::Learned Names::learn(const event::Batch& batch, std::span<const std::uint32_t> definitions,
                             std::uint32_t begin) {
   for (std::size_t i = 0; i < definitions.size(); ++i) {

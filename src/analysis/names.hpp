@@ -87,6 +87,8 @@ class Names {
   // Its name, or the id in hexadecimal. Recorders' own threads go on after their recorded end: what
   // neither begins nor has a name is named after the thread before it.
   std::string thread_name(std::uint32_t index) const;
+  // Of all threads' events; kNoTime without any.
+  base::Time first_time() const;
 
   // --- for the slicer ------------------------------------------------------------------------
   static bool is_definition(event::Kind kind) {

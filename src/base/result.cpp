@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cerrno>
+#include <cstring>
 
 namespace polytrace::base {
 namespace {
@@ -16,6 +18,8 @@ constexpr std::array kCodes{
 };
 
 }  // namespace
+
+Unexpected system_fault(Code code) { return fail(code, std::strerror(errno)); }
 
 const CodeInfo& describe(Code code) { return kCodes[static_cast<std::size_t>(code)]; }
 

@@ -55,6 +55,9 @@ inline Unexpected fail(Code code, std::string detail = {}, Place place = {}) {
   return Unexpected(Error{code, std::move(place), std::move(detail)});
 }
 
+// What the last system call of this thread failed with, by errno.
+Unexpected system_fault(Code code);
+
 // "offset 0x2f1a (buffer 17): unknown record kind: type 15". Without file name.
 std::string to_text(const Error& error);
 std::string to_text(const Place& place);

@@ -8,18 +8,15 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 
 namespace polytrace::base {
 namespace {
-
-Unexpected system_fault() { return fail(Code::write_failed, std::strerror(errno)); }
 
 result<void> write_all(int fd, Bytes bytes) {
   while (!bytes.empty()) {
     const ssize_t put = ::write(fd, bytes.data(), bytes.size());
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return system_fault();
+    if (put < 0) return system_fault(Code::write_failed);
     bytes = bytes.subspan(static_cast<std::size_t>(put));
   }
   return {};
@@ -36,11 +33,12 @@ class FileSink final : public Sink {
 
   result<void> write(Bytes bytes) override { return write_all(fd_, bytes); }
   result<void> commit() override {
-    if (fsync(fd_) != 0) return system_fault();
+    if (fsync(fd_) != 0) return system_fault(Code::write_failed);
     const int closed = close(fd_);
     fd_ = -1;
-    if (closed != 0) return system_fault();
-    if (std::rename(temporary_.c_str(), path_.c_str()) != 0) return system_fault();
+    if (closed != 0) return system_fault(Code::write_failed);
+    if (std::rename(temporary_.c_str(), path_.c_str()) != 0)
+      return system_fault(Code::write_failed);
     committed_ = true;
     return {};
   }
@@ -88,13 +86,13 @@ result<std::unique_ptr<Sink>> create_sink(const std::string& path, bool replace)
   const bool exists = stat(path.c_str(), &status) == 0;
   if (exists && !S_ISREG(status.st_mode)) {
     const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (fd < 0) return system_fault();
+    if (fd < 0) return system_fault(Code::write_failed);
     return std::make_unique<StreamSink>(fd, true);
   }
   if (exists && !replace) return fail(Code::output_exists);
   std::string temporary = path + ".XXXXXX";
   const int fd = mkostemp(temporary.data(), O_CLOEXEC);
-  if (fd < 0) return system_fault();
+  if (fd < 0) return system_fault(Code::write_failed);
   // mkostemp gives 0600; the file shall get what the user's umask allows.
   const mode_t mask = umask(0);
   umask(mask);

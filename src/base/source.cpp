@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <thread>
 
 #include "base/compressed_source.hpp"
@@ -37,7 +36,7 @@ class FileSource final : public Source {
         return static_cast<std::size_t>(got);
       }
       if (got == 0 && !wait_for_more()) return std::size_t{0};
-      if (got < 0 && errno != EINTR) return fail(Code::read_failed, std::strerror(errno));
+      if (got < 0 && errno != EINTR) return system_fault(Code::read_failed);
     }
   }
   std::optional<std::uint64_t> stored_size() const override { return size_; }
@@ -124,7 +123,7 @@ result<std::size_t> read_fully(Source& source, std::span<std::byte> into) {
 result<std::unique_ptr<Source>> open_source(const std::string& path, const SourceOptions& options) {
   const bool standard_input = path == "-";
   const int fd = standard_input ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return fail(Code::open_failed, std::strerror(errno));
+  if (fd < 0) return system_fault(Code::open_failed);
   struct stat status{};
   if (fstat(fd, &status) == 0 && S_ISDIR(status.st_mode)) {
     close(fd);

@@ -8,6 +8,7 @@
 namespace polytrace::base {
 
 inline constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
+inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 // What stands first in `text`: a well-formed character, or the bytes that Unicode's practice
 // replaces by one U+FFFD (the longest beginning of a character, or one byte). REQUIRES: `text` not

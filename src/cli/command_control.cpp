@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <fstream>
 
 #include "agent/control/client.hpp"
 #include "cli/commands.hpp"
+#include "cli/numbers.hpp"
 #include "cli/record/start_body.hpp"
 #include "cli/session.hpp"
 #include "cli/words.hpp"
@@ -48,13 +48,6 @@ const Action* find_action(std::string_view name) {
     if (action.name == name) return &action;
   }
   return nullptr;
-}
-
-std::optional<unsigned> unsigned_in(std::string_view text) {
-  unsigned value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
-  return value;
 }
 
 class Control final : public Command {
@@ -121,10 +114,10 @@ class Control final : public Command {
 
  private:
   bool connect(std::string& why) {
-    if (const auto process = unsigned_in(target_))
+    if (const auto process = parse_number<unsigned>(target_))
       return client_.connect_process(static_cast<pid_t>(*process), why);
     if (!target_.starts_with(':')) return client_.connect_path(target_, why);
-    const auto port = unsigned_in(std::string_view(target_).substr(1));
+    const auto port = parse_number<unsigned>(std::string_view(target_).substr(1));
     if (port && *port > 0 && *port < 65536)
       return client_.connect_port(static_cast<std::uint16_t>(*port), why);
     why = "is no port";

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "cli/commands.hpp"
 #include "cli/diff_view.hpp"
 #include "cli/notices_view.hpp"
+#include "cli/numbers.hpp"
 #include "cli/selection.hpp"
 #include "cli/words.hpp"
 
@@ -17,10 +16,9 @@ using analysis::PerWhat;
 
 // "5%" as 0.05. Errors are usage.
 base::result<double> parse_share(std::string_view option, std::string_view text) {
-  double value = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const std::string_view rest(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  if (fault == std::errc{} && rest == "%" && value >= 0) return value / 100;
+  std::string_view rest = text;
+  const auto value = take_number<double>(rest);
+  if (value && rest == "%" && *value >= 0) return *value / 100;
   return base::fail(base::Code::usage,
                     fmt::format("{}: \"{}\" is no percentage such as 5%", option, text));
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/commands.hpp"
 #include "cli/conversion_target.hpp"
 #include "cli/export_run.hpp"
+#include "cli/numbers.hpp"
 #include "cli/selection.hpp"
 #include "cli/words.hpp"
 
@@ -36,8 +39,9 @@ base::result<std::vector<const Target*>> parse_targets(std::string_view list) {
 const std::string& description() {
   static const std::string kText = [] {
     std::string text =
-        "Writes what FILE tells as a file of another tool: of the events themselves, or of one "
-        "weight (time, samples, bytes ...) summed up by stack. OUTPUT appears under its name only "
+        "Writes what FILE tells as a file of another tool: of the events themselves, of one weight "
+        "(time, samples, bytes ...) summed up by stack, or of a heap snapshot. OUTPUT appears "
+        "under its name only "
         "when it is complete. What the target does not hold is told, kind by kind, and stands in "
         "the file.\n\nWith several targets, OUTPUT is the beginning of the names: each target adds "
         "its ending. An OUTPUT that ends in .gz or .zst is compressed; - is standard output.\n\n"
@@ -61,7 +65,9 @@ class Export final : public Command {
         {{"where time goes, as collapsed stacks",
           "polytrace export --to folded app.mlpd -o app.folded"},
          {"allocated bytes of the second half",
-          "polytrace export --to folded --weight bytes --from 50% app.mlpd -o app.folded"}},
+          "polytrace export --to folded --weight bytes --from 50% app.mlpd -o app.folded"},
+         {"the first heap snapshot, for VisualVM",
+          "polytrace export --to hprof --snapshot 0 app.mlpd -o app.hprof"}},
         {0, 1, 2, 3, 4, 5, 6, 130},
         "docs/exports.md, polytrace help times"};
     return kHelp;
@@ -71,6 +77,10 @@ class Export final : public Command {
     selection_.to_option = "--until";
     add_selection_options(list, selection_, nullptr);
     add_profile_options(list, profile_);
+    list.add("--snapshot", snapshot_,
+             "Of heap snapshots this one, counted from 0; else the last complete one")
+        .takes("NUMBER")
+        .in("Selection");
     const char* group = "Output";
     list.add("--to", to_, fmt::format("What to write: {}", fmt::join(target_names(), ", ")))
         .takes("TARGET[,TARGET...]")
@@ -89,8 +99,13 @@ class Export final : public Command {
     if (targets->size() > 1 && output_ == "-")
       return session.fail_usage("several targets do not go to one standard output");
     Input input(input_);
-    const auto request = make_request(session, input, selection_, profile_);
+    const auto snapshot = parse_number<std::uint64_t>(snapshot_);
+    if (!snapshot_.empty() && !snapshot) return session.fail_usage("--snapshot takes a number");
+    if (snapshot && std::ranges::none_of(*targets, &Target::snapshot))
+      return session.fail_usage("--snapshot: no target of --to is a heap snapshot");
+    auto request = make_request(session, input, selection_, profile_);
     if (!request) return session.fail(request.error(), input.name());
+    request->snapshot = snapshot;
     ExportRun exports(session, input, *request);
     for (const Target* target : *targets) {
       const std::string file =
@@ -105,6 +120,7 @@ class Export final : public Command {
   InputOptions input_;
   SelectionOptions selection_;
   ProfileOptions profile_;
+  std::string snapshot_;
   std::string to_;
   std::string output_;
   bool force_ = false;

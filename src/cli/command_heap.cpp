@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "analysis/analysis.hpp"
@@ -11,9 +10,10 @@
 #include "analysis/heap_study.hpp"
 #include "analysis/heap_tables.hpp"
 #include "cli/commands.hpp"
-#include "cli/heap_dump.hpp"
 #include "cli/notices_view.hpp"
+#include "cli/numbers.hpp"
 #include "cli/report_view.hpp"
+#include "export/heap_dump.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -23,13 +23,6 @@ using analysis::HeapStudy;
 using analysis::HeapView;
 using analysis::Table;
 using base::Code;
-
-std::optional<std::uint64_t> number_in(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (fault != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 struct Questions {
   bool classes = false;
@@ -95,8 +88,9 @@ class Answers {
   base::result<void> growth(std::string_view text) {
     const auto snapshots = study_.snapshots();
     const std::size_t comma = text.find(',');
-    const auto from = number_in(text.substr(0, comma));
-    const auto to = comma == text.npos ? std::nullopt : number_in(text.substr(comma + 1));
+    const auto from = parse_number<std::uint64_t>(text.substr(0, comma));
+    const auto to =
+        comma == text.npos ? std::nullopt : parse_number<std::uint64_t>(text.substr(comma + 1));
     if (!from || !to)
       return base::fail(Code::usage, "--growth takes two numbers of snapshots, as in 0,3");
     if (std::max(*from, *to) >= snapshots.size())
@@ -137,14 +131,6 @@ class Answers {
   HeapView view_;
   std::vector<Table> tables_;
 };
-
-base::Time heap_start(const analysis::Names& names) {
-  base::Time first = base::kNoTime;
-  for (const analysis::ThreadInfo& thread : names.threads())
-    if (thread.first != base::kNoTime)
-      first = first == base::kNoTime ? thread.first : std::min(first, thread.first);
-  return first;
-}
 
 class HeapCommand final : public Command {
  public:
@@ -195,7 +181,7 @@ class HeapCommand final : public Command {
   }
   int run(Session& session) override {
     const auto form = session.common.json ? show::TableForm::json : *show::table_form(format_);
-    const auto wanted = number_in(snapshot_);
+    const auto wanted = parse_number<std::uint64_t>(snapshot_);
     if (questions_.asked() > 1) return session.fail_usage("ask one question at a time");
     if (!snapshot_.empty() && !wanted) return session.fail_usage("--snapshot takes a number");
     Input input(input_);
@@ -210,6 +196,8 @@ class HeapCommand final : public Command {
     const analysis::TableOptions options{sort_, limit_};
     Answers answers(study, options);
     if (!dump_.empty()) {
+      if (auto found = exports::find_snapshot(study, wanted); !found)
+        return session.fail(found.error(), input.name());
       if (auto done = write_dump(answers.view()); !done) return session.fail(done.error(), dump_);
       return conclude(session, input, passed);
     }
@@ -217,7 +205,7 @@ class HeapCommand final : public Command {
     if (!tables) return session.fail(tables.error(), input.name());
     const analysis::Selection everything;
     ReportResult result{
-        input, *opened, passed, everything, heap_start(study.names()), std::move(*tables)};
+        input, *opened, passed, everything, study.names().first_time(), std::move(*tables)};
     append_report(session.out().text(), result, form, session.look());
     if (form == show::TableForm::csv || form == show::TableForm::tsv)
       tell_notices(session, input.name(), passed.notices);
@@ -228,7 +216,8 @@ class HeapCommand final : public Command {
   base::result<void> write_dump(const HeapView& view) const {
     auto sink = base::create_sink(dump_, force_);
     if (!sink) return base::Unexpected(sink.error());
-    return write_heap_dump(view, std::move(*sink));
+    if (auto done = exports::write_heap_dump(view, **sink); !done) return done;
+    return (*sink)->commit();
   }
   void define_output(OptionList& list) {
     const char* group = "Output";

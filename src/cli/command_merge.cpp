@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <deque>
 
 #include "cli/commands.hpp"
 #include "cli/conversion.hpp"
+#include "cli/numbers.hpp"
 #include "cli/times.hpp"
 #include "transform/merge.hpp"
 
@@ -44,11 +44,8 @@ base::result<std::size_t> file_meant(const std::string& word,
                                      const std::vector<std::string>& files) {
   const auto same = std::ranges::count(files, word);
   if (same == 1) return static_cast<std::size_t>(std::ranges::find(files, word) - files.begin());
-  std::size_t number = 0;
-  const char* end = word.data() + word.size();
-  const auto [stop, fault] = std::from_chars(word.data(), end, number);
-  if (same == 0 && fault == std::errc{} && stop == end && number >= 1 && number <= files.size())
-    return number - 1;
+  const std::size_t number = parse_number<std::size_t>(word).value_or(0);
+  if (same == 0 && number >= 1 && number <= files.size()) return number - 1;
   return base::fail(base::Code::usage,
                     fmt::format("--offset: \"{}\" is {} of the inputs: give one of them, or its "
                                 "number from 1 to {}",

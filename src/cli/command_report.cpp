@@ -85,15 +85,6 @@ base::result<void> check_sort(const std::string& sort, const std::vector<Table>&
                                                    did_you_mean(sort, known)));
 }
 
-base::Time first_time(const analysis::Names& names) {
-  base::Time first = base::kNoTime;
-  for (const analysis::ThreadInfo& thread : names.threads()) {
-    if (thread.first == base::kNoTime) continue;
-    first = first == base::kNoTime ? thread.first : std::min(first, thread.first);
-  }
-  return first;
-}
-
 class ReportCommand final : public Command {
  public:
   const CommandHelp& help() const override {
@@ -153,7 +144,7 @@ class ReportCommand final : public Command {
                         *opened,
                         passed,
                         *selection,
-                        first_time(report.names()),
+                        report.names().first_time(),
                         report.tables({sort_, limit_})};
     result.empty = explain(report.empty_sections(result.tables), *opened->format);
     if (auto good = check_sort(sort_, result.tables); !good) return session.fail(good.error());

@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 
 #include "cli/conversion_target.hpp"
 #include "cli/errors.hpp"
 #include "cli/notices_view.hpp"
+#include "cli/numbers.hpp"
 #include "cli/show/escape.hpp"
 #include "cli/show/units.hpp"
 
@@ -66,11 +66,8 @@ void write_sums(base::JsonWriter& json, const Result& result) {
 
 // "" is none told. Errors are usage.
 base::result<std::optional<std::uint64_t>> parse_limit(const std::string& text) {
-  std::uint64_t limit = 0;
-  const char* end = text.data() + text.size();
   if (text.empty()) return std::optional<std::uint64_t>{};
-  const auto [stop, fault] = std::from_chars(text.data(), end, limit);
-  if (fault == std::errc{} && stop == end) return std::optional(limit);
+  if (const auto limit = parse_number<std::uint64_t>(text)) return limit;
   return base::fail(base::Code::usage, fmt::format("--limit: \"{}\" is no count", text));
 }
 

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <optional>
 
+#include "cli/numbers.hpp"
 #include "cli/show/escape.hpp"
 #include "cli/times.hpp"
 
@@ -18,11 +18,7 @@ using base::Time;
 std::optional<Id> thread_id(std::string_view text) {
   const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
   const std::string_view digits = hexadecimal ? text.substr(2) : text;
-  Id id = 0;
-  const char* end = digits.data() + digits.size();
-  const auto [stop, fault] = std::from_chars(digits.data(), end, id, hexadecimal ? 16 : 10);
-  if (digits.empty() || fault != std::errc{} || stop != end) return std::nullopt;
-  return id;
+  return parse_number<Id>(digits, hexadecimal ? 16 : 10);
 }
 
 std::string thread_names(const Overview& overview) {

@@ -41,9 +41,9 @@ base::result<void> copy_standard_input(int to) {
     const ssize_t got = ::read(STDIN_FILENO, piece.data(), piece.size());
     if (got == 0) break;
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return base::fail(base::Code::read_failed, std::strerror(errno));
+    if (got < 0) return base::system_fault(base::Code::read_failed);
     if (!put(to, piece.data(), static_cast<std::size_t>(got)))
-      return base::fail(base::Code::write_failed, std::strerror(errno));
+      return base::system_fault(base::Code::write_failed);
   }
   return {};
 }

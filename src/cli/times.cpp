@@ -4,11 +4,12 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <limits>
 #include <optional>
+
+#include "cli/numbers.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -29,19 +30,9 @@ constexpr std::array<UnitName, 9> kUnits{{{"ns", 1},
                                           {"h", 3600e9},
                                           {"d", 86400e9}}};
 
-// All of `text` as a number.
-template <class T>
-std::optional<T> number(std::string_view text) {
-  T value{};
-  const char* end = text.data() + text.size();
-  const auto [stop, fault] = std::from_chars(text.data(), end, value);
-  if (fault != std::errc{} || stop != end) return std::nullopt;
-  return value;
-}
-
 std::optional<std::int64_t> duration(std::string_view text) {
   const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
-  const auto value = number<double>(text.substr(0, digits));
+  const auto value = parse_number<double>(text.substr(0, digits));
   if (!value) return std::nullopt;
   for (const UnitName& unit : kUnits) {
     const double result = *value * unit.nanoseconds;
@@ -53,9 +44,9 @@ std::optional<std::int64_t> duration(std::string_view text) {
 // "10:00:00" or "10:00:00.25" as nanoseconds of the day.
 std::optional<std::int64_t> clock_of_day(std::string_view text) {
   if (text.size() < 8 || text[2] != ':' || text[5] != ':') return std::nullopt;
-  const auto hour = number<unsigned>(text.substr(0, 2));
-  const auto minute = number<unsigned>(text.substr(3, 2));
-  const auto second = number<double>(text.substr(6));
+  const auto hour = parse_number<unsigned>(text.substr(0, 2));
+  const auto minute = parse_number<unsigned>(text.substr(3, 2));
+  const auto second = parse_number<double>(text.substr(6));
   if (!hour || !minute || !second || *hour > 23 || *minute > 59 || !(*second >= 0 && *second < 61))
     return std::nullopt;
   return (std::int64_t{*hour} * 60 + *minute) * 60'000'000'000 + std::llround(*second * 1e9);
@@ -65,8 +56,8 @@ std::optional<std::int64_t> clock_of_day(std::string_view text) {
 std::optional<std::int64_t> zone(std::string_view text) {
   if (text == "Z" || text == "z") return 0;
   if (text.size() != 6 || text[3] != ':') return std::nullopt;
-  const auto hours = number<unsigned>(text.substr(1, 2));
-  const auto minutes = number<unsigned>(text.substr(4, 2));
+  const auto hours = parse_number<unsigned>(text.substr(1, 2));
+  const auto minutes = parse_number<unsigned>(text.substr(4, 2));
   if (!hours || !minutes || *hours > 23 || *minutes > 59) return std::nullopt;
   const std::int64_t east = (std::int64_t{*hours} * 60 + *minutes) * 60'000'000'000;
   return text[0] == '-' ? -east : east;
@@ -75,9 +66,9 @@ std::optional<std::int64_t> zone(std::string_view text) {
 std::optional<std::int64_t> day(std::string_view text) {
   using namespace std::chrono;
   if (text.size() != 10 || text[4] != '-' || text[7] != '-') return std::nullopt;
-  const auto y = number<int>(text.substr(0, 4));
-  const auto m = number<unsigned>(text.substr(5, 2));
-  const auto d = number<unsigned>(text.substr(8, 2));
+  const auto y = parse_number<int>(text.substr(0, 4));
+  const auto m = parse_number<unsigned>(text.substr(5, 2));
+  const auto d = parse_number<unsigned>(text.substr(8, 2));
   if (!y || !m || !d) return std::nullopt;
   const year_month_day date{year{*y}, month{*m}, std::chrono::day{*d}};
   if (!date.ok() || *y < 1700 || *y > 2200) return std::nullopt;
@@ -98,7 +89,7 @@ std::optional<std::int64_t> wall(std::string_view text) {
 
 std::optional<double> share(std::string_view text) {
   if (!text.ends_with('%')) return std::nullopt;
-  const auto percent = number<double>(text.substr(0, text.size() - 1));
+  const auto percent = parse_number<double>(text.substr(0, text.size() - 1));
   if (!percent || !(*percent >= 0 && *percent <= 100)) return std::nullopt;
   return *percent / 100;
 }
@@ -114,7 +105,8 @@ Time plus(Time time, std::int64_t more) {
 
 base::result<TimePoint> parse_time_point(std::string_view text) {
   using Against = TimePoint::Against;
-  if (const auto plain = number<std::int64_t>(text)) return TimePoint{Against::clock, *plain, 0};
+  if (const auto plain = parse_number<std::int64_t>(text))
+    return TimePoint{Against::clock, *plain, 0};
   if (const auto part = share(text)) return TimePoint{Against::share, 0, *part};
   if (const auto point = wall(text)) return TimePoint{Against::wall, *point, 0};
   const bool plus = text.starts_with('+');

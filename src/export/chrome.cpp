@@ -57,11 +57,9 @@ base::result<void> ChromeMaker::consume(const Slice& slice) {
 }
 
 auto ChromeMaker::track(std::uint32_t thread) -> Track& {
-  while (tracks_.size() <= thread) tracks_.emplace_back();
-  Track& track = tracks_[thread];
+  Track& track = track_of(tracks_, thread);
   if (track.begun) return track;
   track.begun = true;
-  track.thread = thread;
   const auto head = [&](char phase) {
     return fmt::format(",\n{{\"ph\":\"{}\",\"pid\":{},\"tid\":{},\"ts\":", phase, pid(),
                        tid(thread));
@@ -90,15 +88,6 @@ bool ChromeMaker::introduce(Track&, std::uint32_t method, const Names& names) {
   std::string& known = analysis::slot(texts_, method);
   if (names.methods().named(method)) known = text_of(method, names);
   else methods_.count_nameless(method);
-  return true;
-}
-
-bool ChromeMaker::admit() {
-  if (job_.limit != 0 && events_ >= job_.limit) {
-    ++cut_;
-    return false;
-  }
-  ++events_;
   return true;
 }
 
@@ -137,7 +126,7 @@ std::uint32_t ChromeMaker::lane_tid(Lane lane, std::uint32_t thread, const Span&
 
 void ChromeMaker::open_span(Lane lane, std::uint32_t thread, const Span& span, const Slice& slice,
                             const Event&) {
-  ++events_;
+  cap_.add();
   begin_event("B", lane_tid(lane, thread, span), span.start, span_name(lane, span, slice.names),
               describe(lane).category);
   json_.key("args");
@@ -186,7 +175,7 @@ void ChromeMaker::write_instant(const Slice& slice, const Event& event, std::str
 void ChromeMaker::sample(const Slice& slice, const Event& event) {
   const auto details = slice.batch.details_or<event::Sample>(event, {});
   if (details.mode == event::SampleMode::change) return account_.leave_out(Kind::Sample);
-  if (!admit()) return;
+  if (!cap_.admit()) return;
   const std::uint32_t thread = slice.names.thread_index(event.id);
   const std::uint32_t number =
       thread == Names::kNone ? (1U << 24) + strangers_.index(event.id) : tid(thread);
@@ -213,7 +202,7 @@ void ChromeMaker::sample(const Slice& slice, const Event& event) {
 }
 
 void ChromeMaker::allocation(const Slice& slice, const Event& event) {
-  if (!admit()) return;
+  if (!cap_.admit()) return;
   const Allocation allocated = allocation_of(slice.batch, event);
   const std::uint32_t type = slice.names.class_index(event.id);
   if (!slice.names.classes().named(type)) methods_.count_nameless_class(type);
@@ -227,7 +216,7 @@ void ChromeMaker::allocation(const Slice& slice, const Event& event) {
 }
 
 void ChromeMaker::throwing(const Slice& slice, const Event& event) {
-  if (!admit()) return;
+  if (!cap_.admit()) return;
   const auto details = slice.batch.details_or<event::Throw>(event, {});
   const std::uint32_t type = classes_.find(event.id, details.class_id, slice.names);
   write_instant(slice, event, "throws " + thrown_class(type, slice.names), "throw");
@@ -235,7 +224,7 @@ void ChromeMaker::throwing(const Slice& slice, const Event& event) {
 }
 
 void ChromeMaker::clause(const Slice& slice, const Event& event) {
-  if (!admit()) return;
+  if (!cap_.admit()) return;
   const auto details = slice.batch.details_or<event::Clause>(event, {});
   write_instant(slice, event,
                 fmt::format("{} in {}", event::name(details.clause),
@@ -261,7 +250,7 @@ void ChromeMaker::define_counter(const Event& event, const event::CounterDef& de
 void ChromeMaker::counter(const Slice& slice, const Event& event) {
   const auto details = slice.batch.details_or<event::CounterValue>(event, {});
   if (details.type == event::CounterType::string) return account_.leave_out(Kind::CounterValue);
-  if (!admit()) return;
+  if (!cap_.admit()) return;
   Counter& counter = counters_[event.id];
   if (counter.name.empty()) counter.name = fmt::format("counter {:#x}", event.id);
   double value = details.real;
@@ -283,7 +272,7 @@ void ChromeMaker::write_counter(Time time, std::string_view name, double value) 
 void ChromeMaker::heap_size(const Slice& slice, const Event& event) {
   const auto details = slice.batch.details_or<event::HeapSize>(event, {});
   if (!details.generation.empty()) return account_.leave_out(Kind::HeapSize);
-  if (!admit()) return;
+  if (!cap_.admit()) return;
   for (const auto& [name, value] : {std::pair("Heap (bytes)", details.total),
                                     {"Heap in use (bytes)", details.used},
                                     {"Objects in the heap", details.objects}})
@@ -291,7 +280,7 @@ void ChromeMaker::heap_size(const Slice& slice, const Event& event) {
 }
 
 void ChromeMaker::remark(Time time, std::string_view text) {
-  if (!admit()) return;
+  if (!cap_.admit()) return;
   begin_event("i", 0, time, text, "remark");
   json_.member("s", "p");
   json_.end_object();
@@ -321,7 +310,7 @@ base::result<void> ChromeMaker::finish(const Names& names) {
   json_.end_array();
   account_.notes = walk_.repairs().notes();
   methods_.tell(names, calls_.hidden(), account_);
-  account_.cut("events", cut_, fmt::format("--limit {}", job_.limit));
+  cap_.tell(account_);
   spans_.tell(account_);
   if (backwards_ != 0)
     account_.notes.push_back(

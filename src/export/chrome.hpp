@@ -11,6 +11,7 @@
 #include "export/target.hpp"
 #include "export/text_sink.hpp"
 #include "export/timeline_calls.hpp"
+#include "export/timeline_caps.hpp"
 #include "export/timeline_facts.hpp"
 
 namespace polytrace::exports {
@@ -28,7 +29,6 @@ class ChromeMaker final : public TimelineMaker {
   using Event = event::Event;
 
   struct Track : CallTrack {
-    std::uint32_t thread = 0;
     bool begun = false;
     // The innermost call, of which it is not known yet whether it calls anything.
     bool is_pending = false;
@@ -65,11 +65,7 @@ class ChromeMaker final : public TimelineMaker {
     return introduce(track, method, names);
   }
   bool begin(Track& track, Time time, std::uint32_t method) {
-    if (events_ == job_.limit && job_.limit != 0) [[unlikely]] {
-      ++cut_;
-      return false;
-    }
-    ++events_;
+    if (!cap_.admit()) return false;
     if (track.is_pending) write_pending(track);
     track.is_pending = true;
     track.method = method;
@@ -154,7 +150,6 @@ class ChromeMaker final : public TimelineMaker {
 
   static std::string text_of(std::uint32_t method, const Names& names);
   bool introduce(Track& track, std::uint32_t method, const Names& names);
-  bool admit();
   std::uint32_t lane_tid(Lane lane, std::uint32_t thread, const Span& span);
   // Opens the object of an event; the caller adds members and ends it.
   void begin_event(const char* phase, std::uint32_t tid);
@@ -170,6 +165,7 @@ class ChromeMaker final : public TimelineMaker {
   TextSink sink_;
   JsonWriter json_;
   Account account_;
+  EventCap cap_{job_.limit};
   MethodTexts methods_;
   CallSpans<ChromeMaker> calls_;
   analysis::CallWalk<CallSpans<ChromeMaker>> walk_;
@@ -186,8 +182,6 @@ class ChromeMaker final : public TimelineMaker {
   bool started_ = false;
   Time start_ = 0;
   std::uint64_t flows_ = 0;
-  std::uint64_t events_ = 0;
-  std::uint64_t cut_ = 0;
   std::uint64_t backwards_ = 0;
 };
 

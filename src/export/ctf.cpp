@@ -6,12 +6,12 @@
 
 #include <cstdio>
 #include <cstring>
-#include <deque>
 
 #include "event/visit.hpp"
 #include "export/ctf_metadata.hpp"
 #include "export/target.hpp"
 #include "export/timeline_calls.hpp"
+#include "export/timeline_caps.hpp"
 #include "export/timeline_names.hpp"
 
 namespace polytrace::exports {
@@ -79,7 +79,6 @@ struct CtfFieldWriter {
 class CtfMaker final : public TimelineMaker {
  public:
   struct Track : CallTrack {
-    std::uint32_t thread = 0;
     Stream calls;
     Stream others;
   };
@@ -98,20 +97,10 @@ class CtfMaker final : public TimelineMaker {
   const Account& account() const override { return account_; }
 
   // For CallSpans.
-  Track& track(std::uint32_t thread) {
-    while (tracks_.size() <= thread) {
-      tracks_.emplace_back();
-      tracks_.back().thread = static_cast<std::uint32_t>(tracks_.size() - 1);
-    }
-    return tracks_[thread];
-  }
-  bool shows(Track&, std::uint32_t method, const Names& names) {
-    if (method < shown_.size() && shown_[method] != 0) [[likely]]
-      return shown_[method] == 1;
-    return (analysis::slot(shown_, method) = methods_.shows(method, names) ? 1 : 2) == 1;
-  }
+  Track& track(std::uint32_t thread) { return track_of(tracks_, thread); }
+  bool shows(Track&, std::uint32_t method, const Names& names) { return shown_.has(method, names); }
   bool begin(Track& track, Time time, std::uint32_t method) {
-    if (!admit()) return false;
+    if (!cap_.admit()) return false;
     add_call(track, Kind::Enter, time, method);
     return true;
   }
@@ -120,14 +109,6 @@ class CtfMaker final : public TimelineMaker {
   }
 
  private:
-  bool admit() {
-    if (job_.limit != 0 && events_ >= job_.limit) {
-      ++cut_;
-      return false;
-    }
-    ++events_;
-    return true;
-  }
   // The time as it stands in the stream; it does not run backwards there.
   std::uint64_t stamp(Stream& stream, Time time) {
     Time at = 0;
@@ -157,19 +138,18 @@ class CtfMaker final : public TimelineMaker {
 
   const TimelineJob job_;
   Account account_;
+  EventCap cap_{job_.limit};
   MethodTexts methods_;
+  ShownMethods shown_{methods_};
   CallSpans<CtfMaker> calls_;
   analysis::CallWalk<CallSpans<CtfMaker>> walk_;
   const Names* names_ = nullptr;
-  std::deque<Track> tracks_;         // by thread index
-  std::vector<std::uint8_t> shown_;  // by method: 1 shown, 2 hidden
+  std::deque<Track> tracks_;  // by thread index
   std::size_t packet_ = kMostPacket;
   std::optional<base::Error> failure_;
   Uuid uuid_{};
   Time shift_ = 0;
   bool started_ = false;
-  std::uint64_t events_ = 0;
-  std::uint64_t cut_ = 0;
   std::uint64_t backwards_ = 0;
 };
 
@@ -194,7 +174,7 @@ void CtfMaker::take(const Slice& slice, const Event& event) {
       event.kind == Kind::Sample
           ? wanted.has(event.time) && (!wanted.thread || *wanted.thread == event.id)
           : selects(wanted, slice.batch, event);
-  if (!selected || !admit()) return;
+  if (!selected || !cap_.admit()) return;
   Track& own = track(slice.threads[event.thread]);
   std::string& out = own.others.events;
   const std::uint64_t at = stamp(own.others, event.time);
@@ -256,7 +236,7 @@ base::result<void> CtfMaker::finish(const Names& names) {
   if (failure_) return base::Unexpected(*failure_);
   account_.notes = walk_.repairs().notes();
   methods_.tell(names, calls_.hidden(), account_);
-  account_.cut("events", cut_, fmt::format("--limit {}", job_.limit));
+  cap_.tell(account_);
   if (backwards_ != 0)
     account_.notes.push_back(fmt::format("{} times ran backwards: put right.", backwards_));
   const std::string text = metadata_text(uuid_, job_.origin, shift_, names, account_.sentences());

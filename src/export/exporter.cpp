@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "analysis/selected.hpp"
+#include "analysis/text.hpp"
+#include "export/heap_dump.hpp"
 
 namespace polytrace::exports {
 namespace {
@@ -13,15 +15,39 @@ namespace {
 using analysis::Profile;
 using event::Kind;
 
-// What profiles take names from.
+// What profiles and snapshots take names from.
 constexpr std::array kDefinitions{Kind::Process, Kind::Clock,  Kind::Thread,
                                   Kind::Class,   Kind::Vtable, Kind::Method};
+constexpr std::array kOfSnapshots{Kind::Dump, Kind::DumpObject, Kind::Root, Kind::RootRegion};
 
 void cut_texts(const analysis::Pruned& pruned, std::uint64_t limit, std::uint64_t depth,
                Account& account) {
   const std::string what = "places in the tree of stacks, which count for \"(... more)\"";
   account.cut(what, pruned.cut, fmt::format("--limit {}", limit));
   account.cut(what, pruned.deeper, fmt::format("--depth {}", depth));
+}
+
+void tell_snapshot(const analysis::HeapStudy& study, const analysis::Selection& selection,
+                   Account& account) {
+  const analysis::HeapGraph& graph = study.graph();
+  account.notes.push_back(fmt::format(
+      "Snapshot {} of {}: {} objects, {} references, {} roots.", study.chosen().value_or(0),
+      study.snapshots().size(), graph.objects(), graph.reference_count(), graph.roots().size()));
+  const auto note = [&](std::uint64_t count, const char* one, const char* many) {
+    if (count != 0) account.notes.push_back(analysis::count_text(count, one, many) + " left out.");
+  };
+  note(study.snapshots().size() - 1, "other snapshot (--snapshot chooses)",
+       "other snapshots (--snapshot chooses)");
+  note(graph.outside(), "reference to what is not in it", "references to what is not in it");
+  note(graph.roots_outside(), "root that is not in it", "roots that are not in it");
+  note(graph.left_out(), "object beyond what has a number", "objects beyond what has a number");
+  const analysis::Selection everything;
+  if (selection.from != everything.from || selection.to != everything.to || selection.thread)
+    account.notes.push_back("The snapshot is whole: no time and no thread cuts it.");
+}
+
+bool may_be_time(const analysis::Weight* weight) {
+  return weight == nullptr || (weight->carrier == analysis::Carrier::calls && !weight->is_count);
 }
 
 bool is_too_large(const Target& target, const analysis::Pruned& pruned) {
@@ -41,29 +67,38 @@ void Exporter::add(const Target& target, base::Sink& sink, std::string folder) {
   if (target.timeline != nullptr) {
     output.maker = target.timeline(
         {request_, request_.limit.value_or(target.limit), origin_, sink, std::move(folder)});
+  } else if (target.snapshot != nullptr) {
+    if (!study_) study_ = std::make_unique<analysis::HeapStudy>(request_.snapshot);
   } else {
     auto& builder = target.by_thread ? by_thread_ : merged_;
     if (!builder)
       builder = std::make_unique<analysis::ProfileBuilder>(
           request_.selection, analysis::ProfileOptions{request_.weight, target.by_thread});
   }
+  if (target.markers && !markers_) markers_ = std::make_unique<Markers>(request_.selection);
+  // A limit of the user's is one of places in the tree of stacks.
+  if (target.calls && !calls_ && !request_.limit && may_be_time(request_.weight))
+    calls_ = std::make_unique<CallLog>(request_.selection);
   outputs_.push_back(std::move(output));
   results_.push_back({&target});
 }
 
 void Exporter::survey(const event::Batch& batch, unsigned worker) {
-  if (!merged_ && !by_thread_) return;
+  if (!merged_ && !by_thread_ && !study_) return;
   Account::Kinds& counts = counts_[worker];
   for (const event::Event& event : batch.events)
     if (selects(request_.selection, batch, event)) ++counts[static_cast<std::size_t>(event.kind)];
 }
 
 bool Exporter::consume(const event::Batch& batch) {
+  if (study_) study_->consume(batch);
   slicer_.slice(batch, [&](const analysis::Slice& slice) {
     if (failure_) return;
     learn(slice);
     if (merged_) merged_->consume(slice);
     if (by_thread_) by_thread_->consume(slice);
+    if (markers_) markers_->consume(slice);
+    if (calls_) calls_->consume(slice);
     for (const Output& output : outputs_) {
       if (!output.maker || failure_) continue;
       if (auto taken = output.maker->consume(slice); !taken) failure_ = taken.error();
@@ -93,6 +128,9 @@ base::result<void> Exporter::finish() {
     if (auto done = outputs_[i].maker->finish(slicer_.names()); !done) return done;
     results_[i].account = outputs_[i].maker->account();
   }
+  if (markers_) markers_->finish(slicer_.names());
+  if (calls_) calls_->finish(slicer_.names());
+  if (auto done = finish_snapshots(); !done) return done;
   if (auto done = finish_profiles(false); !done) return done;
   return finish_profiles(true);
 }
@@ -105,10 +143,34 @@ base::result<void> Exporter::finish_profiles(bool by_thread) {
   if (!profile) return base::Unexpected(profile.error());
   if (before_ && !by_thread) profile = analysis::compared(*profile, *before_, exact_names_);
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    if (outputs_[i].maker || outputs_[i].target->by_thread != by_thread) continue;
+    const Target& target = *outputs_[i].target;
+    if (target.profile == nullptr || target.by_thread != by_thread) continue;
     if (auto done = write_profile(outputs_[i], results_[i], *profile); !done) return done;
   }
   return {};
+}
+
+base::result<void> Exporter::finish_snapshots() {
+  if (!study_) return {};
+  study_->finish();
+  if (auto found = find_snapshot(*study_, request_.snapshot); !found) return found;
+  const auto dominators = analysis::Dominators::of(study_->graph());
+  const analysis::HeapView view{study_->graph(), dominators, study_->names()};
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    if (outputs_[i].target->snapshot == nullptr) continue;
+    Account& account = results_[i].account;
+    leave_out_all_but(kOfSnapshots, account);
+    tell_snapshot(*study_, request_.selection, account);
+    if (auto done = outputs_[i].target->snapshot({view, *outputs_[i].sink}); !done) return done;
+  }
+  return {};
+}
+
+void Exporter::leave_out_all_but(std::span<const Kind> kept, Account& account) const {
+  for (const Account::Kinds& counts : counts_)
+    for (std::size_t i = 0; i < counts.size(); ++i) account.left_out[i] += counts[i];
+  for (const Kind kind : kDefinitions) account.left_out[static_cast<std::size_t>(kind)] = 0;
+  for (const Kind kind : kept) account.left_out[static_cast<std::size_t>(kind)] = 0;
 }
 
 base::result<void> Exporter::write_profile(const Output& output, Result& result,
@@ -119,19 +181,21 @@ base::result<void> Exporter::write_profile(const Output& output, Result& result,
     limit = limit * 3 / 4;
     pruned = analysis::prune(whole, limit, request_.depth);
   }
-  for (const Account::Kinds& counts : counts_)
-    for (std::size_t i = 0; i < counts.size(); ++i) result.account.left_out[i] += counts[i];
-  for (const Kind kind : kDefinitions) result.account.left_out[static_cast<std::size_t>(kind)] = 0;
-  for (const Kind kind : analysis::kinds_of(whole.weight->carrier))
-    result.account.left_out[static_cast<std::size_t>(kind)] = 0;
+  leave_out_all_but(analysis::kinds_of(whole.weight->carrier), result.account);
   cut_texts(pruned, limit, request_.depth, result.account);
   result.account.notes = whole.notes;
+  const Markers* const markers = output.target->markers ? markers_.get() : nullptr;
+  if (markers != nullptr) markers->tell(result.account);
+  const bool in_order = output.target->calls && calls_ && may_be_time(whole.weight);
+  const CallLog::Verdict verdict = in_order ? calls_->verdict(request_.depth) : CallLog::Verdict{};
+  if (!verdict.why.empty()) result.account.notes.push_back(verdict.why);
   result.weight = whole.weight;
   result.total = whole.total();
   result.frames = pruned.profile.frames.size();
   for (std::uint32_t node = 1; node < pruned.profile.nodes.size(); ++node)
     if (pruned.profile.self(node) != 0) ++result.stacks;
-  return output.target->profile({pruned, origin_, result.account, *output.sink});
+  return output.target->profile({pruned, origin_, result.account, *output.sink, markers,
+                                 verdict.whole ? calls_.get() : nullptr});
 }
 
 }  // namespace polytrace::exports

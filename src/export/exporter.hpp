@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "analysis/heap_study.hpp"
 #include "analysis/slicer.hpp"
 #include "event/pump.hpp"
 #include "export/target.hpp"
@@ -37,7 +38,8 @@ class Exporter final : public event::Consumer {
   void begin(unsigned workers) override { counts_.resize(workers); }
   void survey(const event::Batch& batch, unsigned worker) override;
   bool consume(const event::Batch& batch) override;
-  // Once, after the last batch. Errors: a sink's, or a weight that the trace has not (usage).
+  // Once, after the last batch. Errors: a sink's, or a weight or snapshot that the trace has not
+  // (usage).
   base::result<void> finish();
 
   // Why consume() stopped.
@@ -49,10 +51,13 @@ class Exporter final : public event::Consumer {
   struct Output {
     const Target* target;
     base::Sink* sink;
-    std::unique_ptr<TimelineMaker> maker;  // null of a profile
+    std::unique_ptr<TimelineMaker> maker;  // null of all but time lines
   };
   void learn(const analysis::Slice& slice);
   base::result<void> finish_profiles(bool by_thread);
+  base::result<void> finish_snapshots();
+  // Everything that was selected and is neither a definition nor of these kinds.
+  void leave_out_all_but(std::span<const event::Kind> kept, Account& account) const;
   base::result<void> write_profile(const Output& output, Result& result,
                                    const analysis::Profile& whole);
 
@@ -60,6 +65,9 @@ class Exporter final : public event::Consumer {
   Origin origin_;
   analysis::Slicer slicer_;
   std::vector<Output> outputs_;
+  std::unique_ptr<analysis::HeapStudy> study_;  // for snapshots
+  std::unique_ptr<Markers> markers_;            // for profiles that show them
+  std::unique_ptr<CallLog> calls_;              // of a profile that shows few in their order
   std::unique_ptr<analysis::ProfileBuilder> merged_;
   std::unique_ptr<analysis::ProfileBuilder> by_thread_;
   std::optional<analysis::Profile> before_;

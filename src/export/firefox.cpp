@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Firefox Profiler's processed profile, version 60: the newest that all readers of it know. Each
 // distinct stack of a thread is one sample. Sums have no times, so that samples stand one after the
-// other, each as wide as it is heavy.
+// other, each as wide as it is heavy. Markers stand at their times.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/json_writer.hpp"
-#include "export/target.hpp"
+#include "export/firefox_markers.hpp"
 #include "export/text_sink.hpp"
 
 namespace polytrace::exports {
@@ -18,12 +18,24 @@ using base::JsonWriter;
 
 constexpr double kMillion = 1e6;
 
+struct CategoryInfo {
+  const char* name;
+  const char* color;
+};
+constexpr std::array<CategoryInfo, 5> kCategories{{{"Other", "grey"},
+                                                   {"Methods", "blue"},
+                                                   {"Garbage collector", "orange"},
+                                                   {"Waiting", "purple"},
+                                                   {"Exceptions", "red"}}};
+
 class FirefoxWriter {
  public:
   explicit FirefoxWriter(const ProfileJob& job)
       : job_(job),
         profile_(job.pruned.profile),
         is_time_(profile_.weight->unit == analysis::Unit::nanoseconds),
+        rows_(firefox_rows(job)),
+        stretch_(stretch()),
         out_(job.sink),
         json_(out_.text(), JsonWriter::Form::one_line) {}
 
@@ -34,8 +46,8 @@ class FirefoxWriter {
     write_shared();
     json_.key("threads");
     json_.begin_array();
-    for (const Profile::Thread& thread : profile_.threads) {
-      write_thread(thread);
+    for (const FirefoxRow& row : rows_) {
+      write_thread(row);
       if (auto drained = out_.drain(); !drained) return drained;
     }
     json_.end_array();
@@ -82,7 +94,8 @@ class FirefoxWriter {
     json_.member("symbolicated", true);
     json_.member("importedFrom", "polytrace " POLYTRACE_VERSION);
     write_categories();
-    array("markerSchema", 0, [](std::size_t) {});
+    array("markerSchema", kFirefoxMarkers.size(),
+          [&](std::size_t i) { write_marker_schema(json_, kFirefoxMarkers[i]); });
     json_.key("sampleUnits");
     json_.begin_object();
     json_.member("time", "ms");
@@ -98,8 +111,6 @@ class FirefoxWriter {
                        profile_.weight->title);
   }
   void write_categories() {
-    constexpr std::array<std::pair<const char*, const char*>, 2> kCategories{
-        {{"Other", "grey"}, {"Methods", "blue"}}};
     json_.key("categories");
     json_.begin_array();
     for (const auto& [name, color] : kCategories) {
@@ -119,7 +130,9 @@ class FirefoxWriter {
     json_.member("label", "polytrace");
     json_.key("entries");
     json_.begin_array();
-    write_entry("Samples", "Sums by stack, one after the other: their times mean nothing.");
+    write_entry(
+        "Samples",
+        "Sums by stack, one after the other: their times mean nothing. Those of markers do.");
     for (const std::string& sentence : job_.account.sentences()) write_entry("Note", sentence);
     json_.end_array();
     json_.end_object();
@@ -142,8 +155,11 @@ class FirefoxWriter {
     json_.new_line();
     json_.key("shared");
     json_.begin_object();
-    array("stringArray", frames.size() + files.size(), [&](std::size_t i) {
-      json_.value(i < frames.size() ? frames[i].name : frames[files[i - frames.size()]].file);
+    first_marker_name_ = frames.size() + files.size();
+    array("stringArray", first_marker_name_ + kFirefoxMarkers.size(), [&](std::size_t i) {
+      if (i < frames.size()) json_.value(frames[i].name);
+      else if (i < first_marker_name_) json_.value(frames[files[i - frames.size()]].file);
+      else json_.value(kFirefoxMarkers[i - first_marker_name_].name);
     });
     write_stacks();
     write_frames();
@@ -206,14 +222,31 @@ class FirefoxWriter {
     const auto self = static_cast<double>(profile_.self(node));
     return is_time_ ? self / kMillion : self;
   }
-  void write_thread(const Profile::Thread& thread) {
+  double since_start(base::Time time) const {
+    return profile_.first == base::kNoTime || time < profile_.first
+               ? 0
+               : static_cast<double>(time - profile_.first) / kMillion;
+  }
+  // What is no time takes as long as the trace, on the heaviest thread, so that markers fit.
+  double stretch() const {
+    double most = 0;
+    for (const FirefoxRow& row : rows_) {
+      double sum = 0;
+      for (std::uint32_t node = row.begin; node < row.end; ++node) sum += width(node);
+      most = std::max(most, sum);
+    }
+    const double length = since_start(profile_.last);
+    return is_time_ || most == 0 || length == 0 ? 1 : length / most;
+  }
+  void write_thread(const FirefoxRow& row) {
     std::vector<std::uint32_t> nodes;
     double end = 0;
-    for (std::uint32_t node = thread.begin; node < thread.end; ++node) {
+    for (std::uint32_t node = row.begin; node < row.end; ++node) {
       if (profile_.self(node) == 0) continue;
       nodes.push_back(node);
-      end += width(node);
+      end += width(node) * stretch_;
     }
+    for (const Marker& marker : row.markers) end = std::max(end, since_start(marker.end));
     json_.new_line();
     json_.begin_object();
     json_.member("processType", "default");
@@ -223,38 +256,65 @@ class FirefoxWriter {
     json_.member("registerTime", 0);
     json_.member("unregisterTime", end);
     array("pausedRanges", 0, [](std::size_t) {});
-    json_.member("name", thread.name.empty() ? "all threads" : thread.name);
+    json_.member("name", row.name);
     json_.member("processName",
                  job_.origin.process.empty() ? job_.origin.trace : job_.origin.process);
-    json_.member("isMainThread", &thread == profile_.threads.data());
+    json_.member("isMainThread", &row == rows_.data());
     json_.member("pid", job_.origin.pid == base::kNoId ? "0" : fmt::to_string(job_.origin.pid));
-    json_.member("tid",
-                 std::uint64_t{static_cast<std::size_t>(&thread - profile_.threads.data()) + 1});
-    write_samples(nodes);
-    table("markers");
-    for (const char* name : {"data", "name", "startTime", "endTime", "phase", "category"})
-      zeros(name, 0);
-    end_table(0);
+    json_.member("tid", std::uint64_t{static_cast<std::size_t>(&row - rows_.data()) + 1});
+    write_samples(nodes, end);
+    write_markers(row.markers);
     json_.end_object();
   }
-  void write_samples(const std::vector<std::uint32_t>& nodes) {
-    double time = 0;
-    table("samples");
-    array("stack", nodes.size(), [&](std::size_t i) { json_.value(nodes[i] - 1); });
-    array("time", nodes.size(), [&](std::size_t i) {
-      json_.value(time);
-      time += width(nodes[i]);
+  void write_markers(std::span<const Marker> markers) {
+    constexpr int kInstant = 0, kInterval = 1;
+    const auto column = [&](std::string_view name, const auto& put) {
+      array(name, markers.size(), [&](std::size_t i) { put(markers[i]); });
+    };
+    table("markers");
+    column("data", [&](const Marker& marker) { write_marker_data(json_, marker, *job_.markers); });
+    column("name", [&](const Marker& marker) {
+      json_.value(first_marker_name_ + static_cast<std::size_t>(marker.kind));
     });
-    array("weight", nodes.size(), [&](std::size_t i) { json_.value(width(nodes[i])); });
+    column("startTime", [&](const Marker& marker) { json_.value(since_start(marker.start)); });
+    column("endTime", [&](const Marker& marker) {
+      if (marker.kind == MarkerKind::exception) json_.null();
+      else json_.value(since_start(marker.end));
+    });
+    column("phase", [&](const Marker& marker) {
+      json_.value(marker.kind == MarkerKind::exception ? kInstant : kInterval);
+    });
+    column("category",
+           [&](const Marker& marker) { json_.value(firefox_marker(marker.kind).category); });
+    end_table(markers.size());
+  }
+  // Behind them one of nothing at the end: readers show no marker behind the last sample.
+  void write_samples(const std::vector<std::uint32_t>& nodes, double end) {
+    double time = 0;
+    const std::size_t count = nodes.size() + 1;
+    table("samples");
+    array("stack", count, [&](std::size_t i) {
+      if (i == nodes.size()) json_.null();
+      else json_.value(nodes[i] - 1);
+    });
+    array("time", count, [&](std::size_t i) {
+      json_.value(i == nodes.size() ? end : time);
+      if (i < nodes.size()) time += width(nodes[i]) * stretch_;
+    });
+    array("weight", count,
+          [&](std::size_t i) { json_.value(i == nodes.size() ? 0 : width(nodes[i])); });
     json_.member("weightType", is_time_                                         ? "tracing-ms"
                                : profile_.weight->unit == analysis::Unit::bytes ? "bytes"
                                                                                 : "samples");
-    end_table(nodes.size());
+    end_table(count);
   }
 
   const ProfileJob& job_;
   const Profile& profile_;
   bool is_time_;
+  std::vector<FirefoxRow> rows_;
+  double stretch_;
+  std::size_t first_marker_name_ = 0;  // in stringArray
   TextSink out_;
   JsonWriter json_;
 };

@@ -4,13 +4,12 @@
 // every call into one of ours, all other events of the catalogue into events of their own names.
 #include <fmt/format.h>
 
-#include <deque>
-
 #include "event/visit.hpp"
 #include "export/jfr_metadata.hpp"
 #include "export/jfr_pools.hpp"
 #include "export/target.hpp"
 #include "export/timeline_calls.hpp"
+#include "export/timeline_caps.hpp"
 #include "export/timeline_facts.hpp"
 
 namespace polytrace::exports {
@@ -26,9 +25,6 @@ using event::Kind;
 using event::Tag;
 
 constexpr std::size_t kChunk = std::size_t{8} << 20;  // bytes of events
-// A sample that counts for several is written several times, within limits.
-constexpr std::uint64_t kMostJfrCopies = 1000;
-constexpr std::uint64_t kMostJfrExtra = 1000000;  // of all samples together
 
 // Writes the details of any event.
 struct JfrFieldWriter {
@@ -56,9 +52,7 @@ struct JfrFieldWriter {
 
 class JfrMaker final : public TimelineMaker {
  public:
-  struct Track : CallTrack {
-    std::uint32_t thread = 0;
-  };
+  using Track = CallTrack;
 
   explicit JfrMaker(const TimelineJob& job)
       : job_(job),
@@ -86,19 +80,9 @@ class JfrMaker final : public TimelineMaker {
   const Account& account() const override { return account_; }
 
   // For CallSpans.
-  Track& track(std::uint32_t thread) {
-    while (tracks_.size() <= thread) {
-      tracks_.emplace_back();
-      tracks_.back().thread = static_cast<std::uint32_t>(tracks_.size() - 1);
-    }
-    return tracks_[thread];
-  }
-  bool shows(Track&, std::uint32_t method, const Names& names) {
-    if (method < shown_.size() && shown_[method] != 0) [[likely]]
-      return shown_[method] == 1;
-    return (analysis::slot(shown_, method) = methods_.shows(method, names) ? 1 : 2) == 1;
-  }
-  bool begin(Track&, Time, std::uint32_t) { return admit(); }
+  Track& track(std::uint32_t thread) { return track_of(tracks_, thread); }
+  bool shows(Track&, std::uint32_t method, const Names& names) { return shown_.has(method, names); }
+  bool begin(Track&, Time, std::uint32_t) { return cap_.admit(); }
   void end(Track& track, std::uint32_t method, Time start, Time end) {
     start = std::max(start, job_.request.selection.from);
     reach(start, end);
@@ -130,14 +114,6 @@ class JfrMaker final : public TimelineMaker {
   void other(const Slice& slice, const Event& event);
 
  private:
-  bool admit() {
-    if (job_.limit != 0 && events_ >= job_.limit) {
-      ++cut_;
-      return false;
-    }
-    ++events_;
-    return true;
-  }
   static std::uint64_t length(Time start, Time end) {
     return end < start ? 0 : static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(start);
   }
@@ -163,7 +139,10 @@ class JfrMaker final : public TimelineMaker {
 
   const TimelineJob job_;
   Account account_;
+  EventCap cap_{job_.limit};
+  SampleCopies copies_;
   MethodTexts methods_;
+  ShownMethods shown_{methods_};
   Pools pools_;
   CallSpans<JfrMaker> calls_;
   analysis::CallWalk<CallSpans<JfrMaker>> walk_;
@@ -172,21 +151,16 @@ class JfrMaker final : public TimelineMaker {
   Bytes metadata_;
   Bytes out_;                                      // the events of the chunk
   std::deque<Track> tracks_;                       // by thread index
-  std::vector<std::uint8_t> shown_;                // by method: 1 shown, 2 hidden
   Time first_ = std::numeric_limits<Time>::max();  // of the chunk
   Time last_ = std::numeric_limits<Time>::min();
   std::uint64_t chunks_ = 0;
   std::uint64_t collections_ = 0;
-  std::uint64_t events_ = 0;
-  std::uint64_t cut_ = 0;
-  std::uint64_t extra_left_ = kMostJfrExtra;
-  std::uint64_t capped_ = 0;  // copies of samples that were not written
 };
 
 // A span keeps the stack that it began with.
 void JfrMaker::open_span(Lane lane, std::uint32_t, Span& span, const Slice& slice,
                          const Event& event) {
-  ++events_;
+  cap_.add();
   if (lane == Lane::locks)
     span.stack = pools_.node(slice, slice.batch.details_or<event::Monitor>(event, {}).stack);
   if (lane == Lane::waits)
@@ -245,14 +219,10 @@ void JfrMaker::close_span(Lane lane, std::uint32_t thread, const Span& span, Tim
 void JfrMaker::sample(const Slice& slice, const Event& event) {
   const auto details = slice.batch.details_or<event::Sample>(event, {});
   if (details.mode == event::SampleMode::change) return other(slice, event);
-  if (!admit()) return;
+  if (!cap_.admit()) return;
   const std::uint64_t thread = thread_of(event.id, slice.names);
   const std::uint64_t stack = pools_.stack(slice, details.stack, true);
-  const std::uint64_t copies = std::max<std::uint64_t>(details.weight, 1);
-  const std::uint64_t extra = std::min({copies - 1, kMostJfrCopies - 1, extra_left_});
-  extra_left_ -= extra;
-  capped_ += copies - 1 - extra;
-  for (std::uint64_t i = 0; i <= extra; ++i) {
+  for (std::uint64_t left = copies_.take(details.weight); left != 0; --left) {
     const std::size_t start = begin_event(type::sample_t, event.time);
     out_.number(thread);
     out_.number(stack);
@@ -262,7 +232,7 @@ void JfrMaker::sample(const Slice& slice, const Event& event) {
 }
 
 void JfrMaker::allocation(const Slice& slice, const Event& event) {
-  if (!admit()) return;
+  if (!cap_.admit()) return;
   const Allocation allocated = allocation_of(slice.batch, event);
   const std::size_t start = begin_event(type::allocation_t, event.time);
   out_.number(pools_.thread(slice.threads[event.thread]));
@@ -274,7 +244,7 @@ void JfrMaker::allocation(const Slice& slice, const Event& event) {
 }
 
 void JfrMaker::throwing(const Slice& slice, const Event& event) {
-  if (!admit()) return;
+  if (!cap_.admit()) return;
   const auto details = slice.batch.details_or<event::Throw>(event, {});
   const std::size_t start = begin_event(type::throwing_t, event.time);
   out_.number(pools_.thread(slice.threads[event.thread]));
@@ -285,7 +255,7 @@ void JfrMaker::throwing(const Slice& slice, const Event& event) {
 }
 
 void JfrMaker::other(const Slice& slice, const Event& event) {
-  if (!admit()) return;
+  if (!cap_.admit()) return;
   const std::size_t start = begin_event(type_of(event.kind), event.time);
   out_.number(pools_.thread(slice.threads[event.thread]));
   const type::Id subject = subject_type(event.kind);
@@ -335,11 +305,9 @@ base::result<void> JfrMaker::finish(const Names& names) {
   spans_.finish(names);
   account_.notes = walk_.repairs().notes();
   methods_.tell(names, calls_.hidden(), account_);
-  account_.cut("events", cut_, fmt::format("--limit {}", job_.limit));
+  cap_.tell(account_);
   spans_.tell(account_);
-  if (capped_ != 0)
-    account_.notes.push_back(
-        fmt::format("{} copies of samples left out that count for many.", capped_));
+  copies_.tell(account_);
   const Time last = first_ > last_ ? 0 : last_;
   for (const std::string& sentence : account_.sentences()) {
     const std::size_t start = begin_event(type::account_t, last);

@@ -21,30 +21,20 @@ constexpr std::uint32_t kWallClock = 1;
 
 Facts::Facts(PacketFile& file, const Origin& origin, MethodTexts& methods)
     : file_(file), origin_(origin), methods_(methods) {
-  pbf_writer packet(content_);
-  packet.add_uint32(field::sequence, kFacts);
-  packet.add_uint32(field::sequence_flags, 1);
-  file_.add(content_);
+  file_.add(kFacts, Flags::begins, [](pbf_writer&) {});
 }
 
 void Facts::describe_track(std::uint64_t uuid, std::uint64_t parent, std::string_view name) {
-  content_.clear();
-  pbf_writer packet(content_);
-  packet.add_uint32(field::sequence, kFacts);
-  {
+  file_.add(kFacts, Flags::none, [&](pbf_writer& packet) {
     pbf_writer track(packet, field::track_descriptor);
     track.add_uint64(1, uuid);
     track.add_uint64(5, parent);
     track.add_string(2, base::repaired(name));
-  }
-  file_.add(content_);
+  });
 }
 
 void Facts::describe_thread(std::uint64_t uuid, std::int32_t tid, std::string_view name) {
-  content_.clear();
-  pbf_writer packet(content_);
-  packet.add_uint32(field::sequence, kFacts);
-  {
+  file_.add(kFacts, Flags::none, [&](pbf_writer& packet) {
     pbf_writer descriptor(packet, field::track_descriptor);
     descriptor.add_uint64(1, uuid);
     descriptor.add_uint64(5, kProcess);
@@ -52,23 +42,18 @@ void Facts::describe_thread(std::uint64_t uuid, std::int32_t tid, std::string_vi
     thread.add_int32(1, pid());
     thread.add_int32(2, tid);
     thread.add_string(5, base::repaired(name));
-  }
-  file_.add(content_);
+  });
 }
 
 void Facts::describe_process() {
-  content_.clear();
-  pbf_writer packet(content_);
-  packet.add_uint32(field::sequence, kFacts);
-  {
+  file_.add(kFacts, Flags::none, [&](pbf_writer& packet) {
     pbf_writer descriptor(packet, field::track_descriptor);
     descriptor.add_uint64(1, kProcess);
     pbf_writer process(descriptor, 3);
     process.add_int32(1, pid());
     process.add_string(6,
                        base::repaired(origin_.process.empty() ? origin_.trace : origin_.process));
-  }
-  file_.add(content_);
+  });
 }
 
 void Facts::annotate(pbf_writer& event, std::string_view key, std::string_view value) {
@@ -103,17 +88,12 @@ std::uint32_t Facts::callstack(const Slice& slice, const event::Stack& recorded,
   }
   if (known_stacks_.size() <= stack) known_stacks_.resize(stack + std::size_t{1});
   known_stacks_[stack] = true;
-  content_.clear();
-  pbf_writer packet(content_);
-  packet.add_uint32(field::sequence, kFacts);
-  packet.add_uint32(field::sequence_flags, 2);
-  {
+  file_.add(kFacts, Flags::needs, [&](pbf_writer& packet) {
     pbf_writer interned(packet, field::interned);
     pbf_writer callstack(interned, 7);
     callstack.add_uint64(1, stack);
     for (auto id = ids.rbegin(); id != ids.rend(); ++id) callstack.add_uint64(2, *id);
-  }
-  file_.add(content_);
+  });
   return stack;
 }
 
@@ -128,11 +108,7 @@ void Facts::intern_frame(std::uint32_t method, const Names& names) {
     if (!names.methods().named(method)) methods_.count_nameless(method);
   }
   const std::uint64_t id = unmanaged ? kUnmanaged : std::uint64_t{method} + 1;
-  content_.clear();
-  pbf_writer packet(content_);
-  packet.add_uint32(field::sequence, kFacts);
-  packet.add_uint32(field::sequence_flags, 2);
-  {
+  file_.add(kFacts, Flags::needs, [&](pbf_writer& packet) {
     pbf_writer interned(packet, field::interned);
     if (!std::exchange(knows_mapping_, true)) {  // frames need a mapping, even an empty one
       pbf_writer mapping(interned, 19);
@@ -148,8 +124,7 @@ void Facts::intern_frame(std::uint32_t method, const Names& names) {
     frame.add_uint64(1, id);
     frame.add_uint64(2, id);
     frame.add_uint64(3, 1);
-  }
-  file_.add(content_);
+  });
 }
 
 // One number with the name, another for as long as that has not come.
@@ -160,44 +135,31 @@ std::uint32_t Facts::class_name(std::uint32_t index, const Names& names) {
   if (known_classes_.size() <= id) known_classes_.resize(id + std::size_t{1});
   if (known_classes_[id]) return id;
   known_classes_[id] = true;
-  content_.clear();
-  pbf_writer packet(content_);
-  packet.add_uint32(field::sequence, kFacts);
-  packet.add_uint32(field::sequence_flags, 2);
-  {
+  file_.add(kFacts, Flags::needs, [&](pbf_writer& packet) {
     pbf_writer interned(packet, field::interned);
     pbf_writer name(interned, 2);
     name.add_uint64(1, id);
     name.add_string(2, base::repaired(names.class_name(index)));
-  }
-  file_.add(content_);
+  });
   return id;
 }
 
 void Facts::add_sample(Time time, std::int32_t tid, std::uint32_t stack) {
-  content_.clear();
-  pbf_writer packet(content_);
-  packet.add_uint64(field::timestamp, static_cast<std::uint64_t>(placed(time)));
-  packet.add_uint32(field::sequence, kFacts);
-  packet.add_uint32(field::sequence_flags, 2);
-  {
+  file_.add(kFacts, Flags::needs, [&](pbf_writer& packet) {
+    packet.add_uint64(field::timestamp, static_cast<std::uint64_t>(placed(time)));
     pbf_writer sample(packet, field::perf_sample);
     sample.add_uint32(1, 0);
     sample.add_int32(2, pid());
     sample.add_int32(3, tid);
     sample.add_uint64(4, stack);
     sample.add_enum(5, 2);
-  }
-  file_.add(content_);
+  });
 }
 
 std::uint64_t Facts::counter_track(std::string_view name, event::CounterUnit unit,
                                    std::string_view unit_name) {
   const std::uint64_t uuid = next_track_++;
-  content_.clear();
-  pbf_writer packet(content_);
-  packet.add_uint32(field::sequence, kFacts);
-  {
+  file_.add(kFacts, Flags::none, [&](pbf_writer& packet) {
     pbf_writer descriptor(packet, field::track_descriptor);
     descriptor.add_uint64(1, uuid);
     descriptor.add_uint64(5, kProcess);
@@ -206,24 +168,19 @@ std::uint64_t Facts::counter_track(std::string_view name, event::CounterUnit uni
     if (unit == event::CounterUnit::bytes) counter.add_enum(3, 3);
     else if (unit == event::CounterUnit::count) counter.add_enum(3, 2);
     else if (!unit_name.empty()) counter.add_string(6, unit_name.data(), unit_name.size());
-  }
-  file_.add(content_);
+  });
   return uuid;
 }
 
 void Facts::add_wall(Time time, Time wall) {
-  content_.clear();
-  pbf_writer packet(content_);
-  packet.add_uint32(field::sequence, kFacts);
-  {
+  file_.add(kFacts, Flags::none, [&](pbf_writer& packet) {
     pbf_writer snapshot(packet, field::clock_snapshot);
     for (const auto& [id, value] : {std::pair(kBootClock, placed(time)), {kWallClock, wall}}) {
       pbf_writer clock(snapshot, 1);
       clock.add_uint32(1, id);
       clock.add_uint64(2, static_cast<std::uint64_t>(std::max<Time>(value, 0)));
     }
-  }
-  file_.add(content_);
+  });
 }
 
 void Facts::set_first(Time first) {

@@ -12,6 +12,7 @@ namespace polytrace::exports::perfetto {
 
 // Sequences. A thread's is the first and the thread's index.
 inline constexpr std::uint32_t kFacts = 1;
+inline constexpr std::uint32_t kHeap = 2;
 inline constexpr std::uint32_t kFirstThread = 16;
 // Tracks.
 inline constexpr std::uint64_t kProcess = 1;
@@ -29,6 +30,7 @@ class Facts {
   // May be told anew: the last name holds.
   void describe_thread(std::uint64_t uuid, std::int32_t tid, std::string_view name);
   void describe_process();
+  std::int32_t pid() const;
   std::uint64_t counter_track(std::string_view name, event::CounterUnit unit,
                               std::string_view unit_name);
 
@@ -61,7 +63,6 @@ class Facts {
 
  private:
   void intern_frame(std::uint32_t method, const analysis::Names& names);
-  std::int32_t pid() const;
 
   PacketFile& file_;
   const Origin& origin_;
@@ -75,23 +76,17 @@ class Facts {
   bool knows_unmanaged_ = false;
   base::Time shift_ = 0;
   std::uint64_t misplaced_ = 0;
-  std::string content_;
 };
 
 template <class Fill>
 void Facts::add_event(EventType type, std::uint64_t track, base::Time time, Fill&& fill) {
-  content_.clear();
-  protozero::pbf_writer packet(content_);
-  packet.add_uint64(field::timestamp, static_cast<std::uint64_t>(placed(time)));
-  packet.add_uint32(field::sequence, kFacts);
-  packet.add_uint32(field::sequence_flags, 2);
-  {
+  file_.add(kFacts, Flags::needs, [&](protozero::pbf_writer& packet) {
+    packet.add_uint64(field::timestamp, static_cast<std::uint64_t>(placed(time)));
     protozero::pbf_writer event(packet, field::track_event);
     event.add_enum(field::type, static_cast<int>(type));
     event.add_uint64(field::track, track);
     fill(event);
-  }
-  file_.add(content_);
+  });
 }
 
 }  // namespace polytrace::exports::perfetto

@@ -25,6 +25,7 @@ enum Packet : protozero::pbf_tag_type {
   track_event = 11,
   interned = 12,
   sequence_flags = 13,
+  heap_graph = 56,
   timestamp_clock = 58,
   defaults = 59,
   track_descriptor = 60,
@@ -44,6 +45,13 @@ enum Event : protozero::pbf_tag_type {
   callstack_iid = 56,
 };
 }  // namespace field
+
+// What a packet says of its sequence.
+enum class Flags : std::uint8_t {
+  none = 0,
+  begins = 1,  // what was interned before is forgotten
+  needs = 2,   // what is interned, or the defaults
+};
 
 enum class EventType : std::uint8_t { begin = 1, end = 2, instant = 3, counter = 4 };
 
@@ -91,14 +99,21 @@ class PacketFile {
     *at++ = static_cast<char>(EventType::end);
     finish(packet, at);
   }
-  // A packet with any content.
-  void add(const std::string& content) {
+  // A packet of a sequence with what fill(protozero::pbf_writer&) adds.
+  template <class Fill>
+  void add(std::uint32_t sequence, Flags flags, Fill&& fill) {
+    content_.clear();
+    protozero::pbf_writer packet(content_);
+    packet.add_uint32(field::sequence, sequence);
+    if (flags != Flags::none)
+      packet.add_uint32(field::sequence_flags, static_cast<std::uint32_t>(flags));
+    fill(packet);
     char head[16];
     char* at = head;
     *at++ = static_cast<char>(field::packet << 3 | 2);
-    at += put_varint(at, content.size());
+    at += put_varint(at, content_.size());
     append({head, static_cast<std::size_t>(at - head)});
-    append(content);
+    append(content_);
   }
   base::result<void> flush() {
     if (used_ != 0 && !failure_) {
@@ -151,6 +166,7 @@ class PacketFile {
   base::Sink& sink_;
   std::unique_ptr<char[]> buffer_ = std::make_unique_for_overwrite<char[]>(kSize);
   std::size_t used_ = 0;
+  std::string content_;  // of a packet
   std::optional<base::Error> failure_;
 };
 

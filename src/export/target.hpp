@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file format of another tool that can be written but not read. Two kinds: a time line holds the
-// events themselves, a profile sums of one weight by stack. A new target is one file that defines
-// what its line in targets.def declares.
+// A file format of another tool that can be written. Three kinds: a time line holds the events
+// themselves, a profile sums of one weight by stack, a snapshot the heap at one moment. A new
+// target is one file that defines what its line in targets.def declares.
 #pragma once
 
 #include <memory>
@@ -10,9 +10,12 @@
 #include <string>
 #include <string_view>
 
+#include "analysis/heap_questions.hpp"
 #include "analysis/profile.hpp"
 #include "base/sink.hpp"
 #include "export/account.hpp"
+#include "export/call_log.hpp"
+#include "export/markers.hpp"
 
 namespace polytrace::exports {
 
@@ -22,6 +25,8 @@ struct Request {
   const analysis::Weight* weight = nullptr;  // of profiles; null: the first that the trace has
   std::optional<std::uint64_t> limit{};      // instead of Target::limit; 0 = none
   std::uint64_t depth = 0;                   // of profiles: most frames of a stack, 0 = any
+  // Of snapshots: which one, counted from 0; absent: the last complete one.
+  std::optional<std::uint64_t> snapshot{};
 };
 
 // Where the events come from, as far as told when it is asked for.
@@ -68,6 +73,13 @@ struct ProfileJob {
   const Origin& origin;
   const Account& account;  // to be written into the file
   base::Sink& sink;
+  const Markers* markers = nullptr;  // of a target that shows them
+  const CallLog* calls = nullptr;    // of a target that shows them in order, if there are not many
+};
+
+struct SnapshotJob {
+  const analysis::HeapView& view;
+  base::Sink& sink;
 };
 
 struct Target {
@@ -86,6 +98,10 @@ struct Target {
   // no limit, more places are cut until they are kept. Null: any.
   std::uint64_t (*bytes)(const analysis::Pruned& pruned) = nullptr;
   std::uint64_t most_bytes = 0;
+  // Or this one.
+  base::result<void> (*snapshot)(const SnapshotJob& job) = nullptr;
+  bool markers = false;  // a profile shows what happened beside it
+  bool calls = false;    // a profile of time shows few calls in their order
 };
 
 // All there are, in the order of targets.def.

@@ -9,24 +9,31 @@ namespace polytrace::exports {
 #define TIMELINE(name, ...) std::unique_ptr<TimelineMaker> make_##name(const TimelineJob& job);
 #define FOLDER TIMELINE
 #define PROFILE(name, ...) base::result<void> write_##name(const ProfileJob& job);
+#define SNAPSHOT(name, ...) base::result<void> write_##name(const SnapshotJob& job);
 #include "export/targets.def"
 #undef TIMELINE
 #undef FOLDER
 #undef PROFILE
+#undef SNAPSHOT
 
 namespace {
 
 constexpr std::array kTargets{
 #define TIMELINE(name, title, suffix, limit, readers) \
-  Target{#name, title, suffix, limit, readers, make_##name, nullptr, false, false, false},
+  Target{#name, title, suffix, limit, readers, make_##name},
 #define FOLDER(name, title, suffix, limit, readers) \
   Target{#name, title, suffix, limit, readers, make_##name, nullptr, false, false, true},
-#define PROFILE(name, title, suffix, limit, readers, by_thread, packed) \
-  Target{#name, title, suffix, limit, readers, nullptr, write_##name, by_thread, packed, false},
+#define PROFILE(name, title, suffix, limit, readers, by_thread, packed, markers, calls) \
+  Target{#name,  title, suffix,  limit, readers, nullptr, write_##name, by_thread,      \
+         packed, false, nullptr, 0,     nullptr, markers, calls},
+#define SNAPSHOT(name, title, suffix, readers)                         \
+  Target{#name, title, suffix, 0,       readers, nullptr,     nullptr, \
+         false, false, false,  nullptr, 0,       write_##name},
 #include "export/targets.def"
 #undef TIMELINE
 #undef FOLDER
 #undef PROFILE
+#undef SNAPSHOT
 };
 
 }  // namespace

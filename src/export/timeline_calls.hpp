@@ -3,6 +3,7 @@
 // and a maker of time lines. No allocation and no virtual call per event.
 #pragma once
 
+#include <deque>
 #include <limits>
 #include <vector>
 
@@ -12,11 +13,22 @@ namespace polytrace::exports {
 
 // Per thread; a maker's own track derives from it.
 struct CallTrack {
+  std::uint32_t thread = 0;          // its index
   base::Time low = 0;                // events from `low` on, `span` long, are written as they come
   std::uint64_t span = 0;            // 0 until the selected time has begun
   std::vector<std::uint32_t> early;  // methods open since before the selected time
   std::uint64_t unbegun = 0;         // of these, that were refused when it began
 };
+
+// The track of a thread; those of the threads before it come with it. Addresses stay.
+template <class Track>
+Track& track_of(std::deque<Track>& tracks, std::uint32_t thread) {
+  while (tracks.size() <= thread) {
+    const auto index = static_cast<std::uint32_t>(tracks.size());
+    tracks.emplace_back().thread = index;
+  }
+  return tracks[thread];
+}
 
 // Writer has
 //   struct Track : CallTrack

@@ -38,6 +38,26 @@ class MethodTexts {
   std::vector<std::uint64_t> nameless_classes_;  // by class
 };
 
+// The same for every call: asked once per method, then known.
+class ShownMethods {
+ public:
+  // Outlives this.
+  explicit ShownMethods(const MethodTexts& methods) : methods_(methods) {}
+
+  bool has(std::uint32_t method, const analysis::Names& names) {
+    if (method < known_.size() && known_[method] != kUnknown) [[likely]]
+      return known_[method] == kShown;
+    return (analysis::slot(known_, method) = methods_.shows(method, names) ? kShown : kHidden) ==
+           kShown;
+  }
+
+ private:
+  enum Known : std::uint8_t { kUnknown, kShown, kHidden };
+
+  const MethodTexts& methods_;
+  std::vector<std::uint8_t> known_;  // by method
+};
+
 // One allocation or several that were summed up, with what they stand for.
 struct Allocation {
   std::uint64_t count = 0;

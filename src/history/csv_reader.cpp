@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/utf8.hpp"
 #include "history/csv_row.hpp"
 
 namespace polytrace::history {
@@ -15,8 +16,7 @@ using base::Code;
 using Found = CsvScan::Found;
 
 constexpr std::size_t kPiece = std::size_t{256} * 1024;
-constexpr std::size_t kMostRows = 4096;                      // of one call
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // byte order mark
+constexpr std::size_t kMostRows = 4096;  // of one call
 
 }  // namespace
 
@@ -49,8 +49,8 @@ base::result<bool> CsvReader::fill() {
 
 base::result<void> CsvReader::read_header() {
   if (auto filled = fill(); !filled) return base::Unexpected(filled.error());
-  if (std::string_view(rest().data(), have_).starts_with(kByteOrderMark))
-    at_ += kByteOrderMark.size();
+  if (std::string_view(rest().data(), have_).starts_with(base::kByteOrderMark))
+    at_ += base::kByteOrderMark.size();
   const std::span<char> text = rest();
   const auto end = std::ranges::find(text, '\n');
   std::string_view line(text.data(), static_cast<std::size_t>(end - text.begin()));

@@ -27,8 +27,6 @@ constexpr mode_t kMode = 0666;
 constexpr std::size_t kWorthCompressing = 4096;
 constexpr int kLevel = 3;
 
-base::Unexpected system_fault(Code code) { return fail(code, std::strerror(errno)); }
-
 base::result<void> write_at(int fd, Bytes bytes, std::uint64_t offset) {
   while (!bytes.empty()) {
     const ssize_t put = pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "history/bits.hpp"
@@ -16,8 +15,6 @@ namespace polytrace::history {
 namespace {
 
 using base::Code;
-
-base::Unexpected image_fault(Code code) { return base::fail(code, std::strerror(errno)); }
 
 struct Descriptor {
   int fd;
@@ -28,7 +25,7 @@ struct Descriptor {
 
 base::result<std::uint64_t> size_of(int fd) {
   struct stat status{};
-  if (fstat(fd, &status) != 0) return image_fault(Code::read_failed);
+  if (fstat(fd, &status) != 0) return base::system_fault(Code::read_failed);
   if (!S_ISREG(status.st_mode)) return base::fail(Code::open_failed, "not a file");
   return static_cast<std::uint64_t>(status.st_size);
 }
@@ -37,7 +34,7 @@ base::result<std::uint64_t> size_of(int fd) {
 
 base::result<Image> Image::map(const std::string& path) {
   const Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (file.fd < 0) return image_fault(Code::open_failed);
+  if (file.fd < 0) return base::system_fault(Code::open_failed);
   const auto size = size_of(file.fd);
   if (!size) return tl::unexpected(size.error());
   return map(file.fd, *size);
@@ -49,19 +46,19 @@ base::result<Image> Image::map(int descriptor, std::uint64_t size) {
   Image image;
   image.mapped_ = (size + page - 1) / page * page + page;
   void* const room = mmap(nullptr, image.mapped_, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (room == MAP_FAILED) return image.mapped_ = 0, image_fault(Code::read_failed);
+  if (room == MAP_FAILED) return image.mapped_ = 0, base::system_fault(Code::read_failed);
   image.at_ = static_cast<const std::byte*>(room);
   image.size_ = size;
   if (size == 0) return image;
   if (mmap(room, size, PROT_READ, MAP_SHARED | MAP_FIXED, descriptor, 0) == MAP_FAILED)
-    return image_fault(Code::read_failed);
+    return base::system_fault(Code::read_failed);
   image.fd_ = dup(descriptor);
   return image;
 }
 
 base::result<Image> Image::read(const std::string& path) {
   const Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (file.fd < 0) return image_fault(Code::open_failed);
+  if (file.fd < 0) return base::system_fault(Code::open_failed);
   const auto size = size_of(file.fd);
   if (!size) return tl::unexpected(size.error());
   std::vector<std::byte> bytes;
@@ -72,7 +69,7 @@ base::result<Image> Image::read(const std::string& path) {
     const ssize_t got =
         pread(file.fd, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return image_fault(Code::read_failed);
+    if (got < 0) return base::system_fault(Code::read_failed);
     if (got == 0) break;
     done += static_cast<std::size_t>(got);
   }

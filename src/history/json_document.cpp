@@ -12,8 +12,6 @@ namespace {
 using base::Code;
 using simdjson::error_code;
 
-constexpr std::string_view kMark = "\xef\xbb\xbf";  // byte order mark
-
 struct Attempt {
   JsonElement root{};
   error_code fault = simdjson::SUCCESS;
@@ -53,7 +51,7 @@ base::Unexpected malformed(std::string detail, std::string frame) {
 }
 
 base::result<JsonDocument> JsonDocument::parse(std::string_view text, base::Notices& notices) {
-  if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
+  if (text.starts_with(base::kByteOrderMark)) text.remove_prefix(base::kByteOrderMark.size());
   JsonDocument document;
   document.parser_ = std::make_unique<simdjson::dom::parser>();
   auto& parser = *document.parser_;

@@ -38,7 +38,7 @@ base::result<void> ScratchFile::append(base::Bytes bytes) {
   while (!bytes.empty()) {
     const ssize_t put = ::write(fd_, bytes.data(), bytes.size());
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return base::fail(Code::write_failed, std::strerror(errno));
+    if (put < 0) return base::system_fault(Code::write_failed);
     size_ += static_cast<std::uint64_t>(put);
     bytes = bytes.subspan(static_cast<std::size_t>(put));
   }
@@ -49,7 +49,8 @@ base::result<void> ScratchFile::read(std::uint64_t offset, std::span<std::byte> 
   while (!into.empty()) {
     const ssize_t got = ::pread(fd_, into.data(), into.size(), static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return base::fail(Code::read_failed, got < 0 ? std::strerror(errno) : "");
+    if (got < 0) return base::system_fault(Code::read_failed);
+    if (got == 0) return base::fail(Code::read_failed);
     offset += static_cast<std::uint64_t>(got);
     into = into.subspan(static_cast<std::size_t>(got));
   }

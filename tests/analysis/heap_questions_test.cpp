@@ -4,6 +4,7 @@
 #include "analysis/heap_growth.hpp"
 #include "analysis/heap_study.hpp"
 #include "asked.hpp"
+#include "dumped.hpp"
 
 namespace polytrace::test {
 namespace {
@@ -11,21 +12,12 @@ namespace {
 using analysis::HeapStudy;
 using analysis::HeapView;
 using event::Dump;
-using event::DumpObject;
 using event::DumpStage;
 
 constexpr base::Id kMainThread = 1;
 constexpr base::Id kCache = 0x100, kThing = 0x200, kText = 0x300;
 constexpr unsigned kItems = 12;  // of the last snapshot: none of them is large
 constexpr analysis::TableOptions kAll{"", 0};
-
-DumpObject thing(base::Id type, std::uint64_t size, event::Refs refs = {}) {
-  DumpObject out;
-  out.class_id = type;
-  out.size = size;
-  out.refs = refs;
-  return out;
-}
 
 // A cache, which a root holds, of `items` items with a text each; a text that two share; garbage.
 void snapshot(Stream& main, base::Time time, unsigned items) {
@@ -35,12 +27,12 @@ void snapshot(Stream& main, base::Time time, unsigned items) {
   main.add(time, 0x1000, root);
   for (unsigned i = 0; i < items; ++i) {
     const base::Id item = 0x2000 + i * 0x100;
-    main.add(time, 0x1000, thing(kCache, i == 0 ? 40 : 0, main.refs({item})));
-    main.add(time, item, thing(kThing, 100, main.refs({item + 0x10, 0x1800})));
-    main.add(time, item + 0x10, thing(kText, 30));
+    main.add(time, 0x1000, object(kCache, i == 0 ? 40 : 0, main.refs({item})));
+    main.add(time, item, object(kThing, 100, main.refs({item + 0x10, 0x1800})));
+    main.add(time, item + 0x10, object(kText, 30));
   }
-  main.add(time, 0x1800, thing(kText, 50));
-  main.add(time, 0x1900, thing(kText, 7));
+  main.add(time, 0x1800, object(kText, 50));
+  main.add(time, 0x1900, object(kText, 7));
   main.add(time, 0, Dump{DumpStage::end, {}});
 }
 
@@ -130,7 +122,7 @@ std::vector<std::string> suspects_among(unsigned items, std::uint64_t first_size
   Stream main(batch, kMainThread);
   main.type(kThing, "Item").add(10, 0, Dump{DumpStage::start, {}});
   for (unsigned i = 0; i < items; ++i) {
-    main.add(10, 0x2000 + i * 0x100, thing(kThing, i == 0 ? first_size : 100));
+    main.add(10, 0x2000 + i * 0x100, object(kThing, i == 0 ? first_size : 100));
     main.add(10, 0x2000 + i * 0x100, event::Root{});
   }
   main.add(10, 0, Dump{DumpStage::end, {}});
@@ -168,7 +160,7 @@ TEST(HeapStudy, TakesTheLastCompleteSnapshotOrTheOneThatIsWanted) {
   Stream main(batch, kMainThread);
   snapshot(main, 10, 2);
   snapshot(main, 20, 3);
-  main.add(30, 0, Dump{DumpStage::start, {}}).add(30, 0x5000, thing(kThing, 8));
+  main.add(30, 0, Dump{DumpStage::start, {}}).add(30, 0x5000, object(kThing, 8));
   HeapStudy last(std::nullopt), first(0), none(7);
   for (HeapStudy* study : {&last, &first, &none}) {
     study->consume(batch);

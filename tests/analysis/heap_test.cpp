@@ -6,24 +6,16 @@
 
 #include "analysis/object_types.hpp"
 #include "asked.hpp"
+#include "dumped.hpp"
 
 namespace polytrace::test {
 namespace {
 
 using analysis::make_heap;
 using event::Dump;
-using event::DumpObject;
 using event::DumpStage;
 
 constexpr base::Id kList = 0x100, kItem = 0x200;
-
-DumpObject object(base::Id type, std::uint64_t size, event::Refs refs = {}) {
-  DumpObject out;
-  out.class_id = type;
-  out.size = size;
-  out.refs = refs;
-  return out;
-}
 
 // A list of two items and of one that is not there, told in two parts.
 void first_snapshot(Stream& main) {

@@ -8,6 +8,7 @@ import subprocess
 import time
 from collections import Counter
 
+import time_line_facts as facts
 from readers import DATA, HERE, POLYTRACE, Skip, main, package, polytrace, program, run
 
 # weight: the section and table of the report, its column of own weight, its column of names
@@ -85,11 +86,29 @@ def folded(folder):
     every_trace("folded", folder, read_folded, clean=lambda name: name.replace(";", ":"))
 
 
+def add_own_times(profile, names, sums):
+    """Of calls in their order, which nest."""
+    open_calls, reached = [], profile["startValue"]
+    for event in profile["events"]:
+        assert reached <= event["at"] <= profile["endValue"]
+        if open_calls:
+            sums[names[open_calls[-1]]] += event["at"] - reached
+        reached = event["at"]
+        if event["type"] == "O":
+            open_calls.append(event["frame"])
+        else:
+            assert open_calls.pop() == event["frame"]
+    assert not open_calls
+
+
 def read_speedscope(file, _):
     with file.open(encoding="utf-8") as text:
         document = json.load(text)
     frames, sums = document["shared"]["frames"], Counter()
     for profile in document["profiles"]:
+        if profile["type"] == "evented":
+            add_own_times(profile, [frame["name"] for frame in frames], sums)
+            continue
         assert len(profile["samples"]) == len(profile["weights"])
         assert profile["endValue"] == sum(profile["weights"])
         for stack, weight in zip(profile["samples"], profile["weights"]):
@@ -99,6 +118,42 @@ def read_speedscope(file, _):
 
 def speedscope_file(folder):
     every_trace("speedscope", folder, read_speedscope)
+
+
+def speedscope_order(folder):
+    """Calls stand in their order while there are few; else, and with limits, they are sums."""
+    trace = DATA.parents[1] / "examples/everything.mlpd"
+
+    def exported(trace, *options):
+        out = folder / "out"
+        told = json.loads(polytrace("export", "-f", "--json", "--show-helpers", "--to",
+                                    "speedscope", *options, trace, "-o", out))["outputs"][0]
+        document = json.loads(out.read_text(encoding="utf-8"))
+        return document, " ".join(told["notes"])
+
+    def opened(document):
+        names = [frame["name"] for frame in document["shared"]["frames"]]
+        return Counter(names[event["frame"]] for profile in document["profiles"]
+                       for event in profile["events"] if event["type"] == "O")
+
+    document, notes = exported(trace)
+    calls = facts.reported(POLYTRACE, trace).calls
+    assert opened(document) == calls and "summed up" not in notes
+    part = DATA / "mlpd/exceptions_calls.mlpd"
+    document, _ = exported(part, "--thread", "Main", "--from", "1.5%", "--until", "3%")
+    wanted = facts.reported(POLYTRACE, part, "--thread", "Main", "--from", "1.5%", "--to", "3%")
+    assert opened(document) == wanted.calls and sum(wanted.calls.values()) > 100
+    document, notes = exported(trace, "--depth", "3")
+    assert document["profiles"][0]["type"] == "sampled" and "deeper than --depth 3" in notes, notes
+    document, notes = exported(trace, "--limit", "20")
+    assert document["profiles"][0]["type"] == "sampled", notes
+    document, notes = exported(trace, "--weight", "bytes")
+    assert document["profiles"][0]["type"] == "sampled" and "summed up" not in notes, notes
+    many = folder / "many.mlpd"
+    polytrace("merge", "-q", *[trace] * (100000 // sum(calls.values()) + 1), "-o", many)
+    document, notes = exported(many)
+    assert document["profiles"][0]["type"] == "sampled", notes
+    assert "there are more than 100000" in notes, notes
 
 
 def speedscope_schema(folder):
@@ -121,19 +176,37 @@ def shown_number(text):
     return float(number.replace(",", "")) * scale[unit]
 
 
-def speedscope_app(folder):
-    """It opens all that it can read, and its list of functions begins with the report's."""
-    app, library, chromium = package("speedscope"), package("playwright-core"), program("chromium")
-    trace = trace_of("mlpd/sample_real.mlpd.gz")
-    files = [export(trace, "samples", target, folder) for target in ("speedscope", "folded")]
-    files.append(export(trace, "samples", "pprof", folder).rename(folder / "samples.pb.gz"))
-    shown = json.loads(run(program("node"), HERE / "speedscope_app.mjs", library, chromium, app,
+def app_pages(folder, files):
+    """What the app shows of each: the page, and the own weights in its list of functions."""
+    pages = json.loads(run(program("node"), HERE / "speedscope_app.mjs",
+                           package("playwright-core"), program("chromium"), package("speedscope"),
                            folder, *files))
-    for file, page in zip(files, shown):
+    for file, page in zip(files, pages):
         assert not page["errors"], (file, page["errors"])
         assert page["title"] not in ("", "speedscope"), file
         rows = re.findall(r"^([\d.,]+[^\n]*)\n\t([\d.,]+[^\n]*)\n\t([^\n]+)", page["text"], re.M)
-        found = {name: shown_number(own) for _, own, name in rows}
+        yield file, page, {name: shown_number(own) for _, own, name in rows}
+
+
+def speedscope_app_order(folder):
+    """The app takes calls in their order, and says the same of them."""
+    file = export(trace_of("mlpd/calls.mlpd"), "time", "speedscope", folder)
+    document = json.loads(file.read_text(encoding="utf-8"))
+    profile = document["profiles"][document["activeProfileIndex"]]
+    assert profile["type"] == "evented"
+    wanted = Counter()
+    add_own_times(profile, [frame["name"] for frame in document["shared"]["frames"]], wanted)
+    heaviest = Counter(dict(wanted.most_common(3)))
+    for _, _, found in app_pages(folder, [file]):
+        compare(Counter({name: found.get(name, 0) for name in heaviest}), heaviest, "the app", 0.01)
+
+
+def speedscope_app(folder):
+    """It opens all that it can read, and its list of functions begins with the report's."""
+    trace = trace_of("mlpd/sample_real.mlpd.gz")
+    files = [export(trace, "samples", target, folder) for target in ("speedscope", "folded")]
+    files.append(export(trace, "samples", "pprof", folder).rename(folder / "samples.pb.gz"))
+    for file, page, found in app_pages(folder, files):
         wanted = dict(expected(trace, "samples").most_common(3))
         if file.name == "speedscope":  # one thread at a time; this one holds all of Heavy's
             wanted = {name: value for name, value in wanted.items() if name in found}
@@ -245,6 +318,35 @@ def firefox(folder):
         compare(found, wanted, f"firefox of {name}", 1e-9)
 
 
+def firefox_markers(folder):
+    """Collections, waits for locks and exceptions are the report's, each at its own time."""
+    reader = Firefox(folder)
+    for name, owners in (("../../examples/everything.mlpd", set()), ("mlpd/gc.mlpd", set()),
+                         ("mlpd/exceptions_calls.mlpd", set()),
+                         ("tbf/shop_little.trcbin", {"Reference Handler"})):
+        wanted = facts.reported(POLYTRACE, trace_of(name))
+        file = folder / "profile.json.gz"
+        told = json.loads(polytrace("export", "--json", "-f", "--to", "firefox", trace_of(name),
+                                    "-o", file))["outputs"][0]
+        reader.load(file)
+        try:
+            markers = reader.answer("profile", "markers", "--limit", "0")["markers"]
+        finally:
+            reader.ask("stop", "--all")
+        by_name = {}
+        for marker in markers:
+            by_name.setdefault(marker["name"], []).append(marker)
+        locks = by_name.get("Waiting for a lock", [])
+        assert len(by_name.get("Collection", [])) == wanted.collections, name
+        assert len(locks) == wanted.contentions, name
+        assert abs(sum(lock["duration"] for lock in locks) * 1e6 - wanted.wait) < 1, name
+        assert {lock["data"]["owner"] for lock in locks if "owner" in lock["data"]} == owners, name
+        thrown = Counter(marker["data"]["what"] for marker in by_name.get("Exception", []))
+        assert thrown == wanted.thrown, (name, thrown, wanted.thrown)
+        assert len(markers) > 1 and "throw" not in told["left_out"], (name, told)
+        assert "monitor" not in told["left_out"], (name, told)
+
+
 def what_is_left_out(folder):
     """Told in JSON and in every file, kind by kind; what a cap cuts stays in the totals."""
     trace = trace_of("mlpd/calls.mlpd")
@@ -287,5 +389,6 @@ def wrong_use(folder):
 
 
 if __name__ == "__main__":
-    main([folded, speedscope_file, speedscope_schema, speedscope_app, pprof, callgrind, firefox,
-          what_is_left_out, wrong_use])
+    main([folded, speedscope_file, speedscope_order, speedscope_schema, speedscope_app,
+          speedscope_app_order, pprof, callgrind, firefox, firefox_markers, what_is_left_out,
+          wrong_use])

@@ -109,6 +109,47 @@ class Sequence:
             self.stacks[stack[1][0]] = [self.frames[frame] for frame in stack[2]]
 
 
+def numbers(data):
+    """Of a packed field."""
+    at, found = 0, []
+    while at < len(data):
+        value, at = varint(data, at)
+        found.append(value)
+    return found
+
+
+class PerfettoHeap:
+    """A heap graph, put together from its packets as the trace processor does."""
+
+    def __init__(self):
+        self.packets = 0
+        self.complete = False
+        self.objects = {}  # id: (class's number, size, references)
+        self.classes, self.fields = {}, {}
+        self.roots = set()
+
+    def packet(self, graph):
+        assert not self.complete and graph[6][0] == self.packets, "packets are missing"
+        self.packets += 1
+        self.complete = not graph[5]
+        for one in map(message, graph[2]):
+            fields, targets = (numbers(one[i][0]) if one[i] else [] for i in (4, 5))
+            assert len(fields) == len(targets) and one[1][0] not in self.objects
+            self.objects[one[1][0]] = one[2][0], one[3][0], targets
+        self.classes |= {one[1][0]: one[3][0].decode() for one in map(message, graph[9])}
+        self.fields |= {one[1][0]: one[2][0].decode() for one in map(message, graph[4])}
+        for one in map(message, graph[7]):
+            self.roots |= set(numbers(one[1][0]))
+
+    def sums(self):
+        """{class: (objects, bytes)}"""
+        sums = defaultdict(lambda: (0, 0))
+        for number, size, _ in self.objects.values():
+            count, total = sums[self.classes[number]]
+            sums[self.classes[number]] = count + 1, total + size
+        return dict(sums)
+
+
 class Perfetto:
     """Reads as the trace processor does: what is interned before its use, then all by time."""
 
@@ -118,6 +159,7 @@ class Perfetto:
         self.events = []  # time, track, type, name, event
         self.samples = Counter()
         self.thread_names = {}
+        self.heaps = defaultdict(PerfettoHeap)  # by time
         for packet in map(message, message(data)[1]):
             self.packet(packet)
         self.events.sort(key=lambda event: event[0])  # stable
@@ -140,6 +182,8 @@ class Perfetto:
             self.tracks[descriptor[1][0]] = (parent, name, bool(descriptor[4]))
         if not packet[8]:
             return
+        for graph in map(message, packet[56]):
+            self.heaps[packet[8][0]].packet(graph)
         sequence.time = packet[8][0] + (sequence.time if sequence.incremental else 0)
         for sample in map(message, packet[66]):
             assert sample[3][0] in self.thread_names or sample[3][0] >= 1 << 24

@@ -17,6 +17,8 @@ TRACES = [EXAMPLES / "everything.mlpd", EXAMPLES / "shop.trcxml", DATA / "tbf/sh
           DATA / "monoblock/shipped10.mprof", DATA / "tracelog/app64.trace.log",
           DATA / "mlpd/exceptions_calls.mlpd", DATA / "mlpd/locks.mlpd", DATA / "mlpd/sample.mlpd",
           DATA / "mlpd/gc.mlpd", DATA / "tracelog/line32.trace.log"]
+HEAPS = [EXAMPLES / "everything.mlpd", DATA / "mlpd/heapshot.mlpd.gz",
+         DATA / "tbf/shop_big.trcbin", DATA / "monoblock/shipped10.mprof"]
 NO_CLASS = "unknown class 0xffffffffffffffff"
 FEW = TRACES[:5]  # one of each format, for readers that are slow
 
@@ -43,8 +45,16 @@ def compare(what, seen, wanted, names_are_late=False):
                 f"{what}: {fact} of {name} is {other.get(name, 0)}, not {value.get(name, 0)}")
 
 
+def native(folder):
+    """A stream as agents record it, of a trace that has everything."""
+    trace = folder / "everything.ptrace"
+    if not trace.exists():
+        run(POLYTRACE, "convert", "-q", "--to", "native", EXAMPLES / "everything.mlpd", "-o", trace)
+    return trace
+
+
 def check(target, reader, traces, folder, change=lambda wanted: wanted):
-    for trace in traces:
+    for trace in [*traces, native(folder)]:
         output = folder / f"{trace.name}.{target}"
         told = export(target, trace, output)
         late = any("tells it later" in note for note in told["notes"])
@@ -56,11 +66,39 @@ def perfetto(folder):
     check("perfetto", facts.perfetto, TRACES, folder)
 
 
+def perfetto_heaps(folder):
+    """Heap snapshots are heap graphs, with the classes of `polytrace heap`."""
+    for trace in [*HEAPS, native(folder)]:
+        output = folder / f"{trace.name}.pftrace"
+        told = export("perfetto", trace, output)
+        heaps = facts.Perfetto(output.read_bytes()).heaps
+        found = [heaps[time] for time in sorted(heaps)]
+        tables = json.loads(run(POLYTRACE, "heap", "--json", "--limit", "0", trace))["tables"]
+        snapshots, = (table["rows"] for table in tables if table["key"] == "heap_snapshots")
+        assert len(found) == len(snapshots) > 0, (trace.name, len(found), len(snapshots))
+        for number, heap in enumerate(found):
+            assert heap.complete, trace.name
+            classes, = json.loads(run(POLYTRACE, "heap", "--json", "--limit", "0", "--classes",
+                                      "--snapshot", number, trace))["tables"]
+            assert heap.sums() == {row["class"]: (row["objects"], row["bytes"])
+                                   for row in classes["rows"]}, (trace.name, number)
+            reached, waiting = set(heap.roots), list(heap.roots)
+            while waiting:
+                for target in heap.objects[waiting.pop()][2]:
+                    if target not in reached:
+                        reached.add(target)
+                        waiting.append(target)
+            wanted = json.loads(run(POLYTRACE, "heap", "--json", "--limit", "0", "--dominators",
+                                    "--snapshot", number, trace))["tables"][0]["rows"]
+            assert reached == {int(row["object"], 16) for row in wanted}, (trace.name, number)
+        assert not {"dump", "dump_object"} & set(told["left_out"]), (trace.name, told)
+
+
 def perfetto_protoc(folder):
     """Nothing in the file but what our own definition of the format has."""
     proto = DATA / "export/perfetto.proto"
-    for trace in TRACES:
-        output = folder / trace.name
+    for trace in dict.fromkeys(TRACES + HEAPS):
+        output = folder / f"{trace.name}.pftrace"
         export("perfetto", trace, output)
         with open(output, "rb") as file:
             text = run(program("protoc"), "--decode=Trace", f"-I{proto.parent}", proto, stdin=file)
@@ -112,6 +150,30 @@ def jfr(folder):
     check("jfr", facts.jfr, FEW, folder, facts.plain)
 
 
+def jfr_waits(folder):
+    """Object.wait() as the JDK has it: what was waited for, how long, for how long at most."""
+    begin = re.compile(r"(-?\d+) (\S+) wait object=(\S+) stage=start(?: timeout=(\d+))?")
+    end = re.compile(r"(-?\d+) (\S+) wait object=(\S+) stage=end")
+    for trace in (EXAMPLES / "shop.trcxml", DATA / "tbf/shop_big.trcbin"):
+        waiting, wanted = {}, Counter()
+        for line in run(POLYTRACE, "cat", trace).splitlines():
+            if found := begin.match(line):
+                waiting[found[2]] = int(found[1]), int(found[3], 0), int(found[4] or 0)
+            elif found := end.match(line):
+                start, thing, timeout = waiting.pop(found[2])
+                wanted[thing, int(found[1]) - start, timeout] += 1
+        assert wanted and not waiting, trace
+        output = folder / f"{trace.name}.jfr"
+        export("jfr", trace, output)
+        events = json.loads(run(program("jfr"), "print", "--json", "--events", "JavaMonitorWait",
+                                output))["recording"]["events"]
+        assert {event["type"] for event in events} == {"jdk.JavaMonitorWait"}
+        seen = Counter((event["values"]["address"], facts.jfr_duration(event["values"]["duration"]),
+                        facts.jfr_duration(event["values"]["timeout"])) for event in events)
+        assert seen == wanted, (trace.name, seen, wanted)
+        assert all(event["values"]["stackTrace"]["frames"] for event in events), trace.name
+
+
 def jfr_view(folder):
     """Newer tools of the JDK name the hottest method."""
     tools = [Path(home) / "bin/jfr" for home in
@@ -161,5 +223,5 @@ def ctf_folder(folder):
 
 
 if __name__ == "__main__":
-    main([perfetto, perfetto_protoc, chrome, chrome_speedscope, chrome_limit, windows, jfr,
-          jfr_view, ctf, ctf_folder])
+    main([perfetto, perfetto_heaps, perfetto_protoc, chrome, chrome_speedscope, chrome_limit,
+          windows, jfr, jfr_waits, jfr_view, ctf, ctf_folder])

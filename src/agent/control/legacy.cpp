@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/control/legacy.hpp"
 
+#include "base/utf8.hpp"
+
 namespace polytrace::agent::control {
 namespace {
 
 constexpr std::string_view kBlank = " \t\r\n";
-constexpr std::string_view kMark = "\xef\xbb\xbf";  // a byte order mark in UTF-8
 constexpr auto kNone = std::string_view::npos;
 
 std::string_view trimmed(std::string_view text) {
@@ -45,7 +46,7 @@ Tag tag_at(std::string_view text) {
 
 // Size of white space, declarations and comments at the start; kNone where one has no end yet.
 std::size_t prologue(std::string_view text) {
-  std::size_t at = text.starts_with(kMark) ? kMark.size() : 0;
+  std::size_t at = text.starts_with(base::kByteOrderMark) ? base::kByteOrderMark.size() : 0;
   for (;;) {
     at = text.find_first_not_of(kBlank, at);
     if (at == kNone) return text.size();
@@ -113,7 +114,7 @@ LegacyReader::Cut LegacyReader::next(LegacyCommand& command) {
 bool LegacyReader::empty() const { return text_.find_first_not_of(kBlank) == kNone; }
 
 bool looks_legacy(std::string_view first_bytes) {
-  if (first_bytes.starts_with(kMark)) return true;
+  if (first_bytes.starts_with(base::kByteOrderMark)) return true;
   const std::size_t first = first_bytes.find_first_not_of(kBlank);
   return first_bytes.size() >= 4 && first_bytes[2] != '\0' && first_bytes[3] != '\0' &&
          (first == kNone || first_bytes[first] == '<');

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "cli/history/history_input.hpp"
+#include "cli/numbers.hpp"
 
 namespace polytrace::cli {
 
@@ -31,11 +31,9 @@ base::Unexpected wrong(std::string_view line, std::string_view what) {
 }
 
 result<std::uint64_t> count_of(std::string_view word) {
-  std::uint64_t count = 0;
-  const auto [stop, fault] = std::from_chars(word.data(), word.data() + word.size(), count);
-  if (fault != std::errc{} || stop != word.data() + word.size() || count == 0)
-    return wrong(word, "no number of samples");
-  return count;
+  const auto count = parse_number<std::uint64_t>(word);
+  if (count.value_or(0) == 0) return wrong(word, "no number of samples");
+  return *count;
 }
 
 // N times from the first to the last, both included.

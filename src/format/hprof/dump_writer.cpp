@@ -96,10 +96,10 @@ void DumpWriter::describe(const Defined& defined, std::span<const Id> field_name
   put<std::uint64_t>(type.id);
 }
 
-base::result<std::unique_ptr<DumpWriter>> DumpWriter::create(std::unique_ptr<base::Sink> sink,
+base::result<std::unique_ptr<DumpWriter>> DumpWriter::create(base::Sink& sink,
                                                              std::span<const NewClass> classes,
                                                              Id first_id) {
-  auto writer = std::make_unique<DumpWriter>(std::move(sink));
+  auto writer = std::make_unique<DumpWriter>(sink);
   DumpWriter& to = *writer;
   to.out_.text("JAVA PROFILE 1.0.2");
   to.out_.byte(0);
@@ -181,7 +181,7 @@ base::result<void> DumpWriter::root(Id object) {
 base::result<void> DumpWriter::flush(std::size_t at_least) {
   if (body_.size() < at_least) return {};
   put_record(static_cast<std::uint8_t>(Tag::heap_segment));
-  auto done = sink_->write(out_.view());
+  auto done = sink_.write(out_.view());
   out_.clear();
   return done;
 }
@@ -189,9 +189,9 @@ base::result<void> DumpWriter::flush(std::size_t at_least) {
 base::result<void> DumpWriter::finish() {
   if (body_.size() != 0) put_record(static_cast<std::uint8_t>(Tag::heap_segment));
   put_record(static_cast<std::uint8_t>(Tag::heap_end));
-  if (auto done = sink_->write(out_.view()); !done) return done;
+  auto done = sink_.write(out_.view());
   out_.clear();
-  return sink_->commit();
+  return done;
 }
 
 }  // namespace polytrace::format::hprof

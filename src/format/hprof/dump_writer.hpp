@@ -27,11 +27,11 @@ struct NewClass {
 class DumpWriter {
  public:
   // The head, and what every dump of Java has: java.lang.Object and others, unless they are among
-  // `classes`. `first_id`: from there on ids are free for them.
-  static base::result<std::unique_ptr<DumpWriter>> create(std::unique_ptr<base::Sink> sink,
+  // `classes`. `first_id`: from there on ids are free for them. The sink outlives the writer.
+  static base::result<std::unique_ptr<DumpWriter>> create(base::Sink& sink,
                                                           std::span<const NewClass> classes,
                                                           Id first_id);
-  explicit DumpWriter(std::unique_ptr<base::Sink> sink) : sink_(std::move(sink)) {}
+  explicit DumpWriter(base::Sink& sink) : sink_(sink) {}
 
   // Fewer references than the class has fields are filled up with null. REQUIRES: no more.
   base::result<void> object(Id id, const NewClass& type, std::span<const Id> references);
@@ -39,6 +39,7 @@ class DumpWriter {
   base::result<void> array(Id id, const NewClass& type, std::span<const Id> references,
                            std::uint32_t length);
   base::result<void> root(Id object);
+  // Once, after the last object. The sink is committed by whoever opened it.
   base::result<void> finish();
 
  private:
@@ -53,7 +54,7 @@ class DumpWriter {
   void describe(const Defined& type, std::span<const Id> field_names);
   base::result<void> flush(std::size_t at_least);
 
-  std::unique_ptr<base::Sink> sink_;
+  base::Sink& sink_;
   base::Appender body_;  // of the record or segment that is being made
   base::Appender out_;   // whole records
   std::uint32_t classes_ = 0;

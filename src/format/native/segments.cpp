@@ -37,7 +37,7 @@ auto place_of(const SegmentHeader& header) {
 base::result<std::unique_ptr<Segments>> Segments::open(const std::string& path,
                                                        std::uint64_t stream, const Taken& taken) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0) return base::fail(Code::open_failed, std::strerror(errno));
+  if (file < 0) return base::system_fault(Code::open_failed);
   std::unique_ptr<Segments> segments(new Segments(file));
   struct stat status{};
   if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))

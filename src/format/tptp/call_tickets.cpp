@@ -3,15 +3,9 @@
 
 #include <limits>
 
+#include "format/tptp/call_limits.hpp"
+
 namespace polytrace::format::tptp {
-namespace {
-
-// As readers do when they look for the entry of an exit.
-constexpr std::size_t kMostCalls = 64 * 1024;    // kept per thread
-constexpr std::size_t kMostThreads = 64 * 1024;  // beyond, all are forgotten
-constexpr std::size_t kMostUnwound = 64;         // calls that one exit may end besides its own
-
-}  // namespace
 
 CallTickets::Thread& CallTickets::find_thread(base::Id id) {
   if (threads_.size() == kMostThreads && !threads_.contains(id)) threads_.clear();

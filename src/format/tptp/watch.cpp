@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "format/tptp/attribute_walk.hpp"
+#include "format/tptp/call_limits.hpp"
 #include "format/tptp/plain_call.hpp"
 
 namespace polytrace::format::tptp {
@@ -11,10 +12,6 @@ namespace {
 
 using base::Code;
 using base::Id;
-
-constexpr std::size_t kMostWatchedCalls = 64 * 1024;    // kept per thread
-constexpr std::size_t kMostWatchedThreads = 64 * 1024;  // beyond, all are forgotten
-constexpr std::size_t kMostWatchedUnwound = 64;  // calls that one exit may end besides its own
 
 std::string_view noun(Meaning meaning) {
   switch (meaning) {
@@ -103,7 +100,7 @@ void Watch::see_entry(const std::byte* payload, std::uint64_t offset, base::Time
   refer_call(thread_id, method, get(Entry::class_id_ref), offset);
   Thread& at = thread(thread_id);
   if (get(Entry::time) != 0) see_time(at, now, offset);
-  if (at.calls.size() < kMostWatchedCalls) at.calls.push_back(method);
+  if (at.calls.size() < kMostCalls) at.calls.push_back(method);
   else ++at.deeper;
 }
 
@@ -190,7 +187,7 @@ DefinedIds* Watch::table_of(Meaning meaning) {
 
 Watch::Thread& Watch::thread(Id id) {
   if (id == last_thread_ && last_index_ < by_thread_.size()) return by_thread_[last_index_];
-  if (by_thread_.size() == kMostWatchedThreads && !thread_index_.contains(id)) {
+  if (by_thread_.size() == kMostThreads && !thread_index_.contains(id)) {
     thread_index_.clear();
     by_thread_.clear();
   }
@@ -211,8 +208,7 @@ void Watch::see_time(Thread& thread, base::Time now, std::uint64_t offset) {
 Id Watch::leave(Thread& thread, Id method, std::uint64_t offset) {
   if (thread.deeper > 0) return --thread.deeper, 0;
   std::vector<Id>& calls = thread.calls;
-  const std::size_t lowest =
-      calls.size() > kMostWatchedUnwound ? calls.size() - kMostWatchedUnwound : 0;
+  const std::size_t lowest = calls.size() > kMostUnwound ? calls.size() - kMostUnwound : 0;
   std::size_t at = calls.size();
   while (at > lowest && method != 0 && calls[at - 1] != method) --at;
   if (at == lowest) {

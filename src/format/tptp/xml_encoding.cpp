@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <vector>
 
+#include "base/utf8.hpp"
 #include "format/tptp/xml_zip.hpp"
 
 namespace polytrace::format::tptp::xml {
@@ -109,7 +110,7 @@ std::string declared(std::string_view head) {
 
 std::string encoding_of(std::string_view head) {
   using namespace std::string_view_literals;
-  if (head.starts_with("\xef\xbb\xbf")) return "utf-8";
+  if (head.starts_with(base::kByteOrderMark)) return "utf-8";
   if (head.starts_with("\xff\xfe") || head.starts_with("<\0?\0"sv)) return "utf-16le";
   if (head.starts_with("\xfe\xff") || head.starts_with("\0<\0?"sv)) return "utf-16be";
   const std::string name = declared(head);

@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "base/utf8.hpp"
 #include "format/tptp/catalogue.hpp"
 #include "format/tptp/charset.hpp"
 #include "format/tptp/message_conversion.hpp"
@@ -17,8 +18,6 @@
 
 namespace polytrace::format::tptp::trcxml {
 namespace {
-
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 bool is_blank(char c) { return static_cast<unsigned char>(c) <= 0x20; }
 
@@ -46,7 +45,7 @@ bool recognise(base::Bytes head) {
   std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
   const std::string encoding = xml::encoding_of(text);
   if (encoding.starts_with("utf-16")) return true;
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  if (text.starts_with(base::kByteOrderMark)) text.remove_prefix(base::kByteOrderMark.size());
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   return begins_trace(text);
 }

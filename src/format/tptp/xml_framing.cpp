@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/utf8.hpp"
 #include "format/tptp/xml_doctype.hpp"
 #include "format/tptp/xml_names.hpp"
 
@@ -16,7 +17,6 @@ using base::Unexpected;
 
 constexpr std::size_t kChunk = 512 * 1024;  // bounds the threads that one batch can name
 constexpr std::size_t kLongestName = 64;    // of what reading can go on at
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 bool is_blank(char c) { return static_cast<unsigned char>(c) <= 0x20; }
 
@@ -70,10 +70,10 @@ Framing::Step Framing::between(std::size_t at) {
   const std::string_view all = text();
   std::size_t end = at;
   while (end < all.size() && is_blank(all[end])) ++end;
-  const std::string_view mark = all.substr(at, kByteOrderMark.size());
-  if (mark == kByteOrderMark) end += mark.size();
+  const std::string_view mark = all.substr(at, base::kByteOrderMark.size());
+  if (mark == base::kByteOrderMark) end += mark.size();
   if (end > at) return blanked(at, end);
-  if (kByteOrderMark.starts_with(mark) && !source_ended_) return {};
+  if (base::kByteOrderMark.starts_with(mark) && !source_ended_) return {};
   end = std::min(all.find('<', at), all.size());
   if (end == all.size() && !source_ended_ && end - at < kPiece) return {};
   return stray(end - at);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/tracelog/framing.hpp"
 
+#include "base/utf8.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -52,7 +54,7 @@ bool Framing::next_line(std::size_t from, std::size_t& end) {
 
 // A byte order mark is no part of the first line.
 std::size_t Framing::mark_bytes() const {
-  return offset_ == 0 && rest().starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+  return offset_ == 0 && rest().starts_with(base::kByteOrderMark) ? base::kByteOrderMark.size() : 0;
 }
 
 std::size_t Framing::take_lines() {

@@ -9,8 +9,6 @@
 
 namespace polytrace::format::tracelog {
 
-inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-
 // One thread at a time.
 class Framing {
  public:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/tracelog/reader.hpp"
 
+#include "base/utf8.hpp"
 #include "format/tracelog/event_maker.hpp"
 #include "format/tracelog/tracelog.hpp"
 
@@ -25,7 +26,7 @@ bool is_later(const Line& line) {
 }  // namespace
 
 Dialect dialect_of(std::string_view head) {
-  if (head.starts_with(kByteOrderMark)) head.remove_prefix(kByteOrderMark.size());
+  if (head.starts_with(base::kByteOrderMark)) head.remove_prefix(base::kByteOrderMark.size());
   while (!head.empty()) {
     const std::string_view text = take_line(head);
     Line line;
@@ -76,8 +77,8 @@ void TraceLogReader::decode(const event::Chunk& chunk, event::Batch& batch) cons
   EventMaker maker(batch, before);
   const std::string_view text(reinterpret_cast<const char*>(chunk.bytes.data()),
                               chunk.bytes.size());
-  if (chunk.offset == 0 && text.starts_with(kByteOrderMark))
-    batch.tally.frame_bytes += kByteOrderMark.size();
+  if (chunk.offset == 0 && text.starts_with(base::kByteOrderMark))
+    batch.tally.frame_bytes += base::kByteOrderMark.size();
   for (const Before::Other& line : before.others) {
     maker.tell_plain(line.plain);
     maker.tell(text.substr(line.begin, line.bytes), chunk.offset + line.begin,

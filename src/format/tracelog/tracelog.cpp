@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/utf8.hpp"
 #include "format/tracelog/framing.hpp"
 #include "format/tracelog/reader.hpp"
 #include "format/tracelog/writer.hpp"
@@ -13,7 +14,7 @@ namespace {
 // Any line that begins like a known record: the first ones may be damaged.
 bool recognise(base::Bytes head) {
   std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  if (text.starts_with(base::kByteOrderMark)) text.remove_prefix(base::kByteOrderMark.size());
   if (text.starts_with('<')) return false;  // markup may quote a log
   while (text.size() >= kKeyBytes) {
     const bool ends = text.size() == kKeyBytes || is_blank(text[kKeyBytes]) ||

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/heap_dump.hpp"
+#include "export/heap_dump.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>
 
+#include "export/target.hpp"
 #include "format/hprof/dump_writer.hpp"
 
-namespace polytrace::cli {
+namespace polytrace::exports {
 namespace {
 
 using analysis::Dominators;
@@ -63,7 +66,25 @@ std::uint32_t length_of(std::uint64_t size, std::uint64_t references) {
 
 }  // namespace
 
-base::result<void> write_heap_dump(const HeapView& view, std::unique_ptr<base::Sink> sink) {
+base::result<void> find_snapshot(const analysis::HeapStudy& study,
+                                 std::optional<std::uint64_t> wanted) {
+  if (study.chosen()) return {};
+  const std::size_t count = study.snapshots().size();
+  if (count == 0)
+    return base::fail(base::Code::usage,
+                      "the trace has no heap snapshot; while a program is recorded, polytrace "
+                      "control PID heap-dump makes one");
+  if (wanted)
+    return base::fail(base::Code::usage, fmt::format("there are {} snapshots, from 0 on", count));
+  return base::fail(base::Code::usage,
+                    "no heap snapshot is complete; --snapshot 0 takes the first as it is");
+}
+
+base::result<void> write_hprof(const SnapshotJob& job) {
+  return write_heap_dump(job.view, job.sink);
+}
+
+base::result<void> write_heap_dump(const HeapView& view, base::Sink& sink) {
   const std::vector<Sums> sums = sums_of(view);
   std::vector<NewClass> classes, used;
   for (std::uint32_t type = 0; type < sums.size(); ++type) {
@@ -71,8 +92,7 @@ base::result<void> write_heap_dump(const HeapView& view, std::unique_ptr<base::S
         class_of(view.names.class_name(type), sums[type], kFirstClass + std::uint64_t{type} * 16));
     if (sums[type].objects != 0) used.push_back(classes.back());
   }
-  auto writer =
-      DumpWriter::create(std::move(sink), used, kFirstClass + std::uint64_t{sums.size()} * 16);
+  auto writer = DumpWriter::create(sink, used, kFirstClass + std::uint64_t{sums.size()} * 16);
   if (!writer) return base::Unexpected(writer.error());
   DumpWriter& to = **writer;
   std::vector<base::Id> targets;
@@ -96,4 +116,4 @@ base::result<void> write_heap_dump(const HeapView& view, std::unique_ptr<base::S
   return to.finish();
 }
 
-}  // namespace polytrace::cli
+}  // namespace polytrace::exports
