@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "analysis/dominators.hpp"
 #include "analysis/text.hpp"
