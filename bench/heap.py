@@ -52,13 +52,13 @@ def main():
     print(f"{objects / 1e6:.1f} M objects, {alone[0]['references'] / 1e6:.1f} M references; "
           f"dump of {size / 1e6:.0f} MB; median of {runs}")
     print(ROW.format("", "CPU s", "GB/s of dump", "bytes an object"))
-    print(ROW.format("graph out of events", f"{built:.2f}", "", f"{held:.1f}"))
+    print(ROW.format("making up and taking the graph", f"{built:.2f}", "", f"{held:.1f}"))
     print(ROW.format("dominators and retained sizes", f"{ruled:.2f}", "", f"{meanwhile:.1f}"))
     print(ROW.format("reading the dump (check)", f"{read:.2f}", f"{size / read / 1e9:.2f}", ""))
     print(ROW.format("whole command (heap)", f"{whole:.2f}", f"{size / whole / 1e9:.2f}",
                      f"{middle(heap, 'rss') * 2**20 / objects:.1f}"))
-    print(f"whole command: {100 * read / whole:.0f} % reading, {100 * built / whole:.0f} % graph, "
-          f"{100 * ruled / whole:.0f} % dominators, the rest answers")
+    print(f"whole command: {100 * read / whole:.0f} % reading, {100 * ruled / whole:.0f} % "
+          "dominators, the rest taking the graph and answering")
     verdict(ruled <= SLOWEST, f"dominators and retained sizes in {SLOWEST:.0f} s")
     verdict(meanwhile <= MOST, f"{MOST:.0f} bytes an object meanwhile")
     verdict(size / read / 1e9 >= FEWEST, f"{FEWEST:.0f} GB/s of a dump")

@@ -21,7 +21,9 @@ library=/usr/share/visualvm/visualvm/modules/org-graalvm-visualvm-lib-jfluid-hea
 [[ -f $library ]] || { echo "VisualVM is not installed"; exit 0; }
 path=$library:$(printf '%s:' /usr/share/java/org-openide-util*.jar)$folder
 javac -cp "$path" -d "$folder" tests/live/java/Retained.java
-python3 - "$POLYTRACE" "$dump" "$path" <<'PYTHON'
+# With the classes that it looks for.
+"$POLYTRACE" heap --no-progress --hprof "$folder/whole.hprof" "$dump"
+python3 - "$POLYTRACE" "$folder/whole.hprof" "$path" <<'PYTHON'
 import sys
 sys.path.insert(0, "bench")
 from measure import run
