@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# heap snapshots: figures, dominators, HPROF. [RUNS] [--visualvm: beside VisualVM's library, minutes]
+# heap snapshots: figures, dominators, HPROF. [RUNS] [--visualvm: beside its library, minutes]
 set -euo pipefail
 runs=5 visualvm=
 for argument; do

@@ -5,9 +5,13 @@
 
 namespace polytrace::analysis {
 
+namespace {
+
 using Index = HeapGraph::Index;
 using Strength = event::RefStrength;
 using Weak = HeapGraph::WeakReference;
+
+}  // namespace
 
 std::span<const Weak> weak_references_of(const HeapGraph& graph, Index object) {
   const auto found = std::ranges::equal_range(graph.weak_references(), object, {}, &Weak::from);

@@ -7,7 +7,7 @@
 namespace polytrace::test {
 namespace {
 
-constexpr base::Id kOrder = 0x100, kText = 0x200;
+constexpr base::Id kOrder = 0x100, kLine = 0x200;
 constexpr base::Id kSell = 0x1, kPrint = 0x2;
 constexpr std::uint64_t kBytes = 24;
 
@@ -15,7 +15,7 @@ constexpr std::uint64_t kBytes = 24;
 class SiteStory {
  public:
   SiteStory() : main_(batch_, kMain) {
-    main_.method(kSell, "sell").method(kPrint, "print").type(kOrder, "Order").type(kText, "Text");
+    main_.method(kSell, "sell").method(kPrint, "print").type(kOrder, "Order").type(kLine, "Text");
   }
   SiteStory& alloc(base::Id object, base::Id type, std::initializer_list<base::Id> frames) {
     event::Alloc alloc;
@@ -62,10 +62,10 @@ class SiteStory {
 
 TEST(HeapSites, GrowthFollowsObjectsThroughMoves) {
   SiteStory story;
-  story.alloc(0x1000, kOrder, {kSell}).alloc(0x1100, kText, {kSell, kPrint});
-  story.snapshot({{0x1000, kOrder}, {0x1100, kText}});
-  story.move(0x1000, 0x5000).alloc(0x1000, kText, {kPrint}).alloc(0x1200, kOrder, {kSell});
-  story.snapshot({{0x5000, kOrder}, {0x1000, kText}, {0x1200, kOrder}});
+  story.alloc(0x1000, kOrder, {kSell}).alloc(0x1100, kLine, {kSell, kPrint});
+  story.snapshot({{0x1000, kOrder}, {0x1100, kLine}});
+  story.move(0x1000, 0x5000).alloc(0x1000, kLine, {kPrint}).alloc(0x1200, kOrder, {kSell});
+  story.snapshot({{0x5000, kOrder}, {0x1000, kLine}, {0x1200, kOrder}});
   const Table table = story.growth();
   ASSERT_EQ(table.rows.size(), 2U);
   EXPECT_EQ(text(table, 0, "site"), "sell");
@@ -83,7 +83,7 @@ TEST(HeapSites, WhatNoAllocationToldIsUnknown) {
   story.alloc(0x1000, kOrder, {kSell}).alloc(0x1100, kOrder, {kSell}).free(0x1100);
   story.snapshot({{0x1000, kOrder}});
   // Never allocated; freed; of another class than the one that was made there.
-  story.snapshot({{0x9000, kOrder}, {0x1100, kOrder}, {0x1000, kText}});
+  story.snapshot({{0x9000, kOrder}, {0x1100, kOrder}, {0x1000, kLine}});
   const Table table = story.growth();
   ASSERT_EQ(table.rows.size(), 2U);
   EXPECT_EQ(text(table, 0, "site"), "(unknown)");
