@@ -2,8 +2,8 @@
 // Who alone keeps what alive. An object dominates those that only ways through it reach from the
 // roots; what it retains is its own size and theirs: what a collector could take back without it.
 // Lengauer and Tarjan's algorithm with path compression, O(m log n) whatever the graph. While it
-// works, 28 bytes an object and 4 for each reference to it but the first; 12 in the answer. A value;
-// const use is thread-safe.
+// works, 28 bytes an object and 4 for each reference to it but the first; 12 in the answer. A
+// value; const use is thread-safe.
 #pragma once
 
 #include <vector>
