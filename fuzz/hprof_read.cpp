@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes, as they are and as a heap dump behind a good head: the reader survives, accounts for
-// every byte, and makes no more events than bytes.
-#include <cstring>
+// Any bytes that begin as a file of this format, and any as a heap dump behind a good head: the
+// reader survives, accounts for every byte, and makes no more events than bytes.
 #include <string_view>
 #include <vector>
 
+#include "format/hprof/header.hpp"
 #include "support/targets.hpp"
 
 namespace {
@@ -24,7 +24,9 @@ std::vector<std::uint8_t> dumped(const std::uint8_t* data, std::size_t size) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  polytrace::fuzz::require_readable(data, size);
+  // Others are for the targets of their formats.
+  if (polytrace::format::hprof::looks_like_hprof(std::as_bytes(std::span(data, size))))
+    polytrace::fuzz::require_readable(data, size);
   const auto bytes = dumped(data, size);
   polytrace::fuzz::require_readable(bytes.data(), bytes.size());
   return 0;

@@ -22,64 +22,57 @@ struct Walk {
   Index reached = 0;
 };
 
+// What is looked at often is small: a bit an object says whether it was reached, and only the way
+// to where the walk stands is kept.
 class Walker {
  public:
-  explicit Walker(const HeapGraph& graph) : graph_(graph), steps_(graph.objects()) {}
+  explicit Walker(const HeapGraph& graph)
+      : graph_(graph), reached_(graph.objects()), walk_{Indexes(graph.objects()), {}, 0} {
+    // Room that is not used takes no memory.
+    walk_.parents.reserve(graph.objects() + std::size_t{1});
+    walk_.parents.push_back(0);
+    way_.reserve(graph.objects());
+  }
 
   void start(Index object) {
     if (reached(object)) return;
-    arrive(object);
-    for (Index at = object; at != kNoIndex;) {
-      const Index next = next_new(at);
-      if (next == kNoIndex) {
-        at = steps_[at].from;
-        continue;
-      }
-      arrive(next);
-      steps_[next].from = std::exchange(at, next);
+    arrive(object, 0);
+    while (!way_.empty()) {
+      const Index next = next_new(way_.back());
+      if (next == kNoIndex) way_.pop_back();
+      else arrive(next, walk_.numbers[way_.back().object]);
     }
   }
-  bool reached(Index object) const { return steps_[object].number != 0; }
-  Walk finish() {
-    Indexes numbers(graph_.objects());
-    Indexes parents(reached_ + std::size_t{1});
-    for (Index object = 0; object < graph_.objects(); ++object) {
-      const Step& step = steps_[object];
-      numbers[object] = step.number;
-      if (step.from != kNoIndex) parents[step.number] = steps_[step.from].number;
-    }
-    return {std::move(numbers), std::move(parents), reached_};
-  }
+  bool reached(Index object) const { return reached_[object]; }
+  Walk finish() { return std::move(walk_); }
 
  private:
-  // Side by side, because they are wanted together.
   struct Step {
-    Index number = 0;
-    Index from = kNoIndex;
-    Index place = 0;  // of the next reference to look at
+    Index object;
+    Index place;  // of the next reference to look at
   };
 
-  void arrive(Index object) {
-    steps_[object].number = ++reached_;
+  void arrive(Index object, Index parent) {
+    reached_[object] = true;
+    walk_.numbers[object] = ++walk_.reached;
+    walk_.parents.push_back(parent);
+    way_.push_back({object, 0});
     constexpr std::size_t kSoon = 8;
     const auto references = graph_.references(object);
-    for (const Index target : references.first(std::min(references.size(), kSoon))) {
-      __builtin_prefetch(&steps_[target]);
+    for (const Index target : references.first(std::min(references.size(), kSoon)))
       graph_.prefetch(target);
-    }
   }
-  Index next_new(Index object) {
-    const auto references = graph_.references(object);
-    for (Index& place = steps_[object].place; place < references.size();) {
-      const Index target = references[place++];
-      if (!reached(target)) return target;
-    }
+  Index next_new(Step& step) const {
+    const auto references = graph_.references(step.object);
+    while (step.place < references.size())
+      if (const Index target = references[step.place++]; !reached(target)) return target;
     return kNoIndex;
   }
 
   const HeapGraph& graph_;
-  std::vector<Step> steps_;
-  Index reached_ = 0;
+  std::vector<bool> reached_;
+  Walk walk_;
+  std::vector<Step> way_;
 };
 
 // By object: whether anything else refers to it.
@@ -118,10 +111,6 @@ template <class Offset>
 struct Referrers {
   std::vector<Offset> firsts;
   Indexes numbers;
-
-  std::span<const Index> of(Index number) const {
-    return {numbers.data() + firsts[number], numbers.data() + firsts[number + std::size_t{1}]};
-  }
 };
 
 // Gathers references and looks at some at once: the cache misses of one overlap with the others'.
@@ -190,26 +179,29 @@ Referrers<Offset> referrers(const HeapGraph& graph, const Walk& walk, const Inde
   return out;
 }
 
-// Lengauer and Tarjan, in numbers. While a number waits, its label is the head of its bucket and
-// its dominator the next one in the bucket it lies in; its parent becomes its ancestor.
+// Lengauer and Tarjan, in numbers. Until a number is linked, its label is the head of its bucket;
+// while one waits in a bucket, its dominator is the next one there; parents become ancestors.
 template <class Offset>
 class Solver {
  public:
   Solver(Referrers<Offset> referrers, Indexes& parents)
-      : referrers_(std::move(referrers)), all_(parents.size()) {
+      : referrers_(std::move(referrers)), all_(parents.size()), relative_(parents.size()) {
     for (std::size_t i = 0; i < parents.size(); ++i) all_[i].ancestor = parents[i];
     parents = {};
   }
 
   Indexes solve() {
     const auto count = static_cast<Index>(all_.size() - 1);
-    linked_ = count + 1;
-    for (Index number = count; number != 0; --number) take(number);
+    for (Index number = count; number != 0; --number) {
+      linked_ = number + 1;
+      empty_bucket(number);
+      take(number);
+    }
     referrers_ = {};
     Indexes dominators(all_.size());
     for (Index number = 1; number <= count; ++number) {
-      const Number& one = all_[number];
-      dominators[number] = one.dominator == one.semi ? one.semi : dominators[one.dominator];
+      const Index above = all_[number].dominator;
+      dominators[number] = relative_[number] ? dominators[above] : above;
     }
     return dominators;
   }
@@ -219,32 +211,51 @@ class Solver {
   struct Number {
     Index ancestor = 0;
     Index label = 0;
-    Index semi = 0;
+    Index semi = 0;  // of the label
     Index dominator = 0;
   };
 
+  void empty_bucket(Index number) {
+    for (Index waiting = all_[number].label; waiting != 0;) {
+      const Number& above = best(waiting);
+      const bool relative = above.semi < number;
+      relative_[waiting] = relative;
+      waiting = std::exchange(all_[waiting].dominator, relative ? above.label : number);
+    }
+  }
   void take(Index number) {
-    constexpr Index kSoon = 16;
-    if (number > kSoon)
-      for (const Index from : referrers_.of(number - kSoon)) __builtin_prefetch(&all_[from]);
     Number& own = all_[number];
     const Index parent = own.ancestor;
     Index semi = parent;
-    for (const Index from : referrers_.of(number))
-      semi = std::min(semi, from > number ? all_[best(from)].semi : from);
+    const Offset first = referrers_.firsts[number];
+    for (Offset at = referrers_.firsts[number + std::size_t{1}]; at-- != first;) {
+      look_ahead(at);
+      const Index from = referrers_.numbers[at];
+      semi = std::min(semi, from > number ? best(from).semi : from);
+    }
     own.semi = semi;
-    own.dominator = std::exchange(all_[semi].label, number);
     own.label = number;
-    linked_ = number;
-    for (Index waiting = std::exchange(all_[parent].label, 0); waiting != 0;) {
-      const Index above = best(waiting);
-      waiting = std::exchange(all_[waiting].dominator, all_[above].semi < parent ? above : parent);
+    // Its dominator lies between the semidominator and the parent.
+    if (semi == parent || semi == 0) own.dominator = semi;
+    else own.dominator = std::exchange(all_[semi].label, number);
+  }
+  // The way up from a referrer is a chain of cache misses: those whose turn comes soon are followed
+  // step by step meanwhile.
+  void look_ahead(std::size_t at) {
+    if (at < kAhead) return;
+    Index& fresh = soon_[at % kAhead] = referrers_.numbers[at - kAhead];
+    __builtin_prefetch(&all_[fresh]);
+    for (std::size_t near = kStep; near < kAhead; near += kStep) {
+      Index& up = soon_[(at - near) % kAhead];
+      if (up < linked_) continue;
+      up = all_[up].ancestor;
+      __builtin_prefetch(&all_[up]);
     }
   }
-  // Of the linked numbers from `number` up, the one with the least semidominator.
-  Index best(Index number) {
+  // A linked number, whose label then is the one with the least semidominator from it up.
+  const Number& best(Index number) {
     if (all_[number].ancestor >= linked_) compress(number);
-    return all_[number].label;
+    return all_[number];
   }
   // Turns the way up round, and everything on it towards its top on the way back.
   void compress(Index number) {
@@ -253,18 +264,23 @@ class Solver {
       below = std::exchange(number, std::exchange(all_[number].ancestor, below));
     const Index top = all_[number].ancestor;
     Index label = all_[number].label;
-    Index semi = all_[label].semi;
+    Index semi = all_[number].semi;
     while (below != 0) {
       Number& one = all_[below];
-      if (const Index own = all_[one.label].semi; own <= semi) label = one.label, semi = own;
-      else one.label = label;
+      if (one.semi <= semi) label = one.label, semi = one.semi;
+      else one.label = label, one.semi = semi;
       below = std::exchange(one.ancestor, top);
     }
   }
 
+  static constexpr std::size_t kAhead = 32;  // referrers
+  static constexpr std::size_t kStep = 4;
+
   Referrers<Offset> referrers_;
   std::vector<Number> all_;
-  Index linked_ = 0;  // this and all greater ones are
+  std::vector<bool> relative_;  // its dominator is that of the number that stands there
+  Index linked_ = 0;            // this and all greater ones are
+  std::array<Index, kAhead> soon_{};
 };
 
 template <class Offset>

@@ -32,7 +32,7 @@ std::uint64_t HeapGraph::large_size(Index object) const {
 std::uint64_t HeapGraph::memory() const {
   const auto bytes = [](const auto& items) { return items.capacity() * sizeof(items[0]); };
   return bytes(ids_) + bytes(types_) + bytes(sizes_) + bytes(large_sizes_) + bytes(firsts_) +
-         bytes(long_firsts_) + bytes(references_) + bytes(roots_);
+         bytes(long_firsts_) + bytes(references_) + bytes(weak_) + bytes(roots_);
 }
 
 void HeapGraphBuilder::add(base::Id id, std::uint32_t type, std::uint64_t size,
@@ -71,6 +71,10 @@ void HeapGraphBuilder::grow(Index object, std::uint64_t size) {
   if (had != HeapGraph::kLarge) large_sizes_[object] = had;
   large_sizes_[object] += size;
   had = HeapGraph::kLarge;
+}
+
+void HeapGraphBuilder::add_weak(base::Id from, base::Id target, event::RefStrength strength) {
+  weak_.push_back({from, target, strength});
 }
 
 void HeapGraphBuilder::add_root(base::Id object, std::string_view kind) {
@@ -128,6 +132,17 @@ void HeapGraphBuilder::resolve_roots(HeapGraph& graph) const {
   }
 }
 
+void HeapGraphBuilder::resolve_weak(HeapGraph& graph) const {
+  graph.weak_.reserve(weak_.size());
+  for (const Weak& weak : weak_) {
+    const Index from = weak.from == base::kNoId ? HeapGraph::kNone : *numbers_.find(weak.from);
+    const Index to = *numbers_.find(weak.target);
+    if (to == HeapGraph::kNone) ++graph.outside_;
+    else graph.weak_.push_back({from, to, weak.strength});
+  }
+  std::ranges::stable_sort(graph.weak_, {}, &HeapGraph::WeakReference::from);
+}
+
 HeapGraph HeapGraphBuilder::finish() {
   constexpr std::uint64_t kMost = ~std::uint32_t{0};
   HeapGraph graph = std::exchange(graph_, {});
@@ -137,6 +152,7 @@ HeapGraph HeapGraphBuilder::finish() {
   if (targets.size() < kMost) count_references(graph.firsts_, targets);
   else count_references(graph.long_firsts_, targets);
   place_references(graph, targets);
+  resolve_weak(graph);
   graph.ids_ = flat(ids_);
   graph.types_ = flat(types_);
   graph.sizes_ = std::exchange(sizes_, {});

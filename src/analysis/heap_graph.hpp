@@ -28,6 +28,13 @@ class HeapGraph {
     std::uint32_t kind;  // index in root_kinds()
   };
 
+  // A reference that does not keep its target alive.
+  struct WeakReference {
+    Index from;  // kNone: a handle of the runtime
+    Index to;
+    event::RefStrength strength;
+  };
+
   Index objects() const { return static_cast<Index>(ids_.size()); }
   std::uint64_t reference_count() const { return references_.size(); }
   base::Id id(Index object) const { return ids_[object]; }
@@ -37,7 +44,8 @@ class HeapGraph {
     const std::uint32_t size = sizes_[object];
     return size == kLarge ? large_size(object) : size;
   }
-  // The objects that it refers to, those of the snapshot alone, as often as it does.
+  // The objects that it refers to and so keeps alive, those of the snapshot alone, as often as it
+  // does.
   std::span<const Index> references(Index object) const {
     const std::uint64_t begin = first_reference(object);
     return {references_.data() + begin, first_reference(object + std::size_t{1}) - begin};
@@ -46,6 +54,8 @@ class HeapGraph {
   void prefetch(Index object) const {
     if (!firsts_.empty()) __builtin_prefetch(&firsts_[object]);
   }
+  // Sorted by `from`.
+  std::span<const WeakReference> weak_references() const { return weak_; }
   // In the order of the trace; an object can be one more than once.
   std::span<const Root> roots() const { return roots_; }
   const std::vector<std::string>& root_kinds() const { return root_kinds_; }
@@ -77,6 +87,7 @@ class HeapGraph {
   std::vector<std::uint32_t> firsts_;
   std::vector<std::uint64_t> long_firsts_;
   std::vector<Index> references_;
+  std::vector<WeakReference> weak_;
   std::vector<Root> roots_;
   std::vector<std::string> root_kinds_;
   std::uint64_t bytes_ = 0;
@@ -92,6 +103,8 @@ class HeapGraphBuilder {
   // An object; of one that is known already, more references and bytes.
   void add(base::Id id, std::uint32_t type, std::uint64_t size,
            std::span<const event::Ref> references);
+  // A reference that keeps nothing alive; `from` is kNoId for a handle of the runtime.
+  void add_weak(base::Id from, base::Id target, event::RefStrength strength);
   void add_root(base::Id object, std::string_view kind);
   std::uint64_t roots() const { return roots_.size(); }
   // Everything that was added; the builder is empty then.
@@ -115,6 +128,7 @@ class HeapGraphBuilder {
   void place_references(HeapGraph& graph, const std::vector<Index>& targets) const;
   std::vector<Index> resolve(HeapGraph& graph) const;
   void resolve_roots(HeapGraph& graph) const;
+  void resolve_weak(HeapGraph& graph) const;
 
   HeapGraph graph_;  // what is flat from the beginning
   ObjectTypes<Index> numbers_;
@@ -123,6 +137,12 @@ class HeapGraphBuilder {
   std::vector<std::uint32_t> sizes_;
   BlockLog<Part> parts_;
   BlockLog<base::Id> targets_;
+  struct Weak {
+    base::Id from;
+    base::Id target;
+    event::RefStrength strength;
+  };
+  std::vector<Weak> weak_;
   std::vector<Root> roots_;
   std::map<std::string, std::uint32_t, std::less<>> root_kinds_;
   std::map<Index, std::uint64_t> large_sizes_;

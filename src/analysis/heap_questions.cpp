@@ -7,6 +7,7 @@
 #include <charconv>
 #include <map>
 
+#include "analysis/heap_weak.hpp"
 #include "analysis/rows.hpp"
 #include "analysis/selected.hpp"
 
@@ -24,6 +25,12 @@ std::optional<Id> id_of(std::string_view text) {
   const auto [end, fault] = std::from_chars(text.data() + 2, text.data() + text.size(), id, 16);
   if (fault != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return id;
+}
+
+// Nothing for a strong one.
+Cell strength_cell(event::RefStrength strength) {
+  if (strength == event::RefStrength::unknown) return {};
+  return std::string(event::name(strength));
 }
 
 void note_roots(Table& table, const HeapView& view) {
@@ -137,6 +144,7 @@ Table dominator_table(const HeapView& view, const TableOptions& options) {
 Table class_referrers(const HeapView& view, std::string_view name, const TableOptions& options) {
   Table table = make_table("heap_referrers", "heap", fmt::format("Who refers to {}", name),
                            {{"class", "Class", Unit::none},
+                            {"strength", "Strength", Unit::none},
                             {"references", "References", Unit::count},
                             {"from_objects", "From objects", Unit::count}});
   struct Sum {
@@ -146,17 +154,23 @@ Table class_referrers(const HeapView& view, std::string_view name, const TableOp
   std::vector<bool> wanted(view.names.classes().size());
   for (std::uint32_t type = 0; type < wanted.size(); ++type)
     wanted[type] = view.names.class_name(type) == name;
-  std::map<std::uint32_t, Sum> sums;
+  std::map<std::pair<std::uint32_t, event::RefStrength>, Sum> sums;
   for (Index object = 0; object < view.graph.objects(); ++object) {
     Sum* sum = nullptr;
     for (const Index target : view.graph.references(object)) {
       if (!wanted[view.type(target)]) continue;
-      if (sum == nullptr) ++(sum = &sums[view.type(object)])->from;
+      if (sum == nullptr) ++(sum = &sums[{view.type(object), {}}])->from;
       ++sum->references;
     }
   }
-  for (const auto& [type, sum] : sums)
-    table.rows.push_back({view.names.class_name(type), sum.references, sum.from});
+  for (const HeapGraph::WeakReference& weak : view.graph.weak_references()) {
+    if (weak.from == HeapGraph::kNone || !wanted[view.type(weak.to)]) continue;
+    Sum& sum = sums[{view.type(weak.from), weak.strength}];  // one of each object
+    ++sum.references, ++sum.from;
+  }
+  for (const auto& [key, sum] : sums)
+    table.rows.push_back(
+        {view.names.class_name(key.first), strength_cell(key.second), sum.references, sum.from});
   sort_and_limit(table, options, "references");
   return table;
 }
@@ -167,48 +181,31 @@ Table object_referrers(const HeapView& view, Index object, const TableOptions& o
       fmt::format("Who refers to {} {}", view.class_name(object), address(view.graph.id(object))),
       {{"object", "Object", Unit::none},
        {"class", "Class", Unit::none},
+       {"strength", "Strength", Unit::none},
        {"references", "References", Unit::count},
        {"retained", "Retained", Unit::bytes}});
   for (Index other = 0; other < view.graph.objects(); ++other) {
     const auto count =
         static_cast<std::uint64_t>(std::ranges::count(view.graph.references(other), object));
     if (count != 0)
-      table.rows.push_back({address(view.graph.id(other)), view.class_name(other), count,
+      table.rows.push_back({address(view.graph.id(other)), view.class_name(other), Cell{}, count,
                             view.dominators.retained(other)});
+  }
+  for (const HeapGraph::WeakReference& weak : view.graph.weak_references()) {
+    if (weak.to != object) continue;
+    const bool handle = weak.from == HeapGraph::kNone;
+    table.rows.push_back({handle ? Cell{} : address(view.graph.id(weak.from)),
+                          handle ? "(handle)" : view.class_name(weak.from),
+                          strength_cell(weak.strength), std::uint64_t{1},
+                          handle ? Cell{} : Cell{view.dominators.retained(weak.from)}});
   }
   for (const HeapGraph::Root& root : view.graph.roots())
     if (root.object == object)
       table.rows.push_back({Cell{}, fmt::format("(root: {})", view.graph.root_kinds()[root.kind]),
-                            std::uint64_t{1}, Cell{}});
+                            Cell{}, std::uint64_t{1}, Cell{}});
   sort_and_limit(table, options, "retained");
   return table;
 }
-
-namespace {
-
-// From a root to `target`, in a walk that goes everywhere before it goes further; empty if nowhere.
-std::vector<Index> shortest_path(const HeapGraph& graph, Index target) {
-  std::vector<Index> from(graph.objects(), HeapGraph::kNone);
-  std::vector<Index> waiting;
-  const auto meet = [&](Index object, Index before) {
-    if (from[object] != HeapGraph::kNone) return;
-    from[object] = before;  // its own, for a root
-    waiting.push_back(object);
-  };
-  for (const HeapGraph::Root& root : graph.roots()) meet(root.object, root.object);
-  for (std::size_t i = 0; i < waiting.size() && from[target] == HeapGraph::kNone; ++i)
-    for (const Index next : graph.references(waiting[i])) meet(next, waiting[i]);
-  std::vector<Index> path;
-  if (from[target] == HeapGraph::kNone) return path;
-  for (Index at = target;; at = from[at]) {
-    path.push_back(at);
-    if (from[at] == at) break;
-  }
-  std::ranges::reverse(path);
-  return path;
-}
-
-}  // namespace
 
 Table path_table(const HeapView& view, Index object, const TableOptions& options) {
   Table table = make_table(
@@ -219,20 +216,24 @@ Table path_table(const HeapView& view, Index object, const TableOptions& options
        {"class", "Class", Unit::none},
        {"bytes", "Bytes", Unit::bytes},
        {"retained", "Retained", Unit::bytes},
+       {"strength", "Strength", Unit::none},
        {"root", "Root", Unit::none}});
-  const std::vector<Index> path = shortest_path(view.graph, object);
+  std::vector<PathStep> path = shortest_path(view.graph, object, false);
+  const bool weak = path.empty() && view.dominators.roots_told();
+  if (weak) path = shortest_path(view.graph, object, true);
   for (std::size_t i = 0; i < path.size(); ++i) {
+    const Index at = path[i].object;
     std::string kinds;
     for (const HeapGraph::Root& root : view.graph.roots())
-      if (i == 0 && root.object == path[i] && kinds.empty())
-        kinds = view.graph.root_kinds()[root.kind];
-    table.rows.push_back({std::uint64_t{i}, address(view.graph.id(path[i])),
-                          view.class_name(path[i]), view.graph.size(path[i]),
-                          view.dominators.retained(path[i]), std::move(kinds)});
+      if (i == 0 && root.object == at && kinds.empty()) kinds = view.graph.root_kinds()[root.kind];
+    if (i == 0 && kinds.empty()) kinds = "handle";
+    table.rows.push_back({std::uint64_t{i}, address(view.graph.id(at)), view.class_name(at),
+                          view.graph.size(at), view.dominators.retained(at),
+                          strength_cell(path[i].by), std::move(kinds)});
   }
-  if (path.empty())
-    table.notes.push_back(view.dominators.roots_told() ? "No root reaches it."
-                                                       : "The snapshot tells no roots.");
+  if (!view.dominators.roots_told()) table.notes.push_back("The snapshot tells no roots.");
+  else if (path.empty()) table.notes.push_back("No root reaches it.");
+  else if (weak) table.notes.push_back("Nothing keeps it alive: this way has weak references.");
   sort_and_limit(table, options, "");
   return table;
 }
@@ -241,18 +242,25 @@ Table unreachable_table(const HeapView& view, const TableOptions& options) {
   Table table = make_table("heap_unreachable", "heap", "What no root reaches",
                            {{"class", "Class", Unit::none},
                             {"objects", "Objects", Unit::count},
-                            {"bytes", "Bytes", Unit::bytes}});
-  std::vector<ClassFigures> figures;
+                            {"bytes", "Bytes", Unit::bytes},
+                            {"weak_objects", "Only weakly", Unit::count},
+                            {"weak_bytes", "Bytes", Unit::bytes}});
+  std::vector<ClassFigures> all, weakly;
+  const std::vector<bool> weak = reached_only_weakly(view.graph, view.dominators);
   for (Index object = 0; object < view.graph.objects(); ++object) {
     if (view.dominators.reached(object)) continue;
-    ClassFigures& sum = slot(figures, view.type(object));
-    ++sum.objects;
-    sum.bytes += view.graph.size(object);
+    const std::uint32_t type = view.type(object);
+    slot(weakly, type);
+    for (ClassFigures* const sum : {&slot(all, type), weak[object] ? &weakly[type] : nullptr}) {
+      if (sum == nullptr) continue;
+      ++sum->objects;
+      sum->bytes += view.graph.size(object);
+    }
   }
-  for (std::uint32_t type = 0; type < figures.size(); ++type)
-    if (figures[type].objects != 0)
-      table.rows.push_back(
-          {view.names.class_name(type), figures[type].objects, figures[type].bytes});
+  for (std::uint32_t type = 0; type < all.size(); ++type)
+    if (all[type].objects != 0)
+      table.rows.push_back({view.names.class_name(type), all[type].objects, all[type].bytes,
+                            weakly[type].objects, weakly[type].bytes});
   note_roots(table, view);
   sort_and_limit(table, options, "bytes");
   return table;

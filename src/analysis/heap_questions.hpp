@@ -44,9 +44,10 @@ Table dominator_table(const HeapView& view, const TableOptions& options);
 Table class_referrers(const HeapView& view, std::string_view name, const TableOptions& options);
 // Who refers to one object.
 Table object_referrers(const HeapView& view, HeapView::Index object, const TableOptions& options);
-// One of the shortest ways from a root to the object.
+// One of the shortest ways from a root to the object; where there is none, one that weak references
+// are part of.
 Table path_table(const HeapView& view, HeapView::Index object, const TableOptions& options);
-// What no root reaches, by class.
+// What no root reaches, by class, and what of it weak references reach.
 Table unreachable_table(const HeapView& view, const TableOptions& options);
 // What probably leaks, and why one thinks so. `snapshots` are all of the trace.
 Table suspect_table(const HeapView& view, std::span<const HeapSnapshot> snapshots,

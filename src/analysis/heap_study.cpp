@@ -14,7 +14,10 @@ using event::Kind;
 
 bool HeapStudy::consume(const event::Batch& batch) {
   slicer_.slice(batch, [&](const Slice& slice) {
-    for (const std::uint32_t i : slice.others) take(slice, batch.events[i]);
+    for (const std::uint32_t i : slice.others) {
+      if (sites_) sites_->take(slice, i);
+      take(slice, batch.events[i]);
+    }
   });
   return true;
 }
@@ -36,6 +39,7 @@ void HeapStudy::dump(const Event& event, const event::Dump& details) {
   HeapSnapshot& snapshot = snapshots_.emplace_back();
   snapshot.start = event.time;
   snapshot.name = details.name;
+  if (sites_) sites_->begin_snapshot();
   open_ = true;
 }
 
@@ -43,14 +47,19 @@ void HeapStudy::object(const Slice& slice, const Event& event) {
   static constexpr event::DumpObject kUntold{};
   const auto& object = slice.batch.details_or(event, kUntold);
   const std::uint32_t type = slice.names.class_index(object.class_id);
-  const auto refs = slice.batch.list(object.refs);
+  auto refs = slice.batch.list(object.refs);
   ClassFigures& figures = slot(figures_, type);
   figures.type = type;
   figures.objects += object.size != 0;  // else it goes on with one that is told already
   figures.bytes += object.size;
   snapshots_.back().references += refs.size();
-  if (!wanted_ || *wanted_ == snapshots_.size() - 1)
-    builder_.add(event.id, type, object.size, refs);
+  if (sites_) sites_->object(event.id, type, object.size);
+  if (!builds()) return;
+  if (object.first_ref > keeps_ && !refs.empty()) {
+    builder_.add_weak(event.id, refs.front().target, object.first_ref);
+    refs = refs.subspan(1);
+  }
+  builder_.add(event.id, type, object.size, refs);
 }
 
 // What holds the root: in the recorder's words, or the registered region it lies in.
@@ -71,7 +80,8 @@ void HeapStudy::root(const Event& event, const event::Root& details) {
   constexpr std::uint32_t kWeak = 0x200;
   ++snapshots_.back().roots;
   const bool weak = details.address == base::kNoId && (details.flags & kWeak) != 0;
-  if (!weak) builder_.add_root(event.id, root_name(details));
+  if (weak) builder_.add_weak(base::kNoId, event.id, Strength::weak);
+  else builder_.add_root(event.id, root_name(details));
 }
 
 void HeapStudy::region(const Event& event, const event::RootRegion& details) {

@@ -9,6 +9,7 @@
 #include "analysis/heap_questions.hpp"
 #include "analysis/heap_study.hpp"
 #include "analysis/heap_tables.hpp"
+#include "analysis/heap_weak.hpp"
 #include "cli/commands.hpp"
 #include "cli/notices_view.hpp"
 #include "cli/numbers.hpp"
@@ -79,10 +80,14 @@ class Answers {
     tables_.push_back(class_table(view_, options_));
     tables_.push_back(snapshot_table(study_.snapshots(), options_));
     Table& list = tables_.back();
-    if (const auto left = study_.graph().objects() - dominators_.reached_objects(); left != 0)
-      list.notes.push_back(
-          fmt::format("No root of snapshot {} reaches {} of its objects (--unreachable).",
-                      study_.chosen().value_or(0), left));
+    const auto left = study_.graph().objects() - dominators_.reached_objects();
+    if (left == 0) return;
+    const auto weakly =
+        std::ranges::count(analysis::reached_only_weakly(study_.graph(), dominators_), true);
+    list.notes.push_back(fmt::format(
+        "No root of snapshot {} reaches {} of its objects{} (--unreachable).",
+        study_.chosen().value_or(0), left,
+        weakly == 0 ? "" : fmt::format(", {} of them only by weak references", weakly)));
   }
   // "FROM,TO"
   base::result<void> growth(std::string_view text) {
@@ -100,6 +105,9 @@ class Answers {
     const auto after = named_figures(snapshots[*to], study_.names());
     tables_.push_back(growth_table(growth_between(before, after), options_));
     tables_.back().title = fmt::format("Growth by class from snapshot {} to {}", *from, *to);
+    Table sites = study_.sites()->growth(*from, *to, study_.names(), options_);
+    if (!sites.rows.empty()) tables_.push_back(std::move(sites));
+    else std::ranges::move(sites.notes, std::back_inserter(tables_.back().notes));
     return {};
   }
   base::result<HeapGraph::Index> object(std::string_view text) const {
@@ -162,7 +170,9 @@ class HeapCommand final : public Command {
     list.add("--classes", questions_.classes, "Classes by what their objects retain").in(group);
     list.add("--dominators", questions_.dominators, "The objects that retain most").in(group);
     list.add("--suspects", questions_.suspects, "What may leak, and why").in(group);
-    list.add("--growth", questions_.growth, "What became more from one snapshot to another")
+    list.add(
+            "--growth", questions_.growth,
+            "What became more from one snapshot to another, by class and by the place that made it")
         .takes("FROM,TO")
         .in(group);
     list.add("--referrers", questions_.referrers, "Who refers to a class's objects, or to one")
@@ -177,6 +187,8 @@ class HeapCommand final : public Command {
              "Of this snapshot, counted from 0; else the last complete one")
         .takes("NUMBER")
         .in(group);
+    list.add("--soft-is-weak", soft_is_weak_, "Soft references keep nothing alive either")
+        .in(group);
     define_output(list);
   }
   int run(Session& session) override {
@@ -187,7 +199,8 @@ class HeapCommand final : public Command {
     Input input(input_);
     auto opened = input.open();
     if (!opened) return session.fail(opened.error(), input.name());
-    HeapStudy study(wanted);
+    HeapStudy study(wanted, keeps());
+    if (!questions_.growth.empty()) study.follow_sites();
     const Passed passed = pass(session, input, *opened->reader, study);
     study.finish();
     if (wanted && !study.chosen())
@@ -213,6 +226,12 @@ class HeapCommand final : public Command {
   }
 
  private:
+  // What is written for other tools has all references: they judge themselves.
+  event::RefStrength keeps() const {
+    using event::RefStrength;
+    if (!dump_.empty()) return RefStrength::phantom;
+    return soft_is_weak_ ? RefStrength::unknown : RefStrength::soft;
+  }
   base::result<void> write_dump(const HeapView& view) const {
     auto sink = base::create_sink(dump_, force_);
     if (!sink) return base::Unexpected(sink.error());
@@ -239,6 +258,7 @@ class HeapCommand final : public Command {
   InputOptions input_;
   Questions questions_;
   std::string snapshot_;
+  bool soft_is_weak_ = false;
   std::string dump_;
   bool force_ = false;
   std::string sort_;

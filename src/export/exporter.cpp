@@ -68,7 +68,11 @@ void Exporter::add(const Target& target, base::Sink& sink, std::string folder) {
     output.maker = target.timeline(
         {request_, request_.limit.value_or(target.limit), origin_, sink, std::move(folder)});
   } else if (target.snapshot != nullptr) {
-    if (!study_) study_ = std::make_unique<analysis::HeapStudy>(request_.snapshot);
+    if (!study_) {
+      // Readers judge weak references themselves.
+      study_ =
+          std::make_unique<analysis::HeapStudy>(request_.snapshot, event::RefStrength::phantom);
+    }
   } else {
     auto& builder = target.by_thread ? by_thread_ : merged_;
     if (!builder)

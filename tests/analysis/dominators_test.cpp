@@ -82,7 +82,7 @@ void expect_by_definition(const HeapGraph& graph) {
 TEST(Dominators, OfRandomGraphsAreThoseOfTheDefinition) {
   std::mt19937 random(7);
   const Shape shapes[] = {{1, 1, 1, 0},   {12, 2, 1, 0}, {30, 1, 3, 4}, {40, 3, 2, 6},
-                          {40, 2, 40, 0}, {50, 2, 1, 3}, {60, 4, 4, 0}};
+                          {40, 2, 40, 0}, {50, 2, 1, 3}, {60, 4, 4, 0}, {150, 3, 2, 12}};
   for (const Shape& shape : shapes)
     for (int round = 0; round < 60; ++round) expect_by_definition(random_graph(random, shape));
 }

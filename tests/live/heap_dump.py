@@ -92,7 +92,8 @@ def sizes_of_visualvm(folder, jdk, path):
 
 def compare(folder, jdk, path):
     """How many objects there are, and the classes of those that retain something else here."""
-    ours = {int(row["object"], 16): row for row in heap(path, "--dominators")}
+    rows = heap(path, "--dominators", "--soft-is-weak")
+    ours = {int(row["object"], 16): row for row in rows}
     count, others = 0, []
     for one, (size, retained, name) in sizes_of_visualvm(folder, jdk, path).items():
         if one not in ours:
@@ -110,8 +111,8 @@ def test_visualvm(folder, jdk, path):
         print("not compared with VisualVM: it is not installed (Debian: visualvm)")
         return
     count, others = compare(folder, jdk, path)
-    # Weak and soft references hold nothing there, and classes are counted otherwise.
-    assert count > 10_000 and len(others) < count // 20, f"{len(others)} of {count} differ"
+    # There, weak references to what has several referrers count after all: docs/heap.md.
+    assert count > 10_000 and len(others) < count // 50, f"{len(others)} of {count} differ"
     assert not {"Till", "Order", "Article", "Catalog"} & set(others), others
     # Written anew without such, all are the same.
     written = folder / "written.hprof"

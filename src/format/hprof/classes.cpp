@@ -42,12 +42,15 @@ void read_static(base::Cursor& cursor, std::size_t id_size, const Special& speci
     *told = static_cast<std::int64_t>(load_big<std::uint64_t>(value.data()));
 }
 
-void read_field(base::Cursor& cursor, std::size_t id_size, ClassDump& dump) {
-  take_id(cursor, id_size);
+void read_field(base::Cursor& cursor, std::size_t id_size, const Special& special,
+                ClassDump& dump) {
+  const Id name = take_id(cursor, id_size);
   const std::uint8_t type = cursor.byte();
   const std::size_t size = value_bytes(type, id_size);
   if (cursor.ok() && size == 0) return cursor.fault(base::Code::value_unexpected);
   if (type == kReference) {
+    const bool of_reference = dump.id != 0 && dump.id == special.reference;
+    if (of_reference && name == special.referent) dump.referent = dump.offsets.size();
     ++dump.own_references;
     dump.offsets.push_back(dump.own_bytes);
   } else {
@@ -63,6 +66,7 @@ ClassDump read_class(base::Cursor& cursor, std::size_t id_size, const Special& s
   const std::uint64_t start = cursor.offset();
   ClassDump dump;
   dump.id = take_id(cursor, id_size);
+  dump.strength = special.strength_of(dump.id);
   take<std::uint32_t>(cursor);  // a stack trace
   dump.super = take_id(cursor, id_size);
   if (dump.super != 0) dump.references.push_back({dump.super, 0});
@@ -74,7 +78,7 @@ ClassDump read_class(base::Cursor& cursor, std::size_t id_size, const Special& s
   for (std::size_t count = take<std::uint16_t>(cursor); count != 0 && cursor.ok(); --count)
     read_static(cursor, id_size, special, dump);
   for (std::size_t count = take<std::uint16_t>(cursor); count != 0 && cursor.ok(); --count)
-    read_field(cursor, id_size, dump);
+    read_field(cursor, id_size, special, dump);
   for (event::Ref& reference : dump.references)
     if (reference.offset != 0) reference.offset -= start;
   return dump;

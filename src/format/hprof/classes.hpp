@@ -25,6 +25,20 @@ struct Special {
   Id data_offset = 0;
   Id type_offset = 0;
   std::array<Id, 12> arrays{};  // classes of arrays of values, by type
+  Id reference = 0;             // java.lang.ref.Reference, and the name of its field
+  Id referent = 0;
+  // Its sub classes that say how strongly it holds.
+  struct Holder {
+    Id id = 0;
+    event::RefStrength strength = event::RefStrength::unknown;
+  };
+  std::array<Holder, 4> holders{};
+
+  event::RefStrength strength_of(Id type) const {
+    for (const Holder& holder : holders)
+      if (holder.id == type && type != 0) return holder.strength;
+    return event::RefStrength::unknown;
+  }
 };
 
 // A class as its dump tells it.
@@ -36,7 +50,9 @@ struct ClassDump {
   std::uint32_t own_references = 0;      // among its fields
   std::uint32_t own_values = 0;          // bytes of the others
   std::vector<std::uint32_t> offsets{};  // of its references behind the start of its own fields
-  std::uint32_t static_bytes = 0;        // in memory, references not counted
+  event::RefStrength strength = event::RefStrength::unknown;  // of the referent, here and below
+  std::optional<std::size_t> referent{};                      // its place in offsets
+  std::uint32_t static_bytes = 0;                             // in memory, references not counted
   std::uint32_t static_references = 0;
   std::vector<event::Ref> references{};  // to its super class, loader ..., and of static fields
   std::optional<std::int64_t> data_offset{};  // of Class$Atomic
@@ -68,12 +84,13 @@ struct Classes {
   Sizes sizes{};
 };
 
-// An object of a class with all that it inherits.
+// An object of a class with all that it inherits; a referent comes first where it is not strong.
 struct Layout {
-  bool known = false;                    // with all its super classes
-  std::uint64_t bytes = 0;               // of its record
-  std::uint64_t size = 0;                // in memory
-  std::vector<std::uint32_t> offsets{};  // of references in the record
+  bool known = false;                                         // with all its super classes
+  std::uint64_t bytes = 0;                                    // of its record
+  std::uint64_t size = 0;                                     // in memory
+  std::vector<std::uint32_t> offsets{};                       // of references in the record
+  event::RefStrength strength = event::RefStrength::unknown;  // of the first
 };
 
 // `find(id)` gives a class or null.
@@ -82,10 +99,13 @@ Layout lay_out(Id id, const Sizes& sizes, const Find& find) {
   constexpr int kMostSupers = 1000;  // a circle, else
   Layout out;
   std::uint64_t size = sizes.head;
+  std::optional<std::size_t> referent;
   for (int depth = 0; id != 0; ++depth) {
     const ClassDump* const type = find(id);
     if (type == nullptr || depth == kMostSupers) return out;
     if (depth == 0 && sizes.declared) out.size = type->instance_size;
+    if (type->strength != event::RefStrength::unknown) out.strength = type->strength;
+    if (type->referent) referent = out.offsets.size() + *type->referent;
     for (const std::uint32_t offset : type->offsets)
       out.offsets.push_back(static_cast<std::uint32_t>(out.bytes) + offset);
     out.bytes += type->own_bytes;
@@ -95,6 +115,9 @@ Layout lay_out(Id id, const Sizes& sizes, const Find& find) {
   }
   if (!sizes.declared) out.size = Sizes::aligned(size);
   out.known = true;
+  if (!referent) out.strength = event::RefStrength::unknown;
+  else if (out.strength != event::RefStrength::unknown)
+    std::swap(out.offsets.front(), out.offsets[*referent]);
   return out;
 }
 

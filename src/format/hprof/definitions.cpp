@@ -65,12 +65,26 @@ void Definitions::text(base::Cursor& body) {
   at(texts_, text_ids_.index(id)) = text;
   if (text == "annotationDataOffset") special_.data_offset = id;
   if (text == "annotationTypeOffset") special_.type_offset = id;
+  if (text == "referent") special_.referent = id;
+}
+
+void Definitions::name_holder(Id id, std::string_view name) {
+  using event::RefStrength;
+  constexpr std::pair<std::string_view, RefStrength> kHolders[] = {
+      {"java/lang/ref/SoftReference", RefStrength::soft},
+      {"java/lang/ref/WeakReference", RefStrength::weak},
+      {"java/lang/ref/FinalReference", RefStrength::final},
+      {"java/lang/ref/PhantomReference", RefStrength::phantom}};
+  for (std::size_t i = 0; i < std::size(kHolders); ++i)
+    if (name == kHolders[i].first) special_.holders[i] = {id, kHolders[i].second};
 }
 
 void Definitions::name_special(Id id, std::string_view name) {
   if (name == "java/lang/Object") special_.object = id;
   if (name == "java/lang/Class") special_.class_class = id;
   if (name == "java/lang/Class$Atomic") special_.atomic = id;
+  if (name == "java/lang/ref/Reference") special_.reference = id;
+  name_holder(id, name);
   constexpr std::string_view kLetters = "....ZCFDBSIJ";  // by type
   if (name.size() != 2 || name[0] != '[') return;
   if (const std::size_t type = kLetters.find(name[1], 4); type != kLetters.npos)

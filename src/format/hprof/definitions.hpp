@@ -49,6 +49,7 @@ class Definitions {
   std::string_view text_of(Id id) const;
   event::Text kept(Id id) { return batch_->keep(text_of(id)); }
   Id class_of(std::uint32_t serial) const;
+  void name_holder(Id id, std::string_view name);
   void name_special(Id id, std::string_view name);
   event::Stack stack_of(std::uint32_t serial);
 

@@ -30,11 +30,13 @@ HeapDecoder::HeapDecoder(const Context& context, std::size_t id_size, event::Bat
 
 Id HeapDecoder::id(const std::byte* at) const { return load_id(at, id_size_); }
 
-void HeapDecoder::add_object(Id object, Id type, std::uint64_t size, event::Refs refs) {
+void HeapDecoder::add_object(Id object, Id type, std::uint64_t size, event::Refs refs,
+                             event::RefStrength first) {
   event::DumpObject details;
   details.class_id = type;
   details.size = size;
   details.refs = refs;
+  details.first_ref = first;
   batch_.add(time_, nobody_, object, details);
 }
 
@@ -110,7 +112,11 @@ std::size_t HeapDecoder::instance(const std::byte* at, std::uint64_t offset) {
   const std::size_t bytes = load_big<std::uint32_t>(at + head - 4);
   const Layout& layout = layout_of(type);
   if (layout.known && layout.bytes == bytes) [[likely]] {
-    add_object(id(at + 1), type, layout.size, fields(at + head, layout));
+    const event::RefStrength first =
+        layout.strength != event::RefStrength::unknown && id(at + head + layout.offsets[0]) != 0
+            ? layout.strength
+            : event::RefStrength::unknown;
+    add_object(id(at + 1), type, layout.size, fields(at + head, layout), first);
   } else {
     batch_.notices.add(Code::value_unexpected, {.offset = offset}, 0,
                        fmt::format("class {:#x} is not described, or otherwise", type));

@@ -35,7 +35,8 @@ class HeapDecoder {
   std::size_t value_array(const std::byte* at, std::uint64_t offset);
 
   Id id(const std::byte* at) const;
-  void add_object(Id object, Id type, std::uint64_t size, event::Refs refs);
+  void add_object(Id object, Id type, std::uint64_t size, event::Refs refs,
+                  event::RefStrength first = event::RefStrength::unknown);
   event::Refs elements(base::Bytes bytes, std::uint64_t first);
   event::Refs fields(const std::byte* data, const Layout& layout);
   const Layout& layout_of(Id type);

@@ -75,9 +75,11 @@ class MessageMaker {
   void make(const Event& event, const event::DumpObject& object);
   void make(const Event& event, const event::Root& root);
 
-  template <class Details>
-  static constexpr bool kHeld = requires(MessageMaker& maker, const Event& event,
-                                         const Details& details) { maker.make(event, details); };
+  // Maker is a parameter because the class is not complete here, which clang minds.
+  template <class Details, class Maker = MessageMaker>
+  static constexpr bool kHeld = requires(Maker& maker, const Event& event, const Details& details) {
+    maker.make(event, details);
+  };
 
   void make_node(const Event& event, const event::Process& process);
   void make_process(const Event& event, const event::Process& process);
