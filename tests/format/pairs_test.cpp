@@ -25,7 +25,7 @@ std::string_view next_word(std::string_view& text) {
   return word;
 }
 
-std::vector<std::string> words(std::string_view text) {
+std::vector<std::string> split_words(std::string_view text) {
   std::vector<std::string> all;
   for (auto word = next_word(text); !word.empty(); word = next_word(text)) all.emplace_back(word);
   return all;
@@ -54,7 +54,7 @@ struct Said {
   std::vector<std::string> words;
 };
 Said said(const std::string& line) {
-  auto all = words(line);
+  auto all = split_words(line);
   const std::int64_t time = std::stoll(all.front());
   all.erase(all.begin());
   return {time, std::move(all)};
