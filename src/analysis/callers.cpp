@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/callers.hpp"
 
-#include <tsl/robin_map.h>
-
 #include <tuple>
 
 #include "analysis/method_filter.hpp"
 #include "analysis/rows.hpp"
 #include "analysis/text.hpp"
+#include "base/seeded_hash.hpp"
 
 namespace polytrace::analysis {
 namespace {
@@ -22,7 +21,7 @@ struct Edge {
 // The calls of wanted methods by their nearest visible caller.
 std::vector<Edge> edges_of(std::span<const CallTree::Node> nodes, const MethodFilter& filter) {
   std::vector<std::uint32_t> callers(nodes.size(), NameTable::kNone);
-  tsl::robin_map<std::uint64_t, std::size_t> places;
+  base::IdMap<std::size_t> places;
   std::vector<Edge> edges;
   for (std::size_t i = CallTree::kFirst; i < nodes.size(); ++i) {
     const CallTree::Node& node = nodes[i];

@@ -4,11 +4,10 @@
 // a time.
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <vector>
 
 #include "analysis/analysis.hpp"
+#include "base/seeded_hash.hpp"
 
 namespace polytrace::analysis {
 
@@ -45,8 +44,8 @@ class CompileCosts {
   void close(std::vector<Open>& open, Subject subject, base::Time end, bool failed);
 
   std::vector<std::vector<Open>> open_;  // by thread, innermost last
-  tsl::robin_map<Subject, Cost> costs_;
-  tsl::robin_map<base::Id, std::uint32_t> methods_;  // by the runtime's id
+  base::IdMap<Cost> costs_;
+  base::IdMap<std::uint32_t> methods_;  // by the runtime's id
   std::uint64_t times_ = 0;
   std::uint64_t total_ = 0;
 };

@@ -2,7 +2,6 @@
 #include "analysis/handles.hpp"
 
 #include <fmt/format.h>
-#include <tsl/robin_map.h>
 
 #include <array>
 #include <map>
@@ -11,6 +10,7 @@
 #include "analysis/selected.hpp"
 #include "analysis/stacks.hpp"
 #include "analysis/text.hpp"
+#include "base/seeded_hash.hpp"
 
 namespace polytrace::analysis {
 namespace {
@@ -56,7 +56,7 @@ class Handles final : public Analysis {
 
   Selection selection_;
   std::array<Tally, kKinds.size()> tallies_;
-  tsl::robin_map<Id, HandleState, SeededHash> handles_;  // living, or ended before they began
+  base::IdMap<HandleState> handles_;  // living, or ended before they began
   StackTree stacks_;
 };
 

@@ -3,15 +3,13 @@
 // the objects' ids, which follow moves. One thread at a time.
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "analysis/analysis.hpp"
 #include "analysis/object_types.hpp"
-#include "analysis/seeded_hash.hpp"
+#include "base/seeded_hash.hpp"
 
 namespace polytrace::analysis {
 
@@ -55,7 +53,7 @@ class HeapSites {
 
   Numbers makers_of_objects_;
   std::vector<Maker> makers_;
-  tsl::robin_map<std::uint64_t, std::uint32_t, SeededHash> numbers_;  // by class and site
+  base::IdMap<std::uint32_t> numbers_;  // by class and site
   std::vector<Snapshot> snapshots_;
   std::uint64_t allocations_ = 0;
   std::uint64_t without_id_ = 0;    // of these

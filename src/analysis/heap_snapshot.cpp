@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/heap_snapshot.hpp"
 
-#include <tsl/robin_map.h>
-
 #include <algorithm>
 #include <thread>
 
-#include "analysis/seeded_hash.hpp"
+#include "base/seeded_hash.hpp"
 
 namespace polytrace::analysis {
 namespace {
@@ -48,7 +46,7 @@ class SparseCounts {
   }
 
  private:
-  tsl::robin_map<std::uint64_t, std::uint64_t, SeededHash> counts_;
+  base::IdMap<std::uint64_t> counts_;
 };
 
 }  // namespace

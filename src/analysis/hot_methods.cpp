@@ -5,6 +5,7 @@
 #include <tsl/robin_map.h>
 
 #include <algorithm>
+#include <map>
 
 #include "analysis/text.hpp"
 
@@ -24,7 +25,7 @@ struct HotEdge {
 // By method: the caller that calls it most.
 tsl::robin_map<std::uint32_t, HotEdge> busiest_callers(const CallTree& tree) {
   const auto nodes = tree.nodes();
-  tsl::robin_map<std::uint64_t, HotEdge> edges;
+  std::map<std::uint64_t, HotEdge> edges;  // in an order: of equals the first one is told
   for (std::size_t i = CallTree::kFirst; i < nodes.size(); ++i) {
     const CallTree::Node& node = nodes[i];
     if (node.parent < CallTree::kFirst || tree.totals()[node.method].calls < kFewestCalls) continue;

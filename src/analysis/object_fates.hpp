@@ -5,13 +5,11 @@
 // is allocated beyond that is only counted. One thread at a time.
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <array>
 #include <vector>
 
 #include "analysis/analysis.hpp"
-#include "analysis/seeded_hash.hpp"
+#include "base/seeded_hash.hpp"
 
 namespace polytrace::analysis {
 
@@ -62,14 +60,14 @@ class ObjectFates {
     std::uint32_t born;  // collections before it
     std::uint64_t size;
   };
-  using Objects = tsl::robin_map<base::Id, Object, SeededHash>;
+  using Objects = base::IdMap<Object>;
 
   std::uint32_t fate_of(std::uint32_t type, std::uint32_t site);
   void died(const Object& object, std::uint64_t age);
 
   Objects living_;
   std::vector<Fate> fates_;
-  tsl::robin_map<std::uint64_t, std::uint32_t> indexes_;  // by class and site
+  base::IdMap<std::uint32_t> indexes_;  // by class and site
   std::array<Deaths, kAges> deaths_{};
   std::uint64_t told_frees_ = 0;
   std::uint64_t known_deaths_ = 0;

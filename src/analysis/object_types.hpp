@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/seeded_hash.hpp"
+#include "base/seeded_hash.hpp"
 #include "base/types.hpp"
 
 namespace polytrace::analysis {
@@ -104,7 +104,7 @@ class ObjectTypes {
   std::vector<Block> blocks_;
   std::size_t mask_ = 0;
   unsigned shift_ = 0;
-  std::uint64_t multiplier_ = process_seed() | 1;
+  std::uint64_t multiplier_ = base::process_seed() | 1;
   // Of the last at().
   std::uint64_t last_number_ = 0;
   std::uint32_t last_block_ = 0;

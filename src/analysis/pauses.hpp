@@ -2,12 +2,11 @@
 // When the world stood still: from the events of collections, and what that leaves to the program.
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <optional>
 #include <vector>
 
 #include "analysis/analysis.hpp"
+#include "base/seeded_hash.hpp"
 
 namespace polytrace::analysis {
 
@@ -26,7 +25,7 @@ class PauseFinder {
     base::Time started = base::kNoTime;  // of the outermost collection
     std::uint32_t depth = 0;
   };
-  tsl::robin_map<std::uint64_t, Open> open_;
+  base::IdMap<Open> open_;
   std::vector<Pauses::Pause> stops_;
   std::vector<Pauses::Pause> collections_;
 };

@@ -3,6 +3,7 @@
 
 #include "analysis/names_alike.hpp"
 #include "analysis/profile.hpp"
+#include "base/seeded_hash.hpp"
 
 namespace polytrace::analysis {
 namespace {
@@ -57,8 +58,8 @@ class Union {
 
   bool exact_names_;
   Profile out_;
-  tsl::robin_map<std::string, std::uint32_t> frames_;                  // by name
-  tsl::robin_map<std::uint64_t, std::uint32_t, SeededHash> children_;  // by parent and frame
+  tsl::robin_map<std::string, std::uint32_t, base::SeededHash> frames_;  // by name
+  base::IdMap<std::uint32_t> children_;                                  // by parent and frame
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "analysis/calltree.hpp"
 #include "analysis/cpu_stacks.hpp"
 #include "analysis/text.hpp"
+#include "base/seeded_hash.hpp"
 
 namespace polytrace::analysis {
 namespace {
@@ -35,7 +36,7 @@ class StackAmounts {
 
  private:
   bool by_thread_;
-  tsl::robin_map<std::uint64_t, Amount, SeededHash> amounts_;
+  base::IdMap<Amount> amounts_;
 };
 
 class CallSource final : public ProfileSource {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/profile.hpp"
+#include "base/seeded_hash.hpp"
 
 namespace polytrace::analysis {
 
@@ -61,8 +62,8 @@ class ProfileTree {
     std::uint32_t method;  // a thread's number, of a child of the root
   };
   std::vector<Node> nodes_{{Profile::kRoot, kFrameless}};
-  tsl::robin_map<std::uint64_t, std::uint32_t, SeededHash> children_;  // by parent and method
-  std::vector<Amount> amounts_;                                        // by node; may be shorter
+  base::IdMap<std::uint32_t> children_;  // by parent and method
+  std::vector<Amount> amounts_;          // by node; may be shorter
   std::vector<std::uint32_t> path_;
 };
 

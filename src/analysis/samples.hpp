@@ -4,11 +4,10 @@
 // and by thread. Samples count by weight.
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <map>
 
 #include "analysis/code_map.hpp"
+#include "base/seeded_hash.hpp"
 
 namespace polytrace::analysis {
 
@@ -50,8 +49,8 @@ class Samples : public Analysis {
   std::uint64_t weight_ = 0;
   std::uint64_t no_method_ = 0;  // samples without a managed frame
   std::vector<Hits> methods_;    // by method
-  tsl::robin_map<std::uint64_t, std::uint64_t> ips_;
-  tsl::robin_map<std::uint64_t, std::uint64_t> managed_ips_;  // of innermost frames
+  base::IdMap<std::uint64_t> ips_;
+  base::IdMap<std::uint64_t> managed_ips_;  // of innermost frames
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> il_offsets_;  // by method, told
   // By thread index and, where the trace has no such thread, id.
   std::map<std::pair<std::uint32_t, base::Id>, ThreadHits> threads_;

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/sandwich.hpp"
 
-#include <tsl/robin_map.h>
-
 #include <algorithm>
 
 #include "analysis/method_filter.hpp"
-#include "analysis/seeded_hash.hpp"
 #include "analysis/text.hpp"
 #include "analysis/tree_order.hpp"
+#include "base/seeded_hash.hpp"
 
 namespace polytrace::analysis {
 namespace {
@@ -45,7 +43,7 @@ class Paths {
 
  private:
   std::vector<Node> nodes_ = std::vector<Node>(1);
-  tsl::robin_map<std::uint64_t, std::uint32_t, SeededHash> children_;
+  base::IdMap<std::uint32_t> children_;
 };
 
 class Views {

@@ -19,7 +19,7 @@ std::uint32_t StackTree::intern(std::span<const Id> frames, const Names& names) 
     epoch_ = names.method_epoch();
   }
   const std::uint64_t key =
-      XXH3_64bits_withSeed(frames.data(), frames.size_bytes(), process_seed());
+      XXH3_64bits_withSeed(frames.data(), frames.size_bytes(), base::process_seed());
   const auto found = known_.find(key);
   if (found != known_.end()) return found->second;
   std::uint32_t node = kRoot;

@@ -4,13 +4,11 @@
 // time.
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <span>
 #include <vector>
 
 #include "analysis/names.hpp"
-#include "analysis/seeded_hash.hpp"
+#include "base/seeded_hash.hpp"
 
 namespace polytrace::analysis {
 
@@ -35,9 +33,9 @@ class StackTree {
   };
 
   std::vector<Node> nodes_{{kRoot, NameTable::kNone}};
-  tsl::robin_map<std::uint64_t, std::uint32_t, SeededHash> children_;  // by parent and method
-  tsl::robin_map<std::uint64_t, std::uint32_t> known_;                 // by hash of the frames
-  std::uint32_t epoch_ = 0;                                            // in which known_ holds
+  base::IdMap<std::uint32_t> children_;  // by parent and method
+  base::IdMap<std::uint32_t> known_;     // by hash of the frames
+  std::uint32_t epoch_ = 0;              // in which known_ holds
 };
 
 // The stacks of a tree as people want to see them: without runtime helpers, unless asked for.

@@ -4,13 +4,11 @@
 // same few ids over and over. One thread at a time.
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <array>
 #include <cstdint>
 #include <vector>
 
-#include "base/types.hpp"
+#include "base/seeded_hash.hpp"
 
 namespace polytrace::base {
 
@@ -45,10 +43,6 @@ class IdTable {
     Id id = 0;
     std::uint32_t index = kNone;
   };
-  // Seeded per process: a hostile file cannot choose its collisions.
-  struct Hash {
-    std::size_t operator()(Id id) const;
-  };
   static constexpr unsigned kCacheBits = 10;
   // An empty entry holds an id that belongs elsewhere: the check for it costs nothing.
   static constexpr Id kOfAnotherSlot = 1;
@@ -57,7 +51,7 @@ class IdTable {
   std::uint32_t insert(Id id);  // not here, so that index() stays small enough to be inlined
 
   std::array<Cached, std::size_t{1} << kCacheBits> cache_{{{kOfAnotherSlot, kNone}}};
-  tsl::robin_map<Id, std::uint32_t, Hash> indexes_;
+  IdMap<std::uint32_t> indexes_;
   std::vector<Id> ids_;
 };
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "base/seeded_hash.hpp"
 #include "event/pump.hpp"
 
 namespace polytrace::cli {
@@ -20,7 +21,7 @@ class NameFilter final : public event::Consumer {
   bool fits(const event::Batch& batch, const event::Event& event) const;
 
  private:
-  using Ids = std::unordered_set<base::Id>;
+  using Ids = std::unordered_set<base::Id, base::SeededHash>;
   bool has_text(std::string_view name) const { return name.find(text_) != name.npos; }
   void learn(const event::Batch& batch, const event::Event& event);
   bool subject_fits(const event::Event& event) const;

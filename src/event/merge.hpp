@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/limits.hpp"
+#include "base/seeded_hash.hpp"
 #include "event/batch.hpp"
 
 namespace polytrace::event {
@@ -41,7 +42,7 @@ class TimeMerge {
   std::size_t limit_;
   std::size_t bytes_ = 0;
   std::vector<std::unique_ptr<Batch>> batches_;
-  std::unordered_map<Id, std::vector<Run>> threads_;
+  std::unordered_map<Id, std::vector<Run>, base::SeededHash> threads_;
 };
 
 }  // namespace polytrace::event

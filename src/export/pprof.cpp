@@ -8,6 +8,7 @@
 #include <limits>
 #include <protozero/pbf_writer.hpp>
 
+#include "base/seeded_hash.hpp"
 #include "export/target.hpp"
 #include "export/text_sink.hpp"
 
@@ -177,7 +178,7 @@ class PprofWriter {
   TextSink out_;
   pbf_writer message_;
   bool has_count_ = false;
-  tsl::robin_map<std::string, std::int64_t> numbers_;  // of texts
+  tsl::robin_map<std::string, std::int64_t, base::SeededHash> numbers_;  // of texts
   std::vector<std::string> texts_;
   std::vector<std::uint64_t> stack_;
 };

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "history/dictionary.hpp"
 
-#include <xxhash.h>
-
 #include <algorithm>
 #include <cstring>
 
 namespace polytrace::history {
 
-std::size_t Dictionary::Hash::operator()(std::string_view text) const {
-  return XXH3_64bits(text.data(), text.size());
-}
-
 std::uint64_t Dictionary::id(std::string_view text) {
-  const std::size_t hash = Hash{}(text);
+  const std::size_t hash = base::SeededHash{}(text);
   if (const auto known = ids_.find(text, hash); known != ids_.end()) return known->second;
   const std::uint64_t id = count();
   const std::string_view kept = keep(text);

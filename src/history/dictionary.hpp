@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/appender.hpp"
+#include "base/seeded_hash.hpp"
 #include "base/types.hpp"
 
 namespace polytrace::history {
@@ -40,9 +41,6 @@ class Dictionary {
   bool write_new(Write write);
 
  private:
-  struct Hash {
-    std::size_t operator()(std::string_view text) const;
-  };
   static constexpr std::size_t kFrameBytes = std::size_t{1} << 20;
   static constexpr std::size_t kChunk = std::size_t{64} << 10;
 
@@ -54,7 +52,7 @@ class Dictionary {
   std::size_t bytes_ = 0;
   std::uint64_t first_ = 0;
   std::uint64_t written_ = 0;
-  tsl::robin_map<std::string_view, std::uint64_t, Hash> ids_;
+  tsl::robin_map<std::string_view, std::uint64_t, base::SeededHash> ids_;
   std::vector<std::string_view> texts_;
   std::vector<std::unique_ptr<char[]>> chunks_;
   char* free_ = nullptr;

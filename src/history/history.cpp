@@ -7,6 +7,7 @@
 #include <mutex>
 #include <unordered_set>
 
+#include "base/seeded_hash.hpp"
 #include "history/full_walk.hpp"
 #include "history/opened.hpp"
 #include "history/segments.hpp"
@@ -233,7 +234,7 @@ result<void> History::sampled(std::span<const Key> keys, std::span<const Tick> t
 
 template <class Each>
 result<void> History::for_each_key(std::span<const Key> keys, Each each) const {
-  std::unordered_set<Key> done;
+  std::unordered_set<Key, base::SeededHash> done;
   bool stop = false;
   for (const Key key : keys) {
     if (keys.size() > 1 && !done.insert(key).second) continue;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/seeded_hash.hpp"
 #include "history/value.hpp"
 
 namespace polytrace::history {
@@ -37,7 +38,7 @@ class KeyTable {
   static constexpr Key kNear = 1U << 22;
 
   std::vector<std::uint32_t> near_;
-  tsl::robin_map<Key, std::uint32_t> far_;
+  tsl::robin_map<Key, std::uint32_t, base::SeededHash> far_;
   std::uint32_t size_ = 0;
   std::uint32_t in_row_ = 0;  // the first keys, each its own index
 };

@@ -42,7 +42,8 @@ void append_element(std::string& path, std::string_view name) {
 }  // namespace
 
 std::size_t Tree::PlaceHash::operator()(const Place& place) const {
-  return XXH3_64bits_withSeed(place.name.data(), place.name.size(), place.parent);
+  return XXH3_64bits_withSeed(place.name.data(), place.name.size(),
+                              place.parent ^ base::process_seed());
 }
 
 Tree::Tree() : nodes_(1) { set_key(kTop, kRoot); }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "base/seeded_hash.hpp"
 #include "history/value.hpp"
 
 namespace polytrace::history {
@@ -76,7 +77,7 @@ class Tree {
   std::vector<Entry> nodes_;
   std::deque<std::string> names_;
   tsl::robin_map<Place, Node, PlaceHash> places_;
-  tsl::robin_map<Key, Node> keyed_;
+  tsl::robin_map<Key, Node, base::SeededHash> keyed_;
 };
 
 // Names joined to a path; what would be read as syntax is escaped.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "base/seeded_hash.hpp"
 #include "history/types_file.hpp"
 
 namespace polytrace::history {
@@ -29,7 +30,7 @@ class TypeTable {
   }
 
  private:
-  tsl::robin_map<Key, Type> types_{};
+  tsl::robin_map<Key, Type, base::SeededHash> types_{};
 };
 
 }  // namespace polytrace::history

@@ -94,7 +94,7 @@ bool Subjects::fit(const Batch& batch, const Event& event) const {
   if (role_of(event.kind) == Role::call) return false;
   if (subject == "class" && classes_.contains(event.id)) return true;
   if (event.detail == event::kAbsent) return false;
-  Search<tsl::robin_set<Id>> search{batch, methods_, classes_};
+  Search<base::IdSet> search{batch, methods_, classes_};
   event::with_details(batch, event,
                       [&](const auto& details) { event::visit_fields(search, details); });
   return search.found;

@@ -3,12 +3,10 @@
 // than the events, so the whole trace is read for its names first.
 #pragma once
 
-#include <tsl/robin_map.h>
-#include <tsl/robin_set.h>
-
 #include <string>
 #include <vector>
 
+#include "base/seeded_hash.hpp"
 #include "event/pump.hpp"
 
 namespace polytrace::transform {
@@ -40,10 +38,10 @@ class Subjects final : public event::Consumer {
   std::string method_text_;
   std::string class_text_;
   std::vector<Method> defined_;
-  tsl::robin_map<base::Id, std::string> class_names_;
-  tsl::robin_map<base::Id, base::Id> vtables_;
-  tsl::robin_set<base::Id> methods_;
-  tsl::robin_set<base::Id> classes_;
+  base::IdMap<std::string> class_names_;
+  base::IdMap<base::Id> vtables_;
+  base::IdSet methods_;
+  base::IdSet classes_;
 };
 
 }  // namespace polytrace::transform

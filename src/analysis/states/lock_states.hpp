@@ -3,14 +3,13 @@
 // thread at a time.
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <deque>
 #include <map>
 #include <set>
 
 #include "analysis/recent_classes.hpp"
 #include "analysis/states/world.hpp"
+#include "base/seeded_hash.hpp"
 
 namespace polytrace::analysis::states {
 
@@ -61,7 +60,7 @@ class LockStates {
   World& world_;
   Key parent_ = kNoKey;
   RecentClasses classes_;
-  tsl::robin_map<base::Id, std::uint32_t, SeededHash> indexes_;
+  base::IdMap<std::uint32_t> indexes_;
   std::deque<Lock> locks_;
   std::deque<Thread> threads_;
   std::uint64_t arrivals_ = 0;

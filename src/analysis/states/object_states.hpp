@@ -6,6 +6,7 @@
 #include <tsl/robin_map.h>
 
 #include "analysis/states/world.hpp"
+#include "base/seeded_hash.hpp"
 
 namespace polytrace::analysis::states {
 
@@ -52,7 +53,7 @@ class ObjectStates {
   std::vector<std::uint32_t> type_of_class_;  // by class index
   tsl::robin_map<Key, std::uint32_t> type_of_key_;
   std::vector<Type> types_;
-  tsl::robin_map<base::Id, Object, SeededHash> objects_;  // those that live
+  base::IdMap<Object> objects_;  // those that live
   // The census being collected.
   bool in_census_ = false;
   std::uint32_t census_ = 0;

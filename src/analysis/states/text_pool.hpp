@@ -4,12 +4,12 @@
 #pragma once
 
 #include <tsl/robin_map.h>
-#include <xxhash.h>
 
 #include <deque>
 #include <string>
 #include <string_view>
 
+#include "base/seeded_hash.hpp"
 #include "base/utf8.hpp"
 
 namespace polytrace::analysis::states {
@@ -27,15 +27,9 @@ class TextPool {
   const std::string& text(std::uint32_t index) const { return texts_[index]; }
 
  private:
-  struct Hash {
-    std::size_t operator()(std::string_view text) const {
-      return XXH3_64bits(text.data(), text.size());
-    }
-  };
-
   std::deque<std::string> raw_;
   std::deque<std::string> texts_;
-  tsl::robin_map<std::string_view, std::uint32_t, Hash> indexes_;
+  tsl::robin_map<std::string_view, std::uint32_t, base::SeededHash> indexes_;
 };
 
 }  // namespace polytrace::analysis::states

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "base/seeded_hash.hpp"
+
 namespace polytrace::analysis::states {
 
 World::World(Gathered& gathered, history::Builder& builder, base::Notices& notices)
@@ -14,8 +16,8 @@ World::World(Gathered& gathered, history::Builder& builder, base::Notices& notic
 
 // A thread that was only mentioned is the first one of its id, or one of its own.
 void World::name_threads() {
-  tsl::robin_map<base::Id, std::uint32_t, SeededHash> firsts;
-  tsl::robin_map<base::Id, std::uint32_t, SeededHash> counts;
+  base::IdMap<std::uint32_t> firsts;
+  base::IdMap<std::uint32_t> counts;
   const auto add = [&](base::Id id, std::uint32_t first_name) {
     const auto index = static_cast<std::uint32_t>(threads_.size());
     firsts.emplace(id, index);

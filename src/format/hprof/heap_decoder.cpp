@@ -2,9 +2,6 @@
 #include "format/hprof/heap_decoder.hpp"
 
 #include <fmt/format.h>
-#include <xxhash.h>
-
-#include <random>
 
 #include "format/hprof/big_endian.hpp"
 #include "format/hprof/parts.hpp"
@@ -15,11 +12,6 @@ using base::Bytes;
 using base::Code;
 
 // A file cannot choose its collisions.
-std::size_t HeapDecoder::Hash::operator()(Id id) const {
-  static const std::uint64_t seed = std::random_device()();
-  return XXH3_64bits_withSeed(&id, sizeof id, seed);
-}
-
 HeapDecoder::HeapDecoder(const Context& context, std::size_t id_size, event::Batch& batch)
     : context_(context),
       id_size_(id_size),

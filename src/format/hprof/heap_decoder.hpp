@@ -3,10 +3,9 @@
 // one thread; what it looks at in the context, many may.
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <array>
 
+#include "base/seeded_hash.hpp"
 #include "event/reader.hpp"
 #include "format/hprof/context.hpp"
 #include "format/hprof/records.hpp"
@@ -23,10 +22,6 @@ class HeapDecoder {
   void piece(base::Bytes elements);
 
  private:
-  struct Hash {
-    std::size_t operator()(Id id) const;
-  };
-
   std::size_t part(const std::byte* at, std::uint64_t offset);
   std::size_t root(const std::byte* at, const RootKind& kind);
   std::size_t class_dump(base::Bytes bytes, std::uint64_t offset);
@@ -50,8 +45,8 @@ class HeapDecoder {
   base::Time time_;
   std::uint16_t nobody_;
   Sizes sizes_;
-  tsl::robin_map<Id, std::shared_ptr<const ClassDump>, Hash> learned_;  // in this chunk
-  tsl::robin_map<Id, std::unique_ptr<Layout>, Hash> layouts_;
+  base::IdMap<std::shared_ptr<const ClassDump>> learned_;  // in this chunk
+  base::IdMap<std::unique_ptr<Layout>> layouts_;
   // Before the hash table: objects come in runs of a few classes.
   struct Recent {
     Id type = 0;

@@ -4,8 +4,7 @@
 // directions of that rule. One thread at a time, events in file order.
 #pragma once
 
-#include <tsl/robin_map.h>
-
+#include "base/seeded_hash.hpp"
 #include "event/batch.hpp"
 
 namespace polytrace::format::mlpd {
@@ -24,7 +23,7 @@ class CounterSums {
     bool absolute = false;
   };
   bool is_difference(base::Id counter, const event::CounterValue& value) const;
-  tsl::robin_map<base::Id, Counter> counters_;
+  base::IdMap<Counter> counters_;
 };
 
 }  // namespace polytrace::format::mlpd

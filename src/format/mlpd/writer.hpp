@@ -7,6 +7,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/seeded_hash.hpp"
 #include "format/format.hpp"
 #include "format/mlpd/counter_sums.hpp"
 #include "format/mlpd/header.hpp"
@@ -82,8 +83,8 @@ class MlpdWriter final : public event::Writer {
   bool header_done_ = false;
   bool first_buffer_ = true;
   bool leave_open_ = false;
-  std::unordered_map<base::Id, std::string> class_names_;
-  std::unordered_map<base::Id, base::Id> vtables_;
+  std::unordered_map<base::Id, std::string, base::SeededHash> class_names_;
+  std::unordered_map<base::Id, base::Id, base::SeededHash> vtables_;
   std::unordered_multimap<base::Id, base::Id> unnamed_vtables_;  // by class; before version 15
 };
 

@@ -3,10 +3,9 @@
 // One thread at a time; reuse one object, its memory is recycled.
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <vector>
 
+#include "base/seeded_hash.hpp"
 #include "base/types.hpp"
 
 namespace polytrace::format::monoblock {
@@ -74,7 +73,7 @@ class CallStack {
 
   std::vector<Id> slots_ = std::vector<Id>(64, base::kNoId);  // the first one is no frame
   std::size_t top_ = 1;
-  tsl::robin_map<Id, std::size_t> counts_;  // only while counted_
+  base::IdMap<std::size_t> counts_;  // only while counted_
   bool counted_ = false;
 };
 

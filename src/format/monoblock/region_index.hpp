@@ -6,6 +6,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "base/seeded_hash.hpp"
 #include "base/types.hpp"
 
 namespace polytrace::format::monoblock {
@@ -43,7 +44,7 @@ class RegionIndex {
     std::uint64_t size = 0;
   };
   std::map<std::uint64_t, Region> by_start_;
-  std::unordered_map<base::Id, std::uint64_t> starts_;
+  std::unordered_map<base::Id, std::uint64_t, base::SeededHash> starts_;
 };
 
 }  // namespace polytrace::format::monoblock

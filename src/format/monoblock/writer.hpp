@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/seeded_hash.hpp"
 #include "format/format.hpp"
 #include "format/monoblock/block_output.hpp"
 #include "format/monoblock/call_stack.hpp"
@@ -160,9 +161,9 @@ class BlockFileWriter final : public event::Writer {
   std::optional<SummaryRow> row_;
 
   // Of the file.
-  std::unordered_map<base::Id, std::uint64_t> fixed_sizes_;
-  std::unordered_map<base::Id, Symbol> new_functions_;  // told, and not hit yet
-  std::unordered_set<base::Id> functions_;              // written
+  std::unordered_map<base::Id, std::uint64_t, base::SeededHash> fixed_sizes_;
+  std::unordered_map<base::Id, Symbol, base::SeededHash> new_functions_;  // told, and not hit yet
+  std::unordered_set<base::Id, base::SeededHash> functions_;              // written
   RegionIndex region_index_;
   std::optional<HeapDump> dump_;
   std::vector<Frame> frames_;  // of the sample being written, innermost first

@@ -3,8 +3,7 @@
 // section 9): by thread, the last segment and how much of it. One thread at a time.
 #pragma once
 
-#include <tsl/robin_map.h>
-
+#include "base/seeded_hash.hpp"
 #include "base/types.hpp"
 #include "format/native/wire.hpp"
 
@@ -41,8 +40,8 @@ class Taken {
     std::uint32_t words = 0;
   };
 
-  tsl::robin_map<base::Id, Last> words_;
-  tsl::robin_map<base::Id, Last> records_;
+  base::IdMap<Last> words_;
+  base::IdMap<Last> records_;
   bool overflown_ = false;
 };
 

@@ -5,10 +5,9 @@
 // Memory grows with open calls and is bounded. One thread at a time.
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <vector>
 
+#include "base/seeded_hash.hpp"
 #include "base/types.hpp"
 
 namespace polytrace::format::tptp {
@@ -44,7 +43,7 @@ class CallTickets {
   }
   Thread& find_thread(base::Id id);
 
-  tsl::robin_map<base::Id, Thread> threads_;
+  base::IdMap<Thread> threads_;
   base::Id last_id_ = 0;  // the thread asked for last
   Thread* last_ = nullptr;
 };

@@ -3,8 +3,7 @@
 // values, trace ids) stay behind. One batch, one thread at a time.
 #pragma once
 
-#include <tsl/robin_set.h>
-
+#include "base/seeded_hash.hpp"
 #include "event/batch.hpp"
 #include "format/tptp/message.hpp"
 
@@ -42,7 +41,7 @@ class EventMaker {
   }
 
   event::Batch& batch_;
-  tsl::robin_set<base::Id> frame_methods_;  // named for the message at hand
+  base::IdSet frame_methods_;  // named for the message at hand
 };
 
 // An id of the format, where 0 means none.

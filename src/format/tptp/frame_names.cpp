@@ -2,7 +2,6 @@
 #include "format/tptp/frame_names.hpp"
 
 #include <fmt/format.h>
-#include <tsl/robin_set.h>
 
 #include <algorithm>
 
@@ -12,7 +11,7 @@ namespace {
 // In the order in which a reader names them: innermost first, each once.
 std::vector<base::Id> named_ids(std::span<const base::Id> stack) {
   std::vector<base::Id> ids;
-  tsl::robin_set<base::Id> seen;
+  base::IdSet seen;
   for (auto frame = stack.rbegin(); frame != stack.rend(); ++frame) {
     if (seen.insert(*frame).second) ids.push_back(*frame);
   }

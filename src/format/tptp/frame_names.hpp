@@ -4,13 +4,12 @@
 // written twice. Memory grows with definitions. One thread at a time.
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/seeded_hash.hpp"
 #include "event/batch.hpp"
 
 namespace polytrace::format::tptp {
@@ -47,8 +46,8 @@ class FrameNames {
     base::Id class_id;
     std::string name;
   };
-  tsl::robin_map<base::Id, std::string> classes_;
-  tsl::robin_map<base::Id, Method> methods_;
+  base::IdMap<std::string> classes_;
+  base::IdMap<Method> methods_;
   std::vector<NamedFrame> held_;
 };
 

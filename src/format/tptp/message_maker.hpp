@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "base/seeded_hash.hpp"
 #include "format/tptp/call_record.hpp"
 #include "format/tptp/call_tickets.hpp"
 #include "format/tptp/frame_names.hpp"
@@ -121,7 +122,7 @@ class MessageMaker {
   bool in_prelude_ = true;
   CallTickets tickets_;
   FrameNames names_;
-  tsl::robin_map<base::Id, base::Id> vtables_;  // to their classes
+  base::IdMap<base::Id> vtables_;  // to their classes
   base::Id dump_ = base::kNoId;
   // The end of a collection waits for the heap's size behind it.
   bool gc_waits_ = false;  // in draft_

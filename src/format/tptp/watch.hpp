@@ -4,14 +4,12 @@
 // method. Its memory grows with definitions and open calls, not with the stream.
 #pragma once
 
-#include <tsl/robin_map.h>
-#include <tsl/robin_set.h>
-
 #include <array>
 #include <span>
 #include <vector>
 
 #include "base/notices.hpp"
+#include "base/seeded_hash.hpp"
 #include "format/tptp/payload_parser.hpp"
 #include "format/tptp/tbf_frame.hpp"
 
@@ -35,7 +33,7 @@ class DefinedIds {
 
  private:
   std::array<base::Id, 1024> cache_{};  // 0, which is never asked for, is nothing
-  tsl::robin_set<base::Id> ids_;
+  base::IdSet ids_;
 };
 
 // What to do with exits that do not name their method.
@@ -120,7 +118,7 @@ class Watch {
   DefinedIds threads_;
   DefinedIds classes_;
   DefinedIds methods_;
-  tsl::robin_map<base::Id, std::size_t> thread_index_;
+  base::IdMap<std::size_t> thread_index_;
   std::vector<Thread> by_thread_;
   base::Id last_thread_ = 0;
   std::size_t last_index_ = 0;

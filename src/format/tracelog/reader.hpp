@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "base/seeded_hash.hpp"
 #include "format/tracelog/framing.hpp"
 
 namespace polytrace::format::tracelog {
@@ -32,7 +33,7 @@ class TraceLogReader final : public event::Reader {
   std::unique_ptr<base::Source> source_;
   Dialect dialect_;
   Framing framing_;
-  tsl::robin_map<base::Id, base::Id> classes_;  // by the runtime's own id
+  base::IdMap<base::Id> classes_;  // by the runtime's own id
   bool started_ = false;
 };
 

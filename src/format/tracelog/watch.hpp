@@ -4,8 +4,6 @@
 // matter; every chunk gets a copy of what it needs, so that chunks can be decoded anywhere.
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <deque>
 #include <memory>
 #include <optional>
@@ -14,6 +12,7 @@
 
 #include "base/id_table.hpp"
 #include "base/notices.hpp"
+#include "base/seeded_hash.hpp"
 #include "format/tracelog/before.hpp"
 #include "format/tracelog/line.hpp"
 #include "format/tracelog/plain.hpp"
@@ -84,7 +83,7 @@ class Watch {
   base::IdTable ids_;
   std::deque<Thread> threads_;  // by index; they stay where they are
   std::array<Spelled, std::size_t{1} << kSpelledBits> spelled_{};
-  tsl::robin_map<std::uint64_t, base::Id> os_threads_;
+  base::IdMap<base::Id> os_threads_;
   std::size_t all_frames_ = 0;
   base::Time now_ = 0;
   base::Id pid_ = base::kNoId;

@@ -3,12 +3,11 @@
 // its line.
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/seeded_hash.hpp"
 #include "format/format.hpp"
 #include "format/tracelog/line.hpp"
 #include "format/tracelog/sample.hpp"
@@ -177,16 +176,16 @@ class TraceLogWriter final : public event::Writer {
   std::vector<Ending> endings_;  // not written yet
 
   Function function_;
-  tsl::robin_map<base::Id, FunctionHead> functions_;  // to tell more code of them
-  tsl::robin_map<base::Id, Compiled> compiled_;
+  base::IdMap<FunctionHead> functions_;  // to tell more code of them
+  base::IdMap<Compiled> compiled_;
   base::Id process_ = base::kNoId;
-  tsl::robin_map<base::Id, base::Id> runtime_classes_;     // the runtime's id by ours
-  tsl::robin_map<base::Id, base::Id> classes_;             // and back
-  tsl::robin_map<base::Id, std::uint64_t> os_threads_;     // the system's id by ours
-  tsl::robin_map<std::uint64_t, base::Id> os_owners_;      // and back
-  tsl::robin_map<base::Id, Told> stacks_;                  // by thread
-  tsl::robin_map<base::Id, std::vector<base::Id>> calls_;  // open ones, by thread
-  std::vector<Allocated> allocated_;                       // on the line that is open
+  base::IdMap<base::Id> runtime_classes_;     // the runtime's id by ours
+  base::IdMap<base::Id> classes_;             // and back
+  base::IdMap<std::uint64_t> os_threads_;     // the system's id by ours
+  base::IdMap<base::Id> os_owners_;           // and back
+  base::IdMap<Told> stacks_;                  // by thread
+  base::IdMap<std::vector<base::Id>> calls_;  // open ones, by thread
+  std::vector<Allocated> allocated_;          // on the line that is open
   Frames frames_;
 };
 

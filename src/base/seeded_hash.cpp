@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/seeded_hash.hpp"
+#include "base/seeded_hash.hpp"
 
 #include <xxhash.h>
 
 #include <random>
 
-namespace polytrace::analysis {
+namespace polytrace::base {
 
 std::uint64_t process_seed() {
   static const std::uint64_t seed = [] {
@@ -19,4 +19,8 @@ std::size_t SeededHash::operator()(std::uint64_t key) const {
   return XXH3_64bits_withSeed(&key, sizeof key, process_seed());
 }
 
-}  // namespace polytrace::analysis
+std::size_t SeededHash::operator()(std::string_view text) const {
+  return XXH3_64bits_withSeed(text.data(), text.size(), process_seed());
+}
+
+}  // namespace polytrace::base
