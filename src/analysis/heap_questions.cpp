@@ -171,6 +171,13 @@ Table class_referrers(const HeapView& view, std::string_view name, const TableOp
   for (const auto& [key, sum] : sums)
     table.rows.push_back(
         {view.names.class_name(key.first), strength_cell(key.second), sum.references, sum.from});
+  std::map<std::uint32_t, std::uint64_t> roots;  // by kind
+  for (const HeapGraph::Root& root : view.graph.roots())
+    if (wanted[view.type(root.object)]) ++roots[root.kind];
+  for (const auto& [kind, count] : roots)
+    table.rows.push_back(
+        {fmt::format("(root: {})", view.graph.root_kinds()[kind]), Cell{}, count, Cell{}});
+  if (table.rows.empty()) table.notes.push_back("Nothing refers to any of them.");
   sort_and_limit(table, options, "references");
   return table;
 }

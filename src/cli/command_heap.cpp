@@ -203,9 +203,9 @@ class HeapCommand final : public Command {
     if (!questions_.growth.empty()) study.follow_sites();
     const Passed passed = pass(session, input, *opened->reader, study);
     study.finish();
-    if (wanted && !study.chosen())
-      return session.fail_usage(
-          fmt::format("there are {} snapshots, from 0 on", study.snapshots().size()));
+    const bool has_none = study.snapshots().empty() && !passed.is_partial();
+    if (!study.chosen() && (wanted || has_none))
+      return session.fail(exports::find_snapshot(study, wanted).error(), input.name());
     const analysis::TableOptions options{sort_, limit_};
     Answers answers(study, options);
     if (!dump_.empty()) {

@@ -102,10 +102,12 @@ TEST(HeapWeak, ReferrersSayHowTheyRefer) {
   EXPECT_EQ(text(one, 0, "object"), "0x20");
   EXPECT_EQ(text(one, 0, "strength"), "weak");
   const Table all = class_referrers(heap.view(), "Thing", kEverything);
-  ASSERT_EQ(all.rows.size(), 2U);
+  ASSERT_EQ(all.rows.size(), 3U);
   EXPECT_EQ(number(all, 0, "references"), 3U);
   EXPECT_EQ(number(all, 1, "references"), 1U);
   EXPECT_EQ(text(all, 1, "strength"), "weak");
+  EXPECT_TRUE(text(all, 2, "class").starts_with("(root"));
+  EXPECT_EQ(number(all, 2, "references"), 1U);
 }
 
 }  // namespace
