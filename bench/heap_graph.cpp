@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/dominators.hpp"
+#include "analysis/heap/dominators.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "analysis/heap_tables.hpp"
+#include "analysis/heap/tables.hpp"
 #include "analysis/selected.hpp"
 #include "analysis/text.hpp"
 

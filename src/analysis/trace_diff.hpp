@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "analysis/profile_diff.hpp"
+#include "analysis/profile/diff.hpp"
 #include "analysis/report.hpp"
 #include "analysis/self_windows.hpp"
 

@@ -5,11 +5,11 @@
 #include <optional>
 
 #include "analysis/analysis.hpp"
-#include "analysis/heap_growth.hpp"
-#include "analysis/heap_questions.hpp"
-#include "analysis/heap_study.hpp"
-#include "analysis/heap_tables.hpp"
-#include "analysis/heap_weak.hpp"
+#include "analysis/heap/growth.hpp"
+#include "analysis/heap/questions.hpp"
+#include "analysis/heap/study.hpp"
+#include "analysis/heap/tables.hpp"
+#include "analysis/heap/weak.hpp"
 #include "cli/commands.hpp"
 #include "cli/notices_view.hpp"
 #include "cli/numbers.hpp"

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "analysis/heap_study.hpp"
+#include "analysis/heap/study.hpp"
 #include "analysis/slicer.hpp"
 #include "event/pump.hpp"
 #include "export/target.hpp"

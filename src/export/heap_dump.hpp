@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "analysis/heap_questions.hpp"
-#include "analysis/heap_study.hpp"
+#include "analysis/heap/questions.hpp"
+#include "analysis/heap/study.hpp"
 #include "base/sink.hpp"
 
 namespace polytrace::exports {

@@ -5,7 +5,7 @@
 #include <array>
 #include <map>
 
-#include "analysis/dominators.hpp"
+#include "analysis/heap/dominators.hpp"
 #include "analysis/text.hpp"
 #include "base/utf8.hpp"
 

@@ -3,7 +3,7 @@
 // time, from its begin to its end. One thread at a time.
 #pragma once
 
-#include "analysis/heap_graph.hpp"
+#include "analysis/heap/graph.hpp"
 #include "export/perfetto_facts.hpp"
 
 namespace polytrace::exports::perfetto {

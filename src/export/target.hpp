@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "analysis/heap_questions.hpp"
-#include "analysis/profile.hpp"
+#include "analysis/heap/questions.hpp"
+#include "analysis/profile/profile.hpp"
 #include "base/sink.hpp"
 #include "export/account.hpp"
 #include "export/call_log.hpp"

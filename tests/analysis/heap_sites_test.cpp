@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/heap_sites.hpp"
+#include "analysis/heap/sites.hpp"
 
-#include "analysis/heap_study.hpp"
+#include "analysis/heap/study.hpp"
 #include "asked.hpp"
 
 namespace polytrace::test {

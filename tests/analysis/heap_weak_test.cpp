@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/heap_weak.hpp"
+#include "analysis/heap/weak.hpp"
 
-#include "analysis/heap_questions.hpp"
-#include "analysis/heap_study.hpp"
+#include "analysis/heap/questions.hpp"
+#include "analysis/heap/study.hpp"
 #include "asked.hpp"
 
 namespace polytrace::test {

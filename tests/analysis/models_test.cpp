@@ -12,7 +12,7 @@
 #include "analysis/names_alike.hpp"
 #include "analysis/object_fates.hpp"
 #include "analysis/pauses.hpp"
-#include "analysis/profile_diff.hpp"
+#include "analysis/profile/diff.hpp"
 #include "analysis/self_windows.hpp"
 #include "analysis/throw_bursts.hpp"
 #include "recording.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/profile.hpp"
+#include "analysis/profile/profile.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "analysis/heap_graph.hpp"
+#include "analysis/heap/graph.hpp"
 
 namespace polytrace::analysis {
 

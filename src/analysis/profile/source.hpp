@@ -2,7 +2,7 @@
 // What a profile is made from: one source for each carrier of weights.
 #pragma once
 
-#include "analysis/profile_tree.hpp"
+#include "analysis/profile/tree.hpp"
 
 namespace polytrace::analysis {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/heap_graph.hpp"
+#include "analysis/heap/graph.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/heap_tables.hpp"
+#include "analysis/heap/tables.hpp"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analysis/analysis.hpp"
-#include "analysis/heap_snapshot.hpp"
+#include "analysis/heap/snapshot.hpp"
 
 namespace polytrace::analysis {
 

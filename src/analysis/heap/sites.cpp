@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/heap_sites.hpp"
+#include "analysis/heap/sites.hpp"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "analysis/dominators.hpp"
+#include "analysis/heap/dominators.hpp"
 
 namespace polytrace::analysis {
 

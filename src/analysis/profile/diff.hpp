@@ -2,7 +2,7 @@
 // What is different between two profiles, path by path, as a table.
 #pragma once
 
-#include "analysis/profile.hpp"
+#include "analysis/profile/profile.hpp"
 
 namespace polytrace::analysis {
 

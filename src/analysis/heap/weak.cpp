@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/heap_weak.hpp"
+#include "analysis/heap/weak.hpp"
 
 #include <algorithm>
 

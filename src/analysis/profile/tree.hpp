@@ -2,7 +2,7 @@
 // A profile that grows: threads, below them frames by method. One thread at a time.
 #pragma once
 
-#include "analysis/profile.hpp"
+#include "analysis/profile/profile.hpp"
 #include "base/seeded_hash.hpp"
 
 namespace polytrace::analysis {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/heap_snapshot.hpp"
+#include "analysis/heap/snapshot.hpp"
 
 #include <algorithm>
 #include <thread>

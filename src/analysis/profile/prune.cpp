@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "analysis/profile.hpp"
+#include "analysis/profile/profile.hpp"
 
 namespace polytrace::analysis {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/heap_growth.hpp"
+#include "analysis/heap/growth.hpp"
 
 #include <algorithm>
 #include <map>

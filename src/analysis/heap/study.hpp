@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the heap snapshots of a trace for the questions of heap_questions.hpp: of each snapshot the
+// Reads the heap snapshots of a trace for the questions of questions.hpp: of each snapshot the
 // figures by class, of one the whole graph. One thread at a time.
 #pragma once
 
@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "analysis/heap_graph.hpp"
-#include "analysis/heap_sites.hpp"
-#include "analysis/heap_snapshot.hpp"
+#include "analysis/heap/graph.hpp"
+#include "analysis/heap/sites.hpp"
+#include "analysis/heap/snapshot.hpp"
 #include "analysis/slicer.hpp"
 #include "event/pump.hpp"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <map>
 
-#include "analysis/heap_growth.hpp"
-#include "analysis/heap_questions.hpp"
+#include "analysis/heap/growth.hpp"
+#include "analysis/heap/questions.hpp"
 #include "analysis/rows.hpp"
 #include "analysis/selected.hpp"
 #include "analysis/text.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/profile_tree.hpp"
+#include "analysis/profile/tree.hpp"
 
 #include <algorithm>
 

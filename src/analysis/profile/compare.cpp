@@ -2,7 +2,7 @@
 #include <tsl/robin_map.h>
 
 #include "analysis/names_alike.hpp"
-#include "analysis/profile.hpp"
+#include "analysis/profile/profile.hpp"
 #include "base/seeded_hash.hpp"
 
 namespace polytrace::analysis {

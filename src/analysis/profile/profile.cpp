@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/profile.hpp"
+#include "analysis/profile/profile.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "analysis/cpu_stacks.hpp"
-#include "analysis/profile_source.hpp"
+#include "analysis/profile/source.hpp"
 #include "analysis/selected.hpp"
 
 namespace polytrace::analysis {

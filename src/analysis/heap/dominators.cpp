@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/dominators.hpp"
+#include "analysis/heap/dominators.hpp"
 
 #include <algorithm>
 #include <array>

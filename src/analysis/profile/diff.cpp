@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/profile_diff.hpp"
+#include "analysis/profile/diff.hpp"
 
 #include <fmt/format.h>
 

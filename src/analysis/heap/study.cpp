@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/heap_study.hpp"
+#include "analysis/heap/study.hpp"
 
 #include <algorithm>
 #include <array>
 
-#include "analysis/heap_tables.hpp"
+#include "analysis/heap/tables.hpp"
 #include "analysis/selected.hpp"
 
 namespace polytrace::analysis {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/dominators.hpp"
-#include "analysis/heap_snapshot.hpp"
+#include "analysis/heap/dominators.hpp"
+#include "analysis/heap/snapshot.hpp"
 #include "analysis/names.hpp"
 #include "analysis/table.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/heap_questions.hpp"
+#include "analysis/heap/questions.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <charconv>
 #include <map>
 
-#include "analysis/heap_weak.hpp"
+#include "analysis/heap/weak.hpp"
 #include "analysis/rows.hpp"
 #include "analysis/selected.hpp"
 

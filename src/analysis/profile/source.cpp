@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/profile_source.hpp"
+#include "analysis/profile/source.hpp"
 
 #include <algorithm>
 
