@@ -250,10 +250,10 @@ Table Comparison::suspects() const {
       "diff_suspects", "suspects", "Suspects",
       {{"fault", "Looks like"}, {"verdict", "Verdict"}, {"what", "Where"}, {"why", "Why"}});
   using Rows = std::vector<std::vector<Cell>>;
-  static const Rows kNone;
+  static const Rows kNoRows;
   const auto rows_of = [&](const DiffSide& side) -> const Rows& {
     const Table* found = side.table("suspects");
-    return found == nullptr ? kNone : found->rows;
+    return found == nullptr ? kNoRows : found->rows;
   };
   const auto count = [](const Rows& rows, const Cell& fault, std::size_t end) {
     return std::count_if(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(end),

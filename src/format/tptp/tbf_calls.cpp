@@ -19,7 +19,8 @@ class Calls {
  public:
   Calls(StreamState& state, event::Batch& batch) : state_(state), batch_(batch) {}
 
-  std::size_t decode(base::Bytes rest) {
+  // Flat: a call for every push_back() would take a tenth of the time.
+  [[gnu::flatten]] std::size_t decode(base::Bytes rest) {
     const std::byte* at = rest.data();
     const std::byte* const end = at + rest.size();
     const std::size_t most = rest.size() / std::min(kEntryBytes, kExitBytes);

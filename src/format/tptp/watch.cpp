@@ -76,6 +76,7 @@ void Watch::restart() {
   thread_index_.clear();
   by_thread_.clear();
   last_thread_ = 0;
+  last_ = nullptr;
 }
 
 void Watch::Found::tell(Code code, base::Notices& notices) const {
@@ -166,14 +167,12 @@ void Watch::refer(Meaning meaning, Id id, std::uint64_t offset) {
   undefined_.add(offset, [&] { return fmt::format("{} {}", noun(meaning), id); });
 }
 
-void Watch::refer_call(Id thread, Id method, Id class_id, std::uint64_t offset) {
-  KnownCall& known = known_calls_[(method * 0x9e3779b97f4a7c15U) >> 54];
-  if (known.method == method && known.class_id == class_id && known.thread == thread) return;
+void Watch::refer_new_call(Id thread, Id method, Id class_id, std::uint64_t offset) {
   const std::uint64_t before = undefined_.count;
   refer(Meaning::thread, thread, offset);
   refer(Meaning::method, method, offset);
   refer(Meaning::class_id, class_id, offset);
-  if (undefined_.count == before) known = {method, class_id, thread};
+  if (undefined_.count == before) known_calls_[place_of(method)] = {method, class_id, thread};
 }
 
 DefinedIds* Watch::table_of(Meaning meaning) {
@@ -185,8 +184,7 @@ DefinedIds* Watch::table_of(Meaning meaning) {
   }
 }
 
-Watch::Thread& Watch::thread(Id id) {
-  if (id == last_thread_ && last_index_ < by_thread_.size()) return by_thread_[last_index_];
+Watch::Thread& Watch::other_thread(Id id) {
   if (by_thread_.size() == kMostThreads && !thread_index_.contains(id)) {
     thread_index_.clear();
     by_thread_.clear();
@@ -194,14 +192,12 @@ Watch::Thread& Watch::thread(Id id) {
   const auto [found, added] = thread_index_.try_emplace(id, by_thread_.size());
   if (added) by_thread_.emplace_back();
   last_thread_ = id;
-  last_index_ = found->second;
-  return by_thread_[last_index_];
+  last_ = &by_thread_[found->second];
+  return *last_;
 }
 
-void Watch::see_time(Thread& thread, base::Time now, std::uint64_t offset) {
-  if (now < thread.last)
-    odd_.add(offset, [&] { return fmt::format("time {} after {}", now, thread.last); });
-  thread.last = now;
+void Watch::tell_time(base::Time before, base::Time now, std::uint64_t offset) {
+  odd_.add(offset, [&] { return fmt::format("time {} after {}", now, before); });
 }
 
 // The method that was entered; an exit may also end calls inside it that an exception left.

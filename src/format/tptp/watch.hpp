@@ -89,10 +89,24 @@ class Watch {
   bool collect_parsed(const MessageInfo& message, base::Bytes payload, const StreamState& state);
   void refer(Meaning meaning, base::Id id, std::uint64_t offset);
   // The same for the three of a call.
-  void refer_call(base::Id thread, base::Id method, base::Id class_id, std::uint64_t offset);
+  void refer_call(base::Id thread, base::Id method, base::Id class_id, std::uint64_t offset) {
+    const KnownCall& known = known_calls_[place_of(method)];
+    if (known.method != method || known.class_id != class_id || known.thread != thread)
+      refer_new_call(thread, method, class_id, offset);
+  }
+  void refer_new_call(base::Id thread, base::Id method, base::Id class_id, std::uint64_t offset);
   DefinedIds* table_of(Meaning meaning);
-  Thread& thread(base::Id id);
-  void see_time(Thread& thread, base::Time now, std::uint64_t offset);
+  // Until the next one is asked for.
+  Thread& thread(base::Id id) {
+    return id == last_thread_ && last_ != nullptr ? *last_ : other_thread(id);
+  }
+  Thread& other_thread(base::Id id);
+  void see_time(Thread& thread, base::Time now, std::uint64_t offset) {
+    if (now < thread.last) [[unlikely]]
+      tell_time(thread.last, now, offset);
+    thread.last = now;
+  }
+  void tell_time(base::Time before, base::Time now, std::uint64_t offset);
   base::Id leave(Thread& thread, base::Id method, std::uint64_t offset);
 
   // A number of the message at hand.
@@ -108,6 +122,7 @@ class Watch {
     base::Id thread = 0;
   };
   static constexpr std::size_t kKnownCalls = 1024;
+  static std::size_t place_of(base::Id method) { return (method * 0x9e3779b97f4a7c15U) >> 54; }
 
   Exits exits_;
   std::array<KnownCall, kKnownCalls> known_calls_{};
@@ -121,7 +136,7 @@ class Watch {
   base::IdMap<std::size_t> thread_index_;
   std::vector<Thread> by_thread_;
   base::Id last_thread_ = 0;
-  std::size_t last_index_ = 0;
+  Thread* last_ = nullptr;  // in by_thread_
   Found undefined_;
   Found odd_;
 };
