@@ -192,7 +192,7 @@ class HeapCommand final : public Command {
     define_output(list);
   }
   int run(Session& session) override {
-    const auto form = session.common.json ? show::TableForm::json : *show::table_form(format_);
+    const auto form = output_.form(session);
     const auto wanted = parse_number<std::uint64_t>(snapshot_);
     if (questions_.asked() > 1) return session.fail_usage("ask one question at a time");
     if (!snapshot_.empty() && !wanted) return session.fail_usage("--snapshot takes a number");
@@ -204,13 +204,11 @@ class HeapCommand final : public Command {
     const Passed passed = pass(session, input, *opened->reader, study);
     study.finish();
     const bool has_none = study.snapshots().empty() && !passed.is_partial();
-    if (!study.chosen() && (wanted || has_none))
+    if (!study.chosen() && (wanted || has_none || !dump_.empty()))
       return session.fail(exports::find_snapshot(study, wanted).error(), input.name());
-    const analysis::TableOptions options{sort_, limit_};
+    const analysis::TableOptions options{output_.sort, output_.limit};
     Answers answers(study, options);
     if (!dump_.empty()) {
-      if (auto found = exports::find_snapshot(study, wanted); !found)
-        return session.fail(found.error(), input.name());
       if (auto done = write_dump(answers.view()); !done) return session.fail(done.error(), dump_);
       return conclude(session, input, passed);
     }
@@ -219,10 +217,7 @@ class HeapCommand final : public Command {
     const analysis::Selection everything;
     ReportResult result{
         input, *opened, passed, everything, study.names().first_time(), std::move(*tables)};
-    append_report(session.out().text(), result, form, session.look());
-    if (form == show::TableForm::csv || form == show::TableForm::tsv)
-      tell_notices(session, input.name(), passed.notices);
-    return conclude(session, input, passed);
+    return answer(session, result, form);
   }
 
  private:
@@ -244,15 +239,7 @@ class HeapCommand final : public Command {
         .takes("FILE")
         .in(group);
     list.add("--force", force_, "Replace that file if it exists").in(group);
-    list.add("--sort", sort_, "Sort tables that have this column by it (its name as in CSV)")
-        .takes("COLUMN")
-        .in(group);
-    list.add("--limit", limit_, "Rows per table, 0 = all").takes("COUNT").shows_default().in(group);
-    list.add("--format", format_, "The form of the result; --json means --format json")
-        .one_of({"text", "json", "csv", "md", "tsv"})
-        .takes("FORM")
-        .shows_default()
-        .in(group);
+    output_.add_to(list);
   }
 
   InputOptions input_;
@@ -261,9 +248,7 @@ class HeapCommand final : public Command {
   bool soft_is_weak_ = false;
   std::string dump_;
   bool force_ = false;
-  std::string sort_;
-  std::uint64_t limit_ = 20;
-  std::string format_ = "text";
+  ReportOutput output_;
 };
 
 }  // namespace

@@ -118,7 +118,7 @@ class ReportCommand final : public Command {
     define_output(list);
   }
   int run(Session& session) override {
-    const auto form = session.common.json ? show::TableForm::json : *show::table_form(format_);
+    const auto form = output_.form(session);
     const auto sections = parse_sections(sections_);
     if (!sections) return session.fail(sections.error());
     Input input(input_);
@@ -145,13 +145,11 @@ class ReportCommand final : public Command {
                         passed,
                         *selection,
                         report.names().first_time(),
-                        report.tables({sort_, limit_})};
+                        report.tables({output_.sort, output_.limit})};
     result.empty = explain(report.empty_sections(result.tables), *opened->format);
-    if (auto good = check_sort(sort_, result.tables); !good) return session.fail(good.error());
-    append_report(session.out().text(), result, form, session.look());
-    if (form == show::TableForm::csv || form == show::TableForm::tsv)
-      tell_notices(session, input.name(), passed.notices);
-    return conclude(session, input, passed);
+    if (auto good = check_sort(output_.sort, result.tables); !good)
+      return session.fail(good.error());
+    return answer(session, result, form);
   }
 
  private:
@@ -174,15 +172,7 @@ class ReportCommand final : public Command {
              "What does not count as time of calls, separated by commas: gc, waits")
         .takes("WHAT[,WHAT]")
         .in(group);
-    list.add("--sort", sort_, "Sort tables that have this column by it (its name as in CSV)")
-        .takes("COLUMN")
-        .in(group);
-    list.add("--limit", limit_, "Rows per table, 0 = all").takes("COUNT").shows_default().in(group);
-    list.add("--format", format_, "The form of the result; --json means --format json")
-        .one_of({"text", "json", "csv", "md", "tsv"})
-        .takes("FORM")
-        .shows_default()
-        .in(group);
+    output_.add_to(list);
     list.add("--show-helpers", show_helpers_,
              "Show the runtime's own helper frames (wrappers), too")
         .in(group);
@@ -194,9 +184,7 @@ class ReportCommand final : public Command {
   std::string method_;
   bool fold_recursion_ = false;
   std::string subtract_;
-  std::string sort_;
-  std::uint64_t limit_ = 20;
-  std::string format_ = "text";
+  ReportOutput output_;
   bool show_helpers_ = false;
 };
 

@@ -112,8 +112,6 @@ void append_report_json(std::string& out, const ReportResult& result) {
   out += '\n';
 }
 
-}  // namespace
-
 void append_report(std::string& out, const ReportResult& result, TableForm form, show::Look look) {
   look.start = result.start;
   switch (form) {
@@ -123,6 +121,32 @@ void append_report(std::string& out, const ReportResult& result, TableForm form,
     case TableForm::csv: return append_report_separated(out, result, show::Separator::comma);
     case TableForm::tsv: return append_report_separated(out, result, show::Separator::tab);
   }
+}
+
+}  // namespace
+
+void ReportOutput::add_to(OptionList& list) {
+  const char* group = "Output";
+  list.add("--sort", sort, "Sort tables that have this column by it (its name as in CSV)")
+      .takes("COLUMN")
+      .in(group);
+  list.add("--limit", limit, "Rows per table, 0 = all").takes("COUNT").shows_default().in(group);
+  list.add("--format", format, "The form of the result; --json means --format json")
+      .one_of({"text", "json", "csv", "md", "tsv"})
+      .takes("FORM")
+      .shows_default()
+      .in(group);
+}
+
+TableForm ReportOutput::form(const Session& session) const {
+  return session.common.json ? TableForm::json : *show::table_form(format);
+}
+
+int answer(Session& session, const ReportResult& result, TableForm form) {
+  append_report(session.out().text(), result, form, session.look());
+  if (form == TableForm::csv || form == TableForm::tsv)
+    tell_notices(session, result.input.name(), result.passed.notices);
+  return conclude(session, result.input, result.passed);
 }
 
 }  // namespace polytrace::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the answer of `report` looks in each form.
+// How the answers of `report` and `heap` look in each form.
 #pragma once
 
 #include <string>
@@ -22,7 +22,17 @@ struct ReportResult {
   std::vector<EmptySection> empty{};
 };
 
-void append_report(std::string& out, const ReportResult& result, show::TableForm form,
-                   show::Look look);
+// The options of commands that answer so.
+struct ReportOutput {
+  std::string sort;
+  std::uint64_t limit = 20;
+  std::string format = "text";
+
+  void add_to(OptionList& list);
+  show::TableForm form(const Session& session) const;
+};
+
+// Gives the answer; the exit code.
+int answer(Session& session, const ReportResult& result, show::TableForm form);
 
 }  // namespace polytrace::cli

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "analysis/heap/dominators.hpp"
+#include "analysis/heap/holders.hpp"
 #include "analysis/text.hpp"
 #include "base/utf8.hpp"
 
@@ -50,14 +51,6 @@ RootType root_type(std::string_view kind) {
   return known == kRootTypes.end() ? kUnknownRoot : known->second;
 }
 
-// As the report of a heap names what it is held by.
-std::string_view root_word(const event::Root& root) {
-  if (!root.type.empty()) return root.type;
-  constexpr std::array<std::string_view, 3> kHolders{"stack", "finalizer", "handle"};
-  const std::uint32_t low = root.flags & 0xff;
-  return root.address == base::kNoId && low < kHolders.size() ? kHolders[low] : "root";
-}
-
 }  // namespace
 
 void HeapGraphs::open(base::Time time, const Names& names) {
@@ -76,9 +69,7 @@ void HeapGraphs::add_object(const Slice& slice, const event::Event& event) {
 }
 
 void HeapGraphs::add_root(const event::Event& event, const event::Root& root) {
-  constexpr std::uint32_t kWeak = 0x200;  // keeps nothing alive
-  if (root.address == base::kNoId && (root.flags & kWeak) != 0) return;
-  builder_.add_root(event.id, root_word(root));
+  if (!analysis::is_weak_handle(root)) builder_.add_root(event.id, analysis::holder_of(root));
 }
 
 void HeapGraphs::close(const Names& names) {

@@ -2,8 +2,8 @@
 #include "analysis/heap/study.hpp"
 
 #include <algorithm>
-#include <array>
 
+#include "analysis/heap/holders.hpp"
 #include "analysis/heap/tables.hpp"
 #include "analysis/selected.hpp"
 
@@ -64,23 +64,18 @@ void HeapStudy::object(const Slice& slice, const Event& event) {
 
 // What holds the root: in the recorder's words, or the registered region it lies in.
 std::string HeapStudy::root_name(const event::Root& details) const {
-  if (!details.type.empty()) return std::string(details.type);
-  if (details.address != base::kNoId) {
+  if (details.type.empty() && details.address != base::kNoId) {
     const auto above = regions_.upper_bound(details.address);
     if (above == regions_.begin()) return "root";
     const auto& [start, region] = *std::prev(above);
     return details.address - start < region.size ? region.name : "root";
   }
-  static constexpr std::array kHolders{"stack", "finalizer", "handle"};
-  const std::uint32_t low = details.flags & 0xff;
-  return low < kHolders.size() ? kHolders[low] : "root";
+  return std::string(holder_of(details));
 }
 
 void HeapStudy::root(const Event& event, const event::Root& details) {
-  constexpr std::uint32_t kWeak = 0x200;
   ++snapshots_.back().roots;
-  const bool weak = details.address == base::kNoId && (details.flags & kWeak) != 0;
-  if (weak) builder_.add_weak(base::kNoId, event.id, Strength::weak);
+  if (is_weak_handle(details)) builder_.add_weak(base::kNoId, event.id, Strength::weak);
   else builder_.add_root(event.id, root_name(details));
 }
 
