@@ -12,7 +12,8 @@
 preset=${1:-release}
 [[ $# -gt 0 ]] && shift
 case $preset in
-  release | asan) dev setup build ;;
+  release) dev setup build ;;
+  asan) dev setup test ;;
   clang | fuzz) dev setup check ;;
   *) usage "no preset \"$preset\": release, asan, clang or fuzz" ;;
 esac

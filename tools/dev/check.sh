@@ -54,7 +54,7 @@ if [[ ${1:-} == --quick ]]; then
   table
   exit "$status"
 fi
-step 'build release' build release
+step 'build release' build_with 'TESTS BENCH' release
 step 'test release' run_tests release
 step 'build asan' build asan
 step 'build clang' build_clang
