@@ -33,7 +33,8 @@ check_scripts() {
 
 check_python() {
   python3 tools/check_floors.py --self-test && python3 tools/check_house.py --self-test &&
-    python3 tools/check_unnamed.py --self-test && python3 tools/test_summary.py --self-test
+    python3 tools/check_unnamed.py --self-test && python3 tools/test_summary.py --self-test &&
+    python3 tools/bare/blocks.py --self-test
 }
 
 build_clang() { build clang all && build clang all_verify_interface_header_sets; }

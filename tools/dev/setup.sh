@@ -8,6 +8,7 @@
 #:   test    GoogleTest and what the tests read with
 #:   check   clang 19, formatter, script checker, compiler cache
 #:   live    a JDK, Mono, its profiler and its report tool: agents, live recordings, benchmarks
+#:   bare    what makes a bare Debian in a folder, to try first use in
 #:   readers other tools that open what polytrace exports, large: tests of exports ask them if they
 #:           are here. Those of npm go to $POLYTRACE_READERS (~/.cache/polytrace/readers)
 #: Without a set: build and test. Needs root or sudo only when something is missing.
@@ -25,6 +26,7 @@ packages_of() {
       universal-ctags ccache mold git ;;
     live) echo mono-runtime mono-mcs mono-utils libmono-profiler libmono-2.0-dev libbenchmark-dev \
       openjdk-17-jdk-headless time ;;
+    bare) echo mmdebstrap ;;
     readers) echo golang-go babeltrace2 protobuf-compiler valgrind chromium visualvm \
       python3-jsonschema fonts-dejavu-core ;;
     *) usage "no package set \"$1\"; see ./dev help setup" ;;
@@ -49,9 +51,15 @@ install_packages() {
     root=(sudo)
   fi
   say "installing: $*"
-  "${root[@]}" apt-get update -qq
-  "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y -qq -o Dpkg::Use-Pty=0 --no-install-recommends "$@" </dev/null
+  local log
+  log=$(mktemp)
+  if ! "${root[@]}" apt-get update -qq >"$log" 2>&1 ||
+    ! "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+      -o DPkg::Lock::Timeout=600 --no-install-recommends "$@" </dev/null >>"$log" 2>&1; then
+    cat "$log" >&2
+    die "cannot install; the log is in $log"
+  fi
+  rm "$log"
 }
 
 [[ $# -gt 0 ]] && sets=(build "$@") || sets=(build test)
