@@ -63,7 +63,7 @@ function(polytrace_room room)
     if(NOT room MATCHES "^(base|event|history|agent)$")
       set(shared "${src}/event/batch.hpp")
     endif()
-    if(NOT room STREQUAL "agent")  # agents see no library
+    if(NOT room MATCHES "^agent")  # agents see no library: agents.cmake
       polytrace_compile_in_bulk(${target} ${shared})
     endif()
   else()

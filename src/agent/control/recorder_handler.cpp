@@ -17,11 +17,11 @@ namespace {
 
 constexpr base::Duration kPatience = 5'000'000'000;  // of flush and stop, nanoseconds
 
-struct Row {
+struct FigureRow {
   std::string_view name;
   Status::Counter Status::* counter;
 };
-constexpr Row kFigures[] = {{"events", &Status::events},
+constexpr FigureRow kFigures[] = {{"events", &Status::events},
                             {"definitions", &Status::definitions},
                             {"bytes", &Status::bytes},
                             {"blocks", &Status::blocks},
@@ -112,7 +112,7 @@ State RecorderHandler::state() {
 Reply RecorderHandler::status() {
   const Status& status = Recorder::the().status();
   Reply reply = Reply::ok();
-  for (const Row& row : kFigures)
+  for (const FigureRow& row : kFigures)
     reply.figures.push_back({std::string(row.name), (status.*row.counter).load()});
   return reply;
 }

@@ -94,7 +94,7 @@ Retransformed retransform_loaded(JNIEnv* env, const Plan* before) {
   return done;
 }
 
-void JNICALL on_class_file(jvmtiEnv* ti, JNIEnv* env, jclass redefined, jobject loader,
+void on_class_file(jvmtiEnv* ti, JNIEnv* env, jclass redefined, jobject loader,
                            const char* name, jobject, jint size, const unsigned char* bytes,
                            jint* new_size, unsigned char** new_bytes) {
   const Plan* const plan = g_plan.load(std::memory_order_acquire);

@@ -24,7 +24,7 @@ constexpr Probe kProbes[] = {{"enter", "(I)V", 1},  {"exit", "(I)V", 1},
                              {"unwind", "(I)V", 1}, {"site", "(I)V", 1},
                              {"array", "(II)V", 2}, {"grid", "(Ljava/lang/Object;I)V", 2}};
 
-enum Opcode : std::uint8_t {
+enum ProbeOpcode : std::uint8_t {
   kIload0 = 0x1a,
   kAload0 = 0x2a,
   kIfeq = 0x99,
