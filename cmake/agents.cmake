@@ -52,14 +52,15 @@ add_custom_target(polytrace_agents)
 
 # What agents share; the command reads what it leaves.
 polytrace_agent_room(agent FOLDERS agent/common agent/control DEPENDS Threads::Threads)
-# The rewriter of Java's class files, for tests as well.
+# The rewriter of Java's class files, by itself for its tests.
 polytrace_agent_room(agent_jvm_rewriter FOLDERS agent/jvm/rewriter)
 # What the module for Mono has that needs nothing of the runtime, likewise.
 polytrace_agent_room(agent_mono_plain FOLDERS agent/mono/plain)
 # How .NET names things, likewise.
 polytrace_agent_room(agent_coreclr_names FOLDERS agent/coreclr/names)
 
-# polytrace_agent(<name> EXPORTS <symbol>... [OUTPUT <file name>] [EXCEPT <folder>...] [DEPENDS <target>...])
+# polytrace_agent(<name> EXPORTS <symbol>... [OUTPUT <file name>] [EXCEPT <folder>...]
+#                 [DEPENDS <target>...])
 # src/agent/<name>/*.cpp and below, but for EXCEPT (rooms of their own), become lib<output>.so at
 # the top of the build folder; output is polytrace-<name> where none is told. The target is
 # polytrace_agent_<name>. Nothing is made where there are no sources.
