@@ -19,8 +19,8 @@ function(polytrace_agent_flags target)
   target_compile_definitions(${target} PRIVATE POLYTRACE_VERSION="${PROJECT_VERSION}")
 endfunction()
 
-# Where it is wanted, sources several at a time (rooms.cmake). No headers are precompiled: agents see
-# no library, and each has flags of its own.
+# Where it is wanted, sources several at a time (rooms.cmake). No headers are precompiled: agents
+# see no library, and each has flags of its own.
 function(polytrace_agent_in_bulk target)
   if(POLYTRACE_BULK)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)

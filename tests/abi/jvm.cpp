@@ -23,7 +23,7 @@ void compare_jvm_types(Comparison& test) {
 #define TYPE(name, ...) test.same(std::is_same_v<::name, __VA_ARGS__>, "type", #name);
 #include "agent/jvm/abi/types.def"
 #undef TYPE
-#define CONSTANT(type, name, value)                                                      \
+#define CONSTANT(type, name, value)                                                     \
   test.same(static_cast<long>(name) == (value) && sizeof(::type) == sizeof(ours::type), \
             "constant", #name);
 #include "agent/jvm/abi/constants.def"
@@ -34,16 +34,16 @@ void compare_jvm_types(Comparison& test) {
 
 void compare_jvm_structs(Comparison& test) {
 #define OTHERS(count, field)
-#define FIELD(type, field)                                                    \
-  test.same(offsetof(Theirs, field) == offsetof(Ours, field) &&               \
-                std::is_same_v<decltype(Theirs::field), type>,                \
+#define FIELD(type, field)                                      \
+  test.same(offsetof(Theirs, field) == offsetof(Ours, field) && \
+                std::is_same_v<decltype(Theirs::field), type>,  \
             "field", #field);
-#define STRUCT(name, fields)                                         \
-  {                                                                  \
-    using Theirs = ::name;                                           \
-    using Ours = ours::name;                                         \
-    test.same(sizeof(Theirs) == sizeof(Ours), "size of", #name);     \
-    fields                                                           \
+#define STRUCT(name, fields)                                     \
+  {                                                              \
+    using Theirs = ::name;                                       \
+    using Ours = ours::name;                                     \
+    test.same(sizeof(Theirs) == sizeof(Ours), "size of", #name); \
+    fields                                                       \
   }
 #include "agent/jvm/abi/structs.def"
 #undef STRUCT
@@ -52,10 +52,10 @@ void compare_jvm_structs(Comparison& test) {
 }
 
 void compare_jvm_functions(Comparison& test) {
-#define FUNCTION(slot, result, name, ...)                                                     \
-  test.same(offsetof(Table, name) == (slot) * sizeof(void*) &&                                \
-                std::is_same_v<decltype(Table::name),                                         \
-                               result (*)(Interface* __VA_OPT__(, ) __VA_ARGS__)>,            \
+#define FUNCTION(slot, result, name, ...)                                           \
+  test.same(offsetof(Table, name) == (slot) * sizeof(void*) &&                      \
+                std::is_same_v<decltype(Table::name),                               \
+                               result (*)(Interface * __VA_OPT__(, ) __VA_ARGS__)>, \
             "function", #name);
   {
     using Table = JNINativeInterface_;
@@ -88,14 +88,14 @@ std::size_t place_of(ours::Event<Args...> event) {
 // Templates, since headers of older JDKs lack what is later.
 template <class Theirs>
 void compare_jvm_events(Comparison& test) {
-#define EVENT(number, since, constant, field, ...)                                              \
-  if constexpr (requires { &Theirs::field; }) {                                                 \
-    using Callback = void (*)(::jvmtiEnv* __VA_OPT__(, ) __VA_ARGS__);                          \
-    test.same(offsetof(Theirs, field) == place_of(ours::constant) &&                            \
-                  std::is_same_v<decltype(Theirs::field), Callback>,                            \
-              "event", #constant);                                                              \
-  } else {                                                                                      \
-    test.same(kLevel < (since), "event", #constant);                                            \
+#define EVENT(number, since, constant, field, ...)                      \
+  if constexpr (requires { &Theirs::field; }) {                         \
+    using Callback = void (*)(::jvmtiEnv * __VA_OPT__(, ) __VA_ARGS__); \
+    test.same(offsetof(Theirs, field) == place_of(ours::constant) &&    \
+                  std::is_same_v<decltype(Theirs::field), Callback>,    \
+              "event", #constant);                                      \
+  } else {                                                              \
+    test.same(kLevel < (since), "event", #constant);                    \
   }
 #include "agent/jvm/abi/events.def"
 #undef EVENT
@@ -104,15 +104,15 @@ void compare_jvm_events(Comparison& test) {
 template <class Theirs>
 void compare_jvm_capabilities(Comparison& test) {
   static_assert(sizeof(Theirs) == sizeof(ours::jvmtiCapabilities));
-#define CAPABILITY(bit, since, name)                                                 \
-  if constexpr (requires(Theirs all) { all.name; }) {                                \
-    Theirs theirs{};                                                                 \
-    theirs.name = 1;                                                                 \
-    ours::jvmtiCapabilities mine{};                                                  \
-    mine.add(ours::name);                                                            \
-    test.same(std::memcmp(&theirs, &mine, sizeof mine) == 0, "capability", #name);   \
-  } else {                                                                           \
-    test.same(kLevel < (since), "capability", #name);                                \
+#define CAPABILITY(bit, since, name)                                               \
+  if constexpr (requires(Theirs all) { all.name; }) {                              \
+    Theirs theirs{};                                                               \
+    theirs.name = 1;                                                               \
+    ours::jvmtiCapabilities mine{};                                                \
+    mine.add(ours::name);                                                          \
+    test.same(std::memcmp(&theirs, &mine, sizeof mine) == 0, "capability", #name); \
+  } else {                                                                         \
+    test.same(kLevel < (since), "capability", #name);                              \
   }
 #include "agent/jvm/abi/capabilities.def"
 #undef CAPABILITY

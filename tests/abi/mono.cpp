@@ -43,10 +43,10 @@ void compare_mono_functions(Comparison& test) {
   test.same(std::is_same_v<decltype(name), result(__VA_ARGS__)>, "function", #name);
 #include "agent/mono/abi/functions.def"
 #undef FUNCTION
-#define CALLBACK(name, ...)                                                              \
-  test.same(std::is_same_v<decltype(mono_profiler_set_##name##_callback),                \
-                           void(MonoProfilerHandle,                                      \
-                                void (*)(MonoProfiler* __VA_OPT__(, ) __VA_ARGS__))>,    \
+#define CALLBACK(name, ...)                                                            \
+  test.same(std::is_same_v<decltype(mono_profiler_set_##name##_callback),              \
+                           void(MonoProfilerHandle,                                    \
+                                void (*)(MonoProfiler * __VA_OPT__(, ) __VA_ARGS__))>, \
             "callback", #name);
 #include "agent/mono/abi/callbacks.def"
 #undef CALLBACK

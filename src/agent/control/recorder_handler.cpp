@@ -22,17 +22,17 @@ struct FigureRow {
   Status::Counter Status::* counter;
 };
 constexpr FigureRow kFigures[] = {{"events", &Status::events},
-                            {"definitions", &Status::definitions},
-                            {"bytes", &Status::bytes},
-                            {"blocks", &Status::blocks},
-                            {"lost", &Status::lost},
-                            {"stalls", &Status::stalls},
-                            {"stalled_ns", &Status::stalled},
-                            {"threads", &Status::threads},
-                            {"segment_bytes", &Status::segment_bytes},
-                            {"segment_bytes_used", &Status::segment_bytes_used},
-                            {"writer_lag_ns", &Status::lag},
-                            {"write_error", &Status::write_error}};
+                                  {"definitions", &Status::definitions},
+                                  {"bytes", &Status::bytes},
+                                  {"blocks", &Status::blocks},
+                                  {"lost", &Status::lost},
+                                  {"stalls", &Status::stalls},
+                                  {"stalled_ns", &Status::stalled},
+                                  {"threads", &Status::threads},
+                                  {"segment_bytes", &Status::segment_bytes},
+                                  {"segment_bytes_used", &Status::segment_bytes_used},
+                                  {"writer_lag_ns", &Status::lag},
+                                  {"write_error", &Status::write_error}};
 
 FormatOption format_option(std::string_view format) {
   if (format == "native") return FormatOption::kNative;

@@ -182,8 +182,8 @@ struct KeywordRow {
 
 std::uint64_t keywords() {
   const KeywordRow rows[] = {{wants_samples() || settings().finalizers, kCollectorKeyword},
-                      {settings().handles, kHandleKeyword},
-                      {settings().common.events.monitors, kContentionKeyword}};
+                             {settings().handles, kHandleKeyword},
+                             {settings().common.events.monitors, kContentionKeyword}};
   std::uint64_t keywords = 0;
   for (const KeywordRow& row : rows)
     if (row.wanted) keywords |= row.keyword;

@@ -21,9 +21,9 @@ constexpr Guid kImport = guid("FCE5EFA0-8BBA-4F8E-A036-8F2022B08466");
 constexpr std::uint32_t kTable = 0xff000000;  // of a token
 constexpr std::uint32_t kTypeRef = 0x01000000;
 constexpr std::uint32_t kTypeDef = 0x02000000;
-constexpr std::uint32_t kVisibility = 7;  // of a type's flags
-constexpr std::uint32_t kNested = 2;      // from here on
-constexpr unsigned kDeepestReference = 16;         // types in types
+constexpr std::uint32_t kVisibility = 7;    // of a type's flags
+constexpr std::uint32_t kNested = 2;        // from here on
+constexpr unsigned kDeepestReference = 16;  // types in types
 
 // Names of metadata have at most 1023 bytes.
 struct Name {

@@ -141,7 +141,8 @@ void Sampler::record() {
 bool sleep_until(base::Time until) {
   const timespec then = sample_timespec(until);
   const Guard guard(g_samples_mutex);
-  while (!g_stop && pthread_cond_clockwait(&g_changed, &g_samples_mutex, CLOCK_MONOTONIC, &then) == 0) {
+  while (!g_stop &&
+         pthread_cond_clockwait(&g_changed, &g_samples_mutex, CLOCK_MONOTONIC, &then) == 0) {
   }
   return !g_stop;
 }

@@ -8,9 +8,10 @@ namespace polytrace::agent::jvm {
 
 extern "C" {
 
-[[gnu::visibility("default")]] jint agent_on_load(JavaVM* java, char* options, void*) __asm__("Agent_OnLoad");
+[[gnu::visibility("default")]] jint agent_on_load(JavaVM* java, char* options,
+                                                  void*) __asm__("Agent_OnLoad");
 [[gnu::visibility("default")]] jint agent_on_attach(JavaVM* java, char* options,
-                                       void*) __asm__("Agent_OnAttach");
+                                                    void*) __asm__("Agent_OnAttach");
 
 }  // extern "C"
 

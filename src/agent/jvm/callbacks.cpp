@@ -59,7 +59,7 @@ void set_limits(const Settings& settings) {
 // --- memory ---
 
 void on_sampled_allocation(jvmtiEnv*, JNIEnv* env, jthread, jobject object, jclass type,
-                                   jlong size) {
+                           jlong size) {
   if (is_idle()) return;
   meet_thread(env);
   StackFrames frames;
@@ -189,7 +189,7 @@ void on_waited(jvmtiEnv*, JNIEnv* env, jthread, jobject object, jboolean) {
 // --- exceptions ---
 
 void on_exception(jvmtiEnv*, JNIEnv* env, jthread, jmethodID, jlocation, jobject exception,
-                          jmethodID, jlocation) {
+                  jmethodID, jlocation) {
   if (is_idle()) return;
   meet_thread(env);
   StackFrames frames;

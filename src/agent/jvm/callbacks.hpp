@@ -11,18 +11,16 @@ namespace polytrace::agent::jvm {
 // How long stacks may be, and what allocations tell. Before the events are enabled.
 void set_limits(const Settings& settings);
 
-void on_sampled_allocation(jvmtiEnv* ti, JNIEnv* env, jthread thread, jobject object,
-                                   jclass type, jlong size);
+void on_sampled_allocation(jvmtiEnv* ti, JNIEnv* env, jthread thread, jobject object, jclass type,
+                           jlong size);
 void on_object_free(jvmtiEnv* ti, jlong tag);
 void on_collection_start(jvmtiEnv* ti);
 void on_collection_finish(jvmtiEnv* ti);
 void on_contended_enter(jvmtiEnv* ti, JNIEnv* env, jthread thread, jobject object);
 void on_contended_entered(jvmtiEnv* ti, JNIEnv* env, jthread thread, jobject object);
 void on_wait(jvmtiEnv* ti, JNIEnv* env, jthread thread, jobject object, jlong timeout);
-void on_waited(jvmtiEnv* ti, JNIEnv* env, jthread thread, jobject object,
-                       jboolean timed_out);
-void on_exception(jvmtiEnv* ti, JNIEnv* env, jthread thread, jmethodID method,
-                          jlocation location, jobject exception, jmethodID catcher,
-                          jlocation catch_location);
+void on_waited(jvmtiEnv* ti, JNIEnv* env, jthread thread, jobject object, jboolean timed_out);
+void on_exception(jvmtiEnv* ti, JNIEnv* env, jthread thread, jmethodID method, jlocation location,
+                  jobject exception, jmethodID catcher, jlocation catch_location);
 
 }  // namespace polytrace::agent::jvm

@@ -72,7 +72,8 @@ void ask_capabilities(Settings& settings, Faults& faults) {
 
   wanted.add(can_retransform_classes, has.can_retransform);
   wanted.add(can_generate_all_class_hook_events, has.can_retransform);
-  wanted.add(can_retransform_any_class, has.can_retransform && potential.has(can_retransform_any_class));
+  wanted.add(can_retransform_any_class,
+             has.can_retransform && potential.has(can_retransform_any_class));
   wanted.add(can_tag_objects, has.can_tag);
   wanted.add(can_get_source_file_name, potential.has(can_get_source_file_name));
   wanted.add(can_get_line_numbers, potential.has(can_get_line_numbers));
@@ -110,10 +111,10 @@ void set_callbacks() {
   all.set(JVMTI_EVENT_VIRTUAL_THREAD_END, on_virtual_thread_end);
   // An older VM gets no more than it knows.
   const Event<JNIEnv*, jthread> last = JVMTI_EVENT_VIRTUAL_THREAD_START;
-  const std::size_t size = vm().can_tell_virtual_threads
-                               ? sizeof all
-                               : static_cast<std::size_t>(last.number - JVMTI_MIN_EVENT_TYPE_VAL) *
-                                     sizeof(void*);
+  const std::size_t size =
+      vm().can_tell_virtual_threads
+          ? sizeof all
+          : static_cast<std::size_t>(last.number - JVMTI_MIN_EVENT_TYPE_VAL) * sizeof(void*);
   vm().ti->SetEventCallbacks(&all, static_cast<jint>(size));
 }
 

@@ -68,8 +68,8 @@ class HeapWalk {
 
  private:
   static jint on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info,
-                                   jlong class_tag, jlong referrer_class_tag, jlong size,
-                                   jlong* tag, jlong* referrer_tag, jint length, void* walk);
+                           jlong class_tag, jlong referrer_class_tag, jlong size, jlong* tag,
+                           jlong* referrer_tag, jint length, void* walk);
   jint meet(jvmtiHeapReferenceKind kind, jlong class_tag, jlong size, jlong* tag,
             jlong* referrer_tag);
   std::uint32_t index_of(jlong* tag, jlong class_tag, jlong size);

@@ -9,18 +9,18 @@ namespace polytrace::agent::jvm {
 
 extern "C" {
 
-[[gnu::visibility("default")]] void probe_enter(JNIEnv* env, jclass,
-                                   jint method) __asm__("Java_java_lang__00024TraceProbe_enter0");
-[[gnu::visibility("default")]] void probe_exit(JNIEnv* env, jclass,
-                                  jint method) __asm__("Java_java_lang__00024TraceProbe_exit0");
-[[gnu::visibility("default")]] void probe_unwind(JNIEnv* env, jclass,
-                                    jint method) __asm__("Java_java_lang__00024TraceProbe_unwind0");
-[[gnu::visibility("default")]] void probe_site(JNIEnv* env, jclass,
-                                  jint site) __asm__("Java_java_lang__00024TraceProbe_site0");
-[[gnu::visibility("default")]] void probe_array(JNIEnv* env, jclass, jint length,
-                                   jint site) __asm__("Java_java_lang__00024TraceProbe_array0");
-[[gnu::visibility("default")]] void probe_grid(JNIEnv* env, jclass, jobject array,
-                                  jint site) __asm__("Java_java_lang__00024TraceProbe_grid0");
+[[gnu::visibility("default")]] void probe_enter(JNIEnv* env, jclass, jint method) __asm__(
+    "Java_java_lang__00024TraceProbe_enter0");
+[[gnu::visibility("default")]] void probe_exit(JNIEnv* env, jclass, jint method) __asm__(
+    "Java_java_lang__00024TraceProbe_exit0");
+[[gnu::visibility("default")]] void probe_unwind(JNIEnv* env, jclass, jint method) __asm__(
+    "Java_java_lang__00024TraceProbe_unwind0");
+[[gnu::visibility("default")]] void probe_site(JNIEnv* env, jclass, jint site) __asm__(
+    "Java_java_lang__00024TraceProbe_site0");
+[[gnu::visibility("default")]] void probe_array(
+    JNIEnv* env, jclass, jint length, jint site) __asm__("Java_java_lang__00024TraceProbe_array0");
+[[gnu::visibility("default")]] void probe_grid(
+    JNIEnv* env, jclass, jobject array, jint site) __asm__("Java_java_lang__00024TraceProbe_grid0");
 
 }  // extern "C"
 

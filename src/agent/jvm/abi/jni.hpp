@@ -67,11 +67,11 @@ union jvalue {
 };
 
 // A table of functions each: what is given is converted to what the function takes.
-#define FUNCTION(slot, result, name, ...)                                         \
-  template <class... Given>                                                       \
-  result name(Given... given) {                                                   \
-    using Function = result (*)(decltype(this) __VA_OPT__(, ) __VA_ARGS__);       \
-    return reinterpret_cast<Function>(functions[slot])(this, given...);           \
+#define FUNCTION(slot, result, name, ...)                                   \
+  template <class... Given>                                                 \
+  result name(Given... given) {                                             \
+    using Function = result (*)(decltype(this) __VA_OPT__(, ) __VA_ARGS__); \
+    return reinterpret_cast<Function>(functions[slot])(this, given...);     \
   }
 struct JNIEnv {
   void* const* functions;

@@ -14,7 +14,8 @@ struct Event {
   int number;
   constexpr operator jvmtiEvent() const { return static_cast<jvmtiEvent>(number); }
 };
-#define EVENT(number, since, constant, name, ...) inline constexpr Event<__VA_ARGS__> constant{number};
+#define EVENT(number, since, constant, name, ...) \
+  inline constexpr Event<__VA_ARGS__> constant{number};
 #include "agent/jvm/abi/events.def"
 #undef EVENT
 
@@ -48,11 +49,11 @@ struct jvmtiCapabilities {
   }
 };
 
-#define FUNCTION(slot, result, name, ...)                                         \
-  template <class... Given>                                                       \
-  result name(Given... given) {                                                   \
-    using Function = result (*)(decltype(this) __VA_OPT__(, ) __VA_ARGS__);       \
-    return reinterpret_cast<Function>(functions[slot])(this, given...);           \
+#define FUNCTION(slot, result, name, ...)                                   \
+  template <class... Given>                                                 \
+  result name(Given... given) {                                             \
+    using Function = result (*)(decltype(this) __VA_OPT__(, ) __VA_ARGS__); \
+    return reinterpret_cast<Function>(functions[slot])(this, given...);     \
   }
 struct jvmtiEnv {
   void* const* functions;

@@ -37,9 +37,9 @@ extern "C" {
 #include "agent/mono/abi/functions.def"
 #undef FUNCTION
 
-#define CALLBACK(name, ...)                                        \
-  void mono_profiler_set_##name##_callback(                        \
-      MonoProfilerHandle, void (*)(MonoProfiler* __VA_OPT__(, ) __VA_ARGS__));
+#define CALLBACK(name, ...)                                    \
+  void mono_profiler_set_##name##_callback(MonoProfilerHandle, \
+                                           void (*)(MonoProfiler * __VA_OPT__(, ) __VA_ARGS__));
 #include "agent/mono/abi/callbacks.def"
 #undef CALLBACK
 
