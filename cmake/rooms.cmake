@@ -25,15 +25,35 @@ function(polytrace_group_by_folder target)
   endforeach()
 endfunction()
 
-# Where it is wanted: headers that nearly every source includes, and further ones, are precompiled,
-# and sources of a target compiled several at a time. Unnamed namespaces of one folder are then one:
-# what they hold must have names of its own.
+# Where it is wanted, sources of a target are compiled several at a time. Unnamed namespaces of one
+# folder are then one: what they hold must have names of its own.
 function(polytrace_compile_in_bulk target)
   if(POLYTRACE_BULK)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
     polytrace_group_by_folder(${target})
+  endif()
+endfunction()
+
+# Then, too, headers that nearly every source includes, and further ones, are precompiled.
+function(polytrace_precompile target)
+  if(POLYTRACE_BULK)
     target_precompile_headers(${target} PRIVATE <algorithm> <array> <functional> <map> <memory>
       <optional> <span> <string> <string_view> <unordered_map> <vector> <fmt/format.h> ${ARGN})
+  endif()
+endfunction()
+
+# Rooms share what is precompiled: base's, or event's above it.
+function(polytrace_precompile_room room)
+  if(room STREQUAL "base")
+    polytrace_precompile(polytrace_base)
+  elseif(room STREQUAL "event")
+    polytrace_precompile(polytrace_event "${CMAKE_SOURCE_DIR}/src/event/batch.hpp")
+  elseif(POLYTRACE_BULK)
+    set(from polytrace_event)
+    if(room STREQUAL "history")
+      set(from polytrace_base)
+    endif()
+    target_precompile_headers(polytrace_${room} REUSE_FROM ${from})
   endif()
 endfunction()
 
@@ -60,12 +80,9 @@ function(polytrace_room room)
   if(sources)
     add_library(${target} STATIC ${sources})
     set(scope PUBLIC)
-    set(shared)
-    if(NOT room MATCHES "^(base|event|history|agent)$")
-      set(shared "${src}/event/batch.hpp")
-    endif()
-    if(NOT room STREQUAL "agent")  # agents see no library
-      polytrace_compile_in_bulk(${target} ${shared})
+    polytrace_compile_in_bulk(${target})
+    if(NOT room MATCHES "^agent")  # they see no library
+      polytrace_precompile_room(${room})
     endif()
   else()
     add_library(${target} INTERFACE)

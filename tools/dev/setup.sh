@@ -7,7 +7,7 @@
 #:   build   compiler and libraries for the program            (always)
 #:   test    GoogleTest and what the tests read with
 #:   check   clang 19, formatter, script checker, compiler cache
-#:   live    a JDK, Mono, its profiler and its report tool: agents, live recordings, benchmarks
+#:   live    a JDK, Mono, its profiler and its report tool: live recordings, benchmarks
 #:   bare    what makes a bare Debian in a folder, to try first use in
 #:   readers other tools that open what polytrace exports, large: tests of exports ask them if they
 #:           are here. Those of npm go to $POLYTRACE_READERS (~/.cache/polytrace/readers)
