@@ -77,5 +77,7 @@ function(polytrace_agent name)
   if(POLYTRACE_PLAIN_AGENTS)
     target_link_options(${target} PRIVATE -fno-sanitize=all)
   endif()
-  install(TARGETS ${target} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime)
+  # No other program links them.
+  install(TARGETS ${target} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/polytrace"
+          COMPONENT runtime)
 endfunction()
