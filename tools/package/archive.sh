@@ -25,7 +25,9 @@ libraries() {
 }
 while IFS= read -r library; do
   install -m 644 "$(realpath "$library")" "$root/lib/polytrace/$(basename "$library")"
-  package=$(dpkg -S "$(realpath "$library")" | cut -d: -f1)
+  # dpkg knows some files by the name that they had before /lib became /usr/lib.
+  path=$(realpath "$library")
+  package=$( (dpkg -S "$path" || dpkg -S "${path#/usr}") 2>/dev/null | cut -d: -f1)
   install -D -m 644 "/usr/share/doc/$package/copyright" \
     "$root/share/doc/polytrace/licences/$package"
 done < <(libraries)
