@@ -82,5 +82,7 @@ function(polytrace_agent name)
     target_link_options(${target} PRIVATE -fno-sanitize=all)
   endif()
   add_dependencies(polytrace_agents ${target})
-  install(TARGETS ${target} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime)
+  # No other program links them.
+  install(TARGETS ${target} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/polytrace"
+          COMPONENT runtime)
 endfunction()

@@ -82,6 +82,7 @@ class Export final : public Command {
     const char* group = "Output";
     list.add("--to", to_, fmt::format("What to write: {}", fmt::join(target_names(), ", ")))
         .takes("TARGET[,TARGET...]")
+        .suggests(target_names())
         .required()
         .in(group);
     list.add("-o,--output", output_, "The file to write; - is standard output")

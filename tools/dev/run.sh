@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 #: ./dev run [ARGUMENT...]
-#: Installs what is missing, builds the program and runs it with the arguments.
+#: Installs what is missing, builds the program (and agents, to record) and runs it.
 #:
 #: Paths are relative to where you stand. The first build takes minutes and shows how far it is.
 #:
@@ -10,7 +10,11 @@
 
 dev setup build >&2
 [[ -x build/release/polytrace ]] || say 'building the program, once: some minutes' >&2
-build release polytrace
+targets=(polytrace)
+case ${1:-} in
+  record | attach | doctor) targets+=(polytrace_agents) ;;  # nothing else loads them
+esac
+build release "${targets[@]}"
 program=$PWD/build/release/polytrace
 cd "$called_from"
 exec "$program" "$@"
