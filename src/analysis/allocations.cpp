@@ -84,7 +84,7 @@ Table Allocations::classes(const Names& names, const TableOptions& options) cons
       fmt::format("All together: {} bytes in {} objects.", total_.weight, total_.count));
   if (stacks_.samples() != 0)
     table.notes.push_back(
-        fmt::format("Estimated from {}: each counts for all that it stands for.",
+        fmt::format("Estimated from {}: each counts for all that it represents.",
                     count_text(stacks_.samples(), "sampled object", "sampled objects")));
   sort_and_limit(table, options, "bytes");
   return table;

@@ -177,8 +177,9 @@ std::vector<std::string> Exceptions::headlines(const Names& names) const {
   for (const auto& [clause, count] : clauses_)
     if (clause.second == event::ClauseKind::catch_clause) caught += count;
   if (thrown_ == 0 && caught == 0) return {};
-  std::string line =
-      fmt::format("{} thrown, {} caught", count_text(thrown_, "exception", "exceptions"), caught);
+  std::string line = count_text(thrown_, "exception", "exceptions") + " thrown";
+  // Recorders without handlers (Java's) do not say what was caught.
+  if (!clauses_.empty()) line += fmt::format(", {} caught", caught);
   std::pair<std::uint32_t, std::uint64_t> most{NameTable::kNone, 0};
   for (const auto& [type, count] : classes_)
     if (type != NameTable::kNone && count > most.second) most = {type, count};

@@ -61,7 +61,7 @@ class Anonymize final : public Command {
         .takes("WORD")
         .in(group);
     list.add("--keep", keep_,
-             "Names that begin with this stay as they are; \"runtime\" stands for System, "
+             "Names that begin with this stay as they are; \"runtime\" means System, "
              "java and the other names of the runtimes' own libraries. May be repeated")
         .takes("PREFIX")
         .suggests({std::string(kRuntimeNames)})

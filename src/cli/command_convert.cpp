@@ -13,7 +13,7 @@ class Convert final : public Command {
         "writes a trace in another format or version",
         "[OPTIONS] FILE -o OUTPUT",
         "Reads FILE and writes OUTPUT, which appears under its name only when it is complete. "
-        "What the target cannot hold is left out and told, kind by kind.\n\n"
+        "What the target cannot hold is left out and listed, kind by kind.\n\n"
         "An OUTPUT that ends in .gz or .zst is compressed; - is standard output.",
         {{"a damaged or compressed file as a plain whole one",
           "polytrace convert --resync broken.mlpd.gz -o good.mlpd"},

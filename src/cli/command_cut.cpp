@@ -34,7 +34,8 @@ class CutCommand final : public Command {
         "a part of a trace: by time, thread, method or class",
         "[OPTIONS] FILE -o OUTPUT",
         "Reads FILE and writes to OUTPUT what the options select; several options select what "
-        "meets all of them. Definitions of names always stay, their times moved into the part.\n\n"
+        "matches all of them. Definitions of names always stay, their times moved into the "
+        "part.\n\n"
         "The part is a valid trace: calls that are open where it begins are entered there, calls "
         "that go on where it ends are left there, exits of calls that nobody entered are dropped. "
         "A note behind such entries and exits says so, as far as OUTPUT's format has notes, "

@@ -37,10 +37,10 @@ base::result<std::vector<const exports::Target*>> parse_targets(std::string_view
 const std::string& description() {
   static const std::string kText = [] {
     std::string text =
-        "Writes what FILE tells as a file of another tool: of the events themselves, of one weight "
+        "Writes FILE as a file of another tool: of the events themselves, of one weight "
         "(time, samples, bytes ...) summed up by stack, or of a heap snapshot. OUTPUT appears "
         "under its name only "
-        "when it is complete. What the target does not hold is told, kind by kind, and stands in "
+        "when it is complete. What the target does not hold is listed, kind by kind, here and in "
         "the file.\n\nWith several targets, OUTPUT is the beginning of the names: each target adds "
         "its ending. An OUTPUT that ends in .gz or .zst is compressed; - is standard output.\n\n"
         "Targets:";

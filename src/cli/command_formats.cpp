@@ -60,7 +60,7 @@ class Formats final : public Command {
         "the formats that can be read and written",
         "[OPTIONS]",
         "Lists every format with the versions that can be read and written; the first of the "
-        "written ones is what convert writes unless told otherwise.",
+        "written ones is what convert writes unless asked otherwise.",
         {{"as a table", "polytrace formats"},
          {"the names only", "polytrace formats --json | jq -r '.formats[].name'"}},
         {0, 1, 2},

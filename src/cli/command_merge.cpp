@@ -124,8 +124,8 @@ class Merge final : public Command {
         "several traces as one, by time",
         "[OPTIONS] FILE... -o OUTPUT",
         "Reads the FILEs, of any formats, and writes their events to OUTPUT on one clock: that of "
-        "the first FILE that tells wall time. Where another one tells it, too, its times are moved "
-        "by the difference; where it does not, it begins with the earliest event. --offset moves "
+        "the first FILE that has wall time. Where another one has it, too, its times are moved "
+        "by the difference; where not, it begins with the earliest event. --offset moves "
         "a FILE on top of that.\n\n"
         "Threads, classes, methods, objects and all other things of different FILEs stay "
         "different: ids of the first FILE stay as they are, those of the others change in their "

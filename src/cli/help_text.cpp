@@ -85,7 +85,7 @@ const CommandHelp& program_help() {
       "polytrace",
       "reads, converts and explains profiler traces of managed runtimes",
       "COMMAND [OPTIONS] FILE",
-      "A file instead of a command stands for: polytrace info FILE. Files are recognised by their "
+      "A file instead of a command means: polytrace info FILE. Files are recognised by their "
       "content; gzip and zstd are unpacked on the way. - is standard input or output.",
       {{"what is this file?", "polytrace app.mlpd"},
        {"where did time, memory and pauses go?", "polytrace report app.mlpd"},

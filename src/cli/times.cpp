@@ -136,7 +136,7 @@ base::result<Time> resolve(const TimePoint& point, const Overview& overview, Tim
       return plus(overview.first, std::llround(point.share * static_cast<double>(overview.span())));
     case Against::wall:
       if (overview.wall == base::kNoTime)
-        return base::fail(base::Code::usage, "the trace does not tell its wall time");
+        return base::fail(base::Code::usage, "the trace has no wall time");
       return plus(plus(point.nanoseconds, -overview.wall), overview.wall_at);
     case Against::from: return plus(from, point.nanoseconds);
     case Against::start:

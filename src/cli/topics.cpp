@@ -17,7 +17,7 @@ std::string times_text() {
   +200ms                        --to: after --from; --from: as above
   50%                           of the time between the first and the last event
   2026-11-21T10:00:00.5Z        wall time (RFC 3339, any zone), where the trace
-                                tells when it was recorded
+                                has it
   3845198506587                 nanoseconds of the trace's own clock, as
                                 "polytrace cat" shows them
 

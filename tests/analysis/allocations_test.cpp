@@ -51,7 +51,7 @@ TEST(Allocations, SampledOnesCountForAllTheyStandFor) {
   EXPECT_EQ(number(table, 0, "bytes"), 8100U);
   ASSERT_EQ(table.notes.size(), 2U);
   EXPECT_EQ(table.notes[1],
-            "Estimated from 1 sampled object: each counts for all that it stands for.");
+            "Estimated from 1 sampled object: each counts for all that it represents.");
 }
 
 TEST(Allocations, VtableToldInALaterBatchIsTheSameClass) {

@@ -100,11 +100,11 @@ TEST(HeapSites, SayWhyNothingIsKnown) {
     return table.notes.size() == 1 ? table.notes[0] : std::string();
   };
   SiteStory none, without_ids, without_sites, others;
-  EXPECT_TRUE(note(none).starts_with("The trace tells no allocations"));
+  EXPECT_TRUE(note(none).starts_with("The trace has no allocations"));
   EXPECT_EQ(note(without_ids.alloc(base::kNoId, kOrder, {kSell})),
-            "Allocations are told without the objects they made.");
+            "Allocations come without the objects they made.");
   EXPECT_EQ(note(without_sites.alloc(0x1000, kOrder, {})),
-            "Allocations are told without the place in the code.");
+            "Allocations come without the place in the code.");
   EXPECT_TRUE(note(others.alloc(0x7000, kOrder, {kSell})).starts_with("No object of either"));
 }
 

@@ -35,7 +35,7 @@ Cell strength_cell(event::RefStrength strength) {
 
 void note_roots(Table& table, const HeapView& view) {
   if (!view.dominators.roots_told())
-    table.notes.push_back("The snapshot tells no roots: what nothing refers to was taken for one.");
+    table.notes.push_back("The snapshot has no roots: what nothing refers to was taken for one.");
 }
 
 }  // namespace
@@ -238,7 +238,7 @@ Table path_table(const HeapView& view, Index object, const TableOptions& options
                           view.graph.size(at), view.dominators.retained(at),
                           strength_cell(path[i].by), std::move(kinds)});
   }
-  if (!view.dominators.roots_told()) table.notes.push_back("The snapshot tells no roots.");
+  if (!view.dominators.roots_told()) table.notes.push_back("The snapshot has no roots.");
   else if (path.empty()) table.notes.push_back("No root reaches it.");
   else if (weak) table.notes.push_back("Nothing keeps it alive: this way has weak references.");
   sort_and_limit(table, options, "");

@@ -63,18 +63,18 @@ void HeapSites::object(base::Id id, std::uint32_t type, std::uint64_t size) {
 void HeapSites::tell_unknown(Table& table, std::size_t to, std::uint64_t known) const {
   const std::uint64_t unknown = snapshots_[to].unknown.objects;
   if (allocations_ == 0)
-    table.notes.emplace_back("The trace tells no allocations: where objects were made is unknown.");
+    table.notes.emplace_back("The trace has no allocations: where objects were made is unknown.");
   else if (without_id_ == allocations_)
-    table.notes.emplace_back("Allocations are told without the objects they made.");
+    table.notes.emplace_back("Allocations come without the objects they made.");
   else if (without_site_ == allocations_ - without_id_)
-    table.notes.emplace_back("Allocations are told without the place in the code.");
+    table.notes.emplace_back("Allocations come without the place in the code.");
   else if (known == 0)
     table.notes.emplace_back(
-        "No object of either snapshot is one whose allocation was told: ids may differ.");
+        "No object of either snapshot is one whose allocation was recorded: ids may differ.");
   else if (unknown != 0)
     table.notes.push_back(fmt::format(
         "{} objects of snapshot {} have no site: they were made before the recording began, or "
-        "their allocation, its place in the code or a move was not told.",
+        "their allocation, its place in the code or a move was not recorded.",
         unknown, to));
 }
 

@@ -154,7 +154,7 @@ class AllocationSource final : public ProfileSource {
   std::vector<std::string> notes() const override {
     if (stacks_.samples() == 0) return {};
     return {"Estimated from " + count_text(stacks_.samples(), "sampled object", "sampled objects") +
-            ": each counts for all that it stands for."};
+            ": each counts for all that it represents."};
   }
 
  private:

@@ -16,7 +16,7 @@ class HistoryGroup final : public Command {
         "states over time: build one, ask it",
         "[COMMAND]",
         "A history keeps what held when: the state of every thread, lock, collector and counter, "
-        "or of anything another tool tells. Its commands are words of their own: build, query, "
+        "or of anything another tool writes. Its commands are words of their own: build, query, "
         "snapshot, info, check, repair, import, export, convert. Without one, they are listed.",
         {{"build one", "polytrace history build app.mlpd -o app.history"},
          {"ask it", "polytrace history query app.history --at 50%"},

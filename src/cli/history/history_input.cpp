@@ -68,7 +68,7 @@ result<Tick> tick_of(const std::string& text, const Facts& facts, Tick from) {
 
 void add_keys(OptionList& list, KeyOptions& options) {
   list.add("--path", options.paths,
-           "Only timelines at this path; * stands for every name of one level (may be "
+           "Only timelines at this path; * means every name of one level (may be "
            "given again)")
       .takes("PATH")
       .in("Selection");

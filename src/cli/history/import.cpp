@@ -17,7 +17,7 @@ class HistoryImport final : public Command {
         "[OPTIONS] FILE -o DIR",
         "FILE is a history tree (.ht) or a snapshot (.snapshot.json) of Trace Compass, a folder "
         "with a snapshot, or rows of text (CSV) with the header time,path,type,value for changes, "
-        "or path,start,end,type,value or key,start,end,type,value for states. Its content tells "
+        "or path,start,end,type,value or key,start,end,type,value for states. Its content shows "
         "which; gzip and zstd are unpacked on the way. Rows are read twice.",
         {{"a history tree", "polytrace history import kernel.ht -o kernel.history"},
          {"changes of any tool", "polytrace history import changes.csv -o changes.history"},

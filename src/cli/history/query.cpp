@@ -41,7 +41,7 @@ class HistoryQuery final : public Command {
     add_history(list, history_);
     const char* group = "Query";
     list.add("--at", at_, "The states that hold at this time").takes("TIME").in(group);
-    list.add("--from", from_, "The states that meet the span from here ...")
+    list.add("--from", from_, "The states that overlap the span from here ...")
         .takes("TIME")
         .in(group);
     list.add("--to", to_, "... to here").takes("TIME").in(group);
