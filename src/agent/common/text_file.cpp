@@ -20,7 +20,7 @@ std::string read_open_file(int fd, std::size_t most, std::string& text) {
   text.resize(static_cast<std::size_t>(about.st_size));
   std::size_t have = 0;
   while (have < text.size()) {
-    const ssize_t got = read(fd, text.data() + have, text.size() - have);
+    const ssize_t got = ::read(fd, text.data() + have, text.size() - have);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return std::strerror(errno);
     if (got == 0) break;
