@@ -24,7 +24,8 @@ PATIENCE = 60  # seconds; only a shell that hangs needs them
 
 SHELLS = {
     "bash": (["bash", "--norc", "--noprofile", "-i"], f"PS1='{READY}'"),
-    "zsh": (["zsh", "-f", "-i"], f"PS1='{READY}'; unsetopt beep; autoload -U compinit; compinit -u -D"),
+    "zsh": (["zsh", "-f", "-i"],
+            f"PS1='{READY}'; unsetopt beep; autoload -U compinit; compinit -u -D"),
     "fish": (["fish", "--no-config", "-i"],
              f"set fish_greeting; function fish_prompt; echo -n '{READY}'; end"),
 }
