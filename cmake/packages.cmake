@@ -26,9 +26,9 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "default-jdk-headless, mono-runtime, libpolytrace-dev")
 set(CPACK_DEBIAN_RUNTIME_DESCRIPTION
 "${PROJECT_DESCRIPTION}
- Records Java, Mono and .NET programs, reads and writes the traces of their
- profilers, and tells where time, memory and pauses went. Holds the command,
- its agents for the three runtimes, manual pages and examples.")
+Records Java, Mono and .NET programs, reads and writes the traces of their
+profilers, and tells where time, memory and pauses went. Holds the command,
+its agents for the three runtimes, manual pages and examples.")
 
 # What polytraceConfig.cmake looks for.
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libpolytrace-dev)
@@ -38,7 +38,7 @@ string(JOIN ", " CPACK_DEBIAN_DEV_PACKAGE_DEPENDS libfmt-dev libexpected-dev rob
 set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS cmake)
 set(CPACK_DEBIAN_DEV_DESCRIPTION
 "Library that reads and writes profiler traces (development files)
- Headers, static libraries and the CMake package of polytrace: readers and
- writers of the traces of Java, Mono and .NET profilers, analyses and exports.")
+Headers, static libraries and the CMake package of polytrace: readers and
+writers of the traces of Java, Mono and .NET profilers, analyses and exports.")
 
 include(CPack)

@@ -46,8 +46,13 @@ _polytrace_threads() {
     [[ -f $word && -z $file ]] && file=$word
   done
   [[ -n $file ]] || return
-  compopt -o filenames
   _polytrace_reply < <("$program" completion --threads "$file" 2>/dev/null)
+  # Within quotes that the user began, bash knows best; it would leave a "$" bare else.
+  if [[ ${COMP_WORDS[COMP_CWORD]} == [\"\']* ]]; then
+    compopt -o filenames
+  elif [[ ${#COMPREPLY[@]} -gt 0 ]]; then
+    mapfile -t COMPREPLY < <(printf '%q\n' "${COMPREPLY[@]}")
+  fi
 }
 # The word at the cursor, without quotes; the option before it; how many words are neither options
 # nor their values.

@@ -13,7 +13,8 @@ constexpr std::string_view kFishHead =
 function __polytrace_at
     set -l words (commandline -opc)
     test (count $words) -gt (count $argv); or return 1
-    test "$words[2..(math 1 + (count $argv))]" = "$argv"
+    set -l last (math 1 + (count $argv))
+    test "$words[2..$last]" = "$argv"
 end
 # The words with what stands before the last comma.
 function __polytrace_list

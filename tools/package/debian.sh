@@ -12,4 +12,10 @@ cpack --config build/release/CPackConfig.cmake -B "$work" ${version:+-R "$versio
   >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
 mkdir -p "$folder"
 [[ -n $version ]] || rm -f "$folder"/*.deb
-cp "$work"/*.deb "$folder"
+# cpack takes the agents' folder for one of the loader's and calls ldconfig for it.
+for package in "$work"/*.deb; do
+  dpkg-deb --raw-extract "$package" "$work/raw"
+  rm -f "$work/raw/DEBIAN"/post{inst,rm}
+  dpkg-deb --root-owner-group -Zxz --build "$work/raw" "$folder/$(basename "$package")" >/dev/null
+  rm -r "$work/raw"
+done
