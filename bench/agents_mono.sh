@@ -11,7 +11,7 @@ for tool in mono mcs; do
 done
 module=$(dirname "$POLYTRACE")
 [[ -e $module/libmono-profiler-polytrace.so ]] || {
-  echo "the module for Mono was not built (Debian: libmono-2.0-dev)"
+  echo "the module for Mono was not built"
   exit 77
 }
 folder=$(mktemp -d)

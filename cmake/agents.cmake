@@ -29,6 +29,7 @@ function(polytrace_agent_room name)
     get_target_property(sources polytrace_${name} SOURCES)
     add_library(polytrace_${name}_inside STATIC EXCLUDE_FROM_ALL ${sources})
     polytrace_agent_flags(polytrace_${name}_inside ${POLYTRACE_AGENT_PLAIN})
+    polytrace_compile_in_bulk(polytrace_${name}_inside)
     target_include_directories(polytrace_${name}_inside PUBLIC "${CMAKE_SOURCE_DIR}/src")
     target_link_libraries(polytrace_${name}_inside PUBLIC ${arg_DEPENDS})
   else()
@@ -36,22 +37,25 @@ function(polytrace_agent_room name)
   endif()
 endfunction()
 
+# All of them: who builds the program builds them, too.
+add_custom_target(polytrace_agents)
+
 # What agents share; the command reads what it leaves.
 polytrace_agent_room(agent FOLDERS agent/common agent/control DEPENDS Threads::Threads)
-# The rewriter of Java's class files needs no JDK, so that its tests run everywhere.
+# The rewriter of Java's class files, by itself for its tests.
 polytrace_agent_room(agent_jvm_rewriter FOLDERS agent/jvm/rewriter)
-# What the module for Mono has that needs no headers of Mono, likewise.
+# What the module for Mono has that needs nothing of the runtime, likewise.
 polytrace_agent_room(agent_mono_plain FOLDERS agent/mono/plain)
 # How .NET names things, likewise.
 polytrace_agent_room(agent_coreclr_names FOLDERS agent/coreclr/names)
 
-# polytrace_agent(<name> EXPORTS <symbol>... [OUTPUT <file name>] [SYSTEM_INCLUDES <folder>...]
-#                 [EXCEPT <folder>...] [DEPENDS <target>...])
+# polytrace_agent(<name> EXPORTS <symbol>... [OUTPUT <file name>] [EXCEPT <folder>...]
+#                 [DEPENDS <target>...])
 # src/agent/<name>/*.cpp and below, but for EXCEPT (rooms of their own), become lib<output>.so at
 # the top of the build folder; output is polytrace-<name> where none is told. The target is
 # polytrace_agent_<name>. Nothing is made where there are no sources.
 function(polytrace_agent name)
-  cmake_parse_arguments(arg "" "OUTPUT" "EXPORTS;SYSTEM_INCLUDES;EXCEPT;DEPENDS" ${ARGN})
+  cmake_parse_arguments(arg "" "OUTPUT" "EXPORTS;EXCEPT;DEPENDS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/agent/${name}/*.cpp")
   foreach(folder IN LISTS arg_EXCEPT)
     list(FILTER sources EXCLUDE REGEX "/src/${folder}/")
@@ -68,7 +72,7 @@ function(polytrace_agent name)
   file(CONFIGURE OUTPUT "${script}" CONTENT "{ global: ${exports} local: *; };\n" @ONLY)
   add_library(${target} SHARED ${sources})
   polytrace_agent_flags(${target} ${POLYTRACE_AGENT_PLAIN})
-  target_include_directories(${target} SYSTEM PRIVATE ${arg_SYSTEM_INCLUDES})
+  polytrace_compile_in_bulk(${target})
   target_link_libraries(${target} PRIVATE ${arg_DEPENDS} polytrace_agent_inside)
   target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc -Wl,-z,nodelete
     -Wl,--exclude-libs,ALL -Wl,--version-script,${script})
@@ -77,5 +81,8 @@ function(polytrace_agent name)
   if(POLYTRACE_PLAIN_AGENTS)
     target_link_options(${target} PRIVATE -fno-sanitize=all)
   endif()
-  install(TARGETS ${target} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime)
+  add_dependencies(polytrace_agents ${target})
+  # No other program links them.
+  install(TARGETS ${target} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/polytrace"
+          COMPONENT runtime)
 endfunction()

@@ -1,5 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the library and the command need. Tests, benchmarks and fuzzers find their own.
+# What the library and the command need. Tests, benchmarks and fuzzers ask for their own, each with
+# polytrace_needs.
+
+# polytrace_needs(<what for> <package> <Debian's name> [<version>]): finds it, or stops with a
+# sentence that says how to go on.
+macro(polytrace_needs purpose package debian)
+  find_package(${package} ${ARGN} QUIET)
+  if(NOT ${package}_FOUND)
+    message(FATAL_ERROR "${purpose} need ${package} (Debian: apt-get install ${debian}). "
+                        "The program alone is built without: ./dev build")
+  endif()
+endmacro()
 
 find_package(Threads REQUIRED)
 find_package(fmt 9 REQUIRED)

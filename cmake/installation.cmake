@@ -1,19 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake --install <build> --prefix P: the command (component runtime), the library with its headers
-# and its CMake package (component dev).
+# cmake --install <build> --prefix P: the command with its agents, pages and examples (component
+# runtime), the library with its headers and its CMake package (component dev), the licence
+# (component licence: Debian has it once for all packages). What is installed is what the target
+# "product" makes.
 
 include(CMakePackageConfigHelpers)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/polytrace")
 set(include_dir "${CMAKE_INSTALL_INCLUDEDIR}/polytrace")
+set(POLYTRACE_ROOMS base event format history transform analysis export)
 
-if(TARGET polytrace)
-  install(TARGETS polytrace RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT runtime)
-endif()
+add_custom_target(product)
+foreach(room IN LISTS POLYTRACE_ROOMS)
+  add_dependencies(product polytrace_${room})
+endforeach()
+add_dependencies(product polytrace polytrace_agents)
+
+install(TARGETS polytrace RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT runtime)
 install(FILES "${CMAKE_SOURCE_DIR}/LICENSE"
-        DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT runtime)
+        DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT licence)
+include(companions)
 
-foreach(room base event format history transform analysis export)
+foreach(room IN LISTS POLYTRACE_ROOMS)
   install(TARGETS polytrace_${room} EXPORT polytrace
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT dev
     FILE_SET headers DESTINATION "${include_dir}" COMPONENT dev
@@ -32,3 +40,4 @@ write_basic_package_version_file("${CMAKE_BINARY_DIR}/polytraceConfigVersion.cma
 install(FILES "${CMAKE_BINARY_DIR}/polytraceConfig.cmake"
               "${CMAKE_BINARY_DIR}/polytraceConfigVersion.cmake"
         DESTINATION "${package_dir}" COMPONENT dev)
+include(packages)

@@ -29,7 +29,7 @@ FORMAT_LIST = "format/formats.cpp"
 LIBRARIES = {
     "fmt/": "*", "tl/": "*", "tsl/": "*", "zlib.h": "*", "zstd": "*", "xxhash.h": "*",
     "simdjson": "*", "isa-l": "base",
-    "CLI/": "cli", "sqlite3.h": "sql", "mono/": "agent", "spdlog/": "collector server",
+    "CLI/": "cli", "sqlite3.h": "sql", "spdlog/": "collector server",
     "boost/": "collector server", "protozero/": "export",
 }
 SYSTEM = re.compile(r"^[a-z_0-9]+$|^(sys|netinet|arpa|linux)/[a-z_]+\.h$|^[a-z_0-9]+\.h$")

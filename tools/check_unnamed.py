@@ -17,8 +17,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Compiled one by one: agents see no precompiled header, and these tests share names on purpose.
-ALONE = re.compile(r"^(src/agent|tests/agent|tests/history)/")
+# Compiled one by one: these tests share names on purpose.
+ALONE = re.compile(r"^tests/(agent|history)/")
 USING = re.compile(r"^using (?:\w+::)+(\w+);$", re.M)
 NAMESPACE = re.compile(r"^namespace ([\w:]+) {", re.M)
 KINDS = {"function", "variable", "struct", "class", "enum", "typedef", "union"}

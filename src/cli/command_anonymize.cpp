@@ -64,6 +64,7 @@ class Anonymize final : public Command {
              "Names that begin with this stay as they are; \"runtime\" means System, "
              "java and the other names of the runtimes' own libraries. May be repeated")
         .takes("PREFIX")
+        .suggests({std::string(kRuntimeNames)})
         .in(group);
     add_conversion_options(list, input_, target_);
   }

@@ -2,6 +2,7 @@
 #include "cli/commands.hpp"
 #include "cli/completion.hpp"
 #include "cli/session.hpp"
+#include "cli/thread_names.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -13,8 +14,9 @@ class Completion final : public Command {
         "completion",
         "prints the completion script of a shell",
         "SHELL",
-        "Commands, options, their values, format names and files complete with the Tab key once "
-        "the script is where the shell looks for it.",
+        "Commands, options, their values, format names, files and threads of a trace complete with "
+        "the Tab key once the script is where the shell looks for it. Debian's package has put it "
+        "there.",
         {{"bash, for this shell only", "source <(polytrace completion bash)"},
          {"zsh", "polytrace completion zsh > \"${fpath[1]}/_polytrace\""},
          {"fish", "polytrace completion fish > ~/.config/fish/completions/polytrace.fish"}},
@@ -24,12 +26,15 @@ class Completion final : public Command {
   }
   CommonNeeds needs() const override { return {false, false}; }
   void define(OptionList& list) override {
-    list.add("SHELL", shell_, "bash, zsh or fish")
-        .takes("SHELL")
-        .required()
-        .one_of({"bash", "zsh", "fish"});
+    list.add("SHELL", shell_, "bash, zsh or fish").takes("SHELL").one_of({"bash", "zsh", "fish"});
+    list.add("--threads", file_,
+             "Print the names of the threads of this trace instead, as the scripts ask for them: "
+             "one a line, none where it cannot be read")
+        .takes("FILE");
   }
   int run(Session& session) override {
+    if (!file_.empty()) return tell_threads(session);
+    if (shell_.empty()) return session.fail_usage("SHELL is required: bash, zsh or fish");
     const Catalogue& catalogue = session.catalogue();
     session.out().text() += shell_ == "bash"  ? bash_completion(catalogue)
                             : shell_ == "zsh" ? zsh_completion(catalogue)
@@ -38,7 +43,12 @@ class Completion final : public Command {
   }
 
  private:
-  std::string shell_;
+  int tell_threads(Session& session) const {
+    for (const std::string& name : quick_thread_names(file_)) session.out().text() += name + '\n';
+    return 0;
+  }
+
+  std::string shell_, file_;
 };
 
 }  // namespace

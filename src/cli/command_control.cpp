@@ -83,6 +83,7 @@ class Control final : public Command {
         .in("Command");
     list.add("COMMAND", command_, "What the agent shall do")
         .takes("COMMAND")
+        .suggests(action_names())
         .required()
         .in("Command");
     list.add("ARGUMENT", arguments_, "Of the command").takes("ARGUMENT").in("Command");

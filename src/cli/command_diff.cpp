@@ -3,6 +3,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/diff_view.hpp"
+#include "cli/export_run.hpp"
 #include "cli/notices_view.hpp"
 #include "cli/numbers.hpp"
 #include "cli/selection.hpp"
@@ -74,6 +75,7 @@ class Diff final : public Command {
         .in(group);
     list.add("--weight", weight_, "What the call tree compares (time, calls, bytes, samples ...)")
         .takes("WEIGHT")
+        .suggests(weight_keys())
         .in(group);
     list.add("--exact-names", exact_names_, "Only names that are equal letter by letter are one")
         .in(group);
@@ -139,10 +141,8 @@ class Diff final : public Command {
     if (weight_.empty()) return {};
     options_.weight = analysis::find_weight(weight_);
     if (options_.weight != nullptr) return {};
-    std::vector<std::string> known;
-    for (const analysis::Weight& weight : analysis::weights()) known.emplace_back(weight.key);
-    return base::fail(base::Code::usage,
-                      fmt::format("no weight \"{}\"{}", weight_, did_you_mean(weight_, known)));
+    return base::fail(base::Code::usage, fmt::format("no weight \"{}\"{}", weight_,
+                                                     did_you_mean(weight_, weight_keys())));
   }
   base::result<Read> read(const Session& session, Input& input) const {
     const auto selection = make_selection(session, input, selection_);

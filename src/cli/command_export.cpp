@@ -13,20 +13,18 @@
 namespace polytrace::cli {
 namespace {
 
-using exports::Target;
-
 std::vector<std::string> target_names() {
   std::vector<std::string> names;
-  for (const Target& target : exports::targets()) names.emplace_back(target.name);
+  for (const exports::Target& target : exports::targets()) names.emplace_back(target.name);
   return names;
 }
 
-base::result<std::vector<const Target*>> parse_targets(std::string_view list) {
-  std::vector<const Target*> chosen;
+base::result<std::vector<const exports::Target*>> parse_targets(std::string_view list) {
+  std::vector<const exports::Target*> chosen;
   while (!list.empty()) {
     const std::string_view word = list.substr(0, list.find(','));
     list.remove_prefix(std::min(word.size() + 1, list.size()));
-    const Target* target = exports::find_target(word);
+    const exports::Target* target = exports::find_target(word);
     if (target == nullptr)
       return base::fail(base::Code::usage, fmt::format("no target \"{}\"{} (there are {})", word,
                                                        did_you_mean(word, target_names()),
@@ -46,7 +44,7 @@ const std::string& description() {
         "the file.\n\nWith several targets, OUTPUT is the beginning of the names: each target adds "
         "its ending. An OUTPUT that ends in .gz or .zst is compressed; - is standard output.\n\n"
         "Targets:";
-    for (const Target& target : exports::targets())
+    for (const exports::Target& target : exports::targets())
       text += fmt::format("\n\n{}: {} ({}), for {}", target.name, target.title, target.suffix,
                           target.readers);
     return text;
@@ -84,6 +82,7 @@ class Export final : public Command {
     const char* group = "Output";
     list.add("--to", to_, fmt::format("What to write: {}", fmt::join(target_names(), ", ")))
         .takes("TARGET[,TARGET...]")
+        .suggests(target_names())
         .required()
         .in(group);
     list.add("-o,--output", output_, "The file to write; - is standard output")
@@ -101,13 +100,13 @@ class Export final : public Command {
     Input input(input_);
     const auto snapshot = parse_number<std::uint64_t>(snapshot_);
     if (!snapshot_.empty() && !snapshot) return session.fail_usage("--snapshot takes a number");
-    if (snapshot && std::ranges::none_of(*targets, &Target::snapshot))
+    if (snapshot && std::ranges::none_of(*targets, &exports::Target::snapshot))
       return session.fail_usage("--snapshot: no target of --to is a heap snapshot");
     auto request = make_request(session, input, selection_, profile_);
     if (!request) return session.fail(request.error(), input.name());
     request->snapshot = snapshot;
     ExportRun exports(session, input, *request);
-    for (const Target* target : *targets) {
+    for (const exports::Target* target : *targets) {
       const std::string file =
           targets->size() == 1 ? output_ : output_ + std::string(target->suffix);
       if (auto opened = exports.add(*target, file, force_); !opened)

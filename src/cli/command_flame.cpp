@@ -10,8 +10,6 @@
 namespace polytrace::cli {
 namespace {
 
-using exports::Target;
-
 class Flame final : public Command {
  public:
   const CommandHelp& help() const override {
@@ -80,7 +78,7 @@ class Flame final : public Command {
   }
 
  private:
-  const Target& target() const {
+  const exports::Target& target() const {
     if (svg_) return exports::kFlamePicture;
     if (folded_) return *exports::find_target("folded");
     return by_thread_ ? exports::kFlamePageByThread : exports::kFlamePage;

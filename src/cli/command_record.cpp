@@ -10,6 +10,12 @@
 namespace polytrace::cli {
 namespace {
 
+std::vector<std::string> runtime_names() {
+  std::vector<std::string> names;
+  for (const Runtime& runtime : runtimes()) names.emplace_back(runtime.name);
+  return names;
+}
+
 class Record final : public Command {
  public:
   const CommandHelp& help() const override {
@@ -41,6 +47,7 @@ class Record final : public Command {
   void define(OptionList& list) override {
     list.add("RUNTIME", runtime_, "java, mono or dotnet, then the program and its arguments")
         .takes("RUNTIME")
+        .suggests(runtime_names())
         .required()
         .in("What is recorded");
     list.leave_rest_to(arguments_);

@@ -171,6 +171,7 @@ class ReportCommand final : public Command {
     list.add("--subtract", subtract_,
              "What does not count as time of calls, separated by commas: gc, waits")
         .takes("WHAT[,WHAT]")
+        .suggests({"gc", "waits"})
         .in(group);
     output_.add_to(list);
     list.add("--show-helpers", show_helpers_,

@@ -112,13 +112,17 @@ base::result<analysis::Profile> read_profile(const Session& session, const Input
   return consumer.finish();
 }
 
-void add_profile_options(OptionList& list, ProfileOptions& options) {
-  const char* group = "Selection";
+std::vector<std::string> weight_keys() {
   std::vector<std::string> keys;
   for (const analysis::Weight& weight : analysis::weights()) keys.emplace_back(weight.key);
+  return keys;
+}
+
+void add_profile_options(OptionList& list, ProfileOptions& options) {
+  const char* group = "Selection";
   list.add("--weight", options.weight,
            "What profiles add up (default: the first of these that the trace has)")
-      .one_of(keys)
+      .one_of(weight_keys())
       .takes("WEIGHT")
       .in(group);
   list.add("--limit", options.limit,

@@ -18,6 +18,8 @@ struct ProfileOptions {
   bool show_helpers = false;
 };
 
+// The words --weight knows.
+std::vector<std::string> weight_keys();
 // --weight, --limit, --depth, --show-helpers.
 void add_profile_options(OptionList& list, ProfileOptions& options);
 // What the options say. Errors are usage or of the input, which may be read for it.

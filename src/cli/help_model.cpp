@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/help_model.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "analysis/sections.hpp"
@@ -10,10 +12,27 @@
 namespace polytrace::cli {
 namespace {
 
-std::vector<std::string> format_names() {
+// What can be written: "mlpd", "mlpd:1".
+std::vector<std::string> written_formats() {
   std::vector<std::string> names;
-  for (const format::Format* format : format::formats()) names.emplace_back(format->name);
+  for (const format::Format* format : format::formats()) {
+    if (format->create == nullptr) continue;
+    names.emplace_back(format->name);
+    if (format->write_versions.size() < 2) continue;
+    for (const std::string_view version : format->write_versions)
+      names.push_back(fmt::format("{}:{}", format->name, version));
+  }
   return names;
+}
+
+std::vector<std::string> written_versions() {
+  std::vector<std::string> versions;
+  for (const format::Format* format : format::formats()) {
+    for (const std::string_view version : format->write_versions) {
+      if (std::ranges::find(versions, version) == versions.end()) versions.emplace_back(version);
+    }
+  }
+  return versions;
 }
 
 std::vector<std::string> section_names() {
@@ -30,7 +49,8 @@ std::vector<std::string> kind_names() {
 }
 
 std::vector<std::string> choices_of(const Option& option) {
-  if (option.value.starts_with("FORMAT")) return format_names();
+  if (option.value.starts_with("FORMAT")) return written_formats();
+  if (option.value == "VERSION") return written_versions();
   if (option.value.starts_with("KIND")) return kind_names();
   if (option.value.starts_with("SECTION")) return section_names();
   return option.choices;

@@ -16,10 +16,12 @@ struct OptionHelp {
   std::string value;               // what it takes: "FILE"; empty for a flag
   std::string description;
   std::string default_value;         // empty = none
-  std::vector<std::string> choices;  // the words it can take, when that is a closed set
+  std::vector<std::string> choices;  // the words it can take, when they are known
 
   // "-q, --quiet", "--color WHEN", "FILE"
   std::string heading() const;
+  // "KIND[,KIND...]": several words, separated by commas.
+  bool is_list() const { return value.find("[,") != value.npos; }
 };
 
 struct OptionGroup {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 #include "cli/help_model.hpp"
 #include "cli/help_text.hpp"
@@ -12,6 +13,10 @@
 
 namespace polytrace::cli {
 namespace {
+
+// Of the manual's last change of form. Not of the build: the same sources shall give the same
+// pages.
+constexpr const char* kDate = "2026-11-23";
 
 // Text as roff: nothing in it is a request or an escape.
 std::string roff(std::string_view text) {
@@ -27,6 +32,21 @@ std::string roff(std::string_view text) {
   return out;
 }
 
+// The same in lines that editors and `mandoc -T lint` like; the reader of the page fills them anew.
+std::string paragraph(std::string_view text) {
+  constexpr std::size_t kWidth = 80;
+  std::string out, line;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string word = roff(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (!line.empty() && line.size() + 1 + word.size() > kWidth)
+      out += std::exchange(line, {}) + '\n';
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return out + line;
+}
+
 std::string upper(std::string_view text) {
   std::string out(text);
   std::transform(out.begin(), out.end(), out.begin(),
@@ -34,21 +54,21 @@ std::string upper(std::string_view text) {
   return out;
 }
 
-// No date: the same sources shall give the same pages.
 std::string head(std::string_view page, std::string_view purpose, std::string_view usage) {
   const std::string synopsis =
       page == "polytrace" ? std::string(page) : "polytrace " + spoken(page.substr(10));
   return fmt::format(
-      ".TH {} 1 \"\" \"polytrace {}\" \"polytrace manual\"\n.SH NAME\n{} \\- {}\n"
+      ".TH {} 1 {} \"polytrace {}\" \"polytrace manual\"\n.SH NAME\n{} \\- {}\n"
       ".SH SYNOPSIS\n.B {}\n{}\n",
-      upper(roff(page)), POLYTRACE_VERSION, roff(page), roff(purpose), roff(synopsis), roff(usage));
+      upper(roff(page)), kDate, POLYTRACE_VERSION, roff(page), roff(purpose), roff(synopsis),
+      roff(usage));
 }
 
 std::string description(std::string_view text) {
   std::string out = ".SH DESCRIPTION\n";
   while (!text.empty()) {
     const std::size_t end = std::min(text.find("\n\n"), text.size());
-    out += roff(text.substr(0, end)) + '\n';
+    out += paragraph(text.substr(0, end)) + '\n';
     text.remove_prefix(std::min(end + 2, text.size()));
     if (!text.empty()) out += ".PP\n";
   }
@@ -56,7 +76,7 @@ std::string description(std::string_view text) {
 }
 
 std::string entry_text(std::string_view what, std::string_view explanation) {
-  return fmt::format(".TP\n.B {}\n{}\n", roff(what), roff(explanation));
+  return fmt::format(".TP\n.B {}\n{}\n", roff(what), paragraph(explanation));
 }
 
 std::string options(const OptionList& list) {
@@ -78,7 +98,7 @@ std::string last_sections(const CommandHelp& help) {
   for (const int code : help.exits) out += entry_text(fmt::format("{}", code), exit_meaning(code));
   out += ".SH EXAMPLES\n";
   for (const Example& example : help.examples)
-    out += fmt::format(".TP\n{}\n.B {}\n", roff(example.says), roff(example.command));
+    out += fmt::format(".TP\n{}\n.B {}\n", paragraph(example.says), roff(example.command));
   return out;
 }
 
@@ -104,7 +124,7 @@ std::string command_page(const Entry& entry) {
   const CommandHelp& help = entry.command->help();
   std::string out = head(fmt::format("polytrace-{}", help.name), help.purpose, help.usage);
   out += description(help.description) + options(entry.options) + last_sections(help);
-  return out + fmt::format(".SH SEE ALSO\n.BR polytrace (1)\n.PP\n{}\n", roff(help.reading));
+  return out + fmt::format(".SH SEE ALSO\n.BR polytrace (1)\n.PP\n{}\n", paragraph(help.reading));
 }
 
 }  // namespace polytrace::cli

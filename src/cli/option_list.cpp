@@ -21,6 +21,11 @@ Option& Option::one_of(std::vector<std::string> words) {
   return *this;
 }
 
+Option& Option::suggests(std::vector<std::string> words) {
+  takes_others = true;
+  return one_of(std::move(words));
+}
+
 Option& Option::required() {
   is_required = true;
   return *this;

@@ -33,7 +33,8 @@ struct Option {
   std::string position{};              // of a positional argument, in complaints: "DIR"
   std::string value{};                 // what it takes: "FILE"; empty for a flag
   std::string group = "Options";       // its heading in help
-  std::vector<std::string> choices{};  // the words it can take, when that is a closed set
+  std::vector<std::string> choices{};  // the words it can take, when they are known
+  bool takes_others = false;           // the choices are for completion only: nobody checks them
   std::string default_value{};         // as help shows it; empty = none
   bool is_required = false;
   int most_words = 0;  // of a positional argument of many words; 0 = no limit
@@ -44,6 +45,8 @@ struct Option {
   Option& takes(std::string_view name);
   Option& in(std::string_view heading);
   Option& one_of(std::vector<std::string> words);
+  // Words that the command checks itself, or some of very many.
+  Option& suggests(std::vector<std::string> words);
   Option& required();
   Option& at_most(int words);
   // Help tells what the target holds now.

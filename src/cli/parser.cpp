@@ -32,7 +32,8 @@ CLI::Option* add(CLI::App& app, const std::string& name, const Option& option) {
 void offer(CLI::App& app, const Option& option) {
   CLI::Option* offered = add(app, parser_name(option), option);
   offered->required(option.is_required);
-  if (!option.choices.empty()) offered->check(CLI::IsMember(option.choices));
+  if (!option.choices.empty() && !option.takes_others)
+    offered->check(CLI::IsMember(option.choices));
   if (option.most_words != 0) offered->expected(0, option.most_words);
   // --keep A FILE: FILE is not another word of --keep.
   if (!option.is_positional() && !option.is_flag()) offered->allow_extra_args(false);

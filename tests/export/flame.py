@@ -204,6 +204,16 @@ def what_is_cut(folder):
     assert hidden > 100 and more and sum(more) <= hidden, labels
 
 
+def shortened(folder):
+    """A name that does not fit loses its arguments first, then packages and class."""
+    name, forms = "com.acme.List<a.B>.add(Ljava/lang/Object;)Z", [
+        "com.acme.List<a.B>.add", "acme.List<a.B>.add", "List<a.B>.add", "add", "ad\u2026", ""]
+    rooms = ", ".join(f"pen.measureText({form!r}).width" for form in forms)
+    shown = driven(made(folder, CALLS), {"open": ""},
+                   {"eval": f"[{rooms}].map((room) => fitted({name!r}, room + 0.1))"})
+    assert shown == [forms], shown
+
+
 def large_trace(folder):
     """300,000 stacks of 20 frames, at times as large as they get."""
     random.seed(1)
@@ -241,4 +251,5 @@ def large(folder):
 
 
 if __name__ == "__main__":
-    main([figures, steering, themes, comparison, hostile_names, what_is_cut, large])
+    main([figures, steering, themes, comparison, hostile_names, what_is_cut, shortened,
+          large])

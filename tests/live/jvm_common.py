@@ -25,7 +25,7 @@ def find_agent():
     program = os.environ.get("POLYTRACE", str(HERE.parent.parent / "build/release/polytrace"))
     agent = Path(program).resolve().parent / "libpolytrace-jvm.so"
     if not agent.is_file():
-        skip("the agent for Java was not built (it needs the headers of a JDK)")
+        skip(f"no {agent.name} beside the program")
     if b"__asan_init" in agent.read_bytes():
         skip("the agent is built with AddressSanitizer, which a JVM does not load")
     return agent

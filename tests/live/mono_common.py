@@ -115,7 +115,7 @@ def enter_room(*programs):
         if shutil.which(tool) is None:
             skip(f"no {tool} here (Debian: mono-runtime mono-mcs libmono-profiler)")
     if not MODULE.exists():
-        skip(f"no {MODULE.name} beside the program (Debian: libmono-2.0-dev, then build)")
+        skip(f"no {MODULE.name} beside the program")
     room = tempfile.TemporaryDirectory()
     os.chdir(room.name)
     for name in programs:

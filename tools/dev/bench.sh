@@ -18,6 +18,6 @@ name=$1
 shift
 [[ -f bench/$name.sh ]] || usage "no benchmark \"$name\"; ./dev bench lists them"
 dev setup live
-build release
+build_with BENCH release
 export POLYTRACE=$PWD/build/release/polytrace BENCH_PROGRAMS=$PWD/build/release/bench
 exec bash "bench/$name.sh" "$@"

@@ -1,24 +1,27 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 #: ./dev build [PRESET [TARGET...]]
-#: Builds the program: build/release/polytrace.
+#: Builds the program, build/release/polytrace, and all that is installed with it.
 #:
-#: Presets: release (default), asan, clang, fuzz. Targets: polytrace (default), all, or any other.
+#: Presets: release (default), asan, clang, fuzz. Targets: product (default: the program, agents,
+#: libraries, completions), polytrace, all, or any other.
+#: Then `cmake --install build/release --prefix FOLDER` puts it where you want it.
 #:
 #:   ./dev build
 #:   ./dev build asan all
-#:   ./dev build release polytrace_tests_base
+#:   ./dev build asan polytrace_tests_base
 
 preset=${1:-release}
 [[ $# -gt 0 ]] && shift
 case $preset in
-  release | asan) dev setup build ;;
+  release) dev setup build ;;
+  asan) dev setup test ;;
   clang | fuzz) dev setup check ;;
   *) usage "no preset \"$preset\": release, asan, clang or fuzz" ;;
 esac
 targets=("$@")
 if [[ $# -eq 0 ]]; then
-  targets=(polytrace)
+  targets=(product)
   [[ $preset == fuzz ]] && targets=(all)
 fi
 build "$preset" "${targets[@]}"

@@ -33,7 +33,15 @@ check_scripts() {
 
 check_python() {
   python3 tools/check_floors.py --self-test && python3 tools/check_house.py --self-test &&
-    python3 tools/check_unnamed.py --self-test && python3 tools/test_summary.py --self-test
+    python3 tools/check_unnamed.py --self-test && python3 tools/test_summary.py --self-test &&
+    python3 tools/bare/blocks.py --self-test
+}
+
+# Silence means that all is well: complaints of every level count.
+check_pages() {
+  local found
+  found=$(mandoc -T lint -W style docs/man/*.1 2>&1) || true
+  [[ -z $found ]] || { printf '%s\n' "$found" >&2; return 1; }
 }
 
 build_clang() { build clang all && build clang all_verify_interface_header_sets; }
@@ -50,11 +58,12 @@ step 'house' python3 tools/check_house.py
 step 'unnamed' python3 tools/check_unnamed.py
 step 'format' dev format --check
 step 'scripts' check_scripts
+step 'man pages' check_pages
 if [[ ${1:-} == --quick ]]; then
   table
   exit "$status"
 fi
-step 'build release' build release
+step 'build release' build_with 'TESTS BENCH' release
 step 'test release' run_tests release
 step 'build asan' build asan
 step 'build clang' build_clang

@@ -29,20 +29,62 @@ verb_help() { sed -n 's/^#: \{0,1\}//p' "tools/dev/$1.sh"; }
 # dev <verb> [argument...] as a separate process.
 dev() { ./dev "$@"; }
 
-# build <preset> [target...]: configures where needed (new packages are noticed), then builds.
-build() {
-  local preset=$1
-  shift
-  local log=build/$preset.configure.log options=(-D POLYTRACE_BULK="${POLYTRACE_BULK:-OFF}")
-  if [[ $preset == asan && -n ${POLYTRACE_SANITIZE:-} ]]; then
-    options+=(-D POLYTRACE_SANITIZE="$POLYTRACE_SANITIZE")
-  fi
+# configure <preset> [option...]: new packages are noticed. A new build folder compiles sources
+# several at a time, which is faster from nothing; POLYTRACE_BULK says otherwise.
+configure() {
+  local preset=$1 log=build/$1.configure.log options=("${@:2}")
+  [[ -f build/$preset/CMakeCache.txt ]] || options+=(-D POLYTRACE_BULK="${POLYTRACE_BULK:-ON}")
   mkdir -p build
   if ! cmake --preset "$preset" "${options[@]}" >"$log" 2>&1; then
     cat "$log" >&2
     die "cannot configure '$preset'; the log is in $log"
   fi
-  cmake --build --preset "$preset" --target "${@:-all}"
+}
+
+# compile <preset> [target...]: shows on standard error how many steps are done of how many, on a
+# terminal at each, elsewhere every 30 seconds; what the compiler says only where it fails.
+compile() {
+  local preset=$1 log=build/$1.build.log
+  shift
+  local command=(cmake --build --preset "$preset" --target "${@:-all}")
+  export NINJA_STATUS='[%f/%t] '
+  if [[ -t 2 && ${TERM:-dumb} != dumb ]]; then
+    "${command[@]}" >&2
+    return
+  fi
+  tell_steps "$preset" "$log" >&2 &
+  local teller=$! status=0
+  "${command[@]}" >"$log" 2>&1 || status=$?
+  kill "$teller" 2>/dev/null
+  wait "$teller" 2>/dev/null || true
+  [[ $status -eq 0 ]] || cat "$log" >&2
+  return "$status"
+}
+
+# tell_steps <preset> <log>: until it is killed.
+tell_steps() {
+  local begin=$SECONDS step never
+  exec {never}<> <(:)  # to wait without a child that would outlive us
+  while :; do
+    read -r -t 30 -u "$never" || true
+    step=$(grep -o '^\[[0-9]*/[0-9]*\]' "$2" | tail -n 1)
+    printf 'building %s: %s steps after %d s\n' "$1" "${step:-no}" $((SECONDS - begin))
+  done
+}
+
+# build <preset> [target...]: the program and whatever it needs. Tests and benchmarks are parts of
+# the build only where they are asked for: build_with 'TESTS BENCH' <preset> [target...]
+build() { build_with '' "$@"; }
+build_with() {
+  local parts=$1 preset=$2 options=() part
+  shift 2
+  if [[ $preset == release ]]; then
+    for part in TESTS BENCH; do
+      options+=(-D "POLYTRACE_$part=$([[ " $parts " == *" $part "* ]] && echo ON || echo OFF)")
+    done
+  fi
+  configure "$preset" "${options[@]}"
+  compile "$preset" "$@"
 }
 
 # run_tests <preset> [ctest argument...]: leaves machine-readable results in build/<preset>/reports.

@@ -14,8 +14,8 @@ case ${1:-} in
   '' | --check) ;;
   *) usage "docs: unknown argument \"$1\"" ;;
 esac
-dev setup build
-build release polytrace polytrace_fidelity >/dev/null
+dev setup build test
+build_with TESTS release polytrace polytrace_fidelity
 export POLYTRACE=$PWD/build/release/polytrace
 fresh=build/docs
 rm -rf "$fresh"

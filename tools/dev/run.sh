@@ -1,19 +1,20 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 #: ./dev run [ARGUMENT...]
-#: Installs what is missing, builds the program and runs it with the arguments.
+#: Installs what is missing, builds the program (and agents, to record) and runs it.
 #:
-#: Paths are relative to where you stand. The build speaks only when it fails.
+#: Paths are relative to where you stand. The first build takes minutes and shows how far it is.
 #:
 #:   ./dev run formats
 #:   ./dev run report --help
 
 dev setup build >&2
-[[ -x build/release/polytrace ]] || printf 'dev: building the program, once\n' >&2
-if ! output=$(build release polytrace 2>&1); then
-  printf '%s\n' "$output" >&2
-  exit 1
-fi
+[[ -x build/release/polytrace ]] || say 'building the program, once: some minutes' >&2
+targets=(polytrace)
+case ${1:-} in
+  record | attach | doctor) targets+=(polytrace_agents) ;;  # nothing else loads them
+esac
+build release "${targets[@]}"
 program=$PWD/build/release/polytrace
 cd "$called_from"
 exec "$program" "$@"

@@ -6,8 +6,10 @@
 #: Sets:
 #:   build   compiler and libraries for the program            (always)
 #:   test    GoogleTest and what the tests read with
-#:   check   clang 19, formatter, script checker, compiler cache
-#:   live    a JDK, Mono, its profiler and its report tool: agents, live recordings, benchmarks
+#:   check   clang 19, formatter, checkers of scripts and manual pages, compiler cache
+#:   live    a JDK, Mono, its profiler and its report tool: live recordings, benchmarks
+#:   bare    what makes a bare Debian in a folder, to try first use and packages in
+#:   package what ./dev package makes packages with
 #:   readers other tools that open what polytrace exports, large: tests of exports ask them if they
 #:           are here. Those of npm go to $POLYTRACE_READERS (~/.cache/polytrace/readers)
 #: Without a set: build and test. Needs root or sudo only when something is missing.
@@ -22,9 +24,11 @@ packages_of() {
       libisal-dev libprotozero-dev ;;
     test) echo libgtest-dev libgmock-dev nlohmann-json3-dev python3 jq zstd ;;
     check) echo clang-19 libclang-rt-19-dev clang-format-19 clang-tidy-19 shellcheck \
-      universal-ctags ccache mold git ;;
+      universal-ctags ccache mold git mandoc ;;
     live) echo mono-runtime mono-mcs mono-utils libmono-profiler libmono-2.0-dev libbenchmark-dev \
       openjdk-17-jdk-headless time ;;
+    bare) echo mmdebstrap ;;
+    package) echo dpkg-dev patchelf zstd lintian ;;
     readers) echo golang-go babeltrace2 protobuf-compiler valgrind chromium visualvm \
       python3-jsonschema fonts-dejavu-core ;;
     *) usage "no package set \"$1\"; see ./dev help setup" ;;
@@ -49,9 +53,15 @@ install_packages() {
     root=(sudo)
   fi
   say "installing: $*"
-  "${root[@]}" apt-get update -qq
-  "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y -qq -o Dpkg::Use-Pty=0 --no-install-recommends "$@" </dev/null
+  local log
+  log=$(mktemp)
+  if ! "${root[@]}" apt-get update -qq >"$log" 2>&1 ||
+    ! "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+      -o DPkg::Lock::Timeout=600 --no-install-recommends "$@" </dev/null >>"$log" 2>&1; then
+    cat "$log" >&2
+    die "cannot install; the log is in $log"
+  fi
+  rm "$log"
 }
 
 [[ $# -gt 0 ]] && sets=(build "$@") || sets=(build test)

@@ -34,7 +34,7 @@ done
 status=0
 for preset in "${presets[@]}"; do
   say "build $preset"
-  if ! (build "$preset"); then
+  if ! (build_with TESTS "$preset"); then
     status=1
     continue
   fi

@@ -23,5 +23,12 @@ events=$("$place/build/consumer" "$trace")
 [[ $events -gt 0 ]] || { echo "install: the consumer read no event of $trace" >&2; exit 1; }
 "$place/usr/bin/polytrace" version >/dev/null
 [[ -f $place/usr/share/doc/polytrace/LICENSE ]]
+for file in man/man1/polytrace.1.gz bash-completion/completions/polytrace \
+  zsh/vendor-completions/_polytrace fish/vendor_completions.d/polytrace.fish; do
+  [[ -s $place/usr/share/$file ]] || { echo "install: no $file" >&2; exit 1; }
+done
+"$place/usr/bin/polytrace" doctor --json | jq -e \
+  'all(.findings[] | select(.topic == "Agents"); .health == "good")' >/dev/null ||
+  { echo 'install: the program does not find its agents' >&2; exit 1; }
 printf 'install: %s files; a program built on them read %s events\n' \
   "$(find "$place/usr" -type f | wc -l)" "$events"

@@ -23,7 +23,7 @@ using native::SegmentState;
 namespace {
 
 constexpr std::uint32_t kMostLevel = kSegmentSizes - 1;
-constexpr base::Duration kSecond = 1'000'000'000;
+constexpr base::Duration kCpuSecond = 1'000'000'000;
 constexpr std::uint32_t kWakeUnits = kMostUnits;  // full ones that wait
 
 constexpr std::uint32_t units_at(std::uint32_t level) { return 1U << (2 * level); }
@@ -224,7 +224,7 @@ std::uint32_t SlowPath::take_segment(std::uint32_t units) {
 // Where nothing is on its way to the stream, other threads' open segments are all there is: nothing
 // will become free, however long this one waits.
 std::uint32_t SlowPath::wait_for_segment(std::uint32_t units) {
-  constexpr base::Duration kRound = kSecond / 20;
+  constexpr base::Duration kRound = kCpuSecond / 20;
   constexpr int kHopelessRounds = 3;
   Status& status = session_->segments.status();
   status.stalls.fetch_add(1, std::memory_order_relaxed);
@@ -245,8 +245,8 @@ std::uint32_t SlowPath::wait_for_segment(std::uint32_t units) {
 
 // A thread that fills one quickly gets larger ones, and a slow one smaller ones again.
 void SlowPath::choose_level() {
-  constexpr base::Duration kQuick = kSecond;
-  constexpr base::Duration kSlow = 30 * kSecond;
+  constexpr base::Duration kQuick = kCpuSecond;
+  constexpr base::Duration kSlow = 30 * kCpuSecond;
   const base::Duration took = session_->clock.time() - session_->clock.time_of(buffer_.base);
   if (took < kQuick) buffer_.level = std::min(buffer_.level + 1, kMostLevel);
   else if (took > kSlow && buffer_.level > 0) --buffer_.level;
@@ -279,7 +279,7 @@ void SlowPath::put_name() {
 void SlowPath::put_cpu() {
   timespec time{};
   if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0) return;
-  const base::Duration used = base::Duration{time.tv_sec} * kSecond + time.tv_nsec;
+  const base::Duration used = base::Duration{time.tv_sec} * kCpuSecond + time.tv_nsec;
   const base::Duration before = std::exchange(buffer_.cpu, used);
   if (before < 0) return;
   event::Cpu event;

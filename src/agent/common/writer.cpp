@@ -23,11 +23,11 @@ using native::SegmentHeader;
 using native::SegmentState;
 using native::SegmentWords;
 
-constexpr base::Duration kMillisecond = 1'000'000;
-constexpr base::Duration kSecond = 1'000'000'000;
+constexpr base::Duration kOneMillisecond = 1'000'000;
+constexpr base::Duration kOneSecond = 1'000'000'000;
 
 timespec timespec_of(base::Time time) {
-  return {static_cast<time_t>(time / kSecond), static_cast<long>(time % kSecond)};
+  return {static_cast<time_t>(time / kOneSecond), static_cast<long>(time % kOneSecond)};
 }
 
 const std::uint64_t* plain(const std::atomic<std::uint64_t>* words) {
@@ -96,7 +96,7 @@ void* Writer::run(void* self) {
 
 void Writer::loop() {
   pthread_setname_np(pthread_self(), "polytrace");
-  const base::Duration pace = session_->options.flush * kMillisecond;
+  const base::Duration pace = session_->options.flush * kOneMillisecond;
   base::Time due = monotonic_now() + pace;
   for (bool last = false; !last;) {
     const timespec until = timespec_of(due);
@@ -289,7 +289,7 @@ void Writer::put_lost(base::Id thread, std::uint64_t lost, std::uint64_t from, s
 
 bool Writer::disk_is_full() {
   const base::Time now = monotonic_now();
-  if (now - looked_at_disk_ < kSecond) return false;
+  if (now - looked_at_disk_ < kOneSecond) return false;
   looked_at_disk_ = now;
   if (session_->output.free_bytes() >= session_->options.min_free) return false;
   fail("the disk is nearly full", 0);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kGone = "the agent has closed the connection";
 
-std::int64_t now_ms() {
+std::int64_t client_now_ms() {
   timespec time{};
   clock_gettime(CLOCK_MONOTONIC, &time);
   return time.tv_sec * 1000 + time.tv_nsec / 1'000'000;
@@ -25,7 +25,7 @@ bool exists(const std::string& path) {
   return lstat(path.c_str(), &found) == 0;
 }
 
-void read(const Item& item, Welcome& welcome) {
+void read_item(const Item& item, Welcome& welcome) {
   if (item.is(Field::version)) welcome.version = item.value();
   if (item.is(Field::process)) welcome.process = item.value();
   if (item.is(Field::started)) welcome.started = item.value();
@@ -39,7 +39,7 @@ void read(const Item& item, Welcome& welcome) {
   if (item.is(Field::capability)) welcome.capabilities.emplace_back(item.text());
 }
 
-void read(const Item& item, Answer& answer) {
+void read_item(const Item& item, Answer& answer) {
   if (item.is(Field::outcome) && item.value() <= 5)
     answer.outcome = static_cast<Outcome>(item.value());
   if (item.is(Field::state) && item.value() <= 3) answer.state = static_cast<State>(item.value());
@@ -52,7 +52,7 @@ void read(const Item& item, Answer& answer) {
 template <class T>
 void read_body(View body, T& into) {
   Items items(body);
-  for (Item item; items.next(item);) read(item, into);
+  for (Item item; items.next(item);) read_item(item, into);
 }
 
 std::string text_of(View body) {
@@ -137,9 +137,9 @@ bool Client::set_filters(const std::vector<std::string>& rules, Answer& answer, 
 
 bool Client::await(std::uint32_t request, bool is_dump, Answer& answer, std::string& why,
                    int patience_ms) {
-  const std::int64_t end = now_ms() + patience_ms;
+  const std::int64_t end = client_now_ms() + patience_ms;
   Frame frame;
-  for (std::int64_t left = patience_ms; left >= 0; left = end - now_ms()) {
+  for (std::int64_t left = patience_ms; left >= 0; left = end - client_now_ms()) {
     const Got got = receive(frame, static_cast<int>(left));
     if (got == Got::kEnd || got == Got::kDamaged) break;
     if (got == Got::kNothing) continue;
@@ -153,8 +153,8 @@ bool Client::await(std::uint32_t request, bool is_dump, Answer& answer, std::str
     const bool begun = is_dump && frame.message == Message::answer;
     if (!begun || answer.outcome != Outcome::kOk) return true;
   }
-  why = now_ms() >= end ? "the agent does not answer" : std::string(kGone);
-  if (now_ms() < end && !notices_.empty() && !notices_.back().empty())
+  why = client_now_ms() >= end ? "the agent does not answer" : std::string(kGone);
+  if (client_now_ms() < end && !notices_.empty() && !notices_.back().empty())
     why += ": " + notices_.back();
   return false;
 }
@@ -181,8 +181,8 @@ bool Client::send_all(View bytes) {
 
 bool Client::wait(short what, int patience_ms) {
   pollfd place{socket_.get(), what, 0};
-  const std::int64_t end = now_ms() + patience_ms;
-  for (std::int64_t left = patience_ms; left >= 0; left = end - now_ms()) {
+  const std::int64_t end = client_now_ms() + patience_ms;
+  for (std::int64_t left = patience_ms; left >= 0; left = end - client_now_ms()) {
     const int ready = poll(&place, 1, static_cast<int>(left));
     if (ready >= 0) return ready > 0;
     if (errno != EINTR) return false;
@@ -191,13 +191,13 @@ bool Client::wait(short what, int patience_ms) {
 }
 
 Client::Got Client::receive(Frame& frame, int patience_ms) {
-  const std::int64_t end = now_ms() + patience_ms;
+  const std::int64_t end = client_now_ms() + patience_ms;
   std::array<std::uint8_t, 64U << 10> bytes;
   for (;;) {
     const auto cut = frames_.next(frame);
     if (cut == FrameBuffer::Cut::kFrame) return Got::kFrame;
     if (cut == FrameBuffer::Cut::kImpossible) return Got::kDamaged;
-    const std::int64_t left = end - now_ms();
+    const std::int64_t left = end - client_now_ms();
     if (!wait(POLLIN, static_cast<int>(left > 0 ? left : 0))) return Got::kNothing;
     const ssize_t got = recv(socket_.get(), bytes.data(), bytes.size(), 0);
     if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) return Got::kEnd;

@@ -6,7 +6,7 @@
 namespace polytrace::agent::control {
 namespace {
 
-constexpr std::size_t kPortion = 64U << 10;
+constexpr std::size_t kFeedPortion = 64U << 10;
 
 }  // namespace
 
@@ -34,7 +34,7 @@ void Feed::feed_converter() {
   bool ended = false;
   for (;;) {
     if (pending_.empty()) {
-      pending_.resize(kPortion);
+      pending_.resize(kFeedPortion);
       pending_.resize(take_native(pending_, ended));
     }
     const std::size_t fed = pending_.empty() ? 0 : converter_.feed(pending_);

@@ -17,22 +17,22 @@ namespace {
 
 constexpr base::Duration kPatience = 5'000'000'000;  // of flush and stop, nanoseconds
 
-struct Row {
+struct FigureRow {
   std::string_view name;
   Status::Counter Status::* counter;
 };
-constexpr Row kFigures[] = {{"events", &Status::events},
-                            {"definitions", &Status::definitions},
-                            {"bytes", &Status::bytes},
-                            {"blocks", &Status::blocks},
-                            {"lost", &Status::lost},
-                            {"stalls", &Status::stalls},
-                            {"stalled_ns", &Status::stalled},
-                            {"threads", &Status::threads},
-                            {"segment_bytes", &Status::segment_bytes},
-                            {"segment_bytes_used", &Status::segment_bytes_used},
-                            {"writer_lag_ns", &Status::lag},
-                            {"write_error", &Status::write_error}};
+constexpr FigureRow kFigures[] = {{"events", &Status::events},
+                                  {"definitions", &Status::definitions},
+                                  {"bytes", &Status::bytes},
+                                  {"blocks", &Status::blocks},
+                                  {"lost", &Status::lost},
+                                  {"stalls", &Status::stalls},
+                                  {"stalled_ns", &Status::stalled},
+                                  {"threads", &Status::threads},
+                                  {"segment_bytes", &Status::segment_bytes},
+                                  {"segment_bytes_used", &Status::segment_bytes_used},
+                                  {"writer_lag_ns", &Status::lag},
+                                  {"write_error", &Status::write_error}};
 
 FormatOption format_option(std::string_view format) {
   if (format == "native") return FormatOption::kNative;
@@ -112,7 +112,7 @@ State RecorderHandler::state() {
 Reply RecorderHandler::status() {
   const Status& status = Recorder::the().status();
   Reply reply = Reply::ok();
-  for (const Row& row : kFigures)
+  for (const FigureRow& row : kFigures)
     reply.figures.push_back({std::string(row.name), (status.*row.counter).load()});
   return reply;
 }

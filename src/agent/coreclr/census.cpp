@@ -31,7 +31,7 @@ struct Census {
 Census g_counting;  // only while the program stands still
 
 // What is counted may wait to be told while the next collection already counts.
-pthread_mutex_t g_mutex = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t g_census_mutex = PTHREAD_MUTEX_INITIALIZER;
 std::vector<Census> g_untold;
 
 }  // namespace
@@ -55,14 +55,14 @@ HResult on_object(RuntimeId object, RuntimeId type, std::uint32_t count,
 
 void close_census() {
   if (g_counting.population.empty()) return;
-  const Guard guard(g_mutex);
+  const Guard guard(g_census_mutex);
   g_untold.push_back(std::exchange(g_counting, {}));
 }
 
 void tell_census() {
   std::vector<Census> taken;
   {
-    const Guard guard(g_mutex);
+    const Guard guard(g_census_mutex);
     taken.swap(g_untold);
   }
   for (const Census& census : taken) {

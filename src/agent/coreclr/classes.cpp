@@ -24,12 +24,12 @@ using detail::told;
 
 namespace {
 
-constexpr std::uint32_t kMostArguments = 16;
-constexpr unsigned kDeepest = 8;  // types in types
+constexpr std::uint32_t kMostParameters = 16;
+constexpr unsigned kDeepestType = 8;  // types in types
 
-std::uint32_t g_last = 0;  // under the lock of `classes`
+std::uint32_t g_last_type = 0;  // under the lock of `classes`
 
-struct Facts {
+struct TypeFacts {
   std::string name;
   RuntimeId module = 0;
   std::uint32_t token = 0;
@@ -37,14 +37,14 @@ struct Facts {
   Homes homes{};
 };
 
-std::vector<Tenant> g_tenants;  // under the lock of `classes`
+std::vector<Tenant> g_type_tenants;  // under the lock of `classes`
 
-Facts facts_of(RuntimeId type, unsigned depth);
+TypeFacts facts_of(RuntimeId type, unsigned depth);
 
-Facts array_facts(std::uint32_t element, RuntimeId of, std::uint32_t rank, unsigned depth) {
-  Facts facts;
+TypeFacts array_facts(std::uint32_t element, RuntimeId of, std::uint32_t rank, unsigned depth) {
+  TypeFacts facts;
   facts.sizes_differ = true;
-  Facts inner;
+  TypeFacts inner;
   if (of != 0) inner = facts_of(of, depth + 1);
   else inner.name = element_name(element);
   facts.name = (inner.name.empty() ? std::string(kUnknownName) : inner.name) + array_suffix(rank);
@@ -52,23 +52,23 @@ Facts array_facts(std::uint32_t element, RuntimeId of, std::uint32_t rank, unsig
   return facts;
 }
 
-Facts facts_of(RuntimeId type, unsigned depth) {
-  Facts facts;
+TypeFacts facts_of(RuntimeId type, unsigned depth) {
+  TypeFacts facts;
   facts.name = kUnknownName;
-  if (type == 0 || depth > kDeepest) return facts;
+  if (type == 0 || depth > kDeepestType) return facts;
   std::uint32_t element = 0;
   RuntimeId of = 0;
   std::uint32_t count = 0;
   if (ask(info::kIsArrayClass, type, &element, &of, &count))
     return array_facts(element, of, count, depth);
-  std::array<RuntimeId, kMostArguments> types{};
-  if (!ask(info::kGetClassIDInfo2, type, &facts.module, &facts.token, nullptr, kMostArguments,
+  std::array<RuntimeId, kMostParameters> types{};
+  if (!ask(info::kGetClassIDInfo2, type, &facts.module, &facts.token, nullptr, kMostParameters,
            &count, types.data()))
     return facts;
   std::vector<std::string> arguments;
   if (can_be_unloaded(facts.module)) facts.homes.push_back(facts.module);
-  for (std::uint32_t i = 0; i < count && i < kMostArguments; ++i) {
-    Facts argument = facts_of(types[i], depth + 1);
+  for (std::uint32_t i = 0; i < count && i < kMostParameters; ++i) {
+    TypeFacts argument = facts_of(types[i], depth + 1);
     arguments.push_back(std::move(argument.name));
     facts.homes.insert(facts.homes.end(), argument.homes.begin(), argument.homes.end());
   }
@@ -79,9 +79,9 @@ Facts facts_of(RuntimeId type, unsigned depth) {
 
 std::uint32_t number_in(std::uint64_t known) { return static_cast<std::uint32_t>(known & kNumber); }
 
-std::uint32_t next_number() {
+std::uint32_t next_type_number() {
   constexpr auto kMost = static_cast<std::uint32_t>(kNumber);
-  return g_last < kMost ? ++g_last : kMost;
+  return g_last_type < kMost ? ++g_last_type : kMost;
 }
 
 // Allocations told by class only: where instances differ in size, elements are bytes.
@@ -104,7 +104,7 @@ void set_size(RuntimeId type, std::uint32_t size) {
 }
 
 ClassFacts tell(RuntimeId type) {
-  const Facts facts = facts_of(type, 0);
+  const TypeFacts facts = facts_of(type, 0);
   event::Class details;
   details.name = facts.name;
   details.token = facts.token;
@@ -116,9 +116,9 @@ ClassFacts tell(RuntimeId type) {
     const std::uint64_t known = classes.find(key(type));
     number = number_in(known);
     if (is_told(known)) return known_class(type);
-    if (number == 0) number = next_number();
+    if (number == 0) number = next_type_number();
     classes.put(key(type), told(number, define(details, number)));
-    for (const RuntimeId home : facts.homes) g_tenants.push_back({home, type});
+    for (const RuntimeId home : facts.homes) g_type_tenants.push_back({home, type});
   }
   if (facts.sizes_differ) set_size(type, kSizesDiffer);
   return known_class(type);
@@ -127,7 +127,7 @@ ClassFacts tell(RuntimeId type) {
 }  // namespace
 
 std::string class_name(RuntimeId type, Homes& homes) {
-  Facts facts = facts_of(type, 0);
+  TypeFacts facts = facts_of(type, 0);
   homes.insert(homes.end(), facts.homes.begin(), facts.homes.end());
   return std::move(facts.name);
 }
@@ -148,7 +148,7 @@ ClassFacts sized_class(RuntimeId type, std::size_t size) {
 std::uint32_t reserve_class(RuntimeId type) {
   const Locked locked(classes);
   if (const std::uint64_t known = classes.find(key(type)); known != 0) return number_in(known);
-  const std::uint32_t number = next_number();
+  const std::uint32_t number = next_type_number();
   classes.put(key(type), number);
   return number;
 }
@@ -160,7 +160,7 @@ void forget_class(RuntimeId type) {
 
 void forget_classes_of(RuntimeId module) {
   const Locked locked(classes);
-  for (const RuntimeId type : take_tenants(g_tenants, module))
+  for (const RuntimeId type : take_tenants(g_type_tenants, module))
     if (classes.find(key(type)) != 0) classes.put(key(type), 0);
 }
 

@@ -81,7 +81,7 @@ void Times::take_thread(Used& one) {
 }
 
 // While recording is paused, usage goes on adding up.
-void* run(void*) {
+void* run_cpu_times(void*) {
   number_thread();
   Times times;
   while (g_ticker.wait())
@@ -95,7 +95,7 @@ void* run(void*) {
 
 void start_cpu_times() {
   if (!settings().cpu_process && !settings().cpu_threads) return;
-  g_ticker.start(static_cast<base::Duration>(settings().cpu_interval), run);
+  g_ticker.start(static_cast<base::Duration>(settings().cpu_interval), run_cpu_times);
 }
 void stop_cpu_times() { g_ticker.stop(); }
 

@@ -175,17 +175,17 @@ void note_finalized(Payload payload) {
 
 void note_round(event::FinalizeStage stage) { note(event::Finalize{stage}, base::kNoId); }
 
-struct Row {
+struct KeywordRow {
   bool wanted;
   std::uint64_t keyword;
 };
 
 std::uint64_t keywords() {
-  const Row rows[] = {{wants_samples() || settings().finalizers, kCollectorKeyword},
-                      {settings().handles, kHandleKeyword},
-                      {settings().common.events.monitors, kContentionKeyword}};
+  const KeywordRow rows[] = {{wants_samples() || settings().finalizers, kCollectorKeyword},
+                             {settings().handles, kHandleKeyword},
+                             {settings().common.events.monitors, kContentionKeyword}};
   std::uint64_t keywords = 0;
-  for (const Row& row : rows)
+  for (const KeywordRow& row : rows)
     if (row.wanted) keywords |= row.keyword;
   return keywords;
 }

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kMostPerEvent = 4096;  // references; more of them follow with size 0
 
-enum Flag : std::uint32_t { kWeak = 2, kInterior = 4 };  // of a root
+enum RootFlag : std::uint32_t { kWeak = 2, kInterior = 4 };  // of a root
 
 // What events have: the kind, and above it what the root does.
 constexpr unsigned kFlagsShift = 8;

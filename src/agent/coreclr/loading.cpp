@@ -29,17 +29,17 @@ struct Loaded {
   RuntimeId id;
   Ask tell;
 };
-pthread_mutex_t g_mutex = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t g_loading_mutex = PTHREAD_MUTEX_INITIALIZER;
 std::vector<Loaded> g_loaded;
 Homes g_homes;                         // that can be unloaded
 std::atomic<std::size_t> g_count = 0;  // of them
 
 void list(RuntimeId id, Ask tell) {
-  const Guard guard(g_mutex);
+  const Guard guard(g_loading_mutex);
   g_loaded.push_back({id, tell});
 }
 void unlist(RuntimeId id) {
-  const Guard guard(g_mutex);
+  const Guard guard(g_loading_mutex);
   std::erase_if(g_loaded, [id](const Loaded& loaded) { return loaded.id == id; });
 }
 
@@ -49,12 +49,12 @@ void list_home(RuntimeId module) {
   if (!ask(info::kGetModuleInfo2, module, nullptr, 0, nullptr, nullptr, nullptr, &flags) ||
       (flags & kCollectible) == 0)
     return;
-  const Guard guard(g_mutex);
+  const Guard guard(g_loading_mutex);
   g_homes.push_back(module);
   g_count.store(g_homes.size(), std::memory_order_relaxed);
 }
 void unlist_home(RuntimeId module) {
-  const Guard guard(g_mutex);
+  const Guard guard(g_loading_mutex);
   std::erase(g_homes, module);
   g_count.store(g_homes.size(), std::memory_order_relaxed);
 }
@@ -200,7 +200,7 @@ HResult on_class_unloading(RuntimeId type) {
 
 bool can_be_unloaded(RuntimeId module) {
   if (g_count.load(std::memory_order_relaxed) == 0) return false;
-  const Guard guard(g_mutex);
+  const Guard guard(g_loading_mutex);
   return std::ranges::find(g_homes, module) != g_homes.end();
 }
 
@@ -216,7 +216,7 @@ Homes take_tenants(std::vector<Tenant>& tenants, RuntimeId home) {
 void tell_loaded() {
   std::vector<Loaded> loaded;
   {
-    const Guard guard(g_mutex);
+    const Guard guard(g_loading_mutex);
     loaded = g_loaded;
   }
   for (const Loaded& one : loaded) one.tell(one.id);

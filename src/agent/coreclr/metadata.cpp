@@ -21,9 +21,9 @@ constexpr Guid kImport = guid("FCE5EFA0-8BBA-4F8E-A036-8F2022B08466");
 constexpr std::uint32_t kTable = 0xff000000;  // of a token
 constexpr std::uint32_t kTypeRef = 0x01000000;
 constexpr std::uint32_t kTypeDef = 0x02000000;
-constexpr std::uint32_t kVisibility = 7;  // of a type's flags
-constexpr std::uint32_t kNested = 2;      // from here on
-constexpr unsigned kDeepest = 16;         // types in types
+constexpr std::uint32_t kVisibility = 7;    // of a type's flags
+constexpr std::uint32_t kNested = 2;        // from here on
+constexpr unsigned kDeepestReference = 16;  // types in types
 
 // Names of metadata have at most 1023 bytes.
 struct Name {
@@ -54,7 +54,7 @@ std::string Metadata::name_of(std::uint32_t token) const {
 std::string Metadata::definition(std::uint32_t token, unsigned depth) const {
   Name name;
   std::uint32_t flags = 0;
-  if (!import_ || depth > kDeepest ||
+  if (!import_ || depth > kDeepestReference ||
       !is_done(call(import_.get(), import::kGetTypeDefProps, token, name.letters.data(),
                     Name::kRoom, &name.size, &flags, nullptr)))
     return {};
@@ -68,7 +68,7 @@ std::string Metadata::definition(std::uint32_t token, unsigned depth) const {
 std::string Metadata::reference(std::uint32_t token, unsigned depth) const {
   Name name;
   std::uint32_t scope = 0;
-  if (!import_ || depth > kDeepest ||
+  if (!import_ || depth > kDeepestReference ||
       !is_done(call(import_.get(), import::kGetTypeRefProps, token, &scope, name.letters.data(),
                     Name::kRoom, &name.size)))
     return {};

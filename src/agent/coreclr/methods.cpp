@@ -33,7 +33,7 @@ constexpr std::uint64_t kWanted = std::uint64_t{2} << detail::kOwnShift;
 constexpr std::uint64_t kVerdict = kNotWanted | kWanted;
 using detail::kCoded;
 
-constexpr std::uint32_t kMostArguments = 16;
+constexpr std::uint32_t kMostTypeArguments = 16;
 constexpr std::string_view kDynamicType = "<dynamic>";
 constexpr std::uint32_t kRow = 0x00ffffff;  // of a token; 0 for what is in no table
 
@@ -41,16 +41,16 @@ constexpr std::uint32_t kUnmanaged = 0;
 constexpr std::uint32_t kCompiler = 1;
 
 // Under the lock of `methods`.
-std::uint32_t g_last = kCompiler;
-std::vector<Tenant> g_tenants;
+std::uint32_t g_last_method = kCompiler;
+std::vector<Tenant> g_method_tenants;
 
-std::uint32_t next_number() {
+std::uint32_t next_method_number() {
   constexpr auto kMost = static_cast<std::uint32_t>(kNumber);
-  return g_last < kMost ? ++g_last : kMost;
+  return g_last_method < kMost ? ++g_last_method : kMost;
 }
 
 // What the runtime tells of a function.
-struct Facts {
+struct MethodFacts {
   RuntimeId type = 0;  // 0: instantiations share the code
   RuntimeId module = 0;
   std::uint32_t token = 0;
@@ -61,11 +61,11 @@ struct Facts {
 };
 
 // Code that was made at run time has a name at best.
-Facts dynamic_facts(RuntimeId function) {
+MethodFacts dynamic_facts(RuntimeId function) {
   constexpr std::uint32_t kRoom = 512;
   std::array<char16_t, kRoom> name{};
   std::uint32_t size = 0;
-  Facts facts;
+  MethodFacts facts;
   facts.type_name = kDynamicType;
   const bool known = ask(info::kGetDynamicFunctionInfo, function, &facts.module, nullptr, nullptr,
                          kRoom, &size, name.data());
@@ -74,18 +74,18 @@ Facts dynamic_facts(RuntimeId function) {
   return facts;
 }
 
-Facts facts_of(RuntimeId function) {
-  Facts facts;
-  std::array<RuntimeId, kMostArguments> types{};
+MethodFacts facts_of(RuntimeId function) {
+  MethodFacts facts;
+  std::array<RuntimeId, kMostTypeArguments> types{};
   std::uint32_t count = 0;
   if (!ask(info::kGetFunctionInfo2, function, 0, &facts.type, &facts.module, &facts.token,
-           kMostArguments, &count, types.data()) ||
+           kMostTypeArguments, &count, types.data()) ||
       (facts.token & kRow) == 0)
     return dynamic_facts(function);
   const Metadata metadata(facts.module);
   Metadata::MethodFacts method = metadata.method(facts.token);
   std::vector<std::string> arguments;
-  for (std::uint32_t i = 0; i < count && i < kMostArguments; ++i)
+  for (std::uint32_t i = 0; i < count && i < kMostTypeArguments; ++i)
     arguments.push_back(class_name(types[i], facts.homes));
   facts.name = method.name + method_arguments(arguments);
   facts.text = std::move(method.text);
@@ -100,7 +100,7 @@ std::string_view bare(std::string_view name) { return name.substr(0, name.find('
 
 // REQUIRES: the lock.
 void house(RuntimeId function, const Homes& homes) {
-  for (const RuntimeId home : homes) g_tenants.push_back({home, function});
+  for (const RuntimeId home : homes) g_method_tenants.push_back({home, function});
 }
 
 // Its number, and whether it was told now.
@@ -110,7 +110,7 @@ std::pair<std::uint32_t, bool> put(RuntimeId function, const event::Method& deta
   const std::uint64_t known = methods.find(key(function));
   auto number = static_cast<std::uint32_t>(known & kNumber);
   if (is_told(known)) return {number, false};
-  if (number == 0) number = next_number();
+  if (number == 0) number = next_method_number();
   methods.put(key(function), told(number, define(details, number)) | (known & kVerdict) |
                                  (details.code_size != 0 ? kCoded : 0));
   house(function, homes);
@@ -118,7 +118,7 @@ std::pair<std::uint32_t, bool> put(RuntimeId function, const event::Method& deta
 }
 
 std::uint32_t tell(RuntimeId function, CodeRange code) {
-  const Facts facts = facts_of(function);
+  const MethodFacts facts = facts_of(function);
   const std::string name = facts.type_name + "::" + facts.name;
   event::Method details;
   details.name = name;
@@ -140,7 +140,7 @@ std::uint32_t tell(RuntimeId function, CodeRange code) {
 void remember(RuntimeId function, std::uint64_t verdict, const Homes& homes) {
   const Locked locked(methods);
   const std::uint64_t known = methods.find(key(function));
-  const std::uint64_t number = (known & kNumber) != 0 ? known : next_number();
+  const std::uint64_t number = (known & kNumber) != 0 ? known : next_method_number();
   methods.put(key(function), number | verdict);
   house(function, homes);
 }
@@ -169,7 +169,7 @@ std::uint32_t reserve_method(RuntimeId function) {
   const Locked locked(methods);
   const std::uint64_t known = methods.find(key(function));
   if (known != 0) return static_cast<std::uint32_t>(known & kNumber);
-  const std::uint32_t number = next_number();
+  const std::uint32_t number = next_method_number();
   methods.put(key(function), number);
   return number;
 }
@@ -192,7 +192,7 @@ bool is_known_wanted(RuntimeId function) { return (methods.find(key(function)) &
 bool is_wanted(RuntimeId function) {
   const std::uint64_t known = methods.find(key(function));
   if ((known & kVerdict) != 0) return (known & kWanted) != 0;
-  const Facts facts = facts_of(function);
+  const MethodFacts facts = facts_of(function);
   const bool wanted = settings().common.filters.includes(facts.type_name, bare(facts.name));
   remember(function, wanted ? kWanted : kNotWanted, facts.homes);
   return wanted;
@@ -220,7 +220,7 @@ void forget_methods_of(RuntimeId module) {
   Homes gone;
   {
     const Locked locked(methods);
-    gone = take_tenants(g_tenants, module);
+    gone = take_tenants(g_method_tenants, module);
   }
   for (const RuntimeId function : gone)
     if (methods.find(key(function)) != 0) on_function_unloading(function);

@@ -16,23 +16,23 @@ namespace polytrace::agent::coreclr {
 namespace {
 
 sem_t g_asked;
-std::atomic<int> g_last = 0;  // the signal that came last decides
+std::atomic<int> g_last_signal = 0;  // the signal that came last decides
 
 int pausing() { return SIGRTMIN + 7; }
 int resuming() { return SIGRTMIN + 8; }
 
 void on_signal(int number) {
   const int error = errno;
-  g_last.store(number, std::memory_order_relaxed);
+  g_last_signal.store(number, std::memory_order_relaxed);
   sem_post(&g_asked);
   errno = error;
 }
 
-void* run(void*) {
+void* run_pauses(void*) {
   for (;;) {
     while (sem_wait(&g_asked) != 0) {
     }
-    if (g_last.load(std::memory_order_relaxed) == pausing()) Recorder::the().pause();
+    if (g_last_signal.load(std::memory_order_relaxed) == pausing()) Recorder::the().pause();
     else Recorder::the().resume();
   }
 }
@@ -52,7 +52,7 @@ void take(int number) {
 void take_signals() {
   pthread_t thread{};
   if (!settings().signals || sem_init(&g_asked, 0, 0) != 0 ||
-      start_quiet_thread(thread, run, nullptr) != 0)
+      start_quiet_thread(thread, run_pauses, nullptr) != 0)
     return;
   pthread_detach(thread);
   take(pausing());

@@ -13,12 +13,12 @@ namespace {
 
 constexpr std::uint64_t kMillisecond = 1'000'000;
 
-enum class Method { kNone, kInstrumentation, kSampling };
+enum class CallMethod { kNone, kInstrumentation, kSampling };
 
 // What the variables say, before it becomes settings: some are switches over others.
 struct Wanted {
   bool any = false;
-  Method method = Method::kNone;
+  CallMethod method = CallMethod::kNone;
   std::uint64_t interval = 10 * kMillisecond;
   bool execution = false;
   bool memory = false;
@@ -56,8 +56,8 @@ bool set_time(std::uint64_t& target, const char* value) {
 }
 
 bool set_method(Wanted& wanted, const char* value) {
-  if (is_one_of(value, {"instrumentation"})) wanted.method = Method::kInstrumentation;
-  else if (is_one_of(value, {"sampling"})) wanted.method = Method::kSampling;
+  if (is_one_of(value, {"instrumentation"})) wanted.method = CallMethod::kInstrumentation;
+  else if (is_one_of(value, {"sampling"})) wanted.method = CallMethod::kSampling;
   else return is_one_of(value, {"none"});
   return true;
 }
@@ -108,11 +108,11 @@ bool has_option(const Options& options, std::string_view name) {
 
 void choose_events(const Wanted& wanted, Settings& settings) {
   EventSet events;
-  events.calls = wanted.execution && wanted.method == Method::kInstrumentation;
+  events.calls = wanted.execution && wanted.method == CallMethod::kInstrumentation;
   events.jit = wanted.execution;
   events.classes = true;
   events.gc = wanted.collections;
-  if (wanted.execution && wanted.method == Method::kSampling)
+  if (wanted.execution && wanted.method == CallMethod::kSampling)
     events.sample_interval = wanted.interval;
   if (wanted.memory) events.alloc = AllocMode::kObjects;
   settings.common.events = events;

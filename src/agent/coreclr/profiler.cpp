@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kSlots = 98;  // of ICorProfilerCallback11
 
-constexpr Guid kUnknown = guid("00000000-0000-0000-C000-000000000046");
+constexpr Guid kUnknownInterface = guid("00000000-0000-0000-C000-000000000046");
 constexpr Guid kFactory = guid("00000001-0000-0000-C000-000000000046");
 constexpr Guid kProfiler = guid("8F0C6B52-3E1D-4A7B-9C42-51D7E6A90B34");
 
@@ -33,7 +33,7 @@ struct Interface {
 bool is_callback(const Guid& asked) {
   for (const Guid& known : kCallbacks)
     if (asked == known) return true;
-  return asked == kUnknown;
+  return asked == kUnknownInterface;
 }
 
 HResult give(void* self, bool known, void** out) {
@@ -81,7 +81,7 @@ Interface& profiler() {
 }
 
 HResult query_factory(void* self, const Guid& asked, void** out) {
-  return give(self, asked == kFactory || asked == kUnknown, out);
+  return give(self, asked == kFactory || asked == kUnknownInterface, out);
 }
 
 HResult create_profiler(void*, void* outer, const Guid& asked, void** out) {

@@ -29,15 +29,15 @@ namespace polytrace::agent::coreclr {
 namespace {
 
 constexpr Method<7, std::uint32_t, RuntimeId*, std::uint32_t*> kNext;  // of ICorProfilerThreadEnum
-constexpr base::Duration kSecond = 1'000'000'000;
+constexpr base::Duration kSampleSecond = 1'000'000'000;
 
 pthread_t g_thread;
-pthread_mutex_t g_mutex = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t g_samples_mutex = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t g_changed = PTHREAD_COND_INITIALIZER;
 bool g_running = false;
 bool g_stop = false;
 
-timespec timespec_of(base::Time time) { return {time / kSecond, time % kSecond}; }
+timespec sample_timespec(base::Time time) { return {time / kSampleSecond, time % kSampleSecond}; }
 
 // CPU time of a thread of this process, as the kernel numbers such clocks; -1: it is gone.
 base::Duration cpu_of(std::uint32_t os_thread) {
@@ -45,7 +45,7 @@ base::Duration cpu_of(std::uint32_t os_thread) {
   const clockid_t clock = static_cast<clockid_t>(~os_thread << 3) | kOfThread;
   timespec used{};
   if (clock_gettime(clock, &used) != 0) return -1;
-  return used.tv_sec * kSecond + used.tv_nsec;
+  return used.tv_sec * kSampleSecond + used.tv_nsec;
 }
 
 struct Sampled {
@@ -139,9 +139,10 @@ void Sampler::record() {
 
 // True: `until` has come, false: it is time to end.
 bool sleep_until(base::Time until) {
-  const timespec then = timespec_of(until);
-  const Guard guard(g_mutex);
-  while (!g_stop && pthread_cond_clockwait(&g_changed, &g_mutex, CLOCK_MONOTONIC, &then) == 0) {
+  const timespec then = sample_timespec(until);
+  const Guard guard(g_samples_mutex);
+  while (!g_stop &&
+         pthread_cond_clockwait(&g_changed, &g_samples_mutex, CLOCK_MONOTONIC, &then) == 0) {
   }
   return !g_stop;
 }
@@ -166,7 +167,7 @@ void hurry() {
 }
 
 // Ticks that were missed are not made up for.
-void* run(void*) {
+void* run_samples(void*) {
   const auto interval = static_cast<base::Duration>(settings().common.events.sample_interval);
   number_thread();
   hurry();
@@ -184,18 +185,18 @@ void* run(void*) {
 
 void start_samples() {
   if (settings().common.events.sample_interval == 0) return;
-  g_running = start_quiet_thread(g_thread, run, nullptr) == 0;
+  g_running = start_quiet_thread(g_thread, run_samples, nullptr) == 0;
 }
 
 // The thread may be waiting for a runtime that ends and does not stop any more.
 void stop_samples() {
   if (!g_running) return;
   {
-    const Guard guard(g_mutex);
+    const Guard guard(g_samples_mutex);
     g_stop = true;
     pthread_cond_signal(&g_changed);
   }
-  const timespec deadline = timespec_of(monotonic_now() + kSecond);
+  const timespec deadline = sample_timespec(monotonic_now() + kSampleSecond);
   pthread_clockjoin_np(g_thread, nullptr, CLOCK_MONOTONIC, &deadline);
   g_running = false;
 }

@@ -26,7 +26,7 @@ struct Living {
   std::string name;
 };
 
-pthread_mutex_t g_mutex = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t g_threads_mutex = PTHREAD_MUTEX_INITIALIZER;
 std::vector<Living> g_threads;
 
 // REQUIRES: the lock. Makes it where there is none.
@@ -73,7 +73,7 @@ base::Duration read_clock(clockid_t clock) {
 
 HResult on_thread_assigned(RuntimeId id, std::uint32_t os_thread) {
   number_thread();
-  const Guard guard(g_mutex);
+  const Guard guard(g_threads_mutex);
   Living& thread = living(id);
   if (thread.number != 0) {
     move(thread, os_thread);
@@ -89,7 +89,7 @@ HResult on_thread_assigned(RuntimeId id, std::uint32_t os_thread) {
 HResult on_thread_destroyed(RuntimeId id) {
   std::uint32_t number = 0;
   {
-    const Guard guard(g_mutex);
+    const Guard guard(g_threads_mutex);
     number = living(id).number;
     std::erase_if(g_threads, [id](const Living& thread) { return thread.id == id; });
   }
@@ -101,7 +101,7 @@ HResult on_thread_destroyed(RuntimeId id) {
 }
 
 HResult on_thread_named(RuntimeId id, std::uint32_t size, const char16_t* name) {
-  const Guard guard(g_mutex);
+  const Guard guard(g_threads_mutex);
   Living& thread = living(id);
   thread.name = name == nullptr ? std::string() : utf8({name, size});
   if (thread.number != 0) tell_name(thread);
@@ -110,16 +110,16 @@ HResult on_thread_named(RuntimeId id, std::uint32_t size, const char16_t* name) 
 
 void living_threads(std::vector<LivingThread>& threads) {
   threads.clear();
-  const Guard guard(g_mutex);
+  const Guard guard(g_threads_mutex);
   for (const Living& thread : g_threads)
     if (thread.number != 0) threads.push_back({thread.id, thread.number, thread.os_thread});
 }
 
 HeldThread::HeldThread(std::uint32_t number) {
-  pthread_mutex_lock(&g_mutex);
+  pthread_mutex_lock(&g_threads_mutex);
   lives_ = std::ranges::find(g_threads, number, &Living::number) != g_threads.end();
 }
-HeldThread::~HeldThread() { pthread_mutex_unlock(&g_mutex); }
+HeldThread::~HeldThread() { pthread_mutex_unlock(&g_threads_mutex); }
 
 // As the kernel numbers such clocks.
 base::Duration cpu_of_thread(std::uint32_t os_thread) {
@@ -130,7 +130,7 @@ base::Duration cpu_of_thread(std::uint32_t os_thread) {
 base::Duration cpu_of_process() { return read_clock(CLOCK_PROCESS_CPUTIME_ID); }
 
 void tell_threads() {
-  const Guard guard(g_mutex);
+  const Guard guard(g_threads_mutex);
   for (const Living& thread : g_threads) {
     if (thread.number == 0) continue;
     tell_begin(thread);

@@ -4,15 +4,16 @@
 #include "agent/jvm/life.hpp"
 #include "agent/jvm/vm.hpp"
 
+namespace polytrace::agent::jvm {
+
 extern "C" {
 
-JNIEXPORT jint JNICALL agent_on_load(JavaVM* java, char* options, void*) __asm__("Agent_OnLoad");
-JNIEXPORT jint JNICALL agent_on_attach(JavaVM* java, char* options,
-                                       void*) __asm__("Agent_OnAttach");
+[[gnu::visibility("default")]] jint agent_on_load(JavaVM* java, char* options,
+                                                  void*) __asm__("Agent_OnLoad");
+[[gnu::visibility("default")]] jint agent_on_attach(JavaVM* java, char* options,
+                                                    void*) __asm__("Agent_OnAttach");
 
 }  // extern "C"
-
-namespace polytrace::agent::jvm {
 
 namespace {
 
@@ -42,26 +43,24 @@ bool find_vm(JavaVM* java, bool at_start) {
 
 }  // namespace
 
-}  // namespace polytrace::agent::jvm
-
-namespace jvm = polytrace::agent::jvm;
-
 jint agent_on_load(JavaVM* java, char* options, void*) {
-  if (!jvm::find_vm(java, true) || !jvm::prepare(options)) return JNI_OK;
-  jvm::set_event(JVMTI_EVENT_VM_INIT, true);
-  jvm::set_event(JVMTI_EVENT_VM_DEATH, true);
+  if (!find_vm(java, true) || !prepare(options)) return JNI_OK;
+  set_event(JVMTI_EVENT_VM_INIT, true);
+  set_event(JVMTI_EVENT_VM_DEATH, true);
   return JNI_OK;
 }
 
 jint agent_on_attach(JavaVM* java, char* options, void*) {
   void* env = nullptr;
-  if (!jvm::find_vm(java, false) || java->GetEnv(&env, JNI_VERSION_1_6) != JNI_OK) return JNI_OK;
+  if (!find_vm(java, false) || java->GetEnv(&env, JNI_VERSION_1_6) != JNI_OK) return JNI_OK;
   auto* const jni = static_cast<JNIEnv*>(env);
-  if (jvm::is_recording()) {
-    jvm::obey(jni, options == nullptr ? "" : options);
-  } else if (jvm::prepare(options)) {
-    jvm::set_event(JVMTI_EVENT_VM_DEATH, true);
-    jvm::launch(jni);
+  if (is_recording()) {
+    obey(jni, options == nullptr ? "" : options);
+  } else if (prepare(options)) {
+    set_event(JVMTI_EVENT_VM_DEATH, true);
+    launch(jni);
   }
   return JNI_OK;
 }
+
+}  // namespace polytrace::agent::jvm

@@ -58,8 +58,8 @@ void set_limits(const Settings& settings) {
 
 // --- memory ---
 
-void JNICALL on_sampled_allocation(jvmtiEnv*, JNIEnv* env, jthread, jobject object, jclass type,
-                                   jlong size) {
+void on_sampled_allocation(jvmtiEnv*, JNIEnv* env, jthread, jobject object, jclass type,
+                           jlong size) {
   if (is_idle()) return;
   meet_thread(env);
   StackFrames frames;
@@ -81,7 +81,7 @@ void JNICALL on_sampled_allocation(jvmtiEnv*, JNIEnv* env, jthread, jobject obje
 }
 
 // Comes some time behind the collection that found it.
-void JNICALL on_object_free(jvmtiEnv*, jlong tag) {
+void on_object_free(jvmtiEnv*, jlong tag) {
   if (is_idle() || kind_of(tag) != TagKind::kObject) return;
   const std::uint64_t begun = g_collections.load(std::memory_order_relaxed) - birth_of(tag);
   event::Free details;
@@ -90,14 +90,14 @@ void JNICALL on_object_free(jvmtiEnv*, jlong tag) {
 }
 
 // The world stands still: nothing of the VM may be called, and nobody waited for.
-void JNICALL on_collection_start(jvmtiEnv*) {
+void on_collection_start(jvmtiEnv*) {
   const std::uint64_t number = g_collections.fetch_add(1, std::memory_order_relaxed) + 1;
   event::Gc details;
   details.phase = event::GcPhase::start;
   if (g_tells_collections) emit(details, number, {}, Patience::kNever);
 }
 
-void JNICALL on_collection_finish(jvmtiEnv*) {
+void on_collection_finish(jvmtiEnv*) {
   event::Gc details;
   details.phase = event::GcPhase::end;
   if (g_tells_collections)
@@ -146,15 +146,15 @@ void emit_monitor(JNIEnv* env, jobject object, event::MonitorStage stage, bool w
 }  // namespace
 
 // The stack is taken before the wait: taken after it, it would lengthen the time the lock is held.
-void JNICALL on_contended_enter(jvmtiEnv*, JNIEnv* env, jthread, jobject object) {
+void on_contended_enter(jvmtiEnv*, JNIEnv* env, jthread, jobject object) {
   emit_monitor(env, object, event::MonitorStage::contended, true);
 }
 
-void JNICALL on_contended_entered(jvmtiEnv*, JNIEnv* env, jthread, jobject object) {
+void on_contended_entered(jvmtiEnv*, JNIEnv* env, jthread, jobject object) {
   emit_monitor(env, object, event::MonitorStage::acquired, false);
 }
 
-void JNICALL on_wait(jvmtiEnv*, JNIEnv* env, jthread, jobject object, jlong timeout) {
+void on_wait(jvmtiEnv*, JNIEnv* env, jthread, jobject object, jlong timeout) {
   if (is_idle()) return;
   meet_thread(env);
   if (timeout != 0) {
@@ -170,7 +170,7 @@ void JNICALL on_wait(jvmtiEnv*, JNIEnv* env, jthread, jobject object, jlong time
   emit(details, number_of_object(env, object), lists);
 }
 
-void JNICALL on_waited(jvmtiEnv*, JNIEnv* env, jthread, jobject object, jboolean) {
+void on_waited(jvmtiEnv*, JNIEnv* env, jthread, jobject object, jboolean) {
   if (is_idle()) return;
   meet_thread(env);
   event::Wait details;
@@ -188,8 +188,8 @@ void JNICALL on_waited(jvmtiEnv*, JNIEnv* env, jthread, jobject object, jboolean
 
 // --- exceptions ---
 
-void JNICALL on_exception(jvmtiEnv*, JNIEnv* env, jthread, jmethodID, jlocation, jobject exception,
-                          jmethodID, jlocation) {
+void on_exception(jvmtiEnv*, JNIEnv* env, jthread, jmethodID, jlocation, jobject exception,
+                  jmethodID, jlocation) {
   if (is_idle()) return;
   meet_thread(env);
   StackFrames frames;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Events of the VM that become events of the stream, each in the file of its subject. Their names
-// are those of the catalogue in jvmti.h.
+// are those of the catalogue in abi/events.def.
 #pragma once
 
 #include "agent/jvm/settings.hpp"
@@ -11,18 +11,16 @@ namespace polytrace::agent::jvm {
 // How long stacks may be, and what allocations tell. Before the events are enabled.
 void set_limits(const Settings& settings);
 
-void JNICALL on_sampled_allocation(jvmtiEnv* ti, JNIEnv* env, jthread thread, jobject object,
-                                   jclass type, jlong size);
-void JNICALL on_object_free(jvmtiEnv* ti, jlong tag);
-void JNICALL on_collection_start(jvmtiEnv* ti);
-void JNICALL on_collection_finish(jvmtiEnv* ti);
-void JNICALL on_contended_enter(jvmtiEnv* ti, JNIEnv* env, jthread thread, jobject object);
-void JNICALL on_contended_entered(jvmtiEnv* ti, JNIEnv* env, jthread thread, jobject object);
-void JNICALL on_wait(jvmtiEnv* ti, JNIEnv* env, jthread thread, jobject object, jlong timeout);
-void JNICALL on_waited(jvmtiEnv* ti, JNIEnv* env, jthread thread, jobject object,
-                       jboolean timed_out);
-void JNICALL on_exception(jvmtiEnv* ti, JNIEnv* env, jthread thread, jmethodID method,
-                          jlocation location, jobject exception, jmethodID catcher,
-                          jlocation catch_location);
+void on_sampled_allocation(jvmtiEnv* ti, JNIEnv* env, jthread thread, jobject object, jclass type,
+                           jlong size);
+void on_object_free(jvmtiEnv* ti, jlong tag);
+void on_collection_start(jvmtiEnv* ti);
+void on_collection_finish(jvmtiEnv* ti);
+void on_contended_enter(jvmtiEnv* ti, JNIEnv* env, jthread thread, jobject object);
+void on_contended_entered(jvmtiEnv* ti, JNIEnv* env, jthread thread, jobject object);
+void on_wait(jvmtiEnv* ti, JNIEnv* env, jthread thread, jobject object, jlong timeout);
+void on_waited(jvmtiEnv* ti, JNIEnv* env, jthread thread, jobject object, jboolean timed_out);
+void on_exception(jvmtiEnv* ti, JNIEnv* env, jthread thread, jmethodID method, jlocation location,
+                  jobject exception, jmethodID catcher, jlocation catch_location);
 
 }  // namespace polytrace::agent::jvm

@@ -2,7 +2,6 @@
 #include "agent/jvm/capabilities.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "agent/jvm/callbacks.hpp"
 #include "agent/jvm/instrument.hpp"
@@ -13,29 +12,6 @@
 namespace polytrace::agent::jvm {
 
 namespace {
-
-// jvmti.h of JDK 21 and later, for builds with an earlier one.
-constexpr unsigned kVirtualThreadsBit = 44;  // of the capabilities
-constexpr int kVirtualThreadStart = 87;      // numbers of events
-constexpr int kVirtualThreadEnd = 88;
-using VirtualThreadEvent = void(JNICALL*)(jvmtiEnv*, JNIEnv*, jthread);
-struct Callbacks {
-  jvmtiEventCallbacks known;
-  VirtualThreadEvent ends[2];  // for the same place where the header does not know it
-};
-
-bool bit(const jvmtiCapabilities& capabilities, unsigned number) {
-  unsigned char bytes[sizeof capabilities];
-  std::memcpy(bytes, &capabilities, sizeof bytes);
-  return (bytes[number / 8] >> number % 8 & 1) != 0;
-}
-
-void set_bit(jvmtiCapabilities& capabilities, unsigned number) {
-  unsigned char bytes[sizeof capabilities];
-  std::memcpy(bytes, &capabilities, sizeof bytes);
-  bytes[number / 8] = static_cast<unsigned char>(bytes[number / 8] | 1U << number % 8);
-  std::memcpy(&capabilities, bytes, sizeof bytes);
-}
 
 // Whether something wanted can be had; told when not.
 bool granted(bool wanted, bool potential, const char* what, Faults& faults) {
@@ -72,40 +48,42 @@ void ask_capabilities(Settings& settings, Faults& faults) {
   const bool rewrites = events.calls || events.alloc == AllocMode::kSites;
   has.can_retransform = granted(
       rewrites,
-      potential.can_retransform_classes != 0 && potential.can_generate_all_class_hook_events != 0,
+      potential.has(can_retransform_classes) && potential.has(can_generate_all_class_hook_events),
       "calls", faults);
-  has.can_tag = potential.can_tag_objects != 0;
+  has.can_tag = potential.has(can_tag_objects);
   const bool objects = events.alloc == AllocMode::kObjects;
   has.can_sample_allocations =
       granted(events.alloc == AllocMode::kSampled || objects,
-              potential.can_generate_sampled_object_alloc_events != 0, "allocations", faults);
-  has.can_tell_frees = granted(objects, potential.can_generate_object_free_events != 0,
+              potential.has(can_generate_sampled_object_alloc_events), "allocations", faults);
+  has.can_tell_frees = granted(objects, potential.has(can_generate_object_free_events),
                                "the end of objects", faults);
   has.can_tell_collections =
-      granted(events.gc || objects, potential.can_generate_garbage_collection_events != 0,
+      granted(events.gc || objects, potential.has(can_generate_garbage_collection_events),
               "collections", faults);
   has.can_tell_monitors =
-      granted(events.monitors, potential.can_generate_monitor_events != 0, "monitors", faults);
+      granted(events.monitors, potential.has(can_generate_monitor_events), "monitors", faults);
   has.can_tell_owners =
-      has.can_tell_monitors && granted(settings.monitor_owner, potential.can_get_monitor_info != 0,
+      has.can_tell_monitors && granted(settings.monitor_owner, potential.has(can_get_monitor_info),
                                        "who holds a monitor", faults);
-  has.can_tell_exceptions = granted(events.exceptions, potential.can_generate_exception_events != 0,
+  has.can_tell_exceptions = granted(events.exceptions, potential.has(can_generate_exception_events),
                                     "exceptions", faults);
   has.can_tell_virtual_threads =
-      settings.virtual_threads && bit(potential, kVirtualThreadsBit) && has.version >= 21;
+      settings.virtual_threads && potential.has(can_support_virtual_threads) && has.version >= 21;
 
-  wanted.can_retransform_classes = wanted.can_generate_all_class_hook_events = has.can_retransform;
-  wanted.can_retransform_any_class = has.can_retransform && potential.can_retransform_any_class;
-  wanted.can_tag_objects = has.can_tag;
-  wanted.can_get_source_file_name = potential.can_get_source_file_name;
-  wanted.can_get_line_numbers = potential.can_get_line_numbers;
-  wanted.can_generate_sampled_object_alloc_events = has.can_sample_allocations;
-  wanted.can_generate_object_free_events = has.can_tell_frees;
-  wanted.can_generate_garbage_collection_events = has.can_tell_collections;
-  wanted.can_generate_monitor_events = has.can_tell_monitors;
-  wanted.can_get_monitor_info = has.can_tell_owners;
-  wanted.can_generate_exception_events = has.can_tell_exceptions;
-  if (has.can_tell_virtual_threads) set_bit(wanted, kVirtualThreadsBit);
+  wanted.add(can_retransform_classes, has.can_retransform);
+  wanted.add(can_generate_all_class_hook_events, has.can_retransform);
+  wanted.add(can_retransform_any_class,
+             has.can_retransform && potential.has(can_retransform_any_class));
+  wanted.add(can_tag_objects, has.can_tag);
+  wanted.add(can_get_source_file_name, potential.has(can_get_source_file_name));
+  wanted.add(can_get_line_numbers, potential.has(can_get_line_numbers));
+  wanted.add(can_generate_sampled_object_alloc_events, has.can_sample_allocations);
+  wanted.add(can_generate_object_free_events, has.can_tell_frees);
+  wanted.add(can_generate_garbage_collection_events, has.can_tell_collections);
+  wanted.add(can_generate_monitor_events, has.can_tell_monitors);
+  wanted.add(can_get_monitor_info, has.can_tell_owners);
+  wanted.add(can_generate_exception_events, has.can_tell_exceptions);
+  wanted.add(can_support_virtual_threads, has.can_tell_virtual_threads);
   if (!ok(vm().ti->AddCapabilities(&wanted)))
     faults.emplace_back("this VM refuses what it said it could");
   // A thread keeps to the interval at its beginning until it has met its first sample.
@@ -114,31 +92,30 @@ void ask_capabilities(Settings& settings, Faults& faults) {
 }
 
 void set_callbacks() {
-  Callbacks all{};
-  jvmtiEventCallbacks& callbacks = all.known;
-  callbacks.VMInit = on_vm_init;
-  callbacks.VMDeath = on_vm_death;
-  callbacks.ClassFileLoadHook = on_class_file;
-  callbacks.ThreadStart = on_thread_start;
-  callbacks.ThreadEnd = on_thread_end;
-  callbacks.SampledObjectAlloc = on_sampled_allocation;
-  callbacks.ObjectFree = on_object_free;
-  callbacks.GarbageCollectionStart = on_collection_start;
-  callbacks.GarbageCollectionFinish = on_collection_finish;
-  callbacks.MonitorContendedEnter = on_contended_enter;
-  callbacks.MonitorContendedEntered = on_contended_entered;
-  callbacks.MonitorWait = on_wait;
-  callbacks.MonitorWaited = on_waited;
-  callbacks.Exception = on_exception;
-  // Functions lie in the order of the events' numbers.
-  const std::size_t place =
-      (kVirtualThreadStart - JVMTI_MIN_EVENT_TYPE_VAL) * sizeof(VirtualThreadEvent);
-  const VirtualThreadEvent both[] = {on_virtual_thread_start, on_virtual_thread_end};
-  if (vm().can_tell_virtual_threads && place + sizeof both <= sizeof all)
-    std::memcpy(reinterpret_cast<char*>(&all) + place, both, sizeof both);
+  jvmtiEventCallbacks all{};
+  all.set(JVMTI_EVENT_VM_INIT, on_vm_init);
+  all.set(JVMTI_EVENT_VM_DEATH, on_vm_death);
+  all.set(JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, on_class_file);
+  all.set(JVMTI_EVENT_THREAD_START, on_thread_start);
+  all.set(JVMTI_EVENT_THREAD_END, on_thread_end);
+  all.set(JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, on_sampled_allocation);
+  all.set(JVMTI_EVENT_OBJECT_FREE, on_object_free);
+  all.set(JVMTI_EVENT_GARBAGE_COLLECTION_START, on_collection_start);
+  all.set(JVMTI_EVENT_GARBAGE_COLLECTION_FINISH, on_collection_finish);
+  all.set(JVMTI_EVENT_MONITOR_CONTENDED_ENTER, on_contended_enter);
+  all.set(JVMTI_EVENT_MONITOR_CONTENDED_ENTERED, on_contended_entered);
+  all.set(JVMTI_EVENT_MONITOR_WAIT, on_wait);
+  all.set(JVMTI_EVENT_MONITOR_WAITED, on_waited);
+  all.set(JVMTI_EVENT_EXCEPTION, on_exception);
+  all.set(JVMTI_EVENT_VIRTUAL_THREAD_START, on_virtual_thread_start);
+  all.set(JVMTI_EVENT_VIRTUAL_THREAD_END, on_virtual_thread_end);
+  // An older VM gets no more than it knows.
+  const Event<JNIEnv*, jthread> last = JVMTI_EVENT_VIRTUAL_THREAD_START;
   const std::size_t size =
-      vm().can_tell_virtual_threads ? place + sizeof both : sizeof(jvmtiEventCallbacks);
-  vm().ti->SetEventCallbacks(&callbacks, static_cast<jint>(size));
+      vm().can_tell_virtual_threads
+          ? sizeof all
+          : static_cast<std::size_t>(last.number - JVMTI_MIN_EVENT_TYPE_VAL) * sizeof(void*);
+  vm().ti->SetEventCallbacks(&all, static_cast<jint>(size));
 }
 
 void enable_events(const Settings& settings, bool on) {
@@ -164,8 +141,8 @@ void enable_events(const Settings& settings, bool on) {
   }
   if (has.can_tell_exceptions) set_event(JVMTI_EVENT_EXCEPTION, on);
   if (has.can_tell_virtual_threads) {
-    set_event(static_cast<jvmtiEvent>(kVirtualThreadStart), on);
-    set_event(static_cast<jvmtiEvent>(kVirtualThreadEnd), on);
+    set_event(JVMTI_EVENT_VIRTUAL_THREAD_START, on);
+    set_event(JVMTI_EVENT_VIRTUAL_THREAD_END, on);
   }
 }
 

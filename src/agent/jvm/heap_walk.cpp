@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kMostObjects = std::size_t{1} << 30;
 constexpr std::size_t kMostReferences = (std::size_t{1} << 32) - 1;
 constexpr std::size_t kMostRoots = std::size_t{1} << 28;
-constexpr jint kLocalRefs = 65'000;
+constexpr jint kClassRefs = 65'000;
 
 }  // namespace
 
@@ -38,7 +38,7 @@ HeapWalk::HeapWalk(std::uint64_t id_base)
       sorted_(kMostReferences) {}
 
 bool HeapWalk::tag_classes(JNIEnv* env, jvmtiEnv* own) {
-  const LocalFrame frame(env, kLocalRefs);
+  const LocalFrame frame(env, kClassRefs);
   jint count = 0;
   TiMemory<jclass> loaded;
   if (!jvm::ok(vm().ti->GetLoadedClasses(&count, loaded.out()))) return false;
@@ -57,7 +57,7 @@ const char* HeapWalk::run(JNIEnv* env) {
   if (vm().java->GetEnv(&found, JVMTI_VERSION_1_2) != JNI_OK) return "no second environment";
   auto* const own = static_cast<jvmtiEnv*>(found);
   jvmtiCapabilities wanted{};
-  wanted.can_tag_objects = 1;
+  wanted.add(can_tag_objects);
   const char* fault = "the VM cannot tag objects";
   if (jvm::ok(own->AddCapabilities(&wanted)) && tag_classes(env, own)) {
     jvmtiHeapCallbacks callbacks{};

@@ -67,9 +67,9 @@ class HeapWalk {
   std::span<const std::uint32_t> references_of(std::size_t n);
 
  private:
-  static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info,
-                                   jlong class_tag, jlong referrer_class_tag, jlong size,
-                                   jlong* tag, jlong* referrer_tag, jint length, void* walk);
+  static jint on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info,
+                           jlong class_tag, jlong referrer_class_tag, jlong size, jlong* tag,
+                           jlong* referrer_tag, jint length, void* walk);
   jint meet(jvmtiHeapReferenceKind kind, jlong class_tag, jlong size, jlong* tag,
             jlong* referrer_tag);
   std::uint32_t index_of(jlong* tag, jlong class_tag, jlong size);

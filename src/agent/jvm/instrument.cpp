@@ -94,9 +94,9 @@ Retransformed retransform_loaded(JNIEnv* env, const Plan* before) {
   return done;
 }
 
-void JNICALL on_class_file(jvmtiEnv* ti, JNIEnv* env, jclass redefined, jobject loader,
-                           const char* name, jobject, jint size, const unsigned char* bytes,
-                           jint* new_size, unsigned char** new_bytes) {
+void on_class_file(jvmtiEnv* ti, JNIEnv* env, jclass redefined, jobject loader, const char* name,
+                   jobject, jint size, const unsigned char* bytes, jint* new_size,
+                   unsigned char** new_bytes) {
   const Plan* const plan = g_plan.load(std::memory_order_acquire);
   if (plan == nullptr && redefined == nullptr) return;
   const bool left_out = plan == nullptr || is_left_out(*plan, name);

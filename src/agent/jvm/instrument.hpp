@@ -28,8 +28,8 @@ std::vector<std::pair<const char*, std::uint64_t>> rewriting_figures();
 // Settings events with what was rewritten and what was left alone, by reason.
 void tell_counts();
 
-void JNICALL on_class_file(jvmtiEnv* ti, JNIEnv* env, jclass redefined, jobject loader,
-                           const char* name, jobject domain, jint size, const unsigned char* bytes,
-                           jint* new_size, unsigned char** new_bytes);
+void on_class_file(jvmtiEnv* ti, JNIEnv* env, jclass redefined, jobject loader, const char* name,
+                   jobject domain, jint size, const unsigned char* bytes, jint* new_size,
+                   unsigned char** new_bytes);
 
 }  // namespace polytrace::agent::jvm

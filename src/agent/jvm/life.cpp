@@ -203,9 +203,9 @@ void obey(JNIEnv* env, std::string_view command) {
   }
 }
 
-void JNICALL on_vm_init(jvmtiEnv*, JNIEnv* env, jthread) { launch(env); }
+void on_vm_init(jvmtiEnv*, JNIEnv* env, jthread) { launch(env); }
 
-void JNICALL on_vm_death(jvmtiEnv*, JNIEnv* env) {
+void on_vm_death(jvmtiEnv*, JNIEnv* env) {
   if (is_recording() && life().settings.common.heap_dump == HeapDump::kAtEnd) {
     const DumpResult dump = take_heap_dump(env, "end", 0);
     if (!dump.whole) say("no heap dump at the end: " + dump.fault);

@@ -38,7 +38,7 @@ DumpResult take_heap_dump(JNIEnv* env, std::string_view name, std::uint32_t numb
 // What `name` may command of a recording that runs: detach, pause, resume, flush, filter=...
 void obey(JNIEnv* env, std::string_view command);
 
-void JNICALL on_vm_init(jvmtiEnv* ti, JNIEnv* env, jthread thread);
-void JNICALL on_vm_death(jvmtiEnv* ti, JNIEnv* env);
+void on_vm_init(jvmtiEnv* ti, JNIEnv* env, jthread thread);
+void on_vm_death(jvmtiEnv* ti, JNIEnv* env);
 
 }  // namespace polytrace::agent::jvm

@@ -5,30 +5,30 @@
 #include "agent/jvm/sites.hpp"
 #include "agent/jvm/threads.hpp"
 
+namespace polytrace::agent::jvm {
+
 extern "C" {
 
-JNIEXPORT void JNICALL probe_enter(JNIEnv* env, jclass,
-                                   jint method) __asm__("Java_java_lang__00024TraceProbe_enter0");
-JNIEXPORT void JNICALL probe_exit(JNIEnv* env, jclass,
-                                  jint method) __asm__("Java_java_lang__00024TraceProbe_exit0");
-JNIEXPORT void JNICALL probe_unwind(JNIEnv* env, jclass,
-                                    jint method) __asm__("Java_java_lang__00024TraceProbe_unwind0");
-JNIEXPORT void JNICALL probe_site(JNIEnv* env, jclass,
-                                  jint site) __asm__("Java_java_lang__00024TraceProbe_site0");
-JNIEXPORT void JNICALL probe_array(JNIEnv* env, jclass, jint length,
-                                   jint site) __asm__("Java_java_lang__00024TraceProbe_array0");
-JNIEXPORT void JNICALL probe_grid(JNIEnv* env, jclass, jobject array,
-                                  jint site) __asm__("Java_java_lang__00024TraceProbe_grid0");
+[[gnu::visibility("default")]] void probe_enter(JNIEnv* env, jclass, jint method) __asm__(
+    "Java_java_lang__00024TraceProbe_enter0");
+[[gnu::visibility("default")]] void probe_exit(JNIEnv* env, jclass, jint method) __asm__(
+    "Java_java_lang__00024TraceProbe_exit0");
+[[gnu::visibility("default")]] void probe_unwind(JNIEnv* env, jclass, jint method) __asm__(
+    "Java_java_lang__00024TraceProbe_unwind0");
+[[gnu::visibility("default")]] void probe_site(JNIEnv* env, jclass, jint site) __asm__(
+    "Java_java_lang__00024TraceProbe_site0");
+[[gnu::visibility("default")]] void probe_array(
+    JNIEnv* env, jclass, jint length, jint site) __asm__("Java_java_lang__00024TraceProbe_array0");
+[[gnu::visibility("default")]] void probe_grid(
+    JNIEnv* env, jclass, jobject array, jint site) __asm__("Java_java_lang__00024TraceProbe_grid0");
 
 }  // extern "C"
-
-namespace agent = polytrace::agent;
 
 namespace {
 
 // A thread's first event, and others now and then.
 [[gnu::noinline]] void record_slowly(JNIEnv* env, std::uint64_t word, std::uint64_t follows) {
-  if (agent::jvm::meet_thread(env)) agent::record_word_slowly(word, follows);
+  if (meet_thread(env)) agent::record_word_slowly(word, follows);
 }
 
 auto slowly(JNIEnv* env) {
@@ -50,7 +50,7 @@ void probe_unwind(JNIEnv* env, jclass, jint method) {
 }
 
 void probe_site(JNIEnv* env, jclass, jint site) {
-  agent::jvm::meet_site(env, static_cast<std::uint32_t>(site));
+  meet_site(env, static_cast<std::uint32_t>(site));
   agent::site(static_cast<std::uint32_t>(site), slowly(env));
 }
 
@@ -59,11 +59,9 @@ void probe_array(JNIEnv* env, jclass, jint length, jint site) {
 }
 
 void probe_grid(JNIEnv* env, jclass, jobject array, jint site) {
-  if (agent::jvm::meet_thread(env)) [[likely]]
-    agent::jvm::record_grid(env, array, static_cast<std::uint32_t>(site));
+  if (meet_thread(env)) [[likely]]
+    record_grid(env, array, static_cast<std::uint32_t>(site));
 }
-
-namespace polytrace::agent::jvm {
 
 namespace {
 

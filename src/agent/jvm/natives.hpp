@@ -3,9 +3,9 @@
 // but once per thread and per place that allocates; grid0 asks its array for lengths.
 #pragma once
 
-#include <jni.h>
-
 #include <span>
+
+#include "agent/jvm/abi/jni.hpp"
 
 namespace polytrace::agent::jvm {
 

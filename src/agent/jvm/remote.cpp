@@ -135,16 +135,16 @@ std::vector<std::string> capabilities() {
   const auto add = [&](bool has, const char* name) {
     if (has) names.emplace_back(name);
   };
-  add(can.can_retransform_classes && can.can_generate_all_class_hook_events, "calls");
-  add(can.can_generate_garbage_collection_events, "gc");
-  add(can.can_generate_monitor_events, "monitors");
-  add(can.can_generate_sampled_object_alloc_events, "alloc");
-  add(can.can_generate_exception_events, "exceptions");
-  add(can.can_tag_objects, "heapdump");
+  add(can.has(can_retransform_classes) && can.has(can_generate_all_class_hook_events), "calls");
+  add(can.has(can_generate_garbage_collection_events), "gc");
+  add(can.has(can_generate_monitor_events), "monitors");
+  add(can.has(can_generate_sampled_object_alloc_events), "alloc");
+  add(can.has(can_generate_exception_events), "exceptions");
+  add(can.has(can_tag_objects), "heapdump");
   return names;
 }
 
-void JNICALL serve(jvmtiEnv*, JNIEnv*, void*) { g_server->run(); }
+void serve(jvmtiEnv*, JNIEnv*, void*) { g_server->run(); }
 
 // A Java thread whose code is ours; it keeps no program alive.
 bool run_thread(JNIEnv* env) {

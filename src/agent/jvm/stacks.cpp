@@ -94,7 +94,7 @@ std::shared_ptr<const MethodInfo> ask_and_keep(JNIEnv* env, jmethodID method) {
   return info;
 }
 
-void JNICALL on_unload(jvmtiEnv*, ...) { forget_methods(); }
+void on_unload(jvmtiEnv*, ...) { forget_methods(); }
 
 }  // namespace
 

@@ -142,7 +142,7 @@ void meet(JNIEnv* env, jthread thread) {
 }
 
 // Arguments of both events: JNIEnv*, the virtual thread.
-void JNICALL on_mount(jvmtiEnv* ti, ...) {
+void on_mount(jvmtiEnv* ti, ...) {
   va_list arguments;
   va_start(arguments, ti);
   auto* const env = va_arg(arguments, JNIEnv*);
@@ -153,7 +153,7 @@ void JNICALL on_mount(jvmtiEnv* ti, ...) {
   if (number != 0) switch_thread(number);
 }
 
-void JNICALL on_unmount(jvmtiEnv*, ...) { switch_thread(base::kNoId); }
+void on_unmount(jvmtiEnv*, ...) { switch_thread(base::kNoId); }
 
 }  // namespace
 
@@ -195,9 +195,9 @@ bool is_thread(JNIEnv* env, jobject object) {
   return type && env->IsInstanceOf(object, type.get()) != JNI_FALSE;
 }
 
-void JNICALL on_thread_start(jvmtiEnv*, JNIEnv* env, jthread thread) { meet(env, thread); }
+void on_thread_start(jvmtiEnv*, JNIEnv* env, jthread thread) { meet(env, thread); }
 
-void JNICALL on_thread_end(jvmtiEnv*, JNIEnv* env, jthread) {
+void on_thread_end(jvmtiEnv*, JNIEnv* env, jthread) {
   meet_thread(env);
   event::Thread details;
   details.life = event::Life::end;
@@ -205,13 +205,13 @@ void JNICALL on_thread_end(jvmtiEnv*, JNIEnv* env, jthread) {
   end_thread();
 }
 
-void JNICALL on_virtual_thread_start(jvmtiEnv*, JNIEnv* env, jthread thread) {
+void on_virtual_thread_start(jvmtiEnv*, JNIEnv* env, jthread thread) {
   meet_thread(env);
   const std::uint64_t number = number_and_define(env, thread, false, true);
   if (number != 0) switch_thread(number);
 }
 
-void JNICALL on_virtual_thread_end(jvmtiEnv*, JNIEnv*, jthread thread) {
+void on_virtual_thread_end(jvmtiEnv*, JNIEnv*, jthread thread) {
   const jlong tag = tag_of(thread);
   if (kind_of(tag) != TagKind::kThread) return;
   event::Thread details;

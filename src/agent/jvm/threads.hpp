@@ -43,10 +43,10 @@ std::uint64_t number_of_thread(JNIEnv* env, jthread thread);
 bool is_thread(JNIEnv* env, jobject object);
 
 // Events of the VM.
-void JNICALL on_thread_start(jvmtiEnv* ti, JNIEnv* env, jthread thread);
-void JNICALL on_thread_end(jvmtiEnv* ti, JNIEnv* env, jthread thread);
-void JNICALL on_virtual_thread_start(jvmtiEnv* ti, JNIEnv* env, jthread thread);
-void JNICALL on_virtual_thread_end(jvmtiEnv* ti, JNIEnv* env, jthread thread);
+void on_thread_start(jvmtiEnv* ti, JNIEnv* env, jthread thread);
+void on_thread_end(jvmtiEnv* ti, JNIEnv* env, jthread thread);
+void on_virtual_thread_start(jvmtiEnv* ti, JNIEnv* env, jthread thread);
+void on_virtual_thread_end(jvmtiEnv* ti, JNIEnv* env, jthread thread);
 // Tells mounts and unmounts, where this VM has them.
 bool watch_virtual_threads();
 

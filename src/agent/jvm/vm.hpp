@@ -3,11 +3,10 @@
 // owners for what they hand out. Set once before any other thread of ours runs.
 #pragma once
 
-#include <jni.h>
-#include <jvmti.h>
-
 #include <cstdint>
 #include <string_view>
+
+#include "agent/jvm/abi/jvmti.hpp"
 
 namespace polytrace::agent::jvm {
 

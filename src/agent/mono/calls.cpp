@@ -83,7 +83,7 @@ void on_unwind(MonoProfiler*, MonoMethod* method, MonoObject*) {
 }
 
 template <bool kSampled>
-void install(MonoProfilerHandle runtime) {
+void install_enter_leave(MonoProfilerHandle runtime) {
   mono_profiler_set_method_enter_callback(runtime, on_enter<kSampled>);
   mono_profiler_set_method_leave_callback(runtime, on_leave<kSampled>);
   mono_profiler_set_method_tail_call_callback(runtime, on_tail_call<kSampled>);
@@ -95,8 +95,8 @@ void install(MonoProfilerHandle runtime) {
 void install_calls(MonoProfilerHandle runtime) {
   if (!settings().common.events.calls) return;
   mono_profiler_set_call_instrumentation_filter_callback(runtime, filter);
-  if (settings().common.events.sample_interval != 0) install<true>(runtime);
-  else install<false>(runtime);
+  if (settings().common.events.sample_interval != 0) install_enter_leave<true>(runtime);
+  else install_enter_leave<false>(runtime);
 }
 
 }  // namespace polytrace::agent::mono

@@ -14,7 +14,7 @@ using detail::is_told;
 using detail::kNumber;
 using detail::told;
 
-constexpr unsigned kSizeShift = 32;
+constexpr unsigned kObjectSizeShift = 32;
 constexpr std::size_t kLongestName = 1024;
 
 PointerTable g_classes;
@@ -29,7 +29,7 @@ std::uint32_t next_number() { return g_last.fetch_add(1, std::memory_order_relax
 
 ClassFacts facts_in(std::uint64_t value) {
   return {static_cast<std::uint32_t>(value & kNumber),
-          static_cast<std::uint32_t>(value >> kSizeShift)};
+          static_cast<std::uint32_t>(value >> kObjectSizeShift)};
 }
 
 // Ns.Outer/Inner, from what is known of a class before its type can be asked.
@@ -162,7 +162,7 @@ ClassFacts vtable_facts(MonoVTable* vtable) {
   const Recording recording;
   const Locked locked(g_vtables);
   const std::uint64_t value = told(number, is_told(g_classes.find(type)));
-  g_vtables.put(vtable, value | std::uint64_t{size} << kSizeShift);
+  g_vtables.put(vtable, value | std::uint64_t{size} << kObjectSizeShift);
   return {number, size};
 }
 

@@ -9,8 +9,6 @@
 #include "agent/mono/note.hpp"
 #include "agent/mono/settings.hpp"
 
-extern "C" MONO_API void mono_gc_finalize_notify(void);
-
 namespace polytrace::agent::mono {
 namespace {
 

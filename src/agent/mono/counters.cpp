@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runtime's own counters: read once a second by a thread of ours, which the runtime does not
 // know, and once more at the end. A value is recorded when it changed.
-#include <mono/utils/mono-counters.h>
 #include <pthread.h>
 #include <signal.h>
 #include <time.h>

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runtime's headers, and its strings as C++ has them.
+// What the runtime offers, and its strings as C++ has them.
 #pragma once
-
-#include <mono/metadata/assembly.h>
-#include <mono/metadata/class.h>
-#include <mono/metadata/debug-helpers.h>
-#include <mono/metadata/image.h>
-#include <mono/metadata/loader.h>
-#include <mono/metadata/mono-gc.h>
-#include <mono/metadata/object.h>
-#include <mono/metadata/profiler.h>
 
 #include <cstdint>
 #include <string_view>
+
+#include "agent/mono/abi/mono.hpp"
 
 namespace polytrace::agent::mono {
 

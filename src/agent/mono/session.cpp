@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/mono/session.hpp"
 
-#include <mono/jit/jit.h>
 #include <unistd.h>
 
 #include "agent/common/told.hpp"

@@ -21,13 +21,13 @@ struct Living {
   std::string name;
 };
 
-pthread_mutex_t g_mutex = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t g_threads_mutex = PTHREAD_MUTEX_INITIALIZER;
 std::vector<Living> g_threads;
 
 class Lock {
  public:
-  Lock() { pthread_mutex_lock(&g_mutex); }
-  ~Lock() { pthread_mutex_unlock(&g_mutex); }
+  Lock() { pthread_mutex_lock(&g_threads_mutex); }
+  ~Lock() { pthread_mutex_unlock(&g_threads_mutex); }
   Lock(const Lock&) = delete;
   Lock& operator=(const Lock&) = delete;
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "agent/common/options.hpp"
 #include "cli/words.hpp"
@@ -13,6 +14,10 @@ namespace {
 
 // What separates options and their sections in the string.
 constexpr std::string_view kSeparators = ",;";
+
+// As agents know them.
+constexpr std::array kEvents = {"calls", "threads", "gc",       "monitors", "exceptions",
+                                "jit",   "classes", "counters", "alloc",    "samples"};
 
 std::vector<std::string> option_names() {
   std::vector<std::string> names;
@@ -38,6 +43,12 @@ std::string plain_name(std::string_view file) {
   return name;
 }
 
+std::vector<std::string> assignments() {
+  std::vector<std::string> words = option_names();
+  for (std::string& word : words) word += '=';
+  return words;
+}
+
 // The option string separates kinds of events by plus signs: commas separate options.
 std::string joined(const std::vector<std::string>& lists, char separator) {
   std::string text;
@@ -61,9 +72,10 @@ base::result<void> check_string(const std::string& text) {
 void add_agent_options(OptionList& list, AgentOptions& options) {
   const char* group = "What is recorded";
   list.add("--events", options.events,
-           "Kinds of events, separated by commas: calls, threads, gc, monitors, exceptions, "
-           "jit, classes, counters, alloc, samples (default: calls,threads,gc)")
-      .takes("LIST")
+           fmt::format("Kinds of events, separated by commas: {} (default: calls,threads,gc)",
+                       fmt::join(kEvents, ", ")))
+      .takes("EVENT[,EVENT...]")
+      .suggests({kEvents.begin(), kEvents.end()})
       .in(group);
   list.add("--filter", options.filters,
            "Classes whose methods are recorded, separated by commas; -PATTERN leaves out")
@@ -77,6 +89,7 @@ void add_agent_options(OptionList& list, AgentOptions& options) {
       .in(group);
   list.add("--option", options.others, "Any other option of the agent: docs/recording.md")
       .takes("NAME=VALUE")
+      .suggests(assignments())
       .in(group);
   list.add("--agent", options.agent, "The agent's library, where it is not beside polytrace")
       .takes("FILE")

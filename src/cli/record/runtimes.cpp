@@ -38,13 +38,13 @@ std::vector<std::string> agent_folders() {
   std::vector<std::string> folders = folders_of(variable("POLYTRACE_AGENTS"));
   const fs::path own = fs::path(own_path()).parent_path();
   folders.push_back(own);
-  for (const std::string_view folder : {"../lib/polytrace", "../lib", "../lib64"})
+  for (const std::string_view folder : {"../lib/polytrace", "../lib64/polytrace"})
     folders.push_back((own / folder).lexically_normal());
   // The library folders of this machine's architecture, whatever it is called.
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(own / "../lib", none)) {
     if (entry.path().filename().string().ends_with("-linux-gnu"))
-      folders.push_back(entry.path().lexically_normal());
+      folders.push_back((entry.path() / "polytrace").lexically_normal());
   }
   return folders;
 }

@@ -26,7 +26,7 @@ const Runtime* find_runtime(std::string_view name);
 // The program in PATH, or `told` where that is not empty. Errors: open_failed.
 base::result<std::string> find_program(const Runtime& runtime, const std::string& told);
 // The agent's library: `told`, else in $POLYTRACE_AGENTS (a list of folders), beside this program,
-// in ../lib/polytrace, in the library folders of its prefix. Errors: open_failed.
+// in polytrace in the library folders of its prefix. Errors: open_failed.
 base::result<std::string> find_agent(const Runtime& runtime, const std::string& told);
 
 // The path of a command in PATH; "" where there is none.

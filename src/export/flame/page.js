@@ -429,18 +429,33 @@ function labelOf(tree, node) {
   const hidden = tree.hidden(node);
   return hidden ? `\u2026 ${hidden.toLocaleString("en")} more` : profile.names[frame];
 }
-// A beginning of the text that fits. Long names are cut before they are measured.
+// Where a shorter form of a name may begin: behind a dot, colon or slash outside of brackets.
+function beginnings(name) {
+  const found = [0];
+  let depth = 0;
+  for (let i = 0; i + 1 < name.length; ++i) {
+    if ("<([".includes(name[i])) ++depth;
+    else if (">)]".includes(name[i])) depth = Math.max(0, depth - 1);
+    else if (depth === 0 && ".:/".includes(name[i]) && found[found.length - 1] !== i) found.push(i + 1);
+  }
+  return found;
+}
+// The name as far as it fits: arguments go first, then packages and class, so that the method stays;
+// of that, its beginning.
 function fitted(text, room) {
-  const most = Math.floor(room / 3.2);
-  if (text.length > most) text = text.slice(0, most);
-  else if (pen.measureText(text).width <= room) return text;
-  let low = 0, high = text.length;
+  const fits = (words) => words.length <= room / 3.2 && pen.measureText(words).width <= room;
+  if (fits(text)) return text;
+  const name = text.slice(0, 2000).replace(/(?<=.) ?\(.*$/, "");
+  const starts = beginnings(name);
+  for (const start of starts) if (fits(name.slice(start))) return name.slice(start);
+  const method = name.slice(starts[starts.length - 1], starts[starts.length - 1] + 400);
+  let low = 0, high = method.length;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (pen.measureText(text.slice(0, middle) + "\u2026").width <= room) low = middle;
+    if (fits(method.slice(0, middle) + "\u2026")) low = middle;
     else high = middle - 1;
   }
-  return low > 1 ? text.slice(0, low) + "\u2026" : "";
+  return low > 1 ? method.slice(0, low) + "\u2026" : "";
 }
 
 function layOut() {

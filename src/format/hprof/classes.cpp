@@ -59,6 +59,12 @@ void read_field(base::Cursor& cursor, std::size_t id_size, const Special& specia
   dump.own_bytes += static_cast<std::uint32_t>(size);
 }
 
+// 0 where one of them can be no offset.
+std::int64_t distance(std::int64_t one, std::int64_t other) {
+  if (one < 0 || other < 0) return 0;
+  return one < other ? other - one : one - other;
+}
+
 }  // namespace
 
 ClassDump read_class(base::Cursor& cursor, std::size_t id_size, const Special& special) {
@@ -91,9 +97,8 @@ void Sizes::learn(const ClassDump& dump, std::size_t id_size, const Special& spe
     head = static_cast<std::uint32_t>(id_size) + bytes;
   };
   if (dump.data_offset && dump.type_offset && id_size == 8 && !declared) {
-    const std::int64_t between = *dump.data_offset - *dump.type_offset;
+    const std::int64_t between = distance(*dump.data_offset, *dump.type_offset);
     if (between == 4 || between == 8) set_reference(static_cast<std::uint32_t>(between));
-    if (between == -4 || between == -8) set_reference(static_cast<std::uint32_t>(-between));
   }
   if (dump.id == 0 || dump.id != special.object) return;
   declared = dump.instance_size > 0;

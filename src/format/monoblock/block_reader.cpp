@@ -7,6 +7,7 @@
 #include "format/monoblock/hit_reader.hpp"
 #include "format/monoblock/mapping.hpp"
 #include "format/monoblock/names.hpp"
+#include "format/monoblock/records.hpp"
 
 namespace polytrace::format::monoblock {
 namespace {
@@ -32,9 +33,6 @@ std::string_view name_of(BlockCode code) {
   }
   return {};
 }
-
-// The kind of a LOADED block.
-enum : unsigned { kModule = 1, kAssembly = 2, kDomain = 4, kSucceeded = 8, kFailed = 16 };
 
 }  // namespace
 
@@ -179,7 +177,7 @@ void BlockReader::read_load(Reading& at, event::Life life) {
   const auto tell = [&](auto details) {
     details.life = life;
     details.name = text(at);
-    details.status = (kind & kFailed) != 0 ? 1 : 0;
+    details.status = (kind & kLoadFailed) != 0 ? 1 : 0;
     details.took = static_cast<base::Duration>(end - start);
     if (!at.in.ok()) return;
     batch_.add(static_cast<Time>(end), thread, id, details);
@@ -187,12 +185,12 @@ void BlockReader::read_load(Reading& at, event::Life life) {
       tell_assembly(at, static_cast<Time>(end), thread, details.name);
   };
   const unsigned outcome = kind & ~7U;
-  if (outcome != 0 && outcome != kSucceeded && outcome != kFailed)
+  if (outcome != 0 && outcome != kLoadSucceeded && outcome != kLoadFailed)
     return at.in.fault(Code::value_unexpected);
   switch (kind & 7U) {
-    case kModule: return tell(event::Module{});
-    case kAssembly: return tell(event::Assembly{});
-    case kDomain: return tell(event::Domain{});
+    case kLoadedModule: return tell(event::Module{});
+    case kLoadedAssembly: return tell(event::Assembly{});
+    case kLoadedDomain: return tell(event::Domain{});
     default: return at.in.fault(Code::value_unexpected);
   }
 }

@@ -38,6 +38,15 @@ const FurtherEvent* find_further_event(event::Kind kind, std::uint8_t what);
 // The event that a shipped variant packs into `first`, whose 3 low bits are 5, 6 or 7.
 std::optional<EventCode> shipped_event(std::uint8_t first);
 
+// The first byte of a LOADED or UNLOADED block: what it is about, and how that went.
+enum Load : unsigned {
+  kLoadedModule = 1,
+  kLoadedAssembly = 2,
+  kLoadedDomain = 4,
+  kLoadSucceeded = 8,
+  kLoadFailed = 16
+};
+
 // The layout of a further event follows from its code.
 enum class EventLayout : std::uint8_t {
   delta,             // INT delta

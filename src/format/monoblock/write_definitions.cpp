@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // MAPPING, LOADED and UNLOADED blocks.
+#include "format/monoblock/records.hpp"
 #include "format/monoblock/writer.hpp"
 
 namespace polytrace::format::monoblock {
 namespace {
 
 using event::Event;
-
-constexpr unsigned kSucceeded = 8;
-constexpr unsigned kFailed = 16;
 
 bool is_definable(base::Id id) { return id != 0 && id != base::kNoId; }
 
@@ -62,7 +60,7 @@ void BlockFileWriter::put_load(const Event& event, const T& details, unsigned ki
   if (details.status > 1) lose_field(event, "status");
   const bool begin = details.life == event::Life::begin;
   out_.open(begin ? BlockCode::loaded : BlockCode::unloaded, counter_of(event));
-  const unsigned outcome = details.status != 0 ? kFailed : begin ? kSucceeded : 0;
+  const unsigned outcome = details.status != 0 ? kLoadFailed : begin ? kLoadSucceeded : 0U;
   out_.content().byte(static_cast<std::uint8_t>(kind | outcome));
   out_.number(counter_of(event) - static_cast<std::uint64_t>(details.took));
   out_.number(counter_of(event));
@@ -73,13 +71,13 @@ void BlockFileWriter::put_load(const Event& event, const T& details, unsigned ki
 }
 
 void BlockFileWriter::put_details(const Event& event, const event::Module& details) {
-  put_load(event, details, 1);
+  put_load(event, details, kLoadedModule);
 }
 void BlockFileWriter::put_details(const Event& event, const event::Assembly& details) {
-  put_load(event, details, 2);
+  put_load(event, details, kLoadedAssembly);
 }
 void BlockFileWriter::put_details(const Event& event, const event::Domain& details) {
-  put_load(event, details, 4);
+  put_load(event, details, kLoadedDomain);
 }
 
 }  // namespace polytrace::format::monoblock

@@ -35,7 +35,6 @@ class Teller {
 };
 
 void apply_encoding(const Frame& frame, Bytes bytes, StreamState& state, const Teller& tell) {
-  using Verdict = NamedCharset::Verdict;
   const Bytes payload = bytes.subspan(frame.payload);
   const std::string_view text(reinterpret_cast<const char*>(payload.data()), payload.size());
   const std::size_t length = text.find('\0');
@@ -43,9 +42,10 @@ void apply_encoding(const Frame& frame, Bytes bytes, StreamState& state, const T
     return tell.notice(Code::text_without_end, bytes.size(), "the name of an encoding");
   const std::string_view name = text.substr(0, length);
   const NamedCharset found = find_charset(name);
-  if (found.verdict == Verdict::illegal)
+  if (found.verdict == NamedCharset::Verdict::illegal)
     return tell.notice(Code::encoding_illegal, bytes.size(), std::string(name));
-  if (found.verdict == Verdict::unknown) tell.notice(Code::encoding_unknown, 0, std::string(name));
+  if (found.verdict == NamedCharset::Verdict::unknown)
+    tell.notice(Code::encoding_unknown, 0, std::string(name));
   const std::size_t behind = text.size() - length - 1;
   if (behind != 0) tell.notice(Code::message_longer, behind);
   tell.count(kEncodingRecord, bytes.size() - behind);

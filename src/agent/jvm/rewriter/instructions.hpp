@@ -11,9 +11,13 @@ enum Opcode : std::uint8_t {
   kBipush = 0x10,
   kSipush = 0x11,
   kLdcWide = 0x13,
+  kIload0 = 0x1a,
+  kAload0 = 0x2a,
   kDup = 0x59,
+  kIfeq = 0x99,
   kReturnFirst = 0xac,  // ireturn
   kReturnLast = 0xb1,   // return
+  kGetStatic = 0xb2,
   kInvokeFirst = 0xb6,  // invokevirtual
   kInvokeSpecial = 0xb7,
   kInvokeStatic = 0xb8,

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "agent/jvm/rewriter/constants.hpp"
+#include "agent/jvm/rewriter/instructions.hpp"
 
 namespace polytrace::agent::jvm::rewriter {
 
@@ -23,15 +24,6 @@ struct Probe {
 constexpr Probe kProbes[] = {{"enter", "(I)V", 1},  {"exit", "(I)V", 1},
                              {"unwind", "(I)V", 1}, {"site", "(I)V", 1},
                              {"array", "(II)V", 2}, {"grid", "(Ljava/lang/Object;I)V", 2}};
-
-enum Opcode : std::uint8_t {
-  kIload0 = 0x1a,
-  kAload0 = 0x2a,
-  kIfeq = 0x99,
-  kReturn = 0xb1,
-  kGetStatic = 0xb2,
-  kInvokeStatic = 0xb8,
-};
 
 class Maker {
  public:
@@ -86,7 +78,7 @@ void Maker::add_guarded(const Probe& probe) {
   for (std::size_t i = 0; i < probe.arguments; ++i) methods_.u1(i == 0 ? first : kIload0 + i);
   methods_.u1(kInvokeStatic);
   methods_.u2(constants_.add_method(this_, native, probe.descriptor));
-  methods_.u1(kReturn);
+  methods_.u1(kReturnLast);
   methods_.u2(0);  // handlers
   methods_.u2(1);  // attributes
   methods_.u2(frames_name_);

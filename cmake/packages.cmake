@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+# Debian packages of what is installed: `./dev package` runs cpack. polytrace is the component
+# runtime, libpolytrace-dev the component dev.
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME polytrace)
+set(CPACK_PACKAGE_CONTACT "${POLYTRACE_MAINTAINER}")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # would stand before each package's own
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_COMPONENTS_ALL runtime dev)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_STRIP_FILES ON)
+# Only programs and shared libraries are stripped by that.
+set(CPACK_PRE_BUILD_SCRIPTS "${CMAKE_SOURCE_DIR}/cmake/package/strip_archives.cmake")
+# umask of whoever builds must not show.
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE
+    GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_DEBIAN_COMPRESSION_TYPE xz)  # lintian of Debian 12 knows no other
+
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME polytrace)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "default-jdk-headless, mono-runtime, libpolytrace-dev")
+set(CPACK_DEBIAN_RUNTIME_DESCRIPTION
+"${PROJECT_DESCRIPTION}
+ Records Java, Mono and .NET programs, reads and writes the traces of their
+ profilers, and tells where time, memory and pauses went. Holds the command,
+ its agents for the three runtimes, manual pages and examples.")
+
+# What polytraceConfig.cmake looks for.
+set(CPACK_DEBIAN_DEV_PACKAGE_NAME libpolytrace-dev)
+set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
+string(JOIN ", " CPACK_DEBIAN_DEV_PACKAGE_DEPENDS libfmt-dev libexpected-dev robin-map-dev
+  libxxhash-dev libzstd-dev zlib1g-dev libexpat1-dev libsimdjson-dev libisal-dev pkgconf)
+set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS cmake)
+set(CPACK_DEBIAN_DEV_DESCRIPTION
+"Library that reads and writes profiler traces (development files)
+ Headers, static libraries and the CMake package of polytrace: readers and
+ writers of the traces of Java, Mono and .NET profilers, analyses and exports.")
+
+include(CPack)
