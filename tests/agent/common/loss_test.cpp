@@ -287,7 +287,7 @@ TEST(losses, a_disk_that_is_nearly_full_ends_the_stream_well) {
   agent::Faults faults;
   agent::Options options = agent::parse_options("flush=1ms", faults);
   options.file = folder.file("trace.ptrace");
-  options.min_free = UINT64_MAX;
+  options.min_free = UINT64_MAX - 1;
   ASSERT_TRUE(Recorder::the().start(options, faults));
   while (Recorder::the().state() == agent::State::kRunning) usleep(1'000);
   EXPECT_FALSE(Recorder::the().stop(kPatience));
