@@ -49,20 +49,30 @@ class Doctor final : public Command {
     return fmt::format("{}", fmt::join(words, ","));
   }
 
+  // A long path stands on a line of its own, so that the command fits a terminal and a shell.
+  static std::string folded(const std::string& command) {
+    constexpr std::size_t kMost = 70;
+    constexpr std::string_view kPath = " --runtime ";
+    const std::size_t at = command.find(kPath);
+    if (command.size() <= kMost || at == command.npos) return command;
+    const std::size_t behind = at + kPath.size();
+    return fmt::format("{}\\\n           {}", command.substr(0, behind), command.substr(behind));
+  }
+
   static void tell_runtime(std::string& out, const show::Look& look, const FoundRuntime& found) {
     const Health health = found.can_record ? Health::good : Health::missing;
     out += fmt::format("{} {}  ", find_runtime(found.name)->title,
                        found.version.empty() ? "(version unknown)" : found.version);
     out += show::paint(look.terminal, style_of(health), name_of(health));
-    out += fmt::format("\n  {:<8}{}\n", "program", found.path);
+    out += fmt::format("\n  {:<7}{}\n", "path", found.path);
     if (!found.can_record)
-      out += fmt::format("  {:<8}{}\n  {:<8}{}\n", "not", found.why, "helps", found.command);
+      out += fmt::format("  {:<7}{}\n  {:<7}{}\n", "not", found.why, "helps", found.command);
     if (!found.can_record) return;
-    out += fmt::format("  {:<8}record{}\n", "works", found.can_attach ? ", attach" : "");
-    out += fmt::format("  {:<8}{}\n", "events", list_of(found.kinds));
-    if (!found.lacking.empty()) out += fmt::format("  {:<8}{}\n", "lacks", list_of(found.lacking));
-    if (!found.can_attach) out += fmt::format("  {:<8}attach: for Java only\n", "");
-    out += fmt::format("  {:<8}{}\n", "begin", found.command);
+    out += fmt::format("  {:<7}record{}\n", "works", found.can_attach ? ", attach" : "");
+    out += fmt::format("  {:<7}{}\n", "events", list_of(found.kinds));
+    if (!found.lacking.empty()) out += fmt::format("  {:<7}{}\n", "lacks", list_of(found.lacking));
+    if (!found.can_attach) out += fmt::format("  {:<7}attach: for Java only\n", "");
+    out += fmt::format("  {:<7}{}\n", "begin", folded(found.command));
   }
 
   static void tell_finding(std::string& out, const show::Look& look, const Finding& finding) {
@@ -113,7 +123,7 @@ class Doctor final : public Command {
       json.begin_object();
       json.member("name", found.name);
       json.member("version", found.version);
-      json.member("program", found.path);
+      json.member("path", found.path);
       json.member("can_record", found.can_record);
       json.member("can_attach", found.can_attach);
       list("events", found.kinds);

@@ -213,7 +213,13 @@ expect_json '.runtimes[] | select(.name == "mono") | (.can_record | not) and (.c
 run record -f -o two.ptrace mono shop.exe
 expect_code 1
 expect_in err 'no agent for Mono'
-PATH=/nonexistent run doctor
+PATH=/nonexistent "$POLYTRACE" doctor >out || true
+grep -q 'no mono in PATH' out || fail 'doctor without PATH finds Mono'
+mkdir lone && cp "$POLYTRACE" lone/polytrace
+POLYTRACE=$scratch/lone/polytrace POLYTRACE_AGENTS='' run doctor
 expect_code 5
-expect_in out 'no mono in PATH'
+expect_in out 'Nothing can be recorded here. Next: unpack polytrace again'
+mkdir -p tree/build/release && mv lone/polytrace tree/build/release && touch tree/dev && chmod +x tree/dev
+POLYTRACE=$scratch/tree/build/release/polytrace POLYTRACE_AGENTS='' run doctor
+expect_in out "Next: $(realpath tree)/dev build"
 finish

@@ -223,7 +223,7 @@ void check_agent(Findings& findings, const Runtime& runtime) {
       {"Agents", library ? Health::good : Health::missing,
        library ? fmt::format("{}: {}", runtime.title, *library)
                : fmt::format("{}: no {}", runtime.title, runtime.library),
-       library ? "" : agent_remedy() + ", or name its folder in POLYTRACE_AGENTS"});
+       library ? "" : agent_remedy()});
 }
 
 // Events take their time from the processor's counter where that runs evenly.
