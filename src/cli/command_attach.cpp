@@ -7,6 +7,7 @@
 #include "agent/control/client.hpp"
 #include "cli/commands.hpp"
 #include "cli/record/agent_options.hpp"
+#include "cli/record/defaults.hpp"
 #include "cli/record/jvm_attach.hpp"
 #include "cli/record/recording.hpp"
 
@@ -48,13 +49,19 @@ class Attach final : public Command {
     if (const auto fit = check_jvm(process_); !fit) return session.fail(fit.error());
     const auto library = find_agent(*find_runtime("java"), agent_.agent);
     if (!library) return session.fail(library.error());
-    const auto plan = plan_recording(recording_);
+    auto plan = plan_recording(recording_);
     if (!plan) return session.fail(plan.error());
     agent_.controllable = true;  // to be able to stop it
+    const std::string gaps = left_out(agent_, "java");
+    complete_events(agent_, "java", Beginning::while_it_runs);
+    plan->events = kinds_of(agent_);
+    plan->limit = agent_.limit;
     const auto text = option_string(agent_, plan->stream);
     if (!text) return session.fail(text.error());
     const auto loaded = load_into_jvm(process_, *library, *text, std::chrono::seconds(10));
     if (!loaded) return session.fail(loaded.error());
+    if (!gaps.empty()) session.remark(gaps);
+    plan->ends_when_cut = true;
     const RecordingEnd end = watch_recording(
         session, *plan, [&] { return stopped_ || !is_alive(process_); }, [&] { stop(session); });
     return finish_recording(session, recording_, *plan, end);

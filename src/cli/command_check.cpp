@@ -52,6 +52,9 @@ void append_check_text(std::string& out, const CheckResult& result, const show::
                   result.opened.reader->version(),
                   show::count_text(result.overview.total(), look.numerals),
                   show::count_text(result.passed.outcome.tally.frames, look.numerals));
+  if (!result.overview.cut_off.empty())
+    out += fmt::format("  the recording was cut off: {}\n",
+                       show::printable(result.overview.cut_off));
   for (const base::Notice& notice : result.passed.notices)
     append_notice(out, notice, look.numerals);
 }
@@ -64,6 +67,9 @@ void append_check_json(std::string& out, const CheckResult& result) {
   json.member("ok", result.ok());
   json.member("events", result.overview.total());
   json.member("frames", result.passed.outcome.tally.frames);
+  json.key("cut_off");
+  if (result.overview.cut_off.empty()) json.null();
+  else json.value(result.overview.cut_off);
   write_outcome(json, result.passed);
   json.key("places");
   write_places(json, result.passed.notices);

@@ -4,6 +4,7 @@
 #include "agent/control/client.hpp"
 #include "cli/commands.hpp"
 #include "cli/record/agent_options.hpp"
+#include "cli/record/defaults.hpp"
 #include "cli/record/recording.hpp"
 #include "cli/signals.hpp"
 
@@ -27,6 +28,10 @@ class Record final : public Command {
         "agent "
         "in it, and writes what it does to a file. Everything behind java, mono or dotnet is "
         "theirs; options of polytrace stand before. The exit code is the program's own.\n\n"
+        "Without --events it records calls, threads, collections, contended locks, exceptions and "
+        "one allocation in some 512 KiB; methods of the JDK or of .NET itself, and short methods "
+        "of Java, are left out. One line says so, with the options that add them. A recording "
+        "ends at 4 GiB (--limit), or when the disk is nearly full; the program goes on.\n\n"
         "A program of .NET is a library (shop.dll), or an executable (./shop), which is run "
         "itself.\n\n"
         "The first Ctrl-C is passed on to the program, and what it did until then is kept. A "
@@ -38,8 +43,12 @@ class Record final : public Command {
           "polytrace record --filter 'com.acme.*' --report java -jar shop.jar"},
          {"a program of .NET", "polytrace record dotnet shop.dll"},
          {"as TPTP's XML", "polytrace record -o shop.trcxml mono shop.exe"},
-         {"allocations, locks and exceptions as well",
-          "polytrace record --events calls,gc,alloc,monitors,exceptions mono shop.exe"}},
+         {"nothing but locks and exceptions",
+          "polytrace record --events monitors,exceptions mono shop.exe"},
+         {"besides the default, every allocation by its place",
+          "polytrace record --events +alloc=sites java -cp classes Shop"},
+         {"for long: a gigabyte of what came first",
+          "polytrace record --limit 1g dotnet shop.dll"}},
         {0, 1, 2, 3, 4, 6, 130},
         "docs/tutorial.md, docs/recording.md"};
     return kHelp;
@@ -62,8 +71,11 @@ class Record final : public Command {
     if (runtime == nullptr)
       return session.fail_usage(
           fmt::format("\"{}\" is no runtime that can be recorded: java, mono or dotnet", runtime_));
+    const std::string gaps = left_out(agent_, runtime->name);
+    complete_events(agent_, runtime->name, Beginning::with_program);
     const auto launch = prepare(*runtime);
     if (!launch) return session.fail(launch.error());
+    if (!gaps.empty()) session.remark(gaps);
     auto child = Child::start(*launch, session.common.json);
     if (!child) return session.fail(child.error());
     Ending ending;
@@ -85,6 +97,8 @@ class Record final : public Command {
     if (!plan) return tl::unexpected(plan.error());
     plan_ = std::move(*plan);
     agent_.controllable |= plan_.duration.count() != 0;
+    plan_.events = kinds_of(agent_);
+    plan_.limit = agent_.limit;
     auto text = option_string(agent_, plan_.stream);
     if (!text) return tl::unexpected(text.error());
     return launch_of(runtime, *program, *library, *text, arguments_);

@@ -52,6 +52,7 @@ void add_times(Lines& lines, const Overview& overview, const show::Look& look) {
   if (overview.first == kNoTime) return;
   lines.add("duration", show::duration_text(overview.span(), look.numerals));
   lines.add("clock", fmt::format("{} to {} ns", overview.first, overview.last));
+  if (!overview.cut_off.empty()) lines.add("cut off", overview.cut_off);
 }
 
 double share(std::uint64_t part, std::uint64_t whole) {
@@ -148,6 +149,9 @@ void write_times(base::JsonWriter& json, const Overview& overview) {
   write_time(json, "last", overview.last);
   json.member("duration", overview.span());
   json.end_object();
+  json.key("cut_off");
+  if (overview.cut_off.empty()) json.null();
+  else json.value(overview.cut_off);
 }
 
 void write_threads(base::JsonWriter& json, const Overview& overview) {

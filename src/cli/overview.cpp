@@ -6,6 +6,7 @@
 #include <numeric>
 #include <type_traits>
 
+#include "event/cut_off.hpp"
 #include "event/visit.hpp"
 
 namespace polytrace::cli {
@@ -129,12 +130,15 @@ void OverviewConsumer::learn(const event::Batch& batch, const Event& event) {
   } else if (event.kind == Kind::Clock && overview_.wall == kNoTime) {
     overview_.wall = batch.details<event::Clock>(event).wall;
     overview_.wall_at = event.time;
+  } else if (event.kind == Kind::Recording) {
+    const std::string_view name = batch.details<event::Recording>(event).name;
+    if (name.starts_with(event::kCutOff)) overview_.cut_off = name.substr(event::kCutOff.size());
   }
 }
 
 bool OverviewConsumer::consume(const event::Batch& batch) {
   if (batch.column<event::Thread>().empty() && batch.column<event::Process>().empty() &&
-      batch.column<event::Clock>().empty())
+      batch.column<event::Clock>().empty() && batch.column<event::Recording>().empty())
     return true;
   for (const Event& event : batch.events) learn(batch, event);
   return true;

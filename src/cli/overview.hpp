@@ -38,6 +38,7 @@ struct Overview {
   std::vector<Fact> process{};      // as far as told
   base::Time wall = base::kNoTime;  // nanoseconds since 1970 at clock time `wall_at`
   base::Time wall_at = base::kNoTime;
+  std::string cut_off{};  // why the recording ended before it was to; "": it did not
 
   std::uint64_t total() const;
   // Saturates: a damaged trace may tell any times.

@@ -29,6 +29,20 @@ segments() {
 case ${FAKE:-record} in
   record) cp "$CANNED" "$file" ;;
   ignore) ;;
+  cut-*)
+    # The status of a recording that was cut off: its reason, and an error number.
+    cp "$CANNED" "$file"
+    {
+      head -c 1024 /dev/zero
+      printf 'PTST\x88\0\0\0'
+      head -c 112 /dev/zero
+      if [[ $FAKE == cut-3 ]]; then printf '\x1c\0\0\0\0\0\0\0'; else head -c 8 /dev/zero; fi
+      printf "\\x0${FAKE#cut-}"'\0\0\0\0\0\0\0'
+      head -c 2936 /dev/zero
+    } >"$file.segments"
+    until grep -qF "$file.segments" "/proc/$PPID/maps"; do sleep 0.02; done
+    rm "$file.segments"
+    ;;
   killed)
     head -c -72 "$CANNED" >"$file"
     segments >"$file.segments"
@@ -57,7 +71,7 @@ expect_code 0
 expect_in out 'from the program'
 expect_in err 'one.ptrace:'
 cmp -s one.ptrace "$canned" || fail 'the recording is not what the agent wrote'
-told="file=$(realpath one.ptrace),events=calls+gc,filter=com.acme.*,flush=100"
+told="file=$(realpath one.ptrace),events=calls+gc,filter=com.acme.*,limit=4g,flush=100"
 grep -qxF -- "-agentpath:$(realpath agents)/libpolytrace-jvm.so=$told" seen ||
   fail "told: $(sed -n 1p seen)"
 [[ $(sed -n 2,8p seen | tr '\n' ' ') == '-cp classes Shop --json -o x 5 ' ]] ||
@@ -68,9 +82,51 @@ grep -qx -- -version seen || fail 'what stands behind -- is not passed on'
 
 run record -o two.ptrace mono shop.exe
 expect_code 0
-sed -n 1p seen | grep -qxF -- "--profile=polytrace:file=$(realpath two.ptrace)" ||
-  fail "told: $(sed -n 1p seen)"
+everything=calls+threads+gc+monitors+exceptions+alloc=sampled
+told="file=$(realpath two.ptrace),events=$everything,limit=4g"
+sed -n 1p seen | grep -qxF -- "--profile=polytrace:$told" || fail "told: $(sed -n 1p seen)"
 [[ $(tail -n 1 seen) == "$(realpath agents)"* ]] || fail 'Mono cannot find the agent'
+
+# --- without a manual: what is left out, the limit, what comes next ---
+run record -f -o two.ptrace java Shop
+expect_in err "left out: methods of the JDK (--filter '*'), short methods (--option jvm.accessors=yes)"
+expect_in err '(--events +alloc=sites)'
+run record -f -o two.ptrace --events +alloc=sites --filter '*' --limit none java Shop
+expect_not_in err 'left out'
+[[ $(sed -n 1p seen) == *",events=$everything+alloc=sites,filter=*,limit=none" ]] ||
+  fail "told: $(sed -n 1p seen)"
+run record -f -o two.ptrace --option jvm.accessors=yes java Shop
+expect_not_in err 'short methods'
+run record -f -o two.ptrace --limit 1GiB java Shop
+[[ $(sed -n 1p seen) == *,limit=1GiB ]] || fail "told: $(sed -n 1p seen)"
+run record -f -o "it's two.ptrace" java Shop
+expect_in err "polytrace report 'it'\\''s two.ptrace'"
+expect_in err "polytrace flame 'it'\\''s two.ptrace' -o 'it'\\''s two.html'"
+sed -n '/^Next:/,$p' err | grep -c '^  ' | grep -qx '[123]' || fail "next: $(cat err)"
+sed -n 's/^  //p' err | while read -r line; do
+  bash -c "$line" >pasted 2>&1 || fail "pasted: $line: $(cat pasted)"
+done
+run record -q -f -o two.ptrace java Shop
+expect_silent err
+run record --json -f -o two.ptrace java Shop
+expect_not_in err 'Next:'
+expect_json '.cut_off == null'
+
+# --- cut off: by its limit, by the disk, by a write that fails ---
+FAKE=cut-1 run record -f --limit 1m -o cut.ptrace java Shop
+expect_code 6
+expect_in err 'cut.ptrace: cut off at its limit (--limit 1m)'
+FAKE=cut-1 CODE=3 run record -f -o cut.ptrace java Shop
+expect_code 3
+FAKE=cut-2 run record -f -o cut.ptrace java Shop
+expect_code 4
+expect_in err 'the recording was cut off: the disk is nearly full'
+FAKE=cut-3 run record -f -o cut.ptrace java Shop
+expect_code 4
+expect_in err 'the recording was cut off: No space left on device'
+expect_not_in err 'nothing lost'
+FAKE=cut-1 run record --json -f -o cut.ptrace java Shop
+expect_json '.cut_off == "limit" and .exit_code == 6'
 
 # --- other formats, a report, JSON ---
 run record -o three.mlpd java Shop
@@ -103,12 +159,13 @@ expect_in err 'without goodbye'
 [[ ! -e eight.ptrace.segments ]] || fail 'segments are left behind'
 run check eight.ptrace
 expect_code 0
+[[ $(stat -c %a eight.ptrace) == 600 ]] || fail 'others can read what was completed'
 run record -o one.ptrace java Shop
 expect_code 1
 expect_in err 'exists already'
 for wrong in 'cobol Shop' java '--evnets x java Shop' '--policy sometimes java Shop' \
   '--option nonsense=1 java Shop' '--option fliter=x java Shop' '-o a,b.ptrace java Shop' \
-  '-o - java Shop' '--format nonsense java Shop' '--duration soon java Shop'; do
+  '--limit much java Shop' '--limit 1,2 java Shop' '-o - java Shop' '--format nonsense java Shop' '--duration soon java Shop'; do
   # shellcheck disable=SC2086
   run record $wrong
   expect_code 2
@@ -144,9 +201,25 @@ expect_code 2
 run doctor --json
 expect_code 0
 expect_json '.can_record and ([.findings[].topic] | index("Clock") != null)'
+expect_json '.runtimes | map(select(.name == "mono")) | length == 1'
+expect_json '.runtimes[] | select(.name == "mono") | .can_record and .command == "polytrace record mono app.exe"'
 run doctor
 expect_in out 'Ready to record'
-PATH=/nonexistent run doctor
+expect_in out 'polytrace record mono app.exe'
+awk 'length > 80' out | grep -v /tmp && fail 'a line of doctor is longer than 80 columns'
+rm agents/libmono-profiler-polytrace.so
+run doctor --json
+expect_json '.runtimes[] | select(.name == "mono") | (.can_record | not) and (.command | length > 0)'
+run record -f -o two.ptrace mono shop.exe
+expect_code 1
+expect_in err 'no agent for Mono'
+PATH=/nonexistent "$POLYTRACE" doctor >out || true
+grep -q 'no mono in PATH' out || fail 'doctor without PATH finds Mono'
+mkdir lone && cp "$POLYTRACE" lone/polytrace
+POLYTRACE=$scratch/lone/polytrace POLYTRACE_AGENTS='' run doctor
 expect_code 5
-expect_in out 'no mono in PATH'
+expect_in out 'Nothing can be recorded here. Next: unpack polytrace again'
+mkdir -p tree/build/release && mv lone/polytrace tree/build/release && touch tree/dev && chmod +x tree/dev
+POLYTRACE=$scratch/tree/build/release/polytrace POLYTRACE_AGENTS='' run doctor
+expect_in out "Next: $(realpath tree)/dev build"
 finish

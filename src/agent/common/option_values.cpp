@@ -174,8 +174,13 @@ bool set_clock(Options& options, std::string_view value, Faults&) {
                  {"monotonic", ClockChoice::kMonotonic},
                  {"coarse", ClockChoice::kCoarse}});
 }
+bool set_limit(Options& options, std::string_view value, Faults&) {
+  if (value == "none") options.limit = 0;
+  return value == "none" || parse_size(value, options.limit);
+}
 bool set_min_free(Options& options, std::string_view value, Faults&) {
-  return parse_size(value, options.min_free);
+  if (value == "auto") options.min_free = kAuto;
+  return value == "auto" || parse_size(value, options.min_free);
 }
 
 bool set_control(Options& options, std::string_view value, Faults&) {
@@ -251,19 +256,21 @@ void set_tptp_key(Options& options, std::string_view key, std::string_view value
 }
 
 bool parse_size(std::string_view text, std::uint64_t& bytes) {
-  constexpr std::string_view kUnits = "kmg";
+  struct Unit {
+    std::string_view name;
+    unsigned shift;
+  };
+  constexpr Unit kUnits[] = {{"", 0},    {"k", 10},   {"m", 20},  {"g", 30},  {"kb", 10},
+                             {"mb", 20}, {"gb", 30},  {"kib", 10}, {"mib", 20}, {"gib", 30}};
   std::uint64_t number = 0;
   const char* const end = text.data() + text.size();
   const auto [at, fault] = std::from_chars(text.data(), end, number);
-  if (fault != std::errc() || end - at > 1) return false;
-  unsigned shift = 0;
-  if (at != end) {
-    const std::size_t unit = kUnits.find(static_cast<char>(*at | 0x20));
-    if (unit == std::string_view::npos) return false;
-    shift = 10 * static_cast<unsigned>(unit + 1);
-  }
-  if (number > UINT64_MAX >> shift) return false;
-  bytes = number << shift;
+  if (fault != std::errc()) return false;
+  std::string unit(at, end);
+  for (char& letter : unit) letter = static_cast<char>(letter | 0x20);
+  const auto* const known = std::ranges::find(kUnits, unit, &Unit::name);
+  if (known == std::end(kUnits) || number > UINT64_MAX >> known->shift) return false;
+  bytes = number << known->shift;
   return true;
 }
 

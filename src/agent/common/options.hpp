@@ -24,6 +24,7 @@ enum class ClockChoice : unsigned char { kAuto, kCounter, kMonotonic, kCoarse };
 enum class Mode : unsigned char { kEvents, kSummary };
 enum class AllocMode : unsigned char { kNone, kSampled, kSites, kObjects };
 enum class Server : unsigned char { kStandalone, kEnabled, kControlled };
+inline constexpr std::uint64_t kAuto = UINT64_MAX;
 enum class HeapDump : unsigned char { kOnCommand, kNever, kAtEnd };
 
 // What to record. What a runtime cannot tell, its agent says and leaves out.
@@ -56,7 +57,8 @@ struct Options {
   Policy policy = Policy::kBlock;
   ClockChoice clock = ClockChoice::kAuto;
   std::uint64_t buffer = 64 << 20;    // bytes of segments at most
-  std::uint64_t min_free = 64 << 20;  // bytes that stay free on the output's disk
+  std::uint64_t limit = 0;            // bytes of the stream at which recording ends, 0 = none
+  std::uint64_t min_free = kAuto;     // bytes that stay free on the output's disk: output.hpp
   std::uint32_t flush = 250;          // milliseconds until an event is in the stream
   std::uint32_t stack_depth = 64;     // frames of a recorded stack at most
   std::uint32_t min_bytecode = 0;     // methods with less byte code are not instrumented
@@ -96,7 +98,7 @@ std::string option_help();
 // named like one (password, passwd, secret, token, key, credential), become "***".
 std::string redacted(std::string_view text);
 
-// 512, 512k, 64m, 1g. False: no number, or too large.
+// 512, 512k, 64m, 1g; 4GB and 4GiB are 4g. False: no number, or too large.
 bool parse_size(std::string_view text, std::uint64_t& bytes);
 // 10ms, 1s, 100us, 500ns; a bare number is milliseconds.
 bool parse_duration(std::string_view text, std::uint64_t& nanoseconds);

@@ -55,6 +55,12 @@ std::string expanded_name(std::string_view name) {
   return text;
 }
 
+std::uint64_t least_free(std::uint64_t disk) {
+  constexpr std::uint64_t kLeast = std::uint64_t{64} << 20;
+  constexpr std::uint64_t kMost = std::uint64_t{2} << 30;
+  return std::min(std::clamp(disk / 20, kLeast, kMost), disk / 4);
+}
+
 bool Output::open(const Options& options, int fd, Faults& faults) {
   if (fd >= 0) {
     struct stat about{};
@@ -143,10 +149,12 @@ int Output::await_converter() {
   }
 }
 
-std::uint64_t Output::free_bytes() const {
+bool Output::is_short_of_disk(std::uint64_t min_free) const {
   struct statvfs about{};
-  if (!is_file_ || fstatvfs(fd_, &about) != 0) return UINT64_MAX;
-  return std::uint64_t{about.f_bavail} * about.f_frsize;
+  if (!is_file_ || fstatvfs(fd_, &about) != 0) return false;
+  const std::uint64_t disk = std::uint64_t{about.f_blocks} * about.f_frsize;
+  const std::uint64_t left = std::uint64_t{about.f_bavail} * about.f_frsize;
+  return left < (min_free == kAuto ? least_free(disk) : min_free);
 }
 
 void Output::segments_path(const Options& options, std::uint64_t stream, char* path,

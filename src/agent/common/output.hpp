@@ -37,8 +37,8 @@ class Output {
   // Recording did not begin: a file that open() made goes away.
   void discard();
 
-  // Free bytes of the disk the output is on; all ones where there is none.
-  std::uint64_t free_bytes() const;
+  // Whether the disk that the output is on has less left than `min_free` (kAuto: least_free()).
+  bool is_short_of_disk(std::uint64_t min_free) const;
   // The file people will look for, or "descriptor N".
   const char* name() const { return name_; }
   // Where the segment file belongs: the folder of the file, or a folder for temporary files; with a
@@ -61,6 +61,10 @@ class Output {
   std::atomic<base::Time> give_up_ = INT64_MAX;
   char name_[4096] = {};
 };
+
+// What stays free of a disk of so many bytes where nobody says how much: a twentieth, at least 64
+// MiB and at most 2 GiB; of a disk too small for that, a quarter.
+std::uint64_t least_free(std::uint64_t disk);
 
 // `%p` becomes the process id, `%t` the time as 20260131-235959, `%%` a percent sign.
 std::string expanded_name(std::string_view name);

@@ -140,6 +140,12 @@ bool open_session(Session& session, Faults& faults, int output_fd) {
   return false;
 }
 
+// Cut off, but with an end that says so.
+bool is_told_cut(const Session& session) {
+  const auto cut = static_cast<Cut>(session.segments.status().cut.load(std::memory_order_acquire));
+  return cut == Cut::kLimit || cut == Cut::kDisk;
+}
+
 }  // namespace
 
 void disarm_all() {
@@ -350,7 +356,7 @@ bool Recorder::stop(base::Duration deadline) {
   sleep_for(kInFlight);
   session->output.give_up_at(until);
   const bool ended = session->writer.stop(until - monotonic_now() + kInFlight);
-  const bool whole = ended && state() == State::kStopping;
+  const bool whole = ended && (state() == State::kStopping || is_told_cut(*session));
   g_session.store(nullptr, std::memory_order_release);
   g_state.store(whole ? State::kIdle : State::kFailed, std::memory_order_seq_cst);
   if (ended) session->segments.retire();

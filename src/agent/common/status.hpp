@@ -13,6 +13,14 @@ namespace polytrace::agent {
 inline constexpr std::uint32_t kStatusMark = 0x54535450;  // "PTST"
 inline constexpr std::size_t kStatusOffset = 1024;        // in the segment file
 
+// Why a recording ended before it was to: a number in the status.
+enum class Cut : std::uint64_t {
+  kNone,
+  kLimit,   // it is as large as Options::limit
+  kDisk,    // the disk has less left than is to stay free
+  kOutput,  // it can be written no further: `write_error` says why
+};
+
 struct Status {
   using Counter = std::atomic<std::uint64_t>;
 
@@ -34,7 +42,8 @@ struct Status {
   Counter segment_bytes_used{0};
   Counter lag{0};          // nanoseconds the writer's last round took
   Counter write_error{0};  // errno that ended the recording
+  Counter cut{0};          // agent::Cut; told when the output is closed
 };
-static_assert(sizeof(Status) == 128 && std::atomic<std::uint64_t>::is_always_lock_free);
+static_assert(sizeof(Status) == 136 && std::atomic<std::uint64_t>::is_always_lock_free);
 
 }  // namespace polytrace::agent

@@ -8,12 +8,14 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <string>
 #include <utility>
 
 #include "agent/common/guard.hpp"
 #include "agent/common/pages.hpp"
 #include "agent/common/quiet_thread.hpp"
 #include "agent/common/session.hpp"
+#include "event/cut_off.hpp"
 
 namespace polytrace::agent {
 namespace {
@@ -109,7 +111,8 @@ void Writer::loop() {
     const bool all = last || asked != done_ || begin >= due;
     round(all, last || dump_.exchange(false, std::memory_order_acq_rel));
     if (all) due = begin + pace;
-    last = last || session_->blocks.error() != 0 || disk_is_full();
+    if (!last && session_->blocks.error() == 0 && is_cut()) cut_off();
+    last = last || session_->blocks.error() != 0 || cut_ != Cut::kNone;
     if (last) finish();
     const Guard guard(mutex_);
     done_ = session_->blocks.error() == 0 ? asked : done_;
@@ -177,7 +180,8 @@ void Writer::move(std::uint32_t segment) {
 
 // Definitions recorded before an event go before its block.
 void Writer::move_words(const SegmentHeader& header, Moved& moved) {
-  while (moved.words.ready()) {
+  const bool ring = session_->options.policy == Policy::kRing;
+  while (moved.words.ready() && (ring || !is_cut())) {
     native::RecordEncoder& encoder = session_->blocks.begin(moved.words.next_tick(), header.thread);
     const std::uint32_t before = moved.words.taken();
     if (!moved.words.move_to(encoder)) break;
@@ -287,28 +291,72 @@ void Writer::put_lost(base::Id thread, std::uint64_t lost, std::uint64_t from, s
   session_->blocks.finish();
 }
 
+// A round may be long: it looks as well.
+bool Writer::is_cut() {
+  const std::uint64_t limit = session_->options.limit;
+  if (cut_ != Cut::kNone) return true;
+  if (limit != 0 && session_->output.written() >= limit) cut_ = Cut::kLimit;
+  else if (disk_is_full()) cut_ = Cut::kDisk;
+  return cut_ != Cut::kNone;
+}
+
 bool Writer::disk_is_full() {
+  constexpr base::Duration kPause = 20 * kMillisecond;
   const base::Time now = monotonic_now();
-  if (now - looked_at_disk_ < kOneSecond) return false;
+  if (now - looked_at_disk_ < kPause) return false;
   looked_at_disk_ = now;
-  if (session_->output.free_bytes() >= session_->options.min_free) return false;
-  fail("the disk is nearly full", 0);
+  return session_->output.is_short_of_disk(session_->options.min_free);
+}
+
+void Writer::cut_off() {
+  end_recording();
   round(true, true);
-  return true;
+}
+
+// What a limit is called: 4 GiB, 1500 KiB, 1000 bytes.
+namespace {
+
+std::string text_of_size(std::uint64_t bytes) {
+  const char* unit = "bytes";
+  for (const char* const larger : {"KiB", "MiB", "GiB"}) {
+    if (bytes == 0 || bytes % 1024 != 0) break;
+    bytes /= 1024;
+    unit = larger;
+  }
+  return std::to_string(bytes) + ' ' + unit;
+}
+
+}  // namespace
+
+void Writer::put_cut() {
+  const std::string reason =
+      cut_ == Cut::kLimit ? "its limit of " + text_of_size(session_->options.limit) + " is reached"
+                          : "the disk is nearly full";
+  const std::string text = std::string(event::kCutOff) + reason;
+  event::Recording event;
+  event.stage = event::RecordingStage::end;
+  event.name = text;
+  const std::uint64_t now = session_->clock.now();
+  session_->blocks.begin(now, base::kNoId).event(now, base::kNoId, event);
+  session_->blocks.finish();
+  say_cut(reason.c_str(), 0);
 }
 
 // The end of the stream: whole, or cut off where the output failed.
 void Writer::finish() {
   if (session_->blocks.error() == 0) {
     put_losses();
+    if (cut_ != Cut::kNone) put_cut();
     session_->blocks.end(session_->clock.now());
     settle();
   }
   int error = session_->blocks.error();
   const int closing = session_->output.close();
   if (error == 0) error = closing;
-  if (error != 0) fail("the output failed", error);
+  if (error != 0) fail(error);
   else session_->segments.close();
+  session_->segments.status().cut.store(static_cast<std::uint64_t>(cut_),
+                                        std::memory_order_release);
   const std::size_t segments = session_->segments.capacity() / native::kUnit + 1;
   free_pages(moved_, segments);
   free_pages(open_, segments);
@@ -316,15 +364,24 @@ void Writer::finish() {
   session_->blocks.release();
 }
 
-// Whoever sees the state finds the reason.
-void Writer::fail(const char* reason, int error) {
-  session_->segments.status().write_error.store(static_cast<std::uint64_t>(error),
-                                                std::memory_order_relaxed);
+// Whoever sees the state finds the reason, sooner or later.
+void Writer::end_recording() {
   g_state.store(State::kFailed, std::memory_order_seq_cst);
   disarm_all();
   session_->segments.wake_all();
+}
+
+void Writer::fail(int error) {
+  cut_ = Cut::kOutput;
+  session_->segments.status().write_error.store(static_cast<std::uint64_t>(error),
+                                                std::memory_order_relaxed);
+  end_recording();
+  say_cut("the output failed", error);
+}
+
+void Writer::say_cut(const char* reason, int error) const {
   char text[5000];
-  std::snprintf(text, sizeof text, "polytrace: recording ended, %s%s%s: %s\n", reason,
+  std::snprintf(text, sizeof text, "polytrace: the recording was cut off, %s%s%s: %s\n", reason,
                 error != 0 ? ": " : "", error != 0 ? std::strerror(error) : "",
                 session_->output.name());
   if (::write(STDERR_FILENO, text, std::strlen(text)) < 0) return;

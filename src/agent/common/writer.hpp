@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "agent/common/segment_queue.hpp"
+#include "agent/common/status.hpp"
 #include "agent/common/summary.hpp"
 #include "agent/common/summary_words.hpp"
 #include "base/types.hpp"
@@ -47,7 +48,9 @@ class Writer {
   // `all`: open segments too. `kept`: what policy ring keeps, too.
   void round(bool all, bool kept);
   void finish();
-  void fail(const char* reason, int error);
+  void end_recording();
+  void fail(int error);
+  void say_cut(const char* reason, int error) const;
   bool await(std::uint64_t round, base::Duration patience);
   std::uint64_t ask();
 
@@ -63,7 +66,12 @@ class Writer {
   void put_losses();
   void put_lost(base::Id thread, std::uint64_t lost, std::uint64_t from, std::uint64_t to,
                 const char* reason);
+  // Whether recording has to end: what is in memory is left out then, but for what policy ring and
+  // mode summary keep.
+  bool is_cut();
   bool disk_is_full();
+  void cut_off();
+  void put_cut();
 
   Session* session_ = nullptr;
   pthread_t thread_{};
@@ -83,6 +91,7 @@ class Writer {
   Summary summary_;
   SegmentQueue written_;  // when the output has them, they are free
   base::Time looked_at_disk_ = 0;
+  Cut cut_ = Cut::kNone;
   std::uint64_t ring_lost_ = 0;
   std::uint64_t ring_from_ = 0;
   std::uint64_t ring_to_ = 0;

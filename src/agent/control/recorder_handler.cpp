@@ -133,6 +133,7 @@ Reply RecorderHandler::start_next(const StartRequest& request) {
   recordings_ = first ? 0 : std::max<std::uint64_t>(recordings_, 1);
   Options options = options_;
   options.file = name_of_recording(options, recordings_ + 1);
+  if (request.limit_bytes != 0) options.limit = request.limit_bytes;
   Faults faults;
   if (!Recorder::the().start(options, faults)) return failed(faults);
   ++recordings_;
@@ -140,14 +141,13 @@ Reply RecorderHandler::start_next(const StartRequest& request) {
   stream_ = lost_told_ = 0;
   fault_told_ = false;
   end_at_ = request.duration_ms == 0 ? 0 : end_after(request.duration_ms);
-  limit_bytes_ = request.limit_bytes;
   if (!request.session.empty())
     define(event::Setting{.key = "session", .value = request.session}, base::kNoId);
   return {Outcome::kOk, Recorder::the().output_name(), {}};
 }
 
 Reply RecorderHandler::stop() {
-  if (state() == State::kIdle) return not_now("does not run");
+  if (Recorder::the().state() == agent::State::kIdle) return not_now("does not run");
   if (Recorder::the().stop(kPatience)) return Reply::ok();
   return Reply::refused(Outcome::kFailed, "not everything could be written in time");
 }
@@ -186,31 +186,34 @@ void RecorderHandler::tell_faults() {
     lost_told_ = lost;
     lost_told_at_ = now;
   }
-  const std::uint64_t error = status.write_error.load();
-  if (error == 0 || fault_told_) return;
-  notices_.add(NoticeCode::kOverflow, std::string("nothing more can be written: ") +
-                                          std::strerror(static_cast<int>(error)));
+  const auto cut = static_cast<Cut>(status.cut.load());
+  if (cut == Cut::kNone || fault_told_) return;
+  if (cut == Cut::kLimit)
+    notices_.add(NoticeCode::kOverflow, "the recording is as large as it was to be");
+  else if (cut == Cut::kDisk) notices_.add(NoticeCode::kOverflow, "the disk is nearly full");
+  else
+    notices_.add(NoticeCode::kOverflow,
+                 std::string("nothing more can be written: ") +
+                     std::strerror(static_cast<int>(status.write_error.load())));
   fault_told_ = true;
+  stop();  // the runtime need not tell any more, and another recording may begin
 }
 
-bool RecorderHandler::is_at_limit() {
+bool RecorderHandler::is_late() {
   const bool late = end_at_ != 0 && monotonic_now() >= end_at_;
-  const bool large = limit_bytes_ != 0 && Recorder::the().status().bytes.load() >= limit_bytes_;
   if (late) notices_.add(NoticeCode::kOverflow, "the recording has lasted as long as it was to");
-  else if (large) notices_.add(NoticeCode::kOverflow, "the recording is as large as it was to be");
-  return late || large;
+  return late;
 }
 
 int RecorderHandler::look_around() {
   constexpr int kGlance = 100;  // milliseconds
   tell_faults();
   const State now = state();
-  if ((now != State::kRunning && now != State::kPaused) || (end_at_ == 0 && limit_bytes_ == 0))
-    return -1;
-  if (!is_at_limit()) return kGlance;
+  if (now != State::kRunning && now != State::kPaused)
+    return Recorder::the().state() == agent::State::kFailed && !fault_told_ ? kGlance : -1;
+  if (!is_late()) return kGlance;
   stop();
   end_at_ = 0;
-  limit_bytes_ = 0;
   return -1;
 }
 

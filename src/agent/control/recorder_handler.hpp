@@ -40,7 +40,7 @@ class RecorderHandler : public Handler {
   Reply resume() override;
   Reply flush() override;
   Reply annotate(std::string_view text) override;
-  // Ends recordings at their limits. Notices: what was lost, a limit reached, an output that fails.
+  // Ends recordings when their time is over, and those that were cut off. Notices: what was lost, a limit reached, an output that fails.
   int look_around() override;
   StreamState stream() override;
   std::size_t read_stream(std::uint64_t offset, std::span<std::uint8_t> into) override;
@@ -54,7 +54,7 @@ class RecorderHandler : public Handler {
 
  private:
   void tell_faults();
-  bool is_at_limit();
+  bool is_late();
   Reply start_next(const StartRequest& request);
 
   Options options_;
@@ -63,7 +63,6 @@ class RecorderHandler : public Handler {
   std::uint64_t stream_ = 0;
   std::uint64_t recordings_ = 0;   // that were started here, or before
   base::Time end_at_ = 0;          // of the monotonic clock; 0: no limit
-  std::uint64_t limit_bytes_ = 0;  // 0: none
   std::uint64_t lost_told_ = 0;
   base::Time lost_told_at_ = 0;
   bool fault_told_ = false;

@@ -188,9 +188,35 @@ void on_waited(jvmtiEnv*, JNIEnv* env, jthread, jobject object, jboolean) {
 
 // --- exceptions ---
 
+namespace {
+
+// The VM ends the process where a callback leaves an exception behind, and one is thrown in it
+// where a stack has no room for what the callback asks of the VM. What was thrown before stays.
+class NoException {
+ public:
+  explicit NoException(JNIEnv* env) : env_(env), before_(env->ExceptionOccurred()) {
+    if (before_ != nullptr) env_->ExceptionClear();
+  }
+  NoException(const NoException&) = delete;
+  NoException& operator=(const NoException&) = delete;
+  ~NoException() {
+    if (env_->ExceptionCheck() != JNI_FALSE) env_->ExceptionClear();
+    if (before_ == nullptr) return;
+    env_->Throw(before_);
+    env_->DeleteLocalRef(before_);
+  }
+
+ private:
+  JNIEnv* env_;
+  jthrowable before_;
+};
+
+}  // namespace
+
 void on_exception(jvmtiEnv*, JNIEnv* env, jthread, jmethodID, jlocation, jobject exception,
                   jmethodID, jlocation) {
   if (is_idle()) return;
+  const NoException none(env);
   meet_thread(env);
   StackFrames frames;
   frames.take(env, nullptr, g_depth);

@@ -17,6 +17,24 @@ constinit std::atomic<std::uint32_t> g_round{1};
 
 namespace {
 
+constinit std::atomic<jclass> g_thread_class{nullptr};  // a global reference
+
+// Found once: FindClass may run Java code, for which a thread at the end of its stack has no room.
+jclass thread_class(JNIEnv* env) {
+  if (const jclass known = g_thread_class.load(std::memory_order_acquire); known != nullptr)
+    return known;
+  const Local<jclass> type(env, env->FindClass("java/lang/Thread"));
+  if (!type) {
+    env->ExceptionClear();
+    return nullptr;
+  }
+  const auto kept = static_cast<jclass>(env->NewGlobalRef(type.get()));
+  jclass before = nullptr;
+  if (g_thread_class.compare_exchange_strong(before, kept)) return kept;
+  env->DeleteGlobalRef(kept);
+  return before;
+}
+
 constexpr std::uint32_t kUnmet = ~std::uint32_t{0};  // no round has this number
 
 // Numbers in the current recording; what is above was defined by it.
@@ -123,11 +141,12 @@ jthread current_carrier(JNIEnv* env) {
     vm().ti->GetCurrentThread(&thread);
     return thread;
   }
-  const Local<jclass> type(env, env->FindClass("java/lang/Thread"));
+  const jclass type = thread_class(env);
   const jmethodID method =
-      !type ? nullptr
-            : env->GetStaticMethodID(type.get(), "currentCarrierThread", "()Ljava/lang/Thread;");
-  if (method != nullptr) thread = env->CallStaticObjectMethod(type.get(), method);
+      type == nullptr
+          ? nullptr
+          : env->GetStaticMethodID(type, "currentCarrierThread", "()Ljava/lang/Thread;");
+  if (method != nullptr) thread = env->CallStaticObjectMethod(type, method);
   if (env->ExceptionCheck() != JNI_FALSE) env->ExceptionClear();
   if (thread == nullptr) vm().ti->GetCurrentThread(&thread);
   return thread;
@@ -177,6 +196,7 @@ void begin_round() {
 }
 
 void tell_threads(JNIEnv* env) {
+  thread_class(env);  // before an event needs it
   jint count = 0;
   TiMemory<jthread> threads;
   if (!ok(vm().ti->GetAllThreads(&count, threads.out()))) return;
@@ -191,8 +211,8 @@ std::uint64_t number_of_thread(JNIEnv* env, jthread thread) {
 }
 
 bool is_thread(JNIEnv* env, jobject object) {
-  const Local<jclass> type(env, env->FindClass("java/lang/Thread"));
-  return type && env->IsInstanceOf(object, type.get()) != JNI_FALSE;
+  const jclass type = thread_class(env);
+  return type != nullptr && env->IsInstanceOf(object, type) != JNI_FALSE;
 }
 
 void on_thread_start(jvmtiEnv*, JNIEnv* env, jthread thread) { meet(env, thread); }

@@ -72,7 +72,9 @@ base::result<void> check_string(const std::string& text) {
 void add_agent_options(OptionList& list, AgentOptions& options) {
   const char* group = "What is recorded";
   list.add("--events", options.events,
-           fmt::format("Kinds of events, separated by commas: {} (default: calls,threads,gc)",
+           fmt::format("Kinds of events, separated by commas: {}; a + before the first: besides the "
+                       "default (calls,threads,gc,monitors,exceptions,alloc=sampled; attach: "
+                       "without exceptions)",
                        fmt::join(kEvents, ", ")))
       .takes("EVENT[,EVENT...]")
       .suggests({kEvents.begin(), kEvents.end()})
@@ -86,6 +88,11 @@ void add_agent_options(OptionList& list, AgentOptions& options) {
            "drop (counted) or ring (the last part is kept)")
       .takes("POLICY")
       .one_of({"block", "drop", "ring"})
+      .in(group);
+  list.add("--limit", options.limit,
+           "The recording ends when it is as large, and the program goes on; none: no limit")
+      .takes("SIZE")
+      .shows_default()
       .in(group);
   list.add("--option", options.others, "Any other option of the agent: docs/recording.md")
       .takes("NAME=VALUE")
@@ -104,11 +111,14 @@ base::result<std::string> option_string(const AgentOptions& options, const std::
     return base::fail(
         base::Code::usage,
         fmt::format("{}: agents cannot write to a path with a comma or semicolon", file));
+  if (options.limit.find_first_of(kSeparators) != std::string::npos)
+    return base::fail(base::Code::usage, fmt::format("--limit {}: one size", options.limit));
   std::string text = fmt::format("file={}", plain_name(file));
   if (!options.events.empty()) text += fmt::format(",events={}", joined(options.events, '+'));
   if (!options.filters.empty()) text += fmt::format(",filter={}", joined(options.filters, ','));
   if (!options.policy.empty()) text += fmt::format(",policy={}", options.policy);
   if (options.controllable) text += ",control=unix";
+  text += fmt::format(",limit={}", options.limit);
   for (const std::string& other : options.others) {
     if (const auto known = check_name(other); !known) return tl::unexpected(known.error());
     if (other.find(';') != other.npos)

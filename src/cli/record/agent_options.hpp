@@ -14,12 +14,13 @@ struct AgentOptions {
   std::vector<std::string> events;   // lists
   std::vector<std::string> filters;  // lists
   std::string policy;
+  std::string limit = "4g";  // bytes of the recording, as agents take it
   std::vector<std::string> others;  // NAME=VALUE
   std::string agent;                // path of the library
   bool controllable = false;
 };
 
-// --events, --filter, --policy, --option, --agent and --control.
+// --events, --filter, --policy, --limit, --option, --agent and --control.
 void add_agent_options(OptionList& list, AgentOptions& options);
 
 // The option string. `file`: an absolute path for the native stream. Errors: usage, where an option

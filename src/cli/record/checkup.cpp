@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/record/checkup.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <spawn.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -47,39 +52,178 @@ std::set<std::string> java_homes() {
   return homes;
 }
 
-void check_java(Findings& findings) {
-  const std::set<std::string> homes = java_homes();
-  for (const std::string& home : homes) {
-    const std::string version = release_value(home, "JAVA_VERSION");
-    const std::string vendor = release_value(home, "IMPLEMENTOR");
-    findings.push_back({"Java",
-                        Health::good,
-                        fmt::format("{} {} in {}", version.empty() ? "a JVM" : version,
-                                    vendor.empty() ? "" : "(" + vendor + ")", home),
-                        {}});
+// What each agent tells. Kinds that it refuses are said when a recording asks for them.
+struct Abilities {
+  std::string_view runtime;
+  std::vector<std::string_view> kinds;
+  std::vector<std::string_view> lacking;
+  std::string_view example;  // a program
+  std::string_view remedy;   // how to get the runtime
+};
+const std::vector<Abilities>& abilities() {
+  static const std::vector<Abilities> all = {
+      {"java",
+       {"calls", "threads", "gc", "monitors", "exceptions", "alloc"},
+       {"jit", "classes", "counters", "samples"},
+       "-jar app.jar",
+       "apt install default-jdk-headless"},
+      {"mono",
+       {"calls", "threads", "gc", "monitors", "exceptions", "alloc", "jit", "classes", "counters",
+        "samples"},
+       {},
+       "app.exe",
+       "apt install mono-runtime"},
+      {"dotnet",
+       {"calls", "threads", "gc", "monitors", "exceptions", "alloc", "jit", "classes", "samples"},
+       {"counters"},
+       "app.dll",
+       "https://dotnet.microsoft.com/download"}};
+  return all;
+}
+
+const Abilities& abilities_of(std::string_view runtime) {
+  return *std::ranges::find(abilities(), runtime, &Abilities::runtime);
+}
+
+// What the program of a runtime says about itself, line by line; nothing where it cannot be run.
+std::vector<std::string> lines_of(const std::string& program, const char* option) {
+  std::vector<std::string> lines;
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return lines;
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  char* const words[] = {const_cast<char*>(program.c_str()), const_cast<char*>(option), nullptr};
+  pid_t child = -1;
+  const int error = posix_spawn(&child, program.c_str(), &actions, nullptr, words, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  std::FILE* const said = fdopen(ends[0], "r");
+  char line[512];
+  while (error == 0 && std::fgets(line, sizeof line, said) != nullptr) {
+    lines.emplace_back(line);
+    while (!lines.back().empty() && lines.back().back() == '\n') lines.back().pop_back();
   }
-  if (homes.empty())
-    findings.push_back({"Java", Health::missing, "no java in PATH or /usr/lib/jvm",
-                        "Debian: apt install default-jdk-headless"});
+  std::fclose(said);
+  if (error == 0) waitpid(child, nullptr, 0);
+  return lines;
 }
 
-void check_program(Findings& findings, std::string_view topic, std::string_view name,
-                   std::string_view hint) {
-  const std::string path = find_in_path(name);
-  const bool found = !path.empty();
-  findings.push_back({topic, found ? Health::good : Health::missing,
-                      found ? path : fmt::format("no {} in PATH", name),
-                      found ? std::string() : std::string(hint)});
+// "Mono JIT compiler version 6.8.0.105 (Debian ...)"
+std::string mono_version(const std::string& program) {
+  constexpr std::string_view kMark = " version ";
+  for (const std::string& line : lines_of(program, "--version")) {
+    const std::size_t at = line.find(kMark);
+    if (at == line.npos) continue;
+    const std::string rest = line.substr(at + kMark.size());
+    return rest.substr(0, rest.find(' '));
+  }
+  return {};
 }
 
-bool check_agent(Findings& findings, const Runtime& runtime) {
+// "Microsoft.NETCore.App 10.0.0 [/usr/share/dotnet/shared/Microsoft.NETCore.App]"
+std::vector<std::string> dotnet_versions(const std::string& program) {
+  constexpr std::string_view kRuntime = "Microsoft.NETCore.App ";
+  std::vector<std::string> versions;
+  for (const std::string& line : lines_of(program, "--list-runtimes")) {
+    if (!line.starts_with(kRuntime)) continue;
+    const std::string rest = line.substr(kRuntime.size());
+    versions.push_back(rest.substr(0, rest.find(' ')));
+  }
+  return versions;
+}
+
+unsigned major_of(const std::string& version) {
+  return static_cast<unsigned>(std::strtoul(version.c_str(), nullptr, 10));
+}
+
+// Versions before the oldest that an agent works with; "" for all others.
+std::string too_old(std::string_view runtime, const std::string& version) {
+  if (version.empty()) return {};
+  const unsigned major = major_of(version);
+  if (runtime == "mono" && major < 6) return "too old: 6.0 is the oldest that works";
+  if (runtime == "dotnet" && major < 5) return "too old: 5.0 is the oldest that works";
+  if (runtime == "java" && major < 8 && !version.starts_with("1.8"))
+    return "too old: 8 is the oldest that works";
+  return {};
+}
+
+// Whether PATH leads to it: else `record` must be told.
+std::string command_for(const FoundRuntime& found, const Runtime& runtime) {
+  std::error_code none;
+  const std::string in_path = find_in_path(runtime.program);
+  const bool is_first = !in_path.empty() && fs::equivalent(in_path, found.path, none);
+  return fmt::format("polytrace record {}{} {}",
+                     is_first ? "" : "--runtime " + found.path + " ", runtime.name,
+                     abilities_of(runtime.name).example);
+}
+
+void add_runtime(Checkup& checkup, std::string_view name, std::string version, std::string path) {
+  const Runtime& runtime = *find_runtime(name);
+  const Abilities& able = abilities_of(name);
+  FoundRuntime found{.name = name,
+                     .version = std::move(version),
+                     .path = std::move(path),
+                     .kinds = able.kinds,
+                     .lacking = able.lacking,
+                     .why = {},
+                     .command = {}};
+  const bool has_agent = find_agent(runtime, {}).has_value();
+  found.why = too_old(name, found.version);
+  if (found.why.empty() && !has_agent) found.why = "no agent: " + std::string(runtime.library);
+  found.can_record = found.why.empty();
+  found.can_attach = found.can_record && name == "java";
+  if (found.can_record) found.command = command_for(found, runtime);
+  else found.command = has_agent ? std::string(able.remedy) : agent_remedy();
+  // Sampling allocations came with 11.
+  if (name == "java" && major_of(found.version) < 11 && !found.version.empty())
+    found.lacking.push_back("alloc=sampled");
+  checkup.can_record |= found.can_record;
+  checkup.findings.push_back(
+      {runtime.title, found.can_record ? Health::good : Health::missing,
+       fmt::format("{} in {}", found.version.empty() ? "version unknown" : found.version,
+                   found.path),
+       found.can_record ? "" : found.why + ": " + found.command});
+  checkup.runtimes.push_back(std::move(found));
+}
+
+void add_none(Checkup& checkup, std::string_view name) {
+  const Runtime& runtime = *find_runtime(name);
+  checkup.findings.push_back({runtime.title, Health::missing,
+                              fmt::format("no {} in PATH{}", runtime.program,
+                                          name == "java" ? ", JAVA_HOME or /usr/lib/jvm" : ""),
+                              std::string(abilities_of(name).remedy)});
+}
+
+void check_java(Checkup& checkup) {
+  const std::set<std::string> homes = java_homes();
+  for (const std::string& home : homes)
+    add_runtime(checkup, "java", release_value(home, "JAVA_VERSION"), home + "/bin/java");
+  if (homes.empty()) add_none(checkup, "java");
+}
+
+void check_mono(Checkup& checkup) {
+  const std::string path = find_in_path("mono");
+  if (path.empty()) add_none(checkup, "mono");
+  else add_runtime(checkup, "mono", mono_version(path), path);
+}
+
+void check_dotnet(Checkup& checkup) {
+  const std::string path = find_in_path("dotnet");
+  if (path.empty()) return add_none(checkup, "dotnet");
+  std::vector<std::string> versions = dotnet_versions(path);
+  if (versions.empty()) versions.emplace_back();
+  for (std::string& version : versions) add_runtime(checkup, "dotnet", std::move(version), path);
+}
+
+void check_agent(Findings& findings, const Runtime& runtime) {
   const auto library = find_agent(runtime, {});
   findings.push_back(
       {"Agents", library ? Health::good : Health::missing,
        library ? fmt::format("{}: {}", runtime.title, *library)
-               : fmt::format("{}: {}", runtime.title, library.error().detail),
-       library ? "" : "install the agents, or name their folder in POLYTRACE_AGENTS"});
-  return library.has_value();
+               : fmt::format("{}: no {}", runtime.title, runtime.library),
+       library ? "" : agent_remedy()});
 }
 
 // Events take their time from the processor's counter where that runs evenly.
@@ -128,14 +272,11 @@ void check_meeting(Findings& findings) {
 
 Checkup check_machine() {
   Checkup checkup;
+  check_java(checkup);
+  check_mono(checkup);
+  check_dotnet(checkup);
   Findings& findings = checkup.findings;
-  check_java(findings);
-  check_program(findings, "Mono", "mono", "Debian: apt install mono-runtime");
-  check_program(findings, ".NET", "dotnet", "https://dotnet.microsoft.com/download");
-  for (const Runtime& runtime : runtimes()) {
-    const bool has_agent = check_agent(findings, runtime);
-    checkup.can_record |= has_agent && !find_in_path(runtime.program).empty();
-  }
+  for (const Runtime& runtime : runtimes()) check_agent(findings, runtime);
   check_clock(findings);
   check_room(findings, "this folder", ".");
   check_room(findings, "/dev/shm", "/dev/shm");

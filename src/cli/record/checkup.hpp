@@ -15,11 +15,25 @@ struct Finding {
   std::string_view topic;  // "Java"
   Health health;
   std::string text;  // what is there, or what is not
-  std::string hint;  // how to get it; may be empty
+  std::string hint;  // how to get it, or what to paste; may be empty
+};
+
+// A runtime that is here.
+struct FoundRuntime {
+  std::string_view name;  // as `record` calls it
+  std::string version;    // "" where it does not say
+  std::string path;       // of the program
+  bool can_record = false;
+  bool can_attach = false;
+  std::vector<std::string_view> kinds;    // for --events
+  std::vector<std::string_view> lacking;  // kinds that this runtime does not tell
+  std::string why;                        // it cannot be recorded; "" if it can
+  std::string command;                    // to begin with, or what helps
 };
 
 struct Checkup {
   std::vector<Finding> findings;
+  std::vector<FoundRuntime> runtimes;
   bool can_record = false;  // at least one runtime, with its agent
 };
 

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What follows a recording.
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 
 #include <cstring>
 #include <filesystem>
 
+#include "cli/errors.hpp"
+#include "cli/record/next_steps.hpp"
 #include "cli/record/recording.hpp"
 #include "format/native/wire.hpp"
 
@@ -12,6 +16,10 @@ namespace polytrace::cli {
 namespace {
 
 namespace fs = std::filesystem;
+using agent::Cut;
+
+constexpr int kPartial = 4;
+constexpr int kLimitReached = 6;
 
 // A header, at least: else nobody has recorded anything.
 bool came_into_being(const std::string& stream) {
@@ -20,29 +28,68 @@ bool came_into_being(const std::string& stream) {
   return !none && size >= sizeof(format::native::StreamHeader);
 }
 
+// Free bytes of the disk that a file is on, or would be; all ones where nobody knows.
+std::uint64_t free_beside(const std::string& file) {
+  struct statvfs about{};
+  const std::string folder = fs::path(file).parent_path();
+  if (statvfs(folder.c_str(), &about) != 0) return UINT64_MAX;
+  return std::uint64_t{about.f_bavail} * about.f_frsize;
+}
+
+Cut cut_of(const RecordingEnd& end) { return end.figures ? end.figures->cut : Cut::kNone; }
+
+int code_of(Cut cut) {
+  if (cut == Cut::kNone) return 0;
+  return cut == Cut::kLimit ? kLimitReached : kPartial;
+}
+
+std::string_view word_of(Cut cut) {
+  if (cut == Cut::kLimit) return "limit";
+  return cut == Cut::kDisk ? "disk" : "output";
+}
+
 std::string in_short(const RecordingPlan& plan, const RecordingEnd& end,
                      const show::Numerals& numerals) {
   std::error_code none;
+  const Cut cut = cut_of(end);
   std::string text = fmt::format("{}:", fs::path(plan.output).filename().string());
+  if (cut == Cut::kLimit) text += fmt::format(" cut off at its limit (--limit {}):", plan.limit);
+  else if (cut != Cut::kNone) text += " cut off:";
   if (end.figures)
     text += fmt::format(" {} events,", show::count_text(end.figures->events, numerals));
   const auto size = fs::file_size(plan.output, none);
   text += fmt::format(" {}, {}", show::bytes_text(none ? 0 : size),
                       show::duration_text(static_cast<std::int64_t>(end.seconds * 1e9), numerals));
-  if (end.figures && end.figures->lost == 0) text += ", nothing lost";
+  if (cut == Cut::kNone && end.figures && end.figures->lost == 0) text += ", nothing lost";
   return text;
 }
 
-void tell_losses(const Session& session, const RecordingEnd& end, const show::Numerals& numerals) {
+void tell_disk(const Session& session, const RecordingPlan& plan, const std::string& why) {
+  session.remark(fmt::format("the recording was cut off: {}; {} is free beside {}", why,
+                             show::bytes_text(free_beside(plan.stream)), plan.stream));
+}
+
+void tell_losses(const Session& session, const RecordingPlan& plan, const RecordingEnd& end,
+                 const show::Numerals& numerals) {
   if (!end.figures) return;
   if (end.figures->lost > 0)
     session.remark(
         fmt::format("{} events were LOST: the recording could not keep up; record less "
                     "(--filter, --events), or use --policy block",
                     show::count_text(end.figures->lost, numerals)));
-  if (end.figures->write_error != 0)
-    session.remark(fmt::format("recording ended early: {}",
-                               std::strerror(static_cast<int>(end.figures->write_error))));
+  if (cut_of(end) == Cut::kDisk) tell_disk(session, plan, "the disk is nearly full");
+  if (cut_of(end) == Cut::kOutput)
+    tell_disk(session, plan, std::strerror(static_cast<int>(end.figures->write_error)));
+}
+
+// The file by the name that the user gave it, as far as it leads there.
+void tell_next(const Session& session, const RecordingOptions& options, const RecordingPlan& plan) {
+  if (session.common.quiet || session.common.json) return;
+  std::string text = "Next:\n";
+  for (const std::string& step :
+       next_steps(options.output, look_into(plan.output), plan.events))
+    text += fmt::format("  {}\n", step);
+  print(text);
 }
 
 void tell_json(Session& session, const RecordingPlan& plan, const RecordingEnd& end, int code,
@@ -57,6 +104,9 @@ void tell_json(Session& session, const RecordingPlan& plan, const RecordingEnd& 
   json.member("signal", end.program ? end.program->signal : 0);
   json.member("seconds", end.seconds);
   json.member("clean_end", complete);
+  json.key("cut_off");
+  if (cut_of(end) == Cut::kNone) json.null();
+  else json.value(word_of(cut_of(end)));
   if (end.figures) {
     json.member("events", end.figures->events);
     json.member("bytes", end.figures->bytes);
@@ -72,6 +122,7 @@ void tell_json(Session& session, const RecordingPlan& plan, const RecordingEnd& 
 int convert_stream(const Session& session, const RecordingPlan& plan) {
   const bool in_place = plan.output == plan.stream;
   const std::string target = in_place ? plan.stream + ".whole" : plan.output;
+  umask(S_IRWXG | S_IRWXO);  // as private as what an agent writes
   const auto made = run_ourselves(
       {"convert", plan.stream, "--to", plan.to, "-o", target, "--force", "--quiet"}, true);
   if (!made) return session.fail(made.error());
@@ -88,14 +139,39 @@ int convert_stream(const Session& session, const RecordingPlan& plan) {
   return session.fail({base::Code::write_failed, {}, fault.message()}, plan.output);
 }
 
+// An agent needs room for a piece of its segments before it begins.
+bool had_no_room(const RecordingPlan& plan) {
+  constexpr std::uint64_t kLeast = std::uint64_t{4} << 20;
+  return free_beside(plan.stream) < kLeast;
+}
+
 int without_recording(const Session& session, const RecordingPlan& plan, const RecordingEnd& end) {
   const int code = end.program ? end.program->code : 0;
+  if (had_no_room(plan)) {
+    tell_disk(session, plan, "there is no room for it; nothing was recorded");
+    return code != 0 ? code : kPartial;
+  }
   session.remark(
       fmt::format("there is no recording: the program ended before the agent began, or the runtime "
                   "did not load "
                   "the agent (see what it printed); {} was not written",
                   plan.output));
   return code != 0 ? code : 1;
+}
+
+// Whole, in the format that was asked for. What a full disk cut off stays as it is: there is no
+// room for another one, and every command reads both files. Gives the exit code.
+int complete_stream(const Session& session, const RecordingPlan& plan, const RecordingEnd& end,
+                    bool complete) {
+  const bool full = cut_of(end) == Cut::kOutput;
+  if (!complete && full && plan.output == plan.stream) {
+    session.remark(fmt::format("what was left in memory is in {}.segments; keep both files together",
+                               plan.stream));
+    return 0;
+  }
+  if (!complete && !full)
+    session.remark("the program ended without goodbye: what was left in its memory is added");
+  return complete && plan.output == plan.stream ? 0 : convert_stream(session, plan);
 }
 
 }  // namespace
@@ -105,17 +181,18 @@ int finish_recording(Session& session, const RecordingOptions& options, const Re
   if (!came_into_being(plan.stream)) return without_recording(session, plan, end);
   std::error_code none;
   const bool complete = !fs::exists(plan.stream + ".segments", none);
-  if (!complete)
-    session.remark("the program ended without goodbye: what was left in its memory is added");
-  int code = 0;
-  if (!complete || plan.output != plan.stream) code = convert_stream(session, plan);
   const show::Numerals numerals{session.error_terminal().unicode};
-  tell_losses(session, end, numerals);
-  if (code == 0 || code == 4) session.remark(in_short(plan, end, numerals));
-  if (options.report && (code == 0 || code == 4)) {
+  int code = complete_stream(session, plan, end, complete);
+  const bool there = code == 0 || code == kPartial;
+  tell_losses(session, plan, end, numerals);
+  if (there) session.remark(in_short(plan, end, numerals));
+  if (options.report && there) {
     const auto reported = run_ourselves({"report", plan.output}, session.common.json);
     if (reported && code == 0) code = reported->code;
   }
+  if (there) tell_next(session, options, plan);
+  if (code == 0 || cut_of(end) == Cut::kDisk || cut_of(end) == Cut::kOutput)
+    code = std::max(code_of(cut_of(end)), code == 1 ? 0 : code);
   if (end.program && end.program->code != 0) code = end.program->code;
   if (session.common.json) tell_json(session, plan, end, code, complete);
   return code;

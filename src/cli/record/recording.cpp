@@ -134,7 +134,11 @@ RecordingEnd watch_recording(const Session& session, const RecordingPlan& plan,
     LiveLine line(session);
     // The counters are only there while the program runs: look often until they are found, but not
     // for ever.
-    while (!ended()) {
+    const auto is_cut = [&] {
+      const auto figures = plan.ends_when_cut ? status.figures() : std::nullopt;
+      return figures && figures->cut != agent::Cut::kNone;
+    };
+    while (!ended() && !is_cut()) {
       const bool due = stop_asked() || (most > 0 && seconds_since(begin) >= most);
       if (due && !stopped) stop();
       stopped |= due;

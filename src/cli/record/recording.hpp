@@ -32,6 +32,9 @@ struct RecordingPlan {
       stream;      // absolute, the file that the agent writes: the output itself if that is native
   std::string to;  // the format of the output: "native" or another one
   std::chrono::nanoseconds duration{0};  // 0: to the end
+  std::string events;                    // kinds that are recorded
+  std::string limit;                     // as the user says it
+  bool ends_when_cut = false;            // nobody waits for the program's end
 };
 // Refuses an output that is there, unless --force: then it is removed. Errors: usage,
 // output_exists, write_failed.

@@ -114,6 +114,18 @@ base::result<std::string> find_program(const Runtime& runtime, const std::string
                                 told.empty() ? " in PATH" : "", runtime.source));
 }
 
+// A program that was built in a source tree lies in build/PRESET of it; one of a package in
+// /usr/bin.
+std::string agent_remedy() {
+  std::error_code none;
+  const fs::path folder = fs::path(own_path()).parent_path();
+  const fs::path tree = folder.parent_path().parent_path();
+  if (folder.parent_path().filename() == "build" && access((tree / "dev").c_str(), X_OK) == 0)
+    return fmt::format("{}/dev build", tree.string());
+  if (folder == "/usr/bin") return "apt install --reinstall polytrace";
+  return "unpack polytrace again, with its folder lib";
+}
+
 base::result<std::string> find_agent(const Runtime& runtime, const std::string& told) {
   std::error_code fault;
   if (!told.empty()) {
@@ -127,7 +139,9 @@ base::result<std::string> find_agent(const Runtime& runtime, const std::string& 
     if (!fault) return path.string();
     looked += fmt::format("{}{}", looked.empty() ? "" : ", ", folder);
   }
-  return base::fail(base::Code::open_failed, fmt::format("no {} in {}", runtime.library, looked));
+  return base::fail(base::Code::open_failed,
+                    fmt::format("no agent for {} ({}) in {}; {}", runtime.title, runtime.library,
+                                looked, agent_remedy()));
 }
 
 Launch launch_of(const Runtime& runtime, const std::string& program, const std::string& agent,

@@ -29,6 +29,9 @@ base::result<std::string> find_program(const Runtime& runtime, const std::string
 // in polytrace in the library folders of its prefix. Errors: open_failed.
 base::result<std::string> find_agent(const Runtime& runtime, const std::string& told);
 
+// What brings a missing agent here: a command for a source tree, a sentence elsewhere.
+std::string agent_remedy();
+
 // The path of a command in PATH; "" where there is none.
 std::string find_in_path(std::string_view name);
 // This program itself.

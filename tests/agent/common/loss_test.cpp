@@ -8,10 +8,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <random>
 #include <thread>
 #include <vector>
 
+#include "agent/common/output.hpp"
 #include "agent/common/recording.hpp"
 
 namespace polytrace::test {
@@ -282,18 +284,55 @@ TEST(losses, a_full_disk_ends_the_recording_and_not_the_process) {
   for (std::size_t i = 0; i < events.size(); ++i) ASSERT_EQ(events[i].value, (i + 1) % 1'000'000);
 }
 
+bool tells(const Recorded& recorded, const std::string& text) {
+  for (const Event& event : recorded.events)
+    if (event.body.find(text) != std::string::npos) return true;
+  return false;
+}
+
 TEST(losses, a_disk_that_is_nearly_full_ends_the_stream_well) {
   const TemporaryFolder folder;
   agent::Faults faults;
   agent::Options options = agent::parse_options("flush=1ms", faults);
   options.file = folder.file("trace.ptrace");
-  options.min_free = UINT64_MAX;
+  options.min_free = UINT64_MAX - 1;
   ASSERT_TRUE(Recorder::the().start(options, faults));
   while (Recorder::the().state() == agent::State::kRunning) usleep(1'000);
-  EXPECT_FALSE(Recorder::the().stop(kPatience));
+  EXPECT_TRUE(Recorder::the().stop(kPatience));
   const Recorded recorded = read_recording(options.file);
   EXPECT_EQ(recorded.fault, "");
   EXPECT_TRUE(recorded.ended);
+  EXPECT_TRUE(tells(recorded, "cut off: the disk is nearly full"));
+}
+
+TEST(losses, a_limit_ends_the_stream_well_and_the_program_goes_on) {
+  constexpr std::uintmax_t kLimit = 1 << 20;
+  constexpr std::uintmax_t kBeyond = 4 << 20;  // what was on its way
+  const TemporaryFolder folder;
+  agent::Faults faults;
+  agent::Options options = agent::parse_options("flush=1ms,limit=1MiB,min-free=0", faults);
+  ASSERT_TRUE(faults.empty());
+  options.file = folder.file("trace.ptrace");
+  ASSERT_TRUE(Recorder::the().start(options, faults));
+  std::uint32_t i = 0;
+  while (Recorder::the().state() == agent::State::kRunning) agent::enter(1 + ++i % 1000);
+  for (std::uint32_t more = 0; more < 1'000'000; ++more) agent::enter(1);
+  EXPECT_TRUE(Recorder::the().stop(kPatience));
+  const auto size = std::filesystem::file_size(options.file);
+  EXPECT_GE(size, kLimit);
+  EXPECT_LT(size, kBeyond);
+  const Recorded recorded = read_recording(options.file);
+  EXPECT_EQ(recorded.fault, "");
+  EXPECT_TRUE(recorded.ended);
+  EXPECT_TRUE(tells(recorded, "cut off: its limit of 1 MiB is reached"));
+}
+
+TEST(losses, small_disks_keep_a_quarter_free_and_large_ones_a_twentieth) {
+  constexpr std::uint64_t kMiB = 1 << 20;
+  EXPECT_EQ(agent::least_free(64 * kMiB), 16 * kMiB);
+  EXPECT_EQ(agent::least_free(1024 * kMiB), 64 * kMiB);
+  EXPECT_EQ(agent::least_free(20480 * kMiB), 1024 * kMiB);
+  EXPECT_EQ(agent::least_free(1024 * 1024 * kMiB), 2048 * kMiB);
 }
 
 TEST(losses, nothing_is_overwritten_and_no_link_followed) {

@@ -55,6 +55,19 @@ TEST(options, are_read_with_their_units) {
   EXPECT_EQ(options.format, "trcxml");
 }
 
+TEST(options, say_how_large_and_how_full) {
+  EXPECT_EQ(parsed("").limit, 0U);
+  EXPECT_EQ(parsed("").min_free, agent::kAuto);
+  EXPECT_EQ(parsed("limit=4g").limit, std::uint64_t{4} << 30);
+  EXPECT_EQ(parsed("limit=4GiB,limit=none").limit, 0U);
+  EXPECT_EQ(parsed("limit=3MB,min-free=1KiB").limit, std::uint64_t{3} << 20);
+  EXPECT_EQ(parsed("min-free=1KiB").min_free, 1024U);
+  EXPECT_EQ(parsed("min-free=1g,min-free=auto").min_free, agent::kAuto);
+  std::uint64_t bytes = 0;
+  for (const char* const wrong : {"", "g", "4 g", "4x", "4gi", "-1", "17179869184g"})
+    EXPECT_FALSE(agent::parse_size(wrong, bytes)) << wrong;
+}
+
 TEST(options, choose_events) {
   const Options options = parsed("events=calls+alloc=sampled:256k+monitors+samples=5ms");
   EXPECT_TRUE(options.events.calls);

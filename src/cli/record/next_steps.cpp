@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/record/next_steps.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "cli/input.hpp"
+#include "cli/record/runtimes.hpp"
+
+namespace polytrace::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using event::Kind;
+
+constexpr std::uintmax_t kMostBytes = 64U << 20;  // read in half a second
+constexpr std::size_t kMostSteps = 3;
+
+// What recordings hold, the most telling first.
+struct Topic {
+  Kind kind;
+  std::string_view event;  // of --events
+  std::string_view section;
+};
+constexpr Topic kTopics[] = {{Kind::Alloc, "alloc", "allocations"},
+                             {Kind::Throw, "exceptions", "exceptions"},
+                             {Kind::Monitor, "monitors", "monitors"},
+                             {Kind::Gc, "gc", "collections"}};
+
+// The command as this user can call it.
+std::string own_name() {
+  std::error_code none;
+  const std::string found = find_in_path("polytrace");
+  if (!found.empty() && fs::equivalent(found, own_path(), none)) return "polytrace";
+  const std::string near = fs::proximate(own_path(), none);
+  const bool is_near = !none && near.find('/') != near.npos && !near.starts_with("../..");
+  return shell_quoted(is_near ? near : own_path());
+}
+
+// A name that stands for an option or standard input is told as a path.
+std::string as_operand(const std::string& file) {
+  return shell_quoted(file.starts_with('-') ? "./" + file : file);
+}
+
+class Holds {
+ public:
+  Holds(const std::optional<Overview>& seen, const std::string& events)
+      : seen_(seen), events_(events) {}
+  bool any(Kind kind, std::string_view event) const {
+    if (seen_) return seen_->events[static_cast<std::size_t>(kind)] != 0;
+    return !event.empty() && events_.find(event) != events_.npos;
+  }
+
+ private:
+  const std::optional<Overview>& seen_;
+  const std::string& events_;
+};
+
+}  // namespace
+
+std::string shell_quoted(const std::string& word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:@%,";
+  if (!word.empty() && word.find_first_not_of(kPlain) == word.npos) return word;
+  std::string quoted = "'";
+  for (const char letter : word) quoted += letter == '\'' ? "'\\''" : std::string(1, letter);
+  return quoted + "'";
+}
+
+std::optional<Overview> look_into(const std::string& file) {
+  std::error_code fault;
+  if (fs::file_size(file, fault) > kMostBytes || fault) return {};
+  InputOptions options;
+  options.file = file;
+  const Input input(options);
+  auto opened = input.open();
+  if (!opened) return {};
+  OverviewConsumer consumer;
+  const event::PumpOutcome outcome = event::pump(*opened->reader, consumer, {});
+  if (outcome.error) return {};
+  return consumer.take();
+}
+
+std::vector<std::string> next_steps(const std::string& file, const std::optional<Overview>& seen,
+                                    const std::string& events) {
+  const Holds holds(seen, events);
+  const std::string program = own_name();
+  const std::string name = as_operand(file);
+  std::vector<std::string> steps = {fmt::format("{} report {}", program, name)};
+  if (holds.any(Kind::Enter, "calls") || holds.any(Kind::SummaryBegin, "") ||
+      holds.any(Kind::Sample, "samples")) {
+    const std::string page = fs::path(file).replace_extension(".html");
+    steps.push_back(fmt::format("{} flame {} -o {}", program, name, as_operand(page)));
+  }
+  if (holds.any(Kind::Dump, "")) steps.push_back(fmt::format("{} heap {}", program, name));
+  for (const Topic& topic : kTopics)
+    if (steps.size() < kMostSteps && holds.any(topic.kind, topic.event))
+      steps.push_back(fmt::format("{} report --sections {} {}", program, topic.section, name));
+  return steps;
+}
+
+}  // namespace polytrace::cli

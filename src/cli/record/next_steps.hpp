@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a recording holds, and the commands that explain it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/overview.hpp"
+
+namespace polytrace::cli {
+
+// Of the file, where it is small enough to be read while the user waits.
+std::optional<Overview> look_into(const std::string& file);
+
+// At most three command lines that make sense for what is in it, to be pasted. `events`: what was
+// to be recorded, for a file that nobody has looked into.
+std::vector<std::string> next_steps(const std::string& file, const std::optional<Overview>& seen,
+                                    const std::string& events);
+
+// As a shell reads it.
+std::string shell_quoted(const std::string& word);
+
+}  // namespace polytrace::cli

@@ -1,0 +1,22 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Exceptions at the end of a stack: the agent has no room to ask the VM much there, the program goes
+on as ever, and each of its errors is told."""
+from jvm_common import LONG, Room
+
+
+def main():
+    room = Room("Deep")
+    rounds = 100 if LONG else 5
+    for jdk in room.jdks:
+        for events in ("exceptions", "calls+threads+gc+monitors+exceptions+alloc=sampled"):
+            output, stream = room.run(jdk, f"events={events}", "Deep", str(rounds))
+            assert int(output) == rounds, output
+            number, = (number for number, name in stream.classes.items()
+                       if name == "java.lang.StackOverflowError")
+            told = [e for e in stream.all("Throw") if e.fields.get("class_id") == number]
+            assert len(told) >= rounds, (len(told), rounds)
+        print(f"JDK {jdk.version}: {rounds} ends of a stack, all survived and told")
+
+
+main()
