@@ -17,8 +17,8 @@ if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   string(APPEND CMAKE_CXX_FLAGS_RELWITHDEBINFO " -mtune=skylake")
 endif()
 
-# In bulk g++ 12 inlines otherwise and warns of accesses that cannot happen; and who builds once does
-# not wait for warnings, which take a twelfth of the time.
+# In bulk g++ 12 inlines otherwise and warns of accesses that cannot happen; and who builds once
+# does not wait for warnings, which take a twelfth of the time.
 if(NOT POLYTRACE_BULK)
   add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion)
   if(POLYTRACE_WERROR)

@@ -23,7 +23,8 @@ def blocks(text):
 
 
 def self_test():
-    page = "a\n<!-- first use: one -->\n```sh\nmake\nrun\n```\n<!-- first use: two -->\n```sh\nx\n```\n"
+    page = ("a\n<!-- first use: one -->\n```sh\nmake\nrun\n```\n"
+            "<!-- first use: two -->\n```sh\nx\n```\n")
     assert blocks(page) == {"one": "make\nrun\n", "two": "x\n"}, blocks(page)
     for broken in ("", "<!-- first use: one -->\n\n```sh\nx\n```\n", page + page):
         try:

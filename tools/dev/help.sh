@@ -13,8 +13,8 @@ if [[ $# -gt 0 ]]; then
 fi
 
 printf 'usage: ./dev VERB [ARGUMENT...]\n\n'
-for verb in setup build run test check first-use bench fuzz package docs drill format tidy help; do
-  printf '  %s%-9s%s %s\n' "$bold" "$verb" "$plain" "$(verb_help $verb | sed -n 2p)"
+for verb in setup build run test check bare bench fuzz package docs drill format tidy help; do
+  printf '  %s%-8s%s %s\n' "$bold" "$verb" "$plain" "$(verb_help $verb | sed -n 2p)"
 done
 printf '\n  ./dev run --help        what the program itself can do\n'
 printf '  ./dev help VERB         more about one verb, with examples\n'

@@ -301,7 +301,7 @@ bool Writer::is_cut() {
 }
 
 bool Writer::disk_is_full() {
-  constexpr base::Duration kPause = 20 * kMillisecond;
+  constexpr base::Duration kPause = 20 * kOneMillisecond;
   const base::Time now = monotonic_now();
   if (now - looked_at_disk_ < kPause) return false;
   looked_at_disk_ = now;
