@@ -15,7 +15,7 @@ namespace {
 using base::Code;
 using Found = CsvScan::Found;
 
-constexpr std::size_t kPiece = std::size_t{256} * 1024;
+constexpr std::size_t kReadPiece = std::size_t{256} * 1024;
 constexpr std::size_t kMostRows = 4096;  // of one call
 
 }  // namespace
@@ -34,7 +34,7 @@ base::result<bool> CsvReader::fill() {
             buffer_.begin() + static_cast<std::ptrdiff_t>(have_), buffer_.begin());
   have_ -= at_;
   at_ = 0;
-  buffer_.resize(std::max(kPiece, std::min(2 * have_, most_ + 1)));
+  buffer_.resize(std::max(kReadPiece, std::min(2 * have_, most_ + 1)));
   const auto got =
       base::read_fully(*source_, std::as_writable_bytes(std::span(buffer_).subspan(have_)));
   if (!got) return base::Unexpected(got.error());

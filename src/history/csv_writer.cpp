@@ -9,7 +9,7 @@
 namespace polytrace::history {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{64} * 1024;
+constexpr std::size_t kWritePiece = std::size_t{64} * 1024;
 
 void append_integer(std::string& out, std::int64_t number) {
   const fmt::format_int text(number);
@@ -36,7 +36,7 @@ base::result<void> CsvWriter::add(const CsvRow& row) {
   held_ += ',';
   append_value(row.value);
   held_ += '\n';
-  return held_.size() < kPiece ? base::result<void>() : finish();
+  return held_.size() < kWritePiece ? base::result<void>() : finish();
 }
 
 base::result<void> CsvWriter::finish() {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kLeastBytes = std::size_t{1} << 20;
 constexpr std::size_t kGiven = 4096;  // intervals of one delivery
-constexpr std::size_t kPiece = std::size_t{64} * 1024;
+constexpr std::size_t kSortPiece = std::size_t{64} * 1024;
 
 bool has_text(Type type) { return type == Type::string || type == Type::bytes; }
 
@@ -45,7 +45,7 @@ class IntervalSorter::Run {
               piece_.begin() + static_cast<std::ptrdiff_t>(have_), piece_.begin());
     have_ -= at_;
     at_ = 0;
-    piece_.resize(std::max({piece_.size(), bytes, kPiece}));
+    piece_.resize(std::max({piece_.size(), bytes, kSortPiece}));
     const auto more =
         static_cast<std::size_t>(std::min<std::uint64_t>(piece_.size() - have_, end_ - next_));
     auto read = file_.read(next_, std::as_writable_bytes(std::span(piece_).subspan(have_, more)));
@@ -113,7 +113,7 @@ base::result<void> IntervalSorter::flush() {
   for (const Held& held : held_) {
     out.append(reinterpret_cast<const char*>(&held), sizeof held);
     if (has_text(held.type)) out.append(texts_, held.bits, held.length);
-    if (out.size() < kPiece) continue;
+    if (out.size() < kSortPiece) continue;
     if (auto put = file_.append(std::as_bytes(std::span(out))); !put) return put;
     out.clear();
   }

@@ -28,7 +28,7 @@ constexpr std::array kValueClasses{
     JavaClass{"java.lang.Boolean", Type::boolean}, JavaClass{"null", Type::open},
 };
 
-Type type_of(std::string_view java) {
+Type type_of_java(std::string_view java) {
   const auto* const known = std::ranges::find(kValueClasses, java, &JavaClass::name);
   return known == kValueClasses.end() ? Type::bytes : known->type;
 }
@@ -66,7 +66,7 @@ class SnapshotReader {
     if (auto placed = place(names, state.key); !placed) return placed;
     const auto told = java ? as_text(*java) : std::nullopt;
     if (!told) return malformed("\"type\" is no class name", frame_);
-    keep(state, type_of(*told), value);
+    keep(state, type_of_java(*told), value);
     return {};
   }
 

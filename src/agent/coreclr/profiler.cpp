@@ -43,7 +43,7 @@ HResult give(void* self, bool known, void** out) {
 }
 
 std::uint32_t count_nothing(void*) { return 1; }
-HResult ignore(void*) { return kOk; }
+HResult ignore_event(void*) { return kOk; }
 
 HResult query_profiler(void* self, const Guid& asked, void** out) {
   return give(self, is_callback(asked), out);
@@ -65,7 +65,7 @@ void* address(Function function) {
 
 Table make_profiler() {
   Table table;
-  table.fill(address(&ignore));
+  table.fill(address(&ignore_event));
   table[0] = address(&query_profiler);
   table[1] = table[2] = address(&count_nothing);
 #define CALLBACK(slot, name, ...) table[slot] = address(&Entry<__VA_ARGS__>::call<&name>);
