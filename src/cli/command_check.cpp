@@ -53,8 +53,8 @@ void append_check_text(std::string& out, const CheckResult& result, const show::
                   show::count_text(result.overview.total(), look.numerals),
                   show::count_text(result.passed.outcome.tally.frames, look.numerals));
   if (!result.overview.cut_off.empty())
-    out += fmt::format("  the recording was cut off: {}\n",
-                       show::printable(result.overview.cut_off));
+    out +=
+        fmt::format("  the recording was cut off: {}\n", show::printable(result.overview.cut_off));
   for (const base::Notice& notice : result.passed.notices)
     append_notice(out, notice, look.numerals);
 }

@@ -97,9 +97,9 @@ class Doctor final : public Command {
     };
     for (const Finding& finding : checkup.findings)
       if (!is_listed(finding)) tell_finding(out, session.look(), finding);
-    out += checkup.can_record ? "\nReady to record.\n"
-                              : fmt::format("\nNothing can be recorded here. Next: {}\n",
-                                            next_command(checkup));
+    out += checkup.can_record
+               ? "\nReady to record.\n"
+               : fmt::format("\nNothing can be recorded here. Next: {}\n", next_command(checkup));
   }
 
   // What is nearest to a recording: an agent for a runtime that is there, else a runtime.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Exceptions at the end of a stack: the agent has no room to ask the VM much there, the program goes
-on as ever, and each of its errors is told."""
+"""Exceptions at the end of a stack, where the VM has no room for much: the program goes on as ever,
+and each of its errors is told."""
 from jvm_common import LONG, Room
 
 

@@ -260,8 +260,8 @@ bool parse_size(std::string_view text, std::uint64_t& bytes) {
     std::string_view name;
     unsigned shift;
   };
-  constexpr Unit kUnits[] = {{"", 0},    {"k", 10},   {"m", 20},  {"g", 30},  {"kb", 10},
-                             {"mb", 20}, {"gb", 30},  {"kib", 10}, {"mib", 20}, {"gib", 30}};
+  constexpr Unit kUnits[] = {{"", 0},    {"k", 10},  {"m", 20},   {"g", 30},   {"kb", 10},
+                             {"mb", 20}, {"gb", 30}, {"kib", 10}, {"mib", 20}, {"gib", 30}};
   std::uint64_t number = 0;
   const char* const end = text.data() + text.size();
   const auto [at, fault] = std::from_chars(text.data(), end, number);

@@ -56,13 +56,13 @@ struct Options {
   Mode mode = Mode::kEvents;
   Policy policy = Policy::kBlock;
   ClockChoice clock = ClockChoice::kAuto;
-  std::uint64_t buffer = 64 << 20;    // bytes of segments at most
-  std::uint64_t limit = 0;            // bytes of the stream at which recording ends, 0 = none
-  std::uint64_t min_free = kAuto;     // bytes that stay free on the output's disk: output.hpp
-  std::uint32_t flush = 250;          // milliseconds until an event is in the stream
-  std::uint32_t stack_depth = 64;     // frames of a recorded stack at most
-  std::uint32_t min_bytecode = 0;     // methods with less byte code are not instrumented
-  bool cpu = false;                   // CPU time of threads, at each new segment
+  std::uint64_t buffer = 64 << 20;  // bytes of segments at most
+  std::uint64_t limit = 0;          // bytes of the stream at which recording ends, 0 = none
+  std::uint64_t min_free = kAuto;   // bytes that stay free on the output's disk: output.hpp
+  std::uint32_t flush = 250;        // milliseconds until an event is in the stream
+  std::uint32_t stack_depth = 64;   // frames of a recorded stack at most
+  std::uint32_t min_bytecode = 0;   // methods with less byte code are not instrumented
+  bool cpu = false;                 // CPU time of threads, at each new segment
 
   std::string control = "none";  // none, unix, tcp:ADDRESS:PORT
   std::string connect;           // dial out instead: the collector's socket

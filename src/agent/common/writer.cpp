@@ -339,7 +339,8 @@ void Writer::put_cut() {
   const std::uint64_t now = session_->clock.now();
   session_->blocks.begin(now, base::kNoId).event(now, base::kNoId, event);
   session_->blocks.finish();
-  say_cut(reason.c_str(), 0);
+  // A limit was asked for: it needs no word among the program's own.
+  if (cut_ == Cut::kDisk) say_cut(reason.c_str(), 0);
 }
 
 // The end of the stream: whole, or cut off where the output failed.

@@ -40,7 +40,8 @@ class RecorderHandler : public Handler {
   Reply resume() override;
   Reply flush() override;
   Reply annotate(std::string_view text) override;
-  // Ends recordings when their time is over, and those that were cut off. Notices: what was lost, a limit reached, an output that fails.
+  // Ends recordings when their time is over, and those that were cut off. Notices: what was lost, a
+  // limit reached, an output that fails.
   int look_around() override;
   StreamState stream() override;
   std::size_t read_stream(std::uint64_t offset, std::span<std::uint8_t> into) override;
@@ -61,8 +62,8 @@ class RecorderHandler : public Handler {
   Facts facts_;
   Descriptor file_;
   std::uint64_t stream_ = 0;
-  std::uint64_t recordings_ = 0;   // that were started here, or before
-  base::Time end_at_ = 0;          // of the monotonic clock; 0: no limit
+  std::uint64_t recordings_ = 0;  // that were started here, or before
+  base::Time end_at_ = 0;         // of the monotonic clock; 0: no limit
   std::uint64_t lost_told_ = 0;
   base::Time lost_told_at_ = 0;
   bool fault_told_ = false;

@@ -142,10 +142,9 @@ jthread current_carrier(JNIEnv* env) {
     return thread;
   }
   const jclass type = thread_class(env);
-  const jmethodID method =
-      type == nullptr
-          ? nullptr
-          : env->GetStaticMethodID(type, "currentCarrierThread", "()Ljava/lang/Thread;");
+  const jmethodID method = type == nullptr ? nullptr
+                                           : env->GetStaticMethodID(type, "currentCarrierThread",
+                                                                    "()Ljava/lang/Thread;");
   if (method != nullptr) thread = env->CallStaticObjectMethod(type, method);
   if (env->ExceptionCheck() != JNI_FALSE) env->ExceptionClear();
   if (thread == nullptr) vm().ti->GetCurrentThread(&thread);

@@ -154,9 +154,8 @@ std::string command_for(const FoundRuntime& found, const Runtime& runtime) {
   std::error_code none;
   const std::string in_path = find_in_path(runtime.program);
   const bool is_first = !in_path.empty() && fs::equivalent(in_path, found.path, none);
-  return fmt::format("polytrace record {}{} {}",
-                     is_first ? "" : "--runtime " + found.path + " ", runtime.name,
-                     abilities_of(runtime.name).example);
+  return fmt::format("polytrace record {}{} {}", is_first ? "" : "--runtime " + found.path + " ",
+                     runtime.name, abilities_of(runtime.name).example);
 }
 
 void add_runtime(Checkup& checkup, std::string_view name, std::string version, std::string path) {
@@ -219,11 +218,10 @@ void check_dotnet(Checkup& checkup) {
 
 void check_agent(Findings& findings, const Runtime& runtime) {
   const auto library = find_agent(runtime, {});
-  findings.push_back(
-      {"Agents", library ? Health::good : Health::missing,
-       library ? fmt::format("{}: {}", runtime.title, *library)
-               : fmt::format("{}: no {}", runtime.title, runtime.library),
-       library ? "" : agent_remedy()});
+  findings.push_back({"Agents", library ? Health::good : Health::missing,
+                      library ? fmt::format("{}: {}", runtime.title, *library)
+                              : fmt::format("{}: no {}", runtime.title, runtime.library),
+                      library ? "" : agent_remedy()});
 }
 
 // Events take their time from the processor's counter where that runs evenly.

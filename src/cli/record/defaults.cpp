@@ -28,9 +28,8 @@ constexpr Gap kGaps[] = {
 };
 
 bool has_option(const AgentOptions& options, std::string_view beginning) {
-  return std::ranges::any_of(options.others, [&](const std::string& other) {
-    return other.starts_with(beginning);
-  });
+  return std::ranges::any_of(
+      options.others, [&](const std::string& other) { return other.starts_with(beginning); });
 }
 
 // CoreProfiler's variables say what is recorded, too: docs/coreclr.md.

@@ -86,8 +86,7 @@ void tell_losses(const Session& session, const RecordingPlan& plan, const Record
 void tell_next(const Session& session, const RecordingOptions& options, const RecordingPlan& plan) {
   if (session.common.quiet || session.common.json) return;
   std::string text = "Next:\n";
-  for (const std::string& step :
-       next_steps(options.output, look_into(plan.output), plan.events))
+  for (const std::string& step : next_steps(options.output, look_into(plan.output), plan.events))
     text += fmt::format("  {}\n", step);
   print(text);
 }
@@ -165,8 +164,8 @@ int complete_stream(const Session& session, const RecordingPlan& plan, const Rec
                     bool complete) {
   const bool full = cut_of(end) == Cut::kOutput;
   if (!complete && full && plan.output == plan.stream) {
-    session.remark(fmt::format("what was left in memory is in {}.segments; keep both files together",
-                               plan.stream));
+    session.remark(fmt::format(
+        "what was left in memory is in {}.segments; keep both files together", plan.stream));
     return 0;
   }
   if (!complete && !full)

@@ -51,9 +51,9 @@ bool LiveStatus::found() {
 std::optional<RecordingFigures> LiveStatus::figures() {
   if (!found()) return std::nullopt;
   const agent::Status& status = status_in(memory_);
-  return RecordingFigures{status.events.load(), status.bytes.load(), status.lost.load(),
-                          status.stalled.load(), status.write_error.load(),
-                          static_cast<agent::Cut>(status.cut.load())};
+  return RecordingFigures{status.events.load(),      status.bytes.load(),
+                          status.lost.load(),        status.stalled.load(),
+                          status.write_error.load(), static_cast<agent::Cut>(status.cut.load())};
 }
 
 }  // namespace polytrace::cli

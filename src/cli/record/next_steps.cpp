@@ -18,15 +18,15 @@ constexpr std::uintmax_t kMostBytes = 64U << 20;  // read in half a second
 constexpr std::size_t kMostSteps = 3;
 
 // What recordings hold, the most telling first.
-struct Topic {
+struct Telling {
   Kind kind;
   std::string_view event;  // of --events
   std::string_view section;
 };
-constexpr Topic kTopics[] = {{Kind::Alloc, "alloc", "allocations"},
-                             {Kind::Throw, "exceptions", "exceptions"},
-                             {Kind::Monitor, "monitors", "monitors"},
-                             {Kind::Gc, "gc", "collections"}};
+constexpr Telling kTellings[] = {{Kind::Alloc, "alloc", "allocations"},
+                                 {Kind::Throw, "exceptions", "exceptions"},
+                                 {Kind::Monitor, "monitors", "monitors"},
+                                 {Kind::Gc, "gc", "collections"}};
 
 // The command as this user can call it.
 std::string own_name() {
@@ -94,7 +94,7 @@ std::vector<std::string> next_steps(const std::string& file, const std::optional
     steps.push_back(fmt::format("{} flame {} -o {}", program, name, as_operand(page)));
   }
   if (holds.any(Kind::Dump, "")) steps.push_back(fmt::format("{} heap {}", program, name));
-  for (const Topic& topic : kTopics)
+  for (const Telling& topic : kTellings)
     if (steps.size() < kMostSteps && holds.any(topic.kind, topic.event))
       steps.push_back(fmt::format("{} report --sections {} {}", program, topic.section, name));
   return steps;
