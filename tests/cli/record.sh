@@ -210,16 +210,20 @@ run doctor
 expect_in out 'Ready to record'
 expect_in out 'polytrace record mono app.exe'
 awk 'length > 80' out | grep -v /tmp && fail 'a line of doctor is longer than 80 columns'
-rm agents/libmono-profiler-polytrace.so
-run doctor --json
-expect_json '.runtimes[] | select(.name == "mono") |
-  (.can_record | not) and (.command | length > 0)'
-run record -f -o two.ptrace mono shop.exe
-expect_code 1
-expect_in err 'no agent for Mono'
 PATH=/nonexistent "$POLYTRACE" doctor >out || true
 grep -q 'no mono in PATH' out || fail 'doctor without PATH finds Mono'
 mkdir lone && cp "$POLYTRACE" lone/polytrace
+(
+  POLYTRACE=$scratch/lone/polytrace
+  rm agents/libmono-profiler-polytrace.so
+  run doctor --json
+  expect_json '.runtimes[] | select(.name == "mono") |
+    (.can_record | not) and (.command | length > 0)'
+  run record -f -o two.ptrace mono shop.exe
+  expect_code 1
+  expect_in err 'no agent for Mono'
+  exit $failures
+) || failures=$((failures + 1))
 POLYTRACE=$scratch/lone/polytrace POLYTRACE_AGENTS='' run doctor
 expect_code 5
 expect_in out 'Nothing can be recorded here. Next: unpack polytrace again'
