@@ -8,7 +8,7 @@ here=$(dirname "$0")
 # shellcheck source=tools/bare/root.sh
 source "$here/root.sh"
 
-root=$1
+root=$(realpath -m "$1")
 shift
 mapfile -t names < <(python3 "$here/blocks.py" README.md)
 [[ $# -eq 0 ]] || names=("$@")

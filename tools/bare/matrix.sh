@@ -8,7 +8,7 @@ here=$(dirname "$0")
 # shellcheck source=tools/bare/root.sh
 source "$here/root.sh"
 
-root=$1
+root=$(realpath "$1")
 trap 'rm -rf "$root-with"' EXIT
 
 # with PACKAGES BLOCK...: a system with these packages and nothing else.

@@ -12,11 +12,12 @@ can_have_roots() { [[ $(id -u) -eq 0 ]] && unshare --mount --pid --fork true 2>/
 # make_root FOLDER: what debootstrap calls minbase, and nothing else.
 make_root() {
   local system=$bare_store/bookworm.tar
-  mkdir -p "$1" "$bare_store/archives"
+  mkdir -p "$bare_store/archives"
   if [[ ! -f $system ]]; then
-    mmdebstrap --quiet --variant=minbase bookworm "$system.part"
+    mmdebstrap --quiet --format=tar --variant=minbase bookworm "$system.part"
     mv "$system.part" "$system"
   fi
+  mkdir -p "$1"
   tar -C "$1" -xf "$system"
 }
 
