@@ -2,7 +2,7 @@
 # A room is a folder of src/ and the target polytrace_<room> made of every file in it. Files are
 # picked up as they appear; nobody edits a list.
 
-# Sources of a target that are compiled as one: up to 64 of the same folder, which takes half the
+# Sources of a target that are compiled as one: up to 40 of the same folder, which takes half the
 # time of 8. Their names say which, so that one more source changes one group; all of its folder
 # only when it needs one group more.
 function(polytrace_group_by_folder target)
@@ -18,7 +18,7 @@ function(polytrace_group_by_folder target)
     cmake_path(GET source FILENAME name)
     string(MD5 hash "${name}")
     string(SUBSTRING "${hash}" 0 6 hash)
-    math(EXPR number "0x${hash} % ((${in_${folder}} + 63) / 64)")
+    math(EXPR number "0x${hash} % ((${in_${folder}} + 39) / 40)")
     cmake_path(RELATIVE_PATH folder BASE_DIRECTORY "${CMAKE_SOURCE_DIR}")
     string(REPLACE "/" "_" group "${folder}_${number}")
     set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${group}")
