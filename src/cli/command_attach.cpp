@@ -30,8 +30,9 @@ class Attach final : public Command {
         "Loads polytrace's agent into a JVM of the same user and records until the program ends, "
         "the --duration is over or Ctrl-C is pressed: then only the recording stops. Methods are "
         "made ready while the program runs, which takes a second or two.\n\n"
-        "JDK 21 and later print a warning into the program's output unless it was started with "
-        "-XX:+EnableDynamicAgentLoading.",
+        "The JVM prints warnings into the program's output: that natives are registered anew "
+        "(-Xlog:jni+resolve=off when it starts keeps it silent), and from JDK 21 on that an agent "
+        "was loaded (-XX:+EnableDynamicAgentLoading).",
         {{"half a minute of a running program", "polytrace attach --duration 30s 4711"},
          {"with a report at the end", "polytrace attach --report -o shop.ptrace 4711"}},
         {0, 1, 2, 3, 4, 6, 130},
@@ -52,8 +53,8 @@ class Attach final : public Command {
     auto plan = plan_recording(recording_);
     if (!plan) return session.fail(plan.error());
     agent_.controllable = true;  // to be able to stop it
-    const std::string gaps = left_out(agent_, "java");
-    complete_events(agent_, "java", Beginning::while_it_runs);
+    const std::string gaps = left_out(agent_, "java", Beginning::while_it_runs);
+    complete_events(agent_, "java");
     plan->events = kinds_of(agent_);
     plan->limit = agent_.limit;
     const auto text = option_string(agent_, plan->stream);

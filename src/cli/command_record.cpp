@@ -28,9 +28,10 @@ class Record final : public Command {
         "agent "
         "in it, and writes what it does to a file. Everything behind java, mono or dotnet is "
         "theirs; options of polytrace stand before. The exit code is the program's own.\n\n"
-        "Without --events it records calls, threads, collections, contended locks, exceptions and "
-        "one allocation in some 512 KiB; methods of the JDK or of .NET itself, and short methods "
-        "of Java, are left out. One line says so, with the options that add them. A recording "
+        "Without --events it records calls, threads, collections, contended locks, one allocation "
+        "in some 512 KiB and, but for Java, exceptions; methods of the JDK or of .NET itself, and "
+        "short methods of Java, are left out. One line says so, with the options that add them. A "
+        "recording "
         "ends at 4 GiB (--limit), or when the disk is nearly full; the program goes on.\n\n"
         "A program of .NET is a library (shop.dll), or an executable (./shop), which is run "
         "itself.\n\n"
@@ -71,8 +72,8 @@ class Record final : public Command {
     if (runtime == nullptr)
       return session.fail_usage(
           fmt::format("\"{}\" is no runtime that can be recorded: java, mono or dotnet", runtime_));
-    const std::string gaps = left_out(agent_, runtime->name);
-    complete_events(agent_, runtime->name, Beginning::with_program);
+    const std::string gaps = left_out(agent_, runtime->name, Beginning::with_program);
+    complete_events(agent_, runtime->name);
     const auto launch = prepare(*runtime);
     if (!launch) return session.fail(launch.error());
     if (!gaps.empty()) session.remark(gaps);

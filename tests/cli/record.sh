@@ -91,10 +91,13 @@ sed -n 1p seen | grep -qxF -- "--profile=polytrace:$told" || fail "told: $(sed -
 run record -f -o two.ptrace java Shop
 expect_in err "left out: methods of the JDK (--filter '*'), "
 expect_in err 'short methods (--option jvm.accessors=yes)'
+expect_in err 'exceptions (--events +exceptions)'
 expect_in err '(--events +alloc=sites)'
+java=calls+threads+gc+monitors+alloc=sampled
+[[ $(sed -n 1p seen) == *",events=$java,limit=4g" ]] || fail "told: $(sed -n 1p seen)"
 run record -f -o two.ptrace --events +alloc=sites --filter '*' --limit none java Shop
 expect_not_in err 'left out'
-[[ $(sed -n 1p seen) == *",events=$everything+alloc=sites,filter=*,limit=none" ]] ||
+[[ $(sed -n 1p seen) == *",events=$java+alloc=sites,filter=*,limit=none" ]] ||
   fail "told: $(sed -n 1p seen)"
 run record -f -o two.ptrace --option jvm.accessors=yes java Shop
 expect_not_in err 'short methods'

@@ -71,12 +71,11 @@ base::result<void> check_string(const std::string& text) {
 
 void add_agent_options(OptionList& list, AgentOptions& options) {
   const char* group = "What is recorded";
-  list.add(
-          "--events", options.events,
-          fmt::format("Kinds of events, separated by commas: {}; a + before the first: besides the "
-                      "default (calls,threads,gc,monitors,exceptions,alloc=sampled; attach: "
-                      "without exceptions)",
-                      fmt::join(kEvents, ", ")))
+  list.add("--events", options.events,
+           fmt::format(
+               "Kinds of events, separated by commas: {}; a + before the first: besides the "
+               "default (calls,threads,gc,monitors,alloc=sampled and, but for Java, exceptions)",
+               fmt::join(kEvents, ", ")))
       .takes("EVENT[,EVENT...]")
       .suggests({kEvents.begin(), kEvents.end()})
       .in(group);
