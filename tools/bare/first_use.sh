@@ -17,9 +17,18 @@ mapfile -t names < <(python3 "$here/blocks.py" README.md)
 lend_dotnet() {
   local dotnet
   dotnet=$(readlink -f "$(command -v dotnet)") || return 1
-  BARE_FOLDERS=$(dirname "$dotnet")
+  BARE_FOLDERS+=" $(dirname "$dotnet")"
   in_root "$root" "ln -sf $dotnet /usr/bin/dotnet; apt-get update -qq
     apt-get install -y -qq libicu72 >/dev/null"
+}
+
+# Tests record with each JDK there is.
+lend_jdks() {
+  local jdk
+  for jdk in /usr/lib/jvm/*/; do
+    [[ -x $jdk/bin/java && ! -L ${jdk%/} && ! -e $root$jdk/bin/java ]] || continue
+    BARE_FOLDERS+=" ${jdk%/}"
+  done
 }
 
 # The lines as they stand on the page, each shown before it runs.
@@ -35,10 +44,12 @@ if [[ ! -d $root ]]; then
   copy_checkout "$root"
 fi
 for name in "${names[@]}"; do
-  if [[ $name == dotnet ]] && ! lend_dotnet; then
-    printf '\n*** SKIPPED: README, block dotnet: this machine has no .NET to lend ***\n\n' >&2
-    continue
+  BARE_FOLDERS=''
+  if [[ $name == @(dotnet|test) ]] && ! lend_dotnet; then
+    printf '\n*** SKIPPED: this machine has no .NET to lend for block %s ***\n\n' "$name" >&2
+    [[ $name == test ]] || continue
   fi
+  [[ $name != test ]] || lend_jdks
   begin=$SECONDS
   printf '== README, block %s\n' "$name"
   if ! type_block "$name" 2>&1; then
