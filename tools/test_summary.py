@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Adds up what the test runs of some build folders reported, and says so in one last line.
 
-usage: test_summary.py [--exit STATUS] BUILD_DIR...
+usage: test_summary.py [--exit STATUS] [--failed STEP]... BUILD_DIR...
        test_summary.py --self-test
 
 Reads BUILD_DIR/reports/ctest.xml (ctest --output-junit) and, for a ctest test that is a GoogleTest
 program, the cases in reports/gtest/<name>.xml. A program that failed without a failing case (it
-crashed, leaked, or ran out of time) counts as one failure. STATUS other than 0 says that something
-failed outside of the tests. Ends with 1 unless all is well.
+crashed, leaked, or ran out of time) counts as one failure, and so does each STEP, which failed
+outside of the tests. STATUS other than 0 says that something failed, if it is not known what. Ends
+with 1 unless all is well.
 """
 import argparse
 import sys
@@ -104,6 +105,7 @@ def self_test():
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--exit", type=int, default=0)
+    parser.add_argument("--failed", action="append", default=[])
     parser.add_argument("--self-test", action="store_true")
     parser.add_argument("builds", nargs="*", type=Path)
     arguments = parser.parse_args()
@@ -112,6 +114,7 @@ def main():
     tally = Tally()
     for build in arguments.builds:
         tally.add_run(build)
+    tally.failed += [f"the step: {step}" for step in arguments.failed]
     return tally.finish(arguments.exit)
 
 
