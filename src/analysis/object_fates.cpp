@@ -45,7 +45,8 @@ void ObjectFates::made(base::Time time, std::uint32_t type, std::uint32_t site,
   fate.made_bytes += weight * alloc.size;
   fate.since_first += static_cast<double>(elapsed(fate.first, time)) * static_cast<double>(weight);
   fate.last = std::max(fate.last, time);
-  if (alloc.object == base::kNoId || weight != 1) {
+  // Address 0 is what formats say that have no word for none.
+  if (alloc.object == base::kNoId || alloc.object == 0 || weight != 1) {
     fate.unfollowed += weight;
     return;
   }

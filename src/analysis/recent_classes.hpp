@@ -13,7 +13,10 @@ class RecentClasses {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-  void add(base::Id object, std::uint32_t type) { places_[place(object)] = {object, type}; }
+  // At address 0 is none.
+  void add(base::Id object, std::uint32_t type) {
+    if (object != 0) places_[place(object)] = {object, type};
+  }
   void move(base::Id from, base::Id to) {
     if (const std::uint32_t type = find(from); type != kNone) add(to, type);
   }

@@ -7,12 +7,18 @@
 #include <iterator>
 #include <utility>
 
+#include "base/terminal_text.hpp"
 #include "base/utf8.hpp"
 
 namespace polytrace::base {
 namespace {
 
 constexpr std::uint64_t kExact = std::uint64_t{1} << 53;
+
+// REQUIRES: below 0x10000, as are all that a terminal obeys.
+void append_code(std::string& out, char32_t code) {
+  fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<std::uint32_t>(code));
+}
 
 void append_escaped(std::string& out, char c) {
   switch (c) {
@@ -23,11 +29,8 @@ void append_escaped(std::string& out, char c) {
     case '\t': out += "\\t"; return;
     default: break;
   }
-  if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) {
-    out += c;
-    return;
-  }
-  fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned char>(c));
+  if (is_obeyed(static_cast<unsigned char>(c))) append_code(out, static_cast<unsigned char>(c));
+  else out += c;
 }
 
 template <class Integer>
@@ -44,6 +47,7 @@ void append_json_text(std::string& out, std::string_view text) {
     const Character c = first_character(text.substr(i));
     if (c.bytes == 0) out += kReplacement;
     else if (c.bytes == 1) append_escaped(out, text[i]);
+    else if (is_obeyed(c.code)) append_code(out, c.code);
     else out += text.substr(i, c.bytes);
     i += c.bytes == 0 ? 1 : c.bytes;
   }

@@ -8,6 +8,9 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <span>
+
+#include "base/terminal_text.hpp"
 
 namespace polytrace::base {
 namespace {
@@ -53,16 +56,25 @@ class FileSink final : public Sink {
 // Pipes, terminals and devices cannot be renamed into place: written straight.
 class StreamSink final : public Sink {
  public:
-  StreamSink(int fd, bool owned) : fd_(fd), owned_(owned) {}
+  StreamSink(int fd, bool owned) : fd_(fd), owned_(owned), is_terminal_(isatty(fd) == 1) {}
   ~StreamSink() override {
     if (owned_) close(fd_);
   }
-  result<void> write(Bytes bytes) override { return write_all(fd_, bytes); }
-  result<void> commit() override { return {}; }
+  result<void> write(Bytes bytes) override {
+    if (!is_terminal_) return write_all(fd_, bytes);
+    return show(door_.pass({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+  }
+  result<void> commit() override { return is_terminal_ ? show(door_.finish()) : result<void>(); }
 
  private:
+  result<void> show(const std::string& text) {
+    return write_all(fd_, std::as_bytes(std::span(text)));
+  }
+
   int fd_;
   bool owned_;
+  bool is_terminal_;
+  TerminalDoor door_;
 };
 
 class MemorySink final : public Sink {

@@ -158,6 +158,7 @@ class Cat final : public Command {
       return session.fail(ready.error(), input.name());
     auto opened = input.open();
     if (!opened) return session.fail(opened.error(), input.name());
+    session.out().expect_no_styles();
     Printer printer(session.out(), choice, options_, options_.jsonl || session.common.json);
     const Passed passed = pass(session, input, *opened->reader, printer);
     const bool whole = printer.finish();

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+
 #include "cli/commands.hpp"
 #include "cli/conversion.hpp"
 
@@ -36,12 +38,18 @@ class Convert final : public Command {
              "Where the input has no end (of a killed program), neither has the output, if its "
              "format has one")
         .in("Output");
+    list.add("--private", private_, "Nobody else may read OUTPUT, whatever the umask says")
+        .in("Output");
   }
-  int run(Session& session) override { return convert(session, input_, options_); }
+  int run(Session& session) override {
+    if (private_) umask(S_IRWXG | S_IRWXO);
+    return convert(session, input_, options_);
+  }
 
  private:
   InputOptions input_;
   TargetOptions options_;
+  bool private_ = false;
 };
 
 }  // namespace

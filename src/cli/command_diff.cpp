@@ -119,6 +119,7 @@ class Diff final : public Command {
                             difference,
                             analysis::scale_of(*first->side, *second->side, options_.per),
                             over_};
+    if (form != show::TableForm::text) session.out().expect_no_styles();
     append_diff(session.out().text(), result, form, session.look());
     const int one = conclude(session, before, first->passed);
     const int other = conclude(session, after, second->passed);

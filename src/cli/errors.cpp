@@ -112,4 +112,9 @@ void print(std::string_view text) {
   out.flush();
 }
 
+void print_live(std::string_view line) {
+  const std::string text = "\r" + show::printable(line) + "\x1b[K";
+  if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;
+}
+
 }  // namespace polytrace::cli

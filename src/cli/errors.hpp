@@ -31,5 +31,7 @@ void write_places(base::JsonWriter& json, const std::vector<base::Notice>& notic
 
 // To standard error, at once and whole.
 void print(std::string_view text);
+// In the place of the line before, on a terminal. An empty one takes it away.
+void print_live(std::string_view line);
 
 }  // namespace polytrace::cli

@@ -9,7 +9,15 @@
 
 namespace polytrace::cli {
 
+Output::Output(int fd) : fd_(fd) {
+  if (isatty(fd) == 1) door_.emplace(base::TerminalDoor::Styles::kKept);
+}
+
 bool Output::flush() {
+  if (door_) {
+    text_ = door_->pass(text_);
+    text_ += door_->finish();
+  }
   std::string_view rest = text_;
   while (!rest.empty() && !fault_) {
     const ssize_t put = ::write(fd_, rest.data(), rest.size());

@@ -28,7 +28,7 @@ Progress::Progress(const Session& session) : width_(session.error_terminal().wid
 }
 
 Progress::~Progress() {
-  if (shown_) print("\r\x1b[K");
+  if (shown_) print_live("");
 }
 
 void Progress::update(const base::Source& source) {
@@ -38,7 +38,7 @@ void Progress::update(const base::Source& source) {
   const double seconds = std::chrono::duration<double>(now - begin_).count();
   if (form_ == Form::json) return print(json(source, seconds));
   shown_ = true;
-  print("\r" + show::clipped(line(source, seconds), width_ == 0 ? 79 : width_ - 1, "~") + "\x1b[K");
+  print_live(show::clipped(line(source, seconds), width_ == 0 ? 79 : width_ - 1, "~"));
 }
 
 std::string Progress::line(const base::Source& source, double seconds) const {

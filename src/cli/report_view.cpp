@@ -143,6 +143,7 @@ TableForm ReportOutput::form(const Session& session) const {
 }
 
 int answer(Session& session, const ReportResult& result, TableForm form) {
+  if (form != TableForm::text) session.out().expect_no_styles();
   append_report(session.out().text(), result, form, session.look());
   if (form == TableForm::csv || form == TableForm::tsv)
     tell_notices(session, result.input.name(), result.passed.notices);

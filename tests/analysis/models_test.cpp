@@ -296,8 +296,8 @@ TEST(Models, FatesOfObjects) {
       dead_bytes[object.type] += object.size;
     };
     for (Time time = 0; time < 500; ++time) {
-      const Id id = random() % 40;
-      const Id to = random() % 40;
+      const Id id = 1 + random() % 40;
+      const Id to = 1 + random() % 40;
       switch (random() % 8) {
         case 0:
           fates.freed(id, {});
@@ -336,6 +336,22 @@ TEST(Models, FatesOfObjects) {
       EXPECT_EQ(fate.young, young[fate.type]);
     }
   }
+}
+
+// Allocations whose object is not told: "none", or 0 where a format has no word for that.
+TEST(Models, FatesOfObjectsThatAreNotTold) {
+  ObjectFates fates;
+  for (const Id none : {Id{0}, base::kNoId}) {
+    event::Alloc alloc;
+    alloc.object = none;
+    alloc.size = 8;
+    for (Time time = 0; time < 10; ++time) fates.made(time, 1, 0, alloc);
+  }
+  fates.finish();
+  EXPECT_EQ(fates.known_deaths(), 0U);
+  ASSERT_EQ(fates.fates().size(), 1U);
+  EXPECT_EQ(fates.fates()[0].made, 20U);
+  EXPECT_EQ(fates.fates()[0].unfollowed, 20U);
 }
 
 TEST(ThrowBursts, EndWithAGapAndNeedTwenty) {

@@ -44,7 +44,7 @@ case ${FAKE:-record} in
     rm "$file.segments"
     ;;
   killed)
-    head -c -72 "$CANNED" >"$file"
+    (umask 077 && head -c -72 "$CANNED" >"$file")  # as agents do
     segments >"$file.segments"
     kill -KILL $$
     ;;

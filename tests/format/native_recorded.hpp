@@ -174,4 +174,49 @@ inline void expect_lines(Stream& stream, const Lines& lines) {
   for (std::size_t i = 0; i < got.size(); ++i) ASSERT_EQ(got[i], lines[i]) << i;
 }
 
+// A segment file as an agent leaves it.
+class SegmentFile {
+ public:
+  explicit SegmentFile(std::uint64_t stream = kStream) {
+    SegmentsHeader header;
+    header.stream = stream;
+    add(std::as_bytes(std::span(&header, 1)));
+  }
+  void add_words(std::uint64_t number, base::Id thread, const Words& words,
+                 SegmentState state = SegmentState::kOpen) {
+    add_segment({.state = state,
+                 .content = SegmentContent::kWords,
+                 .thread = thread,
+                 .number = number,
+                 .base_tick = kBase},
+                std::as_bytes(std::span(words)));
+  }
+  void add_records(std::uint64_t number, base::Bytes records) {
+    add_segment({.state = SegmentState::kOpen,
+                 .content = SegmentContent::kRecords,
+                 .number = number,
+                 .base_tick = kBase,
+                 .bytes = static_cast<std::uint32_t>(records.size())},
+                records);
+  }
+  void add(base::Bytes unit) {
+    append(bytes_, unit);
+    bytes_.resize((bytes_.size() + kUnit - 1) / kUnit * kUnit);
+  }
+  std::string_view text() const {
+    return {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()};
+  }
+
+ private:
+  void add_segment(SegmentHeader header, base::Bytes content) {
+    Bytes all(sizeof header);
+    append(all, content);
+    header.units = static_cast<std::uint32_t>((all.size() + kUnit) / kUnit);
+    std::memcpy(all.data(), &header, sizeof header);
+    all.resize(header.units * kUnit);
+    add(all);
+  }
+  Bytes bytes_;
+};
+
 }  // namespace polytrace::format::native

@@ -1,57 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is left in segments is read behind a stream that was cut off.
-#include <cstring>
-
 #include "format/native/segment_records.hpp"
 #include "format/native_recorded.hpp"
+#include "support/mutate.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace polytrace::format::native {
 namespace {
-
-class SegmentFile {
- public:
-  explicit SegmentFile(std::uint64_t stream = kStream) {
-    SegmentsHeader header;
-    header.stream = stream;
-    add(std::as_bytes(std::span(&header, 1)));
-  }
-  void add_words(std::uint64_t number, base::Id thread, const Words& words,
-                 SegmentState state = SegmentState::kOpen) {
-    add_segment({.state = state,
-                 .content = SegmentContent::kWords,
-                 .thread = thread,
-                 .number = number,
-                 .base_tick = kBase},
-                std::as_bytes(std::span(words)));
-  }
-  void add_records(std::uint64_t number, base::Bytes records) {
-    add_segment({.state = SegmentState::kOpen,
-                 .content = SegmentContent::kRecords,
-                 .number = number,
-                 .base_tick = kBase,
-                 .bytes = static_cast<std::uint32_t>(records.size())},
-                records);
-  }
-  void add(base::Bytes unit) {
-    append(bytes_, unit);
-    bytes_.resize((bytes_.size() + kUnit - 1) / kUnit * kUnit);
-  }
-  std::string_view text() const {
-    return {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()};
-  }
-
- private:
-  void add_segment(SegmentHeader header, base::Bytes content) {
-    Bytes all(sizeof header);
-    append(all, content);
-    header.units = static_cast<std::uint32_t>((all.size() + kUnit) / kUnit);
-    std::memcpy(all.data(), &header, sizeof header);
-    all.resize(header.units * kUnit);
-    add(all);
-  }
-  Bytes bytes_;
-};
 
 class native_segments : public testing::Test {
  protected:
@@ -161,6 +116,34 @@ TEST_F(native_segments, damaged_anywhere_are_survived) {
     told += whole.notices.find(base::Code::segments_damaged) != nullptr ? 1 : 0;
   }
   EXPECT_GT(told, 10);
+}
+
+// Damage where the words and records are, in both kinds of segments, and in the stream before.
+TEST_F(native_segments, mutants_are_survived) {
+  Recorded recorded = some_events(4, 400);
+  recorded.words.resize(std::min<std::size_t>(recorded.words.size(), kUnit / 8 - 20));
+  Bytes memory(kUnit / 2);
+  RecordEncoder encoder;
+  encoder.begin(memory.data(), memory.size(), kBase, base::kNoId);
+  for (base::Id id = 0; encoder.event(kBase + id, id, event::Method{.name = "a method"});) ++id;
+  SegmentFile file;
+  file.add_words(1, 7, recorded.words);
+  file.add_records(1, encoder.payload());
+  Stream stream;
+  SegmentWords some = words_of(recorded.words, 100);
+  stream.move(some, 1, 700);
+  const auto good = std::as_bytes(std::span(file.text()));
+  std::mt19937_64 engine(6);
+  for (int i = 0; i < 2000; ++i) {
+    const Bytes bad = polytrace::test::mutate({good.begin() + kUnit, good.end()}, engine);
+    SegmentFile mutant;
+    mutant.add(bad);
+    if (i % 10 == 0) stream.bytes = polytrace::test::mutate(stream.bytes, engine);
+    const test::Whole whole = read(stream, mutant);
+    ASSERT_LE(whole.events, stream.bytes.size() + bad.size());
+    if (whole.open_error) continue;
+    ASSERT_EQ(whole.accounted(), stream.bytes.size());
+  }
 }
 
 TEST_F(native_segments, are_found_where_they_are_asked_for) {

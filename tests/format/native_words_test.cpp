@@ -63,6 +63,9 @@ TEST(native_words, that_no_recorder_writes_end_the_segment) {
       {call_word(Word::kEnter, 1, 1), escape_word(Escape::kUnwind, 0, 2)},
       {call_word(Word::kEnter, 1, 1), escape_word(Escape::kEvent, 1, 2), 200},
       {call_word(Word::kEnter, 1, 1), escape_word(Escape::kEvent, 9, 2), 2},
+      // No kind, though the rest is that of an event: its length leads far beyond the segment.
+      {call_word(Word::kEnter, 1, 1), escape_word(Escape::kEvent, kMaxArgument, 2) & ~3ULL,
+       0x0006'03ff'ffff},
   };
   for (const Words& words : bad) {
     Stream stream;

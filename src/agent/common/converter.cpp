@@ -47,8 +47,8 @@ std::string in_path() {
 int start_program(const std::string& program, const Options& options, const std::string& file,
                   int input, int segments, pid_t& process) {
   const std::string words[] = {
-      program,        "convert",      "-",  "--segments", "/dev/fd/3", "--to",
-      options.format, "--leave-open", "-o", file};
+      program,        "convert",      "-",         "--segments", "/dev/fd/3", "--to",
+      options.format, "--leave-open", "--private", "-o",         file};
   return start_child(words, {input, STDERR_FILENO, STDERR_FILENO, segments}, process);
 }
 

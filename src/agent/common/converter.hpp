@@ -17,9 +17,9 @@ struct Converter {
   pid_t process = -1;
 };
 
-// polytrace convert - --segments ... --to options.format --leave-open -o file, in a process group
-// of its own: what ends this process from a terminal leaves it the end of the stream, and what
-// kills it leaves it `segments`, the descriptor of the segment file.
+// polytrace convert - --segments ... --to options.format --leave-open --private -o file, in a
+// process group of its own: what ends this process from a terminal leaves it the end of the stream,
+// and what kills it leaves it `segments`, the descriptor of the segment file.
 Converter start_converter(const Options& options, const std::string& file, int segments,
                           Faults& faults);
 // The program: options.converter, $POLYTRACE, beside this library or in ../bin from there, PATH.

@@ -141,9 +141,9 @@ bool set_format(Options& options, std::string_view value, Faults&) {
                                                   {"tracelog:later", "tracelog:later"},
                                                   {"tracelog:early", "tracelog:early"}};
   std::string_view format;
-  if (!choose(format, value, kFormats)) return false;
+  const bool known = choose(format, value, kFormats);
   options.format = format;
-  return true;
+  return known;
 }
 bool set_converter(Options& options, std::string_view value, Faults&) {
   return set_text(options.converter, value);
@@ -159,13 +159,22 @@ bool set_policy(Options& options, std::string_view value, Faults&) {
 bool set_buffer(Options& options, std::string_view value, Faults&) {
   return parse_size(value, options.buffer);
 }
-bool set_flush(Options& options, std::string_view value, Faults&) {
+// At most a minute: the program may have to wait for so long.
+bool set_milliseconds(std::uint32_t& into, std::string_view value) {
   constexpr std::uint64_t kMillisecond = 1'000'000;
   constexpr std::uint64_t kMost = 60'000;
   std::uint64_t time = 0;
   if (!parse_duration(value, time) || time / kMillisecond > kMost) return false;
-  options.flush = std::max<std::uint32_t>(static_cast<std::uint32_t>(time / kMillisecond), 1);
+  into = static_cast<std::uint32_t>(time / kMillisecond);
   return true;
+}
+bool set_flush(Options& options, std::string_view value, Faults&) {
+  const bool good = set_milliseconds(options.flush, value);
+  options.flush = std::max<std::uint32_t>(options.flush, 1);
+  return good;
+}
+bool set_drain(Options& options, std::string_view value, Faults&) {
+  return set_milliseconds(options.drain, value);
 }
 bool set_clock(Options& options, std::string_view value, Faults&) {
   return choose(options.clock, value,

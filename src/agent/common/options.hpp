@@ -48,7 +48,7 @@ struct Options {
   bool paused = false;  // start paused
 
   std::string file;  // may hold %p (process id), %t (start time); "" = the default name
-  std::string format = "native";  // native, or what the converter makes: tbf, tracelog and others
+  std::string format = "native";  // native, or what the converter makes; "" = one nobody knows
   std::string converter;          // the polytrace program; "" = looked for
   std::string segments;           // folder of the segment file; "" = beside the output
   EventSet events;
@@ -67,6 +67,7 @@ struct Options {
   std::string control = "none";  // none, unix, tcp:ADDRESS:PORT
   std::string connect;           // dial out instead: the collector's socket
   std::string token_file;
+  std::uint32_t drain = 2000;  // milliseconds for clients to read the rest, at the end
   Server server = Server::kStandalone;
   HeapDump heap_dump = HeapDump::kOnCommand;
 

@@ -70,6 +70,7 @@ bool Output::open(const Options& options, int fd, Faults& faults) {
     if (!is_file_) fcntl(fd_, F_SETFL, fcntl(fd_, F_GETFL) | O_NONBLOCK);
     return true;
   }
+  if (options.format.empty()) return false;  // a fault tells its name
   std::string file = options.file;
   if (file.empty()) {
     file = "polytrace-%p.";

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -23,6 +24,18 @@ std::int64_t client_now_ms() {
 bool exists(const std::string& path) {
   struct stat found{};
   return lstat(path.c_str(), &found) == 0;
+}
+
+// A folder as agents make them: nobody else could have put a socket there.
+bool is_private_folder(const std::string& path, uid_t owner) {
+  struct stat found{};
+  return lstat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == owner &&
+         (found.st_mode & 077) == 0;
+}
+
+bool peer_of(int socket, ucred& peer) {
+  socklen_t size = sizeof(peer);
+  return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0;
 }
 
 void read_item(const Item& item, Welcome& welcome) {
@@ -72,9 +85,17 @@ bool Client::connect_process(pid_t process, std::string& why) {
     return false;
   }
   for (const std::string& folder : meeting_folders_of(process)) {
-    const std::string path =
-        process_folder(folder, process, started) + "/" + std::string(kSocketName);
-    if (exists(path)) return connect_path(path, why);
+    const std::string place = process_folder(folder, process, started);
+    const std::string path = place + "/" + std::string(kSocketName);
+    if (!exists(path)) continue;
+    if (!connect_path(path, why)) return false;
+    ucred peer{};
+    if (peer_of(socket_.get(), peer) && peer.pid == process && is_private_folder(place, peer.uid))
+      return true;
+    socket_.close();
+    why = path + ": not the agent of process " + std::to_string(process) +
+          " answers there, or others can enter that folder";
+    return false;
   }
   why = "process " + std::to_string(process) +
         " has no control socket: was its agent started with " + "control=unix?";
@@ -83,7 +104,11 @@ bool Client::connect_process(pid_t process, std::string& why) {
 
 bool Client::connect_path(const std::string& path, std::string& why) {
   socket_ = connect_unix(path, why);
-  return static_cast<bool>(socket_);
+  if (!socket_) return false;
+  if (geteuid() == 0 || is_trusted_peer(socket_.get())) return true;
+  socket_.close();
+  why = path + ": who answers there is another user";
+  return false;
 }
 
 bool Client::connect_port(std::uint16_t port, std::string& why) {

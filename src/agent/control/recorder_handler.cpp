@@ -84,14 +84,18 @@ ServerConfig server_config(Options& options, Faults& faults) {
   config.mode = mode_of(options.server);
   config.heap_dumps = options.heap_dump != HeapDump::kNever;
   config.converter = find_converter(options);
+  config.drain_ms = options.drain;
   if (!parse_control_option(options.control, config))
     faults.push_back("control=" + options.control + ": none, unix or tcp:127.0.0.1:PORT");
   if (config.mode == ServerMode::kStandalone) return config;
   if (!config.wanted()) config.listen_unix = true;
-  if (options.format != "native") {
-    options.format = "native";
-    options.file.clear();  // a name for XML would be misleading
-  }
+  if (options.format.empty() || options.format == "native") return config;
+  // A name for XML would be misleading.
+  if (!options.file.empty())
+    faults.push_back("file=" + options.file + ": not written: with server= clients get format=" +
+                     options.format + ", and the agent keeps polytrace-PID.ptrace");
+  options.format = "native";
+  options.file.clear();
   return config;
 }
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <functional>
 
 #include "agent/common/quiet_thread.hpp"
 
@@ -208,6 +209,11 @@ void Server::leave() {
     wait();
     serve_all();
   }
+  if (const auto slow = std::ranges::count_if(peers_, std::not_fn(settled)); slow != 0)
+    std::fprintf(stderr,
+                 "polytrace: the stream of %td clients is cut off: they read too slowly (drain=%u "
+                 "ms)\n",
+                 slow, drain_ms_.load());
   for (const auto& peer : peers_) peer->bye("the program ends");
   serve_all();
 }

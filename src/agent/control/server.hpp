@@ -37,6 +37,7 @@ struct ServerConfig {
   std::string converter;  // path of polytrace; "": XML and TBF cannot be had
 
   std::size_t max_clients = 16;
+  std::uint32_t drain_ms = 2000;    // at the end, for clients to read the rest
   std::uint32_t silence_ms = 2000;  // a client that says nothing for so long is an old one
   std::uint32_t frame_ms = 5000;    // a frame that was begun must be whole
   std::uint32_t stall_ms = 10000;   // without credit, or without reading

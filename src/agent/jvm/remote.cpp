@@ -15,8 +15,6 @@ namespace {
 using control::Outcome;
 using control::Reply;
 
-constexpr std::uint32_t kDrain = 2000;  // milliseconds
-
 control::ServerConfig g_config;
 control::Server* g_server = nullptr;
 
@@ -189,7 +187,7 @@ void start_remote(JNIEnv* env, const Settings& settings) {
 }
 
 void stop_remote() {
-  if (g_server != nullptr) g_server->stop(kDrain);
+  if (g_server != nullptr) g_server->stop(g_config.drain_ms);
 }
 
 }  // namespace polytrace::agent::jvm

@@ -76,8 +76,7 @@ void start_server() {
 }
 
 void stop_server() {
-  constexpr std::uint32_t kDrain = 2000;
-  if (g_server != nullptr) g_server->stop(kDrain);
+  if (g_server != nullptr) g_server->stop(g_config.drain_ms);
 }
 
 }  // namespace polytrace::agent::mono

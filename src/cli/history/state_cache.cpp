@@ -39,22 +39,34 @@ std::string fingerprint(const std::string& file) {
   return fmt::format("{:016x}", XXH3_64bits(facts.data(), facts.size()));
 }
 
+// A new one that nobody else knows or can enter. Empty: it cannot be made.
+std::string own_folder(const fs::path& beside) {
+  std::error_code fault;
+  fs::create_directories(beside.parent_path(), fault);
+  std::string name = beside.string() + ".XXXXXX";
+  return mkdtemp(name.data()) != nullptr ? name : std::string();
+}
+
 }  // namespace
 
 StateCache::StateCache(const std::string& file, bool keep) : keep_(keep) {
   const std::string name = fingerprint(file);
   const fs::path home = cache_home();
   if (name.empty() || home.empty()) keep_ = false;
+  if (keep_) {
+    folder_ = home / "polytrace" / "states" / name;
+    if (is_filled()) return;
+    draft_ = own_folder(folder_);
+  }
+  if (!draft_.empty()) return;
+  keep_ = false;
   std::error_code fault;
-  const fs::path base = keep_ ? home / "polytrace" / "states" : fs::temp_directory_path(fault);
-  folder_ = base / (keep_ ? name : fmt::format("polytrace-states-{}", getpid()));
-  draft_ = folder_ + fmt::format(".{}", getpid());
+  folder_ = draft_ = own_folder(fs::temp_directory_path(fault) / "polytrace-states");
 }
 
 StateCache::~StateCache() {
   std::error_code fault;
-  fs::remove_all(draft_, fault);
-  if (!keep_) fs::remove_all(folder_, fault);
+  if (!draft_.empty()) fs::remove_all(draft_, fault);
 }
 
 bool StateCache::is_filled() const {
@@ -63,8 +75,11 @@ bool StateCache::is_filled() const {
 }
 
 base::result<void> StateCache::fill() {
+  if (!keep_) return {};
   std::error_code fault;
-  fs::remove_all(folder_, fault);
+  fs::rename(draft_, folder_, fault);
+  if (!fault || is_filled()) return {};
+  fs::remove_all(folder_, fault);  // what is there is no history
   fs::rename(draft_, folder_, fault);
   if (!fault) return {};
   return base::fail(base::Code::write_failed, fmt::format("{}: {}", folder_, fault.message()));

@@ -11,8 +11,8 @@ namespace polytrace::cli {
 
 class StateCache {
  public:
-  // `file` is a trace; standard input, and any file without `keep`, gets a folder that goes with
-  // this object.
+  // `file` is a trace; standard input, any file without `keep`, and any where nothing can be kept,
+  // gets a folder that goes with this object.
   StateCache(const std::string& file, bool keep);
   StateCache(const StateCache&) = delete;
   StateCache& operator=(const StateCache&) = delete;
@@ -22,9 +22,10 @@ class StateCache {
   bool is_filled() const;
   // Where the history is, or where fill() expects it to be made.
   const std::string& folder() const { return folder_; }
-  // A name to build under, so that nobody finds half a history.
+  // A folder of our own to build in, so that nobody finds half a history. Empty: none can be made.
   const std::string& draft() const { return draft_; }
-  // The draft is complete: it becomes the folder. Errors: write_failed.
+  // The draft is complete: it becomes the folder, unless another one did so meanwhile. Errors:
+  // write_failed.
   base::result<void> fill();
 
  private:

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,8 +11,12 @@
 #include <csignal>
 #include <cstring>
 
+#include "cli/signals.hpp"
+
 namespace polytrace::cli {
 namespace {
+
+constexpr int kNotRun = 127;
 
 std::string name_of_variable(std::string_view assignment) {
   return std::string(assignment.substr(0, assignment.find('=') + 1));
@@ -34,6 +39,19 @@ std::vector<char*> environment_of(const Launch& launch) {
 Ending ending_of(int status) {
   if (WIFSIGNALED(status)) return {128 + WTERMSIG(status), WTERMSIG(status)};
   return {WEXITSTATUS(status), 0};
+}
+
+// It ends with the process that wants its result: that may be killed.
+[[noreturn]] void become(const std::vector<std::string>& words, bool output_to_error,
+                         pid_t parent) {
+  std::vector<char*> all;
+  for (const std::string& word : words) all.push_back(const_cast<char*>(word.c_str()));
+  all.push_back(nullptr);
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != parent) _exit(0);
+  if (output_to_error) dup2(STDERR_FILENO, STDOUT_FILENO);
+  execv(all[0], all.data());
+  _exit(kNotRun);
 }
 
 }  // namespace
@@ -61,20 +79,18 @@ bool Child::ended(Ending& ending) {
   return true;
 }
 
-Ending Child::wait() {
-  int status = 0;
-  while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
-  }
-  return ending_of(status);
-}
-
 void Child::signal(int number) const { kill(process_, number); }
 
 base::result<Ending> run_ourselves(std::vector<std::string> words, bool output_to_error) {
   words.insert(words.begin(), own_path());
-  auto child = Child::start({std::move(words), {}}, output_to_error);
-  if (!child) return tl::unexpected(child.error());
-  return child->wait();
+  const pid_t before = getpid();
+  const pid_t process = fork();
+  if (process < 0) return base::system_fault(base::Code::open_failed);
+  if (process == 0) become(words, output_to_error, before);
+  int status = 0;
+  while (waitpid(process, &status, 0) < 0 && errno == EINTR)
+    if (stop_asked()) kill(process, SIGTERM);
+  return ending_of(status);
 }
 
 }  // namespace polytrace::cli

@@ -22,7 +22,6 @@ class Child {
   static base::result<Child> start(const Launch& launch, bool output_to_error = false);
   // False while it runs.
   bool ended(Ending& ending);
-  Ending wait();
   void signal(int number) const;
   pid_t process() const { return process_; }
 
@@ -31,7 +30,7 @@ class Child {
   pid_t process_;
 };
 
-// This program with other words, run to its end. Errors: open_failed.
+// This program with other words, run to its end; killed with us. Errors: open_failed.
 base::result<Ending> run_ourselves(std::vector<std::string> words, bool output_to_error = false);
 
 }  // namespace polytrace::cli

@@ -10,6 +10,7 @@
 #include "cli/errors.hpp"
 #include "cli/record/next_steps.hpp"
 #include "cli/record/recording.hpp"
+#include "format/native/append.hpp"
 #include "format/native/wire.hpp"
 
 namespace polytrace::cli {
@@ -117,13 +118,28 @@ void tell_json(Session& session, const RecordingPlan& plan, const RecordingEnd& 
   out += '\n';
 }
 
+// What the program left in its memory, into the stream itself. Gives the exit code.
+int append_rest(const Session& session, const RecordingPlan& plan) {
+  const auto done = format::native::append_segments(plan.stream);
+  std::error_code fault;
+  if (done) fs::remove(plan.stream + ".segments", fault);
+  if (!done || fault) {
+    session.remark(
+        fmt::format("what was left in memory is in {}.segments ({}); keep both files together",
+                    plan.stream, done ? fault.message() : base::to_text(done.error())));
+    return 0;
+  }
+  if (done->damaged != 0)
+    session.remark(
+        fmt::format("{} of its segments were damaged: a part of them is lost", done->damaged));
+  return done->damaged != 0 ? kPartial : 0;
+}
+
 // The output from the stream, which goes away when that worked. Gives the exit code.
 int convert_stream(const Session& session, const RecordingPlan& plan) {
-  const bool in_place = plan.output == plan.stream;
-  const std::string target = in_place ? plan.stream + ".whole" : plan.output;
-  umask(S_IRWXG | S_IRWXO);  // as private as what an agent writes
-  const auto made = run_ourselves(
-      {"convert", plan.stream, "--to", plan.to, "-o", target, "--force", "--quiet"}, true);
+  const auto made = run_ourselves({"convert", plan.stream, "--to", plan.to, "--private", "-o",
+                                   plan.output, "--force", "--quiet"},
+                                  true);
   if (!made) return session.fail(made.error());
   std::error_code fault;
   if (made->code != 0 && made->code != 4) {
@@ -131,8 +147,7 @@ int convert_stream(const Session& session, const RecordingPlan& plan) {
         fmt::format("{} could not be made; the recording is in {}", plan.output, plan.stream));
     return made->code;
   }
-  if (in_place) fs::rename(target, plan.stream, fault);
-  else fs::remove(plan.stream, fault);
+  fs::remove(plan.stream, fault);
   if (!fault) fs::remove(plan.stream + ".segments", fault);
   if (!fault) return made->code;
   return session.fail({base::Code::write_failed, {}, fault.message()}, plan.output);
@@ -170,7 +185,8 @@ int complete_stream(const Session& session, const RecordingPlan& plan, const Rec
   }
   if (!complete && !full)
     session.remark("the program ended without goodbye: what was left in its memory is added");
-  return complete && plan.output == plan.stream ? 0 : convert_stream(session, plan);
+  if (plan.output != plan.stream) return convert_stream(session, plan);
+  return complete ? 0 : append_rest(session, plan);
 }
 
 }  // namespace

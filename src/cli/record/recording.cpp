@@ -35,7 +35,7 @@ class LiveLine {
   LiveLine(const LiveLine&) = delete;
   LiveLine& operator=(const LiveLine&) = delete;
   ~LiveLine() {
-    if (shown_) print("\r\x1b[K");
+    if (shown_) print_live("");
   }
 
   void update(LiveStatus& status, double seconds) {
@@ -45,10 +45,9 @@ class LiveLine {
     if (!figures) return;
     if (json_) return print(json(*figures, seconds));
     shown_ = true;
-    print(fmt::format("\r\x1b[Krecording: {} events, {}, {} lost, {:.0f} s",
-                      show::count_text(figures->events, numerals_),
-                      show::bytes_text(figures->bytes), show::count_text(figures->lost, numerals_),
-                      seconds));
+    print_live(fmt::format(
+        "recording: {} events, {}, {} lost, {:.0f} s", show::count_text(figures->events, numerals_),
+        show::bytes_text(figures->bytes), show::count_text(figures->lost, numerals_), seconds));
   }
 
  private:

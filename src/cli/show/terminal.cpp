@@ -5,9 +5,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <array>
 #include <charconv>
 #include <cstdlib>
+
+#include "base/terminal_text.hpp"
 
 namespace polytrace::cli::show {
 namespace {
@@ -55,9 +56,9 @@ Terminal inspect_terminal(int fd, ColorMode mode) {
 }
 
 std::string paint(const Terminal& terminal, Style style, std::string_view text) {
-  constexpr std::array<std::string_view, 6> kCodes{"", "1", "2", "33", "1;31", "32"};
   if (!terminal.color || style == Style::plain) return std::string(text);
-  return fmt::format("\x1b[{}m{}\x1b[0m", kCodes[static_cast<std::size_t>(style)], text);
+  return fmt::format("{}{}{}", base::style_on(static_cast<std::size_t>(style)), text,
+                     base::kStyleOff);
 }
 
 }  // namespace polytrace::cli::show

@@ -102,6 +102,7 @@ bool Segments::open_next() {
   content_.resize(bytes / sizeof(std::uint64_t));
   if (!read_at(found.offset + sizeof header, content_.data(), bytes)) content_.clear();
   kind_ = header.content;
+  number_ = header.number | (kind_ == SegmentContent::kRecords ? kFromRecords : 0);
   words_ = {};
   records_ = {};
   if (content_.empty() || (kind_ == SegmentContent::kRecords && header.bytes > bytes)) {
@@ -135,9 +136,12 @@ bool Segments::encode(Content& content, base::RawArray<std::byte>& block) {
     block.clear();
     std::byte* const at = block.room(sizeof header + size);
     encoder_->begin(at + sizeof header, size, content.next_tick(), content.owner());
+    header.words_before = content.taken();
     content.move_to(*encoder_);
     if (encoder_->empty()) continue;
     encoder_->describe(header);
+    header.segment = number_;
+    header.words_after = content.taken();
     std::memcpy(at, &header, sizeof header);
     block.grew_to(at + sizeof header + header.length);
     events_ += header.events;

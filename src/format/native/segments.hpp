@@ -26,7 +26,7 @@ class Segments {
   Segments(const Segments&) = delete;
   Segments& operator=(const Segments&) = delete;
 
-  // One further block, without checksums; false at the end.
+  // One further block, without index and checksums; false at the end.
   bool next(base::RawArray<std::byte>& block);
 
   std::uint64_t events() const { return events_; }    // given so far
@@ -55,6 +55,7 @@ class Segments {
   std::uint64_t damaged_ = 0;
   std::vector<std::uint64_t> content_;  // of the segment that is open
   SegmentContent kind_ = SegmentContent::kWords;
+  std::uint64_t number_ = 0;  // of that segment, as blocks tell it
   SegmentWords words_;
   SegmentRecords records_;
   std::unique_ptr<RecordEncoder> encoder_ = std::make_unique<RecordEncoder>();

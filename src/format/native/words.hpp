@@ -42,7 +42,8 @@ class SegmentWords {
   bool ready() {
     while (at_ != end_ && !damaged_) {
       const std::uint64_t word = load(at_);
-      if (!is_thread(word)) return word != 0 && whole(word);
+      if (word == 0) return false;
+      if (!is_thread(word)) return whole(word);
       if (!whole(word)) return false;
       thread_ = load(at_ + 1) & ~kFollows;
       at_ += 2;
@@ -95,7 +96,8 @@ class SegmentWords {
 
   // Whether the next word is one, and all that follow it are there.
   bool whole(std::uint64_t word) {
-    if (kind_of(word) != Word::kEscape) return true;
+    damaged_ = kind_of(word) == Word::kNone;
+    if (kind_of(word) != Word::kEscape) return !damaged_;
     const std::size_t words = words_of(word);
     damaged_ = escape_of(word) > Escape::kUnwind || static_cast<std::size_t>(end_ - at_) < words;
     if (!damaged_ && words == 2 && escape_of(word) != Escape::kEvent)
@@ -121,7 +123,7 @@ class SegmentWords {
     bool done = false;
     if (kind_of(word) == Word::kEnter) done = out.enter(tick, method);
     else if (kind_of(word) == Word::kLeave) done = out.leave(tick, method);
-    else done = put_escape(out, word, tick);
+    else if (kind_of(word) == Word::kEscape) done = put_escape(out, word, tick);
     if (done) at_ += words_of(word);
     return done;
   }

@@ -45,8 +45,9 @@ TEST(output, another_format_is_made_by_a_converter) {
   EXPECT_EQ(recorded.fault, "");
   EXPECT_TRUE(recorded.ended);
   EXPECT_EQ(recorded.count(Recorded::Event::kEnter), 200'000U);
-  EXPECT_EQ(content_of(file + ".arguments"),
-            "convert - --segments /dev/fd/3 --to tbf --leave-open -o " + file + "\noff\n");
+  EXPECT_EQ(
+      content_of(file + ".arguments"),
+      "convert - --segments /dev/fd/3 --to tbf --leave-open --private -o " + file + "\noff\n");
   EXPECT_EQ(content_of(file + ".left"), "\x89PTSEGS\n");
 }
 
