@@ -16,6 +16,10 @@ def main():
                        if name == "java.lang.StackOverflowError")
             told = [e for e in stream.all("Throw") if e.fields.get("class_id") == number]
             assert len(told) >= rounds, (len(told), rounds)
+            places = {stream.methods[frame] for e in stream.all("Throw")
+                      for frame, _ in e.fields["stack"]}
+            assert "Deep.down" in places, places
+            assert not [place for place in places if "TraceProbe" in place], places
         print(f"JDK {jdk.version}: {rounds} ends of a stack, all survived and told")
 
 
