@@ -62,8 +62,7 @@ base::Id number_of_object(JNIEnv* env, jobject object) {
 
 void on_sampled_allocation(jvmtiEnv*, JNIEnv* env, jthread, jobject object, jclass type,
                            jlong size) {
-  if (is_idle()) return;
-  meet_thread(env);
+  if (is_idle() || !meet_thread(env)) return;
   StackFrames frames;
   frames.take(env, nullptr, g_depth);
   const Lists lists = frames.lists();
@@ -132,8 +131,7 @@ base::Id owner_of(JNIEnv* env, jobject object) {
 }
 
 void emit_monitor(JNIEnv* env, jobject object, event::MonitorStage stage, bool with_stack) {
-  if (is_idle()) return;
-  meet_thread(env);
+  if (is_idle() || !meet_thread(env)) return;
   StackFrames frames;
   event::Monitor details;
   details.stage = stage;
@@ -157,8 +155,7 @@ void on_contended_entered(jvmtiEnv*, JNIEnv* env, jthread, jobject object) {
 }
 
 void on_wait(jvmtiEnv*, JNIEnv* env, jthread, jobject object, jlong timeout) {
-  if (is_idle()) return;
-  meet_thread(env);
+  if (is_idle() || !meet_thread(env)) return;
   if (timeout != 0) {
     const std::lock_guard guard(timeouts().mutex);
     timeouts().by_thread[this_thread()] = timeout;
@@ -173,8 +170,7 @@ void on_wait(jvmtiEnv*, JNIEnv* env, jthread, jobject object, jlong timeout) {
 }
 
 void on_waited(jvmtiEnv*, JNIEnv* env, jthread, jobject object, jboolean) {
-  if (is_idle()) return;
-  meet_thread(env);
+  if (is_idle() || !meet_thread(env)) return;
   event::Wait details;
   details.stage = event::WaitStage::end;
   {

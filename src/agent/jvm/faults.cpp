@@ -68,12 +68,12 @@ void on_exception(jvmtiEnv*, JNIEnv* env, jthread, jmethodID method, jlocation a
                   jobject exception, jmethodID catch_method, jlocation catch_at) {
   if (!Recorder::the().running()) return;
   const NoException none(env);
+  if (!meet_thread(env)) return;
   const bool thrown = !passes_on(method, at);
   const Catcher catcher{catch_method, catch_at};
   const HandlerKind kind = catch_method == nullptr ? HandlerKind::probe : catcher.kind();
   const bool handled = kind != HandlerKind::probe;
   if (!thrown && !handled) return;
-  meet_thread(env);
   StackFrames frames;
   frames.take(env, nullptr, stack_depth());
   const base::Id object = number_of_object(env, exception);
