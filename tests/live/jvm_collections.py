@@ -50,5 +50,4 @@ def main():
                   "collections")
 
 
-
 main()
