@@ -66,7 +66,7 @@ def main():
     rounds = 100 if LONG else 5
     for jdk in room.jdks:
         test_errors(room, jdk, rounds)
-        test_callers(room, jdk, rounds)
+        test_callers(room, jdk, 100 if LONG else 3)
         print(f"JDK {jdk.version}: {rounds} ends of a stack, all survived and told")
 
 
