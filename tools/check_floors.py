@@ -32,7 +32,7 @@ LIBRARIES = {
     "CLI/": "cli", "sqlite3.h": "sql", "spdlog/": "collector server",
     "boost/": "collector server", "protozero/": "export",
 }
-SYSTEM = re.compile(r"^[a-z_0-9]+$|^(sys|netinet|arpa|linux)/[a-z_]+\.h$|^[a-z_0-9]+\.h$")
+SYSTEM = re.compile(r"^[a-z_0-9]+$|^(sys|netinet|arpa|linux)/[a-z_0-9]+\.h$|^[a-z_0-9]+\.h$")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
 

@@ -178,7 +178,7 @@ std::vector<std::string> Exceptions::headlines(const Names& names) const {
     if (clause.second == event::ClauseKind::catch_clause) caught += count;
   if (thrown_ == 0 && caught == 0) return {};
   std::string line = count_text(thrown_, "exception", "exceptions") + " thrown";
-  // Recorders without handlers (Java's) do not say what was caught.
+  // Not every recorder tells handlers.
   if (!clauses_.empty()) line += fmt::format(", {} caught", caught);
   std::pair<std::uint32_t, std::uint64_t> most{NameTable::kNone, 0};
   for (const auto& [type, count] : classes_)

@@ -31,7 +31,7 @@ std::string beside_this_library() {
 }
 
 std::string in_path() {
-  const char* const path = std::getenv("PATH");
+  const char* const path = secure_getenv("PATH");
   std::string_view rest = path == nullptr ? "" : path;
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find(':'), rest.size());
@@ -56,7 +56,7 @@ int start_program(const std::string& program, const Options& options, const std:
 
 std::string find_converter(const Options& options) {
   if (!options.converter.empty()) return runs(options.converter) ? options.converter : "";
-  const char* const named = std::getenv("POLYTRACE");
+  const char* const named = secure_getenv("POLYTRACE");
   if (named != nullptr && runs(named)) return named;
   std::string beside = beside_this_library();
   return beside.empty() ? in_path() : beside;

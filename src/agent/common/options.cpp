@@ -113,7 +113,7 @@ bool named_like_secret(std::string_view name) {
 
 Options parse_options(std::string_view text, Faults& faults) {
   Options options;
-  const char* const off = std::getenv("POLYTRACE_AGENT");
+  const char* const off = secure_getenv("POLYTRACE_AGENT");
   options.off = off != nullptr && std::strcmp(off, "off") == 0;
   if (!options.off) take_all(options, text, faults);
   return options;

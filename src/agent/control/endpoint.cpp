@@ -110,7 +110,7 @@ std::uint64_t start_time_of(pid_t process) {
 }
 
 std::string meeting_folder() {
-  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
+  const char* runtime = secure_getenv("XDG_RUNTIME_DIR");
   if (runtime != nullptr && runtime[0] == '/') return std::string(runtime) + "/polytrace";
   return "/tmp/polytrace-" + std::to_string(geteuid());
 }

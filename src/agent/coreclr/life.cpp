@@ -47,7 +47,7 @@ HResult on_notification_only(Bool* asked) {
 
 // A failure makes the runtime let go of us.
 HResult on_initialize(void* runtime) {
-  const char* text = std::getenv("POLYTRACE_OPTIONS");
+  const char* text = secure_getenv("POLYTRACE_OPTIONS");
   const char* options = text == nullptr ? "" : text;
   if (!hold_runtime(runtime)) {
     say({"this .NET is too old to be recorded: 5.0 is the oldest"});

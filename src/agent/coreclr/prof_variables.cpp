@@ -143,7 +143,7 @@ std::string letter(bool value) { return value ? "T" : "F"; }
 bool read_prof_variables(Settings& settings, Faults& faults) {
   Wanted wanted;
   for (const Variable& variable : kVariables) {
-    const char* const value = std::getenv(variable.name);
+    const char* const value = secure_getenv(variable.name);
     if (value == nullptr) continue;
     wanted.any = true;
     if (variable.set(wanted, value)) continue;

@@ -35,14 +35,6 @@ Timeouts& timeouts() {
   return timeouts;
 }
 
-// Threads are often waited for by their objects, also before they were met: they are threads first.
-base::Id number_of_object(JNIEnv* env, jobject object) {
-  if (tag_of(object) == 0 && is_thread(env, object)) number_of_thread(env, object);
-  bool is_new = false;
-  const jlong tag = tagged(object, TagKind::kObject, is_new);
-  return tag == 0 ? base::kNoId : id_of(tag);
-}
-
 // Whether anything would be recorded: callbacks cost even while recording is paused.
 bool is_idle() { return !Recorder::the().running(); }
 
@@ -56,12 +48,21 @@ void set_limits(const Settings& settings) {
   g_sample_interval = g_tags_allocations ? 0 : events.alloc_interval;
 }
 
+std::size_t stack_depth() { return g_depth; }
+
+// Threads are often waited for by their objects, also before they were met: they are threads first.
+base::Id number_of_object(JNIEnv* env, jobject object) {
+  if (tag_of(object) == 0 && is_thread(env, object)) number_of_thread(env, object);
+  bool is_new = false;
+  const jlong tag = tagged(object, TagKind::kObject, is_new);
+  return tag == 0 ? base::kNoId : id_of(tag);
+}
+
 // --- memory ---
 
 void on_sampled_allocation(jvmtiEnv*, JNIEnv* env, jthread, jobject object, jclass type,
                            jlong size) {
-  if (is_idle()) return;
-  meet_thread(env);
+  if (is_idle() || !meet_thread(env)) return;
   StackFrames frames;
   frames.take(env, nullptr, g_depth);
   const Lists lists = frames.lists();
@@ -130,8 +131,7 @@ base::Id owner_of(JNIEnv* env, jobject object) {
 }
 
 void emit_monitor(JNIEnv* env, jobject object, event::MonitorStage stage, bool with_stack) {
-  if (is_idle()) return;
-  meet_thread(env);
+  if (is_idle() || !meet_thread(env)) return;
   StackFrames frames;
   event::Monitor details;
   details.stage = stage;
@@ -155,8 +155,7 @@ void on_contended_entered(jvmtiEnv*, JNIEnv* env, jthread, jobject object) {
 }
 
 void on_wait(jvmtiEnv*, JNIEnv* env, jthread, jobject object, jlong timeout) {
-  if (is_idle()) return;
-  meet_thread(env);
+  if (is_idle() || !meet_thread(env)) return;
   if (timeout != 0) {
     const std::lock_guard guard(timeouts().mutex);
     timeouts().by_thread[this_thread()] = timeout;
@@ -171,8 +170,7 @@ void on_wait(jvmtiEnv*, JNIEnv* env, jthread, jobject object, jlong timeout) {
 }
 
 void on_waited(jvmtiEnv*, JNIEnv* env, jthread, jobject object, jboolean) {
-  if (is_idle()) return;
-  meet_thread(env);
+  if (is_idle() || !meet_thread(env)) return;
   event::Wait details;
   details.stage = event::WaitStage::end;
   {
@@ -184,47 +182,6 @@ void on_waited(jvmtiEnv*, JNIEnv* env, jthread, jobject object, jboolean) {
     }
   }
   emit(details, number_of_object(env, object));
-}
-
-// --- exceptions ---
-
-namespace {
-
-// The VM ends the process where a callback leaves an exception behind, and one is thrown in it
-// where a stack has no room for what the callback asks of the VM. What was thrown before stays.
-class NoException {
- public:
-  explicit NoException(JNIEnv* env) : env_(env), before_(env->ExceptionOccurred()) {
-    if (before_ != nullptr) env_->ExceptionClear();
-  }
-  NoException(const NoException&) = delete;
-  NoException& operator=(const NoException&) = delete;
-  ~NoException() {
-    if (env_->ExceptionCheck() != JNI_FALSE) env_->ExceptionClear();
-    if (before_ == nullptr) return;
-    env_->Throw(before_);
-    env_->DeleteLocalRef(before_);
-  }
-
- private:
-  JNIEnv* env_;
-  jthrowable before_;
-};
-
-}  // namespace
-
-void on_exception(jvmtiEnv*, JNIEnv* env, jthread, jmethodID, jlocation, jobject exception,
-                  jmethodID, jlocation) {
-  if (is_idle()) return;
-  const NoException none(env);
-  meet_thread(env);
-  StackFrames frames;
-  frames.take(env, nullptr, g_depth);
-  const Lists lists = frames.lists();
-  event::Throw details;
-  details.class_id = number_of_class_of(env, exception);
-  details.stack = whole_stack(lists);
-  emit(details, number_of_object(env, exception), lists);
 }
 
 }  // namespace polytrace::agent::jvm

@@ -5,11 +5,15 @@
 
 #include "agent/jvm/settings.hpp"
 #include "agent/jvm/vm.hpp"
+#include "base/types.hpp"
 
 namespace polytrace::agent::jvm {
 
 // How long stacks may be, and what allocations tell. Before the events are enabled.
 void set_limits(const Settings& settings);
+std::size_t stack_depth();
+// kNoId: it cannot be numbered.
+base::Id number_of_object(JNIEnv* env, jobject object);
 
 void on_sampled_allocation(jvmtiEnv* ti, JNIEnv* env, jthread thread, jobject object, jclass type,
                            jlong size);

@@ -83,6 +83,7 @@ void ask_capabilities(Settings& settings, Faults& faults) {
   wanted.add(can_generate_monitor_events, has.can_tell_monitors);
   wanted.add(can_get_monitor_info, has.can_tell_owners);
   wanted.add(can_generate_exception_events, has.can_tell_exceptions);
+  wanted.add(can_get_bytecodes, has.can_tell_exceptions && potential.has(can_get_bytecodes));
   wanted.add(can_support_virtual_threads, has.can_tell_virtual_threads);
   if (!ok(vm().ti->AddCapabilities(&wanted)))
     faults.emplace_back("this VM refuses what it said it could");

@@ -11,6 +11,7 @@
 #include "agent/jvm/judge.hpp"
 #include "agent/jvm/names.hpp"
 #include "agent/jvm/registry.hpp"
+#include "agent/jvm/stacks.hpp"
 
 namespace polytrace::agent::jvm {
 
@@ -91,6 +92,7 @@ Retransformed retransform_loaded(JNIEnv* env, const Plan* before) {
   for (std::size_t at = 0; at < wanted.size(); at += kBatch)
     retransform(std::span(wanted).subspan(at, std::min(kBatch, wanted.size() - at)), done);
   g_refused.fetch_add(done.refused, std::memory_order_relaxed);
+  forget_methods();  // their code has moved
   return done;
 }
 

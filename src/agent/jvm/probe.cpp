@@ -65,4 +65,8 @@ void set_probe(JNIEnv* env, bool on) {
   if (g_on != nullptr) env->SetStaticBooleanField(g_probe, g_on, on ? JNI_TRUE : JNI_FALSE);
 }
 
+bool is_probe(JNIEnv* env, jclass type) {
+  return g_probe != nullptr && env->IsSameObject(type, g_probe) != JNI_FALSE;
+}
+
 }  // namespace polytrace::agent::jvm

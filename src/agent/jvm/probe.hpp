@@ -12,5 +12,6 @@ namespace polytrace::agent::jvm {
 bool install_probe(JNIEnv* env);
 // Rewritten code records from now on, or no more.
 void set_probe(JNIEnv* env, bool on);
+bool is_probe(JNIEnv* env, jclass type);
 
 }  // namespace polytrace::agent::jvm

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "agent/jvm/classes.hpp"
+#include "agent/jvm/probe.hpp"
 #include "agent/jvm/registry.hpp"
 
 namespace polytrace::agent::jvm {
@@ -22,7 +23,8 @@ struct LineStart {
 };
 
 struct MethodInfo {
-  std::uint32_t number = 0;
+  base::Id number = 0;
+  bool is_border = false;        // the VM calls it, and sees what it throws
   std::vector<LineStart> lines;  // in order of `at`
 
   std::int64_t line_at(jlocation at) const {
@@ -32,6 +34,14 @@ struct MethodInfo {
 };
 
 constexpr base::Id kUnasked = base::kNoId;
+constexpr base::Id kOfProbe = kUnasked - 1;
+
+// What leaves a native frame passes through native code; what leaves the initialisation of a class
+// becomes another error.
+bool is_border(std::string_view name, jint access) {
+  constexpr jint kNative = 0x0100;
+  return (access & kNative) != 0 || name == "<clinit>";
+}
 
 // The VM may give a method's id again once its class is gone: then all is forgotten.
 struct Known {
@@ -66,6 +76,11 @@ std::shared_ptr<const MethodInfo> ask(JNIEnv* env, jmethodID method) {
   if (!ok(vm().ti->GetMethodName(method, name.out(), descriptor.out(), nullptr))) return info;
   jint access = 0;
   vm().ti->GetMethodModifiers(method, &access);
+  info->is_border = is_border(name.view(), access);
+  if (is_probe(env, type.get())) {
+    info->number = kOfProbe;
+    return info;
+  }
   info->lines = lines_of(method);
   event::Method details;
   details.name = name.view();
@@ -96,7 +111,25 @@ std::shared_ptr<const MethodInfo> ask_and_keep(JNIEnv* env, jmethodID method) {
 
 void on_unload(jvmtiEnv*, ...) { forget_methods(); }
 
+// Null: not known yet. REQUIRES: Known::mutex is held.
+const MethodInfo* find_known(jmethodID method) {
+  const Known& all = known();
+  if (all.epoch != methods_epoch()) return nullptr;
+  const auto at = all.methods.find(method);
+  return at == all.methods.end() ? nullptr : at->second.get();
+}
+
 }  // namespace
+
+std::uint64_t methods_epoch() { return g_epoch.load(std::memory_order_acquire); }
+
+base::Id number_of_method(JNIEnv* env, jmethodID method) {
+  {
+    const std::shared_lock guard(known().mutex);
+    if (const MethodInfo* const info = find_known(method); info != nullptr) return info->number;
+  }
+  return ask_and_keep(env, method)->number;
+}
 
 void forget_methods() { g_epoch.fetch_add(1, std::memory_order_release); }
 
@@ -114,20 +147,31 @@ void StackFrames::take(JNIEnv* env, jthread thread, std::size_t most) {
   std::ranges::reverse(std::span(found).first(count_));
   const auto put = [&](std::size_t i, const MethodInfo& info) {
     frames_[i] = info.number;
+    borders_[i] = info.is_border;
     places_.all[i] = {found[i].location, info.line_at(found[i].location), 0};
   };
   {
-    Known& all = known();
-    const std::shared_lock guard(all.mutex);
-    const bool holds = all.epoch == g_epoch.load(std::memory_order_acquire);
+    const std::shared_lock guard(known().mutex);
     for (std::size_t i = 0; i < count_; ++i) {
-      const auto at = holds ? all.methods.find(found[i].method) : all.methods.end();
-      if (at != all.methods.end()) put(i, *at->second);
+      const MethodInfo* const info = find_known(found[i].method);
+      if (info != nullptr) put(i, *info);
       else frames_[i] = kUnasked;
     }
   }
   for (std::size_t i = 0; i < count_; ++i)
     if (frames_[i] == kUnasked) put(i, *ask_and_keep(env, found[i].method));
+  leave_out_probe();
+}
+
+// The probe's are the innermost, if any. What happens in them happens to the method that calls.
+void StackFrames::leave_out_probe() {
+  while (count_ > 0 && frames_[count_ - 1] == kOfProbe) --count_;
+}
+
+bool StackFrames::has_border_before(base::Id method) const {
+  for (std::size_t i = count_; i > 0 && frames_[i - 1] != method; --i)
+    if (i < count_ && borders_[i - 1]) return true;
+  return false;
 }
 
 }  // namespace polytrace::agent::jvm

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <span>
 
 #include "agent/common/lists.hpp"
@@ -23,6 +24,9 @@ class StackFrames {
     lists.frame_places = std::span(places_.all).first(count_);
     return lists;
   }
+  // Whether code of the VM's own called a frame that is nearer than the method's: it may make
+  // another exception of one that leaves that frame.
+  bool has_border_before(base::Id method) const;
 
  private:
   // Not made before they are there: a stack is short, and the most frames are 12 KB.
@@ -31,13 +35,21 @@ class StackFrames {
     event::FramePlace all[kMostFrames];
   };
 
+  void leave_out_probe();
+
   std::size_t count_ = 0;
   std::array<base::Id, kMostFrames> frames_;
+  std::bitset<kMostFrames> borders_;
   Places places_;
 };
 
-// Forgets which method is which: classes were unloaded, or a new recording begins.
+// 0: none.
+base::Id number_of_method(JNIEnv* env, jmethodID method);
+// Forgets which method is which, and its code: classes were unloaded or transformed, or a new
+// recording begins.
 void forget_methods();
+// How often that was done.
+std::uint64_t methods_epoch();
 // Has that done whenever a class is unloaded, where this VM tells.
 void watch_unloading();
 

@@ -3,9 +3,11 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/openat2.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -64,48 +66,75 @@ pid_t own_id(pid_t process) {
   return id;
 }
 
-// /tmp as the process sees it: in a container, another one.
-std::string temporary_folder(pid_t process) {
-  return fmt::format("/proc/{}/{}/tmp", process, "root");
+// /tmp as the process sees it: in a container, another one. A link there leads where the process
+// would come to, not to a folder of ours.
+Descriptor temporary_folder(pid_t process) {
+  const Descriptor root(
+      open(fmt::format("/proc/{}/root", process).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  open_how how{};
+  how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
+  Descriptor folder(static_cast<int>(syscall(SYS_openat2, root.get(), "tmp", &how, sizeof how)));
+  if (!folder && errno == ENOSYS)
+    return Descriptor(openat(root.get(), "tmp", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  return folder;
 }
 
-bool listens(const std::string& path) {
+// The JVM's socket, which only it or root can have made: it belongs to the user whom check_jvm()
+// found us to be, and is nobody else's to write to.
+Descriptor open_socket_file(const Descriptor& folder, const std::string& name) {
+  Descriptor file(openat(folder.get(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
   struct stat found{};
-  return stat(path.c_str(), &found) == 0 && S_ISSOCK(found.st_mode);
+  if (!file || fstat(file.get(), &found) != 0 || !S_ISSOCK(found.st_mode)) return {};
+  const bool trusted = found.st_uid == geteuid() || found.st_uid == 0;
+  constexpr mode_t kOthers = S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH;
+  return trusted && (found.st_mode & kOthers) == 0 ? std::move(file) : Descriptor();
 }
 
 // The file that makes the JVM listen, for as long as this object lives.
 class Trigger {
  public:
-  Trigger(pid_t process, pid_t id) {
-    for (const std::string& folder :
-         {fmt::format("/proc/{}/cwd", process), temporary_folder(process)}) {
-      path_ = fmt::format("{}/.attach_pid{}", folder, id);
-      const Descriptor file(
-          open(path_.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
-      if (file) return;
+  Trigger(pid_t process, pid_t id, const Descriptor& temporary)
+      : name_(fmt::format(".attach_pid{}", id)),
+        own_(open(fmt::format("/proc/{}/cwd", process).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {
+    for (const int folder : {own_.get(), temporary.get()}) {
+      if (folder_ < 0 && make_in(folder)) folder_ = folder;
     }
-    path_.clear();
   }
   Trigger(const Trigger&) = delete;
   Trigger& operator=(const Trigger&) = delete;
   ~Trigger() {
-    if (!path_.empty()) unlink(path_.c_str());
+    if (made()) unlinkat(folder_, name_.c_str(), 0);
   }
-  bool made() const { return !path_.empty(); }
+  bool made() const { return folder_ >= 0; }
 
  private:
-  std::string path_;
+  // One that is there already was left by somebody who was ended meanwhile; it is not waited for.
+  bool make_in(int folder) const {
+    const Descriptor file(openat(folder, name_.c_str(),
+                                 O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
+                                 S_IRUSR | S_IWUSR));
+    struct stat found{};
+    return file && fstat(file.get(), &found) == 0 && S_ISREG(found.st_mode) &&
+           found.st_uid == geteuid();
+  }
+
+  std::string name_;
+  Descriptor own_;
+  int folder_ = -1;  // a descriptor of another
 };
 
-base::result<void> make_listen(pid_t process, const std::string& socket, milliseconds patience) {
-  if (listens(socket)) return {};
-  const Trigger trigger(process, own_id(process));
+base::result<Descriptor> make_listen(pid_t process, milliseconds patience) {
+  const pid_t id = own_id(process);
+  const Descriptor folder = temporary_folder(process);
+  const std::string name = fmt::format(".java_pid{}", id);
+  if (Descriptor ready = open_socket_file(folder, name)) return ready;
+  const Trigger trigger(process, id, folder);
   if (!trigger.made() || kill(process, SIGQUIT) != 0)
     return refuse(base::Code::open_failed, process, std::strerror(errno));
   constexpr milliseconds kStep{20};
   for (milliseconds waited{0}; waited < patience; waited += kStep) {
-    if (listens(socket)) return {};
+    if (Descriptor ready = open_socket_file(folder, name)) return ready;
     std::this_thread::sleep_for(kStep);
   }
   return refuse(base::Code::open_failed, process,
@@ -175,11 +204,11 @@ base::result<void> check_jvm(pid_t process) {
 
 base::result<void> load_into_jvm(pid_t process, const std::string& path, const std::string& options,
                                  milliseconds patience) {
-  const std::string address =
-      fmt::format("{}/.java_pid{}", temporary_folder(process), own_id(process));
-  if (const auto ready = make_listen(process, address, patience); !ready) return ready;
+  const auto file = make_listen(process, patience);
+  if (!file) return base::Unexpected(file.error());
   std::string why;
-  const Descriptor socket = agent::control::connect_unix(address, why);
+  const Descriptor socket =
+      agent::control::connect_unix(fmt::format("/proc/self/fd/{}", file->get()), why);
   if (!socket) return refuse(base::Code::open_failed, process, why);
   std::string request = "1";
   for (const std::string_view part :

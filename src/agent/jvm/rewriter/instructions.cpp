@@ -6,7 +6,6 @@ namespace polytrace::agent::jvm::rewriter {
 namespace {
 
 constexpr std::uint8_t kIinc = 0x84;
-constexpr std::uint8_t kRet = 0xa9;
 constexpr std::uint8_t kWide = 0xc4;
 
 struct Form {

@@ -15,6 +15,8 @@ enum Opcode : std::uint8_t {
   kAload0 = 0x2a,
   kDup = 0x59,
   kIfeq = 0x99,
+  kGoto = 0xa7,
+  kRet = 0xa9,
   kReturnFirst = 0xac,  // ireturn
   kReturnLast = 0xb1,   // return
   kGetStatic = 0xb2,
@@ -27,7 +29,9 @@ enum Opcode : std::uint8_t {
   kNewObjectArray = 0xbd,
   kArrayLength = 0xbe,
   kThrow = 0xbf,
+  kCheckCast = 0xc0,
   kMultiNewArray = 0xc5,
+  kGotoWide = 0xc8,
 };
 
 enum class Shape : std::uint8_t {

@@ -16,14 +16,26 @@ constexpr std::uint16_t kGuardedAccess = 0x0009;  // public static
 constexpr std::uint16_t kNativeAccess = 0x0109;   // public static native
 constexpr std::uint16_t kFieldAccess = 0x0049;    // public static volatile
 
+// Who has been told as entered must be told as left, also at the end of a stack: there, what tells
+// the entry has to fail first. So it takes more room than what is called behind it, from where the
+// caller's frame may be larger: interpreted, and with values on its stack.
+// Interpreted code asks for the room of its local variables; compiled code for what it would take
+// if it were interpreted, and only where that is more than a page.
+struct Spare {
+  std::uint16_t locals = 0;
+  std::uint16_t stack = 0;
+};
+constexpr Spare kSpare = {128, 600};
+
 struct Probe {
   std::string_view name;
   std::string_view descriptor;
   std::uint8_t arguments;
+  Spare spare = {};
 };
-constexpr Probe kProbes[] = {{"enter", "(I)V", 1},  {"exit", "(I)V", 1},
-                             {"unwind", "(I)V", 1}, {"site", "(I)V", 1},
-                             {"array", "(II)V", 2}, {"grid", "(Ljava/lang/Object;I)V", 2}};
+constexpr Probe kProbes[] = {{"enter", "(I)V", 1, kSpare}, {"exit", "(I)V", 1},
+                             {"unwind", "(I)V", 1},        {"site", "(I)V", 1},
+                             {"array", "(II)V", 2},        {"grid", "(Ljava/lang/Object;I)V", 2}};
 
 class Maker {
  public:
@@ -67,8 +79,8 @@ void Maker::add_guarded(const Probe& probe) {
   const std::size_t end = code_size - 1;
   methods_.u2(code_name_);
   methods_.u4(12 + code_size + 9);
-  methods_.u2(probe.arguments);  // stack
-  methods_.u2(probe.arguments);  // locals
+  methods_.u2(std::size_t{probe.arguments} + probe.spare.stack);
+  methods_.u2(std::size_t{probe.arguments} + probe.spare.locals);
   methods_.u4(code_size);
   methods_.u1(kGetStatic);
   methods_.u2(on_);
