@@ -4,6 +4,7 @@
 #include "agent/control/client.hpp"
 #include "cli/commands.hpp"
 #include "cli/record/agent_options.hpp"
+#include "cli/record/cautions.hpp"
 #include "cli/record/defaults.hpp"
 #include "cli/record/recording.hpp"
 #include "cli/signals.hpp"
@@ -66,6 +67,9 @@ class Record final : public Command {
     list.add("--runtime", program_, "The program to run instead of the one in PATH")
         .takes("FILE")
         .in("What is recorded");
+    list.add("--replace-profiler", replaces_,
+             "Take the place of another profiler that the environment has for .NET")
+        .in("What is recorded");
   }
   int run(Session& session) override {
     const Runtime* runtime = find_runtime(runtime_);
@@ -76,6 +80,7 @@ class Record final : public Command {
     complete_events(agent_, runtime->name);
     const auto launch = prepare(*runtime);
     if (!launch) return session.fail(launch.error());
+    for (const std::string& caution : cautions_) session.remark(caution);
     if (!gaps.empty()) session.remark(gaps);
     auto child = Child::start(*launch, session.common.json);
     if (!child) return session.fail(child.error());
@@ -90,6 +95,8 @@ class Record final : public Command {
   base::result<Launch> prepare(const Runtime& runtime) {
     if (arguments_.empty())
       return base::fail(base::Code::usage, fmt::format("no program for {} to run", runtime.name));
+    if (const auto free = check_profiler(runtime.name); !free && !replaces_)
+      return tl::unexpected(free.error());
     auto program = find_program(runtime, program_);
     if (!program) return tl::unexpected(program.error());
     auto library = find_agent(runtime, agent_.agent);
@@ -100,8 +107,11 @@ class Record final : public Command {
     agent_.controllable |= plan_.duration.count() != 0;
     plan_.events = kinds_of(agent_);
     plan_.limit = agent_.limit;
+    plan_.runtime = runtime.name;
+    plan_.arguments = arguments_;
     auto text = option_string(agent_, plan_.stream);
     if (!text) return tl::unexpected(text.error());
+    cautions_ = cautions(runtime.name, *text, arguments_);
     return launch_of(runtime, *program, *library, *text, arguments_);
   }
 
@@ -125,6 +135,8 @@ class Record final : public Command {
   std::vector<std::string> arguments_;
   RecordingOptions recording_;
   AgentOptions agent_;
+  bool replaces_ = false;
+  std::vector<std::string> cautions_;
   RecordingPlan plan_;
 };
 

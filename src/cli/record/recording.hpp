@@ -35,6 +35,8 @@ struct RecordingPlan {
   std::string events;                    // kinds that are recorded
   std::string limit;                     // as the user says it
   bool ends_when_cut = false;            // nobody waits for the program's end
+  std::string runtime;                   // of the program that is started; "": it runs already
+  std::vector<std::string> arguments;    // what its runtime gets, the program first
 };
 // Refuses an output that is there, unless --force: then it is removed. Errors: usage,
 // output_exists, write_failed.

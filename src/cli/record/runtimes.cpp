@@ -74,7 +74,7 @@ void launch_dotnet(Launch& launch, const std::string& agent, const std::string& 
                    const std::vector<std::string>& arguments) {
   if (is_executable(arguments.front())) launch.words.clear();
   launch.environment = {"CORECLR_ENABLE_PROFILING=1",
-                        "CORECLR_PROFILER={8F0C6B52-3E1D-4A7B-9C42-51D7E6A90B34}",
+                        fmt::format("CORECLR_PROFILER={}", kProfilerClass),
                         "CORECLR_PROFILER_PATH=" + agent, "CORECLR_PROFILER_PATH_64=" + agent,
                         "POLYTRACE_OPTIONS=" + options};
 }

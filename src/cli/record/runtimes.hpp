@@ -20,6 +20,9 @@ struct Runtime {
   std::string_view source;   // where it can be had
 };
 
+// Of the agent for .NET, as CORECLR_PROFILER names it.
+inline constexpr std::string_view kProfilerClass = "{8F0C6B52-3E1D-4A7B-9C42-51D7E6A90B34}";
+
 std::span<const Runtime> runtimes();
 const Runtime* find_runtime(std::string_view name);
 
