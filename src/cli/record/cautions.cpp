@@ -43,8 +43,8 @@ std::string starter_of(const std::vector<std::string>& arguments) {
   const std::string& first = arguments.front();
   if (std::ranges::find(kStarters, first) == kStarters.end()) return {};
   return fmt::format(
-      "`dotnet {}` starts other processes, which are not recorded: build first, then `polytrace "
-      "record dotnet bin/Debug/net10.0/PROGRAM.dll`",
+      "`dotnet {0}` starts other processes, which are not recorded: build first, then `polytrace "
+      "record dotnet PROGRAM.dll`; or `polytrace record --children dotnet {0}`",
       first);
 }
 
@@ -64,10 +64,15 @@ base::result<void> check_profiler(std::string_view runtime) {
 }
 
 std::vector<std::string> cautions(std::string_view runtime, const std::string& options,
-                                  const std::vector<std::string>& arguments) {
+                                  const std::vector<std::string>& arguments, bool children) {
   std::vector<std::string> all;
+  if (runtime == "java" && children)
+    all.emplace_back(
+        "each JVM says on standard error that it picked up JAVA_TOOL_OPTIONS: that is "
+        "how the agent gets into children");
   if (runtime != "dotnet") return all;
-  for (std::string& text : std::array{starter_of(arguments), cost_of_allocations(options)})
+  for (std::string& text :
+       std::array{children ? "" : starter_of(arguments), cost_of_allocations(options)})
     if (!text.empty()) all.push_back(std::move(text));
   return all;
 }

@@ -15,8 +15,9 @@ namespace polytrace::cli {
 // Errors: usage.
 base::result<void> check_profiler(std::string_view runtime);
 
-// A sentence each. `options`: the agent's option string; `arguments`: the program's, itself first.
+// A sentence each. `options`: the agent's option string; `arguments`: the program's, itself first;
+// `children`: are recorded, too.
 std::vector<std::string> cautions(std::string_view runtime, const std::string& options,
-                                  const std::vector<std::string>& arguments);
+                                  const std::vector<std::string>& arguments, bool children);
 
 }  // namespace polytrace::cli

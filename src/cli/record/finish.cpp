@@ -177,6 +177,17 @@ int complete_stream(const Session& session, const RecordingPlan& plan, const Rec
 
 }  // namespace
 
+void finish_child(const Session& session, const RecordingPlan& plan) {
+  std::error_code none;
+  const std::string name = fs::path(plan.output).filename();
+  const bool complete = !fs::exists(plan.stream + ".segments", none);
+  const int code = complete_stream(session, plan, {}, complete);
+  if (code != 0 && code != kPartial) return;
+  const auto size = fs::file_size(plan.output, none);
+  session.remark(fmt::format("{}: {}{}", name, show::bytes_text(none ? 0 : size),
+                             complete ? "" : ", ended without goodbye"));
+}
+
 int finish_recording(Session& session, const RecordingOptions& options, const RecordingPlan& plan,
                      const RecordingEnd& end) {
   if (!came_into_being(plan.stream)) return without_recording(session, plan, end);

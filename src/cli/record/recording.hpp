@@ -57,5 +57,7 @@ RecordingEnd watch_recording(const Session& session, const RecordingPlan& plan,
 // the program's own if that is not 0.
 int finish_recording(Session& session, const RecordingOptions& options, const RecordingPlan& plan,
                      const RecordingEnd& end);
+// The same in one line, of a process that the program started.
+void finish_child(const Session& session, const RecordingPlan& plan);
 
 }  // namespace polytrace::cli

@@ -48,5 +48,10 @@ struct Launch {
 // that is executable itself needs no `program` to run it.
 Launch launch_of(const Runtime& runtime, const std::string& program, const std::string& agent,
                  const std::string& options, const std::vector<std::string>& arguments);
+// The same where programs that it starts shall be recorded, too: what makes the runtime load the
+// agent stands in the environment alone.
+Launch launch_with_children(const Runtime& runtime, const std::string& program,
+                            const std::string& agent, const std::string& options,
+                            const std::vector<std::string>& arguments);
 
 }  // namespace polytrace::cli
