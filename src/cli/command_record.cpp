@@ -87,6 +87,7 @@ class Record final : public Command {
     if (!launch) return session.fail(launch.error());
     for (const std::string& caution : cautions_) session.remark(caution);
     if (!gaps.empty()) session.remark(gaps);
+    if (agent_.children) others_ = recorded_processes(plan_);
     auto child = Child::start(*launch, session.common.json);
     if (!child) return session.fail(child.error());
     return watch(session, *child);
@@ -106,7 +107,8 @@ class Record final : public Command {
     RecordingEnd end = watch_recording(session, plan, ended, [&] { stop(session, child); });
     end.program = ending;
     const int code = finish_recording(session, recording_, plan, end);
-    if (agent_.children) finish_children(session, plan_, child.process());
+    others_.insert(child.process());
+    if (agent_.children) finish_children(session, plan_, others_);
     else if (children.seen() > 0)
       session.remark(
           fmt::format("not recorded: {} or more programs of Java, Mono or .NET that it "
@@ -165,6 +167,7 @@ class Record final : public Command {
   bool replaces_ = false;
   std::vector<std::string> cautions_;
   RecordingPlan plan_;
+  std::set<pid_t> others_;  // whose recordings are none of its children
 };
 
 }  // namespace

@@ -21,10 +21,12 @@ children() {
   cmp -s bare out || fail "$4 says otherwise: $(cat out)"
   grep -q "not recorded: $count or more programs of Java, Mono or .NET" err || fail "$4: $(cat err)"
   expect_marks "$calls" "$4.ptrace" "$method"
-  rm "$4.ptrace"
+  mv "$4.ptrace" "$4.1.ptrace"  # of an earlier recording: none of theirs
   "$POLYTRACE" record --children -o "$4.ptrace" "${@:4}" >out 2>err || fail "$4: $(cat err)"
   cmp -s bare out || fail "$4 with children says otherwise: $(cat out)"
   ! grep -q 'not recorded:' err || fail "$4: $(cat err)"
+  ! grep -q "$4.1.ptrace" err || fail "$4: $(cat err)"
+  rm "$4.1.ptrace"
   [[ $(find . -name "$4.*.ptrace" | wc -l) -eq $((count + 1)) ]] || fail "$4: files $(ls)"
   [[ ! -e $4.ptrace ]] || fail "$4: a file without a process"
   for file in "$4".*.ptrace; do

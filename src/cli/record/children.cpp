@@ -42,19 +42,6 @@ pid_t process_of(std::string_view name, std::string_view begin, std::string_view
   return fault == std::errc{} && at == name.data() + name.size() && process > 0 ? process : 0;
 }
 
-// Of streams under the plan.
-std::set<pid_t> processes_of(const RecordingPlan& plan) {
-  const fs::path stream = plan.stream;
-  const std::string begin = stream.stem().string() + '.';
-  const std::string end = stream.extension();
-  std::set<pid_t> all;
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(stream.parent_path(), none))
-    if (const pid_t process = process_of(entry.path().filename().string(), begin, end))
-      all.insert(process);
-  return all;
-}
-
 }  // namespace
 
 std::string name_for_process(const std::string& path, std::string_view process) {
@@ -68,6 +55,18 @@ RecordingPlan plan_for_process(const RecordingPlan& plan, pid_t process) {
   own.stream = name_for_process(plan.stream, std::to_string(process));
   own.output = name_for_process(plan.output, std::to_string(process));
   return own;
+}
+
+std::set<pid_t> recorded_processes(const RecordingPlan& plan) {
+  const fs::path stream = plan.stream;
+  const std::string begin = stream.stem().string() + '.';
+  const std::string end = stream.extension();
+  std::set<pid_t> all;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(stream.parent_path(), none))
+    if (const pid_t process = process_of(entry.path().filename().string(), begin, end))
+      all.insert(process);
+  return all;
 }
 
 void ChildWatch::look() {
@@ -90,9 +89,10 @@ void ChildWatch::look_below(pid_t process, unsigned depth) {
   }
 }
 
-void finish_children(const Session& session, const RecordingPlan& plan, pid_t program) {
-  for (const pid_t process : processes_of(plan)) {
-    if (process == program) continue;
+void finish_children(const Session& session, const RecordingPlan& plan,
+                     const std::set<pid_t>& others) {
+  for (const pid_t process : recorded_processes(plan)) {
+    if (others.contains(process)) continue;
     const RecordingPlan own = plan_for_process(plan, process);
     const std::string name = fs::path(own.output).filename();
     if (kill(process, 0) == 0)

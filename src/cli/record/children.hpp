@@ -36,8 +36,12 @@ class ChildWatch {
   std::set<pid_t> seen_;
 };
 
+// Those that have a recording under the plan.
+std::set<pid_t> recorded_processes(const RecordingPlan& plan);
+
 // After the program's end: completes what other processes recorded under the plan, and says one
-// line of each, in order of their numbers.
-void finish_children(const Session& session, const RecordingPlan& plan, pid_t program);
+// line of each, in order of their numbers. `others`: the program, and recordings from before.
+void finish_children(const Session& session, const RecordingPlan& plan,
+                     const std::set<pid_t>& others);
 
 }  // namespace polytrace::cli
