@@ -2,11 +2,11 @@
 #include "analysis/collections.hpp"
 
 #include <fmt/format.h>
-#include <tsl/robin_map.h>
 
 #include <bit>
 #include <map>
 
+#include "analysis/collection_pairs.hpp"
 #include "analysis/durations.hpp"
 #include "analysis/pauses.hpp"
 #include "analysis/rows.hpp"
@@ -19,20 +19,7 @@ namespace {
 using base::kNoTime;
 using base::Time;
 using event::Event;
-using event::GcPhase;
 using event::Kind;
-
-constexpr std::uint32_t kNone = ~std::uint32_t{0};
-
-struct Collection {
-  std::uint32_t generation = kNone;
-  std::uint32_t thread = kNone;
-  Time start = kNoTime;
-  Time end = kNoTime;                  // kNoTime: its end was not recorded
-  Time resumed = kNoTime;              // the world ran again
-  std::optional<std::uint64_t> pause;  // of the world
-  std::uint64_t moved = 0;
-};
 
 struct Resize {
   Time time;
@@ -42,14 +29,6 @@ struct Resize {
 struct Generation {
   std::uint64_t count = 0;
   Durations collecting;
-};
-
-// What a collecting thread is in the middle of.
-struct Running {
-  std::map<std::uint32_t, std::uint32_t> open;  // generation to index of its collection
-  std::vector<std::uint32_t> nesting;           // open collections, innermost last
-  std::vector<std::uint32_t> in_this_stop;      // collections since the world stopped
-  Time stopped = kNoTime;
 };
 
 class Collections final : public Analysis {
@@ -62,12 +41,9 @@ class Collections final : public Analysis {
   std::vector<std::string> headlines(const Names& names) const override;
 
  private:
-  void gc(const Slice& slice, const Event& event);
-  void start(const Slice& slice, const Event& event, Running& running, std::uint32_t generation);
-  void end(const Event& event, Running& running, std::uint32_t generation);
-  void resumed(const Event& event, Running& running, std::uint32_t generation);
-  void moved(const Slice& slice, const Event& event);
+  void resized(Time time, const event::HeapSize& size);
   Durations all_pauses() const;
+  std::uint64_t size_after(const Collection& collection) const;
   std::uint64_t size_at(Time time) const;  // of the heap; 0 = not known
   Table generations(const TableOptions& options) const;
   Table pauses(const TableOptions& options) const;
@@ -77,15 +53,13 @@ class Collections final : public Analysis {
   Table list(const Names& names, const TableOptions& options) const;
 
   Selection selection_;
-  std::vector<Collection> collections_;
+  CollectionPairs pairs_;
   std::map<std::uint32_t, Generation> generations_;
-  std::map<std::uint32_t, Durations> pauses_;       // by generation of the stop
-  std::vector<Resize> resizes_;                     // in order of time after finish()
-  tsl::robin_map<std::uint32_t, Running> running_;  // by thread index
+  std::vector<Resize> resizes_;       // in order of time after finish()
+  base::IdMap<std::uint64_t> sizes_;  // behind the collection of a number
   PauseFinder finder_;
   Pauses stops_;
   std::uint64_t moves_ = 0;
-  std::uint64_t ends_without_start_ = 0;
 };
 
 void Collections::consume(const Slice& slice) {
@@ -94,88 +68,35 @@ void Collections::consume(const Slice& slice) {
     if (event.kind != Kind::Gc && event.kind != Kind::HeapSize && event.kind != Kind::Move)
       continue;
     if (!selects(selection_, slice.batch, event)) continue;
-    if (event.kind == Kind::Gc) gc(slice, event);
-    else if (event.kind == Kind::Move) moved(slice, event);
-    else if (const auto size = slice.batch.details_or<event::HeapSize>(event, {});
-             size.generation.empty() && (size.total != 0 || size.used != 0))
-      resizes_.push_back({event.time, size.total != 0 ? size.total : size.used});
+    const std::uint32_t thread = slice.threads[event.thread];
+    if (event.kind == Kind::Gc) {
+      const auto details = slice.batch.details_or<event::Gc>(event, {});
+      finder_.add(thread, event.time, details.phase);
+      pairs_.add(thread, event, details);
+    } else if (event.kind == Kind::Move) {
+      ++moves_;
+      pairs_.moved(thread);
+    } else if (const auto size = slice.batch.details_or<event::HeapSize>(event, {});
+               size.generation.empty() && (size.total != 0 || size.used != 0))
+      resized(event.time, size);
   }
 }
 
-void Collections::gc(const Slice& slice, const Event& event) {
-  const auto details = slice.batch.details_or<event::Gc>(event, {});
-  finder_.add(slice.threads[event.thread], event.time, details.phase);
-  Running& running = running_[slice.threads[event.thread]];
-  switch (details.phase) {
-    case GcPhase::start: return start(slice, event, running, details.generation);
-    case GcPhase::end: return end(event, running, details.generation);
-    case GcPhase::world_stopped:
-      running.stopped = event.time;
-      running.in_this_stop.clear();
-      return;
-    case GcPhase::world_started: return resumed(event, running, details.generation);
-    default: return;
-  }
-}
-
-// A second start of a generation on the same thread: the first never ended.
-void Collections::start(const Slice& slice, const Event& event, Running& running,
-                        std::uint32_t generation) {
-  const auto index = static_cast<std::uint32_t>(collections_.size());
-  if (const auto lost = running.open.find(generation); lost != running.open.end())
-    std::erase(running.nesting, lost->second);
-  running.open[generation] = index;
-  running.nesting.push_back(index);
-  if (running.stopped != kNoTime) running.in_this_stop.push_back(index);
-  Collection& collection = collections_.emplace_back();
-  collection.generation = generation;
-  collection.thread = slice.threads[event.thread];
-  collection.start = event.time;
-  ++generations_[generation].count;
-}
-
-// Where the end does not tell the generation, it is that of the collection begun last.
-void Collections::end(const Event& event, Running& running, std::uint32_t generation) {
-  const auto open = running.open.find(generation == kNone && !running.nesting.empty()
-                                          ? collections_[running.nesting.back()].generation
-                                          : generation);
-  if (open == running.open.end()) {
-    ++ends_without_start_;
-    return;
-  }
-  Collection& collection = collections_[open->second];
-  collection.end = event.time;
-  generations_[collection.generation].collecting.add(elapsed(collection.start, event.time));
-  std::erase(running.nesting, open->second);
-  running.open.erase(open);
-}
-
-void Collections::resumed(const Event& event, Running& running, std::uint32_t generation) {
-  if (running.stopped == kNoTime) return;
-  const std::uint64_t pause = elapsed(running.stopped, event.time);
-  pauses_[generation].add(pause);
-  for (const std::uint32_t index : running.in_this_stop) {
-    collections_[index].pause = pause;
-    collections_[index].resumed = event.time;
-  }
-  running.stopped = kNoTime;
-  running.in_this_stop.clear();
-}
-
-// Objects move inside a collection, or after it while the world still stands.
-void Collections::moved(const Slice& slice, const Event& event) {
-  ++moves_;
-  const auto found = running_.find(slice.threads[event.thread]);
-  if (found == running_.end()) return;
-  const Running& running = found->second;
-  const auto& candidates = running.nesting.empty() ? running.in_this_stop : running.nesting;
-  if (!candidates.empty()) ++collections_[candidates.back()].moved;
+void Collections::resized(Time time, const event::HeapSize& size) {
+  resizes_.push_back({time, size.total != 0 ? size.total : size.used});
+  if (size.collection != 0 && size.collection != base::kNoId)
+    sizes_[size.collection] = resizes_.back().size;
 }
 
 void Collections::finish(const Names&) {
   std::ranges::stable_sort(resizes_, {}, &Resize::time);
-  std::ranges::stable_sort(collections_, {}, &Collection::start);
-  running_.clear();
+  pairs_.finish();
+  for (const Collection& collection : pairs_.all()) {
+    Generation& generation = generations_[collection.generation];
+    ++generation.count;
+    if (collection.end != kNoTime)
+      generation.collecting.add(elapsed(collection.start, collection.end));
+  }
   stops_ = finder_.take();
 }
 
@@ -184,14 +105,20 @@ std::uint64_t Collections::size_at(Time time) const {
   return after == resizes_.begin() ? 0 : std::prev(after)->size;
 }
 
+std::uint64_t Collections::size_after(const Collection& collection) const {
+  if (const auto told = sizes_.find(collection.number); told != sizes_.end()) return told->second;
+  const Time done = collection.resumed != kNoTime ? collection.resumed : collection.end;
+  return done != kNoTime ? size_at(done) : 0;
+}
+
 Durations Collections::all_pauses() const {
   Durations out;
-  for (const auto& [generation, pauses] : pauses_) out.merge(pauses);
+  for (const auto& [generation, pauses] : pairs_.pauses()) out.merge(pauses);
   return out;
 }
 
 Cell generation_cell(std::uint32_t generation) {
-  if (generation == kNone) return {};
+  if (generation == kNoGeneration) return {};
   return std::uint64_t{generation};
 }
 
@@ -225,9 +152,9 @@ Table Collections::generations(const TableOptions& options) const {
   if (unfinished > 0)
     table.notes.push_back(
         fmt::format("{} of these have no recorded end and no time here.", unfinished));
-  if (ends_without_start_ > 0)
+  if (pairs_.ends_without_start() > 0)
     table.notes.push_back(
-        fmt::format("{} more ended whose start was not recorded.", ends_without_start_));
+        fmt::format("{} more ended whose start was not recorded.", pairs_.ends_without_start()));
   sort_and_limit(table, options, "");
   return table;
 }
@@ -235,7 +162,7 @@ Table Collections::generations(const TableOptions& options) const {
 Table Collections::pauses(const TableOptions& options) const {
   Table table = make_table("collection_pauses", "collections",
                            "Pauses: the world stopped for a collection", duration_columns());
-  for (const auto& [number, pauses] : pauses_)
+  for (const auto& [number, pauses] : pairs_.pauses())
     table.rows.push_back(duration_row(number, pauses.count(), pauses));
   sort_and_limit(table, options, "");
   return table;
@@ -317,15 +244,14 @@ Table Collections::list(const Names& names, const TableOptions& options) const {
                             {"heap_after", "Heap after", Unit::bytes},
                             {"moved", "Moved", Unit::count},
                             {"thread", "Thread", Unit::none}});
-  for (const Collection& c : collections_) {
-    const Time done = c.resumed != kNoTime ? c.resumed : c.end;
+  for (const Collection& c : pairs_.all()) {
     const bool ended = c.end != kNoTime;
-    std::string thread = c.thread == kNone ? "" : names.thread_name(c.thread);
+    std::string thread = c.thread == NameTable::kNone ? "" : names.thread_name(c.thread);
     if (!keeps(selection_, thread)) continue;
-    table.rows.push_back(
-        {c.start, generation_cell(c.generation), ended ? Cell{elapsed(c.start, c.end)} : Cell{},
-         c.pause ? Cell{*c.pause} : Cell{}, size_cell(size_at(c.start)),
-         done != kNoTime ? size_cell(size_at(done)) : Cell{}, c.moved, std::move(thread)});
+    table.rows.push_back({c.start, generation_cell(c.generation),
+                          ended ? Cell{elapsed(c.start, c.end)} : Cell{},
+                          c.pause ? Cell{*c.pause} : Cell{}, size_cell(size_at(c.start)),
+                          size_cell(size_after(c)), c.moved, std::move(thread)});
   }
   sort_and_limit(table, options, "");
   return table;
@@ -337,9 +263,9 @@ std::vector<Table> Collections::tables(const Names& names, const TableOptions& o
 }
 
 std::vector<std::string> Collections::headlines(const Names&) const {
-  if (collections_.empty()) return {};
+  if (pairs_.all().empty()) return {};
   const Durations pauses = all_pauses();
-  std::string text = count_text(collections_.size(), "collection", "collections");
+  std::string text = count_text(pairs_.all().size(), "collection", "collections");
   if (pauses.count() > 0)
     return {fmt::format("{} stopped the program for {} in all, at most {} at once.", text,
                         duration_text(pauses.total()), duration_text(pauses.longest()))};

@@ -4,6 +4,8 @@
 #include "agent/control/client.hpp"
 #include "cli/commands.hpp"
 #include "cli/record/agent_options.hpp"
+#include "cli/record/cautions.hpp"
+#include "cli/record/children.hpp"
 #include "cli/record/defaults.hpp"
 #include "cli/record/recording.hpp"
 #include "cli/signals.hpp"
@@ -66,6 +68,13 @@ class Record final : public Command {
     list.add("--runtime", program_, "The program to run instead of the one in PATH")
         .takes("FILE")
         .in("What is recorded");
+    list.add("--children", agent_.children,
+             "Record programs of the same runtime that it starts, too: each process in a file "
+             "NAME.PID.ptrace, with a limit of its own")
+        .in("What is recorded");
+    list.add("--replace-profiler", replaces_,
+             "Take the place of another profiler that the environment has for .NET")
+        .in("What is recorded");
   }
   int run(Session& session) override {
     const Runtime* runtime = find_runtime(runtime_);
@@ -76,20 +85,43 @@ class Record final : public Command {
     complete_events(agent_, runtime->name);
     const auto launch = prepare(*runtime);
     if (!launch) return session.fail(launch.error());
+    for (const std::string& caution : cautions_) session.remark(caution);
     if (!gaps.empty()) session.remark(gaps);
+    if (agent_.children) others_ = recorded_processes(plan_);
     auto child = Child::start(*launch, session.common.json);
     if (!child) return session.fail(child.error());
-    Ending ending;
-    RecordingEnd end = watch_recording(
-        session, plan_, [&] { return child->ended(ending); }, [&] { stop(session, *child); });
-    end.program = ending;
-    return finish_recording(session, recording_, plan_, end);
+    return watch(session, *child);
   }
 
  private:
+  int watch(Session& session, Child& child) {
+    const RecordingPlan plan = agent_.children ? plan_for_process(plan_, child.process()) : plan_;
+    if (agent_.children)
+      recording_.output = name_for_process(recording_.output, std::to_string(child.process()));
+    Ending ending;
+    ChildWatch children(child.process());
+    const auto ended = [&] {
+      if (!agent_.children) children.look();
+      return child.ended(ending);
+    };
+    RecordingEnd end = watch_recording(session, plan, ended, [&] { stop(session, child); });
+    end.program = ending;
+    const int code = finish_recording(session, recording_, plan, end);
+    others_.insert(child.process());
+    if (agent_.children) finish_children(session, plan_, others_);
+    else if (children.seen() > 0)
+      session.remark(
+          fmt::format("not recorded: {} or more programs of Java, Mono or .NET that it "
+                      "started; --children records those of its own runtime",
+                      children.seen()));
+    return code;
+  }
+
   base::result<Launch> prepare(const Runtime& runtime) {
     if (arguments_.empty())
       return base::fail(base::Code::usage, fmt::format("no program for {} to run", runtime.name));
+    if (const auto free = check_profiler(runtime.name); !free && !replaces_)
+      return tl::unexpected(free.error());
     auto program = find_program(runtime, program_);
     if (!program) return tl::unexpected(program.error());
     auto library = find_agent(runtime, agent_.agent);
@@ -98,11 +130,18 @@ class Record final : public Command {
     if (!plan) return tl::unexpected(plan.error());
     plan_ = std::move(*plan);
     agent_.controllable |= plan_.duration.count() != 0;
+    // The agent for .NET keeps itself out of children otherwise.
+    if (agent_.children && runtime.name == "dotnet")
+      agent_.others.emplace_back("coreclr.children=yes");
     plan_.events = kinds_of(agent_);
     plan_.limit = agent_.limit;
+    plan_.runtime = runtime.name;
+    plan_.arguments = arguments_;
     auto text = option_string(agent_, plan_.stream);
     if (!text) return tl::unexpected(text.error());
-    return launch_of(runtime, *program, *library, *text, arguments_);
+    cautions_ = cautions(runtime.name, *text, arguments_, agent_.children);
+    const auto launch = agent_.children ? launch_with_children : launch_of;
+    return launch(runtime, *program, *library, *text, arguments_);
   }
 
   // The user asks, or the time is over: then only the recording ends.
@@ -125,7 +164,10 @@ class Record final : public Command {
   std::vector<std::string> arguments_;
   RecordingOptions recording_;
   AgentOptions agent_;
+  bool replaces_ = false;
+  std::vector<std::string> cautions_;
   RecordingPlan plan_;
+  std::set<pid_t> others_;  // whose recordings are none of its children
 };
 
 }  // namespace

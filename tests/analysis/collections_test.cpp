@@ -113,6 +113,35 @@ TEST(Collections, UnmatchedEventsAreSaidAndCostNoTime) {
   EXPECT_TRUE(unknown(asked.table("collections"), 0, "duration"));
 }
 
+// One in the background from 10 to 100, ended by a thread that stands first in the file, and one
+// meanwhile; its two stops and that of the other one.
+TEST(Collections, NumbersTellWhatAThreadCannot) {
+  event::Batch batch;
+  Stream(batch, kOther)
+      .add(80, 0, gc(GcPhase::world_stopped, event::kAbsent))
+      .add(90, 1, gc(GcPhase::world_started, 2))
+      .add(100, 1, gc(GcPhase::end, 2));
+  Stream(batch, kMain)
+      .add(5, 0, gc(GcPhase::world_stopped, event::kAbsent))
+      .add(10, 1, gc(GcPhase::start, 2))
+      .add(15, 1, gc(GcPhase::world_started, 2))
+      .add(20, 0, gc(GcPhase::world_stopped, event::kAbsent))
+      .add(21, 2, gc(GcPhase::start, 2))
+      .add(25, 2, gc(GcPhase::end, 2))
+      .add(26, 2, gc(GcPhase::world_started, 2));
+  Asked asked(make_collections({}));
+  asked.feed(batch).finish();
+  const Table table = asked.table("collection_generations");
+  EXPECT_EQ(number(table, 0, "count"), 2U);
+  EXPECT_EQ(number(table, 0, "total"), 94U);
+  EXPECT_TRUE(table.notes.empty());
+  const Table list = asked.table("collections");
+  EXPECT_EQ(number(list, 0, "duration"), 90U);
+  EXPECT_EQ(number(list, 0, "pause"), 20U);
+  EXPECT_EQ(number(list, 1, "duration"), 4U);
+  EXPECT_EQ(number(list, 1, "pause"), 6U);
+}
+
 TEST(Collections, OnlySelectedTimes) {
   event::Batch batch;
   Stream main(batch, kMain);

@@ -75,4 +75,11 @@ wait "$recorder" || code=$?
 code=0
 "$POLYTRACE" record --agent shop.dll -o none.ptrace dotnet shop.dll 1 >out 2>err || code=$?
 [[ $code -ne 0 ]] || fail 'nothing was recorded, and that is no failure'
+# Nor is one where a variable keeps agents out.
+for name in DOTNET_EnableDiagnostics DOTNET_EnableDiagnostics_Profiler COMPlus_EnableDiagnostics; do
+  code=0
+  env $name=0 "$POLYTRACE" record -o none.ptrace dotnet shop.dll 1 >out 2>err || code=$?
+  [[ $code -eq 1 && ! -e none.ptrace ]] || fail "$name=0: exit code $code"
+  grep -q "$name=0 in the environment keeps profilers out" err || fail "$name=0: $(cat err)"
+done
 echo '48000 calls; commands, all ends of a program and a kill work'

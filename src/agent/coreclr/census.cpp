@@ -24,7 +24,7 @@ struct Population {
   std::uint64_t bytes = 0;
 };
 struct Census {
-  std::uint32_t collection = 0;
+  base::Id collection = 0;
   std::unordered_map<RuntimeId, Population> population{};
 };
 
@@ -36,7 +36,7 @@ std::vector<Census> g_untold;
 
 }  // namespace
 
-void begin_census(std::uint32_t collection) {
+void begin_census(base::Id collection) {
   g_counting.collection = collection;
   g_counting.population.clear();
 }

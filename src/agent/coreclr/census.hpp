@@ -3,12 +3,12 @@
 // collection at a time: the runtime does not collect in the background while we count.
 #pragma once
 
-#include <cstdint>
+#include "base/types.hpp"
 
 namespace polytrace::agent::coreclr {
 
 // A collection begins; so many are there.
-void begin_census(std::uint32_t collection);
+void begin_census(base::Id collection);
 // The program is about to run again.
 void close_census();
 // The program runs again: Census events of what was counted since, each once.

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runtime's own events (EventPipe), where there is no callback, or none that is cheap: samples
-// of allocations, locks that threads wait for, handles, finalization. They come on the thread they
-// happen on.
+// The runtime's own events (EventPipe), where there is no callback, or none that is cheap or says
+// enough: collections, samples of allocations, locks that threads wait for, handles, finalization.
+// They come on the thread they happen on.
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
+#include <array>
+#include <atomic>
+#include <string_view>
 #include <vector>
 
 #include "agent/coreclr/callbacks.hpp"
+#include "agent/coreclr/collections.hpp"
 #include "agent/coreclr/definitions.hpp"
+#include "agent/coreclr/payload.hpp"
 #include "agent/coreclr/runtime.hpp"
 #include "agent/coreclr/settings.hpp"
 #include "agent/coreclr/stacks.hpp"
@@ -19,11 +23,14 @@
 namespace polytrace::agent::coreclr {
 namespace {
 
-// Of the provider Microsoft-Windows-DotNETRuntime.
+constexpr std::u16string_view kProvider = u"Microsoft-Windows-DotNETRuntime";
 constexpr std::uint64_t kCollectorKeyword = 0x1;  // allocations and finalization, too
 constexpr std::uint64_t kHandleKeyword = 0x2;
 constexpr std::uint64_t kContentionKeyword = 0x4000;
-constexpr std::uint32_t kEverything = 5;
+constexpr std::uint32_t kInformation = 4;
+constexpr std::uint32_t kEverything = 5;  // each object, too
+constexpr std::uint32_t kCollectionStart = 1;
+constexpr std::uint32_t kCollectionEnd = 2;
 constexpr std::uint32_t kAllocationTick = 10;
 constexpr std::uint32_t kFinalizersEnd = 13;
 constexpr std::uint32_t kFinalizersBegin = 14;
@@ -36,30 +43,6 @@ constexpr std::uint32_t kContentionStop = 91;
 bool wants_samples() {
   return settings().common.events.alloc == AllocMode::kSampled && !tells_objects();
 }
-
-// The fields of an event, in their order; what is not there is 0.
-class Payload {
- public:
-  Payload(const std::uint8_t* bytes, std::uint32_t size) : bytes_(bytes), left_(size) {}
-
-  template <class T>
-  T take() {
-    T value{};
-    if (left_ < sizeof value) return left_ = 0, value;
-    std::memcpy(&value, bytes_, sizeof value);
-    bytes_ += sizeof value;
-    left_ -= static_cast<std::uint32_t>(sizeof value);
-    return value;
-  }
-  void skip_text() {
-    while (left_ != 0 && take<char16_t>() != 0) {
-    }
-  }
-
- private:
-  const std::uint8_t* bytes_;
-  std::uint32_t left_;
-};
 
 // Of a thread: what it allocated since its last recorded allocation.
 thread_local constinit std::uint64_t t_bytes __attribute__((tls_model("initial-exec"))) = 0;
@@ -175,25 +158,51 @@ void note_finalized(Payload payload) {
 
 void note_round(event::FinalizeStage stage) { note(event::Finalize{stage}, base::kNoId); }
 
+struct Asked {
+  std::uint64_t keywords = 0;
+  std::uint32_t level = kInformation;
+};
 struct KeywordRow {
   bool wanted;
   std::uint64_t keyword;
+  std::uint32_t level;
 };
 
-std::uint64_t keywords() {
-  const KeywordRow rows[] = {{wants_samples() || settings().finalizers, kCollectorKeyword},
-                             {settings().handles, kHandleKeyword},
-                             {settings().common.events.monitors, kContentionKeyword}};
-  std::uint64_t keywords = 0;
-  for (const KeywordRow& row : rows)
-    if (row.wanted) keywords |= row.keyword;
-  return keywords;
+Asked asked() {
+  const EventSet& events = settings().common.events;
+  const KeywordRow rows[] = {
+      {events.gc, kCollectorKeyword, kInformation},
+      {wants_samples() || settings().finalizers, kCollectorKeyword, kEverything},
+      {settings().handles, kHandleKeyword, kInformation},
+      {events.monitors, kContentionKeyword, kInformation}};
+  Asked asked;
+  for (const KeywordRow& row : rows) {
+    if (!row.wanted) continue;
+    asked.keywords |= row.keyword;
+    asked.level = std::max(asked.level, row.level);
+  }
+  return asked;
+}
+
+std::atomic<RuntimeId> g_provider = 0;
+
+bool is_runtimes_own(RuntimeId provider) {
+  if (provider == g_provider.load(std::memory_order_relaxed)) return true;
+  std::array<char16_t, kProvider.size() + 2> name{};
+  std::uint32_t size = 0;  // with the zero
+  const bool told = ask(info::kEventPipeGetProviderInfo, provider,
+                        static_cast<std::uint32_t>(name.size()), &size, name.data());
+  if (!told || std::u16string_view(name.data()) != kProvider) return false;
+  g_provider.store(provider, std::memory_order_relaxed);
+  return true;
 }
 
 // What comes along with a keyword is not taken.
 void note_event(std::uint32_t number, Payload payload) {
   const Settings& wanted = settings();
   switch (number) {
+    case kCollectionStart: return wanted.common.events.gc ? note_collection_start(payload) : void();
+    case kCollectionEnd: return wanted.common.events.gc ? note_collection_end(payload) : void();
     case kAllocationTick: return wants_samples() ? note_allocation(payload) : void();
     case kFinalizersBegin:
       return wanted.finalizers ? note_round(event::FinalizeStage::round_start) : void();
@@ -211,21 +220,22 @@ void note_event(std::uint32_t number, Payload payload) {
 
 }  // namespace
 
-bool wants_events() { return keywords() != 0; }
+bool wants_events() { return asked().keywords != 0; }
 
 bool start_events() {
-  if (!wants_events()) return true;
-  const EventProvider provider{u"Microsoft-Windows-DotNETRuntime", keywords(), kEverything,
-                               nullptr};
+  const Asked what = asked();
+  if (what.keywords == 0) return true;
+  const EventProvider provider{kProvider.data(), what.keywords, what.level, nullptr};
   std::uint64_t session = 0;
   return ask(info::kEventPipeStartSession, 1, &provider, 0, &session);
 }
 
-// The stack that comes with an event is empty.
-HResult on_event(RuntimeId, std::uint32_t number, std::uint32_t, std::uint32_t, const std::uint8_t*,
-                 std::uint32_t size, const std::uint8_t* bytes, const Guid*, const Guid*, RuntimeId,
-                 std::uint32_t, const RuntimeId*) {
-  note_event(number, Payload(bytes, size));
+// A session gets events of others as well, with the same numbers: of the session itself. The stack
+// that comes with an event is empty.
+HResult on_event(RuntimeId provider, std::uint32_t number, std::uint32_t, std::uint32_t,
+                 const std::uint8_t*, std::uint32_t size, const std::uint8_t* bytes, const Guid*,
+                 const Guid*, RuntimeId, std::uint32_t, const RuntimeId*) {
+  if (is_runtimes_own(provider)) note_event(number, Payload(bytes, size));
   return kOk;
 }
 

@@ -53,8 +53,9 @@ HResult on_initialize(void* runtime) {
     say({"this .NET is too old to be recorded: 5.0 is the oldest"});
     return kFailed;
   }
-  spare_children();
-  if (!start_recorder(options)) return kCancelled;
+  const bool started = start_recorder(options);
+  if (!settings().children) spare_children();
+  if (!started) return kCancelled;
   tell_session(options);
   if ((settings().common.events.calls && !set_hooks()) || !set_event_mask() || !start_events()) {
     say({"the runtime refuses to be recorded"});

@@ -32,6 +32,8 @@ constexpr Switch<Settings> kOwn[] = {
     {"coreclr.handles", &Settings::handles, "GC handles, made and freed. [no]"},
     {"coreclr.finalizers", &Settings::finalizers,
      "Rounds of finalization, and each object of them. [no]"},
+    {"coreclr.children", &Settings::children,
+     "Programs that this one starts are recorded, too: file= then needs %p. [no]"},
     {"coreclr.signals", &Settings::signals,
      "SIGRTMIN+7 pauses the recording, SIGRTMIN+8 resumes it. [no, but yes with format=tracelog]"},
     {"coreclr.cpu-process", &Settings::cpu_process,

@@ -16,6 +16,7 @@ struct Settings {
   bool census = false;      // the population of the heap after each collection
   bool handles = false;
   bool finalizers = false;
+  bool children = false;     // programs that this one starts are recorded, too
   bool signals = false;      // SIGRTMIN+7 pauses, SIGRTMIN+8 resumes
   bool cpu_process = false;  // CPU time of the process and of each thread, every cpu_interval
   bool cpu_threads = false;

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "agent/common/options.hpp"
+#include "cli/record/children.hpp"
 #include "cli/words.hpp"
 
 namespace polytrace::cli {
@@ -113,7 +114,9 @@ base::result<std::string> option_string(const AgentOptions& options, const std::
         fmt::format("{}: agents cannot write to a path with a comma or semicolon", file));
   if (options.limit.find_first_of(kSeparators) != std::string::npos)
     return base::fail(base::Code::usage, fmt::format("--limit {}: one size", options.limit));
-  std::string text = fmt::format("file={}", plain_name(file));
+  const std::string plain = plain_name(file);
+  std::string text =
+      fmt::format("file={}", options.children ? name_for_process(plain, "%p") : plain);
   if (!options.events.empty()) text += fmt::format(",events={}", joined(options.events, '+'));
   if (!options.filters.empty()) text += fmt::format(",filter={}", joined(options.filters, ','));
   if (!options.policy.empty()) text += fmt::format(",policy={}", options.policy);

@@ -18,6 +18,7 @@ struct AgentOptions {
   std::vector<std::string> others;  // NAME=VALUE
   std::string agent;                // path of the library
   bool controllable = false;
+  bool children = false;  // are recorded, too: each process in a file with its number
 };
 
 // --events, --filter, --policy, --limit, --option, --agent and --control.

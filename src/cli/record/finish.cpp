@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "cli/errors.hpp"
+#include "cli/record/causes.hpp"
 #include "cli/record/next_steps.hpp"
 #include "cli/record/recording.hpp"
 #include "format/native/append.hpp"
@@ -21,6 +22,9 @@ using agent::Cut;
 
 constexpr int kPartial = 4;
 constexpr int kLimitReached = 6;
+constexpr std::string_view kNobodyKnows =
+    "the program ended before the agent began, or the runtime did not load the agent (see what it "
+    "printed)";
 
 // A header, at least: else nobody has recorded anything.
 bool came_into_being(const std::string& stream) {
@@ -165,11 +169,9 @@ int without_recording(const Session& session, const RecordingPlan& plan, const R
     tell_disk(session, plan, "there is no room for it; nothing was recorded");
     return code != 0 ? code : kPartial;
   }
-  session.remark(
-      fmt::format("there is no recording: the program ended before the agent began, or the runtime "
-                  "did not load "
-                  "the agent (see what it printed); {} was not written",
-                  plan.output));
+  const std::string cause = cause_of_nothing(plan.runtime, plan.arguments);
+  session.remark(fmt::format("there is no recording: {}; {} was not written",
+                             cause.empty() ? kNobodyKnows : cause, plan.output));
   return code != 0 ? code : 1;
 }
 
@@ -190,6 +192,17 @@ int complete_stream(const Session& session, const RecordingPlan& plan, const Rec
 }
 
 }  // namespace
+
+void finish_child(const Session& session, const RecordingPlan& plan) {
+  std::error_code none;
+  const std::string name = fs::path(plan.output).filename();
+  const bool complete = !fs::exists(plan.stream + ".segments", none);
+  const int code = complete_stream(session, plan, {}, complete);
+  if (code != 0 && code != kPartial) return;
+  const auto size = fs::file_size(plan.output, none);
+  session.remark(fmt::format("{}: {}{}", name, show::bytes_text(none ? 0 : size),
+                             complete ? "" : ", ended without goodbye"));
+}
 
 int finish_recording(Session& session, const RecordingOptions& options, const RecordingPlan& plan,
                      const RecordingEnd& end) {

@@ -35,6 +35,8 @@ struct RecordingPlan {
   std::string events;                    // kinds that are recorded
   std::string limit;                     // as the user says it
   bool ends_when_cut = false;            // nobody waits for the program's end
+  std::string runtime;                   // of the program that is started; "": it runs already
+  std::vector<std::string> arguments;    // what its runtime gets, the program first
 };
 // Refuses an output that is there, unless --force: then it is removed. Errors: usage,
 // output_exists, write_failed.
@@ -55,5 +57,7 @@ RecordingEnd watch_recording(const Session& session, const RecordingPlan& plan,
 // the program's own if that is not 0.
 int finish_recording(Session& session, const RecordingOptions& options, const RecordingPlan& plan,
                      const RecordingEnd& end);
+// The same in one line, of a process that the program started.
+void finish_child(const Session& session, const RecordingPlan& plan);
 
 }  // namespace polytrace::cli

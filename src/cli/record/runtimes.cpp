@@ -74,7 +74,7 @@ void launch_dotnet(Launch& launch, const std::string& agent, const std::string& 
                    const std::vector<std::string>& arguments) {
   if (is_executable(arguments.front())) launch.words.clear();
   launch.environment = {"CORECLR_ENABLE_PROFILING=1",
-                        "CORECLR_PROFILER={8F0C6B52-3E1D-4A7B-9C42-51D7E6A90B34}",
+                        fmt::format("CORECLR_PROFILER={}", kProfilerClass),
                         "CORECLR_PROFILER_PATH=" + agent, "CORECLR_PROFILER_PATH_64=" + agent,
                         "POLYTRACE_OPTIONS=" + options};
 }
@@ -142,6 +142,25 @@ base::result<std::string> find_agent(const Runtime& runtime, const std::string& 
   return base::fail(base::Code::open_failed,
                     fmt::format("no agent for {} ({}) in {}; {}", runtime.title, runtime.library,
                                 looked, agent_remedy()));
+}
+
+// Both variables hold options, separated by blanks; quotes keep a word together.
+Launch launch_with_children(const Runtime& runtime, const std::string& program,
+                            const std::string& agent, const std::string& options,
+                            const std::vector<std::string>& arguments) {
+  Launch launch = launch_of(runtime, program, agent, options, {arguments.front()});
+  launch.words.pop_back();
+  const std::string_view name = runtime.name == "java"   ? "JAVA_TOOL_OPTIONS"
+                                : runtime.name == "mono" ? "MONO_ENV_OPTIONS"
+                                                         : "";
+  if (!name.empty()) {
+    const std::string_view before = variable(std::string(name).c_str());
+    launch.environment.push_back(
+        fmt::format("{}={}{}'{}'", name, before, before.empty() ? "" : " ", launch.words.back()));
+    launch.words.pop_back();
+  }
+  launch.words.insert(launch.words.end(), arguments.begin(), arguments.end());
+  return launch;
 }
 
 Launch launch_of(const Runtime& runtime, const std::string& program, const std::string& agent,

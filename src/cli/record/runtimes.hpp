@@ -20,6 +20,9 @@ struct Runtime {
   std::string_view source;   // where it can be had
 };
 
+// Of the agent for .NET, as CORECLR_PROFILER names it.
+inline constexpr std::string_view kProfilerClass = "{8F0C6B52-3E1D-4A7B-9C42-51D7E6A90B34}";
+
 std::span<const Runtime> runtimes();
 const Runtime* find_runtime(std::string_view name);
 
@@ -45,5 +48,10 @@ struct Launch {
 // that is executable itself needs no `program` to run it.
 Launch launch_of(const Runtime& runtime, const std::string& program, const std::string& agent,
                  const std::string& options, const std::vector<std::string>& arguments);
+// The same where programs that it starts shall be recorded, too: what makes the runtime load the
+// agent stands in the environment alone.
+Launch launch_with_children(const Runtime& runtime, const std::string& program,
+                            const std::string& agent, const std::string& options,
+                            const std::vector<std::string>& arguments);
 
 }  // namespace polytrace::cli

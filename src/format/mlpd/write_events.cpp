@@ -280,6 +280,8 @@ void MlpdWriter::name_vtable(const Event& event, base::Id vtable, base::Id class
   layout(records_, id, details);
 }
 
+void MlpdWriter::put_collection(const Event& event, const event::Gc& gc) { put_event(event, gc); }
+
 std::size_t MlpdWriter::put(std::size_t at) {
   const Event& event = batch_->events[at];
   return event::with_kind(event.kind, [&](auto none) -> std::size_t {
@@ -290,6 +292,8 @@ std::size_t MlpdWriter::put(std::size_t at) {
       return count;
     } else if constexpr (kIsHeader<T>) {
       tell(event, details<T>(event));
+    } else if constexpr (std::is_same_v<T, event::Gc>) {
+      if (const auto& gc = details<T>(event); !hold(event, gc)) put_event(event, gc);
     } else if constexpr (kIsCall<T>) {
       put_call(event);
     } else if constexpr (std::is_same_v<T, event::Sample>) {

@@ -51,6 +51,7 @@ base::result<void> MlpdWriter::write(const event::Batch& batch) {
 }
 
 base::result<void> MlpdWriter::finish() {
+  release_all();
   if (!header_done_) append_header();
   close_buffer();
   // As a killed recorder leaves it: in the middle of a buffer's header.

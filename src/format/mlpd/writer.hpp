@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes `.mlpd` of data version 17 or 1. Events keep their order: a buffer ends where the thread
-// changes, so a name that stood before its first use still does.
+// changes, so a name that stood before its first use still does. Only starts and ends of
+// collections may stand later.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -49,6 +51,19 @@ class MlpdWriter final : public event::Writer {
   template <class T>
   const T& details(const event::Event& event) const;
   std::size_t run_length(std::size_t at) const;
+  // Starts and ends of collections (write_collections.cpp), until both are there.
+  struct HeldCollection {
+    base::Time time;
+    base::Id thread;
+    base::Id id;
+    event::Gc details;
+    std::string reason;
+  };
+  bool hold(const event::Event& event, const event::Gc& gc);
+  void release(std::map<base::Id, HeldCollection>::iterator which);
+  void release_all();
+  void put_held(const HeldCollection& held);
+  void put_collection(const event::Event& event, const event::Gc& gc);
   // Starts a record, in a new buffer where needed. False when this version has no such record.
   bool start(std::uint8_t first, const event::Event& event);
   void tell_inexact(const event::Event& event);
@@ -83,6 +98,7 @@ class MlpdWriter final : public event::Writer {
   bool header_done_ = false;
   bool first_buffer_ = true;
   bool leave_open_ = false;
+  std::map<base::Id, HeldCollection> held_;
   std::unordered_map<base::Id, std::string, base::SeededHash> class_names_;
   std::unordered_map<base::Id, base::Id, base::SeededHash> vtables_;
   std::unordered_multimap<base::Id, base::Id> unnamed_vtables_;  // by class; before version 15

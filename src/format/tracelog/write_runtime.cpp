@@ -94,7 +94,7 @@ void TraceLogWriter::tell(const Event& event, const event::Gc& gc) {
   name_thread(batch_->thread(event));
   line_.numbers[1] = timestamp(event);
   if (starts) {
-    line_.induced = gc.reason == "induced";
+    line_.induced = gc.reason.starts_with("induced");
     line_.numbers[3] = letters_of(event, gc);
   } else {
     lose(event, gc.generation != event::kAbsent, "generation");
