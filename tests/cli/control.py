@@ -155,6 +155,33 @@ def check_faults(path):
         expect(code == 1, f"{target}: {code} {err}")
 
 
+def start_time(process):
+    return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[19]
+
+
+def check_who_answers(folder):
+    """By a process' number only that process is spoken to, and only where nobody else could be."""
+    os.environ["XDG_RUNTIME_DIR"] = folder
+    other = subprocess.Popen(["sleep", "600"])
+    for process, mode, good in [(os.getpid(), 0o700, True), (os.getpid(), 0o755, False),
+                                (other.pid, 0o700, False)]:
+        place = Path(folder) / "polytrace" / f"{process}-{start_time(process)}"
+        place.mkdir(parents=True, exist_ok=True)
+        place.chmod(mode)
+        (place / "control").unlink(missing_ok=True)
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(str(place / "control"))
+        listener.listen()
+        agent = Agent(listener)
+        agent.start()
+        code, _, err = control(str(process), "annotate", "hello")
+        expect(code == (0 if good else 1), f"{process}, mode {mode:o}: {code} {err}")
+        expect(bool(agent.heard) == good, f"{process}, mode {mode:o}: was told {agent.heard}")
+        expect(good or "not the agent of process" in err, err)
+    other.kill()
+    other.wait()
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/socket"
@@ -176,6 +203,7 @@ def main():
         expect(control("--token-file", str(token), port, "flush")[0] == 0, "TCP with its token")
         code, _, err = control(port, "flush")
         expect(code == 1 and "wrong token" in err, f"TCP without token: {code} {err}")
+        check_who_answers(folder)
     for failure in FAILURES:
         print("FAILED:", failure, file=sys.stderr)
     return 1 if FAILURES else 0

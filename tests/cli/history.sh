@@ -131,4 +131,22 @@ expect_json '.states | length > 0'
 [[ $(find "$scratch/cache/polytrace/states" -mindepth 1 -maxdepth 1 | wc -l) -eq 1 ]] ||
   fail 'standard input is kept'
 
+# Several at once make one history; where none can be kept, the answer is the same.
+rm -rf "$scratch/cache"
+for i in 1 2 3 4; do
+  "$POLYTRACE" state "$data/calls.mlpd" --at 50% >"$scratch/at-once.$i" 2>&1 &
+done
+wait
+for i in 1 2 3 4; do
+  cmp -s "$scratch/at-once.$i" "$scratch/first" ||
+    fail "of four at once, $i: $(cat "$scratch/at-once.$i")"
+done
+[[ $(find "$scratch/cache/polytrace/states" -mindepth 1 -maxdepth 1 | wc -l) -eq 1 ]] ||
+  fail 'four at once leave more than one history'
+mkdir "$scratch/temporary"
+TMPDIR=$scratch/temporary XDG_CACHE_HOME=/proc run state "$data/calls.mlpd" --at 50%
+expect_code 0
+cmp -s "$scratch/out" "$scratch/first" || fail 'another answer without a cache'
+[[ -z $(ls "$scratch/temporary") ]] || fail 'a history without a name is left behind'
+
 finish

@@ -206,8 +206,9 @@ def what_is_cut(folder):
 
 def shortened(folder):
     """A name that does not fit loses its arguments first, then packages and class."""
-    name, forms = "com.acme.List<a.B>.add(Ljava/lang/Object;)Z", [
-        "com.acme.List<a.B>.add", "acme.List<a.B>.add", "List<a.B>.add", "add", "ad\u2026", ""]
+    name, forms = "com.acme.List<a.B>.addMany(Ljava/lang/Object;)Z", [
+        "com.acme.List<a.B>.addMany", "acme.List<a.B>.addMany", "List<a.B>.addMany", "addMany",
+        "add\u2026", ""]
     rooms = ", ".join(f"pen.measureText({form!r}).width" for form in forms)
     shown = driven(made(folder, CALLS), {"open": ""},
                    {"eval": f"[{rooms}].map((room) => fitted({name!r}, room + 0.1))"})

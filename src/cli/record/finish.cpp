@@ -123,7 +123,7 @@ void tell_json(Session& session, const RecordingPlan& plan, const RecordingEnd& 
 }
 
 // What the program left in its memory, into the stream itself. Gives the exit code.
-int append_rest(const Session& session, const RecordingPlan& plan) {
+int append_rest(const Session& session, const RecordingPlan& plan, RecordingEnd& end) {
   const auto done = format::native::append_segments(plan.stream);
   std::error_code fault;
   if (done) fs::remove(plan.stream + ".segments", fault);
@@ -133,6 +133,7 @@ int append_rest(const Session& session, const RecordingPlan& plan) {
                     plan.stream, done ? fault.message() : base::to_text(done.error())));
     return 0;
   }
+  if (end.figures) end.figures->events += done->events;
   if (done->damaged != 0)
     session.remark(
         fmt::format("{} of its segments were damaged: a part of them is lost", done->damaged));
@@ -177,7 +178,7 @@ int without_recording(const Session& session, const RecordingPlan& plan, const R
 
 // Whole, in the format that was asked for. What a full disk cut off stays as it is: there is no
 // room for another one, and every command reads both files. Gives the exit code.
-int complete_stream(const Session& session, const RecordingPlan& plan, const RecordingEnd& end,
+int complete_stream(const Session& session, const RecordingPlan& plan, RecordingEnd& end,
                     bool complete) {
   const bool full = cut_of(end) == Cut::kOutput;
   if (!complete && full && plan.output == plan.stream) {
@@ -188,7 +189,7 @@ int complete_stream(const Session& session, const RecordingPlan& plan, const Rec
   if (!complete && !full)
     session.remark("the program ended without goodbye: what was left in its memory is added");
   if (plan.output != plan.stream) return convert_stream(session, plan);
-  return complete ? 0 : append_rest(session, plan);
+  return complete ? 0 : append_rest(session, plan, end);
 }
 
 }  // namespace
@@ -197,7 +198,8 @@ void finish_child(const Session& session, const RecordingPlan& plan) {
   std::error_code none;
   const std::string name = fs::path(plan.output).filename();
   const bool complete = !fs::exists(plan.stream + ".segments", none);
-  const int code = complete_stream(session, plan, {}, complete);
+  RecordingEnd end;
+  const int code = complete_stream(session, plan, end, complete);
   if (code != 0 && code != kPartial) return;
   const auto size = fs::file_size(plan.output, none);
   session.remark(fmt::format("{}: {}{}", name, show::bytes_text(none ? 0 : size),
@@ -205,7 +207,7 @@ void finish_child(const Session& session, const RecordingPlan& plan) {
 }
 
 int finish_recording(Session& session, const RecordingOptions& options, const RecordingPlan& plan,
-                     const RecordingEnd& end) {
+                     RecordingEnd end) {
   if (!came_into_being(plan.stream)) return without_recording(session, plan, end);
   std::error_code none;
   const bool complete = !fs::exists(plan.stream + ".segments", none);

@@ -56,7 +56,7 @@ RecordingEnd watch_recording(const Session& session, const RecordingPlan& plan,
 // Completes and converts the stream, says what became of it, makes the report. Gives the exit code:
 // the program's own if that is not 0.
 int finish_recording(Session& session, const RecordingOptions& options, const RecordingPlan& plan,
-                     const RecordingEnd& end);
+                     RecordingEnd end);
 // The same in one line, of a process that the program started.
 void finish_child(const Session& session, const RecordingPlan& plan);
 
