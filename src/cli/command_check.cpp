@@ -17,7 +17,8 @@ struct CheckResult {
   bool strict;
   Overview overview;
 
-  bool ok() const { return !passed.is_partial() && (!strict || passed.notices.empty()); }
+  bool has_warnings() const { return !passed.notices.empty() || !overview.cut_off.empty(); }
+  bool ok() const { return !passed.is_partial() && !(strict && has_warnings()); }
 };
 
 std::string verdict(const CheckResult& result) {
@@ -25,7 +26,8 @@ std::string verdict(const CheckResult& result) {
   if (passed.interrupted) return "interrupted";
   if (passed.outcome.error) return "cannot be read to its end";
   if (passed.is_partial()) return "damaged";
-  return passed.notices.empty() ? "ok" : "whole, with warnings";
+  if (!result.overview.cut_off.empty()) return "cut off";
+  return result.has_warnings() ? "whole, with warnings" : "ok";
 }
 
 std::string occurrence_text(const base::Place& place, const std::string& detail) {
@@ -98,7 +100,9 @@ class Check final : public Command {
   void define(OptionList& list) override {
     add_input_file(list, input_);
     add_reading_options(list, input_, Following::offered);
-    list.add("--strict", strict_, "Warnings are failures: exit code 5").in("Input");
+    list.add("--strict", strict_,
+             "Warnings, and a recording that was cut off, are failures: exit code 5")
+        .in("Input");
   }
   int run(Session& session) override {
     const Input input(input_);

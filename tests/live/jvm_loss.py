@@ -75,9 +75,9 @@ def test_drop(room, jdk, order):
     return lost
 
 
-def flood(room, jdk, path, options, **surroundings):
+def flood(room, jdk, path, options, calls=CALLS, **surroundings):
     """The program ends as it would without a recording."""
-    done = subprocess.run(room.command(jdk, f"file={path},{FILTER},{options}", "Flood", str(CALLS)),
+    done = subprocess.run(room.command(jdk, f"file={path},{FILTER},{options}", "Flood", str(calls)),
                           capture_output=True, text=True, timeout=250, cwd=room.folder, check=False,
                           **surroundings)
     assert (done.returncode, done.stdout) == (0, "done\n"), done
@@ -126,6 +126,13 @@ def test_full_disk(room, jdk, order):
         path = folder / "nearly.ptrace"
         errors = flood(room, jdk, path, "buffer=1m,min-free=8m")
         assert errors, "a disk that is nearly full from the beginning is not told"
+        for old in folder.iterdir():
+            old.unlink()
+        subprocess.run(["mount", "-o", "remount,size=16m", str(folder)], check=True)
+        flood(room, jdk, path, "buffer=1m,min-free=14m", calls=10 * CALLS)
+        done = subprocess.run([POLYTRACE, "check", "--strict", str(path)], capture_output=True,
+                              text=True, timeout=60, check=False)
+        assert done.returncode == 5 and "cut off: the disk is nearly full" in done.stdout, done
     finally:
         subprocess.run(["umount", str(folder)], check=True)
     return "a full disk is told"
