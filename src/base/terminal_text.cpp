@@ -16,10 +16,6 @@ namespace {
 constexpr std::array<std::string_view, kStyles> kStylesOn{kStyleOff,  "\x1b[1m",    "\x1b[2m",
                                                           "\x1b[33m", "\x1b[1;31m", "\x1b[32m"};
 
-bool is_plain_ascii(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
-}
-
 // The first character of `text`, or what stands for it. Gives its bytes.
 std::size_t append_first(std::string& out, std::string_view text) {
   const Character c = first_character(text);
@@ -54,6 +50,10 @@ bool is_begun(std::string_view text) {
 }
 
 }  // namespace
+
+bool is_plain_ascii(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
+}
 
 std::string printable(std::string_view text) {
   if (is_plain_ascii(text)) return std::string(text);

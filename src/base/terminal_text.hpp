@@ -16,6 +16,9 @@ constexpr bool is_obeyed(char32_t code) {
          (code >= 0x2066 && code <= 0x2069);
 }
 
+// Whether there is nothing to be asked: each byte is a character that shows, in one cell.
+bool is_plain_ascii(std::string_view text);
+
 // One line: control characters and bytes that are not UTF-8 become \x1b, characters that change the
 // direction of writing \u{202e}. Everything else stays. Pure; thread-safe.
 std::string printable(std::string_view text);

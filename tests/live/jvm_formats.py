@@ -20,11 +20,16 @@ EXCEPTIONS = {
     ("threads", "alive"): "the same",
     ("threads", "events"): "the same",
     ("thread_states", "alive"): "the same",
+    ("thread_states", "blocked_share"): "the same",
     ("thread_states", "waiting_share"): "the same",
     "mutator_utilisation": "the same",
     "thread_times": "the same; and its steps are those of the wall's clock",
     ("monitors", "class"): "monitor.class_id",
-    ("monitor_classes", "class"): "monitor.class_id",
+    "monitor_classes": "monitor.class_id",
+    ("lock_queues", "lock"): "monitor.class_id",
+    ("lock_queues", "share"): "of the time between the threads' first and last (thread.stream)",
+    ("lock_blockers", "lock"): "monitor.class_id",
+    ("lock_chains", "chain"): "monitor.class_id",
     ("compiled_methods", "notes"): "frames of a stack are texts, each a method (wait.stack)",
 }
 # Differ from run to run.

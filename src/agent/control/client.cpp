@@ -26,18 +26,6 @@ bool exists(const std::string& path) {
   return lstat(path.c_str(), &found) == 0;
 }
 
-// A folder as agents make them: nobody else could have put a socket there.
-bool is_private_folder(const std::string& path, uid_t owner) {
-  struct stat found{};
-  return lstat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == owner &&
-         (found.st_mode & 077) == 0;
-}
-
-bool peer_of(int socket, ucred& peer) {
-  socklen_t size = sizeof(peer);
-  return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0;
-}
-
 void read_item(const Item& item, Welcome& welcome) {
   if (item.is(Field::version)) welcome.version = item.value();
   if (item.is(Field::process)) welcome.process = item.value();

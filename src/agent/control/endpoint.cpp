@@ -135,14 +135,18 @@ std::string process_folder(std::string_view folder, pid_t process, std::uint64_t
   return path += std::to_string(started);
 }
 
+bool is_private_folder(const std::string& path, uid_t owner) {
+  struct stat found{};
+  return lstat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == owner &&
+         (found.st_mode & 077) == 0;
+}
+
 bool make_private_folder(const std::string& path, std::string& why) {
   if (mkdir(path.c_str(), kPrivateFolder) != 0 && errno != EEXIST) {
     why = failure("cannot be made", path);
     return false;
   }
-  struct stat found{};
-  if (lstat(path.c_str(), &found) != 0 || !S_ISDIR(found.st_mode) || found.st_uid != geteuid() ||
-      (found.st_mode & 077) != 0) {
+  if (!is_private_folder(path, geteuid())) {
     why = path + ": is no folder that only this user can enter";
     return false;
   }
@@ -198,11 +202,14 @@ Descriptor connect_loopback(std::uint16_t port, std::string& why) {
   return socket;
 }
 
+bool peer_of(int socket, ucred& peer) {
+  socklen_t size = sizeof(peer);
+  return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0;
+}
+
 bool is_trusted_peer(int socket) {
   ucred peer{};
-  socklen_t size = sizeof(peer);
-  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return false;
-  return peer.uid == geteuid() || peer.uid == 0;
+  return peer_of(socket, peer) && (peer.uid == geteuid() || peer.uid == 0);
 }
 
 std::string make_token_file(const std::string& path, std::string& why) {

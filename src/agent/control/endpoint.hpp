@@ -4,6 +4,7 @@
 // whoever gets one closes it. Functions that fail return -1 (or "") and say why in a sentence.
 #pragma once
 
+#include <sys/socket.h>
 #include <sys/types.h>
 
 #include <cstdint>
@@ -47,6 +48,8 @@ std::string process_folder(std::string_view folder, pid_t process, std::uint64_t
 inline constexpr std::string_view kSocketName = "control";
 inline constexpr std::string_view kTokenName = "token";
 
+// A folder of that user that nobody else can enter.
+bool is_private_folder(const std::string& path, uid_t owner);
 // Makes the folder with mode 0700; one that is there must be a folder of ours that nobody else can
 // enter.
 bool make_private_folder(const std::string& path, std::string& why);
@@ -58,7 +61,9 @@ Descriptor listen_loopback(std::uint16_t& port, std::string& why);
 Descriptor connect_unix(const std::string& path, std::string& why);
 Descriptor connect_loopback(std::uint16_t port, std::string& why);
 
-// Whether a Unix socket's other end belongs to us or to root.
+// Who made a Unix socket's other end; false where that cannot be told.
+bool peer_of(int socket, ucred& peer);
+// Whether it is us or root.
 bool is_trusted_peer(int socket);
 
 // 128 random bits as 32 hexadecimal digits, in a new file of mode 0600.

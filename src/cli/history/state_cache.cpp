@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "cli/environment.hpp"
 #include "history/bundle.hpp"
 
 namespace polytrace::cli {
@@ -16,14 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string cache_variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 fs::path cache_home() {
-  if (const std::string home = cache_variable("XDG_CACHE_HOME"); home.starts_with('/')) return home;
-  const std::string home = cache_variable("HOME");
+  if (const auto home = variable("XDG_CACHE_HOME"); home.starts_with('/')) return home;
+  const auto home = variable("HOME");
   return home.empty() ? fs::path() : fs::path(home) / ".cache";
 }
 

@@ -5,10 +5,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+
+#include "cli/environment.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -32,8 +33,7 @@ std::string diagnostics_off(const std::string&) {
   for (const char* prefix : {"DOTNET_", "COMPlus_"}) {
     for (const char* name : {"EnableDiagnostics", "EnableDiagnostics_Profiler"}) {
       const std::string whole = fmt::format("{}{}", prefix, name);
-      const char* const value = std::getenv(whole.c_str());
-      if (value != nullptr && std::string_view(value) == "0")
+      if (variable(whole.c_str()) == "0")
         return fmt::format("{}=0 in the environment keeps profilers out of .NET; unset it", whole);
     }
   }

@@ -6,18 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstdlib>
 
 #include "agent/common/options.hpp"
+#include "cli/environment.hpp"
 #include "cli/record/runtimes.hpp"
 
 namespace polytrace::cli {
 namespace {
-
-std::string_view value_of(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string_view() : value;
-}
 
 // As the runtime compares them: letters count alike.
 bool is_same_class(std::string_view one, std::string_view other) {
@@ -51,11 +46,11 @@ std::string starter_of(const std::vector<std::string>& arguments) {
 }  // namespace
 
 base::result<void> check_profiler(std::string_view runtime) {
-  const std::string_view other = value_of("CORECLR_PROFILER");
-  if (runtime != "dotnet" || value_of("CORECLR_ENABLE_PROFILING") != "1" || other.empty() ||
+  const std::string_view other = variable("CORECLR_PROFILER");
+  if (runtime != "dotnet" || variable("CORECLR_ENABLE_PROFILING") != "1" || other.empty() ||
       is_same_class(other, kProfilerClass))
     return {};
-  const std::string_view path = value_of("CORECLR_PROFILER_PATH");
+  const std::string_view path = variable("CORECLR_PROFILER_PATH");
   return base::fail(
       base::Code::usage,
       fmt::format("the environment has another profiler for .NET: CORECLR_PROFILER={}{}{}; "

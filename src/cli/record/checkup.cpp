@@ -258,9 +258,8 @@ void check_meeting(Findings& findings) {
   const std::string above = fs::path(folder).parent_path();
   struct stat found{};
   const bool there = lstat(folder.c_str(), &found) == 0;
-  const bool ours =
-      there && S_ISDIR(found.st_mode) && found.st_uid == geteuid() && (found.st_mode & 077) == 0;
-  const bool good = there ? ours : access(above.c_str(), W_OK) == 0;
+  const bool good = there ? agent::control::is_private_folder(folder, geteuid())
+                          : access(above.c_str(), W_OK) == 0;
   findings.push_back({"Control", good ? Health::good : Health::missing,
                       fmt::format("sockets of agents: {}", folder),
                       good ? "" : "this folder must be ours alone (mode 0700)"});

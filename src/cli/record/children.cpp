@@ -24,10 +24,12 @@ constexpr std::array<std::string_view, 4> kRuntimeFiles = {"/libjvm.so", "/libco
 bool has_runtime(pid_t process) {
   std::ifstream maps(fmt::format("/proc/{}/maps", process));
   for (std::string line; std::getline(maps, line);) {
-    const auto ends = [&](std::string_view name) {
-      return line.ends_with(name) || line.find(fmt::format("{}.", name)) != line.npos;
+    const auto names = [&](std::string_view file) {
+      const std::size_t at = line.rfind(file);
+      const std::size_t end = at + file.size();
+      return at != line.npos && (end == line.size() || line[end] == '.');
     };
-    if (std::ranges::any_of(kRuntimeFiles, ends)) return true;
+    if (std::ranges::any_of(kRuntimeFiles, names)) return true;
   }
   return false;
 }

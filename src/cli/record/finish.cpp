@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What follows a recording.
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 
 #include <cstring>
@@ -31,6 +30,12 @@ bool came_into_being(const std::string& stream) {
   std::error_code none;
   const auto size = fs::file_size(stream, none);
   return !none && size >= sizeof(format::native::StreamHeader);
+}
+
+// Its segments went with a clean end.
+bool said_goodbye(const RecordingPlan& plan) {
+  std::error_code none;
+  return !fs::exists(plan.stream + ".segments", none);
 }
 
 // Free bytes of the disk that a file is on, or would be; all ones where nobody knows.
@@ -197,7 +202,7 @@ int complete_stream(const Session& session, const RecordingPlan& plan, Recording
 void finish_child(const Session& session, const RecordingPlan& plan) {
   std::error_code none;
   const std::string name = fs::path(plan.output).filename();
-  const bool complete = !fs::exists(plan.stream + ".segments", none);
+  const bool complete = said_goodbye(plan);
   RecordingEnd end;
   const int code = complete_stream(session, plan, end, complete);
   if (code != 0 && code != kPartial) return;
@@ -209,8 +214,7 @@ void finish_child(const Session& session, const RecordingPlan& plan) {
 int finish_recording(Session& session, const RecordingOptions& options, const RecordingPlan& plan,
                      RecordingEnd end) {
   if (!came_into_being(plan.stream)) return without_recording(session, plan, end);
-  std::error_code none;
-  const bool complete = !fs::exists(plan.stream + ".segments", none);
+  const bool complete = said_goodbye(plan);
   const show::Numerals numerals{session.error_terminal().unicode};
   int code = complete_stream(session, plan, end, complete);
   const bool there = code == 0 || code == kPartial;

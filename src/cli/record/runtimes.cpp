@@ -5,8 +5,9 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdlib>
 #include <filesystem>
+
+#include "cli/environment.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -18,11 +19,6 @@ constexpr std::array kRuntimes = {
     Runtime{"mono", "Mono", "mono", "libmono-profiler-polytrace.so", "Debian: mono-runtime"},
     Runtime{"dotnet", ".NET", "dotnet", "libpolytrace-coreclr.so",
             "https://dotnet.microsoft.com/download"}};
-
-std::string_view variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string_view() : value;
-}
 
 std::vector<std::string> folders_of(std::string_view list) {
   std::vector<std::string> folders;

@@ -14,10 +14,6 @@ namespace {
 using base::Character;
 using base::first_character;
 
-bool is_plain_ascii(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
-}
-
 // Character widths are the C library's, in its own UTF-8 locale whatever the user's is.
 unsigned cells_of(char32_t code) {
   static const locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
@@ -31,7 +27,7 @@ unsigned cells_of(char32_t code) {
 }  // namespace
 
 std::size_t cells(std::string_view printable) {
-  if (is_plain_ascii(printable)) return printable.size();
+  if (base::is_plain_ascii(printable)) return printable.size();
   std::size_t sum = 0;
   for (std::size_t i = 0; i < printable.size();) {
     const Character c = first_character(printable.substr(i));

@@ -6,17 +6,12 @@
 #include <unistd.h>
 
 #include <charconv>
-#include <cstdlib>
 
 #include "base/terminal_text.hpp"
+#include "cli/environment.hpp"
 
 namespace polytrace::cli::show {
 namespace {
-
-std::string_view variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string_view{} : value;
-}
 
 bool wants_color(bool is_tty) {
   if (!variable("NO_COLOR").empty()) return false;

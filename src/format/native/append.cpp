@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "base/crc32c.hpp"
 #include "format/native/sealing.hpp"
 #include "format/native/segments.hpp"
 
@@ -58,11 +57,6 @@ struct Blocks {
   std::uint64_t last_tick = 0;
   bool ended = false;
 };
-
-template <class Header>
-bool is_sealed(const Header& header) {
-  return header.crc == base::crc32c(summed(header));
-}
 
 // By their headers alone: a stream of many gigabytes has few of them.
 void walk(const OpenFile& file, std::uint64_t size, Blocks& blocks) {

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "base/crc32c.hpp"
 #include "format/native/block_reader.hpp"
 
 namespace polytrace::format::native {
@@ -19,7 +18,7 @@ base::result<std::unique_ptr<event::Reader>> NativeReader::open(
   const auto header = base::load_le<StreamHeader>(bytes.data());
   if (header.magic != kStreamMagic) return base::fail(Code::not_recognised);
   constexpr std::uint64_t kVersionOffset = offsetof(StreamHeader, major);
-  if (header.crc == base::crc32c(summed(header)) && header.major != kMajor)
+  if (is_sealed(header) && header.major != kMajor)
     return base::fail(Code::version_unsupported, fmt::format("version {}", header.major),
                       {.offset = kVersionOffset});
   return std::make_unique<NativeReader>(std::move(source), header, options);
@@ -31,7 +30,7 @@ NativeReader::NativeReader(std::unique_ptr<base::Source> source, const StreamHea
       header_(header),
       segments_path_(options.segments),
       framing_(*source_, sizeof header, options) {
-  if (header.crc == base::crc32c(summed(header))) return;
+  if (is_sealed(header)) return;
   framing_.notices().add(Code::header_damaged, {.offset = 0}, sizeof header);
   header_ = {};
   header_damaged_ = true;

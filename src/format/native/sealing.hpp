@@ -23,6 +23,11 @@ inline void seal(BlockHeader& header, base::Bytes payload) {
   header.crc = checksum(summed(header));
 }
 
+template <class Header>
+bool is_sealed(const Header& header) {
+  return header.crc == checksum(summed(header));
+}
+
 // A place that allocates. Numbers are the recorder's own, from 0 on.
 struct Site {
   std::uint64_t number = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same calls, threads and collections every time, one thread at a time.
+// The same calls, threads and collections every time, one thread at a time; and one wait for a lock.
 public class Parts {
   static final Object LOCK = new Object();
 
@@ -36,6 +36,21 @@ public class Parts {
     }
   }
 
+  static void enter() {
+    synchronized (LOCK) {
+      climb(3);
+    }
+  }
+
+  static void contend() throws InterruptedException {
+    Thread thread = new Thread(Parts::enter, "part-3");
+    synchronized (LOCK) {
+      thread.start();
+      while (thread.getState() != Thread.State.BLOCKED) Thread.onSpinWait();
+    }
+    thread.join();
+  }
+
   public static void main(String[] arguments) throws InterruptedException {
     for (int i = 0; i < 3; ++i) {
       int number = i;
@@ -43,6 +58,7 @@ public class Parts {
       thread.start();
       thread.join();
     }
+    contend();
     System.gc();
     System.gc();
     System.out.println("done");
