@@ -14,6 +14,7 @@
 #include "analysis/handles.hpp"
 #include "analysis/heap.hpp"
 #include "analysis/jit.hpp"
+#include "analysis/left_out.hpp"
 #include "analysis/metadata.hpp"
 #include "analysis/monitors.hpp"
 #include "analysis/roots.hpp"
@@ -64,6 +65,7 @@ constexpr std::array kOfMonitors{Kind::Monitor};
 constexpr std::array kOfThrows{Kind::Throw, Kind::Clause};
 constexpr std::array kOfCode{Kind::Jit, Kind::Code};
 constexpr std::array kOfCounters{Kind::CounterValue};
+constexpr std::array kOfSettings{Kind::Setting, Kind::FilterRule};
 constexpr std::array kOfMetadata{Kind::Domain, Kind::Module, Kind::Assembly};
 
 constexpr std::array kSections = {
@@ -88,6 +90,7 @@ constexpr std::array kSections = {
     Section{"jit", "Compilation", alone<make_jit>, kOfCode, !kTree, kQuoted},
     Section{"counters", "Counters", alone<make_counters>, kOfCounters},
     Section{"domains", "Domains, images, assemblies", alone<make_metadata>, kOfMetadata},
+    Section{"left-out", "Left out", alone<make_left_out>, kOfSettings, !kTree, kQuoted},
 };
 
 }  // namespace

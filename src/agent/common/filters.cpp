@@ -128,7 +128,18 @@ void Filters::add_file(const std::string& path, Faults& faults) {
 
 void Filters::add_default(std::string_view class_pattern, bool include) {
   Faults none;
+  const std::size_t before = rules_.size();
   add(class_pattern, "*", include, none);
+  defaults_ += rules_.size() - before;
+}
+
+std::optional<bool> Filters::chosen(std::string_view type, std::string_view method) const {
+  for (std::size_t i = 0; i < rules_.size() - defaults_; ++i) {
+    const Rule& rule = rules_[i];
+    if (rule.type.matches(type) && rule.method.matches(method)) return rule.include;
+  }
+  if (short_includes_) return false;
+  return std::nullopt;
 }
 
 bool Filters::includes(std::string_view type, std::string_view method) const {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,6 +61,10 @@ class Filters {
   void add_default(std::string_view class_pattern, bool include);
 
   bool includes(std::string_view type, std::string_view method) const;
+  // What the user's rules alone say; nothing where none matches.
+  std::optional<bool> chosen(std::string_view type, std::string_view method) const;
+  // Rules of the short form have named what is wanted: the rest is not.
+  bool leaves_out_the_rest() const { return short_includes_; }
   // Of a class, without looking at its methods. kSome: they decide.
   Verdict verdict(std::string_view type) const;
   const std::vector<Rule>& rules() const { return rules_; }
@@ -72,6 +77,7 @@ class Filters {
   std::size_t short_begin_ = 0;  // of the last run of rules in the short form
   std::size_t short_end_ = 0;
   bool short_includes_ = false;  // the short form has named what is wanted
+  std::size_t defaults_ = 0;     // rules at the end
 };
 
 }  // namespace polytrace::agent

@@ -48,15 +48,27 @@ void define_settings(const Options& options) {
   for (const auto& [key, value] : options.settings) define_setting(key, value);
 }
 
+namespace {
+
+void define_rule(const Rule& rule) {
+  const std::string type = rule.type.written();
+  const std::string method = rule.method.written();
+  event::FilterRule details;
+  details.pattern = type;
+  details.method = method;
+  details.mode = rule.include ? "INCLUDE" : "EXCLUDE";
+  define(details, base::kNoId);
+}
+
+}  // namespace
+
 void define_filters(const Filters& filters) {
-  for (const Rule& rule : filters.rules()) {
-    const std::string type = rule.type.written();
-    const std::string method = rule.method.written();
-    event::FilterRule details;
-    details.pattern = type;
-    details.method = method;
-    details.mode = rule.include ? "INCLUDE" : "EXCLUDE";
-    define(details, base::kNoId);
+  for (const Rule& rule : filters.rules()) define_rule(rule);
+  // Who reads them need not know how they were written.
+  if (filters.leaves_out_the_rest()) {
+    Rule rest;
+    rest.include = false;
+    define_rule(rest);
   }
 }
 

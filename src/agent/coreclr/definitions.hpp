@@ -45,6 +45,8 @@ std::uint32_t tell_running_method(RuntimeId function);
 // and instantiations.
 using Homes = std::vector<RuntimeId>;
 bool can_be_unloaded(RuntimeId module);
+// The file it was loaded from; "" for one that was made at run time.
+std::string module_path(RuntimeId module);
 
 struct Tenant {
   RuntimeId home;

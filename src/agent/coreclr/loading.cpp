@@ -198,6 +198,13 @@ HResult on_class_unloading(RuntimeId type) {
   return kOk;
 }
 
+std::string module_path(RuntimeId module) {
+  Letters name;
+  const bool known =
+      ask(info::kGetModuleInfo, module, nullptr, kRoom, name.size(), name.place(), nullptr);
+  return known ? name.text() : std::string();
+}
+
 bool can_be_unloaded(RuntimeId module) {
   if (g_count.load(std::memory_order_relaxed) == 0) return false;
   const Guard guard(g_loading_mutex);

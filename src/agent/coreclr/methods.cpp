@@ -6,6 +6,7 @@
 #include "agent/coreclr/callbacks.hpp"
 #include "agent/coreclr/code.hpp"
 #include "agent/coreclr/definitions.hpp"
+#include "agent/coreclr/framework.hpp"
 #include "agent/coreclr/metadata.hpp"
 #include "agent/coreclr/names/type_name.hpp"
 #include "agent/coreclr/names/utf8.hpp"
@@ -97,6 +98,13 @@ MethodFacts facts_of(RuntimeId function) {
 
 // Filters know a method's bare name.
 std::string_view bare(std::string_view name) { return name.substr(0, name.find('<', 1)); }
+
+bool is_chosen(const MethodFacts& facts) {
+  const Filters& filters = settings().common.filters;
+  const std::string_view name = bare(facts.name);
+  return is_of_framework(facts.module) ? filters.chosen(facts.type_name, name).value_or(false)
+                                       : filters.includes(facts.type_name, name);
+}
 
 // REQUIRES: the lock.
 void house(RuntimeId function, const Homes& homes) {
@@ -193,7 +201,7 @@ bool is_wanted(RuntimeId function) {
   const std::uint64_t known = methods.find(key(function));
   if ((known & kVerdict) != 0) return (known & kWanted) != 0;
   const MethodFacts facts = facts_of(function);
-  const bool wanted = settings().common.filters.includes(facts.type_name, bare(facts.name));
+  const bool wanted = is_chosen(facts);
   remember(function, wanted ? kWanted : kNotWanted, facts.homes);
   return wanted;
 }

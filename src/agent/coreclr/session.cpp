@@ -7,6 +7,7 @@
 #include "agent/common/recorder.hpp"
 #include "agent/common/told.hpp"
 #include "agent/coreclr/definitions.hpp"
+#include "agent/coreclr/framework.hpp"
 #include "agent/coreclr/prof_variables.hpp"
 #include "agent/coreclr/runtime.hpp"
 #include "agent/coreclr/settings.hpp"
@@ -33,6 +34,8 @@ void tell_session(const char* options) {
   define_settings(settings().common);
   define_prof_settings(settings());
   define_filters(settings().common.filters);
+  // Its methods are left out, whatever their names, unless a rule before takes them in.
+  if (!framework_folder().empty()) define_setting("coreclr.framework", framework_folder());
   tell_pseudo_methods();
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "agent/common/switches.hpp"
+#include "agent/coreclr/framework.hpp"
 #include "agent/coreclr/prof_variables.hpp"
 
 namespace polytrace::agent::coreclr {
@@ -12,10 +13,11 @@ namespace {
 
 Settings g_settings;
 
-// Left out unless a rule of the user names them before.
-constexpr std::string_view kRuntime[] = {
-    "System.*",  "Microsoft.*", "Internal.*", "Interop",
-    "Interop.*", "Internal",    "<dynamic>",  "<PrivateImplementationDetails>*"};
+// Left out unless a rule of the user names them before: what compilers make, and .NET itself, by
+// its names where its folder is not known.
+constexpr std::string_view kGenerated[] = {"<dynamic>", "<PrivateImplementationDetails>*"};
+constexpr std::string_view kFramework[] = {"System.*", "Microsoft.*", "Internal.*",
+                                           "Internal", "Interop",     "Interop.*"};
 
 constexpr Switch<Settings> kOwn[] = {
     {"coreclr.stacks", &Settings::stacks,
@@ -56,8 +58,10 @@ void set_defaults() {
   g_settings.signals = g_settings.common.format.starts_with("tracelog");
   // The recorder's own way tells it now and then only.
   g_settings.cpu_process = g_settings.cpu_threads = std::exchange(g_settings.common.cpu, false);
-  for (const std::string_view pattern : kRuntime)
-    g_settings.common.filters.add_default(pattern, false);
+  Filters& filters = g_settings.common.filters;
+  for (const std::string_view pattern : kGenerated) filters.add_default(pattern, false);
+  if (!framework_folder().empty()) return;
+  for (const std::string_view pattern : kFramework) filters.add_default(pattern, false);
 }
 
 void leave_out(bool& wanted, std::string_view what, Faults& faults) {

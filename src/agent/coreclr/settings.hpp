@@ -26,8 +26,8 @@ struct Settings {
 const Settings& settings();
 // The same options, while they are still being read.
 Options& common_options();
-// `text` is the value of POLYTRACE_OPTIONS; the environment's PROF_* are read, too. What is not
-// understood, and what this runtime cannot tell, is told in `faults`.
+// REQUIRES: hold_runtime(). `text` is the value of POLYTRACE_OPTIONS; the environment's PROF_* are
+// read, too. What is not understood, and what this runtime cannot tell, is told in `faults`.
 void read_settings(const char* text, Faults& faults);
 // This runtime's own options as text, for people.
 std::string own_help();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the runtime loads and unloads: domains, contexts, assemblies, images, classes. Classes and
 // vtables are told as they come, because a snapshot of the heap cannot ask for names.
+#include "agent/mono/ahead.hpp"
 #include "agent/mono/callbacks.hpp"
 #include "agent/mono/definitions.hpp"
 #include "agent/mono/note.hpp"
@@ -40,7 +41,13 @@ void on_context_unloaded(MonoProfiler*, MonoAppContext* context) {
   tell_context(context, Life::end);
 }
 
-void on_assembly_loaded(MonoProfiler*, MonoAssembly* assembly) { assembly_number(assembly); }
+void on_assembly_loaded(MonoProfiler*, MonoAssembly* assembly) {
+  assembly_number(assembly);
+  if (!is_recording()) return;
+  number_thread();
+  const Recording recording;
+  tell_compiled_ahead();
+}
 void on_assembly_unloading(MonoProfiler*, MonoAssembly* assembly) {
   const RuntimeText name(mono_stringify_assembly_name(mono_assembly_get_name(assembly)));
   event::Assembly details;

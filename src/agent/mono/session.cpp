@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "agent/common/told.hpp"
+#include "agent/mono/ahead.hpp"
 #include "agent/mono/note.hpp"
 #include "agent/mono/runtime.hpp"
 #include "agent/mono/settings.hpp"
@@ -29,6 +30,8 @@ void tell_settings() {
   const Recording recording;
   define_settings(settings().common);
   define_filters(settings().common.filters);
+  forget_compiled_ahead();
+  tell_compiled_ahead();
 }
 
 }  // namespace
