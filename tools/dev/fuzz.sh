@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-#: ./dev fuzz [TARGET|all [SECONDS]]
-#: Runs a fuzz target (default all) for some seconds each (default 20).
+#: ./dev fuzz [TARGET|all [SECONDS|COUNTx]]
+#: Runs a fuzz target (default all) for some seconds each (default 20), or with that many inputs.
 #: ./dev fuzz mutants [COUNT]
 #: Reads damaged copies of the recordings in tests/data (default 10000). Fails when one crashes,
 #: loses a byte in silence, or takes more than twice its original's time and 100 ms.
@@ -13,6 +13,7 @@
 #:
 #:   ./dev fuzz
 #:   ./dev fuzz mlpd_read 3600
+#:   ./dev fuzz all 20000x
 #:   ./dev fuzz mutants
 
 export ASAN_OPTIONS=detect_stack_use_after_return=1:allocator_may_return_null=0
@@ -23,8 +24,10 @@ if [[ ${1:-} == mutants ]]; then
   build/fuzz/fuzz/mutants "${2:-10000}"
   return
 fi
-target=${1:-all} seconds=${2:-20}
-[[ $seconds =~ ^[1-9][0-9]*$ ]] || usage "fuzz: \"$seconds\" is no number of seconds"
+target=${1:-all} length=${2:-20}
+[[ $length =~ ^[1-9][0-9]*x?$ ]] || usage "fuzz: \"$length\" is no number of seconds or inputs"
+limit=-max_total_time=$length
+[[ $length == *x ]] && limit=-runs=${length%x}
 targets=("$target")
 if [[ $target == all ]]; then
   targets=()
@@ -41,11 +44,11 @@ dev setup check
 build fuzz assemble_cases "${targets[@]/#/fuzz_}"
 mkdir -p build/fuzz/findings
 for target in "${targets[@]}"; do
-  say "fuzz $target, $seconds s"
+  say "fuzz $target, $length"
   python3 tools/fuzz_seeds.py "$target" "build/fuzz/seeds/$target" \
     build/fuzz/fuzz/assemble_cases
   mkdir -p "build/fuzz/corpus/$target"
-  "build/fuzz/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
+  "build/fuzz/fuzz/fuzz_$target" "$limit" -timeout=10 -rss_limit_mb=2048 \
     -max_len=65536 -print_final_stats=1 -verbosity=1 \
     -artifact_prefix="build/fuzz/findings/$target-" \
     "build/fuzz/corpus/$target" "build/fuzz/seeds/$target" 2>"build/fuzz/$target.log" || {
