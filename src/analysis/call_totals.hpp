@@ -26,6 +26,14 @@ struct alignas(64) CallTotals {
   }
 };
 
+// Of runtime helpers that are not shown: their calls are nobody's, their time is self time of the
+// methods that called them.
+struct HelperTotals {
+  std::uint64_t calls = 0;
+  std::uint64_t self = 0;     // nanoseconds
+  std::uint64_t unowned = 0;  // of it, where nothing in the trace called them
+};
+
 // A difference of sums as a time: what times running backwards made negative is nothing.
 inline std::uint64_t not_negative(std::uint64_t difference) {
   return static_cast<std::int64_t>(difference) < 0 ? 0 : difference;

@@ -18,19 +18,17 @@ struct Edge {
   std::uint64_t total = 0;
 };
 
-// The calls of wanted methods by their nearest visible caller.
+// The calls of wanted methods by their caller.
 std::vector<Edge> edges_of(std::span<const CallTree::Node> nodes, const MethodFilter& filter) {
-  std::vector<std::uint32_t> callers(nodes.size(), NameTable::kNone);
   base::IdMap<std::size_t> places;
   std::vector<Edge> edges;
   for (std::size_t i = CallTree::kFirst; i < nodes.size(); ++i) {
     const CallTree::Node& node = nodes[i];
-    const std::uint32_t above = nodes[node.parent].method;
-    callers[i] = filter.visible(above) ? above : callers[node.parent];
-    if (node.calls == 0 || !filter.visible(node.method) || !filter.wanted(node.method)) continue;
-    const std::uint64_t key = (std::uint64_t{node.method} << 32) | callers[i];
+    if (node.calls == 0 || !filter.wanted(node.method)) continue;
+    const std::uint32_t caller = nodes[node.parent].method;
+    const std::uint64_t key = (std::uint64_t{node.method} << 32) | caller;
     const auto [place, fresh] = places.try_emplace(key, edges.size());
-    if (fresh) edges.push_back({node.method, callers[i]});
+    if (fresh) edges.push_back({node.method, caller});
     edges[place->second].calls += node.calls;
     edges[place->second].total += node.total;
   }
@@ -58,11 +56,10 @@ std::vector<Table> Callers::tables(const Names& names, const TableOptions& optio
                                                           : names.method_name(edge.caller),
                           edge.calls, share(edge.calls, totals[edge.method].calls), edge.total});
   }
-  if (!selection_.show_helpers && !table.rows.empty()) {
+  if (tree_->helpers().calls != 0)
     table.notes.push_back(
-        "Runtime helpers are left out: a method called through one is shown "
-        "with the caller before it.");
-  }
+        "Runtime helpers are left out: a method called through one is shown with the caller before "
+        "it.");
   sort_and_limit(table, options, "");
   return {std::move(table)};
 }

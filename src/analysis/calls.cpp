@@ -11,22 +11,6 @@
 namespace polytrace::analysis {
 namespace {
 
-struct Hidden {
-  std::uint64_t methods = 0;
-  std::uint64_t calls = 0;
-  std::uint64_t self = 0;
-  void add(const CallTotals& method) {
-    ++methods;
-    calls += method.calls;
-    self += method.self;
-  }
-  std::string note() const {
-    return fmt::format("{} with {} and {} self time hidden.",
-                       count_text(methods, "runtime helper", "runtime helpers"),
-                       count_text(calls, "call", "calls"), duration_text(self));
-  }
-};
-
 Table empty_table() {
   return make_table("methods", "calls", "Methods",
                     {{"self", "Self", Unit::nanoseconds},
@@ -40,12 +24,6 @@ Table empty_table() {
                      {"p95", "p95", Unit::nanoseconds},
                      {"most", "Longest", Unit::nanoseconds},
                      {"method", "Method"}});
-}
-
-std::uint64_t sum_of_self(const std::vector<CallTotals>& totals) {
-  std::uint64_t sum = 0;
-  for (const CallTotals& method : totals) sum += method.self;
-  return sum;
 }
 
 }  // namespace
@@ -63,8 +41,17 @@ void Calls::finish(const Names&) {
     return;
   }
   walk_.finish(policy_);
-  for (const Policy::Sums& method : policy_.sums) totals_.push_back(method.totals());
+  for (const Policy::Sums& method : policy_.sums)
+    totals_.push_back(method.helper ? CallTotals{} : method.totals());
   policy_.sums = {};
+}
+
+const HelperTotals& Calls::helpers() const { return tree_ ? tree_->helpers() : policy_.helpers; }
+
+std::uint64_t Calls::sum_of_self() const {
+  std::uint64_t sum = helpers().unowned;
+  for (const CallTotals& method : totals_) sum += method.self;
+  return sum;
 }
 
 const Repairs& Calls::repairs() const { return tree_ ? tree_->repairs() : walk_.repairs(); }
@@ -79,22 +66,17 @@ Cell Calls::quantile(std::uint32_t method, unsigned percent) const {
 
 std::vector<Table> Calls::tables(const Names& names, const TableOptions& options) const {
   Table table = empty_table();
-  const std::uint64_t all_self = sum_of_self(totals_);
-  Hidden hidden;
+  const std::uint64_t all_self = sum_of_self();
   for (std::uint32_t i = 0; i < totals_.size(); ++i) {
     const CallTotals& method = totals_[i];
     if (method.calls == 0) continue;
     std::string name = names.method_name(i);
     if (!keeps(selection_, name)) continue;
-    if (!selection_.show_helpers && names.is_helper(i)) {
-      hidden.add(method);
-      continue;
-    }
     table.rows.push_back({method.self, share(method.self, all_self), method.total, method.elapsed,
                           method.calls, average(method.total, method.calls), method.least,
                           quantile(i, 50), quantile(i, 95), method.most, std::move(name)});
   }
-  if (hidden.methods != 0) table.notes.push_back(hidden.note());
+  if (helpers().calls != 0) table.notes.push_back(helpers_note(helpers().calls, helpers().self));
   if (tree_ && tree_->unplaced() != 0) table.notes.push_back(tree_->unplaced_note());
   if (!policy_.window.whole()) {
     table.notes.push_back("Only the part of each call inside the selected time is counted.");
@@ -109,7 +91,7 @@ std::vector<std::string> Calls::headlines(const Names& names) const {
   std::uint64_t calls = 0;
   for (std::uint32_t i = 0; i < totals_.size(); ++i) {
     calls += totals_[i].calls;
-    if (totals_[i].calls == 0 || (!selection_.show_helpers && names.is_helper(i))) continue;
+    if (totals_[i].calls == 0) continue;
     if (busiest == NameTable::kNone || totals_[i].self > totals_[busiest].self) busiest = i;
   }
   if (calls == 0) return {};
@@ -117,9 +99,12 @@ std::vector<std::string> Calls::headlines(const Names& names) const {
   if (busiest != NameTable::kNone) {
     const CallTotals& method = totals_[busiest];
     line += fmt::format("; busiest: {} with {} self ({}) in {}", names.method_name(busiest),
-                        duration_text(method.self), share_text(method.self, sum_of_self(totals_)),
+                        duration_text(method.self), share_text(method.self, sum_of_self()),
                         count_text(method.calls, "call", "calls"));
   }
+  if (helpers().self != 0)
+    line += fmt::format("; {} of all in runtime helpers, which count for their callers",
+                        duration_text(helpers().self));
   return {line};
 }
 

@@ -3,6 +3,7 @@
 //   total    every call counts with its whole duration; in a recursion each level counts anew
 //   elapsed  only calls outside any other call of the same method in their thread
 //   self     duration without the calls it made
+// Runtime helpers that are not shown have no row; their time is self time of their callers.
 #pragma once
 
 #include <algorithm>
@@ -43,6 +44,7 @@ class Calls : public Analysis {
       std::uint64_t callees = 0;  // of it, in callees
       std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
       std::uint64_t most = 0;
+      bool helper = false;  // that is not shown
       CallTotals totals() const {
         return {calls, total, total - nested, not_negative(total - callees), least, most};
       }
@@ -63,6 +65,8 @@ class Calls : public Analysis {
       const std::uint32_t method = names.methods().index(event.id);
       if (method >= sums.size()) [[unlikely]]
         make_room(method);
+      if (sums[method].calls == 0) [[unlikely]]
+        sums[method].helper = hides_helpers && names.is_helper(method);
       frame.id = event.id;
       frame.start = event.time;
       frame.callees = 0;
@@ -82,19 +86,38 @@ class Calls : public Analysis {
       method.least = std::min(method.least, duration);
       method.most = std::max(method.most, duration);
       if (recursive) method.nested += duration;
-      caller.callees += duration;
       sketches[frame.method].add(duration);
+      if (method.helper) [[unlikely]]
+        leave_helper(caller, frame, duration);
+      else caller.callees += duration;
+    }
+    // Only what it called is not its caller's self time. A helper that a helper called is in the
+    // time of that.
+    void leave_helper(Frame& caller, const Frame& frame, std::uint64_t duration) {
+      caller.callees += frame.callees;
+      ++helpers.calls;
+      const bool outermost = caller.method == NameTable::kNone;
+      if (!outermost && sums[caller.method].helper) return;
+      helpers.self += duration - frame.callees;
+      if (outermost) helpers.unowned += duration - frame.callees;
     }
     explicit Policy(const Selection& selection)
-        : window(selection), clock(selection), subtracts(clock.subtracts()) {}
+        : window(selection),
+          clock(selection),
+          subtracts(clock.subtracts()),
+          hides_helpers(!selection.show_helpers) {}
 
     CallWindow window;
     WorkClock clock;
     bool subtracts;
+    bool hides_helpers;
+    HelperTotals helpers;
     std::vector<Sums> sums;                // by method
     std::vector<DurationSketch> sketches;  // likewise, as long
   };
 
+  const HelperTotals& helpers() const;
+  std::uint64_t sum_of_self() const;
   Cell quantile(std::uint32_t method, unsigned percent) const;
 
   Selection selection_;

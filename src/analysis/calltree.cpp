@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/calltree.hpp"
 
-#include <utility>
-
 #include "analysis/hot_methods.hpp"
 #include "analysis/selected.hpp"
 #include "analysis/text.hpp"
@@ -51,76 +49,25 @@ std::uint32_t CallTree::Policy::root(std::uint32_t thread) {
   return node;
 }
 
-void CallTree::finish(const Names&) {
+void CallTree::finish(const Names& names) {
   walk_.finish(policy_);
   policy_.index.clear();
   sum_up();
+  if (!selection_.show_helpers) leave_out_helpers(names);
   if (selection_.fold_recursion) fold_recursion();
   if (!policy_.by_thread) sum_methods();
 }
 
-namespace {
-
-// By node: whether the method is open already where it is called.
-std::vector<bool> inner_calls(std::span<const CallTree::Node> nodes) {
-  std::vector<bool> inner(nodes.size());
-  std::vector<std::uint32_t> open;  // by method
-  Children children(nodes);
-  const auto enter = [&](std::uint32_t i) {
-    if (i == CallTree::kUnplaced) return false;
-    inner[i] = slot(open, nodes[i].method)++ != 0;
-    return true;
-  };
-  walk_tree(children, enter, [&](std::uint32_t i) { --open[nodes[i].method]; });
-  return inner;
-}
-
-}  // namespace
-
-// A method that is on the path already becomes one with its node there. Inner calls count, their
-// time is in that of the outermost one.
-void CallTree::fold_recursion() {
-  constexpr std::size_t kFarthest = 256;  // levels up; a recursion over more methods stays
-  const std::vector<bool> inner = inner_calls(policy_.nodes);
-  const std::vector<std::uint64_t> old_selfs = std::exchange(selfs_, {0, 0});
-  const std::vector<Node> old = std::exchange(policy_.nodes, std::vector<Node>(kFirst));
-  std::vector<Node>& nodes = policy_.nodes;
-  nodes[kRoot].total = old[kRoot].total;
-  std::vector<std::uint32_t> places(old.size(), kRoot);
-  ChildIndex index;
-  for (std::size_t i = kFirst; i < old.size(); ++i) {
-    const std::uint32_t above = places[old[i].parent];
-    std::uint32_t at = above;
-    for (std::size_t n = 0; at >= kFirst && nodes[at].method != old[i].method; ++n)
-      at = n == kFarthest ? kRoot : nodes[at].parent;
-    if (at < kFirst)
-      at = index.find(above, old[i].method, [&](std::uint32_t node) {
-        return nodes[node].parent == above && nodes[node].method == old[i].method;
-      });
-    if (at == ChildIndex::kNone) {
-      at = static_cast<std::uint32_t>(nodes.size());
-      nodes.emplace_back().method = old[i].method;
-      nodes[at].parent = above;
-      selfs_.push_back(0);
-      index.put(at);
-    }
-    places[i] = at;
-    nodes[at].calls += old[i].calls;
-    if (!inner[i]) nodes[at].total += old[i].total;
-    selfs_[at] += old_selfs[i];
-    nodes[at].least = std::min(nodes[at].least, old[i].least);
-    nodes[at].most = std::max(nodes[at].most, old[i].most);
-  }
-}
-
-// Parents have smaller numbers than their children: no recursion is needed.
+// Parents have smaller numbers than their children: no recursion is needed. What stands for a
+// thread, or for all of them, has no time of its own.
 void CallTree::sum_up() {
   std::vector<Node>& nodes = policy_.nodes;
   selfs_.resize(nodes.size());
   for (std::size_t i = kFirst; i < nodes.size(); ++i) {
     selfs_[i] += nodes[i].total;
-    if (nodes[i].parent == kRoot) nodes[kRoot].total += nodes[i].total;
-    else selfs_[nodes[i].parent] -= nodes[i].total;
+    const std::uint32_t parent = nodes[i].parent;
+    if (parent == kRoot || is_thread(parent)) nodes[kRoot].total += nodes[i].total;
+    else selfs_[parent] -= nodes[i].total;
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The call tree, merged over threads unless wanted by thread: who called whom along which path. One
-// 64-byte node per distinct path; memory is bounded by kMaxNodes whatever the trace.
+// The call tree, merged over threads unless wanted by thread: who called whom along which path.
+// Runtime helpers that the selection does not show are no part of it. One 64-byte node per distinct
+// path; memory is bounded by kMaxNodes whatever the trace.
 #pragma once
 
 #include <memory>
@@ -58,6 +59,7 @@ class CallTree : public Analysis {
   // Figures by method.
   const std::vector<CallTotals>& totals() const { return totals_; }
   std::span<const DurationSketch> sketches() const { return policy_.sketches; }
+  const HelperTotals& helpers() const { return helpers_; }
   // Time of the threads' waits.
   std::uint64_t waited() const { return policy_.clock.waited(); }
   const Repairs& repairs() const { return walk_.repairs(); }
@@ -145,6 +147,10 @@ class CallTree : public Analysis {
     std::uint64_t unplaced = 0;  // calls
   };
 
+  bool is_thread(std::uint32_t node) const {
+    return policy_.by_thread && policy_.nodes[node].parent == kRoot;
+  }
+  void leave_out_helpers(const Names& names);
   void fold_recursion();
   void sum_up();
   void sum_methods();
@@ -152,6 +158,7 @@ class CallTree : public Analysis {
   Selection selection_;
   Policy policy_;
   CallWalk<Policy> walk_;
+  HelperTotals helpers_;
   std::vector<std::uint64_t> selfs_;  // by node, modulo 2^64
   std::vector<CallTotals> totals_;    // by method
 };

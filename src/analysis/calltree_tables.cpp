@@ -22,8 +22,7 @@ class View {
   }
 
   bool visible(std::uint32_t node) const {
-    return node >= CallTree::kFirst && nodes_[node].calls != 0 &&
-           filter_.visible(nodes_[node].method);
+    return node >= CallTree::kFirst && nodes_[node].calls != 0;
   }
   // Visible, and it or something below it has a wanted name.
   bool shown(std::uint32_t node) const { return wanted_[node] && visible(node); }
@@ -151,30 +150,12 @@ Table path_table(const View& view, const TableOptions& options) {
   return table;
 }
 
-std::string hidden_note(std::span<const Node> nodes, const CallTree& tree, const Names& names) {
-  std::uint64_t calls = 0;
-  std::uint64_t self = 0;
-  for (std::uint32_t i = CallTree::kFirst; i < nodes.size(); ++i) {
-    if (!names.is_helper(nodes[i].method)) continue;
-    calls += nodes[i].calls;
-    self += tree.self(i);
-  }
-  if (calls == 0) return {};
-  return fmt::format(
-      "{} of runtime helpers with {} self time hidden; what they call stands "
-      "directly below their callers.",
-      count_text(calls, "call", "calls"), duration_text(self));
-}
-
 }  // namespace
 
 std::vector<Table> CallTree::tables(const Names& names, const TableOptions& options) const {
   const View view(*this, selection_, names);
   Table tree = tree_table(view, nodes(), options);
-  if (!selection_.show_helpers) {
-    if (std::string note = hidden_note(nodes(), *this, names); !note.empty())
-      tree.notes.push_back(std::move(note));
-  }
+  if (helpers_.calls != 0) tree.notes.push_back(helpers_note(helpers_.calls, helpers_.self));
   if (unplaced() != 0) tree.notes.push_back(unplaced_note());
   for (std::string& note : repairs().notes()) tree.notes.push_back(std::move(note));
   return {path_table(view, options), std::move(tree)};

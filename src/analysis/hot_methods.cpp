@@ -55,7 +55,7 @@ std::vector<Suspect> find_hot_methods(const CallTree& tree, std::uint64_t waited
   std::vector<std::uint32_t> hot;
   for (const auto& [method, edge] : callers) {
     const CallTotals& of = totals[method];
-    if (names.is_helper(method) || edge.calls / kCallsPerCall < edge.from_calls) continue;
+    if (edge.calls / kCallsPerCall < edge.from_calls) continue;
     if (static_cast<double>(of.self) >= kShareOfBusy * static_cast<double>(busy))
       hot.push_back(method);
   }

@@ -54,10 +54,6 @@ std::string Names::class_name(std::uint32_t index) const {
   return fmt::format("unknown class {:#x}", classes_.id(index));
 }
 
-bool Names::is_helper(std::uint32_t method) const {
-  return methods_.name(method).starts_with("(wrapper ");
-}
-
 std::uint32_t Names::thread_index(Id thread) const { return thread_ids_.find(thread); }
 
 std::string Names::thread_name(std::uint32_t index) const {
@@ -129,6 +125,10 @@ void Names::define_method(Id id, const event::Method& method) {
   if (method.name.empty()) return;
   if (methods_.renames(id, method.name)) ++method_epoch_;
   const std::uint32_t index = methods_.define(id, method.name);
+  if (method.name.starts_with("(wrapper ")) {
+    if (index >= helpers_.size()) helpers_.resize(index + std::size_t{1});
+    helpers_[index] = true;
+  }
   if (method.class_id == base::kNoId) return;
   if (index >= method_classes_.size()) method_classes_.resize(index + std::size_t{1}, kNone);
   method_classes_[index] = classes_.index(method.class_id);

@@ -77,7 +77,9 @@ class Names {
   std::string method_name(std::uint32_t index) const;
   std::string class_name(std::uint32_t index) const;
   // Runtime helpers: "(wrapper ...)" names.
-  bool is_helper(std::uint32_t method) const;
+  bool is_helper(std::uint32_t method) const {
+    return method < helpers_.size() && helpers_[method];
+  }
   // Changes whenever a known method id gets a new meaning: what was cached by id is then stale.
   std::uint32_t method_epoch() const { return method_epoch_; }
 
@@ -119,6 +121,7 @@ class Names {
   std::uint32_t new_thread(Id id);
 
   NameTable methods_;
+  std::vector<bool> helpers_;                  // by method index; may be shorter
   std::vector<std::uint32_t> method_classes_;  // by method index: the class index, or kNone
   NameTable classes_;
   std::vector<std::uint32_t> aliases_;  // by class index: the class of a vtable, or kNone

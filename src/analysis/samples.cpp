@@ -53,12 +53,23 @@ void Samples::add(const event::Event& event, const event::Sample& sample, const 
     Hits& hits = slot(methods_, slice.names.methods().index(frame));
     if (std::exchange(hits.stamp, samples_) != samples_) hits.inclusive += weight;
   }
-  if (managed) methods_[slice.names.methods().index(stack.back())].self += weight;
+  if (managed) add_self(stack, slice.names, weight);
   if (const auto ips = slice.batch.list(sample.natives); !ips.empty()) ips_[ips.back()] += weight;
   if (managed) add_place(sample, slice, weight);
   const std::uint32_t thread = slice.names.thread_index(event.id);
   ThreadHits& hits = threads_[{thread, event.id}];
   (managed ? hits.managed : hits.unmanaged) += weight;
+}
+
+// Time in runtime helpers that are not shown is their callers'.
+void Samples::add_self(std::span<const base::Id> stack, const Names& names, std::uint64_t weight) {
+  for (std::size_t i = stack.size(); i-- > 0;) {
+    if (stack[i] == 0) continue;
+    const std::uint32_t method = names.methods().index(stack[i]);
+    const bool hidden = !selection_.show_helpers && names.is_helper(method);
+    if (!hidden) return void(methods_[method].self += weight);
+    if (i + 1 == stack.size()) in_helpers_ += weight;
+  }
 }
 
 // Of the innermost frame: the IL offset, or the instruction pointer, which code may explain later.
@@ -92,15 +103,11 @@ Table Samples::methods_table(const Names& names, const TableOptions& options) co
                             {"inclusive", "Inclusive", Unit::count},
                             {"inclusive_share", "Inclusive %", Unit::percent},
                             {"method", "Method"}});
-  std::uint64_t hidden = 0;
   for (std::uint32_t i = 0; i < methods_.size(); ++i) {
     const Hits& hits = methods_[i];
     std::string name = names.method_name(i);
     if (hits.inclusive == 0 || !keeps(selection_, name)) continue;
-    if (!selection_.show_helpers && names.is_helper(i)) {
-      hidden += hits.self;
-      continue;
-    }
+    if (!selection_.show_helpers && names.is_helper(i)) continue;
     table.rows.push_back({hits.self, share(hits.self, weight_), hits.inclusive,
                           share(hits.inclusive, weight_), std::move(name)});
   }
@@ -109,8 +116,9 @@ Table Samples::methods_table(const Names& names, const TableOptions& options) co
                           share(no_method_, weight_), std::string("?")});
     table.notes.push_back("\"?\" are samples without a managed frame.");
   }
-  if (hidden != 0) {
-    table.notes.push_back(count_text(hidden, "sample", "samples") + " in runtime helpers hidden.");
+  if (in_helpers_ != 0) {
+    table.notes.push_back(count_text(in_helpers_, "sample", "samples") +
+                          " in runtime helpers: each counts for the method that called it.");
   }
   sort_and_limit(table, options, "self");
   return table;

@@ -39,6 +39,7 @@ class Samples : public Analysis {
   void add(const event::Event& event, const event::Sample& sample, const Slice& slice);
   Table methods_table(const Names& names, const TableOptions& options) const;
   Table code_table(const Names& names, const TableOptions& options) const;
+  void add_self(std::span<const base::Id> stack, const Names& names, std::uint64_t weight);
   void add_place(const event::Sample& sample, const Slice& slice, std::uint64_t weight);
   Table places_table(const Names& names, const TableOptions& options) const;
   Table threads_table(const Names& names, const TableOptions& options) const;
@@ -48,7 +49,8 @@ class Samples : public Analysis {
   std::uint64_t samples_ = 0;
   std::uint64_t weight_ = 0;
   std::uint64_t no_method_ = 0;  // samples without a managed frame
-  std::vector<Hits> methods_;    // by method
+  std::uint64_t in_helpers_ = 0;
+  std::vector<Hits> methods_;  // by method
   base::IdMap<std::uint64_t> ips_;
   base::IdMap<std::uint64_t> managed_ips_;  // of innermost frames
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> il_offsets_;  // by method, told

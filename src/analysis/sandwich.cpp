@@ -77,12 +77,10 @@ void Views::add_up(Paths& paths, std::uint32_t node, std::uint64_t time) const {
   const std::uint64_t calls = nodes_[node].calls;
   std::uint32_t at = 0;
   for (std::size_t level = 0; node >= CallTree::kFirst && level < kLevels;
-       node = nodes_[node].parent) {
-    if (!filter_.visible(nodes_[node].method)) continue;
+       node = nodes_[node].parent, ++level) {
     at = paths.child(at, nodes_[node].method);
     if (at == 0) return;
     paths.add(at, time, calls);
-    ++level;
   }
 }
 
@@ -90,7 +88,7 @@ Paths Views::bottom_up(std::uint64_t most) const {
   const auto& totals = tree_.totals();
   std::vector<std::uint32_t> methods;
   for (std::uint32_t i = 0; i < totals.size(); ++i)
-    if (totals[i].calls != 0 && filter_.visible(i) && filter_.wanted(i)) methods.push_back(i);
+    if (totals[i].calls != 0 && filter_.wanted(i)) methods.push_back(i);
   std::ranges::stable_sort(methods, std::ranges::greater(),
                            [&](std::uint32_t i) { return totals[i].self; });
   if (most != 0 && methods.size() > most) methods.resize(most);
@@ -118,7 +116,6 @@ Paths Views::callees(std::uint32_t method) const {
     const std::uint32_t above = node.parent < CallTree::kFirst ? 0 : places[node.parent];
     places[i] = above;
     if (above == 0 && node.method != method) continue;
-    if (!filter_.visible(node.method)) continue;
     places[i] = paths.child(above, node.method);
     if (places[i] != 0) paths.add(places[i], node.total, node.calls);
   }

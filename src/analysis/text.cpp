@@ -44,6 +44,11 @@ std::string share_text(std::uint64_t part, std::uint64_t whole) {
   return fmt::format("{:.1f} %", share(part, whole));
 }
 
+std::string helpers_note(std::uint64_t calls, std::uint64_t self) {
+  return fmt::format("Runtime helpers ({}, {}) count for their callers; --show-helpers lists them.",
+                     count_text(calls, "call", "calls"), duration_text(self));
+}
+
 double share(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
 }

@@ -18,6 +18,9 @@ std::string count_text(std::uint64_t count, const char* one, const char* many);
 // "34.1 %", "0 %" of nothing
 std::string share_text(std::uint64_t part, std::uint64_t whole);
 
+// What is said where runtime helpers are not shown.
+std::string helpers_note(std::uint64_t calls, std::uint64_t self);
+
 // In percent; 0 of nothing.
 double share(std::uint64_t part, std::uint64_t whole);
 // Nanoseconds, whatever the times; 0 when `to` is earlier.

@@ -92,15 +92,17 @@ class ReportCommand final : public Command {
         "report",
         "where did time, memory and pauses go?",
         "[OPTIONS] FILE",
-        "What looks like a fault first, then a summary, then tables, section by section: methods, "
-        "call tree, callers, bottom-up, CPU time, samples, allocations, survival, collections, "
-        "heap "
-        "snapshots, roots, handles, monitors, exceptions, threads, "
-        "compilation, counters, domains. Sections without data are named at the end, with the "
-        "reason.\n\n"
+        "What looks like a fault first, then a summary, then the tables that matter most, and the "
+        "commands that show more. --all shows every table, section by section: methods, call tree, "
+        "callers, bottom-up, CPU time, samples, allocations, survival, collections, heap "
+        "snapshots, roots, handles, monitors, exceptions, threads, compilation, counters, domains; "
+        "sections without data are named at its end, with the reason. So do --limit, --sort and "
+        "every form for programs. On a terminal, columns that have no room are left out.\n\n"
         "Times are in ns to h and sizes in KiB and MiB; every form but text and md has plain "
         "nanoseconds and bytes.",
-        {{"everything", "polytrace report app.mlpd"},
+        {{"what matters most", "polytrace report app.mlpd"},
+         {"everything", "polytrace report --all app.mlpd"},
+         {"who calls a method, and what it calls", "polytrace report --method Main app.mlpd"},
          {"the ten methods with the most time of their own",
           "polytrace report --sections calls --sort self --limit 10 app.mlpd"},
          {"allocations of one thread in the second half, for a spreadsheet",
@@ -119,7 +121,7 @@ class ReportCommand final : public Command {
   }
   int run(Session& session) override {
     const auto form = output_.form(session);
-    const auto sections = parse_sections(sections_);
+    const auto sections = parse_sections(asked_sections());
     if (!sections) return session.fail(sections.error());
     Input input(input_);
     auto selection = make_selection(session, input, selection_);
@@ -147,22 +149,37 @@ class ReportCommand final : public Command {
                         report.names().first_time(),
                         report.tables({output_.sort, output_.limit})};
     result.empty = explain(report.empty_sections(result.tables), *opened->format);
+    result.is_brief = is_brief(form);
     if (auto good = check_sort(output_.sort, result.tables); !good)
       return session.fail(good.error());
     return answer(session, result, form);
   }
 
  private:
+  // A method alone is what calls it and what it calls.
+  std::string asked_sections() const {
+    return sections_.empty() && !all_ && !method_.empty() ? "sandwich" : sections_;
+  }
+  // Nobody said what to show: what fits a screen or two. Programs get everything.
+  bool is_brief(show::TableForm form) const {
+    const bool for_people = form == show::TableForm::text || form == show::TableForm::markdown;
+    const ReportOutput untouched;
+    return for_people && !all_ && asked_sections().empty() && output_.sort == untouched.sort &&
+           output_.limit == untouched.limit;
+  }
+
   void define_output(OptionList& list) {
     const char* group = "Output";
     std::vector<std::string> keys;
     for (const Section& section : analysis::sections()) keys.emplace_back(section.key);
+    list.add("--all", all_, "All tables of all sections, not only those that matter most")
+        .in(group);
     list.add("--sections", sections_,
              fmt::format("Only these, separated by commas: {}", fmt::join(keys, ", ")))
         .takes("SECTION[,SECTION...]")
         .in(group);
     list.add("--method", method_,
-             "Between all its callers and all its callees: the section sandwich, else bottom-up")
+             "Between all its callers and all its callees: the section sandwich")
         .takes("NAME")
         .in(group);
     list.add("--fold-recursion", fold_recursion_,
@@ -175,12 +192,13 @@ class ReportCommand final : public Command {
         .in(group);
     output_.add_to(list);
     list.add("--show-helpers", show_helpers_,
-             "Show the runtime's own helper frames (wrappers), too")
+             "Show the runtime's own helper frames (wrappers); they count for their callers else")
         .in(group);
   }
 
   InputOptions input_;
   SelectionOptions selection_;
+  bool all_ = false;
   std::string sections_;
   std::string method_;
   bool fold_recursion_ = false;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "cli/show/text_table.hpp"
+
 namespace polytrace::cli {
 namespace {
 
@@ -55,10 +57,10 @@ void append_empty_text(std::string& out, const std::vector<EmptySection>& sectio
                        const show::Look& look) {
   if (sections.empty()) return;
   out += '\n' + paint(look.terminal, show::Style::heading, "Sections without data") + '\n';
+  show::TextTable table{{{"Section"}, {"Why", false, show::Fit::sentence}}, {}};
   for (const EmptySection& one : sections)
-    out += paint(look.terminal, show::Style::faint,
-                 fmt::format("  {:<13} {}", one.section->key, one.text)) +
-           '\n';
+    table.rows.push_back({std::string(one.section->key), one.text});
+  append_text_table(out, table, look.terminal);
 }
 
 void append_empty_markdown(std::string& out, const std::vector<EmptySection>& sections) {

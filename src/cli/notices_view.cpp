@@ -27,6 +27,12 @@ std::string stop_sentence(const Passed& passed) {
 
 }  // namespace
 
+void append_partial_text(std::string& out, const Passed& passed, const show::Look& look) {
+  if (!passed.is_partial()) return;
+  const std::string text = headline(passed) + ": see the end";
+  out += paint(look.terminal, show::Style::error, text) + '\n';
+}
+
 void append_notices_text(std::string& out, const Passed& passed, const show::Look& look) {
   if (!passed.is_partial() && passed.notices.empty()) return;
   out += '\n' + paint(look.terminal, show::Style::error, headline(passed)) + '\n';

@@ -9,6 +9,8 @@
 
 namespace polytrace::cli {
 
+// One line for the head of an answer that is partial, else nothing.
+void append_partial_text(std::string& out, const Passed& passed, const show::Look& look);
 // A loud section, or nothing when there is nothing to tell.
 void append_notices_text(std::string& out, const Passed& passed, const show::Look& look);
 void append_notices_markdown(std::string& out, const Passed& passed);

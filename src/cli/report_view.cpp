@@ -7,8 +7,10 @@
 #include <limits>
 
 #include "cli/notices_view.hpp"
+#include "cli/report_brief.hpp"
 #include "cli/show/escape.hpp"
 #include "cli/show/separated.hpp"
+#include "cli/show/shorten.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -49,8 +51,17 @@ void append_report_text(std::string& out, const ReportResult& result, const show
   out += paint(look.terminal, show::Style::heading, title(result)) + '\n';
   if (const auto selected = selection_text(result, look); !selected.empty())
     out += "  selected: " + selected + '\n';
-  for (const analysis::Table& table : result.tables) show::append_text(out, table, look);
-  append_empty_text(out, result.empty, look);
+  append_partial_text(out, result.passed, look);
+  bool narrow = false;
+  for (const analysis::Table& table : result.tables) narrow |= append_text(out, table, look);
+  if (narrow) {
+    out += '\n';
+    show::append_paragraph(
+        out, "Columns that had no room are left out: --format md, csv or json has all.",
+        look.terminal);
+  }
+  if (result.is_brief) append_next_steps(out, result.tables, result.input.name(), look);
+  else append_empty_text(out, result.empty, look);
   append_notices_text(out, result.passed, look);
 }
 
@@ -59,7 +70,7 @@ void append_report_markdown(std::string& out, const ReportResult& result, const 
   if (const auto selected = selection_text(result, look); !selected.empty())
     out += fmt::format("\nSelected: {}\n", show::markdown_text(selected));
   for (const analysis::Table& table : result.tables) show::append_markdown(out, table, look);
-  append_empty_markdown(out, result.empty);
+  if (!result.is_brief) append_empty_markdown(out, result.empty);
   append_notices_markdown(out, result.passed);
 }
 
@@ -142,7 +153,8 @@ TableForm ReportOutput::form(const Session& session) const {
   return session.common.json ? TableForm::json : *show::table_form(format);
 }
 
-int answer(Session& session, const ReportResult& result, TableForm form) {
+int answer(Session& session, ReportResult result, TableForm form) {
+  if (result.is_brief) result.tables = brief(std::move(result.tables));
   if (form != TableForm::text) session.out().expect_no_styles();
   append_report(session.out().text(), result, form, session.look());
   if (form == TableForm::csv || form == TableForm::tsv)

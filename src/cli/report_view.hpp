@@ -20,6 +20,7 @@ struct ReportResult {
   base::Time start;  // of the trace's first event; kNoTime when there is none
   std::vector<analysis::Table> tables;
   std::vector<EmptySection> empty{};
+  bool is_brief = false;  // show what matters most, and how to see the rest
 };
 
 // The options of commands that answer so.
@@ -33,6 +34,6 @@ struct ReportOutput {
 };
 
 // Gives the answer; the exit code.
-int answer(Session& session, const ReportResult& result, show::TableForm form);
+int answer(Session& session, ReportResult result, show::TableForm form);
 
 }  // namespace polytrace::cli

@@ -47,7 +47,7 @@ done
 cmp -s <(untexted "$all") <(untexted "$scratch/everything.mlpd") ||
   fail 'more than texts has changed'
 run report --sections calls "$scratch/everything.mlpd"
-expect_in out 'runtime helpers with 7,021 calls'
+expect_in out 'Runtime helpers (7,021 calls'
 
 # Nothing of them in the bytes either.
 for word in alice build7 10.0.0.7 org.example Shop; do

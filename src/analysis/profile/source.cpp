@@ -52,27 +52,37 @@ class CallSource final : public ProfileSource {
   void fill(ProfileTree& tree, const Names& names) override {
     if (!shares_) calls_->finish(names);
     const auto nodes = calls_->nodes();
-    const bool merges = tree.hides_any();
     std::vector<std::uint32_t> numbers(nodes.size());
-    if (!by_thread_ && nodes.size() > CallTree::kFirst) numbers[CallTree::kRoot] = tree.thread(0);
+    if (!by_thread_ && calls_->total() != 0) {
+      numbers[CallTree::kRoot] = tree.thread(0);
+      add_frameless(tree, numbers[CallTree::kRoot], CallTree::kRoot);
+    }
     for (std::uint32_t i = CallTree::kFirst; i < nodes.size(); ++i) {
       const CallTree::Node& node = nodes[i];
-      const bool is_thread = by_thread_ && node.parent == CallTree::kRoot;
-      const std::uint32_t parent = numbers[node.parent];
-      if (is_thread) numbers[i] = tree.thread(node.method);
-      else if (merges) numbers[i] = tree.child(parent, node.method);
-      else numbers[i] = tree.new_child(parent, node.method);
-      if (!is_thread) tree.add(numbers[i], {node.calls, calls_->self(i)});
+      if (by_thread_ && node.parent == CallTree::kRoot) {
+        numbers[i] = tree.thread(node.method);
+        add_frameless(tree, numbers[i], i);
+      } else {
+        numbers[i] = tree.new_child(numbers[node.parent], node.method);
+        tree.add(numbers[i], {node.calls, calls_->self(i)});
+      }
     }
   }
   std::string_view frameless() const override { return "(runtime helpers)"; }
   std::vector<std::string> notes() const override {
     std::vector<std::string> notes = calls_->repairs().notes();
+    if (calls_->helpers().calls != 0)
+      notes.push_back(helpers_note(calls_->helpers().calls, calls_->helpers().self));
     if (calls_->unplaced() != 0) notes.push_back(calls_->unplaced_note());
     return notes;
   }
 
  private:
+  // Time of helpers that nothing in the trace called.
+  void add_frameless(ProfileTree& tree, std::uint32_t thread, std::uint32_t node) const {
+    if (const std::uint64_t self = calls_->self(node); self != 0) tree.add(thread, {0, self});
+  }
+
   bool by_thread_;
   bool shares_;
   std::shared_ptr<CallTree> calls_;

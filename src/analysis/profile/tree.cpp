@@ -15,12 +15,6 @@ std::uint32_t ProfileTree::path(std::uint32_t thread, const StackTree& from, std
   return node;
 }
 
-bool ProfileTree::hides_any() const {
-  for (std::uint32_t method = 0; method < names_.methods().size(); ++method)
-    if (hides(method)) return true;
-  return false;
-}
-
 void ProfileTree::add(std::uint32_t node, const Amount& amount) {
   const bool is_thread = nodes_[node].parent == Profile::kRoot;
   slot(amounts_, is_thread ? known_child(node, kFrameless) : node).merge(amount);

@@ -23,14 +23,11 @@ class ProfileTree {
   std::uint32_t child(std::uint32_t parent, std::uint32_t method) {
     return hides(method) ? parent : known_child(parent, method);
   }
-  // The same of a method that has not been called from there: faster. REQUIRES: hides_any() is
-  // false.
+  // The same of a method that has not been called from there and is to be shown: faster.
   std::uint32_t new_child(std::uint32_t parent, std::uint32_t method) {
     nodes_.push_back({parent, method});
     return size() - 1;
   }
-  // Whether frames of different places may fall together.
-  bool hides_any() const;
   // The node of a stack of another tree, below a thread's.
   std::uint32_t path(std::uint32_t thread, const StackTree& from, std::uint32_t stack);
   // What has no frame counts for a frame that says so.

@@ -73,7 +73,7 @@ void append_states(std::string& out, const analysis::Table& table, show::TableFo
                    show::Look look, history::Tick start) {
   look.start = start;
   switch (form) {
-    case show::TableForm::text: return show::append_text(out, table, look);
+    case show::TableForm::text: return void(show::append_text(out, table, look));
     case show::TableForm::markdown: return show::append_markdown(out, table, look);
     case show::TableForm::csv:
       return show::append_separated(out, table, show::Separator::comma, false);

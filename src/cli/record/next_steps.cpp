@@ -5,8 +5,8 @@
 
 #include <filesystem>
 
+#include "cli/command_line.hpp"
 #include "cli/input.hpp"
-#include "cli/record/runtimes.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -28,21 +28,6 @@ constexpr Telling kTellings[] = {{Kind::Alloc, "alloc", "allocations"},
                                  {Kind::Monitor, "monitors", "monitors"},
                                  {Kind::Gc, "gc", "collections"}};
 
-// The command as this user can call it.
-std::string own_name() {
-  std::error_code none;
-  const std::string found = find_in_path("polytrace");
-  if (!found.empty() && fs::equivalent(found, own_path(), none)) return "polytrace";
-  const std::string near = fs::proximate(own_path(), none);
-  const bool is_near = !none && near.find('/') != near.npos && !near.starts_with("../..");
-  return shell_quoted(is_near ? near : own_path());
-}
-
-// A name that stands for an option or standard input is told as a path.
-std::string as_operand(const std::string& file) {
-  return shell_quoted(file.starts_with('-') ? "./" + file : file);
-}
-
 class Holds {
  public:
   Holds(const std::optional<Overview>& seen, const std::string& events)
@@ -58,15 +43,6 @@ class Holds {
 };
 
 }  // namespace
-
-std::string shell_quoted(const std::string& word) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:@%,";
-  if (!word.empty() && word.find_first_not_of(kPlain) == word.npos) return word;
-  std::string quoted = "'";
-  for (const char letter : word) quoted += letter == '\'' ? "'\\''" : std::string(1, letter);
-  return quoted + "'";
-}
 
 std::optional<Overview> look_into(const std::string& file) {
   std::error_code fault;
@@ -85,7 +61,7 @@ std::optional<Overview> look_into(const std::string& file) {
 std::vector<std::string> next_steps(const std::string& file, const std::optional<Overview>& seen,
                                     const std::string& events) {
   const Holds holds(seen, events);
-  const std::string program = own_name();
+  const std::string program = own_command();
   const std::string name = as_operand(file);
   std::vector<std::string> steps = {fmt::format("{} report {}", program, name)};
   if (holds.any(Kind::Enter, "calls") || holds.any(Kind::SummaryBegin, "") ||

@@ -18,7 +18,4 @@ std::optional<Overview> look_into(const std::string& file);
 std::vector<std::string> next_steps(const std::string& file, const std::optional<Overview>& seen,
                                     const std::string& events);
 
-// As a shell reads it.
-std::string shell_quoted(const std::string& word);
-
 }  // namespace polytrace::cli

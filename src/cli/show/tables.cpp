@@ -8,6 +8,7 @@
 
 #include "cli/show/escape.hpp"
 #include "cli/show/separated.hpp"
+#include "cli/show/shorten.hpp"
 #include "cli/show/sparkline.hpp"
 #include "cli/show/text_table.hpp"
 
@@ -44,6 +45,18 @@ std::string shown_text(const Cell& cell, const analysis::ColumnInfo& column, con
   return human_text(cell, column.unit, look);
 }
 
+// Texts that are sentences; others are names.
+bool is_sentence(std::string_view key) { return key == "text" || key == "why" || key == "effect"; }
+
+// Figures that leave a narrow terminal first, the first one first; then the others, from the right.
+constexpr std::array<std::string_view, 8> kLeavingFirst{
+    "least", "p50", "elapsed", "p95", "average", "first_event", "longest", "most"};
+
+unsigned rank_of(std::string_view key) {
+  const auto* const found = std::ranges::find(kLeavingFirst, key);
+  return 1 + static_cast<unsigned>(kLeavingFirst.end() - found);
+}
+
 // For people a tree's depth is indentation of its first text column, not a column of its own.
 TextTable laid_out(const Table& table, const Look& look) {
   TextTable text;
@@ -55,8 +68,14 @@ TextTable laid_out(const Table& table, const Look& look) {
     const bool is_text = std::holds_alternative<std::string>(cell);
     if (is_text && label == table.columns.size()) label = i;
     shown.push_back(i);
+    const analysis::ColumnInfo& column = table.columns[i];
+    const Fit fit = !is_text ? Fit::number : is_sentence(column.key) ? Fit::sentence : Fit::name;
+    // The first figure stays: it is what the table is sorted by.
+    const bool stays = is_text || std::ranges::none_of(text.columns, [](const TextColumn& before) {
+                         return before.fit == Fit::number;
+                       });
     text.columns.push_back(
-        {table.columns[i].title, is_right_aligned(table.columns[i].unit, cell), is_text});
+        {column.title, is_right_aligned(column.unit, cell), fit, stays ? 0 : rank_of(column.key)});
   }
   for (const auto& row : table.rows) {
     std::vector<std::string> line;
@@ -86,12 +105,14 @@ std::optional<TableForm> table_form(std::string_view name) {
   return std::nullopt;
 }
 
-void append_text(std::string& out, const Table& table, const Look& look) {
-  if (table.rows.empty() && table.notes.empty()) return;
+bool append_text(std::string& out, const Table& table, const Look& look) {
+  if (table.rows.empty() && table.notes.empty()) return false;
   out += '\n' + paint(look.terminal, Style::heading, printable(table.title)) + '\n';
-  if (!table.rows.empty()) append_text_table(out, laid_out(table, look), look.terminal);
+  const bool narrow =
+      !table.rows.empty() && append_text_table(out, laid_out(table, look), look.terminal);
   if (table.rows_left_out != 0) out += "  ... " + left_out(table, look) + '\n';
-  for (const std::string& note : table.notes) out += "  " + printable(note) + '\n';
+  for (const std::string& note : table.notes) append_paragraph(out, printable(note), look.terminal);
+  return narrow;
 }
 
 void append_markdown(std::string& out, const Table& table, const Look& look) {

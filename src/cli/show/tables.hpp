@@ -15,8 +15,9 @@ enum class TableForm : std::uint8_t { text, json, csv, tsv, markdown };
 // "text", "json", "csv", "tsv", "md".
 std::optional<TableForm> table_form(std::string_view name);
 
-// Title, columns, rows, what was left out, notes. A table without rows gives nothing.
-void append_text(std::string& out, const analysis::Table& table, const Look& look);
+// Title, columns, rows, what was left out, notes. A table without rows gives nothing. Text: whether
+// columns were left out because the terminal is too narrow.
+bool append_text(std::string& out, const analysis::Table& table, const Look& look);
 void append_markdown(std::string& out, const analysis::Table& table, const Look& look);
 
 // A head line and the rows; with `named` a first column "table" holds the key, so that several

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""On a terminal of any width a report fits: no line is wider, sentences lose no word, methods keep
+their names, and the first screens say where to go on."""
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import termios
+import unicodedata
+from pathlib import Path
+
+POLYTRACE = os.environ["POLYTRACE"]
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples/everything.mlpd"
+
+
+def on_terminal(columns, *words):
+    """What a command shows, as lines."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    done = subprocess.Popen([POLYTRACE, *map(str, words)], stdin=theirs, stdout=theirs,
+                            stderr=theirs, env=dict(os.environ, NO_COLOR="1", TERM="xterm",
+                                                    LC_ALL="C.UTF-8", PAGER=""))
+    os.close(theirs)
+    shown = b""
+    while True:
+        try:
+            part = os.read(ours, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        shown += part
+    os.close(ours)
+    assert done.wait(100) == 0, shown
+    return shown.decode().replace("\r\n", "\n").splitlines()
+
+
+def cells(line):
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF"
+               else 1 for c in line)
+
+
+def words_of(lines):
+    return re.findall(r"\S+", " ".join(lines))
+
+
+def section(lines, title):
+    begin = lines.index(title)
+    end = next((i for i in range(begin, len(lines)) if not lines[i]), len(lines))
+    return lines[begin + 3:end]
+
+
+def test_width(columns, *options):
+    lines = on_terminal(columns, "report", *options, EXAMPLE)
+    # Paths and commands stay whole: they are there to be copied.
+    wide = [line for line in lines if cells(line) > columns and str(EXAMPLE) not in line]
+    assert not wide, f"wider than {columns}: {wide[:5]}"
+    return lines
+
+
+def main():
+    plain = subprocess.run([POLYTRACE, "report", EXAMPLE], capture_output=True, text=True,
+                           check=True, env=dict(os.environ, LC_ALL="C.UTF-8")).stdout.splitlines()
+    for columns in (60, 80, 120, 200):
+        brief = test_width(columns)
+        assert words_of(section(brief, "Summary")) == words_of(section(plain, "Summary"))
+        whole = test_width(columns, "--all")
+        assert len(whole) > 5 * len(brief), (len(whole), len(brief))
+        methods = section(brief, "Methods")
+        assert methods[0].endswith("Program:Main ()") and "88.4 ms" in methods[0], methods[0]
+        assert any(re.search(r"CreateComparer \(\)$", row) for row in methods), methods
+        assert brief[-1].split()[1:3] == ["report", "--all"], brief[-1]
+        assert len(brief) < 140, len(brief)
+    alone = on_terminal(80, "report", "--method", "Thrower", EXAMPLE)
+    assert "Callers of Program:Thrower (int)" in alone and "Summary" not in alone, alone
+    print("reports fit 60, 80, 120 and 200 columns")
+
+
+main()
