@@ -15,7 +15,7 @@ class AllocationStacks {
   // tree(), how many objects and bytes it stands for.
   template <class Function>
   void consume(const Slice& slice, const Selection& selection, const Function& function) {
-    if (!follows_calls_) follows_calls_ = needs_calls(slice);
+    decide(slice);
     const auto take = [&](const event::Event& event) {
       if (!is_allocation(event) || !selects(selection, slice.batch, event)) return;
       function(event, stack_of(slice, event), amount_of(slice.batch, event));
@@ -26,12 +26,12 @@ class AllocationStacks {
     }
     for (const Run& run : slice.runs)
       for (std::uint32_t i = run.begin; i < run.end; ++i)
-        if (!follow(slice.batch.events[i], slot(calls_, run.thread))) take(slice.batch.events[i]);
+        if (!slot(calls_, run.thread).follow(slice.batch.events[i])) take(slice.batch.events[i]);
   }
 
   const StackTree& tree() const { return tree_; }
   // Whether some stacks are those of recorded calls.
-  bool follows_calls() const { return follows_calls_; }
+  bool follows_calls() const { return took_calls_; }
   // Objects that were recorded for more than themselves.
   std::uint64_t samples() const { return samples_; }
 
@@ -39,15 +39,14 @@ class AllocationStacks {
   static bool is_allocation(const event::Event& event) {
     return event.kind == event::Kind::Alloc || event.kind == event::Kind::AllocSummary;
   }
-  // Whether the event was a call.
-  static bool follow(const event::Event& event, LiveStack& calls);
-  static bool needs_calls(const Slice& slice);
+  void decide(const Slice& slice);
   std::uint32_t stack_of(const Slice& slice, const event::Event& event);
   Amount amount_of(const event::Batch& batch, const event::Event& event);
 
   StackTree tree_;
   std::vector<LiveStack> calls_;  // by thread index, while followed
-  bool follows_calls_ = false;
+  bool follows_calls_ = true;     // until allocations turn out to have stacks
+  bool took_calls_ = false;
   std::uint64_t samples_ = 0;
 };
 

@@ -67,6 +67,9 @@ struct Slice {
   std::span<const Run> runs{};
   // By Event::thread: the index in names.threads(), NameTable::kNone for one without events yet.
   std::span<const std::uint32_t> threads{};
+  // By event that says where a thread is, but for its stack: the method of the innermost recorded
+  // call around it, helpers aside; kNone for none. Empty unless Slicer::follow_calls() was asked.
+  std::span<const std::uint32_t> sites{};
 };
 
 // Something that looks like a fault, in plain text for people.

@@ -49,10 +49,13 @@ void Exceptions::thrown(const Slice& slice, std::uint32_t index) {
     const std::uint32_t method = slice.names.methods().index(stack[i - 1]);
     if (selection_.show_helpers || !slice.names.is_helper(method)) site = method;
   }
-  if (stack.empty()) ++no_stack_;
-  ++sites_[{site, type}];
   // The recorded call says more than the runtime's own method that throws for it.
   const std::uint32_t around = call_around(slice, index);
+  if (stack.empty()) {
+    site = around;
+    ++(around == NameTable::kNone ? no_stack_ : by_calls_);
+  }
+  ++sites_[{site, type}];
   bursts_.add(event.time, type, around != NameTable::kNone ? around : site);
 }
 
@@ -109,6 +112,10 @@ Table Exceptions::sites_table(const Names& names, const TableOptions& options) c
   if (no_stack_ != 0) {
     table.notes.push_back(count_text(no_stack_, "exception", "exceptions") +
                           " recorded without a backtrace.");
+  }
+  if (by_calls_ != 0) {
+    table.notes.push_back(count_text(by_calls_, "exception counts", "exceptions count") +
+                          " for the recorded call that they were thrown in: they have no stack.");
   }
   sort_and_limit(table, options, "thrown");
   return table;

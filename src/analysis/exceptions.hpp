@@ -33,7 +33,8 @@ class Exceptions : public Analysis {
   RecentClasses recent_;
   ThrowBursts bursts_;
   std::uint64_t thrown_ = 0;
-  std::uint64_t no_stack_ = 0;
+  std::uint64_t no_stack_ = 0;  // nor a call around
+  std::uint64_t by_calls_ = 0;
   std::map<std::uint32_t, std::uint64_t> classes_;                                // kNone: unknown
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> sites_;        // method, class
   std::map<std::pair<std::uint32_t, event::ClauseKind>, std::uint64_t> clauses_;  // by method

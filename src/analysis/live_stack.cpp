@@ -12,6 +12,14 @@ void LiveStack::unwind_to(Id method) {
     }
 }
 
+std::uint32_t LiveStack::site(const Names& names) const {
+  for (std::size_t i = frames_.size(); i > 0; --i) {
+    const std::uint32_t method = names.methods().index(frames_[i - 1].method);
+    if (!names.is_helper(method)) return method;
+  }
+  return NameTable::kNone;
+}
+
 std::uint32_t LiveStack::node(StackTree& tree, const Names& names) {
   std::size_t known = frames_.size();
   while (known > 0 && frames_[known - 1].node == kUnknown) --known;

@@ -19,6 +19,17 @@ class LiveStack {
     if (!frames_.empty() && frames_.back().method == method) frames_.pop_back();
     else unwind_to(method);
   }
+  // Takes the event if it is a call's; whether it was.
+  bool follow(const event::Event& event) {
+    switch (event.kind) {
+      case event::Kind::Enter: enter(event.id); return true;
+      case event::Kind::Leave:
+      case event::Kind::Unwind: leave(event.id); return true;
+      default: return false;
+    }
+  }
+  // The innermost method, helpers aside; NameTable::kNone where nothing is open.
+  std::uint32_t site(const Names& names) const;
   // The stack as a node of `tree`: the same tree each time.
   std::uint32_t node(StackTree& tree, const Names& names);
 

@@ -110,8 +110,8 @@ void Monitors::monitor(const Slice& slice, std::uint32_t index) {
   if (details.stage == MonitorStage::contended) {
     waiting = {};
     if (selects(selection_, slice.batch, event)) {
-      contended(slice, event, details, waiting);
       waiting.site = site_of(slice, index, details.stack);
+      contended(slice, event, details, waiting);
       ++slot(by_thread_, thread).contentions;
     }
     return;
@@ -125,7 +125,10 @@ void Monitors::contended(const Slice& slice, const Event& event, const event::Mo
                          Contention& waiting) {
   waiting.start = event.time;
   waiting.lock = lock_index(slice, event.id, details.class_id);
-  waiting.stack = stacks_.intern(slice.batch.list(details.stack), slice.names);
+  const auto frames = slice.batch.list(details.stack);
+  const bool by_call = frames.empty() && waiting.site != NameTable::kNone;
+  waiting.stack =
+      by_call ? stacks_.child(StackTree::kRoot, waiting.site) : stacks_.intern(frames, slice.names);
   if (details.owner != base::kNoId) waiting.owner = slice.names.thread_index(details.owner);
   ++locks_[waiting.lock].waits.contentions;
   ++all_.contentions;

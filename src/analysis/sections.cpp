@@ -48,6 +48,7 @@ Made sandwich(const Shared& shared) {
 
 constexpr bool kTree = true;
 constexpr bool kQuoted = true;
+constexpr bool kSites = true;
 
 using event::Kind;
 constexpr std::array kOfAny = std::array<Kind, 0>{};
@@ -78,14 +79,14 @@ constexpr std::array kSections = {
     Section{"cpu", "CPU time", alone<make_cpu_times>, kOfCpu, !kTree, kQuoted},
     Section{"samples", "Samples", alone<make_samples>, kOfSamples, !kTree, kQuoted},
     Section{"allocations", "Allocations", alone<make_allocations>, kOfAllocations, !kTree, kQuoted},
-    Section{"survival", "Survival", alone<make_survival>, kOfFates, !kTree, kQuoted},
+    Section{"survival", "Survival", alone<make_survival>, kOfFates, !kTree, kQuoted, kSites},
     Section{"collections", "Collections", alone<make_collections>, kOfCollections, !kTree, kQuoted},
     Section{"heap", "Heap", alone<make_heap>, kOfDumps, !kTree, kQuoted},
     Section{"roots", "Roots", alone<make_roots>, kOfRoots},
     Section{"handles", "Handles", alone<make_handles>, kOfHandles},
     Section{"finalization", "Finalization", alone<make_finalization>, kOfFinalizers},
-    Section{"monitors", "Monitors", alone<make_monitors>, kOfMonitors, !kTree, kQuoted},
-    Section{"exceptions", "Exceptions", alone<make_exceptions>, kOfThrows, !kTree, kQuoted},
+    Section{"monitors", "Monitors", alone<make_monitors>, kOfMonitors, !kTree, kQuoted, kSites},
+    Section{"exceptions", "Exceptions", alone<make_exceptions>, kOfThrows, !kTree, kQuoted, kSites},
     Section{"threads", "Threads", alone<make_threads>, kOfAny, !kTree, kQuoted},
     Section{"jit", "Compilation", alone<make_jit>, kOfCode, !kTree, kQuoted},
     Section{"counters", "Counters", alone<make_counters>, kOfCounters},

@@ -26,7 +26,8 @@ struct Section {
   // The kinds of events of which it needs one to say anything; empty = it always may.
   std::span<const event::Kind> kinds{};
   bool needs_tree = false;
-  bool in_summary = false;  // its headlines and suspects are quoted
+  bool in_summary = false;   // its headlines and suspects are quoted
+  bool needs_sites = false;  // Slice::sites
 };
 
 // In the order of a report.

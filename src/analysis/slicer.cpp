@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "analysis/selected.hpp"
+
 namespace polytrace::analysis {
 namespace {
 
@@ -15,6 +17,10 @@ static_assert(kLastCall == kFirstCall + 2 && static_cast<unsigned>(Kind::Leave) 
 
 bool is_call(const Event& event) {
   return static_cast<unsigned>(event.kind) - kFirstCall <= kLastCall - kFirstCall;
+}
+
+bool has_site(Kind kind) {
+  return kind == Kind::Alloc || kind == Kind::Throw || kind == Kind::Monitor;
 }
 
 }  // namespace
@@ -76,6 +82,17 @@ void Slicer::number_threads(const event::Batch& batch) {
     threads_[run.thread] = index;
     slice_runs_.push_back({from, to, index});
     if (run.end > end_) break;  // the rest of it is the next slice's
+  }
+}
+
+void Slicer::find_sites(const event::Batch& batch) {
+  sites_.resize(batch.events.size());
+  for (const Run& run : slice_runs_) {
+    LiveStack& calls = slot(calls_, run.thread);
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      const Event& event = batch.events[i];
+      if (!calls.follow(event) && has_site(event.kind)) sites_[i] = calls.site(names_);
+    }
   }
 }
 

@@ -7,19 +7,24 @@
 #include <vector>
 
 #include "analysis/analysis.hpp"
+#include "analysis/live_stack.hpp"
 
 namespace polytrace::analysis {
 
 class Slicer {
  public:
   const Names& names() const { return names_; }
+  // Slices have their sites from now on. Before the first batch: calls are followed from their
+  // beginning, so that it does not matter how a trace is cut into batches.
+  void follow_calls() { follows_calls_ = true; }
 
   // Calls function(const Slice&) for each slice of `batch`, in order. Batches in input order.
   template <class Function>
   void slice(const event::Batch& batch, Function&& function) {
     scan(batch);
     while (next(batch)) {
-      function(Slice{batch, others_in_slice(), names_, slice_runs_, threads_});
+      if (follows_calls_) find_sites(batch);
+      function(Slice{batch, others_in_slice(), names_, slice_runs_, threads_, sites_});
       names_.end_slice();
     }
   }
@@ -30,6 +35,7 @@ class Slicer {
   void scan_one(const event::Event& event, std::uint32_t index);
   bool next(const event::Batch& batch);
   void number_threads(const event::Batch& batch);
+  void find_sites(const event::Batch& batch);
   std::span<const std::uint32_t> others_in_slice() const {
     return std::span(others_).subspan(others_begin_, others_end_ - others_begin_);
   }
@@ -48,6 +54,10 @@ class Slicer {
   std::size_t first_run_ = 0;
   std::vector<Run> slice_runs_;
   std::vector<std::uint32_t> threads_;
+
+  bool follows_calls_ = false;
+  std::vector<LiveStack> calls_;  // by thread index
+  std::vector<std::uint32_t> sites_;
 };
 
 }  // namespace polytrace::analysis

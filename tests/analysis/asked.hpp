@@ -21,7 +21,9 @@ struct Asked {
   std::unique_ptr<analysis::Analysis> analysis;
   analysis::Slicer slicer;
 
-  explicit Asked(std::unique_ptr<analysis::Analysis> asked) : analysis(std::move(asked)) {}
+  explicit Asked(std::unique_ptr<analysis::Analysis> asked) : analysis(std::move(asked)) {
+    slicer.follow_calls();
+  }
   Asked& feed(const event::Batch& batch) {
     slicer.slice(batch, [&](const analysis::Slice& slice) { analysis->consume(slice); });
     return *this;

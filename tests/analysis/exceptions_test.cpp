@@ -41,5 +41,19 @@ TEST(Exceptions, ByClassSiteAndHandler) {
             (std::vector<std::string>{"2 exceptions thrown, 2 caught; mostly AppError"}));
 }
 
+TEST(Exceptions, WithoutAStackCountForTheCallAroundWhereverItBegan) {
+  Exceptions exceptions{Selection{}};
+  Recording r(exceptions);
+  event::Throw thrown;
+  r.name(1, "Main").name(2, "(wrapper throw)").enter(1, 1).cut();
+  for (base::Time time = 2; time < 5000; time += 2) r.enter(time, 3).leave(time + 1, 3);
+  r.enter(5001, 2).cut().add(5002, 0, thrown).leave(5003, 2).leave(5004, 1).cut();
+  r.add(5005, 0, thrown).finish();
+  const Table sites = exceptions.tables(r.names(), {})[1];
+  EXPECT_EQ(cell(sites, "Main", "thrown"), Cell{U{1}});
+  EXPECT_EQ(cell(sites, "(no backtrace)", "thrown"), Cell{U{1}});
+  EXPECT_EQ(sites.notes.size(), 2U);
+}
+
 }  // namespace
 }  // namespace polytrace::analysis

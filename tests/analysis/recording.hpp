@@ -8,7 +8,7 @@ namespace polytrace::analysis {
 
 class Recording {
  public:
-  explicit Recording(Analysis& analysis) : analysis_(analysis) {}
+  explicit Recording(Analysis& analysis) : analysis_(analysis) { slicer_.follow_calls(); }
   ~Recording() = default;
 
   Recording& thread(base::Id id) {

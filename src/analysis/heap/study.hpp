@@ -28,7 +28,10 @@ class HeapStudy final : public event::Consumer {
 
   // Before the first batch: sites() will tell which places made the objects. 4 bytes for each 8 of
   // the heap.
-  void follow_sites() { sites_.emplace(); }
+  void follow_sites() {
+    sites_.emplace();
+    slicer_.follow_calls();
+  }
 
   bool consume(const event::Batch& batch) override;
   // Once, after the last batch.
