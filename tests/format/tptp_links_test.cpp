@@ -96,6 +96,26 @@ TEST(tptp_links, one_agent_has_many_traces) {
   EXPECT_THAT(elements(events, "traceId"), ElementsAre("traceStart a", "traceStart b"));
 }
 
+TEST(tptp_links, another_session_behind_the_end_has_its_own_agent) {
+  const Lines events{kShop,
+                     kThread,
+                     "7 - recording stage=end",
+                     "8 - recording stage=start name=\"b\"",
+                     "8 - setting key=\"depth\" value=\"1\"",
+                     "8 - process pid=0x8 agent=\"log\"",
+                     "9 0x1 gc phase=start",
+                     "9 - recording stage=end"};
+  EXPECT_THAT(elements(events),
+              ElementsAre("node", "processCreate", "agentCreate", "traceStart", "threadStart",
+                          "traceEnd", "processCreate", "agentCreate", "agentDestroy", "traceStart",
+                          "option", "gcStart", "traceEnd", "agentDestroy"));
+  const Lines agents = elements(events, "agentIdRef");
+  ASSERT_EQ(agents.size(), 4U);
+  EXPECT_EQ(agents[1].substr(13), agents[0].substr(11));
+  EXPECT_EQ(agents[3].substr(13), agents[2].substr(11));
+  EXPECT_NE(agents[2].substr(11), agents[0].substr(11));
+}
+
 TEST(tptp_links, a_node_that_a_process_names_is_there_before_it) {
   EXPECT_THAT(elements({"5 - process host=\"build7\"", "6 - process pid=0x7 node=\"n1\""}),
               ElementsAre("node", "node", "processCreate"));

@@ -26,6 +26,7 @@ void MessageMaker::make(const Event& event, const event::Process& process) {
   const bool node =
       !process.host.empty() || !process.address.empty() || (!process.node.empty() && !itself);
   if (!node && !itself && !agent) return lose(event);
+  if (begins_anew(event)) return;
   if (node) make_node(event, process);
   if (itself) make_process(event, process, pid);
   if (agent) make_agent(event, process);
@@ -162,7 +163,7 @@ void MessageMaker::make(const Event& event, const event::Recording& recording) {
 
 void MessageMaker::make_start(const Event& event, const event::Recording& recording) {
   using F = field::TraceStart;
-  release_ends();
+  if (begins_anew(event)) return;
   draft_.begin<F>(*batch_, event);
   link_agent();
   links_.owner = links_.agent;
@@ -181,18 +182,17 @@ void MessageMaker::keep_end(const Event& event, const event::Recording& recordin
   event::copy_event(*batch_, event, ends_);
 }
 
-void MessageMaker::release_ends() {
+bool MessageMaker::release_ends() {
   const event::Batch* const before = std::exchange(batch_, &ends_);
   for (const Event& event : ends_.events) make_end(event, ends_.details<event::Recording>(event));
-  ends_.clear();
   batch_ = before;
+  const bool any = !ends_.events.empty();
+  ends_.clear();
+  return any;
 }
 
 void MessageMaker::end_agent() {
-  using F = field::AgentDestroy;
-  if (ends_.events.empty()) return;
-  release_ends();
-  write_link<F>({{F::agent_id_ref, links_.owner}});
+  write_link<field::AgentDestroy>({{field::AgentDestroy::agent_id_ref, links_.owner}});
 }
 
 void MessageMaker::make_end(const Event& event, const event::Recording& recording) {

@@ -3,6 +3,8 @@
 // have the messages themselves.
 #include "format/tptp/message_maker.hpp"
 
+#include <algorithm>
+
 #include "event/copy.hpp"
 #include "event/visit.hpp"
 
@@ -52,7 +54,7 @@ base::result<void> MessageMaker::finish() {
   if (gc_waits_) write();
   gc_waits_ = false;
   write_frames(names_.release());
-  end_agent();
+  if (release_ends()) end_agent();
   draft_.times().finish();
   return state_;
 }
@@ -65,10 +67,21 @@ bool MessageMaker::wait_in_prelude(const Event& event) {
   return false;
 }
 
+bool MessageMaker::begins_anew(const Event& event) {
+  if (batch_ == &prelude_ || ends_.events.empty()) return false;
+  in_prelude_ = true;
+  return event::copy_event(*batch_, event, prelude_) > 0;
+}
+
 void MessageMaker::release_prelude() {
   in_prelude_ = false;
   batch_ = &prelude_;
+  const bool anew = std::ranges::any_of(prelude_.events, [this](const Event& event) {
+    return rank_of(prelude_, event) == Rank::trace;
+  });
+  const bool ended = anew && release_ends();
   for (const Rank rank : {Rank::process, Rank::trace, Rank::others}) {
+    if (rank == Rank::trace && ended && links_.agent != links_.owner) end_agent();
     if (rank == Rank::others && draft_.times().start()) link_trace();
     for (const Event& event : prelude_.events) {
       if (rank_of(prelude_, event) == rank) put(event);

@@ -51,6 +51,9 @@ class MessageMaker {
   // traces. False when the event is not of these.
   bool wait_in_prelude(const Event& event);
   void put(const Event& event);
+  // Behind the end of a trace, a process or a trace is the first that is told of another session,
+  // and waits as well.
+  bool begins_anew(const Event& event);
   void release_prelude();
   // What waits for its successor, unless `next` is that.
   void release_before(const Event& next);
@@ -106,7 +109,7 @@ class MessageMaker {
   void make_start(const Event& event, const event::Recording& recording);
   void make_end(const Event& event, const event::Recording& recording);
   void keep_end(const Event& event, const event::Recording& recording);
-  void release_ends();
+  bool release_ends();  // false when there were none
   void end_agent();
   // Messages that others hang under, where no event told of them. Of a node an id may be told.
   using LinkText = std::pair<unsigned, std::string_view>;  // attribute and id

@@ -35,7 +35,7 @@ class Loader:
         self.nodes, self.processes, self.agents, self.traces = set(), {}, {}, {}
         self.known = {"threads": set(), "classes": set(), "methods": {}, "dumps": set()}
         self.calls = {}  # of a thread: (ticket, method, class), outermost first
-        self.trace, self.ended, self.destroyed = None, False, False
+        self.trace, self.ended, self.destroyed = None, False, set()
         self.placed, self.gaps, self.allowed = Counter(), Counter(), gaps
         self.entered = Counter()  # calls by class
         self.session = {"node": self.place_node, "processCreate": self.place_process,
@@ -61,7 +61,6 @@ class Loader:
         return self
 
     def place(self, element):
-        demand(not self.destroyed, "behind agentDestroy")
         if element.tag in self.session:
             return self.session[element.tag](element)
         demand(self.trace is not None, "there is no trace yet")
@@ -104,6 +103,7 @@ class Loader:
 
     def begin_trace(self, element):
         demand(element.get("agentIdRef") in self.agents, "agent unknown")
+        demand(element.get("agentIdRef") not in self.destroyed, "its agent is gone")
         trace = self.identity(element, "traceId")
         demand(trace not in self.traces, "a trace begins twice")
         demand(self.trace is None or self.ended, "the trace before has no end")
@@ -116,7 +116,7 @@ class Loader:
     def end_agent(self, element):
         demand(self.ended, "before traceEnd")
         demand(element.get("agentIdRef") == self.traces[self.trace], "another agent")
-        self.destroyed = True
+        self.destroyed.add(element.get("agentIdRef"))
 
     # --- definitions ---
 
