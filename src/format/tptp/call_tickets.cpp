@@ -14,27 +14,28 @@ CallTickets::Thread& CallTickets::find_thread(base::Id id) {
   return *last_;
 }
 
-CallTickets::Call CallTickets::enter(base::Id id, base::Id method, std::int32_t told) {
+CallTickets::Call CallTickets::enter(base::Id id, base::Id method, std::int64_t class_id,
+                                     std::int32_t told) {
   Thread& at = thread(id);
   const bool last = at.last < 0 || at.last == std::numeric_limits<std::int32_t>::max();
   at.last = told != 0 ? told : last ? 1 : at.last + 1;
   const std::uint64_t depth = at.calls.size() + at.deeper + 1;
-  if (at.calls.size() < kMostCalls) at.calls.push_back({method, at.last});
+  if (at.calls.size() < kMostCalls) at.calls.push_back({method, {at.last, class_id}});
   else ++at.deeper;
   return {at.last, depth};
 }
 
-std::int32_t CallTickets::leave(base::Id id, base::Id method) {
+CallTickets::Entry CallTickets::leave(base::Id id, base::Id method) {
   Thread& at = thread(id);
-  if (at.deeper > 0) return --at.deeper, 0;
+  if (at.deeper > 0) return --at.deeper, Entry{};
   std::vector<Open>& calls = at.calls;
   const std::size_t lowest = calls.size() > kMostUnwound ? calls.size() - kMostUnwound : 0;
   std::size_t found = calls.size();
   while (found > lowest && method != 0 && calls[found - 1].method != method) --found;
-  if (found == lowest) return 0;
-  const std::int32_t ticket = calls[found - 1].ticket;
+  if (found == lowest) return {};
+  const Entry entry = calls[found - 1].entry;
   calls.resize(found - 1);
-  return ticket;
+  return entry;
 }
 
 }  // namespace polytrace::format::tptp

@@ -65,31 +65,18 @@ void EventMaker::tell(const Message& message, Time now) {
 void EventMaker::tell_session(const Message& message, Time now) {
   using event::RecordingStage;
   const std::uint16_t none = slot(kNoThread);
-  event::Process process;
   switch (message.id()) {
     case field::Node::kId:
-      process.node = keep(message, field::Node::node_id);
-      process.host = keep(message, field::Node::hostname);
-      process.address = keep(message, field::Node::ipaddress);
-      return batch_.add(now, none, kNoId, process);
     case field::ProcessCreate::kId:
-      process.name = keep(message, field::ProcessCreate::name);
-      process.command = keep(message, field::ProcessCreate::application_executable);
-      process.node = keep(message, field::ProcessCreate::node_id_ref);
-      return batch_.add(now, none, id_of(message.number(field::ProcessCreate::pid)), process);
-    case field::AgentCreate::kId:
-      process.agent = keep(message, field::AgentCreate::agent_name);
-      process.agent_version = keep(message, field::AgentCreate::version);
-      process.options = keep(message, field::AgentCreate::agent_parameters);
-      return batch_.add(now, none, kNoId, process);
-    case field::AgentDestroy::kId:
-      return batch_.add(
-          now, none, kNoId,
-          event::Recording{RecordingStage::end, keep(message, field::AgentDestroy::agent_id_ref)});
+    case field::AgentCreate::kId: return tell_process(message, now);
+    // Messages under it have ended: the end of their trace told that.
+    case field::AgentDestroy::kId: return;
     case field::TraceStart::kId:
+      if (is_made_link(Link::whole, message.text(field::TraceStart::trace_id))) return;
       return batch_.add(
           now, none, kNoId,
-          event::Recording{RecordingStage::start, keep(message, field::TraceStart::trace_id)});
+          event::Recording{RecordingStage::start,
+                           keep_told(Link::trace, message, field::TraceStart::trace_id)});
     case field::TraceEnd::kId:
       return batch_.add(
           now, none, kNoId,
@@ -113,6 +100,37 @@ void EventMaker::tell_session(const Message& message, Time now) {
       return batch_.add(now, slot(message.number(field::RuntimeShutdown::thread_id_ref)), kNoId,
                         event::Recording{RecordingStage::shutdown, {}});
   }
+}
+
+// Messages that only link say nothing of a process.
+void EventMaker::tell_process(const Message& message, Time now) {
+  event::Process process;
+  bool links = false;
+  Id pid = kNoId;
+  if (message.id() == field::Node::kId) {
+    using F = field::Node;
+    process.node = keep_told(Link::node, message, F::node_id);
+    process.host = keep(message, F::hostname);
+    process.address = keep(message, F::ipaddress);
+    links = is_made_link(Link::node, message.text(F::node_id)) && process.host.empty() &&
+            process.address.empty();
+  } else if (message.id() == field::ProcessCreate::kId) {
+    using F = field::ProcessCreate;
+    process.name = keep(message, F::name);
+    process.command = keep(message, F::application_executable);
+    process.node = keep_told(Link::node, message, F::node_id_ref);
+    pid = id_of(message.number(F::pid));
+    links = is_made_link(Link::process, message.text(F::process_id)) && pid == kNoId &&
+            process.name.empty() && process.command.empty();
+  } else {
+    using F = field::AgentCreate;
+    process.agent = keep(message, F::agent_name);
+    process.agent_version = keep(message, F::version);
+    process.options = keep(message, F::agent_parameters);
+    links = is_made_link(Link::agent, message.text(F::agent_id)) && process.agent.empty() &&
+            process.agent_version.empty() && process.options.empty();
+  }
+  if (!links) batch_.add(now, slot(kNoThread), pid, process);
 }
 
 void EventMaker::tell_definition(const Message& message, Time now) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages to the common events. Attributes that events have no field for (transient ids, collation
-// values, trace ids) stay behind. One batch, one thread at a time.
+// values, ids of processes and agents) stay behind. One batch, one thread at a time.
 #pragma once
 
 #include "base/seeded_hash.hpp"
 #include "event/batch.hpp"
+#include "format/tptp/links.hpp"
 #include "format/tptp/message.hpp"
 
 namespace polytrace::format::tptp {
@@ -22,6 +23,7 @@ class EventMaker {
 
  private:
   void tell_session(const Message& message, base::Time now);
+  void tell_process(const Message& message, base::Time now);
   void tell_definition(const Message& message, base::Time now);
   void tell_call(const Message& message, base::Time now);
   void tell_memory(const Message& message, base::Time now);
@@ -38,6 +40,10 @@ class EventMaker {
   std::uint16_t slot(std::int64_t thread);
   event::Text keep(const Message& message, unsigned attribute) {
     return batch_.keep(message.text(attribute));
+  }
+  // Empty for what was made.
+  event::Text keep_told(Link link, const Message& message, unsigned attribute) {
+    return is_made_link(link, message.text(attribute)) ? event::Text{} : keep(message, attribute);
   }
 
   event::Batch& batch_;

@@ -28,6 +28,14 @@ std::string FrameNames::name(base::Id method) const {
   return owner->second + "." + found->second.name;
 }
 
+base::Id FrameNames::find_class(base::Id method) {
+  if (method == 0) return base::kNoId;  // no method
+  const auto found = methods_.find(method);
+  const base::Id class_id = found == methods_.end() ? base::kNoId : found->second.class_id;
+  known_[place_of(method)] = {method, class_id};
+  return class_id;
+}
+
 std::vector<NamedFrame> FrameNames::release(std::span<const base::Id> stack, base::Time time) {
   std::vector<NamedFrame> rest = release();
   if (rest.empty()) return rest;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names for the stack frames of waits and monitors, where messages have no ids. Also finds the
-// method events that a reader made of such names: they come back with the frames and must not be
-// written twice. Memory grows with definitions. One thread at a time.
+// What was defined, for messages that need it: names for the stack frames of waits and monitors,
+// where messages have no ids, and the classes of the methods that are called. Also finds the method
+// events that a reader made of such names: they come back with the frames and must not be written
+// twice. Memory grows with definitions. One thread at a time.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 #include <utility>
@@ -26,6 +28,12 @@ class FrameNames {
   void define_class(base::Id id, std::string_view name) { classes_[id] = name; }
   void define_method(base::Id id, const event::Method& method) {
     methods_[id] = {method.class_id, std::string(method.name)};
+    known_[place_of(id)] = {};
+  }
+  // The class of a method, kNoId when none is told. Calls ask for the same few over and over.
+  base::Id class_of(base::Id method) {
+    const Known& known = known_[place_of(method)];
+    return known.method == method ? known.class_id : find_class(method);
   }
   // "Class.method" as far as known, else the id.
   std::string name(base::Id method) const;
@@ -46,6 +54,14 @@ class FrameNames {
     base::Id class_id;
     std::string name;
   };
+  struct Known {
+    base::Id method = base::kNoId;
+    base::Id class_id = base::kNoId;
+  };
+  static std::size_t place_of(base::Id method) { return (method * 0x9e3779b97f4a7c15U) >> 52; }
+  base::Id find_class(base::Id method);
+
+  std::array<Known, 4096> known_{};
   base::IdMap<std::string> classes_;
   base::IdMap<Method> methods_;
   std::vector<NamedFrame> held_;

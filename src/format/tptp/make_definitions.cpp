@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From events to messages: session and definitions. Which message, and which attribute for which
-// field.
+// From events to messages: definitions. Which message, and which attribute for which field.
 #include "event/visit.hpp"
 #include "format/tptp/event_maker.hpp"
 #include "format/tptp/message_maker.hpp"
@@ -32,108 +31,6 @@ bool is_named_frame(Id id, const event::Method& method) {
 
 }  // namespace
 
-// --- session ---
-
-void MessageMaker::make(const Event& event, const event::Process& process) {
-  const bool agent =
-      !process.agent.empty() || !process.agent_version.empty() || !process.options.empty();
-  const bool itself =
-      (event.id != kNoId && event.id != 0) || !process.name.empty() || !process.command.empty();
-  const bool node =
-      !process.host.empty() || !process.address.empty() || (!process.node.empty() && !itself);
-  if (node) make_node(event, process);
-  if (itself || !(node || agent)) make_process(event, process);
-  if (agent) make_agent(event, process);
-  // All three messages together hold these.
-  for (const auto* field :
-       {&process.name, &process.command, &process.node, &process.host, &process.address,
-        &process.agent, &process.agent_version, &process.options})
-    draft_.hold(*field);
-  draft_.end(process);
-}
-
-void MessageMaker::make_node(const Event& event, const event::Process& process) {
-  using F = field::Node;
-  draft_.begin<F>(*batch_, event);
-  draft_.text(F::node_id, process.node, "node");
-  draft_.text(F::hostname, process.host, "host");
-  draft_.text(F::ipaddress, process.address, "address");
-  write();
-}
-
-void MessageMaker::make_process(const Event& event, const event::Process& process) {
-  using F = field::ProcessCreate;
-  draft_.begin<F>(*batch_, event);
-  draft_.text(F::name, process.name, "name");
-  draft_.text(F::node_id_ref, process.node, "node");
-  draft_.text(F::application_executable, process.command, "command");
-  const auto pid = static_cast<std::int64_t>(event.id);
-  if (pid == static_cast<std::int32_t>(pid)) draft_.subject(F::pid);
-  else draft_.lose("pid");
-  write();
-}
-
-void MessageMaker::make_agent(const Event& event, const event::Process& process) {
-  using F = field::AgentCreate;
-  draft_.begin<F>(*batch_, event);
-  draft_.text(F::agent_name, process.agent, "agent");
-  draft_.text(F::agent_parameters, process.options, "options");
-  draft_.text(F::version, process.agent_version, "agent_version");
-  write();
-}
-
-void MessageMaker::make(const Event& event, const event::Clock& clock) {
-  draft_.times().tell(event.time, clock);
-}
-
-void MessageMaker::make(const Event& event, const event::Setting& setting) {
-  using F = field::Option;
-  draft_.begin<F>(*batch_, event);
-  draft_.text(F::key, setting.key, "key");
-  draft_.text(F::value, setting.value, "value");
-  write();
-}
-
-void MessageMaker::make(const Event& event, const event::FilterRule& filter) {
-  using F = field::Filter;
-  draft_.begin<F>(*batch_, event);
-  draft_.text(F::pattern, filter.pattern, "pattern");
-  draft_.text(F::generic_pattern, filter.generic, "generic");
-  draft_.text(F::mode, filter.mode, "mode");
-  draft_.text(F::method_pattern, filter.method, "method");
-  draft_.text(F::method_generic_pattern, filter.method_generic, "method_generic");
-  draft_.text(F::method_mode, filter.method_mode, "method_mode");
-  write();
-}
-
-void MessageMaker::make(const Event& event, const event::Recording& recording) {
-  using event::RecordingStage;
-  switch (recording.stage) {
-    case RecordingStage::start:
-      draft_.begin<field::TraceStart>(*batch_, event);
-      draft_.text(field::TraceStart::trace_id, recording.name, "name");
-      break;
-    case RecordingStage::end:
-      draft_.begin<field::TraceEnd>(*batch_, event);
-      draft_.text(field::TraceEnd::trace_id_ref, recording.name, "name");
-      break;
-    case RecordingStage::ready: draft_.begin<field::RuntimeInitDone>(*batch_, event); break;
-    case RecordingStage::shutdown: draft_.begin<field::RuntimeShutdown>(*batch_, event); break;
-    default: return lose(event);
-  }
-  draft_.hold(recording.stage);
-  draft_.end(recording);
-  write();
-}
-
-void MessageMaker::make(const Event& event, const event::Note& note) {
-  draft_.begin<field::Custom>(*batch_, event);
-  draft_.text(field::Custom::body, note.text, "text");
-  write();
-}
-
-// --- definitions ---
-
 void MessageMaker::make(const Event& event, const event::Thread& thread) {
   if (thread.life == event::Life::end) {
     draft_.begin<field::ThreadEnd>(*batch_, event);
@@ -156,7 +53,6 @@ void MessageMaker::make(const Event& event, const event::Thread& thread) {
 
 void MessageMaker::make(const Event& event, const event::Class& details) {
   using F = field::ClassDef;
-  if (details.life != event::Life::begin) return lose(event);
   names_.define_class(event.id, details.name);
   draft_.begin<F>(*batch_, event);
   draft_.subject(F::class_id);

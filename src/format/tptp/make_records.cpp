@@ -38,6 +38,15 @@ std::int32_t MessageMaker::told_ticket(const Event& event, event::u64 ticket) {
   return 0;
 }
 
+std::int64_t MessageMaker::class_of(Id method) { return number_of(names_.class_of(method)); }
+
+// What the exit itself does not tell is its entry's.
+void MessageMaker::end_call(CallRecord& record, const CallTickets::Entry& entry) {
+  if (record.ticket == 0) record.ticket = entry.ticket;
+  if (record.class_id == 0) record.class_id = entry.class_id;
+  if (record.class_id == 0) record.class_id = class_of(static_cast<Id>(record.method));
+}
+
 CallRecord MessageMaker::begin_call(const Event& event) {
   CallRecord record;
   if (!draft_.times().stamp(event.time, record.time)) lose(event, "time");
@@ -63,35 +72,37 @@ void MessageMaker::make_plain_call(const Event& event) {
   const auto method = static_cast<Id>(record.method);
   record.entry = event.kind == event::Kind::Enter;
   if (record.entry) {
-    const auto call = tickets_.enter(thread, method, 0);
+    record.class_id = class_of(method);
+    const auto call = tickets_.enter(thread, method, record.class_id, 0);
     record.ticket = call.ticket;
     record.depth = static_cast<std::int64_t>(call.depth);
   } else {
-    record.ticket = tickets_.leave(thread, method);
+    end_call(record, tickets_.leave(thread, method));
     if (event.kind == event::Kind::Unwind) lose(event, "kind");
   }
-  write(record);
+  write_call(record);
 }
 
 void MessageMaker::make(const Event& event, const event::Enter& call) {
   CallRecord record = begin_call(event, call);
-  const auto known = tickets_.enter(batch_->thread(event), static_cast<Id>(record.method),
+  const auto method = static_cast<Id>(record.method);
+  if (record.class_id == 0) record.class_id = class_of(method);
+  const auto known = tickets_.enter(batch_->thread(event), method, record.class_id,
                                     told_ticket(event, call.ticket));
   record.ticket = known.ticket;
   record.depth = static_cast<std::int64_t>(call.depth != 0 ? call.depth : known.depth);
-  write(record);
+  write_call(record);
 }
 
 template <class Call>
 void MessageMaker::make_exit(const Event& event, const Call& call) {
   CallRecord record = begin_call(event, call);
   record.entry = false;
-  const std::int32_t told = told_ticket(event, call.ticket);
-  const std::int32_t found = tickets_.leave(batch_->thread(event), static_cast<Id>(record.method));
-  record.ticket = told != 0 ? told : found;
+  record.ticket = told_ticket(event, call.ticket);
+  end_call(record, tickets_.leave(batch_->thread(event), static_cast<Id>(record.method)));
   if (call.depth != 0) lose(event, "depth");
   if (event.kind == event::Kind::Unwind) lose(event, "kind");
-  write(record);
+  write_call(record);
 }
 
 void MessageMaker::make(const Event& event, const event::Leave& call) { make_exit(event, call); }
@@ -155,7 +166,6 @@ void MessageMaker::make(const Event& event, const event::Free& free) {
 
 void MessageMaker::make(const Event& event, const event::Gc& gc) {
   const bool start = gc.phase == event::GcPhase::start;
-  if (!start && gc.phase != event::GcPhase::end) return lose(event);
   if (start) draft_.begin<field::GcStart>(*batch_, event);
   else draft_.begin<field::GcFinish>(*batch_, event);
   if (event.id != kNoId) draft_.lose("collection");
@@ -169,9 +179,8 @@ void MessageMaker::make(const Event& event, const event::Gc& gc) {
 
 void MessageMaker::make(const Event& event, const event::HeapSize& size) {
   using F = field::GcFinish;
-  const bool waited = std::exchange(gc_waits_, false);
-  const bool says = size.total != 0 || size.used != 0 || size.objects != 0;
-  if (waited && says) {
+  gc_waits_ = false;
+  if (size.total != 0 || size.used != 0 || size.objects != 0) {
     draft_.join(*batch_, event, gc_time_, gc_thread_);
     draft_.count(F::total_obj_space, size.total, "total");
     draft_.count(F::used_obj_space, size.used, "used");
@@ -180,14 +189,13 @@ void MessageMaker::make(const Event& event, const event::HeapSize& size) {
   } else {
     lose(event);
   }
-  if (waited) write();
+  write();
 }
 
 // --- heap dumps ---
 
 void MessageMaker::make(const Event& event, const event::Dump& dump) {
   using F = field::HdStart;
-  if (dump.stage != event::DumpStage::start) return lose(event);
   dump_ = event.id;
   draft_.begin<F>(*batch_, event);
   draft_.subject(F::heap_dump_id);
@@ -196,7 +204,6 @@ void MessageMaker::make(const Event& event, const event::Dump& dump) {
 }
 
 void MessageMaker::make(const Event& event, const event::DumpObject& object) {
-  if (batch_->list(object.refs).empty()) return lose(event);
   draft_.begin<field::ObjRef>(*batch_, event);
   draft_.subject(field::ObjRef::src_id_ref);
   draft_.id(field::ObjRef::heap_dump_id_ref, dump_);
@@ -278,10 +285,6 @@ void MessageMaker::make(const Event& event, const event::Wait& wait) {
 
 void MessageMaker::make(const Event& event, const event::Monitor& monitor) {
   using event::MonitorStage;
-  if (monitor.stage == MonitorStage::failed) {
-    write_frames(names_.release());
-    return lose(event);
-  }
   write_frames(names_.release(batch_->list(monitor.stack), event.time));
   if (monitor.stage == MonitorStage::contended) make_wait<field::MonContendedEnter>(event, monitor);
   else make_wait<field::MonContendedEntered>(event, monitor);

@@ -63,8 +63,17 @@ class MessageDraft {
   }
   // Attributes that no field tells, or not as it stands.
   void set(unsigned attribute, std::int64_t value) { message_.set_number(attribute, value); }
-  void set_text(unsigned attribute, std::string_view text) {
-    message_.set_text(attribute, message_.keep(text));
+  // An id that other messages have; also in a message beside the draft's.
+  void link(Message& message, unsigned attribute, std::string_view id) {
+    const bool plain = is_wire_text(id, Meaning::plain, spelling_, made_);
+    message.set_text(attribute, message.keep(plain ? id : made_));
+  }
+  void link(unsigned attribute, std::string_view id) { link(message_, attribute, id); }
+  // An id that is told, else one that was made.
+  void link(unsigned attribute, std::string_view made, const event::Text& told,
+            std::string_view name) {
+    if (told.empty()) link(attribute, made);
+    else text(attribute, told, name);
   }
   void add_frame(unsigned methods, unsigned lines, std::string_view name, std::int64_t line) {
     message_.add_text(methods, message_.keep(name));

@@ -10,6 +10,7 @@
 #include "format/tptp/call_record.hpp"
 #include "format/tptp/call_tickets.hpp"
 #include "format/tptp/frame_names.hpp"
+#include "format/tptp/links.hpp"
 #include "format/tptp/message_draft.hpp"
 
 namespace polytrace::format::tptp {
@@ -44,12 +45,32 @@ class MessageMaker {
  private:
   using Event = event::Event;
 
-  // Keeps an event until the clock has come, if it may come yet.
-  bool wait_for_clock(const Event& event);
+  static constexpr std::size_t kMostHeld = 1000;
+
+  // Keeps what is told of a session until all of it that comes first is there: clock, processes,
+  // traces. False when the event is not of these.
+  bool wait_in_prelude(const Event& event);
   void put(const Event& event);
+  // Behind the end of a trace, a process or a trace is the first that is told of another session,
+  // and waits as well.
+  bool begins_anew(const Event& event);
   void release_prelude();
   // What waits for its successor, unless `next` is that.
   void release_before(const Event& next);
+
+  // Whether messages can hold the event, with all or a part of what it says.
+  bool tells(const Event& event) const;
+  template <class Details>
+  bool tells(const Details&) const {
+    return true;
+  }
+  bool tells(const event::Recording& recording) const;
+  bool tells(const event::Class& details) const { return details.life == event::Life::begin; }
+  bool tells(const event::Gc& gc) const;
+  bool tells(const event::HeapSize&) const { return gc_waits_; }
+  bool tells(const event::Monitor& monitor) const;
+  bool tells(const event::Dump& dump) const { return dump.stage == event::DumpStage::start; }
+  bool tells(const event::DumpObject& object) const { return !batch_->list(object.refs).empty(); }
 
   // One overload for each kind that messages can hold.
   void make(const Event& event, const event::Process& process);
@@ -83,8 +104,25 @@ class MessageMaker {
   };
 
   void make_node(const Event& event, const event::Process& process);
-  void make_process(const Event& event, const event::Process& process);
+  void make_process(const Event& event, const event::Process& process, std::int64_t pid);
   void make_agent(const Event& event, const event::Process& process);
+  void make_start(const Event& event, const event::Recording& recording);
+  void make_end(const Event& event, const event::Recording& recording);
+  void keep_end(const Event& event, const event::Recording& recording);
+  bool release_ends();  // false when there were none
+  void end_agent();
+  // Messages that others hang under, where no event told of them. Of a node an id may be told.
+  using LinkText = std::pair<unsigned, std::string_view>;  // attribute and id
+  template <class F>
+  void write_link(std::initializer_list<LinkText> ids);
+  void link_node(std::string_view told);
+  void link_process();
+  void link_agent();
+  void link_trace();
+  void need_trace() {
+    if (links_.trace.empty()) [[unlikely]]
+      link_trace();
+  }
   void make_method(const Event& event, const event::Method& method);
   // Calls of which no more is told than who called what when: nine events in ten.
   void make_plain_call(const Event& event);
@@ -94,6 +132,8 @@ class MessageMaker {
   CallRecord begin_call(const Event& event, const Call& call);
   template <class Call>
   void make_exit(const Event& event, const Call& call);
+  void end_call(CallRecord& record, const CallTickets::Entry& entry);
+  std::int64_t class_of(base::Id method);
   void make_references(const event::DumpObject& object);
   template <class F, class Details>
   void make_wait(const Event& event, const Details& details);
@@ -105,7 +145,14 @@ class MessageMaker {
 
   void lose(const Event& event) { loss_.event(event.kind); }
   void lose(const Event& event, std::string_view field) { loss_.field(event.kind, field); }
-  void write() { write(draft_.message()); }
+  void write() {
+    if (draft_.message().id() > field::TraceStart::kId) need_trace();
+    write(draft_.message());
+  }
+  void write_call(const CallRecord& call) {
+    need_trace();
+    write(call);
+  }
   template <class What>
   void write(const What& what) {
     if (!state_) return;
@@ -118,8 +165,11 @@ class MessageMaker {
   MessageDraft draft_;
   const event::Batch* batch_ = nullptr;
 
-  event::Batch prelude_;  // events before the clock, which says what their times mean
+  event::Batch prelude_;
   bool in_prelude_ = true;
+  Links links_;
+  Message link_;
+  event::Batch ends_;  // of the trace that is open
   CallTickets tickets_;
   FrameNames names_;
   base::IdMap<base::Id> vtables_;  // to their classes

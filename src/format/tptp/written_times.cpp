@@ -30,6 +30,7 @@ void WrittenTimes::tell(base::Time now, const event::Clock& clock) {
   wall_ = is_wall(clock.wall);
   if (!wall_) lose("wall");
   else if (__builtin_sub_overflow(clock.wall, now, &shift_)) shift_ = 0;
+  else clock_ = clock.wall;
 }
 
 void WrittenTimes::finish() {
