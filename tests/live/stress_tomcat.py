@@ -18,7 +18,7 @@ LIBRARIES = [jar for jar in sorted(glob("/usr/share/java/tomcat10-*.jar"))
              if not jar[-5].isdigit() and "-i18n-" not in jar and "-ant" not in jar]
 JDT = "/usr/share/java/eclipse-jdt-core.jar"
 CLIENTS = 12
-ROUNDS = 8
+ROUNDS = 4
 PAGES = ("servlets/servlet/HelloWorldExample", "servlets/servlet/RequestHeaderExample",
          "servlets/servlet/RequestParamExample?firstname=a&lastname=%C3%BC",
          "jsp/jsp2/el/functions.jsp?foo=JSP", "jsp/jsp2/el/basic-arithmetic.jsp",
