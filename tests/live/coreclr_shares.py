@@ -53,10 +53,9 @@ def weights_of(stream):
     return weights
 
 
-def add_objects(room, seed, distances):
+def add_objects(room, seed, distances, program="sizes", interval=4096):
     """An object is chosen for each of its bytes with the same probability."""
-    interval = 4096
-    output, stream = room.run(f"events=alloc=sampled:{interval}", "Situations", "sizes", seed)
+    output, stream = room.run(f"events=alloc=sampled:{interval}", "Situations", program, seed)
     weights = weights_of(stream)
     for name, count in truth_of(output)["object"].items():
         chosen = weights[name]
@@ -64,11 +63,16 @@ def add_objects(room, seed, distances):
         probability = 1 - (1 - 1 / interval) ** size
         error = (count * (1 - probability) / probability) ** 0.5
         told = sum(one["weight"] for one in chosen)
-        distances.add(f"seed {seed}, number of {name}", told, count, error)
+        distances.add(f"seed {seed}, number of {name} by {interval}", told, count, error)
 
 
 def add_events(room, seed, distances):
-    """The runtime's own choice: an object in some 100 KB of a thread's."""
+    """The runtime's own choice: since .NET 10 by bytes, before an object in some 100 KB of a
+    thread's, among large ones too often a small one."""
+    if int(room.sdk.version.split(".")[0]) >= 10:
+        for program, interval in (("sizes", 102400), ("sizes", 204800), ("blocks", 204800)):
+            add_objects(room, seed, distances, program, interval)
+        return
     output, stream = room.run("events=alloc=sampled:200k", "Situations", "sizes", seed)
     weights, truth = weights_of(stream), truth_of(output)["object"]
     sizes = {name: weights[name][0]["size"] for name in truth}

@@ -4,6 +4,7 @@ test, runs under the agent. Where something is missing the test says so and ends
 import glob
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 LONG = os.environ.get("POLYTRACE_LONG") == "1"
+COLLECTION = re.compile(r"\[gc *\] GC\(\d+\) Pause ")
+STOP = re.compile(r'Safepoint "(\w*(?:GC|Collect|G1Pause|G1Try)\w*)"')
 sys.path.insert(0, str(HERE))
 from ptrace import Stream  # noqa: E402
 
@@ -107,6 +110,19 @@ def expect_same(got, expected, what):
     for i, (one, other) in enumerate(zip(got, expected)):
         assert one == other, f"{what}: event {i} is {one}, not {other}"
     assert len(got) == len(expected), f"{what}: {len(got)} events, not {len(expected)}"
+
+
+def logged(log):
+    """How often the VM stopped the program to collect, and how many collections it made. One stop
+    for want of room for classes is one collection, whatever is found to do then: VMs tell it so."""
+    stops = collections = within = 0
+    for line in log.splitlines():
+        stop = STOP.search(line)
+        if stop and (within or stop[1] == "CollectForMetadataAllocation"):
+            stops, within = stops + 1, within if stop[1] != "CollectForMetadataAllocation" else 1
+            collections, within = collections + within, 0
+        within += COLLECTION.search(line) is not None
+    return stops, collections + within
 
 
 def control(process, *arguments):

@@ -6,7 +6,8 @@
 #: --release does the same with the optimised build, too. REGEX picks ctest tests by name (base.0,
 #: cli/pipes ...).
 #: --long tests the optimised build with all that takes minutes: every class of the JDK through the
-#: rewriter, a hundred kills, agents with sanitizers (POLYTRACE_LONG=1 tells it to the tests).
+#: rewriter, a hundred kills, agents with sanitizers, compilers and servers with every set of events
+#: (POLYTRACE_LONG=1 tells it to the tests).
 #: For one case: build/asan/tests/polytrace_tests_base --gtest_filter='cursor.*'
 #:
 #:   ./dev test

@@ -5,6 +5,17 @@
 #include <cmath>
 
 namespace polytrace::agent {
+namespace {
+
+// That one of an object's bytes is chosen.
+double chance(std::uint64_t size, std::uint64_t interval) {
+  const auto at_least_one = [](std::uint64_t n) {
+    return static_cast<double>(std::max<std::uint64_t>(n, 1));
+  };
+  return -std::expm1(-at_least_one(size) / at_least_one(interval));
+}
+
+}  // namespace
 
 // A generator of Marsaglia's.
 double random_part() {
@@ -17,12 +28,12 @@ double random_part() {
 }
 
 std::uint32_t sample_weight(std::uint64_t size, std::uint64_t interval) {
-  const auto at_least_one = [](std::uint64_t n) {
-    return static_cast<double>(std::max<std::uint64_t>(n, 1));
-  };
-  const double chance = -std::expm1(-at_least_one(size) / at_least_one(interval));
-  const double weight = 1 / chance + 1 - random_part();
+  const double weight = 1 / chance(size, interval) + 1 - random_part();
   return static_cast<std::uint32_t>(std::min(weight, 0x1p32 - 1));
+}
+
+bool stays_chosen(std::uint64_t size, std::uint64_t interval, std::uint64_t longer) {
+  return random_part() * chance(size, interval) <= chance(size, longer);
 }
 
 // Distances between bytes chosen so are exponential and know nothing of what was before.

@@ -14,6 +14,10 @@ double random_part();
 // in `interval` on average. Rounded by chance, so that sums are right.
 std::uint32_t sample_weight(std::uint64_t size, std::uint64_t interval);
 
+// Whether an object that was told because one of its bytes was chosen, one in `interval`, is one of
+// those that are told at a longer interval.
+bool stays_chosen(std::uint64_t size, std::uint64_t interval, std::uint64_t longer);
+
 // Chooses the bytes. One thread's; constant-initialised.
 class AllocSampler {
  public:

@@ -18,6 +18,8 @@ bool set_hooks();
 
 // Of allocations: every one is told by itself, or the runtime's own events tell some of them.
 bool tells_objects();
+// How far apart the latter are, in bytes.
+inline constexpr std::uint64_t kRuntimesInterval = 100 * 1024;
 // The runtime's own events are needed, and how they are asked for. False: it refuses.
 bool wants_events();
 bool start_events();

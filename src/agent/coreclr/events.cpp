@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/common/alloc_sampler.hpp"
 #include "agent/coreclr/callbacks.hpp"
 #include "agent/coreclr/collections.hpp"
 #include "agent/coreclr/definitions.hpp"
@@ -27,6 +28,7 @@ constexpr std::u16string_view kProvider = u"Microsoft-Windows-DotNETRuntime";
 constexpr std::uint64_t kCollectorKeyword = 0x1;  // allocations and finalization, too
 constexpr std::uint64_t kHandleKeyword = 0x2;
 constexpr std::uint64_t kContentionKeyword = 0x4000;
+constexpr std::uint64_t kSamplingKeyword = 0x80000000000;
 constexpr std::uint32_t kInformation = 4;
 constexpr std::uint32_t kEverything = 5;  // each object, too
 constexpr std::uint32_t kCollectionStart = 1;
@@ -39,9 +41,40 @@ constexpr std::uint32_t kHandleMade = 30;
 constexpr std::uint32_t kHandleFreed = 31;
 constexpr std::uint32_t kContentionStart = 81;
 constexpr std::uint32_t kContentionStop = 91;
+constexpr std::uint32_t kAllocationSampled = 303;
 
 bool wants_samples() {
   return settings().common.events.alloc == AllocMode::kSampled && !tells_objects();
+}
+
+// Since .NET 10 the runtime chooses bytes. Before, it tells an object that begins a new room to
+// allocate in, which is often a small one behind a large one.
+bool chooses_bytes() {
+  static const bool chooses = runtime_major() >= 10;
+  return chooses;
+}
+
+void note_sample(RuntimeId object, RuntimeId type, std::uint64_t size, std::uint32_t weight) {
+  event::Alloc details;
+  details.object = object;
+  details.size = size;
+  details.weight = weight;
+  StackFrames frames;
+  frames.walk();
+  details.stack = frames.stack();
+  note(details, class_facts(type).number, frames.lists());
+}
+
+void note_chosen(Payload payload) {
+  payload.take<std::uint32_t>();  // kind, number of the runtime
+  payload.take<std::uint16_t>();
+  const auto type = payload.take<RuntimeId>();
+  payload.skip_text();
+  const auto object = payload.take<RuntimeId>();
+  const auto size = payload.take<std::uint64_t>();
+  const std::uint64_t interval = settings().common.events.alloc_interval;
+  if (type == 0 || size == 0 || !stays_chosen(size, kRuntimesInterval, interval)) return;
+  note_sample(object, type, size, sample_weight(size, interval));
 }
 
 // Of a thread: what it allocated since its last recorded allocation.
@@ -56,16 +89,12 @@ void note_allocation(Payload payload) {
   const auto type = payload.take<RuntimeId>();
   payload.skip_text();
   payload.take<std::uint32_t>();  // number of the heap
-  event::Alloc details;
-  details.object = payload.take<RuntimeId>();
-  details.size = payload.take<std::uint64_t>();
-  if (t_bytes < settings().common.events.alloc_interval || type == 0 || details.size == 0) return;
-  details.weight = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, t_bytes / details.size));
+  const auto object = payload.take<RuntimeId>();
+  const auto size = payload.take<std::uint64_t>();
+  if (t_bytes < settings().common.events.alloc_interval || type == 0 || size == 0) return;
+  const std::uint64_t weight = std::max<std::uint64_t>(1, t_bytes / size);
   t_bytes = 0;
-  StackFrames frames;
-  frames.walk();
-  details.stack = frames.stack();
-  note(details, class_facts(type).number, frames.lists());
+  note_sample(object, type, size, static_cast<std::uint32_t>(weight));
 }
 
 thread_local constinit RuntimeId t_contended __attribute__((tls_model("initial-exec"))) = 0;
@@ -170,11 +199,12 @@ struct KeywordRow {
 
 Asked asked() {
   const EventSet& events = settings().common.events;
-  const KeywordRow rows[] = {
-      {events.gc, kCollectorKeyword, kInformation},
-      {wants_samples() || settings().finalizers, kCollectorKeyword, kEverything},
-      {settings().handles, kHandleKeyword, kInformation},
-      {events.monitors, kContentionKeyword, kInformation}};
+  const KeywordRow rows[] = {{events.gc, kCollectorKeyword, kInformation},
+                             {wants_samples() && chooses_bytes(), kSamplingKeyword, kInformation},
+                             {wants_samples() && !chooses_bytes(), kCollectorKeyword, kEverything},
+                             {settings().finalizers, kCollectorKeyword, kEverything},
+                             {settings().handles, kHandleKeyword, kInformation},
+                             {events.monitors, kContentionKeyword, kInformation}};
   Asked asked;
   for (const KeywordRow& row : rows) {
     if (!row.wanted) continue;
@@ -203,7 +233,9 @@ void note_event(std::uint32_t number, Payload payload) {
   switch (number) {
     case kCollectionStart: return wanted.common.events.gc ? note_collection_start(payload) : void();
     case kCollectionEnd: return wanted.common.events.gc ? note_collection_end(payload) : void();
-    case kAllocationTick: return wants_samples() ? note_allocation(payload) : void();
+    case kAllocationTick:
+      return wants_samples() && !chooses_bytes() ? note_allocation(payload) : void();
+    case kAllocationSampled: return note_chosen(payload);
     case kFinalizersBegin:
       return wanted.finalizers ? note_round(event::FinalizeStage::round_start) : void();
     case kFinalizersEnd:

@@ -66,12 +66,10 @@ void sample(RuntimeId object, RuntimeId type) {
 
 }  // namespace
 
-// The runtime's own samples are some 100 KB apart.
 bool tells_objects() {
-  constexpr std::uint64_t kOfEvents = 100 * 1024;
   const EventSet& events = settings().common.events;
   return events.alloc != AllocMode::kNone &&
-         (events.alloc != AllocMode::kSampled || events.alloc_interval < kOfEvents);
+         (events.alloc != AllocMode::kSampled || events.alloc_interval < kRuntimesInterval);
 }
 
 HResult on_allocated(RuntimeId object, RuntimeId type) {

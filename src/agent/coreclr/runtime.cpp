@@ -13,6 +13,19 @@ namespace {
 // ICorProfilerInfo12, of .NET 5: the newest we need.
 constexpr Guid kInfo = guid("27B24CCD-1CB1-47C5-96EE-98190DC30959");
 
+struct Version {
+  std::uint16_t major = 0;
+  std::uint16_t minor = 0;
+  std::uint16_t build = 0;
+};
+
+Version version_told() {
+  Version told;
+  ask(info::kGetRuntimeInformation, nullptr, nullptr, &told.major, &told.minor, &told.build,
+      nullptr, 0, nullptr, nullptr);
+  return told;
+}
+
 }  // namespace
 
 // Never let go: other threads may be asking.
@@ -33,13 +46,12 @@ bool shows_heap() {
 void forget_runtime() { detail::runtime.store(nullptr, std::memory_order_release); }
 
 std::string runtime_version() {
-  std::uint16_t major = 0;
-  std::uint16_t minor = 0;
-  std::uint16_t build = 0;
-  if (!ask(info::kGetRuntimeInformation, nullptr, nullptr, &major, &minor, &build, nullptr, 0,
-           nullptr, nullptr))
-    return {};
-  return std::to_string(major) + '.' + std::to_string(minor) + '.' + std::to_string(build);
+  const Version version = version_told();
+  if (version.major == 0) return {};
+  return std::to_string(version.major) + '.' + std::to_string(version.minor) + '.' +
+         std::to_string(version.build);
 }
+
+int runtime_major() { return version_told().major; }
 
 }  // namespace polytrace::agent::coreclr

@@ -67,5 +67,6 @@ bool ask(Method<kSlot, Args...> method, std::type_identity_t<Args>... args) {
 
 // "10.0.12"; "" where it is not told.
 std::string runtime_version();
+int runtime_major();  // 0 where it is not told
 
 }  // namespace polytrace::agent::coreclr

@@ -23,6 +23,7 @@ bool g_tags_allocations = false;
 bool g_tells_collections = true;
 std::uint64_t g_sample_interval = 0;  // bytes; 0: every object is told
 constinit std::atomic<std::uint64_t> g_collections{0};
+constinit std::atomic<int> g_begun{0};  // told to have begun, and not yet to have ended
 
 // What a wait was given, until it ends: that event does not tell. By the thread's number, since a
 // virtual thread may go on elsewhere.
@@ -90,8 +91,10 @@ void on_object_free(jvmtiEnv*, jlong tag) {
   emit(details, id_of(tag), {}, Patience::kNever);
 }
 
-// The world stands still: nothing of the VM may be called, and nobody waited for.
+// The world stands still: nothing of the VM may be called, and nobody waited for. Where room for
+// classes runs out, VMs tell the stop and, within it, what they collect: that is one collection.
 void on_collection_start(jvmtiEnv*) {
+  if (g_begun.fetch_add(1, std::memory_order_relaxed) != 0) return;
   const std::uint64_t number = g_collections.fetch_add(1, std::memory_order_relaxed) + 1;
   event::Gc details;
   details.phase = event::GcPhase::start;
@@ -99,6 +102,7 @@ void on_collection_start(jvmtiEnv*) {
 }
 
 void on_collection_finish(jvmtiEnv*) {
+  if (g_begun.fetch_sub(1, std::memory_order_relaxed) != 1) return;
   event::Gc details;
   details.phase = event::GcPhase::end;
   if (g_tells_collections)

@@ -29,6 +29,7 @@ namespace Truth
                 "threads" => Threads.Run,
                 "shares" => Shares.Run,
                 "sizes" => Sizes.Run,
+                "blocks" => Sizes.Blocks,
                 _ => number => Ends.Run(name, number)
             };
     }

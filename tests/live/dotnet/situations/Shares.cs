@@ -97,5 +97,17 @@ namespace Truth
             Count.Set("object", "Truth.Sizes.Middle", made[1]);
             Count.Set("object", "Truth.Sizes.Large", made[2]);
         }
+
+        // Each large object takes a thread's room to allocate in, and the next small one a new room.
+        public static void Blocks(int seed)
+        {
+            const int Objects = 40_000;
+            for (int i = 0; i < Objects; i++)
+            {
+                kept = new Large();
+                kept = new byte[20_000];
+            }
+            Count.Set("object", "Truth.Sizes.Large", Objects);
+        }
     }
 }

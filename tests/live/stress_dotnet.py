@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the runs of large programs of .NET share: sets of events, and a hook within the program that
+counts exceptions, collections and bytes."""
+from coreclr_common import Room, check, equal, sources_of, truth_of
+from stress_common import tables
+
+EVERYTHING = ("events=calls+threads+gc+monitors+exceptions+jit+classes+alloc=sites+samples,"
+              "coreclr.handles=yes,coreclr.finalizers=yes,cpu=yes,filter=*")
+SETS = ("events=calls+threads", "events=threads+gc+monitors+exceptions",
+        "events=gc+exceptions,coreclr.census=yes", "events=gc+jit+classes,coreclr.handles=yes,"
+        "coreclr.finalizers=yes,cpu=yes", "events=gc+exceptions+samples=1ms,coreclr.wall-clock=yes",
+        "events=gc+exceptions+alloc=sampled", "events=gc+exceptions+alloc=sites",
+        "events=gc+exceptions+alloc=objects,coreclr.stacks=no", EVERYTHING)
+
+
+class Told:
+    """A room with the hook."""
+
+    def __init__(self):
+        self.room = Room()
+        self.folder, self.file = self.room.folder, self.room.folder / "told"
+        self.room.sdk.compile(self.folder / "Hook.dll", *sources_of("Hook"),
+                              flags=["-target:library"])
+
+    def surroundings(self, options, **more):
+        """Of a bare run, where there are no options."""
+        hook = {"DOTNET_STARTUP_HOOKS": str(self.folder / "Hook.dll"), "TOLD": str(self.file)}
+        environment = self.room.surroundings(options or "", **hook, **more)
+        if not options:
+            environment["CORECLR_ENABLE_PROFILING"] = "0"
+        return environment
+
+    def check(self, path, options):
+        """What the hook told of the run is what was recorded."""
+        truth = truth_of(self.file.read_text(encoding="utf-8"))
+        if "gc" in options:
+            generations = [row["generation"] for row in tables(path, "collections")["collections"]]
+            equal("collections", {f"of {g}": sum(one >= g for one in generations)
+                                  for g in range(3)}, truth["collections"])
+        if "exceptions" in options:
+            rows = tables(path, "exceptions")["thrown_classes"]
+            equal("exceptions", {row["class"]: row["thrown"] for row in rows},
+                  truth.get("throw", {}))
+        if "alloc=sites" in options or "alloc=objects" in options:
+            # What is allocated while it tells, and boxes of code that was compiled ahead.
+            mine = sum(row["bytes"] for row in tables(path, "allocations")["allocations"])
+            theirs = truth["bytes"]["allocated"]
+            check(abs(mine - theirs) < theirs / 200, mine, "bytes are recorded,", theirs, "told")
+        return truth
