@@ -4,6 +4,7 @@ counts exceptions, collections and bytes."""
 from coreclr_common import Room, check, equal, sources_of, truth_of
 from stress_common import tables
 
+INTERVAL = 512 * 1024  # of samples
 EVERYTHING = ("events=calls+threads+gc+monitors+exceptions+jit+classes+alloc=sites+samples,"
               "coreclr.handles=yes,coreclr.finalizers=yes,cpu=yes,filter=*")
 SETS = ("events=calls+threads", "events=threads+gc+monitors+exceptions",
@@ -41,9 +42,11 @@ class Told:
             rows = tables(path, "exceptions")["thrown_classes"]
             equal("exceptions", {row["class"]: row["thrown"] for row in rows},
                   truth.get("throw", {}))
-        if "alloc=sites" in options or "alloc=objects" in options:
-            # What is allocated while it tells, and boxes of code that was compiled ahead.
+        if "alloc=" in options:
+            # What is allocated while it tells, and boxes of code that was compiled ahead; of
+            # samples 6 standard errors.
             mine = sum(row["bytes"] for row in tables(path, "allocations")["allocations"])
             theirs = truth["bytes"]["allocated"]
-            check(abs(mine - theirs) < theirs / 200, mine, "bytes are recorded,", theirs, "told")
+            off = 6 * (theirs * INTERVAL) ** 0.5 if "alloc=sampled" in options else theirs / 200
+            check(abs(mine - theirs) < off, mine, "bytes are recorded,", theirs, "told")
         return truth
