@@ -52,10 +52,31 @@ def tags_of(root, files):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def meaning_of(tag):
+def types_of(signature, aliases):
+    """The types of a function's parameters, without their names and with aliases in full."""
+    inner, plain = None, signature.strip("()")
+    while inner != plain:  # a comma inside < > parts no parameters
+        inner, plain = plain, re.sub(r"<([^<>]*)>", lambda m: "[" + m[1].replace(",", ";") + "]",
+                                     plain)
+    types = [re.sub(r"\W*\b\w+$", "", part.partition("=")[0].strip()) or part.strip()
+             for part in plain.split(",")]
+    short = [re.sub(r"[\s&]|const\b", "", part) for part in types]
+    return tuple(aliases.get(part, part) for part in short)
+
+
+def aliases_of(tags):
+    """By file: the aliases it makes, as types_of() writes types."""
+    found = collections.defaultdict(dict)
+    for tag in tags:
+        if tag["kind"] == "typedef" and tag.get("typeref", "").startswith("typename:"):
+            found[tag["path"]][tag["name"]] = types_of(tag["typeref"][9:] + " x", {})[0]
+    return found
+
+
+def meaning_of(tag, aliases):
     """What may stand twice under one name: overloads, and aliases of one type."""
     if tag["kind"] == "function":
-        return tag.get("signature", "")
+        return types_of(tag.get("signature", ""), aliases[tag["path"]])
     return "" if tag["kind"] != "typedef" else tag.get("typeref", "") + tag["pattern"]
 
 
@@ -63,7 +84,9 @@ def check(root):
     files = files_of(root)
     used = used_names(root, files)
     unnamed, named = collections.defaultdict(dict), collections.defaultdict(set)
-    for tag in tags_of(root, files):
+    all_tags = tags_of(root, files)
+    known = aliases_of(all_tags)
+    for tag in all_tags:
         if tag["kind"] not in KINDS or tag.get("scopeKind") != "namespace":
             continue
         target = "/".join(tag["path"].split("/")[:2])
@@ -76,7 +99,7 @@ def check(root):
         tags = list(by_path.values())
         places = ", ".join(f"{tag['path']}:{tag['line']}" for tag in tags)
         functions = {tag["kind"] == "function" for tag in tags}
-        meanings = [meaning_of(tag) for tag in tags]
+        meanings = [meaning_of(tag, known) for tag in tags]
         aliases = all(tag["kind"] == "typedef" for tag in tags)
         if len(tags) > 1 and not (aliases and len(set(meanings)) == 1):
             if functions != {True} or len(set(meanings)) < len(meanings):
@@ -91,9 +114,13 @@ def check(root):
 UNNAMED = "namespace a {\nnamespace {\n%s\n}\n}\n"
 BAD = [("constexpr int kA = 1;", "constexpr int kA = 2;"), ("struct A {};", "class A {};"),
        ("int f(int a) { return a; }", "int f(int a) { return -a; }"),
+       ("int f(int a) { return a; }", "int f(int b) { return -b; }"),
+       ("using A = v<i, j>;\nint f(A a) { return 1; }", "int f(const v<i, j>& b) { return 1; }"),
        ("struct A {};", "using b::A;")]
 GOOD = [("constexpr int kA = 1;", "constexpr int kB = 1;"),
         ("int f(int a) { return a; }", "int f(char a) { return a; }"),
+        ("int f(v<int, int> a) { return 1; }", "int f(v<int, char> a) { return 1; }"),
+        ("int f(int a) { return a; }", "int f() { return 1; }"),
         ("using A = int;", "using A = int;")]
 
 

@@ -74,6 +74,8 @@ def main():
         assert any(re.search(r"CreateComparer \(\)$", row) for row in methods), methods
         assert brief[-1].split()[1:3] == ["report", "--all"], brief[-1]
         assert len(brief) < 140, len(brief)
+    for columns in range(61, 100):  # sentences of every length meet the edge
+        test_width(columns)
     alone = on_terminal(80, "report", "--method", "Thrower", EXAMPLE)
     assert "Callers of Program:Thrower (int)" in alone and "Summary" not in alone, alone
     print("reports fit 60, 80, 120 and 200 columns")

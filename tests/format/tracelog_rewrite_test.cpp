@@ -74,20 +74,20 @@ TEST(tracelog_rewrite, every_dialect_gives_back_what_it_holds) {
   }
 }
 
-std::string written(const std::vector<std::string>& lines) {
+std::string written_text(const std::vector<std::string>& lines) {
   const auto log = write_lines(*find_format("tracelog"), "seed", lines);
   return log ? text_of(log->bytes) : "";
 }
 
 TEST(tracelog_rewrite, a_sample_without_a_weight_is_one) {
-  EXPECT_EQ(written({"5000000 - sample thread=0x1 stack=[0x2]",
-                     "6000000 - sample thread=0x1 mode=change stack=[]"}),
+  EXPECT_EQ(written_text({"5000000 - sample thread=0x1 stack=[0x2]",
+                          "6000000 - sample thread=0x1 mode=change stack=[]"}),
             "sam str 0x00000001 5 1 0:0 0x2\nsam str 0x00000001 6 0 0:1\n");
 }
 
 TEST(tracelog_rewrite, absolute_times_begin_at_the_clock) {
-  EXPECT_EQ(written({"1185890426000081844 - clock wall=1185890426000081844",
-                     "1185890426005000000 - recording stage=pause"}),
+  EXPECT_EQ(written_text({"1185890426000081844 - clock wall=1185890426000081844",
+                          "1185890426005000000 - recording stage=pause"}),
             "prf stm 2007-07-31 14:00:26.000\nprf tps 5\n");
 }
 

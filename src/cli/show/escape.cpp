@@ -37,17 +37,21 @@ std::size_t cells(std::string_view printable) {
   return sum;
 }
 
-std::string clipped(std::string_view printable, std::size_t limit, std::string_view mark) {
-  if (cells(printable) <= limit) return std::string(printable);
+std::size_t bytes_within(std::string_view printable, std::size_t limit) {
   std::size_t used = 0, i = 0;
   while (i < printable.size()) {
     const Character c = first_character(printable.substr(i));
-    const std::size_t wide = c.bytes == 0 ? 1 : cells_of(c.code);
-    if (used + wide + 1 > limit) break;
-    used += wide;
+    used += c.bytes == 0 ? 1 : cells_of(c.code);
+    if (used > limit) break;
     i += std::max(1U, c.bytes);
   }
-  return std::string(printable.substr(0, i)) + std::string(mark);
+  return i;
+}
+
+std::string clipped(std::string_view printable, std::size_t limit, std::string_view mark) {
+  if (cells(printable) <= limit) return std::string(printable);
+  const std::size_t kept = bytes_within(printable, limit - std::min<std::size_t>(limit, 1));
+  return std::string(printable.substr(0, kept)).append(mark);
 }
 
 }  // namespace polytrace::cli::show

@@ -44,10 +44,9 @@ std::string shortened(std::string_view name, std::size_t limit, std::string_view
 std::vector<std::string> wrapped(std::string_view sentence, std::size_t width) {
   std::vector<std::string> lines;
   while (cells(sentence) > width) {
-    const std::string fitting = clipped(sentence, width + 1, "");
-    std::size_t end = fitting.size();
-    if (sentence[end] != ' ') end = fitting.rfind(' ');
-    if (end == fitting.npos || end == 0) end = std::max<std::size_t>(fitting.size(), 1);
+    const std::size_t fitting = bytes_within(sentence, width);
+    std::size_t end = sentence.rfind(' ', fitting);
+    if (end == sentence.npos || end == 0) end = std::max<std::size_t>(fitting, 1);
     lines.emplace_back(sentence.substr(0, end));
     sentence.remove_prefix(end);
     sentence.remove_prefix(std::min(sentence.find_first_not_of(' '), sentence.size()));
