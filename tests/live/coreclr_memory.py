@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Objects of a program that counts them are all in the recording, by class, each by itself or by
-class alone; samples stand for all there were; what is thrown, sampled or waits has its stack."""
+class alone, and none of the recording's own; samples stand for all there were; what is thrown,
+sampled or waits has its stack."""
+import re
 from collections import Counter
 
 from coreclr_common import Room, check, equal, method_names, truth_of
@@ -44,6 +46,19 @@ def check_sites(room, objects):
           of_program(Counter(names[e.id] for e in objects.all("Alloc"))))
 
 
+def check_own_work(room):
+    """.NET describes its events to itself when the recording asks for them."""
+    totals = []
+    for events in ("alloc=sites", "alloc=sites+gc+monitors"):
+        _, stream = room.run(f"events={events}", "Locks")
+        names = class_names(stream)
+        counts = Counter(names[stream.sites[e.id]["class"]] for e in stream.all("SiteAlloc"))
+        described = {name for name in counts if re.search("ManifestBuilder|EventParameter", name)}
+        check(not described, "objects that describe events:", described)
+        totals.append(counts.total())
+    check(abs(totals[0] - totals[1]) < 500, "objects without events and with them:", totals)
+
+
 def check_samples(room):
     _, stream = room.run("events=alloc=sampled:4k+exceptions", "Truth")
     names, classes = method_names(stream), class_names(stream)
@@ -78,6 +93,7 @@ def check_events(room):
 def main():
     room = Room("Truth", "Locks")
     check_sites(room, check_objects(room))
+    check_own_work(room)
     check_samples(room)
     check_events(room)
     print(f".NET {room.sdk.version}: every object is told")

@@ -22,7 +22,13 @@ bool tells_objects();
 inline constexpr std::uint64_t kRuntimesInterval = 100 * 1024;
 // The runtime's own events are needed, and how they are asked for. False: it refuses.
 bool wants_events();
+bool start_event_session();
+// Asks at once, or when the program's first method is about to run.
 bool start_events();
+bool events_wait();
+void start_waiting_events(RuntimeId function);
+// The thread does what only the recording asks for: what it allocates is not the program's.
+bool is_own_work();
 
 // The threads, modules, classes and methods that are known, in a recording that begins.
 void tell_threads();

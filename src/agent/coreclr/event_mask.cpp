@@ -52,6 +52,7 @@ bool set_event_mask() {
       {events.gc, kSuspensions | (settings().census ? kHeapWalks : kCollections)},
       {tells_objects(), kAllocations | kAllAllocations},
       {wants_events(), kEvents},
+      {events_wait(), kCompilation | kSearches},
       {every_object, kNoTieredCode},
       {settings().stacks || events.sample_interval != 0, kStackSnapshots},
   };

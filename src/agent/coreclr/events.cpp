@@ -234,8 +234,9 @@ void note_event(std::uint32_t number, Payload payload) {
     case kCollectionStart: return wanted.common.events.gc ? note_collection_start(payload) : void();
     case kCollectionEnd: return wanted.common.events.gc ? note_collection_end(payload) : void();
     case kAllocationTick:
-      return wants_samples() && !chooses_bytes() ? note_allocation(payload) : void();
-    case kAllocationSampled: return note_chosen(payload);
+      return wants_samples() && !chooses_bytes() && !is_own_work() ? note_allocation(payload)
+                                                                   : void();
+    case kAllocationSampled: return is_own_work() ? void() : note_chosen(payload);
     case kFinalizersBegin:
       return wanted.finalizers ? note_round(event::FinalizeStage::round_start) : void();
     case kFinalizersEnd:
@@ -254,7 +255,7 @@ void note_event(std::uint32_t number, Payload payload) {
 
 bool wants_events() { return asked().keywords != 0; }
 
-bool start_events() {
+bool start_event_session() {
   const Asked what = asked();
   if (what.keywords == 0) return true;
   const EventProvider provider{kProvider.data(), what.keywords, what.level, nullptr};

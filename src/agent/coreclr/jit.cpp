@@ -20,6 +20,7 @@ void note_jit(event::JitStage stage, RuntimeId function, std::uint32_t number, H
 }
 
 void start(event::JitStage stage, RuntimeId function) {
+  start_waiting_events(function);
   if (wants_jit()) note_jit(stage, function, reserve_method(function), kOk);
 }
 
@@ -27,7 +28,7 @@ void start(event::JitStage stage, RuntimeId function) {
 void finish(RuntimeId function, HResult status) {
   if (status < 0)
     return note_jit(event::JitStage::failed, function, reserve_method(function), status);
-  if (!wants_jit() && !is_wanted(function)) return;
+  if (!wants_jit() && !(settings().common.events.calls && is_wanted(function))) return;
   note_jit(event::JitStage::end, function, compiled_method(function), status);
 }
 

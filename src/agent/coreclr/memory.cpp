@@ -73,6 +73,7 @@ bool tells_objects() {
 }
 
 HResult on_allocated(RuntimeId object, RuntimeId type) {
+  if (is_own_work()) return kOk;
   switch (settings().common.events.alloc) {
     case AllocMode::kNone: break;
     case AllocMode::kSampled: sample(object, type); break;
