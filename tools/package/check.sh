@@ -11,6 +11,18 @@ source "$(dirname "$0")/../bare/root.sh"
 folder=$(realpath "$1") later=$(realpath "$2")
 lintian --fail-on error,warning "$folder"/*.deb
 echo 'lintian: no errors, no warnings'
+# What lintian does not know: where indirect calls may land is marked (-fcf-protection).
+mkdir -p "$folder/unpacked"
+tar -C "$folder/unpacked" --strip-components=1 -xf "$folder"/*.tar.zst
+for agent in jvm:Agent_OnLoad coreclr:DllGetClassObject; do
+  objdump -d --no-show-raw-insn --disassemble="${agent#*:}" \
+    "$folder/unpacked/lib/polytrace/libpolytrace-${agent%:*}.so" |
+    grep -A1 ">:$" | grep -q endbr64 || {
+    echo "package: FAILED: the agent ${agent%:*} is not hardened" >&2
+    exit 1
+  }
+done
+rm -r "$folder/unpacked"
 if ! can_have_roots; then
   printf '\n*** SKIPPED: packages are not installed anywhere: needs root and namespaces ***\n\n' >&2
   exit 77

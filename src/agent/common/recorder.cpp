@@ -39,6 +39,14 @@ bool recording() {
   return state == State::kRunning || state == State::kPaused;
 }
 
+// False where the writer failed before: that is not forgotten.
+bool begin_stopping() {
+  for (State state = g_state.load(std::memory_order_acquire);
+       state == State::kRunning || state == State::kPaused;)
+    if (g_state.compare_exchange_weak(state, State::kStopping)) return true;
+  return false;
+}
+
 // The child has one thread and none of our memory.
 void after_fork_in_child() {
   g_state.store(State::kIdle, std::memory_order_relaxed);
@@ -347,8 +355,7 @@ bool Recorder::stop(base::Duration deadline) {
   Session* const session = g_session.load(std::memory_order_acquire);
   if (session == nullptr) return true;
   const base::Time until = monotonic_now() + deadline;
-  const bool whole_so_far = recording();
-  if (whole_so_far) g_state.store(State::kStopping, std::memory_order_seq_cst);
+  const bool whole_so_far = begin_stopping();
   disarm_all();
   session->segments.wake_all();
   // Nobody waits for memory any more: it is told if there is some.

@@ -268,8 +268,8 @@ void Writer::put_losses() {
     const Guard guard(g_threads.mutex);
     losses = std::exchange(session_->losses, {});
     for (ThreadBuffer* at = g_threads.first; at != nullptr; at = at->after) {
-      const std::uint64_t lost = at->lost.exchange(0, std::memory_order_acq_rel);
       if (at->session != session_->number) continue;
+      const std::uint64_t lost = at->lost.exchange(0, std::memory_order_acq_rel);
       losses.add({at->current.load(std::memory_order_relaxed), lost,
                   at->lost_from.load(std::memory_order_relaxed),
                   at->lost_to.load(std::memory_order_relaxed)});

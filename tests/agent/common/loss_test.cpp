@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is kept when the process is killed, memory or disk are full, or nobody reads.
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -114,6 +115,10 @@ class PipeReader {
   PipeReader& operator=(const PipeReader&) = delete;
 
   int write_end() const { return ends_[1]; }
+  bool takes_more() const {
+    pollfd pipe{ends_[1], POLLOUT, 0};
+    return poll(&pipe, 1, 0) == 1;
+  }
   void begin() {
     thread_ = std::thread([this] {
       std::ofstream file(file_, std::ios::binary);
@@ -242,7 +247,8 @@ TEST(losses, stop_does_not_wait_for_a_reader_that_stalls) {
     agent::name_thread(1);
     for (std::uint32_t i = 1; i <= 1'000'000; ++i) agent::enter(i);
   });
-  while (Recorder::the().status().stalls == 0) usleep(1'000);
+  // A writer that is slow, and not stuck, makes threads wait as well.
+  while (Recorder::the().status().stalls == 0 || reader.takes_more()) usleep(1'000);
   EXPECT_FALSE(recording.stop(100'000'000));
   blocked.join();  // let go
   EXPECT_EQ(Recorder::the().state(), agent::State::kFailed);
