@@ -15,10 +15,10 @@ echo 'lintian: no errors, no warnings'
 mkdir -p "$folder/unpacked"
 tar -C "$folder/unpacked" --strip-components=1 -xf "$folder"/*.tar.zst
 for agent in jvm:Agent_OnLoad coreclr:DllGetClassObject; do
-  objdump -d --no-show-raw-insn --disassemble="${agent#*:}" \
-    "$folder/unpacked/lib/polytrace/libpolytrace-${agent%:*}.so" |
-    grep -A1 ">:$" | grep -q endbr64 || {
-    echo "package: FAILED: the agent ${agent%:*} is not hardened" >&2
+  library=$folder/unpacked/lib/polytrace/libpolytrace-${agent%:*}.so
+  begin=$(objdump -d --no-show-raw-insn --disassemble="${agent#*:}" "$library" | sed -n '/>:$/{n;p}')
+  [[ $begin == *endbr64* ]] || {
+    echo "package: FAILED: the agent ${agent%:*} is not hardened: $begin" >&2
     exit 1
   }
 done
