@@ -16,7 +16,8 @@ mkdir -p "$folder/unpacked"
 tar -C "$folder/unpacked" --strip-components=1 -xf "$folder"/*.tar.zst
 for agent in jvm:Agent_OnLoad coreclr:DllGetClassObject; do
   library=$folder/unpacked/lib/polytrace/libpolytrace-${agent%:*}.so
-  begin=$(objdump -d --no-show-raw-insn --disassemble="${agent#*:}" "$library" | sed -n '/>:$/{n;p}')
+  at=0x$(nm -D "$library" | sed -n "s/ T ${agent#*:}$//p")
+  begin=$(objdump -d --start-address="$at" --stop-address=$((at + 4)) "$library")
   [[ $begin == *endbr64* ]] || {
     echo "package: FAILED: the agent ${agent%:*} is not hardened: $begin" >&2
     exit 1
