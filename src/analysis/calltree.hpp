@@ -9,8 +9,8 @@
 #include "analysis/call_totals.hpp"
 #include "analysis/call_walk.hpp"
 #include "analysis/child_index.hpp"
+#include "analysis/diff/call_spread.hpp"
 #include "analysis/duration_sketch.hpp"
-#include "analysis/self_windows.hpp"
 
 namespace polytrace::analysis {
 
@@ -41,8 +41,8 @@ class CallTree : public Analysis {
   // there are then no totals().
   explicit CallTree(const Selection& selection, bool by_thread = false);
 
-  // Tells `windows` every call's own time, too. Before the first slice.
-  void fill(SelfWindows& windows) { policy_.windows = &windows; }
+  // Tells `spread` every call's own time, too. Before the first slice.
+  void fill(CallSpread& spread) { policy_.spread = &spread; }
 
   void consume(const Slice& slice) override;
   void finish(const Names& names) override;
@@ -74,7 +74,7 @@ class CallTree : public Analysis {
       base::Id id;
       base::Time start;
       std::uint64_t excluded;  // at the start, see WorkClock
-      std::uint64_t callees;   // their time, where windows are filled
+      std::uint64_t callees;   // their time, where a spread is filled
       std::uint32_t method;
       std::uint32_t node;
     };
@@ -90,7 +90,7 @@ class CallTree : public Analysis {
         frame.method = names.methods().index(event.id);
       if (subtracts) [[unlikely]]
         frame.excluded = clock.excluded(event.time);
-      if (windows != nullptr) [[unlikely]]
+      if (spread != nullptr) [[unlikely]]
         frame.callees = 0;
     }
     void leave(Frame& caller, const Frame& frame, base::Time end, bool) {
@@ -98,8 +98,8 @@ class CallTree : public Analysis {
       if (!window.measure(frame.start, end, duration)) return;
       if (subtracts) [[unlikely]]
         duration -= std::min(duration, clock.excluded(end) - frame.excluded);
-      if (windows != nullptr) [[unlikely]] {
-        windows->add(frame.method, end, not_negative(duration - frame.callees));
+      if (spread != nullptr) [[unlikely]] {
+        spread->add(frame.method, not_negative(duration - frame.callees));
         caller.callees += duration;
       }
       if (frame.node == kUnplaced) [[unlikely]] {
@@ -137,7 +137,7 @@ class CallTree : public Analysis {
     CallWindow window;
     WorkClock clock;
     bool subtracts;
-    SelfWindows* windows = nullptr;
+    CallSpread* spread = nullptr;
     std::vector<DurationSketch> sketches;  // by method
     bool by_thread;
     std::vector<std::uint32_t> roots;  // by thread: its node, kRoot when it has none yet

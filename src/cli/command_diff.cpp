@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <deque>
+
+#include "analysis/diff/topics.hpp"
 #include "cli/commands.hpp"
 #include "cli/diff_view.hpp"
 #include "cli/export_run.hpp"
@@ -12,7 +17,6 @@
 namespace polytrace::cli {
 namespace {
 
-using analysis::DiffSide;
 using analysis::PerWhat;
 
 // "5%" as 0.05. Errors are usage.
@@ -29,12 +33,11 @@ PerWhat per_what(std::string_view word) {
   return word == "calls" ? PerWhat::calls : PerWhat::nothing;
 }
 
-// One of the two inputs, read.
-struct Read {
-  format::Opened opened;
-  Passed passed;
-  std::unique_ptr<DiffSide> side;
-};
+std::vector<std::string> topic_words() {
+  std::vector<std::string> words;
+  for (const analysis::DiffTopic& topic : analysis::kDiffTopics) words.emplace_back(topic.word);
+  return words;
+}
 
 class Diff final : public Command {
  public:
@@ -42,30 +45,36 @@ class Diff final : public Command {
     static const CommandHelp kHelp{
         "diff",
         "what is different between two traces?",
-        "[OPTIONS] BEFORE AFTER",
+        "[OPTIONS] BEFORE AFTER | BEFORE... -- AFTER...",
         "Compares methods, call tree, allocations, collections, locks, exceptions and heap of two "
         "traces, of any formats and runtimes, by name; and says which suspects are new and which "
-        "are gone.\n\n"
+        "are gone. With -- there are several runs of each: then figures are averages, and what "
+        "runs of one program differ by is known.\n\n"
         "Names are compared by one spelling: com.acme.Shop.main, Acme.Shop:Main (string[]) and "
-        "Acme.Shop::Main are the same method. Changes of a method's time that are smaller than "
-        "what it varies anyway from one part of the traces to the next are called noise.\n\n"
+        "Acme.Shop::Main are the same method. Changes that may be chance are called noise: times, "
+        "waits and samples by how runs differ, or, of single runs, by how calls do. Calls, objects "
+        "and exceptions are counts, and compared as they are.\n\n"
         "With --fail-over the exit code is 5 when a figure grew by more than that part of its "
-        "table's whole; noise does not count.",
+        "table's whole; noise does not count. What grew most is said first.",
         {{"before and after a change", "polytrace diff before.ptrace after.ptrace"},
          {"the same as a flame graph", "polytrace flame --base before.ptrace after.ptrace"},
          {"the second one ran for longer", "polytrace diff --per time before.mlpd after.mlpd"},
-         {"in CI", "polytrace diff --fail-over 5% --format md main.ptrace branch.ptrace"}},
+         {"several runs of each", "polytrace diff a1.mlpd a2.mlpd -- b1.mlpd b2.mlpd b3.mlpd"},
+         {"in CI",
+          "polytrace diff --fail-over 5% --fail-on methods,calls --format md main.mlpd "
+          "branch.mlpd"}},
         {0, 1, 2, 3, 4, 5, 6, 130},
         "docs/analyses.md, docs/reference/json.md"};
     return kHelp;
   }
   void define(OptionList& list) override {
-    list.add("BEFORE", before_.file, "The first trace; - is standard input")
-        .takes("FILE")
+    list.add("TRACE", files_,
+             "The two traces, - is standard input; or all runs before, behind -- all after")
+        .takes("FILE...")
         .required()
         .in("Input");
-    list.add("AFTER", after_.file, "The second one").takes("FILE").required().in("Input");
-    add_reading_options(list, before_, Following::not_offered);
+    list.take_behind_dashes(files_after_);
+    add_reading_options(list, reading_, Following::not_offered);
     add_selection_options(list, selection_, "Only rows whose name contains this");
     const char* group = "Comparison";
     list.add("--per", per_, "Scale the second trace's figures to the first one's time or calls")
@@ -86,6 +95,11 @@ class Diff final : public Command {
     list.add("--fail-over", fail_over_, "Exit with 5 when a figure grew by more than that")
         .takes("PERCENT")
         .in(group);
+    list.add("--fail-on", fail_on_,
+             fmt::format("Only these fail: {}", fmt::join(topic_words(), ", ")))
+        .takes("WHAT[,WHAT...]")
+        .suggests(topic_words())
+        .in(group);
     group = "Output";
     list.add("--sort", options_.table.sort, "Sort tables that have this column by it")
         .takes("COLUMN")
@@ -103,32 +117,35 @@ class Diff final : public Command {
   int run(Session& session) override {
     const auto form = session.common.json ? show::TableForm::json : *show::table_form(format_);
     if (auto good = settle(); !good) return session.fail(good.error());
-    after_.resync = before_.resync;
-    if (before_.file == "-" && after_.file == "-")
-      return session.fail_usage("only one of the traces can be standard input");
-    Input before(before_);
-    Input after(after_);
-    auto first = read(session, before);
-    if (!first) return session.fail(first.error(), before.name());
-    auto second = read(session, after);
-    if (!second) return session.fail(second.error(), after.name());
-    const auto difference = analysis::compare(*first->side, *second->side, options_);
-    const DiffResult result{{before, first->opened, first->passed},
-                            {after, second->opened, second->passed},
-                            options_,
-                            difference,
-                            analysis::scale_of(*first->side, *second->side, options_.per),
-                            over_};
+    DiffResult result{.options = options_, .fail_over = over_, .fail_on = failing_};
+    for (auto& [files, side] :
+         {std::pair(&files_, &result.before), std::pair(&files_after_, &result.after)})
+      for (const std::string& file : *files)
+        if (const int code = read(session, file, *side); code != 0) return code;
+    result.difference = analysis::compare(result.before.runs, result.after.runs, options_);
     if (form != show::TableForm::text) session.out().expect_no_styles();
     append_diff(session.out().text(), result, form, session.look());
-    const int one = conclude(session, before, first->passed);
-    const int other = conclude(session, after, second->passed);
-    if (one != 0 || other != 0) return one != 0 ? one : other;
-    return result.failed() ? kCheckFailed : 0;
+    int worst = 0;
+    for (const DiffInputs* side : {&result.before, &result.after})
+      for (const DiffInput& input : side->inputs)
+        if (const int code = conclude(session, *input.input, input.passed); worst == 0)
+          worst = code;
+    return worst != 0 ? worst : result.failed() ? kCheckFailed : 0;
   }
 
  private:
   base::result<void> settle() {
+    if (files_after_.empty() && files_.size() == 2) {
+      files_after_ = {files_.back()};
+      files_.pop_back();
+    }
+    if (files_after_.empty())
+      return base::fail(base::Code::usage,
+                        "two traces are compared; of several runs, -- stands between those before "
+                        "and those after");
+    if (std::ranges::count(files_, "-") + std::ranges::count(files_after_, "-") > 1)
+      return base::fail(base::Code::usage, "only one of the traces can be standard input");
+    if (auto good = settle_topics(); !good) return good;
     options_.per = per_what(per_);
     options_.exact_names = exact_names_;
     const auto threshold = parse_share("--threshold", threshold_);
@@ -140,32 +157,58 @@ class Diff final : public Command {
       over_ = *over;
     }
     if (weight_.empty()) return {};
-    options_.weight = analysis::find_weight(weight_);
-    if (options_.weight != nullptr) return {};
+    weight_told_ = analysis::find_weight(weight_);
+    if (weight_told_ != nullptr) return {};
     return base::fail(base::Code::usage, fmt::format("no weight \"{}\"{}", weight_,
                                                      did_you_mean(weight_, weight_keys())));
   }
-  base::result<Read> read(const Session& session, Input& input) const {
-    const auto selection = make_selection(session, input, selection_);
-    if (!selection) return base::Unexpected(selection.error());
-    auto opened = input.open();
-    if (!opened) return base::Unexpected(opened.error());
-    auto side = std::make_unique<DiffSide>(*selection, options_.weight);
-    const Passed passed = pass(session, input, *opened->reader, *side);
-    side->finish();
-    return Read{std::move(*opened), passed, std::move(side)};
+  base::result<void> settle_topics() {
+    const std::vector<std::string> known = topic_words();
+    for (std::string_view list = fail_on_; !list.empty();) {
+      const std::string word(list.substr(0, list.find(',')));
+      list.remove_prefix(std::min(word.size() + 1, list.size()));
+      if (std::ranges::find(known, word) == known.end())
+        return base::fail(base::Code::usage,
+                          fmt::format("--fail-on: no \"{}\"{} (there are {})", word,
+                                      did_you_mean(word, known), fmt::join(known, ", ")));
+      failing_.push_back(word);
+    }
+    return {};
   }
 
-  InputOptions before_;
-  InputOptions after_;
+  // The exit code where that cannot be, else 0.
+  int read(Session& session, const std::string& file, DiffInputs& side) {
+    readings_.push_back(reading_);
+    readings_.back().file = file;
+    auto input = std::make_unique<Input>(readings_.back());
+    const auto selection = make_selection(session, *input, selection_);
+    if (!selection) return session.fail(selection.error(), input->name());
+    auto opened = input->open();
+    if (!opened) return session.fail(opened.error(), input->name());
+    auto run = std::make_unique<analysis::DiffRun>(*selection, weight_told_, exact_names_);
+    Passed passed = pass(session, *input, *opened->reader, *run);
+    run->finish();
+    side.inputs.push_back(
+        {std::move(input), opened->format, opened->reader->version(), std::move(passed)});
+    side.runs.push_back(std::move(run));
+    return 0;
+  }
+
+  std::vector<std::string> files_;
+  std::vector<std::string> files_after_;
+  InputOptions reading_;
+  std::deque<InputOptions> readings_;  // a file each: what an Input refers to
   SelectionOptions selection_;
   analysis::DiffOptions options_;
   std::string per_ = "nothing";
   std::string weight_;
+  const analysis::Weight* weight_told_ = nullptr;
   bool exact_names_ = false;
   std::string threshold_ = "1%";
   std::string fail_over_;
   std::optional<double> over_;
+  std::string fail_on_;
+  std::vector<std::string> failing_;
   std::string format_ = "text";
 };
 

@@ -2,30 +2,41 @@
 // How the answer of `diff` looks in each form.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "analysis/trace_diff.hpp"
+#include "analysis/diff/comparison.hpp"
 #include "cli/input.hpp"
 #include "cli/show/tables.hpp"
 
 namespace polytrace::cli {
 
-// One of the two traces.
+// A trace that was read.
 struct DiffInput {
-  const Input& input;
-  const format::Opened& opened;
-  const Passed& passed;
+  std::unique_ptr<Input> input;
+  const format::Format* format;
+  std::string version;
+  Passed passed;
+};
+// The runs of one side.
+struct DiffInputs {
+  std::vector<DiffInput> inputs{};
+  analysis::DiffSide runs{};
 };
 
 struct DiffResult {
-  DiffInput before;
-  DiffInput after;
+  DiffInputs before{};
+  DiffInputs after{};
   const analysis::DiffOptions& options;
-  const analysis::Difference& difference;
-  double scale;
-  std::optional<double> fail_over;  // a part of the whole
-  bool failed() const { return fail_over && difference.worst > *fail_over; }
+  analysis::Difference difference{};
+  std::optional<double> fail_over;          // a part of the whole
+  const std::vector<std::string>& fail_on;  // topics; empty = any
+
+  // What grew by more than that, the largest first.
+  std::vector<analysis::Growth> failures() const;
+  bool failed() const { return !failures().empty(); }
 };
 
 void append_diff(std::string& out, const DiffResult& result, show::TableForm form,

@@ -63,12 +63,17 @@ class OptionList {
   // are; a leading "--" is left out.
   void leave_rest_to(std::vector<std::string>& words) { rest_ = &words; }
 
+  // Words behind a "--" go there: a second list of positional arguments.
+  void take_behind_dashes(std::vector<std::string>& words) { behind_dashes_ = &words; }
+
   const std::deque<Option>& all() const { return options_; }
   std::vector<std::string>* rest() const { return rest_; }
+  std::vector<std::string>* behind_dashes() const { return behind_dashes_; }
 
  private:
   std::deque<Option> options_;
   std::vector<std::string>* rest_ = nullptr;
+  std::vector<std::string>* behind_dashes_ = nullptr;
 };
 
 }  // namespace polytrace::cli

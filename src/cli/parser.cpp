@@ -117,7 +117,14 @@ Parsed parse(std::vector<std::string> words, const Catalogue& catalogue) {
 
 void leave_rest(std::vector<std::string>& words, const Catalogue& catalogue) {
   const Entry* entry = words.empty() ? nullptr : catalogue.find(words.front());
-  if (entry == nullptr || entry->options.rest() == nullptr) return;
+  if (entry == nullptr) return;
+  if (std::vector<std::string>* behind = entry->options.behind_dashes(); behind != nullptr) {
+    const auto dashes = std::ranges::find(words, "--");
+    if (dashes == words.end()) return;
+    behind->assign(dashes + 1, words.end());
+    words.erase(dashes, words.end());
+  }
+  if (entry->options.rest() == nullptr) return;
   auto positional = std::ranges::count_if(entry->options.all(), &Option::is_positional);
   auto at = words.begin() + 1;
   for (; at != words.end() && positional > 0; ++at) {

@@ -18,8 +18,9 @@ struct Parsed {
 // `words`: the line behind the program's name. Fills the targets of all options that it names.
 Parsed parse(std::vector<std::string> words, const Catalogue& catalogue);
 
-// Before parsing: takes away what a command leaves to another program (OptionList::leave_rest_to).
-// CLI11 would look for our options in it. The first word is the command.
+// Before parsing: takes away what a command leaves to another program (OptionList::leave_rest_to),
+// where CLI11 would look for our options, and what stands behind a "--" if the command asks for it.
+// The first word is the command.
 void leave_rest(std::vector<std::string>& words, const Catalogue& catalogue);
 
 }  // namespace polytrace::cli

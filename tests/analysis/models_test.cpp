@@ -13,7 +13,6 @@
 #include "analysis/object_fates.hpp"
 #include "analysis/pauses.hpp"
 #include "analysis/profile/diff.hpp"
-#include "analysis/self_windows.hpp"
 #include "analysis/throw_bursts.hpp"
 #include "recording.hpp"
 
@@ -369,30 +368,6 @@ TEST(ThrowBursts, EndWithAGapAndNeedTwenty) {
   EXPECT_DOUBLE_EQ(bursts.bursts()[0].per_second(), 25);
   EXPECT_EQ(bursts.bursts()[1].site, 0U);
   EXPECT_DOUBLE_EQ(bursts.bursts()[1].per_second(), 20 / 1.9);
-}
-
-TEST(SelfWindows, AddUpToTheSelfTime) {
-  SelfWindows windows;
-  CallTree tree{Selection{}};
-  tree.fill(windows);
-  Recording r(tree);
-  Time time = 0;
-  for (int i = 0; i < 500; ++i) {
-    r.enter(time, 1).enter(time + 1'000'000, 2).leave(time + 3'000'000, 2);
-    r.leave(time + 10'000'000, 1);
-    time += 20'000'000;
-  }
-  r.finish();
-  for (const auto& [method, self] : {std::pair(1U, 4e9), std::pair(2U, 1e9)}) {
-    const auto parts = windows.of(r.names().methods().index(method));
-    EXPECT_GE(parts.size(), 8U);
-    EXPECT_LE(parts.size(), SelfWindows::kMost);
-    double sum = 0;
-    for (const double part : parts) sum += part;
-    EXPECT_DOUBLE_EQ(sum, self);
-  }
-  EXPECT_DOUBLE_EQ(noise_of({5, 5, 5, 5}), 0);
-  EXPECT_DOUBLE_EQ(noise_of({4, 6}), 2 * 2);  // s = sqrt(2), two windows
 }
 
 TEST(NamesAlike, OneSpellingForAllRuntimes) {

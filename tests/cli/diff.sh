@@ -8,8 +8,8 @@ source "$(dirname "$0")/support/expect.sh"
 # Nothing differs between a trace and itself, nor between it and the same in another format.
 run diff --json --limit 0 --threshold 0% "$data/calls.mlpd" "$data/calls.mlpd"
 expect_code 0
-expect_json '.schema == "polytrace.diff/1" and .scale == 1 and .failed == null'
-expect_json '.worst.share == 0'
+expect_json '.schema == "polytrace.diff/2" and .scale == 1 and .failed == null'
+expect_json '.growths == []'
 expect_json '[.tables[] | select(.key != "diff_totals") | .rows[] |
   select(.verdict != "in both")] == []'
 run convert "$data/calls.mlpd" -o "$scratch/calls.ptrace"
@@ -29,9 +29,25 @@ expect_json '[.tables[] | select(.key == "diff_methods") | .rows[] |
   select(.verdict == "gone") | .after == 0] | all'
 # Of the time before any call, everything that comes later is new.
 run cut --to 1% "$data/calls.mlpd" -o "$scratch/start.mlpd"
-run diff --fail-over 5% "$scratch/start.mlpd" "$data/calls.mlpd"
+run diff --fail-over 0.1% "$scratch/start.mlpd" "$data/calls.mlpd"
 expect_code 5
-expect_in out 'more than 5 %'
+expect_in out 'more than 0.1 %'
+expect_in out 'more grew by more than that'
+run diff --fail-over 5% --fail-on heap "$scratch/start.mlpd" "$data/calls.mlpd"
+expect_code 0
+expect_in out 'Nothing grew by more than 5 %'
+
+# Several runs of each: averages, and what is the same in all of them is no noise.
+run diff --json --limit 0 --threshold 0% "$data/calls.mlpd" "$scratch/calls.ptrace" \
+  -- "$scratch/half.mlpd" "$scratch/half.mlpd" "$scratch/half.mlpd"
+expect_code 0
+expect_json '[.before, .after] | map(length) == [2, 3]'
+expect_json '.tables[] | select(.key == "diff_calls") | .rows | length == 5'
+expect_json '[.tables[] | select(.key == "diff_calls") | .rows[] | .noise] | unique == [0]'
+run diff "$data/calls.mlpd" -- "$scratch/half.mlpd" "$scratch/start.mlpd"
+expect_code 0
+expect_in out 'On average of 1 run and 2 runs'
+
 run diff --fail-over 1000000% "$scratch/start.mlpd" "$data/calls.mlpd"
 expect_code 0
 run diff --per time --json "$scratch/half.mlpd" "$data/calls.mlpd"
@@ -48,6 +64,12 @@ run diff --fail-over 5 "$data/calls.mlpd" "$scratch/half.mlpd"
 expect_code 2
 run diff - -
 expect_code 2
+run diff "$data/calls.mlpd"
+expect_code 2
+expect_in err 'two traces are compared'
+run diff --fail-on method "$data/calls.mlpd" "$data/calls.mlpd"
+expect_code 2
+expect_in err 'did you mean "methods"'
 run diff "$data/calls.mlpd" "$scratch/absent.mlpd"
 expect_code 1
 finish

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is different between two programs, topic by topic (topics.hpp), by one recorded run of each
+// or several: the tables of their reports are compared by name, so no event is known here.
+#pragma once
+
+#include <optional>
+
+#include "analysis/diff/run.hpp"
+#include "analysis/profile/diff.hpp"
+
+namespace polytrace::analysis {
+
+enum class PerWhat : std::uint8_t { nothing, time, calls };
+
+struct DiffOptions {
+  PerWhat per = PerWhat::nothing;  // the second side's figures are scaled to the first one's
+  bool exact_names = false;
+  double threshold = 0.01;  // of the whole: smaller changes are left out, and counted
+  TableOptions table;
+};
+
+// At least one run; figures are those of a run on average.
+using DiffSide = std::vector<std::unique_ptr<DiffRun>>;
+
+// A figure that grew, more than by chance.
+struct Growth {
+  std::string_view topic;  // DiffTopic::word
+  std::string where;       // "Shop.main (Methods: calls)"
+  double share;            // of its topic's whole before
+  bool follows;            // DiffTopic::follows
+};
+
+struct Difference {
+  std::vector<Table> tables;
+  std::vector<Growth> growths;  // the largest first, those that follow last
+  double scale = 1;             // of the second side's figures
+};
+
+Difference compare(const DiffSide& before, const DiffSide& after, const DiffOptions& options);
+
+}  // namespace polytrace::analysis

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/diff/run.hpp"
+
+#include <algorithm>
+
+#include "analysis/calltree.hpp"
+#include "analysis/diff/topics.hpp"
+#include "analysis/text.hpp"
+
+namespace polytrace::analysis {
+namespace {
+
+std::vector<const Section*> compared_sections() {
+  std::vector<const Section*> out = {find_section("suspects")};
+  for (const DiffTopic& topic : kDiffTopics) out.push_back(find_section(topic.section));
+  return out;
+}
+
+std::uint64_t elapsed_in(const Names& names) {
+  base::Time first = base::kNoTime;
+  base::Time last = base::kNoTime;
+  for (const ThreadInfo& thread : names.threads()) {
+    if (thread.events == 0 || thread.id == base::kNoId) continue;
+    first = first == base::kNoTime ? thread.first : std::min(first, thread.first);
+    last = std::max(last, thread.last);
+  }
+  return elapsed(first, last);
+}
+
+}  // namespace
+
+// The walk through the calls is the largest part of the work: there is one, the report's.
+struct DiffRun::Reading {
+  Reading(const Selection& selection, const Weight* weight)
+      : report(compared_sections(), selection),
+        builder(selection, {.weight = weight, .tree = report.tree()}) {
+    report.tree()->fill(spread);
+    report.share_slices([this](const Slice& slice) { builder.consume(slice); });
+  }
+
+  Report report;
+  CallSpread spread;
+  ProfileBuilder builder;
+};
+
+DiffRun::DiffRun(const Selection& selection, const Weight* weight, bool exact_names)
+    : exact_names_(exact_names), reading_(std::make_unique<Reading>(selection, weight)) {}
+
+DiffRun::~DiffRun() = default;
+
+bool DiffRun::consume(const event::Batch& batch) {
+  take_samples(batch);
+  return reading_->report.consume(batch);
+}
+
+void DiffRun::take_samples(const event::Batch& batch) {
+  for (const event::Alloc& alloc : batch.column<event::Alloc>()) {
+    if (alloc.weight <= 1) continue;
+    samples_ += 1;
+    sampled_bytes_ += static_cast<double>(alloc.weight) * static_cast<double>(alloc.size);
+  }
+}
+
+void DiffRun::finish() {
+  Report& report = reading_->report;
+  report.finish();
+  const Names& names = report.names();
+  if (auto profile = reading_->builder.finish(names)) profile_ = std::move(*profile);
+  tables_ = report.tables({"", 0});
+  span_ = elapsed_in(names);
+  for (std::uint32_t i = 0; i < names.methods().size(); ++i) {
+    const CallSpread::Sums sums = reading_->spread.of(i);
+    if (sums.calls == 0) continue;
+    const std::string name = names.method_name(i);
+    spreads_[exact_names_ ? name : alike(name, NameKind::method)].merge(sums);
+    calls_ += sums.calls;
+  }
+  reading_.reset();
+}
+
+const Table* DiffRun::table(std::string_view key) const {
+  const auto found = std::ranges::find(tables_, key, &Table::key);
+  return found == tables_.end() || found->rows.empty() ? nullptr : &*found;
+}
+
+CallSpread::Sums DiffRun::spread_of(const std::string& name) const {
+  const auto found = spreads_.find(name);
+  return found == spreads_.end() ? CallSpread::Sums{} : found->second;
+}
+
+}  // namespace polytrace::analysis

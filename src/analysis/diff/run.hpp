@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// One recorded run of what is compared: fed with its trace, then asked.
+#pragma once
+
+#include <map>
+#include <optional>
+
+#include "analysis/diff/call_spread.hpp"
+#include "analysis/profile/profile.hpp"
+#include "analysis/report.hpp"
+
+namespace polytrace::analysis {
+
+class DiffRun : public event::Consumer {
+ public:
+  DiffRun(const Selection& selection, const Weight* weight, bool exact_names);
+  ~DiffRun() override;
+
+  bool consume(const event::Batch& batch) override;
+  // Once, after the last batch. What is not asked for any more is given back.
+  void finish();
+
+  const Table* table(std::string_view key) const;  // null when there is none
+  const Profile* profile() const { return profile_ ? &*profile_ : nullptr; }
+  std::uint64_t span() const { return span_; }
+  double calls() const { return calls_; }
+  // Of the methods whose names are one, by that name (names_alike.hpp).
+  CallSpread::Sums spread_of(const std::string& name) const;
+  // Bytes that a sampled object stands for on average; 0 where every object was told.
+  double sample_size() const { return samples_ == 0 ? 0 : sampled_bytes_ / samples_; }
+
+ private:
+  struct Reading;  // what is needed until finish()
+  void take_samples(const event::Batch& batch);
+
+  bool exact_names_;
+  std::unique_ptr<Reading> reading_;
+  std::vector<Table> tables_;
+  std::map<std::string, CallSpread::Sums, std::less<>> spreads_;
+  std::optional<Profile> profile_;
+  std::uint64_t span_ = 0;
+  double calls_ = 0;
+  double samples_ = 0;
+  double sampled_bytes_ = 0;
+};
+
+}  // namespace polytrace::analysis
