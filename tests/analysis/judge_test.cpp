@@ -58,10 +58,10 @@ TEST(Judge, ShortTimesAreNobodysConcern) {
 
 TEST(Judge, SampledBytesAreAsSureAsTheirNumber) {
   constexpr double kSample = 512 * 1024;
-  EXPECT_FALSE(differ(sampled(4 * kSample, kSample), sampled(8 * kSample, kSample),
-                      Chance::samples));
-  EXPECT_TRUE(differ(sampled(400 * kSample, kSample), sampled(800 * kSample, kSample),
-                     Chance::samples));
+  EXPECT_FALSE(
+      differ(sampled(4 * kSample, kSample), sampled(8 * kSample, kSample), Chance::samples));
+  EXPECT_TRUE(
+      differ(sampled(400 * kSample, kSample), sampled(800 * kSample, kSample), Chance::samples));
   EXPECT_TRUE(differ(sampled(1000, 0), sampled(1024, 0), Chance::samples));
 }
 
