@@ -69,6 +69,9 @@ TEST(Judge, WaitsOfTwoRunsLieFarApart) {
   EXPECT_FALSE(differ(one(0.1 * kSecond), one(0.3 * kSecond), Chance::meetings));
   EXPECT_TRUE(differ(one(0), one(0.3 * kSecond), Chance::meetings));
   EXPECT_FALSE(differ(one(0), one(500'000), Chance::meetings));
+  // Two pauses of a collector, by how late threads ran.
+  EXPECT_FALSE(differ(one(110'000, 2), one(1'700'000, 2), Chance::meetings));
+  EXPECT_TRUE(differ(one(110'000, 2), one(17'000'000, 2), Chance::meetings));
 }
 
 TEST(CallSpread, IsThatOfTheCallsOwnTimes) {

@@ -10,7 +10,7 @@ namespace polytrace::analysis {
 namespace {
 
 constexpr double kShortest = 100'000;    // nanoseconds: less than that is nobody's concern
-constexpr double kMeeting = 1'000'000;   // the same of waits and pauses
+constexpr double kMeeting = 1'000'000;   // the same of a wait or a pause: how late a thread runs
 constexpr double kStandardErrors = 3;    // of one run
 constexpr double kOfOneRun = 0.25;       // of the figure: what another run does to long methods,
 constexpr double kOfOneCall = 0.5;       // and beside it, to one call
@@ -60,7 +60,10 @@ double of_one_run(const Evidence& before, const Evidence& after, double larger, 
     case Chance::samples:
       return kStandardErrors *
              std::sqrt(before.mean() * before.sample_size + after.mean() * after.sample_size);
-    case Chance::meetings: return kOfMeetings * larger;
+    case Chance::meetings: {
+      const double meetings = std::max({before.calls, after.calls, 1.0});
+      return std::max(kStandardErrors * kMeeting * std::sqrt(meetings), kOfMeetings * larger);
+    }
   }
   return 0;
 }
