@@ -22,14 +22,17 @@ inline std::uint64_t text_size(std::vector<std::byte> bytes) {
 }
 
 // Any bytes: the reader survives, accounts for every byte, and makes no more events than bytes.
-inline void require_readable(const std::uint8_t* data, std::size_t size) {
-  const bool resync = size % 2 == 0;
-  const auto whole =
-      format::test::read_whole(bytes_of(data, size), {.resync = resync, .text = false});
-  if (whole.open_error) return;
+inline format::test::Whole require_readable(const std::uint8_t* data, std::size_t size,
+                                            const format::test::ReadHow& how) {
+  auto whole = format::test::read_whole(bytes_of(data, size), how);
+  if (whole.open_error) return whole;
   const bool xml = whole.format == "trcxml";
   require(whole.accounted() == (xml ? text_size(bytes_of(data, size)) : size));
   require(whole.events <= size + 2);
+  return whole;
+}
+inline void require_readable(const std::uint8_t* data, std::size_t size) {
+  require_readable(data, size, {.resync = size % 2 == 0, .text = false});
 }
 
 // What a format may do with events that come from anywhere.

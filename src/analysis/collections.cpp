@@ -8,6 +8,7 @@
 
 #include "analysis/collection_pairs.hpp"
 #include "analysis/durations.hpp"
+#include "analysis/extent.hpp"
 #include "analysis/pauses.hpp"
 #include "analysis/rows.hpp"
 #include "analysis/selected.hpp"
@@ -195,16 +196,10 @@ Table Collections::utilisation(const Names& names) const {
   Table table =
       make_table("mutator_utilisation", "collections", "What collections leave to the program",
                  {{"window", "In any", Unit::nanoseconds}, {"least", "At least %", Unit::percent}});
-  Time first = kNoTime;
-  Time last = kNoTime;
-  for (const ThreadInfo& thread : names.threads()) {
-    if (thread.events == 0 || thread.id == base::kNoId) continue;
-    first = first == kNoTime ? thread.first : std::min(first, thread.first);
-    last = std::max(last, thread.last);
-  }
-  if (stops_.all.empty() || first == kNoTime) return table;
-  first = std::max(first, selection_.from);
-  last = std::min(last, selection_.to);
+  const Extent extent = extent_of(names);
+  if (stops_.all.empty() || extent.first == kNoTime) return table;
+  const Time first = std::max(extent.first, selection_.from);
+  const Time last = std::min(extent.last, selection_.to);
   for (std::uint64_t unit = 1'000'000; unit <= 10'000'000'000; unit *= 10)
     for (const std::uint64_t times : {1U, 2U, 5U})
       if (const auto least = least_utilisation(stops_, unit * times, first, last))

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "analysis/extent.hpp"
 #include "analysis/rows.hpp"
 #include "analysis/text.hpp"
 
@@ -18,17 +19,6 @@ constexpr double kAwaited = 0.1;
 constexpr double kCrowded = 0.05;
 // Longer chains are cut; it may be a circle.
 constexpr std::size_t kLongestChain = 8;
-
-std::uint64_t span_of(const Names& names) {
-  base::Time first = base::kNoTime;
-  base::Time last = base::kNoTime;
-  for (const ThreadInfo& thread : names.threads()) {
-    if (thread.events == 0 || thread.id == base::kNoId) continue;
-    first = first == base::kNoTime ? thread.first : std::min(first, thread.first);
-    last = std::max(last, thread.last);
-  }
-  return elapsed(first, last);
-}
 
 std::string thread_text(std::uint32_t thread, const Names& names) {
   return thread == LockGraph::kNone ? "(not told)" : names.thread_name(thread);
@@ -44,7 +34,7 @@ Table queues(const LockGraph& graph, const LockName& lock_name, const Names& nam
                             {"share", "Of the time", Unit::percent},
                             {"crowded", "By two or more", Unit::nanoseconds},
                             {"site", "Mostly at"}});
-  const std::uint64_t span = span_of(names);
+  const std::uint64_t span = extent_of(names).span();
   for (const LockGraph::Queue& queue : graph.queues()) {
     std::string lock = lock_name(queue.lock);
     if (!keeps(selection, lock)) continue;
@@ -142,7 +132,7 @@ std::vector<Table> lock_tables(const LockGraph& graph, const LockName& lock_name
 std::vector<Suspect> find_convoys(const LockGraph& graph, const LockName& lock_name,
                                   const Names& names) {
   std::vector<LockGraph::Queue> worst;
-  const std::uint64_t span = span_of(names);
+  const std::uint64_t span = extent_of(names).span();
   for (const LockGraph::Queue& queue : graph.queues())
     if (is_convoy(queue, span)) worst.push_back(queue);
   std::ranges::stable_sort(worst, std::ranges::greater(), &LockGraph::Queue::wait);

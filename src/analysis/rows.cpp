@@ -8,13 +8,6 @@
 namespace polytrace::analysis {
 namespace {
 
-std::optional<std::size_t> column_of(const Table& table, std::string_view key) {
-  if (key.empty()) return std::nullopt;
-  const auto found = std::ranges::find(table.columns, key, &ColumnInfo::key);
-  if (found == table.columns.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - table.columns.begin());
-}
-
 bool larger(std::int64_t a, std::int64_t b) { return a > b; }
 bool larger(std::uint64_t a, std::uint64_t b) { return a > b; }
 bool larger(std::int64_t a, std::uint64_t b) { return std::cmp_greater(a, b); }
@@ -49,6 +42,13 @@ bool comes_before(const Cell& a, const Cell& b) {
 }
 
 }  // namespace
+
+std::optional<std::size_t> column_of(const Table& table, std::string_view key) {
+  if (key.empty()) return std::nullopt;
+  const auto found = std::ranges::find(table.columns, key, &ColumnInfo::key);
+  if (found == table.columns.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - table.columns.begin());
+}
 
 void limit_rows(Table& table, const TableOptions& options) {
   if (options.limit == 0 || table.rows.size() <= options.limit) return;

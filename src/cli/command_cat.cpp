@@ -100,9 +100,7 @@ base::result<Kinds> parse_kinds(std::string_view list) {
   std::vector<std::string> known;
   for (std::size_t i = 0; i < event::kKindCount; ++i)
     known.emplace_back(event::describe(static_cast<event::Kind>(i)).name);
-  while (!list.empty()) {
-    const std::string_view word = list.substr(0, list.find(','));
-    list.remove_prefix(std::min(word.size() + 1, list.size()));
+  for (const std::string_view word : listed(list)) {
     const event::KindInfo* kind = event::find_kind(word);
     if (kind == nullptr)
       return base::fail(base::Code::usage,

@@ -60,9 +60,7 @@ class Diff final : public Command {
          {"the same as a flame graph", "polytrace flame --base before.ptrace after.ptrace"},
          {"the second one ran for longer", "polytrace diff --per time before.mlpd after.mlpd"},
          {"several runs of each", "polytrace diff a1.mlpd a2.mlpd -- b1.mlpd b2.mlpd b3.mlpd"},
-         {"in CI",
-          "polytrace diff --fail-over 5% --fail-on methods,calls --format md main.mlpd "
-          "branch.mlpd"}},
+         {"in CI", "polytrace diff --fail-over 5% --fail-on methods,calls main.mlpd branch.mlpd"}},
         {0, 1, 2, 3, 4, 5, 6, 130},
         "docs/analyses.md, docs/reference/json.md"};
     return kHelp;
@@ -164,14 +162,12 @@ class Diff final : public Command {
   }
   base::result<void> settle_topics() {
     const std::vector<std::string> known = topic_words();
-    for (std::string_view list = fail_on_; !list.empty();) {
-      const std::string word(list.substr(0, list.find(',')));
-      list.remove_prefix(std::min(word.size() + 1, list.size()));
+    for (const std::string_view word : listed(fail_on_)) {
       if (std::ranges::find(known, word) == known.end())
         return base::fail(base::Code::usage,
                           fmt::format("--fail-on: no \"{}\"{} (there are {})", word,
                                       did_you_mean(word, known), fmt::join(known, ", ")));
-      failing_.push_back(word);
+      failing_.emplace_back(word);
     }
     return {};
   }

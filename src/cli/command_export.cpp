@@ -21,9 +21,7 @@ std::vector<std::string> target_names() {
 
 base::result<std::vector<const exports::Target*>> parse_targets(std::string_view list) {
   std::vector<const exports::Target*> chosen;
-  while (!list.empty()) {
-    const std::string_view word = list.substr(0, list.find(','));
-    list.remove_prefix(std::min(word.size() + 1, list.size()));
+  for (const std::string_view word : listed(list)) {
     const exports::Target* target = exports::find_target(word);
     if (target == nullptr)
       return base::fail(base::Code::usage, fmt::format("no target \"{}\"{} (there are {})", word,

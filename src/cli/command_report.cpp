@@ -21,9 +21,7 @@ base::result<std::vector<const Section*>> parse_sections(std::string_view list) 
   std::vector<const Section*> chosen;
   std::vector<std::string> known;
   for (const Section& section : analysis::sections()) known.emplace_back(section.key);
-  while (!list.empty()) {
-    const std::string_view word = list.substr(0, list.find(','));
-    list.remove_prefix(std::min(word.size() + 1, list.size()));
+  for (const std::string_view word : listed(list)) {
     const Section* section = analysis::find_section(word);
     if (section == nullptr)
       return base::fail(base::Code::usage,
@@ -36,9 +34,7 @@ base::result<std::vector<const Section*>> parse_sections(std::string_view list) 
 
 // "gc", "waits", both.
 base::result<void> parse_subtract(std::string_view list, bool& gc, bool& waits) {
-  while (!list.empty()) {
-    const std::string_view word = list.substr(0, list.find(','));
-    list.remove_prefix(std::min(word.size() + 1, list.size()));
+  for (const std::string_view word : listed(list)) {
     if (word == "gc") gc = true;
     else if (word == "waits") waits = true;
     else

@@ -27,6 +27,15 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+std::vector<std::string_view> listed(std::string_view list) {
+  std::vector<std::string_view> words;
+  while (!list.empty()) {
+    words.push_back(list.substr(0, list.find(',')));
+    list.remove_prefix(std::min(words.back().size() + 1, list.size()));
+  }
+  return words;
+}
+
 std::string nearest(std::string_view word, std::span<const std::string> choices) {
   constexpr std::size_t kLongest = 64;
   if (word.size() > kLongest) return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words people mistype. Pure; thread-safe.
+// Words people type, and mistype. Pure; thread-safe.
 #pragma once
 
 #include <span>
@@ -9,6 +9,8 @@
 
 namespace polytrace::cli {
 
+// The words of "a,b,c".
+std::vector<std::string_view> listed(std::string_view list);
 // The choice that is most alike, or empty when none is near.
 std::string nearest(std::string_view word, std::span<const std::string> choices);
 // "; did you mean "cat"?", or nothing.

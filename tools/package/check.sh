@@ -12,10 +12,11 @@ folder=$(realpath "$1") later=$(realpath "$2")
 lintian --fail-on error,warning "$folder"/*.deb
 echo 'lintian: no errors, no warnings'
 # What lintian does not know: where indirect calls may land is marked (-fcf-protection).
-mkdir -p "$folder/unpacked"
-tar -C "$folder/unpacked" --strip-components=1 -xf "$folder"/*.tar.zst
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+tar -C "$work" --strip-components=1 -xf "$folder"/*.tar.zst
 for agent in jvm:Agent_OnLoad coreclr:DllGetClassObject; do
-  library=$folder/unpacked/lib/polytrace/libpolytrace-${agent%:*}.so
+  library=$work/lib/polytrace/libpolytrace-${agent%:*}.so
   at=0x$(nm -D "$library" | sed -n "s/ T ${agent#*:}$//p")
   begin=$(objdump -d --start-address="$at" --stop-address=$((at + 4)) "$library")
   [[ $begin == *endbr64* ]] || {
@@ -23,14 +24,11 @@ for agent in jvm:Agent_OnLoad coreclr:DllGetClassObject; do
     exit 1
   }
 done
-rm -r "$folder/unpacked"
 if ! can_have_roots; then
   printf '\n*** SKIPPED: packages are not installed anywhere: needs root and namespaces ***\n\n' >&2
   exit 77
 fi
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 root=$work/root
 examples=/usr/share/doc/polytrace/examples
 

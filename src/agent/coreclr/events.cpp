@@ -66,6 +66,7 @@ void note_sample(RuntimeId object, RuntimeId type, std::uint64_t size, std::uint
 }
 
 void note_chosen(Payload payload) {
+  if (is_own_work()) return;
   payload.take<std::uint32_t>();  // kind, number of the runtime
   payload.take<std::uint16_t>();
   const auto type = payload.take<RuntimeId>();
@@ -82,6 +83,7 @@ thread_local constinit std::uint64_t t_bytes __attribute__((tls_model("initial-e
 
 // One object of so many bytes is told; how many objects that were is estimated by its size.
 void note_allocation(Payload payload) {
+  if (is_own_work()) return;
   payload.take<std::uint32_t>();  // amount, kind, number of the runtime
   payload.take<std::uint32_t>();
   payload.take<std::uint16_t>();
@@ -234,9 +236,8 @@ void note_event(std::uint32_t number, Payload payload) {
     case kCollectionStart: return wanted.common.events.gc ? note_collection_start(payload) : void();
     case kCollectionEnd: return wanted.common.events.gc ? note_collection_end(payload) : void();
     case kAllocationTick:
-      return wants_samples() && !chooses_bytes() && !is_own_work() ? note_allocation(payload)
-                                                                   : void();
-    case kAllocationSampled: return is_own_work() ? void() : note_chosen(payload);
+      return wants_samples() && !chooses_bytes() ? note_allocation(payload) : void();
+    case kAllocationSampled: return note_chosen(payload);
     case kFinalizersBegin:
       return wanted.finalizers ? note_round(event::FinalizeStage::round_start) : void();
     case kFinalizersEnd:

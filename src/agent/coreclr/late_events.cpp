@@ -2,7 +2,7 @@
 // Where allocations are recorded, the runtime's events are asked for when the program's own first
 // method is about to run. Asked for before, .NET would describe its events to itself while it
 // starts: some 7,000 objects and 600 KB that nobody could tell from the program's. Asked for then,
-// the same happens inside our question, on our thread's account.
+// the same happens inside our question, on the thread that asks.
 #include <atomic>
 #include <cstdio>
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <tuple>
 
 #include "analysis/diff/pairs.hpp"
@@ -17,23 +18,20 @@ namespace {
 
 Cell whole_number(double value) { return static_cast<std::int64_t>(std::llround(value)); }
 
-double mean_span(const DiffSide& side) {
+template <class Figure>
+double mean_of(const DiffSide& side, Figure figure) {
   double sum = 0;
-  for (const auto& run : side) sum += static_cast<double>(run->span());
-  return sum / static_cast<double>(side.size());
-}
-
-double mean_calls(const DiffSide& side) {
-  double sum = 0;
-  for (const auto& run : side) sum += run->calls();
+  for (const auto& run : side) sum += static_cast<double>(std::invoke(figure, *run));
   return sum / static_cast<double>(side.size());
 }
 
 double scale_of(const DiffSide& before, const DiffSide& after, PerWhat per) {
   if (per == PerWhat::nothing) return 1;
-  const bool time = per == PerWhat::time;
-  const double one = time ? mean_span(before) : mean_calls(before);
-  const double other = time ? mean_span(after) : mean_calls(after);
+  const auto figure = [per](const DiffRun& run) {
+    return per == PerWhat::time ? static_cast<double>(run.span()) : run.calls();
+  };
+  const double one = mean_of(before, figure);
+  const double other = mean_of(after, figure);
   return one > 0 && other > 0 ? one / other : 1;
 }
 
@@ -185,8 +183,8 @@ Table Comparison::suspects() const {
 Table Comparison::overview() const {
   Table table = make_table("diff_totals", "summary", "In all",
                            {{"trace", "Trace"}, {"span", "Span", Unit::nanoseconds}});
-  const double before = mean_span(before_);
-  const double after = mean_span(after_);
+  const double before = mean_of(before_, &DiffRun::span);
+  const double after = mean_of(after_, &DiffRun::span);
   table.rows = {{std::string("before"), whole_number(before)},
                 {std::string("after"), whole_number(after)},
                 {std::string("change"), whole_number(after - before)}};

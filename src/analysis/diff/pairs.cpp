@@ -6,14 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/rows.hpp"
+
 namespace polytrace::analysis {
 namespace {
-
-std::optional<std::size_t> column(const Table& table, std::string_view key) {
-  const auto found = std::ranges::find(table.columns, key, &ColumnInfo::key);
-  if (key.empty() || found == table.columns.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - table.columns.begin());
-}
 
 double number(const Cell& cell) {
   return std::visit(
@@ -54,10 +50,10 @@ class Gathering {
 
  private:
   void take_rows(const Table& table, std::size_t run, std::size_t runs, const Side& side) const {
-    const auto name = column(table, topic_.name);
-    const auto figure = column(table, topic_.figure);
-    const auto count = column(table, topic_.count);
-    const auto snapshot = column(table, "snapshot");
+    const auto name = column_of(table, topic_.name);
+    const auto figure = column_of(table, topic_.figure);
+    const auto count = column_of(table, topic_.count);
+    const auto snapshot = column_of(table, "snapshot");
     if (!name || !figure) return;
     for (const auto& row : table.rows) {
       if (snapshot && row[*snapshot] != table.rows.back()[*snapshot]) continue;
@@ -68,7 +64,11 @@ class Gathering {
       std::vector<double>& figures = (pair.*side.evidence).figures;
       figures.resize(runs);
       figures[run] += number(row[*figure]) * side.scale;
-      if (count) pair.*side.count += number(row[*count]) * side.scale / static_cast<double>(runs);
+      if (!count) continue;
+      pair.*side.count += number(row[*count]) * side.scale / static_cast<double>(runs);
+      Evidence& evidence = pair.*side.evidence;
+      if (topic_.chance == Chance::meetings)
+        evidence.calls = std::max(evidence.calls, number(row[*count]));
     }
   }
 
@@ -119,7 +119,7 @@ Unit unit_of(const DiffSide& before, const DiffSide& after, const DiffTopic& top
     for (const auto& run : *side) {
       const Table* table = run->table(topic.source);
       if (table == nullptr) continue;
-      const auto at = column(*table, key);
+      const auto at = column_of(*table, key);
       return at ? table->columns[*at].unit : Unit::none;
     }
   }

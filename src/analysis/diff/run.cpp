@@ -5,7 +5,7 @@
 
 #include "analysis/calltree.hpp"
 #include "analysis/diff/topics.hpp"
-#include "analysis/text.hpp"
+#include "analysis/extent.hpp"
 
 namespace polytrace::analysis {
 namespace {
@@ -14,17 +14,6 @@ std::vector<const Section*> compared_sections() {
   std::vector<const Section*> out = {find_section("suspects")};
   for (const DiffTopic& topic : kDiffTopics) out.push_back(find_section(topic.section));
   return out;
-}
-
-std::uint64_t elapsed_in(const Names& names) {
-  base::Time first = base::kNoTime;
-  base::Time last = base::kNoTime;
-  for (const ThreadInfo& thread : names.threads()) {
-    if (thread.events == 0 || thread.id == base::kNoId) continue;
-    first = first == base::kNoTime ? thread.first : std::min(first, thread.first);
-    last = std::max(last, thread.last);
-  }
-  return elapsed(first, last);
 }
 
 }  // namespace
@@ -67,7 +56,7 @@ void DiffRun::finish() {
   const Names& names = report.names();
   if (auto profile = reading_->builder.finish(names)) profile_ = std::move(*profile);
   tables_ = report.tables({"", 0});
-  span_ = elapsed_in(names);
+  span_ = extent_of(names).span();
   for (std::uint32_t i = 0; i < names.methods().size(); ++i) {
     const CallSpread::Sums sums = reading_->spread.of(i);
     if (sums.calls == 0) continue;
