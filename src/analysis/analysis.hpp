@@ -98,6 +98,9 @@ class Analysis {
     static_cast<void>(names);
     return {};
   }
+  // After finish(): of each limit of its own that was reached, what became of the rest, in words
+  // that can follow a colon.
+  virtual std::vector<std::string> limits() const { return {}; }
   // What looks like a fault to it, after finish(), worst first: nothing where figures are small or
   // what is seen has an innocent explanation.
   virtual std::vector<Suspect> suspects(const Names& names) const {

@@ -47,6 +47,7 @@ class CallWindow {
         to_(selection.to),
         whole_(from_ == Selection{}.from && to_ == Selection{}.to) {}
   bool whole() const { return whole_; }
+  bool has(base::Time time) const { return whole_ || (time >= from_ && time < to_); }
   // False: no part of the call is inside.
   bool measure(base::Time start, base::Time end, std::uint64_t& duration) const {
     if (!whole_) {

@@ -3,7 +3,9 @@
 //   - a leave of a method that is open further down closes the frames above it at the same time;
 //   - a leave of a method that is not open is ignored;
 //   - frames still open at the end close at their thread's last time.
-// All three are counted. Constant time per event, no native recursion, no allocation per event.
+// All three are counted. Calls that were recorded as sums (SummaryBegin, SummaryEnd) nest like
+// calls and are on the same stack. Constant time per event, no native recursion, no allocation per
+// event.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/analysis.hpp"
+#include "analysis/call_totals.hpp"
 #include "analysis/open_counts.hpp"
 #include "analysis/work_clock.hpp"
 
@@ -41,6 +43,16 @@ struct FrameArray {
   }
 };
 
+// Calls of one path that the recorder summed up.
+struct CallSum {
+  std::size_t depth;  // of its frame
+  base::Time time;    // when it was told
+  std::uint64_t calls;
+  std::uint64_t total;  // nanoseconds, callees included
+  std::uint64_t least;
+  std::uint64_t most;
+};
+
 // The Policy says what a frame holds beside `Id id; uint32_t method;` and what becomes of it:
 //   static constexpr bool kAsksRecursion: whether leave() looks at `recursive`
 //   Frame bottom(uint32_t thread): stands below a thread's outermost call
@@ -48,6 +60,8 @@ struct FrameArray {
 //     field by field (a copied one would wait for its own stores)
 //   void leave(Frame& caller, const Frame&, Time end, bool recursive)
 //     recursive: another call of the method stays open in this thread
+//   static constexpr bool kTakesSums: whether sums are for it; if so,
+//   void sum(Frame& caller, const Frame&, const CallSum&, bool recursive): as leave()
 //   WorkClock clock: told of each run's thread and of its events that are not calls
 template <class Policy>
 class CallWalk {
@@ -64,6 +78,13 @@ class CallWalk {
       walk(run, slice, policy);
     }
   }
+  // Calls function(frame) for each open call, and for what stands below them.
+  template <class Function>
+  void for_each_frame(const Function& function) {
+    for (Stack& stack : stacks_)
+      if (stack.array.capacity != 0)
+        for (std::size_t i = 0; i <= stack.depth; ++i) function(stack.array.frames[i]);
+  }
   // Closes what is open. Once, at the end.
   void finish(Policy& policy);
   const Repairs& repairs() const { return repairs_; }
@@ -73,6 +94,7 @@ class CallWalk {
     FrameArray<Frame> array;    // [0] is the bottom; empty while nothing is open
     std::size_t depth = 0;      // frames above the bottom
     std::uint64_t dropped = 0;  // calls open beyond the limit
+    std::vector<CallSum> sums;  // open ones, outermost first
     base::Time last = base::kNoTime;
   };
   // The walked stack, in registers.
@@ -102,8 +124,13 @@ class CallWalk {
     policy.enter(caller, frame, enter, names);
     policy.leave(caller, frame, end, Policy::kAsksRecursion && open_.is_open(thread, frame.method));
   }
-  Frame* unmatched(Frame* top, const Event& event, const Run& run, const Names& names,
+  // The same of any frame.
+  Frame* close_any(Frame* top, const Frame* bottom, std::uint32_t thread, base::Time end,
                    Policy& policy);
+  Frame* unmatched(const Ends& ends, const Event& event, const Run& run, const Names& names,
+                   Policy& policy);
+  // False: the event is about something else.
+  bool take_sum(Ends& ends, const Event& event, const Run& run, const Slice& slice, Policy& policy);
 
   std::optional<base::Id> only_;
   std::vector<Stack> stacks_;  // by thread index
@@ -139,8 +166,8 @@ void CallWalk<Policy>::walk(const Run& run, const Slice& slice, Policy& policy) 
         --stack.dropped;
       else if (ends.top->id == event->id && ends.top != ends.bottom) [[likely]]
         ends.top = close(ends.top, run.thread, event->time, policy);
-      else ends.top = unmatched(ends.top, *event, run, slice.names, policy);
-    } else {
+      else ends.top = unmatched(ends, *event, run, slice.names, policy);
+    } else if (!take_sum(ends, *event, run, slice, policy)) {
       policy.clock.look(slice.batch, *event);
     }
   }
@@ -182,15 +209,64 @@ auto CallWalk<Policy>::grow(Stack& stack, Ends ends) const -> Ends {
 }
 
 template <class Policy>
-auto CallWalk<Policy>::unmatched(Frame* top, const Event& event, const Run& run, const Names& names,
-                                 Policy& policy) -> Frame* {
+auto CallWalk<Policy>::close_any(Frame* top, const Frame* bottom, std::uint32_t thread,
+                                 base::Time end, Policy& policy) -> Frame* {
+  if constexpr (Policy::kTakesSums) {
+    std::vector<CallSum>& sums = stacks_[thread].sums;
+    const auto depth = static_cast<std::size_t>(top - bottom);
+    while (!sums.empty() && sums.back().depth > depth) sums.pop_back();
+    if (!sums.empty() && sums.back().depth == depth) {
+      policy.sum(top[-1], top[0], sums.back(), open_.leave(thread, top->method) != 0);
+      sums.pop_back();
+      return top - 1;
+    }
+  }
+  return close(top, thread, end, policy);
+}
+
+template <class Policy>
+auto CallWalk<Policy>::unmatched(const Ends& ends, const Event& event, const Run& run,
+                                 const Names& names, Policy& policy) -> Frame* {
+  Frame* top = ends.top;
   const std::uint32_t method = names.methods().index(event.id);
   if (!open_.is_open(run.thread, method)) {
     ++repairs_.ignored;
     return top;
   }
-  for (; top->method != method; ++repairs_.cut) top = close(top, run.thread, event.time, policy);
-  return close(top, run.thread, event.time, policy);
+  for (; top->method != method; ++repairs_.cut)
+    top = close_any(top, ends.bottom, run.thread, event.time, policy);
+  return close_any(top, ends.bottom, run.thread, event.time, policy);
+}
+
+template <class Policy>
+bool CallWalk<Policy>::take_sum(Ends& ends, const Event& event, const Run& run, const Slice& slice,
+                                Policy& policy) {
+  const bool begins = event.kind == event::Kind::SummaryBegin;
+  if (!Policy::kTakesSums || (!begins && event.kind != event::Kind::SummaryEnd)) return false;
+  Stack& stack = stacks_[run.thread];
+  if (!begins) {
+    if (stack.dropped != 0) --stack.dropped;
+    else ends.top = unmatched(ends, event, run, slice.names, policy);
+    return true;
+  }
+  if (ends.top == ends.last) ends = grow(stack, ends);
+  if (ends.top == ends.last) {
+    ++stack.dropped, ++repairs_.dropped;
+    return true;
+  }
+  policy.enter(ends.top[0], ends.top[1], event, slice.names);
+  ++ends.top;
+  ends.top->id = base::kNoId;  // no leave of a call is its end
+  open_.enter(run.thread, ends.top->method);
+  const auto sum = slice.batch.details_or<event::SummaryBegin>(event, {});
+  const auto time = [](base::Duration told) {
+    return not_negative(static_cast<std::uint64_t>(told));
+  };
+  const auto depth = static_cast<std::size_t>(ends.top - ends.bottom);
+  while (!stack.sums.empty() && stack.sums.back().depth >= depth) stack.sums.pop_back();
+  stack.sums.push_back(
+      {depth, event.time, sum.calls, time(sum.total), time(sum.least), time(sum.most)});
+  return true;
 }
 
 template <class Policy>
@@ -201,7 +277,8 @@ void CallWalk<Policy>::finish(Policy& policy) {
     repairs_.open += stack.depth + stack.dropped;
     policy.clock.turn_to(thread);
     policy.clock.end_waits(stack.last);
-    for (; stack.depth != 0; --stack.depth) top = close(top, thread, stack.last, policy);
+    for (; stack.depth != 0; --stack.depth)
+      top = close_any(top, stack.array.frames.get(), thread, stack.last, policy);
     stack.array = {};
   }
   spare_ = {};

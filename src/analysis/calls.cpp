@@ -77,7 +77,6 @@ std::vector<Table> Calls::tables(const Names& names, const TableOptions& options
                           quantile(i, 50), quantile(i, 95), method.most, std::move(name)});
   }
   if (helpers().calls != 0) table.notes.push_back(helpers_note(helpers().calls, helpers().self));
-  if (tree_ && tree_->unplaced() != 0) table.notes.push_back(tree_->unplaced_note());
   if (!policy_.window.whole()) {
     table.notes.push_back("Only the part of each call inside the selected time is counted.");
   }

@@ -36,6 +36,7 @@ class Calls : public Analysis {
   // What CallWalk asks for.
   struct Policy {
     static constexpr bool kAsksRecursion = true;
+    static constexpr bool kTakesSums = true;
     // What CallTotals are made of in the end, with the least to do per call.
     struct alignas(64) Sums {
       std::uint64_t calls = 0;
@@ -79,27 +80,34 @@ class Calls : public Analysis {
       if (!window.measure(frame.start, end, duration)) return;
       if (subtracts) [[unlikely]]
         duration -= std::min(duration, clock.excluded(end) - frame.excluded);
-      Sums& method = sums[frame.method];
-      ++method.calls;
-      method.total += duration;
-      method.callees += frame.callees;
-      method.least = std::min(method.least, duration);
-      method.most = std::max(method.most, duration);
-      if (recursive) method.nested += duration;
       sketches[frame.method].add(duration);
+      add(caller, frame, {0, 0, 1, duration, duration, duration}, recursive);
+    }
+    void sum(Frame& caller, const Frame& frame, const CallSum& sum, bool recursive) {
+      if (window.has(sum.time)) add(caller, frame, sum, recursive);
+    }
+    [[gnu::always_inline]] inline void add(Frame& caller, const Frame& frame, const CallSum& sum,
+                                           bool recursive) {
+      Sums& method = sums[frame.method];
+      method.calls += sum.calls;
+      method.total += sum.total;
+      method.callees += frame.callees;
+      method.least = std::min(method.least, sum.least);
+      method.most = std::max(method.most, sum.most);
+      if (recursive) method.nested += sum.total;
       if (method.helper) [[unlikely]]
-        leave_helper(caller, frame, duration);
-      else caller.callees += duration;
+        leave_helper(caller, frame, sum);
+      else caller.callees += sum.total;
     }
     // Only what it called is not its caller's self time. A helper that a helper called is in the
     // time of that.
-    void leave_helper(Frame& caller, const Frame& frame, std::uint64_t duration) {
+    void leave_helper(Frame& caller, const Frame& frame, const CallSum& sum) {
       caller.callees += frame.callees;
-      ++helpers.calls;
+      helpers.calls += sum.calls;
       const bool outermost = caller.method == NameTable::kNone;
       if (!outermost && sums[caller.method].helper) return;
-      helpers.self += duration - frame.callees;
-      if (outermost) helpers.unowned += duration - frame.callees;
+      helpers.self += sum.total - frame.callees;
+      if (outermost) helpers.unowned += sum.total - frame.callees;
     }
     explicit Policy(const Selection& selection)
         : window(selection),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/calltree.hpp"
 
+#include <fmt/format.h>
+
 #include "analysis/hot_methods.hpp"
 #include "analysis/selected.hpp"
 #include "analysis/text.hpp"
@@ -8,24 +10,27 @@
 
 namespace polytrace::analysis {
 
-CallTree::CallTree(const Selection& selection, bool by_thread)
-    : selection_(selection), policy_(selection, by_thread), walk_(selection) {
+CallTree::CallTree(const Selection& selection, bool by_thread, std::uint32_t most_nodes)
+    : selection_(selection),
+      policy_(selection, by_thread),
+      walk_(selection),
+      most_nodes_(most_nodes) {
   policy_.nodes.resize(kFirst);
 }
 
+// A slice makes no more nodes than it has events: the tree may be larger by that.
 void CallTree::consume(const Slice& slice) {
+  if (policy_.nodes.size() >= most_nodes_) merge_lightest(slice.names);
   policy_.epoch = slice.names.method_epoch();
   walk_.consume(slice, policy_);
 }
 
 std::uint32_t CallTree::Policy::other_child(std::uint32_t parent, base::Id id, const Names& names) {
-  if (parent == kUnplaced) return kUnplaced;
   const std::uint32_t method = names.methods().index(id);
   std::uint32_t node = index.find(parent, method, [&](std::uint32_t candidate) {
     return nodes[candidate].parent == parent && nodes[candidate].method == method;
   });
   if (node == ChildIndex::kNone) {
-    if (nodes.size() == kMaxNodes) return kUnplaced;
     node = static_cast<std::uint32_t>(nodes.size());
     Node& made = nodes.emplace_back();
     made.method = method;
@@ -43,7 +48,6 @@ std::uint32_t CallTree::Policy::other_child(std::uint32_t parent, base::Id id, c
 std::uint32_t CallTree::Policy::root(std::uint32_t thread) {
   std::uint32_t& node = slot(roots, thread);
   if (node != kRoot) return node;
-  if (nodes.size() == kMaxNodes) return kUnplaced;
   node = static_cast<std::uint32_t>(nodes.size());
   nodes.emplace_back().method = thread;
   return node;
@@ -73,8 +77,9 @@ void CallTree::sum_up() {
 
 void CallTree::sum_methods() {
   const std::vector<Node>& nodes = policy_.nodes;
-  std::vector<std::uint32_t> open;  // by method: nodes of it between the root and the walk
+  totals_ = std::move(merged_.totals);
   for (std::size_t i = kFirst; i < nodes.size(); ++i) {
+    if (nodes[i].method == Names::kOtherPaths) continue;
     if (nodes[i].method >= totals_.size()) totals_.resize(nodes[i].method + std::size_t{1});
     CallTotals& method = totals_[nodes[i].method];
     method.calls += nodes[i].calls;
@@ -83,15 +88,10 @@ void CallTree::sum_methods() {
     method.least = std::min(method.least, nodes[i].least);
     method.most = std::max(method.most, nodes[i].most);
   }
-  open.resize(totals_.size());
-  Children children{std::span(nodes)};
-  const auto enter = [&](std::uint32_t i) {
-    if (i == kUnplaced) return false;
-    if (open[nodes[i].method]++ == 0) totals_[nodes[i].method].elapsed += nodes[i].total;
-    return true;
-  };
-  const auto leave = [&](std::uint32_t i) { --open[nodes[i].method]; };
-  walk_tree(children, enter, leave);
+  const std::vector<bool> inner = inner_calls(std::span(nodes));
+  for (std::size_t i = kFirst; i < nodes.size(); ++i)
+    if (!inner[i] && nodes[i].method != Names::kOtherPaths)
+      totals_[nodes[i].method].elapsed += nodes[i].total;
   for (CallTotals& method : totals_) method.self = not_negative(method.self);
 }
 
@@ -99,9 +99,24 @@ std::vector<Suspect> CallTree::suspects(const Names& names) const {
   return find_hot_methods(*this, selection_.subtract_waits ? 0 : waited(), names);
 }
 
-std::string CallTree::unplaced_note() const {
-  return count_text(unplaced(), "call", "calls") +
-         " on paths beyond the limit of the tree: not counted, their time is their callers'.";
+std::vector<CallEdge> CallTree::edges() const {
+  CallEdges edges = merged_.edges;
+  const auto nodes = this->nodes();
+  for (std::size_t i = kFirst; i < nodes.size(); ++i) {
+    const Node& node = nodes[i];
+    if (node.calls == 0 || node.method == Names::kOtherPaths) continue;
+    const Node& caller = nodes[node.parent];
+    edges.add({node.method, caller.method, node.calls, node.total, caller.calls});
+  }
+  return edges.all();
+}
+
+std::vector<std::string> CallTree::limits() const {
+  if (merged_.paths == 0) return {};
+  return {
+      fmt::format("the call tree has room for {}: the lightest became \"(other paths)\"; "
+                  "figures by method are whole",
+                  count_text(most_nodes_, "path", "paths"))};
 }
 
 }  // namespace polytrace::analysis

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The call tree, merged over threads unless wanted by thread: who called whom along which path.
 // Runtime helpers that the selection does not show are no part of it. One 64-byte node per distinct
-// path; memory is bounded by kMaxNodes whatever the trace.
+// path; memory is bounded by kMaxNodes whatever the trace: between slices the lightest paths of a
+// tree that is full become one node below each caller, "(other paths)". What is told by method or
+// by caller and method counts them all the same.
 #pragma once
 
 #include <memory>
 
-#include "analysis/call_totals.hpp"
+#include "analysis/call_edges.hpp"
 #include "analysis/call_walk.hpp"
 #include "analysis/child_index.hpp"
 #include "analysis/diff/call_spread.hpp"
@@ -17,16 +19,14 @@ namespace polytrace::analysis {
 class CallTree : public Analysis {
  public:
   static constexpr std::uint32_t kRoot = 0;
-  // Stands for all paths there was no room for; nothing is measured there.
-  static constexpr std::uint32_t kUnplaced = 1;
-  static constexpr std::uint32_t kFirst = 2;
+  static constexpr std::uint32_t kFirst = 1;
   static constexpr std::uint32_t kMaxNodes = std::uint32_t{1} << 23;
 
   struct alignas(64) Node {
     base::Id id = 0;  // of the method, while epoch is the current one
     std::uint32_t epoch = NameTable::kNone;
-    std::uint32_t method = NameTable::kNone;
-    std::uint32_t parent = kRoot;  // smaller than the node's own number
+    std::uint32_t method = NameTable::kNone;  // or Names::kOtherPaths
+    std::uint32_t parent = kRoot;             // smaller than the node's own number
     // The child called last, and the sibling that was called after this node last time: loops
     // call the same few methods in turn.
     std::uint32_t last_child = kRoot;
@@ -39,7 +39,8 @@ class CallTree : public Analysis {
 
   // By thread, each thread has a node of its own below the root, its index in place of a method;
   // there are then no totals().
-  explicit CallTree(const Selection& selection, bool by_thread = false);
+  explicit CallTree(const Selection& selection, bool by_thread = false,
+                    std::uint32_t most_nodes = kMaxNodes);
 
   // Tells `spread` every call's own time, too. Before the first slice.
   void fill(CallSpread& spread) { policy_.spread = &spread; }
@@ -50,6 +51,7 @@ class CallTree : public Analysis {
   std::vector<Table> tables(const Names& names, const TableOptions& options) const override;
   std::vector<std::string> headlines(const Names& names) const override;
   std::vector<Suspect> suspects(const Names& names) const override;
+  std::vector<std::string> limits() const override;
 
   // --- after finish() ------------------------------------------------------------------------
   std::span<const Node> nodes() const { return policy_.nodes; }
@@ -58,18 +60,19 @@ class CallTree : public Analysis {
   std::uint64_t total() const { return policy_.nodes[kRoot].total; }
   // Figures by method.
   const std::vector<CallTotals>& totals() const { return totals_; }
+  // Who called whom, in the order of their first nodes.
+  std::vector<CallEdge> edges() const;
   std::span<const DurationSketch> sketches() const { return policy_.sketches; }
   const HelperTotals& helpers() const { return helpers_; }
   // Time of the threads' waits.
   std::uint64_t waited() const { return policy_.clock.waited(); }
   const Repairs& repairs() const { return walk_.repairs(); }
-  std::uint64_t unplaced() const { return policy_.unplaced; }
-  std::string unplaced_note() const;
 
  private:
   // What CallWalk asks for.
   struct Policy {
     static constexpr bool kAsksRecursion = false;
+    static constexpr bool kTakesSums = true;
     struct Frame {
       base::Id id;
       base::Time start;
@@ -86,8 +89,6 @@ class CallTree : public Analysis {
       frame.start = event.time;
       frame.node = child(caller.node, event.id, names);
       frame.method = nodes[frame.node].method;
-      if (frame.node == kUnplaced) [[unlikely]]
-        frame.method = names.methods().index(event.id);
       if (subtracts) [[unlikely]]
         frame.excluded = clock.excluded(event.time);
       if (spread != nullptr) [[unlikely]]
@@ -102,10 +103,6 @@ class CallTree : public Analysis {
         spread->add(frame.method, not_negative(duration - frame.callees));
         caller.callees += duration;
       }
-      if (frame.node == kUnplaced) [[unlikely]] {
-        ++unplaced;
-        return;
-      }
       Node& node = nodes[frame.node];
       ++node.calls;
       node.total += duration;
@@ -114,6 +111,15 @@ class CallTree : public Analysis {
       if (frame.method >= sketches.size()) [[unlikely]]
         sketches.resize(frame.method + sketches.size() / 2 + 256);
       sketches[frame.method].add(duration);
+    }
+    void sum(Frame& caller, const Frame& frame, const CallSum& sum, bool) {
+      if (!window.has(sum.time)) return;
+      Node& node = nodes[frame.node];
+      node.calls += sum.calls;
+      node.total += sum.total;
+      node.least = std::min(node.least, sum.least);
+      node.most = std::max(node.most, sum.most);
+      if (spread != nullptr) caller.callees += sum.total;
     }
     bool fits(std::uint32_t node, base::Id id) const {
       return nodes[node].id == id && nodes[node].epoch == epoch;
@@ -144,12 +150,13 @@ class CallTree : public Analysis {
     std::uint32_t epoch = 0;
     std::vector<Node> nodes;
     ChildIndex index;
-    std::uint64_t unplaced = 0;  // calls
   };
 
   bool is_thread(std::uint32_t node) const {
     return policy_.by_thread && policy_.nodes[node].parent == kRoot;
   }
+  class Merge;
+  void merge_lightest(const Names& names);
   void leave_out_helpers(const Names& names);
   void fold_recursion();
   void sum_up();
@@ -159,6 +166,8 @@ class CallTree : public Analysis {
   Policy policy_;
   CallWalk<Policy> walk_;
   HelperTotals helpers_;
+  std::uint32_t most_nodes_;
+  MergedPaths merged_;
   std::vector<std::uint64_t> selfs_;  // by node, modulo 2^64
   std::vector<CallTotals> totals_;    // by method
 };

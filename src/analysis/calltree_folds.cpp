@@ -18,7 +18,7 @@ class Remade {
       : nodes_(nodes),
         selfs_(selfs),
         old_(std::exchange(nodes, std::vector<Node>(CallTree::kFirst))),
-        old_selfs_(std::exchange(selfs, {0, 0})),
+        old_selfs_(std::exchange(selfs, {0})),
         places_(old_.size(), CallTree::kRoot) {
     nodes_[CallTree::kRoot].total = old_[CallTree::kRoot].total;
     selfs_[CallTree::kRoot] = old_selfs_[CallTree::kRoot];
@@ -63,20 +63,6 @@ class Remade {
   ChildIndex index_;
 };
 
-// By node: whether the method is open already where it is called.
-std::vector<bool> inner_calls(std::span<const Node> nodes) {
-  std::vector<bool> inner(nodes.size());
-  std::vector<std::uint32_t> open;  // by method
-  Children children(nodes);
-  const auto enter = [&](std::uint32_t i) {
-    if (i == CallTree::kUnplaced) return false;
-    inner[i] = slot(open, nodes[i].method)++ != 0;
-    return true;
-  };
-  walk_tree(children, enter, [&](std::uint32_t i) { --open[nodes[i].method]; });
-  return inner;
-}
-
 }  // namespace
 
 // What a helper calls is called by the helper's caller. Its own time becomes the caller's, or that
@@ -106,7 +92,7 @@ void CallTree::leave_out_helpers(const Names& names) {
 // time is in that of the outermost one.
 void CallTree::fold_recursion() {
   constexpr std::size_t kFarthest = 256;  // levels up; a recursion over more methods stays
-  const std::vector<bool> inner = inner_calls(policy_.nodes);
+  const std::vector<bool> inner = inner_calls(nodes());
   Remade tree(policy_.nodes, selfs_);
   for (std::size_t i = kFirst; i < tree.old().size(); ++i) {
     const std::uint32_t method = tree.old()[i].method;

@@ -27,6 +27,7 @@ class CpuTimes final : public Analysis {
   void consume(const Slice& slice) override;
   std::vector<Table> tables(const Names& names, const TableOptions& options) const override;
   std::vector<std::string> headlines(const Names& names) const override;
+  std::vector<std::string> limits() const override { return stacks_.tree().limits(); }
 
  private:
   void add(const event::Cpu& cpu, std::uint32_t thread);
@@ -72,12 +73,13 @@ std::vector<MethodCpu> CpuTimes::by_method(const Names& names) const {
     const Amount& amount = amounts_[stack];
     if (amount.count == 0 && amount.weight == 0) continue;
     const std::uint32_t site = visible.site(stack);
-    if (site == NameTable::kNone) continue;
+    if (site >= names.methods().size()) continue;
     slot(methods, site).calls += amount.count;
     methods[site].self += amount.weight;
     for (std::uint32_t node = visible.node(stack); node != StackTree::kRoot;
          node = visible.tree().parent(node)) {
       const std::uint32_t method = visible.tree().method(node);
+      if (method == Names::kOtherPaths) continue;
       if (std::exchange(slot(counted, method), stack + 1) != stack + 1)
         slot(methods, method).inclusive += amount.weight;
     }

@@ -46,6 +46,7 @@ class Handles final : public Analysis {
   void consume(const Slice& slice) override;
   std::vector<Table> tables(const Names& names, const TableOptions& options) const override;
   std::vector<std::string> headlines(const Names& names) const override;
+  std::vector<std::string> limits() const override { return stacks_.limits(); }
 
  private:
   void created(const Slice& slice, const Event& event, const event::Handle& details);

@@ -5,7 +5,7 @@
 #include <tsl/robin_map.h>
 
 #include <algorithm>
-#include <map>
+#include <tuple>
 
 #include "analysis/text.hpp"
 
@@ -16,29 +16,14 @@ constexpr std::uint64_t kFewestCalls = 10'000;
 constexpr std::uint64_t kCallsPerCall = 50;  // of its caller
 constexpr double kShareOfBusy = 0.1;
 
-struct HotEdge {
-  std::uint32_t caller = NameTable::kNone;
-  std::uint64_t calls = 0;
-  std::uint64_t from_calls = 0;  // of the caller, on the paths that have the edge
-};
-
-// By method: the caller that calls it most.
-tsl::robin_map<std::uint32_t, HotEdge> busiest_callers(const CallTree& tree) {
-  const auto nodes = tree.nodes();
-  std::map<std::uint64_t, HotEdge> edges;  // in an order: of equals the first one is told
-  for (std::size_t i = CallTree::kFirst; i < nodes.size(); ++i) {
-    const CallTree::Node& node = nodes[i];
-    if (node.parent < CallTree::kFirst || tree.totals()[node.method].calls < kFewestCalls) continue;
-    const std::uint32_t caller = nodes[node.parent].method;
-    HotEdge& edge = edges[(std::uint64_t{node.method} << 32) | caller];
-    edge.caller = caller;
-    edge.calls += node.calls;
-    edge.from_calls += nodes[node.parent].calls;
-  }
-  tsl::robin_map<std::uint32_t, HotEdge> busiest;
-  for (const auto& [key, edge] : edges) {
-    HotEdge& most = busiest[static_cast<std::uint32_t>(key >> 32)];
-    if (edge.calls > most.calls) most = edge;
+// By method: the caller that calls it most; of equals the one with the smallest number.
+tsl::robin_map<std::uint32_t, CallEdge> busiest_callers(const CallTree& tree) {
+  tsl::robin_map<std::uint32_t, CallEdge> busiest;
+  for (const CallEdge& edge : tree.edges()) {
+    if (edge.caller == NameTable::kNone || tree.totals()[edge.method].calls < kFewestCalls)
+      continue;
+    CallEdge& most = busiest[edge.method];
+    if (std::tie(edge.calls, most.caller) > std::tie(most.calls, edge.caller)) most = edge;
   }
   return busiest;
 }
@@ -63,7 +48,7 @@ std::vector<Suspect> find_hot_methods(const CallTree& tree, std::uint64_t waited
   if (hot.size() > 2) hot.resize(2);
   std::vector<Suspect> suspects;
   for (const std::uint32_t method : hot) {
-    const HotEdge& edge = callers.at(method);
+    const CallEdge& edge = callers.at(method);
     suspects.push_back({"hot method", names.method_name(method),
                         fmt::format("{} of the busy time in {}, {} for each call of {}",
                                     share_text(totals[method].self, busy),

@@ -59,6 +59,7 @@ class Monitors final : public Analysis {
   void finish(const Names& names) override;
   std::vector<Table> tables(const Names& names, const TableOptions& options) const override;
   std::vector<std::string> headlines(const Names& names) const override;
+  std::vector<std::string> limits() const override { return stacks_.limits(); }
   std::vector<Suspect> suspects(const Names& names) const override;
 
  private:

@@ -38,6 +38,7 @@ bool is_bare(std::string_view method) { return method.find_first_of(".:(") == me
 }  // namespace
 
 std::string Names::method_name(std::uint32_t index) const {
+  if (index == kOtherPaths) return "(other paths)";
   if (methods_.named(index)) {
     const std::string_view name = methods_.name(index);
     const std::uint32_t of = index < method_classes_.size() ? method_classes_[index] : kNone;

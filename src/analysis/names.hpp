@@ -59,6 +59,8 @@ struct ThreadInfo {
 class Names {
  public:
   static constexpr std::uint32_t kNone = NameTable::kNone;
+  // Stands in trees where a method would: for the paths there that had no room.
+  static constexpr std::uint32_t kOtherPaths = kNone - 2;
 
   const NameTable& methods() const { return methods_; }
   // A vtable id means its class: class_index() follows the alias.

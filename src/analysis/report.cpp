@@ -91,6 +91,14 @@ void Report::finish() {
   for (Analysis* analysis : fed_) analysis->finish(slicer_.names());
 }
 
+std::vector<std::string> Report::limits() const {
+  std::vector<std::string> all;
+  for (const Analysis* analysis : fed_)
+    for (std::string& limit : analysis->limits())
+      if (std::ranges::find(all, limit) == all.end()) all.push_back(std::move(limit));
+  return all;
+}
+
 std::vector<Table> Report::tables(const TableOptions& options) const {
   std::vector<Table> all;
   for (const Part& part : parts_) {

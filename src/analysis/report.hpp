@@ -32,6 +32,8 @@ class Report : public event::Consumer {
     bool had_events;
   };
   std::vector<Empty> empty_sections(const std::vector<Table>& all) const;
+  // After finish(): the limits that analyses reached, each once.
+  std::vector<std::string> limits() const;
   const Names& names() const { return slicer_.names(); }
 
   // Before the first batch: `also` gets every slice, behind the analyses.

@@ -96,7 +96,8 @@ Paths Views::bottom_up(std::uint64_t most) const {
   for (const std::uint32_t method : methods) chosen[method] = true;
   Paths paths;
   for (auto i = CallTree::kFirst; i < nodes_.size(); ++i)
-    if (nodes_[i].calls != 0 && chosen[nodes_[i].method]) add_up(paths, i, tree_.self(i));
+    if (nodes_[i].calls != 0 && nodes_[i].method < chosen.size() && chosen[nodes_[i].method])
+      add_up(paths, i, tree_.self(i));
   return paths;
 }
 

@@ -52,7 +52,7 @@ constexpr bool kSites = true;
 
 using event::Kind;
 constexpr std::array kOfAny = std::array<Kind, 0>{};
-constexpr std::array kOfCalls{Kind::Enter, Kind::Leave, Kind::Unwind};
+constexpr std::array kOfCalls{Kind::Enter, Kind::Leave, Kind::Unwind, Kind::SummaryBegin};
 constexpr std::array kOfCpu{Kind::Enter, Kind::Leave, Kind::Unwind, Kind::Cpu};
 constexpr std::array kOfSamples{Kind::Sample};
 constexpr std::array kOfAllocations{Kind::Alloc, Kind::AllocSummary};

@@ -1,20 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/stacks.hpp"
 
+#include <fmt/format.h>
 #include <xxhash.h>
+
+#include "analysis/text.hpp"
 
 namespace polytrace::analysis {
 
-std::uint32_t StackTree::child(std::uint32_t parent, std::uint32_t method) {
+namespace {
+
+// What is known by its hash is looked for in the tree again, once in so many stacks.
+constexpr std::size_t kMostKnown = std::size_t{1} << 21;
+
+}  // namespace
+
+std::uint32_t StackTree::known_child(std::uint32_t parent, std::uint32_t method) {
   const std::uint64_t key = (std::uint64_t{parent} << 32) | method;
   const auto [entry, fresh] = children_.try_emplace(key, size());
   if (fresh) nodes_.push_back({parent, method});
   return entry->second;
 }
 
+std::uint32_t StackTree::child(std::uint32_t parent, std::uint32_t method) {
+  if (size() < most_nodes_) [[likely]]
+    return known_child(parent, method);
+  const auto known = children_.find((std::uint64_t{parent} << 32) | method);
+  if (known != children_.end()) return known->second;
+  return known_child(known_child(kRoot, Names::kOtherPaths), method);
+}
+
+std::vector<std::string> StackTree::limits() const {
+  if (size() < most_nodes_) return {};
+  return {
+      fmt::format("a tree of stacks has room for {}: later ones are under \"(other paths)\"; "
+                  "figures by innermost method are whole",
+                  count_text(most_nodes_, "frame", "frames"))};
+}
+
 std::uint32_t StackTree::intern(std::span<const Id> frames, const Names& names) {
   if (frames.empty()) return kRoot;
-  if (epoch_ != names.method_epoch()) {
+  if (epoch_ != names.method_epoch() || known_.size() == kMostKnown) {
     known_.clear();
     epoch_ = names.method_epoch();
   }

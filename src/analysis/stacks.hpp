@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Call stacks as the nodes of one tree: a stack is its innermost frame's node, whose parents are
-// the callers. Equal stacks are one node, so figures by stack are plain vectors. One thread at a
-// time.
+// the callers. Equal stacks are one node, so figures by stack are plain vectors. A tree that is
+// full has one more path for each method, "(other paths) > method": what is told by innermost
+// method stays whole. One thread at a time.
 #pragma once
 
 #include <span>
@@ -15,6 +16,10 @@ namespace polytrace::analysis {
 class StackTree {
  public:
   static constexpr std::uint32_t kRoot = 0;  // the empty stack
+  static constexpr std::uint32_t kMaxNodes = std::uint32_t{1} << 20;
+
+  StackTree() = default;
+  explicit StackTree(std::uint32_t most_nodes) : most_nodes_(most_nodes) {}
 
   // The node of `method` (an index of Names::methods()) called from `parent`.
   std::uint32_t child(std::uint32_t parent, std::uint32_t method);
@@ -25,6 +30,8 @@ class StackTree {
   std::uint32_t parent(std::uint32_t node) const { return nodes_[node].parent; }
   std::uint32_t method(std::uint32_t node) const { return nodes_[node].method; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(nodes_.size()); }
+  // In plain text, where the tree was full; as Analysis::limits().
+  std::vector<std::string> limits() const;
 
  private:
   struct Node {
@@ -32,6 +39,9 @@ class StackTree {
     std::uint32_t method;
   };
 
+  std::uint32_t known_child(std::uint32_t parent, std::uint32_t method);
+
+  std::uint32_t most_nodes_ = kMaxNodes;
   std::vector<Node> nodes_{{kRoot, NameTable::kNone}};
   base::IdMap<std::uint32_t> children_;  // by parent and method
   base::IdMap<std::uint32_t> known_;     // by hash of the frames

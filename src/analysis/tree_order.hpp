@@ -2,9 +2,10 @@
 // Walks a call tree depth-first without native recursion: paths may be millions of calls deep.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <vector>
+
+#include "analysis/names.hpp"
 
 namespace polytrace::analysis {
 
@@ -50,6 +51,24 @@ void walk_tree(Children& children, Enter&& enter, Leave&& leave) {
       path.pop_back();
     }
   }
+}
+
+// By node of a tree of calls: whether its method is open already where it is called.
+template <class Node>
+std::vector<bool> inner_calls(std::span<const Node> nodes) {
+  std::vector<bool> inner(nodes.size());
+  std::uint32_t methods = 0;
+  for (std::size_t i = 1; i < nodes.size(); ++i)
+    if (nodes[i].method != Names::kOtherPaths) methods = std::max(methods, nodes[i].method + 1);
+  std::vector<std::uint32_t> open(methods);  // nodes of it between the root and the walk
+  Children children(nodes);
+  const auto enter = [&](std::uint32_t i) {
+    if (nodes[i].method == Names::kOtherPaths) return false;
+    inner[i] = open[nodes[i].method]++ != 0;
+    return true;
+  };
+  walk_tree(children, enter, [&](std::uint32_t i) { --open[nodes[i].method]; });
+  return inner;
 }
 
 }  // namespace polytrace::analysis

@@ -184,6 +184,7 @@ class Diff final : public Command {
     auto run = std::make_unique<analysis::DiffRun>(*selection, weight_told_, exact_names_);
     Passed passed = pass(session, *input, *opened->reader, *run);
     run->finish();
+    passed.add_limits(run->limits());
     side.inputs.push_back(
         {std::move(input), opened->format, opened->reader->version(), std::move(passed)});
     side.runs.push_back(std::move(run));

@@ -136,8 +136,9 @@ class ReportCommand final : public Command {
     auto opened = input.open();
     if (!opened) return session.fail(opened.error(), input.name());
     analysis::Report report(*sections, *selection);
-    const Passed passed = pass(session, input, *opened->reader, report);
+    Passed passed = pass(session, input, *opened->reader, report);
     report.finish();
+    passed.add_limits(report.limits());
     ReportResult result{input,
                         *opened,
                         passed,

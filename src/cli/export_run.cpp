@@ -198,13 +198,15 @@ base::result<void> ExportRun::add_folder(const exports::Target& target, const st
 int ExportRun::run() {
   auto opened = input_.open();
   if (!opened) return session_.fail(opened.error(), input_.name());
-  const Passed passed = pass(session_, input_, *opened->reader, exporter_);
+  Passed passed = pass(session_, input_, *opened->reader, exporter_);
   if (exporter_.failure()) return session_.fail(*exporter_.failure(), files_.front().name);
   const bool written = !input_.options().strict || passed.exit_code() == 0;
   if (auto finished = exporter_.finish(); !finished)
     return session_.fail(finished.error(), finished.error().code == base::Code::usage
                                                ? input_.name()
                                                : files_.front().name);
+  for (const exports::Result& result : exporter_.results())
+    passed.add_limits(result.account.limits);
   if (written) {
     if (auto committed = commit(); !committed)
       return session_.fail(committed.error(), files_.front().name);

@@ -107,6 +107,12 @@ base::result<format::Opened> Input::open() const {
   return format::Opened{found->format, std::move(*reader)};
 }
 
+void Passed::add_limits(const std::vector<std::string>& limits) {
+  for (const std::string& limit : limits)
+    if (std::ranges::find(notices, limit, &base::Notice::detail) == notices.end())
+      notices.push_back({.code = base::Code::paths_merged, .count = 1, .detail = limit});
+}
+
 bool Passed::is_partial() const {
   const auto costs = [](const base::Notice& notice) {
     return base::describe(notice.code).exit != 0;

@@ -58,6 +58,8 @@ struct Passed {
   bool interrupted = false;           // by the user: what was read so far counts
   bool stopped_early = false;         // --strict met a problem
 
+  // Of an answer: limits that were reached, as Analysis::limits().
+  void add_limits(const std::vector<std::string>& limits);
   // Whether something of the input is missing. Notices that cost nothing do not count.
   bool is_partial() const;
   std::uint64_t bytes_lost() const;

@@ -24,6 +24,7 @@ std::vector<std::string> Account::sentences() const {
   }
   for (const Cut& cut : cuts)
     all.push_back(fmt::format("Cut by {}: {} {}.", cut.cap, cut.count, cut.what));
+  for (const std::string& limit : limits) all.push_back(fmt::format("Partial: {}.", limit));
   all.insert(all.end(), notes.begin(), notes.end());
   return all;
 }

@@ -23,7 +23,8 @@ struct Account {
 
   Kinds left_out{};  // events that the target has no place for
   std::vector<Cut> cuts;
-  std::vector<std::string> notes;  // sentences: estimates, what was put right
+  std::vector<std::string> notes;   // sentences: estimates, what was put right
+  std::vector<std::string> limits;  // that were reached: analysis::Analysis::limits()
 
   void leave_out(event::Kind kind, std::uint64_t count = 1) {
     left_out[static_cast<std::size_t>(kind)] += count;

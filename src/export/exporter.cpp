@@ -188,6 +188,7 @@ base::result<void> Exporter::write_profile(const Output& output, Result& result,
   leave_out_all_but(analysis::kinds_of(whole.weight->carrier), result.account);
   cut_texts(pruned, limit, request_.depth, result.account);
   result.account.notes = whole.notes;
+  result.account.limits = whole.limits;
   const Markers* const markers = output.target->markers ? markers_.get() : nullptr;
   if (markers != nullptr) markers->tell(result.account);
   const bool in_order = output.target->calls && calls_ && may_be_time(whole.weight);

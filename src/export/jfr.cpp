@@ -304,6 +304,7 @@ base::result<void> JfrMaker::finish(const Names& names) {
   walk_.finish(calls_);
   spans_.finish(names);
   account_.notes = walk_.repairs().notes();
+  account_.limits = pools_.limits();
   methods_.tell(names, calls_.hidden(), account_);
   cap_.tell(account_);
   spans_.tell(account_);

@@ -18,6 +18,7 @@ namespace polytrace::exports::jfr {
 class Pools {
  public:
   explicit Pools(MethodTexts& texts) : texts_(texts) {}
+  std::vector<std::string> limits() const { return stacks_.limits(); }
 
   // Marks as used in this chunk; the number to refer to.
   std::uint64_t method(std::uint32_t index) {

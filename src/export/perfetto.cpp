@@ -94,6 +94,7 @@ base::result<void> PerfettoMaker::finish(const Names& names) {
     facts_.describe_thread(facts_.new_track(), stranger_tid(i),
                            fmt::format("{:#x}", strangers_.id(i)));
   account_.notes = walk_.repairs().notes();
+  account_.limits = facts_.limits();
   methods_.tell(names, calls_.hidden(), account_);
   cap_.tell(account_);
   const auto note = [&](std::uint64_t count, std::string_view text) {

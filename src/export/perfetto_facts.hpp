@@ -23,6 +23,7 @@ class Facts {
  public:
   // All of it outlives this.
   Facts(PacketFile& file, const Origin& origin, MethodTexts& methods);
+  std::vector<std::string> limits() const { return stacks_.limits(); }
 
   // A track that nothing describes yet.
   std::uint64_t new_track() { return next_track_++; }

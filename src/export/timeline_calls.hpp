@@ -51,6 +51,7 @@ class CallSpans {
     Time start;
   };
   static constexpr bool kAsksRecursion = false;
+  static constexpr bool kTakesSums = false;  // they have no times
   // Spans are as long as they took: nothing is subtracted.
   struct WallClock {
     void turn_to(std::uint32_t) {}

@@ -24,6 +24,7 @@ class MethodTexts {
   explicit MethodTexts(const analysis::Selection& selection) : selection_(selection) {}
 
   bool shows(std::uint32_t method, const analysis::Names& names) const {
+    if (method == analysis::Names::kOtherPaths) return false;
     return selection_.show_helpers || !names.is_helper(method);
   }
   // A use without a name.

@@ -45,6 +45,53 @@ TEST(Calls, EachLevelOfARecursionCountsInTotalButOnceInElapsed) {
   EXPECT_EQ(figure(calls, r, "Fib", "self"), Cell{U{50}});
 }
 
+event::SummaryBegin sum(U calls, base::Duration total, base::Duration least, base::Duration most) {
+  return {.calls = calls, .total = total, .least = least, .most = most};
+}
+
+// Main calls Work 100 times, which calls itself; a helper that Main calls has a callee.
+void record_sums(Recording& r) {
+  r.name(1, "Main").name(2, "Work").name(3, "(wrapper alloc) W").name(4, "Inner");
+  r.add(9, 1, sum(1, 1000, 1000, 1000)).add(9, 2, sum(100, 600, 2, 30));
+  r.add(9, 2, sum(10, 100, 1, 20)).add(9, 2, event::SummaryEnd{}).add(9, 2, event::SummaryEnd{});
+  r.add(9, 3, sum(5, 80, 10, 20)).add(9, 4, sum(5, 50, 10, 10)).add(9, 4, event::SummaryEnd{});
+  r.add(9, 3, event::SummaryEnd{}).add(9, 1, event::SummaryEnd{}).finish();
+}
+
+TEST(Calls, SumsThatTheRecorderMadeCountAsTheCallsTheyStandFor) {
+  for (const bool with_tree : {false, true}) {
+    const auto tree = std::make_shared<CallTree>(Selection{});
+    Calls alone{Selection{}};
+    Recording r(with_tree ? static_cast<Analysis&>(*tree) : alone);
+    record_sums(r);
+    Calls taken(Selection{}, tree);
+    if (with_tree) taken.finish(r.names());
+    const Calls& calls = with_tree ? taken : alone;
+    EXPECT_EQ(figure(calls, r, "Main", "calls"), Cell{U{1}});
+    EXPECT_EQ(figure(calls, r, "Main", "self"), Cell{U{350}}) << "with the helper's 30";
+    EXPECT_EQ(figure(calls, r, "Work", "calls"), Cell{U{110}});
+    EXPECT_EQ(figure(calls, r, "Work", "total"), Cell{U{700}});
+    EXPECT_EQ(figure(calls, r, "Work", "elapsed"), Cell{U{600}});
+    EXPECT_EQ(figure(calls, r, "Work", "self"), Cell{U{600}});
+    EXPECT_EQ(figure(calls, r, "Work", "least"), Cell{U{1}});
+    EXPECT_EQ(figure(calls, r, "Work", "most"), Cell{U{30}});
+    EXPECT_EQ(figure(calls, r, "Work", "p50"), Cell{}) << "not told";
+    EXPECT_EQ(figure(calls, r, "Inner", "calls"), Cell{U{5}});
+    EXPECT_EQ(calls.repairs().notes(), std::vector<std::string>{});
+  }
+}
+
+TEST(Calls, SumsWithoutTheirEndsCountAllTheSame) {
+  Calls calls{Selection{}};
+  Recording r(calls);
+  r.name(1, "Main").name(2, "Work");
+  r.add(9, 1, sum(1, 1000, 1000, 1000)).add(9, 2, sum(7, 70, 10, 10)).leave(10, 2).cut();
+  r.add(11, 5, event::SummaryEnd{}).finish();
+  EXPECT_EQ(figure(calls, r, "Work", "calls"), Cell{U{7}});
+  EXPECT_EQ(figure(calls, r, "Main", "calls"), Cell{U{1}});
+  EXPECT_EQ(figure(calls, r, "Main", "self"), Cell{U{930}});
+}
+
 TEST(Calls, ALeaveFurtherDownEndsTheCallsAboveIt) {
   Calls calls{Selection{}};
   Recording r(calls);

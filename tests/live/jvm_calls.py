@@ -1,7 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Every call of a program that tells its own calls is in the recording, in order, whatever way it
-ends; the VM's checks of native code are silent; everything can be recorded, the JDK included."""
+ends; the VM's checks of native code are silent; everything can be recorded, the JDK included. Calls
+that the recorder sums up are as many."""
+import collections
+import json
+import subprocess
+
 from jvm_common import LONG, Room, expect_same, short, thread_named
 
 
@@ -54,12 +59,34 @@ def test_everything(room, jdk):
     assert total > 20000 and repaired < total / 1000, (total, repaired)
 
 
+def report(room, *options):
+    done = subprocess.run([room.agent.parent / "polytrace", "report", "--json", "--limit", "0",
+                           *options, room.folder / "out.ptrace"], capture_output=True, text=True,
+                          timeout=250, check=True)
+    tables = json.loads(done.stdout)["tables"]
+    return {table["key"]: table["rows"] for table in tables}
+
+
+def test_sums(room, jdk):
+    output, _ = room.run(jdk, "filter=Exits*,jvm.accessors=yes,mode=summary", "Exits", "100")
+    expected = collections.Counter(name for what, name in told(output) if what == "enter")
+    for sections in ("calls", "calls,tree"):
+        tables = report(room, "--sections", sections, "--thread", "main")
+        found = collections.Counter()
+        for row in tables["methods"]:
+            found[row["method"].split("(")[0].rsplit(".", 1)[1]] += row["calls"]
+        expect_same(sorted(found.items()), sorted(expected.items()), f"JDK {jdk.version}: {sections}")
+    assert sum(row["calls"] for row in tables["call_tree"]) == expected.total(), tables
+    assert tables["methods"][0]["total"] > 0, tables["methods"][0]
+
+
 def main():
     room = Room("Exits", "Log")
     for jdk in room.jdks:
         test_every_exit(room, jdk)
         test_filters(room, jdk)
         test_everything(room, jdk)
+        test_sums(room, jdk)
         print(f"JDK {jdk.version}: every call is told")
 
 

@@ -10,7 +10,8 @@ namespace polytrace::analysis {
 namespace {
 
 constexpr double kShortest = 100'000;    // nanoseconds: less than that is nobody's concern
-constexpr double kMeeting = 1'000'000;   // the same of a wait or a pause: how late a thread runs
+constexpr double kMeeting = 1'000'000;   // the same of a wait or a pause: how late a thread runs,
+constexpr double kLate = 5'000'000;      // and where others want its processor, too
 constexpr double kStandardErrors = 3;    // of one run
 constexpr double kOfOneRun = 0.25;       // of the figure: what another run does to long methods,
 constexpr double kOfOneCall = 0.5;       // and beside it, to one call
@@ -62,7 +63,7 @@ double of_one_run(const Evidence& before, const Evidence& after, double larger, 
              std::sqrt(before.mean() * before.sample_size + after.mean() * after.sample_size);
     case Chance::meetings: {
       const double meetings = std::max({before.calls, after.calls, 1.0});
-      return std::max(kStandardErrors * kMeeting * std::sqrt(meetings), kOfMeetings * larger);
+      return std::max(kStandardErrors * kLate * std::sqrt(meetings), kOfMeetings * larger);
     }
   }
   return 0;

@@ -53,6 +53,7 @@ void DiffRun::take_samples(const event::Batch& batch) {
 void DiffRun::finish() {
   Report& report = reading_->report;
   report.finish();
+  limits_ = report.limits();
   const Names& names = report.names();
   if (auto profile = reading_->builder.finish(names)) profile_ = std::move(*profile);
   tables_ = report.tables({"", 0});

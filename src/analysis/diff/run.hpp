@@ -22,6 +22,7 @@ class DiffRun : public event::Consumer {
 
   const Table* table(std::string_view key) const;  // null when there is none
   const Profile* profile() const { return profile_ ? &*profile_ : nullptr; }
+  const std::vector<std::string>& limits() const { return limits_; }
   std::uint64_t span() const { return span_; }
   double calls() const { return calls_; }
   // Of the methods whose names are one, by that name (names_alike.hpp).
@@ -38,6 +39,7 @@ class DiffRun : public event::Consumer {
   std::vector<Table> tables_;
   std::map<std::string, CallSpread::Sums, std::less<>> spreads_;
   std::optional<Profile> profile_;
+  std::vector<std::string> limits_;
   std::uint64_t span_ = 0;
   double calls_ = 0;
   double samples_ = 0;

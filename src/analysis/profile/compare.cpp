@@ -15,6 +15,7 @@ class Union {
     out_.first = like.first;
     out_.last = like.last;
     out_.notes = like.notes;
+    out_.limits = like.limits;
     out_.nodes.assign(1, {});
     out_.selfs.assign(1, {});
     out_.befores.assign(1, {});

@@ -27,7 +27,8 @@ constexpr std::array kWeights{
     Weight{"exceptions", "Exceptions", Unit::count, Carrier::exceptions, true},
 };
 
-constexpr std::array kCalls{Kind::Enter, Kind::Leave, Kind::Unwind};
+constexpr std::array kCalls{Kind::Enter, Kind::Leave, Kind::Unwind, Kind::SummaryBegin,
+                            Kind::SummaryEnd};
 constexpr std::array kSamples{Kind::Sample};
 constexpr std::array kAllocations{Kind::Alloc, Kind::AllocSummary};
 constexpr std::array kContentions{Kind::Monitor};
@@ -111,6 +112,7 @@ void ProfileBuilder::learn(const Slice& slice) {
   if (CpuStacks::tells_cpu(slice.batch)) present_[number(Carrier::cpu)] = true;
   for (const std::uint32_t i : slice.others) {
     const event::Event& event = slice.batch.events[i];
+    if (event.kind == Kind::SummaryBegin) present_[number(Carrier::calls)] = true;
     if (event.kind == Kind::Sample) present_[number(Carrier::samples)] = true;
     if (event.kind == Kind::Alloc || event.kind == Kind::AllocSummary)
       present_[number(Carrier::allocations)] = true;
@@ -167,6 +169,8 @@ base::result<Profile> ProfileBuilder::finish(const Names& names) {
   profile.last = last_;
   tree.fill(profile, places_);
   profile.notes = source.notes();
+  profile.limits = source.limits();
+  if (tree.is_full()) profile.limits.push_back(tree.limit());
   if (!options_.by_thread) return profile;
   for (Profile::Thread& thread : profile.threads) {
     const auto index = static_cast<std::uint32_t>(thread.id);

@@ -70,7 +70,8 @@ struct Profile {
   std::vector<Thread> threads;
   base::Time first = base::kNoTime;  // of the selected events
   base::Time last = base::kNoTime;
-  std::vector<std::string> notes;  // sentences: what was put right or could not be placed
+  std::vector<std::string> notes;   // sentences: what was put right or could not be placed
+  std::vector<std::string> limits;  // Analysis::limits()
 
   std::uint64_t value(const Amount& amount) const {
     return weight->is_count ? amount.count : amount.weight;

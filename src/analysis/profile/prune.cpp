@@ -163,6 +163,7 @@ Pruned prune(Profile profile, std::uint64_t most, std::uint64_t deepest) {
   out.profile.first = profile.first;
   out.profile.last = profile.last;
   out.profile.notes = std::move(profile.notes);
+  out.profile.limits = std::move(profile.limits);
   Cutter(profile, keeping).cut(out);
   return out;
 }

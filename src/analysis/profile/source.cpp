@@ -73,9 +73,9 @@ class CallSource final : public ProfileSource {
     std::vector<std::string> notes = calls_->repairs().notes();
     if (calls_->helpers().calls != 0)
       notes.push_back(helpers_note(calls_->helpers().calls, calls_->helpers().self));
-    if (calls_->unplaced() != 0) notes.push_back(calls_->unplaced_note());
     return notes;
   }
+  std::vector<std::string> limits() const override { return calls_->limits(); }
 
  private:
   // Time of helpers that nothing in the trace called.
@@ -99,6 +99,7 @@ class CpuSource final : public ProfileSource {
                         std::uint64_t used) { amounts_.add(thread, stack, {calls, used}); });
   }
   void fill(ProfileTree& tree, const Names&) override { amounts_.fill(tree, stacks_.tree()); }
+  std::vector<std::string> limits() const override { return stacks_.tree().limits(); }
 
  private:
   Selection selection_;
@@ -120,6 +121,7 @@ class SampleSource final : public ProfileSource {
     }
   }
   void fill(ProfileTree& tree, const Names&) override { amounts_.fill(tree, stacks_); }
+  std::vector<std::string> limits() const override { return stacks_.limits(); }
   base::Id unknown_thread(std::uint32_t number) const override {
     return number < kFirstUnknown ? base::kNoId : unknown_.id(number - kFirstUnknown);
   }
@@ -161,6 +163,7 @@ class AllocationSource final : public ProfileSource {
                     });
   }
   void fill(ProfileTree& tree, const Names&) override { amounts_.fill(tree, stacks_.tree()); }
+  std::vector<std::string> limits() const override { return stacks_.tree().limits(); }
   std::vector<std::string> notes() const override {
     if (stacks_.samples() == 0) return {};
     return {"Estimated from " + count_text(stacks_.samples(), "sampled object", "sampled objects") +
@@ -186,6 +189,7 @@ class ContentionSource final : public ProfileSource {
     }
   }
   void fill(ProfileTree& tree, const Names&) override { amounts_.fill(tree, stacks_); }
+  std::vector<std::string> limits() const override { return stacks_.limits(); }
   std::vector<std::string> notes() const override {
     if (contended_ == ended_) return {};
     return {count_text(contended_ - ended_, "contention", "contentions") +
@@ -236,6 +240,7 @@ class ExceptionSource final : public ProfileSource {
     }
   }
   void fill(ProfileTree& tree, const Names&) override { amounts_.fill(tree, stacks_); }
+  std::vector<std::string> limits() const override { return stacks_.limits(); }
 
  private:
   Selection selection_;

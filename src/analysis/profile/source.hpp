@@ -25,6 +25,7 @@ class ProfileSource {
     return base::kNoId;
   }
   virtual std::vector<std::string> notes() const { return {}; }
+  virtual std::vector<std::string> limits() const = 0;
 };
 
 std::unique_ptr<ProfileSource> make_profile_source(Carrier carrier, const Selection& selection,

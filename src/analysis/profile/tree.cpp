@@ -4,8 +4,22 @@
 #include <algorithm>
 
 #include "analysis/selected.hpp"
+#include "analysis/text.hpp"
 
 namespace polytrace::analysis {
+
+std::uint32_t ProfileTree::child_when_full(std::uint32_t parent, std::uint32_t method) {
+  const auto known = children_.find((std::uint64_t{parent} << 32) | method);
+  if (known != children_.end()) return known->second;
+  if (parent == Profile::kRoot) return new_or_known(parent, method);
+  while (nodes_[parent].parent != Profile::kRoot) parent = nodes_[parent].parent;
+  return new_or_known(new_or_known(parent, Names::kOtherPaths), method);
+}
+
+std::string ProfileTree::limit() {
+  return "the profile has room for " + count_text(kMaxNodes, "path", "paths") +
+         ": later ones are under \"(other paths)\"; figures by innermost method are whole";
+}
 
 std::uint32_t ProfileTree::path(std::uint32_t thread, const StackTree& from, std::uint32_t stack) {
   path_.clear();

@@ -25,9 +25,14 @@ class ProfileTree {
   }
   // The same of a method that has not been called from there and is to be shown: faster.
   std::uint32_t new_child(std::uint32_t parent, std::uint32_t method) {
+    if (is_full()) return known_child(parent, method);
     nodes_.push_back({parent, method});
     return size() - 1;
   }
+  // Then what is new is below its thread: "(other paths) > method".
+  static constexpr std::uint32_t kMaxNodes = std::uint32_t{1} << 23;
+  bool is_full() const { return size() >= kMaxNodes; }
+  static std::string limit();
   // The node of a stack of another tree, below a thread's.
   std::uint32_t path(std::uint32_t thread, const StackTree& from, std::uint32_t stack);
   // What has no frame counts for a frame that says so.
@@ -42,11 +47,17 @@ class ProfileTree {
     return !show_helpers_ && method < names_.methods().size() && names_.is_helper(method);
   }
   std::uint32_t known_child(std::uint32_t parent, std::uint32_t method) {
+    if (is_full()) [[unlikely]]
+      return child_when_full(parent, method);
+    return new_or_known(parent, method);
+  }
+  std::uint32_t new_or_known(std::uint32_t parent, std::uint32_t method) {
     const auto [entry, fresh] =
         children_.try_emplace((std::uint64_t{parent} << 32) | method, size());
     if (fresh) nodes_.push_back({parent, method});
     return entry->second;
   }
+  std::uint32_t child_when_full(std::uint32_t parent, std::uint32_t method);
   std::uint32_t size() const { return static_cast<std::uint32_t>(nodes_.size()); }
   std::vector<std::uint32_t> order_by_thread(std::vector<std::uint32_t>& threads) const;
   Profile::Frame frame(std::uint32_t method, std::span<const Profile::Frame> places) const;

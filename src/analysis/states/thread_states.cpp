@@ -106,7 +106,7 @@ void ThreadStates::sample(std::uint32_t number, std::uint32_t node) {
   const StackTree& stacks = world_.gathered().stacks;
   frames_.clear();
   for (; node != StackTree::kRoot; node = stacks.parent(node))
-    frames_.push_back(stacks.method(node));
+    if (stacks.method(node) != Names::kOtherPaths) frames_.push_back(stacks.method(node));
   std::ranges::reverse(frames_);
   thread.sampled.become(world_, frames_);
 }
