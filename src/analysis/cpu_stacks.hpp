@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CPU time that calls tell, by stack: what a thread used between two calls is that of the method it
-// was in. A thread's first figure tells where its clock stands, no more. Follows calls from the
-// first batch on that tells any. One thread at a time.
+// was in. A thread's first figure tells where its clock stands, no more. Where none of the first
+// many calls tells any, calls are followed from the first batch on that does. One thread at a time.
 #pragma once
 
 #include <vector>
@@ -18,8 +18,8 @@ class CpuStacks {
   // enters a method: an index of Names::threads(), a node of tree(), one of both figures 0.
   template <class Function>
   void consume(const Slice& slice, const Selection& selection, const Function& function) {
-    if (!follows_) follows_ = tells_cpu(slice.batch);
-    if (!follows_) return;
+    if (!tells_) tells_ = tells_cpu(slice.batch);
+    if (!tells_ && patience_ == 0) return;
     for (const Run& run : slice.runs)
       for (std::uint32_t i = run.begin; i < run.end; ++i)
         if (is_call(slice.batch.events[i].kind))
@@ -43,6 +43,7 @@ class CpuStacks {
   template <class Function>
   void take(const Slice& slice, const event::Event& event, std::uint32_t number,
             const Selection& selection, const Function& function) {
+    if (!tells_ && patience_ > 0) --patience_;
     const bool enters = event.kind == event::Kind::Enter;
     Thread& thread = slot(threads_, number);
     const bool counts = selects(selection, slice.batch, event);
@@ -59,7 +60,8 @@ class CpuStacks {
 
   StackTree tree_;
   std::vector<Thread> threads_;  // by index
-  bool follows_ = false;
+  bool tells_ = false;
+  std::uint32_t patience_ = 100'000;  // calls
 };
 
 }  // namespace polytrace::analysis

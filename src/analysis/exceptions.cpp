@@ -65,14 +65,6 @@ std::uint32_t Exceptions::class_of(const Slice& slice, base::Id object,
   return recent_.find(object);
 }
 
-namespace {
-
-std::string class_text(const Names& names, std::uint32_t type) {
-  return type == NameTable::kNone ? "(unknown)" : names.class_name(type);
-}
-
-}  // namespace
-
 std::vector<Table> Exceptions::tables(const Names& names, const TableOptions& options) const {
   return {classes_table(names, options), sites_table(names, options), bursts_table(names, options),
           clauses_table(names, options)};
@@ -83,7 +75,7 @@ Table Exceptions::classes_table(const Names& names, const TableOptions& options)
       "thrown_classes", "exceptions", "Exceptions by class",
       {{"thrown", "Thrown", Unit::count}, {"share", "%", Unit::percent}, {"class", "Class"}});
   std::map<std::string, std::uint64_t> by_name;
-  for (const auto& [type, count] : classes_) by_name[class_text(names, type)] += count;
+  for (const auto& [type, count] : classes_) by_name[names.class_name(type)] += count;
   for (const auto& [name, count] : by_name) {
     if (keeps(selection_, name)) table.rows.push_back({count, share(count, thrown_), name});
   }
@@ -105,7 +97,7 @@ Table Exceptions::sites_table(const Names& names, const TableOptions& options) c
   for (const auto& [site, count] : sites_) {
     std::string method = "(no backtrace)";
     if (site.first != NameTable::kNone) method = names.method_name(site.first);
-    std::string type = class_text(names, site.second);
+    std::string type = names.class_name(site.second);
     if (!keeps(selection_, method) && !keeps(selection_, type)) continue;
     table.rows.push_back({count, share(count, thrown_), std::move(type), std::move(method)});
   }
@@ -130,7 +122,7 @@ Table Exceptions::bursts_table(const Names& names, const TableOptions& options) 
                             {"class", "Class"},
                             {"method", "Mostly in"}});
   for (const ThrowBursts::Burst& burst : bursts_.bursts()) {
-    std::string type = class_text(names, burst.type);
+    std::string type = names.class_name(burst.type);
     if (!keeps(selection_, type)) continue;
     table.rows.push_back(
         {burst.first, burst.last, burst.count, burst.per_second(), std::move(type),
@@ -155,7 +147,7 @@ std::vector<Suspect> Exceptions::suspects(const Names& names) const {
     if (known || burst.count < kFewest || burst.per_second() < kPerSecond || seen.size() == 2)
       continue;
     seen.push_back(burst.type);
-    std::string what = class_text(names, burst.type);
+    std::string what = names.class_name(burst.type);
     if (burst.site != NameTable::kNone) what += ", in " + names.method_name(burst.site);
     suspects.push_back({"exception storm", std::move(what),
                         fmt::format("{} thrown within {}", burst.count,

@@ -179,10 +179,6 @@ std::vector<Cell> wait_row(std::vector<Cell> cells, const Waits& waits) {
   return cells;
 }
 
-std::string lock_class(const Lock& lock, const Names& names) {
-  return lock.type == NameTable::kNone ? "(class not recorded)" : names.class_name(lock.type);
-}
-
 Table Monitors::totals() const {
   Table table = make_table("monitor_totals", "monitors", "Lock contentions",
                            {kWaitColumns.count,
@@ -206,7 +202,7 @@ Table Monitors::locks(const Names& names, const TableOptions& options) const {
       "monitors", "monitors", "Contended locks",
       wait_columns({{"object", "Object", Unit::address}, {"class", "Class", Unit::none}}));
   for (const Lock& lock : locks_) {
-    std::string type = lock_class(lock, names);
+    std::string type = names.class_name(lock.type);
     if (keeps(selection_, type))
       table.rows.push_back(wait_row({lock.object, std::move(type)}, lock.waits));
   }
@@ -232,7 +228,7 @@ Table Monitors::classes(const Names& names, const TableOptions& options) const {
   for (std::uint32_t i = 0; i < by_class.size(); ++i) {
     if (by_class[i].count == 0) continue;
     const bool known = i + 1 < by_class.size();
-    std::string type = lock_class({{}, known ? i : NameTable::kNone, {}}, names);
+    std::string type = names.class_name(known ? i : NameTable::kNone);
     if (keeps(selection_, type))
       table.rows.push_back(wait_row({std::move(type), by_class[i].count}, by_class[i].waits));
   }

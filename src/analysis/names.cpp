@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "event/method_names.hpp"
+
 namespace polytrace::analysis {
 
 using event::Kind;
@@ -30,29 +32,26 @@ std::string_view NameTable::name(std::uint32_t index) const {
   return named(index) ? std::string_view(names_[index]) : std::string_view();
 }
 
-namespace {
-
-// Other names tell their class themselves.
-bool is_bare(std::string_view method) { return method.find_first_of(".:(") == method.npos; }
-
-}  // namespace
+namespace {}  // namespace
 
 std::string Names::method_name(std::uint32_t index) const {
   if (index == kOtherPaths) return "(other paths)";
   if (methods_.named(index)) {
     const std::string_view name = methods_.name(index);
     const std::uint32_t of = index < method_classes_.size() ? method_classes_[index] : kNone;
-    if (of == kNone || !classes_.named(resolve_class(of)) || !is_bare(name))
+    if (of == kNone || !classes_.named(resolve_class(of)) || !event::is_bare_method_name(name))
       return std::string(name);
-    return fmt::format("{}.{}", classes_.name(resolve_class(of)), name);
+    return event::whole_method_name(classes_.name(resolve_class(of)), name);
   }
   return fmt::format("unknown method {:#x}", methods_.id(index));
 }
 
 std::string Names::class_name(std::uint32_t index) const {
-  index = resolve_class(index);
+  if (index != kNone) index = resolve_class(index);
   if (classes_.named(index)) return std::string(classes_.name(index));
-  return fmt::format("unknown class {:#x}", classes_.id(index));
+  const Id id = index == kNone ? base::kNoId : classes_.id(index);
+  if (id == 0 || id == base::kNoId) return "(class not recorded)";
+  return fmt::format("unknown class {:#x}", id);
 }
 
 std::uint32_t Names::thread_index(Id thread) const { return thread_ids_.find(thread); }
@@ -178,16 +177,20 @@ std::uint32_t Names::new_thread(Id id) {
   return index;
 }
 
-std::uint32_t Names::see(Id thread, base::Time first, base::Time last, std::uint64_t events) {
+base::Time Names::end_of(Id thread) const {
+  const std::uint32_t index = thread_ids_.find(thread);
+  return index != kNone && threads_[index].ended ? threads_[index].end_time : kNever;
+}
+
+std::uint32_t Names::see(Id thread, base::Time begin, const Stretch& stretch) {
   std::uint32_t index = thread_ids_.find(thread);
-  if (index == kNone || (threads_[index].ended && last >= threads_[index].end_time)) {
+  if (index == kNone || (threads_[index].ended && begin >= threads_[index].end_time)) {
     index = new_thread(thread);
   }
   ThreadInfo& info = threads_[index];
-  const auto [from, to] = std::minmax(first, last);
-  info.first = info.events == 0 ? from : std::min(info.first, from);
-  info.last = info.events == 0 ? to : std::max(info.last, to);
-  info.events += events;
+  info.first = info.events == 0 ? stretch.first : std::min(info.first, stretch.first);
+  info.last = info.events == 0 ? stretch.last : std::max(info.last, stretch.last);
+  info.events += stretch.events;
   return index;
 }
 

@@ -5,6 +5,8 @@
 // Only the slicer changes Names; analyses look things up. One thread at a time.
 #pragma once
 
+#include <algorithm>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,8 +47,7 @@ class NameTable {
 struct ThreadInfo {
   Id id = base::kNoId;
   std::string name;
-  // Of the events in its stream: the ends of its runs, which are its extremes because times in one
-  // thread do not decrease.
+  // Of the events in its stream.
   base::Time first = base::kNoTime;
   base::Time last = base::kNoTime;
   std::uint64_t events = 0;
@@ -77,6 +78,9 @@ class Names {
   // "Ns.Class:Method (int)", or "unknown method 0x..." when never defined. A bare name, as Java's
   // recorders tell it, gets its class before it: "com.acme.Shop.main".
   std::string method_name(std::uint32_t index) const;
+  // As defined, or "unknown class 0x..."; of kNone, and of what recorders tell where they know
+  // none,
+  // "(class not recorded)".
   std::string class_name(std::uint32_t index) const;
   // Runtime helpers: "(wrapper ...)" names.
   bool is_helper(std::uint32_t method) const {
@@ -108,8 +112,19 @@ class Names {
   // always taken.
   Learned learn(const event::Batch& batch, std::span<const std::uint32_t> definitions,
                 std::uint32_t begin);
-  // Events of a thread's stream; the thread's index. One that ended before them is another thread.
-  std::uint32_t see(Id thread, base::Time first, base::Time last, std::uint64_t events);
+  // When the thread that has the id now ended; no time of an event is as late as kNever.
+  static constexpr base::Time kNever = std::numeric_limits<base::Time>::max();
+  base::Time end_of(Id thread) const;
+  // Events of a thread's stream: times do not decrease between calls, other events may be older.
+  struct Stretch {
+    base::Time first;
+    base::Time last;
+    std::uint64_t events;
+    void extend(base::Time time) { first = std::min(first, time), last = std::max(last, time); }
+  };
+  // `begin`: of the first of them. The thread's index: one that ended before that is another
+  // thread.
+  std::uint32_t see(Id thread, base::Time begin, const Stretch& stretch);
   // The thread end that learn() met takes effect: all events up to it have been seen.
   void end_slice();
 

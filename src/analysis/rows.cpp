@@ -41,6 +41,16 @@ bool comes_before(const Cell& a, const Cell& b) {
       a, b);
 }
 
+// -1, 0, 1: by the first text that differs.
+int compare_texts(const std::vector<Cell>& a, const std::vector<Cell>& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const auto* x = std::get_if<std::string>(&a[i]);
+    const auto* y = std::get_if<std::string>(&b[i]);
+    if (x != nullptr && y != nullptr && *x != *y) return *x < *y ? -1 : 1;
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::optional<std::size_t> column_of(const Table& table, std::string_view key) {
@@ -61,7 +71,8 @@ void sort_and_limit(Table& table, const TableOptions& options, std::string_view 
   if (!column) column = column_of(table, default_key);
   if (column) {
     std::ranges::stable_sort(table.rows, [at = *column](const auto& a, const auto& b) {
-      return comes_before(a[at], b[at]);
+      if (comes_before(a[at], b[at])) return true;
+      return !comes_before(b[at], a[at]) && compare_texts(a, b) < 0;
     });
   }
   limit_rows(table, options);

@@ -25,7 +25,7 @@ class Slicer {
     while (next(batch)) {
       if (follows_calls_) find_sites(batch);
       function(Slice{batch, others_in_slice(), names_, slice_runs_, threads_, sites_});
-      names_.end_slice();
+      if (end_ == learned_to_) names_.end_slice();
     }
   }
 
@@ -34,6 +34,8 @@ class Slicer {
   void extend_runs(std::uint16_t thread, std::uint32_t begin, std::uint32_t end);
   void scan_one(const event::Event& event, std::uint32_t index);
   bool next(const event::Batch& batch);
+  void learn(const event::Batch& batch);
+  void stop_at_ends(const event::Batch& batch);
   void number_threads(const event::Batch& batch);
   void find_sites(const event::Batch& batch);
   std::span<const std::uint32_t> others_in_slice() const {
@@ -48,6 +50,7 @@ class Slicer {
   // Of the slice.
   std::uint32_t begin_ = 0;
   std::uint32_t end_ = 0;
+  std::uint32_t learned_to_ = 0;  // not before end_
   std::size_t definitions_taken_ = 0;
   std::size_t others_begin_ = 0;
   std::size_t others_end_ = 0;

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
+#include <tuple>
+
 #include "analysis/rows.hpp"
 #include "analysis/selected.hpp"
 #include "analysis/text.hpp"
@@ -112,6 +115,17 @@ Table Threads::times() const {
   return table;
 }
 
+// Threads, those without events last.
+std::vector<std::uint32_t> by_first_event(const Names& names) {
+  std::vector<std::uint32_t> order(names.threads().size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::stable_sort(order, {}, [&](std::uint32_t i) {
+    const ThreadInfo& thread = names.threads()[i];
+    return std::tuple(thread.events == 0, thread.first, thread.id);
+  });
+  return order;
+}
+
 std::vector<Table> Threads::tables(const Names& names, const TableOptions& options) const {
   Table table = make_table("threads", "threads", "Threads",
                            {{"thread", "Thread"},
@@ -121,7 +135,7 @@ std::vector<Table> Threads::tables(const Names& names, const TableOptions& optio
                             {"alive", "Seen for", Unit::nanoseconds},
                             {"events", "Events", Unit::count},
                             {"ended", "Ended"}});
-  for (std::uint32_t i = 0; i < names.threads().size(); ++i) {
+  for (const std::uint32_t i : by_first_event(names)) {
     const ThreadInfo& thread = names.threads()[i];
     if (thread.id == base::kNoId) continue;  // what the file's head says is no thread's
     std::string name = names.thread_name(i);

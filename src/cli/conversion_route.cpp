@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/conversion_route.hpp"
 
+#include "transform/definitions.hpp"
+
 namespace polytrace::cli {
 namespace {
 
@@ -22,15 +24,24 @@ class Counted final : public event::Writer {
   std::uint64_t& events_;
 };
 
+// What a target wants to know before it is written, from a pass of its own.
+struct Wants {
+  bool definitions = false;  // what things are, before they are used
+  bool names = false;        // whole names of methods
+};
+
 class EventRoute final : public Route, private event::Consumer {
  public:
   EventRoute(std::unique_ptr<event::Reader> reader, std::unique_ptr<event::Writer> writer,
-             const Change& change)
-      : reader_(std::move(reader)), writer_(std::make_unique<Counted>(std::move(writer), given_)) {
+             const Change& change, Wants wants)
+      : reader_(std::move(reader)),
+        writer_(std::make_unique<Counted>(std::move(writer), given_)),
+        wants_(wants) {
     if (change.before) writer_ = change.before(std::move(writer_));
   }
 
   Passed go(const Session& session, const Input& input) override {
+    if (wants_.definitions || wants_.names) learn(session, input);
     return pass(session, input, *reader_, *this);
   }
   void leave_open() override { writer_->leave_open(); }
@@ -43,6 +54,15 @@ class EventRoute final : public Route, private event::Consumer {
   const std::optional<base::Error>& failure() const override { return failure_; }
 
  private:
+  // The next pass tells of faults.
+  void learn(const Session& session, const Input& input) {
+    auto opened = input.open();
+    if (!opened) return;
+    auto definitions = std::make_shared<transform::Definitions>();
+    static_cast<void>(pass(session, input, *opened->reader, *definitions));
+    if (wants_.definitions) writer_ = transform::resolve(std::move(writer_), definitions);
+    if (wants_.names) writer_ = transform::name_methods(std::move(writer_), definitions);
+  }
   bool consume(const event::Batch& batch) override {
     events_ += batch.events.size();
     if (const auto written = writer_->write(batch); !written) failure_ = written.error();
@@ -51,6 +71,7 @@ class EventRoute final : public Route, private event::Consumer {
 
   std::unique_ptr<event::Reader> reader_;
   std::unique_ptr<event::Writer> writer_;
+  Wants wants_;
   std::uint64_t events_ = 0;
   std::uint64_t given_ = 0;
   std::optional<base::Error> failure_;
@@ -94,12 +115,23 @@ MaybeRoute by_records(const Input& input, format::Recognised found, const Target
   return std::make_unique<RecordRoute>(std::move(*rewriter));
 }
 
-MaybeRoute by_events(std::unique_ptr<event::Reader> reader, const Target& target,
+// Formats that can hold vtables hold definitions as they come. What cannot be read twice is written
+// as it comes, too.
+Wants wants_of(const Input& input, const format::Format* from, const Target& target,
+               const Change& change) {
+  if (change.open || input.name() == "-" || input.options().follow) return {};
+  return {!target.format->holds(event::Kind::Vtable, target.write.version),
+          target.format->names_methods_alone && from != target.format};
+}
+
+MaybeRoute by_events(const Input& input, const format::Format* from,
+                     std::unique_ptr<event::Reader> reader, const Target& target,
                      std::unique_ptr<base::Sink> sink, const std::string& output,
                      const Change& change) {
   auto writer = target.format->create(std::move(sink), target.write);
   if (!writer) return fail(writer.error(), output);
-  return std::make_unique<EventRoute>(std::move(reader), std::move(*writer), change);
+  return std::make_unique<EventRoute>(std::move(reader), std::move(*writer), change,
+                                      wants_of(input, from, target, change));
 }
 
 base::result<std::unique_ptr<base::Sink>> open_output(const Input& input,
@@ -131,8 +163,8 @@ tl::expected<Planned, PlanError> plan_events(const Input& input, format::Opened 
   if (!target) return fail(target.error());
   auto sink = open_output(input, options, change);
   if (!sink) return fail(sink.error(), options.output);
-  auto route =
-      by_events(std::move(opened.reader), *target, std::move(*sink), options.output, change);
+  auto route = by_events(input, opened.format, std::move(opened.reader), *target, std::move(*sink),
+                         options.output, change);
   if (!route) return tl::unexpected(route.error());
   return Planned{opened.format, *target, std::move(*route)};
 }

@@ -9,6 +9,8 @@ namespace polytrace::exports {
 
 void CallLog::consume(const analysis::Slice& slice) {
   if (full_) return;
+  for (const std::uint32_t i : slice.others)
+    if (slice.batch.events[i].kind == event::Kind::SummaryBegin) has_sums_ = true;
   walk_.consume(slice, calls_);
   if (!full_) return;
   for (Track& track : tracks_) std::vector<Entry>().swap(track.entries);
@@ -49,6 +51,7 @@ void CallLog::finish(const Names& names) {
 CallLog::Verdict CallLog::verdict(std::uint64_t depth) const {
   constexpr auto kSums = "Calls are summed up by stack, not in their order: ";
   if (full_) return {false, fmt::format("{}there are more than {}.", kSums, kMost)};
+  if (has_sums_) return {false, fmt::format("{}the recorder summed some up.", kSums)};
   if (depth != 0 && deepest_ > depth)
     return {false, fmt::format("{}some are deeper than --depth {}.", kSums, depth)};
   return {calls_kept_ != 0};

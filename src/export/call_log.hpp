@@ -66,6 +66,7 @@ class CallLog {
   std::uint64_t deepest_ = 0;
   Time first_ = std::numeric_limits<Time>::max();
   bool full_ = false;
+  bool has_sums_ = false;  // calls without times of their own
 };
 
 }  // namespace polytrace::exports

@@ -219,7 +219,7 @@ void ChromeMaker::throwing(const Slice& slice, const Event& event) {
   if (!cap_.admit()) return;
   const auto details = slice.batch.details_or<event::Throw>(event, {});
   const std::uint32_t type = classes_.find(event.id, details.class_id, slice.names);
-  write_instant(slice, event, "throws " + thrown_class(type, slice.names), "throw");
+  write_instant(slice, event, "throws " + slice.names.class_name(type), "throw");
   json_.end_object();
 }
 

@@ -39,7 +39,7 @@ void Markers::consume(const Slice& slice) {
            .thread = slice.threads[event.thread],
            .start = event.time,
            .end = event.time},
-          thrown_class(classes_.find(event.id, details.class_id, slice.names), slice.names), "");
+          slice.names.class_name(classes_.find(event.id, details.class_id, slice.names)), "");
     }
   }
 }

@@ -50,7 +50,7 @@ void PerfettoMaker::throwing(const Slice& slice, const Event& event) {
   const std::uint32_t stack = facts_.callstack(slice, details.stack, false);
   const std::uint64_t uuid = thread_uuid(slice, event);
   const std::string name =
-      "throws " + thrown_class(classes_.find(event.id, details.class_id, slice.names), slice.names);
+      "throws " + slice.names.class_name(classes_.find(event.id, details.class_id, slice.names));
   facts_.add_event(EventType::instant, uuid, event.time, [&](pbf_writer& writer) {
     writer.add_string(field::name, base::repaired(name));
     writer.add_string(field::categories, "throw");

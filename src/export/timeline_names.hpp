@@ -68,11 +68,6 @@ struct Allocation {
 };
 Allocation allocation_of(const event::Batch& batch, const event::Event& event);
 
-// "(unknown)" of kNone.
-inline std::string thrown_class(std::uint32_t index, const analysis::Names& names) {
-  return index == analysis::Names::kNone ? "(unknown)" : names.class_name(index);
-}
-
 // The classes of objects, as far as their allocation was recorded shortly before.
 class ObjectClasses {
  public:

@@ -30,10 +30,11 @@ TEST(Exceptions, ByClassSiteAndHandler) {
   r.add(6, 2, finally).add(7, 1, event::Clause{}).add(8, 1, event::Clause{}).finish();
 
   const auto tables = exceptions.tables(r.names(), {});
-  EXPECT_EQ(tables[0].rows, (std::vector<BurstRow>{{U{1}, 50.0, std::string("(unknown)")},
-                                                   {U{1}, 50.0, std::string("AppError")}}));
+  EXPECT_EQ(tables[0].rows,
+            (std::vector<BurstRow>{{U{1}, 50.0, std::string("(class not recorded)")},
+                                   {U{1}, 50.0, std::string("AppError")}}));
   EXPECT_EQ(cell(tables[1], "Risky", "class"), Cell{std::string("AppError")});
-  EXPECT_EQ(cell(tables[1], "(no backtrace)", "class"), Cell{std::string("(unknown)")});
+  EXPECT_EQ(cell(tables[1], "(no backtrace)", "class"), Cell{std::string("(class not recorded)")});
   EXPECT_EQ(tables[3].rows,
             (std::vector<BurstRow>{{U{2}, std::string("catch"), std::string("Main")},
                                    {U{1}, std::string("finally"), std::string("Risky")}}));

@@ -47,9 +47,9 @@ TEST(Roots, LieInTheRegionWithTheGreatestStartBelow) {
   ASSERT_EQ(table.rows.size(), 3U);
   EXPECT_EQ(text(table, 0, "source"), "static field");
   EXPECT_EQ(number(table, 0, "roots"), 2U);
-  EXPECT_EQ(text(table, 1, "source"), "stack");
+  EXPECT_EQ(text(table, 1, "source"), "(no registered region)");
   EXPECT_EQ(number(table, 1, "roots"), 1U);
-  EXPECT_EQ(text(table, 2, "source"), "(no registered region)");
+  EXPECT_EQ(text(table, 2, "source"), "stack");
   EXPECT_EQ(number(table, 2, "roots"), 1U);
 }
 

@@ -315,7 +315,7 @@ def chrome(path):
 # --- JFR -------------------------------------------------------------------------------------
 
 def type_name(type_object):
-    return type_object["name"].replace("/", ".") if type_object else "(unknown)"
+    return type_object["name"].replace("/", ".") if type_object else "(class not recorded)"
 
 
 def jfr_duration(text):

@@ -75,7 +75,8 @@ def test_sums(room, jdk):
         found = collections.Counter()
         for row in tables["methods"]:
             found[row["method"].split("(")[0].rsplit(".", 1)[1]] += row["calls"]
-        expect_same(sorted(found.items()), sorted(expected.items()), f"JDK {jdk.version}: {sections}")
+        what = f"JDK {jdk.version}: {sections}"
+        expect_same(sorted(found.items()), sorted(expected.items()), what)
     assert sum(row["calls"] for row in tables["call_tree"]) == expected.total(), tables
     assert tables["methods"][0]["total"] > 0, tables["methods"][0]
 

@@ -101,7 +101,7 @@ void ProfileBuilder::consume(const Slice& slice) {
   learn(slice);
   note_times(slice);
   for (std::size_t i = 0; i < kCarriers; ++i)
-    if (present_[i] && sources_[i]) sources_[i]->consume(slice);
+    if (sources_[i]) sources_[i]->consume(slice);
 }
 
 // What the trace has, and where methods stand in their source.

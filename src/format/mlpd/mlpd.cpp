@@ -36,6 +36,7 @@ const Format kFormat{
     .open = MlpdReader::open,
     .create = MlpdWriter::create,
     .record_name = record_name,
+    .names_methods_alone = true,
     .holds = MlpdWriter::holds,
 };
 

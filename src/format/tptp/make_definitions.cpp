@@ -23,7 +23,7 @@ struct OnlyName {
 bool is_named_frame(Id id, const event::Method& method) {
   if (id >> 63 == 0 || frame_method_id(method.name) != id) return false;
   std::string unused;
-  if (!is_wire_text(method.name, Meaning::plain, Spelling::tbf, unused)) return false;
+  if (!is_wire_text(method.name, Meaning::plain, unused)) return false;
   OnlyName visitor;
   visit_fields(visitor, method);
   return visitor.only;

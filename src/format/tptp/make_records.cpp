@@ -246,7 +246,7 @@ void MessageMaker::make_stack(const event::Stack& stack) {
   std::string made;
   for (std::size_t i = frames.size(); i-- > 0;) {
     std::string name = names_.name(frames[i]);
-    if (!is_wire_text(name, Meaning::frame_name, Spelling::tbf, made)) name = made;
+    if (!is_wire_text(name, Meaning::frame_name, made)) name = made;
     bytes += name.size();
     const std::size_t written = frames.size() - i;
     if (written > kMostFrames || bytes > kMostStackBytes) return draft_.lose("stack");

@@ -37,7 +37,7 @@ void MessageDraft::stream(const event::Batch& batch, unsigned attribute) {
 
 std::string_view MessageDraft::wire_text(std::string_view text, Meaning meaning,
                                          std::string_view name) {
-  if (is_wire_text(text, meaning, spelling_, made_)) return text;
+  if (is_wire_text(text, meaning, made_)) return text;
   lose(name);
   return message_.keep(made_);
 }

@@ -15,8 +15,7 @@ namespace polytrace::format::tptp {
 
 class MessageDraft {
  public:
-  MessageDraft(Spelling spelling, event::Loss& loss)
-      : spelling_(spelling), loss_(loss), times_(spelling, loss) {}
+  MessageDraft(Spelling spelling, event::Loss& loss) : loss_(loss), times_(spelling, loss) {}
 
   const Message& message() const { return message_; }
   WrittenTimes& times() { return times_; }
@@ -65,7 +64,7 @@ class MessageDraft {
   void set(unsigned attribute, std::int64_t value) { message_.set_number(attribute, value); }
   // An id that other messages have; also in a message beside the draft's.
   void link(Message& message, unsigned attribute, std::string_view id) {
-    const bool plain = is_wire_text(id, Meaning::plain, spelling_, made_);
+    const bool plain = is_wire_text(id, Meaning::plain, made_);
     message.set_text(attribute, message.keep(plain ? id : made_));
   }
   void link(unsigned attribute, std::string_view id) { link(message_, attribute, id); }
@@ -116,7 +115,6 @@ class MessageDraft {
   void stream(const event::Batch& batch, unsigned attribute);
   std::string_view wire_text(std::string_view text, Meaning meaning, std::string_view name);
 
-  Spelling spelling_;
   event::Loss& loss_;
   WrittenTimes times_;
   Message message_;

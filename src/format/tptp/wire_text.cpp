@@ -14,18 +14,22 @@ void replace_zeros(std::string& text) {
     text.replace(at, 1, base::kReplacement);
 }
 
+// Names of classes have dots, and $ before nested ones; readers of XML take slashes for dots. With
+// dots beside them slashes stand before nested classes, alone they are dots.
+void replace_slashes(std::string& name) {
+  std::ranges::replace(name, '/', name.find('.') == std::string::npos ? '.' : '$');
+}
+
 }  // namespace
 
-bool is_wire_text(std::string_view text, Meaning meaning, Spelling spelling, std::string& made) {
-  // Readers of XML take a class name with slashes for one with dots.
-  const bool dotted = meaning == Meaning::class_name && spelling == Spelling::xml;
-  const bool slashes = dotted && text.find('/') != std::string_view::npos;
+bool is_wire_text(std::string_view text, Meaning meaning, std::string& made) {
+  const bool slashes = meaning == Meaning::class_name && text.find('/') != std::string_view::npos;
   const bool zeros = text.find('\0') != std::string_view::npos;
   if (is_ascii(text) && !zeros && !slashes && text.size() <= kMostTextBytes) return true;
   made.clear();
   append_utf8(made, text.substr(0, kMostTextBytes), Charset::utf8);
   if (zeros) replace_zeros(made);
-  if (slashes) std::ranges::replace(made, '/', '.');
+  if (slashes) replace_slashes(made);
   return made == text;
 }
 

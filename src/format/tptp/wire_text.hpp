@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "format/tptp/catalogue.hpp"
-#include "format/tptp/spelling.hpp"
 
 namespace polytrace::format::tptp {
 
@@ -15,6 +14,6 @@ namespace polytrace::format::tptp {
 inline constexpr std::size_t kMostTextBytes = 256 * 1024;
 
 // False, and then the nearest such text in `made`, when `text` cannot be held as it is.
-bool is_wire_text(std::string_view text, Meaning meaning, Spelling spelling, std::string& made);
+bool is_wire_text(std::string_view text, Meaning meaning, std::string& made);
 
 }  // namespace polytrace::format::tptp

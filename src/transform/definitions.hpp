@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a whole trace tells of its threads, classes and methods, wherever it does, for targets that
+// want it before the first use: a pass of its own before the one that writes. Memory grows with
+// definitions. One thread at a time.
+#pragma once
+
+#include <memory>
+
+#include "base/seeded_hash.hpp"
+#include "event/pump.hpp"
+#include "event/writer.hpp"
+
+namespace polytrace::transform {
+
+// An id means one thing after the other: which one a definition is about. Ask for each, in stream
+// order.
+class Lives {
+ public:
+  static bool is_definition(const event::Batch& batch, const event::Event& event);
+  // From 0 on. REQUIRES: is_definition().
+  std::uint32_t number(const event::Batch& batch, const event::Event& event);
+  // The end of one, as far as the event tells it.
+  void note_end(const event::Batch& batch, const event::Event& event);
+
+ private:
+  struct Thing {
+    std::uint32_t number = 0;
+    bool begun = false;  // of a thread
+    bool ended = false;
+    base::Time end = 0;
+    std::uint64_t name = 0;  // its hash, 0 = none yet
+  };
+  bool is_next(const Thing& thing, const event::Event& event, bool begins,
+               std::uint64_t name) const;
+
+  std::array<base::IdMap<Thing>, 3> lives_;  // threads, classes, methods
+};
+
+class Definitions final : public event::Consumer {
+ public:
+  bool consume(const event::Batch& batch) override;
+
+  // Of a vtable its class, else the id itself.
+  base::Id class_of(base::Id id) const {
+    const auto found = vtables_.find(id);
+    return found == vtables_.end() ? id : found->second;
+  }
+  bool has_vtables() const { return !vtables_.empty(); }
+  // Whole, a thread with its name; null where there is none. In batch().
+  const event::Event* find(event::Kind kind, base::Id id, std::uint32_t number) const;
+  const event::Batch& batch() const { return batch_; }
+
+ private:
+  void keep(const event::Batch& batch, const event::Event& event, std::uint32_t number);
+
+  Lives lives_;
+  base::IdMap<base::Id> vtables_;
+  event::Batch batch_;
+  std::array<base::IdMap<std::vector<std::uint32_t>>, 3> places_;  // events of batch_
+};
+
+// Hands events on, methods with whole names (event/method_names.hpp) where their classes are told.
+std::unique_ptr<event::Writer> name_methods(std::unique_ptr<event::Writer> to,
+                                            std::shared_ptr<const Definitions> definitions);
+
+// Hands events on with every definition before its first use and whole, vtables' classes in their
+// place. Else nothing is different, nothing is lost.
+std::unique_ptr<event::Writer> resolve(std::unique_ptr<event::Writer> to,
+                                       std::shared_ptr<const Definitions> definitions);
+
+}  // namespace polytrace::transform
