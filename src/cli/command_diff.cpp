@@ -19,11 +19,11 @@ namespace {
 
 using analysis::PerWhat;
 
-// "5%" as 0.05. Errors are usage.
+// "5%" as 0.05, "0" as 0. Errors are usage.
 base::result<double> parse_share(std::string_view option, std::string_view text) {
   std::string_view rest = text;
   const auto value = take_number<double>(rest);
-  if (value && rest == "%" && *value >= 0) return *value / 100;
+  if (value && (rest == "%" || (rest.empty() && *value == 0)) && *value >= 0) return *value / 100;
   return base::fail(base::Code::usage,
                     fmt::format("{}: \"{}\" is no percentage such as 5%", option, text));
 }

@@ -27,7 +27,7 @@ class Counted final : public event::Writer {
 // What a target wants to know before it is written, from a pass of its own.
 struct Wants {
   bool definitions = false;  // what things are, before they are used
-  bool names = false;        // whole names of methods
+  bool names = false;        // Format::names_apart
 };
 
 class EventRoute final : public Route, private event::Consumer {
@@ -61,7 +61,7 @@ class EventRoute final : public Route, private event::Consumer {
     auto definitions = std::make_shared<transform::Definitions>();
     static_cast<void>(pass(session, input, *opened->reader, *definitions));
     if (wants_.definitions) writer_ = transform::resolve(std::move(writer_), definitions);
-    if (wants_.names) writer_ = transform::name_methods(std::move(writer_), definitions);
+    if (wants_.names) writer_ = transform::name_apart(std::move(writer_), definitions);
   }
   bool consume(const event::Batch& batch) override {
     events_ += batch.events.size();
@@ -121,7 +121,7 @@ Wants wants_of(const Input& input, const format::Format* from, const Target& tar
                const Change& change) {
   if (change.open || input.name() == "-" || input.options().follow) return {};
   return {!target.format->holds(event::Kind::Vtable, target.write.version),
-          target.format->names_methods_alone && from != target.format};
+          target.format->names_apart && from != target.format};
 }
 
 MaybeRoute by_events(const Input& input, const format::Format* from,

@@ -29,11 +29,30 @@ CLI::Option* add(CLI::App& app, const std::string& name, const Option& option) {
       option.target.where);
 }
 
+bool is_number(const Option& option) {
+  return std::holds_alternative<std::uint64_t*>(option.target.where) ||
+         std::holds_alternative<std::vector<std::uint32_t>*>(option.target.where);
+}
+
+// What CLI11 says behind the option's name; empty where nothing is wrong.
+std::string fault_of_choice(const std::string& word, const std::vector<std::string>& choices) {
+  if (std::ranges::find(choices, word) != choices.end()) return {};
+  return fmt::format("no \"{}\"{} (there are {})", word, did_you_mean(word, choices),
+                     fmt::join(choices, ", "));
+}
+
+// Signs would be taken for very large numbers.
+std::string fault_of_number(const std::string& word) {
+  if (!word.empty() && word.front() >= '0' && word.front() <= '9') return {};
+  return fmt::format("\"{}\" is no number from 0 on", word);
+}
+
 void offer(CLI::App& app, const Option& option) {
   CLI::Option* offered = add(app, parser_name(option), option);
   offered->required(option.is_required);
   if (!option.choices.empty() && !option.takes_others)
-    offered->check(CLI::IsMember(option.choices));
+    offered->check([&](const std::string& word) { return fault_of_choice(word, option.choices); });
+  if (is_number(option)) offered->check(fault_of_number);
   if (option.most_words != 0) offered->expected(0, option.most_words);
   // --keep A FILE: FILE is not another word of --keep.
   if (!option.is_positional() && !option.is_flag()) offered->allow_extra_args(false);

@@ -30,7 +30,9 @@ std::string selection_text(const ReportResult& result, const show::Look& look) {
   const analysis::Selection& selection = result.selection;
   std::vector<std::string> parts;
   const auto time = [&](Time at) { return show::human_text(at, analysis::Unit::time, look); };
-  if (has_from(selection)) parts.push_back("from " + time(selection.from));
+  // What is earlier than everything selects nothing.
+  if (has_from(selection) && selection.from > result.start)
+    parts.push_back("from " + time(selection.from));
   if (has_to(selection)) parts.push_back("to " + time(selection.to));
   if (selection.thread) parts.push_back(fmt::format("thread {:#x} only", *selection.thread));
   if (!selection.name.empty())

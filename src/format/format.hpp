@@ -48,8 +48,9 @@ struct Format {
                                                      const WriteOptions&) = nullptr;
   // The name of a native record number of event::Tally, in the format's own words.
   std::string (*record_name)(std::uint8_t record) = nullptr;
-  // Whether methods are known by their names alone, without their classes.
-  bool names_methods_alone = false;
+  // Whether names stand apart: those of methods tell their classes themselves, those of threads are
+  // events of their own.
+  bool names_apart = false;
   // Whether an event of this kind can be written in `version` at all. Null when read only.
   bool (*holds)(event::Kind kind, std::string_view version) = nullptr;
 };

@@ -4,6 +4,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "event/copy.hpp"
 #include "event/method_names.hpp"
@@ -243,16 +244,21 @@ class Resolver final : public event::Writer {
   Batch out_;
 };
 
-class MethodNamer final : public event::Writer {
+class NamesApart final : public event::Writer {
  public:
-  MethodNamer(std::unique_ptr<event::Writer> to, std::shared_ptr<const Definitions> definitions)
+  NamesApart(std::unique_ptr<event::Writer> to, std::shared_ptr<const Definitions> definitions)
       : to_(std::move(to)), definitions_(std::move(definitions)) {}
 
   base::result<void> write(const Batch& batch) override {
-    if (std::ranges::none_of(batch.column<event::Method>(), wants_class)) return to_->write(batch);
+    if (std::ranges::none_of(batch.column<event::Method>(), wants_class) &&
+        std::ranges::none_of(batch.column<event::Thread>(), begins_with_name))
+      return to_->write(batch);
     out_.clear();
     out_.offset = batch.offset;
-    for (const Event& event : batch.events) event::copy_event(batch, event, out_);
+    for (const Event& event : batch.events) {
+      event::copy_event(batch, event, out_);
+      if (event.kind == Kind::Thread && event.detail != event::kAbsent) part();
+    }
     for (event::Method& method : out_.column<event::Method>())
       if (wants_class(method)) name(method);
     return to_->write(out_);
@@ -265,6 +271,19 @@ class MethodNamer final : public event::Writer {
   static bool wants_class(const event::Method& method) {
     return method.class_id != base::kNoId && !method.name.empty() &&
            event::is_bare_method_name(method.name);
+  }
+  static bool begins_with_name(const event::Thread& thread) {
+    return thread.life == Life::begin && !thread.name.empty();
+  }
+  // The last event, of a thread.
+  void part() {
+    const Event begin = out_.events[out_.events.size() - 1];
+    event::Thread& thread = out_.column<event::Thread>()[begin.detail];
+    if (!begins_with_name(thread)) return;
+    event::Thread name;
+    name.life = Life::name;
+    name.name = std::exchange(thread.name, {});
+    out_.add(begin.time, begin.thread, begin.id, name);
   }
   void name(event::Method& method) {
     const Event* type = definitions_->find(Kind::Class, method.class_id, 0);
@@ -285,9 +304,9 @@ std::unique_ptr<event::Writer> resolve(std::unique_ptr<event::Writer> to,
   return std::make_unique<Resolver>(std::move(to), std::move(definitions));
 }
 
-std::unique_ptr<event::Writer> name_methods(std::unique_ptr<event::Writer> to,
-                                            std::shared_ptr<const Definitions> definitions) {
-  return std::make_unique<MethodNamer>(std::move(to), std::move(definitions));
+std::unique_ptr<event::Writer> name_apart(std::unique_ptr<event::Writer> to,
+                                          std::shared_ptr<const Definitions> definitions) {
+  return std::make_unique<NamesApart>(std::move(to), std::move(definitions));
 }
 
 }  // namespace polytrace::transform

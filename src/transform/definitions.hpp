@@ -59,9 +59,10 @@ class Definitions final : public event::Consumer {
   std::array<base::IdMap<std::vector<std::uint32_t>>, 3> places_;  // events of batch_
 };
 
-// Hands events on, methods with whole names (event/method_names.hpp) where their classes are told.
-std::unique_ptr<event::Writer> name_methods(std::unique_ptr<event::Writer> to,
-                                            std::shared_ptr<const Definitions> definitions);
+// Hands events on, methods with whole names (event/method_names.hpp) where their classes are told,
+// the names of threads behind their begins.
+std::unique_ptr<event::Writer> name_apart(std::unique_ptr<event::Writer> to,
+                                          std::shared_ptr<const Definitions> definitions);
 
 // Hands events on with every definition before its first use and whole, vtables' classes in their
 // place. Else nothing is different, nothing is lost.

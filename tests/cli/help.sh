@@ -79,4 +79,18 @@ expect_in err 'did you mean "--follow"?'
 run convert "$data/calls.mlpd" -o "$scratch/x" --to mldp
 expect_code 2
 expect_in err 'did you mean "mlpd"?'
+run report --format jsn "$data/calls.mlpd"
+expect_code 2
+expect_in err '--format: no "jsn"; did you mean "json"?'
+run report --limit -3 "$data/calls.mlpd"
+expect_code 2
+expect_in err '--limit: "-3" is no number from 0 on'
+run report --limit many "$data/calls.mlpd"
+expect_code 2
+expect_in err '--limit: "many" is no number from 0 on'
+run diff --threshold 0 "$data/calls.mlpd" "$data/calls.mlpd"
+expect_code 0
+run report --from 0 --sections calls "$data/calls.mlpd"
+expect_code 0
+expect_not_in out 'selected: '
 finish

@@ -106,6 +106,7 @@ const std::set<std::string_view> kElsewhere{
     "compressed-damaged",    // house.damaged_compressed_file_is_told
     "text-syntax",           // text_fault.has_its_column
     "limit-exceeded",        // merge.stops_at_its_limit
+    "paths-merged",          // the command line's tests
     "segments-read",         // native_segments.give_each_event_once
     "segments-damaged",      // native_segments.damaged_anywhere_are_survived
     // State histories and their bundles: tests/history/.

@@ -36,7 +36,7 @@ const Format kFormat{
     .open = MlpdReader::open,
     .create = MlpdWriter::create,
     .record_name = record_name,
-    .names_methods_alone = true,
+    .names_apart = true,
     .holds = MlpdWriter::holds,
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From events to records: which record, in which buffer, with what before it.
 #include <bit>
-#include <utility>
 
 #include "event/visit.hpp"
 #include "format/mlpd/choose_record.hpp"
@@ -112,14 +111,6 @@ void MlpdWriter::put_call(const Event& event) {
 
 template <class T>
 void MlpdWriter::put_event(const Event& event, T details) {
-  if constexpr (std::is_same_v<T, event::Thread>) {
-    // A begin has no name: that has a record of its own.
-    if (details.life == Life::begin && !details.name.empty()) {
-      const event::Thread name{.life = Life::name, .name = std::exchange(details.name, {})};
-      put_event(event, details);
-      return put_event(event, name);
-    }
-  }
   before(event, details);
   const MaybeChoice choice = choose(details, version_);
   if (!choice || !start(choice->first, event)) {
