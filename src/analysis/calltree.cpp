@@ -18,9 +18,9 @@ CallTree::CallTree(const Selection& selection, bool by_thread, std::uint32_t mos
   policy_.nodes.resize(kFirst);
 }
 
-// A slice makes no more nodes than it has events: the tree may be larger by that.
+// A slice makes no more nodes than its batch has events.
 void CallTree::consume(const Slice& slice) {
-  if (policy_.nodes.size() >= most_nodes_) merge_lightest(slice.names);
+  if (policy_.nodes.size() + slice.batch.events.size() > most_nodes_) merge_lightest(slice.names);
   policy_.epoch = slice.names.method_epoch();
   walk_.consume(slice, policy_);
 }

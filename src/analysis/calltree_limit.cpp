@@ -17,6 +17,7 @@ class CallTree::Merge {
       : tree_(tree), nodes_(tree.policy_.nodes), names_(names), stays_(nodes_.size()) {}
 
   void run() {
+    tree_.policy_.index.clear();  // before more is needed
     decide();
     keep();
     sum();
