@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/conversion_route.hpp"
 
-#include "transform/definitions.hpp"
+#include "transform/resolve.hpp"
 
 namespace polytrace::cli {
 namespace {

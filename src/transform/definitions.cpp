@@ -3,12 +3,8 @@
 
 #include <xxhash.h>
 
-#include <algorithm>
-#include <utility>
-
 #include "event/copy.hpp"
-#include "event/method_names.hpp"
-#include "transform/ids.hpp"
+#include "event/visit.hpp"
 
 namespace polytrace::transform {
 namespace {
@@ -18,8 +14,6 @@ using event::Batch;
 using event::Event;
 using event::Kind;
 using event::Life;
-
-std::size_t table_of(Kind kind) { return kind == Kind::Thread ? 0 : kind == Kind::Class ? 1 : 2; }
 
 std::uint64_t hash_of(std::string_view name) {
   return name.empty() ? 0 : XXH3_64bits(name.data(), name.size()) | 1;
@@ -94,7 +88,7 @@ bool Definitions::consume(const Batch& batch) {
 }
 
 void Definitions::keep(const Batch& batch, const Event& event, std::uint32_t number) {
-  std::vector<std::uint32_t>& places = places_[table_of(event.kind)][event.id];
+  std::vector<std::uint32_t>& places = places_[Lives::table_of(event.kind)][event.id];
   const Told what = told(batch, event);
   if (number < places.size()) {
     Event& known = batch_.events[places[number]];
@@ -114,199 +108,15 @@ void Definitions::keep(const Batch& batch, const Event& event, std::uint32_t num
 }
 
 const Event* Definitions::find(Kind kind, Id id, std::uint32_t number) const {
-  const auto& places = places_[table_of(kind)];
+  const auto& places = places_[Lives::table_of(kind)];
   const auto found = places.find(id);
   if (found == places.end() || number >= found->second.size()) return nullptr;
   return &batch_.events[found->second[number]];
 }
 
-namespace {
-
-class Resolver final : public event::Writer {
- public:
-  Resolver(std::unique_ptr<event::Writer> to, std::shared_ptr<const Definitions> definitions)
-      : to_(std::move(to)), definitions_(std::move(definitions)) {}
-
-  base::result<void> write(const Batch& batch) override {
-    if (batch.threads.size() + 1 >= Batch::kMaxThreads) return to_->write(batch);
-    out_.clear();
-    out_.offset = batch.offset;
-    for (const Event& event : batch.events) take(batch, event);
-    if (definitions_->has_vtables()) replace_vtables();
-    return to_->write(out_);
-  }
-  void leave_open() override { to_->leave_open(); }
-  base::result<void> finish() override { return to_->finish(); }
-  const event::Loss& loss() const override { return to_->loss(); }
-
- private:
-  struct Known {
-    bool early = false;      // told before its definition came
-    std::uint32_t told = 0;  // how many things of the id
-  };
-
-  void take(const Batch& batch, const Event& event) {
-    if (Lives::is_definition(batch, event)) return define(batch, event);
-    lives_.note_end(batch, event);
-    mention_all(batch, event);
-    event::copy_event(batch, event, out_);
-  }
-
-  // Threads are told once, all others as often as they are.
-  void define(const Batch& batch, const Event& event) {
-    const std::uint32_t number = lives_.number(batch, event);
-    Known& known = tables_[table_of(event.kind)][event.id];
-    const bool again = number < known.told;
-    if (again && (event.kind == Kind::Thread || std::exchange(known.early, false))) return;
-    known.told = std::max(known.told, number + 1);
-    mention_all(batch, event);
-    const Event* whole = definitions_->find(event.kind, event.id, number);
-    if (again || whole == nullptr) event::copy_event(batch, event, out_);
-    else tell(*whole, event.time, batch.thread(event));
-  }
-
-  void tell(const Event& whole, base::Time time, Id thread) {
-    event::copy_event(definitions_->batch(), whole, out_);
-    Event& made = out_.events[out_.events.size() - 1];
-    made.time = time;
-    made.thread = out_.thread_slot(thread);
-  }
-
-  void mention(Kind kind, Id id, const Event& at, Id thread) {
-    if (id == base::kNoId) return;
-    auto& table = tables_[table_of(kind)];
-    if (const auto known = table.find(id); known != table.end()) return;
-    const Event* whole = definitions_->find(kind, id, 0);
-    table[id] = {.early = whole != nullptr, .told = whole != nullptr ? 1U : 0U};
-    if (whole == nullptr) return;
-    if (kind == Kind::Method)
-      mention(Kind::Class, definitions_->batch().details_or<event::Method>(*whole, {}).class_id, at,
-              thread);
-    tell(*whole, at.time, kind == Kind::Thread ? id : thread);
-  }
-
-  // What an event names.
-  struct Mentions {
-    Resolver& resolver;
-    const Batch& batch;
-    const Event& event;
-
-    template <event::Tag tag, class T>
-    void field(std::string_view name, const T& value) {
-      if constexpr (tag == event::Tag::kId) {
-        if (name == "class_id") resolver.mention_class(value, event, batch.thread(event));
-        if (name == "method") resolver.mention(Kind::Method, value, event, batch.thread(event));
-      } else if constexpr (tag == event::Tag::kStack) {
-        for (const Id frame : batch.list(value))
-          resolver.mention(Kind::Method, frame, event, batch.thread(event));
-      }
-    }
-  };
-  void mention_class(Id id, const Event& at, Id thread) {
-    mention(Kind::Class, definitions_->class_of(id), at, thread);
-  }
-  void mention_all(const Batch& batch, const Event& event) {
-    const Id thread = batch.thread(event);
-    if (event.kind != Kind::Thread) mention(Kind::Thread, thread, event, thread);
-    const std::string_view subject = event::describe(event.kind).subject;
-    if (event.kind != Kind::Method && subject == "method")
-      mention(Kind::Method, event.id, event, thread);
-    if (event.kind != Kind::Class && subject == "class") mention_class(event.id, event, thread);
-    if (event.detail == event::kAbsent) return;
-    Mentions mentions{*this, batch, event};
-    event::with_details(batch, event,
-                        [&](const auto& details) { visit_fields(mentions, details); });
-  }
-
-  struct Replacing {
-    const Definitions& definitions;
-    template <event::Tag tag, class T>
-    void field(std::string_view name, T& value) {
-      if constexpr (tag == event::Tag::kId)
-        if (name == "class_id") value = definitions.class_of(value);
-    }
-  };
-  void replace_vtables() {
-    for (Event& event : out_.events)
-      if (event::describe(event.kind).subject == "class")
-        event.id = definitions_->class_of(event.id);
-    Replacing replacing{*definitions_};
-#define KIND(Type, text, subject, ...) \
-  for (auto& details : out_.column<event::Type>()) visit_fields(replacing, details);
-#include "event/kinds.def"
-#undef KIND
-  }
-
-  std::unique_ptr<event::Writer> to_;
-  std::shared_ptr<const Definitions> definitions_;
-  Lives lives_;
-  std::array<base::IdMap<Known>, 3> tables_;
-  Batch out_;
-};
-
-class NamesApart final : public event::Writer {
- public:
-  NamesApart(std::unique_ptr<event::Writer> to, std::shared_ptr<const Definitions> definitions)
-      : to_(std::move(to)), definitions_(std::move(definitions)) {}
-
-  base::result<void> write(const Batch& batch) override {
-    if (std::ranges::none_of(batch.column<event::Method>(), wants_class) &&
-        std::ranges::none_of(batch.column<event::Thread>(), begins_with_name))
-      return to_->write(batch);
-    out_.clear();
-    out_.offset = batch.offset;
-    for (const Event& event : batch.events) {
-      event::copy_event(batch, event, out_);
-      if (event.kind == Kind::Thread && event.detail != event::kAbsent) part();
-    }
-    for (event::Method& method : out_.column<event::Method>())
-      if (wants_class(method)) name(method);
-    return to_->write(out_);
-  }
-  void leave_open() override { to_->leave_open(); }
-  base::result<void> finish() override { return to_->finish(); }
-  const event::Loss& loss() const override { return to_->loss(); }
-
- private:
-  static bool wants_class(const event::Method& method) {
-    return method.class_id != base::kNoId && !method.name.empty() &&
-           event::is_bare_method_name(method.name);
-  }
-  static bool begins_with_name(const event::Thread& thread) {
-    return thread.life == Life::begin && !thread.name.empty();
-  }
-  // The last event, of a thread.
-  void part() {
-    const Event begin = out_.events[out_.events.size() - 1];
-    event::Thread& thread = out_.column<event::Thread>()[begin.detail];
-    if (!begins_with_name(thread)) return;
-    event::Thread name;
-    name.life = Life::name;
-    name.name = std::exchange(thread.name, {});
-    out_.add(begin.time, begin.thread, begin.id, name);
-  }
-  void name(event::Method& method) {
-    const Event* type = definitions_->find(Kind::Class, method.class_id, 0);
-    if (type == nullptr) return;
-    const std::string_view of = told(definitions_->batch(), *type).name;
-    if (!of.empty()) method.name = out_.keep(event::whole_method_name(of, method.name));
-  }
-
-  std::unique_ptr<event::Writer> to_;
-  std::shared_ptr<const Definitions> definitions_;
-  Batch out_;
-};
-
-}  // namespace
-
-std::unique_ptr<event::Writer> resolve(std::unique_ptr<event::Writer> to,
-                                       std::shared_ptr<const Definitions> definitions) {
-  return std::make_unique<Resolver>(std::move(to), std::move(definitions));
-}
-
-std::unique_ptr<event::Writer> name_apart(std::unique_ptr<event::Writer> to,
-                                          std::shared_ptr<const Definitions> definitions) {
-  return std::make_unique<NamesApart>(std::move(to), std::move(definitions));
+std::string_view Definitions::class_name(Id id) const {
+  const Event* type = find(Kind::Class, id, 0);
+  return type == nullptr ? std::string_view{} : told(batch_, *type).name;
 }
 
 }  // namespace polytrace::transform

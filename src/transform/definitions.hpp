@@ -4,11 +4,12 @@
 // definitions. One thread at a time.
 #pragma once
 
-#include <memory>
+#include <array>
+#include <string_view>
+#include <vector>
 
 #include "base/seeded_hash.hpp"
 #include "event/pump.hpp"
-#include "event/writer.hpp"
 
 namespace polytrace::transform {
 
@@ -16,6 +17,11 @@ namespace polytrace::transform {
 // order.
 class Lives {
  public:
+  // Kinds of things: threads, classes, methods.
+  static constexpr std::size_t kTables = 3;
+  static std::size_t table_of(event::Kind kind) {
+    return kind == event::Kind::Thread ? 0 : kind == event::Kind::Class ? 1 : 2;
+  }
   static bool is_definition(const event::Batch& batch, const event::Event& event);
   // From 0 on. REQUIRES: is_definition().
   std::uint32_t number(const event::Batch& batch, const event::Event& event);
@@ -33,7 +39,7 @@ class Lives {
   bool is_next(const Thing& thing, const event::Event& event, bool begins,
                std::uint64_t name) const;
 
-  std::array<base::IdMap<Thing>, 3> lives_;  // threads, classes, methods
+  std::array<base::IdMap<Thing>, kTables> lives_;
 };
 
 class Definitions final : public event::Consumer {
@@ -46,6 +52,8 @@ class Definitions final : public event::Consumer {
     return found == vtables_.end() ? id : found->second;
   }
   bool has_vtables() const { return !vtables_.empty(); }
+  // Empty where it has none; that of the first thing with the id.
+  std::string_view class_name(base::Id id) const;
   // Whole, a thread with its name; null where there is none. In batch().
   const event::Event* find(event::Kind kind, base::Id id, std::uint32_t number) const;
   const event::Batch& batch() const { return batch_; }
@@ -56,17 +64,7 @@ class Definitions final : public event::Consumer {
   Lives lives_;
   base::IdMap<base::Id> vtables_;
   event::Batch batch_;
-  std::array<base::IdMap<std::vector<std::uint32_t>>, 3> places_;  // events of batch_
+  std::array<base::IdMap<std::vector<std::uint32_t>>, Lives::kTables> places_;  // events of batch_
 };
-
-// Hands events on, methods with whole names (event/method_names.hpp) where their classes are told,
-// the names of threads behind their begins.
-std::unique_ptr<event::Writer> name_apart(std::unique_ptr<event::Writer> to,
-                                          std::shared_ptr<const Definitions> definitions);
-
-// Hands events on with every definition before its first use and whole, vtables' classes in their
-// place. Else nothing is different, nothing is lost.
-std::unique_ptr<event::Writer> resolve(std::unique_ptr<event::Writer> to,
-                                       std::shared_ptr<const Definitions> definitions);
 
 }  // namespace polytrace::transform
