@@ -24,9 +24,11 @@ class AllocationStacks {
       for (const std::uint32_t i : slice.others) take(slice.batch.events[i]);
       return;
     }
-    for (const Run& run : slice.runs)
+    for (const Run& run : slice.runs) {
+      LiveStack& calls = slot(calls_, run.thread);
       for (std::uint32_t i = run.begin; i < run.end; ++i)
-        if (!slot(calls_, run.thread).follow(slice.batch.events[i])) take(slice.batch.events[i]);
+        if (!calls.follow(slice.batch.events[i])) take(slice.batch.events[i]);
+    }
   }
 
   const StackTree& tree() const { return tree_; }
