@@ -19,7 +19,6 @@ COUNTED = {
     "objAlloc": lambda e: e.kind in ("Alloc", "SiteAlloc"),
     "classDef": lambda e: e.kind == "Class" and not e.fields.get("life"),
     "methodDef": lambda e: e.kind == "Method",
-    "threadStart": lambda e: e.kind == "Thread" and LIVES[e.fields.get("life", 0)] != "end",
     "threadEnd": lambda e: e.kind == "Thread" and LIVES[e.fields.get("life", 0)] == "end",
     "option": lambda e: e.kind == "Setting",
     "filter": lambda e: e.kind == "FilterRule",
@@ -45,6 +44,18 @@ def gaps(stream):
     return +found
 
 
+def thread_starts(stream):
+    """Each thread once, whatever is told of it later: a name, or where its id comes again."""
+    known, count = {}, 0
+    for event in stream.all("Thread"):
+        life, before = LIVES[event.fields.get("life", 0)], known.get(event.id)
+        if life != "end" and (before in (None, "end") or before == life == "begin"):
+            count += 1
+        if life != "name" or before in (None, "end"):
+            known[event.id] = life
+    return count
+
+
 def expect_placed(stream, document):
     loader = Loader(gaps=True).load(document)
     for element in ("node", "processCreate", "agentCreate", "traceStart", "traceEnd",
@@ -53,6 +64,8 @@ def expect_placed(stream, document):
     for element, becomes in COUNTED.items():
         count = sum(map(becomes, stream.events))
         assert loader.placed[element] == count, (element, loader.placed[element], count)
+    starts = thread_starts(stream)
+    assert loader.placed["threadStart"] == starts, (loader.placed["threadStart"], starts)
     assert loader.gaps == gaps(stream), (loader.gaps, gaps(stream))
     assert loader.entered and 0 not in loader.entered, "calls in no class"
     return loader.placed
