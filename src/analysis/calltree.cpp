@@ -27,16 +27,7 @@ void CallTree::consume(const Slice& slice) {
 
 std::uint32_t CallTree::Policy::other_child(std::uint32_t parent, base::Id id, const Names& names) {
   const std::uint32_t method = names.methods().index(id);
-  std::uint32_t node = index.find(parent, method, [&](std::uint32_t candidate) {
-    return nodes[candidate].parent == parent && nodes[candidate].method == method;
-  });
-  if (node == ChildIndex::kNone) {
-    node = static_cast<std::uint32_t>(nodes.size());
-    Node& made = nodes.emplace_back();
-    made.method = method;
-    made.parent = parent;
-    index.put(node);
-  }
+  const std::uint32_t node = index.child(nodes, parent, method);
   nodes[node].id = id;
   nodes[node].epoch = epoch;
   const std::uint32_t last = nodes[parent].last_child;

@@ -33,16 +33,9 @@ class Remade {
   std::uint64_t& self(std::uint32_t place) { return selfs_[place]; }
 
   std::uint32_t child(std::uint32_t above, std::uint32_t method) {
-    const std::uint32_t known = index_.find(above, method, [&](std::uint32_t node) {
-      return nodes_[node].parent == above && nodes_[node].method == method;
-    });
-    if (known != ChildIndex::kNone) return known;
-    const auto made = static_cast<std::uint32_t>(nodes_.size());
-    nodes_.emplace_back().method = method;
-    nodes_[made].parent = above;
-    selfs_.push_back(0);
-    index_.put(made);
-    return made;
+    const std::uint32_t node = index_.child(nodes_, above, method);
+    selfs_.resize(nodes_.size());
+    return node;
   }
   // Adds an old node's figures; its total, unless a caller's has it.
   void add(std::size_t node, std::uint32_t place, bool with_total) {

@@ -51,7 +51,9 @@ class CallTree::Merge {
   void take(std::uint32_t i);
   void take_helper(std::uint32_t i, Node& other);
   void take_method(std::uint32_t i);
-  std::uint32_t child(std::uint32_t parent, std::uint32_t method);
+  std::uint32_t child(std::uint32_t parent, std::uint32_t method) {
+    return index_.child(kept_, parent, method);
+  }
 
   CallTree& tree_;
   std::vector<Node>& nodes_;
@@ -83,18 +85,6 @@ void CallTree::Merge::decide() {
   }
   for (std::uint32_t i = kFirst; i < nodes_.size(); ++i)
     if (is_other(i)) stays_[i] = stays_[nodes_[i].parent];
-}
-
-std::uint32_t CallTree::Merge::child(std::uint32_t parent, std::uint32_t method) {
-  const std::uint32_t known = index_.find(parent, method, [&](std::uint32_t node) {
-    return kept_[node].parent == parent && kept_[node].method == method;
-  });
-  if (known != ChildIndex::kNone) return known;
-  const auto made = static_cast<std::uint32_t>(kept_.size());
-  kept_.emplace_back().method = method;
-  kept_[made].parent = parent;
-  index_.put(made);
-  return made;
 }
 
 void CallTree::Merge::keep() {

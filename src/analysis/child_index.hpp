@@ -37,6 +37,19 @@ class ChildIndex {
     slots_[at_] = {node, tag_, place_};
     if (++used_ * 2 > slots_.size()) grow();
   }
+  // The child of `parent` for `method`, made at the end of `nodes` where there is none.
+  template <class Node>
+  std::uint32_t child(std::vector<Node>& nodes, std::uint32_t parent, std::uint32_t method) {
+    const std::uint32_t known = find(parent, method, [&](std::uint32_t node) {
+      return nodes[node].parent == parent && nodes[node].method == method;
+    });
+    if (known != kNone) return known;
+    const auto made = static_cast<std::uint32_t>(nodes.size());
+    nodes.emplace_back().method = method;
+    nodes[made].parent = parent;
+    put(made);
+    return made;
+  }
   void clear() { slots_ = std::vector<Slot>(); }
 
  private:

@@ -24,7 +24,8 @@ class Resolver final : public event::Writer {
       : to_(std::move(to)), definitions_(std::move(definitions)) {}
 
   base::result<void> write(const Batch& batch) override {
-    if (batch.threads.size() + 1 >= Batch::kMaxThreads) return to_->write(batch);
+    if (batch.threads.size() + 1 >= Batch::kMaxThreads || is_as_it_comes(batch))
+      return to_->write(batch);
     out_.clear();
     out_.offset = batch.offset;
     for (const Event& event : batch.events) take(batch, event);
@@ -41,6 +42,20 @@ class Resolver final : public event::Writer {
     std::uint32_t told = 0;  // how many things of the id
   };
 
+  // Nothing but plain calls, of threads and methods met before: most of what calls are.
+  bool is_as_it_comes(const Batch& batch) const {
+    const auto& methods = tables_[Lives::table_of(Kind::Method)];
+    const auto& threads = tables_[Lives::table_of(Kind::Thread)];
+    const auto is_known = [](const auto& table, Id id) {
+      return id == base::kNoId || table.find(id) != table.end();
+    };
+    return std::ranges::all_of(batch.threads, [&](Id id) { return is_known(threads, id); }) &&
+           std::ranges::all_of(batch.events, [&](const Event& event) {
+             const bool is_call = event.kind == Kind::Enter || event.kind == Kind::Leave ||
+                                  event.kind == Kind::Unwind;
+             return is_call && event.detail == event::kAbsent && is_known(methods, event.id);
+           });
+  }
   void take(const Batch& batch, const Event& event) {
     if (Lives::is_definition(batch, event)) return define(batch, event);
     lives_.note_end(batch, event);
