@@ -9,6 +9,7 @@
 #include "analysis/rows.hpp"
 #include "analysis/text.hpp"
 #include "analysis/timeline.hpp"
+#include "base/figure_text.hpp"
 
 namespace polytrace::analysis {
 namespace {
@@ -81,12 +82,12 @@ Table Allocations::classes(const Names& names, const TableOptions& options) cons
       table.rows.push_back(
           {std::move(name), count, bytes, average(bytes, count), percent(bytes, total_.weight)});
   }
-  table.notes.push_back(
-      fmt::format("All together: {} bytes in {} objects.", total_.weight, total_.count));
+  table.notes.push_back(fmt::format("All together: {} in {}.", base::bytes_text(total_.weight),
+                                    base::count_text(total_.count, "object", "objects")));
   if (stacks_.samples() != 0)
     table.notes.push_back(
         fmt::format("Estimated from {}: each counts for all that it represents.",
-                    count_text(stacks_.samples(), "sampled object", "sampled objects")));
+                    base::count_text(stacks_.samples(), "sampled object", "sampled objects")));
   sort_and_limit(table, options, "bytes");
   return table;
 }
@@ -115,7 +116,8 @@ Table Allocations::times() const {
   for (std::size_t i = 0; i < by_time_.size(); ++i)
     table.rows.push_back({by_time_.start(i), by_time_[i].count, by_time_[i].weight});
   if (by_time_.size() > 0)
-    table.notes.push_back(fmt::format("Each row covers {}.", duration_text(by_time_.width())));
+    table.notes.push_back(
+        fmt::format("Each row covers {}.", base::duration_text(by_time_.width())));
   return table;
 }
 
@@ -141,8 +143,8 @@ std::vector<std::string> Allocations::headlines(const Names& names) const {
   std::uint32_t top = 0;
   for (std::uint32_t i = 0; i < amounts.size(); ++i)
     if (amounts[i].weight > amounts[top].weight) top = i;
-  return {fmt::format("{} allocated in {}; {} of it {}.", bytes_text(total_.weight),
-                      count_text(total_.count, "object", "objects"),
+  return {fmt::format("{} allocated in {}; {} of it {}.", base::bytes_text(total_.weight),
+                      base::count_text(total_.count, "object", "objects"),
                       share_text(amounts[top].weight, total_.weight), names.class_name(top))};
 }
 

@@ -7,6 +7,7 @@
 #include "analysis/rows.hpp"
 #include "analysis/selected.hpp"
 #include "analysis/text.hpp"
+#include "base/figure_text.hpp"
 
 namespace polytrace::analysis {
 namespace {
@@ -94,16 +95,16 @@ std::vector<std::string> Calls::headlines(const Names& names) const {
     if (busiest == NameTable::kNone || totals_[i].self > totals_[busiest].self) busiest = i;
   }
   if (calls == 0) return {};
-  std::string line = count_text(calls, "call", "calls");
+  std::string line = base::count_text(calls, "call", "calls");
   if (busiest != NameTable::kNone) {
     const CallTotals& method = totals_[busiest];
     line += fmt::format("; busiest: {} with {} self ({}) in {}", names.method_name(busiest),
-                        duration_text(method.self), share_text(method.self, sum_of_self()),
-                        count_text(method.calls, "call", "calls"));
+                        base::duration_text(method.self), share_text(method.self, sum_of_self()),
+                        base::count_text(method.calls, "call", "calls"));
   }
   if (helpers().self != 0)
     line += fmt::format("; {} of all in runtime helpers, which count for their callers",
-                        duration_text(helpers().self));
+                        base::duration_text(helpers().self));
   return {line};
 }
 

@@ -5,8 +5,8 @@
 
 #include "analysis/hot_methods.hpp"
 #include "analysis/selected.hpp"
-#include "analysis/text.hpp"
 #include "analysis/tree_order.hpp"
+#include "base/figure_text.hpp"
 
 namespace polytrace::analysis {
 
@@ -107,7 +107,7 @@ std::vector<std::string> CallTree::limits() const {
   return {
       fmt::format("the call tree has room for {}: the lightest became \"(other paths)\"; "
                   "figures by method are whole",
-                  count_text(most_nodes_, "path", "paths"))};
+                  base::count_text(most_nodes_, "path", "paths"))};
 }
 
 }  // namespace polytrace::analysis

@@ -13,6 +13,7 @@
 #include "analysis/rows.hpp"
 #include "analysis/selected.hpp"
 #include "analysis/text.hpp"
+#include "base/figure_text.hpp"
 
 namespace polytrace::analysis {
 namespace {
@@ -151,11 +152,11 @@ Table Collections::generations(const TableOptions& options) const {
     unfinished += generation.count - generation.collecting.count();
   }
   if (unfinished > 0)
-    table.notes.push_back(
-        fmt::format("{} of these have no recorded end and no time here.", unfinished));
+    table.notes.push_back(fmt::format("{} of these have no recorded end and no time here.",
+                                      base::count_text(unfinished)));
   if (pairs_.ends_without_start() > 0)
-    table.notes.push_back(
-        fmt::format("{} more ended whose start was not recorded.", pairs_.ends_without_start()));
+    table.notes.push_back(fmt::format("{} more ended whose start was not recorded.",
+                                      base::count_text(pairs_.ends_without_start())));
   sort_and_limit(table, options, "");
   return table;
 }
@@ -260,14 +261,16 @@ std::vector<Table> Collections::tables(const Names& names, const TableOptions& o
 std::vector<std::string> Collections::headlines(const Names&) const {
   if (pairs_.all().empty()) return {};
   const Durations pauses = all_pauses();
-  std::string text = count_text(pairs_.all().size(), "collection", "collections");
+  std::string text = base::count_text(pairs_.all().size(), "collection", "collections");
   if (pauses.count() > 0)
     return {fmt::format("{} stopped the program for {} in all, at most {} at once.", text,
-                        duration_text(pauses.total()), duration_text(pauses.longest()))};
+                        base::duration_text(pauses.total()),
+                        base::duration_text(pauses.longest()))};
   Durations collecting;
   for (const auto& [number, generation] : generations_) collecting.merge(generation.collecting);
-  return {fmt::format("{} took {} in all, the longest {}.", text, duration_text(collecting.total()),
-                      duration_text(collecting.longest()))};
+  return {fmt::format("{} took {} in all, the longest {}.", text,
+                      base::duration_text(collecting.total()),
+                      base::duration_text(collecting.longest()))};
 }
 
 }  // namespace

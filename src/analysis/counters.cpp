@@ -8,8 +8,8 @@
 #include "analysis/counter_names.hpp"
 #include "analysis/rows.hpp"
 #include "analysis/selected.hpp"
-#include "analysis/text.hpp"
 #include "analysis/timeline.hpp"
+#include "base/figure_text.hpp"
 
 namespace polytrace::analysis {
 namespace {
@@ -184,7 +184,7 @@ std::vector<Table> Counters::tables(const Names&, const TableOptions& options) c
       table.rows.push_back(row_of(counter));
   }
   if (silent > 0)
-    table.notes.push_back(count_text(silent, "more counter", "more counters") +
+    table.notes.push_back(base::count_text(silent, "more counter", "more counters") +
                           " defined that never had a value.");
   sort_and_limit(table, options, "");
   return {std::move(table)};
@@ -194,7 +194,8 @@ std::vector<std::string> Counters::headlines(const Names&) const {
   std::uint64_t with_values = 0;
   for (const Counter& counter : counters_) with_values += counter.values > 0;
   if (with_values == 0) return {};
-  return {count_text(with_values, "runtime counter was", "runtime counters were") + " recorded."};
+  return {base::count_text(with_values, "runtime counter was", "runtime counters were") +
+          " recorded."};
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "analysis/rows.hpp"
 #include "analysis/stack_table.hpp"
 #include "analysis/text.hpp"
+#include "base/figure_text.hpp"
 
 namespace polytrace::analysis {
 namespace {
@@ -123,9 +124,9 @@ Table CpuTimes::threads(const Names& names, const TableOptions& options) const {
   }
   sort_and_limit(table, options, "used");
   if (process_ != 0 && !table.rows.empty())
-    table.notes.push_back("The whole process used " + duration_text(process_) + ".");
+    table.notes.push_back("The whole process used " + base::duration_text(process_) + ".");
   if (bogus_ != 0)
-    table.notes.push_back(count_text(bogus_, "record", "records") +
+    table.notes.push_back(base::count_text(bogus_, "record", "records") +
                           " of CPU time left out: wrong by their own words.");
   return table;
 }
@@ -136,7 +137,7 @@ std::vector<Table> CpuTimes::tables(const Names& names, const TableOptions& opti
 
 std::vector<std::string> CpuTimes::headlines(const Names&) const {
   if (process_ == 0) return {};
-  return {"the process used " + duration_text(process_) + " of CPU time"};
+  return {"the process used " + base::duration_text(process_) + " of CPU time"};
 }
 
 }  // namespace

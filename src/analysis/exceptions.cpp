@@ -9,6 +9,7 @@
 #include "analysis/rows.hpp"
 #include "analysis/selected.hpp"
 #include "analysis/text.hpp"
+#include "base/figure_text.hpp"
 
 namespace polytrace::analysis {
 
@@ -102,11 +103,11 @@ Table Exceptions::sites_table(const Names& names, const TableOptions& options) c
     table.rows.push_back({count, share(count, thrown_), std::move(type), std::move(method)});
   }
   if (no_stack_ != 0) {
-    table.notes.push_back(count_text(no_stack_, "exception", "exceptions") +
+    table.notes.push_back(base::count_text(no_stack_, "exception", "exceptions") +
                           " recorded without a backtrace.");
   }
   if (by_calls_ != 0) {
-    table.notes.push_back(count_text(by_calls_, "exception counts", "exceptions count") +
+    table.notes.push_back(base::count_text(by_calls_, "exception counts", "exceptions count") +
                           " for the recorded call that they were thrown in: they have no stack.");
   }
   sort_and_limit(table, options, "thrown");
@@ -150,8 +151,8 @@ std::vector<Suspect> Exceptions::suspects(const Names& names) const {
     std::string what = names.class_name(burst.type);
     if (burst.site != NameTable::kNone) what += ", in " + names.method_name(burst.site);
     suspects.push_back({"exception storm", std::move(what),
-                        fmt::format("{} thrown within {}", burst.count,
-                                    duration_text(elapsed(burst.first, burst.last)))});
+                        fmt::format("{} thrown within {}", base::count_text(burst.count),
+                                    base::duration_text(elapsed(burst.first, burst.last)))});
   }
   return suspects;
 }
@@ -176,9 +177,9 @@ std::vector<std::string> Exceptions::headlines(const Names& names) const {
   for (const auto& [clause, count] : clauses_)
     if (clause.second == event::ClauseKind::catch_clause) caught += count;
   if (thrown_ == 0 && caught == 0) return {};
-  std::string line = count_text(thrown_, "exception", "exceptions") + " thrown";
+  std::string line = base::count_text(thrown_, "exception", "exceptions") + " thrown";
   // Not every recorder tells handlers.
-  if (!clauses_.empty()) line += fmt::format(", {} caught", caught);
+  if (!clauses_.empty()) line += fmt::format(", {} caught", base::count_text(caught));
   std::pair<std::uint32_t, std::uint64_t> most{NameTable::kNone, 0};
   for (const auto& [type, count] : classes_)
     if (type != NameTable::kNone && count > most.second) most = {type, count};

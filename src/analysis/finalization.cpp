@@ -6,6 +6,7 @@
 #include "analysis/handles.hpp"
 #include "analysis/selected.hpp"
 #include "analysis/text.hpp"
+#include "base/figure_text.hpp"
 
 namespace polytrace::analysis {
 namespace {
@@ -85,9 +86,9 @@ std::vector<Table> Finalization::tables(const Names&, const TableOptions&) const
 std::vector<std::string> Finalization::headlines(const Names&) const {
   if (objects_.started == 0) return {};
   return {fmt::format("{} finalized in {}, the longest finalizer took {}.",
-                      count_text(objects_.started, "object was", "objects were"),
-                      count_text(rounds_.started, "round", "rounds"),
-                      duration_text(objects_.longest))};
+                      base::count_text(objects_.started, "object was", "objects were"),
+                      base::count_text(rounds_.started, "round", "rounds"),
+                      base::duration_text(objects_.longest))};
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include "analysis/rows.hpp"
 #include "analysis/selected.hpp"
 #include "analysis/stacks.hpp"
-#include "analysis/text.hpp"
+#include "base/figure_text.hpp"
 #include "base/seeded_hash.hpp"
 
 namespace polytrace::analysis {
@@ -153,7 +153,7 @@ std::vector<std::string> Handles::headlines(const Names&) const {
   for (const std::uint64_t count : living()) alive += count;
   if (created == 0) return {};
   return {fmt::format("{} created, {} never destroyed.",
-                      count_text(created, "handle was", "handles were"), alive)};
+                      base::count_text(created, "handle was", "handles were"), alive)};
 }
 
 }  // namespace

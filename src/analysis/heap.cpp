@@ -8,7 +8,7 @@
 
 #include "analysis/heap/tables.hpp"
 #include "analysis/selected.hpp"
-#include "analysis/text.hpp"
+#include "base/figure_text.hpp"
 
 namespace polytrace::analysis {
 namespace {
@@ -84,7 +84,8 @@ void Heap::finish(const Names& names) {
 std::vector<Table> Heap::tables(const Names& names, const TableOptions& options) const {
   Table list = snapshot_table(snapshots_, options);
   if (homeless_ > 0)
-    list.notes.push_back(fmt::format("{} objects belong to no snapshot in the trace.", homeless_));
+    list.notes.push_back(base::count_text(homeless_, "object belongs", "objects belong") +
+                         " to no snapshot in the trace.");
   return {std::move(list), snapshot_classes(snapshots_, names, selection_, options),
           snapshot_growth(snapshots_, names, selection_, options),
           snapshot_references(snapshots_, names, selection_, options)};
@@ -94,10 +95,10 @@ std::vector<std::string> Heap::headlines(const Names& names) const {
   if (snapshots_.empty()) return {};
   const HeapSnapshot& first = snapshots_.front();
   const HeapSnapshot& last = snapshots_.back();
-  std::vector<std::string> out{
-      fmt::format("{}; the last one holds {} in {}.",
-                  count_text(snapshots_.size(), "heap snapshot", "heap snapshots"),
-                  bytes_text(last.bytes), count_text(last.objects, "object", "objects"))};
+  std::vector<std::string> out{fmt::format(
+      "{}; the last one holds {} in {}.",
+      base::count_text(snapshots_.size(), "heap snapshot", "heap snapshots"),
+      base::bytes_text(last.bytes), base::count_text(last.objects, "object", "objects"))};
   const ClassFigures* most = nullptr;
   std::uint64_t growth = 0;
   for (const ClassFigures& figures : last.classes) {
@@ -110,7 +111,7 @@ std::vector<std::string> Heap::headlines(const Names& names) const {
   }
   if (snapshots_.size() > 1 && most != nullptr)
     out.push_back(fmt::format("Between first and last snapshot {} grew most, by {}.",
-                              names.class_name(most->type), bytes_text(growth)));
+                              names.class_name(most->type), base::bytes_text(growth)));
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "analysis/text.hpp"
+#include "base/figure_text.hpp"
 
 namespace polytrace::analysis {
 namespace {
@@ -52,7 +53,7 @@ std::vector<Suspect> find_hot_methods(const CallTree& tree, std::uint64_t waited
     suspects.push_back({"hot method", names.method_name(method),
                         fmt::format("{} of the busy time in {}, {} for each call of {}",
                                     share_text(totals[method].self, busy),
-                                    count_text(totals[method].calls, "call", "calls"),
+                                    base::count_text(totals[method].calls, "call", "calls"),
                                     edge.calls / std::max<std::uint64_t>(edge.from_calls, 1),
                                     names.method_name(edge.caller))});
   }

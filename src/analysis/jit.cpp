@@ -11,6 +11,7 @@
 #include "analysis/rows.hpp"
 #include "analysis/selected.hpp"
 #include "analysis/text.hpp"
+#include "base/figure_text.hpp"
 
 namespace polytrace::analysis {
 namespace {
@@ -115,7 +116,7 @@ Table Jit::costs_table(const Names& names, const TableOptions& options) const {
                             cost.longest, std::move(name)});
   }
   if (!table.rows.empty())
-    table.notes.push_back("All together: " + duration_text(costs_.total()) +
+    table.notes.push_back("All together: " + base::duration_text(costs_.total()) +
                           " of the threads' time.");
   sort_and_limit(table, options, "time");
   return table;
@@ -139,15 +140,16 @@ Table Jit::methods_table(const Names& names, const TableOptions& options) const 
   }
   if (!methods_.empty()) {
     table.notes.push_back(fmt::format("{} compiled, {} of code.",
-                                      count_text(with_code_, "method", "methods"),
-                                      bytes_text(bytes_)));
+                                      base::count_text(with_code_, "method", "methods"),
+                                      base::bytes_text(bytes_)));
   }
   if (without_code_ != 0) {
-    table.notes.push_back(count_text(without_code_, "method", "methods") +
+    table.notes.push_back(base::count_text(without_code_, "method", "methods") +
                           " named without code: compiled ahead of time or shared.");
   }
   if (hidden != 0)
-    table.notes.push_back(count_text(hidden, "runtime helper", "runtime helpers") + " hidden.");
+    table.notes.push_back(base::count_text(hidden, "runtime helper", "runtime helpers") +
+                          " hidden.");
   std::ranges::stable_sort(table.rows, [](const auto& a, const auto& b) {
     return std::get<base::Time>(a[0]) < std::get<base::Time>(b[0]);
   });
@@ -170,12 +172,13 @@ Table Jit::helpers_table(const TableOptions& options) const {
 
 std::vector<std::string> Jit::headlines(const Names&) const {
   const std::uint64_t times = costs_.times();
-  std::string cost = costs_.total() == 0 ? "" : " in " + duration_text(costs_.total());
+  std::string cost = costs_.total() == 0 ? "" : " in " + base::duration_text(costs_.total());
   if (methods_.empty() && times == 0) return {};
   if (methods_.empty())
-    return {fmt::format("{} compiled{}", count_text(times, "method", "methods"), cost)};
-  return {fmt::format("{} compiled{}, {} of code", count_text(with_code_, "method", "methods"),
-                      cost, bytes_text(bytes_))};
+    return {fmt::format("{} compiled{}", base::count_text(times, "method", "methods"), cost)};
+  return {fmt::format("{} compiled{}, {} of code",
+                      base::count_text(with_code_, "method", "methods"), cost,
+                      base::bytes_text(bytes_))};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "analysis/text.hpp"
+#include "base/figure_text.hpp"
 
 namespace polytrace::analysis {
 namespace {
@@ -80,8 +81,9 @@ bool grows(const HeapTrend::Growth& growth) {
 }
 
 std::string growth_text(const HeapTrend::Growth& growth) {
-  return fmt::format("the heap grew from {} to {}, in {} of {} steps", bytes_text(growth.from),
-                     bytes_text(growth.to), growth.larger, growth.steps);
+  return fmt::format("the heap grew from {} to {}, in {} of {} steps",
+                     base::bytes_text(growth.from), base::bytes_text(growth.to), growth.larger,
+                     growth.steps);
 }
 
 using Candidate = std::pair<std::uint32_t, ClassFate>;  // with its class
@@ -152,7 +154,8 @@ std::vector<Suspect> find_leak(const ClassFates& classes, std::span<const Fate> 
   if (worst) {
     const ClassFate& fate = worst->second;
     std::string why = fmt::format("{} made all the time, {} still there at the end",
-                                  count_text(fate.all.made, "object", "objects"), *fate.alive);
+                                  base::count_text(fate.all.made, "object", "objects"),
+                                  base::count_text(*fate.alive));
     if (growing) why += "; " + growth_text(*growth);
     return {{"leak", described(worst->first, fate, names), std::move(why)}};
   }

@@ -10,7 +10,7 @@
 
 #include "analysis/rows.hpp"
 #include "analysis/selected.hpp"
-#include "analysis/text.hpp"
+#include "base/figure_text.hpp"
 
 namespace polytrace::analysis {
 namespace {
@@ -134,7 +134,8 @@ std::string LeftOut::framework_text() const {
   const auto own = std::ranges::count_if(
       modules_, [&](const std::string& module) { return module.starts_with(framework_); });
   return fmt::format("{} of .NET ({})",
-                     count_text(static_cast<std::uint64_t>(own), "module", "modules"), framework_);
+                     base::count_text(static_cast<std::uint64_t>(own), "module", "modules"),
+                     framework_);
 }
 
 std::vector<Gap> LeftOut::methods() const {

@@ -8,6 +8,7 @@
 #include "analysis/extent.hpp"
 #include "analysis/rows.hpp"
 #include "analysis/text.hpp"
+#include "base/figure_text.hpp"
 
 namespace polytrace::analysis {
 namespace {
@@ -44,7 +45,7 @@ Table queues(const LockGraph& graph, const LockName& lock_name, const Names& nam
          queue.site == NameTable::kNone ? Cell{} : Cell{names.method_name(queue.site)}});
   }
   if (graph.left_out() != 0)
-    table.notes.push_back(count_text(graph.left_out(), "wait", "waits") +
+    table.notes.push_back(base::count_text(graph.left_out(), "wait", "waits") +
                           " beyond the limit are not in here, nor in the tables below.");
   sort_and_limit(table, options, "awaited");
   return table;
@@ -141,12 +142,12 @@ std::vector<Suspect> find_convoys(const LockGraph& graph, const LockName& lock_n
   for (const LockGraph::Queue& queue : worst) {
     std::string what = lock_name(queue.lock);
     if (queue.site != NameTable::kNone) what += ", in " + names.method_name(queue.site);
-    suspects.push_back(
-        {"lock convoy", std::move(what),
-         fmt::format("{} waited {} in all, up to {} at once; someone waited "
-                     "during {} of the time",
-                     count_text(queue.threads, "thread", "threads"), duration_text(queue.wait),
-                     queue.most, share_text(queue.awaited, span))});
+    suspects.push_back({"lock convoy", std::move(what),
+                        fmt::format("{} waited {} in all, up to {} at once; someone waited "
+                                    "during {} of the time",
+                                    base::count_text(queue.threads, "thread", "threads"),
+                                    base::duration_text(queue.wait), queue.most,
+                                    share_text(queue.awaited, span))});
   }
   return suspects;
 }

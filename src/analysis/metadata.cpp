@@ -6,7 +6,7 @@
 #include "analysis/lives.hpp"
 #include "analysis/rows.hpp"
 #include "analysis/selected.hpp"
-#include "analysis/text.hpp"
+#include "base/figure_text.hpp"
 
 namespace polytrace::analysis {
 namespace {
@@ -170,9 +170,9 @@ std::vector<Table> Metadata::tables(const Names&, const TableOptions& options) c
 std::vector<std::string> Metadata::headlines(const Names&) const {
   if (images_.all().empty() && assemblies_.all().empty()) return {};
   return {fmt::format("{} and {} were loaded into {}.",
-                      count_text(images_.all().size(), "image", "images"),
-                      count_text(assemblies_.all().size(), "assembly", "assemblies"),
-                      count_text(domains_.all().size(), "domain", "domains"))};
+                      base::count_text(images_.all().size(), "image", "images"),
+                      base::count_text(assemblies_.all().size(), "assembly", "assemblies"),
+                      base::count_text(domains_.all().size(), "domain", "domains"))};
 }
 
 }  // namespace

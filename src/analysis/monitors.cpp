@@ -11,6 +11,7 @@
 #include "analysis/rows.hpp"
 #include "analysis/stack_table.hpp"
 #include "analysis/text.hpp"
+#include "base/figure_text.hpp"
 
 namespace polytrace::analysis {
 namespace {
@@ -192,7 +193,7 @@ Table Monitors::totals() const {
                         average(all_.total, all_.finished)});
   if (all_.finished < all_.contentions)
     table.notes.push_back(
-        count_text(all_.contentions - all_.finished, "contention", "contentions") +
+        base::count_text(all_.contentions - all_.finished, "contention", "contentions") +
         " without recorded end: no wait time of these is known.");
   return table;
 }
@@ -275,9 +276,10 @@ std::vector<Suspect> Monitors::suspects(const Names& names) const {
 
 std::vector<std::string> Monitors::headlines(const Names&) const {
   if (all_.contentions == 0) return {};
-  return {fmt::format(
-      "Threads waited {} for locks in {}, the longest {}.", duration_text(all_.total),
-      count_text(all_.contentions, "contention", "contentions"), duration_text(all_.longest))};
+  return {fmt::format("Threads waited {} for locks in {}, the longest {}.",
+                      base::duration_text(all_.total),
+                      base::count_text(all_.contentions, "contention", "contentions"),
+                      base::duration_text(all_.longest))};
 }
 
 }  // namespace

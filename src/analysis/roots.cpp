@@ -10,6 +10,7 @@
 #include "analysis/rows.hpp"
 #include "analysis/selected.hpp"
 #include "analysis/text.hpp"
+#include "base/figure_text.hpp"
 
 namespace polytrace::analysis {
 namespace {
@@ -149,8 +150,8 @@ Table Roots::sources(const TableOptions& options) const {
   add(kNowhere, 0, places_.nowhere());
   if (roots_ > 0)
     table.notes.push_back(fmt::format("All together: {} in {}.",
-                                      count_text(roots_, "root", "roots"),
-                                      count_text(rounds_, "report", "reports")));
+                                      base::count_text(roots_, "root", "roots"),
+                                      base::count_text(rounds_, "report", "reports")));
   sort_and_limit(table, options, "roots");
   return table;
 }
@@ -189,8 +190,8 @@ std::vector<Table> Roots::tables(const Names&, const TableOptions& options) cons
 
 std::vector<std::string> Roots::headlines(const Names&) const {
   if (roots_ == 0) return {};
-  std::string line = fmt::format("{} reported in {}", count_text(roots_, "root", "roots"),
-                                 count_text(rounds_, "report", "reports"));
+  std::string line = fmt::format("{} reported in {}", base::count_text(roots_, "root", "roots"),
+                                 base::count_text(rounds_, "report", "reports"));
   const std::vector<std::uint64_t> counts = by_source();
   const auto most = std::ranges::max_element(counts);
   if (*most == 0) return {line + "."};

@@ -6,6 +6,7 @@
 #include "analysis/rows.hpp"
 #include "analysis/selected.hpp"
 #include "analysis/text.hpp"
+#include "base/figure_text.hpp"
 
 namespace polytrace::analysis {
 
@@ -117,7 +118,7 @@ Table Samples::methods_table(const Names& names, const TableOptions& options) co
     table.notes.push_back("\"?\" are samples without a managed frame.");
   }
   if (in_helpers_ != 0) {
-    table.notes.push_back(count_text(in_helpers_, "sample", "samples") +
+    table.notes.push_back(base::count_text(in_helpers_, "sample", "samples") +
                           " in runtime helpers: each counts for the method that called it.");
   }
   sort_and_limit(table, options, "self");
@@ -172,7 +173,7 @@ Table Samples::places_table(const Names& names, const TableOptions& options) con
     table.rows.push_back({hits, share(hits, weight_), il_text(il), std::move(name)});
   }
   if (without_code != 0)
-    table.notes.push_back(count_text(without_code, "sample", "samples") +
+    table.notes.push_back(base::count_text(without_code, "sample", "samples") +
                           " at instruction pointers that no code covers.");
   sort_and_limit(table, options, "hits");
   return table;
@@ -203,7 +204,7 @@ std::vector<std::string> Samples::headlines(const Names& names) const {
     if (!selection_.show_helpers && names.is_helper(i)) continue;
     if (methods_[i].self > (top == NameTable::kNone ? 0 : methods_[top].self)) top = i;
   }
-  std::string line = count_text(samples_, "sample", "samples");
+  std::string line = base::count_text(samples_, "sample", "samples");
   if (top != NameTable::kNone) {
     line += fmt::format("; {} of them in {}", share_text(methods_[top].self, weight_),
                         names.method_name(top));

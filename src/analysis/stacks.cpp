@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
-#include "analysis/text.hpp"
+#include "base/figure_text.hpp"
 
 namespace polytrace::analysis {
 
@@ -35,7 +35,7 @@ std::vector<std::string> StackTree::limits() const {
   return {
       fmt::format("a tree of stacks has room for {}: later ones are under \"(other paths)\"; "
                   "figures by innermost method are whole",
-                  count_text(most_nodes_, "frame", "frames"))};
+                  base::count_text(most_nodes_, "frame", "frames"))};
 }
 
 std::uint32_t StackTree::intern(std::span<const Id> frames, const Names& names) {

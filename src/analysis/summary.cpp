@@ -7,7 +7,7 @@
 
 #include "analysis/extent.hpp"
 #include "analysis/selected.hpp"
-#include "analysis/text.hpp"
+#include "base/figure_text.hpp"
 
 namespace polytrace::analysis {
 std::vector<Table> Summary::tables(const Names& names, const TableOptions&) const {
@@ -15,8 +15,9 @@ std::vector<Table> Summary::tables(const Names& names, const TableOptions&) cons
   const Extent extent = extent_of(names);
   if (extent.events == 0) return {std::move(table)};
   table.rows.push_back(
-      {std::string("Trace"), fmt::format("{} over {}", count_text(extent.events, "event", "events"),
-                                         duration_text(extent.span()))});
+      {std::string("Trace"),
+       fmt::format("{} over {}", base::count_text(extent.events, "event", "events"),
+                   base::duration_text(extent.span()))});
   for (const Quoted& quoted : quoted_) {
     for (std::string& line : quoted.analysis->headlines(names)) {
       table.rows.push_back({std::string(quoted.topic), std::move(line)});

@@ -12,6 +12,7 @@
 #include "analysis/rows.hpp"
 #include "analysis/selected.hpp"
 #include "analysis/text.hpp"
+#include "base/figure_text.hpp"
 
 namespace polytrace::analysis {
 namespace {
@@ -198,7 +199,7 @@ std::vector<std::string> Survival::headlines(const Names&) const {
   for (const Fate& fate : fates_.fates()) followed += fate.made - fate.unfollowed;
   return {fmt::format("{} of {} died before the end, {} of these before a collection saw them",
                       share_text(fates_.known_deaths(), followed),
-                      count_text(followed, "object", "objects"),
+                      base::count_text(followed, "object", "objects"),
                       share_text(fates_.deaths()[0].objects, fates_.known_deaths()))};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures as people read them, for notes and headlines. Cells of tables stay plain numbers.
+// What notes and headlines share beside base/figure_text.hpp. Cells of tables stay plain numbers.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,6 @@
 
 namespace polytrace::analysis {
 
-// "0 ns", "312 ns", "4.12 us", "27.3 ms", "1.04 s"
-std::string duration_text(std::uint64_t nanoseconds);
-// "17 B", "4.20 KiB", "286 MiB"
-std::string bytes_text(std::uint64_t bytes);
-// "1 call", "2 calls", "77,412,001 calls"
-std::string count_text(std::uint64_t count, const char* one, const char* many);
 // "34.1 %", "0 %" of nothing
 std::string share_text(std::uint64_t part, std::uint64_t whole);
 

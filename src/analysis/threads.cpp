@@ -10,6 +10,7 @@
 #include "analysis/selected.hpp"
 #include "analysis/text.hpp"
 #include "analysis/timeline.hpp"
+#include "base/figure_text.hpp"
 
 namespace polytrace::analysis {
 namespace {
@@ -110,7 +111,8 @@ Table Threads::times() const {
   };
   for (std::size_t i = 0; i < times_.size(); ++i)
     table.rows.push_back({times_.start(i), mean(times_[i].blocked), mean(times_[i].waiting)});
-  table.notes.push_back("Threads on average; each row covers " + duration_text(times_.width()) +
+  table.notes.push_back("Threads on average; each row covers " +
+                        base::duration_text(times_.width()) +
                         ". Waits without a recorded end are not in here.");
   return table;
 }
@@ -158,7 +160,8 @@ std::vector<std::string> Threads::headlines(const Names& names) const {
     if (thread.ended) ++ended;
   }
   if (count == 0) return {};
-  return {fmt::format("{}, {} ended in the trace", count_text(count, "thread", "threads"), ended)};
+  return {fmt::format("{}, {} ended in the trace", base::count_text(count, "thread", "threads"),
+                      ended)};
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "base/figure_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/errors.hpp"
 #include "cli/notices_view.hpp"
@@ -35,7 +36,7 @@ std::string occurrence_text(const base::Place& place, const std::string& detail)
          (detail.empty() ? "" : ": " + show::printable(detail));
 }
 
-void append_notice(std::string& out, const base::Notice& notice, const show::Numerals& numerals) {
+void append_notice(std::string& out, const base::Notice& notice) {
   const base::CodeInfo& code = base::describe(notice.code);
   out += fmt::format("  {}: {}{}\n", code.name, code.sentence, extent_text(notice));
   out += fmt::format("    hint: {}\n", code.next);
@@ -43,7 +44,7 @@ void append_notice(std::string& out, const base::Notice& notice, const show::Num
   for (const base::Occurrence& other : notice.others)
     out += fmt::format("    {}\n", occurrence_text(other.place, other.detail));
   if (const auto rest = notice.count - 1 - notice.others.size(); rest != 0)
-    out += fmt::format("    and {} more\n", show::count_text(rest, numerals));
+    out += fmt::format("    and {} more\n", base::count_text(rest));
 }
 
 void append_check_text(std::string& out, const CheckResult& result, const show::Look& look) {
@@ -51,14 +52,12 @@ void append_check_text(std::string& out, const CheckResult& result, const show::
       show::printable(result.input.name()) + ": " +
       paint(look.terminal, result.ok() ? show::Style::good : show::Style::error, verdict(result)) +
       fmt::format(" ({} version {}: {} events in {} frames)\n", result.opened.format->name,
-                  result.opened.reader->version(),
-                  show::count_text(result.overview.total(), look.numerals),
-                  show::count_text(result.passed.outcome.tally.frames, look.numerals));
+                  result.opened.reader->version(), base::count_text(result.overview.total()),
+                  base::count_text(result.passed.outcome.tally.frames));
   if (!result.overview.cut_off.empty())
     out +=
         fmt::format("  the recording was cut off: {}\n", show::printable(result.overview.cut_off));
-  for (const base::Notice& notice : result.passed.notices)
-    append_notice(out, notice, look.numerals);
+  for (const base::Notice& notice : result.passed.notices) append_notice(out, notice);
 }
 
 void append_check_json(std::string& out, const CheckResult& result) {

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "agent/control/client.hpp"
+#include "base/figure_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/numbers.hpp"
 #include "cli/record/start_body.hpp"
@@ -166,8 +167,7 @@ class Control final : public Command {
                        name_of(answer.state));
     if (!answer.text.empty()) out += fmt::format("  {}\n", answer.text);
     for (const Counter& figure : answer.figures)
-      out += fmt::format("  {:<20} {}\n", figure.name,
-                         show::count_text(figure.value, session.look().numerals));
+      out += fmt::format("  {:<20} {}\n", figure.name, base::count_text(figure.value));
   }
 
   void tell_json(Session& session, const Welcome& welcome, const Answer& answer) const {

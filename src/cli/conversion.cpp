@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/figure_text.hpp"
 #include "cli/errors.hpp"
 #include "cli/notices_view.hpp"
 #include "cli/show/escape.hpp"
@@ -28,14 +29,14 @@ std::uint64_t events_lost(const Loss& loss) {
   return std::accumulate(loss.events.begin(), loss.events.end(), std::uint64_t{0});
 }
 
-std::string lost_text(const Loss& loss, std::string_view unit, const show::Numerals& numerals) {
+std::string lost_text(const Loss& loss, std::string_view unit) {
   const auto line = [&](std::string_view what, std::uint64_t count) {
-    return fmt::format("\n    {:<24} {}", what, show::count_text(count, numerals));
+    return fmt::format("\n    {:<24} {}", what, base::count_text(count));
   };
   std::string text;
   if (events_lost(loss) != 0)
     text += fmt::format("\n  events lost, since the target cannot hold them: {}",
-                        show::count_text(events_lost(loss), numerals));
+                        base::count_text(events_lost(loss)));
   for (std::size_t i = 0; i < loss.events.size(); ++i) {
     const auto kind = static_cast<event::Kind>(i);
     if (loss.events[i] != 0) text += line(event::describe(kind).name, loss.events[i]);
@@ -45,15 +46,15 @@ std::string lost_text(const Loss& loss, std::string_view unit, const show::Numer
   return text;
 }
 
-std::string told_text(const Conversion& done, const show::Numerals& numerals) {
+std::string told_text(const Conversion& done) {
   std::string_view name = "standard output";
   if (done.options.output != "-") name = done.options.output;
   const Target& target = done.plan.target;
   const std::uint64_t kept = done.plan.route->given() - events_lost(done.loss);
   return fmt::format("{}: {} version {}, {} {}{}", show::printable(name), target.format->name,
-                     target.write.version, show::count_text(kept, numerals),
-                     done.plan.route->unit(), done.written ? "" : "; NOT written") +
-         lost_text(done.loss, done.plan.route->unit(), numerals);
+                     target.write.version, base::count_text(kept), done.plan.route->unit(),
+                     done.written ? "" : "; NOT written") +
+         lost_text(done.loss, done.plan.route->unit());
 }
 
 void write_loss(base::JsonWriter& json, const Loss& loss) {
@@ -95,7 +96,7 @@ std::string told_json(const Conversion& done) {
 // The result, unless the trace itself goes there.
 void tell(Session& session, const Conversion& done) {
   tell_notices(session, done.input.name(), done.passed.notices);
-  if (!session.common.json) session.remark(told_text(done, session.look().numerals));
+  if (!session.common.json) session.remark(told_text(done));
   else if (done.options.output == "-") print(told_json(done));
   else session.out().text() += told_json(done);
 }

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/figure_text.hpp"
 #include "cli/output.hpp"
 #include "cli/show/escape.hpp"
-#include "cli/show/units.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -62,7 +62,7 @@ std::string extent_text(const base::Notice& notice) {
   if (notice.count > 1) extent = fmt::format("{} times", notice.count);
   if (notice.bytes != 0)
     extent +=
-        fmt::format("{}{} not read", extent.empty() ? "" : ", ", show::bytes_text(notice.bytes));
+        fmt::format("{}{} not read", extent.empty() ? "" : ", ", base::bytes_text(notice.bytes));
   return extent.empty() ? extent : fmt::format(" ({})", extent);
 }
 

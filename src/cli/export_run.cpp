@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/figure_text.hpp"
 #include "cli/conversion_target.hpp"
 #include "cli/errors.hpp"
 #include "cli/notices_view.hpp"
 #include "cli/numbers.hpp"
 #include "cli/show/escape.hpp"
-#include "cli/show/units.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -21,11 +21,11 @@ namespace {
 using exports::Account;
 using exports::Result;
 
-std::string amount_text(std::uint64_t amount, analysis::Unit unit, const show::Numerals& numerals) {
-  if (unit == analysis::Unit::bytes) return show::bytes_text(amount);
-  if (unit != analysis::Unit::nanoseconds) return show::count_text(amount, numerals);
+std::string amount_text(std::uint64_t amount, analysis::Unit unit) {
+  if (unit == analysis::Unit::bytes) return base::bytes_text(amount);
+  if (unit != analysis::Unit::nanoseconds) return base::count_text(amount);
   constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
-  return show::duration_text(static_cast<std::int64_t>(std::min(amount, kMost)), numerals);
+  return base::duration_text(static_cast<std::int64_t>(std::min(amount, kMost)));
 }
 
 std::uint64_t total_of(const Result& result) {
@@ -241,15 +241,14 @@ void ExportRun::tell(const format::Opened& opened, const Passed& passed, bool wr
 
 std::string ExportRun::text_of(std::size_t number, bool written) const {
   const Result& result = exporter_.results()[number];
-  const show::Numerals& numerals = session_.look().numerals;
-  const auto count = [&](std::uint64_t value) { return show::count_text(value, numerals); };
+  const auto count = [&](std::uint64_t value) { return base::count_text(value); };
   const std::string& name = files_[number].name;
   std::string text = fmt::format("{}: {}", name == "-" ? "standard output" : show::printable(name),
                                  result.target->name);
   if (result.weight != nullptr)
     text += fmt::format(" of {} {}, {} stacks of {} frames", result.weight->key,
-                        amount_text(total_of(result), result.weight->unit, numerals),
-                        count(result.stacks), count(result.frames));
+                        amount_text(total_of(result), result.weight->unit), count(result.stacks),
+                        count(result.frames));
   if (!written) text += "; NOT written";
   const Account& account = result.account;
   if (const std::uint64_t sum = account.events_left_out(); sum != 0)

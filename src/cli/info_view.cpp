@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/figure_text.hpp"
 #include "cli/compression.hpp"
 #include "cli/notices_view.hpp"
 #include "cli/show/escape.hpp"
@@ -48,9 +49,9 @@ void add_process(Lines& lines, const Overview& overview) {
 }
 
 void add_times(Lines& lines, const Overview& overview, const show::Look& look) {
-  if (overview.wall != kNoTime) lines.add("recorded", show::wall_text(overview.wall));
+  if (overview.wall != kNoTime) lines.add("recorded", base::wall_text(overview.wall));
   if (overview.first == kNoTime) return;
-  lines.add("duration", show::duration_text(overview.span(), look.numerals));
+  lines.add("duration", base::duration_text(overview.span()));
   lines.add("clock", fmt::format("{} to {} ns", overview.first, overview.last));
   if (!overview.cut_off.empty()) lines.add("cut off", overview.cut_off);
 }
@@ -142,7 +143,7 @@ void write_time(base::JsonWriter& json, std::string_view key, base::Time time) {
 void write_times(base::JsonWriter& json, const Overview& overview) {
   json.key("recorded");
   if (overview.wall == kNoTime) json.null();
-  else json.value(show::wall_text(overview.wall));
+  else json.value(base::wall_text(overview.wall));
   json.key("span");
   json.begin_object();
   write_time(json, "first", overview.first);
@@ -222,14 +223,13 @@ void append_info_text(std::string& out, const InfoResult& result, const show::Lo
   const auto compression = compression_name(result.input.name());
   if (compression == "gzip" || compression == "zstd") lines.add("compressed", compression);
   if (const auto size = result.opened.reader->source().stored_size())
-    lines.add("size", show::bytes_text(*size));
+    lines.add("size", base::bytes_text(*size));
   add_process(lines, overview);
   add_times(lines, overview, look);
-  lines.add("threads", show::count_text(std::uint64_t{overview.threads.size()}, look.numerals));
-  lines.add("events", show::count_text(overview.total(), look.numerals));
-  lines.add("frames", show::count_text(tally.frames, look.numerals));
-  if (tally.time_wraps != 0)
-    lines.add("time steps back", show::count_text(tally.time_wraps, look.numerals));
+  lines.add("threads", base::count_text(std::uint64_t{overview.threads.size()}));
+  lines.add("events", base::count_text(overview.total()));
+  lines.add("frames", base::count_text(tally.frames));
+  if (tally.time_wraps != 0) lines.add("time steps back", base::count_text(tally.time_wraps));
   show::Look since_start = look;
   since_start.start = overview.first;
   show::append_text(out, kinds_table(overview), look);

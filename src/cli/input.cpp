@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "cli/progress.hpp"
-#include "cli/show/units.hpp"
 #include "cli/signals.hpp"
 #include "cli/spool.hpp"
 

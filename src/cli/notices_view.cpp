@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
+#include "base/figure_text.hpp"
 #include "cli/errors.hpp"
 #include "cli/show/escape.hpp"
 #include "cli/show/separated.hpp"
-#include "cli/show/units.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -15,7 +15,7 @@ std::string headline(const Passed& passed) {
   const std::uint64_t lost = passed.bytes_lost();
   if (!passed.is_partial()) return "NOTICES: nothing of the input is missing";
   std::string text = "NOTICES: this result is partial";
-  if (lost != 0) text += fmt::format(", {} of the input were not read", show::bytes_text(lost));
+  if (lost != 0) text += fmt::format(", {} of the input were not read", base::bytes_text(lost));
   return text;
 }
 

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "base/figure_text.hpp"
 #include "cli/errors.hpp"
 #include "cli/show/escape.hpp"
-#include "cli/show/units.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -43,13 +43,13 @@ void Progress::update(const base::Source& source) {
 
 std::string Progress::line(const base::Source& source, double seconds) const {
   const std::uint64_t done = source.stored_position();
-  std::string text = show::bytes_text(done);
+  std::string text = base::bytes_text(done);
   const auto size = source.stored_size();
   if (size && *size >= done)
-    text += fmt::format(" of {} ({:.0f} %)", show::bytes_text(*size),
+    text += fmt::format(" of {} ({:.0f} %)", base::bytes_text(*size),
                         100.0 * static_cast<double>(done) / static_cast<double>(*size));
   const auto rate = static_cast<std::uint64_t>(static_cast<double>(done) / seconds);
-  text += fmt::format(", {}/s", show::bytes_text(rate));
+  text += fmt::format(", {}/s", base::bytes_text(rate));
   if (const double left = seconds_left(source, seconds); left >= 0)
     text += fmt::format(", {:.0f} s left", left);
   return text;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export/account.hpp"
+#include "base/figure_text.hpp"
 
 #include <fmt/format.h>
 
@@ -18,12 +19,14 @@ std::vector<std::string> Account::sentences() const {
     for (std::size_t i = 0; i < left_out.size(); ++i) {
       if (left_out[i] == 0) continue;
       kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ",
-                           event::describe(static_cast<event::Kind>(i)).name, left_out[i]);
+                           event::describe(static_cast<event::Kind>(i)).name,
+                           base::count_text(left_out[i]));
     }
-    all.push_back(fmt::format("Left out: {} events ({}).", sum, kinds));
+    all.push_back(
+        fmt::format("Left out: {} ({}).", base::count_text(sum, "event", "events"), kinds));
   }
   for (const Cut& cut : cuts)
-    all.push_back(fmt::format("Cut by {}: {} {}.", cut.cap, cut.count, cut.what));
+    all.push_back(fmt::format("Cut by {}: {} {}.", cut.cap, base::count_text(cut.count), cut.what));
   for (const std::string& limit : limits) all.push_back(fmt::format("Partial: {}.", limit));
   all.insert(all.end(), notes.begin(), notes.end());
   return all;

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "analysis/counter_names.hpp"
+#include "base/figure_text.hpp"
 
 namespace polytrace::exports {
 
@@ -314,7 +315,7 @@ base::result<void> ChromeMaker::finish(const Names& names) {
   spans_.tell(account_);
   if (backwards_ != 0)
     account_.notes.push_back(
-        fmt::format("{} times of calls ran backwards: put right.", backwards_));
+        fmt::format("{} times of calls ran backwards: put right.", base::count_text(backwards_)));
   json_.key("otherData");
   json_.begin_object();
   json_.member("trace", origin.trace);

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/figure_text.hpp"
 #include "event/visit.hpp"
 #include "export/ctf_metadata.hpp"
 #include "export/target.hpp"
@@ -238,7 +239,8 @@ base::result<void> CtfMaker::finish(const Names& names) {
   methods_.tell(names, calls_.hidden(), account_);
   cap_.tell(account_);
   if (backwards_ != 0)
-    account_.notes.push_back(fmt::format("{} times ran backwards: put right.", backwards_));
+    account_.notes.push_back(
+        fmt::format("{} times ran backwards: put right.", base::count_text(backwards_)));
   const std::string text = metadata_text(uuid_, job_.origin, shift_, names, account_.sentences());
   return job_.sink.write(std::as_bytes(std::span(text)));
 }

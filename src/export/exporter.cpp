@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "analysis/selected.hpp"
-#include "analysis/text.hpp"
+#include "base/figure_text.hpp"
 #include "export/heap_dump.hpp"
 
 namespace polytrace::exports {
@@ -30,11 +30,13 @@ void cut_texts(const analysis::Pruned& pruned, std::uint64_t limit, std::uint64_
 void tell_snapshot(const analysis::HeapStudy& study, const analysis::Selection& selection,
                    Account& account) {
   const analysis::HeapGraph& graph = study.graph();
-  account.notes.push_back(fmt::format(
-      "Snapshot {} of {}: {} objects, {} references, {} roots.", study.chosen().value_or(0),
-      study.snapshots().size(), graph.objects(), graph.reference_count(), graph.roots().size()));
+  account.notes.push_back(
+      fmt::format("Snapshot {} of {}: {}, {}, {}.", study.chosen().value_or(0),
+                  study.snapshots().size(), base::count_text(graph.objects(), "object", "objects"),
+                  base::count_text(graph.reference_count(), "reference", "references"),
+                  base::count_text(graph.roots().size(), "root", "roots")));
   const auto note = [&](std::uint64_t count, const char* one, const char* many) {
-    if (count != 0) account.notes.push_back(analysis::count_text(count, one, many) + " left out.");
+    if (count != 0) account.notes.push_back(base::count_text(count, one, many) + " left out.");
   };
   note(study.snapshots().size() - 1, "other snapshot (--snapshot chooses)",
        "other snapshots (--snapshot chooses)");

@@ -7,8 +7,8 @@
 #include <array>
 #include <iterator>
 
-#include "analysis/text.hpp"
 #include "analysis/tree_order.hpp"
+#include "base/figure_text.hpp"
 #include "base/utf8.hpp"
 #include "export/flame.hpp"
 #include "export/frame_text.hpp"
@@ -45,8 +45,8 @@ std::string shortened(const std::string& text, std::size_t most) {
 }
 
 std::string amount_text(std::uint64_t amount, analysis::Unit unit) {
-  if (unit == analysis::Unit::nanoseconds) return analysis::duration_text(amount);
-  if (unit == analysis::Unit::bytes) return analysis::bytes_text(amount);
+  if (unit == analysis::Unit::nanoseconds) return base::duration_text(amount);
+  if (unit == analysis::Unit::bytes) return base::bytes_text(amount);
   return fmt::to_string(amount);
 }
 

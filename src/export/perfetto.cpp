@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/figure_text.hpp"
 #include "base/utf8.hpp"
 
 namespace polytrace::exports {
@@ -98,7 +99,7 @@ base::result<void> PerfettoMaker::finish(const Names& names) {
   methods_.tell(names, calls_.hidden(), account_);
   cap_.tell(account_);
   const auto note = [&](std::uint64_t count, std::string_view text) {
-    if (count != 0) account_.notes.push_back(fmt::format("{} {}", count, text));
+    if (count != 0) account_.notes.push_back(fmt::format("{} {}", base::count_text(count), text));
   };
   spans_.tell(account_);
   heaps_.tell(account_);

@@ -7,7 +7,7 @@
 
 #include "analysis/heap/dominators.hpp"
 #include "analysis/heap/holders.hpp"
-#include "analysis/text.hpp"
+#include "base/figure_text.hpp"
 #include "base/utf8.hpp"
 
 namespace polytrace::exports::perfetto {
@@ -164,7 +164,7 @@ void HeapGraphs::write_roots(const HeapGraph& graph) {
 
 void HeapGraphs::tell(Account& account) const {
   const auto note = [&](std::uint64_t count, const char* one, const char* many, const char* rest) {
-    if (count != 0) account.notes.push_back(analysis::count_text(count, one, many) + rest);
+    if (count != 0) account.notes.push_back(base::count_text(count, one, many) + rest);
   };
   note(outside_, "reference", "references", " to what is not in the heap snapshot: left out.");
   note(roots_outside_, "root", "roots", " not in the heap snapshot: left out.");

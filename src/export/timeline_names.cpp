@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export/timeline_names.hpp"
 
-#include "analysis/text.hpp"
+#include "base/figure_text.hpp"
 
 namespace polytrace::exports {
-
-using analysis::count_text;
 
 Allocation allocation_of(const event::Batch& batch, const event::Event& event) {
   if (event.kind == event::Kind::AllocSummary) {
@@ -28,8 +26,8 @@ void tell_of(const std::vector<std::uint64_t>& uses, const analysis::NameTable& 
     ++things;
   }
   if (things != 0)
-    account.notes.push_back(count_text(sum, "use", "uses") + " of " +
-                            count_text(things, one, many) +
+    account.notes.push_back(base::count_text(sum, "use", "uses") + " of " +
+                            base::count_text(things, one, many) +
                             " without a name: the trace tells it later.");
 }
 
@@ -42,7 +40,7 @@ void MethodTexts::tell(const analysis::Names& names, std::uint64_t hidden, Accou
     analysis::slot(classes, names.resolve_class(i)) += nameless_classes_[i];
   tell_of(classes, names.classes(), "class", "classes", account);
   if (hidden != 0)
-    account.notes.push_back(count_text(hidden, "call", "calls") +
+    account.notes.push_back(base::count_text(hidden, "call", "calls") +
                             " of runtime helpers hidden (--show-helpers shows them).");
 }
 

@@ -61,17 +61,7 @@ TEST(Rows, NotANumberDoesNotBreakTheOrder) {
   EXPECT_EQ(order(table), "cbdea");
 }
 
-TEST(Text, RoundsToThreeDigits) {
-  EXPECT_EQ(duration_text(0), "0 ns");
-  EXPECT_EQ(duration_text(999), "999 ns");
-  EXPECT_EQ(duration_text(4120), "4.12 us");
-  EXPECT_EQ(duration_text(27'345'678), "27.3 ms");
-  EXPECT_EQ(duration_text(999'700'000), "1.00 s");
-  EXPECT_EQ(bytes_text(1023), "1023 B");
-  EXPECT_EQ(bytes_text(4300), "4.20 KiB");
-  EXPECT_EQ(bytes_text(300'000'000), "286 MiB");
-  EXPECT_EQ(count_text(1, "call", "calls"), "1 call");
-  EXPECT_EQ(count_text(77'412'001, "call", "calls"), "77,412,001 calls");
+TEST(Text, SharesAndSpans) {
   EXPECT_EQ(share_text(1, 3), "33.3 %");
   EXPECT_EQ(share_text(0, 0), "0 %");
   EXPECT_EQ(elapsed(std::numeric_limits<base::Time>::min(), std::numeric_limits<base::Time>::max()),

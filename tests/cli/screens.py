@@ -64,6 +64,10 @@ def test_width(columns, *options):
 def main():
     plain = subprocess.run([POLYTRACE, "report", EXAMPLE], capture_output=True, text=True,
                            check=True, env=dict(os.environ, LC_ALL="C.UTF-8")).stdout.splitlines()
+    # One way to write a number: "1,234", never "1234" or "1 234".
+    bare = [line for line in plain if
+            re.search(r"(?<![\w.,:/])\d{4,}(?![\w.:])|\d\u202f\d| us\b", line)]
+    assert not bare, bare
     for columns in (60, 80, 120, 200):
         brief = test_width(columns)
         assert words_of(section(brief, "Summary")) == words_of(section(plain, "Summary"))

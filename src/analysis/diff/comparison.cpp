@@ -11,7 +11,7 @@
 #include "analysis/diff/pairs.hpp"
 #include "analysis/rows.hpp"
 #include "analysis/selected.hpp"
-#include "analysis/text.hpp"
+#include "base/figure_text.hpp"
 
 namespace polytrace::analysis {
 namespace {
@@ -141,7 +141,7 @@ Table Comparison::compare(const DiffTopic& topic, const DiffPairs& pairs) {
   for (const DiffPair* pair : rows) table.rows.push_back(row_of(topic, pairs, *pair));
   if (small != 0)
     table.notes.push_back(fmt::format("{} of less than {:g} % of all left out (--threshold).",
-                                      count_text(small, "change", "changes"),
+                                      base::count_text(small, "change", "changes"),
                                       100 * options_.threshold));
   if (std::ranges::any_of(rows, &DiffPair::is_noise))
     table.notes.push_back(
@@ -199,7 +199,8 @@ Table Comparison::overview() const {
   if (before_.size() + after_.size() > 2)
     table.notes.push_back(fmt::format(
         "On average of {} and {}. The call tree and suspects are those of the first of each.",
-        count_text(before_.size(), "run", "runs"), count_text(after_.size(), "run", "runs")));
+        base::count_text(before_.size(), "run", "runs"),
+        base::count_text(after_.size(), "run", "runs")));
   if (difference_.scale != 1)
     table.notes.push_back(
         fmt::format("Figures of the second side are multiplied by {:.4g} (--per), but its span "

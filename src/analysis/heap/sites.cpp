@@ -9,6 +9,7 @@
 #include "analysis/call_site.hpp"
 #include "analysis/rows.hpp"
 #include "analysis/selected.hpp"
+#include "base/figure_text.hpp"
 
 namespace polytrace::analysis {
 
@@ -75,7 +76,7 @@ void HeapSites::tell_unknown(Table& table, std::size_t to, std::uint64_t known) 
     table.notes.push_back(fmt::format(
         "{} objects of snapshot {} have no site: they were made before the recording began, or "
         "their allocation, its place in the code or a move was not recorded.",
-        unknown, to));
+        base::count_text(unknown), to));
 }
 
 Table HeapSites::growth(std::size_t from, std::size_t to, const Names& names,

@@ -9,6 +9,7 @@
 #include "analysis/rows.hpp"
 #include "analysis/selected.hpp"
 #include "analysis/text.hpp"
+#include "base/figure_text.hpp"
 
 namespace polytrace::analysis {
 namespace {
@@ -50,7 +51,7 @@ class SuspectFinder {
     table_.rows.push_back({view_.names.class_name(group.type), Cell{}, group.retained,
                            percent(group.retained, view_.dominators.reached_bytes()),
                            fmt::format("{} that nothing single holds",
-                                       count_text(group.objects, "object", "objects"))});
+                                       base::count_text(group.objects, "object", "objects"))});
   }
 
  private:
@@ -95,19 +96,14 @@ class SuspectFinder {
     std::string reason =
         group.objects == 0
             ? "it is that large itself"
-            : fmt::format("holds {} {} with {}", digits(group.objects),
-                          view_.names.class_name(group.type), bytes_text(group.retained));
+            : fmt::format("holds {} {} with {}", base::count_text(group.objects),
+                          view_.names.class_name(group.type), base::bytes_text(group.retained));
     if (const std::string above = holders(object); !above.empty())
       reason += fmt::format("; held by {}", above);
     const std::uint64_t retained = view_.dominators.retained(object);
     table_.rows.push_back({view_.class_name(object), fmt::format("{:#x}", view_.graph.id(object)),
                            retained, percent(retained, view_.dominators.reached_bytes()),
                            std::move(reason)});
-  }
-  static std::string digits(std::uint64_t count) {
-    std::string text = count_text(count, "", "");
-    text.pop_back();  // the space before the word
-    return text;
   }
 
   const HeapView& view_;
@@ -151,8 +147,8 @@ void add_growing(const HeapView& view, std::span<const HeapSnapshot> snapshots, 
       table.rows.push_back(
           {view.names.class_name(one.type), Cell{}, one.bytes, percent(one.bytes, all),
            fmt::format("grew from snapshot to snapshot: {} more in {}, {} of all growth",
-                       count_text(one.objects, "object", "objects"),
-                       count_text(snapshots.size(), "snapshot", "snapshots"),
+                       base::count_text(one.objects, "object", "objects"),
+                       base::count_text(snapshots.size(), "snapshot", "snapshots"),
                        share_text(one.bytes, all))});
 }
 

@@ -7,6 +7,7 @@
 #include "analysis/calltree.hpp"
 #include "analysis/cpu_stacks.hpp"
 #include "analysis/text.hpp"
+#include "base/figure_text.hpp"
 #include "base/seeded_hash.hpp"
 
 namespace polytrace::analysis {
@@ -166,7 +167,8 @@ class AllocationSource final : public ProfileSource {
   std::vector<std::string> limits() const override { return stacks_.tree().limits(); }
   std::vector<std::string> notes() const override {
     if (stacks_.samples() == 0) return {};
-    return {"Estimated from " + count_text(stacks_.samples(), "sampled object", "sampled objects") +
+    return {"Estimated from " +
+            base::count_text(stacks_.samples(), "sampled object", "sampled objects") +
             ": each counts for all that it represents."};
   }
 
@@ -192,7 +194,7 @@ class ContentionSource final : public ProfileSource {
   std::vector<std::string> limits() const override { return stacks_.limits(); }
   std::vector<std::string> notes() const override {
     if (contended_ == ended_) return {};
-    return {count_text(contended_ - ended_, "contention", "contentions") +
+    return {base::count_text(contended_ - ended_, "contention", "contentions") +
             " without recorded end: no wait time of these is known."};
   }
 

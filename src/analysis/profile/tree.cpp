@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "analysis/selected.hpp"
-#include "analysis/text.hpp"
+#include "base/figure_text.hpp"
 
 namespace polytrace::analysis {
 
@@ -17,7 +17,7 @@ std::uint32_t ProfileTree::child_when_full(std::uint32_t parent, std::uint32_t m
 }
 
 std::string ProfileTree::limit() {
-  return "the profile has room for " + count_text(kMaxNodes, "path", "paths") +
+  return "the profile has room for " + base::count_text(kMaxNodes, "path", "paths") +
          ": later ones are under \"(other paths)\"; figures by innermost method are whole";
 }
 

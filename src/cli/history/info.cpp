@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "base/figure_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/errors.hpp"
 #include "cli/history/history_input.hpp"
-#include "cli/show/units.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -50,19 +50,17 @@ class HistoryInfo final : public Command {
     const auto row = [&](std::string_view what, const std::string& value) {
       out += fmt::format("  {:<12}{}\n", what, value);
     };
-    const auto count = [&](std::uint64_t number) {
-      return show::count_text(number, look.numerals);
-    };
+    const auto count = [&](std::uint64_t number) { return base::count_text(number); };
     out += history_.path + '\n';
     row("format",
         fmt::format("state history {}.{}, {}", facts.version, facts.minor, name_of(facts.layout)));
     row("id", history::to_text(facts.id));
-    row("size", show::bytes_text(facts.bytes));
+    row("size", base::bytes_text(facts.bytes));
     row("complete", facts.complete ? "yes" : "no: an interrupted build");
     row("span", fmt::format("{} to {} ({} ticks a second)", facts.start, facts.end,
                             count(facts.ticks_per_second)));
     if (facts.clock_offset && facts.ticks_per_second == 1'000'000'000)
-      row("begins", show::wall_text(facts.start + *facts.clock_offset));
+      row("begins", base::wall_text(facts.start + *facts.clock_offset));
     row("timelines", count(facts.keys));
     row("states", count(facts.intervals));
     row("changes", count(facts.changes));

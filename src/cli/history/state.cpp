@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "base/figure_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/errors.hpp"
 #include "cli/history/history_input.hpp"
@@ -9,7 +10,6 @@
 #include "cli/history/state_table.hpp"
 #include "cli/history/state_tree.hpp"
 #include "cli/notices_view.hpp"
-#include "cli/show/units.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -86,9 +86,8 @@ class State final : public Command {
     std::string& out = session.out().text();
     const auto since = static_cast<std::int64_t>(static_cast<std::uint64_t>(at) -
                                                  static_cast<std::uint64_t>(facts.start));
-    out +=
-        fmt::format("{} at {}", input_.file, show::duration_text(since, session.look().numerals));
-    if (facts.clock_offset) out += fmt::format(", {}", show::wall_text(at + *facts.clock_offset));
+    out += fmt::format("{} at {}", input_.file, base::duration_text(since));
+    if (facts.clock_offset) out += fmt::format(", {}", base::wall_text(at + *facts.clock_offset));
     out += "\n\n";
     tree.append_text(out, session.look(), nulls_);
   }

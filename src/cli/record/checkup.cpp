@@ -17,8 +17,8 @@
 #include <set>
 
 #include "agent/control/endpoint.hpp"
+#include "base/figure_text.hpp"
 #include "cli/record/runtimes.hpp"
-#include "cli/show/units.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -248,7 +248,7 @@ void check_room(Findings& findings, std::string_view what, const std::string& fo
   constexpr std::uint64_t kEnough = 256U << 20;
   const bool writable = access(folder.c_str(), W_OK) == 0;
   findings.push_back({"Room", writable && free >= kEnough ? Health::good : Health::missing,
-                      fmt::format("{}: {} free{}", what, show::bytes_text(free),
+                      fmt::format("{}: {} free{}", what, base::bytes_text(free),
                                   writable ? "" : ", and it may not be written"),
                       free >= kEnough ? "" : "recordings take 2 to 3 bytes an event"});
 }

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/figure_text.hpp"
 #include "cli/errors.hpp"
 #include "cli/record/causes.hpp"
 #include "cli/record/next_steps.hpp"
@@ -58,35 +59,32 @@ std::string_view word_of(Cut cut) {
   return cut == Cut::kDisk ? "disk" : "output";
 }
 
-std::string in_short(const RecordingPlan& plan, const RecordingEnd& end,
-                     const show::Numerals& numerals) {
+std::string in_short(const RecordingPlan& plan, const RecordingEnd& end) {
   std::error_code none;
   const Cut cut = cut_of(end);
   std::string text = fmt::format("{}:", fs::path(plan.output).filename().string());
   if (cut == Cut::kLimit) text += fmt::format(" cut off at its limit (--limit {}):", plan.limit);
   else if (cut != Cut::kNone) text += " cut off:";
-  if (end.figures)
-    text += fmt::format(" {} events,", show::count_text(end.figures->events, numerals));
+  if (end.figures) text += fmt::format(" {} events,", base::count_text(end.figures->events));
   const auto size = fs::file_size(plan.output, none);
-  text += fmt::format(" {}, {}", show::bytes_text(none ? 0 : size),
-                      show::duration_text(static_cast<std::int64_t>(end.seconds * 1e9), numerals));
+  text += fmt::format(" {}, {}", base::bytes_text(none ? 0 : size),
+                      base::duration_text(static_cast<std::int64_t>(end.seconds * 1e9)));
   if (cut == Cut::kNone && end.figures && end.figures->lost == 0) text += ", nothing lost";
   return text;
 }
 
 void tell_disk(const Session& session, const RecordingPlan& plan, const std::string& why) {
   session.remark(fmt::format("the recording was cut off: {}; {} is free beside {}", why,
-                             show::bytes_text(free_beside(plan.stream)), plan.stream));
+                             base::bytes_text(free_beside(plan.stream)), plan.stream));
 }
 
-void tell_losses(const Session& session, const RecordingPlan& plan, const RecordingEnd& end,
-                 const show::Numerals& numerals) {
+void tell_losses(const Session& session, const RecordingPlan& plan, const RecordingEnd& end) {
   if (!end.figures) return;
   if (end.figures->lost > 0)
     session.remark(
         fmt::format("{} events were LOST: the recording could not keep up; record less "
                     "(--filter, --events), or use --policy block",
-                    show::count_text(end.figures->lost, numerals)));
+                    base::count_text(end.figures->lost)));
   if (cut_of(end) == Cut::kDisk) tell_disk(session, plan, "the disk is nearly full");
   if (cut_of(end) == Cut::kOutput)
     tell_disk(session, plan, std::strerror(static_cast<int>(end.figures->write_error)));
@@ -207,7 +205,7 @@ void finish_child(const Session& session, const RecordingPlan& plan) {
   const int code = complete_stream(session, plan, end, complete);
   if (code != 0 && code != kPartial) return;
   const auto size = fs::file_size(plan.output, none);
-  session.remark(fmt::format("{}: {}{}", name, show::bytes_text(none ? 0 : size),
+  session.remark(fmt::format("{}: {}{}", name, base::bytes_text(none ? 0 : size),
                              complete ? "" : ", ended without goodbye"));
 }
 
@@ -215,11 +213,10 @@ int finish_recording(Session& session, const RecordingOptions& options, const Re
                      RecordingEnd end) {
   if (!came_into_being(plan.stream)) return without_recording(session, plan, end);
   const bool complete = said_goodbye(plan);
-  const show::Numerals numerals{session.error_terminal().unicode};
   int code = complete_stream(session, plan, end, complete);
   const bool there = code == 0 || code == kPartial;
-  tell_losses(session, plan, end, numerals);
-  if (there) session.remark(in_short(plan, end, numerals));
+  tell_losses(session, plan, end);
+  if (there) session.remark(in_short(plan, end));
   if (options.report && there) {
     const auto reported = run_ourselves({"report", plan.output}, session.common.json);
     if (reported && code == 0) code = reported->code;

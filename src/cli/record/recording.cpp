@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "base/figure_text.hpp"
 #include "cli/conversion_target.hpp"
 #include "cli/errors.hpp"
 #include "cli/signals.hpp"
@@ -30,8 +31,7 @@ class LiveLine {
   explicit LiveLine(const Session& session)
       : json_(session.common.progress == "json" && !session.common.no_progress),
         line_(!json_ && session.error_terminal().is_tty && !session.common.quiet &&
-              !session.common.no_progress),
-        numerals_{session.error_terminal().unicode} {}
+              !session.common.no_progress) {}
   LiveLine(const LiveLine&) = delete;
   LiveLine& operator=(const LiveLine&) = delete;
   ~LiveLine() {
@@ -45,9 +45,9 @@ class LiveLine {
     if (!figures) return;
     if (json_) return print(json(*figures, seconds));
     shown_ = true;
-    print_live(fmt::format(
-        "recording: {} events, {}, {} lost, {:.0f} s", show::count_text(figures->events, numerals_),
-        show::bytes_text(figures->bytes), show::count_text(figures->lost, numerals_), seconds));
+    print_live(fmt::format("recording: {} events, {}, {} lost, {:.0f} s",
+                           base::count_text(figures->events), base::bytes_text(figures->bytes),
+                           base::count_text(figures->lost), seconds));
   }
 
  private:
@@ -64,7 +64,6 @@ class LiveLine {
   }
 
   bool json_, line_;
-  show::Numerals numerals_;
   bool shown_ = false;
   double next_ = 0.25;
 };

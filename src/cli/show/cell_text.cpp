@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/figure_text.hpp"
 #include "base/utf8.hpp"
 #include "cli/show/escape.hpp"
 
@@ -20,51 +21,50 @@ std::string time_text(base::Time time, const Look& look) {
   base::Duration since = 0;
   if (time == base::kNoTime) return "-";
   if (look.start == base::kNoTime || __builtin_sub_overflow(time, look.start, &since))
-    return count_text(time, look.numerals);
-  return (since < 0 ? "" : "+") + duration_text(since, look.numerals);
+    return base::count_text(time);
+  return (since < 0 ? "" : "+") + base::duration_text(since);
 }
 
 std::string integer_text(std::int64_t value, Unit unit, const Look& look) {
   switch (unit) {
     case Unit::bytes:
-      return value < 0 ? "-" + bytes_text(~static_cast<std::uint64_t>(value) + 1)
-                       : bytes_text(static_cast<std::uint64_t>(value));
-    case Unit::nanoseconds: return duration_text(value, look.numerals);
+      return value < 0 ? "-" + base::bytes_text(~static_cast<std::uint64_t>(value) + 1)
+                       : base::bytes_text(static_cast<std::uint64_t>(value));
+    case Unit::nanoseconds: return base::duration_text(value);
     case Unit::time: return time_text(value, look);
-    case Unit::percent: return percent_text(static_cast<double>(value));
+    case Unit::percent: return base::percent_text(static_cast<double>(value));
     case Unit::address: return fmt::format("{:#x}", static_cast<std::uint64_t>(value));
     case Unit::none:
     case Unit::count: break;
   }
-  return count_text(value, look.numerals);
+  return base::count_text(value);
 }
 
 std::string unsigned_text(std::uint64_t value, Unit unit, const Look& look) {
-  if (unit == Unit::bytes) return bytes_text(value);
+  if (unit == Unit::bytes) return base::bytes_text(value);
   if (unit == Unit::address) return fmt::format("{:#x}", value);
   if (unit == Unit::nanoseconds || unit == Unit::time || unit == Unit::percent)
     return integer_text(static_cast<std::int64_t>(value), unit, look);
-  return count_text(value, look.numerals);
+  return base::count_text(value);
 }
 
-std::string double_text(double value, Unit unit, const Look& look) {
-  if (unit == Unit::percent) return percent_text(value);
-  if (unit == Unit::nanoseconds)
-    return duration_text(static_cast<std::int64_t>(value), look.numerals);
-  if (unit == Unit::bytes && value >= 0) return bytes_text(static_cast<std::uint64_t>(value));
-  return real_text(value);
+std::string double_text(double value, Unit unit) {
+  if (unit == Unit::percent) return base::percent_text(value);
+  if (unit == Unit::nanoseconds) return base::duration_text(static_cast<std::int64_t>(value));
+  if (unit == Unit::bytes && value >= 0) return base::bytes_text(static_cast<std::uint64_t>(value));
+  return base::real_text(value);
 }
 
 }  // namespace
 
-Look look_of(const Terminal& terminal) { return {terminal, {terminal.unicode}, base::kNoTime}; }
+Look look_of(const Terminal& terminal) { return {terminal, base::kNoTime}; }
 
 std::string human_text(const analysis::Cell& cell, Unit unit, const Look& look) {
   return std::visit(
       Overloaded{[](std::monostate) { return std::string("-"); },
                  [&](std::int64_t value) { return integer_text(value, unit, look); },
                  [&](std::uint64_t value) { return unsigned_text(value, unit, look); },
-                 [&](double value) { return double_text(value, unit, look); },
+                 [&](double value) { return double_text(value, unit); },
                  [&](const std::string& text) { return printable(text); }},
       cell);
 }

@@ -8,14 +8,12 @@
 #include "base/json_writer.hpp"
 #include "base/types.hpp"
 #include "cli/show/terminal.hpp"
-#include "cli/show/units.hpp"
 
 namespace polytrace::cli::show {
 
 // Everything about how a result for people shall look.
 struct Look {
   Terminal terminal{};
-  Numerals numerals{};
   base::Time start = base::kNoTime;  // times are shown since then; not told = as the clock has them
 };
 Look look_of(const Terminal& terminal);

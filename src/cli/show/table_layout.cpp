@@ -55,16 +55,26 @@ class Fitting {
     for (std::size_t i = 0; i < layout_.columns.size(); ++i) count += gives(column(i)) ? 1U : 0U;
     return count;
   }
-  // Takes from the widest column of texts, until the table fits or all are down to `least`.
+  // Takes from the widest columns of texts, which become as wide as the next, until the table fits
+  // or all are down to `least`.
   void narrow(std::size_t least) {
     for (std::size_t wide = total(); wide > room_; wide = total()) {
       std::size_t widest = layout_.columns.size();
-      for (std::size_t i = 0; i < layout_.columns.size(); ++i)
-        if (gives(column(i)) &&
-            (widest == layout_.columns.size() || layout_.widths[i] > layout_.widths[widest]))
+      std::size_t next = least;
+      for (std::size_t i = 0; i < layout_.columns.size(); ++i) {
+        if (!gives(column(i))) continue;
+        if (widest == layout_.columns.size()) {
           widest = i;
+        } else if (layout_.widths[i] > layout_.widths[widest]) {
+          next = std::max(next, layout_.widths[widest]);
+          widest = i;
+        } else {
+          next = std::max(next, layout_.widths[i]);
+        }
+      }
       if (widest == layout_.columns.size() || layout_.widths[widest] <= least) return;
-      layout_.widths[widest] -= std::min(wide - room_, layout_.widths[widest] - least);
+      const std::size_t spare = layout_.widths[widest] - next;
+      layout_.widths[widest] -= std::min(wide - room_, std::max<std::size_t>(spare, 1));
     }
   }
   bool leave_one() {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/figure_text.hpp"
 #include "cli/show/escape.hpp"
 #include "cli/show/separated.hpp"
 #include "cli/show/shorten.hpp"
@@ -89,9 +90,8 @@ TextTable laid_out(const Table& table, const Look& look) {
   return text;
 }
 
-std::string left_out(const Table& table, const Look& look) {
-  return fmt::format("{} more (--limit 0 shows all)",
-                     count_text(table.rows_left_out, look.numerals));
+std::string left_out(const Table& table) {
+  return fmt::format("{} more (--limit 0 shows all)", base::count_text(table.rows_left_out));
 }
 
 }  // namespace
@@ -110,7 +110,7 @@ bool append_text(std::string& out, const Table& table, const Look& look) {
   out += '\n' + paint(look.terminal, Style::heading, printable(table.title)) + '\n';
   const bool narrow =
       !table.rows.empty() && append_text_table(out, laid_out(table, look), look.terminal);
-  if (table.rows_left_out != 0) out += "  ... " + left_out(table, look) + '\n';
+  if (table.rows_left_out != 0) out += "  ... " + left_out(table) + '\n';
   for (const std::string& note : table.notes) append_paragraph(out, printable(note), look.terminal);
   return narrow;
 }
@@ -137,7 +137,7 @@ void append_markdown(std::string& out, const Table& table, const Look& look) {
     }
     out += '\n';
   }
-  if (table.rows_left_out != 0) out += '\n' + left_out(table, look) + '\n';
+  if (table.rows_left_out != 0) out += '\n' + left_out(table) + '\n';
   for (const std::string& note : table.notes) out += '\n' + markdown_text(printable(note)) + '\n';
 }
 

@@ -14,7 +14,7 @@ enum class ColorMode : std::uint8_t { automatic, always, never };
 struct Terminal {
   bool is_tty = false;
   bool color = false;
-  bool unicode = false;  // the locale is UTF-8: thin spaces, block characters, the ellipsis
+  bool unicode = false;  // the locale is UTF-8: block characters, the ellipsis
   unsigned width = 0;    // columns; 0 = not a terminal, no limit
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/show/units.hpp"
+#include "base/figure_text.hpp"
 
 #include <fmt/format.h>
 
@@ -8,10 +8,8 @@
 #include <cmath>
 #include <string_view>
 
-namespace polytrace::cli::show {
+namespace polytrace::base {
 namespace {
-
-constexpr std::string_view kThinSpace = "\xe2\x80\xaf";  // U+202F, does not break
 
 std::string three_digits(double value, std::string_view unit) {
   const int decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
@@ -22,12 +20,27 @@ std::uint64_t magnitude(std::int64_t value) {
   return value < 0 ? ~static_cast<std::uint64_t>(value) + 1 : static_cast<std::uint64_t>(value);
 }
 
-std::string positive_duration(std::uint64_t ns, const Numerals& numerals) {
+}  // namespace
+
+std::string count_text(std::uint64_t value) {
+  std::string digits = fmt::format("{}", value);
+  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, 1, ',');
+  return digits;
+}
+
+std::string count_text(std::int64_t value) {
+  return (value < 0 ? "-" : "") + count_text(magnitude(value));
+}
+
+std::string count_text(std::uint64_t count, const char* one, const char* many) {
+  return fmt::format("{} {}", count_text(count), count == 1 ? one : many);
+}
+
+std::string duration_text(std::uint64_t nanoseconds) {
   constexpr double kSecond = 1e9;
-  const auto value = static_cast<double>(ns);
-  if (ns == 0) return "0";
-  if (ns < 1000) return fmt::format("{} ns", ns);
-  if (value < 999.5e3) return three_digits(value / 1e3, numerals.unicode ? "\xc2\xb5s" : "us");
+  const auto value = static_cast<double>(nanoseconds);
+  if (nanoseconds < 1000) return fmt::format("{} ns", nanoseconds);
+  if (value < 999.5e3) return three_digits(value / 1e3, "\xc2\xb5s");
   if (value < 999.5e6) return three_digits(value / 1e6, "ms");
   if (value < 59.995 * kSecond) return three_digits(value / kSecond, "s");
   if (value < 3599.95 * kSecond) {
@@ -38,36 +51,16 @@ std::string positive_duration(std::uint64_t ns, const Numerals& numerals) {
   return fmt::format("{} h {:02} min", minutes / 60, minutes % 60);
 }
 
-}  // namespace
-
-std::string count_text(std::uint64_t value, const Numerals& numerals) {
-  const std::string digits = fmt::format("{}", value);
-  if (!numerals.unicode || digits.size() < 5) return digits;
-  std::string out;
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    if (i != 0 && (digits.size() - i) % 3 == 0) out += kThinSpace;
-    out += digits[i];
-  }
-  return out;
-}
-
-std::string count_text(std::int64_t value, const Numerals& numerals) {
-  return (value < 0 ? "-" : "") + count_text(magnitude(value), numerals);
-}
-
-std::string duration_text(std::int64_t nanoseconds, const Numerals& numerals) {
-  return (nanoseconds < 0 ? "-" : "") + positive_duration(magnitude(nanoseconds), numerals);
+std::string duration_text(std::int64_t nanoseconds) {
+  return (nanoseconds < 0 ? "-" : "") + duration_text(magnitude(nanoseconds));
 }
 
 std::string bytes_text(std::uint64_t bytes) {
-  constexpr std::array<std::string_view, 5> kUnits{"KiB", "MiB", "GiB", "TiB", "PiB"};
-  if (bytes < 1024) return fmt::format("{} B", bytes);
+  constexpr std::array<std::string_view, 6> kUnits{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  if (bytes < 1024) return count_text(bytes) + " B";
   double value = static_cast<double>(bytes) / 1024;
   std::size_t unit = 0;
-  while (value >= 1023.5 && unit + 1 < kUnits.size()) {
-    value /= 1024;
-    ++unit;
-  }
+  while (value >= 1023.5) value /= 1024, ++unit;
   return three_digits(value, kUnits[unit]);
 }
 
@@ -93,4 +86,4 @@ std::string wall_text(std::int64_t nanoseconds) {
                      clock.subseconds().count());
 }
 
-}  // namespace polytrace::cli::show
+}  // namespace polytrace::base
