@@ -5,7 +5,6 @@
 
 #include <limits>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "analysis/names.hpp"
 #include "analysis/table.hpp"
 #include "event/batch.hpp"
+#include "event/thread_choice.hpp"
 
 namespace polytrace::analysis {
 
@@ -30,9 +30,9 @@ struct Pauses {
 struct Selection {
   base::Time from = std::numeric_limits<base::Time>::min();  // on the trace's clock, inclusive
   base::Time to = std::numeric_limits<base::Time>::max();    // exclusive
-  std::optional<base::Id> thread;  // only events in this thread's stream (samples: of this thread)
-  std::string name;                // keep rows whose name contains this text; empty = all
-  bool show_helpers = false;       // runtime helper frames (wrappers) are hidden otherwise
+  event::ThreadChoice threads;  // only events in their streams (samples: of these threads)
+  std::string name;             // keep rows whose name contains this text; empty = all
+  bool show_helpers = false;    // runtime helper frames (wrappers) are hidden otherwise
   std::string method;           // between whose callers and callees a sandwich looks; empty = none
   bool fold_recursion = false;  // in the call tree, a method below itself is one with it
   // What does not count as time of calls: waiting for locks and signals; pauses, where given.

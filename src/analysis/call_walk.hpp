@@ -70,11 +70,11 @@ class CallWalk {
   using Event = event::Event;
   static constexpr std::size_t kMaxOpen = std::size_t{1} << 20;  // frames of all threads
 
-  explicit CallWalk(const Selection& selection) : only_(selection.thread) {}
+  explicit CallWalk(const Selection& selection) : only_(selection.threads) {}
 
   void consume(const Slice& slice, Policy& policy) {
     for (const Run& run : slice.runs) {
-      if (only_ && slice.names.threads()[run.thread].id != *only_) continue;
+      if (!only_.has(slice.names.threads()[run.thread].id)) continue;
       walk(run, slice, policy);
     }
   }
@@ -132,7 +132,7 @@ class CallWalk {
   // False: the event is about something else.
   bool take_sum(Ends& ends, const Event& event, const Run& run, const Slice& slice, Policy& policy);
 
-  std::optional<base::Id> only_;
+  event::ThreadChoice only_;
   std::vector<Stack> stacks_;  // by thread index
   FrameArray<Frame> spare_;    // of a thread that had left everything: most can share it
   OpenCounts open_;

@@ -195,7 +195,8 @@ Table Collections::histogram() const {
 
 Table Collections::utilisation(const Names& names) const {
   Table table =
-      make_table("mutator_utilisation", "collections", "What collections leave to the program",
+      make_table("mutator_utilisation", "collections",
+                 "Minimum mutator utilisation (MMU): what collections leave",
                  {{"window", "In any", Unit::nanoseconds}, {"least", "At least %", Unit::percent}});
   const Extent extent = extent_of(names);
   if (stops_.all.empty() || extent.first == kNoTime) return table;

@@ -33,8 +33,7 @@ void Samples::consume(const Slice& slice) {
     const event::Event& event = slice.batch.events[i];
     if (event.kind != event::Kind::Sample) {
       code_.learn(slice.batch, event, slice.names);
-    } else if (selection_.has(event.time) &&
-               (!selection_.thread || *selection_.thread == event.id)) {
+    } else if (selection_.has(event.time) && selection_.threads.has(event.id)) {
       add(event, slice.batch.details_or(event, none), slice);
     }
   }

@@ -70,28 +70,34 @@ constexpr std::array kOfSettings{Kind::Setting, Kind::FilterRule};
 constexpr std::array kOfMetadata{Kind::Domain, Kind::Module, Kind::Assembly};
 
 constexpr std::array kSections = {
-    Section{"suspects", "Suspects", suspects, kOfAny},
-    Section{"summary", "Summary", summary, kOfAny},
-    Section{"calls", "Methods", calls, kOfCalls, !kTree, kQuoted},
-    Section{"tree", "Call tree", tree, kOfCalls, kTree, kQuoted},
-    Section{"callers", "Callers", callers, kOfCalls, kTree},
-    Section{"sandwich", "Bottom-up", sandwich, kOfCalls, kTree},
-    Section{"cpu", "CPU time", alone<make_cpu_times>, kOfCpu, !kTree, kQuoted},
-    Section{"samples", "Samples", alone<make_samples>, kOfSamples, !kTree, kQuoted},
-    Section{"allocations", "Allocations", alone<make_allocations>, kOfAllocations, !kTree, kQuoted},
-    Section{"survival", "Survival", alone<make_survival>, kOfFates, !kTree, kQuoted, kSites},
-    Section{"collections", "Collections", alone<make_collections>, kOfCollections, !kTree, kQuoted},
-    Section{"heap", "Heap", alone<make_heap>, kOfDumps, !kTree, kQuoted},
-    Section{"roots", "Roots", alone<make_roots>, kOfRoots},
-    Section{"handles", "Handles", alone<make_handles>, kOfHandles},
-    Section{"finalization", "Finalization", alone<make_finalization>, kOfFinalizers},
-    Section{"monitors", "Monitors", alone<make_monitors>, kOfMonitors, !kTree, kQuoted, kSites},
-    Section{"exceptions", "Exceptions", alone<make_exceptions>, kOfThrows, !kTree, kQuoted, kSites},
-    Section{"threads", "Threads", alone<make_threads>, kOfAny, !kTree, kQuoted},
-    Section{"jit", "Compilation", alone<make_jit>, kOfCode, !kTree, kQuoted},
-    Section{"counters", "Counters", alone<make_counters>, kOfCounters},
-    Section{"domains", "Domains, images, assemblies", alone<make_metadata>, kOfMetadata},
-    Section{"left-out", "Left out", alone<make_left_out>, kOfSettings, !kTree, kQuoted},
+    Section{"suspects", "Suspects", "", "", suspects, kOfAny},
+    Section{"summary", "Summary", "", "", summary, kOfAny},
+    Section{"calls", "Methods", "calls", "", calls, kOfCalls, !kTree, kQuoted},
+    Section{"tree", "Call tree", "calls", "", tree, kOfCalls, kTree, kQuoted},
+    Section{"callers", "Callers", "calls", "", callers, kOfCalls, kTree},
+    Section{"sandwich", "Bottom-up", "calls", "", sandwich, kOfCalls, kTree},
+    Section{"cpu", "CPU time", "", "", alone<make_cpu_times>, kOfCpu, !kTree, kQuoted},
+    Section{"samples", "Samples", "samples", "", alone<make_samples>, kOfSamples, !kTree, kQuoted},
+    Section{"allocations", "Allocations", "alloc", "", alone<make_allocations>, kOfAllocations,
+            !kTree, kQuoted},
+    Section{"survival", "Survival", "alloc", "heapdump=end", alone<make_survival>, kOfFates, !kTree,
+            kQuoted, kSites},
+    Section{"collections", "Collections", "gc", "", alone<make_collections>, kOfCollections, !kTree,
+            kQuoted},
+    Section{"heap", "Heap", "", "heapdump=end", alone<make_heap>, kOfDumps, !kTree, kQuoted},
+    Section{"roots", "Roots", "", "", alone<make_roots>, kOfRoots},
+    Section{"handles", "Handles", "", "", alone<make_handles>, kOfHandles},
+    Section{"finalization", "Finalization", "", "", alone<make_finalization>, kOfFinalizers},
+    Section{"monitors", "Monitors", "monitors", "", alone<make_monitors>, kOfMonitors, !kTree,
+            kQuoted, kSites},
+    Section{"exceptions", "Exceptions", "exceptions", "", alone<make_exceptions>, kOfThrows, !kTree,
+            kQuoted, kSites},
+    Section{"threads", "Threads", "", "", alone<make_threads>, kOfAny, !kTree, kQuoted},
+    Section{"jit", "Compilation", "jit", "", alone<make_jit>, kOfCode, !kTree, kQuoted},
+    Section{"counters", "Counters", "counters", "", alone<make_counters>, kOfCounters},
+    Section{"domains", "Domains, images, assemblies", "classes", "", alone<make_metadata>,
+            kOfMetadata},
+    Section{"left-out", "Left out", "", "", alone<make_left_out>, kOfSettings, !kTree, kQuoted},
 };
 
 }  // namespace
@@ -99,8 +105,10 @@ constexpr std::array kSections = {
 std::span<const Section> sections() { return kSections; }
 
 const Section* find_section(std::string_view key) {
-  const auto found = std::ranges::find(kSections, key, &Section::key);
-  return found == kSections.end() ? nullptr : &*found;
+  const auto* found = std::ranges::find(kSections, key, &Section::key);
+  if (found == kSections.end() && !key.empty())
+    found = std::ranges::find(kSections, key, &Section::events);
+  return found == kSections.end() ? nullptr : found;
 }
 
 }  // namespace polytrace::analysis

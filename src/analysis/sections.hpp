@@ -22,6 +22,9 @@ struct Shared {
 struct Section {
   std::string_view key;    // the --sections word
   std::string_view title;  // for people
+  // What recorders take for it: a word of `record --events`, an option; empty = no single one.
+  std::string_view events;
+  std::string_view option;
   std::shared_ptr<Analysis> (*make)(const Shared&);
   // The kinds of events of which it needs one to say anything; empty = it always may.
   std::span<const event::Kind> kinds{};
@@ -32,7 +35,7 @@ struct Section {
 
 // In the order of a report.
 std::span<const Section> sections();
-// Null when there is none of that key.
+// By its key, or by the word of `record --events` that it comes from; null when there is none.
 const Section* find_section(std::string_view key);
 
 }  // namespace polytrace::analysis

@@ -9,11 +9,10 @@
 
 namespace polytrace::analysis {
 
-// Events of the selected time and of the selected thread's stream.
+// Events of the selected time and of a selected thread's stream.
 inline bool selects(const Selection& selection, const event::Batch& batch,
                     const event::Event& event) {
-  return selection.has(event.time) &&
-         (!selection.thread || *selection.thread == batch.thread(event));
+  return selection.has(event.time) && selection.threads.has(batch.thread(event));
 }
 
 // Rows by their name.

@@ -141,7 +141,7 @@ std::vector<Table> Threads::tables(const Names& names, const TableOptions& optio
     const ThreadInfo& thread = names.threads()[i];
     if (thread.id == base::kNoId) continue;  // what the file's head says is no thread's
     std::string name = names.thread_name(i);
-    if (selection_.thread && *selection_.thread != thread.id) continue;
+    if (!selection_.threads.has(thread.id)) continue;
     if (!keeps(selection_, name)) continue;
     table.rows.push_back({std::move(name), thread.id, time_cell(thread.first),
                           time_cell(thread.last), elapsed(thread.first, thread.last), thread.events,

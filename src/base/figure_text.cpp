@@ -67,6 +67,8 @@ std::string bytes_text(std::uint64_t bytes) {
 std::string percent_text(double percent) { return fmt::format("{:.1f} %", percent); }
 
 std::string real_text(double value) {
+  constexpr double kLarge = 100;
+  if (value >= kLarge && value < 1e18) return count_text(static_cast<std::uint64_t>(value + 0.5));
   std::string text = fmt::format("{:.3f}", value);
   if (!std::isfinite(value)) return text;
   text.erase(text.find_last_not_of('0') + 1);

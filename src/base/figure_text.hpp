@@ -20,7 +20,7 @@ std::string duration_text(std::int64_t nanoseconds);
 std::string bytes_text(std::uint64_t bytes);
 // "12.3 %"
 std::string percent_text(double percent);
-// Shortest form with at most three decimals.
+// "0.125", "12.5", "1,180": at most three decimals, none from 100 on
 std::string real_text(double value);
 // "2026-11-21T10:00:00.123Z" of nanoseconds since 1970.
 std::string wall_text(std::int64_t nanoseconds);

@@ -43,8 +43,8 @@ struct Choice {
  private:
   // Samples are of the thread that they caught, whichever stream carries them.
   bool is_of_thread(const Batch& batch, const Event& event) const {
-    return !selection.thread || batch.thread(event) == *selection.thread ||
-           (event.kind == event::Kind::Sample && event.id == *selection.thread);
+    return selection.threads.has(batch.thread(event)) ||
+           (event.kind == event::Kind::Sample && selection.threads.has(event.id));
   }
 };
 

@@ -74,7 +74,7 @@ class CutCommand final : public Command {
       if (auto learned = learn(session, input, subjects); !learned)
         return session.fail(learned.error(), input.name());
     }
-    const transform::CutOptions options{selection->from, selection->to, selection->thread,
+    const transform::CutOptions options{selection->from, selection->to, selection->threads,
                                         words_.by_name() ? &subjects : nullptr};
     return cut(session, input, options);
   }

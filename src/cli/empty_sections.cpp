@@ -32,6 +32,14 @@ std::string names_of(std::span<const event::Kind> kinds) {
   return out;
 }
 
+// " (record --events +alloc --option heapdump=end)"; empty where no recorder takes it by a word.
+std::string recorded_with(const analysis::Section& section) {
+  std::string words;
+  if (!section.events.empty()) words += fmt::format(" --events +{}", section.events);
+  if (!section.option.empty()) words += fmt::format(" --option {}", section.option);
+  return words.empty() ? words : fmt::format(" (record{})", words);
+}
+
 EmptySection explain_one(const analysis::Report::Empty& empty, const format::Format& format) {
   const std::string events = names_of(empty.section->kinds);
   if (empty.had_events)
@@ -41,7 +49,8 @@ EmptySection explain_one(const analysis::Report::Empty& empty, const format::For
   if (lacks(format, empty.section->kinds))
     return {empty.section, "no_place",
             fmt::format("no {} events: the format has no place for them", events)};
-  return {empty.section, "not_recorded", fmt::format("no {} events were recorded", events)};
+  return {empty.section, "not_recorded",
+          fmt::format("no {} events were recorded{}", events, recorded_with(*empty.section))};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/figure_text.hpp"
 #include "cli/notices_view.hpp"
 #include "cli/report_brief.hpp"
 #include "cli/show/escape.hpp"
@@ -25,6 +26,11 @@ bool has_to(const analysis::Selection& selection) {
   return selection.to != std::numeric_limits<Time>::max();
 }
 
+std::string threads_text(const std::vector<base::Id>& ids) {
+  if (ids.size() == 1) return fmt::format("thread {:#x} only", ids.front());
+  return base::count_text(ids.size(), "thread", "threads") + " only";
+}
+
 // "from +1.50 s, only thread 0x7f..."; empty when everything counts.
 std::string selection_text(const ReportResult& result, const show::Look& look) {
   const analysis::Selection& selection = result.selection;
@@ -34,7 +40,7 @@ std::string selection_text(const ReportResult& result, const show::Look& look) {
   if (has_from(selection) && selection.from > result.start)
     parts.push_back("from " + time(selection.from));
   if (has_to(selection)) parts.push_back("to " + time(selection.to));
-  if (selection.thread) parts.push_back(fmt::format("thread {:#x} only", *selection.thread));
+  if (!selection.threads.is_everyone()) parts.push_back(threads_text(selection.threads.ids()));
   if (!selection.name.empty())
     parts.push_back(fmt::format("names with \"{}\" only", show::printable(selection.name)));
   if (selection.pauses || selection.subtract_waits)
@@ -94,9 +100,10 @@ void write_selection(base::JsonWriter& json, const analysis::Selection& selectio
   has_from(selection) ? json.value(selection.from) : json.null();
   json.key("to");
   has_to(selection) ? json.value(selection.to) : json.null();
-  json.key("thread");
-  if (selection.thread) json.value(fmt::format("{:#x}", *selection.thread));
-  else json.null();
+  json.key("threads");
+  json.begin_array();
+  for (const base::Id id : selection.threads.ids()) json.value(fmt::format("{:#x}", id));
+  json.end_array();
   json.member("name", selection.name);
   json.member("show_helpers", selection.show_helpers);
   json.key("subtract");

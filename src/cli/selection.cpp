@@ -2,6 +2,7 @@
 #include "cli/selection.hpp"
 
 #include <fmt/format.h>
+#include <fnmatch.h>
 
 #include <optional>
 
@@ -33,20 +34,21 @@ std::string thread_names(const Overview& overview) {
   return named == 0 ? "no thread has a name" : "the named ones are " + text;
 }
 
-base::result<Id> thread_named(const Overview& overview, std::string_view name) {
+// All of that name; else those that the pattern fits, or whose names contain the text.
+base::result<std::vector<Id>> threads_named(const Overview& overview, const std::string& name) {
   std::vector<Id> same, similar;
+  const bool is_pattern = name.find_first_of("*?[") != std::string::npos;
   for (const ThreadSpan& thread : overview.threads) {
+    if (thread.name.empty()) continue;
     if (thread.name == name) same.push_back(thread.id);
-    if (thread.name.find(name) != std::string::npos) similar.push_back(thread.id);
+    if (is_pattern ? fnmatch(name.c_str(), thread.name.c_str(), 0) == 0
+                   : thread.name.find(name) != std::string::npos)
+      similar.push_back(thread.id);
   }
-  const std::vector<Id>& found = same.empty() ? similar : same;
-  if (found.size() == 1) return found[0];
-  if (found.empty())
-    return base::fail(base::Code::usage,
-                      fmt::format("no thread is named \"{}\"; {}", name, thread_names(overview)));
+  if (!same.empty()) return same;
+  if (!similar.empty()) return similar;
   return base::fail(base::Code::usage,
-                    fmt::format("{} threads are named \"{}\": give an id, for example {:#x}",
-                                found.size(), name, found[0]));
+                    fmt::format("no thread is named \"{}\"; {}", name, thread_names(overview)));
 }
 
 // What the options say, as far as that is known without the trace.
@@ -108,7 +110,8 @@ void add_selection_options(OptionList& list, SelectionOptions& options, const ch
            "Leave out this and what is later; +200ms counts from --from")
       .takes("TIME")
       .in(group);
-  list.add("--thread", options.thread, "Only this thread: its id (0x... or decimal) or name")
+  list.add("--thread", options.thread,
+           "Only these threads: an id (0x... or decimal), a name, or a pattern of names (worker-*)")
       .takes("THREAD")
       .in(group);
   if (name_means != nullptr) list.add("--name", options.name, name_means).takes("TEXT").in(group);
@@ -122,8 +125,9 @@ base::result<analysis::Selection> make_selection(const Session& session, Input& 
   if (!from) return base::Unexpected(from.error());
   if (!to) return base::Unexpected(to.error());
   const Wanted wanted{*from, *to};
-  if (!options.thread.empty()) selection.thread = thread_id(options.thread);
-  const bool by_name = !options.thread.empty() && !selection.thread;
+  const std::optional<Id> thread = thread_id(options.thread);
+  if (thread) selection.threads = event::ThreadChoice({*thread});
+  const bool by_name = !options.thread.empty() && !thread;
   Overview overview;
   if (wanted.needs_overview() || by_name) {
     auto seen = look_over(session, input);
@@ -133,9 +137,9 @@ base::result<analysis::Selection> make_selection(const Session& session, Input& 
   if (auto done = resolve_times(wanted, overview, options.to_option, selection); !done)
     return base::Unexpected(done.error());
   if (by_name) {
-    const auto id = thread_named(overview, options.thread);
-    if (!id) return base::Unexpected(id.error());
-    selection.thread = *id;
+    auto ids = threads_named(overview, options.thread);
+    if (!ids) return base::Unexpected(ids.error());
+    selection.threads = event::ThreadChoice(std::move(*ids));
   }
   return selection;
 }

@@ -171,10 +171,9 @@ base::result<void> CtfMaker::consume(const Slice& slice) {
 
 void CtfMaker::take(const Slice& slice, const Event& event) {
   const analysis::Selection& wanted = job_.request.selection;
-  const bool selected =
-      event.kind == Kind::Sample
-          ? wanted.has(event.time) && (!wanted.thread || *wanted.thread == event.id)
-          : selects(wanted, slice.batch, event);
+  const bool selected = event.kind == Kind::Sample
+                            ? wanted.has(event.time) && wanted.threads.has(event.id)
+                            : selects(wanted, slice.batch, event);
   if (!selected || !cap_.admit()) return;
   Track& own = track(slice.threads[event.thread]);
   std::string& out = own.others.events;

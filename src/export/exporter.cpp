@@ -44,7 +44,8 @@ void tell_snapshot(const analysis::HeapStudy& study, const analysis::Selection& 
   note(graph.roots_outside(), "root that is not in it", "roots that are not in it");
   note(graph.left_out(), "object beyond what has a number", "objects beyond what has a number");
   const analysis::Selection everything;
-  if (selection.from != everything.from || selection.to != everything.to || selection.thread)
+  if (selection.from != everything.from || selection.to != everything.to ||
+      !selection.threads.is_everyone())
     account.notes.push_back("The snapshot is whole: no time and no thread cuts it.");
 }
 

@@ -46,9 +46,9 @@ void Cut::take(const Batch& batch, const Event& event) {
 }
 
 bool Cut::selects(const Batch& batch, const Event& event) const {
-  if (options_.thread && batch.thread(event) != *options_.thread) {
+  if (!options_.threads.has(batch.thread(event))) {
     const bool about_it = event::describe(event.kind).subject == "thread";
-    if (!about_it || event.id != *options_.thread) return false;
+    if (!about_it || !options_.threads.has(event.id)) return false;
   }
   return options_.subjects == nullptr || options_.subjects->fit(batch, event);
 }

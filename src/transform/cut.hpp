@@ -13,10 +13,10 @@
 
 #include <limits>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "base/id_table.hpp"
+#include "event/thread_choice.hpp"
 #include "event/writer.hpp"
 #include "transform/subjects.hpp"
 
@@ -25,7 +25,7 @@ namespace polytrace::transform {
 struct CutOptions {
   base::Time from = std::numeric_limits<base::Time>::min();  // included
   base::Time to = std::numeric_limits<base::Time>::max();    // not included; this = no end
-  std::optional<base::Id> thread{};
+  event::ThreadChoice threads{};
   const Subjects* subjects = nullptr;  // what it is about; null = everything
 };
 

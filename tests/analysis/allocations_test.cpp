@@ -119,7 +119,7 @@ TEST(Allocations, ByThreadAndSelection) {
   EXPECT_EQ(number(all.feed(batch).finish().table("allocation_threads"), 1, "bytes"), 24U);
 
   analysis::Selection selection;
-  selection.from = 200, selection.to = 300, selection.thread = kMain;
+  selection.from = 200, selection.to = 300, selection.threads = event::ThreadChoice({kMain});
   Asked some(make_allocations(selection));
   const Table table = some.feed(batch).finish().table("allocations");
   ASSERT_EQ(table.rows.size(), 1U);

@@ -125,7 +125,7 @@ TEST(cut, by_thread_keeps_what_is_of_it_or_about_it) {
   const Result result = cut({"1 0x1 enter method=0xa", "2 0x2 enter method=0xb",
                              "2 0x2 method method=0xb", "3 0x2 sample thread=0x1 mode=cpu",
                              "3 0x2 sample thread=0x2 mode=cpu", "4 - gc phase=start"},
-                            {.thread = 1});
+                            {.threads = event::ThreadChoice({1})});
   EXPECT_EQ(result.lines, (Lines{"1 0x1 enter method=0xa", "2 0x2 method method=0xb",
                                  "3 0x2 sample thread=0x1 mode=cpu"}));
 }

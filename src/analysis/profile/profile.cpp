@@ -131,7 +131,7 @@ void ProfileBuilder::note_times(const Slice& slice) {
     return std::clamp(time, selection_.from, std::max(selection_.from, selection_.to));
   };
   for (const Run& run : slice.runs) {
-    if (selection_.thread && slice.names.threads()[run.thread].id != *selection_.thread) continue;
+    if (!selection_.threads.has(slice.names.threads()[run.thread].id)) continue;
     const base::Time begin = slice.batch.events[run.begin].time;
     const base::Time end = slice.batch.events[run.end - 1].time;
     if (end < selection_.from || begin >= selection_.to) continue;

@@ -117,7 +117,7 @@ class SampleSource final : public ProfileSource {
     for (const std::uint32_t i : slice.others) {
       const Event& event = slice.batch.events[i];
       if (event.kind != Kind::Sample || !selection_.has(event.time)) continue;
-      if (selection_.thread && *selection_.thread != event.id) continue;
+      if (!selection_.threads.has(event.id)) continue;
       take(slice, event, slice.batch.details_or<event::Sample>(event, {}));
     }
   }
