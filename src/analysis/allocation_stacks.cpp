@@ -38,9 +38,8 @@ Amount AllocationStacks::amount_of(const event::Batch& batch, const Event& event
     return {summary.count, summary.bytes};
   }
   const auto alloc = batch.details_or<event::Alloc>(event, {});
-  const std::uint64_t weight = std::max<std::uint64_t>(alloc.weight, 1);
-  if (weight > 1) ++samples_;
-  return {weight, weight * alloc.size};
+  if (alloc.weight > 1) ++samples_;
+  return allocated(alloc);
 }
 
 }  // namespace polytrace::analysis

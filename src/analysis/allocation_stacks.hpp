@@ -3,11 +3,19 @@
 // trace has calls, those that the calls tell. One thread at a time.
 #pragma once
 
+#include <algorithm>
+
 #include "analysis/live_stack.hpp"
 #include "analysis/selected.hpp"
 #include "analysis/stack_table.hpp"
 
 namespace polytrace::analysis {
+
+// What an object stands for: itself, or, where the recorder chose it, others as well.
+inline Amount allocated(const event::Alloc& alloc) {
+  const std::uint64_t objects = std::max<std::uint64_t>(alloc.weight, 1);
+  return {objects, objects * alloc.size};
+}
 
 class AllocationStacks {
  public:

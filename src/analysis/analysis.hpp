@@ -70,6 +70,9 @@ struct Slice {
   // By event that says where a thread is, but for its stack: the method of the innermost recorded
   // call around it, helpers aside; kNone for none. Empty unless Slicer::follow_calls() was asked.
   std::span<const std::uint32_t> sites{};
+  // Calls are what changed stacks tell (StackChanges): none goes on behind its thread's last
+  // change.
+  bool calls_end_with_changes = false;
 };
 
 // Something that looks like a fault, in plain text for people.

@@ -97,6 +97,15 @@ class CallWalk {
     std::vector<CallSum> sums;  // open ones, outermost first
     base::Time last = base::kNoTime;
   };
+  // Until when the run's thread is in what it is in.
+  static base::Time last_time(const Run& run, const Slice& slice) {
+    const auto& events = slice.batch.events;
+    if (!slice.calls_end_with_changes) return events[run.end - 1].time;
+    for (std::uint32_t i = run.end; i > run.begin; --i)
+      if (events[i - 1].kind == event::Kind::Enter || events[i - 1].kind == event::Kind::Leave)
+        return events[i - 1].time;
+    return base::kNoTime;
+  }
   // The walked stack, in registers.
   struct Ends {
     Frame* top;
@@ -171,7 +180,7 @@ void CallWalk<Policy>::walk(const Run& run, const Slice& slice, Policy& policy) 
       policy.clock.look(slice.batch, *event);
     }
   }
-  stack.last = std::max(stack.last, end[-1].time);
+  stack.last = std::max(stack.last, last_time(run, slice));
   put_away(stack, ends);
 }
 

@@ -16,8 +16,8 @@ Table empty_table() {
   return make_table("methods", "calls", "Methods",
                     {{"self", "Self", Unit::nanoseconds},
                      {"self_share", "Self %", Unit::percent},
-                     {"total", "Total", Unit::nanoseconds},
-                     {"elapsed", "Elapsed", Unit::nanoseconds},
+                     {"elapsed", "Total", Unit::nanoseconds},
+                     {"total", "All levels", Unit::nanoseconds},
                      {"calls", "Calls", Unit::count},
                      {"average", "Average", Unit::nanoseconds},
                      {"least", "Shortest", Unit::nanoseconds},
@@ -73,7 +73,7 @@ std::vector<Table> Calls::tables(const Names& names, const TableOptions& options
     if (method.calls == 0) continue;
     std::string name = names.method_name(i);
     if (!keeps(selection_, name)) continue;
-    table.rows.push_back({method.self, share(method.self, all_self), method.total, method.elapsed,
+    table.rows.push_back({method.self, share(method.self, all_self), method.elapsed, method.total,
                           method.calls, average(method.total, method.calls), method.least,
                           quantile(i, 50), quantile(i, 95), method.most, std::move(name)});
   }

@@ -2,6 +2,7 @@
 #include "analysis/collection_pairs.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "analysis/text.hpp"
 
@@ -11,13 +12,13 @@ using base::kNoTime;
 using base::Time;
 using event::GcPhase;
 
-void CollectionPairs::add(std::uint32_t thread, const event::Event& event,
-                          const event::Gc& details) {
+void CollectionPairs::add(std::uint32_t thread, const event::Event& event, const event::Gc& details,
+                          std::uint32_t site) {
   const bool numbered = event.id != 0 && event.id != base::kNoId;
   const Key key{numbered ? event.id : 0, numbered ? 0 : details.generation};
   Running& running = running_[thread];
   switch (details.phase) {
-    case GcPhase::start: return start(thread, event.time, key, details.generation);
+    case GcPhase::start: return start(thread, event.time, key, details, site);
     case GcPhase::end: return end(running, event.time, key);
     case GcPhase::world_stopped:
       running.stopped = event.time;
@@ -30,7 +31,8 @@ void CollectionPairs::add(std::uint32_t thread, const event::Event& event,
 }
 
 // A second start of the same on one thread: the first never ended.
-void CollectionPairs::start(std::uint32_t thread, Time time, Key key, std::uint32_t generation) {
+void CollectionPairs::start(std::uint32_t thread, Time time, Key key, const event::Gc& details,
+                            std::uint32_t site) {
   Running& running = running_[thread];
   const auto index = static_cast<std::uint32_t>(all_.size());
   if (const auto lost = running.open.find(key); lost != running.open.end())
@@ -39,10 +41,12 @@ void CollectionPairs::start(std::uint32_t thread, Time time, Key key, std::uint3
   running.nesting.push_back(index);
   if (running.stopped != kNoTime) running.in_this_stop.push_back(index);
   Collection& collection = all_.emplace_back();
-  collection.generation = generation;
+  collection.generation = details.generation;
   collection.thread = thread;
   collection.number = key.number;
   collection.start = time;
+  collection.site = site;
+  collection.reason = details.reason;
 }
 
 // Where the end does not tell the generation, it is that of the collection begun last.
@@ -54,7 +58,7 @@ void CollectionPairs::end(Running& running, Time time, Key key) {
   const auto open = running.open.find(key);
   if (open == running.open.end()) {
     if (key.number != 0) ends_.push_back({key.number, time, time});
-    else ++ends_without_start_;
+    else strays_.push_back({time, key.generation});
     return;
   }
   all_[open->second].end = time;
@@ -97,7 +101,32 @@ Collection* CollectionPairs::at(const Later& told) {
   return found;
 }
 
+void CollectionPairs::end_elsewhere() {
+  using ByStart = std::set<std::pair<Time, std::uint32_t>>;
+  ByStart open;
+  std::map<std::uint32_t, ByStart> open_of;  // by generation
+  for (const auto& [thread, running] : running_)
+    for (const auto& [key, index] : running.open)
+      if (key.number == 0) {
+        open.emplace(all_[index].start, index);
+        open_of[all_[index].generation].emplace(all_[index].start, index);
+      }
+  std::ranges::stable_sort(strays_, {}, &Stray::time);
+  for (const Stray& stray : strays_) {
+    const ByStart& wanted = stray.generation == kNoGeneration ? open : open_of[stray.generation];
+    if (wanted.empty() || wanted.begin()->first > stray.time) {
+      ++ends_without_start_;
+      continue;
+    }
+    const auto ended = *wanted.begin();
+    all_[ended.second].end = stray.time;
+    open.erase(ended);
+    open_of[all_[ended.second].generation].erase(ended);
+  }
+}
+
 void CollectionPairs::finish() {
+  end_elsewhere();
   running_.clear();
   std::ranges::stable_sort(all_, {}, &Collection::start);
   for (std::uint32_t i = 0; i < all_.size(); ++i)

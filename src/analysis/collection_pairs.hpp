@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The collections of a trace, each from its start to its end. Where they have numbers, an end is
 // that of its number, on whatever thread, and may come before the start: a file has one thread
-// after the other. Without numbers it is that of its thread's open collection of the generation.
+// after the other. Without numbers it is that of its thread's open collection of the generation,
+// else of the oldest one that is still open on any thread: concurrent ones end where they end.
 #pragma once
 
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "analysis/analysis.hpp"
@@ -25,12 +27,16 @@ struct Collection {
   base::Time resumed = base::kNoTime;  // the world ran again
   std::optional<std::uint64_t> pause;  // of the world: the stops that were made for it
   std::uint64_t moved = 0;
+  std::uint32_t site = NameTable::kNone;  // the recorded call that its thread was in
+  std::string reason{};                   // in the recorder's words
 };
 
 // One thread at a time; each thread's events in their order.
 class CollectionPairs {
  public:
-  void add(std::uint32_t thread, const event::Event& event, const event::Gc& details);
+  // `site`: the recorded call around the event, kNone where that is not known.
+  void add(std::uint32_t thread, const event::Event& event, const event::Gc& details,
+           std::uint32_t site);
   // Objects move inside a collection, or after it while the world still stands.
   void moved(std::uint32_t thread);
   // Once, after the last.
@@ -63,9 +69,16 @@ class CollectionPairs {
     base::Time to;
   };
 
-  void start(std::uint32_t thread, base::Time time, Key key, std::uint32_t generation);
+  void start(std::uint32_t thread, base::Time time, Key key, const event::Gc& details,
+             std::uint32_t site);
   void end(Running& running, base::Time time, Key key);
   void resumed(Running& running, base::Time time, Key key);
+  // Without a number, on a thread where nothing of it is open.
+  struct Stray {
+    base::Time time;
+    std::uint32_t generation;
+  };
+  void end_elsewhere();
   // The collection that is meant; null: none.
   Collection* at(const Later& told);
 
@@ -73,6 +86,7 @@ class CollectionPairs {
   std::map<std::uint32_t, Durations> pauses_;
   base::IdMap<Running> running_;  // by thread
   std::vector<Later> ends_;
+  std::vector<Stray> strays_;
   std::vector<Later> stops_;
   std::multimap<base::Id, std::uint32_t> numbered_;
   std::uint64_t ends_without_start_ = 0;

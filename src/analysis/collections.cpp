@@ -6,6 +6,9 @@
 #include <bit>
 #include <map>
 
+#include "analysis/allocation_log.hpp"
+#include "analysis/allocation_stacks.hpp"
+#include "analysis/call_site.hpp"
 #include "analysis/collection_pairs.hpp"
 #include "analysis/durations.hpp"
 #include "analysis/extent.hpp"
@@ -28,6 +31,11 @@ struct Resize {
   std::uint64_t size;
 };
 
+// What is in use, or, where that is not told, what the collector holds.
+std::uint64_t size_of(const event::HeapSize& size) {
+  return size.used != 0 ? size.used : size.total;
+}
+
 struct Generation {
   std::uint64_t count = 0;
   Durations collecting;
@@ -47,6 +55,7 @@ class Collections final : public Analysis {
   Durations all_pauses() const;
   std::uint64_t size_after(const Collection& collection) const;
   std::uint64_t size_at(Time time) const;  // of the heap; 0 = not known
+  Table causes(const Names& names, const TableOptions& options) const;
   Table generations(const TableOptions& options) const;
   Table pauses(const TableOptions& options) const;
   Table histogram() const;
@@ -59,6 +68,9 @@ class Collections final : public Analysis {
   std::map<std::uint32_t, Generation> generations_;
   std::vector<Resize> resizes_;       // in order of time after finish()
   base::IdMap<std::uint64_t> sizes_;  // behind the collection of a number
+  bool only_capacity_ = false;        // of some resize nothing else is told
+  AllocationLog log_;
+  std::vector<AllocationLog::Interval> allocated_;  // before each collection, after finish()
   PauseFinder finder_;
   Pauses stops_;
   std::uint64_t moves_ = 0;
@@ -67,25 +79,28 @@ class Collections final : public Analysis {
 void Collections::consume(const Slice& slice) {
   for (const std::uint32_t i : slice.others) {
     const Event& event = slice.batch.events[i];
-    if (event.kind != Kind::Gc && event.kind != Kind::HeapSize && event.kind != Kind::Move)
-      continue;
     if (!selects(selection_, slice.batch, event)) continue;
     const std::uint32_t thread = slice.threads[event.thread];
     if (event.kind == Kind::Gc) {
       const auto details = slice.batch.details_or<event::Gc>(event, {});
       finder_.add(thread, event.time, details.phase);
-      pairs_.add(thread, event, details);
+      pairs_.add(thread, event, details, call_around(slice, i));
     } else if (event.kind == Kind::Move) {
       ++moves_;
       pairs_.moved(thread);
-    } else if (const auto size = slice.batch.details_or<event::HeapSize>(event, {});
-               size.generation.empty() && (size.total != 0 || size.used != 0))
-      resized(event.time, size);
+    } else if (event.kind == Kind::HeapSize) {
+      const auto size = slice.batch.details_or<event::HeapSize>(event, {});
+      if (size.generation.empty() && size_of(size) != 0) resized(event.time, size);
+    } else if (event.kind == Kind::Alloc) {
+      const auto alloc = slice.batch.details_or<event::Alloc>(event, {});
+      log_.add(event.time, site_of(slice, i, alloc.stack), allocated(alloc).weight);
+    }
   }
 }
 
 void Collections::resized(Time time, const event::HeapSize& size) {
-  resizes_.push_back({time, size.total != 0 ? size.total : size.used});
+  only_capacity_ |= size.used == 0;
+  resizes_.push_back({time, size_of(size)});
   if (size.collection != 0 && size.collection != base::kNoId)
     sizes_[size.collection] = resizes_.back().size;
 }
@@ -100,6 +115,9 @@ void Collections::finish(const Names&) {
       generation.collecting.add(elapsed(collection.start, collection.end));
   }
   stops_ = finder_.take();
+  std::vector<Time> starts;
+  for (const Collection& collection : pairs_.all()) starts.push_back(collection.start);
+  allocated_ = log_.until(starts);
 }
 
 std::uint64_t Collections::size_at(Time time) const {
@@ -117,6 +135,16 @@ Durations Collections::all_pauses() const {
   Durations out;
   for (const auto& [generation, pauses] : pairs_.pauses()) out.merge(pauses);
   return out;
+}
+
+Cell method_cell(const Names& names, std::uint32_t method) {
+  return method == NameTable::kNone ? Cell{} : Cell{names.method_name(method)};
+}
+
+// Where stops are told apart from collections, what was stopped for it; else all of it, if at all.
+std::uint64_t stopped_by(const Collection& collection) {
+  if (collection.pause) return *collection.pause;
+  return collection.end == kNoTime ? 0 : elapsed(collection.start, collection.end);
 }
 
 Cell generation_cell(std::uint32_t generation) {
@@ -141,6 +169,55 @@ std::vector<Cell> duration_row(std::uint32_t generation, std::uint64_t count,
           durations.percentile(50),
           durations.percentile(95),
           durations.percentile(99)};
+}
+
+// Those that happened for one reason, at one place.
+struct Cause {
+  std::uint64_t count = 0;
+  std::uint64_t stopped = 0;
+  std::uint64_t allocated = 0;
+  std::map<std::uint32_t, std::uint64_t> sites;  // bytes where most were allocated
+};
+
+std::uint32_t heaviest(const std::map<std::uint32_t, std::uint64_t>& sites) {
+  const auto most =
+      std::ranges::max_element(sites, {}, [](const auto& site) { return site.second; });
+  return most == sites.end() ? NameTable::kNone : most->first;
+}
+
+Table Collections::causes(const Names& names, const TableOptions& options) const {
+  Table table = make_table("collection_causes", "collections", "Why the heap was collected",
+                           {{"count", "Count", Unit::count},
+                            {"stopped", "Stopped", Unit::nanoseconds},
+                            {"reason", "Reason", Unit::none},
+                            {"during", "During", Unit::none},
+                            {"allocated", "Allocated before", Unit::bytes},
+                            {"mostly_at", "Mostly at", Unit::none}});
+  std::map<std::pair<std::string_view, std::uint32_t>, Cause> causes;
+  for (std::size_t i = 0; i < pairs_.all().size(); ++i) {
+    const Collection& collection = pairs_.all()[i];
+    Cause& cause = causes[{collection.reason, collection.site}];
+    ++cause.count;
+    cause.stopped += stopped_by(collection);
+    cause.allocated += allocated_[i].bytes;
+    if (allocated_[i].site != NameTable::kNone)
+      cause.sites[allocated_[i].site] += allocated_[i].bytes;
+  }
+  bool told = !log_.empty();
+  for (const auto& [key, cause] : causes) {
+    const auto& [reason, during] = key;
+    told |= !reason.empty() || during != NameTable::kNone;
+    table.rows.push_back({cause.count, cause.stopped,
+                          reason.empty() ? Cell{} : Cell{std::string(reason)},
+                          method_cell(names, during), log_.empty() ? Cell{} : Cell{cause.allocated},
+                          method_cell(names, heaviest(cause.sites))});
+  }
+  if (!told) table.rows.clear();
+  if (log_.inexact() != 0)
+    table.notes.push_back("What was allocated before a collection is right to within " +
+                          base::duration_text(log_.inexact()) + ".");
+  sort_and_limit(table, options, "count");
+  return table;
 }
 
 Table Collections::generations(const TableOptions& options) const {
@@ -221,6 +298,8 @@ Table Collections::heap_size() const {
     table.rows.push_back({std::uint64_t{0}, {}, {}, {}, moves_});
     return table;
   }
+  if (only_capacity_)
+    table.notes.emplace_back("Sizes are what the collector holds: what is in use was not told.");
   table.rows.push_back({std::uint64_t{resizes_.size()}, resizes_.front().size, resizes_.back().size,
                         std::ranges::max(resizes_, {}, &Resize::size).size, moves_});
   return table;
@@ -240,23 +319,31 @@ Table Collections::list(const Names& names, const TableOptions& options) const {
                             {"heap_before", "Heap before", Unit::bytes},
                             {"heap_after", "Heap after", Unit::bytes},
                             {"moved", "Moved", Unit::count},
+                            {"reason", "Reason", Unit::none},
+                            {"during", "During", Unit::none},
+                            {"allocated", "Allocated before", Unit::bytes},
+                            {"mostly_at", "Mostly at", Unit::none},
                             {"thread", "Thread", Unit::none}});
-  for (const Collection& c : pairs_.all()) {
+  for (std::size_t i = 0; i < pairs_.all().size(); ++i) {
+    const Collection& c = pairs_.all()[i];
+    const AllocationLog::Interval& made = allocated_[i];
     const bool ended = c.end != kNoTime;
     std::string thread = c.thread == NameTable::kNone ? "" : names.thread_name(c.thread);
     if (!keeps(selection_, thread)) continue;
-    table.rows.push_back({c.start, generation_cell(c.generation),
-                          ended ? Cell{elapsed(c.start, c.end)} : Cell{},
-                          c.pause ? Cell{*c.pause} : Cell{}, size_cell(size_at(c.start)),
-                          size_cell(size_after(c)), c.moved, std::move(thread)});
+    table.rows.push_back(
+        {c.start, generation_cell(c.generation), ended ? Cell{elapsed(c.start, c.end)} : Cell{},
+         c.pause ? Cell{*c.pause} : Cell{}, size_cell(size_at(c.start)), size_cell(size_after(c)),
+         c.moved, c.reason.empty() ? Cell{} : Cell{c.reason}, method_cell(names, c.site),
+         log_.empty() ? Cell{} : Cell{made.bytes}, method_cell(names, made.site),
+         std::move(thread)});
   }
   sort_and_limit(table, options, "");
   return table;
 }
 
 std::vector<Table> Collections::tables(const Names& names, const TableOptions& options) const {
-  return {generations(options), pauses(options), histogram(),
-          utilisation(names),   heap_size(),     list(names, options)};
+  return {causes(names, options), generations(options), pauses(options),     histogram(),
+          utilisation(names),     heap_size(),          list(names, options)};
 }
 
 std::vector<std::string> Collections::headlines(const Names&) const {

@@ -123,6 +123,7 @@ void Names::define(const event::Batch& batch, const event::Event& event) {
 
 void Names::define_method(Id id, const event::Method& method) {
   if (method.name.empty()) return;
+  has_method_0_ |= id == 0;
   if (methods_.renames(id, method.name)) ++method_epoch_;
   const std::uint32_t index = methods_.define(id, method.name);
   if (method.name.starts_with("(wrapper ")) {

@@ -64,6 +64,8 @@ class Names {
   static constexpr std::uint32_t kOtherPaths = kNone - 2;
 
   const NameTable& methods() const { return methods_; }
+  // Whether a frame of a stack is one of a method: 0 is none, where the trace defines no method 0.
+  bool is_method(Id frame) const { return frame != 0 || has_method_0_; }
   // A vtable id means its class: class_index() follows the alias.
   const NameTable& classes() const { return classes_; }
   std::uint32_t class_index(Id class_or_vtable) const {
@@ -138,7 +140,8 @@ class Names {
   std::uint32_t new_thread(Id id);
 
   NameTable methods_;
-  std::vector<bool> helpers_;                  // by method index; may be shorter
+  std::vector<bool> helpers_;  // by method index; may be shorter
+  bool has_method_0_ = false;
   std::vector<std::uint32_t> method_classes_;  // by method index: the class index, or kNone
   NameTable classes_;
   std::vector<std::uint32_t> aliases_;  // by class index: the class of a vtable, or kNone

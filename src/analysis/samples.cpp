@@ -31,6 +31,7 @@ void Samples::consume(const Slice& slice) {
   const event::Sample none;
   for (const std::uint32_t i : slice.others) {
     const event::Event& event = slice.batch.events[i];
+    pause_.follow(slice.batch, event);
     if (event.kind != event::Kind::Sample) {
       code_.learn(slice.batch, event, slice.names);
     } else if (selection_.has(event.time) && selection_.threads.has(event.id)) {
@@ -42,14 +43,17 @@ void Samples::consume(const Slice& slice) {
 void Samples::add(const event::Event& event, const event::Sample& sample, const Slice& slice) {
   if (sample.mode == event::SampleMode::change) return;  // no interval passed
   const std::uint64_t weight = std::max<std::uint64_t>(sample.weight, 1);
+  if (pause_.is_paused()) {
+    paused_ += weight;
+    return;
+  }
   ++samples_;
   weight_ += weight;
   const auto stack = slice.batch.list(sample.stack);
-  // A frame of 0 is none.
-  const bool managed = !stack.empty() && stack.back() != 0;
+  const bool managed = !stack.empty() && slice.names.is_method(stack.back());
   if (!managed) no_method_ += weight;
   for (const base::Id frame : stack) {
-    if (frame == 0) continue;
+    if (!slice.names.is_method(frame)) continue;
     Hits& hits = slot(methods_, slice.names.methods().index(frame));
     if (std::exchange(hits.stamp, samples_) != samples_) hits.inclusive += weight;
   }
@@ -64,7 +68,7 @@ void Samples::add(const event::Event& event, const event::Sample& sample, const 
 // Time in runtime helpers that are not shown is their callers'.
 void Samples::add_self(std::span<const base::Id> stack, const Names& names, std::uint64_t weight) {
   for (std::size_t i = stack.size(); i-- > 0;) {
-    if (stack[i] == 0) continue;
+    if (!names.is_method(stack[i])) continue;
     const std::uint32_t method = names.methods().index(stack[i]);
     const bool hidden = !selection_.show_helpers && names.is_helper(method);
     if (!hidden) return void(methods_[method].self += weight);
@@ -116,6 +120,9 @@ Table Samples::methods_table(const Names& names, const TableOptions& options) co
                           share(no_method_, weight_), std::string("?")});
     table.notes.push_back("\"?\" are samples without a managed frame.");
   }
+  if (paused_ != 0)
+    table.notes.push_back(base::count_text(paused_, "sample", "samples") +
+                          " while the recording was paused: not counted.");
   if (in_helpers_ != 0) {
     table.notes.push_back(base::count_text(in_helpers_, "sample", "samples") +
                           " in runtime helpers: each counts for the method that called it.");
@@ -203,7 +210,7 @@ std::vector<std::string> Samples::headlines(const Names& names) const {
     if (!selection_.show_helpers && names.is_helper(i)) continue;
     if (methods_[i].self > (top == NameTable::kNone ? 0 : methods_[top].self)) top = i;
   }
-  std::string line = base::count_text(samples_, "sample", "samples");
+  std::string line = base::count_text(weight_, "sample", "samples");
   if (top != NameTable::kNone) {
     line += fmt::format("; {} of them in {}", share_text(methods_[top].self, weight_),
                         names.method_name(top));

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "analysis/code_map.hpp"
+#include "analysis/recording_pause.hpp"
 #include "base/seeded_hash.hpp"
 
 namespace polytrace::analysis {
@@ -46,6 +47,8 @@ class Samples : public Analysis {
 
   Selection selection_;
   CodeMap code_;
+  RecordingPause pause_;
+  std::uint64_t paused_ = 0;  // weight of samples that were taken while paused
   std::uint64_t samples_ = 0;
   std::uint64_t weight_ = 0;
   std::uint64_t no_method_ = 0;  // samples without a managed frame

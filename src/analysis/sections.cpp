@@ -83,7 +83,7 @@ constexpr std::array kSections = {
     Section{"survival", "Survival", "alloc", "heapdump=end", alone<make_survival>, kOfFates, !kTree,
             kQuoted, kSites},
     Section{"collections", "Collections", "gc", "", alone<make_collections>, kOfCollections, !kTree,
-            kQuoted},
+            kQuoted, kSites},
     Section{"heap", "Heap", "", "heapdump=end", alone<make_heap>, kOfDumps, !kTree, kQuoted},
     Section{"roots", "Roots", "", "", alone<make_roots>, kOfRoots},
     Section{"handles", "Handles", "", "", alone<make_handles>, kOfHandles},

@@ -20,7 +20,7 @@ bool is_call(const Event& event) {
 }
 
 bool has_site(Kind kind) {
-  return kind == Kind::Alloc || kind == Kind::Throw || kind == Kind::Monitor;
+  return kind == Kind::Alloc || kind == Kind::Throw || kind == Kind::Monitor || kind == Kind::Gc;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "analysis/analysis.hpp"
 #include "analysis/live_stack.hpp"
+#include "analysis/stack_changes.hpp"
 
 namespace polytrace::analysis {
 
@@ -18,13 +19,15 @@ class Slicer {
   // beginning, so that it does not matter how a trace is cut into batches.
   void follow_calls() { follows_calls_ = true; }
 
-  // Calls function(const Slice&) for each slice of `batch`, in order. Batches in input order.
+  // Calls function(const Slice&) for each slice of a batch, in order. Batches in input order.
   template <class Function>
-  void slice(const event::Batch& batch, Function&& function) {
+  void slice(const event::Batch& told, Function&& function) {
+    const event::Batch& batch = changes_.as_calls(told);
     scan(batch);
     while (next(batch)) {
       if (follows_calls_) find_sites(batch);
-      function(Slice{batch, others_in_slice(), names_, slice_runs_, threads_, sites_});
+      function(Slice{batch, others_in_slice(), names_, slice_runs_, threads_, sites_,
+                     changes_.tell_calls()});
       if (end_ == learned_to_) names_.end_slice();
     }
   }
@@ -43,6 +46,7 @@ class Slicer {
   }
 
   Names names_;
+  StackChanges changes_;
   // Of the batch; a run's thread is still the slot in the batch.
   std::vector<std::uint32_t> others_;
   std::vector<std::uint32_t> definitions_;

@@ -18,10 +18,11 @@ struct Kept {
   std::size_t rows;
 };
 constexpr std::array kKept = {
-    Kept{"suspects", 10},        Kept{"summary", 30},       Kept{"methods", 10},
-    Kept{"sampled_methods", 5},  Kept{"cpu_methods", 5},    Kept{"allocations", 5},
-    Kept{"allocation_sites", 5}, Kept{"heap_classes", 5},   Kept{"collection_pauses", 5},
-    Kept{"monitor_sites", 5},    Kept{"thrown_classes", 5}, Kept{"throw_sites", 5},
+    Kept{"suspects", 10},         Kept{"summary", 30},      Kept{"methods", 10},
+    Kept{"sampled_methods", 5},   Kept{"cpu_methods", 5},   Kept{"allocations", 5},
+    Kept{"allocation_sites", 5},  Kept{"heap_classes", 5},  Kept{"collection_causes", 3},
+    Kept{"collection_pauses", 5}, Kept{"monitor_sites", 5}, Kept{"thrown_classes", 5},
+    Kept{"throw_sites", 5},
 };
 
 // What to ask next about a suspect. {}: the method or class it is about.

@@ -60,7 +60,7 @@ struct CtfFieldWriter {
     else if constexpr (tag == Tag::kf64) put(out, value);
     else if constexpr (tag == Tag::kStack)
       list<std::uint32_t>(slice.batch.list(value), [&](base::Id frame) {
-        return frame == 0 ? 0 : slice.names.methods().index(frame) + 1;
+        return slice.names.is_method(frame) ? slice.names.methods().index(frame) + 1 : 0;
       });
     else if constexpr (tag == Tag::kIlMap)
       list<std::uint64_t>(slice.batch.list(value), &event::IlRange::begin);

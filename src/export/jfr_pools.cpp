@@ -45,7 +45,8 @@ void pool(Bytes& out, type::Id type, std::size_t entries) {
 std::uint32_t Pools::node(const analysis::Slice& slice, const event::Stack& recorded) {
   std::uint32_t stack = StackTree::kRoot;
   for (const base::Id frame : slice.batch.list(recorded))
-    if (frame != 0) stack = stacks_.child(stack, slice.names.methods().index(frame));
+    if (slice.names.is_method(frame))
+      stack = stacks_.child(stack, slice.names.methods().index(frame));
   return stack;
 }
 
@@ -53,7 +54,8 @@ std::uint64_t Pools::stack(const analysis::Slice& slice, const event::Stack& rec
                            bool with_unmanaged) {
   const std::uint32_t stack = node(slice, recorded);
   const auto frames = slice.batch.list(recorded);
-  const bool unmanaged = with_unmanaged && (frames.empty() || frames.back() == 0);
+  const bool unmanaged =
+      with_unmanaged && (frames.empty() || !slice.names.is_method(frames.back()));
   return known(unmanaged ? stacks_.child(stack, kUnmanaged) : stack);
 }
 

@@ -73,8 +73,9 @@ std::uint32_t Facts::callstack(const Slice& slice, const event::Stack& recorded,
   std::uint32_t stack = analysis::StackTree::kRoot;
   const auto frames = slice.batch.list(recorded);
   for (const Id frame : frames)
-    if (frame != 0) stack = stacks_.child(stack, slice.names.methods().index(frame));
-  if (with_unmanaged && (frames.empty() || frames.back() == 0))
+    if (slice.names.is_method(frame))
+      stack = stacks_.child(stack, slice.names.methods().index(frame));
+  if (with_unmanaged && (frames.empty() || !slice.names.is_method(frames.back())))
     stack = stacks_.child(stack, kUnmanaged);
   if (stack == analysis::StackTree::kRoot) return 0;
   if (stack < known_stacks_.size() && known_stacks_[stack]) return stack;

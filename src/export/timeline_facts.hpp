@@ -34,8 +34,7 @@ void take_fact(const analysis::Slice& slice, const event::Event& event,
   if (event.kind == Kind::CounterDef)
     return maker.define_counter(event, slice.batch.details_or<event::CounterDef>(event, {}));
   if (event.kind == Kind::Sample) {
-    if (wanted.has(event.time) && wanted.threads.has(event.id))
-      maker.sample(slice, event);
+    if (wanted.has(event.time) && wanted.threads.has(event.id)) maker.sample(slice, event);
     return;
   }
   if (is_taken_as_name(event.kind) || !selects(wanted, slice.batch, event)) return;

@@ -172,7 +172,7 @@ TEST(Calls, OnlyThePartInsideTheWindowCounts) {
 
 TEST(Calls, OnlyTheSelectedThreadCounts) {
   Selection one;
-  one.thread = 8;
+  one.threads = event::ThreadChoice({8});
   Calls calls{one};
   Recording r(calls);
   r.name(1, "A").thread(7).enter(0, 1).leave(10, 1).thread(8).enter(0, 1).leave(3, 1).finish();

@@ -65,6 +65,49 @@ TEST(Collections, DurationsPausesAndHeapSizes) {
             "2 collections stopped the program for 200 ns in all, at most 100 ns at once.");
 }
 
+// What is in use says how full a heap is; what the collector holds, only where nothing else does.
+TEST(Collections, SizeIsWhatIsUsed) {
+  event::Batch batch;
+  Stream main(batch, kMain);
+  HeapSize both = size(1 << 20);
+  both.used = 4096;
+  main.add(10, 0, both).add(20, 0, both);
+  Asked asked(make_collections({}));
+  EXPECT_EQ(number(asked.feed(batch).finish().table("heap_size"), 0, "largest"), 4096U);
+  EXPECT_TRUE(asked.table("heap_size").notes.empty());
+  main.add(30, 0, size(8192));
+  Asked capacity(make_collections({}));
+  EXPECT_EQ(capacity.feed(batch).finish().table("heap_size").notes.size(), 1U);
+}
+
+TEST(Collections, ReasonsAndWhatWasAllocatedBefore) {
+  event::Batch batch;
+  Stream main(batch, kMain);
+  const auto allocate = [&](base::Time time, std::uint64_t bytes) {
+    event::Alloc alloc;
+    alloc.size = bytes;
+    main.add(time, 0x20, alloc);
+  };
+  Gc induced = gc(GcPhase::start, 1);
+  induced.reason = "induced";
+  allocate(1, 100);
+  main.add(10, 0, induced).add(20, 0, gc(GcPhase::end, 1));
+  allocate(30, 7);
+  allocate(31, 7);
+  main.add(40, 0, induced).add(45, 0, gc(GcPhase::end, 1));
+  main.add(50, 0, gc(GcPhase::start, 1)).add(60, 0, gc(GcPhase::end, 1));
+  Asked asked(make_collections({}));
+  const Table causes = asked.feed(batch).finish().table("collection_causes");
+  ASSERT_EQ(causes.rows.size(), 2U);
+  EXPECT_EQ(number(causes, 0, "count"), 2U);
+  EXPECT_EQ(text(causes, 0, "reason"), "induced");
+  EXPECT_EQ(number(causes, 0, "allocated"), 114U);
+  EXPECT_EQ(number(causes, 0, "stopped"), 15U);
+  EXPECT_EQ(number(causes, 1, "allocated"), 0U);
+  EXPECT_TRUE(unknown(causes, 1, "reason"));
+  EXPECT_EQ(number(asked.table("collections"), 1, "allocated"), 14U);
+}
+
 TEST(Collections, PercentilesByNearestRank) {
   event::Batch batch;
   Stream main(batch, kMain);
@@ -92,6 +135,23 @@ TEST(Collections, AMajorOneInsideAMinorOne) {
   EXPECT_EQ(number(table, 0, "total"), 50U);
   EXPECT_EQ(number(table, 1, "total"), 30U);
   EXPECT_EQ(number(asked.table("collections"), 1, "moved"), 1U);
+}
+
+// Concurrent collections of Mono, and CoreProfiler's: whoever is there ends them.
+TEST(Collections, EndOnAnotherThread) {
+  event::Batch batch;
+  Stream(batch, kOther).add(90, 0, gc(GcPhase::end, 1)).add(95, 0, gc(GcPhase::end, 1));
+  Stream(batch, kMain)
+      .add(10, 0, gc(GcPhase::start, 1))
+      .add(20, 0, gc(GcPhase::start, 0))
+      .add(25, 0, gc(GcPhase::end, 0));
+  Asked asked(make_collections({}));
+  const Table table = asked.feed(batch).finish().table("collection_generations");
+  ASSERT_EQ(table.rows.size(), 2U);
+  EXPECT_EQ(number(table, 0, "total"), 5U);
+  EXPECT_EQ(number(table, 1, "total"), 80U);
+  ASSERT_EQ(table.notes.size(), 1U);  // the end at 95
+  EXPECT_NE(table.notes[0].find("1 more ended"), std::string::npos);
 }
 
 TEST(Collections, UnmatchedEventsAreSaidAndCostNoTime) {

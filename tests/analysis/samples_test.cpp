@@ -42,6 +42,39 @@ TEST(Samples, SelfIsTheInnermostFrameInclusiveCountsOncePerSample) {
                                             {U{2}, 50.0, U{0}, U{2}, std::string("0x6")}}));
 }
 
+// CoreProfiler has a function of id 0: what is not of the runtime.
+TEST(Samples, AMethodOfId0IsOneWhereTheTraceDefinesIt) {
+  Samples samples{Selection{}};
+  Recording r(samples);
+  r.name(0, "<UNMANAGED>").name(1, "Main");
+  hit(r, 5, 0, {1, 0});
+  hit(r, 5, 0, {});
+  r.finish();
+  const Table table = samples.tables(r.names(), {})[0];
+  EXPECT_EQ(cell(table, "<UNMANAGED>", "self"), Cell{U{1}});
+  EXPECT_EQ(cell(table, "?", "self"), Cell{U{1}});
+}
+
+TEST(Samples, WhilePausedAreASumOfTheirOwn) {
+  Samples samples{Selection{}};
+  Recording r(samples);
+  r.name(1, "Main");
+  event::Recording pause, resume;
+  pause.stage = event::RecordingStage::pause;
+  resume.stage = event::RecordingStage::resume;
+  hit(r, 5, 0, {1});
+  r.add(11, base::kNoId, pause);
+  hit(r, 5, 0, {1});
+  hit(r, 5, 0, {1});
+  r.add(12, base::kNoId, resume);
+  r.finish();
+  const Table table = samples.tables(r.names(), {})[0];
+  EXPECT_EQ(cell(table, "Main", "self"), Cell{U{1}});
+  ASSERT_EQ(table.notes.size(), 1U);
+  EXPECT_EQ(table.notes[0], "2 samples while the recording was paused: not counted.");
+  EXPECT_EQ(samples.headlines(r.names())[0].substr(0, 8), "1 sample");
+}
+
 // The IL map counts native offsets through both blocks: 0x10 bytes at 0x1000, 0x20 at 0x5000.
 TEST(Samples, AnInstructionPointerOfAFrameBecomesAnIlOffset) {
   Samples samples{Selection{}};

@@ -114,11 +114,14 @@ expect_json '.tables[0].key == "bottom_up" and .tables[0].rows[0].depth == 0'
 
 # Threads by a pattern of their names: all that it fits, counted once more among all events.
 run report --sections threads --json --limit 0 "$data/threads.mlpd.gz"
-jq -r '.tables[0].rows[] | select(.thread | test("^t[0-9]")) | .id' "$scratch/out" | sort -u >"$scratch/ids"
+jq -r '.tables[0].rows[] | select(.thread | test("^t[0-9]")) | .id' "$scratch/out" |
+  sort -u >"$scratch/ids"
 [[ $(wc -l <"$scratch/ids") -ge 2 ]] || fail 'too few threads to choose from'
-calls=$("$POLYTRACE" cat --kind enter "$data/threads.mlpd.gz" | cut -d ' ' -f 2 | grep -cxFf "$scratch/ids")
+calls=$("$POLYTRACE" cat --kind enter "$data/threads.mlpd.gz" |
+  cut -d ' ' -f 2 | grep -cxFf "$scratch/ids")
 for pattern in 't[0-9]*' 't?'; do
-  run report --sections calls --json --limit 0 --show-helpers --thread "$pattern" "$data/threads.mlpd.gz"
+  run report --sections calls --json --limit 0 --show-helpers --thread "$pattern" \
+    "$data/threads.mlpd.gz"
   expect_json '[.tables[] | select(.key == "methods") | .rows[].calls] | add == '"$calls"
   expect_json '.selection.threads | length == '"$(wc -l <"$scratch/ids")"
 done

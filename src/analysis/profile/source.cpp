@@ -6,6 +6,7 @@
 #include "analysis/allocation_stacks.hpp"
 #include "analysis/calltree.hpp"
 #include "analysis/cpu_stacks.hpp"
+#include "analysis/recording_pause.hpp"
 #include "analysis/text.hpp"
 #include "base/figure_text.hpp"
 #include "base/seeded_hash.hpp"
@@ -116,8 +117,9 @@ class SampleSource final : public ProfileSource {
   void consume(const Slice& slice) override {
     for (const std::uint32_t i : slice.others) {
       const Event& event = slice.batch.events[i];
-      if (event.kind != Kind::Sample || !selection_.has(event.time)) continue;
-      if (!selection_.threads.has(event.id)) continue;
+      pause_.follow(slice.batch, event);
+      if (event.kind != Kind::Sample || pause_.is_paused()) continue;
+      if (!selection_.has(event.time) || !selection_.threads.has(event.id)) continue;
       take(slice, event, slice.batch.details_or<event::Sample>(event, {}));
     }
   }
@@ -134,18 +136,21 @@ class SampleSource final : public ProfileSource {
     if (sample.mode == event::SampleMode::change) return;  // no interval passed
     const auto frames = slice.batch.list(sample.stack);
     std::uint32_t stack = StackTree::kRoot;
-    if (std::ranges::find(frames, base::Id{0}) == frames.end()) {
+    const auto is_method = [&](base::Id frame) { return slice.names.is_method(frame); };
+    if (std::ranges::all_of(frames, is_method)) {
       stack = stacks_.intern(frames, slice.names);
-    } else {  // a frame of 0 is none
+    } else {
       for (const base::Id frame : frames)
-        if (frame != 0) stack = stacks_.child(stack, slice.names.methods().index(frame));
+        if (is_method(frame)) stack = stacks_.child(stack, slice.names.methods().index(frame));
     }
-    if (frames.empty() || frames.back() == 0) stack = stacks_.child(stack, ProfileTree::kUnmanaged);
+    if (frames.empty() || !is_method(frames.back()))
+      stack = stacks_.child(stack, ProfileTree::kUnmanaged);
     std::uint32_t thread = slice.names.thread_index(event.id);
     if (thread == Names::kNone) thread = kFirstUnknown + unknown_.index(event.id);
     amounts_.add(thread, stack, {1, std::max<std::uint64_t>(sample.weight, 1)});
   }
 
+  RecordingPause pause_;
   Selection selection_;
   StackTree stacks_;
   StackAmounts amounts_;

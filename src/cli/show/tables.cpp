@@ -52,11 +52,14 @@ bool is_sentence(std::string_view key) {
 }
 
 // Figures that leave a narrow terminal first, the first one first; then the others, from the right.
+// By key, or by title where the key means something else in other tables.
 constexpr std::array<std::string_view, 8> kLeavingFirst{
-    "least", "p50", "elapsed", "p95", "average", "first_event", "longest", "most"};
+    "least", "p50", "All levels", "p95", "average", "first_event", "longest", "most"};
 
-unsigned rank_of(std::string_view key) {
-  const auto* const found = std::ranges::find(kLeavingFirst, key);
+unsigned rank_of(const analysis::ColumnInfo& column) {
+  const auto* const found = std::ranges::find_if(kLeavingFirst, [&](std::string_view word) {
+    return word == column.key || word == column.title;
+  });
   return 1 + static_cast<unsigned>(kLeavingFirst.end() - found);
 }
 
@@ -78,7 +81,7 @@ TextTable laid_out(const Table& table, const Look& look) {
                          return before.fit == Fit::number;
                        });
     text.columns.push_back(
-        {column.title, is_right_aligned(column.unit, cell), fit, stays ? 0 : rank_of(column.key)});
+        {column.title, is_right_aligned(column.unit, cell), fit, stays ? 0 : rank_of(column)});
   }
   for (const auto& row : table.rows) {
     std::vector<std::string> line;
