@@ -34,6 +34,53 @@ run history import "$scratch/changes.csv" -o "$states"
 expect_code 1
 expect_in err 'exists already'
 
+# --- rows as others write them ---
+# The ticks, values and type of one timeline, as Python would sort and type them.
+printf 'Value;Path;Start;End\n7;P/b;20;29\n5;P/b;0;9\nx;P/a;5;29\n' >"$scratch/other.csv"
+run history import "$scratch/other.csv" -o "$scratch/other"
+expect_code 0
+run history export "$scratch/other" -o -
+[[ $(tail -n +2 "$scratch/out") == $'P/b,0,9,int,5\nP/b,20,29,int,7\nP/a,5,29,string,x' ]] ||
+  fail "rows of another order and form: $(cat "$scratch/out")"
+run history info "$scratch/other" --paths --json
+expect_json '[.paths[] | .type] == ["null", "null", "int", "string"]'
+
+printf 'path,start,end,type,value\nN,0,4,none,\nN,5,9,null,\n' >"$scratch/none-null.csv"
+run history import "$scratch/none-null.csv" -o "$scratch/none-null"
+run history export "$scratch/none-null" -o -
+cmp -s "$scratch/none-null.csv" "$scratch/out" || fail 'null beside values that just exist is lost'
+
+# By path, 300 000 of them: more than one segment, and each path begins at the start again.
+python3 - "$scratch" <<'MAKE'
+import sys
+with open(sys.argv[1] + "/by-path.csv", "w") as rows, open(sys.argv[1] + "/none.csv", "w") as none:
+    rows.write("time,path,type,value\n")
+    for path in range(300):
+        rows.writelines(f"{7 * i},P/{path},int,{i}\n" for i in range(1000))
+    none.write("time,path,type,value\n" + "1;2\n" * 5)
+MAKE
+run history import --json "$scratch/by-path.csv" --end 0.00001 -o "$scratch/by-path"
+expect_code 0
+expect_json '.notices == [] and .states == 300002 and .end == 10000'
+run history import --tick us "$scratch/changes.csv" --end 1.5 --json -o "$scratch/us"
+expect_code 0
+expect_json '.end == 1500000'
+run history info "$scratch/us" --json
+expect_json '.ticks_per_second == 1000000'
+run history import "$scratch/changes.csv" --end soon -o "$scratch/us" -f
+expect_code 2
+printf 'time,path,value\n2026-11-21T10:00:00.5Z,Lamp,on\n2026-11-21T10:00:02Z,Lamp,off\n' |
+  gzip >"$scratch/wall.csv.gz"
+run history import "$scratch/wall.csv.gz" -o "$scratch/wall"
+expect_code 0
+run history query "$scratch/wall" --at 2026-11-21T10:00:01Z --path Lamp --format csv
+expect_in out ',on'
+run history import -f "$scratch/none.csv" -o "$scratch/by-path"
+expect_code 4
+expect_in err 'no row is sound'
+run history info "$scratch/by-path" --json
+expect_json '.states == 300002'
+
 # --- questions ---
 run history query "$states" --at 12 --json
 expect_code 0

@@ -137,6 +137,18 @@ TEST_F(builder, reorder_window_sorts) {
   EXPECT_THAT(starts, ElementsAre(0, 20, 50, 70, 90, 120, 130, 200));
 }
 
+TEST_F(builder, gap_of_a_timeline_that_becomes_any_later_is_readable) {
+  Builder made = make({.strict_types = false});
+  ASSERT_TRUE(made.insert(1, 0, 10, Value::null()));
+  ASSERT_TRUE(made.end(20, 1));
+  ASSERT_TRUE(made.flush());
+  ASSERT_TRUE(made.insert(1, 30, 40, Value::of(std::int64_t{7})));
+  ASSERT_TRUE(made.close(50));
+  const History history = reopen();
+  EXPECT_TRUE(history.verify());
+  EXPECT_THAT(all_of(history, 1), ElementsAre(null(1, 0, 10), number(1, 30, 40, 7)));
+}
+
 TEST_F(builder, long_texts_and_depths_pass) {
   Builder made = make();
   const std::string huge(1 << 20, 'x');
