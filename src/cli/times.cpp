@@ -48,6 +48,15 @@ std::optional<double> share(std::string_view text) {
   return *percent / 100;
 }
 
+// From one end of the clock to the other a span has 64 bits.
+Time at_share(double share, Time first, Time last) {
+  const auto span = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);
+  const long double part = std::round(static_cast<long double>(share) * span);
+  const auto whole =
+      part < static_cast<long double>(span) ? static_cast<std::uint64_t>(part) : span;
+  return static_cast<Time>(static_cast<std::uint64_t>(first) + whole);
+}
+
 // Beyond the ends of the clock lies nothing: stop there.
 Time plus(Time time, std::int64_t more) {
   Time sum = 0;
@@ -86,8 +95,7 @@ base::result<Time> resolve(const TimePoint& point, const Overview& overview, Tim
   if (overview.first == base::kNoTime)
     return base::fail(base::Code::usage, "the trace has no events to count times from");
   switch (point.against) {
-    case Against::share:
-      return plus(overview.first, std::llround(point.share * static_cast<double>(overview.span())));
+    case Against::share: return at_share(point.share, overview.first, overview.last);
     case Against::wall:
       if (overview.wall == base::kNoTime)
         return base::fail(base::Code::usage, "the trace has no wall time");

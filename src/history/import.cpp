@@ -51,9 +51,10 @@ bool survive(const result<void>& done, base::Place place, base::Notices& notices
 }
 
 result<Imported> finish(Builder& builder, const std::string& folder, Tick end,
-                        base::Notices notices) {
+                        base::Notices notices, const TypesFile& notes = {}) {
   if (auto closed = builder.close(end); !closed) return base::Unexpected(closed.error());
-  if (auto whole = complete_bundle(builder, folder); !whole) return base::Unexpected(whole.error());
+  if (auto whole = complete_bundle(builder, folder, notes); !whole)
+    return base::Unexpected(whole.error());
   return Imported{builder.facts(), std::move(notices)};
 }
 
@@ -117,13 +118,13 @@ result<Imported> import_states(const Snapshot& snapshot, Tick first, Tick last,
   if (!builder) return base::Unexpected(builder.error());
   if (auto restored = restore(snapshot, *builder); !restored)
     return base::Unexpected(restored.error());
-  return finish(*builder, folder, last, std::move(notices));
+  return finish(*builder, folder, last, std::move(notices), snapshot.types);
 }
 
 result<Imported> import_folder(const std::string& path, const std::string& folder,
                                const ImportOptions& options) {
   base::Notices notices;
-  const auto snapshot = load_snapshot(path, notices);
+  const auto snapshot = load_snapshot(path, notices, options.mixed);
   if (!snapshot) return base::Unexpected(snapshot.error());
   const Tick at = snapshot->states.timestamp.value_or(0);
   return import_states(*snapshot, at, at, folder, options, std::move(notices));

@@ -16,6 +16,7 @@ namespace polytrace::history {
 struct ImportOptions {
   Layout layout = Layout::segmented;
   bool replace = false;
+  bool mixed = false;  // of a snapshot's folder: take JSON files of another history, too
   // Of rows: what a tick is (a power of ten), and a tick that the history lasts to at least.
   std::uint64_t ticks_per_second = 1'000'000'000;
   std::optional<Tick> end{};

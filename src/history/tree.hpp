@@ -2,7 +2,8 @@
 // The attribute tree: names for keys (docs/formats/state-history.md, "tree.json"). Every node may
 // have a key of its own; the root's is 0. Names are any non-empty texts; siblings differ.
 // A path is written with '/' between names; '\' before '/', '\', '*' or '.' takes it literally; an
-// element "*" stands for every child and ".." for the parent. One thread at a time.
+// element "*" stands for every child, "**" for a node and all below it, ".." for the parent; a '*'
+// beside other characters for any part of a name. One thread at a time.
 #pragma once
 
 #include <tsl/robin_map.h>

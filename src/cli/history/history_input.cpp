@@ -61,15 +61,16 @@ result<Tick> tick_of(const std::string& text, const Facts& facts, Tick from) {
   overview.last = facts.end;
   if (facts.clock_offset) {
     overview.wall_at = facts.start;
-    overview.wall = facts.start + *facts.clock_offset;
+    if (__builtin_add_overflow(facts.start, *facts.clock_offset, &overview.wall))
+      overview.wall = base::kNoTime;
   }
   return resolve(*point, overview, from);
 }
 
 void add_keys(OptionList& list, KeyOptions& options) {
   list.add("--path", options.paths,
-           "Only timelines at this path; * means every name of one level (may be "
-           "given again)")
+           "Only timelines at this path; * stands for any part of a name, ** for any "
+           "levels (may be given again)")
       .takes("PATH")
       .in("Selection");
   list.add("--key", options.keys, "Only the timeline of this number (may be given again)")

@@ -44,6 +44,10 @@ class HistoryImport final : public Command {
     list.add("--end", end_, "When the history of rows ends; the last of them otherwise")
         .takes("TIME")
         .in("Input");
+    list.add(
+            "--mixed", mixed_,
+            "Of a snapshot's folder: go on where types.json or tree.json belong to another history")
+        .in("Input");
     add_history_output(list, output_);
   }
   int run(Session& session) override {
@@ -51,6 +55,7 @@ class HistoryImport final : public Command {
     history::ImportOptions options;
     options.layout = layout_of(output_);
     options.replace = output_.force;
+    options.mixed = mixed_;
     options.ticks_per_second = ticks_per_second();
     if (!end_.empty()) {
       const auto end = history::parse_csv_time(end_, options.ticks_per_second);
@@ -76,6 +81,7 @@ class HistoryImport final : public Command {
   std::string file_;
   std::string tick_ = "ns";
   std::string end_;
+  bool mixed_ = false;
   HistoryOutput output_;
 };
 
