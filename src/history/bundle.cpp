@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <optional>
 #include <vector>
 
 #include "history/json_file.hpp"
@@ -30,6 +32,24 @@ bool is_there(const std::string& path) {
   return std::filesystem::exists(path, fault);
 }
 
+// The "history_id" of a JSON file that is too large to be read whole only for that: what else it
+// says, `check` compares. Nothing for a small file, and where the head has another form than ours.
+std::optional<std::string> id_in_head(const std::string& path) {
+  constexpr std::uintmax_t kSmall = std::uintmax_t{1} << 20;
+  constexpr std::string_view kMember = "\"history_id\":\"";
+  std::error_code fault;
+  const auto size = std::filesystem::file_size(path, fault);
+  if (fault || size <= kSmall) return std::nullopt;
+  std::string head(256, '\0');
+  std::ifstream file(path, std::ios::binary);
+  if (!file.read(head.data(), static_cast<std::streamsize>(head.size()))) return std::nullopt;
+  const std::size_t begin = head.find(kMember);
+  if (!head.starts_with('{') || begin == head.npos) return std::nullopt;
+  const std::size_t end = head.find('"', begin + kMember.size());
+  if (end == head.npos) return std::nullopt;
+  return head.substr(begin + kMember.size(), end - begin - kMember.size());
+}
+
 // `parse` of a file in the folder, if it is there.
 template <class Parse>
 auto load_if_there(const std::string& folder, std::string_view file, base::Notices& notices,
@@ -49,6 +69,17 @@ result<void> save_types_and_tree(const std::string& folder, const TypesFile& typ
   if (!tree_text) return base::Unexpected(tree_text.error());
   auto saved = save_text(file_in(folder, kTypesFile), to_json(types), replace);
   return saved ? save_text(file_in(folder, kTreeFile), *tree_text, replace) : saved;
+}
+
+// Which history a JSON file of the folder is of; "" where it does not tell.
+template <class Parse>
+result<std::string> id_told(const std::string& folder, std::string_view file, Parse parse) {
+  if (auto id = id_in_head(file_in(folder, file))) return std::move(*id);
+  base::Notices notices;
+  const auto parsed = load_if_there(folder, file, notices,
+                                    [&](std::string_view text) { return parse(text, notices); });
+  if (!parsed) return base::Unexpected(parsed.error());
+  return parsed->history_id;
 }
 
 template <class Source>
@@ -188,18 +219,13 @@ result<History> open_bundle(const std::string& path, const OpenBundleOptions& op
   const bool is_folder = std::filesystem::is_directory(path, fault);
   auto history = History::open(is_folder ? file_in(path, kHistoryFile) : path, options.history);
   if (!history || !is_folder || options.force) return history;
-  base::Notices notices;
   const std::string id = to_text(history->facts().id);
-  const auto types = load_if_there(
-      path, kTypesFile, notices, [&](std::string_view text) { return parse_types(text, notices); });
+  const auto types = id_told(path, kTypesFile, parse_types);
   if (!types) return base::Unexpected(types.error());
-  const auto tree = load_if_there(path, kTreeFile, notices,
-                                  [&](std::string_view text) { return parse_tree(text, notices); });
+  const auto tree = id_told(path, kTreeFile, parse_tree);
   if (!tree) return base::Unexpected(tree.error());
-  if (auto good = check_id(types->history_id, id, kTypesFile); !good)
-    return base::Unexpected(good.error());
-  if (auto good = check_id(tree->history_id, id, kTreeFile); !good)
-    return base::Unexpected(good.error());
+  if (auto good = check_id(*types, id, kTypesFile); !good) return base::Unexpected(good.error());
+  if (auto good = check_id(*tree, id, kTreeFile); !good) return base::Unexpected(good.error());
   return history;
 }
 

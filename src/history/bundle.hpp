@@ -43,8 +43,9 @@ struct OpenBundleOptions {
   bool force = false;  // take JSON files of another history, too
 };
 // Opens the history of a folder, or the file itself. types.json and tree.json, where they are, must
-// be of this history and readable; what they say is what history.bin says, so nothing is taken from
-// them. Errors: those of History::open, bundle_mismatch, json_malformed.
+// be of this history and readable (beyond 1 MiB only their heads are looked at); what they say is
+// what history.bin says, so nothing is taken from them. Errors: those of History::open,
+// bundle_mismatch, json_malformed.
 base::result<History> open_bundle(const std::string& path, const OpenBundleOptions& options = {});
 
 // What types.json and tree.json of the history's folder say other than history.bin: a notice

@@ -166,6 +166,17 @@ base::result<Tree::Node> Tree::make(std::string_view path) {
   return node;
 }
 
+std::optional<std::vector<std::string>> plain_names(std::string_view path) {
+  if (path.starts_with('/')) path.remove_prefix(1);
+  std::vector<std::string> names;
+  while (!path.empty()) {
+    const std::string_view element = take_element(path);
+    if (element == ".." || has_wildcard(element)) return std::nullopt;
+    names.push_back(without_escapes(element));
+  }
+  return names;
+}
+
 std::string join_path(std::span<const std::string_view> names) {
   std::string path;
   for (const std::string_view name : names) append_element(path, name);

@@ -9,6 +9,7 @@
 #include <tsl/robin_map.h>
 
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -81,6 +82,8 @@ class Tree {
   tsl::robin_map<Key, Node, base::SeededHash> keyed_;
 };
 
+// The names of a path that fits one node at most; nothing for one with wildcards or "..".
+std::optional<std::vector<std::string>> plain_names(std::string_view path);
 // Names joined to a path; what would be read as syntax is escaped.
 std::string join_path(std::span<const std::string_view> names);
 

@@ -156,7 +156,8 @@ expect_in out 'green'
 
 # What people noted in types.json goes with a snapshot as it is, and into what is made of it.
 cp -r "$states" "$scratch/noted"
-sed -i '0,/"type":"string"/s//"type":"string","unit":"lm","x-own":[1, 2]/' "$scratch/noted/types.json"
+sed -i '0,/"type":"string"/s//"type":"string","unit":"lm","x-own":[1, 2]/' \
+  "$scratch/noted/types.json"
 run history snapshot "$scratch/noted" --at 12 -o "$scratch/noted-at"
 expect_code 0
 cmp -s "$scratch/noted/types.json" "$scratch/noted-at/types.json" || fail 'types.json is not kept'
@@ -206,6 +207,24 @@ sed -i 's/"Lamp"/"Lump"/' "$scratch/differing/tree.json"
 run history check --json "$scratch/differing"
 expect_code 3
 expect_json '.whole == false and (.notices | length > 0)'
+cp "$states/tree.json" "$scratch/differing/tree.json"
+# JSON files of another history, small and larger than what is read to open one.
+for blanks in 1 1100000; do
+  sed -E 's/"history_id":"[0-9a-f]{4}/"history_id":"zzzz/' "$states/types.json" \
+    >"$scratch/differing/types.json"
+  printf "%${blanks}s" '' >>"$scratch/differing/types.json"
+  run history query "$scratch/differing" --at 12 --path Lamp
+  expect_code 3
+  expect_in err '--mixed'
+  run history query --mixed "$scratch/differing" --at 12 --path Lamp
+  expect_code 0
+done
+# A large file is read whole by check alone.
+printf '%1100000s]' '' | cat "$states/types.json" - >"$scratch/differing/types.json"
+run history query "$scratch/differing" --at 12 --path Lamp
+expect_code 0
+run history check "$scratch/differing"
+expect_code 4
 mkdir "$scratch/cut"
 head -c -40 "$states/history.bin" >"$scratch/cut/history.bin"
 run history check "$scratch/cut"

@@ -149,6 +149,28 @@ TEST_F(builder, gap_of_a_timeline_that_becomes_any_later_is_readable) {
   EXPECT_THAT(all_of(history, 1), ElementsAre(null(1, 0, 10), number(1, 30, 40, 7)));
 }
 
+TEST_F(builder, single_paths_are_those_of_the_tree) {
+  Builder made = make();
+  for (const char* path : {"a/b", "a/b\\/c", "a\\*/b", "a/b/a/b", "\\.."})
+    ASSERT_TRUE(made.key(path)) << path;
+  const Key alone = 77;
+  ASSERT_TRUE(made.declare(alone, Type::integer));
+  ASSERT_TRUE(made.close(9));
+  const History history = reopen();
+  for (const Key key : history.keys()) {
+    const Tree::Node node = history.tree().node(key);
+    if (key == alone) {
+      EXPECT_EQ(history.path(key), std::nullopt);
+      continue;
+    }
+    ASSERT_NE(node, Tree::kNone);
+    EXPECT_EQ(history.path(key), history.tree().path(node));
+    EXPECT_EQ(history.key(history.tree().path(node)), key);
+  }
+  for (const char* path : {"a/*", "..", "**", "a/none", "a//b"})
+    EXPECT_EQ(history.key(path), std::nullopt) << path;
+}
+
 TEST_F(builder, long_texts_and_depths_pass) {
   Builder made = make();
   const std::string huge(1 << 20, 'x');

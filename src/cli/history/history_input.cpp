@@ -31,9 +31,8 @@ void add_history(OptionList& list, HistoryOptions& options) {
 }
 
 std::string path_text(const History& history, Key key) {
-  const history::Tree::Node node = history.tree().node(key);
-  return node == history::Tree::kNone ? fmt::format("key {}", key)
-                                      : "/" + history.tree().path(node);
+  const auto path = history.path(key);
+  return path ? "/" + *path : fmt::format("key {}", key);
 }
 
 result<History> open_history(const Session& session, const HistoryOptions& options) {
@@ -84,6 +83,10 @@ result<std::vector<Key>> choose_keys(const History& history, const KeyOptions& o
     return std::vector<Key>(all.begin(), all.end());
   std::vector<Key> chosen = options.keys;
   for (const std::string& path : options.paths) {
+    if (const auto key = history.key(path)) {
+      chosen.push_back(*key);
+      continue;
+    }
     std::size_t found = 0;
     for (const history::Tree::Node node : history.tree().match(path)) {
       const Key key = history.tree().key(node);

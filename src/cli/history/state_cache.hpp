@@ -30,8 +30,6 @@ class StateCache {
   // The draft is complete: it becomes the folder, in place of what is there, and the histories that
   // were used least make room. The draft stays where that cannot be done.
   void fill();
-  // Where the history that was built is now.
-  const std::string& built() const { return draft_.empty() ? folder_ : draft_; }
   // Why histories of this trace are not kept although they should be; else empty.
   const std::string& trouble() const { return trouble_; }
 
