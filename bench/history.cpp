@@ -3,6 +3,7 @@
 //   history build KEYS CHANGES OUTPUT [churn]
 //   history query OUTPUT
 //   history cold OUTPUT KIND      one query on a file that is not in the page cache
+//   history first OUTPUT          opening a file and one query of one key, as a command does
 // Keys change at rates from 1 to 32000, in random intervals; one in 16 values is null. With `churn`
 // each key is busy in a short part of the time only. Prints "name value" lines; history.sh compares
 // them with their targets.
@@ -293,6 +294,15 @@ void cold(const char* path, const std::string& kind) {
   close(fd);
 }
 
+void first(const char* path) {
+  const double started = wall();
+  const auto history = must(History::open(path));
+  const Facts& facts = history.facts();
+  must(history.at(facts.start + (facts.end - facts.start) / 2, history.keys().back()));
+  tell("first_ms", (wall() - started) * 1e3);
+  tell("first_anonymous_mib", resident("RssAnon"));
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -304,8 +314,10 @@ int main(int count, char** words) {
     query(words[2]);
   } else if (verb == "cold" && count == 4) {
     cold(words[2], words[3]);
+  } else if (verb == "first") {
+    first(words[2]);
   } else {
-    return fmt::print(stderr, "usage: history build|query|cold ...\n"), 2;
+    return fmt::print(stderr, "usage: history build|query|cold|first ...\n"), 2;
   }
   return 0;
 }

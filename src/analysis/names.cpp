@@ -93,13 +93,16 @@ bool Names::changes_meaning(const event::Batch& batch, const event::Event& event
     }
     case Kind::Class: {
       const auto& type = batch.details<event::Class>(event);
-      return !type.name.empty() && classes_.renames(event.id, type.name);
+      const std::uint32_t known = classes_.index(event.id);
+      return !type.name.empty() &&
+             (resolve_class(known) != known || classes_.renames(event.id, type.name));
     }
     case Kind::Vtable: {
       const std::uint32_t known = classes_.index(event.id);
       const Id class_id = batch.details<event::Vtable>(event).class_id;
-      return known < aliases_.size() && aliases_[known] != kNone &&
-             aliases_[known] != classes_.index(class_id);
+      const std::uint32_t of = classes_.index(class_id);
+      return known != of &&
+             (resolve_class(known) != known ? resolve_class(known) != of : classes_.named(known));
     }
     case Kind::Thread: return is_next_thread(event, batch.details<event::Thread>(event));
     default: return false;
@@ -112,7 +115,10 @@ void Names::define(const event::Batch& batch, const event::Event& event) {
     case Kind::Method: return define_method(event.id, batch.details<event::Method>(event));
     case Kind::Class: {
       const auto& type = batch.details<event::Class>(event);
-      if (!type.name.empty()) classes_.define(event.id, type.name);
+      if (type.name.empty()) return;
+      const std::uint32_t known = classes_.index(event.id);
+      if (resolve_class(known) != known) classes_.renew(event.id);  // was a vtable's number
+      classes_.define(event.id, type.name);
       return;
     }
     case Kind::Vtable: return define_vtable(event.id, batch.details<event::Vtable>(event).class_id);
@@ -139,10 +145,9 @@ void Names::define_vtable(Id vtable, Id class_id) {
   const std::uint32_t of = classes_.index(class_id);
   std::uint32_t index = classes_.index(vtable);
   if (index == of) return;
-  if (index < aliases_.size() && aliases_[index] != kNone) {
-    if (aliases_[index] == of) return;
-    index = classes_.renew(vtable);
-  }
+  if (resolve_class(index) == of) return;
+  // The number was another class's vtable, or a class.
+  if (resolve_class(index) != index || classes_.named(index)) index = classes_.renew(vtable);
   if (index >= aliases_.size()) aliases_.resize(index + std::size_t{1}, kNone);
   aliases_[index] = of;
 }

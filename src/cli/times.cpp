@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <optional>
 
+#include "base/wall_time.hpp"
 #include "cli/numbers.hpp"
 
 namespace polytrace::cli {
@@ -41,57 +41,20 @@ std::optional<std::int64_t> duration(std::string_view text) {
   return std::nullopt;
 }
 
-// "10:00:00" or "10:00:00.25" as nanoseconds of the day.
-std::optional<std::int64_t> clock_of_day(std::string_view text) {
-  if (text.size() < 8 || text[2] != ':' || text[5] != ':') return std::nullopt;
-  const auto hour = parse_number<unsigned>(text.substr(0, 2));
-  const auto minute = parse_number<unsigned>(text.substr(3, 2));
-  const auto second = parse_number<double>(text.substr(6));
-  if (!hour || !minute || !second || *hour > 23 || *minute > 59 || !(*second >= 0 && *second < 61))
-    return std::nullopt;
-  return (std::int64_t{*hour} * 60 + *minute) * 60'000'000'000 + std::llround(*second * 1e9);
-}
-
-// "Z", "+01:00" or "-05:30" as nanoseconds east of UTC.
-std::optional<std::int64_t> zone(std::string_view text) {
-  if (text == "Z" || text == "z") return 0;
-  if (text.size() != 6 || text[3] != ':') return std::nullopt;
-  const auto hours = parse_number<unsigned>(text.substr(1, 2));
-  const auto minutes = parse_number<unsigned>(text.substr(4, 2));
-  if (!hours || !minutes || *hours > 23 || *minutes > 59) return std::nullopt;
-  const std::int64_t east = (std::int64_t{*hours} * 60 + *minutes) * 60'000'000'000;
-  return text[0] == '-' ? -east : east;
-}
-
-std::optional<std::int64_t> day(std::string_view text) {
-  using namespace std::chrono;
-  if (text.size() != 10 || text[4] != '-' || text[7] != '-') return std::nullopt;
-  const auto y = parse_number<int>(text.substr(0, 4));
-  const auto m = parse_number<unsigned>(text.substr(5, 2));
-  const auto d = parse_number<unsigned>(text.substr(8, 2));
-  if (!y || !m || !d) return std::nullopt;
-  const year_month_day date{year{*y}, month{*m}, std::chrono::day{*d}};
-  if (!date.ok() || *y < 1700 || *y > 2200) return std::nullopt;
-  return nanoseconds(sys_days(date).time_since_epoch()).count();
-}
-
-std::optional<std::int64_t> wall(std::string_view text) {
-  constexpr std::size_t kDate = 10;
-  if (text.size() < kDate + 2 || (text[kDate] != 'T' && text[kDate] != 't')) return std::nullopt;
-  const std::size_t zone_at = text.find_first_of("Zz+-", kDate);
-  if (zone_at == text.npos) return std::nullopt;
-  const auto date = day(text.substr(0, kDate));
-  const auto time = clock_of_day(text.substr(kDate + 1, zone_at - kDate - 1));
-  const auto east = zone(text.substr(zone_at));
-  if (!date || !time || !east) return std::nullopt;
-  return *date + *time - *east;
-}
-
 std::optional<double> share(std::string_view text) {
   if (!text.ends_with('%')) return std::nullopt;
   const auto percent = parse_number<double>(text.substr(0, text.size() - 1));
   if (!percent || !(*percent >= 0 && *percent <= 100)) return std::nullopt;
   return *percent / 100;
+}
+
+// From one end of the clock to the other a span has 64 bits.
+Time at_share(double share, Time first, Time last) {
+  const auto span = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);
+  const long double part = std::round(static_cast<long double>(share) * span);
+  const auto whole =
+      part < static_cast<long double>(span) ? static_cast<std::uint64_t>(part) : span;
+  return static_cast<Time>(static_cast<std::uint64_t>(first) + whole);
 }
 
 // Beyond the ends of the clock lies nothing: stop there.
@@ -108,7 +71,7 @@ base::result<TimePoint> parse_time_point(std::string_view text) {
   if (const auto plain = parse_number<std::int64_t>(text))
     return TimePoint{Against::clock, *plain, 0};
   if (const auto part = share(text)) return TimePoint{Against::share, 0, *part};
-  if (const auto point = wall(text)) return TimePoint{Against::wall, *point, 0};
+  if (const auto point = base::parse_wall_time(text)) return TimePoint{Against::wall, *point, 0};
   const bool plus = text.starts_with('+');
   if (const auto length = duration(text.substr(plus ? 1 : 0)))
     return TimePoint{plus ? Against::from : Against::start, *length, 0};
@@ -132,8 +95,7 @@ base::result<Time> resolve(const TimePoint& point, const Overview& overview, Tim
   if (overview.first == base::kNoTime)
     return base::fail(base::Code::usage, "the trace has no events to count times from");
   switch (point.against) {
-    case Against::share:
-      return plus(overview.first, std::llround(point.share * static_cast<double>(overview.span())));
+    case Against::share: return at_share(point.share, overview.first, overview.last);
     case Against::wall:
       if (overview.wall == base::kNoTime)
         return base::fail(base::Code::usage, "the trace has no wall time");

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <optional>
 #include <vector>
 
 #include "history/json_file.hpp"
@@ -30,6 +32,24 @@ bool is_there(const std::string& path) {
   return std::filesystem::exists(path, fault);
 }
 
+// The "history_id" of a JSON file that is too large to be read whole only for that: what else it
+// says, `check` compares. Nothing for a small file, and where the head has another form than ours.
+std::optional<std::string> id_in_head(const std::string& path) {
+  constexpr std::uintmax_t kSmall = std::uintmax_t{1} << 20;
+  constexpr std::string_view kMember = "\"history_id\":\"";
+  std::error_code fault;
+  const auto size = std::filesystem::file_size(path, fault);
+  if (fault || size <= kSmall) return std::nullopt;
+  std::string head(256, '\0');
+  std::ifstream file(path, std::ios::binary);
+  if (!file.read(head.data(), static_cast<std::streamsize>(head.size()))) return std::nullopt;
+  const std::size_t begin = head.find(kMember);
+  if (!head.starts_with('{') || begin == head.npos) return std::nullopt;
+  const std::size_t end = head.find('"', begin + kMember.size());
+  if (end == head.npos) return std::nullopt;
+  return head.substr(begin + kMember.size(), end - begin - kMember.size());
+}
+
 // `parse` of a file in the folder, if it is there.
 template <class Parse>
 auto load_if_there(const std::string& folder, std::string_view file, base::Notices& notices,
@@ -51,12 +71,76 @@ result<void> save_types_and_tree(const std::string& folder, const TypesFile& typ
   return saved ? save_text(file_in(folder, kTreeFile), *tree_text, replace) : saved;
 }
 
+// Which history a JSON file of the folder is of; "" where it does not tell.
+template <class Parse>
+result<std::string> id_told(const std::string& folder, std::string_view file, Parse parse) {
+  if (auto id = id_in_head(file_in(folder, file))) return std::move(*id);
+  base::Notices notices;
+  const auto parsed = load_if_there(folder, file, notices,
+                                    [&](std::string_view text) { return parse(text, notices); });
+  if (!parsed) return base::Unexpected(parsed.error());
+  return parsed->history_id;
+}
+
 template <class Source>
-TypesFile make_types(const Source& source) {
+TypesFile make_types(const Source& source, const TypesFile& notes) {
   TypesFile types;
   types.history_id = to_text(source.facts().id);
-  for (const Key key : source.keys()) types.types.push_back({.key = key, .type = source.type(key)});
+  for (const Key key : source.keys()) {
+    types.types.push_back({.key = key, .type = source.type(key)});
+    const KeyType* const note = notes.find(key);
+    if (note == nullptr) continue;
+    types.types.back().unit = note->unit;
+    types.types.back().description = note->description;
+  }
   return types;
+}
+
+// A file of the bundle that a snapshot was taken of, byte for byte; else `made`.
+result<std::string> text_kept(const SnapshotOptions& options, std::string_view file,
+                              std::string made) {
+  const std::string path = file_in(options.bundle, file);
+  if (options.bundle.empty() || !is_there(path)) return made;
+  base::Notices notices;
+  return load_text(path, notices);
+}
+
+// Where a timeline stands by tree.json, where by history.bin.
+std::string place_in(const Tree& tree, Key key) {
+  const Tree::Node node = tree.node(key);
+  return node == Tree::kNone ? "nowhere" : "/" + tree.path(node);
+}
+
+void compare_types(const History& history, const TypesFile& types, base::Notices& notices) {
+  const auto differ = [&](Key key, std::string_view told, std::string_view own) {
+    notices.add(Code::bundle_mismatch, {}, 0,
+                fmt::format("{}: key {} is {}, not {}", kTypesFile, key, told, own));
+  };
+  const auto keys = history.keys();
+  for (const Key key : keys) {
+    const KeyType* const told = types.find(key);
+    const Type own = history.type(key);
+    const bool is_open = own == Type::open && told == nullptr;
+    const bool is_opaque = told != nullptr && !told->opaque.empty();
+    if (!is_open && !is_opaque && types.type(key) != own)
+      differ(key, told == nullptr ? "any" : name(told->type), name(own));
+  }
+  for (const KeyType& told : types.types)
+    if (!std::ranges::binary_search(keys, told.key)) differ(told.key, name(told.type), "there");
+}
+
+void compare_trees(const History& history, const Tree& tree, base::Notices& notices) {
+  const auto compare = [&](Key key) {
+    if (key == kNoKey || key == kRoot) return;
+    const std::string told = place_in(tree, key);
+    const std::string own = place_in(history.tree(), key);
+    if (told != own)
+      notices.add(Code::bundle_mismatch, {}, 0,
+                  fmt::format("{}: key {} is {}, not {}", kTreeFile, key, told, own));
+  };
+  for (const Key key : history.keys()) compare(key);
+  for (const Tree::Node node : tree.subtree(Tree::kTop))
+    if (!std::ranges::binary_search(history.keys(), tree.key(node))) compare(tree.key(node));
 }
 
 Key highest_key(const Snapshot& snapshot) {
@@ -66,6 +150,16 @@ Key highest_key(const Snapshot& snapshot) {
   for (const KeyType& type : snapshot.types.types) highest = std::max(highest, type.key);
   for (const StateAt& state : snapshot.states.states) highest = std::max(highest, state.key);
   return highest;
+}
+
+// Absent from `first` on, until something else is said.
+result<void> begin_absent(const Snapshot& snapshot, Builder& builder, Tick first) {
+  std::vector<Key> keys = builder.keys();
+  for (const StateAt& state : snapshot.states.states) keys.push_back(state.key);
+  for (const Key key : keys) {
+    if (auto done = builder.end(first, key); !done) return done;
+  }
+  return {};
 }
 
 // Parents come before their children. A mere folder of the tree gets a key of its own.
@@ -106,14 +200,16 @@ result<Builder> create_bundle(const std::string& folder, const BuildOptions& opt
   return Builder::create(file_in(folder, kHistoryFile), options);
 }
 
-result<void> complete_bundle(const Builder& builder, const std::string& folder) {
-  return save_types_and_tree(folder, make_types(builder), builder.tree(), true);
+result<void> complete_bundle(const Builder& builder, const std::string& folder,
+                             const TypesFile& notes) {
+  return save_types_and_tree(folder, make_types(builder, notes), builder.tree(), true);
 }
 
-result<History> renew_bundle(const std::string& folder) {
+result<History> renew_bundle(const std::string& folder, const TypesFile& notes) {
   auto history = History::open(file_in(folder, kHistoryFile));
   if (!history) return history;
-  const auto saved = save_types_and_tree(folder, make_types(*history), history->tree(), true);
+  const auto saved =
+      save_types_and_tree(folder, make_types(*history, notes), history->tree(), true);
   if (!saved) return base::Unexpected(saved.error());
   return history;
 }
@@ -123,26 +219,45 @@ result<History> open_bundle(const std::string& path, const OpenBundleOptions& op
   const bool is_folder = std::filesystem::is_directory(path, fault);
   auto history = History::open(is_folder ? file_in(path, kHistoryFile) : path, options.history);
   if (!history || !is_folder || options.force) return history;
-  base::Notices notices;
   const std::string id = to_text(history->facts().id);
-  const auto types = load_if_there(
-      path, kTypesFile, notices, [&](std::string_view text) { return parse_types(text, notices); });
+  const auto types = id_told(path, kTypesFile, parse_types);
   if (!types) return base::Unexpected(types.error());
-  const auto tree = load_if_there(path, kTreeFile, notices,
-                                  [&](std::string_view text) { return parse_tree(text, notices); });
+  const auto tree = id_told(path, kTreeFile, parse_tree);
   if (!tree) return base::Unexpected(tree.error());
-  if (auto good = check_id(types->history_id, id, kTypesFile); !good)
-    return base::Unexpected(good.error());
-  if (auto good = check_id(tree->history_id, id, kTreeFile); !good)
-    return base::Unexpected(good.error());
+  if (auto good = check_id(*types, id, kTypesFile); !good) return base::Unexpected(good.error());
+  if (auto good = check_id(*tree, id, kTreeFile); !good) return base::Unexpected(good.error());
   return history;
 }
 
-TypesFile types_of(const History& history) { return make_types(history); }
+TypesFile load_notes(const std::string& folder) {
+  base::Notices notices;
+  auto types = load_if_there(folder, kTypesFile, notices,
+                             [&](std::string_view text) { return parse_types(text, notices); });
+  return types ? std::move(*types) : TypesFile();
+}
+
+result<base::Notices> compare_bundle(const History& history, const std::string& folder) {
+  base::Notices notices;
+  if (is_there(file_in(folder, kTypesFile))) {
+    const auto types = load_if_there(folder, kTypesFile, notices, [&](std::string_view text) {
+      return parse_types(text, notices);
+    });
+    if (!types) return base::Unexpected(types.error());
+    compare_types(history, *types, notices);
+  }
+  if (is_there(file_in(folder, kTreeFile))) {
+    const auto tree = load_if_there(folder, kTreeFile, notices, [&](std::string_view text) {
+      return parse_tree(text, notices);
+    });
+    if (!tree) return base::Unexpected(tree.error());
+    compare_trees(history, tree->tree, notices);
+  }
+  return notices;
+}
 
 result<void> save_snapshot(const History& history, Tick t, const std::string& folder,
                            const SnapshotOptions& options) {
-  const TypesFile types = types_of(history);
+  const TypesFile types = make_types(history, {});
   const Facts& facts = history.facts();
   StateFile file;
   file.history_id = types.history_id;
@@ -158,8 +273,15 @@ result<void> save_snapshot(const History& history, Tick t, const std::string& fo
     file.states.push_back(state);
   });
   if (!told) return told;
+  auto made_tree = to_json(history.tree(), types.history_id);
+  if (!made_tree) return base::Unexpected(made_tree.error());
+  const auto tree_text = text_kept(options, kTreeFile, std::move(*made_tree));
+  if (!tree_text) return base::Unexpected(tree_text.error());
+  const auto types_text = text_kept(options, kTypesFile, to_json(types));
+  if (!types_text) return base::Unexpected(types_text.error());
   if (auto made = make_folder(folder); !made) return made;
-  auto saved = save_types_and_tree(folder, types, history.tree(), options.replace);
+  auto saved = save_text(file_in(folder, kTypesFile), *types_text, options.replace);
+  if (saved) saved = save_text(file_in(folder, kTreeFile), *tree_text, options.replace);
   if (!saved) return saved;
   return save_text(file_in(folder, kStateFile), to_json(file, types), options.replace);
 }
@@ -196,6 +318,7 @@ result<void> restore(const Snapshot& snapshot, Builder& builder) {
     if (auto declared = builder.declare(type.key, type.type); !declared) return declared;
   }
   const Tick first = builder.facts().start;
+  if (auto absent = begin_absent(snapshot, builder, first); !absent) return absent;
   std::vector<const StateAt*> in_order;
   for (const StateAt& state : snapshot.states.states) in_order.push_back(&state);
   const Tick at = snapshot.states.timestamp.value_or(first);

@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "base/utf8.hpp"
-#include "history/csv_row.hpp"
 
 namespace polytrace::history {
 namespace {
@@ -21,8 +20,9 @@ constexpr std::size_t kMostRows = 4096;  // of one call
 }  // namespace
 
 base::result<CsvReader> CsvReader::open(std::unique_ptr<base::Source> source,
-                                        const base::Limits& limits) {
-  CsvReader reader(std::move(source), limits);
+                                        const base::Limits& limits,
+                                        std::uint64_t ticks_per_second) {
+  CsvReader reader(std::move(source), limits, ticks_per_second);
   if (auto read = reader.read_header(); !read) return base::Unexpected(read.error());
   return reader;
 }
@@ -55,12 +55,9 @@ base::result<void> CsvReader::read_header() {
   const auto end = std::ranges::find(text, '\n');
   std::string_view line(text.data(), static_cast<std::size_t>(end - text.begin()));
   if (line.ends_with('\r')) line.remove_suffix(1);
-  const auto* const form = std::ranges::find(kCsvHeaders, line);
-  if (form == kCsvHeaders.end())
-    return base::fail(Code::row_malformed,
-                      fmt::format("the header is none of {}", fmt::join(kCsvHeaders, "; ")),
-                      {.line = 1, .column = 1});
-  form_ = static_cast<CsvForm>(form - kCsvHeaders.begin());
+  auto header = parse_csv_header(line);
+  if (!header) return base::Unexpected(header.error());
+  header_ = *header;
   advance(text.data() + (end - text.begin()) + (end == text.end() ? 0 : 1));
   return {};
 }
@@ -83,7 +80,7 @@ base::result<std::span<const CsvRow>> CsvReader::next() {
 bool CsvReader::step() {
   if (skipping_) return skip_line();
   const std::span<char> text = rest();
-  CsvScan scan = scan_csv(text, ended_);
+  CsvScan scan = scan_csv(text, ended_, {header_.separator, header_.blanks});
   if (scan.found == Found::more && text.size() <= most_) return false;
   if (scan.found == Found::row) {
     take_row(scan);
@@ -112,7 +109,7 @@ void CsvReader::take_row(CsvScan& scan) {
   const auto lines = scan.quoted ? std::count(begin, static_cast<const char*>(scan.end), '\n') : 1;
   if (!blank) {
     CsvRow row{.line = line_};
-    std::string fault = interpret(scan, form_, row, texts_, notices_);
+    std::string fault = interpret(scan, header_, clock_, row, texts_, notices_);
     if (fault.empty()) rows_.push_back(row);
     else malformed(bytes, std::move(fault));
   }

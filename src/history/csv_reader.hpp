@@ -9,8 +9,7 @@
 
 #include "base/notices.hpp"
 #include "base/source.hpp"
-#include "history/csv.hpp"
-#include "history/csv_scan.hpp"
+#include "history/csv_row.hpp"
 #include "history/texts.hpp"
 
 namespace polytrace::history {
@@ -19,9 +18,12 @@ class CsvReader {
  public:
   // Reads the header line. Errors: row_malformed for a header of no form, those of `source`.
   static base::result<CsvReader> open(std::unique_ptr<base::Source> source,
-                                      const base::Limits& limits = {});
+                                      const base::Limits& limits = {},
+                                      std::uint64_t ticks_per_second = 1'000'000'000);
 
-  CsvForm form() const { return form_; }
+  CsvForm form() const { return header_.form; }
+  // So far: times are wall times, and ticks count from the Unix epoch.
+  bool has_wall_times() const { return clock_.wall.value_or(false); }
 
   // The next rows, in the order of the text; none at its end. They and their texts are valid until
   // the next call. A faulty row is left out with the notice row_malformed; where quotes do not fit,
@@ -32,8 +34,11 @@ class CsvReader {
   const base::Notices& notices() const { return notices_; }
 
  private:
-  CsvReader(std::unique_ptr<base::Source> source, const base::Limits& limits)
-      : source_(std::move(source)), most_(limits.frame_bytes) {}
+  CsvReader(std::unique_ptr<base::Source> source, const base::Limits& limits,
+            std::uint64_t ticks_per_second)
+      : source_(std::move(source)),
+        most_(limits.frame_bytes),
+        clock_{.ticks_per_second = ticks_per_second} {}
 
   base::result<bool> fill();
   std::span<char> rest() { return std::span(buffer_).subspan(at_, have_ - at_); }
@@ -46,7 +51,8 @@ class CsvReader {
 
   std::unique_ptr<base::Source> source_;
   std::size_t most_;
-  CsvForm form_ = CsvForm::changes;
+  CsvHeader header_{};
+  CsvClock clock_;
   std::vector<char> buffer_{};
   std::size_t at_ = 0;
   std::size_t have_ = 0;

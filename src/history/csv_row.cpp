@@ -8,6 +8,7 @@
 
 #include "base/utf8.hpp"
 #include "history/base64.hpp"
+#include "history/csv_time.hpp"
 
 namespace polytrace::history {
 namespace {
@@ -21,28 +22,41 @@ bool parse(std::string_view text, T& into) {
   return fault == std::errc{} && stop == end;
 }
 
+// A number as people write it; "nan" and "inf" may as well be words.
+bool is_number(std::string_view text) {
+  double number = 0;
+  return text.find_first_of("0123456789") != text.npos && parse(text, number);
+}
+
+// What a value seems to be where no column tells its type.
+Type guessed(const CsvField& field) {
+  const std::string_view text(field.begin, static_cast<std::size_t>(field.end - field.begin));
+  std::int64_t integer = 0;
+  if (field.quoted) return Type::string;
+  if (text.empty()) return Type::open;
+  if (text == "true" || text == "false") return Type::boolean;
+  if (parse(text, integer)) return Type::integer;
+  return is_number(text) ? Type::real : Type::string;
+}
+
 class RowReader {
  public:
-  RowReader(CsvScan& scan, CsvRow& row, Texts& texts, base::Notices& notices)
-      : scan_(scan), row_(row), texts_(texts), notices_(notices) {}
+  RowReader(CsvScan& scan, const CsvHeader& header, CsvClock& clock, CsvRow& row, Texts& texts,
+            base::Notices& notices)
+      : scan_(scan), header_(header), clock_(clock), row_(row), texts_(texts), notices_(notices) {}
 
-  std::string run(CsvForm form) {
-    const std::size_t fields = form == CsvForm::changes ? 4 : 5;
-    if (scan_.fields != fields) return fmt::format("{} fields, not {}", scan_.fields, fields);
-    switch (form) {
-      case CsvForm::changes:
-        integer(0, row_.start);
-        row_.end = row_.start;
-        row_.path = text(1);
-        break;
-      case CsvForm::keys:
-        integer(0, row_.key);
-        if (row_.key == kNoKey) wrong(0, "key");
-        break;
-      case CsvForm::paths: row_.path = text(0); break;
+  std::string run() {
+    if (scan_.fields != header_.fields)
+      return fmt::format("{} fields, not {}", scan_.fields, header_.fields);
+    if (header_.form == CsvForm::keys) {
+      integer(header_.at(CsvColumn::key), row_.key);
+      if (row_.key == kNoKey) wrong(header_.at(CsvColumn::key), "key");
+    } else {
+      row_.path = text(header_.at(CsvColumn::path));
     }
-    if (form != CsvForm::changes) times();
-    value(fields - 2);
+    times();
+    value();
+    if (fault_.empty()) clock_.wall = wall_;
     return std::move(fault_);
   }
 
@@ -62,10 +76,22 @@ class RowReader {
     if (!parse(raw(i), into)) wrong(i, "number that fits here");
   }
 
+  Tick time(CsvColumn column) {
+    const std::size_t i = header_.at(column);
+    const auto read = parse_csv_time(raw(i), clock_.ticks_per_second);
+    if (!read) return wrong(i, "time that fits here"), 0;
+    if (wall_.value_or(read->wall) != read->wall) wrong(i, "time of the same kind as the others");
+    wall_ = read->wall;
+    return read->tick;
+  }
+
   void times() {
-    integer(1, row_.start);
-    integer(2, row_.end);
-    if (fault_.empty() && row_.start > row_.end) wrong(2, "end of an interval that starts later");
+    wall_ = clock_.wall;
+    const bool is_change = header_.form == CsvForm::changes;
+    row_.start = time(is_change ? CsvColumn::time : CsvColumn::start);
+    row_.end = is_change ? row_.start : time(CsvColumn::end);
+    if (fault_.empty() && row_.start > row_.end)
+      wrong(header_.at(CsvColumn::end), "end of an interval that starts later");
   }
 
   std::string_view text(std::size_t i) {
@@ -80,18 +106,24 @@ class RowReader {
     return texts_.keep(std::move(fixed));
   }
 
-  void value(std::size_t type_field) {
-    const std::size_t i = type_field + 1;
-    const std::string_view type = raw(type_field);
-    if (type == name(Type::open)) return nothing(i, Value::null());
-    switch (find_type(type).value_or(Type::any)) {
+  // Type::any, which no value has, for a name that is none.
+  Type type_of_value() const {
+    if (!header_.has(CsvColumn::type)) return guessed(scan_.field[header_.at(CsvColumn::value)]);
+    const std::string_view type = raw(header_.at(CsvColumn::type));
+    return type == name(Type::open) ? Type::open : find_type(type).value_or(Type::any);
+  }
+
+  void value() {
+    const std::size_t i = header_.at(CsvColumn::value);
+    switch (type_of_value()) {
+      case Type::open: return nothing(i, Value::null());
       case Type::none: return nothing(i, Value::exists());
       case Type::boolean: return boolean(i);
       case Type::integer: return integer_value(i);
       case Type::real: return real(i);
       case Type::string: row_.value = Value::text(text(i)); return;
       case Type::bytes: return bytes(i);
-      default: return wrong(type_field, "type of a value");
+      default: return wrong(header_.at(CsvColumn::type), "type of a value");
     }
   }
 
@@ -122,6 +154,9 @@ class RowReader {
   }
 
   CsvScan& scan_;
+  const CsvHeader& header_;
+  CsvClock& clock_;
+  std::optional<bool> wall_{};
   CsvRow& row_;
   Texts& texts_;
   base::Notices& notices_;
@@ -130,9 +165,9 @@ class RowReader {
 
 }  // namespace
 
-std::string interpret(CsvScan& scan, CsvForm form, CsvRow& row, Texts& texts,
-                      base::Notices& notices) {
-  return RowReader(scan, row, texts, notices).run(form);
+std::string interpret(CsvScan& scan, const CsvHeader& header, CsvClock& clock, CsvRow& row,
+                      Texts& texts, base::Notices& notices) {
+  return RowReader(scan, header, clock, row, texts, notices).run();
 }
 
 }  // namespace polytrace::history

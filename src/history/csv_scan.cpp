@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::array<bool, 256> kStops = [] {
   std::array<bool, 256> stops{};
-  for (const char c : {',', '\n', '\r', '"'}) stops[static_cast<unsigned char>(c)] = true;
+  for (const char c : {',', ';', '\t', '\n', '\r', '"'})
+    stops[static_cast<unsigned char>(c)] = true;
   return stops;
 }();
 
@@ -16,12 +17,13 @@ class Scanner {
  public:
   using Found = CsvScan::Found;
 
-  Scanner(std::span<char> text, bool last)
-      : at_(text.data()), end_(text.data() + text.size()), last_(last) {}
+  Scanner(std::span<char> text, bool last, const CsvDialect& dialect)
+      : at_(text.data()), end_(text.data() + text.size()), last_(last), dialect_(dialect) {}
 
   CsvScan run() {
     bool again = true;
     while (again) {
+      skip_blanks();
       CsvField field{at_, at_};
       const bool whole = at_ != end_ && *at_ == '"' ? take_quoted(field) : take_plain(field);
       if (!whole) return scan_;
@@ -43,14 +45,27 @@ class Scanner {
     return false;
   }
 
+  void skip_blanks() {
+    while (dialect_.blanks && at_ != end_ && *at_ == ' ') ++at_;
+  }
+
+  // Another dialect's separator is text like any other.
+  bool stops() const {
+    const char c = *at_;
+    return kStops[static_cast<unsigned char>(c)] &&
+           (c == dialect_.separator || (c != ',' && c != ';' && c != '\t'));
+  }
+
   bool take_plain(CsvField& field) {
-    while (at_ != end_ && !kStops[static_cast<unsigned char>(*at_)]) ++at_;
+    while (at_ != end_ && !stops()) ++at_;
     field.end = at_;
+    while (dialect_.blanks && field.end != field.begin && field.end[-1] == ' ') --field.end;
     return at_ == end_ ? text_ends() : true;
   }
 
   bool take_quoted(CsvField& field) {
     scan_.quoted = true;
+    field.quoted = true;
     field.begin = ++at_;
     for (;;) {
       auto* const quote =
@@ -67,7 +82,9 @@ class Scanner {
 
   // Behind a field. True when another one follows; else the row is found, or not.
   bool take_end() {
-    if (at_ != end_ && *at_ == ',') {
+    skip_blanks();
+    if (at_ == end_ && !last_) return text_ends();
+    if (at_ != end_ && *at_ == dialect_.separator) {
       ++at_;
       return true;
     }
@@ -86,12 +103,15 @@ class Scanner {
   char* at_;
   char* end_;
   bool last_;
+  CsvDialect dialect_;
   CsvScan scan_{};
 };
 
 }  // namespace
 
-CsvScan scan_csv(std::span<char> text, bool last) { return Scanner(text, last).run(); }
+CsvScan scan_csv(std::span<char> text, bool last, const CsvDialect& dialect) {
+  return Scanner(text, last, dialect).run();
+}
 
 void undouble(CsvField& field) {
   if (!field.doubled) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts one row of RFC 4180 out of a text: knows quotes, commas and line ends, not what fields mean.
-// Pure functions; thread-safe.
+// Cuts one row of RFC 4180 out of a text: knows quotes, separators and line ends, not what fields
+// mean. Pure functions; thread-safe.
 #pragma once
 
 #include <array>
@@ -13,7 +13,13 @@ namespace polytrace::history {
 struct CsvField {
   char* begin = nullptr;  // behind the quote, if there is one
   char* end = nullptr;
+  bool quoted = false;
   bool doubled = false;  // holds doubled quotes
+};
+
+struct CsvDialect {
+  char separator = ',';  // or ';' or a tab
+  bool blanks = false;   // those around a field are no part of it, unless in quotes
 };
 
 struct CsvScan {
@@ -32,7 +38,7 @@ struct CsvScan {
 };
 
 // `last`: nothing comes behind `text`, so its end ends the row.
-CsvScan scan_csv(std::span<char> text, bool last);
+CsvScan scan_csv(std::span<char> text, bool last, const CsvDialect& dialect = {});
 
 // Makes single quotes of doubled ones, in place.
 void undouble(CsvField& field);

@@ -31,7 +31,9 @@ class History::Impl {
                    .exits = opened_->has_index,
                    .trust = trust},
                   opened_->keys) {
-    for (const Line& line : segments_.lines()) keys_.push_back(line.key);
+    keys_.reserve(opened_->keys.size());
+    for (const std::uint32_t index : opened_->keys.in_order())
+      keys_.push_back(opened_->keys[index].key);
     tell_facts();
   }
 
@@ -151,6 +153,18 @@ const Facts& History::facts() const { return impl_->facts(); }
 const base::Notices& History::notices() const { return impl_->opened().notices; }
 const Tree& History::tree() const { return impl_->tree(); }
 std::span<const Key> History::keys() const { return impl_->keys(); }
+
+std::optional<Key> History::key(std::string_view path) const {
+  const auto names = plain_names(path);
+  if (!names) return std::nullopt;
+  const KeyList& keys = impl_->opened().keys;
+  const Key found = key_at(keys, *names);
+  return keys.find(found) == KeyList::kNone ? std::nullopt : std::optional(found);
+}
+
+std::optional<std::string> History::path(Key key) const {
+  return path_of(impl_->opened().keys, key);
+}
 
 Type History::type(Key key) const {
   const std::uint32_t index = impl_->opened().keys.find(key);

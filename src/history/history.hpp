@@ -49,6 +49,10 @@ class History {
 
   // The places of the keys that have one; keys that stand alone are only in keys().
   const Tree& tree() const;
+  // As the tree has them, without making all of it. The key of a path without wildcards, if there
+  // is such a timeline; the path of a key, if it has a place.
+  std::optional<Key> key(std::string_view path) const;
+  std::optional<std::string> path(Key key) const;
   // Ascending.
   std::span<const Key> keys() const;
   // Type::open for a timeline without any value, and for an unknown key. A number that Type does

@@ -12,6 +12,7 @@
 #include "history/interval_sorter.hpp"
 #include "history/json_file.hpp"
 #include "history/tc_snapshot.hpp"
+#include "history/type_table.hpp"
 
 namespace polytrace::history {
 
@@ -25,7 +26,6 @@ BuildOptions build_options(const ImportOptions& options, Tick start) {
   build.start = start;
   build.layout = options.layout;
   build.replace = options.replace;
-  build.reorder_window = options.reorder_window;
   return build;
 }
 
@@ -51,21 +51,11 @@ bool survive(const result<void>& done, base::Place place, base::Notices& notices
 }
 
 result<Imported> finish(Builder& builder, const std::string& folder, Tick end,
-                        base::Notices notices) {
+                        base::Notices notices, const TypesFile& notes = {}) {
   if (auto closed = builder.close(end); !closed) return base::Unexpected(closed.error());
-  if (auto whole = complete_bundle(builder, folder); !whole) return base::Unexpected(whole.error());
+  if (auto whole = complete_bundle(builder, folder, notes); !whole)
+    return base::Unexpected(whole.error());
   return Imported{builder.facts(), std::move(notices)};
-}
-
-// Nothing was ever said of the root and of mere folders: they have no interval, not even a null
-// one.
-result<void> leave_unsaid(Builder& builder, Key first, Key behind) {
-  const Tick start = builder.facts().start;
-  for (Key key = first; key < behind; ++key) {
-    const auto done = builder.end(start, key);
-    if (!done && !is_survivable(done.error().code)) return done;
-  }
-  return {};
 }
 
 // --- history trees ---
@@ -75,6 +65,14 @@ result<void> place_all(const Tree& tree, Builder& builder) {
     if (node == Tree::kTop) continue;
     auto named = builder.name(tree.key(node), tree.key(tree.parent(node)), tree.name(node));
     if (!named) return named;
+  }
+  return {};
+}
+
+result<void> declare_all(const TypesFile& types, Builder& builder) {
+  for (const KeyType& type : types.types) {
+    if (type.type == Type::open) continue;
+    if (auto done = builder.declare(type.key, type.type); !done) return done;
   }
   return {};
 }
@@ -98,14 +96,10 @@ result<Imported> import_ht(std::unique_ptr<base::Source> source, const std::stri
   if (!file) return base::Unexpected(file.error());
   auto builder = create_bundle(folder, build_options(options, file->header.start));
   if (!builder) return base::Unexpected(builder.error());
-  auto placed = leave_unsaid(*builder, kRoot, kRoot + 1);
+  auto placed = builder->end(file->header.start, kRoot);  // nothing was ever said of it
   if (placed) placed = place_all(file->tree, *builder);
+  if (placed) placed = declare_all(file->types, *builder);
   if (!placed) return base::Unexpected(placed.error());
-  for (const KeyType& type : file->types.types) {
-    if (type.type == Type::open) continue;
-    if (auto done = builder->declare(type.key, type.type); !done)
-      return base::Unexpected(done.error());
-  }
   const auto delivered = sorter.deliver(
       [&](std::span<const Interval> some) { return insert_all(some, *builder, notices); });
   if (!delivered) return base::Unexpected(delivered.error());
@@ -124,13 +118,13 @@ result<Imported> import_states(const Snapshot& snapshot, Tick first, Tick last,
   if (!builder) return base::Unexpected(builder.error());
   if (auto restored = restore(snapshot, *builder); !restored)
     return base::Unexpected(restored.error());
-  return finish(*builder, folder, last, std::move(notices));
+  return finish(*builder, folder, last, std::move(notices), snapshot.types);
 }
 
 result<Imported> import_folder(const std::string& path, const std::string& folder,
                                const ImportOptions& options) {
   base::Notices notices;
-  const auto snapshot = load_snapshot(path, notices);
+  const auto snapshot = load_snapshot(path, notices, options.mixed);
   if (!snapshot) return base::Unexpected(snapshot.error());
   const Tick at = snapshot->states.timestamp.value_or(0);
   return import_states(*snapshot, at, at, folder, options, std::move(notices));
@@ -152,74 +146,113 @@ result<Imported> import_tc_snapshot(const std::string& path, const std::string& 
 
 // --- rows ---
 
-// The smallest time of all rows: a history begins there.
-result<Tick> first_time(const std::string& path, const ImportOptions& options) {
-  auto source = base::open_source(path, {.limits = options.limits});
-  if (!source) return base::Unexpected(source.error());
-  auto reader = CsvReader::open(std::move(*source), options.limits);
-  if (!reader) return base::Unexpected(reader.error());
-  Tick first = std::numeric_limits<Tick>::max();
-  for (;;) {
-    const auto rows = reader->next();
-    if (!rows) return base::Unexpected(rows.error());
-    if (rows->empty()) return first == std::numeric_limits<Tick>::max() ? 0 : first;
-    for (const CsvRow& row : *rows) first = std::min(first, row.start);
-  }
-}
-
-// `known` counts the keys that paths have made so far.
-result<void> add_row(const CsvRow& row, CsvForm form, Builder& builder, Key& known) {
-  Key key = row.key;
-  if (form != CsvForm::keys) {
-    const auto made = builder.key(row.path);
-    if (!made) return base::Unexpected(made.error());
-    key = *made;
-    if (key >= known) {
-      if (form == CsvForm::paths) {
-        if (auto done = leave_unsaid(builder, known, key); !done) return done;
+// All rows of a table, gathered before anything is written: they come in any order, and a timeline
+// has its type before its first value.
+class Rows {
+ public:
+  result<void> read(CsvReader& reader) {
+    form_ = reader.form();
+    for (;;) {
+      const auto rows = reader.next();
+      if (!rows) return base::Unexpected(rows.error());
+      if (rows->empty()) break;
+      for (const CsvRow& row : *rows) {
+        const auto taken = take(row);
+        if (!survive(taken, {.line = static_cast<std::uint32_t>(row.line)}, notices_)) return taken;
       }
-      known = key + 1;
     }
+    notices_.merge(reader.notices());
+    is_wall_ = reader.has_wall_times();
+    const base::Notice* const faulty = notices_.find(Code::row_malformed);
+    if (rows_ != 0 || faulty == nullptr) return {};
+    return base::fail(Code::row_malformed, "no row is sound: " + faulty->detail, faulty->first);
   }
-  return form == CsvForm::changes ? builder.modify(row.start, key, row.value)
-                                  : builder.insert(key, row.start, row.end, row.value);
-}
 
-// INT64_MIN stands for "not told" and is no tick.
-Tick tick_of(Tick first) { return std::max(first, std::numeric_limits<Tick>::min() + 1); }
+  result<Imported> build(const std::string& folder, const ImportOptions& options) {
+    // INT64_MIN stands for "not told" and is no tick.
+    const Tick start = rows_ == 0 ? 0 : std::max(first_, std::numeric_limits<Tick>::min() + 1);
+    BuildOptions build = build_options(options, start);
+    build.ticks_per_second = options.ticks_per_second;
+    if (is_wall_) build.clock_offset = 0;
+    auto builder = create_bundle(folder, build);
+    if (!builder) return base::Unexpected(builder.error());
+    auto done = place_all(tree_, *builder);
+    if (done) done = declare_all(types_.file(), *builder);
+    if (done) done = leave_unsaid(*builder, start);
+    if (done) done = sorter_.deliver([&](auto some) { return put(some, *builder); });
+    if (!done) return base::Unexpected(done.error());
+    const Tick end = std::max(last_, options.end.value_or(start));
+    return finish(*builder, folder, std::max(end, start), std::move(notices_));
+  }
 
-result<Imported> import_rows(const std::string& path, const std::string& folder,
+ private:
+  result<void> take(const CsvRow& row) {
+    Key key = row.key;
+    if (form_ != CsvForm::keys) {
+      const auto node = tree_.make(row.path);
+      if (!node) return base::Unexpected(node.error());
+      key = key_of(*node);
+    }
+    types_.add(key, row.value.type());
+    first_ = std::min(first_, row.start);
+    last_ = std::max(last_, row.end);
+    ++rows_;
+    const Interval one{.key = key, .start = row.start, .end = row.end, .value = row.value};
+    return sorter_.add(std::span(&one, 1));
+  }
+
+  // Keys in order of first sight, from the root down.
+  Key key_of(Tree::Node node) {
+    std::vector<Tree::Node> way;
+    for (Tree::Node at = node; tree_.key(at) == kNoKey; at = tree_.parent(at)) way.push_back(at);
+    for (; !way.empty(); way.pop_back()) tree_.set_key(way.back(), next_++);
+    return tree_.key(node);
+  }
+
+  // Intervals say nothing of the root and of mere folders: these have not even a null one.
+  result<void> leave_unsaid(Builder& builder, Tick start) const {
+    if (form_ == CsvForm::changes) return {};
+    for (const Tree::Node node : tree_.subtree(Tree::kTop)) {
+      if (types_.knows(tree_.key(node))) continue;
+      if (auto done = builder.end(start, tree_.key(node)); !done) return done;
+    }
+    return {};
+  }
+
+  result<void> put(std::span<const Interval> some, Builder& builder) {
+    for (const Interval& one : some) {
+      auto done = form_ == CsvForm::changes
+                      ? builder.modify(one.start, one.key, one.value)
+                      : builder.insert(one.key, one.start, one.end, one.value);
+      if (!done) done.error().detail = fmt::format("{} at {}", label(one.key), one.start);
+      if (!survive(done, {}, notices_)) return done;
+    }
+    return {};
+  }
+  std::string label(Key key) const {
+    const Tree::Node node = tree_.node(key);
+    return node == Tree::kNone ? fmt::format("key {}", key) : "/" + tree_.path(node);
+  }
+
+  CsvForm form_ = CsvForm::changes;
+  Tree tree_{};
+  Key next_ = kRoot + 1;
+  TypeTable types_{};
+  IntervalSorter sorter_{IntervalOrder::by_time};
+  std::uint64_t rows_ = 0;
+  Tick first_ = std::numeric_limits<Tick>::max();
+  Tick last_ = std::numeric_limits<Tick>::min();
+  bool is_wall_ = false;
+  base::Notices notices_{};
+};
+
+result<Imported> import_rows(std::unique_ptr<base::Source> source, const std::string& folder,
                              const ImportOptions& options) {
-  const auto first = first_time(path, options);
-  if (!first) return base::Unexpected(first.error());
-  auto source = base::open_source(path, {.limits = options.limits});
-  if (!source) return base::Unexpected(source.error());
-  auto reader = CsvReader::open(std::move(*source), options.limits);
+  auto reader = CsvReader::open(std::move(source), options.limits, options.ticks_per_second);
   if (!reader) return base::Unexpected(reader.error());
-  BuildOptions build = build_options(options, tick_of(*first));
-  build.strict_types = false;
-  auto builder = create_bundle(folder, build);
-  if (!builder) return base::Unexpected(builder.error());
-  base::Notices notices;
-  Tick last = build.start;
-  Key known = kRoot + 1;
-  if (reader->form() != CsvForm::changes) {
-    if (auto done = leave_unsaid(*builder, kRoot, known); !done)
-      return base::Unexpected(done.error());
-  }
-  for (;;) {
-    const auto rows = reader->next();
-    if (!rows) return base::Unexpected(rows.error());
-    if (rows->empty()) break;
-    for (const CsvRow& row : *rows) {
-      const auto done = add_row(row, reader->form(), *builder, known);
-      if (!survive(done, {.line = static_cast<std::uint32_t>(row.line)}, notices))
-        return base::Unexpected(done.error());
-      last = std::max(last, row.end);
-    }
-  }
-  notices.merge(reader->notices());
-  return finish(*builder, folder, last, std::move(notices));
+  Rows rows;
+  if (auto read = rows.read(*reader); !read) return base::Unexpected(read.error());
+  return rows.build(folder, options);
 }
 
 // The first bytes of what is there, unpacked.
@@ -253,7 +286,7 @@ result<Imported> import_bundle(const std::string& path, const std::string& folde
   if (!head) return base::Unexpected(head.error());
   if (is_ht(*head)) return import_ht(base::prepend(*head, std::move(*source)), folder, options);
   if (begins_json(*head)) return import_tc_snapshot(path, folder, options);
-  return import_rows(path, folder, options);
+  return import_rows(base::prepend(*head, std::move(*source)), folder, options);
 }
 
 }  // namespace polytrace::history

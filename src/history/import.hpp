@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/notices.hpp"
@@ -15,7 +16,10 @@ namespace polytrace::history {
 struct ImportOptions {
   Layout layout = Layout::segmented;
   bool replace = false;
-  std::uint64_t reorder_window = 0;  // of changes: how many ticks they may come late
+  bool mixed = false;  // of a snapshot's folder: take JSON files of another history, too
+  // Of rows: what a tick is (a power of ten), and a tick that the history lasts to at least.
+  std::uint64_t ticks_per_second = 1'000'000'000;
+  std::optional<Tick> end{};
   base::Limits limits{};
 };
 
@@ -25,8 +29,8 @@ struct Imported {
 };
 
 // Makes a bundle in `folder` of a history tree (.ht), a snapshot (.snapshot.json, or the folder of
-// one) or rows (CSV); the first bytes tell which. Errors: those of the readers and of Builder;
-// not_recognised.
+// one) or rows (CSV), in any order; the first bytes tell which. Nothing is written before all of it
+// was read. Errors: those of the readers and of Builder; row_malformed when no row is sound.
 base::result<Imported> import_bundle(const std::string& path, const std::string& folder,
                                      const ImportOptions& options = {});
 

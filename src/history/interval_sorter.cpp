@@ -21,8 +21,9 @@ bool has_text(Type type) { return type == Type::string || type == Type::bytes; }
 class IntervalSorter::Run {
  public:
   Run(const ScratchFile& file, std::uint64_t begin, std::uint64_t end)
-      : file_(file), next_(begin), end_(end) {}
+      : file_(file), begin_(begin), next_(begin), end_(end) {}
 
+  std::uint64_t begin() const { return begin_; }
   const Held& held() const { return held_; }
   std::string_view text() const { return text_; }
 
@@ -55,6 +56,7 @@ class IntervalSorter::Run {
   }
 
   const ScratchFile& file_;
+  std::uint64_t begin_;
   std::uint64_t next_;
   std::uint64_t end_;
   std::vector<char> piece_{};
@@ -145,7 +147,8 @@ base::result<void> IntervalSorter::deliver_held(const Each& each) {
 base::result<void> IntervalSorter::merge(const Each& each) {
   std::vector<std::unique_ptr<Run>> heap;
   const auto later = [this](const std::unique_ptr<Run>& a, const std::unique_ptr<Run>& b) {
-    return before(b->held(), a->held());
+    if (before(b->held(), a->held())) return true;
+    return !before(a->held(), b->held()) && b->begin() < a->begin();
   };
   std::uint64_t begin = 0;
   for (const std::uint64_t end : ends_) {

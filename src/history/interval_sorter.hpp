@@ -27,8 +27,8 @@ class IntervalSorter {
   // Copies them. `ongoing` is not kept. Errors: write_failed.
   base::result<void> add(std::span<const Interval> intervals);
 
-  // Gives all of them in order, some at a time, valid during the call. Once, after the last add().
-  // Errors: write_failed, read_failed, those of `each`.
+  // Gives all of them in order, equal ones in that of add(), some at a time, valid during the call.
+  // Once, after the last add(). Errors: write_failed, read_failed, those of `each`.
   using Each = std::function<base::result<void>(std::span<const Interval>)>;
   base::result<void> deliver(const Each& each);
 

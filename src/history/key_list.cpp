@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/cursor.hpp"
+#include "history/tree_file.hpp"
 
 namespace polytrace::history {
 namespace {
@@ -106,6 +107,7 @@ base::result<void> take_keys(base::Bytes payload, std::uint64_t offset, KeyList&
   const std::uint64_t count = in.uleb();
   std::uint64_t before = 0;
   if (in.fits(count, kLeastEntry)) {
+    if (count > keys.size()) keys.reserve(keys.size() + count);
     for (std::uint64_t i = 0; i < count && take_key(in, before, keys);) ++i;
   }
   if (in.ok()) return {};
@@ -128,6 +130,33 @@ Tree tree_of(const KeyList& keys) {
     });
   }
   return tree;
+}
+
+std::optional<std::string> path_of(const KeyList& keys, Key key) {
+  std::vector<std::string_view> names;
+  while (key != kRoot) {
+    const std::uint32_t index = keys.find(key);
+    if (index == KeyList::kNone || names.size() > kMostTreeDepth) return std::nullopt;
+    const KeyInfo& info = keys[index];
+    if (info.parent == kNoKey || info.name.empty()) return std::nullopt;
+    names.push_back(info.name);
+    key = info.parent;
+  }
+  std::ranges::reverse(names);
+  return join_path(names);
+}
+
+Key key_at(const KeyList& keys, std::span<const std::string> names) {
+  Key at = kRoot;
+  for (const std::string& name : names) {
+    const auto order = std::span(keys.in_order());
+    const auto found = std::ranges::find_if(order, [&](std::uint32_t index) {
+      return keys[index].parent == at && keys[index].name == name;
+    });
+    if (found == order.end()) return kNoKey;
+    at = keys[*found].key;
+  }
+  return at;
 }
 
 }  // namespace polytrace::history

@@ -20,7 +20,7 @@ class KeyTable {
 
   std::uint32_t find(Key key) const {
     if (key < in_row_) return key;
-    if (key < near_.size()) return near_[key];
+    if (key < kNear) return key < near_.size() ? near_[key] : kNone;
     const auto found = far_.find(key);
     return found == far_.end() ? kNone : found->second;
   }

@@ -78,7 +78,9 @@ void put_block(base::Appender& to, Changes changes, Tick base, TypeCode code) {
   const std::span values(all.values.data(), all.count);
   const std::span tags(all.tags.data(), all.count);
   bool is_signed = is_signed_class(code);
-  ValueColumn column = ValueColumn::of(values, tags, code, all.special);
+  // A timeline that has no type yet may become one of any, which is read by codes only.
+  const TypeCode read_as = code == kOpenCode ? kAnyCode : code;
+  ValueColumn column = ValueColumn::of(values, tags, read_as, all.special);
   if (code == code_of(Type::real) && column.form == 0) {
     const unsigned scale = scale_doubles(all, column.width);
     if (scale != 0) {

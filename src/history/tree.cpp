@@ -26,6 +26,39 @@ std::string without_escapes(std::string_view element) {
   return name;
 }
 
+// Whether a '*' stands in an element that does not mean itself.
+bool has_wildcard(std::string_view element) {
+  for (std::size_t i = 0; i < element.size(); i += element[i] == '\\' ? 2U : 1U)
+    if (element[i] == '*') return true;
+  return false;
+}
+
+// Every '*' of the element tries the shortest part first; only the last one ever needs more.
+bool fits(std::string_view element, std::string_view name) {
+  std::size_t e = 0;
+  std::size_t n = 0;
+  std::size_t star = element.npos;
+  std::size_t tried = 0;
+  while (n < name.size()) {
+    const bool escaped = e + 1 < element.size() && element[e] == '\\';
+    const std::size_t at = e + (escaped ? 1 : 0);
+    if (!escaped && e < element.size() && element[e] == '*') {
+      star = e++;
+      tried = n;
+    } else if (at < element.size() && element[at] == name[n]) {
+      e = at + 1;
+      ++n;
+    } else if (star != element.npos) {
+      e = star + 1;
+      n = ++tried;
+    } else {
+      return false;
+    }
+  }
+  while (e < element.size() && element[e] == '*') ++e;
+  return e == element.size();
+}
+
 void append_escaped(std::string& path, std::string_view name) {
   if (name == "..") path += '\\';
   for (const char c : name) {
@@ -96,8 +129,12 @@ std::string Tree::path(Node node) const {
 std::vector<Tree::Node> Tree::step(const std::vector<Node>& from, std::string_view element) const {
   std::vector<Node> to;
   for (const Node node : from) {
-    if (element == "*") {
-      for (Node at = first_child(node); at != kNone; at = next_sibling(at)) to.push_back(at);
+    if (element == "**") {
+      const std::vector<Node> below = subtree(node);
+      to.insert(to.end(), below.begin(), below.end());
+    } else if (has_wildcard(element)) {
+      for (Node at = first_child(node); at != kNone; at = next_sibling(at))
+        if (fits(element, name(at))) to.push_back(at);
     } else if (const Node at =
                    element == ".." ? parent(node) : find(node, without_escapes(element));
                at != kNone) {
@@ -122,11 +159,22 @@ base::result<Tree::Node> Tree::make(std::string_view path) {
   Node node = kTop;
   while (!path.empty()) {
     const std::string_view element = take_element(path);
-    if (element.empty() || element == "*" || element == "..")
+    if (element.empty() || element == "*" || element == "**" || element == "..")
       return base::fail(base::Code::key_unknown, "no path to one node: " + std::string(whole));
     node = child(node, without_escapes(element));
   }
   return node;
+}
+
+std::optional<std::vector<std::string>> plain_names(std::string_view path) {
+  if (path.starts_with('/')) path.remove_prefix(1);
+  std::vector<std::string> names;
+  while (!path.empty()) {
+    const std::string_view element = take_element(path);
+    if (element == ".." || has_wildcard(element)) return std::nullopt;
+    names.push_back(without_escapes(element));
+  }
+  return names;
 }
 
 std::string join_path(std::span<const std::string_view> names) {

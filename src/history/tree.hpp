@@ -2,12 +2,14 @@
 // The attribute tree: names for keys (docs/formats/state-history.md, "tree.json"). Every node may
 // have a key of its own; the root's is 0. Names are any non-empty texts; siblings differ.
 // A path is written with '/' between names; '\' before '/', '\', '*' or '.' takes it literally; an
-// element "*" stands for every child and ".." for the parent. One thread at a time.
+// element "*" stands for every child, "**" for a node and all below it, ".." for the parent; a '*'
+// beside other characters for any part of a name. One thread at a time.
 #pragma once
 
 #include <tsl/robin_map.h>
 
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -80,6 +82,8 @@ class Tree {
   tsl::robin_map<Key, Node, base::SeededHash> keyed_;
 };
 
+// The names of a path that fits one node at most; nothing for one with wildcards or "..".
+std::optional<std::vector<std::string>> plain_names(std::string_view path);
 // Names joined to a path; what would be read as syntax is escaped.
 std::string join_path(std::span<const std::string_view> names);
 

@@ -90,6 +90,19 @@ TEST(states_figures, of_classes) {
   EXPECT_EQ(by_loads.over_time("Classes/Loaded"), "1 null; 3 1; 5 0");
 }
 
+// The numbers of what was freed are given again: to a class that of a vtable, and the other way.
+TEST(states_figures, of_classes_that_have_a_vtables_number) {
+  const Derived derived = derive(R"(1 0x1 class class=0xa life=begin name="A"
+2 0x1 vtable vtable=0xb class_id=0xa
+3 0x1 class class=0xb life=begin name="B"
+4 0x1 class class=0xc life=begin name="C"
+5 0x1 class class=0xc life=end
+6 0x1 vtable vtable=0xc class_id=0xa
+7 0x1 class class=0xa life=end
+)");
+  EXPECT_EQ(derived.over_time("Classes/Loaded"), "1 1; 3 2; 4 3; 5 2; 7 1");
+}
+
 TEST(states_figures, of_the_heap) {
   const Derived derived = derive(R"(1 0x1 heap_size total=1000 used=400
 2 0x1 heap_size used=300 objects=9

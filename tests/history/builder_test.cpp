@@ -137,6 +137,40 @@ TEST_F(builder, reorder_window_sorts) {
   EXPECT_THAT(starts, ElementsAre(0, 20, 50, 70, 90, 120, 130, 200));
 }
 
+TEST_F(builder, gap_of_a_timeline_that_becomes_any_later_is_readable) {
+  Builder made = make({.strict_types = false});
+  ASSERT_TRUE(made.insert(1, 0, 10, Value::null()));
+  ASSERT_TRUE(made.end(20, 1));
+  ASSERT_TRUE(made.flush());
+  ASSERT_TRUE(made.insert(1, 30, 40, Value::of(std::int64_t{7})));
+  ASSERT_TRUE(made.close(50));
+  const History history = reopen();
+  EXPECT_TRUE(history.verify());
+  EXPECT_THAT(all_of(history, 1), ElementsAre(null(1, 0, 10), number(1, 30, 40, 7)));
+}
+
+TEST_F(builder, single_paths_are_those_of_the_tree) {
+  Builder made = make();
+  for (const char* path : {"a/b", "a/b\\/c", "a\\*/b", "a/b/a/b", "\\.."})
+    ASSERT_TRUE(made.key(path)) << path;
+  const Key alone = 77;
+  ASSERT_TRUE(made.declare(alone, Type::integer));
+  ASSERT_TRUE(made.close(9));
+  const History history = reopen();
+  for (const Key key : history.keys()) {
+    const Tree::Node node = history.tree().node(key);
+    if (key == alone) {
+      EXPECT_EQ(history.path(key), std::nullopt);
+      continue;
+    }
+    ASSERT_NE(node, Tree::kNone);
+    EXPECT_EQ(history.path(key), history.tree().path(node));
+    EXPECT_EQ(history.key(history.tree().path(node)), key);
+  }
+  for (const char* path : {"a/*", "..", "**", "a/none", "a//b"})
+    EXPECT_EQ(history.key(path), std::nullopt) << path;
+}
+
 TEST_F(builder, long_texts_and_depths_pass) {
   Builder made = make();
   const std::string huge(1 << 20, 'x');

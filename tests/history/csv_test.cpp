@@ -139,7 +139,9 @@ TEST(csv, blank_lines_are_nothing) {
 }
 
 TEST(csv, header_of_no_form_is_an_error) {
-  for (const char* text : {"", "\n", "key,start,end,type\n", "time,path,type,value,\n"}) {
+  for (const char* text :
+       {"", "\n", "key,start,end,type\n", "time,path,type,value,\n", "time,path,path,value\n",
+        "time,key,value\n", "time,start,path,value\n", "path,key,start,end,value\n"}) {
     const auto reader = CsvReader::open(base::memory_source(test::bytes_of(text)));
     ASSERT_FALSE(reader);
     EXPECT_EQ(reader.error().code, Code::row_malformed);
@@ -162,6 +164,59 @@ TEST(csv, row_beyond_the_limit_costs_that_row) {
   EXPECT_THAT(lines(found), ElementsAre(4U));
   EXPECT_EQ(found.notices.find(Code::row_malformed)->count, 2U);
   EXPECT_EQ(read("key,start,end,type,value\n1,0,0,string," + longer).rows.size(), 1U);
+}
+
+TEST(csv, header_in_any_case_and_order_with_blanks_and_other_separators) {
+  for (const char* text :
+       {"Value;TYPE;Path;Time\n7;int;a,b;5\n", "time, path ,type,value\n5, \"a,b\" ,int , 7",
+        "\"time\"\t\"path\"\ttype\tvalue\r\n5\ta,b\tint\t7\r\n"}) {
+    SCOPED_TRACE(text);
+    for (const std::size_t step : {0U, 1U}) {
+      const auto found = read(text, step);
+      ASSERT_EQ(found.rows.size(), 1U);
+      EXPECT_TRUE(found.notices.empty());
+      EXPECT_EQ(found.rows[0].start, 5);
+      EXPECT_EQ(found.rows[0].path, "a,b");
+      EXPECT_EQ(found.rows[0].value, Value::of(std::int64_t{7}));
+    }
+  }
+  // Blanks count where the header has none.
+  EXPECT_EQ(read("time,path,type,value\n5, a,string, b \n").rows[0].value, Value::text(" b "));
+}
+
+TEST(csv, value_tells_its_type_where_no_column_does) {
+  const auto found = read(
+      "path,start,end,value\na,0,0,\na,0,0,true\na,0,0,-7\na,0,0,1.5\na,0,0,red\na,0,0,\"7\"\n"
+      "a,0,0,nan\na,0,0,9223372036854775808\n");
+  ASSERT_EQ(found.rows.size(), 8U);
+  const std::array expected{Value::null(),      Value::of(true),    Value::of(std::int64_t{-7}),
+                            Value::of(1.5),     Value::text("red"), Value::text("7"),
+                            Value::text("nan"), Value::of(0x1p63)};
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(found.rows[i].value, expected[i]);
+}
+
+// The starts of changes that have these times; nothing for a faulty one.
+std::vector<Tick> ticks(std::string_view times, std::uint64_t ticks_per_second) {
+  std::string text = "time,path,value\n";
+  for (const char c : times) text += c == ' ' ? std::string(",a,1\n") : std::string(1, c);
+  auto reader =
+      CsvReader::open(base::memory_source(test::bytes_of(text + ",a,1\n")), {}, ticks_per_second);
+  std::vector<Tick> all;
+  const auto rows = reader->next();
+  for (const CsvRow& row : *rows) all.push_back(row.start);
+  return all;
+}
+
+TEST(csv, times_in_ticks_seconds_and_wall_time) {
+  EXPECT_THAT(ticks("7 1.5 -0.000000001 0.1234567891 9223372036.854775807 9223372036.854775808",
+                    1'000'000'000),
+              ElementsAre(7, 1'500'000'000, -1, std::numeric_limits<Tick>::max()));
+  EXPECT_THAT(ticks("7 1.5 0.0000010 0.0000001 1. .5", 1'000'000), ElementsAre(7, 1'500'000, 1));
+  EXPECT_THAT(ticks("1970-01-01T00:00:01.000002Z 1970-01-01T01:00:00+01:00 "
+                    "1970-01-01T00:00:00.0000001Z 1970-13-01T00:00:00Z 5",
+                    1'000'000),
+              ElementsAre(1'000'002, 0));
+  EXPECT_THAT(ticks("5 1970-01-01T00:00:01Z", 1), ElementsAre(5));
 }
 
 constexpr std::array kTypes{Type::none, Type::boolean, Type::integer,

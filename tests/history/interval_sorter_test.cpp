@@ -48,6 +48,23 @@ INSTANTIATE_TEST_SUITE_P(sizes, interval_sorter,
                                                           IntervalOrder::by_time),
                                           testing::Values(0U, 1U, 5000U, 40'000U)));
 
+TEST(interval_sorter_order, equal_intervals_stay_in_order_across_runs) {
+  constexpr std::int64_t kCount = 60'000;  // several runs
+  IntervalSorter sorter(IntervalOrder::by_time, 0);
+  for (std::int64_t i = 0; i < kCount; ++i) {
+    const Interval one{.key = static_cast<Key>(i % 2), .value = Value::of(i)};
+    ASSERT_TRUE(sorter.add(std::span(&one, 1)));
+  }
+  std::int64_t next = 0;
+  ASSERT_TRUE(sorter.deliver([&](std::span<const Interval> given) {
+    for (const Interval& one : given) {
+      EXPECT_EQ(one.value, Value::of(next));
+      next += next == kCount - 2 ? 3 - kCount : 2;
+    }
+    return base::result<void>();
+  }));
+}
+
 TEST(interval_sorter_limits, text_longer_than_the_memory_is_kept) {
   const std::string text(std::size_t{3} << 20, 'x');
   IntervalSorter sorter(IntervalOrder::by_key, 0);

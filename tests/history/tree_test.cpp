@@ -25,6 +25,15 @@ TEST(tree, wildcard_stands_for_one_level_and_dots_for_the_parent) {
   EXPECT_THAT(tree.match("Threads/*/Status"), ElementsAre(one, two));
   EXPECT_THAT(tree.match("Threads/*/.."), ElementsAre(tree.find(Tree::kTop, "Threads")));
   EXPECT_THAT(tree.match("*/Status"), IsEmpty());
+  EXPECT_THAT(tree.match("**/Status"), ElementsAre(one, two));
+  EXPECT_THAT(tree.match("Thr*ds/**/2/St*"), ElementsAre(two));
+  EXPECT_THAT(tree.match("**"), testing::SizeIs(tree.size()));
+  EXPECT_THAT(tree.match("T*/1/**"), ElementsAre(tree.parent(one), one));
+  EXPECT_THAT(tree.match("*e*/*1/*tatu*s*"), ElementsAre(one));
+  EXPECT_THAT(tree.match("Threads/1/St*x"), IsEmpty());
+  const Tree::Node starred = *tree.make("a\\*b/c");
+  EXPECT_THAT(tree.match("a\\*b/c"), ElementsAre(starred));
+  EXPECT_THAT(tree.match("?\\*b/c"), IsEmpty());
   EXPECT_THAT(tree.match(".."), IsEmpty());
 }
 

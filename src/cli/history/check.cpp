@@ -31,7 +31,13 @@ class HistoryCheck final : public Command {
     const auto opened = history::open_bundle(history_.path, options);
     if (!opened) return session.fail(opened.error(), history_.path);
     const auto verified = opened->verify();
-    const auto notices = opened->notices().sorted();
+    base::Notices found = opened->notices();
+    if (!history_.mixed) {
+      const auto differences = history::compare_bundle(*opened, history_.path);
+      if (!differences) return session.fail(differences.error(), history_.path);
+      found.merge(*differences);
+    }
+    const auto notices = found.sorted();
     const bool whole = verified.has_value() && notices.empty();
     if (session.common.json) {
       base::JsonWriter json(session.out().text());
@@ -52,7 +58,7 @@ class HistoryCheck final : public Command {
                                             opened->facts().keys, opened->facts().intervals);
     }
     if (!verified) return session.fail(verified.error(), history_.path);
-    return opened->notices().exit_code();
+    return found.exit_code();
   }
 
  private:

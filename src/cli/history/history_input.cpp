@@ -31,9 +31,8 @@ void add_history(OptionList& list, HistoryOptions& options) {
 }
 
 std::string path_text(const History& history, Key key) {
-  const history::Tree::Node node = history.tree().node(key);
-  return node == history::Tree::kNone ? fmt::format("key {}", key)
-                                      : "/" + history.tree().path(node);
+  const auto path = history.path(key);
+  return path ? "/" + *path : fmt::format("key {}", key);
 }
 
 result<History> open_history(const Session& session, const HistoryOptions& options) {
@@ -61,15 +60,16 @@ result<Tick> tick_of(const std::string& text, const Facts& facts, Tick from) {
   overview.last = facts.end;
   if (facts.clock_offset) {
     overview.wall_at = facts.start;
-    overview.wall = facts.start + *facts.clock_offset;
+    if (__builtin_add_overflow(facts.start, *facts.clock_offset, &overview.wall))
+      overview.wall = base::kNoTime;
   }
   return resolve(*point, overview, from);
 }
 
 void add_keys(OptionList& list, KeyOptions& options) {
   list.add("--path", options.paths,
-           "Only timelines at this path; * means every name of one level (may be "
-           "given again)")
+           "Only timelines at this path; * stands for any part of a name, ** for any "
+           "levels (may be given again)")
       .takes("PATH")
       .in("Selection");
   list.add("--key", options.keys, "Only the timeline of this number (may be given again)")
@@ -83,6 +83,10 @@ result<std::vector<Key>> choose_keys(const History& history, const KeyOptions& o
     return std::vector<Key>(all.begin(), all.end());
   std::vector<Key> chosen = options.keys;
   for (const std::string& path : options.paths) {
+    if (const auto key = history.key(path)) {
+      chosen.push_back(*key);
+      continue;
+    }
     std::size_t found = 0;
     for (const history::Tree::Node node : history.tree().match(path)) {
       const Key key = history.tree().key(node);

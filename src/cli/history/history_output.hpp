@@ -36,8 +36,10 @@ struct BuiltStates {
   base::Notices notices;  // what of it became no state
   history::Facts facts;
 };
-// Makes a history of a trace's states.
+// Makes a history of a trace's states; with the folder of a snapshot, one that begins with those.
+// Errors: usage for a snapshot that is later than the trace's beginning or counts other ticks.
 base::result<BuiltStates> build_states(const Session& session, const Input& input,
-                                       const HistoryOutput& output);
+                                       const HistoryOutput& output,
+                                       const std::string& from_snapshot = {});
 
 }  // namespace polytrace::cli

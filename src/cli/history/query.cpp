@@ -22,7 +22,8 @@ class HistoryQuery final : public Command {
         "[OPTIONS] DIR",
         "One query by options, or many by --batch, which has one a line: \"at TIME [PATH]\", "
         "\"range FROM TO [PATH]\" or \"samples N FROM TO [PATH]\"; lines that begin with # are "
-        "left out. Answers come in the order of the questions.\n\n"
+        "left out. Answers come in the order of the questions; one that there is not is told and "
+        "the exit code says so.\n\n"
         "Each row is a state with its true bounds, both inclusive. With --from after --to a range "
         "is answered backwards.",
         {{"everything in the middle", "polytrace history query app.history --at 50%"},
@@ -61,10 +62,12 @@ class HistoryQuery final : public Command {
     const auto opened = open_history(session, history_);
     if (!opened) return session.fail(opened.error(), history_.path);
     StateTable table(*opened, limit_, !batch_.empty());
-    const auto asked = batch_.empty() ? ask_one(*opened, table) : ask_all(session, *opened, table);
+    int code = opened->notices().exit_code();
+    const auto asked =
+        batch_.empty() ? ask_one(*opened, table) : ask_all(session, *opened, table, code);
     if (!asked) return session.fail(asked.error(), history_.path);
     print(session, *opened, table.take(), form);
-    return opened->notices().exit_code();
+    return code;
   }
 
  private:
@@ -91,8 +94,9 @@ class HistoryQuery final : public Command {
     query->keys = std::move(*keys);
     return ask(history, *query, [&](const history::Interval& one) { table.add(one, 1); });
   }
-  base::result<void> ask_all(const Session& session, const History& history,
-                             StateTable& table) const {
+  // A question that cannot be answered is told, and raises `code`; the others are answered.
+  base::result<void> ask_all(const Session& session, const History& history, StateTable& table,
+                             int& code) const {
     base::Notices notices;
     const auto text = history::load_text(batch_, notices);
     if (!text) return base::Unexpected(text.error());
@@ -104,7 +108,8 @@ class HistoryQuery final : public Command {
       if (line.ends_with('\r')) line.remove_suffix(1);
       ++line_number;
       if (line.find_first_not_of(" \t") == line.npos || line.starts_with('#')) continue;
-      if (auto done = answer(history, line, line_number, table); !done) return done;
+      if (auto done = answer(history, line, line_number, table); !done)
+        code = std::max(code, session.fail(done.error(), batch_));
     }
     return {};
   }

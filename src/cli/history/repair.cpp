@@ -30,7 +30,7 @@ class HistoryRepair final : public Command {
   int run(Session& session) override {
     const auto repaired = history::repair(history::file_in(folder_, history::kHistoryFile));
     if (!repaired) return session.fail(repaired.error(), folder_);
-    const auto opened = history::renew_bundle(folder_);
+    const auto opened = history::renew_bundle(folder_, history::load_notes(folder_));
     if (!opened) return session.fail(opened.error(), folder_);
     tell_made(session, {folder_, folder_, opened->facts(), *repaired});
     return 0;

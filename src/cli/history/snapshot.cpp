@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+
 #include "cli/commands.hpp"
 #include "cli/history/history_input.hpp"
 #include "cli/history/history_output.hpp"
@@ -18,7 +20,9 @@ class HistorySnapshot final : public Command {
         {{"the middle of a trace",
           "polytrace history snapshot app.history --at 50% -o middle.snapshot"},
          {"begin a new history with it",
-          "polytrace history import middle.snapshot -o middle.history"}},
+          "polytrace history import middle.snapshot -o middle.history"},
+         {"go on with it in the next recording",
+          "polytrace history build next.mlpd --from-snapshot middle.snapshot -o next.history"}},
         {0, 1, 2, 3, 4},
         "docs/formats/state-history.md"};
     return kHelp;
@@ -36,13 +40,20 @@ class HistorySnapshot final : public Command {
     if (!opened) return session.fail(opened.error(), history_.path);
     const auto at = tick_of(at_, opened->facts(), opened->facts().start);
     if (!at) return session.fail(at.error());
-    const auto saved =
-        history::save_snapshot(*opened, *at, output_.folder, {with_intervals_, output_.force});
+    const auto saved = history::save_snapshot(*opened, *at, output_.folder,
+                                              {with_intervals_, output_.force, bundle()});
     if (!saved) return session.fail(saved.error(), output_.folder);
     return opened->notices().exit_code();
   }
 
  private:
+  // Whose JSON files go along; not where they may be another history's.
+  std::string bundle() const {
+    std::error_code fault;
+    const bool is_folder = std::filesystem::is_directory(history_.path, fault);
+    return is_folder && !history_.mixed ? history_.path : std::string();
+  }
+
   HistoryOptions history_;
   HistoryOutput output_;
   std::string at_;

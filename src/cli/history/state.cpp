@@ -9,6 +9,7 @@
 #include "cli/history/state_cache.hpp"
 #include "cli/history/state_table.hpp"
 #include "cli/history/state_tree.hpp"
+#include "cli/history/thread_list.hpp"
 #include "cli/notices_view.hpp"
 
 namespace polytrace::cli {
@@ -25,9 +26,10 @@ class State final : public Command {
         "what was everything doing at one moment?",
         "[OPTIONS] FILE --at TIME",
         "Which threads ran what, who waited for whom, the heap, the collector, counters: the "
-        "states of a trace of any format at one time. The first question about a trace builds a "
+        "states of a trace of any format at one time. Threads that live come first, by name, each "
+        "with what it runs or for whom it waits. The first question about a trace builds a "
         "history of its states in the cache ($XDG_CACHE_HOME/polytrace, or ~/.cache); further ones "
-        "are answered from there.",
+        "are answered from there. Of the histories there, the 16 used last stay.",
         {{"in the middle of the trace", "polytrace state app.mlpd --at 50%"},
          {"only what threads ran", "polytrace state app.mlpd --at 1.5s --path 'Threads/*/Method'"},
          {"for a script", "polytrace state app.mlpd --at 1.5s --json | jq .states"}},
@@ -46,40 +48,55 @@ class State final : public Command {
   }
   int run(Session& session) override {
     StateCache cache(input_.file, !no_cache_);
-    int code = 0;
-    if (!cache.is_filled()) {
-      Input input(input_);
-      const auto built = build_states(session, input, {cache.draft(), "segmented", true});
-      if (!built) return session.fail(built.error(), input.name());
-      tell_notices(session, input.name(), built->passed.notices);
-      tell_notices(session, input.name(), built->notices.sorted());
-      code = std::max(conclude(session, input, built->passed), built->notices.exit_code());
-      // A partial answer is told each time, so it is made each time.
-      const auto& place = code == 0 ? cache.folder() : cache.draft();
-      if (auto filled = code == 0 ? cache.fill() : base::result<void>{}; !filled)
-        return session.fail(filled.error());
-      return std::max(code, answer(session, place));
+    if (const auto kept = cache.find()) {
+      const auto answered = answer(session, *kept, cache.folder());
+      if (answered) return 0;
+      if (is_question(answered.error())) return session.fail(answered.error(), input_.file);
+      // Damage that shows now: it is made again.
     }
-    return answer(session, cache.folder());
+    return build_and_answer(session, cache);
   }
 
  private:
-  int answer(Session& session, const std::string& folder) const {
-    const auto opened = history::open_bundle(folder);
-    if (!opened) return session.fail(opened.error(), folder);
-    const auto at = tick_of(at_, opened->facts(), opened->facts().start);
-    if (!at) return session.fail(at.error());
-    const auto keys = choose_keys(*opened, keys_);
-    if (!keys) return session.fail(keys.error(), input_.file);
-    const auto tree = StateTree::take(*opened, *at, *keys);
-    if (!tree) return session.fail(tree.error(), input_.file);
+  // Whether it is what was asked for that is wrong, not the history.
+  static bool is_question(const base::Error& error) {
+    return error.code == base::Code::usage || error.code == base::Code::key_unknown ||
+           error.code == base::Code::time_outside;
+  }
+  int build_and_answer(Session& session, StateCache& cache) const {
+    Input input(input_);
+    const auto built = build_states(session, input, {cache.draft(), "segmented", true});
+    if (!cache.trouble().empty())
+      session.remark(fmt::format("no history of this trace is kept: {}", cache.trouble()));
+    if (!built) return session.fail(built.error(), input.name());
+    tell_notices(session, input.name(), built->passed.notices);
+    tell_notices(session, input.name(), built->notices.sorted());
+    const int code = std::max(conclude(session, input, built->passed), built->notices.exit_code());
+    // A partial answer is told each time, so it is made each time. A draft that becomes the cache's
+    // is open meanwhile: somebody else may replace it at once.
+    const auto opened =
+        history::History::open(history::file_in(cache.draft(), history::kHistoryFile));
+    if (!opened) return session.fail(opened.error(), cache.draft());
+    const auto answered = answer(session, *opened, cache.draft());
+    if (code == 0) cache.fill();
+    return answered ? code : std::max(code, session.fail(answered.error(), input_.file));
+  }
+  // Nothing is shown of an answer that fails.
+  base::result<void> answer(Session& session, const History& history,
+                            const std::string& folder) const {
+    const auto at = tick_of(at_, history.facts(), history.facts().start);
+    if (!at) return base::Unexpected(at.error());
+    const auto keys = choose_keys(history, keys_);
+    if (!keys) return base::Unexpected(keys.error());
+    const auto tree = StateTree::take(history, *at, *keys, history::load_notes(folder));
+    if (!tree) return base::Unexpected(tree.error());
     const show::TableForm form = form_of(session, format_);
-    if (form == show::TableForm::json) write(session.out().text(), *opened, *at, *tree);
-    else if (form == show::TableForm::text) append(session, *opened, *at, *tree);
+    if (form == show::TableForm::json) write(session.out().text(), history, *at, *tree);
+    else if (form == show::TableForm::text) append(session, history, *at, *tree);
     else
       append_states(session.out().text(), tree->table(nulls_), form, session.look(),
-                    opened->facts().start);
-    return 0;
+                    history.facts().start);
+    return {};
   }
   void append(Session& session, const History& history, Tick at, const StateTree& tree) const {
     const history::Facts& facts = history.facts();
@@ -88,7 +105,9 @@ class State final : public Command {
                                                  static_cast<std::uint64_t>(facts.start));
     out += fmt::format("{} at {}", input_.file, base::duration_text(since));
     if (facts.clock_offset) out += fmt::format(", {}", base::wall_text(at + *facts.clock_offset));
-    out += "\n\n";
+    out += '\n';
+    append_threads(out, tree, session.look());
+    out += '\n';
     tree.append_text(out, session.look(), nulls_);
   }
   void write(std::string& out, const History& history, Tick at, const StateTree& tree) const {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Histories that were made to answer one question, kept for the next one: a folder each below
-// $XDG_CACHE_HOME/polytrace/states (or ~/.cache), named after the trace's path, size and time.
+// $XDG_CACHE_HOME/polytrace/states (or ~/.cache), named after the trace's path, size and time. The
+// 16 last used ones stay, and of these at most 2 GiB.
 #pragma once
 
+#include <optional>
 #include <string>
 
-#include "base/result.hpp"
+#include "history/history.hpp"
 
 namespace polytrace::cli {
 
@@ -18,19 +20,23 @@ class StateCache {
   StateCache& operator=(const StateCache&) = delete;
   ~StateCache();
 
-  // Whether a history of exactly this trace is there already.
-  bool is_filled() const;
-  // Where the history is, or where fill() expects it to be made.
+  // The history of exactly this trace, if a whole one is there.
+  std::optional<history::History> find() const;
+  // Where find() looks.
   const std::string& folder() const { return folder_; }
-  // A folder of our own to build in, so that nobody finds half a history. Empty: none can be made.
-  const std::string& draft() const { return draft_; }
-  // The draft is complete: it becomes the folder, unless another one did so meanwhile. Errors:
-  // write_failed.
-  base::result<void> fill();
+  // A folder of our own to build in, so that nobody finds half a history; made by the first call.
+  // Empty: none can be made.
+  const std::string& draft();
+  // The draft is complete: it becomes the folder, in place of what is there, and the histories that
+  // were used least make room. The draft stays where that cannot be done.
+  void fill();
+  // Why histories of this trace are not kept although they should be; else empty.
+  const std::string& trouble() const { return trouble_; }
 
  private:
   std::string folder_;
-  std::string draft_;
+  std::string draft_{};
+  std::string trouble_{};
   bool keep_;
 };
 

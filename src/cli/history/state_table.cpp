@@ -1,19 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/history/state_table.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
 #include "cli/history/history_input.hpp"
 #include "history/base64.hpp"
+#include "history/value_text.hpp"
 
 namespace polytrace::cli {
 
 using analysis::Unit;
 using history::Type;
 
+namespace {
+
+// JSON has no numbers for what is not finite: there and elsewhere it is a word.
+analysis::Cell real_cell(double number) {
+  if (std::isfinite(number)) return number;
+  std::string text;
+  history::append_double(text, number);
+  return text;
+}
+
+// With all its digits, in the largest unit that is not longer: "+5.500001 ms".
+std::string exact_text(base::Time time, base::Time start) {
+  constexpr std::array<std::pair<std::string_view, std::uint64_t>, 4> kUnits{
+      {{"s", 1'000'000'000}, {"ms", 1'000'000}, {"us", 1'000}, {"ns", 1}}};
+  const bool before = time < start;
+  std::uint64_t since = static_cast<std::uint64_t>(time) - static_cast<std::uint64_t>(start);
+  if (before) since = ~since + 1;
+  const auto* const unit = std::ranges::find_if(
+      kUnits, [&](const auto& one) { return one.second <= std::max<std::uint64_t>(since, 1); });
+  std::string text = fmt::format("{}{}", before ? "-" : "+", since / unit->second);
+  std::string digits =
+      fmt::format("{:0{}}", since % unit->second, std::to_string(unit->second).size() - 1);
+  digits.erase(digits.find_last_not_of('0') + 1);
+  if (!digits.empty()) text += "." + digits;
+  return fmt::format("{} {}", text, unit->first);
+}
+
+// Rounded bounds of a short state would be those of its neighbours.
+analysis::Table with_exact_times(analysis::Table table, base::Time start) {
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (table.columns[i].unit != Unit::time) continue;
+    for (auto& row : table.rows) row[i] = exact_text(std::get<history::Tick>(row[i]), start);
+    table.columns[i].unit = Unit::none;
+  }
+  return table;
+}
+
+}  // namespace
+
 analysis::Cell cell_of(const history::Value& value) {
   switch (value.type()) {
     case Type::boolean: return std::string(value.truth() ? "true" : "false");
     case Type::integer: return value.integer();
-    case Type::real: return value.real();
+    case Type::real: return real_cell(value.real());
     case Type::string: return std::string(value.text());
     case Type::bytes: {
       std::string text;
@@ -71,10 +117,11 @@ show::TableForm form_of(const Session& session, const std::string& form) {
 
 void append_states(std::string& out, const analysis::Table& table, show::TableForm form,
                    show::Look look, history::Tick start) {
-  look.start = start;
   switch (form) {
-    case show::TableForm::text: return void(show::append_text(out, table, look));
-    case show::TableForm::markdown: return show::append_markdown(out, table, look);
+    case show::TableForm::text:
+      return void(show::append_text(out, with_exact_times(table, start), look));
+    case show::TableForm::markdown:
+      return show::append_markdown(out, with_exact_times(table, start), look);
     case show::TableForm::csv:
       return show::append_separated(out, table, show::Separator::comma, false);
     case show::TableForm::tsv:

@@ -16,8 +16,8 @@ using history::Key;
 using history::Tree;
 
 base::result<StateTree> StateTree::take(const History& history, history::Tick t,
-                                        const std::vector<Key>& keys) {
-  StateTree tree(history);
+                                        const std::vector<Key>& keys, history::TypesFile notes) {
+  StateTree tree(history, std::move(notes));
   const auto done = history.full(t, [&](const Interval& state) {
     if (std::ranges::binary_search(keys, state.key)) tree.states_.push_back(state);
   });
@@ -25,9 +25,28 @@ base::result<StateTree> StateTree::take(const History& history, history::Tick t,
   return tree;
 }
 
-std::string StateTree::value_text(const history::Value& value, const show::Look& look) const {
-  if (value.is_null()) return "-";
-  return show::human_text(cell_of(value), analysis::Unit::count, look);
+history::Value StateTree::value(Tree::Node node) const {
+  const Key key = node == Tree::kNone ? history::kNoKey : history_.tree().key(node);
+  const auto found = std::ranges::lower_bound(states_, key, {}, &Interval::key);
+  const bool is_there = found != states_.end() && found->key == key;
+  return is_there ? found->value : history::Value::null();
+}
+
+std::string_view StateTree::unit(Key key) const {
+  const history::KeyType* const note = notes_.find(key);
+  return note == nullptr ? std::string_view() : note->unit;
+}
+
+// Bytes and time as people read them; other units stand behind the number.
+std::string StateTree::value_text(const Interval& state, const show::Look& look) const {
+  if (state.value.is_null()) return "-";
+  const std::string_view told = unit(state.key);
+  analysis::Unit unit = analysis::Unit::count;
+  if (told == "B") unit = analysis::Unit::bytes;
+  if (told == "ns") unit = analysis::Unit::nanoseconds;
+  std::string text = show::human_text(cell_of(state.value), unit, look);
+  if (unit != analysis::Unit::count || told.empty()) return text;
+  return fmt::format("{} {}", text, show::printable(told));
 }
 
 void StateTree::append_text(std::string& out, const show::Look& look, bool nulls) const {
@@ -55,7 +74,7 @@ void StateTree::append_text(std::string& out, const show::Look& look, bool nulls
       line += show::printable(tree.name(node));
       if (by_node[node] != nullptr) {
         line.resize(std::max(line.size() + 2, kColumn), ' ');
-        line += value_text(by_node[node]->value, look);
+        line += value_text(*by_node[node], look);
       }
       out += line + '\n';
     }
@@ -67,7 +86,7 @@ void StateTree::append_text(std::string& out, const show::Look& look, bool nulls
   }
   for (const Interval& state : states_)
     if (tree.node(state.key) == Tree::kNone && is_shown(state, nulls))
-      out += fmt::format("key {:<19} {}\n", state.key, value_text(state.value, look));
+      out += fmt::format("key {:<19} {}\n", state.key, value_text(state, look));
 }
 
 analysis::Table StateTree::table(bool nulls) const {
@@ -91,6 +110,7 @@ void StateTree::write(base::JsonWriter& json, bool nulls) const {
     json.key("value");
     if (state.value.type() == history::Type::boolean) json.value(state.value.truth());
     else show::write_cell(json, cell_of(state.value), analysis::Unit::none);
+    if (!unit(state.key).empty()) json.member("unit", unit(state.key));
     json.member("start", state.start);
     json.member("end", state.end);
     json.end_object();
