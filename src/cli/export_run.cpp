@@ -200,7 +200,10 @@ int ExportRun::run() {
   if (!opened) return session_.fail(opened.error(), input_.name());
   Passed passed = pass(session_, input_, *opened->reader, exporter_);
   if (exporter_.failure()) return session_.fail(*exporter_.failure(), files_.front().name);
-  const bool written = !input_.options().strict || passed.exit_code() == 0;
+  const bool wanted = !input_.options().strict || passed.exit_code() == 0;
+  const bool written = wanted && std::ranges::none_of(files_, [&](const File& file) {
+                         return keeps_old(passed, file.name);
+                       });
   if (auto finished = exporter_.finish(); !finished)
     return session_.fail(finished.error(), finished.error().code == base::Code::usage
                                                ? input_.name()

@@ -40,7 +40,8 @@ class HistoryImport final : public Command {
     options.replace = output_.force;
     options.reorder_window = reorder_;
     const auto imported = history::import_bundle(file_, output_.folder, options);
-    if (!imported) return session.fail(imported.error(), file_);
+    if (!imported)
+      return session.fail(imported.error(), blamed(imported.error(), file_, output_.folder));
     return tell_made(session, {file_, output_.folder, imported->facts, imported->notices});
   }
 
