@@ -14,6 +14,7 @@
 #include "cli/numbers.hpp"
 #include "cli/show/escape.hpp"
 #include "cli/show/units.hpp"
+#include "cli/signals.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -188,6 +189,7 @@ base::result<void> ExportRun::add_folder(const exports::Target& target, const st
   if (!std::filesystem::create_directory(temporary, fault))
     return base::fail(base::Code::write_failed, fault.message());
   files_.push_back({file, nullptr, temporary});
+  take_time_to_end();  // a folder has its name from the beginning: it has to be taken away
   auto sink = base::create_sink(temporary + "/metadata", false);
   if (!sink) return base::Unexpected(sink.error());
   files_.back().sink = std::move(*sink);
