@@ -25,32 +25,46 @@ result<void> write_all(int fd, Bytes bytes) {
   return {};
 }
 
+// Without a name until it is whole, where the file system can: then whatever kills the program
+// leaves nothing behind. Elsewhere under a temporary name.
 class FileSink final : public Sink {
  public:
   FileSink(int fd, std::string temporary, std::string path)
       : fd_(fd), temporary_(std::move(temporary)), path_(std::move(path)) {}
   ~FileSink() override {
     if (fd_ >= 0) close(fd_);
-    if (!committed_) unlink(temporary_.c_str());
+    if (!temporary_.empty()) unlink(temporary_.c_str());
   }
 
   result<void> write(Bytes bytes) override { return write_all(fd_, bytes); }
   result<void> commit() override {
     if (fsync(fd_) != 0) return system_fault(Code::write_failed);
+    if (temporary_.empty()) {
+      if (auto named = name_it(); !named) return named;
+    }
     const int closed = close(fd_);
     fd_ = -1;
     if (closed != 0) return system_fault(Code::write_failed);
     if (std::rename(temporary_.c_str(), path_.c_str()) != 0)
       return system_fault(Code::write_failed);
-    committed_ = true;
+    temporary_.clear();
     return {};
   }
 
  private:
+  // A link never replaces a file: it takes a name of its own first.
+  result<void> name_it() {
+    const std::string name = path_ + '.' + std::to_string(getpid());
+    const std::string open_file = "/proc/self/fd/" + std::to_string(fd_);
+    if (linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) != 0)
+      return system_fault(Code::write_failed);
+    temporary_ = name;
+    return {};
+  }
+
   int fd_;
-  std::string temporary_;
+  std::string temporary_;  // empty while it has no name
   std::string path_;
-  bool committed_ = false;
 };
 
 // Pipes, terminals and devices cannot be renamed into place: written straight.
@@ -90,6 +104,24 @@ class MemorySink final : public Sink {
   std::vector<std::byte>& into_;
 };
 
+// 0666 as the user's umask allows.
+result<std::unique_ptr<Sink>> create_file(const std::string& path) {
+  constexpr mode_t kMode = 0666;
+  const std::string folder = path.substr(0, path.rfind('/') + 1);
+  const int unnamed =
+      open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, kMode);
+  if (unnamed >= 0 && access("/proc/self/fd", X_OK) == 0)
+    return std::make_unique<FileSink>(unnamed, std::string(), path);
+  if (unnamed >= 0) close(unnamed);
+  std::string temporary = path + ".XXXXXX";
+  const int fd = mkostemp(temporary.data(), O_CLOEXEC);
+  if (fd < 0) return system_fault(Code::write_failed);
+  const mode_t mask = umask(0);
+  umask(mask);
+  fchmod(fd, kMode & ~mask);
+  return std::make_unique<FileSink>(fd, std::move(temporary), path);
+}
+
 }  // namespace
 
 result<std::unique_ptr<Sink>> create_sink(const std::string& path, bool replace) {
@@ -102,14 +134,9 @@ result<std::unique_ptr<Sink>> create_sink(const std::string& path, bool replace)
     return std::make_unique<StreamSink>(fd, true);
   }
   if (exists && !replace) return fail(Code::output_exists);
-  std::string temporary = path + ".XXXXXX";
-  const int fd = mkostemp(temporary.data(), O_CLOEXEC);
-  if (fd < 0) return system_fault(Code::write_failed);
-  // mkostemp gives 0600; the file shall get what the user's umask allows.
-  const mode_t mask = umask(0);
-  umask(mask);
-  fchmod(fd, 0666 & ~mask);
-  return std::make_unique<FileSink>(fd, std::move(temporary), path);
+  if (!exists && !replace && lstat(path.c_str(), &status) == 0)
+    return fail(Code::output_exists, "it is a link that leads nowhere");
+  return create_file(path);
 }
 
 std::unique_ptr<Sink> memory_sink(std::vector<std::byte>& into) {

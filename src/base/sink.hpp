@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where bytes go. A file appears under its name only when commit() succeeded: it is written to a
-// temporary name beside it, flushed to the medium, then renamed. One thread at a time.
+// Where bytes go. A file appears under its name only when commit() succeeded: it is written without
+// a name (where the file system cannot do that, to a temporary name beside it), flushed to the
+// medium, then renamed. One thread at a time.
 #pragma once
 
 #include <memory>
@@ -24,7 +25,8 @@ class Sink {
   virtual result<void> commit() = 0;
 };
 
-// "-" is standard output. An existing file is refused with output_exists unless `replace`.
+// "-" is standard output. An existing file, or a link that leads nowhere, is refused with
+// output_exists unless `replace`.
 result<std::unique_ptr<Sink>> create_sink(const std::string& path, bool replace);
 
 // Appends to `into`, which must outlive the sink.

@@ -10,6 +10,7 @@
 #include "cli/record/defaults.hpp"
 #include "cli/record/jvm_attach.hpp"
 #include "cli/record/recording.hpp"
+#include "cli/signals.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -46,6 +47,7 @@ class Attach final : public Command {
     agent_.controllable = true;
   }
   int run(Session& session) override {
+    take_time_to_end();
     process_ = static_cast<pid_t>(std::min<std::uint64_t>(number_, kMostProcesses));
     if (const auto fit = check_jvm(process_); !fit) return session.fail(fit.error());
     const auto library = find_agent(*find_runtime("java"), agent_.agent);

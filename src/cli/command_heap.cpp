@@ -14,6 +14,7 @@
 #include "cli/notices_view.hpp"
 #include "cli/numbers.hpp"
 #include "cli/report_view.hpp"
+#include "cli/show/escape.hpp"
 #include "export/heap_dump.hpp"
 
 namespace polytrace::cli {
@@ -209,6 +210,10 @@ class HeapCommand final : public Command {
     const analysis::TableOptions options{output_.sort, output_.limit};
     Answers answers(study, options);
     if (!dump_.empty()) {
+      if (keeps_old(passed, dump_)) {
+        session.remark(fmt::format("{}: NOT written", show::printable(dump_)));
+        return conclude(session, input, passed);
+      }
       if (auto done = write_dump(answers.view()); !done) return session.fail(done.error(), dump_);
       return conclude(session, input, passed);
     }

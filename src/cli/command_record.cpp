@@ -77,6 +77,7 @@ class Record final : public Command {
         .in("What is recorded");
   }
   int run(Session& session) override {
+    take_time_to_end();
     const Runtime* runtime = find_runtime(runtime_);
     if (runtime == nullptr)
       return session.fail_usage(

@@ -116,8 +116,10 @@ int run(Session& session, Conversion& done) {
   if (route.failure()) return session.fail(*route.failure(), done.options.output);
   done.loss = route.loss();
   const bool lossy = done.loss.total() != 0;
-  if (!strict || (!lossy && done.passed.exit_code() == 0)) {
-    if (done.options.leave_open && has_no_end(done.passed)) route.leave_open();
+  const bool wanted = !strict || (!lossy && done.passed.exit_code() == 0);
+  if (wanted && !keeps_old(done.passed, done.options.output)) {
+    if (done.passed.interrupted || (done.options.leave_open && has_no_end(done.passed)))
+      route.leave_open();
     if (auto finished = route.finish(); !finished)
       return session.fail(finished.error(), done.options.output);
     done.loss = route.loss();

@@ -14,6 +14,7 @@
 #include "cli/notices_view.hpp"
 #include "cli/numbers.hpp"
 #include "cli/show/escape.hpp"
+#include "cli/signals.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -188,6 +189,7 @@ base::result<void> ExportRun::add_folder(const exports::Target& target, const st
   if (!std::filesystem::create_directory(temporary, fault))
     return base::fail(base::Code::write_failed, fault.message());
   files_.push_back({file, nullptr, temporary});
+  take_time_to_end();  // a folder has its name from the beginning: it has to be taken away
   auto sink = base::create_sink(temporary + "/metadata", false);
   if (!sink) return base::Unexpected(sink.error());
   files_.back().sink = std::move(*sink);
@@ -200,7 +202,10 @@ int ExportRun::run() {
   if (!opened) return session_.fail(opened.error(), input_.name());
   Passed passed = pass(session_, input_, *opened->reader, exporter_);
   if (exporter_.failure()) return session_.fail(*exporter_.failure(), files_.front().name);
-  const bool written = !input_.options().strict || passed.exit_code() == 0;
+  const bool wanted = !input_.options().strict || passed.exit_code() == 0;
+  const bool written = wanted && std::ranges::none_of(files_, [&](const File& file) {
+                         return keeps_old(passed, file.name);
+                       });
   if (auto finished = exporter_.finish(); !finished)
     return session_.fail(finished.error(), finished.error().code == base::Code::usage
                                                ? input_.name()

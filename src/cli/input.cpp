@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "cli/progress.hpp"
 #include "cli/signals.hpp"
@@ -170,6 +171,13 @@ Passed pass(const Session& session, const Input& input, format::Rewriter& rewrit
   passed.notices = passed.outcome.notices.sorted();
   passed.interrupted = stop_asked();
   return passed;
+}
+
+bool keeps_old(const Passed& passed, const std::string& output) {
+  std::error_code fault;
+  return passed.interrupted && output != "-" &&
+         (std::filesystem::is_regular_file(output, fault) ||
+          std::filesystem::is_directory(output, fault));
 }
 
 int conclude(const Session& session, const Input& input, const Passed& passed) {

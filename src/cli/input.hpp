@@ -74,6 +74,9 @@ Passed pass(const Session& session, const Input& input, event::Reader& reader,
 // The same for a rewriter, which is not finished by it.
 Passed pass(const Session& session, const Input& input, format::Rewriter& rewriter);
 
+// A part never takes the place of a whole file: whether one at `output` stays as it is.
+bool keeps_old(const Passed& passed, const std::string& output);
+
 // Tells errors, and in one line that a result is partial. Returns the exit code of the pass.
 int conclude(const Session& session, const Input& input, const Passed& passed);
 

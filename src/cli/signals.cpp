@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/signals.hpp"
 
+#include <unistd.h>
+
 #include <csignal>
 
 namespace polytrace::cli {
@@ -8,11 +10,24 @@ namespace {
 
 std::atomic<bool> stop{false};
 std::atomic<int> signal_number{0};
+std::atomic<bool> hurried{true};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
 void ask(int number) {
   signal_number = number;
   stop = true;
+  // Who sends one of the others does not look whether we end, and what has no pass cannot notice.
+  if (number != SIGINT && hurried) alarm(1);
+}
+
+void give_up(int) {
+  std::signal(signal_number, SIG_DFL);
+  raise(signal_number);
+}
+
+bool is_ignored(int number) {
+  struct sigaction now{};
+  return sigaction(number, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
 }  // namespace
@@ -25,8 +40,12 @@ void watch_signals() {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  if (!is_ignored(SIGHUP)) sigaction(SIGHUP, &action, nullptr);  // nohup
+  std::signal(SIGALRM, give_up);
   std::signal(SIGPIPE, SIG_DFL);
 }
+
+void take_time_to_end() { hurried = false; }
 
 const std::atomic<bool>& stop_asked() { return stop; }
 

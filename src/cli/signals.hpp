@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ctrl-C (SIGINT) and SIGTERM: the first asks the run to stop cleanly, the second kills. A closed
-// pipe ends the program quietly, as it ends every filter.
+// Ctrl-C (SIGINT), SIGTERM and SIGHUP: the first asks the run to stop cleanly, the second kills.
+// Behind SIGTERM and SIGHUP a second is left, then they kill. A closed pipe ends the program
+// quietly, as it ends every filter.
 #pragma once
 
 #include <atomic>
@@ -9,6 +10,8 @@ namespace polytrace::cli {
 
 // Once, before anything is read.
 void watch_signals();
+// For what has to end others first: SIGTERM and SIGHUP wait for it.
+void take_time_to_end();
 // True once the user asked to stop; for PumpOptions::stop and SourceOptions::stop_following.
 const std::atomic<bool>& stop_asked();
 // The signal that asked: 128 + this is the exit code. 0 when none did.

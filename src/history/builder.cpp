@@ -121,6 +121,9 @@ result<void> Builder::name(Key key, Key parent, std::string_view name) {
   const Tree::Node above = tree.node(parent);
   if (above == Tree::kNone || key == kNoKey || name.empty())
     return base::fail(Code::key_unknown, fmt::format("no place below key {}", parent));
+  if (tree.depth(above) >= kMostTreeDepth)
+    return base::fail(Code::limit_exceeded,
+                      fmt::format("a tree of more than {} levels", kMostTreeDepth));
   const Tree::Node node = tree.child(above, name);
   if (tree.key(node) == key) return {};
   if (tree.key(node) != kNoKey || tree.node(key) != Tree::kNone)

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <ranges>
+#include <vector>
 
 #include "base/cursor.hpp"
 #include "history/tree_file.hpp"
@@ -116,18 +118,21 @@ base::result<void> take_keys(base::Bytes payload, std::uint64_t offset, KeyList&
 
 Tree tree_of(const KeyList& keys) {
   Tree tree;
-  // Parents are mostly made before their children: the rounds for those that were not are few.
-  std::vector<std::uint32_t> left = keys.in_order();
-  for (std::size_t before = left.size() + 1; left.size() < before;) {
-    before = left.size();
-    std::erase_if(left, [&](std::uint32_t index) {
-      const KeyInfo& info = keys[index];
-      if (info.parent == kNoKey || info.name.empty()) return true;
-      const Tree::Node above = tree.node(info.parent);
-      if (above == Tree::kNone) return false;
-      tree.set_key(tree.child(above, info.name), info.key);
-      return true;
-    });
+  const auto place = [&](const KeyInfo& info) {
+    const Tree::Node above = tree.node(info.parent);
+    if (above == Tree::kNone || info.name.empty() || tree.depth(above) == kMostTreeDepth) return;
+    tree.set_key(tree.child(above, info.name), info.key);
+  };
+  std::vector<bool> met(keys.size());
+  std::vector<std::uint32_t> up;  // from a timeline to the first above it that was met before
+  for (const std::uint32_t index : keys.in_order()) {
+    up.clear();
+    for (std::uint32_t at = index; at != KeyList::kNone && !met[at];
+         at = keys.find(keys[at].parent)) {
+      met[at] = true;
+      up.push_back(at);
+    }
+    for (const std::uint32_t at : std::views::reverse(up)) place(keys[at]);
   }
   return tree;
 }

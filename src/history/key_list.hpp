@@ -88,7 +88,7 @@ void put_key(base::Appender& to, Key before, const KeyInfo& info);
 // count_too_large, field_past_end.
 base::result<void> take_keys(base::Bytes payload, std::uint64_t offset, KeyList& keys);
 // The tree that parents and names make. Names are copied. A place that two keys claim goes to the
-// first; a parent that is no node makes the key stand alone.
+// first; a parent that is no node, or one at kMostTreeDepth, makes the key stand alone.
 Tree tree_of(const KeyList& keys);
 // Single places without making the tree, which for 10^6 keys takes a second. As Tree::path() has
 // it; nothing for a key that stands alone or deeper than a tree may be.

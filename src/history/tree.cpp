@@ -86,7 +86,7 @@ Tree::Node Tree::child(Node parent, std::string_view name) {
   const auto fresh = static_cast<Node>(nodes_.size());
   const std::string_view kept = names_.emplace_back(name);
   places_.emplace(Place{parent, kept}, fresh);
-  nodes_.push_back({.parent = parent, .name = kept});
+  nodes_.push_back({.parent = parent, .depth = nodes_[parent].depth + 1, .name = kept});
   Entry& above = nodes_[parent];
   if (above.first_child == kNone) above.first_child = fresh;
   else nodes_[above.last_child].next_sibling = fresh;
@@ -161,6 +161,8 @@ base::result<Tree::Node> Tree::make(std::string_view path) {
     const std::string_view element = take_element(path);
     if (element.empty() || element == "*" || element == "**" || element == "..")
       return base::fail(base::Code::key_unknown, "no path to one node: " + std::string(whole));
+    if (depth(node) >= kMostTreeDepth)
+      return base::fail(base::Code::limit_exceeded, "a path of too many names");
     node = child(node, without_escapes(element));
   }
   return node;

@@ -20,6 +20,10 @@
 
 namespace polytrace::history {
 
+// Levels of nodes below the root that a history may have: paths of all nodes together take the
+// square of it.
+inline constexpr std::size_t kMostTreeDepth = 10'000;
+
 class Tree {
  public:
   // A place in the tree, dense from 0 (the root) in order of creation.
@@ -45,6 +49,7 @@ class Tree {
   std::string_view name(Node node) const { return nodes_[node].name; }  // "" for the root
   Node first_child(Node node) const { return nodes_[node].first_child; }
   Node next_sibling(Node node) const { return nodes_[node].next_sibling; }
+  std::size_t depth(Node node) const { return nodes_[node].depth; }  // 0 of the root
   std::size_t size() const { return nodes_.size(); }
 
   // The node itself and all below it, parents before children.
@@ -53,7 +58,8 @@ class Tree {
   std::string path(Node node) const;
   // All nodes a path fits, each once, in order of creation. A leading '/' is allowed.
   std::vector<Node> match(std::string_view path) const;
-  // The one node of a path without wildcards; created where it is missing.
+  // The one node of a path without wildcards; created where it is missing. Errors:
+  // key_unknown for wildcards, limit_exceeded beyond kMostTreeDepth.
   base::result<Node> make(std::string_view path);
 
  private:
@@ -63,6 +69,7 @@ class Tree {
     Node last_child = kNone;
     Node next_sibling = kNone;
     Key key = kNoKey;
+    std::uint32_t depth = 0;
     std::string_view name{};  // in names_
   };
   struct Place {

@@ -17,9 +17,6 @@ struct TreeFile {
   Tree tree{};
 };
 
-// Levels of nodes below the root that a file may have.
-inline constexpr std::size_t kMostTreeDepth = 10'000;
-
 // Takes the file of any minor version and the member "root" without the braces around it. Nodes
 // are created in the order of the text; one without a key is a mere folder. Errors:
 // json_malformed (a key or a sibling's name twice, an empty name, a root whose key is not 0),

@@ -17,18 +17,33 @@ using event::Kind;
 
 base::result<void> Cut::write(const Batch& batch) {
   out_.clear();
-  for (const Event& event : batch.events) take(batch, event);
+  for (const Event& event : batch.events) {
+    if (auto done = make_room(); !done) return done;
+    take(batch, event);
+  }
   return to_->write(out_);
 }
 
 base::result<void> Cut::finish() {
   out_.clear();
   // Threads that slept through an end of the cut.
-  for (Stream& stream : streams_) advance(stream, last_);
+  for (Stream& stream : streams_) {
+    if (auto done = make_room(); !done) return done;
+    advance(stream, last_);
+  }
   if (!out_.events.empty()) {
     if (auto done = to_->write(out_); !done) return done;
   }
   return to_->finish();
+}
+
+// A batch numbers its threads with 16 bits; fewer are found faster.
+base::result<void> Cut::make_room() {
+  constexpr std::size_t kThreads = 4096;
+  if (out_.threads.size() < kThreads) return {};
+  auto done = to_->write(out_);
+  out_.clear();
+  return done;
 }
 
 void Cut::take(const Batch& batch, const Event& event) {

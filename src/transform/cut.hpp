@@ -59,6 +59,7 @@ class Cut final : public event::Writer {
     std::vector<OpenCall> open{};
   };
 
+  base::result<void> make_room();
   void take(const event::Batch& batch, const Event& event);
   void take_call(const event::Batch& batch, const Event& event, Stream& stream);
   void enter(const event::Batch& batch, const Event& event, Stream& stream);

@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <csignal>
+
 #include "base/source.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -46,9 +48,32 @@ TEST(sink, nothing_is_left_behind_without_commit) {
   {
     const auto sink = create_sink(folder.file("out"), false);
     ASSERT_TRUE((*sink)->write(bytes_of("half")));
-    EXPECT_EQ(folder.entries(), 1U);
   }
   EXPECT_EQ(folder.entries(), 0U);
+}
+
+TEST(sink, nothing_is_left_behind_by_a_killed_program) {
+  const TemporaryFolder folder;
+  EXPECT_EXIT(
+      {
+        const auto sink = create_sink(folder.file("out"), false);
+        static_cast<void>((*sink)->write(bytes_of("half")));
+        kill(getpid(), SIGKILL);
+      },
+      testing::KilledBySignal(SIGKILL), "");
+  EXPECT_EQ(folder.entries(), 0U);
+}
+
+TEST(sink, link_that_leads_nowhere_is_refused) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("out");
+  std::filesystem::create_symlink("missing", path);
+  const auto sink = create_sink(path, false);
+  ASSERT_FALSE(sink);
+  EXPECT_EQ(sink.error().code, Code::output_exists);
+  EXPECT_TRUE(std::filesystem::is_symlink(path));
+  ASSERT_TRUE((*create_sink(path, true))->commit());
+  EXPECT_FALSE(std::filesystem::is_symlink(path));
 }
 
 TEST(sink, existing_file_is_refused) {

@@ -236,6 +236,15 @@ run history check "$scratch/cut"
 expect_code 0
 run history export "$scratch/cut" -o "$scratch/rows4.csv"
 cmp -s "$scratch/rows.csv" "$scratch/rows4.csv" || fail 'the repaired history says otherwise'
+# Without its last segment, too: whole again, but not all that was.
+run history build "$data/calls.mlpd" -o "$scratch/calls"
+mkdir "$scratch/short"
+head -c -8000 "$scratch/calls/history.bin" >"$scratch/short/history.bin"
+run history repair "$scratch/short"
+expect_code 4
+expect_in err 'not read'
+run history repair "$scratch/short"
+expect_code 0
 run history info "$data/calls.mlpd"
 expect_code 3
 

@@ -84,4 +84,78 @@ with open(fifo, "wb"):
     run.send_signal(signal.SIGINT)
     assert run.wait(timeout=20) == -signal.SIGINT, run.returncode
 P
+# SIGTERM and SIGHUP end what waits for input that never comes.
+for signal in TERM HUP; do
+  python3 - "$POLYTRACE" "$scratch/fifo" "$signal" <<'P' || fail "SIG$signal does not end a run"
+import signal, subprocess, sys, time
+program, fifo, name = sys.argv[1:]
+number = signal.Signals["SIG" + name]
+run = subprocess.Popen([program, "info", fifo], stderr=subprocess.DEVNULL)
+with open(fifo, "wb"):
+    time.sleep(0.3)
+    run.send_signal(number)
+    assert run.wait(timeout=60) == -number, run.returncode
+P
+done
+
+# interrupt SIGNALS OUTPUT ARGUMENT...: convert or export half of a trace to OUTPUT, then signals.
+interrupt() {
+  python3 - "$POLYTRACE" "$file" "$scratch/fifo" "$@" <<'P' || fail "interrupted: $*"
+import signal, subprocess, sys, time
+program, trace, fifo, signals, output, *words = sys.argv[1:]
+content = open(trace, "rb").read()
+run = subprocess.Popen([program, *words, fifo, "-o", output], stderr=subprocess.DEVNULL)
+with open(fifo, "wb") as pipe:
+    pipe.write(content[: len(content) // 2])
+    pipe.flush()
+    for name in signals.split():
+        time.sleep(0.3)
+        run.send_signal(signal.Signals["SIG" + name])
+    time.sleep(0.1)
+    try:
+        pipe.write(content[len(content) // 2 :])
+    except BrokenPipeError:
+        pass
+run.wait(timeout=60)
+P
+}
+mkdir "$scratch/outputs"
+# A second signal, or one that ends more than this program, leaves nothing behind.
+interrupt 'INT INT' "$scratch/outputs/part.ptrace" convert
+interrupt 'KILL' "$scratch/outputs/part.ptrace" convert
+[[ -z $(ls -A "$scratch/outputs") ]] || fail "left behind: $(ls -A "$scratch/outputs")"
+# A part says that it is one.
+interrupt 'HUP' "$scratch/outputs/part.mlpd" convert
+run check "$scratch/outputs/part.mlpd"
+expect_code 4
+rm "$scratch/outputs/part.mlpd"
+# A part never takes the place of a whole file.
+echo whole >"$scratch/outputs/old"
+for signal in INT TERM HUP; do
+  interrupt "$signal" "$scratch/outputs/old" convert -f --to native
+  interrupt "$signal" "$scratch/outputs/old" export -f --to folded
+  interrupt "$signal" "$scratch/outputs/old" flame -f
+  [[ $(cat "$scratch/outputs/"*) == whole ]] || fail "SIG$signal: a part replaces a whole file"
+done
+run history build "$file" -o "$scratch/outputs/history"
+cp "$scratch/outputs/history/history.bin" "$scratch/whole"
+interrupt INT "$scratch/outputs/history" history build -f
+cmp -s "$scratch/whole" "$scratch/outputs/history/history.bin" ||
+  fail 'a part of a history replaces a whole one'
+
+# What cannot be written is told of the output.
+echo 'time,path,type,value' >"$scratch/rows.csv"
+for ((i = 0; i < 3000; ++i)); do
+  echo "$i,Lamp$((i * 7919 % 3001)),string,$i-$RANDOM-$RANDOM"
+done >>"$scratch/rows.csv"
+code=0
+(
+  trap '' XFSZ
+  ulimit -f 4
+  "$POLYTRACE" history import "$scratch/rows.csv" -o "$scratch/full" 2>"$scratch/err" \
+    >"$scratch/out"
+) || code=$?
+ran='polytrace history import to a full disk'
+expect_code 1
+expect_in err "$scratch/full: cannot be written"
 finish

@@ -8,6 +8,7 @@
 #include "format/random_messages.hpp"
 #include "format/samples.hpp"
 #include "format/tptp/event_maker.hpp"
+#include "format/tptp/message_conversion.hpp"
 #include "format/tptp/tbf_messages.hpp"
 #include "format/whole.hpp"
 
@@ -60,6 +61,19 @@ TEST_P(tptp_tbf, what_is_read_is_written_with_the_same_bytes) {
   TbfMessageWriter writer(base::memory_sink(again), GetParam(), (*reader)->header().platform);
   while ((*reader)->next().value_or(false)) ASSERT_TRUE(writer.write((*reader)->message()));
   ASSERT_TRUE(writer.finish());
+  EXPECT_EQ(again, bytes);
+}
+
+TEST_P(tptp_tbf, an_illegal_platform_is_not_written_again) {
+  constexpr std::size_t kPlatformAt = 6;
+  std::vector<Message> messages(1);
+  messages[0].reset(*find_message(field::RuntimeInitDone::kId));
+  Bytes bytes = written(messages, GetParam());
+  bytes[kPlatformAt] = std::byte{7};
+  Bytes again;
+  ASSERT_TRUE(
+      convert_messages(base::memory_source(bytes), base::memory_sink(again), Spelling::tbf));
+  bytes[kPlatformAt] = std::byte{1};
   EXPECT_EQ(again, bytes);
 }
 
@@ -121,6 +135,15 @@ TEST(tptp_catalogue, refuses_what_cannot_be_coded) {
   EXPECT_FALSE(register_message({.id = 1050, .element = "1a", .attributes = {}}));
   EXPECT_FALSE(register_message(
       {.id = 1050, .element = "a", .attributes = {{.type = Type::strs, .name = "list"}}}));
+  // The first two bytes of a header, in either byte order.
+  for (const std::string_view magic : {"0T", "T0"}) {
+    const auto id = static_cast<std::uint16_t>(magic[0] | magic[1] << 8);
+    EXPECT_FALSE(register_message({.id = id, .element = "a", .attributes = {}}));
+  }
+  EXPECT_FALSE(
+      register_message({.id = 1050,
+                        .element = "a",
+                        .attributes = {{Type::i64, "time", Meaning::time}, {Type::str, "time"}}}));
 }
 
 TEST(tptp_catalogue, a_registered_message_is_read_by_its_handler) {

@@ -35,6 +35,14 @@ TEST(trcxml_read, notices_have_line_and_column) {
   expect_place("<T>\n<threadEnd threadIdRef='x'/></T>", "id-named", 4, 2, 1);
 }
 
+TEST(trcxml_read, element_that_lost_its_first_byte_is_lost) {
+  const std::string text = "<T><gcStart time='1'/>gcFinish time='2'/><gcStart time='3'/></T>";
+  const Messages messages = messages_of(text);
+  EXPECT_EQ(messages.lines, (Lines{"gcStart time=1000000000", "gcStart time=3000000000"}));
+  EXPECT_EQ(messages.notices.exit_code(), 4);
+  EXPECT_EQ(messages.notices.bytes_lost(), std::string_view("gcFinish time='2'/>").size());
+}
+
 TEST(trcxml_read, places_go_on_over_chunks) {
   std::string text = "<T>\n";
   while (text.size() < 2'000'000) text += "<gcStart time='1'/>\n";
@@ -98,6 +106,50 @@ TEST(trcxml_read, encoding_is_that_of_the_mark_or_the_declaration) {
   }
 }
 
+TEST(trcxml_read, utf32_is_read_and_not_taken_for_utf16) {
+  constexpr std::string_view kPlain =
+      "<?xml version='1.0' encoding='UTF-32'?><T><option key='k' value='v'/></T>";
+  for (const bool little : {true, false}) {
+    for (const bool marked : {true, false}) {
+      std::string text;
+      const auto append = [&](std::string_view last) {
+        text += little ? "" : std::string(4 - last.size(), '\0');
+        text += last;
+        text += little ? std::string(4 - last.size(), '\0') : "";
+      };
+      if (marked) append(little ? "\xff\xfe" : "\xfe\xff");
+      for (const char& c : kPlain) append({&c, 1});
+      EXPECT_TRUE(tptp::trcxml::kFormat.recognise(bytes_of(text)));
+      const Messages messages = messages_of(text);
+      EXPECT_EQ(messages.lines, (Lines{"option key=\"k\" value=\"v\""}));
+      EXPECT_TRUE(messages.notices.empty());
+    }
+  }
+}
+
+TEST(trcxml_read, iso_2022_jp_is_read) {
+  const Messages messages = messages_of(
+      "<?xml version='1.0' encoding='ISO-2022-JP'?>"
+      "<T><option key='\x1b$B$\"\x1b(B' value=''/></T>");
+  EXPECT_EQ(messages.lines, (Lines{"option key=\"\xe3\x81\x82\""}));
+  EXPECT_TRUE(messages.notices.empty());
+}
+
+void expect_other(std::string_view text) {
+  const auto opened = format::open(base::memory_source(bytes_of(text)), {});
+  ASSERT_FALSE(opened) << text;
+  EXPECT_EQ(opened.error().code, base::Code::not_recognised);
+}
+
+TEST(trcxml_read, pages_and_pictures_are_no_traces) {
+  expect_other("<html><head/></html>");
+  expect_other("<!DOCTYPE html>\n<html><head/></html>");
+  expect_other("<!doctype HTML PUBLIC '-//W3C//DTD XHTML 1.0 Strict//EN'><HTML><head/></HTML>");
+  expect_other("<?xml version='1.0'?>\n<!-- drawn -->\n<svg><rect/></svg>");
+  expect_other("\xef\xbb\xbf<svg/>");
+  expect_other(in_utf16("<?xml version='1.0'?><svg><rect/></svg>", true));
+}
+
 TEST(trcxml_read, bytes_that_the_encoding_does_not_know_cost_their_element) {
   std::string text = in_utf16("<T><option key='?'/><option key='k'/></T>", true);
   text[text.find('?') + 1] = '\xdc';  // half a pair of surrogates
@@ -123,6 +175,9 @@ std::string deflated(std::string_view text) {
 }
 
 enum class Packing { stored, deflated, sizes_behind };
+
+// What ends a zip file: a directory of nothing.
+constexpr std::string_view kZipEnd{"PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\2\0hi", 24};
 
 std::string zip_entry(std::string_view text, Packing packing) {
   const std::string data = packing == Packing::stored ? std::string(text) : deflated(text);
@@ -157,7 +212,9 @@ TEST(trcxml_read, zip_entries_are_one_trace) {
   const std::string zip = zip_entry("<T><gcStart time='1'/></T>", Packing::deflated) +
                           zip_entry("<T><gcStart time='2'/></T>", Packing::stored) +
                           zip_entry("<gcStart time='3'/>", Packing::sizes_behind) +
-                          zip_entry("<gcStart time='4'/>", Packing::deflated) + "PK\x01\x02...";
+                          zip_entry("<gcStart time='4'/>", Packing::deflated) + "PK\x01\x02" +
+                          std::string(24, '\0') + std::string("\1\0\2\0\3\0", 6) +
+                          std::string(12 + 6, '\0') + std::string(kZipEnd);
   EXPECT_TRUE(tptp::trcxml::kFormat.recognise(bytes_of(zip)));
   for (const std::size_t step : {0U, 1U, 7U}) {
     const Messages messages = messages_of(base::memory_source(bytes_of(zip), step));
@@ -165,6 +222,37 @@ TEST(trcxml_read, zip_entries_are_one_trace) {
                                      "gcStart time=3000000000", "gcStart time=4000000000"}));
     EXPECT_TRUE(messages.notices.empty());
   }
+}
+
+TEST(trcxml_read, bytes_behind_a_zip_file_are_told) {
+  const std::string zip =
+      zip_entry("<gcStart time='1'/>", Packing::deflated) + std::string(kZipEnd);
+  for (const std::size_t step : {0U, 1U}) {
+    const Messages messages = messages_of(base::memory_source(bytes_of(zip + "garbage"), step));
+    EXPECT_EQ(messages.lines, (Lines{"gcStart time=1000000000"}));
+    const base::Notice* notice = messages.notices.find(base::Code::trailing_bytes);
+    ASSERT_NE(notice, nullptr);
+    EXPECT_EQ(notice->first.offset, zip.size());
+    EXPECT_EQ(notice->detail, "7 behind the zip file");
+  }
+  EXPECT_NE(
+      messages_of(zip.substr(0, zip.size() - 1)).notices.find(base::Code::compressed_truncated),
+      nullptr);
+}
+
+TEST(trcxml_read, zip_entries_that_are_no_traces_are_left_out) {
+  const std::string other = zip_entry("hello", Packing::deflated);
+  const std::string trace = zip_entry("<gcStart time='1'/>", Packing::stored);
+  for (const std::string& zip : {other + trace, trace + other + other}) {
+    const Messages messages = messages_of(zip + std::string(kZipEnd));
+    EXPECT_EQ(messages.lines, (Lines{"gcStart time=1000000000"}));
+    const base::Notice* notice = messages.notices.find(base::Code::xml_unknown);
+    ASSERT_NE(notice, nullptr);
+    EXPECT_EQ(notice->detail, "a zip entry: a");
+    EXPECT_EQ(messages.notices.exit_code(), 0);
+  }
+  expect_other(other + std::string(kZipEnd));
+  expect_other(zip_entry("", Packing::stored) + std::string(kZipEnd));
 }
 
 TEST(trcxml_read, cut_or_damaged_zip_gives_its_complete_elements) {

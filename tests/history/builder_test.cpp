@@ -185,6 +185,32 @@ TEST_F(builder, long_texts_and_depths_pass) {
   EXPECT_EQ(history.tree().size(), 10001U);
 }
 
+// Paths of all levels together take the square of their number.
+TEST_F(builder, levels_beyond_the_limit_have_no_path_when_read) {
+  Builder made = make();
+  Key key = kRoot;
+  for (std::size_t i = 0; i < kMostTreeDepth + 3; ++i) key = made.key(key, "d");
+  ASSERT_TRUE(made.modify(1, key, Value::of(std::int64_t{7})));
+  EXPECT_EQ(made.name(key + 1, key, "e").error().code, Code::limit_exceeded);
+  ASSERT_TRUE(made.close(3));
+  const History history = reopen();
+  EXPECT_EQ(history.tree().size(), kMostTreeDepth + 1);
+  EXPECT_EQ(history.tree().node(key), Tree::kNone);
+  EXPECT_EQ(history.at(1, key)->value().value, Value::of(std::int64_t{7}));
+}
+
+// Of children with lower numbers than their parents' each waits for all above it.
+TEST_F(builder, parents_may_have_higher_keys) {
+  constexpr Key kCount = 9000;
+  Builder made = make();
+  ASSERT_TRUE(made.name(kCount, kRoot, "n"));
+  for (Key key = kCount; key > 1; --key) ASSERT_TRUE(made.name(key - 1, key, "n"));
+  ASSERT_TRUE(made.close(3));
+  const History history = reopen();
+  EXPECT_EQ(history.tree().size(), kCount + 1);
+  EXPECT_EQ(history.tree().depth(history.tree().node(1)), kCount);
+}
+
 TEST_F(builder, million_keys) {
   Builder made = make();
   constexpr Key kCount = 1'000'000;

@@ -64,6 +64,14 @@ TEST(tree, subtree_of_a_deep_tree_needs_no_deep_stack) {
   EXPECT_THAT(tree.match(tree.path(node)), ElementsAre(node));
 }
 
+TEST(tree, make_refuses_a_path_of_too_many_names) {
+  Tree tree;
+  std::string path;
+  for (std::size_t i = 0; i < kMostTreeDepth; ++i) path += "x/";
+  EXPECT_TRUE(tree.make(path));
+  EXPECT_EQ(tree.make(path + "x").error().code, base::Code::limit_exceeded);
+}
+
 TEST(tree, make_refuses_a_path_of_several_nodes) {
   Tree tree;
   EXPECT_EQ(tree.make("a/*").error().code, base::Code::key_unknown);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/cut.hpp"
 
+#include <fmt/format.h>
+
+#include <set>
+
 #include "event/random.hpp"
 #include "transform/lines.hpp"
 #include "transform/roles.hpp"
@@ -168,6 +172,31 @@ TEST(cut, by_class_keeps_its_methods_and_objects) {
   EXPECT_EQ(about("", "Shop.Cart"), (Lines{kShop[1], kShop[2], kShop[4], kShop[6], kShop[7]}));
   EXPECT_EQ(about("Drop", "Shop.Cart"), (Lines{kShop[2], kShop[4], kShop[7]}));
   EXPECT_EQ(about("", "Run"), Lines{});
+}
+
+TEST(cut, of_more_threads_than_a_batch_can_number_keeps_calls_with_their_threads) {
+  constexpr base::Id kThreads = 70'000;
+  constexpr base::Id kPart = 1000;
+  const auto method_of = [](base::Id thread) { return thread + 0x100000; };
+  Result result;
+  Cut cut(std::make_unique<test::LineWriter>(result.lines), {.from = 5, .to = 10}, result.counts);
+  event::Batch batch;
+  for (base::Id first = 0; first < kThreads; first += kPart) {
+    batch.clear();
+    for (base::Id id = first; id < first + kPart; ++id)
+      batch.add(1, batch.thread_slot(id), method_of(id), event::Enter{});
+    ASSERT_TRUE(cut.write(batch));
+  }
+  batch.clear();
+  batch.add_plain(20, batch.thread_slot(0), method_of(0), event::Kind::Jit);
+  ASSERT_TRUE(cut.write(batch));
+  ASSERT_TRUE(cut.finish());
+  const std::set<std::string> lines(result.lines.begin(), result.lines.end());
+  for (base::Id id = 0; id < kThreads; ++id) {
+    ASSERT_TRUE(lines.contains(fmt::format("5 {:#x} enter method={:#x}", id, method_of(id))));
+    ASSERT_TRUE(lines.contains(fmt::format("10 {:#x} leave method={:#x}", id, method_of(id))));
+  }
+  EXPECT_EQ(result.counts.left, kThreads);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "cli/history/history_output.hpp"
 #include "cli/input.hpp"
 #include "cli/notices_view.hpp"
+#include "cli/show/escape.hpp"
 #include "history/bundle.hpp"
 
 namespace polytrace::cli {
@@ -43,8 +44,13 @@ class HistoryBuild final : public Command {
     if (auto good = check_output(output_); !good) return session.fail(good.error(), output_.folder);
     Input input(input_);
     const auto built = build_states(session, input, output_, from_snapshot_);
-    if (!built) return session.fail(built.error(), input.name());
+    if (!built)
+      return session.fail(built.error(), blamed(built.error(), input.name(), output_.folder));
     tell_notices(session, input.name(), built->passed.notices);
+    if (keeps_old(built->passed, history::file_in(output_.folder, history::kHistoryFile))) {
+      session.remark(fmt::format("{}: NOT written", show::printable(output_.folder)));
+      return conclude(session, input, built->passed);
+    }
     const int made =
         tell_made(session, {input.name(), output_.folder, built->facts, built->notices});
     return std::max(conclude(session, input, built->passed), made);
@@ -93,6 +99,7 @@ base::result<BuiltStates> build_states(const Session& session, const Input& inpu
   if (!opened) return base::Unexpected(opened.error());
   analysis::states::States states;
   BuiltStates built{pass(session, input, *opened->reader, states), {}, {}};
+  if (keeps_old(built.passed, history::file_in(output.folder, history::kHistoryFile))) return built;
   history::BuildOptions options = states.build_options();
   options.layout = layout_of(output);
   options.replace = output.force;

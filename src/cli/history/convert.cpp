@@ -36,7 +36,8 @@ class HistoryConvert final : public Command {
     const auto converted = history::convert(history::file_in(folder_, history::kHistoryFile),
                                             history::file_in(output_.folder, history::kHistoryFile),
                                             layout_of(output_), output_.force);
-    if (!converted) return session.fail(converted.error(), folder_);
+    if (!converted)
+      return session.fail(converted.error(), blamed(converted.error(), folder_, output_.folder));
     const auto opened = history::renew_bundle(output_.folder, history::load_notes(folder_));
     if (!opened) return session.fail(opened.error(), output_.folder);
     return tell_made(session, {folder_, output_.folder, opened->facts(), *converted});

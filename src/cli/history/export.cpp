@@ -6,6 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/conversion_target.hpp"
 #include "cli/history/history_input.hpp"
+#include "cli/history/history_output.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -58,7 +59,9 @@ class HistoryExport final : public Command {
     auto sink = open_target(target_, history_.path);
     if (!sink) return session.fail(sink.error(), target_.output);
     const auto left_out = history::export_rows(*opened, **sink, options);
-    if (!left_out) return session.fail(left_out.error(), history_.path);
+    if (!left_out)
+      return session.fail(left_out.error(),
+                          blamed(left_out.error(), history_.path, target_.output));
     if (auto done = (*sink)->commit(); !done) return session.fail(done.error(), target_.output);
     if (*left_out != 0)
       session.remark(fmt::format("{} timelines without a path were left out; --form keys has them",

@@ -38,6 +38,12 @@ base::result<void> check_output(const HistoryOutput& options) {
   return {};
 }
 
+std::string_view blamed(const base::Error& error, std::string_view input, std::string_view output) {
+  const bool writing =
+      error.code == base::Code::write_failed || error.code == base::Code::output_exists;
+  return writing ? output : input;
+}
+
 int tell_made(Session& session, const Made& made) {
   if (!session.common.json) {
     tell_notices(session, made.input, made.notices.sorted());

@@ -21,6 +21,9 @@ history::Layout layout_of(const HistoryOutput& options);
 // Refuses a folder that has a history or snapshot already, unless --force. Errors: output_exists.
 base::result<void> check_output(const HistoryOutput& options);
 
+// Whose fault an error is: the output's when it is about writing.
+std::string_view blamed(const base::Error& error, std::string_view input, std::string_view output);
+
 // What was written, as JSON where that is wanted: {"schema", "output", "id", "layout", "timelines",
 // "states", "start", "end", "notices"}; else the notices on standard error. Gives the exit code.
 struct Made {

@@ -63,7 +63,8 @@ class HistoryImport final : public Command {
       options.end = end->tick;
     }
     const auto imported = history::import_bundle(file_, output_.folder, options);
-    if (!imported) return session.fail(imported.error(), file_);
+    if (!imported)
+      return session.fail(imported.error(), blamed(imported.error(), file_, output_.folder));
     return tell_made(session, {file_, output_.folder, imported->facts, imported->notices});
   }
 

@@ -40,12 +40,12 @@ class HistoryInfo final : public Command {
     const auto opened = open_history(session, history_);
     if (!opened) return session.fail(opened.error(), history_.path);
     if (session.common.json) write(session.out().text(), *opened);
-    else append(session.out().text(), *opened, session.look());
+    else append(session.out().text(), *opened);
     return opened->notices().exit_code();
   }
 
  private:
-  void append(std::string& out, const History& history, const show::Look& look) const {
+  void append(std::string& out, const History& history) const {
     const Facts& facts = history.facts();
     const auto row = [&](std::string_view what, const std::string& value) {
       out += fmt::format("  {:<12}{}\n", what, value);

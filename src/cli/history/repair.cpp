@@ -18,7 +18,7 @@ class HistoryRepair final : public Command {
         "DIR",
         "Drops what lies behind the last whole frame of history.bin, adds its index, and writes "
         "types.json and tree.json anew. The file is changed in place; one that is whole stays as "
-        "it is.",
+        "it is. If states are lost, the exit code is 4, though the history is whole now.",
         {{"after a crash", "polytrace history repair app.history"},
          {"is it whole now?", "polytrace history check app.history"}},
         {0, 1, 2, 3, 4},
@@ -32,8 +32,9 @@ class HistoryRepair final : public Command {
     if (!repaired) return session.fail(repaired.error(), folder_);
     const auto opened = history::renew_bundle(folder_, history::load_notes(folder_));
     if (!opened) return session.fail(opened.error(), folder_);
-    tell_made(session, {folder_, folder_, opened->facts(), *repaired});
-    return 0;
+    const int told = tell_made(session, {folder_, folder_, opened->facts(), *repaired});
+    // The index that was missing is there now.
+    return repaired->bytes_lost() == 0 ? 0 : told;
   }
 
  private:

@@ -8,6 +8,7 @@
 #include "analysis/table.hpp"
 #include "cli/show/cell_text.hpp"
 #include "history/history.hpp"
+#include "history/types_file.hpp"
 
 namespace polytrace::cli {
 

@@ -90,7 +90,7 @@ void BlockReader::read_tail(Reading& at, Id thread) {
 
 void BlockReader::read_intro(Reading& at) {
   const std::uint64_t version = number(at.in);
-  if (version != 1) return at.in.fault(Code::version_unsupported);
+  if (version != 1) return at.in.fault(Code::value_unexpected);
   event::Process process;
   process.runtime = text(at);
   process.options = batch_.keep(names_of_flags(number(at.in)));
@@ -103,7 +103,7 @@ void BlockReader::read_intro(Reading& at) {
 
 void BlockReader::read_end(Reading& at) {
   const std::uint64_t version = number(at.in);
-  if (version != 1) return at.in.fault(Code::version_unsupported);
+  if (version != 1) return at.in.fault(Code::value_unexpected);
   const ClockPair pair{at.in};
   const Time now =
       tell_clock(at, pair, base::kNoId, ticks_per_second(file_, pair.counter, pair.time));

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <deque>
 #include <memory>
+#include <set>
+#include <string_view>
 #include <unordered_map>
 
 namespace polytrace::format::tptp {
@@ -89,7 +91,10 @@ bool is_name(std::string_view text) {
 // Why these attributes cannot be coded, or nothing.
 std::string fault_of(std::span<const AttributeSpec> attributes) {
   bool depth = false;
+  std::set<std::string_view> names;
   for (const AttributeSpec& attribute : attributes) {
+    if (attribute.meaning != Meaning::body && !names.insert(attribute.name).second)
+      return fmt::format("two attributes {}", attribute.name);
     if (attribute.meaning == Meaning::depth) {
       if (attribute.type != Type::i32) return "a depth is of type i32";
       depth = true;
@@ -102,9 +107,14 @@ std::string fault_of(std::span<const AttributeSpec> attributes) {
   return {};
 }
 
+// Whether the first two bytes of a header, "0TBF", are this number in either byte order.
+bool begins_magic(std::uint16_t id) { return id == 0x3054 || id == 0x5430; }
+
 std::string fault_of(const MessageSpec& spec) {
   if (spec.id < kFirstFreeId || spec.id > kLastId)
     return fmt::format("id {} is not between {} and {}", spec.id, kFirstFreeId, kLastId);
+  if (begins_magic(spec.id))
+    return fmt::format("a message of id {} could be taken for a header", spec.id);
   if (find_message(spec.id) != nullptr) return fmt::format("id {} is taken", spec.id);
   if (!is_name(spec.element)) return fmt::format("\"{}\" is no name of an element", spec.element);
   if (find_element(spec.element) != nullptr)

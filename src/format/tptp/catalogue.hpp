@@ -136,7 +136,8 @@ struct MessageSpec {
 
 // Teaches all TPTP codecs a further message, for the rest of the process. Call it before anything
 // is read or written: it must not run beside a codec. Fails with usage, saying why: an id or
-// element that is taken or not allowed, a list without a depth before it, more than 128 messages.
+// element that is taken or not allowed, two attributes of one name, a list without a depth before
+// it, more than 128 messages.
 base::result<const MessageInfo*> register_message(MessageSpec spec);
 
 }  // namespace polytrace::format::tptp

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/tptp/message_conversion.hpp"
 
+#include <algorithm>
+
 #include "format/tptp/tbf_messages.hpp"
 #include "format/tptp/xml_format.hpp"
 #include "format/tptp/xml_messages.hpp"
@@ -127,6 +129,8 @@ class FromXml final : public Rewriter, private xml::Receiver {
   std::uint64_t records_ = 0;
 };
 
+constexpr std::uint8_t kLastPlatform = 1;  // 64 bits
+
 base::result<std::unique_ptr<Rewriter>> rewrite_tbf(std::unique_ptr<base::Source> source,
                                                     std::unique_ptr<base::Sink> sink,
                                                     Spelling target,
@@ -135,7 +139,8 @@ base::result<std::unique_ptr<Rewriter>> rewrite_tbf(std::unique_ptr<base::Source
   auto reader = TbfMessageReader::open(std::move(source), options);
   if (!reader) return base::Unexpected(reader.error());
   const FileHeader& header = (*reader)->header();
-  auto to = make_target(std::move(sink), target, order.value_or(header.order), header.platform);
+  const std::uint8_t platform = std::min(header.platform, kLastPlatform);  // others are illegal
+  auto to = make_target(std::move(sink), target, order.value_or(header.order), platform);
   return std::make_unique<FromTbf>(std::move(*reader), std::move(to));
 }
 
@@ -144,9 +149,8 @@ base::result<std::unique_ptr<Rewriter>> rewrite_xml(std::unique_ptr<base::Source
                                                     Spelling target,
                                                     const event::ReadOptions& options,
                                                     std::optional<ByteOrder> order) {
-  constexpr std::uint8_t kPlatform64 = 1;
   auto rewriter = std::make_unique<FromXml>(
-      make_target(std::move(sink), target, order.value_or(ByteOrder::little), kPlatform64));
+      make_target(std::move(sink), target, order.value_or(ByteOrder::little), kLastPlatform));
   if (auto opened = rewriter->open(std::move(source), options.limits); !opened)
     return base::Unexpected(opened.error());
   return rewriter;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/tptp/xml_encoding.hpp"
 
+#include <fmt/format.h>
 #include <iconv.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "base/utf8.hpp"
+#include "format/tptp/xml_scan.hpp"
 #include "format/tptp/xml_zip.hpp"
 
 namespace polytrace::format::tptp::xml {
@@ -18,9 +20,9 @@ constexpr std::size_t kHead = 256;  // holds any sensible XML declaration
 constexpr std::size_t kPiece = 64 * 1024;
 
 // What is handed to iconv: a trace is not to choose among all its modules.
-constexpr std::array<std::string_view, 12> kConverted{
-    "utf-16",  "iso-8859-", "iso8859-", "windows-125", "cp125",  "koi8-",
-    "gb18030", "gbk",       "gb2312",   "big5",        "euc-jp", "shift_jis"};
+constexpr std::array<std::string_view, 14> kConverted{
+    "utf-16",  "utf-32", "iso-8859-", "iso8859-", "windows-125", "cp125",     "koi8-",
+    "gb18030", "gbk",    "gb2312",    "big5",     "euc-jp",      "shift_jis", "iso-2022-jp"};
 
 bool is_converted(std::string_view name) {
   return std::ranges::any_of(kConverted, [name](std::string_view known) {
@@ -93,6 +95,8 @@ class ConvertingSource final : public base::Source {
   bool ended_ = false;
 };
 
+char small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
 std::string declared(std::string_view head) {
   const std::size_t end = head.find("?>");
   std::size_t at = head.find("encoding");
@@ -102,7 +106,7 @@ std::string declared(std::string_view head) {
   const std::size_t close = head.find(head[at], at + 1);
   if (close == std::string_view::npos) return {};
   std::string name(head.substr(at + 1, close - at - 1));
-  for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  std::ranges::transform(name, name.begin(), small);
   return name;
 }
 
@@ -111,11 +115,13 @@ std::string declared(std::string_view head) {
 std::string encoding_of(std::string_view head) {
   using namespace std::string_view_literals;
   if (head.starts_with(base::kByteOrderMark)) return "utf-8";
+  if (head.starts_with("\xff\xfe\0\0"sv) || head.starts_with("<\0\0\0"sv)) return "utf-32le";
+  if (head.starts_with("\0\0\xfe\xff"sv) || head.starts_with("\0\0\0<\0\0\0"sv)) return "utf-32be";
   if (head.starts_with("\xff\xfe") || head.starts_with("<\0?\0"sv)) return "utf-16le";
   if (head.starts_with("\xfe\xff") || head.starts_with("\0<\0?"sv)) return "utf-16be";
   const std::string name = declared(head);
   // Whatever the declaration says: it could be read as ASCII.
-  return name.starts_with("utf-16") ? "utf-8" : name;
+  return name.starts_with("utf-16") || name.starts_with("utf-32") ? "utf-8" : name;
 }
 
 namespace {
@@ -128,13 +134,52 @@ base::result<std::vector<std::byte>> head_of(base::Source& source) {
   return head;
 }
 
-}  // namespace
+// Of a zip file without content: whether it is one of other things, rather than cut off.
+bool has_only_others(const base::Source& zip) {
+  const auto fault = zip.end_fault();
+  return !fault || fault->code == base::Code::xml_unknown;
+}
 
-base::result<Decoded> decode_text(std::unique_ptr<base::Source> source) {
+// The name of the root, or what the document type is of; empty when the head does not show it.
+std::string_view root_name(std::string_view head) {
+  constexpr std::string_view kDoctype = "<!doctype ";
+  if (head.starts_with(base::kByteOrderMark)) head.remove_prefix(base::kByteOrderMark.size());
+  Scanner scanner;
+  scanner.look_at(head, 0);
+  for (std::size_t at = 0; at < head.size();) {
+    if (static_cast<unsigned char>(head[at]) <= 0x20) {
+      ++at;
+      continue;
+    }
+    if (head[at] != '<') return {};
+    const std::string_view rest = head.substr(at);
+    const bool is_doctype =
+        std::ranges::equal(rest.substr(0, kDoctype.size()), kDoctype, {}, small);
+    const std::size_t before = is_doctype ? kDoctype.size() : 1;
+    const std::size_t end = name_end(rest, before);
+    if (end > before) return rest.substr(before, end - before);
+    const Markup aside = scanner.markup(at);
+    if (aside.shape != Shape::aside) return {};
+    at = aside.end;
+  }
+  return {};
+}
+
+// XML, or nearly, that everybody has and that is never a trace.
+bool is_other(std::string_view root) {
+  constexpr std::array<std::string_view, 3> kOthers{"html", "svg", "Types"};
+  return std::ranges::any_of(kOthers, [root](std::string_view other) {
+    return std::ranges::equal(root, other, {}, small, small);
+  });
+}
+
+base::result<Decoded> decode(std::unique_ptr<base::Source> source) {
   auto read = head_of(*source);
   if (read && is_zip(*read)) {
     source = zip_source(base::prepend(std::move(*read), std::move(source)));
     read = head_of(*source);
+    if (read && read->empty() && has_only_others(*source))
+      return base::fail(base::Code::not_recognised, "no entry of the zip file is a trace");
   }
   if (!read) return base::Unexpected(read.error());
   std::vector<std::byte> head = std::move(*read);
@@ -145,9 +190,23 @@ base::result<Decoded> decode_text(std::unique_ptr<base::Source> source) {
   const iconv_t converter = iconv_open("UTF-8", name.c_str());
   if (converter == reinterpret_cast<iconv_t>(-1))
     return Decoded{std::move(whole), std::move(name), false};
-  const std::size_t unit = name.starts_with("utf-16") ? 2 : 1;
+  const std::size_t unit = name.starts_with("utf-32") ? 4 : name.starts_with("utf-16") ? 2 : 1;
   return Decoded{std::make_unique<ConvertingSource>(std::move(whole), converter, unit),
                  std::move(name)};
+}
+
+}  // namespace
+
+base::result<Decoded> decode_text(std::unique_ptr<base::Source> source) {
+  auto decoded = decode(std::move(source));
+  if (!decoded) return decoded;
+  auto head = head_of(*decoded->source);
+  if (!head) return base::Unexpected(head.error());
+  const std::string root(root_name({reinterpret_cast<const char*>(head->data()), head->size()}));
+  if (is_other(root))
+    return base::fail(base::Code::not_recognised, fmt::format("it is <{}>", root));
+  decoded->source = base::prepend(std::move(*head), std::move(decoded->source));
+  return decoded;
 }
 
 }  // namespace polytrace::format::tptp::xml

@@ -19,8 +19,9 @@ struct Decoded {
   bool known = true;  // false: nothing is converted; what is no UTF-8 is not well-formed
 };
 // A zip file is unpacked first; its entries are in the encoding of the first one.
-// Bytes that the encoding does not know become one that is no UTF-8 either, so that the element
-// they stand in is found to be ill-formed.
+// Errors: of the source; not_recognised where a page, a picture or a zip file of other things
+// begins. Bytes that the encoding does not know become one that is no UTF-8 either, so that the
+// element they stand in is found to be ill-formed.
 base::result<Decoded> decode_text(std::unique_ptr<base::Source> source);
 
 }  // namespace polytrace::format::tptp::xml

@@ -44,7 +44,7 @@ bool recognise(base::Bytes head) {
   if (xml::is_zip(head)) return true;
   std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
   const std::string encoding = xml::encoding_of(text);
-  if (encoding.starts_with("utf-16")) return true;
+  if (encoding.starts_with("utf-16") || encoding.starts_with("utf-32")) return true;
   if (text.starts_with(base::kByteOrderMark)) text.remove_prefix(base::kByteOrderMark.size());
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   return begins_trace(text);

@@ -76,6 +76,8 @@ Framing::Step Framing::between(std::size_t at) {
   if (base::kByteOrderMark.starts_with(mark) && !source_ended_) return {};
   end = std::min(all.find('<', at), all.size());
   if (end == all.size() && !source_ended_ && end - at < kPiece) return {};
+  if (root_ && all.substr(at, end - at).find('>') != all.npos)
+    return {Verdict::leave_out, end - at, Code::xml_malformed, "a tag without its <"};
   return stray(end - at);
 }
 

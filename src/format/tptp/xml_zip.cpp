@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/tptp/xml_zip.hpp"
 
+#include <fmt/format.h>
 #include <zlib.h>
 
 #include <algorithm>
-#include <array>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/cursor.hpp"
@@ -18,6 +20,10 @@ using base::Code;
 constexpr std::uint32_t kEntry = 0x04034b50;
 constexpr std::uint32_t kDescriptor = 0x08074b50;
 constexpr std::size_t kEntryHeader = 30;
+constexpr std::size_t kZip64End = 12;  // up to what its size counts
+constexpr std::size_t kZip64Locator = 20;
+constexpr std::size_t kEnd = 22;
+constexpr std::size_t kDirectory = 46;
 constexpr std::size_t kZipPiece = 64 * 1024;
 constexpr std::size_t kShortDescriptor = 12;  // check sum and two sizes
 constexpr std::size_t kLongDescriptor = 20;   // with sizes of zip64
@@ -69,6 +75,18 @@ std::uint64_t long_size(Bytes extra, std::uint64_t size) {
   return size;
 }
 
+std::uint16_t number_at(Bytes bytes, std::size_t at) {
+  return base::load_le<std::uint16_t>(bytes.data() + at);
+}
+
+// Whether an entry may begin like this: with markup or a byte order mark, blanks before it.
+bool may_be_trace(Bytes piece) {
+  const auto is_blank = [](std::byte byte) { return byte <= std::byte{0x20}; };
+  const auto first = std::ranges::find_if_not(piece, is_blank);
+  constexpr std::string_view kFirst = "<\xef\xfe\xff";
+  return first == piece.end() || kFirst.find(static_cast<char>(*first)) != kFirst.npos;
+}
+
 class ZipSource final : public base::Source {
  public:
   explicit ZipSource(std::unique_ptr<base::Source> from) : from_(std::move(from)) {
@@ -80,13 +98,13 @@ class ZipSource final : public base::Source {
   base::result<std::size_t> read(std::span<std::byte> into) override {
     while (!ended_) {
       error_.reset();
-      const std::size_t made = in_entry_ ? unpack(into) : next_entry();
+      const std::size_t made = in_entry_ ? unpack(into) : next_part();
       if (error_) return base::Unexpected(*error_);
       if (made > 0) return made;
     }
     return std::size_t{0};
   }
-  std::optional<base::Error> end_fault() const override { return fault_; }
+  std::optional<base::Error> end_fault() const override { return fault_ ? fault_ : left_out_; }
   std::optional<std::uint64_t> stored_size() const override { return from_->stored_size(); }
   std::uint64_t stored_position() const override { return from_->stored_position(); }
 
@@ -116,11 +134,54 @@ class ZipSource final : public base::Source {
     return error_ ? std::size_t{0} : end(Code::compressed_truncated, "in a zip entry");
   }
 
+  // Behind the last entry comes the directory, which says nothing new.
+  std::size_t next_part() {
+    if (!fill(4)) return closed_ && !error_ ? behind() : cut();
+    constexpr std::uint32_t kDirectoryMark = 0x02014b50;
+    constexpr std::uint32_t kZip64EndMark = 0x06064b50;
+    constexpr std::uint32_t kZip64LocatorMark = 0x07064b50;
+    constexpr std::uint32_t kEndMark = 0x06054b50;
+    switch (base::load_le<std::uint32_t>(input().data())) {
+      case kEntry: return closed_ = false, next_entry();
+      case kZip64LocatorMark: return pass(kZip64Locator, [](Bytes) { return 0U; });
+      case kDirectoryMark:
+        return pass(kDirectory, [](Bytes in) {
+          return std::uint64_t{number_at(in, 28)} + number_at(in, 30) + number_at(in, 32);
+        });
+      case kZip64EndMark:
+        return pass(kZip64End, [](Bytes in) { return base::load_le<std::uint64_t>(&in[4]); });
+      case kEndMark: closed_ = true; return pass(kEnd, [](Bytes in) { return number_at(in, 20); });
+      default: return behind();
+    }
+  }
+  // `more` tells from the head of a part how long the rest of it is.
+  template <class More>
+  std::size_t pass(std::size_t head, More more) {
+    if (!fill(head)) return cut();
+    for (std::uint64_t left = head + std::uint64_t{more(input())}; left > 0;) {
+      if (!fill(1)) return cut();
+      const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(left, have()));
+      at_ += count;
+      left -= count;
+    }
+    return 0;
+  }
+  std::size_t behind() {
+    const std::uint64_t offset = from_->stored_position() - have();
+    std::uint64_t bytes = 0;
+    while (fill(1)) {
+      bytes += have();
+      at_ = size_;
+    }
+    if (error_) return 0;
+    ended_ = true;
+    if (bytes > 0)
+      fault_ = base::Error{
+          Code::trailing_bytes, {.offset = offset}, fmt::format("{} behind the zip file", bytes)};
+    return 0;
+  }
+
   std::size_t next_entry() {
-    if (!fill(4)) return cut();
-    // Behind the last entry comes the directory, which says nothing new.
-    if (base::load_le<std::uint32_t>(input().data()) != kEntry)
-      return ended_ = true, std::size_t{0};
     if (!fill(kEntryHeader)) return cut();
     entry_ = read_entry(input());
     if (entry_.encrypted) return end(Code::compressed_damaged, "an encrypted zip entry");
@@ -132,7 +193,10 @@ class ZipSource final : public base::Source {
   }
   // Names and extra fields are at most twice 64 KiB.
   std::size_t begin_entry() {
-    if (!skip(entry_.name)) return cut();
+    if (!fill(entry_.name)) return cut();
+    name_.assign(reinterpret_cast<const char*>(input().data()), entry_.name);
+    name_at_ = from_->stored_position() - have();
+    at_ += entry_.name;
     const std::size_t extra = entry_.names - entry_.name;
     if (!fill(extra)) return cut();
     left_ = long_size(input().first(extra), entry_.packed);
@@ -140,6 +204,7 @@ class ZipSource final : public base::Source {
     inflateReset(&stream_);
     sum_ = crc32(0, nullptr, 0);
     in_entry_ = true;
+    met_content_ = is_left_out_ = false;
     return 0;
   }
   bool skip(std::size_t bytes) {
@@ -153,7 +218,14 @@ class ZipSource final : public base::Source {
     if (!fill(1)) return cut();
     const std::size_t made = entry_.deflated ? inflate_into(into) : copy_into(into);
     sum_ = crc32(sum_, reinterpret_cast<const Bytef*>(into.data()), static_cast<uInt>(made));
-    return made;
+    if (made > 0 && !std::exchange(met_content_, true) && !may_be_trace(into.first(made)))
+      leave_out();
+    return is_left_out_ ? 0 : made;
+  }
+  void leave_out() {
+    is_left_out_ = true;
+    if (!left_out_)
+      left_out_ = base::Error{Code::xml_unknown, {.offset = name_at_}, "a zip entry: " + name_};
   }
   std::size_t copy_into(std::span<std::byte> into) {
     const std::size_t count = std::min({into.size(), have(), static_cast<std::size_t>(left_)});
@@ -209,9 +281,15 @@ class ZipSource final : public base::Source {
   uLong sum_ = 0;
   bool in_entry_ = false;
   bool inflated_ = false;
+  bool met_content_ = false;  // of the entry
+  bool is_left_out_ = false;
+  bool closed_ = false;  // the directory's end was met
+  std::string name_;
+  std::uint64_t name_at_ = 0;
   bool ended_ = false;
   std::optional<base::Error> fault_;
-  std::optional<base::Error> error_;  // of the source
+  std::optional<base::Error> left_out_;  // the first entry that is no trace
+  std::optional<base::Error> error_;     // of the source
 };
 
 }  // namespace
