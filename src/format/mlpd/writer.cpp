@@ -5,6 +5,7 @@
 
 #include <charconv>
 
+#include "base/limits.hpp"
 #include "event/visit.hpp"
 
 namespace polytrace::format::mlpd {
@@ -13,6 +14,14 @@ namespace {
 using event::Kind;
 
 constexpr std::size_t kReadyBytes = 256 * 1024;
+
+// What readers, this one too, take in a file's header.
+std::string_view fitting_header(std::string_view text) {
+  std::size_t most = base::Limits{}.header_text;
+  if (text.size() <= most) return text;
+  while (most > 0 && (text[most] & 0xc0) == 0x80) --most;  // no part of a character
+  return text.substr(0, most);
+}
 
 // "3.0" to its two numbers; 0.0 when it is something else.
 void parse_writer_version(std::string_view text, FileHeader& header) {
@@ -87,9 +96,14 @@ void MlpdWriter::tell(const event::Event& event, const event::Process& process) 
   header_.pid = static_cast<std::int32_t>(event.id);
   header_.port = static_cast<std::uint16_t>(process.port);
   header_.pointer_size = process.pointer_size == 4 ? 4 : 8;
-  header_.arguments = process.options;
-  header_.architecture = process.architecture;
-  header_.os = process.os;
+  const auto kept = [&](std::string_view text, std::string_view name) {
+    const std::string_view fitting = fitting_header(text);
+    lost(fitting.size() < text.size(), name);
+    return std::string(fitting);
+  };
+  header_.arguments = kept(process.options, "options");
+  header_.architecture = kept(process.architecture, "architecture");
+  header_.os = kept(process.os, "os");
   if (process.agent == "log") parse_writer_version(process.agent_version, header_);
 }
 
