@@ -48,7 +48,7 @@ void add_process(Lines& lines, const Overview& overview) {
   }
 }
 
-void add_times(Lines& lines, const Overview& overview, const show::Look& look) {
+void add_times(Lines& lines, const Overview& overview) {
   if (overview.wall != kNoTime) lines.add("recorded", base::wall_text(overview.wall));
   if (overview.first == kNoTime) return;
   lines.add("duration", base::duration_text(overview.span()));
@@ -225,7 +225,7 @@ void append_info_text(std::string& out, const InfoResult& result, const show::Lo
   if (const auto size = result.opened.reader->source().stored_size())
     lines.add("size", base::bytes_text(*size));
   add_process(lines, overview);
-  add_times(lines, overview, look);
+  add_times(lines, overview);
   lines.add("threads", base::count_text(std::uint64_t{overview.threads.size()}));
   lines.add("events", base::count_text(overview.total()));
   lines.add("frames", base::count_text(tally.frames));
