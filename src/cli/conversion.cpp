@@ -10,6 +10,7 @@
 #include "cli/errors.hpp"
 #include "cli/notices_view.hpp"
 #include "cli/show/escape.hpp"
+#include "cli/signals.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -116,6 +117,7 @@ int run(Session& session, Conversion& done) {
   if (route.failure()) return session.fail(*route.failure(), done.options.output);
   done.loss = route.loss();
   const bool lossy = done.loss.total() != 0;
+  if (done.passed.interrupted) take_time_to_end();
   const bool wanted = !strict || (!lossy && done.passed.exit_code() == 0);
   if (wanted && !keeps_old(done.passed, done.options.output)) {
     if (done.passed.interrupted || (done.options.leave_open && has_no_end(done.passed)))

@@ -45,7 +45,10 @@ void watch_signals() {
   std::signal(SIGPIPE, SIG_DFL);
 }
 
-void take_time_to_end() { hurried = false; }
+void take_time_to_end() {
+  hurried = false;
+  alarm(0);
+}
 
 const std::atomic<bool>& stop_asked() { return stop; }
 

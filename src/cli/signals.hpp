@@ -10,7 +10,7 @@ namespace polytrace::cli {
 
 // Once, before anything is read.
 void watch_signals();
-// For what has to end others first: SIGTERM and SIGHUP wait for it.
+// For what has to end others first, or writes its last bytes: SIGTERM and SIGHUP wait for it.
 void take_time_to_end();
 // True once the user asked to stop; for PumpOptions::stop and SourceOptions::stop_following.
 const std::atomic<bool>& stop_asked();
