@@ -94,6 +94,9 @@ void Collections::consume(const Slice& slice) {
     } else if (event.kind == Kind::Alloc) {
       const auto alloc = slice.batch.details_or<event::Alloc>(event, {});
       log_.add(event.time, site_of(slice, i, alloc.stack), allocated(alloc).weight);
+    } else if (event.kind == Kind::AllocSummary) {
+      const auto sum = slice.batch.details_or<event::AllocSummary>(event, {});
+      log_.add(event.time, site_of(slice, i, sum.stack), sum.bytes);
     }
   }
 }

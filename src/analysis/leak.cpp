@@ -127,6 +127,7 @@ void ClassFate::judge(bool frees_told, base::Time dumped) {
 }
 
 void HeapTrend::add(base::Time time, const event::HeapSize& size) {
+  if (!size.generation.empty()) return;  // a part of the heap
   if (size.used != 0 && !used_told_) {
     sizes_.clear();
     used_told_ = true;

@@ -20,6 +20,10 @@ EXCEPTIONS = {
     "heap_size": "heap_size, but in later logs",
     ("collections", "heap_after"): "the same",
     ("collections", "heap_before"): "the same",
+    # Objects are told in sums, and times are milliseconds.
+    ("collections", "allocated"): "alloc",
+    ("collections", "mostly_at"): "the same",
+    ("collection_causes", "allocated"): "the same",
     ("images", "mvid"): "module.mvid",
     ("sampled_threads", "thread"): "thread.name",
     ("threads", "thread"): "the same",
