@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
+
 #include "base/figure_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/errors.hpp"
@@ -36,18 +39,24 @@ std::string occurrence_text(const base::Place& place, const std::string& detail)
          (detail.empty() ? "" : ": " + show::printable(detail));
 }
 
-void append_notice(std::string& out, const base::Notice& notice) {
+constexpr std::size_t kFewPlaces = 10;  // of each kind, unless all are asked for
+
+void append_notice(std::string& out, const base::Notice& notice, bool all) {
   const base::CodeInfo& code = base::describe(notice.code);
   out += fmt::format("  {}: {}{}\n", code.name, code.sentence, extent_text(notice));
   out += fmt::format("    hint: {}\n", code.next);
   out += fmt::format("    {}\n", occurrence_text(notice.first, notice.detail));
-  for (const base::Occurrence& other : notice.others)
+  const std::size_t kept = notice.others.size();
+  const std::size_t shown = all ? kept : std::min(kept, kFewPlaces - 1);
+  for (const base::Occurrence& other : std::span(notice.others).first(shown))
     out += fmt::format("    {}\n", occurrence_text(other.place, other.detail));
-  if (const auto rest = notice.count - 1 - notice.others.size(); rest != 0)
-    out += fmt::format("    and {} more\n", base::count_text(rest));
+  if (const auto rest = notice.count - 1 - shown; rest != 0)
+    out += fmt::format("    and {} more{}\n", base::count_text(rest),
+                       shown == kept ? "" : " (--all lists them)");
 }
 
-void append_check_text(std::string& out, const CheckResult& result, const show::Look& look) {
+void append_check_text(std::string& out, const CheckResult& result, const show::Look& look,
+                       bool all) {
   out +=
       show::printable(result.input.name()) + ": " +
       paint(look.terminal, result.ok() ? show::Style::good : show::Style::error, verdict(result)) +
@@ -57,7 +66,7 @@ void append_check_text(std::string& out, const CheckResult& result, const show::
   if (!result.overview.cut_off.empty())
     out +=
         fmt::format("  the recording was cut off: {}\n", show::printable(result.overview.cut_off));
-  for (const base::Notice& notice : result.passed.notices) append_notice(out, notice);
+  for (const base::Notice& notice : result.passed.notices) append_notice(out, notice, all);
 }
 
 void append_check_json(std::string& out, const CheckResult& result) {
@@ -87,7 +96,8 @@ class Check final : public Command {
         "[OPTIONS] FILE",
         "Reads every byte of the trace. Prints \"ok\", or each kind of deviation from the format "
         "with how often it occurs, how many bytes could not be read because of it, and where: the "
-        "first 1000 places of each kind. A deviation that costs nothing is a warning.",
+        "first ten places of each kind, with --all and in JSON the first 1,000. A deviation that "
+        "costs nothing is a warning.",
         {{"is the file whole?", "polytrace check app.mlpd && echo whole"},
          {"only the exit code", "polytrace check app.mlpd > /dev/null"},
          {"the problems as JSON", "polytrace check --json app.mlpd | jq .notices"},
@@ -102,6 +112,7 @@ class Check final : public Command {
     list.add("--strict", strict_,
              "Warnings, and a recording that was cut off, are failures: exit code 5")
         .in("Input");
+    list.add("--all", all_, "List the first 1,000 places of each kind, not ten").in("Output");
   }
   int run(Session& session) override {
     const Input input(input_);
@@ -111,13 +122,14 @@ class Check final : public Command {
     const Passed passed = pass(session, input, *opened->reader, consumer);
     const CheckResult result{input, *opened, passed, strict_, consumer.take()};
     if (session.common.json) append_check_json(session.out().text(), result);
-    else append_check_text(session.out().text(), result, session.look());
+    else append_check_text(session.out().text(), result, session.look(), all_);
     const int code = conclude(session, input, passed);
     return code == 0 && !result.ok() ? kCheckFailed : code;
   }
 
  private:
   InputOptions input_;
+  bool all_ = false;
   bool strict_ = false;  // not the input's: every problem is wanted, not the first one
 };
 

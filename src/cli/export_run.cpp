@@ -256,14 +256,19 @@ std::string ExportRun::text_of(std::size_t number, bool written) const {
                         count(result.frames));
   if (!written) text += "; NOT written";
   const Account& account = result.account;
-  if (const std::uint64_t sum = account.events_left_out(); sum != 0)
-    text += fmt::format("\n  events that have no place in it: {}", count(sum));
+  const std::uint64_t sum = account.events_left_out();
+  const bool brief = !session_.common.verbose;
+  if (brief && sum != 0)
+    text += fmt::format("; {} no place in it", base::count_text(sum, "event has", "events have"));
+  if (brief && (sum != 0 || !account.notes.empty())) text += " (-v says more)";
+  for (const exports::Cut& cut : account.cuts)
+    text += fmt::format("\n  cut by {}: {} {}", cut.cap, count(cut.count), cut.what);
+  if (brief) return text;
+  if (sum != 0) text += fmt::format("\n  events that have no place in it: {}", count(sum));
   for (std::size_t i = 0; i < account.left_out.size(); ++i)
     if (account.left_out[i] != 0)
       text += fmt::format("\n    {:<24} {}", event::describe(static_cast<event::Kind>(i)).name,
                           count(account.left_out[i]));
-  for (const exports::Cut& cut : account.cuts)
-    text += fmt::format("\n  cut by {}: {} {}", cut.cap, count(cut.count), cut.what);
   for (const std::string& note : account.notes) text += "\n  " + note;
   return text;
 }

@@ -73,4 +73,24 @@ expect_in err 'stopped at the first problem'
 strict=$("$POLYTRACE" info --strict --json "$data/bad_event.mlpd" 2>/dev/null | jq .events.total)
 whole=$("$POLYTRACE" info --json "$data/bad_event.mlpd" 2>/dev/null | jq .events.total)
 [[ $strict -le $whole ]] || fail "--strict read more ($strict) than a whole run ($whole)"
+# Places of a fault: ten, all where they are asked for. The log has 21 lines that are malformed, and one cut off.
+log=$TEST_DATA/tracelog/malformed-lines.trace.log
+for asked in '' --all; do
+  run check ${asked:+"$asked"} "$log"
+  expect_code 4
+  awk '/^  [a-z]/ { wanted = /line-malformed/ } wanted && /^    line /' "$scratch/out" \
+    >"$scratch/places"
+  count=10
+  [[ -z $asked ]] || count=21
+  [[ $(wc -l <"$scratch/places") -eq $count ]] || fail "check $asked: not $count places"
+done
+run check "$log"
+expect_in out 'and 11 more (--all lists them)'
+
+# What an export leaves out: a count, and the list where it is asked for.
+run export --to folded "$data/calls.mlpd" -o "$scratch/one.folded"
+[[ $(wc -l <"$scratch/err") -eq 1 ]] || fail 'export says more than one line'
+expect_in err 'have no place in it (-v says more)'
+run export -v -f --to folded "$data/calls.mlpd" -o "$scratch/one.folded"
+expect_in err '    root_region'
 finish

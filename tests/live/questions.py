@@ -80,7 +80,7 @@ def screen(folder, command):
     code = shown.wait(100)
     lines = text.decode().replace("\r\n", "\n").splitlines()
     assert code == 0, (command, code, lines[:5])
-    wide = [line for line in lines if len(line) > COLUMNS and "polytrace report" not in line]
+    wide = [line for line in lines[:LINES] if len(line) > COLUMNS and "polytrace report" not in line]
     assert not wide, (command, wide)
     return "\n".join(lines[:LINES])
 
@@ -97,10 +97,10 @@ def doing(folder, recording, seconds):
         if kind == "method" and method:
             name = re.search(r'name="([^"]*)"', told)
             names[method[1]] = name[1] if name else ""
-        if thread == "-" or not re.fullmatch(r"-?\d+", time):
+        if not re.fullmatch(r"-?\d+", time):
             continue
         first = int(time) if first is None else min(first, int(time))
-        if kind in ("enter", "leave", "unwind"):
+        if kind in ("enter", "leave", "unwind") and thread != "-":
             stacks.setdefault(thread, []).append((int(time), kind, method[1]))
     at, open_calls = first + int(seconds * 1e9), {}
     for thread, events in stacks.items():
@@ -158,7 +158,7 @@ def ask(folder, runtime, said):
             for thread, methods in doing(folder, "app.ptrace", 0.35).items():
                 row = re.search(rf"^.*(\({thread}\)|^ +{thread} ).*(\n {{20,}}.*)*", shown, re.M)
                 assert row, (runtime, question, thread, methods, shown)
-                assert any(word in row[0] for word in [*methods, "waits for"]), (methods, shown)
+                assert any(word in row[0] for word in [*methods, "blocked", "waiting"]), (methods, shown)
             continue
         assert re.search(pattern, shown), f"{runtime}: {question} {command}\n{pattern}\n{shown}"
 

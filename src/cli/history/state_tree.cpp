@@ -7,6 +7,7 @@
 
 #include "cli/history/state_table.hpp"
 #include "cli/show/escape.hpp"
+#include "cli/show/shorten.hpp"
 
 namespace polytrace::cli {
 
@@ -49,6 +50,18 @@ std::string StateTree::value_text(const Interval& state, const show::Look& look)
   return fmt::format("{} {}", text, show::printable(told));
 }
 
+namespace {
+
+// What is right of `before` cells, in the room that a terminal leaves.
+std::string fitting(std::string value, std::size_t before, const show::Terminal& terminal) {
+  constexpr std::size_t kLeast = 8;
+  if (terminal.width == 0) return value;
+  const std::size_t room = terminal.width > before ? terminal.width - before : 0;
+  return show::shortened(value, std::max(room, kLeast), terminal.unicode ? "\xe2\x80\xa6" : "~");
+}
+
+}  // namespace
+
 void StateTree::append_text(std::string& out, const show::Look& look, bool nulls) const {
   constexpr std::size_t kIndent = 2;
   constexpr std::size_t kColumn = 24;
@@ -74,7 +87,7 @@ void StateTree::append_text(std::string& out, const show::Look& look, bool nulls
       line += show::printable(tree.name(node));
       if (by_node[node] != nullptr) {
         line.resize(std::max(line.size() + 2, kColumn), ' ');
-        line += value_text(*by_node[node], look);
+        line += fitting(value_text(*by_node[node], look), show::cells(line), look.terminal);
       }
       out += line + '\n';
     }

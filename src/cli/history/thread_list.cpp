@@ -79,8 +79,7 @@ void append_threads(std::string& out, const StateTree& states, const show::Look&
   if (threads.empty()) return;
   analysis::Table table;
   table.title = "Living threads";
-  for (const char* title : {"Thread", "Status", "Doing"})
-    table.columns.push_back({title, title, analysis::Unit::none});
+  table.columns = {{"thread", "Thread"}, {"status", "Status"}, {"doing", "Doing"}};
   for (const LivingThread& thread : threads)
     table.rows.push_back({thread.title, thread.status, thread.doing});
   show::append_text(out, table, look);
