@@ -73,7 +73,8 @@ expect_in err 'stopped at the first problem'
 strict=$("$POLYTRACE" info --strict --json "$data/bad_event.mlpd" 2>/dev/null | jq .events.total)
 whole=$("$POLYTRACE" info --json "$data/bad_event.mlpd" 2>/dev/null | jq .events.total)
 [[ $strict -le $whole ]] || fail "--strict read more ($strict) than a whole run ($whole)"
-# Places of a fault: ten, all where they are asked for. The log has 21 lines that are malformed, and one cut off.
+# Places of a fault: ten, all where they are asked for. The log has 21 lines that are malformed, and
+# one that is cut off.
 log=$TEST_DATA/tracelog/malformed-lines.trace.log
 for asked in '' --all; do
   run check ${asked:+"$asked"} "$log"

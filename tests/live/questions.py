@@ -80,7 +80,8 @@ def screen(folder, command):
     code = shown.wait(100)
     lines = text.decode().replace("\r\n", "\n").splitlines()
     assert code == 0, (command, code, lines[:5])
-    wide = [line for line in lines[:LINES] if len(line) > COLUMNS and "polytrace report" not in line]
+    wide = [line for line in lines[:LINES]
+            if len(line) > COLUMNS and "polytrace report" not in line]
     assert not wide, (command, wide)
     return "\n".join(lines[:LINES])
 
@@ -158,7 +159,8 @@ def ask(folder, runtime, said):
             for thread, methods in doing(folder, "app.ptrace", 0.35).items():
                 row = re.search(rf"^.*(\({thread}\)|^ +{thread} ).*(\n {{20,}}.*)*", shown, re.M)
                 assert row, (runtime, question, thread, methods, shown)
-                assert any(word in row[0] for word in [*methods, "blocked", "waiting"]), (methods, shown)
+                words = [*methods, "blocked", "waiting"]
+                assert any(word in row[0] for word in words), (methods, shown)
             continue
         assert re.search(pattern, shown), f"{runtime}: {question} {command}\n{pattern}\n{shown}"
 
