@@ -7,7 +7,7 @@
 namespace polytrace::analysis {
 namespace {
 
-event::HeapSize heap(std::uint64_t used, std::string_view generation = {}) {
+event::HeapSize sized(std::uint64_t used, std::string_view generation = {}) {
   event::HeapSize size;
   size.total = used + 1000;
   size.used = used;
@@ -20,9 +20,9 @@ HeapTrend trend_of(std::uint64_t step) {
   HeapTrend trend;
   for (std::uint64_t i = 0; i < 20; ++i) {
     const auto time = static_cast<base::Time>(10 * i);
-    trend.add(time, heap(1000 + step * i));
-    trend.add(time + 1, heap(i % 2 == 0 ? 700 : 20, "gen0"));
-    trend.add(time + 2, heap(0, "gen1"));
+    trend.add(time, sized(1000 + step * i));
+    trend.add(time + 1, sized(i % 2 == 0 ? 700 : 20, "gen0"));
+    trend.add(time + 2, sized(0, "gen1"));
   }
   trend.finish();
   return trend;
