@@ -181,7 +181,7 @@ void ChromeMaker::sample(const Slice& slice, const Event& event) {
   const std::uint32_t number =
       thread == Names::kNone ? (1U << 24) + strangers_.index(event.id) : tid(thread);
   const auto frames = slice.batch.list(details.stack);
-  const bool managed = !frames.empty() && frames.back() != 0;
+  const bool managed = !frames.empty() && slice.names.is_method(frames.back());
   const auto name = [&](Id frame) {
     const std::uint32_t method = slice.names.methods().index(frame);
     if (!slice.names.methods().named(method)) methods_.count_nameless(method);
@@ -196,7 +196,7 @@ void ChromeMaker::sample(const Slice& slice, const Event& event) {
   json_.key("stack");
   json_.begin_array();
   for (const Id frame : frames)
-    if (frame != 0) json_.value(name(frame));
+    if (slice.names.is_method(frame)) json_.value(name(frame));
   json_.end_array();
   json_.end_object();
   json_.end_object();
