@@ -157,7 +157,9 @@ def ask(folder, runtime, said):
         shown = screen(folder, [name if word == "NAME" else word for word in command.split()])
         if pattern is None:
             for thread, methods in doing(folder, "app.ptrace", 0.35).items():
-                row = re.search(rf"^.*(\({thread}\)|^ +{thread} ).*(\n {{20,}}.*)*", shown, re.M)
+                # Its first column names it; other rows may name it as an owner.
+                row = re.search(rf"^  (?:\S[^()\n]*\({thread}\)|{thread}) .*(?:\n {{20,}}.*)*",
+                                shown, re.M)
                 assert row, (runtime, question, thread, methods, shown)
                 words = [*methods, "blocked", "waiting"]
                 assert any(word in row[0] for word in words), (methods, shown)
