@@ -53,16 +53,19 @@ std::vector<AllocationLog::Interval> AllocationLog::until(std::span<const Time> 
   auto entry = entries_.begin();
   for (const Time end : ends) {
     Interval& interval = out.emplace_back();
-    std::map<std::uint32_t, std::uint64_t> sites;
+    BySite sites;
     for (; entry != entries_.end() && entry->time < end; ++entry) {
       interval.bytes += entry->bytes;
       sites[entry->site] += entry->bytes;
     }
-    std::uint64_t most = 0;
-    for (const auto& [site, bytes] : sites)
-      if (bytes > most) most = bytes, interval.site = site;
+    interval.site = heaviest(sites);
   }
   return out;
+}
+
+std::uint32_t AllocationLog::heaviest(const BySite& sites) {
+  const auto most = std::ranges::max_element(sites, {}, &BySite::value_type::second);
+  return most == sites.end() || most->second == 0 ? NameTable::kNone : most->first;
 }
 
 }  // namespace polytrace::analysis

@@ -16,6 +16,7 @@ namespace polytrace::analysis {
 
 class AllocationLog {
  public:
+  using BySite = std::map<std::uint32_t, std::uint64_t>;  // bytes
   struct Interval {
     std::uint64_t bytes = 0;
     std::uint32_t site = NameTable::kNone;  // where most bytes were allocated
@@ -28,6 +29,8 @@ class AllocationLog {
   bool empty() const { return entries_.empty(); }
   // By time of `ends`, which are in order: what was allocated since the one before.
   std::vector<Interval> until(std::span<const base::Time> ends);
+  // The site of most bytes, of several the first one; kNone where there are none.
+  static std::uint32_t heaviest(const BySite& sites);
   // Times are right to within so many nanoseconds; 0: exact.
   std::uint64_t inexact() const { return width_ == 1 ? 0 : width_; }
 

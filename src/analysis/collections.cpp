@@ -140,10 +140,6 @@ Durations Collections::all_pauses() const {
   return out;
 }
 
-Cell method_cell(const Names& names, std::uint32_t method) {
-  return method == NameTable::kNone ? Cell{} : Cell{names.method_name(method)};
-}
-
 // Where stops are told apart from collections, what was stopped for it; else all of it, if at all.
 std::uint64_t stopped_by(const Collection& collection) {
   if (collection.pause) return *collection.pause;
@@ -179,14 +175,8 @@ struct Cause {
   std::uint64_t count = 0;
   std::uint64_t stopped = 0;
   std::uint64_t allocated = 0;
-  std::map<std::uint32_t, std::uint64_t> sites;  // bytes where most were allocated
+  AllocationLog::BySite sites;  // bytes where most were allocated
 };
-
-std::uint32_t heaviest(const std::map<std::uint32_t, std::uint64_t>& sites) {
-  const auto most =
-      std::ranges::max_element(sites, {}, [](const auto& site) { return site.second; });
-  return most == sites.end() ? NameTable::kNone : most->first;
-}
 
 Table Collections::causes(const Names& names, const TableOptions& options) const {
   Table table = make_table("collection_causes", "collections", "Why the heap was collected",
@@ -213,7 +203,7 @@ Table Collections::causes(const Names& names, const TableOptions& options) const
     table.rows.push_back({cause.count, cause.stopped,
                           reason.empty() ? Cell{} : Cell{std::string(reason)},
                           method_cell(names, during), log_.empty() ? Cell{} : Cell{cause.allocated},
-                          method_cell(names, heaviest(cause.sites))});
+                          method_cell(names, AllocationLog::heaviest(cause.sites))});
   }
   if (!told) table.rows.clear();
   if (log_.inexact() != 0)

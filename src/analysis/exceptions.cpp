@@ -125,9 +125,8 @@ Table Exceptions::bursts_table(const Names& names, const TableOptions& options) 
   for (const ThrowBursts::Burst& burst : bursts_.bursts()) {
     std::string type = names.class_name(burst.type);
     if (!keeps(selection_, type)) continue;
-    table.rows.push_back(
-        {burst.first, burst.last, burst.count, burst.per_second(), std::move(type),
-         burst.site == NameTable::kNone ? Cell{} : Cell{names.method_name(burst.site)}});
+    table.rows.push_back({burst.first, burst.last, burst.count, burst.per_second(), std::move(type),
+                          method_cell(names, burst.site)});
   }
   if (!table.rows.empty())
     table.notes.push_back(

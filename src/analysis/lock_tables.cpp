@@ -7,6 +7,7 @@
 
 #include "analysis/extent.hpp"
 #include "analysis/rows.hpp"
+#include "analysis/selected.hpp"
 #include "analysis/text.hpp"
 #include "base/figure_text.hpp"
 
@@ -39,10 +40,9 @@ Table queues(const LockGraph& graph, const LockName& lock_name, const Names& nam
   for (const LockGraph::Queue& queue : graph.queues()) {
     std::string lock = lock_name(queue.lock);
     if (!keeps(selection, lock)) continue;
-    table.rows.push_back(
-        {std::move(lock), queue.threads, queue.most, queue.awaited, share(queue.awaited, span),
-         queue.crowded,
-         queue.site == NameTable::kNone ? Cell{} : Cell{names.method_name(queue.site)}});
+    table.rows.push_back({std::move(lock), queue.threads, queue.most, queue.awaited,
+                          share(queue.awaited, span), queue.crowded,
+                          method_cell(names, queue.site)});
   }
   if (graph.left_out() != 0)
     table.notes.push_back(base::count_text(graph.left_out(), "wait", "waits") +

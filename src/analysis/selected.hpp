@@ -46,6 +46,10 @@ inline Cell percent(std::uint64_t part, std::uint64_t whole) {
   if (whole == 0) return {};
   return 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
+// An index of Names::methods(); kNone is not known.
+inline Cell method_cell(const Names& names, std::uint32_t method) {
+  return method == NameTable::kNone ? Cell{} : Cell{names.method_name(method)};
+}
 inline Cell time_cell(base::Time time) {
   if (time == base::kNoTime) return {};
   return time;

@@ -2,40 +2,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """On a terminal of any width a report fits: no line is wider, sentences lose no word, methods keep
 their names, and the first screens say where to go on."""
-import fcntl
 import os
-import pty
 import re
-import struct
 import subprocess
-import termios
+import sys
 import unicodedata
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "support"))
+from pseudo_terminal import on_terminal  # noqa: E402 pylint: disable=wrong-import-position
 
 POLYTRACE = os.environ["POLYTRACE"]
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples/everything.mlpd"
 
 
-def on_terminal(columns, *words):
-    """What a command shows, as lines."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-    done = subprocess.Popen([POLYTRACE, *map(str, words)], stdin=theirs, stdout=theirs,
-                            stderr=theirs, env=dict(os.environ, NO_COLOR="1", TERM="xterm",
-                                                    LC_ALL="C.UTF-8", PAGER=""))
-    os.close(theirs)
-    shown = b""
-    while True:
-        try:
-            part = os.read(ours, 65536)
-        except OSError:
-            break
-        if not part:
-            break
-        shown += part
-    os.close(ours)
-    assert done.wait(100) == 0, shown
-    return shown.decode().replace("\r\n", "\n").splitlines()
+def screen(columns, *words):
+    code, lines = on_terminal([POLYTRACE, *words], columns, 40)
+    assert code == 0, lines
+    return lines
 
 
 def cells(line):
@@ -54,7 +38,7 @@ def section(lines, title):
 
 
 def test_width(columns, *options):
-    lines = on_terminal(columns, "report", *options, EXAMPLE)
+    lines = screen(columns, "report", *options, EXAMPLE)
     # Paths and commands stay whole: they are there to be copied.
     wide = [line for line in lines if cells(line) > columns and str(EXAMPLE) not in line]
     assert not wide, f"wider than {columns}: {wide[:5]}"
@@ -80,7 +64,7 @@ def main():
         assert len(brief) < 140, len(brief)
     for columns in range(61, 100):  # sentences of every length meet the edge
         test_width(columns)
-    alone = on_terminal(80, "report", "--method", "Thrower", EXAMPLE)
+    alone = screen(80, "report", "--method", "Thrower", EXAMPLE)
     assert "Callers of Program:Thrower (int)" in alone and "Summary" not in alone, alone
     print("reports fit 60, 80, 120 and 200 columns")
 

@@ -3,20 +3,19 @@
 """The questions of docs/guide.md, each by its one command, on recordings of the shop in Java, Mono
 and .NET: the answer stands on the first screen of a terminal of 80 columns and 24 lines, and is
 what the program itself says or what a replay of its events gives."""
-import fcntl
 import os
-import pty
 import re
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
-import termios
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+sys.path.insert(0, str(ROOT / "tests/cli/support"))
+from pseudo_terminal import on_terminal  # noqa: E402 pylint: disable=wrong-import-position
+
 POLYTRACE = Path(os.environ["POLYTRACE"]).resolve()
 DAYS, CUSTOMERS, ORDERS, ARTICLES = 12, 4, 10, 400  # of the shop: see its sources
 COLUMNS, LINES = 80, 24
@@ -59,26 +58,8 @@ def record(folder, name, program, options):
 
 def screen(folder, command):
     """The first screen that a command fills."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
-    words = [str(POLYTRACE) if word == "polytrace" else word for word in command]
-    shown = subprocess.Popen(words, cwd=folder, stdin=theirs, stdout=theirs,
-                             stderr=subprocess.DEVNULL,
-                             env=dict(os.environ, NO_COLOR="1", TERM="xterm", LC_ALL="C.UTF-8",
-                                      PAGER="cat", LINES="", COLUMNS=""))
-    os.close(theirs)
-    text = b""
-    while True:
-        try:
-            part = os.read(ours, 65536)
-        except OSError:
-            break
-        if not part:
-            break
-        text += part
-    os.close(ours)
-    code = shown.wait(100)
-    lines = text.decode().replace("\r\n", "\n").splitlines()
+    words = [POLYTRACE if word == "polytrace" else word for word in command]
+    code, lines = on_terminal(words, COLUMNS, LINES, folder, subprocess.DEVNULL)
     assert code == 0, (command, code, lines[:5])
     wide = [line for line in lines[:LINES]
             if len(line) > COLUMNS and "polytrace report" not in line]
