@@ -12,6 +12,7 @@
 #include "analysis/names.hpp"
 #include "analysis/table.hpp"
 #include "event/batch.hpp"
+#include "event/name_choice.hpp"
 #include "event/thread_choice.hpp"
 
 namespace polytrace::analysis {
@@ -31,7 +32,7 @@ struct Selection {
   base::Time from = std::numeric_limits<base::Time>::min();  // on the trace's clock, inclusive
   base::Time to = std::numeric_limits<base::Time>::max();    // exclusive
   event::ThreadChoice threads;  // only events in their streams (samples: of these threads)
-  std::string name;             // keep rows whose name contains this text; empty = all
+  event::NameChoice name;       // rows of these names
   bool show_helpers = false;    // runtime helper frames (wrappers) are hidden otherwise
   std::string method;           // between whose callers and callees a sandwich looks; empty = none
   bool fold_recursion = false;  // in the call tree, a method below itself is one with it

@@ -8,7 +8,7 @@ namespace polytrace::analysis {
 Extent extent_of(const Names& names) {
   Extent extent;
   for (const ThreadInfo& thread : names.threads()) {
-    if (thread.events == 0 || thread.id == base::kNoId) continue;
+    if (thread.events == 0) continue;
     extent.first =
         extent.first == base::kNoTime ? thread.first : std::min(extent.first, thread.first);
     extent.last = std::max(extent.last, thread.last);

@@ -7,7 +7,7 @@
 
 namespace polytrace::analysis {
 
-// Of all threads; what the file's head says is no thread's.
+// Of all threads, and of no thread: what `polytrace info` counts.
 struct Extent {
   base::Time first = base::kNoTime;  // kNoTime: no event has a time
   base::Time last = base::kNoTime;

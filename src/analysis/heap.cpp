@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
+#include <utility>
 
+#include "analysis/heap/questions.hpp"
+#include "analysis/heap/snapshot_graph.hpp"
 #include "analysis/heap/tables.hpp"
 #include "analysis/selected.hpp"
+#include "analysis/text.hpp"
 #include "base/figure_text.hpp"
 
 namespace polytrace::analysis {
@@ -18,14 +21,23 @@ using event::Kind;
 
 class Heap final : public Analysis {
  public:
-  explicit Heap(const Selection& selection) : selection_(selection) {}
+  Heap(const Selection& selection, HeapSuspects suspects)
+      : selection_(selection), has_suspects_(suspects != HeapSuspects::none) {}
 
   void consume(const Slice& slice) override;
   void finish(const Names& names) override;
   std::vector<Table> tables(const Names& names, const TableOptions& options) const override;
   std::vector<std::string> headlines(const Names& names) const override;
+  std::vector<Suspect> suspects(const Names& names) const override;
 
  private:
+  // Of one complete snapshot.
+  struct Studied {
+    HeapGraph graph{};
+    bool too_large = false;
+  };
+
+  void object(const Slice& slice, const Event& event);
   void dump(const Slice& slice, const Event& event);
   void close(bool complete);
 
@@ -34,7 +46,20 @@ class Heap final : public Analysis {
   std::vector<HeapSnapshot> snapshots_;
   bool open_ = false;           // the last of snapshots_ is being read
   std::uint64_t homeless_ = 0;  // objects outside any snapshot
+  std::uint64_t bare_ = 0;      // objects without class and size
+  bool has_suspects_;
+  SnapshotGraph graph_;
+  bool too_large_ = false;  // the open snapshot: it has no graph
+  Studied last_;            // of the complete ones
 };
+
+// What a report may take beside its tables: 300 MB and a few seconds.
+constexpr std::uint64_t kMostObjects = 5'000'000;
+constexpr std::string_view kTooLarge =
+    "The last complete snapshot has more than 5 million objects: polytrace heap says what keeps "
+    "them alive";
+// Of a snapshot, and of a suspect.
+constexpr std::uint64_t kSmall = 64 * 1024;
 
 void Heap::consume(const Slice& slice) {
   const event::Batch& batch = slice.batch;
@@ -45,16 +70,28 @@ void Heap::consume(const Slice& slice) {
         homeless_ += selects(selection_, batch, event);
         continue;
       }
-      static constexpr event::DumpObject kUntold{};
-      const auto& object = batch.details_or(event, kUntold);
-      builder_.add(event.id, slice.names.class_index(object.class_id), object.size,
-                   batch.list(object.refs));
+      object(slice, event);
     } else if (event.kind == Kind::Dump) {
       dump(slice, event);
     } else if (event.kind == Kind::Root && open_) {
       ++snapshots_.back().roots;
+      if (has_suspects_) graph_.root(event, batch.details_or<event::Root>(event, {}));
+    } else if (event.kind == Kind::RootRegion && has_suspects_) {
+      graph_.region(event, batch.details_or<event::RootRegion>(event, {}));
     }
   }
+}
+
+void Heap::object(const Slice& slice, const Event& event) {
+  static constexpr event::DumpObject kUntold{};
+  const auto& object = slice.batch.details_or(event, kUntold);
+  bare_ += object.class_id == base::kNoId && object.size == 0;
+  builder_.add(event.id, slice.names.class_index(object.class_id), object.size,
+               slice.batch.list(object.refs));
+  if (!has_suspects_ || too_large_) return;
+  graph_.object(slice, event);
+  too_large_ = graph_.objects() > kMostObjects;
+  if (too_large_) graph_.drop();
 }
 
 void Heap::dump(const Slice& slice, const Event& event) {
@@ -73,6 +110,9 @@ void Heap::close(bool complete) {
   snapshots_.back().complete = complete;
   builder_.finish(snapshots_.back());
   open_ = false;
+  if (!has_suspects_) return;
+  Studied studied{graph_.finish(), std::exchange(too_large_, false)};
+  if (complete) last_ = std::move(studied);
 }
 
 void Heap::finish(const Names& names) {
@@ -86,6 +126,10 @@ std::vector<Table> Heap::tables(const Names& names, const TableOptions& options)
   if (homeless_ > 0)
     list.notes.push_back(base::count_text(homeless_, "object belongs", "objects belong") +
                          " to no snapshot in the trace.");
+  if (bare_ > 0)
+    list.notes.push_back(base::count_text(bare_, "object tells", "objects tell") +
+                         " references alone: polytrace heap joins them with their allocations.");
+  if (last_.too_large) list.notes.push_back(fmt::format("{}.", kTooLarge));
   return {std::move(list), snapshot_classes(snapshots_, names, selection_, options),
           snapshot_growth(snapshots_, names, selection_, options),
           snapshot_references(snapshots_, names, selection_, options)};
@@ -115,10 +159,22 @@ std::vector<std::string> Heap::headlines(const Names& names) const {
   return out;
 }
 
+std::vector<Suspect> Heap::suspects(const Names& names) const {
+  if (last_.too_large) return {{"full heap", "the last snapshot", std::string(kTooLarge)}};
+  if (last_.graph.bytes() < kSmall) return {};
+  const Dominators dominators = Dominators::of(last_.graph);
+  std::vector<HeapSuspect> suspects = heap_suspects({last_.graph, dominators, names});
+  if (suspects.empty() || suspects.front().retained < kSmall) return {};
+  HeapSuspect& first = suspects.front();
+  return {{"full heap", std::move(first.name),
+           fmt::format("retains {}, {} of the heap: {}", base::bytes_text(first.retained),
+                       share_text(first.retained, dominators.reached_bytes()), first.reason)}};
+}
+
 }  // namespace
 
-std::unique_ptr<Analysis> make_heap(const Selection& selection) {
-  return std::make_unique<Heap>(selection);
+std::unique_ptr<Analysis> make_heap(const Selection& selection, HeapSuspects suspects) {
+  return std::make_unique<Heap>(selection, suspects);
 }
 
 }  // namespace polytrace::analysis

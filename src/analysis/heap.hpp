@@ -9,7 +9,11 @@
 
 namespace polytrace::analysis {
 
-// A snapshot is selected by its start; all of it counts then.
-std::unique_ptr<Analysis> make_heap(const Selection& selection);
+enum class HeapSuspects : std::uint8_t { none, of_last_snapshot };
+
+// A snapshot is selected by its start; all of it counts then. Suspects take the memory of a graph
+// (heap/graph.hpp), so large snapshots have none here.
+std::unique_ptr<Analysis> make_heap(const Selection& selection,
+                                    HeapSuspects suspects = HeapSuspects::none);
 
 }  // namespace polytrace::analysis

@@ -11,9 +11,9 @@ namespace polytrace::analysis {
 class MethodFilter {
  public:
   MethodFilter(const Selection& selection, const Names& names)
-      : wanted_(names.methods().size()), all_(selection.name.empty()) {
+      : wanted_(names.methods().size()), all_(selection.name.is_any()) {
     for (std::uint32_t i = 0; i < wanted_.size(); ++i)
-      wanted_[i] = selection.name.empty() || keeps(selection, names.method_name(i));
+      wanted_[i] = keeps(selection, names.method_name(i));
   }
   // Its name contains the selected text. What is no method is wanted where nothing was selected.
   bool wanted(std::uint32_t method) const {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "analysis/compiled_names.hpp"
+#include "base/short_name.hpp"
 #include "event/method_names.hpp"
 
 namespace polytrace::analysis {
@@ -32,21 +34,43 @@ std::string_view NameTable::name(std::uint32_t index) const {
   return named(index) ? std::string_view(names_[index]) : std::string_view();
 }
 
-namespace {}  // namespace
-
 std::string Names::method_name(std::uint32_t index) const {
+  return base::short_name(whole_method_name(index), longest_);
+}
+
+std::string Names::class_name(std::uint32_t index) const {
+  return base::short_name(whole_class_name(index), longest_);
+}
+
+std::string Names::thread_name(std::uint32_t index) const {
+  return base::short_name(whole_thread_name(index), longest_);
+}
+
+std::uint64_t Names::shortened() const {
+  std::uint64_t count = 0;
+  const auto add = [&](const std::string& name) {
+    if (name.size() > longest_) ++count;
+  };
+  for (std::uint32_t i = 0; i < methods_.size(); ++i) add(whole_method_name(i));
+  for (std::uint32_t i = 0; i < classes_.size(); ++i)
+    if (resolve_class(i) == i) add(whole_class_name(i));
+  for (std::uint32_t i = 0; i < threads_.size(); ++i) add(whole_thread_name(i));
+  return count;
+}
+
+std::string Names::whole_method_name(std::uint32_t index) const {
   if (index == kOtherPaths) return "(other paths)";
   if (methods_.named(index)) {
-    const std::string_view name = methods_.name(index);
-    const std::uint32_t of = index < method_classes_.size() ? method_classes_[index] : kNone;
-    if (of == kNone || !classes_.named(resolve_class(of)) || !event::is_bare_method_name(name))
-      return std::string(name);
-    return event::whole_method_name(classes_.name(resolve_class(of)), name);
+    const MethodTold told = index < methods_told_.size() ? methods_told_[index] : MethodTold();
+    const std::string_view of = told.class_index == kNone
+                                    ? std::string_view()
+                                    : classes_.name(resolve_class(told.class_index));
+    return as_in_source(event::whole_method_name(of, methods_.name(index), told.signature));
   }
   return fmt::format("unknown method {:#x}", methods_.id(index));
 }
 
-std::string Names::class_name(std::uint32_t index) const {
+std::string Names::whole_class_name(std::uint32_t index) const {
   if (index != kNone) index = resolve_class(index);
   if (classes_.named(index)) return std::string(classes_.name(index));
   const Id id = index == kNone ? base::kNoId : classes_.id(index);
@@ -56,7 +80,7 @@ std::string Names::class_name(std::uint32_t index) const {
 
 std::uint32_t Names::thread_index(Id thread) const { return thread_ids_.find(thread); }
 
-std::string Names::thread_name(std::uint32_t index) const {
+std::string Names::whole_thread_name(std::uint32_t index) const {
   const ThreadInfo& thread = threads_[index];
   if (!thread.name.empty()) return thread.name;
   if (!thread.begun && thread.previous != kNone && !threads_[thread.previous].name.empty())
@@ -136,9 +160,11 @@ void Names::define_method(Id id, const event::Method& method) {
     if (index >= helpers_.size()) helpers_.resize(index + std::size_t{1});
     helpers_[index] = true;
   }
-  if (method.class_id == base::kNoId) return;
-  if (index >= method_classes_.size()) method_classes_.resize(index + std::size_t{1}, kNone);
-  method_classes_[index] = classes_.index(method.class_id);
+  if (method.class_id == base::kNoId && method.signature.empty()) return;
+  if (index >= methods_told_.size()) methods_told_.resize(index + std::size_t{1});
+  MethodTold& told = methods_told_[index];
+  if (method.class_id != base::kNoId) told.class_index = classes_.index(method.class_id);
+  if (!method.signature.empty()) told.signature = method.signature;
 }
 
 void Names::define_vtable(Id vtable, Id class_id) {

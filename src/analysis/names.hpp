@@ -77,8 +77,8 @@ class Names {
     return index < aliases_.size() && aliases_[index] != kNone ? aliases_[index] : index;
   }
 
-  // "Ns.Class:Method (int)", or "unknown method 0x..." when never defined. A bare name, as Java's
-  // recorders tell it, gets its class before it: "com.acme.Shop.main".
+  // "Ns.Class:Method (int)", or "unknown method 0x..." when never defined: whole
+  // (event/method_names.hpp), and as in the source (compiled_names.hpp).
   std::string method_name(std::uint32_t index) const;
   // As defined, or "unknown class 0x..."; of kNone, and of what recorders tell where they know
   // none,
@@ -99,6 +99,10 @@ class Names {
   std::string thread_name(std::uint32_t index) const;
   // Of all threads' events; kNoTime without any.
   base::Time first_time() const;
+  // From now on the three texts above are base::short_name() of this many bytes.
+  void shorten(std::size_t longest) { longest_ = longest; }
+  // How many methods, classes and threads have a longer one.
+  std::uint64_t shortened() const;
 
   // --- for the slicer ------------------------------------------------------------------------
   static bool is_definition(event::Kind kind) {
@@ -131,6 +135,9 @@ class Names {
   void end_slice();
 
  private:
+  std::string whole_method_name(std::uint32_t index) const;
+  std::string whole_class_name(std::uint32_t index) const;
+  std::string whole_thread_name(std::uint32_t index) const;
   bool changes_meaning(const event::Batch& batch, const event::Event& event) const;
   void define(const event::Batch& batch, const event::Event& event);
   void define_method(Id id, const event::Method& method);
@@ -139,10 +146,15 @@ class Names {
   bool is_next_thread(const event::Event& event, const event::Thread& details) const;
   std::uint32_t new_thread(Id id);
 
+  std::size_t longest_ = std::numeric_limits<std::size_t>::max();
   NameTable methods_;
   std::vector<bool> helpers_;  // by method index; may be shorter
   bool has_method_0_ = false;
-  std::vector<std::uint32_t> method_classes_;  // by method index: the class index, or kNone
+  struct MethodTold {
+    std::uint32_t class_index = kNone;
+    std::string signature;
+  };
+  std::vector<MethodTold> methods_told_;  // by method index; may be shorter
   NameTable classes_;
   std::vector<std::uint32_t> aliases_;  // by class index: the class of a vtable, or kNone
   std::uint32_t method_epoch_ = 0;

@@ -23,7 +23,8 @@ Report::Report(const std::vector<const Section*>& selected, const Selection& sel
       if (section.in_summary && std::ranges::find(shown, &section) == shown.end())
         unshown.push_back(&section);
   }
-  Shared shared{selection_, nullptr};
+  const auto tells_suspects = [](const Section* section) { return section->key == "suspects"; };
+  Shared shared{selection_, nullptr, std::ranges::any_of(shown, tells_suspects)};
   for (const auto* list : {&shown, &unshown})
     for (const Section* section : *list)
       if (section->needs_tree && !shared.tree) shared.tree = std::make_shared<CallTree>(selection_);

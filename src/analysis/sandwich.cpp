@@ -3,9 +3,12 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "analysis/method_filter.hpp"
 #include "analysis/text.hpp"
 #include "analysis/tree_order.hpp"
+#include "base/figure_text.hpp"
 #include "base/seeded_hash.hpp"
 
 namespace polytrace::analysis {
@@ -160,17 +163,35 @@ Table Views::show(Table table, const Paths& paths, const TableOptions& options) 
   return table;
 }
 
-// The method of exactly that name; else the one with most calls whose name contains it.
-std::uint32_t method_named(const std::string& name, const CallTree& tree, const Names& names) {
+enum class Likeness : std::uint8_t { none, part, all_but_parameters, exact };
+
+Likeness likeness(const std::string& own, const std::string& name) {
+  if (own == name) return Likeness::exact;
+  if (!own.starts_with(name)) {
+    return own.find(name) == own.npos ? Likeness::none : Likeness::part;
+  }
+  return own.compare(name.size(), 2, " (") == 0 ? Likeness::all_but_parameters : Likeness::part;
+}
+
+struct Candidates {
   std::uint32_t best = NameTable::kNone;
+  std::size_t others = 0;  // as like as the best
+};
+
+// Who is likest to the name; of several the one with most calls.
+Candidates methods_named(const std::string& name, const CallTree& tree, const Names& names) {
+  Candidates found;
+  Likeness best = Likeness::none;
   for (std::uint32_t i = 0; i < tree.totals().size(); ++i) {
     if (tree.totals()[i].calls == 0) continue;
-    const std::string own = names.method_name(i);
-    if (own == name) return i;
-    if (own.find(name) == own.npos) continue;
-    if (best == NameTable::kNone || tree.totals()[i].calls > tree.totals()[best].calls) best = i;
+    const Likeness like = likeness(names.method_name(i), name);
+    if (like < best || like == Likeness::none) continue;
+    if (like > best) found = {i};
+    else ++found.others;
+    best = like;
+    if (tree.totals()[i].calls > tree.totals()[found.best].calls) found.best = i;
   }
-  return best;
+  return found;
 }
 
 }  // namespace
@@ -181,12 +202,16 @@ std::vector<Table> Sandwich::tables(const Names& names, const TableOptions& opti
     Table table = make_table("bottom_up", "sandwich", "Call tree bottom-up: self time", {});
     return {views.show(std::move(table), views.bottom_up(options.limit), options)};
   }
-  const std::uint32_t method = method_named(selection_.method, *tree_, names);
+  const Candidates found = methods_named(selection_.method, *tree_, names);
+  const std::uint32_t method = found.best;
   Table up = make_table("method_callers", "sandwich", "Callers of " + selection_.method, {});
   Table down = make_table("method_callees", "sandwich", "Callees of " + selection_.method, {});
   if (method == NameTable::kNone) return {std::move(up), std::move(down)};
   up.title = "Callers of " + names.method_name(method);
   down.title = "Callees of " + names.method_name(method);
+  if (found.others != 0)
+    up.notes.push_back(fmt::format("The method with most calls of {} whose name has \"{}\".",
+                                   base::count_text(found.others + 1), selection_.method));
   return {views.show(std::move(up), views.callers(method), options),
           views.show(std::move(down), views.callees(method), options)};
 }

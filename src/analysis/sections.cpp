@@ -46,6 +46,11 @@ Made sandwich(const Shared& shared) {
   return std::make_shared<Sandwich>(shared.selection, shared.tree);
 }
 
+Made heap(const Shared& shared) {
+  return make_heap(shared.selection,
+                   shared.tells_suspects ? HeapSuspects::of_last_snapshot : HeapSuspects::none);
+}
+
 constexpr bool kTree = true;
 constexpr bool kQuoted = true;
 constexpr bool kSites = true;
@@ -84,7 +89,7 @@ constexpr std::array kSections = {
             kQuoted, kSites},
     Section{"collections", "Collections", "gc", "", alone<make_collections>, kOfCollections, !kTree,
             kQuoted, kSites},
-    Section{"heap", "Heap", "", "heapdump=end", alone<make_heap>, kOfDumps, !kTree, kQuoted},
+    Section{"heap", "Heap", "", "heapdump=end", heap, kOfDumps, !kTree, kQuoted},
     Section{"roots", "Roots", "", "", alone<make_roots>, kOfRoots},
     Section{"handles", "Handles", "", "", alone<make_handles>, kOfHandles},
     Section{"finalization", "Finalization", "", "", alone<make_finalization>, kOfFinalizers},

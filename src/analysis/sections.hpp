@@ -17,6 +17,7 @@ struct Shared {
   const Selection& selection;
   // Set when a selected section needs it: then the report feeds it, before all others.
   std::shared_ptr<CallTree> tree;
+  bool tells_suspects = false;  // Analysis::suspects() will be asked for
 };
 
 struct Section {

@@ -17,7 +17,7 @@ inline bool selects(const Selection& selection, const event::Batch& batch,
 
 // Rows by their name.
 inline bool keeps(const Selection& selection, std::string_view name) {
-  return selection.name.empty() || name.find(selection.name) != std::string_view::npos;
+  return selection.name.has(name);
 }
 
 inline Table make_table(std::string key, std::string section, std::string title,

@@ -15,6 +15,7 @@ namespace polytrace::analysis {
 class Slicer {
  public:
   const Names& names() const { return names_; }
+  void shorten_names(std::size_t longest) { names_.shorten(longest); }
   // Slices have their sites from now on. Before the first batch: calls are followed from their
   // beginning, so that it does not matter how a trace is cut into batches.
   void follow_calls() { follows_calls_ = true; }

@@ -31,8 +31,8 @@ Weighed weigh(const VisibleStacks& stacks, std::span<const Amount> amounts) {
 
 // Which stacks have a frame whose name is wanted.
 std::vector<bool> named(const StackTree& tree, const Names& names, const Selection& selection) {
-  std::vector<bool> out(tree.size(), selection.name.empty());
-  if (selection.name.empty()) return out;
+  std::vector<bool> out(tree.size(), selection.name.is_any());
+  if (selection.name.is_any()) return out;
   for (std::uint32_t node = 1; node < tree.size(); ++node)
     out[node] = out[tree.parent(node)] || keeps(selection, names.method_name(tree.method(node)));
   return out;

@@ -41,6 +41,7 @@ void Notices::add(Code code, Place place, std::uint64_t bytes, std::string detai
     known.bytes += bytes;
     return join(known, {std::move(place), std::move(detail)});
   }
+  stand_behind_made();
   notices_.push_back({code, 1, bytes, std::move(place), std::move(detail)});
 }
 
@@ -53,6 +54,7 @@ void Notices::add(Notice notice) {
     for (Occurrence& one : notice.others) join(known, std::move(one));
     return;
   }
+  stand_behind_made();
   std::make_heap(notice.others.begin(), notice.others.end(), earlier);
   notices_.push_back(std::move(notice));
 }

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -29,10 +31,26 @@ struct Notice {
 
 class Notices {
  public:
+  // How much was made so far of what the faults are of: asked when the first one is added.
+  using Made = std::function<std::uint64_t()>;
+
+  Notices() = default;
+  explicit Notices(Made made) : made_(std::move(made)) {}
+  // A copy is of something else: it has the faults only.
+  Notices(const Notices& other) : notices_(other.notices_), first_behind_(other.first_behind_) {}
+  Notices& operator=(const Notices& other) {
+    notices_ = other.notices_;
+    first_behind_ = other.first_behind_;
+    return *this;
+  }
+  ~Notices() = default;
+
   void add(Code code, Place place, std::uint64_t bytes, std::string detail = {});
   void add(Notice notice);  // counted as often as it says
   void merge(const Notices& other);
   void clear() { notices_.clear(); }
+  // How much had been made before the first fault; 0 where nobody counted.
+  std::uint64_t first_behind() const { return first_behind_; }
 
   bool empty() const { return notices_.empty(); }
   // In order of the first place; of each notice, its other places in order.
@@ -43,7 +61,13 @@ class Notices {
   std::uint64_t bytes_lost() const;
 
  private:
+  void stand_behind_made() {
+    if (notices_.empty()) first_behind_ = made_ ? made_() : 0;
+  }
+
   std::vector<Notice> notices_;  // one per code; a handful
+  Made made_;
+  std::uint64_t first_behind_ = 0;
 };
 
 }  // namespace polytrace::base

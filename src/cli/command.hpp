@@ -33,6 +33,7 @@ struct CommandHelp {
 struct CommonNeeds {
   bool json = true;
   bool progress = true;
+  bool pager = false;  // its text may be long: Session::page()
 };
 
 class Command {

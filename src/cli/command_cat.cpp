@@ -151,7 +151,9 @@ class Cat final : public Command {
   int run(Session& session) override {
     Input input(options_.input);
     Choice choice;
-    NameFilter name(options_.selection.name);
+    auto names = choose_names(options_.selection);
+    if (!names) return session.fail(names.error());
+    NameFilter name(std::move(*names));
     if (auto ready = choose(session, input, choice, name); !ready)
       return session.fail(ready.error(), input.name());
     auto opened = input.open();

@@ -12,6 +12,7 @@
 #include "cli/notices_view.hpp"
 #include "cli/numbers.hpp"
 #include "cli/selection.hpp"
+#include "cli/table_output.hpp"
 #include "cli/words.hpp"
 
 namespace polytrace::cli {
@@ -65,6 +66,7 @@ class Diff final : public Command {
         "docs/analyses.md, docs/reference/json.md"};
     return kHelp;
   }
+  CommonNeeds needs() const override { return {.pager = true}; }
   void define(OptionList& list) override {
     list.add("TRACE", files_,
              "The two traces, - is standard input; or all runs before, behind -- all after")
@@ -98,22 +100,12 @@ class Diff final : public Command {
         .takes("WHAT[,WHAT...]")
         .suggests(topic_words())
         .in(group);
-    group = "Output";
-    list.add("--sort", options_.table.sort, "Sort tables that have this column by it")
-        .takes("COLUMN")
-        .in(group);
-    list.add("--limit", options_.table.limit, "Rows per table, 0 = all")
-        .takes("COUNT")
-        .shows_default()
-        .in(group);
-    list.add("--format", format_, "The form of the result; --json means --format json")
-        .one_of({"text", "json", "csv", "md", "tsv"})
-        .takes("FORM")
-        .shows_default()
-        .in(group);
+    output_.add_to(list);
   }
   int run(Session& session) override {
-    const auto form = session.common.json ? show::TableForm::json : *show::table_form(format_);
+    if (auto good = output_.check(session); !good) return session.fail(good.error());
+    const show::TableForm form = output_.form(session);
+    options_.table = output_.options();
     if (auto good = settle(); !good) return session.fail(good.error());
     DiffResult result{.options = options_, .fail_over = over_, .fail_on = failing_};
     for (auto& [files, side] :
@@ -121,8 +113,15 @@ class Diff final : public Command {
       for (const std::string& file : *files)
         if (const int code = read(session, file, *side); code != 0) return code;
     result.difference = analysis::compare(result.before.runs, result.after.runs, options_);
-    if (form != show::TableForm::text) session.out().expect_no_styles();
-    append_diff(session.out().text(), result, form, session.look());
+    auto& tables = result.difference.tables;
+    if (auto good = output_.apply(tables); !good) return session.fail(good.error());
+    if (output_.goes_to_folder()) {
+      if (auto done = output_.write(session, tables); !done) return session.fail(done.error());
+    } else {
+      if (form == show::TableForm::text) session.page();
+      else session.out().expect_no_styles();
+      append_diff(session.out().text(), result, form, session.look());
+    }
     int worst = 0;
     for (const DiffInputs* side : {&result.before, &result.after})
       for (const DiffInput& input : side->inputs)
@@ -206,7 +205,7 @@ class Diff final : public Command {
   std::optional<double> over_;
   std::string fail_on_;
   std::vector<std::string> failing_;
-  std::string format_ = "text";
+  TableOutput output_;
 };
 
 }  // namespace

@@ -62,6 +62,8 @@ class Export final : public Command {
           "polytrace export --to folded app.mlpd -o app.folded"},
          {"allocated bytes of the second half",
           "polytrace export --to folded --weight bytes --from 50% app.mlpd -o app.folded"},
+         {"the calls one after the other, for speedscope or Perfetto",
+          "polytrace export --to chrome app.mlpd -o app.json"},
          {"the first heap snapshot, for VisualVM",
           "polytrace export --to hprof --snapshot 0 app.mlpd -o app.hprof"}},
         {0, 1, 2, 3, 4, 5, 6, 130},

@@ -40,7 +40,8 @@ class Flame final : public Command {
     list.add("--exact-names", exact_names_,
              "With --base: only names that are equal letter by letter are one")
         .in("Input");
-    add_selection_options(list, selection_, nullptr);
+    add_selection_options(list, selection_,
+                          "Only stacks with a method in them whose name contains this");
     add_profile_options(list, profile_);
     const char* group = "Output";
     list.add("--by-thread", by_thread_, "Threads below one another instead of all together")

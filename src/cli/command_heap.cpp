@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <functional>
 #include <optional>
 
 #include "analysis/analysis.hpp"
-#include "analysis/heap/growth.hpp"
 #include "analysis/heap/questions.hpp"
-#include "analysis/heap/study.hpp"
 #include "analysis/heap/tables.hpp"
 #include "analysis/heap/weak.hpp"
+#include "cli/command_line.hpp"
 #include "cli/commands.hpp"
+#include "cli/heap_growth.hpp"
 #include "cli/notices_view.hpp"
 #include "cli/numbers.hpp"
 #include "cli/report_view.hpp"
@@ -41,14 +44,20 @@ struct Questions {
   }
 };
 
-// The answers out of a study that has read everything.
+// The answers out of a study that has read everything. `file`: for commands to ask next.
 class Answers {
  public:
-  Answers(const HeapStudy& study, const analysis::TableOptions& options)
+  using ReadAgain = std::function<void(event::Consumer&)>;
+
+  Answers(const HeapStudy& study, const analysis::TableOptions& options, std::string file,
+          ReadAgain read_again)
       : study_(study),
         options_(options),
+        file_(std::move(file)),
+        read_again_(std::move(read_again)),
         dominators_(analysis::Dominators::of(study.graph())),
-        view_{study.graph(), dominators_, study.names()} {}
+        fields_(study.fields(), study.names(), study.chosen().value_or(0)),
+        view_{study.graph(), dominators_, study.names(), &fields_} {}
 
   const HeapView& view() const { return view_; }
   base::result<std::vector<Table>> of(const Questions& questions) {
@@ -57,7 +66,6 @@ class Answers {
     if (questions.suspects) add_suspects(options_);
     if (questions.unreachable) tables_.push_back(unreachable_table(view_, options_));
     base::result<void> done;
-    if (!questions.growth.empty()) done = growth(questions.growth);
     if (!questions.referrers.empty()) done = referrers(questions.referrers);
     if (!questions.path.empty()) done = path(questions.path);
     if (!done) return base::Unexpected(done.error());
@@ -66,8 +74,16 @@ class Answers {
   }
 
  private:
+  // Asked again once the fields are known that the answer is made of.
+  template <class Ask>
+  Table with_fields(const Ask& ask) {
+    Table table = ask();
+    if (!fields_.wants_pass()) return table;
+    read_again_(fields_);
+    return ask();
+  }
   void add_suspects(const analysis::TableOptions& options) {
-    Table table = suspect_table(view_, study_.snapshots(), options);
+    Table table = with_fields([&] { return suspect_table(view_, study_.snapshots(), options); });
     if (table.rows.empty() && dominators_.reached_objects() != 0) {
       table.rows.push_back({std::string("(none)"), analysis::Cell{}, analysis::Cell{},
                             analysis::Cell{},
@@ -90,27 +106,6 @@ class Answers {
         study_.chosen().value_or(0), left,
         weakly == 0 ? "" : fmt::format(", {} of them only by weak references", weakly)));
   }
-  // "FROM,TO"
-  base::result<void> growth(std::string_view text) {
-    const auto snapshots = study_.snapshots();
-    const std::size_t comma = text.find(',');
-    const auto from = parse_number<std::uint64_t>(text.substr(0, comma));
-    const auto to =
-        comma == text.npos ? std::nullopt : parse_number<std::uint64_t>(text.substr(comma + 1));
-    if (!from || !to)
-      return base::fail(Code::usage, "--growth takes two numbers of snapshots, as in 0,3");
-    if (std::max(*from, *to) >= snapshots.size())
-      return base::fail(Code::usage,
-                        fmt::format("there are {} snapshots, from 0 on", snapshots.size()));
-    const auto before = named_figures(snapshots[*from], study_.names());
-    const auto after = named_figures(snapshots[*to], study_.names());
-    tables_.push_back(growth_table(growth_between(before, after), options_));
-    tables_.back().title = fmt::format("Growth by class from snapshot {} to {}", *from, *to);
-    Table sites = study_.sites()->growth(*from, *to, study_.names(), options_);
-    if (!sites.rows.empty()) tables_.push_back(std::move(sites));
-    else std::ranges::move(sites.notes, std::back_inserter(tables_.back().notes));
-    return {};
-  }
   base::result<HeapGraph::Index> object(std::string_view text) const {
     const HeapGraph::Index found = view_.find(text);
     if (found == HeapGraph::kNone)
@@ -118,25 +113,50 @@ class Answers {
                                                  study_.chosen().value_or(0), text));
     return found;
   }
+  // By its id, or as the class that it is itself: not by the class of it.
+  bool names_object(std::string_view text, HeapGraph::Index found) const {
+    return text.starts_with("0x") ||
+           (text.starts_with("class ") && view_.class_name(found) == text);
+  }
   base::result<void> referrers(std::string_view text) {
     const auto found = object(text);
     if (!found) return base::Unexpected(found.error());
     tables_.push_back(
-        text.starts_with("0x")
+        names_object(text, *found)
             ? object_referrers(view_, *found, options_)
             : class_referrers(view_, study_.names().class_name(view_.type(*found)), options_));
+    note_others(text, *found, "--referrers");
     return {};
   }
   base::result<void> path(std::string_view text) {
     const auto found = object(text);
     if (!found) return base::Unexpected(found.error());
-    tables_.push_back(path_table(view_, *found, options_));
+    tables_.push_back(with_fields([&] { return path_table(view_, *found, options_); }));
+    note_others(text, *found, "--path");
     return {};
+  }
+  // A part of several names: which of them was meant, and how to ask for another.
+  void note_others(std::string_view text, HeapGraph::Index found, std::string_view question) {
+    constexpr std::size_t kMostNames = 5;
+    const std::string taken = study_.names().class_name(view_.type(found));
+    if (names_object(text, found) || taken == text) return;
+    std::vector<std::string> others = view_.classes_with(text);
+    std::erase(others, taken);
+    if (others.empty()) return;
+    const std::size_t left = others.size() - std::min(others.size(), kMostNames);
+    others.resize(others.size() - left);
+    tables_.back().notes.push_back(fmt::format(
+        "No class is named \"{}\"; taken for {}. Others with it: {}{}. {} heap {} {} {}", text,
+        taken, fmt::join(others, ", "), left == 0 ? "" : fmt::format(" and {} more", left),
+        own_command(), question, shell_quoted(others.front()), as_operand(file_)));
   }
 
   const HeapStudy& study_;
   const analysis::TableOptions& options_;
+  std::string file_;
+  ReadAgain read_again_;
   analysis::Dominators dominators_;
+  analysis::ReferenceFields fields_;
   HeapView view_;
   std::vector<Table> tables_;
 };
@@ -147,16 +167,19 @@ class HeapCommand final : public Command {
     static const CommandHelp kHelp{
         "heap",
         "what fills the heap, and what keeps it alive?",
-        "[OPTIONS] FILE",
+        "[OPTIONS] FILE | BEFORE AFTER",
         "Reads the heap snapshots of a recording or a heap dump. Without a question: what may "
         "leak and why, the classes by what their objects retain, the snapshots.\n\n"
         "What an object retains is its own size and that of everything which only it keeps alive. "
         "The questions are about the last complete snapshot; --snapshot names another. CLASS is a "
-        "name or a part of one, OBJECT an id as the tables show it.",
+        "name or a part of one, OBJECT an id as the tables show it.\n\n"
+        "Of two files it says what became more from the first one's last complete snapshot to that "
+        "of the second, by the names of the classes.",
         {{"what leaks?", "polytrace heap app.hprof"},
          {"why is this alive?", "polytrace heap --path com.acme.Session app.hprof"},
          {"what came from the first snapshot to the fourth",
           "polytrace heap --growth 0,3 app.mlpd"},
+         {"what came between two dumps", "polytrace heap before.hprof after.hprof"},
          {"who refers to it", "polytrace heap --referrers com.acme.Session app.hprof"},
          {"look at it in VisualVM", "polytrace heap --hprof app.hprof app.mlpd"},
          {"all classes, for a spreadsheet",
@@ -165,8 +188,15 @@ class HeapCommand final : public Command {
         "docs/heap.md, docs/reference/json.md"};
     return kHelp;
   }
+  CommonNeeds needs() const override { return {.pager = true}; }
   void define(OptionList& list) override {
-    add_input_options(list, input_, Following::not_offered);
+    list.add("FILE", files_, "The trace or heap dump, - is standard input; or two to compare")
+        .takes("FILE...")
+        .required()
+        .at_most(2)
+        .in("Input");
+    add_reading_options(list, input_, Following::not_offered);
+    list.add("--strict", input_.strict, "Stop at the first problem").in("Input");
     const char* group = "Questions";
     list.add("--classes", questions_.classes, "Classes by what their objects retain").in(group);
     list.add("--dominators", questions_.dominators, "The objects that retain most").in(group);
@@ -193,22 +223,24 @@ class HeapCommand final : public Command {
     define_output(list);
   }
   int run(Session& session) override {
-    const auto form = output_.form(session);
+    if (auto good = output_.check(session); !good) return session.fail(good.error());
     const auto wanted = parse_number<std::uint64_t>(snapshot_);
     if (questions_.asked() > 1) return session.fail_usage("ask one question at a time");
     if (!snapshot_.empty() && !wanted) return session.fail_usage("--snapshot takes a number");
+    if (files_.size() == 2 || !questions_.growth.empty()) return run_growth(session);
+    input_.file = files_.front();
     Input input(input_);
     auto opened = input.open();
     if (!opened) return session.fail(opened.error(), input.name());
     HeapStudy study(wanted, keeps());
-    if (!questions_.growth.empty()) study.follow_sites();
     const Passed passed = pass(session, input, *opened->reader, study);
     study.finish();
     const bool has_none = study.snapshots().empty() && !passed.is_partial();
     if (!study.chosen() && (wanted || has_none || !dump_.empty()))
       return session.fail(exports::find_snapshot(study, wanted).error(), input.name());
-    const analysis::TableOptions options{output_.sort, output_.limit};
-    Answers answers(study, options);
+    const analysis::TableOptions options = output_.options();
+    Answers answers(study, options, input.name(),
+                    [&](event::Consumer& consumer) { read_again(session, input, consumer); });
     if (!dump_.empty()) {
       if (keeps_old(passed, dump_)) {
         session.remark(fmt::format("{}: NOT written", show::printable(dump_)));
@@ -222,10 +254,25 @@ class HeapCommand final : public Command {
     const analysis::Selection everything;
     ReportResult result{
         input, *opened, passed, everything, study.names().first_time(), std::move(*tables)};
-    return answer(session, result, form);
+    return answer(session, std::move(result), output_);
   }
 
  private:
+  // What the first pass did not keep; it told the faults already. A pipe is gone by then.
+  static void read_again(const Session& session, const Input& input, event::Consumer& consumer) {
+    std::error_code fault;
+    if (!std::filesystem::is_regular_file(input.name(), fault)) return;
+    if (auto opened = input.open())
+      static_cast<void>(pass(session, input, *opened->reader, consumer));
+  }
+  int run_growth(Session& session) const {
+    const bool asks_more = questions_.asked() > int{!questions_.growth.empty()};
+    if (asks_more || !dump_.empty() || !snapshot_.empty())
+      return session.fail_usage(
+          "growth, which is all that two files are asked for, goes with no "
+          "other question; --growth FROM,TO names the snapshots");
+    return answer_growth(session, {files_, questions_.growth, input_, output_});
+  }
   // What is written for other tools has all references: they judge themselves.
   event::RefStrength keeps() const {
     using event::RefStrength;
@@ -247,13 +294,14 @@ class HeapCommand final : public Command {
     output_.add_to(list);
   }
 
+  std::vector<std::string> files_;
   InputOptions input_;
   Questions questions_;
   std::string snapshot_;
   bool soft_is_weak_ = false;
   std::string dump_;
   bool force_ = false;
-  ReportOutput output_;
+  TableOutput output_;
 };
 
 }  // namespace

@@ -28,6 +28,7 @@ class Info final : public Command {
         "docs/reference/json.md, polytrace report"};
     return kHelp;
   }
+  CommonNeeds needs() const override { return {.pager = true}; }
   void define(OptionList& list) override {
     add_input_options(list, input_, Following::offered);
     list.add("--limit", limit_, "Threads to list, 0 = all")
@@ -42,6 +43,7 @@ class Info final : public Command {
     OverviewConsumer consumer;
     const Passed passed = pass(session, input, *opened->reader, consumer);
     const InfoResult result{input, *opened, passed, consumer.take(), limit_};
+    session.page();
     if (session.common.json) append_info_json(session.out().text(), result);
     else append_info_text(session.out().text(), result, session.look());
     return conclude(session, input, passed);

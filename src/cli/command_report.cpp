@@ -70,17 +70,6 @@ base::result<std::shared_ptr<const analysis::Pauses>> find_pauses(const Session&
   return std::make_shared<const analysis::Pauses>(finder.take());
 }
 
-// A --sort word must be a column of some table that is shown.
-base::result<void> check_sort(const std::string& sort, const std::vector<Table>& tables) {
-  std::vector<std::string> known;
-  for (const Table& table : tables) {
-    for (const analysis::ColumnInfo& column : table.columns) known.push_back(column.key);
-  }
-  if (sort.empty() || std::ranges::find(known, sort) != known.end()) return {};
-  return base::fail(base::Code::usage, fmt::format("no column \"{}\" in these sections{}", sort,
-                                                   did_you_mean(sort, known)));
-}
-
 class ReportCommand final : public Command {
  public:
   const CommandHelp& help() const override {
@@ -110,12 +99,14 @@ class ReportCommand final : public Command {
         "polytrace help times, docs/reference/json.md"};
     return kHelp;
   }
+  CommonNeeds needs() const override { return {.pager = true}; }
   void define(OptionList& list) override {
     add_input_options(list, input_, Following::offered);
     add_selection_options(list, selection_, "Only rows whose name contains this");
     define_output(list);
   }
   int run(Session& session) override {
+    if (auto good = output_.check(session); !good) return session.fail(good.error());
     const auto form = output_.form(session);
     const auto sections = parse_sections(asked_sections());
     if (!sections) return session.fail(sections.error());
@@ -144,12 +135,10 @@ class ReportCommand final : public Command {
                         passed,
                         *selection,
                         report.names().first_time(),
-                        report.tables({output_.sort, output_.limit})};
+                        report.tables(output_.options())};
     result.empty = explain(report.empty_sections(result.tables), *opened->format);
     result.is_brief = is_brief(form);
-    if (auto good = check_sort(output_.sort, result.tables); !good)
-      return session.fail(good.error());
-    return answer(session, result, form);
+    return answer(session, std::move(result), output_);
   }
 
  private:
@@ -160,9 +149,7 @@ class ReportCommand final : public Command {
   // Nobody said what to show: what fits a screen or two. Programs get everything.
   bool is_brief(show::TableForm form) const {
     const bool for_people = form == show::TableForm::text || form == show::TableForm::markdown;
-    const ReportOutput untouched;
-    return for_people && !all_ && asked_sections().empty() && output_.sort == untouched.sort &&
-           output_.limit == untouched.limit;
+    return for_people && !all_ && asked_sections().empty() && output_.is_untouched();
   }
 
   void define_output(OptionList& list) {
@@ -200,7 +187,7 @@ class ReportCommand final : public Command {
   std::string method_;
   bool fold_recursion_ = false;
   std::string subtract_;
-  ReportOutput output_;
+  TableOutput output_;
   bool show_helpers_ = false;
 };
 

@@ -67,17 +67,6 @@ void append_diff_markdown(std::string& out, const DiffResult& result, const show
     for (const DiffInput& input : side->inputs) append_notices_markdown(out, input.passed);
 }
 
-void append_diff_separated(std::string& out, const DiffResult& result, show::Separator separator) {
-  const auto& tables = result.difference.tables;
-  const auto filled = std::ranges::count_if(
-      tables, [](const analysis::Table& table) { return !table.rows.empty(); });
-  for (const analysis::Table& table : tables) {
-    if (table.rows.empty()) continue;
-    if (!out.empty()) out += separator == show::Separator::comma ? "\r\n" : "\n";
-    show::append_separated(out, table, separator, filled > 1);
-  }
-}
-
 void write_side(base::JsonWriter& json, std::string_view key, const DiffInputs& side) {
   json.key(key);
   json.begin_array();
@@ -144,8 +133,9 @@ void append_diff(std::string& out, const DiffResult& result, TableForm form,
     case TableForm::text: return append_diff_text(out, result, look);
     case TableForm::markdown: return append_diff_markdown(out, result, look);
     case TableForm::json: return append_diff_json(out, result);
-    case TableForm::csv: return append_diff_separated(out, result, show::Separator::comma);
-    case TableForm::tsv: return append_diff_separated(out, result, show::Separator::tab);
+    case TableForm::json_lines:
+    case TableForm::csv:
+    case TableForm::tsv: return show::append_rows(out, result.difference.tables, form);
   }
 }
 

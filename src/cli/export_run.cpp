@@ -75,7 +75,10 @@ base::result<std::optional<std::uint64_t>> parse_limit(const std::string& text) 
 class ProfileConsumer final : public event::Consumer {
  public:
   explicit ProfileConsumer(const exports::Request& request)
-      : builder_(whole(request), {request.weight, false}) {}
+      : builder_(whole(request), {request.weight, false}) {
+    slicer_.shorten_names(exports::kLongestName);
+    if (analysis::needs_sites(request.weight)) slicer_.follow_calls();
+  }
   bool consume(const event::Batch& batch) override {
     slicer_.slice(batch, [&](const analysis::Slice& slice) { builder_.consume(slice); });
     return true;
@@ -176,6 +179,7 @@ ExportRun::~ExportRun() {
   std::error_code ignored;
   for (const File& file : files_)
     if (!file.temporary_folder.empty()) std::filesystem::remove_all(file.temporary_folder, ignored);
+  remove_if_killed("");
 }
 
 base::result<void> ExportRun::add_folder(const exports::Target& target, const std::string& file,
@@ -189,6 +193,7 @@ base::result<void> ExportRun::add_folder(const exports::Target& target, const st
   if (!std::filesystem::create_directory(temporary, fault))
     return base::fail(base::Code::write_failed, fault.message());
   files_.push_back({file, nullptr, temporary});
+  remove_if_killed(temporary);
   take_time_to_end();  // a folder has its name from the beginning: it has to be taken away
   auto sink = base::create_sink(temporary + "/metadata", false);
   if (!sink) return base::Unexpected(sink.error());
@@ -201,7 +206,7 @@ int ExportRun::run() {
   auto opened = input_.open();
   if (!opened) return session_.fail(opened.error(), input_.name());
   Passed passed = pass(session_, input_, *opened->reader, exporter_);
-  if (exporter_.failure()) return session_.fail(*exporter_.failure(), files_.front().name);
+  if (exporter_.failure()) return session_.fail(*exporter_.failure(), name_of_failed());
   const bool wanted = !input_.options().strict || passed.exit_code() == 0;
   const bool written = wanted && std::ranges::none_of(files_, [&](const File& file) {
                          return keeps_old(passed, file.name);
@@ -209,27 +214,31 @@ int ExportRun::run() {
   if (auto finished = exporter_.finish(); !finished)
     return session_.fail(finished.error(), finished.error().code == base::Code::usage
                                                ? input_.name()
-                                               : files_.front().name);
+                                               : name_of_failed());
   for (const exports::Result& result : exporter_.results())
     passed.add_limits(result.account.limits);
   if (written) {
-    if (auto committed = commit(); !committed)
-      return session_.fail(committed.error(), files_.front().name);
+    for (File& file : files_)
+      if (auto committed = commit(file); !committed)
+        return session_.fail(committed.error(), file.name);
   }
   tell(*opened, passed, written);
   return conclude(session_, input_, passed);
 }
 
-base::result<void> ExportRun::commit() {
-  for (File& file : files_) {
-    if (auto committed = file.sink->commit(); !committed) return committed;
-    if (file.temporary_folder.empty()) continue;
-    std::error_code fault;
-    std::filesystem::remove_all(file.name, fault);  // --force was given if there is anything
-    if (!fault) std::filesystem::rename(file.temporary_folder, file.name, fault);
-    if (fault) return base::fail(base::Code::write_failed, fault.message());
-    file.temporary_folder.clear();
-  }
+const std::string& ExportRun::name_of_failed() const {
+  return files_[exporter_.failed_output()].name;
+}
+
+base::result<void> ExportRun::commit(File& file) {
+  if (auto committed = file.sink->commit(); !committed) return committed;
+  if (file.temporary_folder.empty()) return {};
+  std::error_code fault;
+  std::filesystem::remove_all(file.name, fault);  // --force was given if there is anything
+  if (!fault) std::filesystem::rename(file.temporary_folder, file.name, fault);
+  if (fault) return base::fail(base::Code::write_failed, fault.message());
+  file.temporary_folder.clear();
+  remove_if_killed("");
   return {};
 }
 
@@ -251,9 +260,10 @@ std::string ExportRun::text_of(std::size_t number, bool written) const {
   std::string text = fmt::format("{}: {}", name == "-" ? "standard output" : show::printable(name),
                                  result.target->name);
   if (result.weight != nullptr)
-    text += fmt::format(" of {} {}, {} stacks of {} frames", result.weight->key,
-                        amount_text(total_of(result), result.weight->unit), count(result.stacks),
-                        count(result.frames));
+    text += fmt::format(" of {} {}, {} of {}", result.weight->key,
+                        amount_text(total_of(result), result.weight->unit),
+                        base::count_text(result.stacks, "stack", "stacks"),
+                        base::count_text(result.frames, "frame", "frames"));
   if (!written) text += "; NOT written";
   const Account& account = result.account;
   const std::uint64_t sum = account.events_left_out();

@@ -54,7 +54,8 @@ class ExportRun {
     std::string temporary_folder{};
   };
   base::result<void> add_folder(const exports::Target& target, const std::string& file, bool force);
-  base::result<void> commit();
+  static base::result<void> commit(File& file);
+  const std::string& name_of_failed() const;
   void tell(const format::Opened& opened, const Passed& passed, bool written);
   std::string text_of(std::size_t number, bool written) const;
   std::string as_json(const format::Opened& opened, const Passed& passed, bool written) const;

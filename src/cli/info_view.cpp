@@ -115,8 +115,8 @@ Table threads_table(const Overview& overview, std::uint64_t limit) {
       table.rows_left_out = overview.threads.size() - limit;
       break;
     }
-    table.rows.push_back(
-        {thread.id, thread.name, thread.events, thread.first, thread.last, thread.lives});
+    const std::string name = thread.id == base::kNoId ? "(events of no thread)" : thread.name;
+    table.rows.push_back({thread.id, name, thread.events, thread.first, thread.last, thread.lives});
   }
   return table;
 }
@@ -226,7 +226,7 @@ void append_info_text(std::string& out, const InfoResult& result, const show::Lo
     lines.add("size", base::bytes_text(*size));
   add_process(lines, overview);
   add_times(lines, overview);
-  lines.add("threads", base::count_text(std::uint64_t{overview.threads.size()}));
+  lines.add("threads", base::count_text(overview.thread_count()));
   lines.add("events", base::count_text(overview.total()));
   lines.add("frames", base::count_text(tally.frames));
   if (tally.time_wraps != 0) lines.add("time steps back", base::count_text(tally.time_wraps));

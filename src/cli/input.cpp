@@ -10,25 +10,44 @@
 #include "cli/progress.hpp"
 #include "cli/signals.hpp"
 #include "cli/spool.hpp"
+#include "event/copy.hpp"
 
 namespace polytrace::cli {
 namespace {
 
-// Stops the pump behind the first batch that has a problem.
+// Stops the pump at the first problem: hands on what comes before the first problem.
 class Strict final : public event::Consumer {
  public:
-  explicit Strict(event::Consumer& to) : to_(to) {}
+  Strict(event::Consumer& to, const event::Reader& reader) : to_(to), reader_(reader) {}
   void begin(unsigned workers) override { to_.begin(workers); }
-  void survey(const event::Batch& batch, unsigned worker) override { to_.survey(batch, worker); }
   bool consume(const event::Batch& batch) override {
-    if (!to_.consume(batch)) return false;
+    // Between this batch and the one before.
+    for (const base::Notice& notice : reader_.notices().sorted())
+      stopped_ |= notice.first.offset < batch.offset;
+    if (stopped_) return false;
     stopped_ = !batch.notices.empty();
-    return !stopped_;
+    return hand_on(stopped_ ? beginning_of(batch) : batch) && !stopped_;
   }
   bool stopped() const { return stopped_; }
 
  private:
+  bool hand_on(const event::Batch& batch) {
+    to_.survey(batch, 0);
+    return to_.consume(batch);
+  }
+  const event::Batch& beginning_of(const event::Batch& batch) {
+    beginning_.clear();
+    for (std::uint64_t i = 0; i < batch.notices.first_behind(); ++i)
+      event::copy_event(batch, batch.events[i], beginning_);
+    beginning_.offset = batch.offset;
+    beginning_.tally = batch.tally;
+    beginning_.notices = batch.notices;
+    return beginning_;
+  }
+
   event::Consumer& to_;
+  const event::Reader& reader_;
+  event::Batch beginning_;
   bool stopped_ = false;
 };
 
@@ -138,7 +157,7 @@ int Passed::exit_code() const {
 Passed pass(const Session& session, const Input& input, event::Reader& reader,
             event::Consumer& consumer) {
   Progress progress(session);
-  Strict strict(consumer);
+  Strict strict(consumer, reader);
   const InputOptions& options = input.options();
   event::PumpOptions pump_options;
   pump_options.stop = &stop_asked();

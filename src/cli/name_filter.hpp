@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which events are about something whose name contains a text. Definitions may come later than the
+// Which events are about something of a chosen name. Definitions may come later than the
 // events, so the whole trace is read for its names first.
 #pragma once
 
@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "base/seeded_hash.hpp"
+#include "event/name_choice.hpp"
 #include "event/pump.hpp"
 
 namespace polytrace::cli {
@@ -14,7 +15,7 @@ namespace polytrace::cli {
 // As a consumer it learns the names; then it can be asked. Asking is thread-safe.
 class NameFilter final : public event::Consumer {
  public:
-  explicit NameFilter(std::string text) : text_(std::move(text)) {}
+  explicit NameFilter(event::NameChoice choice) : choice_(std::move(choice)) {}
 
   bool consume(const event::Batch& batch) override;
   // True when the event's subject, its class, a frame of its stack or one of its texts fits.
@@ -22,11 +23,11 @@ class NameFilter final : public event::Consumer {
 
  private:
   using Ids = std::unordered_set<base::Id, base::SeededHash>;
-  bool has_text(std::string_view name) const { return name.find(text_) != name.npos; }
+  bool has_text(std::string_view name) const { return choice_.has(name); }
   void learn(const event::Batch& batch, const event::Event& event);
   bool subject_fits(const event::Event& event) const;
 
-  std::string text_;
+  event::NameChoice choice_;
   Ids methods_, classes_, threads_;
 };
 

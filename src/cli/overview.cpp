@@ -52,6 +52,11 @@ std::uint64_t Overview::total() const {
   return std::accumulate(events.begin(), events.end(), std::uint64_t{0});
 }
 
+std::uint64_t Overview::thread_count() const {
+  return static_cast<std::uint64_t>(
+      std::ranges::count_if(threads, [](const auto& thread) { return thread.id != base::kNoId; }));
+}
+
 base::Duration Overview::span() const {
   base::Duration difference = 0;
   if (first == kNoTime) return 0;

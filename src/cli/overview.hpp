@@ -41,6 +41,8 @@ struct Overview {
   std::string cut_off{};  // why the recording ended before it was to; "": it did not
 
   std::uint64_t total() const;
+  // Without the events of no thread.
+  std::uint64_t thread_count() const;
   // Saturates: a damaged trace may tell any times.
   base::Duration span() const;
 };

@@ -32,6 +32,7 @@ void define(Catalogue& catalogue, Session& session, RootOptions& options) {
 }
 
 int show_help(Session& session, const Catalogue& catalogue, const Entry* entry) {
+  session.page();
   session.out().text() = entry == nullptr ? overview_help(catalogue) : command_help(*entry);
   return session.finish(0);
 }

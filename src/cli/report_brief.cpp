@@ -28,13 +28,14 @@ constexpr std::array kKept = {
 // What to ask next about a suspect. {}: the method or class it is about.
 struct Next {
   std::string_view fault;
-  std::string_view arguments;
+  std::string_view command;
 };
 constexpr std::array kNext = {
-    Next{"hot method", "--method {}"},
-    Next{"lock convoy", "--sections monitors"},
-    Next{"exception storm", "--sections exceptions"},
-    Next{"leak", "--sections survival,heap"},
+    Next{"hot method", "report --method {}"},
+    Next{"lock convoy", "report --sections monitors"},
+    Next{"exception storm", "report --sections exceptions"},
+    Next{"leak", "report --sections survival,heap"},
+    Next{"full heap", "heap --path {}"},
 };
 
 std::string text_of(const analysis::Cell& cell) {
@@ -45,7 +46,7 @@ std::string text_of(const analysis::Cell& cell) {
 std::string next_for(const std::vector<analysis::Cell>& suspect) {
   const auto* const found = std::ranges::find(kNext, text_of(suspect[0]), &Next::fault);
   if (found == kNext.end()) return {};
-  return fmt::format(fmt::runtime(found->arguments), shell_quoted(text_of(suspect[1])));
+  return fmt::format(fmt::runtime(found->command), shell_quoted(text_of(suspect[1])));
 }
 
 }  // namespace
@@ -72,10 +73,10 @@ void append_next_steps(std::string& out, const std::vector<Table>& tables, const
     for (const auto& row : table.rows)
       if (std::string step = next_for(row); !step.empty()) steps.push_back(std::move(step));
   }
-  steps.emplace_back("--all");
+  steps.emplace_back("report --all");
   out += '\n' + paint(look.terminal, show::Style::heading, "Next") + '\n';
   for (const std::string& step : steps)
-    out += fmt::format("  {} report {} {}\n", own_command(), step, as_operand(file));
+    out += fmt::format("  {} {} {}\n", own_command(), step, as_operand(file));
 }
 
 }  // namespace polytrace::cli

@@ -41,8 +41,10 @@ std::string selection_text(const ReportResult& result, const show::Look& look) {
     parts.push_back("from " + time(selection.from));
   if (has_to(selection)) parts.push_back("to " + time(selection.to));
   if (!selection.threads.is_everyone()) parts.push_back(threads_text(selection.threads.ids()));
-  if (!selection.name.empty())
-    parts.push_back(fmt::format("names with \"{}\" only", show::printable(selection.name)));
+  if (!selection.name.is_any())
+    parts.push_back(fmt::format("names {} \"{}\" only",
+                                selection.name.is_pattern() ? "that fit" : "with",
+                                show::printable(selection.name.text())));
   if (selection.pauses || selection.subtract_waits)
     parts.push_back(fmt::format("without the time of {}{}{}", selection.pauses ? "collections" : "",
                                 selection.pauses && selection.subtract_waits ? " and " : "",
@@ -50,15 +52,22 @@ std::string selection_text(const ReportResult& result, const show::Look& look) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+std::string title_of(const Input& input, const format::Opened& opened) {
+  return fmt::format("{}: {}, version {}", show::printable(input.name()), opened.format->title,
+                     opened.reader->version());
+}
+
 std::string title(const ReportResult& result) {
-  return fmt::format("{}: {}, version {}", show::printable(result.input.name()),
-                     result.opened.format->title, result.opened.reader->version());
+  const std::string own = title_of(result.input, result.opened);
+  if (result.before == nullptr) return own;
+  return fmt::format("From {} to {}", title_of(result.before->input, result.before->opened), own);
 }
 
 void append_report_text(std::string& out, const ReportResult& result, const show::Look& look) {
   out += paint(look.terminal, show::Style::heading, title(result)) + '\n';
   if (const auto selected = selection_text(result, look); !selected.empty())
     out += "  selected: " + selected + '\n';
+  if (result.before != nullptr) append_partial_text(out, result.before->passed, look);
   append_partial_text(out, result.passed, look);
   bool narrow = false;
   for (const analysis::Table& table : result.tables) narrow |= append_text(out, table, look);
@@ -70,6 +79,7 @@ void append_report_text(std::string& out, const ReportResult& result, const show
   }
   if (result.is_brief) append_next_steps(out, result.tables, result.input.name(), look);
   else append_empty_text(out, result.empty, look);
+  if (result.before != nullptr) append_notices_text(out, result.before->passed, look);
   append_notices_text(out, result.passed, look);
 }
 
@@ -79,18 +89,8 @@ void append_report_markdown(std::string& out, const ReportResult& result, const 
     out += fmt::format("\nSelected: {}\n", show::markdown_text(selected));
   for (const analysis::Table& table : result.tables) show::append_markdown(out, table, look);
   if (!result.is_brief) append_empty_markdown(out, result.empty);
+  if (result.before != nullptr) append_notices_markdown(out, result.before->passed);
   append_notices_markdown(out, result.passed);
-}
-
-void append_report_separated(std::string& out, const ReportResult& result,
-                             show::Separator separator) {
-  const auto filled = std::ranges::count_if(
-      result.tables, [](const analysis::Table& table) { return !table.rows.empty(); });
-  for (const analysis::Table& table : result.tables) {
-    if (table.rows.empty()) continue;
-    if (!out.empty()) out += separator == show::Separator::comma ? "\r\n" : "\n";
-    show::append_separated(out, table, separator, filled > 1);
-  }
 }
 
 void write_selection(base::JsonWriter& json, const analysis::Selection& selection) {
@@ -104,7 +104,8 @@ void write_selection(base::JsonWriter& json, const analysis::Selection& selectio
   json.begin_array();
   for (const base::Id id : selection.threads.ids()) json.value(fmt::format("{:#x}", id));
   json.end_array();
-  json.member("name", selection.name);
+  json.member("name", selection.name.text());
+  json.member("regex", selection.name.is_pattern());
   json.member("show_helpers", selection.show_helpers);
   json.key("subtract");
   json.begin_array();
@@ -114,11 +115,20 @@ void write_selection(base::JsonWriter& json, const analysis::Selection& selectio
   json.end_object();
 }
 
+void write_before(base::JsonWriter& json, const ReportSource& before) {
+  json.key("before");
+  json.begin_object();
+  write_source(json, before.input, *before.opened.format, before.opened.reader->version());
+  write_outcome(json, before.passed);
+  json.end_object();
+}
+
 void append_report_json(std::string& out, const ReportResult& result) {
   base::JsonWriter json(out);
   json.begin_object();
   json.member("schema", "polytrace.report/1");
   write_source(json, result.input, *result.opened.format, result.opened.reader->version());
+  if (result.before != nullptr) write_before(json, *result.before);
   write_selection(json, result.selection);
   json.key("start");
   result.start == base::kNoTime ? json.null() : json.value(result.start);
@@ -138,37 +148,33 @@ void append_report(std::string& out, const ReportResult& result, TableForm form,
     case TableForm::text: return append_report_text(out, result, look);
     case TableForm::markdown: return append_report_markdown(out, result, look);
     case TableForm::json: return append_report_json(out, result);
-    case TableForm::csv: return append_report_separated(out, result, show::Separator::comma);
-    case TableForm::tsv: return append_report_separated(out, result, show::Separator::tab);
+    case TableForm::json_lines:
+    case TableForm::csv:
+    case TableForm::tsv: return show::append_rows(out, result.tables, form);
   }
 }
 
 }  // namespace
 
-void ReportOutput::add_to(OptionList& list) {
-  const char* group = "Output";
-  list.add("--sort", sort, "Sort tables that have this column by it (its name as in CSV)")
-      .takes("COLUMN")
-      .in(group);
-  list.add("--limit", limit, "Rows per table, 0 = all").takes("COUNT").shows_default().in(group);
-  list.add("--format", format, "The form of the result; --json means --format json")
-      .one_of({"text", "json", "csv", "md", "tsv"})
-      .takes("FORM")
-      .shows_default()
-      .in(group);
-}
-
-TableForm ReportOutput::form(const Session& session) const {
-  return session.common.json ? TableForm::json : *show::table_form(format);
-}
-
-int answer(Session& session, ReportResult result, TableForm form) {
+int answer(Session& session, ReportResult result, const TableOutput& output) {
+  const TableForm form = output.form(session);
+  if (auto good = output.apply(result.tables); !good) return session.fail(good.error());
   if (result.is_brief) result.tables = brief(std::move(result.tables));
-  if (form != TableForm::text) session.out().expect_no_styles();
-  append_report(session.out().text(), result, form, session.look());
-  if (form == TableForm::csv || form == TableForm::tsv)
-    tell_notices(session, result.input.name(), result.passed.notices);
-  return conclude(session, result.input, result.passed);
+  if (output.goes_to_folder()) {
+    if (auto done = output.write(session, result.tables); !done) return session.fail(done.error());
+  } else {
+    if (form == TableForm::text) session.page();
+    else session.out().expect_no_styles();
+    append_report(session.out().text(), result, form, session.look());
+  }
+  const auto finish = [&](const Input& input, const Passed& passed) {
+    if (show::is_of_rows(form)) tell_notices(session, input.name(), passed.notices);
+    return conclude(session, input, passed);
+  };
+  const int before =
+      result.before == nullptr ? 0 : finish(result.before->input, result.before->passed);
+  const int code = finish(result.input, result.passed);
+  return before != 0 ? before : code;
 }
 
 }  // namespace polytrace::cli

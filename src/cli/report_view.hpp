@@ -9,8 +9,15 @@
 #include "cli/empty_sections.hpp"
 #include "cli/input.hpp"
 #include "cli/show/tables.hpp"
+#include "cli/table_output.hpp"
 
 namespace polytrace::cli {
+
+struct ReportSource {
+  const Input& input;
+  const format::Opened& opened;
+  const Passed& passed;
+};
 
 struct ReportResult {
   const Input& input;
@@ -20,20 +27,11 @@ struct ReportResult {
   base::Time start;  // of the trace's first event; kNoTime when there is none
   std::vector<analysis::Table> tables;
   std::vector<EmptySection> empty{};
-  bool is_brief = false;  // show what matters most, and how to see the rest
-};
-
-// The options of commands that answer so.
-struct ReportOutput {
-  std::string sort;
-  std::uint64_t limit = 20;
-  std::string format = "text";
-
-  void add_to(OptionList& list);
-  show::TableForm form(const Session& session) const;
+  const ReportSource* before = nullptr;  // what it is compared with
+  bool is_brief = false;                 // show what matters most, and how to see the rest
 };
 
 // Gives the answer; the exit code.
-int answer(Session& session, ReportResult result, show::TableForm form);
+int answer(Session& session, ReportResult result, const TableOutput& output);
 
 }  // namespace polytrace::cli

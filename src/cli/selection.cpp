@@ -114,13 +114,25 @@ void add_selection_options(OptionList& list, SelectionOptions& options, const ch
            "Only these threads: an id (0x... or decimal), a name, or a pattern of names (worker-*)")
       .takes("THREAD")
       .in(group);
-  if (name_means != nullptr) list.add("--name", options.name, name_means).takes("TEXT").in(group);
+  if (name_means == nullptr) return;
+  list.add("--name", options.name, name_means).takes("TEXT").in(group);
+  list.add("--regex", options.regex, "The text of --name is a regular expression (POSIX, extended)")
+      .in(group);
+}
+
+base::result<event::NameChoice> choose_names(const SelectionOptions& options) {
+  if (!options.regex) return event::NameChoice(options.name);
+  if (options.name.empty())
+    return base::fail(base::Code::usage, "--regex says how --name is meant: say that, too");
+  return event::NameChoice::fitting(options.name);
 }
 
 base::result<analysis::Selection> make_selection(const Session& session, Input& input,
                                                  const SelectionOptions& options) {
   analysis::Selection selection;
-  selection.name = options.name;
+  auto names = choose_names(options);
+  if (!names) return base::Unexpected(names.error());
+  selection.name = std::move(*names);
   const auto from = time_point(options.from), to = time_point(options.to);
   if (!from) return base::Unexpected(from.error());
   if (!to) return base::Unexpected(to.error());

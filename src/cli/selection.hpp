@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// --from, --to, --thread and --name: the same words with the same meaning in every command.
+// --from, --to, --thread, --name and --regex: the same words with the same meaning in every
+// command.
 #pragma once
 
 #include <string>
@@ -15,11 +16,14 @@ struct SelectionOptions {
   std::string to;
   std::string thread;
   std::string name;
+  bool regex = false;
   std::string_view to_option = "--to";  // another name where that means something else
 };
 
 // Without --name where it means nothing (null).
 void add_selection_options(OptionList& list, SelectionOptions& options, const char* name_means);
+
+base::result<event::NameChoice> choose_names(const SelectionOptions& options);
 
 // Reads the input once beforehand where times or a thread's name ask for it.
 base::result<analysis::Selection> make_selection(const Session& session, Input& input,

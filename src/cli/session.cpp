@@ -39,6 +39,8 @@ void add_common_options(OptionList& list, CommonOptions& options, const CommonNe
         .in(group);
     list.add("--no-progress", options.no_progress, "No progress line").in(group);
   }
+  if (needs.pager)
+    list.add("--no-pager", options.no_pager, "All at once, not a screen at a time").in(group);
   list.add("-q,--quiet", options.quiet, "Nothing on standard error but errors").in(group);
   list.add("-v,--verbose", options.verbose, "Say more on standard error").in(group);
 }
@@ -68,6 +70,7 @@ void Session::detail(std::string_view sentence) const {
 
 int Session::finish(int code) {
   out_.flush();
+  pager_.end();
   const auto fault = out_.fault();
   if (!fault) return code;
   return std::max(code, fail(*fault, "standard output"));

@@ -10,6 +10,7 @@
 #include "base/result.hpp"
 #include "cli/command.hpp"
 #include "cli/output.hpp"
+#include "cli/pager.hpp"
 #include "cli/show/cell_text.hpp"
 
 namespace polytrace::cli {
@@ -24,6 +25,7 @@ struct CommonOptions {
   std::string color = "auto";
   std::string progress = "auto";
   bool no_progress = false;
+  bool no_pager = false;
 };
 
 void add_common_options(OptionList& list, CommonOptions& options, const CommonNeeds& needs);
@@ -48,7 +50,11 @@ class Session {
   void remark(std::string_view sentence) const;
   // With -v only.
   void detail(std::string_view sentence) const;
-  // Flushes what is still to be printed; `code`, or that of a failed write.
+  // Text for people follows, which may be long: shown a screen at a time on a terminal.
+  void page() {
+    if (!common.json && !common.no_pager) pager_.begin();
+  }
+  // Flushes what is still to be printed and waits for the pager; `code`, or that of a failed write.
   int finish(int code);
 
  private:
@@ -56,6 +62,7 @@ class Session {
   Output out_;
   show::Look look_{};
   show::Terminal error_terminal_{};
+  Pager pager_;
 };
 
 }  // namespace polytrace::cli

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <string>
 
 namespace polytrace::cli {
 
@@ -12,6 +13,8 @@ namespace polytrace::cli {
 void watch_signals();
 // For what has to end others first, or writes its last bytes: SIGTERM and SIGHUP wait for it.
 void take_time_to_end();
+// A folder of plain files that the second signal takes away before it kills; empty: none any more.
+void remove_if_killed(const std::string& folder);
 // True once the user asked to stop; for PumpOptions::stop and SourceOptions::stop_following.
 const std::atomic<bool>& stop_asked();
 // The signal that asked: 128 + this is the exit code. 0 when none did.

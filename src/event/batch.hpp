@@ -36,7 +36,7 @@ class Batch {
   std::vector<Id> frames;    // by Stack::first and Natives::first
   std::uint64_t offset = 0;  // of the first byte it was decoded from
   Tally tally;
-  base::Notices notices;
+  base::Notices notices{[this] { return std::uint64_t{events.size()}; }};
 
   static constexpr std::size_t kMaxThreads = 65536;
   // The index of a thread. REQUIRES: fewer than kMaxThreads different ones in one batch.

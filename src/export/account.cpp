@@ -8,6 +8,12 @@
 
 namespace polytrace::exports {
 
+void Account::tell_short_names(std::uint64_t count) {
+  if (count != 0)
+    notes.push_back(fmt::format("{} of more than {} bytes: the middle is cut.",
+                                base::count_text(count, "name", "names"), kLongestName));
+}
+
 std::uint64_t Account::events_left_out() const {
   return std::accumulate(left_out.begin(), left_out.end(), std::uint64_t{0});
 }

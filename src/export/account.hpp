@@ -7,9 +7,18 @@
 #include <string>
 #include <vector>
 
+#include "base/short_name.hpp"
 #include "event/details.hpp"
 
 namespace polytrace::exports {
+
+// Of a name in any file: with names of a megabyte some readers never end.
+inline constexpr std::size_t kLongestName = 4096;
+
+// The same of a field of an event: only one that is a name.
+inline std::string field_text(std::string_view field, std::string_view value) {
+  return field == "name" ? base::short_name(std::string(value), kLongestName) : std::string(value);
+}
 
 // What a cap cut off.
 struct Cut {
@@ -32,6 +41,8 @@ struct Account {
   void cut(std::string what, std::uint64_t count, std::string cap) {
     if (count != 0) cuts.push_back({std::move(what), count, std::move(cap)});
   }
+  // Tells how many names are shorter than in the trace.
+  void tell_short_names(std::uint64_t count);
   std::uint64_t events_left_out() const;
   // "Left out: 12 events (gc 8, jit 4).", "Cut by --limit 10: 3 stacks.", the notes.
   std::vector<std::string> sentences() const;

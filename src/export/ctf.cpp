@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A CTF 1.8 trace: a folder with a text that describes the layout, written last, and two streams
 // for each thread, its calls and its other events, so that times do not decrease within one.
+// Threads beyond the first hundred share two.
 #include <fmt/format.h>
 #include <xxhash.h>
 
@@ -10,6 +11,7 @@
 #include "base/figure_text.hpp"
 #include "event/visit.hpp"
 #include "export/ctf_metadata.hpp"
+#include "export/ctf_shared.hpp"
 #include "export/target.hpp"
 #include "export/timeline_calls.hpp"
 #include "export/timeline_caps.hpp"
@@ -29,6 +31,8 @@ using event::Tag;
 constexpr std::size_t kBuffers = std::size_t{16} << 20;  // of all streams
 constexpr std::size_t kMostPacket = 64 * 1024;
 constexpr std::size_t kLeastPacket = 4 * 1024;
+// With streams of their own: readers open all files at once.
+constexpr std::uint32_t kOwnStreams = 100;
 
 template <class T>
 void put(std::string& out, T value) {  // this machine is little-endian, as the format is
@@ -54,8 +58,8 @@ struct CtfFieldWriter {
   const Slice& slice;
 
   template <Tag tag, class T>
-  void field(const char*, const T& value) {
-    if constexpr (tag == Tag::kText) put_text(out, value);
+  void field(const char* name, const T& value) {
+    if constexpr (tag == Tag::kText) put_text(out, field_text(name, value));
     else if constexpr (std::is_enum_v<T>) put(out, static_cast<std::uint8_t>(value));
     else if constexpr (tag == Tag::kf64) put(out, value);
     else if constexpr (tag == Tag::kStack)
@@ -125,17 +129,27 @@ class CtfMaker final : public TimelineMaker {
   void add_call(Track& track, Kind kind, Time time, std::uint32_t method) {
     Stream& stream = track.calls;
     const std::uint64_t at = stamp(stream, time);
-    char bytes[13];
+    char bytes[kEventHeader + sizeof(std::uint32_t)];
     const std::uint32_t number = method + 1;
     bytes[0] = static_cast<char>(kind);
     std::memcpy(bytes + 1, &at, sizeof at);
-    std::memcpy(bytes + 9, &number, sizeof number);
-    stream.events.append(bytes, sizeof bytes);
+    std::memcpy(bytes + kEventHeader, &number, sizeof number);
+    if (shares(track))
+      SharedStream::append(stream.events,
+                           [&](std::string& out) { out.append(bytes, sizeof bytes); });
+    else stream.events.append(bytes, sizeof bytes);
     if (stream.events.size() >= packet_) flush(track, stream);
   }
+  static bool shares(const Track& track) { return track.thread >= kOwnStreams; }
   void take(const Slice& slice, const Event& event);
+  void write_event(std::string& out, const Slice& slice, const Event& event, std::uint64_t at);
   void flush(Track& track, Stream& stream);
-  void write(const Track& track, const Stream& stream, const std::string& packet);
+  // `context` is of the packet.
+  void write_packet(Stream& stream, std::uint32_t stream_class, const std::string& context,
+                    const std::string& name);
+  void write(const std::string& name, const std::string& packet);
+  std::string thread_text(std::uint32_t thread) const;
+  void write_shared(SharedStream& shared, const std::string& name);
 
   const TimelineJob job_;
   Account account_;
@@ -146,6 +160,7 @@ class CtfMaker final : public TimelineMaker {
   analysis::CallWalk<CallSpans<CtfMaker>> walk_;
   const Names* names_ = nullptr;
   std::deque<Track> tracks_;  // by thread index
+  SharedStream shared_calls_, shared_others_;
   std::size_t packet_ = kMostPacket;
   std::optional<base::Error> failure_;
   Uuid uuid_{};
@@ -178,6 +193,14 @@ void CtfMaker::take(const Slice& slice, const Event& event) {
   Track& own = track(slice.threads[event.thread]);
   std::string& out = own.others.events;
   const std::uint64_t at = stamp(own.others, event.time);
+  if (shares(own))
+    SharedStream::append(out, [&](std::string& to) { write_event(to, slice, event, at); });
+  else write_event(out, slice, event, at);
+  if (out.size() >= packet_) flush(own, own.others);
+}
+
+void CtfMaker::write_event(std::string& out, const Slice& slice, const Event& event,
+                           std::uint64_t at) {
   put(out, static_cast<std::uint8_t>(event.kind));
   put(out, at);
   const std::string_view subject = event::describe(event.kind).subject;
@@ -190,19 +213,36 @@ void CtfMaker::take(const Slice& slice, const Event& event) {
   CtfFieldWriter writer{out, slice};
   event::with_details(slice.batch, event,
                       [&](const auto& details) { visit_fields(writer, details); });
-  if (out.size() >= packet_) flush(own, own.others);
 }
 
 void CtfMaker::flush(Track& track, Stream& stream) {
   if (stream.events.empty() || failure_) return;
+  const bool is_calls = &stream == &track.calls;
+  if (shares(track)) {
+    SharedStream& shared = is_calls ? shared_calls_ : shared_others_;
+    if (auto added = shared.add(track.thread, stream.events, job_.folder); !added)
+      failure_ = added.error();
+    stream.events.clear();
+  } else {
+    write_packet(stream, kOfThread, thread_text(track.thread),
+                 fmt::format("{}_{}", is_calls ? "calls" : "events", track.thread));
+  }
+  if (stream.events.capacity() > 2 * packet_) stream.events.shrink_to_fit();
+}
+
+std::string CtfMaker::thread_text(std::uint32_t thread) const {
+  std::string text;
+  put(text, names_->threads()[thread].id);
+  put_text(text, names_->thread_name(thread));
+  return text;
+}
+
+void CtfMaker::write_packet(Stream& stream, std::uint32_t stream_class, const std::string& context,
+                            const std::string& name) {
   std::string packet;
   put(packet, kMagic);
   packet.append(reinterpret_cast<const char*>(uuid_.data()), uuid_.size());
-  put(packet, std::uint32_t{0});  // stream
-  const std::string name = names_->thread_name(track.thread);
-  std::string context;
-  put(context, names_->threads()[track.thread].id);
-  put_text(context, name);
+  put(packet, stream_class);
   const std::uint64_t bits =
       8 * (packet.size() + 6 * sizeof(std::uint64_t) + context.size() + stream.events.size());
   for (const std::uint64_t value :
@@ -210,20 +250,37 @@ void CtfMaker::flush(Track& track, Stream& stream) {
     put(packet, value);
   packet += context;
   packet += stream.events;
-  write(track, stream, packet);
+  write(name, packet);
   stream.events.clear();
-  if (stream.events.capacity() > 2 * packet_) stream.events.shrink_to_fit();
 }
 
 // Files are open only while they are written: there may be many threads.
-void CtfMaker::write(const Track& track, const Stream& stream, const std::string& packet) {
-  const std::string path = fmt::format("{}/{}_{}", job_.folder,
-                                       &stream == &track.calls ? "calls" : "events", track.thread);
+void CtfMaker::write(const std::string& name, const std::string& packet) {
+  const std::string path = job_.folder + "/" + name;
   std::FILE* file = std::fopen(path.c_str(), "ab");
   bool written = file != nullptr;
   if (written) written = std::fwrite(packet.data(), 1, packet.size(), file) == packet.size();
   if (file != nullptr && std::fclose(file) != 0) written = false;
   if (!written) failure_ = base::Error{base::Code::write_failed, {}, path};
+}
+
+// Behind its header each event has its thread.
+void CtfMaker::write_shared(SharedStream& shared, const std::string& name) {
+  Stream stream;
+  std::uint32_t known = Names::kNone;
+  std::string text;
+  const auto merged = shared.merge([&](std::uint32_t thread, std::string_view event) {
+    if (std::exchange(known, thread) != thread) text = thread_text(thread);
+    if (stream.events.empty()) stream.first = time_of(event);
+    stream.last = time_of(event);
+    stream.events += event.substr(0, kEventHeader);
+    stream.events += text;
+    stream.events += event.substr(kEventHeader);
+    if (stream.events.size() >= kMostPacket) write_packet(stream, kShared, {}, name);
+    return failure_ ? base::result<void>(base::Unexpected(*failure_)) : base::result<void>{};
+  });
+  if (merged && !stream.events.empty()) write_packet(stream, kShared, {}, name);
+  if (!merged) failure_ = merged.error();
 }
 
 base::result<void> CtfMaker::finish(const Names& names) {
@@ -233,6 +290,8 @@ base::result<void> CtfMaker::finish(const Names& names) {
     flush(track, track.calls);
     flush(track, track.others);
   }
+  if (!failure_) write_shared(shared_calls_, "calls_shared");
+  if (!failure_) write_shared(shared_others_, "events_shared");
   if (failure_) return base::Unexpected(*failure_);
   account_.notes = walk_.repairs().notes();
   methods_.tell(names, calls_.hidden(), account_);
@@ -240,7 +299,8 @@ base::result<void> CtfMaker::finish(const Names& names) {
   if (backwards_ != 0)
     account_.notes.push_back(
         fmt::format("{} times ran backwards: put right.", base::count_text(backwards_)));
-  const std::string text = metadata_text(uuid_, job_.origin, shift_, names, account_.sentences());
+  const std::string text = metadata_text(uuid_, job_.origin, shift_, names, account_.sentences(),
+                                         !shared_calls_.empty() || !shared_others_.empty());
   return job_.sink.write(std::as_bytes(std::span(text)));
 }
 

@@ -60,11 +60,11 @@ struct FieldLister {
   }
 };
 
-std::string event_text(const event::KindInfo& kind) {
+std::string event_text(const event::KindInfo& kind, std::uint32_t stream) {
   std::string out = fmt::format(
-      "event {{\n  name = {};\n  id = {};\n  stream_id = 0;\n"
+      "event {{\n  name = {};\n  id = {};\n  stream_id = {};\n"
       "  fields := struct {{\n",
-      quoted(kind.name), static_cast<unsigned>(kind.kind));
+      quoted(kind.name), static_cast<unsigned>(kind.kind), stream);
   FieldLister lister{out};
   if (kind.subject != "none") lister.line(subject_type(kind.subject), kind.subject);
   const bool is_call = kind.kind == Kind::Enter || kind.kind == Kind::Leave;
@@ -90,22 +90,26 @@ typealias floating_point { exp_dig = 11; mant_dig = 53; align = 8; } := real_t;
 typealias integer { size = 64; align = 8; map = clock.trace_clock.value; } := time_t;
 )";
 
-constexpr std::string_view kStream = R"(
-stream {
-  id = 0;
-  packet.context := struct {
+std::string stream_text(std::uint32_t stream) {
+  constexpr std::string_view kThread = "    id_t thread;\n    string thread_name;\n";
+  const bool shared = stream == kShared;
+  return fmt::format(R"(
+stream {{
+  id = {};
+  packet.context := struct {{
     time_t timestamp_begin;
     time_t timestamp_end;
     unsigned_t content_size;
     unsigned_t packet_size;
     unsigned_t packet_seq_num;
     unsigned_t events_discarded;
-    id_t thread;
-    string thread_name;
-  };
-  event.header := struct { byte_t id; time_t timestamp; };
-};
-)";
+{}  }};
+  event.header := struct {{ byte_t id; time_t timestamp; }};
+{}}};
+)",
+                     stream, shared ? "" : kThread,
+                     shared ? fmt::format("  event.context := struct {{\n{}  }};\n", kThread) : "");
+}
 
 // What has to be added to the file's times for those since 1970.
 std::pair<base::Time, base::Time> offset_of(const Origin& origin, base::Time shift) {
@@ -118,7 +122,8 @@ std::pair<base::Time, base::Time> offset_of(const Origin& origin, base::Time shi
 }  // namespace
 
 std::string metadata_text(const Uuid& uuid, const Origin& origin, base::Time shift,
-                          const analysis::Names& names, const std::vector<std::string>& remarks) {
+                          const analysis::Names& names, const std::vector<std::string>& remarks,
+                          bool has_shared) {
   std::string id;
   for (std::size_t i = 0; i < uuid.size(); ++i)
     id += fmt::format("{}{:02x}", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
@@ -145,9 +150,12 @@ std::string metadata_text(const Uuid& uuid, const Origin& origin, base::Time shi
   for (std::size_t i = 0; i < remarks.size(); ++i)
     out += fmt::format("  not_in_this_trace_{} = {};\n", i + 1, quoted(remarks[i]));
   out += "};\n";
-  out += kStream;
-  for (std::size_t i = 0; i < event::kKindCount; ++i)
-    out += event_text(event::describe(static_cast<Kind>(i)));
+  for (const std::uint32_t stream : {kOfThread, kShared}) {
+    if (stream == kShared && !has_shared) continue;
+    out += stream_text(stream);
+    for (std::size_t i = 0; i < event::kKindCount; ++i)
+      out += event_text(event::describe(static_cast<Kind>(i)), stream);
+  }
   return out;
 }
 

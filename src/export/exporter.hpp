@@ -29,7 +29,8 @@ class Exporter final : public event::Consumer {
 
   // `folder`: see TimelineJob.
   void add(const Target& target, base::Sink& sink, std::string folder = {});
-  // Merged profiles are compared with this one. REQUIRES: Request::weight is its weight.
+  // Merged profiles are compared with this one. REQUIRES: before add(); Request::weight is its
+  // weight.
   void compare_with(analysis::Profile before, bool exact_names) {
     before_ = std::move(before);
     exact_names_ = exact_names;
@@ -44,6 +45,8 @@ class Exporter final : public event::Consumer {
 
   // Why consume() stopped.
   const std::optional<base::Error>& failure() const { return failure_; }
+  // In the order of add(): whose sink failed, where one did.
+  std::size_t failed_output() const { return failed_; }
   // After finish(), in the order of add().
   const std::vector<Result>& results() const { return results_; }
 
@@ -58,8 +61,13 @@ class Exporter final : public event::Consumer {
   base::result<void> finish_snapshots();
   // Everything that was selected and is neither a definition nor of these kinds.
   void leave_out_all_but(std::span<const event::Kind> kept, Account& account) const;
+  analysis::Pruned pruned(const Target& target, const analysis::Profile& whole,
+                          std::uint64_t most_bytes, std::uint64_t& limit) const;
   base::result<void> write_profile(const Output& output, Result& result,
-                                   const analysis::Profile& whole);
+                                   const analysis::Profile& whole,
+                                   std::span<const analysis::Pruned> others = {});
+  base::result<void> finish_switches();
+  bool switches(const Target& target) const { return target.switches && !before_; }
 
   Request request_;
   Origin origin_;
@@ -70,11 +78,13 @@ class Exporter final : public event::Consumer {
   std::unique_ptr<CallLog> calls_;              // of a profile that shows few in their order
   std::unique_ptr<analysis::ProfileBuilder> merged_;
   std::unique_ptr<analysis::ProfileBuilder> by_thread_;
+  std::unique_ptr<analysis::ProfileBuilder> every_;  // weight, thread and helper
   std::optional<analysis::Profile> before_;
   bool exact_names_ = false;
   std::vector<Account::Kinds> counts_;  // by worker: of the selected events
   std::vector<Result> results_;
   std::optional<base::Error> failure_;
+  std::size_t failed_ = 0;  // the output that is being written
 };
 
 }  // namespace polytrace::exports

@@ -261,10 +261,15 @@ class FirefoxWriter {
                  job_.origin.process.empty() ? job_.origin.trace : job_.origin.process);
     json_.member("isMainThread", &row == rows_.data());
     json_.member("pid", job_.origin.pid == base::kNoId ? "0" : fmt::to_string(job_.origin.pid));
-    json_.member("tid", std::uint64_t{static_cast<std::size_t>(&row - rows_.data()) + 1});
+    write_tid(row.id);
     write_samples(nodes, end);
     write_markers(row.markers);
     json_.end_object();
+  }
+  // The format takes numbers and texts; what reads it, numbers of 53 bits.
+  void write_tid(base::Id id) {
+    if (id < std::uint64_t{1} << 53) json_.member("tid", id);
+    else json_.member("tid", fmt::format("{:#x}", id));
   }
   void write_markers(std::span<const Marker> markers) {
     constexpr int kInstant = 0, kInterval = 1;

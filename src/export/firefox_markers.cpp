@@ -55,7 +55,8 @@ std::vector<FirefoxRow> firefox_rows(const ProfileJob& job) {
   std::vector<FirefoxRow> rows;
   const auto& threads = job.pruned.profile.threads;
   for (const Profile::Thread& thread : threads)
-    rows.push_back({thread.name.empty() ? "all threads" : thread.name, thread.begin, thread.end});
+    rows.push_back(
+        {thread.name.empty() ? "all threads" : thread.name, thread.id, thread.begin, thread.end});
   if (job.markers == nullptr) return rows;
   for (std::uint32_t i = 0; i < job.markers->threads().size(); ++i) {
     const Markers::Thread& one = job.markers->threads()[i];
@@ -64,7 +65,7 @@ std::vector<FirefoxRow> firefox_rows(const ProfileJob& job) {
     const auto same = std::ranges::find_if(threads, [&](const Profile::Thread& thread) {
       return thread.id == one.id && thread.first == one.first;
     });
-    if (same == threads.end()) rows.push_back({one.name, 0, 0, markers});
+    if (same == threads.end()) rows.push_back({one.name, one.id, 0, 0, markers});
     else rows[static_cast<std::size_t>(same - threads.begin())].markers = markers;
   }
   return rows;

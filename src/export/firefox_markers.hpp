@@ -35,6 +35,7 @@ void write_marker_data(base::JsonWriter& json, const Marker& marker, const Marke
 // A thread: of the profile, or one that has markers alone.
 struct FirefoxRow {
   std::string name;
+  base::Id id = base::kNoId;
   std::uint32_t begin = 0;  // its nodes
   std::uint32_t end = 0;
   std::span<const Marker> markers{};  // of ProfileJob::markers

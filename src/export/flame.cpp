@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
+#include <map>
 
 #include "analysis/tree_order.hpp"
 #include "base/json_writer.hpp"
+#include "base/short_name.hpp"
 #include "base/utf8.hpp"
 
 // The page's source, as it lies in the folder flame/.
@@ -38,60 +41,81 @@ using analysis::Profile;
 using base::JsonWriter;
 
 // What one name may take: pages stay small whatever the trace.
-constexpr std::size_t kLongestName = 1000;
+constexpr std::size_t kLongestInPage = 1000;
 constexpr std::uint64_t kMostPlaces = 120000;
 // Of the data: pages have at most five megabytes.
 constexpr std::uint64_t kMostBytes = 4800000;
 
-std::string cut_name(std::string_view name) {
-  if (name.size() <= kLongestName) return std::string(name);
-  std::size_t end = kLongestName;
-  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80) --end;
-  return fmt::format("{}… ({} bytes)", name.substr(0, end), name.size());
-}
+// The names of all profiles of a page, each once.
+class NameList {
+ public:
+  std::uint32_t number(std::string_view name, bool is_helper = false) {
+    const auto [entry, fresh] =
+        numbers_.try_emplace(base::short_name(std::string(name), kLongestInPage), names.size());
+    if (fresh) names.push_back(entry->first);
+    const auto number = static_cast<std::uint32_t>(entry->second);
+    if (fresh && is_helper) helpers.push_back(number);
+    return number;
+  }
 
-// The tree depth first, threads as frames where there are several: of each place its depth, frame
-// and self weight.
+  std::vector<std::string> names;
+  std::vector<std::uint32_t> helpers;  // of these
+
+ private:
+  std::map<std::string, std::size_t> numbers_;
+};
+
+// The tree depth first: of each place its depth, frame and self weight. Threads are told by the
+// place where they begin, or are frames.
 class Places {
  public:
-  explicit Places(const analysis::Pruned& pruned)
+  Places(const analysis::Pruned& pruned, NameList& names, bool threads_are_frames)
       : pruned_(pruned), profile_(pruned.profile), children_(std::span(profile_.nodes)) {
-    for (const Profile::Frame& frame : profile_.frames) names.push_back(cut_name(frame.name));
-    by_thread_ = profile_.threads.size() > 1 ||
-                 (profile_.threads.size() == 1 && !profile_.threads[0].name.empty());
+    std::vector<std::uint32_t> numbers;
+    for (const Profile::Frame& frame : profile_.frames)
+      numbers.push_back(names.number(frame.name, frame.is_helper));
+    const bool is_named = profile_.threads.size() > 1 ||
+                          (profile_.threads.size() == 1 && !profile_.threads[0].name.empty());
+    const std::uint32_t below = is_named && threads_are_frames ? 1 : 0;
     std::uint32_t depth = 0;
     std::size_t thread = 0;
     const auto enter = [&](std::uint32_t node) {
-      if (by_thread_ && depth == 0) begin_threads(node, thread);
-      add(depth + (by_thread_ ? 1 : 0), profile_.nodes[node].frame, node);
+      if (depth == 0 && is_named)
+        begin_threads(node, thread, [&](const std::string& name) {
+          if (below == 1) add(0, names.number("[" + name + "]"), Profile::kRoot);
+          else threads.emplace_back(names.number(name), depths.size());
+        });
+      add(depth + below, numbers[profile_.nodes[node].frame], node);
       ++depth;
       return true;
     };
     walk_tree(children_, enter, [&](std::uint32_t) { --depth; });
   }
 
-  std::vector<std::string> names;
   std::vector<std::uint32_t> depths;
   std::vector<std::uint32_t> frames;
   std::vector<std::uint64_t> selfs;
-  std::vector<std::uint64_t> befores;  // empty when nothing is compared
+  std::vector<std::uint64_t> companions;  // the carrier's other figure
+  std::vector<std::uint64_t> befores;     // empty when nothing is compared
   // Places that stand for others, with how many.
   std::vector<std::pair<std::size_t, std::uint32_t>> hidden;
+  std::vector<std::pair<std::uint32_t, std::size_t>> threads;  // name, first place
 
  private:
   // Nodes of the root come in order of their threads.
-  void begin_threads(std::uint32_t node, std::size_t& thread) {
-    for (; thread < profile_.threads.size() && profile_.threads[thread].begin <= node; ++thread) {
-      if (profile_.threads[thread].end <= node) continue;
-      names.push_back("[" + cut_name(profile_.threads[thread].name) + "]");
-      add(0, static_cast<std::uint32_t>(names.size() - 1), Profile::kRoot);
-    }
+  template <class Begin>
+  void begin_threads(std::uint32_t node, std::size_t& thread, const Begin& begin) {
+    for (; thread < profile_.threads.size() && profile_.threads[thread].begin <= node; ++thread)
+      if (profile_.threads[thread].end > node) begin(profile_.threads[thread].name);
   }
   void add(std::uint32_t depth, std::uint32_t frame, std::uint32_t node) {
     if (pruned_.hidden[node] != 0) hidden.emplace_back(depths.size(), pruned_.hidden[node]);
     depths.push_back(depth);
     frames.push_back(frame);
-    selfs.push_back(node == Profile::kRoot ? 0 : profile_.self(node));
+    const analysis::Amount self =
+        node == Profile::kRoot ? analysis::Amount{} : profile_.selfs[node];
+    selfs.push_back(profile_.value(self));
+    companions.push_back(profile_.weight->is_count ? self.weight : self.count);
     if (!profile_.befores.empty())
       befores.push_back(node == Profile::kRoot ? 0 : profile_.value(profile_.befores[node]));
   }
@@ -99,7 +123,6 @@ class Places {
   const analysis::Pruned& pruned_;
   const Profile& profile_;
   analysis::Children children_;
-  bool by_thread_ = false;
 };
 
 template <class Numbers>
@@ -118,9 +141,11 @@ std::uint64_t bytes_of(const analysis::Pruned& pruned) {
   const Profile& profile = pruned.profile;
   std::uint64_t bytes = 0;
   for (const Profile::Frame& frame : profile.frames)
-    bytes += std::min(frame.name.size(), kLongestName + 30) + 3;
+    bytes += std::min(frame.name.size(), kLongestInPage) + 3;
+  const bool has_companion = analysis::companion(*profile.weight) != nullptr;
   for (std::uint32_t node = 1; node < profile.nodes.size(); ++node) {
     bytes += digits_of(profile.self(node)) + digits_of(profile.nodes[node].frame) + 3;
+    if (has_companion) bytes += digits_of(profile.selfs[node].count + profile.selfs[node].weight);
     if (!profile.befores.empty()) bytes += digits_of(profile.value(profile.befores[node]));
     if (pruned.hidden[node] != 0) bytes += digits_of(node) + digits_of(pruned.hidden[node]);
   }
@@ -135,17 +160,50 @@ std::string_view unit_of(const analysis::Weight& weight) {
   }
 }
 
-std::string data_of(const ProfileJob& job) {
-  const analysis::Weight& weight = *job.pruned.profile.weight;
-  const Places places(job.pruned);
+void write_weight(JsonWriter& json, const analysis::Weight& weight) {
+  json.member("weight", weight.key);
+  json.member("title", weight.title);
+  json.member("unit", unit_of(weight));
+}
+
+template <class Pairs>
+void write_pairs(JsonWriter& json, std::string_view name, const Pairs& pairs) {
+  json.key(name);
+  json.begin_array();
+  for (const auto& [first, second] : pairs) {
+    json.value(std::uint64_t{first});
+    json.value(std::uint64_t{second});
+  }
+  json.end_array();
+}
+
+void write_tree(JsonWriter& json, const analysis::Weight& weight, const Places& places) {
+  write_weight(json, weight);
+  write_numbers(json, "depths", places.depths);
+  write_numbers(json, "frames", places.frames);
+  write_numbers(json, "selfs", places.selfs);
+  if (!places.befores.empty()) write_numbers(json, "befores", places.befores);
+  write_pairs(json, "hidden", places.hidden);
+  write_pairs(json, "threads", places.threads);
+  const analysis::Weight* const other = analysis::companion(weight);
+  if (other == nullptr || !places.befores.empty()) return;
+  json.key("companion");
+  json.begin_object();
+  write_weight(json, *other);
+  write_numbers(json, "selfs", places.companions);
+  json.end_object();
+}
+
+std::string data_of(const ProfileJob& job, bool threads_are_frames) {
+  NameList names;
+  const Places places(job.pruned, names, threads_are_frames);
+  std::deque<Places> others;
+  for (const analysis::Pruned& other : job.others) others.emplace_back(other, names, false);
   std::string out;
   JsonWriter json(out, JsonWriter::Form::one_line);
   json.begin_object();
   json.member("trace", job.origin.trace);
   json.member("by", "polytrace " POLYTRACE_VERSION);
-  json.member("weight", weight.key);
-  json.member("title", weight.title);
-  json.member("unit", unit_of(weight));
   json.key("notes");
   json.begin_array();
   for (const std::string& sentence : job.account.sentences()) json.value(sentence);
@@ -153,17 +211,17 @@ std::string data_of(const ProfileJob& job) {
   json.new_line();
   json.key("names");
   json.begin_array();
-  for (const std::string& name : places.names) json.value(name);
+  for (const std::string& name : names.names) json.value(name);
   json.end_array();
-  write_numbers(json, "depths", places.depths);
-  write_numbers(json, "frames", places.frames);
-  write_numbers(json, "selfs", places.selfs);
-  if (!places.befores.empty()) write_numbers(json, "befores", places.befores);
-  json.key("hidden");
+  write_numbers(json, "helpers", names.helpers);
+  json.member("show_helpers", job.show_helpers);
+  write_tree(json, *job.pruned.profile.weight, places);
+  json.key("others");
   json.begin_array();
-  for (const auto& [place, count] : places.hidden) {
-    json.value(std::uint64_t{place});
-    json.value(count);
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    json.begin_object();
+    write_tree(json, *job.others[i].profile.weight, others[i]);
+    json.end_object();
   }
   json.end_array();
   json.end_object();
@@ -196,13 +254,13 @@ std::string for_markup(std::string_view text) {
 }
 
 // The page: each "{{word}}" of the HTML replaced.
-base::result<void> write_page(const ProfileJob& job) {
+base::result<void> write_page(const ProfileJob& job, bool threads_are_frames) {
   const std::string_view html(polytrace_flame_html, polytrace_flame_html_end);
   const auto part = [&](std::string_view word) -> std::string {
     if (word == "css") return {polytrace_flame_css, polytrace_flame_css_end};
     if (word == "js") return {polytrace_flame_js, polytrace_flame_js_end};
-    if (word == "data") return for_script(data_of(job));
-    return for_markup(cut_name(job.origin.trace));
+    if (word == "data") return for_script(data_of(job, threads_are_frames));
+    return for_markup(base::short_name(job.origin.trace, kLongestInPage));
   };
   std::string page;
   for (std::size_t at = 0; at < html.size();) {
@@ -216,13 +274,17 @@ base::result<void> write_page(const ProfileJob& job) {
   return job.sink.write(std::as_bytes(std::span(page)));
 }
 
+base::result<void> write_merged_page(const ProfileJob& job) { return write_page(job, false); }
+base::result<void> write_page_by_thread(const ProfileJob& job) { return write_page(job, true); }
+
 }  // namespace
 
-const Target kFlamePage{"flame page",  "flame graph", ".flame.html", kMostPlaces,
-                        "any browser", nullptr,       write_page,    false,
-                        false,         false,         bytes_of,      kMostBytes};
-const Target kFlamePageByThread{"flame page",  "flame graph", ".flame.html", kMostPlaces,
-                                "any browser", nullptr,       write_page,    true,
-                                false,         false,         bytes_of,      kMostBytes};
+const Target kFlamePage{"flame page", "flame graph",     ".flame.html", kMostPlaces, "any browser",
+                        nullptr,      write_merged_page, false,         false,       false,
+                        bytes_of,     kMostBytes,        nullptr,       false,       false,
+                        true};
+const Target kFlamePageByThread{
+    "flame page",         "flame graph", ".flame.html", kMostPlaces, "any browser", nullptr,
+    write_page_by_thread, true,          false,         false,       bytes_of,      kMostBytes};
 
 }  // namespace polytrace::exports

@@ -35,6 +35,13 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
+std::size_t characters(std::string_view text) {
+  std::size_t count = 0;
+  for (; !text.empty(); ++count)
+    text.remove_prefix(std::max(1U, base::first_character(text).bytes));
+  return count;
+}
+
 // At most so many characters.
 std::string shortened(const std::string& text, std::size_t most) {
   std::size_t at = 0, count = 0;
@@ -42,6 +49,18 @@ std::string shortened(const std::string& text, std::size_t most) {
     at += std::max(1U, base::first_character(std::string_view(text).substr(at)).bytes);
   if (at >= text.size()) return text;
   return most < 3 ? "" : shortened(text, most - 2) + "..";
+}
+
+// As many characters of a method's name, without its arguments if need be; its end stays.
+std::string label(const std::string& name, std::size_t most) {
+  if (characters(name) <= most) return name;
+  const std::string bare = name.substr(0, name.find(" (", 1));
+  std::size_t count = characters(bare);
+  if (count <= most) return bare;
+  std::size_t at = 0;
+  for (; count + 2 > most; --count)
+    at += std::max(1U, base::first_character(std::string_view(bare).substr(at)).bytes);
+  return ".." + bare.substr(at);
 }
 
 std::string amount_text(std::uint64_t amount, analysis::Unit unit) {
@@ -121,7 +140,7 @@ class Picture {
     const auto letters = static_cast<std::size_t>(std::max(0.0, box.width - 6) / kLetter);
     if (letters > 2)
       put("<text x=\"{:.2f}\" y=\"{}\">{}</text>", box.x + 3, y + 13,
-          escaped(shortened(name, letters)));
+          escaped(label(name, letters)));
     out_.text() += "</g>\n";
   }
   template <class... Parts>

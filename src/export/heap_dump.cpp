@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <map>
 #include <vector>
 
 #include "export/target.hpp"
@@ -27,14 +29,20 @@ struct Sums {
   std::uint64_t objects = 0;
   std::uint64_t bytes = 0;
   std::uint32_t references = 0;  // the most of any object
+  bool varies = false;           // not all are of one size
+
+  void add(std::uint64_t size) {
+    varies = varies || (objects != 0 && bytes != objects * size);
+    ++objects;
+    bytes += size;
+  }
 };
 
 std::vector<Sums> sums_of(const HeapView& view) {
   std::vector<Sums> sums(view.names.classes().size());
   for (Index object = 0; object < view.graph.objects(); ++object) {
     Sums& sum = sums[view.type(object)];
-    ++sum.objects;
-    sum.bytes += view.graph.size(object);
+    sum.add(view.graph.size(object));
     sum.references =
         std::max(sum.references, static_cast<std::uint32_t>(view.graph.references(object).size()));
   }
@@ -56,6 +64,58 @@ NewClass class_of(std::string name, const Sums& sums, base::Id id) {
       std::min<std::uint64_t>(sums.bytes / std::max<std::uint64_t>(sums.objects, 1), 1U << 30));
   return out;
 }
+
+// Objects of one class have one size there. A class whose objects differ, as strings of .NET do, is
+// written as several of the same name: one for each size, above 1 KiB one for all sizes of the same
+// five leading bits, with their average.
+class Classes {
+ public:
+  Classes(const HeapView& view, const std::vector<Sums>& sums)
+      : view_(view), next_(kFirstClass + std::uint64_t{sums.size()} * 16) {
+    for (std::uint32_t type = 0; type < sums.size(); ++type)
+      types_.push_back(class_of(view.names.class_name(type), sums[type],
+                                kFirstClass + std::uint64_t{type} * 16));
+    std::map<Key, Sums> sized;
+    for (Index object = 0; object < view.graph.objects(); ++object)
+      if (is_split(sums, view.type(object))) sized[key_of(object)].add(view.graph.size(object));
+    for (auto& [key, sum] : sized) {
+      sum.references = sums[key.first].references;
+      parts_[key] = class_of(types_[key.first].name, sum, next_);
+      next_ += 16;
+    }
+    for (std::uint32_t type = 0; type < sums.size(); ++type)
+      if (sums[type].objects != 0 && !is_split(sums, type)) used_.push_back(types_[type]);
+    for (const auto& [key, type] : parts_) used_.push_back(type);
+  }
+
+  const NewClass& of(Index object) const {
+    const auto part = parts_.empty() ? parts_.end() : parts_.find(key_of(object));
+    return part == parts_.end() ? types_[view_.type(object)] : part->second;
+  }
+  const std::vector<NewClass>& used() const { return used_; }
+  base::Id next() const { return next_; }
+
+ private:
+  using Key = std::pair<std::uint32_t, std::uint64_t>;
+
+  // Some of Java's own have a meaning to readers; objects of a class are of one size there.
+  bool is_split(const std::vector<Sums>& sums, std::uint32_t type) const {
+    return sums[type].varies && !types_[type].array && !types_[type].name.starts_with("java.");
+  }
+  Key key_of(Index object) const {
+    constexpr std::uint64_t kExact = 1024;
+    constexpr int kLeading = 5;
+    const std::uint64_t size = view_.graph.size(object);
+    const auto rest = size < kExact ? 0 : static_cast<int>(std::bit_width(size)) - kLeading;
+    return {view_.type(object), size >> rest << rest};
+  }
+
+  const HeapView& view_;
+  base::Id next_;
+  std::vector<NewClass> types_;
+  std::map<Key, NewClass> parts_;
+  std::vector<NewClass> used_;
+};
 
 // Long enough for what it refers to, and for its size where the length makes that.
 std::uint32_t length_of(std::uint64_t size, std::uint64_t references) {
@@ -85,14 +145,8 @@ base::result<void> write_hprof(const SnapshotJob& job) {
 }
 
 base::result<void> write_heap_dump(const HeapView& view, base::Sink& sink) {
-  const std::vector<Sums> sums = sums_of(view);
-  std::vector<NewClass> classes, used;
-  for (std::uint32_t type = 0; type < sums.size(); ++type) {
-    classes.push_back(
-        class_of(view.names.class_name(type), sums[type], kFirstClass + std::uint64_t{type} * 16));
-    if (sums[type].objects != 0) used.push_back(classes.back());
-  }
-  auto writer = DumpWriter::create(sink, used, kFirstClass + std::uint64_t{sums.size()} * 16);
+  const Classes classes(view, sums_of(view));
+  auto writer = DumpWriter::create(sink, classes.used(), classes.next());
   if (!writer) return base::Unexpected(writer.error());
   DumpWriter& to = **writer;
   std::vector<base::Id> targets;
@@ -100,7 +154,7 @@ base::result<void> write_heap_dump(const HeapView& view, base::Sink& sink) {
     targets.clear();
     for (const Index target : view.graph.references(object))
       targets.push_back(view.graph.id(target));
-    const NewClass& type = classes[view.type(object)];
+    const NewClass& type = classes.of(object);
     const base::Id id = view.graph.id(object);
     auto done =
         type.array ? to.array(id, type, targets, length_of(view.graph.size(object), targets.size()))

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "event/visit.hpp"
+#include "export/jfr_collections.hpp"
 #include "export/jfr_metadata.hpp"
 #include "export/jfr_pools.hpp"
 #include "export/target.hpp"
@@ -33,8 +34,8 @@ struct JfrFieldWriter {
   const Slice& slice;
 
   template <Tag tag, class T>
-  void field(const char*, const T& value) {
-    if constexpr (tag == Tag::kText) out.text(value);
+  void field(const char* name, const T& value) {
+    if constexpr (tag == Tag::kText) out.text(field_text(name, value));
     else if constexpr (std::is_enum_v<T>) out.text(event::name(value));
     else if constexpr (tag == Tag::kf64) out.real(value);
     else if constexpr (tag == Tag::kStack) out.number(pools.stack(slice, value, false));
@@ -109,7 +110,7 @@ class JfrMaker final : public TimelineMaker {
   void clause(const Slice& slice, const Event& event) { other(slice, event); }
   void define_counter(const Event&, const event::CounterDef&) {}
   void counter(const Slice& slice, const Event& event) { other(slice, event); }
-  void heap_size(const Slice& slice, const Event& event) { other(slice, event); }
+  void heap_size(const Slice& slice, const Event& event);
   void remark(const Slice& slice, const Event& event) { other(slice, event); }
   void other(const Slice& slice, const Event& event);
 
@@ -136,6 +137,9 @@ class JfrMaker final : public TimelineMaker {
     return out_.size() < kChunk ? base::result<void>{} : end_chunk(names);
   }
   base::result<void> end_chunk(const Names& names);
+  void write_collections(const std::vector<Collection>& collections, const Names& names);
+  void write_heap(Time time, std::string_view when);
+  void write_allocated();
 
   const TimelineJob job_;
   Account account_;
@@ -154,13 +158,22 @@ class JfrMaker final : public TimelineMaker {
   Time first_ = std::numeric_limits<Time>::max();  // of the chunk
   Time last_ = std::numeric_limits<Time>::min();
   std::uint64_t chunks_ = 0;
-  std::uint64_t collections_ = 0;
+  Collections collections_;
+  std::uint64_t heap_ = 0;                // bytes, as last told; 0 = not told
+  std::uint32_t measured_ = 0;            // the collection whose heap was told afterwards
+  std::vector<std::uint64_t> allocated_;  // bytes, by thread index
 };
 
 // A span keeps the stack that it began with.
-void JfrMaker::open_span(Lane lane, std::uint32_t, Span& span, const Slice& slice,
+void JfrMaker::open_span(Lane lane, std::uint32_t thread, Span& span, const Slice& slice,
                          const Event& event) {
   cap_.add();
+  if (lane == Lane::pauses) collections_.begin_pause();
+  if (lane == Lane::collections) {
+    span.stack =
+        collections_.begin(thread, span, slice.batch.details_or<event::Gc>(event, {}).reason);
+    write_heap(span.start, "Before GC");
+  }
   if (lane == Lane::locks)
     span.stack = pools_.node(slice, slice.batch.details_or<event::Monitor>(event, {}).stack);
   if (lane == Lane::waits)
@@ -169,6 +182,7 @@ void JfrMaker::open_span(Lane lane, std::uint32_t, Span& span, const Slice& slic
 
 void JfrMaker::close_span(Lane lane, std::uint32_t thread, const Span& span, Time end, bool failed,
                           const Names& names) {
+  if (lane == Lane::collections) return write_collections(collections_.end(span.stack, end), names);
   constexpr type::Id kTypes[kLanes]{type::collection_t, type::pause_t, type::compilation_t,
                                     type::load_t,       type::lock_t,  type::wait_t,
                                     type::finalizer_t};
@@ -180,19 +194,14 @@ void JfrMaker::close_span(Lane lane, std::uint32_t thread, const Span& span, Tim
     return pools_.class_of(classes_.find(span.subject, span.class_id, names));
   };
   switch (lane) {
-    case Lane::collections:
-      out_.number(++collections_);
-      out_.text(span_name(lane, span, names));
-      out_.text("");
-      out_.number(std::uint64_t{0});
-      out_.number(std::uint64_t{0});
-      break;
+    case Lane::collections: break;
     case Lane::pauses:
-      out_.number(collections_);
+      out_.number(std::uint64_t{collections_.latest()});
       out_.text("world stopped");
       break;
     case Lane::compiling:
       out_.number(span.is_runtime_id ? 0 : pools_.method(names.methods().index(span.subject)));
+      out_.number(std::uint64_t{0});  // level: not told
       out_.byte(failed ? 0 : 1);
       out_.byte(span.is_cached ? 1 : 0);
       out_.number(span.is_runtime_id ? span.subject : 0);
@@ -214,6 +223,58 @@ void JfrMaker::close_span(Lane lane, std::uint32_t thread, const Span& span, Tim
     case Lane::finalizers: out_.number(span.subject); break;
   }
   out_.end(event);
+  if (lane == Lane::pauses) write_collections(collections_.end_pause(span.start, end), names);
+}
+
+// Each with the event that tells young from old, where its generation is told.
+void JfrMaker::write_collections(const std::vector<Collection>& collections, const Names& names) {
+  for (const Collection& one : collections) {
+    reach(one.span.start, one.end);
+    const std::uint64_t duration = length(one.span.start, one.end);
+    std::size_t event = begin_event(type::collection_t, one.span.start);
+    out_.number(duration);
+    out_.number(pools_.thread(one.thread));
+    out_.number(std::uint64_t{one.number});
+    out_.text(span_name(Lane::collections, one.span, names));
+    out_.text(one.cause);
+    out_.number(one.pauses);
+    out_.number(one.longest_pause);
+    out_.end(event);
+    if (one.span.subject == base::kNoId) continue;
+    event = begin_event(one.span.subject == 0 ? type::young_t : type::old_t, one.span.start);
+    out_.number(duration);
+    out_.number(std::uint64_t{one.number});
+    out_.end(event);
+  }
+}
+
+void JfrMaker::heap_size(const Slice& slice, const Event& event) {
+  other(slice, event);
+  const auto size = slice.batch.details_or<event::HeapSize>(event, {});
+  heap_ = size.used != 0 ? size.used : size.total;
+  if (measured_ == collections_.latest()) return;
+  measured_ = collections_.latest();
+  write_heap(event.time, "After GC");
+}
+
+void JfrMaker::write_heap(Time time, std::string_view when) {
+  if (heap_ == 0) return;
+  const std::size_t event = begin_event(type::heap_t, time);
+  out_.number(std::uint64_t{collections_.latest()});
+  out_.text(when);
+  out_.number(heap_);
+  out_.end(event);
+}
+
+void JfrMaker::write_allocated() {
+  const Time last = first_ > last_ ? 0 : last_;
+  for (std::uint32_t thread = 0; thread < allocated_.size(); ++thread) {
+    if (allocated_[thread] == 0) continue;
+    const std::size_t event = begin_event(type::allocated_t, last);
+    out_.number(allocated_[thread]);
+    out_.number(pools_.thread(thread));
+    out_.end(event);
+  }
 }
 
 void JfrMaker::sample(const Slice& slice, const Event& event) {
@@ -235,7 +296,9 @@ void JfrMaker::allocation(const Slice& slice, const Event& event) {
   if (!cap_.admit()) return;
   const Allocation allocated = allocation_of(slice.batch, event);
   const std::size_t start = begin_event(type::allocation_t, event.time);
-  out_.number(pools_.thread(slice.threads[event.thread]));
+  const std::uint32_t thread = slice.threads[event.thread];
+  analysis::slot(allocated_, thread) += allocated.bytes;
+  out_.number(pools_.thread(thread));
   out_.number(pools_.stack(slice, allocated.stack, false));
   out_.number(pools_.class_of(slice.names.class_index(event.id)));
   out_.number(allocated.bytes);
@@ -303,6 +366,7 @@ base::result<void> JfrMaker::end_chunk(const Names& names) {
 base::result<void> JfrMaker::finish(const Names& names) {
   walk_.finish(calls_);
   spans_.finish(names);
+  write_allocated();
   account_.notes = walk_.repairs().notes();
   account_.limits = pools_.limits();
   methods_.tell(names, calls_.hidden(), account_);

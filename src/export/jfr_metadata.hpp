@@ -21,6 +21,12 @@ enum Id : std::uint64_t {
 #undef EVENT
   timestamp_t,
   timespan_t,
+  data_amount_t,
+  label_t,
+  category_t,
+  unsigned_t,
+  memory_address_t,
+  gc_id_t,
   first_kind = 128,  // then by event::Kind
 };
 }  // namespace type

@@ -30,6 +30,7 @@ void PerfettoMaker::sample(const Slice& slice, const Event& event) {
 }
 
 void PerfettoMaker::allocation(const Slice& slice, const Event& event) {
+  heaps_.take(slice, event);
   if (!cap_.admit()) return;
   const Allocation allocated = allocation_of(slice.batch, event);
   const std::uint32_t stack = facts_.callstack(slice, allocated.stack, false);
@@ -126,6 +127,7 @@ void PerfettoMaker::heap_size(const Slice& slice, const Event& event) {
 }
 
 bool PerfettoMaker::of_snapshot(const Slice& slice, const Event& event) {
+  heaps_.take(slice, event);
   const bool begins =
       event.kind == Kind::Dump &&
       slice.batch.details_or<event::Dump>(event, {}).stage == event::DumpStage::start;
@@ -136,7 +138,7 @@ bool PerfettoMaker::of_snapshot(const Slice& slice, const Event& event) {
   if (begins) heaps_.open(event.time, slice.names);
   else if (event.kind == Kind::Dump) heaps_.close(slice.names);
   else if (event.kind == Kind::DumpObject) heaps_.add_object(slice, event);
-  else heaps_.add_root(event, slice.batch.details_or<event::Root>(event, {}));
+  else heaps_.add_root(slice, event);
   return true;
 }
 

@@ -59,16 +59,21 @@ void HeapGraphs::open(base::Time time, const Names& names) {
   time_ = std::max(facts_.placed(time), last_ + 1);
   last_ = time_;
   index_ = 0;
+  allocated_.begin_snapshot();
 }
 
 void HeapGraphs::add_object(const Slice& slice, const event::Event& event) {
   static constexpr event::DumpObject kUntold{};
+  if (allocated_.join(slice, event, joined())) return;
   const auto& object = slice.batch.details_or(event, kUntold);
   builder_.add(event.id, slice.names.class_index(object.class_id), object.size,
                slice.batch.list(object.refs));
 }
 
-void HeapGraphs::add_root(const event::Event& event, const event::Root& root) {
+void HeapGraphs::add_root(const Slice& slice, const event::Event& event) {
+  const auto root = slice.batch.details_or<event::Root>(event, {});
+  if (root.class_id != base::kNoId)
+    allocated_.join(event.id, slice.names, root.class_id, {}, joined());
   if (!analysis::is_weak_handle(root)) builder_.add_root(event.id, analysis::holder_of(root));
 }
 

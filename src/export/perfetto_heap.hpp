@@ -3,6 +3,7 @@
 // time, from its begin to its end. One thread at a time.
 #pragma once
 
+#include "analysis/heap/allocated.hpp"
 #include "analysis/heap/graph.hpp"
 #include "export/perfetto_facts.hpp"
 
@@ -19,14 +20,22 @@ class HeapGraphs {
   // A snapshot begins, and ends another that did not.
   void open(base::Time time, const Names& names);
   bool is_open() const { return open_; }
+  // Allocations and moves: what snapshots that tell references alone are joined with.
+  void take(const Slice& slice, const event::Event& event) { allocated_.take(slice, event); }
   // REQUIRES: is_open()
   void add_object(const Slice& slice, const event::Event& event);
-  void add_root(const event::Event& event, const event::Root& root);
+  void add_root(const Slice& slice, const event::Event& event);
   // Writes the snapshot, if one is open.
   void close(const Names& names);
   void tell(Account& account) const;
 
  private:
+  // Takes what allocated_ joins.
+  auto joined() {
+    return [this](base::Id id, std::uint32_t type, std::uint64_t size,
+                  std::span<const event::Ref> references,
+                  bool) { builder_.add(id, type, size, references); };
+  }
   using Graph = analysis::HeapGraph;
 
   void write(const Graph& graph, const Names& names);
@@ -41,6 +50,7 @@ class HeapGraphs {
   PacketFile& file_;
   Facts& facts_;
   analysis::HeapGraphBuilder builder_;
+  analysis::AllocatedObjects allocated_;
   bool open_ = false;
   base::Time time_ = 0;      // of the open snapshot, as it stands in the file
   std::uint64_t index_ = 0;  // of its next packet

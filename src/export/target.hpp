@@ -75,6 +75,9 @@ struct ProfileJob {
   base::Sink& sink;
   const Markers* markers = nullptr;  // of a target that shows them
   const CallLog* calls = nullptr;    // of a target that shows them in order, if there are not many
+  // Of a target that shows all weights: those of other carriers.
+  std::span<const analysis::Pruned> others{};
+  bool show_helpers = true;  // from the beginning, where the reader can hide them
 };
 
 struct SnapshotJob {
@@ -102,6 +105,8 @@ struct Target {
   base::result<void> (*snapshot)(const SnapshotJob& job) = nullptr;
   bool markers = false;  // a profile shows what happened beside it
   bool calls = false;    // a profile of time shows few calls in their order
+  // A profile whose reader chooses weight and thread and hides helpers. Not of compared ones.
+  bool switches = false;
 };
 
 // All there are, in the order of targets.def.

@@ -39,6 +39,7 @@ void MethodTexts::tell(const analysis::Names& names, std::uint64_t hidden, Accou
   for (std::uint32_t i = 0; i < nameless_classes_.size(); ++i)
     analysis::slot(classes, names.resolve_class(i)) += nameless_classes_[i];
   tell_of(classes, names.classes(), "class", "classes", account);
+  account.tell_short_names(names.shortened());
   if (hidden != 0)
     account.notes.push_back(base::count_text(hidden, "call", "calls") +
                             " of runtime helpers hidden (--show-helpers shows them).");

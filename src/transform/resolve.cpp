@@ -161,7 +161,7 @@ class NamesApart final : public event::Writer {
       : to_(std::move(to)), definitions_(std::move(definitions)) {}
 
   base::result<void> write(const Batch& batch) override {
-    if (std::ranges::none_of(batch.column<event::Method>(), wants_class) &&
+    if (std::ranges::all_of(batch.column<event::Method>(), is_whole) &&
         std::ranges::none_of(batch.column<event::Thread>(), begins_with_name))
       return to_->write(batch);
     out_.clear();
@@ -171,7 +171,7 @@ class NamesApart final : public event::Writer {
       if (event.kind == Kind::Thread && event.detail != event::kAbsent) part();
     }
     for (event::Method& method : out_.column<event::Method>())
-      if (wants_class(method)) name(method);
+      if (!is_whole(method)) name(method);
     return to_->write(out_);
   }
   void leave_open() override { to_->leave_open(); }
@@ -179,9 +179,8 @@ class NamesApart final : public event::Writer {
   const event::Loss& loss() const override { return to_->loss(); }
 
  private:
-  static bool wants_class(const event::Method& method) {
-    return method.class_id != base::kNoId && !method.name.empty() &&
-           event::is_bare_method_name(method.name);
+  static bool is_whole(const event::Method& method) {
+    return method.name.empty() || method.name.find('(') != method.name.npos;
   }
   static bool begins_with_name(const event::Thread& thread) {
     return thread.life == Life::begin && !thread.name.empty();
@@ -197,8 +196,10 @@ class NamesApart final : public event::Writer {
     out_.add(begin.time, begin.thread, begin.id, name);
   }
   void name(event::Method& method) {
-    const std::string_view of = definitions_->class_name(method.class_id);
-    if (!of.empty()) method.name = out_.keep(event::whole_method_name(of, method.name));
+    const std::string_view of = method.class_id == base::kNoId
+                                    ? std::string_view()
+                                    : definitions_->class_name(method.class_id);
+    method.name = out_.keep(event::whole_method_name(of, method.name, method.signature));
   }
 
   std::unique_ptr<event::Writer> to_;

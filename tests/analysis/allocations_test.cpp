@@ -126,7 +126,7 @@ TEST(Allocations, ByThreadAndSelection) {
   EXPECT_EQ(number(table, 0, "bytes"), 20U);
 
   selection = {};
-  selection.name = "Nod";
+  selection.name = event::NameChoice("Nod");
   Asked named(make_allocations(selection));
   const Table nodes = named.feed(batch).finish().table("allocations");
   ASSERT_EQ(nodes.rows.size(), 1U);

@@ -49,6 +49,22 @@ void record_calls(Recording& r) {
   r.enter(0, 1).enter(10, 2).leave(40, 2).enter(50, 2).leave(60, 2).leave(100, 1).finish();
 }
 
+TEST(Profile, OfChosenNamesHasTheirStacksOnly) {
+  Selection selection;
+  selection.name = event::NameChoice("Pay");
+  Fed fed({}, selection);
+  Recording r(fed);
+  r.name(1, "Main").name(2, "Pay").name(3, "Print").name(4, "Work");
+  r.enter(0, 1).enter(10, 4).leave(40, 4).enter(50, 2).enter(52, 3).leave(55, 3);
+  r.leave(60, 2).leave(100, 1).finish();
+  const auto profile = fed.builder.finish(r.names());
+  ASSERT_TRUE(profile);
+  EXPECT_EQ(stacks(*profile), (Stacks{{"Main;Pay", {1, 7}}, {"Main;Pay;Print", {1, 3}}}));
+  EXPECT_EQ(profile->total().weight, 10U);
+  EXPECT_EQ(profile->frames.size(), 3U);
+  EXPECT_EQ(profile->nodes.size(), 4U) << "the root, Main, Pay and Print";
+}
+
 const Stacks kOfCalls{{"Main", {1, 60}}, {"Main;Work", {2, 40}}};
 
 TEST(Profile, OfCallsHasCallsAndTimeByStack) {

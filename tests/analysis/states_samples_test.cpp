@@ -118,12 +118,12 @@ TEST(states_of_samples, of_tbf) {
   for (const char* name : {"tbf/shop_little.trcbin", "tbf/shop_big.trcbin"}) {
     const Derived derived = derive_sample(name);
     const history::Tick base = 1185890426000000000;
-    EXPECT_EQ(derived.at(base + 600000, "Threads/0x2/Method"), "org.example.Shop.sell");
+    EXPECT_EQ(derived.at(base + 600000, "Threads/0x2/Method"), "org.example.Shop.sell ()");
     EXPECT_EQ(derived.at(base + 662296, "Threads/0x2/Method"), "null");
     EXPECT_EQ(derived.at(base + 820000, "Threads/0x3/Status"), "waiting");
     EXPECT_EQ(derived.at(base + 820000, "Threads/0x3/Waits for"), "0x3e9");
     EXPECT_EQ(derived.at(base + 820000, "Threads/0x3/Stack"), "5");
-    EXPECT_EQ(derived.at(base + 820000, "Threads/0x3/Stack/5"), "org.example.Shop.-init-");
+    EXPECT_EQ(derived.at(base + 820000, "Threads/0x3/Stack/5"), "org.example.Shop.-init- ()");
     EXPECT_EQ(derived.at(base + 847025, "Threads/0x3/Status"), "running");
     EXPECT_EQ(derived.at(base + 1000000, "Threads/0x3/Name"), "Kasse-Ä");
     // contended owner=0x1 at 2054205, acquired at 2090538
@@ -147,7 +147,7 @@ TEST(states_of_samples, of_tracelog) {
   EXPECT_EQ(derived.at(69000000, "JIT/Compiling"), "0");
   EXPECT_EQ(derived.at(69000000, "JIT/Compiled"), "2");
   EXPECT_EQ(derived.at(78000000, "Threads/0x0/Sampled"), "2");
-  EXPECT_EQ(derived.at(20000000, "Threads/0x0/Sampled/1"), "System.Renderer::set_Item");
+  EXPECT_EQ(derived.at(20000000, "Threads/0x0/Sampled/1"), "System.Renderer::set_Item ()");
   EXPECT_EQ(derived.at(350000000, "Collector/Reason"), "induced");
   EXPECT_EQ(derived.at(350000000, "Threads/0x0/Status"), "paused");
   EXPECT_EQ(derived.at(351000000, "Threads/0x0/Status"), "running");

@@ -122,6 +122,7 @@ P
 mkdir "$scratch/outputs"
 # A second signal, or one that ends more than this program, leaves nothing behind.
 interrupt 'INT INT' "$scratch/outputs/part.ptrace" convert
+interrupt 'INT INT' "$scratch/outputs/part" export --to ctf
 interrupt 'KILL' "$scratch/outputs/part.ptrace" convert
 [[ -z $(ls -A "$scratch/outputs") ]] || fail "left behind: $(ls -A "$scratch/outputs")"
 # A part says that it is one.
@@ -158,4 +159,15 @@ code=0
 ran='polytrace history import to a full disk'
 expect_code 1
 expect_in err "$scratch/full: cannot be written"
+# Of several targets the one that failed.
+code=0
+(
+  trap '' XFSZ
+  ulimit -f 4
+  "$POLYTRACE" export --to folded,jfr --limit 3 "$file" -o "$scratch/two" 2>"$scratch/err" \
+    >"$scratch/out"
+) || code=$?
+ran='polytrace export of two targets to a full disk'
+expect_code 1
+expect_in err "$scratch/two.jfr: cannot be written"
 finish

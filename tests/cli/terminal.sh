@@ -5,6 +5,7 @@ set -uo pipefail
 # shellcheck source=tests/cli/support/expect.sh
 source "$(dirname "$0")/support/expect.sh"
 
+export PAGER=  # tests/cli/pager.py has it
 escape=$'\x1b'
 file=$data/calls.mlpd
 has_color() { grep -q "$escape\\[" "$scratch/out"; }

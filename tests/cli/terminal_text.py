@@ -53,7 +53,8 @@ def shown(words):
     """All that comes out of it, on a terminal."""
     process, end = pty.fork()
     if process == 0:
-        os.environ.update(TERM="xterm", LC_ALL="C.UTF-8", COLUMNS="200", POLYTRACE_CACHE="off")
+        os.environ.update(TERM="xterm", LC_ALL="C.UTF-8", COLUMNS="200", POLYTRACE_CACHE="off",
+                          PAGER="")
         os.execv(PROGRAM, [PROGRAM, *words])
     text = b""
     try:

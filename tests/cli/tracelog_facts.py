@@ -4,6 +4,7 @@
 by function, that of id 0 among them; times of the instrumented mode; collections."""
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -25,11 +26,16 @@ def tables(name, sections):
     return {table["key"]: table["rows"] for table in answer["tables"]}
 
 
+def in_source(name):
+    """What a compiler of C# made is named by what it is in."""
+    return re.sub(r"::<(\w+)>b__(\w+)$", r"::\1.lambda \2", name or "")
+
+
 def by_name(functions, *keys):
     """Figures of functions added up by name: some names are those of several functions."""
     sums = {}
     for function in functions:
-        told = sums.setdefault(function["name"], [0] * len(keys))
+        told = sums.setdefault(in_source(function["name"]), [0] * len(keys))
         for i, key in enumerate(keys):
             told[i] += function[key]
     return {name: told for name, told in sums.items() if any(told)}

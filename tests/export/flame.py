@@ -11,10 +11,12 @@ import re
 from collections import Counter
 from xml.etree import ElementTree
 
+from profiles import TABLES, compare, expected
 from readers import DATA, Skip, main, page, polytrace
 
 PICTURES = os.environ.get("FLAME_PICTURES")
 CALLS = DATA / "mlpd/calls.mlpd"
+EXAMPLES = DATA.parents[1] / "examples"
 SVG = "{http://www.w3.org/2000/svg}"
 HASH = {"eval": "decodeURIComponent(location.hash.replace(/[+]/g, ' '))"}
 FOUND = {"eval": "document.getElementById('found').textContent"}
@@ -45,6 +47,19 @@ def driven(file, *steps):
 def data_of(file):
     text = file.read_text(encoding="utf-8")
     return json.loads(re.search(r'<script id="data"[^>]*>(.*?)</script>', text, re.S)[1])
+
+
+def stacks_of(data, with_helpers):
+    """The stacks and what is their own; without helpers, that is their callers', but for calls."""
+    helpers, stack = set(data["helpers"]), []
+    for depth, frame, own in zip(data["depths"], data["frames"], data["selfs"]):
+        stack[depth:] = [frame]
+        if with_helpers:
+            yield [data["names"][one] for one in stack], own
+        elif not (frame in helpers and data["weight"] == "calls"):
+            shown = [data["names"][one] for one in stack if one not in helpers]
+            if shown:
+                yield shown, own
 
 
 def own_weights(file):
@@ -152,7 +167,7 @@ def hostile_trace(folder):
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<TRACE>", '<threadStart threadId="1" '
              'time="1.0" threadName="&lt;b&gt;main" traceIdRef="t"/>',
              '<classDef classId="1" name="" threadIdRef="1"/>']
-    lines += [f'<methodDef methodId="{i + 1}" name="{escaped(name)}" signature="()V"/>'
+    lines += [f'<methodDef methodId="{i + 1}" name="{escaped(name)}"/>'
               for i, name in enumerate(HOSTILE)]
     for i in range(len(HOSTILE)):
         lines.append(f'<methodEntry threadIdRef="1" time="{2 + i}.0" methodIdRef="{i + 1}" '
@@ -179,7 +194,8 @@ def hostile_names(folder):
     for name in HOSTILE[:3]:
         assert name in shown, name
     assert "\u202e" not in shown and "\u27e8U+202E\u27e9" in shown
-    assert "(1048576 bytes)" in shown and max(map(len, names)) < 1100
+    assert re.search(r"L{200}[.]{3}#[0-9a-f]{16}[.]{3}L{600}", shown)
+    assert max(map(len, names)) <= 1000
     assert title.count("<img src=y onerror=alert(3)>") == 2 and elements == 1
     assert drawn == len(HOSTILE) + 2  # all, the thread, the frames
     for kind in (["--svg"], ["--folded"]):
@@ -205,14 +221,83 @@ def what_is_cut(folder):
 
 
 def shortened(folder):
-    """A name that does not fit loses its arguments first, then packages and class."""
+    """A name that does not fit loses arguments, then packages and class, never its end."""
     name, forms = "com.acme.List<a.B>.addMany(Ljava/lang/Object;)Z", [
         "com.acme.List<a.B>.addMany", "acme.List<a.B>.addMany", "List<a.B>.addMany", "addMany",
-        "add\u2026", ""]
+        "\u2026Many", ""]
     rooms = ", ".join(f"pen.measureText({form!r}).width" for form in forms)
     shown = driven(made(folder, CALLS), {"open": ""},
                    {"eval": f"[{rooms}].map((room) => fitted({name!r}, room + 0.1))"})
     assert shown == [forms], shown
+
+
+OWN = """(() => { const sums = {};
+  for (let i = 1; i < profile.count; ++i)
+    sums[names[profile.frame[i]]] = (sums[names[profile.frame[i]]] ?? 0) + profile.self[i];
+  return sums; })()"""
+
+
+def switches(folder):
+    """Weights, threads, helpers: all are in one page, with the report's figures."""
+    trace = EXAMPLES / "everything.mlpd"
+    file = made(folder, trace)
+    weights, threads = driven(file, {"open": ""}, {"eval": "weights.map((one) => one.weight)"},
+                              {"eval": "[...element('thread').options].map((one) => one.text)"})
+    assert set(weights) >= {"time", "calls", "samples", "bytes", "objects", "wait"}, weights
+    assert threads[0] == "All threads" and {"Main", "Finalizer"} <= set(threads), threads
+    for weight in TABLES:
+        for thread in ((), ("--thread", "Main")):
+            link = f"#weight={weight}" + ("&thread=Main" if thread else "")
+            closed, opened = driven(file, {"open": link}, {"eval": OWN}, {"press": "h"},
+                                    {"eval": OWN})
+            for found, helpers in ((closed, ()), (opened, ("--show-helpers",))):
+                found.pop("(runtime helpers)", None)  # what nothing in the trace called
+                what = f"{weight} {thread} {helpers}"
+                wanted = expected(trace, weight, helpers + thread)
+                if wanted:
+                    compare(+Counter(found), wanted, what)
+                assert wanted or not found and thread, what
+    link, = driven(file, {"open": ""}, {"press": "w"}, {"press": "t"}, {"press": "h"}, HASH)
+    assert link.startswith("#weight=calls&thread=") and link.endswith("&helpers=1"), link
+
+
+TIP = {"eval": "element('tip').hidden ? '' : element('tip').innerText.split('\\n')[0]"}
+UNDER = {"eval": "(at(300, 12) ? labelOf(at(300, 12).pane.tree, at(300, 12).node) : '')"}
+BAR = {"eval": "JSON.stringify([...document.querySelectorAll('header, nav > *')].map((one) => "
+               "{ const { x, y, width, height } = one.getBoundingClientRect(); "
+               "return [x, y, width, height]; }))"}
+
+
+def still(folder):
+    """The tip is gone or true, and the toolbar does not move, whatever happens."""
+    file = made(folder, EXAMPLES / "everything.mlpd")
+    for size in ([400, 700], [1000, 700], [1800, 900]):
+        top = driven(file, {"size": size}, {"open": "#view=icicle"},
+                     {"eval": "canvas.getBoundingClientRect().top"})[0]
+        over = {"move": [300, int(top) + 12]}
+        bar, *values = driven(
+            file, {"size": size}, {"open": "#view=icicle"}, BAR, over, TIP, UNDER,
+            {"click": [300, int(top) + 50]}, {"move": [300, int(top) + 12]}, TIP, UNDER, BAR,
+            {"eval": "scrollBy(panes[0], 38)"}, TIP, UNDER,
+            {"eval": "element('search').value = 'System'; setSearch('System')"}, TIP, UNDER, BAR,
+            {"press": "Escape"}, TIP, BAR, over, {"press": "w"}, TIP, BAR,
+            over, {"eval": "switchTo({ weight: 0, thread: threads[0] })"}, TIP, UNDER,
+            {"move": [300, 10]}, TIP, BAR, {"eval": "document.scrollingElement.scrollTop"},
+            {"eval": "document.documentElement.scrollWidth <= innerWidth"})
+        (tip, under, zoomed, at_zoomed, bar1, _, scrolled, at_scrolled, _, searched, at_searched,
+         bar2, escaped_tip, bar3, switched, bar4, _, chosen, at_chosen, away, bar5, top,
+         fits) = values
+        assert tip == under != "" and zoomed == at_zoomed and scrolled == at_scrolled, values
+        assert searched == at_searched and chosen == at_chosen, values
+        assert escaped_tip == switched == away == "", values
+        assert {bar1, bar2, bar3, bar4, bar5} == {bar} and top == 0 and fits, values
+
+
+def heaviest_first(folder):
+    """Inverted, in any order of the rest: what took most stands first."""
+    sums, = driven(made(folder, CALLS), {"open": "#invert=1"},
+                   {"eval": "panes[0].tree.kids(0).map((kid) => panes[0].tree.total(kid))"})
+    assert len(sums) > 10 and sums == sorted(sums, reverse=True), sums[:20]
 
 
 def large_trace(folder):
@@ -252,5 +337,5 @@ def large(folder):
 
 
 if __name__ == "__main__":
-    main([figures, steering, themes, comparison, hostile_names, what_is_cut, shortened,
-          large])
+    main([figures, steering, switches, still, heaviest_first, themes, comparison, hostile_names,
+          what_is_cut, shortened, large])

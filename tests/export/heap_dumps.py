@@ -5,8 +5,11 @@ references that `polytrace heap` has."""
 import glob
 import json
 import subprocess
+import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "live"))
+from hprof import Heap  # noqa: E402
 from readers import DATA, HERE, POLYTRACE, Skip, main, polytrace, program, run
 
 LIBRARY = Path("/usr/share/visualvm/visualvm/modules/org-graalvm-visualvm-lib-jfluid-heap.jar")
@@ -60,6 +63,23 @@ def visualvm(folder):
                 assert seen[int(row["object"], 16)][1] == row["retained"], (trace.name, row)
 
 
+def sizes(folder):
+    """As another reader adds them up, the bytes of a class are those in the trace."""
+    for trace, snapshot in SNAPSHOTS:
+        file = folder / f"{trace.name}.{snapshot}.hprof"
+        export(trace, file, *chosen(snapshot))
+        heap = Heap(file)
+        told = rows(trace, "--classes", *chosen(snapshot))
+        assert sum(row["bytes"] for row in told) > 0, trace
+        for row in told:
+            name = row["class"]
+            name = f"[L{name[:-2]};" if name.endswith("[]") else name
+            assert heap.bytes[name] == row["bytes"], (trace.name, row, heap.bytes[name])
+        # Each of its own, not only together.
+        strings = {size for size, name in heap.sizes.values() if name == "System.String"}
+        assert len(strings) != 1, strings
+
+
 def as_heap_writes_it(folder):
     export(EVERYTHING, folder / "one")
     polytrace("heap", "--hprof", folder / "other", EVERYTHING)
@@ -99,4 +119,4 @@ def wrong_use(folder):
 
 
 if __name__ == "__main__":
-    main([visualvm, as_heap_writes_it, account, wrong_use])
+    main([visualvm, sizes, as_heap_writes_it, account, wrong_use])

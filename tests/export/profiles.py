@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The figures that readers of other tools show of an export are those of `polytrace report`."""
 import functools
+import gzip
 import json
 import re
 import subprocess
@@ -218,7 +219,8 @@ def speedscope_app(folder):
             compare(shown_own, Counter(wanted), file.name, 0.01)
 
 
-def read_pprof(file, weight):
+def pprof_stacks(file, weight):
+    """Names from the outermost in, and the weight, as Go's own reader tells them."""
     raw = run(program("go"), "tool", "pprof", "-raw", file)
     samples, locations = re.search(r"^Samples:\n(.*?)^Locations\n(.*?)^Mappings", raw,
                                    re.M | re.S).groups()
@@ -228,11 +230,17 @@ def read_pprof(file, weight):
     column = next(i for i, one in enumerate(types) if one.split("/")[0] in {
         "time": ["time"], "samples": ["samples"], "bytes": ["alloc_space"],
         "objects": ["alloc_objects"], "wait": ["delay"]}[weight])
-    sums = Counter()
     for line in samples.splitlines()[1:]:
-        found = re.match(r"^ +([\d ]+): (\d+)", line)
+        found = re.match(r"^ +([\d ]+): ([\d ]+)", line)
         if found:
-            sums[names[found[2]]] += int(found[1].split()[column])
+            yield ([names[number] for number in reversed(found[2].split())],
+                   int(found[1].split()[column]))
+
+
+def read_pprof(file, weight):
+    sums = Counter()
+    for stack, value in pprof_stacks(file, weight):
+        sums[stack[-1]] += value
     return sums
 
 
@@ -320,6 +328,22 @@ def firefox(folder):
         compare(found, wanted, f"firefox of {name}", 1e-9)
 
 
+def firefox_threads(folder):
+    """Threads have the numbers that the trace has for them."""
+    for trace in (DATA.parents[1] / "examples/everything.mlpd", trace_of("tbf/shop_little.trcbin")):
+        out = folder / "profile.json.gz"
+        polytrace("export", "-q", "-f", "--to", "firefox", trace, "-o", out)
+        threads = json.loads(gzip.decompress(out.read_bytes()))["threads"]
+        report = json.loads(polytrace("report", "--json", "--limit", "0", "--sections", "threads",
+                                      trace))
+        known = {(row["thread"], int(row["id"], 16)) for table in report["tables"]
+                 for row in table["rows"] if table["key"] == "threads"}
+        found = {(one["name"], one["tid"] if isinstance(one["tid"], int) else int(one["tid"], 16))
+                 for one in threads}
+        nobody = ("0xffffffffffffffff", 2**64 - 1)  # what the trace tells of no thread
+        assert len(found) == len(threads) > 1 and found - {nobody} <= known, (found, known)
+
+
 def firefox_markers(folder):
     """Collections, waits for locks and exceptions are the report's, each at its own time."""
     reader = Firefox(folder)
@@ -392,5 +416,6 @@ def wrong_use(folder):
 
 if __name__ == "__main__":
     main([folded, speedscope_file, speedscope_order, speedscope_schema, speedscope_app,
-          speedscope_app_order, pprof, callgrind, firefox, firefox_markers, what_is_left_out,
+          speedscope_app_order, pprof, callgrind, firefox, firefox_threads, firefox_markers,
+          what_is_left_out,
           wrong_use])

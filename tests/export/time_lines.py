@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Time lines for other tools: traces of every format are exported, read back by readers of our own
 or of others, and compared with `polytrace report`."""
+import gzip
 import json
 import os
 import re
@@ -58,11 +59,15 @@ def without_sums(wanted, trace):
     lines = subprocess.run([POLYTRACE, "cat", "--jsonl", "--kind", "class,method,summary_begin",
                             trace], capture_output=True, check=False).stdout
     names = {}
+    parameters = {"(Ljava/lang/String;I)Z": "(java.lang.String,int)"}  # else as in Java: ()V
     for event in map(json.loads, lines.splitlines()):
         if event["kind"] == "class":
             names[event["class"]] = event.get("name")
         elif event["kind"] == "method":
-            names[event["method"]] = f"{names.get(event.get('class_id'))}.{event.get('name')}"
+            signature = event.get("signature", "")
+            names[event["method"]] = (
+                f"{names.get(event.get('class_id'))}.{event.get('name')} "
+                f"{parameters.get(signature, signature.removesuffix('V'))}")
         else:
             wanted.calls[names[event["method"]]] -= event["calls"]
             wanted.time[names[event["method"]]] -= event["total"]
@@ -129,8 +134,9 @@ def chrome(folder):
 def chrome_speedscope(folder):
     """The app opens it, and says the same of the heaviest methods."""
     trace = DATA / "mlpd/calls.mlpd"
-    output = folder / "calls.json"
-    export("chrome", trace, output, "--thread", "Main")  # the app shows one at a time
+    run(POLYTRACE, "export", "-q", "--to", "chrome,folded", "--show-helpers", "--thread", "Main",
+        trace, "-o", folder / "calls")  # the app shows one thread at a time
+    output = folder / "calls.json"  # a name that it takes for what the file is
     page = json.loads(run(program("node"), HERE / "speedscope_app.mjs",
                           package("playwright-core"), program("chromium"), package("speedscope"),
                           folder, output))[0]
@@ -190,16 +196,20 @@ def jfr_waits(folder):
         assert all(event["values"]["stackTrace"]["frames"] for event in events), trace.name
 
 
-def jfr_view(folder):
-    """Newer tools of the JDK name the hottest method."""
+def newer_jfr():
+    """The tool of a JDK that has views."""
     tools = [Path(home) / "bin/jfr" for home in
              [os.environ.get("JAVA_HOME", ""), *sorted(map(str, Path("/usr/lib/jvm").glob("*")))]]
     for tool in tools:
         if tool.exists() and "view" in subprocess.run([tool, "help"], capture_output=True,
                                                       text=True, check=False).stdout:
-            break
-    else:
-        raise Skip("no jfr of JDK 21 or newer")
+            return tool
+    raise Skip("no jfr of JDK 21 or newer")
+
+
+def jfr_view(folder):
+    """Newer tools of the JDK name the hottest method."""
+    tool = newer_jfr()
     trace = DATA / "tracelog/app64.trace.log"
     export("jfr", trace, folder / "app.jfr")
     samples = facts.plain(facts.reported(POLYTRACE, trace)).samples
@@ -207,6 +217,159 @@ def jfr_view(folder):
     hottest = samples.most_common(1)[0][0].split("(")[0].strip()
     shown = run(tool, "view", "--width", "300", "hot-methods", folder / "app.jfr")
     assert hottest in shown, (hottest, shown)
+
+
+def view_rows(tool, view, file):
+    """The cells of a view's rows."""
+    lines = run(tool, "view", "--width", "300", view, file).splitlines()
+    rule = next(i for i, line in enumerate(lines) if line.startswith("---"))
+    widths = [found.span() for found in re.finditer("-+", lines[rule])]
+    return [[line[begin:end].strip() for begin, end in widths]
+            for line in lines[rule + 1:] if line.strip()]
+
+
+def jfr_view_collections(folder):
+    """Collections with their pauses, as a look at the events tells them."""
+    tool = newer_jfr()
+    for trace in (DATA / "mlpd/gc.mlpd", EXAMPLES / "everything.mlpd"):
+        name, output = trace.name, folder / f"{trace.name}.jfr"
+        wanted, stopped, size = [], None, None
+        for line in run(POLYTRACE, "cat", "--kind", "gc,heap_size", trace).splitlines():
+            time, phase = int(line.split()[0]), re.search(r"phase=(\S+)", line)
+            if phase is None:
+                size = int(re.search(r"total=(\d+)", line)[1])
+                wanted[-1][3] = size
+            elif phase[1] == "world_stopped":
+                stopped = time
+            elif phase[1] == "start":
+                kind = "Young" if "generation=0" in line else "Old"
+                wanted.append([kind, None, size, None])
+            elif phase[1] == "world_started":
+                wanted[-1][1] = time - stopped
+        export("jfr", trace, output)
+        rows = view_rows(tool, "gc", output)
+        assert len(rows) == len(wanted) > 2, (name, rows)
+        for number, (row, (kind, pause, before, after)) in enumerate(zip(rows, wanted), 1):
+            assert row[1:3] == [str(number), f"{kind} Garbage Collection"], row
+            for cell, size in ((row[3], before), (row[4], after)):
+                shown = "N/A" if size is None else f"{size / (1 << 20):.1f} MB"
+                assert cell == shown, (name, row, size)
+            assert abs(float(row[5].split()[0]) * 1e6 - pause) <= 1e4, (row, pause)
+
+
+def jfr_view_types_and_threads(folder):
+    """Exceptions by class and bytes by thread are the report's."""
+    tool = newer_jfr()
+    trace, output = EXAMPLES / "everything.mlpd", folder / "everything.jfr"
+    export("jfr", trace, output)
+    thrown = facts.reported(POLYTRACE, trace).thrown
+    rows = view_rows(tool, "exception-by-type", output)
+    assert {name: int(count) for name, count in rows} == thrown, (rows, thrown)
+    allocated = Counter()
+    for table in json.loads(run(POLYTRACE, "report", "--json", "--limit", "0", "--sections",
+                                "allocations", trace))["tables"]:
+        for row in table["rows"] if table["key"] == "allocation_threads" else []:
+            allocated[row["thread"]] += row["bytes"]
+    events = json.loads(run(tool, "print", "--json", "--events", "ThreadAllocationStatistics",
+                            output))["recording"]["events"]
+    found = {one["values"]["thread"]["javaName"]: one["values"]["allocated"] for one in events}
+    assert found == +allocated, (found, allocated)
+    shown = [row[0] for row in view_rows(tool, "thread-allocation", output)]
+    assert shown[0] == max(found, key=found.get) and set(shown) == set(found), shown
+
+
+def jfr_metadata(folder):
+    """Events of the JDK's names have its labels, and of their fields those that it has too."""
+    tool = newer_jfr()
+    export("jfr", EXAMPLES / "everything.mlpd", folder / "any.jfr")
+
+    def types(*file):
+        found = {}
+        for name, head, body in re.findall(
+                r'@Name\("(jdk\.\w+)"\)\n((?:@[^\n]*\n)*)class \w+ extends [^{]*\{\n(.*?)\n\}',
+                run(tool, "metadata", *file), re.S):
+            fields = {field: (kind, set(re.findall(r"@(?!Description|JavaMonitor)[^\n]*", notes)))
+                      for notes, kind, field in re.findall(
+                          r"((?:  @[^\n]*\n)*)  (\S+) (\w+);", body)}
+            label = re.findall(r"@(?:Label|Category).*", head)
+            found[name] = sorted(label), fields
+        return found
+
+    ours, theirs = types(folder / "any.jfr"), types()
+    assert len(ours) > 10 and set(ours) <= set(theirs), set(ours) - set(theirs)
+    for name, (labels, fields) in ours.items():
+        assert labels == theirs[name][0], (name, labels, theirs[name][0])
+        for field, (kind, notes) in fields.items():
+            if field not in theirs[name][1] or field == "timeout":  # ours is finer
+                continue
+            wanted_kind, wanted = theirs[name][1][field]
+            assert kind == wanted_kind, (name, field, kind, wanted_kind)
+            # Without sign or with: our numbers have no more than 63 bits.
+            assert notes - {"@Unsigned"} == wanted - {"@Unsigned"}, (name, field, notes, wanted)
+
+
+def trace_of_threads(file, count):
+    """A trace of many threads whose calls interleave."""
+    with file.open("w", encoding="utf-8") as out:
+        out.write('<?xml version="1.0" encoding="UTF-8"?>\n<TRACE>\n')
+        out.write('<classDef classId="1" name="Pool" threadIdRef="1"/>\n')
+        out.writelines(f'<methodDef methodId="{i}" name="task{i}" signature="()V" '
+                       'classIdRef="1"/>\n' for i in (1, 2, 3))
+        for thread in range(1, count + 1):
+            out.write(f'<threadStart threadId="{thread}" time="1.0" threadName="pool-{thread}"/>\n')
+        for round_ in range(40):
+            for end in (False, True):
+                for thread in range(1, count + 1):
+                    time = 2 + round_ + (0.5 if end else 0) + thread / 10000
+                    out.write(f'<method{"Exit" if end else "Entry"} threadIdRef="{thread}" '
+                              f'time="{time:.9f}" methodIdRef="{thread % 3 + 1}" classIdRef="1" '
+                              'ticket="1"/>\n')
+        out.write("</TRACE>\n")
+    return file
+
+
+def ctf_many_threads(folder):
+    """Many threads share streams; readers find the same events, each of its thread."""
+    program("babeltrace2")
+    trace = trace_of_threads(folder / "many.trcxml", 250)
+    output = folder / "many.ctf"
+    export("ctf", trace, output)
+    compare("ctf of many threads", facts.ctf(output), facts.reported(POLYTRACE, trace))
+    assert len(list(output.iterdir())) <= 2 * 100 + 3, sorted(output.iterdir())
+    entered = Counter(re.findall(r'thread_name = "([^"]*)"', "\n".join(
+        line for line in run("babeltrace2", output).splitlines() if " enter: " in line)))
+    assert entered == {f"pool-{i}": 40 for i in range(1, 251)}, entered
+
+
+def long_names(folder):
+    """No file has names longer than 4 KiB; their ends are there, what differs stays different."""
+    trace = folder / "long.trcxml"
+    with trace.open("w", encoding="utf-8") as out:
+        out.write('<?xml version="1.0" encoding="UTF-8"?>\n<TRACE>\n'
+                  '<threadStart threadId="1" time="1.0" threadName="main"/>\n'
+                  '<classDef classId="1" name="Pool" threadIdRef="1"/>\n')
+        for i, mark in ((1, "a"), (2, "b")):  # alike but for one letter in the middle
+            name = "p." + "x" * 500_000 + mark + "\u00e9" * 500_000 + ".method"
+            out.write(f'<methodDef methodId="{i}" name="{name}" classIdRef="1"/>\n'
+                      f'<methodEntry threadIdRef="1" time="{i}.5" methodIdRef="{i}" '
+                      'classIdRef="1" ticket="1"/>\n'
+                      f'<methodExit threadIdRef="1" time="{i}.7" methodIdRef="{i}" '
+                      'classIdRef="1" ticket="1"/>\n')
+        out.write("</TRACE>\n")
+    targets = "folded,speedscope,callgrind,firefox,pprof,perfetto,chrome,jfr,ctf"
+    told = json.loads(run(POLYTRACE, "export", "--json", "--to", targets, trace, "-o",
+                          folder / "out"))["outputs"]
+    for output in told:
+        notes = [note for note in output["notes"] if "2 names of more than 4096 bytes" in note]
+        assert notes, output
+        file = Path(output["file"])
+        data = (file / "metadata" if file.is_dir() else file).read_bytes()
+        if data[:2] == b"\x1f\x8b":
+            data = gzip.decompress(data)
+        text = data.decode("utf-8", "replace")
+        found = re.findall(r"p\.x+\.\.\.#([0-9a-f]{16})\.\.\.\u00e9+", text)
+        assert len(set(found)) == 2 and "method" in text, (file.name, len(data), found)
+        assert len(data) < 200_000 and "\u00e9\ufffd" not in text, (file.name, len(data))
 
 
 def ctf(folder):
@@ -240,4 +403,5 @@ def ctf_folder(folder):
 
 if __name__ == "__main__":
     main([perfetto, perfetto_heaps, perfetto_protoc, chrome, chrome_speedscope, chrome_limit,
-          windows, jfr, jfr_waits, jfr_view, ctf, ctf_folder])
+          windows, jfr, jfr_waits, jfr_view, jfr_view_collections, jfr_view_types_and_threads,
+          jfr_metadata, ctf, ctf_folder, ctf_many_threads, long_names])

@@ -71,9 +71,12 @@ def test_leak(path):
     """The planted leak is the first thing that is said."""
     done = subprocess.run([PROGRAM, "heap", str(path)], capture_output=True, text=True, check=True)
     first = done.stdout.splitlines()[5]
-    assert "400 Order" in first and "Till > java.util.ArrayList" in first, done.stdout
-    way = [row["class"] for row in heap(path, "--path", "Order")]
-    assert way[-4:] == ["Till", "java.util.ArrayList", "java.lang.Object[]", "Order"], way
+    fields = ["static Shop.TILL", "Till.orders", "ArrayList.elementData"]
+    assert "400 Order" in first and " > ".join(fields) in first, done.stdout
+    way = heap(path, "--path", "Order")
+    assert [row["class"] for row in way][-4:] == ["Till", "java.util.ArrayList",
+                                                  "java.lang.Object[]", "Order"], way
+    assert [row["field"] for row in way][-5:-2] == fields, way
 
 
 def sizes_of_visualvm(folder, jdk, path):

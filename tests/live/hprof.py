@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts the objects of each class in a heap dump of the JDK's own format."""
+"""Counts the objects of each class in a heap dump of the JDK's own format, and their bytes where
+classes tell them."""
 import struct
 from collections import Counter
 from pathlib import Path
@@ -15,6 +16,7 @@ class Heap:
         assert self.data.startswith(b"JAVA PROFILE 1.0.2\0"), "no heap dump"
         assert self.u4(19) == 8, "ids of another size"
         names, self.classes, self.counts = {}, {}, Counter()
+        self.sizes, self.bytes = {}, Counter()  # of a class: (of its objects, name); by name
         at = 31
         while at < len(self.data):
             tag, length = self.data[at], self.u4(at + 5)
@@ -42,12 +44,16 @@ class Heap:
             if tag in ROOTS:
                 at += ROOTS[tag]
             elif tag == 0x20:
+                self.sizes[self.id(at)] = self.u4(at + 60), self.classes.get(self.id(at))
                 at = self.class_end(at)
             elif tag == 0x21:
                 self.counts[self.classes[self.id(at + 12)]] += 1
+                self.bytes[self.classes[self.id(at + 12)]] += self.sizes[self.id(at + 12)][0]
                 at += 24 + self.u4(at + 20)
             elif tag == 0x22:
                 self.counts[self.classes[self.id(at + 16)]] += 1
+                whole = 20 + 8 * self.u4(at + 12)
+                self.bytes[self.classes[self.id(at + 16)]] += -(-whole // 8) * 8
                 at += 24 + 8 * self.u4(at + 12)
             else:
                 assert tag == 0x23, f"record {tag}"

@@ -74,7 +74,7 @@ def test_sums(room, jdk):
         tables = report(room, "--sections", sections, "--thread", "main")
         found = collections.Counter()
         for row in tables["methods"]:
-            found[row["method"].split("(")[0].rsplit(".", 1)[1]] += row["calls"]
+            found[row["method"].split(" (")[0].rsplit(".", 1)[1]] += row["calls"]
         what = f"JDK {jdk.version}: {sections}"
         expect_same(sorted(found.items()), sorted(expected.items()), what)
     assert sum(row["calls"] for row in tables["call_tree"]) == expected.total(), tables

@@ -76,7 +76,7 @@ def test_report(room, jdk, rounds):
                             check=True).stdout
     expected = counted(output)
     for row in ("throughFrames", "constants", "mayPass"):
-        found = re.search(rf"^ *([\d ]*\d)  .*catch +Faults\.{row}$", report, re.M)
+        found = re.search(rf"^ *([\d ]*\d)  .*catch +Faults\.{row} \(.*\)$", report, re.M)
         assert found, f"no {row} among the handlers of {report}"
         assert int(found.group(1).replace(" ", "")) == expected[f"catch_clause {row}"], report
 

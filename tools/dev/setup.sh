@@ -22,7 +22,7 @@ packages_of() {
     build) echo g++ cmake ninja-build pkg-config libcli11-dev libfmt-dev libexpected-dev \
       robin-map-dev libxxhash-dev libzstd-dev zlib1g-dev libexpat1-dev libsimdjson-dev \
       libisal-dev libprotozero-dev ;;
-    test) echo libgtest-dev libgmock-dev nlohmann-json3-dev python3 jq zstd ;;
+    test) echo libgtest-dev libgmock-dev nlohmann-json3-dev python3 python3-jsonschema jq zstd ;;
     check) echo clang-19 libclang-rt-19-dev clang-format-19 clang-tidy-19 shellcheck \
       universal-ctags ccache mold git mandoc ;;
     live) echo mono-runtime mono-mcs mono-utils libmono-profiler libmono-2.0-dev libbenchmark-dev \
@@ -30,7 +30,7 @@ packages_of() {
     bare) echo mmdebstrap ;;
     package) echo dpkg-dev patchelf zstd lintian ;;
     readers) echo golang-go babeltrace2 protobuf-compiler valgrind chromium visualvm \
-      python3-jsonschema fonts-dejavu-core ;;
+      fonts-dejavu-core ;;
     *) usage "no package set \"$1\"; see ./dev help setup" ;;
   esac
 }

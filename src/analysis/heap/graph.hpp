@@ -106,6 +106,7 @@ class HeapGraphBuilder {
   // A reference that keeps nothing alive; `from` is kNoId for a handle of the runtime.
   void add_weak(base::Id from, base::Id target, event::RefStrength strength);
   void add_root(base::Id object, std::string_view kind);
+  std::uint64_t objects() const { return sizes_.size(); }
   std::uint64_t roots() const { return roots_.size(); }
   // Everything that was added; the builder is empty then.
   HeapGraph finish();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <numeric>
 
 #include "analysis/heap/weak.hpp"
 #include "analysis/rows.hpp"
@@ -27,10 +28,38 @@ std::optional<Id> id_of(std::string_view text) {
   return id;
 }
 
+constexpr std::string_view kClassItself = "class ";  // before the name of a class that is an object
+
+// As HeapView::class_name() tells it.
+Index find_class_itself(const HeapView& view, std::string_view text) {
+  const NameTable& classes = view.names.classes();
+  for (std::uint32_t type = 0; type < classes.size(); ++type)
+    if (classes.name(type) == text.substr(kClassItself.size()))
+      if (const Index found = view.graph.find(classes.id(type));
+          found != HeapGraph::kNone && view.class_name(found) == text)
+        return found;
+  return HeapGraph::kNone;
+}
+
 // Nothing for a strong one.
 Cell strength_cell(event::RefStrength strength) {
   if (strength == event::RefStrength::unknown) return {};
   return std::string(event::name(strength));
+}
+
+constexpr const char* kField = "field";
+
+// Of a trace that has no names of fields.
+void drop_unnamed_fields(Table& table, const HeapView& view) {
+  const auto column = std::ranges::find(table.columns, kField, &ColumnInfo::key);
+  const auto at = column - table.columns.begin();
+  const auto named = [&](const std::vector<Cell>& row) {
+    return row.begin()[at] != Cell{std::string()};
+  };
+  const bool may_come = view.fields != nullptr && view.fields->wants_pass();
+  if (may_come || std::ranges::any_of(table.rows, named)) return;
+  table.columns.erase(column);
+  for (std::vector<Cell>& row : table.rows) row.erase(row.begin() + at);
 }
 
 void note_roots(Table& table, const HeapView& view) {
@@ -44,11 +73,34 @@ std::string HeapView::class_name(Index object) const {
   std::string name = names.class_name(graph.type(object));
   if (name != "java.lang.Class") return name;
   const std::uint32_t own = names.classes().index(graph.id(object));
-  return names.classes().named(own) ? fmt::format("class {}", names.classes().name(own)) : name;
+  if (!names.classes().named(own)) return name;
+  return fmt::format("{}{}", kClassItself, names.classes().name(own));
+}
+
+std::string HeapView::field_between(Index from, Index to) const {
+  return fields == nullptr ? "" : fields->between(graph.id(from), graph.id(to));
+}
+
+std::vector<std::string> HeapView::classes_with(std::string_view text) const {
+  std::vector<bool> has_objects(names.classes().size());
+  for (Index object = 0; object < graph.objects(); ++object) has_objects[type(object)] = true;
+  const std::vector<std::uint64_t> retained = retained_by_class(*this);
+  std::map<std::string, std::uint64_t> found;
+  for (std::uint32_t type = 0; type < has_objects.size(); ++type) {
+    if (!has_objects[type]) continue;
+    std::string name = names.class_name(type);
+    if (name.find(text) != name.npos) found[std::move(name)] += retained[type];
+  }
+  std::vector<std::string> out;
+  for (const auto& [name, bytes] : found) out.push_back(name);
+  std::ranges::stable_sort(out, std::greater<>(), [&](const auto& name) { return found[name]; });
+  return out;
 }
 
 Index HeapView::find(std::string_view text) const {
   if (const auto id = id_of(text)) return graph.find(*id);
+  if (text.starts_with(kClassItself))
+    if (const Index found = find_class_itself(*this, text); found != HeapGraph::kNone) return found;
   Index best = HeapGraph::kNone;
   bool best_is_exact = false;
   std::map<std::uint32_t, int> fits;  // by class: 2 = its name, 1 = a part of it
@@ -68,16 +120,23 @@ Index HeapView::find(std::string_view text) const {
 }
 
 std::vector<std::uint64_t> retained_by_class(const HeapView& view) {
-  std::vector<std::uint64_t> sums(view.names.classes().size());
+  std::vector<std::uint32_t> groups(view.names.classes().size());
+  std::iota(groups.begin(), groups.end(), 0U);
+  return retained_by_group(view, groups);
+}
+
+std::vector<std::uint64_t> retained_by_group(const HeapView& view,
+                                             std::span<const std::uint32_t> groups) {
+  std::vector<std::uint64_t> sums(groups.size());
   std::vector<std::uint32_t> open(sums.size());
   const DominatorTree tree(view.dominators, view.graph.objects());
   walk(
       view.dominators, tree,
       [&](Index object) {
-        const std::uint32_t type = view.type(object);
-        if (slot(open, type)++ == 0) slot(sums, type) += view.dominators.retained(object);
+        const std::uint32_t group = groups[view.type(object)];
+        if (open[group]++ == 0) sums[group] += view.dominators.retained(object);
       },
-      [&](Index object) { --open[view.type(object)]; });
+      [&](Index object) { --open[groups[view.type(object)]]; });
   return sums;
 }
 
@@ -221,6 +280,7 @@ Table path_table(const HeapView& view, Index object, const TableOptions& options
       {{"step", "Step", Unit::count},
        {"object", "Object", Unit::none},
        {"class", "Class", Unit::none},
+       {kField, "By field", Unit::none},
        {"bytes", "Bytes", Unit::bytes},
        {"retained", "Retained", Unit::bytes},
        {"strength", "Strength", Unit::none},
@@ -234,10 +294,12 @@ Table path_table(const HeapView& view, Index object, const TableOptions& options
     for (const HeapGraph::Root& root : view.graph.roots())
       if (i == 0 && root.object == at && kinds.empty()) kinds = view.graph.root_kinds()[root.kind];
     if (i == 0 && kinds.empty()) kinds = "handle";
+    std::string field = i + 1 == path.size() ? "" : view.field_between(at, path[i + 1].object);
     table.rows.push_back({std::uint64_t{i}, address(view.graph.id(at)), view.class_name(at),
-                          view.graph.size(at), view.dominators.retained(at),
+                          std::move(field), view.graph.size(at), view.dominators.retained(at),
                           strength_cell(path[i].by), std::move(kinds)});
   }
+  drop_unnamed_fields(table, view);
   if (!view.dominators.roots_told()) table.notes.push_back("The snapshot has no roots.");
   else if (path.empty()) table.notes.push_back("No root reaches it.");
   else if (weak) table.notes.push_back("Nothing keeps it alive: this way has weak references.");

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "analysis/heap/holders.hpp"
 #include "analysis/heap/tables.hpp"
 #include "analysis/selected.hpp"
 
@@ -16,6 +15,7 @@ bool HeapStudy::consume(const event::Batch& batch) {
   slicer_.slice(batch, [&](const Slice& slice) {
     for (const std::uint32_t i : slice.others) {
       if (sites_) sites_->take(slice, i);
+      allocated_.take(slice, batch.events[i]);
       take(slice, batch.events[i]);
     }
   });
@@ -27,8 +27,11 @@ void HeapStudy::take(const Slice& slice, const Event& event) {
   switch (event.kind) {
     case Kind::DumpObject: return open_ ? object(slice, event) : void();
     case Kind::Dump: return dump(event, batch.details_or<event::Dump>(event, {}));
-    case Kind::Root: return open_ ? root(event, batch.details_or<event::Root>(event, {})) : void();
-    case Kind::RootRegion: return region(event, batch.details_or<event::RootRegion>(event, {}));
+    case Kind::Root: return open_ ? root(slice, event) : void();
+    case Kind::Process:
+    case Kind::Field: return fields_.take(batch, event);
+    case Kind::RootRegion:
+      return builder_.region(event, batch.details_or<event::RootRegion>(event, {}));
     default: return;
   }
 }
@@ -40,54 +43,35 @@ void HeapStudy::dump(const Event& event, const event::Dump& details) {
   snapshot.start = event.time;
   snapshot.name = details.name;
   if (sites_) sites_->begin_snapshot();
+  allocated_.begin_snapshot();
   open_ = true;
+}
+
+void HeapStudy::count(std::uint32_t type, std::uint64_t size) {
+  ClassFigures& figures = slot(figures_, type);
+  figures.type = type;
+  figures.objects += size != 0;  // else it goes on with one that is told already
+  figures.bytes += size;
 }
 
 void HeapStudy::object(const Slice& slice, const Event& event) {
   static constexpr event::DumpObject kUntold{};
   const auto& object = slice.batch.details_or(event, kUntold);
-  const std::uint32_t type = slice.names.class_index(object.class_id);
-  auto refs = slice.batch.list(object.refs);
-  ClassFigures& figures = slot(figures_, type);
-  figures.type = type;
-  figures.objects += object.size != 0;  // else it goes on with one that is told already
-  figures.bytes += object.size;
+  const auto refs = slice.batch.list(object.refs);
   snapshots_.back().references += refs.size();
+  if (allocated_.join(slice, event, joined())) return;
+  const std::uint32_t type = slice.names.class_index(object.class_id);
+  count(type, object.size);
   if (sites_) sites_->object(event.id, type, object.size);
-  if (!builds()) return;
-  if (object.first_ref > keeps_ && !refs.empty()) {
-    builder_.add_weak(event.id, refs.front().target, object.first_ref);
-    refs = refs.subspan(1);
-  }
-  builder_.add(event.id, type, object.size, refs);
+  if (builds()) builder_.object(slice, event);
 }
 
-// What holds the root: in the recorder's words, or the registered region it lies in.
-std::string HeapStudy::root_name(const event::Root& details) const {
-  if (details.type.empty() && details.address != base::kNoId) {
-    const auto above = regions_.upper_bound(details.address);
-    if (above == regions_.begin()) return "root";
-    const auto& [start, region] = *std::prev(above);
-    return details.address - start < region.size ? region.name : "root";
-  }
-  return std::string(holder_of(details));
-}
-
-void HeapStudy::root(const Event& event, const event::Root& details) {
+void HeapStudy::root(const Slice& slice, const Event& event) {
+  const auto details = slice.batch.details_or<event::Root>(event, {});
   ++snapshots_.back().roots;
-  if (is_weak_handle(details)) builder_.add_weak(base::kNoId, event.id, Strength::weak);
-  else builder_.add_root(event.id, root_name(details));
-}
-
-void HeapStudy::region(const Event& event, const event::RootRegion& details) {
-  if (details.stage != event::RegionStage::registered) {
-    regions_.erase(event.id);
-    return;
-  }
-  std::string name(event::name(details.source));
-  std::ranges::replace(name, '_', ' ');
-  if (!details.name.empty()) name += " " + std::string(details.name);
-  regions_[event.id] = {details.size, std::move(name)};
+  if (details.class_id != base::kNoId)
+    allocated_.join(event.id, slice.names, details.class_id, {}, joined());
+  builder_.root(event, details);
 }
 
 bool HeapStudy::wants(bool complete) const {

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the heap snapshots of a trace for the questions of questions.hpp: of each snapshot the
-// figures by class, of one the whole graph. One thread at a time.
+// figures by class, of one the whole graph. Objects of which a snapshot tells references alone have
+// their classes and sizes from their allocations. One thread at a time.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "analysis/heap/allocated.hpp"
+#include "analysis/heap/fields.hpp"
 #include "analysis/heap/graph.hpp"
 #include "analysis/heap/sites.hpp"
 #include "analysis/heap/snapshot.hpp"
+#include "analysis/heap/snapshot_graph.hpp"
 #include "analysis/slicer.hpp"
 #include "event/pump.hpp"
 
@@ -21,10 +24,9 @@ class HeapStudy final : public event::Consumer {
   using Strength = event::RefStrength;
 
   // The graph of snapshot `wanted`, counted from 0; of the last complete one if that is absent.
-  // References that are weaker than `keeps` keep nothing alive: phantom takes all for strong,
-  // unknown only those of which nothing else is told.
+  // `keeps`: as of SnapshotGraph.
   explicit HeapStudy(std::optional<std::uint64_t> wanted, Strength keeps = Strength::soft)
-      : wanted_(wanted), keeps_(keeps) {}
+      : wanted_(wanted), builder_(keeps) {}
 
   // Before the first batch: sites() will tell which places made the objects. 4 bytes for each 8 of
   // the heap.
@@ -38,39 +40,44 @@ class HeapStudy final : public event::Consumer {
   void finish();
 
   const Names& names() const { return slicer_.names(); }
+  void shorten_names(std::size_t longest) { slicer_.shorten_names(longest); }
   // In the order of the trace, sorted by class, without pairs.
   std::span<const HeapSnapshot> snapshots() const { return snapshots_; }
   // Of which snapshot graph() is; absent when there is none such.
   std::optional<std::size_t> chosen() const { return chosen_; }
   const HeapGraph& graph() const { return graph_; }
+  const FieldNames& fields() const { return fields_; }
   // Null unless they were asked for.
   const HeapSites* sites() const { return sites_ ? &*sites_ : nullptr; }
 
  private:
-  struct Region {
-    std::uint64_t size;
-    std::string name;
-  };
-
   void take(const Slice& slice, const event::Event& event);
   void dump(const event::Event& event, const event::Dump& details);
   void object(const Slice& slice, const event::Event& event);
-  void root(const event::Event& event, const event::Root& details);
-  void region(const event::Event& event, const event::RootRegion& details);
-  std::string root_name(const event::Root& details) const;
+  void count(std::uint32_t type, std::uint64_t size);
+  // Takes what allocated_ joins.
+  auto joined() {
+    return [this](base::Id id, std::uint32_t type, std::uint64_t size,
+                  std::span<const event::Ref> references, bool is_new) {
+      if (is_new) count(type, size);
+      if (is_new && sites_) sites_->object(id, type, size);
+      if (builds()) builder_.add(id, type, size, references);
+    };
+  }
+  void root(const Slice& slice, const event::Event& event);
   bool builds() const { return !wanted_ || *wanted_ == snapshots_.size() - 1; }
   void close(bool complete);
   bool wants(bool complete) const;
 
   std::optional<std::uint64_t> wanted_;
-  Strength keeps_;
   Slicer slicer_;
   std::vector<HeapSnapshot> snapshots_;
   std::vector<ClassFigures> figures_;  // of the open snapshot, by class index
-  HeapGraphBuilder builder_;
+  SnapshotGraph builder_;
+  FieldNames fields_;
   std::optional<HeapSites> sites_;
+  AllocatedObjects allocated_;
   bool open_ = false;
-  std::map<base::Id, Region> regions_;  // of roots, by their start
   std::optional<std::size_t> chosen_;
   HeapGraph graph_;
 };

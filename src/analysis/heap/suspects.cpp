@@ -31,9 +31,17 @@ struct Group {
 
 class SuspectFinder {
  public:
-  SuspectFinder(const HeapView& view, Table& table)
-      : view_(view), tree_(view.dominators, view.graph.objects()), table_(table) {}
+  explicit SuspectFinder(const HeapView& view)
+      : view_(view), tree_(view.dominators, view.graph.objects()) {}
 
+  std::vector<HeapSuspect> find() {
+    add_objects();
+    add_groups();
+    std::ranges::stable_sort(found_, std::greater<>(), &HeapSuspect::retained);
+    return std::move(found_);
+  }
+
+ private:
   // Objects that hold much, of which no single one holds the most again.
   void add_objects() {
     const auto enter = [&](Index object) {
@@ -48,13 +56,11 @@ class SuspectFinder {
     constexpr std::uint64_t kMany = 10;
     if (group.objects < kMany || share_of(group.retained) < kLargeShare) return;
     if (share(group.largest, group.retained) >= kMainChild) return;  // told by itself
-    table_.rows.push_back({view_.names.class_name(group.type), Cell{}, group.retained,
-                           percent(group.retained, view_.dominators.reached_bytes()),
-                           fmt::format("{} that nothing single holds",
-                                       base::count_text(group.objects, "object", "objects"))});
+    found_.push_back({view_.names.class_name(group.type), "", group.retained,
+                      fmt::format("{} that nothing single holds",
+                                  base::count_text(group.objects, "object", "objects"))});
   }
 
- private:
   double share_of(std::uint64_t bytes) const {
     return share(bytes, view_.dominators.reached_bytes());
   }
@@ -80,13 +86,16 @@ class SuspectFinder {
       if (group.retained > best.retained) best = group;
     return best;
   }
-  // The classes of what dominates it, from the outside in.
+  // What dominates it, from the outside in: the field that refers to the next where that is known,
+  // else the class.
   std::string holders(Index object) const {
     std::vector<std::string> names;
     Index at = view_.dominators.of_object(object);
-    for (; at != Dominators::kRoots && names.size() < kMostHolders;
-         at = view_.dominators.of_object(at))
-      names.push_back(view_.class_name(at));
+    for (Index next = object; at != Dominators::kRoots && names.size() < kMostHolders;
+         next = at, at = view_.dominators.of_object(at)) {
+      std::string field = view_.field_between(at, next);
+      names.push_back(field.empty() ? view_.class_name(at) : std::move(field));
+    }
     if (at != Dominators::kRoots) names.emplace_back("...");
     std::ranges::reverse(names);
     return fmt::format("{}", fmt::join(names, " > "));
@@ -100,15 +109,13 @@ class SuspectFinder {
                           view_.names.class_name(group.type), base::bytes_text(group.retained));
     if (const std::string above = holders(object); !above.empty())
       reason += fmt::format("; held by {}", above);
-    const std::uint64_t retained = view_.dominators.retained(object);
-    table_.rows.push_back({view_.class_name(object), fmt::format("{:#x}", view_.graph.id(object)),
-                           retained, percent(retained, view_.dominators.reached_bytes()),
-                           std::move(reason)});
+    found_.push_back({view_.class_name(object), fmt::format("{:#x}", view_.graph.id(object)),
+                      view_.dominators.retained(object), std::move(reason)});
   }
 
   const HeapView& view_;
   DominatorTree tree_;
-  Table& table_;
+  std::vector<HeapSuspect> found_;
 };
 
 const ClassFigures* figures_of(const HeapSnapshot& snapshot, std::uint32_t type) {
@@ -154,6 +161,8 @@ void add_growing(const HeapView& view, std::span<const HeapSnapshot> snapshots, 
 
 }  // namespace
 
+std::vector<HeapSuspect> heap_suspects(const HeapView& view) { return SuspectFinder(view).find(); }
+
 Table suspect_table(const HeapView& view, std::span<const HeapSnapshot> snapshots,
                     const TableOptions& options) {
   Table table = make_table("heap_suspects", "heap", "What may leak",
@@ -162,10 +171,11 @@ Table suspect_table(const HeapView& view, std::span<const HeapSnapshot> snapshot
                             {"retained", "Retained", Unit::bytes},
                             {"share", "Share", Unit::percent},
                             {"reason", "Why", Unit::none}});
-  SuspectFinder suspects(view, table);
-  suspects.add_objects();
-  suspects.add_groups();
-  sort_and_limit(table, {"", 0}, "retained");
+  for (HeapSuspect& suspect : heap_suspects(view))
+    table.rows.push_back(
+        {std::move(suspect.name), suspect.object.empty() ? Cell{} : Cell{std::move(suspect.object)},
+         suspect.retained, percent(suspect.retained, view.dominators.reached_bytes()),
+         std::move(suspect.reason)});
   Table growing = make_table(table.key, "", "", table.columns);
   add_growing(view, snapshots, growing);
   sort_and_limit(growing, {"", 0}, "retained");

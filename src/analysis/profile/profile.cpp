@@ -56,6 +56,11 @@ const Weight* companion(const Weight& weight) {
   return nullptr;
 }
 
+bool needs_sites(const Weight* weight) {
+  return weight != nullptr &&
+         (weight->carrier == Carrier::contentions || weight->carrier == Carrier::exceptions);
+}
+
 std::span<const Kind> kinds_of(Carrier carrier) {
   switch (carrier) {
     case Carrier::calls:
@@ -90,7 +95,7 @@ ProfileBuilder::ProfileBuilder(const Selection& selection, const ProfileOptions&
     : selection_(selection), options_(options) {
   for (std::size_t i = 0; i < kCarriers; ++i) {
     const auto carrier = static_cast<Carrier>(i);
-    if (options.weight == nullptr || options.weight->carrier == carrier)
+    if (options.every_carrier || options.weight == nullptr || options.weight->carrier == carrier)
       sources_[i] = make_profile_source(carrier, selection, options);
   }
 }
@@ -157,17 +162,52 @@ base::result<const Weight*> ProfileBuilder::choose() const {
                                                    options_.weight->key, known));
 }
 
+void drop_unused_frames(Profile& profile) {
+  std::vector<std::uint32_t> numbers(profile.frames.size(), NameTable::kNone);
+  std::vector<Profile::Frame> frames;
+  for (std::size_t node = 1; node < profile.nodes.size(); ++node) {
+    std::uint32_t& number = numbers[profile.nodes[node].frame];
+    if (number == NameTable::kNone) {
+      number = static_cast<std::uint32_t>(frames.size());
+      frames.push_back(std::move(profile.frames[profile.nodes[node].frame]));
+    }
+    profile.nodes[node].frame = number;
+  }
+  profile.frames = std::move(frames);
+}
+
 base::result<Profile> ProfileBuilder::finish(const Names& names) {
   const auto weight = choose();
   if (!weight) return base::Unexpected(weight.error());
-  ProfileSource& source = *sources_[number((*weight)->carrier)];
+  return make(**weight, names);
+}
+
+base::result<std::vector<Profile>> ProfileBuilder::finish_all(const Names& names) {
+  const auto chosen = choose();
+  if (!chosen) return base::Unexpected(chosen.error());
+  std::vector<Profile> all;
+  all.push_back(make(**chosen, names));
+  std::array<bool, kCarriers> made{};
+  made[number((*chosen)->carrier)] = true;
+  for (const Weight& weight : kWeights) {
+    if (!present_[number(weight.carrier)] || std::exchange(made[number(weight.carrier)], true))
+      continue;
+    all.push_back(make(weight, names));
+    if (all.back().nodes.size() == 1) all.pop_back();
+  }
+  return all;
+}
+
+Profile ProfileBuilder::make(const Weight& weight, const Names& names) {
+  ProfileSource& source = *sources_[number(weight.carrier)];
   ProfileTree tree(names, selection_.show_helpers, source.frameless());
   source.fill(tree, names);
   Profile profile;
-  profile.weight = *weight;
+  profile.weight = &weight;
   profile.first = first_;
   profile.last = last_;
   tree.fill(profile, places_);
+  if (!selection_.name.is_any()) profile = with_names(profile, selection_.name);
   profile.notes = source.notes();
   profile.limits = source.limits();
   if (tree.is_full()) profile.limits.push_back(tree.limit());

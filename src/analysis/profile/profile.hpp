@@ -34,6 +34,9 @@ std::span<const Weight> weights();
 const Weight* find_weight(std::string_view key);
 // The weight of the same carrier that is a count (or is none); null where there is none.
 const Weight* companion(const Weight& weight);
+// Whether its events count for the call around them where they have no stack, which takes
+// Slicer::follow_calls(). Null, which is the first that the trace has, does not: calls come first.
+bool needs_sites(const Weight* weight);
 // The kinds of events a profile of the carrier is made from, definitions not among them.
 std::span<const event::Kind> kinds_of(Carrier carrier);
 
@@ -50,6 +53,7 @@ struct Profile {
     std::string name;
     std::string file{};      // of the source, as far as told
     std::uint32_t line = 0;  // the method's first; 0 = not told
+    bool is_helper = false;  // of the runtime
   };
   // The nodes [begin, end) are its own. Merged, there is one without id and name.
   struct Thread {
@@ -89,12 +93,13 @@ struct ProfileOptions {
   // Another's, merged over threads, who feeds it and has finished it when finish() is called:
   // spares a walk through the calls. Null: a tree of its own.
   std::shared_ptr<CallTree> tree{};
+  bool every_carrier = false;  // for finish_all()
 };
 
 class ProfileSource;
 
 // Fed with slices, asked for the profile at the end. Runtime helpers that the selection does not
-// show count for their callers. One thread at a time.
+// show count for their callers. With names selected, with_names(). One thread at a time.
 class ProfileBuilder {
  public:
   ProfileBuilder(const Selection& selection, const ProfileOptions& options);
@@ -103,11 +108,15 @@ class ProfileBuilder {
   void consume(const Slice& slice);
   // Once, after the last slice. An error (usage) says which weights the trace has.
   base::result<Profile> finish(const Names& names);
+  // The same, and behind it one of each other carrier that has any amount.
+  // REQUIRES: ProfileOptions::every_carrier.
+  base::result<std::vector<Profile>> finish_all(const Names& names);
 
  private:
   void learn(const Slice& slice);
   void note_times(const Slice& slice);
   base::result<const Weight*> choose() const;
+  Profile make(const Weight& weight, const Names& names);
 
   Selection selection_;
   ProfileOptions options_;
@@ -122,6 +131,13 @@ class ProfileBuilder {
 // names_alike.hpp, and spelled as in `now` where it has them. What only `before` has is there with
 // nothing of its own. REQUIRES: both are of the same weight.
 Profile compared(const Profile& now, const Profile& before, bool exact_names);
+
+// Frames that no node has go.
+void drop_unused_frames(Profile& profile);
+
+// The stacks that a method of a chosen name is in; what is its callers' own is not counted.
+// REQUIRES: the profile is compared with none.
+Profile with_names(const Profile& profile, const event::NameChoice& names);
 
 // The heaviest nodes, at most `most` (0 = all) and none deeper than `deepest` frames (0 = any), as
 // a profile whose totals are the same: what is cut counts for a frame "(... more)" below the caller

@@ -76,7 +76,7 @@ class Cutter {
     if (is_compared()) out.profile.befores.assign(1, {});
     out.hidden.assign(1, 0);
     for (const Profile::Thread& thread : from_.threads) cut_thread(out, thread);
-    drop_frames(out.profile);
+    drop_unused_frames(out.profile);
   }
 
  private:
@@ -116,21 +116,6 @@ class Cutter {
     to.threads.back().end = static_cast<std::uint32_t>(to.nodes.size());
   }
   bool is_compared() const { return !from_.befores.empty(); }
-  // Those that no node has any more.
-  static void drop_frames(Profile& to) {
-    constexpr std::uint32_t kNone = NameTable::kNone;
-    std::vector<std::uint32_t> numbers(to.frames.size(), kNone);
-    std::vector<Profile::Frame> frames;
-    for (std::size_t node = 1; node < to.nodes.size(); ++node) {
-      std::uint32_t& number = numbers[to.nodes[node].frame];
-      if (number == kNone) {
-        number = static_cast<std::uint32_t>(frames.size());
-        frames.push_back(std::move(to.frames[to.nodes[node].frame]));
-      }
-      to.nodes[node].frame = number;
-    }
-    to.frames = std::move(frames);
-  }
   std::uint32_t more(Profile& to) {
     if (more_ != 0) return more_ - 1;
     to.frames.push_back({"(... more)"});

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analysis/allocation_stacks.hpp"
+#include "analysis/call_site.hpp"
 #include "analysis/calltree.hpp"
 #include "analysis/cpu_stacks.hpp"
 #include "analysis/recording_pause.hpp"
@@ -183,6 +184,15 @@ class AllocationSource final : public ProfileSource {
   StackAmounts amounts_;
 };
 
+// The stack of an event; where it was not recorded, the call around it.
+std::uint32_t stack_or_site(const Slice& slice, std::uint32_t index, const event::Stack& stack,
+                            StackTree& stacks) {
+  const auto frames = slice.batch.list(stack);
+  const std::uint32_t site = frames.empty() ? call_around(slice, index) : NameTable::kNone;
+  return site == NameTable::kNone ? stacks.intern(frames, slice.names)
+                                  : stacks.child(StackTree::kRoot, site);
+}
+
 class ContentionSource final : public ProfileSource {
  public:
   ContentionSource(const Selection& selection, bool by_thread)
@@ -192,7 +202,7 @@ class ContentionSource final : public ProfileSource {
     for (const std::uint32_t i : slice.others) {
       const Event& event = slice.batch.events[i];
       if (event.kind == Kind::Monitor)
-        take(slice, event, slice.batch.details_or<event::Monitor>(event, {}));
+        take(slice, i, slice.batch.details_or<event::Monitor>(event, {}));
     }
   }
   void fill(ProfileTree& tree, const Names&) override { amounts_.fill(tree, stacks_); }
@@ -209,7 +219,8 @@ class ContentionSource final : public ProfileSource {
     std::uint32_t stack = StackTree::kRoot;
   };
 
-  void take(const Slice& slice, const Event& event, const event::Monitor& details) {
+  void take(const Slice& slice, std::uint32_t index, const event::Monitor& details) {
+    const Event& event = slice.batch.events[index];
     const std::uint32_t thread = slice.threads[event.thread];
     Waiting& waiting = slot(waiting_, thread);
     if (details.stage != event::MonitorStage::contended) {
@@ -218,7 +229,7 @@ class ContentionSource final : public ProfileSource {
       ++ended_;
       waiting = {};
     } else if (waiting = {}; selects(selection_, slice.batch, event)) {
-      waiting = {event.time, stacks_.intern(slice.batch.list(details.stack), slice.names)};
+      waiting = {event.time, stack_or_site(slice, index, details.stack, stacks_)};
       amounts_.add(thread, waiting.stack, {1, 0});
       ++contended_;
     }
@@ -242,8 +253,8 @@ class ExceptionSource final : public ProfileSource {
       const Event& event = slice.batch.events[i];
       if (event.kind != Kind::Throw || !selects(selection_, slice.batch, event)) continue;
       const auto details = slice.batch.details_or<event::Throw>(event, {});
-      amounts_.add(slice.threads[event.thread],
-                   stacks_.intern(slice.batch.list(details.stack), slice.names), {1, 1});
+      amounts_.add(slice.threads[event.thread], stack_or_site(slice, i, details.stack, stacks_),
+                   {1, 1});
     }
   }
   void fill(ProfileTree& tree, const Names&) override { amounts_.fill(tree, stacks_); }

@@ -55,6 +55,7 @@ Profile::Frame ProfileTree::frame(std::uint32_t method,
   if (method == kUnmanaged) return {"(no managed frame)"};
   Profile::Frame frame = method < places.size() ? places[method] : Profile::Frame{};
   frame.name = names_.method_name(method);
+  frame.is_helper = names_.is_helper(method);
   return frame;
 }
 

@@ -37,6 +37,7 @@ class State final : public Command {
         "docs/states.md, polytrace help times"};
     return kHelp;
   }
+  CommonNeeds needs() const override { return {.pager = true}; }
   void define(OptionList& list) override {
     add_input_file(list, input_);
     add_reading_options(list, input_, Following::not_offered);
@@ -100,6 +101,7 @@ class State final : public Command {
   }
   void append(Session& session, const History& history, Tick at, const StateTree& tree) const {
     const history::Facts& facts = history.facts();
+    session.page();
     std::string& out = session.out().text();
     const auto since = static_cast<std::int64_t>(static_cast<std::uint64_t>(at) -
                                                  static_cast<std::uint64_t>(facts.start));

@@ -105,14 +105,14 @@ void StateTable::add(const history::Interval& interval, std::uint64_t query) {
 
 void add_form(OptionList& list, std::string& form) {
   list.add("--format", form, "The form of the result; --json means --format json")
-      .one_of({"text", "json", "csv", "md", "tsv"})
+      .one_of(show::table_form_words())
       .takes("FORM")
       .shows_default()
       .in("Output");
 }
 
 show::TableForm form_of(const Session& session, const std::string& form) {
-  return session.common.json ? show::TableForm::json : *show::table_form(form);
+  return session.common.json ? show::TableForm::json : show::table_form(form);
 }
 
 void append_states(std::string& out, const analysis::Table& table, show::TableForm form,
@@ -122,10 +122,9 @@ void append_states(std::string& out, const analysis::Table& table, show::TableFo
       return void(show::append_text(out, with_exact_times(table, start), look));
     case show::TableForm::markdown:
       return show::append_markdown(out, with_exact_times(table, start), look);
+    case show::TableForm::json_lines:
     case show::TableForm::csv:
-      return show::append_separated(out, table, show::Separator::comma, false);
-    case show::TableForm::tsv:
-      return show::append_separated(out, table, show::Separator::tab, false);
+    case show::TableForm::tsv: return show::append_rows(out, std::span(&table, 1), form);
     case show::TableForm::json: return;
   }
 }

@@ -19,6 +19,17 @@ namespace {
 using analysis::Cell;
 using analysis::Table;
 
+struct FormWord {
+  TableForm form;
+  std::string_view word;
+};
+constexpr std::array<FormWord, 6> kForms{{{TableForm::text, "text"},
+                                          {TableForm::json, "json"},
+                                          {TableForm::json_lines, "jsonl"},
+                                          {TableForm::csv, "csv"},
+                                          {TableForm::markdown, "md"},
+                                          {TableForm::tsv, "tsv"}}};
+
 // The first known cell of a column tells its type.
 Cell sample(const Table& table, std::size_t column) {
   for (const auto& row : table.rows) {
@@ -102,13 +113,18 @@ std::string left_out(const Table& table) {
 
 }  // namespace
 
-std::optional<TableForm> table_form(std::string_view name) {
-  if (name == "text") return TableForm::text;
-  if (name == "json") return TableForm::json;
-  if (name == "csv") return TableForm::csv;
-  if (name == "tsv") return TableForm::tsv;
-  if (name == "md") return TableForm::markdown;
-  return std::nullopt;
+std::vector<std::string> table_form_words() {
+  std::vector<std::string> words;
+  for (const auto& [form, word] : kForms) words.emplace_back(word);
+  return words;
+}
+
+TableForm table_form(std::string_view word) {
+  return std::ranges::find(kForms, word, &FormWord::word)->form;
+}
+
+std::string_view word_of(TableForm form) {
+  return std::ranges::find(kForms, form, &FormWord::form)->word;
 }
 
 bool append_text(std::string& out, const Table& table, const Look& look) {
@@ -145,29 +161,6 @@ void append_markdown(std::string& out, const Table& table, const Look& look) {
   }
   if (table.rows_left_out != 0) out += '\n' + left_out(table) + '\n';
   for (const std::string& note : table.notes) out += '\n' + markdown_text(printable(note)) + '\n';
-}
-
-void append_separated(std::string& out, const Table& table, Separator separator, bool named) {
-  if (table.rows.empty()) return;
-  const bool comma = separator == Separator::comma;
-  const char gap = comma ? ',' : '\t';
-  const std::string_view line_end = comma ? "\r\n" : "\n";
-  if (named) out += std::string("table") + gap;
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    if (i != 0) out += gap;
-    out += table.columns[i].key;
-  }
-  out += line_end;
-  for (const auto& row : table.rows) {
-    if (named) out += table.key + gap;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      if (i != 0) out += gap;
-      const std::string plain = machine_text(row[i], table.columns[i].unit);
-      const bool is_text = std::holds_alternative<std::string>(row[i]);
-      out += !is_text ? plain : comma ? csv_text(plain) : tsv_text(plain);
-    }
-    out += line_end;
-  }
 }
 
 void write_json(base::JsonWriter& json, const Table& table) {

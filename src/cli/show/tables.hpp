@@ -2,29 +2,34 @@
 // The tables of an analysis in every form the command prints.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "analysis/table.hpp"
 #include "cli/show/cell_text.hpp"
 
 namespace polytrace::cli::show {
 
-enum class TableForm : std::uint8_t { text, json, csv, tsv, markdown };
-// "text", "json", "csv", "tsv", "md".
-std::optional<TableForm> table_form(std::string_view name);
+enum class TableForm : std::uint8_t { text, json, json_lines, csv, tsv, markdown };
+// "text", "json", "jsonl", "csv", "md", "tsv".
+std::vector<std::string> table_form_words();
+// REQUIRES: it is one of them.
+TableForm table_form(std::string_view word);
+// Of rows alone, one a line, for programs: json_lines, csv, tsv. The word is their files' ending.
+bool is_of_rows(TableForm form);
+std::string_view word_of(TableForm form);
 
 // Title, columns, rows, what was left out, notes. A table without rows gives nothing. Text: whether
 // columns were left out because the terminal is too narrow.
 bool append_text(std::string& out, const analysis::Table& table, const Look& look);
 void append_markdown(std::string& out, const analysis::Table& table, const Look& look);
 
-// A head line and the rows; with `named` a first column "table" holds the key, so that several
-// tables can follow each other in one stream.
-enum class Separator : std::uint8_t { comma, tab };
-void append_separated(std::string& out, const analysis::Table& table, Separator separator,
-                      bool named);
+// In a form of rows, one table behind the other; those without rows give nothing. CSV and TSV: a
+// head line and the rows of each; where there are several, an empty line between them and a first
+// column "table" with the key, which lines of JSON always have.
+void append_rows(std::string& out, std::span<const analysis::Table> tables, TableForm form);
 
 // {"key", "section", "title", "columns": [...], "rows": [{...}], "rows_left_out", "notes"}
 void write_json(base::JsonWriter& json, const analysis::Table& table);

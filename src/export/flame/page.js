@@ -43,8 +43,9 @@ class Profile {
     }
     this.hidden = new Map();
     for (let i = 0; i < from.hidden.length; i += 2) this.hidden.set(from.hidden[i] + 1, from.hidden[i + 1]);
-    this.names = from.names.map(visible);
-    this.lower = null;
+    this.names = names;
+    this.used = new Uint8Array(names.length);
+    for (let i = 1; i < count; ++i) this.used[this.frame[i]] = 1;
   }
   // Whether each frame's name matches.
   matches(search) {
@@ -55,11 +56,11 @@ class Profile {
       if (regex) test = (i) => regex.test(this.names[i]);
     } catch { return null; }
     if (!test) {
-      this.lower ??= this.names.map((name) => name.toLowerCase());
+      lower ??= names.map((name) => name.toLowerCase());
       const text = search.toLowerCase();
-      test = (i) => this.lower[i].includes(text);
+      test = (i) => lower[i].includes(text);
     }
-    return Uint8Array.from(this.names, (_, i) => (test(i) ? 1 : 0));
+    return Uint8Array.from(names, (_, i) => (this.used[i] && test(i) ? 1 : 0));
   }
 }
 
@@ -69,7 +70,73 @@ function visible(name) {
     (c) => "\u27e8U+" + c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0") + "\u27e9");
 }
 
-const profile = new Profile(data);
+// --- which figures: weight, thread, helpers ------------------------------------------------------
+// A tree has one weight or two, which are alike: {tree, weight, title, unit, selfs}.
+const weights = [data, ...data.others].flatMap((tree) =>
+  [tree, ...(tree.companion ? [tree.companion] : [])].map((one) => ({ ...one, tree })));
+// What is of a helper that nothing called.
+for (const one of weights) {
+  const frameless = one.tree === data && data.befores ? "" : ["time", "calls"].includes(one.weight) ? "(runtime helpers)" : "(no stack recorded)";
+  one.frameless = data.names.indexOf(frameless);
+  if (frameless && one.frameless < 0) one.frameless = data.names.push(frameless) - 1;
+}
+const names = data.names.map(visible);
+let lower = null; // the same in small letters
+const helpers = new Set(data.helpers);
+// The parts of a tree's places that are a thread's: {name, begin, end}; alike names are one.
+function threadsOf(tree) {
+  const list = [];
+  for (let i = 0; i < tree.threads.length; i += 2)
+    list.push({ name: tree.threads[i], begin: tree.threads[i + 1], end: tree.threads[i + 3] ?? tree.depths.length });
+  return list;
+}
+const threads = [...new Set(weights.flatMap(({ tree }) => threadsOf(tree).map(({ name }) => name)))];
+// All of the chosen threads as one tree. A hidden helper's own weight is its caller's, but its calls
+// are nobody's.
+function chosenTree() {
+  const { tree, selfs, weight, frameless } = weights[state.weight];
+  if (data.befores || tree.threads.length === 0 && (state.helpers || helpers.size === 0)) return { ...tree, selfs };
+  const nodes = [{ frame: -1, self: 0, hidden: 0, kids: new Map() }];
+  const child = (parent, frame) => {
+    const { kids } = nodes[parent];
+    if (!kids.has(frame)) kids.set(frame, nodes.push({ frame, self: 0, hidden: 0, kids: new Map() }) - 1);
+    return kids.get(frame);
+  };
+  const hidden = new Map();
+  for (let i = 0; i < tree.hidden.length; i += 2) hidden.set(tree.hidden[i], tree.hidden[i + 1]);
+  const path = [0];
+  const all = tree.threads.length === 0 ? [{ begin: 0, end: tree.depths.length }] : threadsOf(tree);
+  for (const { name, begin, end } of all) {
+    if (state.thread >= 0 && name !== state.thread) continue;
+    for (let i = begin; i < end; ++i) {
+      const depth = tree.depths[i], frame = tree.frames[i];
+      const isHidden = !state.helpers && helpers.has(frame);
+      let node = isHidden ? path[depth] : child(path[depth], frame);
+      path[depth + 1] = node;
+      if (isHidden && (weight === "calls" || selfs[i] === 0)) continue;
+      if (node === 0) node = child(0, frameless);
+      nodes[node].self += selfs[i];
+      nodes[node].hidden += hidden.get(i) ?? 0;
+    }
+  }
+  return depthFirst(nodes);
+}
+function depthFirst(nodes) {
+  const out = { depths: [], frames: [], selfs: [], hidden: [] };
+  const open = [...nodes[0].kids.values()].reverse().map((node) => [node, 0]);
+  while (open.length > 0) {
+    const [number, depth] = open.pop();
+    const node = nodes[number];
+    if (node.hidden) out.hidden.push(out.depths.length, node.hidden);
+    out.depths.push(depth);
+    out.frames.push(node.frame);
+    out.selfs.push(node.self);
+    for (const kid of [...node.kids.values()].reverse()) open.push([kid, depth + 1]);
+  }
+  return out;
+}
+
+let profile; // of what is chosen
 
 // --- trees: what is drawn ----------------------------------------------------------------------
 // All have nodes by number with frame, total, self, before and kids(node). Kids are made when they
@@ -207,11 +274,12 @@ function amount(value) {
     for (const [limit, unit] of steps) if (size < limit * 1000) return sign + short(size / limit) + " " + unit;
     return sign + short(size / last[0]) + " " + last[1];
   };
-  if (data.unit === "ns") {
+  const { unit } = weights[state.weight];
+  if (unit === "ns") {
     if (size < 1000) return sign + size + " ns";
     return scaled([[1e3, "\u00b5s"], [1e6, "ms"]], [1e9, "s"]);
   }
-  if (data.unit === "bytes") {
+  if (unit === "bytes") {
     if (size < 1024) return sign + size + " B";
     const power = Math.min(4, Math.floor(Math.log2(size) / 10));
     return sign + short(size / 1024 ** power) + " " + ["B", "KiB", "MiB", "GiB", "TiB"][power];
@@ -222,7 +290,7 @@ function short(value) { return value >= 100 ? value.toFixed(0) : value >= 10 ? v
 function share(part, whole) { return whole > 0 ? (100 * part / whole).toFixed(2) + " %" : "0 %"; }
 
 // --- state, which the URL's fragment holds -------------------------------------------------------
-const state = { icicle: false, heavy: false, invert: false, swap: false, sandwich: -1, search: "", theme: "" };
+const state = { weight: 0, thread: -1, helpers: data.show_helpers, icicle: false, heavy: false, invert: false, swap: false, sandwich: -1, search: "", theme: "" };
 let panes = []; // what is on the canvas, from the top: {tree, root, up, path, scroll, ...}
 let focus = null; // {pane, node}
 let hovered = null;
@@ -234,11 +302,52 @@ function treeOf(kind) {
   if (!trees.has(key)) {
     let tree;
     if (kind === "plain") tree = new PlainTree(state.heavy, kind);
-    else if (kind === "invert") tree = invertedTree(state.heavy);
-    else tree = sandwichTree(state.sandwich, state.heavy, kind === "callers");
+    else if (kind === "invert") tree = invertedTree(true);
+    else tree = sandwichTree(state.sandwich, state.heavy || kind === "callers", kind === "callers");
     trees.set(key, tree);
   }
   return trees.get(key);
+}
+
+// After a change of weight, thread or helpers.
+function makeProfile() {
+  profile = new Profile(chosenTree());
+  trees.clear();
+  element("total").textContent = `${weights[state.weight].title}: ${amount(profile.total[0])}` +
+    (profile.compared ? `, before: ${amount(profile.before[0])}` : "");
+  element("weight").value = state.weight;
+  element("thread").value = state.thread;
+}
+function switchTo(change) {
+  Object.assign(state, change);
+  makeProfile();
+  makePanes();
+  setSearch(state.search);
+  tell();
+  changed();
+}
+// The next of a list's choices.
+function next(id) {
+  const list = element(id);
+  if (list.hidden) return;
+  list.selectedIndex = (list.selectedIndex + 1) % list.options.length;
+  switchTo({ [id]: Number(list.value) });
+}
+function fill(id, choices) {
+  const list = element(id);
+  list.hidden = choices.length < 2;
+  list.replaceChildren(...choices.map(([value, text]) => {
+    const option = document.createElement("option");
+    option.value = value;
+    option.textContent = middle(text, 60);
+    return option;
+  }));
+  list.addEventListener("change", () => { switchTo({ [id]: Number(list.value) }); canvas.focus(); });
+}
+function fillLists() {
+  fill("weight", weights.map((one, i) => [i, one.title]));
+  fill("thread", [[-1, "All threads"], ...threads.map((name) => [name, names[name]])]);
+  element("helpers").hidden = helpers.size === 0 || profile.compared;
 }
 
 function makePanes(zoom) {
@@ -268,6 +377,10 @@ function plainNumber(text) { return /^\d+$/.test(text) ? Number(text) : -1; }
 
 function readFragment() {
   const words = new URLSearchParams(location.hash.slice(1));
+  state.weight = Math.max(0, weights.findIndex((one) => one.weight === words.get("weight")));
+  state.thread = threads.find((name) => names[name] === words.get("thread")) ?? -1;
+  state.helpers = words.has("helpers") ? words.get("helpers") === "1" : data.show_helpers;
+  makeProfile();
   state.icicle = words.get("view") === "icicle";
   state.heavy = words.get("order") === "heavy";
   state.invert = words.has("invert");
@@ -287,6 +400,9 @@ function readFragment() {
 }
 function fragment() {
   const words = new URLSearchParams();
+  if (state.weight > 0) words.set("weight", weights[state.weight].weight);
+  if (state.thread >= 0) words.set("thread", names[state.thread]);
+  if (state.helpers !== data.show_helpers) words.set("helpers", state.helpers ? "1" : "0");
   if (state.icicle) words.set("view", "icicle");
   if (state.heavy) words.set("order", "heavy");
   if (state.invert) words.set("invert", "1");
@@ -305,10 +421,12 @@ function changed() {
     written = text;
     history.replaceState(null, "", text ? "#" + text : location.pathname + location.search);
   }
-  for (const [id, on] of [["flame", !state.icicle], ["icicle", state.icicle], ["heavy", state.heavy],
-    ["invert", state.invert], ["sandwich", state.sandwich >= 0], ["swap", state.swap]])
+  for (const [id, on] of [["flame", !state.icicle], ["icicle", state.icicle], ["heavy", state.heavy || state.invert],
+    ["invert", state.invert], ["sandwich", state.sandwich >= 0], ["swap", state.swap],
+    ["helpers", state.helpers]])
     element(id).setAttribute("aria-pressed", on);
   element("invert").disabled = element("flame").disabled = element("icicle").disabled = state.sandwich >= 0;
+  element("heavy").disabled = state.invert;
   schedule();
 }
 
@@ -441,21 +559,26 @@ function beginnings(name) {
   return found;
 }
 // The name as far as it fits: arguments go first, then packages and class, so that the method stays;
-// of that, its beginning.
+// of that, its end.
 function fitted(text, room) {
   const fits = (words) => words.length <= room / 3.2 && pen.measureText(words).width <= room;
   if (fits(text)) return text;
-  const name = text.slice(0, 2000).replace(/(?<=.) ?\(.*$/, "");
+  const name = text.slice(-2000).replace(/(?<=.) ?\(.*$/, "");
   const starts = beginnings(name);
   for (const start of starts) if (fits(name.slice(start))) return name.slice(start);
-  const method = name.slice(starts[starts.length - 1], starts[starts.length - 1] + 400);
+  const method = name.slice(starts[starts.length - 1]).slice(-400);
   let low = 0, high = method.length;
   while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (fits(method.slice(0, middle) + "\u2026")) low = middle;
-    else high = middle - 1;
+    const half = (low + high + 1) >> 1;
+    if (fits("\u2026" + method.slice(-half))) low = half;
+    else high = half - 1;
   }
-  return low > 1 ? method.slice(0, low) + "\u2026" : "";
+  return low > 1 ? "\u2026" + method.slice(-low) : "";
+}
+// At most so many letters, without those in the middle.
+function middle(text, most) {
+  const half = most >> 1;
+  return text.length <= most ? text : text.slice(0, half - 1) + "\u2026" + text.slice(-half);
 }
 
 function layOut() {
@@ -481,6 +604,7 @@ function draw() {
     pen.fillStyle = style.getPropertyValue("--faint");
     pen.fillRect(0, panes[1].top - 1, width, 1);
   }
+  point();
 }
 function drawPane(pane, textColor) {
   const { tree } = pane;
@@ -528,6 +652,21 @@ function at(x, y) {
   }
   return null;
 }
+// What is told of the place under the pointer is right after every drawing.
+let pointer = null;
+function point() {
+  const one = pointer && at(pointer.offsetX, pointer.offsetY);
+  const same = one?.node === hovered?.node && one?.pane === hovered?.pane;
+  hovered = one;
+  showTip();
+  if (same) return;
+  tell();
+  schedule();
+}
+function leave() {
+  pointer = null;
+  point();
+}
 function figures(pane, node) {
   const { tree } = pane;
   const total = tree.total(node), all = profile.total[0];
@@ -546,9 +685,9 @@ function figures(pane, node) {
 function tell() {
   const one = hovered ?? focus;
   element("sandwich").disabled = state.sandwich < 0 && !(focus && focus.pane.tree.frame(focus.node) >= 0);
-  element("status").textContent = one ? `${labelOf(one.pane.tree, one.node)} \u2014 ${figures(one.pane, one.node).join("; ")}` : "";
+  element("status").textContent = one ? `${middle(labelOf(one.pane.tree, one.node), 100)} \u2014 ${figures(one.pane, one.node).join("; ")}` : "";
 }
-function showTip(event) {
+function showTip() {
   const tip = element("tip");
   tip.hidden = !hovered;
   if (!hovered) return;
@@ -560,8 +699,8 @@ function showTip(event) {
     return div;
   }));
   const { offsetWidth: w, offsetHeight: h } = tip;
-  tip.style.left = Math.max(0, Math.min(event.offsetX + 12, width - w - 4)) + "px";
-  tip.style.top = (event.offsetY + h + 24 > height ? Math.max(0, event.offsetY - h - 8) : event.offsetY + 16) + "px";
+  tip.style.left = Math.max(0, Math.min(pointer.offsetX + 12, width - w - 4)) + "px";
+  tip.style.top = (pointer.offsetY + h + 24 > height ? Math.max(0, pointer.offsetY - h - 8) : pointer.offsetY + 16) + "px";
 }
 function zoom(pane, node) {
   pane.root = node;
@@ -662,7 +801,8 @@ function switchTheme() {
 const kKeys = [["Arrows", "go to callers, callees, neighbours"], ["Enter", "zoom into the chosen frame"],
   ["Escape", "leave the sandwich, the zoom, the search"], ["/", "search; /…/ is a regular expression"],
   ["n, N", "next, previous place found"], ["f", "flame or icicle"], ["l", "left-heavy"], ["i", "invert"],
-  ["s", "sandwich of the chosen frame"], ["b", "widths of before (of a comparison)"], ["d", "dark or light"],
+  ["s", "sandwich of the chosen frame"], ["b", "widths of before (of a comparison)"],
+  ["w", "next weight"], ["t", "next thread"], ["h", "helper frames of the runtime"], ["d", "dark or light"],
   ["Page Up, Page Down", "scroll"], ["?", "this list"]];
 function showHelp() {
   const dialog = element("keys");
@@ -680,7 +820,9 @@ function scrollBy(pane, pixels) {
 }
 
 const kCommands = { f: () => toggle("icicle"), l: () => toggle("heavy"), i: () => toggle("invert"),
-  s: sandwich, b: () => profile.compared && toggle("swap"), d: switchTheme, "?": showHelp, Escape: reset,
+  s: sandwich, b: () => profile.compared && toggle("swap"), d: switchTheme,
+  w: () => next("weight"), t: () => next("thread"),
+  h: () => !element("helpers").hidden && switchTo({ helpers: !state.helpers }), "?": showHelp, Escape: reset,
   n: () => step(1), N: () => step(-1), "/": () => element("search").focus(),
   Enter: () => focus && zoom(focus.pane, focus.node),
   PageUp: () => scrollBy((focus ?? { pane: panes[0] }).pane, -height / 2),
@@ -692,8 +834,10 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || element("keys").open) return;
   const inSearch = event.target === element("search");
   if (inSearch && event.key !== "Escape" && event.key !== "Enter") return;
+  if (event.target.tagName === "SELECT" && event.key !== "Escape") return;
   if (event.target.tagName === "BUTTON" && (event.key === "Enter" || event.key === " ")) return;
   if (inSearch) {
+    leave();
     canvas.focus();
     if (event.key === "Enter") step(1);
     event.preventDefault();
@@ -702,14 +846,15 @@ document.addEventListener("keydown", (event) => {
   const command = kCommands[event.key];
   if (!command) return;
   event.preventDefault();
+  leave();
   command();
 });
-canvas.addEventListener("mousemove", (event) => {
-  const one = at(event.offsetX, event.offsetY);
-  if (one?.node !== hovered?.node || one?.pane !== hovered?.pane) { hovered = one; tell(); schedule(); }
-  showTip(event);
+canvas.addEventListener("mousemove", ({ offsetX, offsetY }) => {
+  pointer = { offsetX, offsetY };
+  point();
 });
-canvas.addEventListener("mouseleave", () => { hovered = null; element("tip").hidden = true; tell(); schedule(); });
+canvas.addEventListener("mouseleave", leave);
+addEventListener("blur", leave);
 canvas.addEventListener("click", (event) => {
   const one = at(event.offsetX, event.offsetY);
   if (one) zoom(one.pane, one.node);
@@ -724,18 +869,20 @@ element("flame").addEventListener("click", () => toggle("icicle", false));
 element("icicle").addEventListener("click", () => toggle("icicle", true));
 for (const what of ["heavy", "invert", "swap"]) element(what).addEventListener("click", () => toggle(what));
 element("sandwich").addEventListener("click", sandwich);
+element("helpers").addEventListener("click", () => switchTo({ helpers: !state.helpers }));
 element("reset").addEventListener("click", reset);
 element("theme").addEventListener("click", switchTheme);
 element("help").addEventListener("click", showHelp);
 addEventListener("resize", resize);
+new ResizeObserver(resize).observe(element("main"));
 addEventListener("hashchange", () => { if (location.hash.slice(1) !== written) { readFragment(); changed(); } });
 media.addEventListener("change", applyTheme);
 
 // --- begin -------------------------------------------------------------------------------------
 function begin() {
   element("title").textContent = visible(data.trace);
-  element("total").textContent = `${data.title}: ${amount(profile.total[0])}` +
-    (profile.compared ? `, before: ${amount(profile.before[0])}` : "");
+  makeProfile();
+  fillLists();
   element("swap").hidden = !profile.compared;
   if (data.notes.length > 0) {
     const notes = element("notes");

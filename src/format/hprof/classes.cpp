@@ -33,6 +33,7 @@ void read_static(base::Cursor& cursor, std::size_t id_size, const Special& speci
   if (!cursor.ok()) return;
   if (type == kReference) {
     ++dump.static_references;
+    dump.fields.push_back({name, offset, true});
     if (const Id target = load_id(value.data(), id_size); target != 0)
       dump.references.push_back({target, offset});
     return;
@@ -52,6 +53,7 @@ void read_field(base::Cursor& cursor, std::size_t id_size, const Special& specia
     const bool of_reference = dump.id != 0 && dump.id == special.reference;
     if (of_reference && name == special.referent) dump.referent = dump.offsets.size();
     ++dump.own_references;
+    dump.fields.push_back({name, dump.own_bytes, false});
     dump.offsets.push_back(dump.own_bytes);
   } else {
     dump.own_values += static_cast<std::uint32_t>(size);
@@ -87,6 +89,8 @@ ClassDump read_class(base::Cursor& cursor, std::size_t id_size, const Special& s
     read_field(cursor, id_size, special, dump);
   for (event::Ref& reference : dump.references)
     if (reference.offset != 0) reference.offset -= start;
+  for (NamedField& field : dump.fields)
+    if (field.is_static) field.offset -= start;
   return dump;
 }
 

@@ -41,6 +41,13 @@ struct Special {
   }
 };
 
+// One that refers to objects.
+struct NamedField {
+  Id name = 0;
+  std::uint64_t offset = 0;  // as of references; of an object's fields, behind the class's own
+  bool is_static = false;
+};
+
 // A class as its dump tells it.
 struct ClassDump {
   Id id = 0;
@@ -55,6 +62,7 @@ struct ClassDump {
   std::uint32_t static_bytes = 0;                             // in memory, references not counted
   std::uint32_t static_references = 0;
   std::vector<event::Ref> references{};  // to its super class, loader ..., and of static fields
+  std::vector<NamedField> fields{};      // static ones first
   std::optional<std::int64_t> data_offset{};  // of Class$Atomic
   std::optional<std::int64_t> type_offset{};
 };

@@ -4,7 +4,9 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
+#include "base/seeded_hash.hpp"
 #include "event/batch.hpp"
 #include "format/hprof/classes.hpp"
 
@@ -19,6 +21,9 @@ struct ArrayPiece {
   bool references = true;   // or values, which are not given at all
 };
 
+// Of the classes in a chunk, by the ids of the texts.
+using FieldNames = base::IdMap<std::string>;
+
 struct Context {
   // Events of records that are no heap dump; then the rest has no meaning.
   std::shared_ptr<const event::Batch> said{};
@@ -26,6 +31,7 @@ struct Context {
   base::Time time = 0;
   Classes classes{};
   Special special{};
+  std::shared_ptr<const FieldNames> field_names{};
   std::uint64_t segment_heads = 0;  // bytes of heads of segments that begin here
   std::uint64_t starts = 0;         // the dump that begins here; 0: none
   std::optional<ArrayPiece> array{};

@@ -24,6 +24,8 @@ class Definitions {
   // the batch's notices. False: of an unknown kind.
   bool read(Tag tag, base::Time time, base::Cursor& body, event::Batch& batch);
   const Special& special() const { return special_; }
+  // Empty where it is not told. Until the next record is read.
+  std::string_view text_of(Id id) const;
 
  private:
   struct Frame {
@@ -46,7 +48,6 @@ class Definitions {
 
   template <class T>
   void add(Id id, const T& details);
-  std::string_view text_of(Id id) const;
   event::Text kept(Id id) { return batch_->keep(text_of(id)); }
   Id class_of(std::uint32_t serial) const;
   void name_holder(Id id, std::string_view name);

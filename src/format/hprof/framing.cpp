@@ -184,6 +184,8 @@ base::result<bool> Framing::read_parts(event::Chunk& chunk) {
   }
   if (left_ == 0 && !array_) in_segment_ = false;
   classes_.known.add(std::exchange(learned_, {}));
+  if (!field_names_.empty())
+    context->field_names = std::make_shared<FieldNames>(std::exchange(field_names_, {}));
   const bool filled = tells || !chunk.bytes.empty() || context->array_bytes != 0;
   if (filled) chunk.context = std::move(context);
   return filled;
@@ -222,6 +224,9 @@ void Framing::learn_class(Bytes part, std::uint64_t offset) {
   base::Cursor cursor(part.subspan(1), offset + 1);
   auto dump =
       std::make_shared<ClassDump>(read_class(cursor, header_.id_size, definitions_.special()));
+  for (const NamedField& field : dump->fields)
+    field_names_.try_emplace(field.name, definitions_.text_of(field.name));
+  dump->fields = {};
   dump->references = {};
   classes_.sizes.learn(*dump, header_.id_size, definitions_.special());
   learned_.emplace_back(dump->id, std::move(dump));

@@ -67,7 +67,9 @@ class Framing {
 
   // Of the heap dump.
   Classes classes_;
-  base::LayeredMap<Id, Classes::Known>::Layer learned_;  // in the chunk being filled
+  // In the chunk being filled.
+  base::LayeredMap<Id, Classes::Known>::Layer learned_;
+  FieldNames field_names_;
   base::Time time_ = 0;
   std::uint64_t left_ = 0;  // bytes of the segment
   bool in_segment_ = false;

@@ -145,9 +145,11 @@ std::size_t HeapDecoder::class_dump(Bytes bytes, std::uint64_t offset) {
   base::Cursor cursor(bytes.subspan(1), offset + 1);
   auto dump = std::make_shared<ClassDump>(read_class(cursor, id_size_, context_.special));
   sizes_.learn(*dump, id_size_, context_.special);
+  name_fields(*dump, offset);
   const event::Refs refs = gather([&](std::vector<event::Ref>& all) {
     all.insert(all.end(), dump->references.begin(), dump->references.end());
   });
+  dump->fields = {};
   const std::uint64_t statics =
       dump->static_bytes + std::uint64_t{dump->static_references} * sizes_.reference;
   const Id of = context_.special.class_class;
@@ -157,6 +159,33 @@ std::size_t HeapDecoder::class_dump(Bytes bytes, std::uint64_t offset) {
   recent_ = {};
   learned_[dump->id] = std::move(dump);
   return static_cast<std::size_t>(cursor.offset() - offset);
+}
+
+event::Text HeapDecoder::field_name(Id id) {
+  const auto [kept, fresh] = kept_names_.try_emplace(id);
+  if (fresh && context_.field_names != nullptr)
+    if (const auto told = context_.field_names->find(id); told != context_.field_names->end())
+      kept.value() = batch_.keep(told->second);
+  return kept->second;
+}
+
+void HeapDecoder::name_fields(const ClassDump& dump, std::uint64_t offset) {
+  // A few bytes can name a long text often.
+  constexpr std::size_t kMostBytes = std::size_t{16} << 20;  // of one batch
+  for (const NamedField& field : dump.fields) {
+    event::Field details;
+    details.name = field_name(field.name);
+    details.offset = field.offset;
+    details.is_static = static_cast<std::uint8_t>(field.is_static);
+    name_bytes_ += details.name.size();
+    if (name_bytes_ <= kMostBytes) batch_.add(time_, nobody_, dump.id, details);
+    else batch_.notices.add(Code::limit_exceeded, {.offset = offset}, 0, "names of fields");
+  }
+  if (dump.super == 0) return;
+  event::Field inherited;
+  inherited.offset = dump.own_bytes;
+  inherited.class_id = dump.super;
+  batch_.add(time_, nobody_, dump.id, inherited);
 }
 
 std::size_t HeapDecoder::root(const std::byte* at, const RootKind& kind) {

@@ -34,6 +34,8 @@ class HeapDecoder {
                   event::RefStrength first = event::RefStrength::unknown);
   event::Refs elements(base::Bytes bytes, std::uint64_t first);
   event::Refs fields(const std::byte* data, const Layout& layout);
+  void name_fields(const ClassDump& dump, std::uint64_t offset);
+  event::Text field_name(Id id);
   const Layout& layout_of(Id type);
   const Layout& make_layout(Id type);
   template <class Emit>
@@ -46,6 +48,8 @@ class HeapDecoder {
   std::uint16_t nobody_;
   Sizes sizes_;
   base::IdMap<std::shared_ptr<const ClassDump>> learned_;  // in this chunk
+  base::IdMap<event::Text> kept_names_;                    // of fields, in the batch
+  std::size_t name_bytes_ = 0;                             // as often as they are told
   base::IdMap<std::unique_ptr<Layout>> layouts_;
   // Before the hash table: objects come in runs of a few classes.
   struct Recent {

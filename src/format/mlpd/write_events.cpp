@@ -253,7 +253,8 @@ void MlpdWriter::before(const Event& event, event::Alloc&) {
 }
 
 void MlpdWriter::before(const Event& event, event::DumpObject& details) {
-  if (version_ >= 15) alias_class(event, details.class_id);
+  // 0 is what an object without a class has there.
+  if (version_ >= 15 && details.class_id != 0) alias_class(event, details.class_id);
 }
 
 // Version 15 and later: a class that is used as if it were a vtable becomes its own vtable.

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "event/method_names.hpp"
+
 namespace polytrace::format::tptp {
 namespace {
 
@@ -24,8 +26,8 @@ std::string FrameNames::name(base::Id method) const {
   const auto found = methods_.find(method);
   if (found == methods_.end()) return fmt::format("{:#x}", method);
   const auto owner = classes_.find(found->second.class_id);
-  if (owner == classes_.end() || owner->second.empty()) return found->second.name;
-  return owner->second + "." + found->second.name;
+  const std::string_view of = owner == classes_.end() ? std::string_view() : owner->second;
+  return event::whole_method_name(of, found->second.name, found->second.signature);
 }
 
 base::Id FrameNames::find_class(base::Id method) {

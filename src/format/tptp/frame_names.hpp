@@ -27,7 +27,7 @@ class FrameNames {
  public:
   void define_class(base::Id id, std::string_view name) { classes_[id] = name; }
   void define_method(base::Id id, const event::Method& method) {
-    methods_[id] = {method.class_id, std::string(method.name)};
+    methods_[id] = {method.class_id, std::string(method.name), std::string(method.signature)};
     known_[place_of(id)] = {};
   }
   // The class of a method, kNoId when none is told. Calls ask for the same few over and over.
@@ -35,7 +35,7 @@ class FrameNames {
     const Known& known = known_[place_of(method)];
     return known.method == method ? known.class_id : find_class(method);
   }
-  // "Class.method" as far as known, else the id.
+  // Whole (event/method_names.hpp) as far as known, else the id.
   std::string name(base::Id method) const;
 
   // --- method events that may come back with the frames behind them ---
@@ -53,6 +53,7 @@ class FrameNames {
   struct Method {
     base::Id class_id;
     std::string name;
+    std::string signature;
   };
   struct Known {
     base::Id method = base::kNoId;
