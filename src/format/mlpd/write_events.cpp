@@ -253,13 +253,13 @@ void MlpdWriter::before(const Event& event, event::Alloc&) {
 }
 
 void MlpdWriter::before(const Event& event, event::DumpObject& details) {
-  // 0 is what an object without a class has there.
-  if (version_ >= 15 && details.class_id != 0) alias_class(event, details.class_id);
+  if (version_ >= 15) alias_class(event, details.class_id);
 }
 
-// Version 15 and later: a class that is used as if it were a vtable becomes its own vtable.
+// Version 15 and later: a class that is used as if it were a vtable becomes its own vtable. 0 says
+// that an object has no class.
 void MlpdWriter::alias_class(const Event& event, base::Id class_id) {
-  if (vtables_.contains(class_id) || !class_names_.contains(class_id)) return;
+  if (class_id == 0 || vtables_.contains(class_id) || !class_names_.contains(class_id)) return;
   vtables_[class_id] = class_id;
   event::Vtable alias;
   alias.domain = 0;
