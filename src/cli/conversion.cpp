@@ -110,6 +110,10 @@ bool has_no_end(const Passed& passed) {
   });
 }
 
+bool shall_lack_end(const Conversion& done) {
+  return done.options.leave_open && done.plan.target.format->has_end && has_no_end(done.passed);
+}
+
 int run(Session& session, Conversion& done) {
   Route& route = *done.plan.route;
   const bool strict = done.input.options().strict;
@@ -120,8 +124,7 @@ int run(Session& session, Conversion& done) {
   if (done.passed.interrupted) take_time_to_end();
   const bool wanted = !strict || (!lossy && done.passed.exit_code() == 0);
   if (wanted && !keeps_old(done.passed, done.options.output)) {
-    if (done.passed.interrupted || (done.options.leave_open && has_no_end(done.passed)))
-      route.leave_open();
+    if (done.passed.interrupted || shall_lack_end(done)) route.leave_open();
     if (auto finished = route.finish(); !finished)
       return session.fail(finished.error(), done.options.output);
     done.loss = route.loss();

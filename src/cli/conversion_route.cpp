@@ -88,6 +88,7 @@ class RecordRoute final : public Route {
     if (error && error->code == base::Code::write_failed) failure_ = error;
     return passed;
   }
+  void leave_open() override { rewriter_->leave_open(); }
   base::result<void> finish() override { return rewriter_->finish(); }
   std::string_view unit() const override { return "records"; }
   std::uint64_t read() const override { return rewriter_->records(); }

@@ -18,7 +18,7 @@ class Route {
  public:
   virtual ~Route() = default;
   virtual Passed go(const Session& session, const Input& input) = 0;
-  virtual void leave_open() {}  // see event::Writer
+  virtual void leave_open() = 0;  // see event::Writer
   virtual base::result<void> finish() = 0;
 
   virtual std::string_view unit() const = 0;  // what is counted: "events"

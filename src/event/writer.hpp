@@ -63,9 +63,9 @@ class Writer {
 
   // Settled batches in stream order. What the format cannot hold is counted in loss().
   virtual base::result<void> write(const Batch& batch) = 0;
-  // Before finish(): the trace was cut off. What is written lacks its end, too, where the format
-  // has one, so that who reads it learns.
-  virtual void leave_open() {}
+  // Before finish(): the trace was cut off, and who reads what is written shall learn. It lacks its
+  // end or, in a format that has none, ends inside a record.
+  virtual void leave_open() = 0;
   // Writes what is still held back and commits the sink. Without it nothing appears.
   virtual base::result<void> finish() = 0;
   virtual const Loss& loss() const = 0;

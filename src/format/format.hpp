@@ -51,6 +51,9 @@ struct Format {
   // Whether names stand apart: those of methods tell their classes themselves, those of threads are
   // events of their own.
   bool names_apart = false;
+  // Whether a whole trace says where it ends: that of a killed program may lack it and still be
+  // well formed.
+  bool has_end = false;
   // Whether an event of this kind can be written in `version` at all. Null when read only.
   bool (*holds)(event::Kind kind, std::string_view version) = nullptr;
 };

@@ -20,6 +20,7 @@ class Rewriter {
   virtual std::string version() const = 0;
   // Rewrites some more records; false at the end of the input. Errors are of source and sink.
   virtual base::result<bool> next() = 0;
+  virtual void leave_open() = 0;  // see event::Writer
   // Writes what is held back and commits the sink. Without it nothing appears.
   virtual base::result<void> finish() = 0;
 

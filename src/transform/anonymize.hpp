@@ -16,6 +16,7 @@ class Anonymizer final : public event::Writer {
       : to_(std::move(to)), tokens_(std::move(options)) {}
 
   base::result<void> write(const event::Batch& batch) override;
+  void leave_open() override { to_->leave_open(); }
   base::result<void> finish() override { return to_->finish(); }
   const event::Loss& loss() const override { return to_->loss(); }
 

@@ -42,6 +42,7 @@ class Cut final : public event::Writer {
       : to_(std::move(to)), options_(options), counts_(counts) {}
 
   base::result<void> write(const event::Batch& batch) override;
+  void leave_open() override { to_->leave_open(); }
   base::result<void> finish() override;
   const event::Loss& loss() const override { return to_->loss(); }
 

@@ -64,6 +64,12 @@ for to in mlpd monoblock native; do
   run check "$scratch/ended.$to"
   expect_code 0
 done
+# A format without an end cannot say so.
+for to in tbf trcxml tracelog; do
+  run convert --leave-open "$data/truncated.mlpd" -o "$scratch/open.$to" --to "$to"
+  run check "$scratch/open.$to"
+  expect_code 0
+done
 
 # Compressed by the ending, and the same again inside.
 "$POLYTRACE" cat "$data/calls.mlpd" >"$scratch/plain.txt"

@@ -126,10 +126,19 @@ interrupt 'INT INT' "$scratch/outputs/part" export --to ctf
 interrupt 'KILL' "$scratch/outputs/part.ptrace" convert
 [[ -z $(ls -A "$scratch/outputs") ]] || fail "left behind: $(ls -A "$scratch/outputs")"
 # A part says that it is one.
-interrupt 'HUP' "$scratch/outputs/part.mlpd" convert
-run check "$scratch/outputs/part.mlpd"
-expect_code 4
-rm "$scratch/outputs/part.mlpd"
+for to in mlpd native tbf trcxml tracelog; do
+  interrupt 'HUP' "$scratch/outputs/part.$to" convert --to "$to"
+  run check "$scratch/outputs/part.$to"
+  expect_code 4
+  rm "$scratch/outputs/part.$to"
+done
+for command in anonymize 'cut --from 1'; do
+  # shellcheck disable=SC2086 # words
+  interrupt 'HUP' "$scratch/outputs/part.tbf" $command
+  run check "$scratch/outputs/part.tbf"
+  expect_code 4
+  rm "$scratch/outputs/part.tbf"
+done
 # A part never takes the place of a whole file.
 echo whole >"$scratch/outputs/old"
 for signal in INT TERM HUP; do

@@ -33,6 +33,7 @@ class LineWriter final : public event::Writer {
     for (std::string& line : lines_of(batch)) lines_.push_back(std::move(line));
     return {};
   }
+  void leave_open() override {}
   base::result<void> finish() override { return {}; }
   const event::Loss& loss() const override { return loss_; }
 

@@ -37,6 +37,7 @@ const Format kFormat{
     .create = MlpdWriter::create,
     .record_name = record_name,
     .names_apart = true,
+    .has_end = true,
     .holds = MlpdWriter::holds,
 };
 

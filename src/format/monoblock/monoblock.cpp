@@ -17,6 +17,7 @@ const Format kFormat{
     .open = BlockFileReader::open,
     .create = BlockFileWriter::create,
     .record_name = record_name,
+    .has_end = true,
     .holds = BlockFileWriter::holds,
 };
 

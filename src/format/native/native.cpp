@@ -29,6 +29,7 @@ const Format kFormat{
     .open = NativeReader::open,
     .create = NativeWriter::create,
     .record_name = record_name,
+    .has_end = true,
     .holds = NativeWriter::holds,
 };
 

@@ -16,6 +16,7 @@ class Target {
  public:
   virtual ~Target() = default;
   virtual base::result<void> write(const Message& message) = 0;
+  virtual void leave_open() = 0;  // see event::Writer
   virtual base::result<void> finish() = 0;
   virtual std::uint64_t replaced_characters() const { return 0; }
 };
@@ -26,6 +27,7 @@ class TbfTarget final : public Target {
       : stream_(std::move(sink), order, platform) {}
 
   base::result<void> write(const Message& message) override { return stream_.write(message); }
+  void leave_open() override { stream_.leave_open(); }
   base::result<void> finish() override { return stream_.finish(); }
 
  private:
@@ -37,6 +39,7 @@ class XmlTarget final : public Target {
   explicit XmlTarget(std::unique_ptr<base::Sink> sink) : document_(std::move(sink)) {}
 
   base::result<void> write(const Message& message) override { return document_.write(message); }
+  void leave_open() override { document_.leave_open(); }
   base::result<void> finish() override { return document_.finish(); }
   std::uint64_t replaced_characters() const override { return document_.replaced(); }
 
@@ -67,6 +70,7 @@ class FromTbf final : public Rewriter {
     }
     return true;
   }
+  void leave_open() override { target_->leave_open(); }
   base::result<void> finish() override { return target_->finish(); }
   std::uint64_t records() const override { return records_; }
   base::Notices notices() const override { return reader_->notices(); }
@@ -101,6 +105,7 @@ class FromXml final : public Rewriter, private xml::Receiver {
     if (more && !written_) return base::Unexpected(written_.error());
     return more;
   }
+  void leave_open() override { target_->leave_open(); }
   base::result<void> finish() override { return target_->finish(); }
   std::uint64_t records() const override { return records_; }
   base::Notices notices() const override { return reader_->notices(); }

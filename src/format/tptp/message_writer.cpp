@@ -25,6 +25,7 @@ class MessageWriter final : public event::Writer {
     tell();
     return done;
   }
+  void leave_open() override { target_.stream.leave_open(); }
   base::result<void> finish() override {
     auto done = maker_.finish();
     tell();

@@ -54,6 +54,8 @@ base::result<void> TbfMessageWriter::flush() {
 }
 
 base::result<void> TbfMessageWriter::finish() {
+  constexpr std::uint8_t kBeginning = 1;  // of a frame; 0 would be padding
+  if (open_) ready_.byte(kBeginning);
   if (auto done = flush(); !done) return done;
   return sink_->commit();
 }

@@ -55,6 +55,7 @@ class TbfMessageWriter {
 
   base::result<void> write(const Message& message);
   base::result<void> write(const CallRecord& call);
+  void leave_open() { open_ = true; }  // see event::Writer
   // Writes what is held back and commits the sink.
   base::result<void> finish();
 
@@ -69,6 +70,7 @@ class TbfMessageWriter {
   std::unique_ptr<base::Sink> sink_;
   MessageEncoder encoder_;
   base::Appender ready_;
+  bool open_ = false;
 };
 
 }  // namespace polytrace::format::tptp

@@ -164,7 +164,7 @@ base::result<void> DocumentWriter::write(const Message& message) {
 
 base::result<void> DocumentWriter::finish() {
   begin();
-  ((text_ += "</") += kRoot) += ">\n";
+  if (!open_) ((text_ += "</") += kRoot) += ">\n";
   if (auto done = flush(); !done) return done;
   return sink_->commit();
 }

@@ -24,6 +24,7 @@ class DocumentWriter {
   explicit DocumentWriter(std::unique_ptr<base::Sink> sink) : sink_(std::move(sink)) {}
 
   base::result<void> write(const Message& message);
+  void leave_open() { open_ = true; }  // see event::Writer
   // Ends the document and commits the sink. Without it nothing appears.
   base::result<void> finish();
   // Characters that XML cannot hold and that were replaced.
@@ -37,6 +38,7 @@ class DocumentWriter {
   std::string text_;
   std::uint64_t replaced_ = 0;
   bool begun_ = false;
+  bool open_ = false;
 };
 
 }  // namespace polytrace::format::tptp::xml

@@ -19,6 +19,8 @@ class TextOut {
   bool decided() const { return printer_.pointers == nullptr; }
   // 8 or 16; the first word counts.
   void decide(unsigned pointer_digits);
+  // A line that does not end: whoever reads the log learns that it was cut off.
+  void break_off() { text_ += '+'; }
   // Gives text to the sink when there is much of it, or `all`.
   base::result<void> flush(base::Sink& sink, bool all);
 

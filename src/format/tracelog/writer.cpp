@@ -41,6 +41,7 @@ base::result<void> TraceLogWriter::finish() {
   close_function();
   put_table();
   end_threads(INT64_MAX);
+  if (open_) out_.break_off();
   if (auto done = out_.flush(*sink_, true); !done) return done;
   return sink_->commit();
 }

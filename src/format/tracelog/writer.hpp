@@ -25,6 +25,7 @@ class TraceLogWriter final : public event::Writer {
       : sink_(std::move(sink)), dialect_(dialect), out_(dialect) {}
 
   base::result<void> write(const event::Batch& batch) override;
+  void leave_open() override { open_ = true; }
   base::result<void> finish() override;
   const event::Loss& loss() const override { return loss_; }
 
@@ -158,6 +159,7 @@ class TraceLogWriter final : public event::Writer {
   TextOut out_;
   event::Loss loss_;
   const event::Batch* batch_ = nullptr;
+  bool open_ = false;
   Line line_;
   base::Time origin_ = 0;  // where the log's clock begins, in times of the events
   base::Time now_ = 0;     // as a reader takes it for records without a timestamp

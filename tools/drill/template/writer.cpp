@@ -17,8 +17,10 @@ class Writer final : public event::Writer {
     return flush();
   }
 
+  void leave_open() override { open_ = true; }
+
   base::result<void> finish() override {
-    text_ += kLastLine;
+    if (!open_) text_ += kLastLine;
     if (auto done = flush(); !done) return done;
     return sink_->commit();
   }
@@ -34,6 +36,7 @@ class Writer final : public event::Writer {
 
   std::unique_ptr<base::Sink> sink_;
   std::string text_;
+  bool open_ = false;
   event::Loss loss_;
 };
 
