@@ -8,9 +8,11 @@
 
 namespace polytrace::fuzz {
 
-// XML is accounted for as it is unpacked and in UTF-8.
-inline std::uint64_t text_size(std::vector<std::byte> bytes) {
+// XML is accounted for as it is unpacked. None for what is converted: a character that was cut off
+// counts as a whole one, and shifts of stateful encodings as they are written today.
+inline std::optional<std::uint64_t> text_size(std::vector<std::byte> bytes) {
   auto text = format::tptp::xml::decode_text(base::memory_source(std::move(bytes)));
+  if (text && !text->converted.empty()) return {};
   std::vector<std::byte> piece(1 << 16);
   std::uint64_t size = 0;
   for (bool more = text.has_value(); more;) {
@@ -27,7 +29,8 @@ inline format::test::Whole require_readable(const std::uint8_t* data, std::size_
   auto whole = format::test::read_whole(bytes_of(data, size), how);
   if (whole.open_error) return whole;
   const bool xml = whole.format == "trcxml";
-  require(whole.accounted() == (xml ? text_size(bytes_of(data, size)) : size));
+  const std::optional<std::uint64_t> expected = xml ? text_size(bytes_of(data, size)) : size;
+  require(!expected || whole.accounted() == *expected);
   require(whole.events <= size + 2);
   return whole;
 }

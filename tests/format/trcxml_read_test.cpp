@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <algorithm>
+
 #include "base/appender.hpp"
 #include "format/tptp/xml_format.hpp"
 #include "format/trcxml_messages.hpp"
@@ -156,6 +158,66 @@ TEST(trcxml_read, bytes_that_the_encoding_does_not_know_cost_their_element) {
   const Messages messages = messages_of(text);
   EXPECT_EQ(messages.lines, (Lines{"option key=\"k\""}));
   EXPECT_NE(messages.notices.find(base::Code::xml_malformed), nullptr);
+}
+
+// The length of UTF-8 text of the basic plane in another encoding.
+std::size_t length_in(std::string_view encoding, std::string_view text) {
+  const auto characters = static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned>(c) & 0xc0) != 0x80; }));
+  if (encoding == "KOI8-R") return characters;
+  return encoding == "UTF-16" ? 2 + 2 * characters : text.size();
+}
+
+std::string in_encoding(std::string_view encoding, std::string_view text) {
+  if (encoding == "UTF-8") return std::string(text);
+  std::string out = encoding == "UTF-16" ? "\xff\xfe" : "";
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool is_a = text.substr(i, 2) == "\xd0\xb0";
+    if (encoding == "UTF-16") out += is_a ? std::string("\x30\x04") : std::string{text[i], '\0'};
+    else out += is_a ? '\xc1' : text[i];
+    if (is_a) ++i;
+  }
+  return out;
+}
+
+// Twenty letters that are of another length in each encoding, everywhere in a document with faults.
+std::string with_faults(std::string_view encoding) {
+  std::string text = "<?xml version='1.0' encoding='" + std::string(encoding) + "'?>\n<T>";
+  for (const char* part : {"<!-- @ -->", "<option key='@'/>", " @ between @ ",
+                           "<option key='@' value=@/>", "<option key='@' x='@'/>", "< @ >", "<@>",
+                           "@='@'/>", "<gcStart time='@'/>", "<option key='@"})
+    for (const char c : std::string_view(part)) {
+      if (c != '@') text += c;
+      else
+        for (int i = 0; i < 20; ++i) text += "\xd0\xb0";
+    }
+  return text;
+}
+
+TEST(trcxml_read, places_and_sizes_are_those_of_the_input) {
+  const std::string plain = with_faults("UTF-8");
+  const std::vector<base::Notice> expected = messages_of(plain).notices.sorted();
+  ASSERT_GE(expected.size(), 4U);
+  for (const std::string_view encoding : {"KOI8-R", "UTF-16"}) {
+    const std::string text = with_faults(encoding);
+    const auto place = [&](std::uint64_t offset) {
+      const std::size_t longer = offset == 0 ? 0 : text.size() - plain.size();
+      return length_in(encoding, std::string_view(text).substr(0, offset + longer));
+    };
+    const std::string input = in_encoding(encoding, text);
+    const Messages messages = messages_of(input);
+    const std::vector<base::Notice> got = messages.notices.sorted();
+    ASSERT_EQ(got.size(), expected.size()) << encoding;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      EXPECT_EQ(got[i].code, expected[i].code);
+      EXPECT_EQ(got[i].first.offset, place(expected[i].first.offset)) << encoding << i;
+      ASSERT_EQ(got[i].others.size(), expected[i].others.size());
+      for (std::size_t j = 0; j < got[i].others.size(); ++j)
+        EXPECT_EQ(got[i].others[j].place.offset, place(expected[i].others[j].place.offset));
+    }
+    const Whole whole = read_whole(bytes_of(input));
+    EXPECT_EQ(whole.accounted(), input.size());
+  }
 }
 
 // --- zip ---

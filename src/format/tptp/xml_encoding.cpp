@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/utf8.hpp"
+#include "format/tptp/xml_ruler.hpp"
 #include "format/tptp/xml_scan.hpp"
 #include "format/tptp/xml_zip.hpp"
 
@@ -67,11 +68,11 @@ class ConvertingSource final : public base::Source {
     }
     char* from = reinterpret_cast<char*>(in_.data());
     char* to = out_.data();
-    std::size_t room = out_.size() - 1;
+    std::size_t room = out_.size() - kNoCharacter.size();
     const bool fine = iconv(converter_, &from, &left_, &to, &room) != static_cast<std::size_t>(-1);
     const bool wrong = !fine && (errno == EILSEQ || (errno == EINVAL && ended_));
     if (wrong) {
-      *to++ = kIllFormed;
+      to = std::ranges::copy(kNoCharacter, to).out;
       const std::size_t unit = std::min(unit_, left_);
       from += unit;
       left_ -= unit;
@@ -81,8 +82,6 @@ class ConvertingSource final : public base::Source {
     made_ = static_cast<std::size_t>(to - out_.data());
     return {};
   }
-
-  static constexpr char kIllFormed = '\xff';
 
   std::unique_ptr<base::Source> from_;
   iconv_t converter_;
@@ -190,9 +189,8 @@ base::result<Decoded> decode(std::unique_ptr<base::Source> source) {
   const iconv_t converter = iconv_open("UTF-8", name.c_str());
   if (converter == reinterpret_cast<iconv_t>(-1))
     return Decoded{std::move(whole), std::move(name), false};
-  const std::size_t unit = name.starts_with("utf-32") ? 4 : name.starts_with("utf-16") ? 2 : 1;
-  return Decoded{std::make_unique<ConvertingSource>(std::move(whole), converter, unit),
-                 std::move(name)};
+  auto converted = std::make_unique<ConvertingSource>(std::move(whole), converter, unit_of(name));
+  return Decoded{std::move(converted), name, true, name};
 }
 
 }  // namespace

@@ -14,14 +14,15 @@ namespace polytrace::format::tptp::xml {
 std::string encoding_of(std::string_view head);
 
 struct Decoded {
-  std::unique_ptr<base::Source> source;  // in UTF-8; places are in this, the decoded stream
+  std::unique_ptr<base::Source> source;  // in UTF-8
   std::string encoding;
-  bool known = true;  // false: nothing is converted; what is no UTF-8 is not well-formed
+  bool known = true;        // false: nothing is converted; what is no UTF-8 is not well-formed
+  std::string converted{};  // the encoding when it was converted, for a Ruler; else empty
 };
 // A zip file is unpacked first; its entries are in the encoding of the first one.
 // Errors: of the source; not_recognised where a page, a picture or a zip file of other things
-// begins. Bytes that the encoding does not know become one that is no UTF-8 either, so that the
-// element they stand in is found to be ill-formed.
+// begins. Bytes that the encoding does not know become kNoCharacter, so that the element they stand
+// in is found to be ill-formed.
 base::result<Decoded> decode_text(std::unique_ptr<base::Source> source);
 
 }  // namespace polytrace::format::tptp::xml

@@ -18,6 +18,20 @@ using base::Unexpected;
 constexpr std::size_t kChunk = 512 * 1024;  // bounds the threads that one batch can name
 constexpr std::size_t kLongestName = 64;    // of what reading can go on at
 
+// A character that documents may have, as long in every encoding as the one it replaces.
+void replace_no_characters(std::span<std::byte> text) {
+  constexpr std::string_view kReplacement = "\xef\xbf\xbd";
+  static_assert(kReplacement.size() == kNoCharacter.size());
+  const auto none = std::as_bytes(std::span(kNoCharacter));
+  const auto replacement = std::as_bytes(std::span(kReplacement));
+  while (true) {
+    const auto found = std::ranges::search(text, none);
+    if (found.empty()) return;
+    std::ranges::copy(replacement, found.begin());
+    text = {found.end(), text.end()};
+  }
+}
+
 bool is_blank(char c) { return static_cast<unsigned char>(c) <= 0x20; }
 
 }  // namespace
@@ -131,12 +145,18 @@ Framing::Step Framing::broken(std::string detail) const {
   return {Verdict::leave_out_to_next, 1, Code::xml_malformed, std::move(detail)};
 }
 
-// Lines stay as they are.
+// Lines stay as they are; so do converted characters, which the parser passes over: they are as
+// long as they were.
 Framing::Step Framing::blanked(std::size_t at, std::size_t end) {
-  std::byte* const first = buffer_.data() + at_;
-  std::replace_if(
-      first + at, first + end, [](std::byte byte) { return byte != std::byte{'\n'}; },
+  const std::span<std::byte> part(buffer_.data() + at_ + at, end - at);
+  const bool keeps = ruler_.converts();
+  std::ranges::replace_if(
+      part,
+      [keeps](std::byte byte) {
+        return byte != std::byte{'\n'} && (!keeps || byte < std::byte{0x80});
+      },
       std::byte{' '});
+  if (keeps) replace_no_characters(part);
   return {Verdict::take, end - at};
 }
 
@@ -149,36 +169,39 @@ bool Framing::blank_out(std::size_t at, Step& step) {
     if (!find_next(at + 1, bytes)) return false;
     step.bytes = bytes + 1;
   }
-  note(step, at, step.bytes);
+  lost_ += note(step, at);
   if (text().substr(at).starts_with("<!D")) doctype_spoilt_ = true;
   blanked(at, at + step.bytes);
-  lost_ += step.bytes;
   return true;
 }
 
-// Lines are only counted for what is shown: the first of its kind.
-void Framing::note(const Step& step, std::size_t at, std::size_t bytes) {
-  if (notices_.find(step.code) != nullptr)
-    return notices_.add(step.code, {.offset = offset_ + at}, bytes);
+// Lines are only counted for what is shown: the first of its kind. Says how many bytes of the input
+// it is about.
+std::size_t Framing::note(const Step& step, std::size_t at) {
+  const std::uint64_t place = place_of(at);
+  const std::size_t bytes = place_of(at + step.bytes) - place;
+  if (notices_.find(step.code) != nullptr) {
+    notices_.add(step.code, {.offset = place}, bytes);
+    return bytes;
+  }
   LineColumn position = position_;
-  position.pass(base::Bytes(buffer_).subspan(at_, at));
-  notices_.add(step.code, position.place(offset_ + at), bytes, step.detail);
+  position.pass(rest().first(at));
+  notices_.add(step.code, position.place(place), bytes, step.detail);
+  return bytes;
 }
 
 base::result<void> Framing::leave_out(Step step) {
-  const base::Place place = position_.place(offset_);
+  const base::Place place = position_.place(input_offset_);
   if (text().starts_with("<!D")) doctype_spoilt_ = true;
-  std::size_t dropped = step.bytes;
   drop(step.bytes);
   while (step.verdict == Verdict::leave_out_to_next) {
     std::size_t bytes = 0;
     const bool found = find_next(0, bytes);
-    dropped += bytes;
     drop(bytes);
     if (found || (source_ended_ && text().empty())) break;
     if (auto done = read_more(); !done) return done;
   }
-  notices_.add(step.code, place, dropped, std::move(step.detail));
+  notices_.add(step.code, place, input_offset_ - place.offset, std::move(step.detail));
   return {};
 }
 
@@ -211,14 +234,16 @@ void Framing::give(event::Chunk& chunk, std::size_t bytes) {
   chunk.bytes.clear();
   const std::byte* const from = buffer_.data() + at_;
   chunk.bytes.grew_to(std::copy(from, from + bytes, chunk.bytes.room(bytes)));
-  chunk.offset = offset_;
+  chunk.offset = input_offset_;
   chunk.sequence = chunks_++;
   chunk.first_frame = packed(position_);
   drop(bytes);
 }
 
 void Framing::drop(std::size_t bytes) {
-  position_.pass(base::Bytes(buffer_).subspan(at_, bytes));
+  position_.pass(rest().first(bytes));
+  input_offset_ = place_of(bytes);
+  ruler_.restart();
   at_ += bytes;
   offset_ += bytes;
 }
@@ -228,7 +253,8 @@ void Framing::finish() {
   if (!rest.empty() || root_) {
     const bool in_element = rest.starts_with('<');
     const std::string_view name = in_element ? rest.substr(1, name_end(rest, 1) - 1) : rest;
-    notices_.add(Code::frame_truncated, position_.place(offset_), rest.size(),
+    notices_.add(Code::frame_truncated, position_.place(input_offset_),
+                 place_of(rest.size()) - input_offset_,
                  in_element ? fmt::format("in <{}>", name)
                             : fmt::format("before </{}>", root_.value_or("")));
   }

@@ -13,6 +13,7 @@
 #include "base/piece.hpp"
 #include "event/reader.hpp"
 #include "format/tptp/xml_place.hpp"
+#include "format/tptp/xml_ruler.hpp"
 #include "format/tptp/xml_scan.hpp"
 
 namespace polytrace::format::tptp::xml {
@@ -20,7 +21,9 @@ namespace polytrace::format::tptp::xml {
 // One thread at a time.
 class Framing {
  public:
-  Framing(base::Source& source, const base::Limits& limits) : source_(source), limits_(limits) {}
+  // `converted` as of Decoded. Offsets and sizes told are those of the input.
+  Framing(base::Source& source, const base::Limits& limits, const std::string& converted)
+      : source_(source), limits_(limits), ruler_(converted) {}
 
   // False at the end. A chunk is given as soon as there is something to give, so that a growing
   // file is read while it grows. Markup that is broken, and text between elements, is left out and
@@ -29,11 +32,11 @@ class Framing {
   const base::Notices& notices() const { return notices_; }
   // Where the elements of the last chunk begin, in it.
   const std::vector<std::size_t>& begins() const { return begins_; }
-  // Bytes of it that notices() told to be left out.
+  // Bytes of the input in it that notices() told to be left out.
   std::size_t lost() const { return lost_; }
   // About the stream as a whole.
   void note(base::Code code, std::string detail) {
-    notices_.add(code, position_.place(offset_), 0, std::move(detail));
+    notices_.add(code, position_.place(input_offset_), 0, std::move(detail));
   }
 
  private:
@@ -47,6 +50,9 @@ class Framing {
   };
 
   std::string_view text() const;
+  base::Bytes rest() const { return base::Bytes(buffer_).subspan(at_); }
+  // Where the input had rest()[at].
+  std::uint64_t place_of(std::size_t at) { return input_offset_ + ruler_.before(rest(), at); }
   Step step(std::size_t at);
   Step between(std::size_t at);
   Step start_tag(std::size_t at, const Markup& open);
@@ -61,7 +67,7 @@ class Framing {
 
   base::result<void> leave_out(Step step);
   bool blank_out(std::size_t at, Step& step);
-  void note(const Step& step, std::size_t at, std::size_t bytes);
+  std::size_t note(const Step& step, std::size_t at);
   // Bytes to the next place where reading can go on, as far as the buffer shows; true when found.
   bool find_next(std::size_t from, std::size_t& bytes) const;
   Markup recognised(std::size_t at) const;
@@ -77,10 +83,12 @@ class Framing {
   base::Limits limits_;
   base::Notices notices_;
   Scanner scanner_;
+  Ruler ruler_;
   base::RawArray<std::byte> buffer_;
   std::size_t at_ = 0;        // in the buffer, of what comes next
-  std::uint64_t offset_ = 0;  // the same in the stream
-  LineColumn position_;       // the same for people
+  std::uint64_t offset_ = 0;  // the same in the decoded stream
+  std::uint64_t input_offset_ = 0;
+  LineColumn position_;  // the same for people
   std::uint64_t chunks_ = 0;
   std::vector<std::size_t> begins_;
   std::size_t lost_ = 0;

@@ -24,8 +24,8 @@ class MessageReader {
                 const ParseOptions& options)
       : source_(std::move(decoded.source)),
         encoding_(std::move(decoded.encoding)),
-        framing_(*source_, limits),
-        parser_(receiver, notices_, options) {}
+        framing_(*source_, limits, decoded.converted),
+        parser_(receiver, notices_, {options.carry, decoded.converted}) {}
 
   // Gives the receiver some more messages; false at the end. Errors are the source's, faults of
   // the content go to notices().

@@ -9,6 +9,7 @@
 #include "format/tptp/xml_element.hpp"
 #include "format/tptp/xml_names.hpp"
 #include "format/tptp/xml_place.hpp"
+#include "format/tptp/xml_ruler.hpp"
 #include "format/tptp/xml_scan.hpp"
 
 namespace polytrace::format::tptp::xml {
@@ -31,6 +32,7 @@ class Parser::Run final : private Complaints {
         notices_(notices),
         options_(options),
         element_(*this),
+        ruler_(options.converted),
         parser_(XML_ParserCreate("UTF-8")) {}
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
@@ -55,15 +57,24 @@ class Parser::Run final : private Complaints {
   void start(const char* name, const char** attributes);
   void start_top(const char* name, const char** attributes);
   void end();
-  void element_done(std::size_t end);
+  // Where an element stood in the input.
+  struct Part {
+    std::uint64_t offset;
+    std::size_t bytes;
+  };
+  Part done(std::size_t begin, std::size_t end);
   void finish_event(std::size_t end);
   void finish_carried(std::size_t end);
   void complain(Code code, std::string_view element, std::string_view name,
                 std::string_view value) override;
-  void note(Code code, std::size_t at, std::size_t bytes, std::string_view detail);
+  void note(Code code, std::size_t at, Part part, std::string_view detail);
   // Whether the next place of such a notice is among those that are kept.
   bool is_shown(Code code) const;
 
+  // In the input.
+  std::uint64_t place_of(std::size_t at) {
+    return chunk_->offset + ruler_.before(chunk_->bytes, at);
+  }
   // Where the parser is, in the chunk.
   std::size_t here() const {
     return from_ + static_cast<std::size_t>(XML_GetCurrentByteIndex(parser_)) - kOpening.size();
@@ -77,6 +88,7 @@ class Parser::Run final : private Complaints {
   ParseOptions options_;
   Element element_;
   Message carried_;
+  Ruler ruler_;
   XML_Parser parser_;
   Scanner scanner_;
 
@@ -86,7 +98,7 @@ class Parser::Run final : private Complaints {
   std::size_t fed_ = 0;                // as far as the parser was given
   std::size_t piece_ = 0;              // bytes to give at once
   std::size_t done_ = 0;               // as far as elements are done
-  std::size_t elements_ = 0;           // bytes of elements so far
+  std::size_t elements_ = 0;           // bytes of elements so far, in the input
   std::size_t begin_ = 0;              // of the top-level element
   std::size_t depth_ = 0;              // of the elements that are open, the synthetic one too
   const MessageInfo* info_ = nullptr;  // of the event; null in one that is carried
@@ -126,6 +138,7 @@ std::size_t Parser::Run::parse(const event::Chunk& chunk) {
   text_ = {reinterpret_cast<const char*>(chunk.bytes.data()), chunk.bytes.size()};
   done_ = elements_ = 0;
   piece_ = kLongestPiece;
+  ruler_.restart();
   scanner_ = {};
   scanner_.look_at(text_, 0);
   restart();
@@ -134,7 +147,7 @@ std::size_t Parser::Run::parse(const event::Chunk& chunk) {
     if (done_ == text_.size()) break;
     restart();
   }
-  return text_.size() - elements_;
+  return place_of(text_.size()) - chunk.offset - elements_;
 }
 
 // The element at fault is the first one that is not done.
@@ -146,9 +159,8 @@ void Parser::Run::leave_out_broken() {
     const Markup broken = scanner_.whole(begin);
     if (broken.shape == Shape::element) end = broken.end;
   }
-  note(Code::xml_malformed, begin, end - begin, why);
-  elements_ += end - begin;
-  done_ = end;
+  const Part lost = done(begin, end);
+  note(Code::xml_malformed, begin, lost, why);
   piece_ = kFirstPiece;
 }
 
@@ -181,32 +193,33 @@ void Parser::Run::end() {
   finish_event(here_end());
 }
 
-void Parser::Run::element_done(std::size_t end) {
-  elements_ += end - begin_;
+Parser::Run::Part Parser::Run::done(std::size_t begin, std::size_t end) {
+  const std::uint64_t offset = place_of(begin);
+  const std::size_t bytes = place_of(end) - offset;
+  ruler_.settle();
+  elements_ += bytes;
   done_ = end;
+  return {offset, bytes};
 }
 
 void Parser::Run::finish_event(std::size_t end) {
   delivered_ = true;
-  element_done(end);
-  receiver_.take(element_.finish(), chunk_->offset + begin_, end - begin_);
+  const Part part = done(begin_, end);
+  receiver_.take(element_.finish(), part.offset, part.bytes);
 }
 
 void Parser::Run::finish_carried(std::size_t end) {
-  element_done(end);
-  if (!options_.carry) {
-    note(Code::xml_unknown, begin_, end - begin_, "not carried");
-    return;
-  }
+  const Part part = done(begin_, end);
+  if (!options_.carry) return note(Code::xml_unknown, begin_, part, "not carried");
   carried_.reset(*find_message(field::Custom::kId));
   carried_.set_text(field::Custom::body, text_.substr(begin_, end - begin_));
-  receiver_.take(carried_, chunk_->offset + begin_, end - begin_);
+  receiver_.take(carried_, part.offset, part.bytes);
 }
 
 void Parser::Run::complain(Code code, std::string_view element, std::string_view name,
                            std::string_view value) {
   if (code == Code::attribute_lost) receiver_.lost(element, name);
-  note(code, here(), 0,
+  note(code, here(), {place_of(here()), 0},
        is_shown(code) ? fmt::format("{} {} {}", element, name, value.substr(0, kShownValue)) : "");
 }
 
@@ -216,14 +229,13 @@ bool Parser::Run::is_shown(Code code) const {
 }
 
 // Lines are only counted for what is shown, and from one such place to the next.
-void Parser::Run::note(Code code, std::size_t at, std::size_t bytes, std::string_view detail) {
-  const std::uint64_t offset = chunk_->offset + at;
-  if (!is_shown(code)) return notices_.add(code, {.offset = offset}, bytes);
+void Parser::Run::note(Code code, std::size_t at, Part part, std::string_view detail) {
+  if (!is_shown(code)) return notices_.add(code, {.offset = part.offset}, part.bytes);
   if (at < counted_) counted_ = 0;
   if (counted_ == 0) position_ = unpacked(chunk_->first_frame);
   position_.pass(base::Bytes(chunk_->bytes).subspan(counted_, at - counted_));
   counted_ = at;
-  notices_.add(code, position_.place(offset), bytes, std::string(detail));
+  notices_.add(code, position_.place(part.offset), part.bytes, std::string(detail));
 }
 
 Parser::Parser(Receiver& receiver, base::Notices& notices, const ParseOptions& options)

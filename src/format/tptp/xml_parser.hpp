@@ -14,8 +14,8 @@ namespace polytrace::format::tptp::xml {
 class Receiver {
  public:
   virtual ~Receiver() = default;
-  // The element stands at `offset` of the stream and is `bytes` long. The message lives until the
-  // return.
+  // The element stands at `offset` of the input and is `bytes` long there. The message lives until
+  // the return.
   virtual void take(const Message& message, std::uint64_t offset, std::size_t bytes) = 0;
   // An attribute or a child of an event that no message has a place for.
   virtual void lost(std::string_view element, std::string_view name) {
@@ -24,7 +24,8 @@ class Receiver {
 };
 
 struct ParseOptions {
-  bool carry = true;  // elements without a message travel as custom messages
+  bool carry = true;        // elements without a message travel as custom messages
+  std::string converted{};  // as of Decoded
 };
 
 // Parses chunk after chunk. What is wrong with an element goes to `notices`, with its line and
@@ -34,7 +35,7 @@ class Parser {
   Parser(Receiver& receiver, base::Notices& notices, const ParseOptions& options = {});
   ~Parser();
 
-  // Says how many bytes belong to no element.
+  // Says how many bytes of the input belong to no element.
   std::size_t parse(const event::Chunk& chunk);
 
  private:

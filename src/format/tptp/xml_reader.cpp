@@ -5,7 +5,6 @@
 
 #include "format/tptp/event_maker.hpp"
 #include "format/tptp/time_base.hpp"
-#include "format/tptp/xml_encoding.hpp"
 
 namespace polytrace::format::tptp::xml {
 namespace {
@@ -65,9 +64,9 @@ base::result<std::unique_ptr<event::Reader>> XmlReader::open(std::unique_ptr<bas
                                                              const event::ReadOptions& options) {
   auto decoded = decode_text(std::move(source));
   if (!decoded) return base::Unexpected(decoded.error());
-  auto reader = std::make_unique<XmlReader>(std::move(decoded->source), decoded->encoding, options);
-  if (!decoded->known)
-    reader->framing_.note(base::Code::encoding_unknown, std::move(decoded->encoding));
+  const bool known = decoded->known;
+  auto reader = std::make_unique<XmlReader>(std::move(*decoded), options);
+  if (!known) reader->framing_.note(base::Code::encoding_unknown, reader->encoding_);
   return reader;
 }
 
@@ -99,7 +98,7 @@ void XmlReader::decode(const event::Chunk& chunk, event::Batch& batch) const {
   batch.offset = chunk.offset;
   const Before& before = *static_cast<const Before*>(chunk.context.get());
   Teller teller(batch, before.now);
-  Parser parser(teller, batch.notices);
+  Parser parser(teller, batch.notices, {.converted = converted_});
   batch.tally.frame_bytes += parser.parse(chunk) - before.lost;
 }
 

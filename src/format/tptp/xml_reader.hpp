@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "format/tptp/xml_encoding.hpp"
 #include "format/tptp/xml_framing.hpp"
 #include "format/tptp/xml_parser.hpp"
 
@@ -26,11 +27,11 @@ class XmlReader final : public event::Reader {
  public:
   static base::result<std::unique_ptr<event::Reader>> open(std::unique_ptr<base::Source> source,
                                                            const event::ReadOptions& options);
-  XmlReader(std::unique_ptr<base::Source> source, std::string encoding,
-            const event::ReadOptions& options)
-      : source_(std::move(source)),
-        encoding_(std::move(encoding)),
-        framing_(*source_, options.limits) {}
+  XmlReader(Decoded decoded, const event::ReadOptions& options)
+      : source_(std::move(decoded.source)),
+        encoding_(std::move(decoded.encoding)),
+        converted_(std::move(decoded.converted)),
+        framing_(*source_, options.limits, converted_) {}
 
   std::string version() const override { return encoding_; }
   base::result<bool> fetch(event::Chunk& chunk) override;
@@ -43,6 +44,7 @@ class XmlReader final : public event::Reader {
 
   std::unique_ptr<base::Source> source_;
   std::string encoding_;
+  std::string converted_;
   Framing framing_;
   LastTime last_time_;
   base::Notices unused_;  // what decode() tells again

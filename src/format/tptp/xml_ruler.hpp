@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long decoded text was in the input: offsets and sizes that are told are those of the file.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/source.hpp"
+
+namespace polytrace::format::tptp::xml {
+
+// Stands in decoded text for bytes that are no character: UTF-8, but never part of an XML document.
+inline constexpr std::string_view kNoCharacter = "\xef\xbf\xbf";
+
+// The number of bytes by which reading goes on behind some that are no character.
+std::size_t unit_of(std::string_view encoding);
+
+// Of one text after the other. One thread at a time.
+class Ruler {
+ public:
+  // The encoding that was converted; empty: text is as it stood in the input.
+  explicit Ruler(const std::string& converted = {});
+
+  bool converts() const { return converter_ != nullptr; }
+  // Begins another text, or the same one after it changed.
+  void restart() { now_ = settled_ = {}; }
+  // No place before the last one is asked for again.
+  void settle() { settled_ = now_; }
+  // Bytes of the input before text[at]. Found fast from the last place on, else from the one that
+  // was settled.
+  std::size_t before(base::Bytes text, std::size_t at) {
+    return converts() ? measured(text, at) : at;
+  }
+
+ private:
+  struct Close {
+    void operator()(void* converter) const;
+  };
+
+  std::size_t measured(base::Bytes text, std::size_t at);
+  std::size_t length(base::Bytes text);
+
+  std::unique_ptr<void, Close> converter_;  // back to the input's encoding
+  std::size_t unit_ = 1;
+  struct Measured {
+    std::size_t at = 0;  // in the text
+    std::size_t bytes = 0;
+  };
+  Measured now_;
+  Measured settled_;
+};
+
+}  // namespace polytrace::format::tptp::xml
