@@ -219,6 +219,7 @@ void MlpdWriter::put_sample(const Event& event, const event::Sample& sample) {
   if (sample.mode != event::SampleMode::unknown) loss_.field(event.kind, "mode");
   if (sample.weight != 0) loss_.field(event.kind, "weight");
   if (sample.stack.places != event::kAbsent) loss_.field(event.kind, "places");
+  if (batch_->thread(event) == base::kNoId) loss_.field(event.kind, "thread");  // becomes 0
   records_.pointer(event.id);
   const auto natives = batch_->list(sample.natives);
   records_.out().uleb(natives.size());

@@ -58,6 +58,7 @@ void BlockFileWriter::put_load(const Event& event, const T& details, unsigned ki
   close_block();
   put_pending_clock();
   if (details.status > 1) lose_field(event, "status");
+  if (event.id == base::kNoId) lose_field(event, event::describe(event.kind).subject);
   const bool begin = details.life == event::Life::begin;
   out_.open(begin ? BlockCode::loaded : BlockCode::unloaded, counter_of(event));
   const unsigned outcome = details.status != 0 ? kLoadFailed : begin ? kLoadSucceeded : 0U;
