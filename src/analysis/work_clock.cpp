@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/work_clock.hpp"
 
+#include <fmt/format.h>
+
 namespace polytrace::analysis {
+
+std::string subtracted_text(const Selection& selection) {
+  if (!selection.pauses && !selection.subtract_waits) return {};
+  return fmt::format("without the time of {}{}{}", selection.pauses ? "collections" : "",
+                     selection.pauses && selection.subtract_waits ? " and " : "",
+                     selection.subtract_waits ? "waits" : "");
+}
 
 void WorkClock::take(const event::Batch& batch, const event::Event& event) {
   Waiting& waiting = threads_[now_];

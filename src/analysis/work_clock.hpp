@@ -6,11 +6,15 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "analysis/analysis.hpp"
 
 namespace polytrace::analysis {
+
+// "without the time of collections and waits"; empty where everything counts.
+std::string subtracted_text(const Selection& selection);
 
 class WorkClock {
  public:

@@ -11,7 +11,7 @@
 #include "cli/export_run.hpp"
 #include "cli/notices_view.hpp"
 #include "cli/numbers.hpp"
-#include "cli/selection.hpp"
+#include "cli/subtract.hpp"
 #include "cli/table_output.hpp"
 #include "cli/words.hpp"
 
@@ -76,6 +76,7 @@ class Diff final : public Command {
     list.take_behind_dashes(files_after_);
     add_reading_options(list, reading_, Following::not_offered);
     add_selection_options(list, selection_, "Only rows whose name contains this");
+    add_subtract_option(list, selection_);
     const char* group = "Comparison";
     list.add("--per", per_, "Scale the second trace's figures to the first one's time or calls")
         .one_of({"nothing", "time", "calls"})

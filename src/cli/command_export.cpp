@@ -7,7 +7,7 @@
 #include "cli/conversion_target.hpp"
 #include "cli/export_run.hpp"
 #include "cli/numbers.hpp"
-#include "cli/selection.hpp"
+#include "cli/subtract.hpp"
 #include "cli/words.hpp"
 
 namespace polytrace::cli {
@@ -73,7 +73,10 @@ class Export final : public Command {
   void define(OptionList& list) override {
     add_input_options(list, input_, Following::not_offered);
     selection_.to_option = "--until";
-    add_selection_options(list, selection_, nullptr);
+    add_selection_options(
+        list, selection_,
+        "Of profiles, only stacks with a method in them whose name contains this");
+    add_subtract_option(list, selection_);
     add_profile_options(list, profile_);
     list.add("--snapshot", snapshot_,
              "Of heap snapshots this one, counted from 0; else the last complete one")
@@ -102,6 +105,12 @@ class Export final : public Command {
     if (!snapshot_.empty() && !snapshot) return session.fail_usage("--snapshot takes a number");
     if (snapshot && std::ranges::none_of(*targets, &exports::Target::snapshot))
       return session.fail_usage("--snapshot: no target of --to is a heap snapshot");
+    if (std::ranges::none_of(*targets, &exports::Target::profile)) {
+      if (!selection_.name.empty())
+        return session.fail_usage("--name: no target of --to sums up stacks");
+      if (!selection_.subtract.empty())
+        return session.fail_usage("--subtract: no target of --to sums up time");
+    }
     auto request = make_request(session, input, selection_, profile_);
     if (!request) return session.fail(request.error(), input.name());
     request->snapshot = snapshot;

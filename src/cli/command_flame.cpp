@@ -5,6 +5,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/export_run.hpp"
+#include "cli/subtract.hpp"
 #include "export/flame.hpp"
 
 namespace polytrace::cli {
@@ -42,6 +43,7 @@ class Flame final : public Command {
         .in("Input");
     add_selection_options(list, selection_,
                           "Only stacks with a method in them whose name contains this");
+    add_subtract_option(list, selection_);
     add_profile_options(list, profile_);
     const char* group = "Output";
     list.add("--by-thread", by_thread_, "Threads below one another instead of all together")
@@ -64,8 +66,8 @@ class Flame final : public Command {
     if (!request) return session.fail(request.error(), input.name());
     std::optional<analysis::Profile> before;
     if (!base_.file.empty()) {
-      const Input base(base_);
-      auto profile = read_profile(session, base, *request);
+      Input base(base_);
+      auto profile = read_profile(session, base, selection_, *request);
       if (!profile) return session.fail(profile.error(), base.name());
       before = std::move(*profile);
       request->weight = before->weight;

@@ -8,7 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/notices_view.hpp"
 #include "cli/report_view.hpp"
-#include "cli/selection.hpp"
+#include "cli/subtract.hpp"
 #include "cli/words.hpp"
 
 namespace polytrace::cli {
@@ -30,44 +30,6 @@ base::result<std::vector<const Section*>> parse_sections(std::string_view list) 
     chosen.push_back(section);
   }
   return chosen;
-}
-
-// "gc", "waits", both.
-base::result<void> parse_subtract(std::string_view list, bool& gc, bool& waits) {
-  for (const std::string_view word : listed(list)) {
-    if (word == "gc") gc = true;
-    else if (word == "waits") waits = true;
-    else
-      return base::fail(base::Code::usage,
-                        fmt::format("--subtract: \"{}\" is neither gc nor waits", word));
-  }
-  return {};
-}
-
-// A pass of its own: pauses must be known before the calls they interrupt.
-class PausePass final : public event::Consumer {
- public:
-  bool consume(const event::Batch& batch) override {
-    for (const event::Event& event : batch.events)
-      if (event.kind == event::Kind::Gc)
-        finder_.add(batch.thread(event), event.time, batch.details_or<event::Gc>(event, {}).phase);
-    return true;
-  }
-  analysis::Pauses take() { return finder_.take(); }
-
- private:
-  analysis::PauseFinder finder_;
-};
-
-base::result<std::shared_ptr<const analysis::Pauses>> find_pauses(const Session& session,
-                                                                  Input& input) {
-  if (auto ready = input.prepare_passes(); !ready) return base::Unexpected(ready.error());
-  auto opened = input.open();
-  if (!opened) return base::Unexpected(opened.error());
-  PausePass finder;
-  static_cast<void>(
-      pass(session, input, *opened->reader, finder));  // the next pass tells of faults
-  return std::make_shared<const analysis::Pauses>(finder.take());
 }
 
 class ReportCommand final : public Command {
@@ -103,6 +65,7 @@ class ReportCommand final : public Command {
   void define(OptionList& list) override {
     add_input_options(list, input_, Following::offered);
     add_selection_options(list, selection_, "Only rows whose name contains this");
+    add_subtract_option(list, selection_);
     define_output(list);
   }
   int run(Session& session) override {
@@ -116,14 +79,6 @@ class ReportCommand final : public Command {
     selection->show_helpers = show_helpers_;
     selection->method = method_;
     selection->fold_recursion = fold_recursion_;
-    bool subtract_gc = false;
-    if (auto good = parse_subtract(subtract_, subtract_gc, selection->subtract_waits); !good)
-      return session.fail(good.error());
-    if (subtract_gc) {
-      const auto pauses = find_pauses(session, input);
-      if (!pauses) return session.fail(pauses.error(), input.name());
-      selection->pauses = *pauses;
-    }
     auto opened = input.open();
     if (!opened) return session.fail(opened.error(), input.name());
     analysis::Report report(*sections, *selection);
@@ -169,11 +124,6 @@ class ReportCommand final : public Command {
     list.add("--fold-recursion", fold_recursion_,
              "In the call tree, a method that calls itself, directly or not, is one node")
         .in(group);
-    list.add("--subtract", subtract_,
-             "What does not count as time of calls, separated by commas: gc, waits")
-        .takes("WHAT[,WHAT]")
-        .suggests({"gc", "waits"})
-        .in(group);
     output_.add_to(list);
     list.add("--show-helpers", show_helpers_,
              "Show the runtime's own helper frames (wrappers); they count for their callers else")
@@ -186,7 +136,6 @@ class ReportCommand final : public Command {
   std::string sections_;
   std::string method_;
   bool fold_recursion_ = false;
-  std::string subtract_;
   TableOutput output_;
   bool show_helpers_ = false;
 };

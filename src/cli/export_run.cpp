@@ -15,6 +15,7 @@
 #include "cli/numbers.hpp"
 #include "cli/show/escape.hpp"
 #include "cli/signals.hpp"
+#include "cli/subtract.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -74,10 +75,10 @@ base::result<std::optional<std::uint64_t>> parse_limit(const std::string& text) 
 
 class ProfileConsumer final : public event::Consumer {
  public:
-  explicit ProfileConsumer(const exports::Request& request)
-      : builder_(whole(request), {request.weight, false}) {
+  ProfileConsumer(const analysis::Selection& selection, const analysis::Weight* weight)
+      : builder_(selection, {weight, false}) {
     slicer_.shorten_names(exports::kLongestName);
-    if (analysis::needs_sites(request.weight)) slicer_.follow_calls();
+    if (analysis::needs_sites(weight)) slicer_.follow_calls();
   }
   bool consume(const event::Batch& batch) override {
     slicer_.slice(batch, [&](const analysis::Slice& slice) { builder_.consume(slice); });
@@ -86,12 +87,6 @@ class ProfileConsumer final : public event::Consumer {
   base::result<analysis::Profile> finish() { return builder_.finish(slicer_.names()); }
 
  private:
-  static analysis::Selection whole(const exports::Request& request) {
-    analysis::Selection selection;
-    selection.show_helpers = request.selection.show_helpers;
-    return selection;
-  }
-
   analysis::Slicer slicer_;
   analysis::ProfileBuilder builder_;
 };
@@ -105,11 +100,17 @@ bool is_replaceable(const std::string& file) {
 
 }  // namespace
 
-base::result<analysis::Profile> read_profile(const Session& session, const Input& input,
+base::result<analysis::Profile> read_profile(const Session& session, Input& input,
+                                             const SelectionOptions& options,
                                              const exports::Request& request) {
+  analysis::Selection selection;
+  selection.show_helpers = request.selection.show_helpers;
+  selection.name = request.selection.name;
+  if (auto done = subtract(session, input, options.subtract, selection); !done)
+    return base::Unexpected(done.error());
   auto opened = input.open();
   if (!opened) return base::Unexpected(opened.error());
-  ProfileConsumer consumer(request);
+  ProfileConsumer consumer(selection, request.weight);
   const Passed passed = pass(session, input, *opened->reader, consumer);
   tell_notices(session, input.name(), passed.notices);
   if (passed.outcome.error) return base::Unexpected(*passed.outcome.error);

@@ -27,8 +27,9 @@ base::result<exports::Request> make_request(const Session& session, Input& input
                                             const SelectionOptions& selection,
                                             const ProfileOptions& profile);
 
-// The whole of another trace, for comparing. Times and threads of the request are not its own.
-base::result<analysis::Profile> read_profile(const Session& session, const Input& input,
+// The whole of another trace, for comparing: times and threads of the request are not its own.
+base::result<analysis::Profile> read_profile(const Session& session, Input& input,
+                                             const SelectionOptions& selection,
                                              const exports::Request& request);
 
 class ExportRun {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "analysis/work_clock.hpp"
 #include "base/figure_text.hpp"
 #include "cli/notices_view.hpp"
 #include "cli/report_brief.hpp"
@@ -45,10 +46,8 @@ std::string selection_text(const ReportResult& result, const show::Look& look) {
     parts.push_back(fmt::format("names {} \"{}\" only",
                                 selection.name.is_pattern() ? "that fit" : "with",
                                 show::printable(selection.name.text())));
-  if (selection.pauses || selection.subtract_waits)
-    parts.push_back(fmt::format("without the time of {}{}{}", selection.pauses ? "collections" : "",
-                                selection.pauses && selection.subtract_waits ? " and " : "",
-                                selection.subtract_waits ? "waits" : ""));
+  if (auto text = analysis::subtracted_text(selection); !text.empty())
+    parts.push_back(std::move(text));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 

@@ -8,6 +8,7 @@
 
 #include "cli/numbers.hpp"
 #include "cli/show/escape.hpp"
+#include "cli/subtract.hpp"
 #include "cli/times.hpp"
 
 namespace polytrace::cli {
@@ -153,6 +154,8 @@ base::result<analysis::Selection> make_selection(const Session& session, Input& 
     if (!ids) return base::Unexpected(ids.error());
     selection.threads = event::ThreadChoice(std::move(*ids));
   }
+  if (auto done = subtract(session, input, options.subtract, selection); !done)
+    return base::Unexpected(done.error());
   return selection;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// --from, --to, --thread, --name and --regex: the same words with the same meaning in every
-// command.
+// --from, --to, --thread, --name, --regex (and, see subtract.hpp, --subtract): the same words with
+// the same meaning in every command.
 #pragma once
 
 #include <string>
@@ -17,6 +17,7 @@ struct SelectionOptions {
   std::string thread;
   std::string name;
   bool regex = false;
+  std::string subtract;
   std::string_view to_option = "--to";  // another name where that means something else
 };
 
@@ -25,7 +26,7 @@ void add_selection_options(OptionList& list, SelectionOptions& options, const ch
 
 base::result<event::NameChoice> choose_names(const SelectionOptions& options);
 
-// Reads the input once beforehand where times or a thread's name ask for it.
+// Reads the input once beforehand where times or a thread's name ask for it, and once for pauses.
 base::result<analysis::Selection> make_selection(const Session& session, Input& input,
                                                  const SelectionOptions& options);
 

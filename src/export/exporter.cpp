@@ -102,8 +102,12 @@ void Exporter::add(const Target& target, base::Sink& sink, std::string folder) {
   }
   if (every_ || analysis::needs_sites(request_.weight)) slicer_.follow_calls();
   if (target.markers && !markers_) markers_ = std::make_unique<Markers>(request_.selection);
-  // A limit of the user's is one of places in the tree of stacks.
-  if (target.calls && !calls_ && !request_.limit && may_be_time(request_.weight))
+  // A limit of the user's is one of places in the tree of stacks. What was selected by name or does
+  // not count shows in sums only.
+  const analysis::Selection& selected = request_.selection;
+  const bool all_count =
+      selected.name.is_any() && !selected.subtract_waits && selected.pauses == nullptr;
+  if (target.calls && !calls_ && !request_.limit && all_count && may_be_time(request_.weight))
     calls_ = std::make_unique<CallLog>(request_.selection);
   outputs_.push_back(std::move(output));
   results_.push_back({&target});

@@ -392,6 +392,55 @@ def what_is_left_out(folder):
     assert sum(read_folded(files[0], None).values()) == told["outputs"][0]["total"]
 
 
+def subtracted(folder):
+    """What does not count in the report does not count in exports, flame and diff; it is told."""
+    trace = DATA.parents[1] / "examples/everything.mlpd"
+    whole = sum(expected(trace, "time", ()).values())
+    sums = set()
+    for what in ("gc", "waits", "gc,waits"):
+        options = ("--subtract", what)
+        wanted = expected(trace, "time", options)
+        sums.add(sum(wanted.values()))
+        for target, read in (("folded", read_folded), ("speedscope", read_speedscope)):
+            file = export(trace, "time", target, folder, options)
+            assert "without the time of" in file.read_text(encoding="utf-8"), (target, what)
+            found = read(file, "time")
+            found.pop("(runtime helpers)", None)
+            compare(found, wanted, f"{target} without {what}")
+        found = read_folded(flame(folder, trace, *options), None)
+        found.pop("(runtime helpers)", None)
+        total = sum(wanted.values())
+        assert sum(found.values()) == total, what
+        tables = json.loads(polytrace("diff", "--json", *options, trace, trace))["tables"]
+        totals = next(table for table in tables if table["key"] == "diff_totals")["rows"]
+        assert [row["methods"] for row in totals] == [total, total, 0], (what, total, totals)
+    assert len(sums) == 3 and max(sums) < whole, (sums, whole)
+
+
+def flame(folder, trace, *options):
+    out = folder / "flame"
+    polytrace("flame", "-q", "-f", "--folded", *options, trace, "-o", out)
+    return out
+
+
+def chosen_names(folder):
+    """Stacks with such a method; of compared traces both; time lines have no stacks to choose."""
+    trace = DATA.parents[1] / "examples/everything.mlpd"
+    whole = export(trace, "time", "folded", folder, ()).read_text(encoding="utf-8").splitlines()
+    wanted = sorted(line for line in whole if "Locker" in line and not line.startswith("#"))
+    assert 0 < len(wanted) < len(whole)
+    part = export(trace, "time", "folded", folder, ("--name", "Locker"))
+    found = part.read_text(encoding="utf-8").splitlines()
+    assert sorted(line for line in found if not line.startswith("#")) == wanted
+    compared = flame(folder, trace, "--base", trace, "--name", "Locker")
+    for line in compared.read_text(encoding="utf-8").splitlines():
+        assert line.startswith("#") or "Locker" in line, line
+    for options in (("--name", "x"), ("--subtract", "gc")):
+        done = subprocess.run([POLYTRACE, "export", "--to", "chrome", *options, trace, "-o",
+                               folder / "out"], capture_output=True, text=True, check=False)
+        assert done.returncode == 2 and "no target" in done.stderr, done
+
+
 def wrong_use(folder):
     trace = trace_of("mlpd/locks.mlpd")
 
@@ -417,5 +466,4 @@ def wrong_use(folder):
 if __name__ == "__main__":
     main([folded, speedscope_file, speedscope_order, speedscope_schema, speedscope_app,
           speedscope_app_order, pprof, callgrind, firefox, firefox_threads, firefox_markers,
-          what_is_left_out,
-          wrong_use])
+          what_is_left_out, subtracted, chosen_names, wrong_use])

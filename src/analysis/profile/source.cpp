@@ -9,6 +9,7 @@
 #include "analysis/cpu_stacks.hpp"
 #include "analysis/recording_pause.hpp"
 #include "analysis/text.hpp"
+#include "analysis/work_clock.hpp"
 #include "base/figure_text.hpp"
 #include "base/seeded_hash.hpp"
 
@@ -45,7 +46,8 @@ class StackAmounts {
 class CallSource final : public ProfileSource {
  public:
   CallSource(const Selection& selection, const ProfileOptions& options)
-      : by_thread_(options.by_thread),
+      : subtracted_(subtracted_text(selection)),
+        by_thread_(options.by_thread),
         shares_(options.tree != nullptr),
         calls_(shares_ ? options.tree : std::make_shared<CallTree>(selection, by_thread_)) {}
 
@@ -74,6 +76,7 @@ class CallSource final : public ProfileSource {
   std::string_view frameless() const override { return "(runtime helpers)"; }
   std::vector<std::string> notes() const override {
     std::vector<std::string> notes = calls_->repairs().notes();
+    if (!subtracted_.empty()) notes.push_back("time is " + subtracted_);
     if (calls_->helpers().calls != 0)
       notes.push_back(helpers_note(calls_->helpers().calls, calls_->helpers().self));
     return notes;
@@ -86,6 +89,7 @@ class CallSource final : public ProfileSource {
     if (const std::uint64_t self = calls_->self(node); self != 0) tree.add(thread, {0, self});
   }
 
+  std::string subtracted_;
   bool by_thread_;
   bool shares_;
   std::shared_ptr<CallTree> calls_;
