@@ -149,7 +149,8 @@ def compare_tables(what, before, after, told):
             same += bool(wanted)
             continue
         reasons = lost if key in OF_ALL else lost & set(MADE_OF[key].split())
-        assert reasons, (what, key, lost, (wanted - got).most_common(2), (got - wanted).most_common(2))
+        assert reasons, (what, key, lost, (wanted - got).most_common(2),
+                         (got - wanted).most_common(2))
     return same
 
 
