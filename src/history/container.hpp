@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/appender.hpp"
+#include "base/raw_array.hpp"
 #include "base/result.hpp"
 #include "history/facts.hpp"
 
@@ -89,7 +90,7 @@ inline std::uint64_t next_frame(std::uint64_t end) {
 
 // A frame's payload, inflated where it is compressed; `room` keeps it then. Errors:
 // compressed_damaged, limit_exceeded.
-base::result<base::Bytes> content(const Frame& frame, std::vector<std::byte>& room,
+base::result<base::Bytes> content(const Frame& frame, base::RawArray<std::byte>& room,
                                   std::uint64_t most);
 
 struct SegmentPlace {

@@ -53,8 +53,9 @@ class History {
   // is such a timeline; the path of a key, if it has a place.
   std::optional<Key> key(std::string_view path) const;
   std::optional<std::string> path(Key key) const;
-  // Ascending.
+  // Ascending. The first call gathers them.
   std::span<const Key> keys() const;
+  bool knows(Key key) const;
   // Type::open for a timeline without any value, and for an unknown key. A number that Type does
   // not name is of a later version: times are told, every value reads as Value::exists().
   Type type(Key key) const;

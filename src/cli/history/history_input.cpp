@@ -78,9 +78,10 @@ void add_keys(OptionList& list, KeyOptions& options) {
 }
 
 result<std::vector<Key>> choose_keys(const History& history, const KeyOptions& options) {
-  const auto all = history.keys();
-  if (options.paths.empty() && options.keys.empty())
+  if (options.paths.empty() && options.keys.empty()) {
+    const auto all = history.keys();
     return std::vector<Key>(all.begin(), all.end());
+  }
   std::vector<Key> chosen = options.keys;
   for (const std::string& path : options.paths) {
     if (const auto key = history.key(path)) {
@@ -90,15 +91,14 @@ result<std::vector<Key>> choose_keys(const History& history, const KeyOptions& o
     std::size_t found = 0;
     for (const history::Tree::Node node : history.tree().match(path)) {
       const Key key = history.tree().key(node);
-      if (!std::ranges::binary_search(all, key)) continue;
+      if (!history.knows(key)) continue;
       chosen.push_back(key);
       ++found;
     }
     if (found == 0) return base::fail(base::Code::key_unknown, path);
   }
   for (const Key key : options.keys)
-    if (!std::ranges::binary_search(all, key))
-      return base::fail(base::Code::key_unknown, fmt::format("key {}", key));
+    if (!history.knows(key)) return base::fail(base::Code::key_unknown, fmt::format("key {}", key));
   std::ranges::sort(chosen);
   chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
   return chosen;
