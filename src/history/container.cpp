@@ -186,8 +186,10 @@ std::array<std::byte, kHeaderSize> encode(const FileHeader& header) {
   return record.put(header.footer_offset).put(std::uint32_t{0}).sum().bytes();
 }
 
+bool is_history(Bytes head) { return head.size() >= kMagic.size() && is_magic(head); }
+
 base::result<FileHeader> decode_header(Bytes file, bool trust) {
-  if (file.size() < kMagic.size() || !is_magic(file)) return fail(Code::not_recognised);
+  if (!is_history(file)) return fail(Code::not_recognised);
   if (file.size() < kHeaderSize) return fail(Code::header_truncated);
   base::Cursor in(file.first(kHeaderSize), 0);
   const FileHeader header = take_header(in);

@@ -44,6 +44,8 @@ struct FileHeader {
   std::uint64_t footer_offset = 0;  // in the stream layout: the length of the whole file
 };
 std::array<std::byte, kHeaderSize> encode(const FileHeader& header);
+// Whether these first bytes are those of a history.bin.
+bool is_history(base::Bytes head);
 // Errors: not_recognised, header_truncated, checksum_wrong, version_unsupported, feature_unknown,
 // header_invalid.
 base::result<FileHeader> decode_header(base::Bytes file, bool trust = false);

@@ -156,6 +156,7 @@ History::~History() = default;
 
 const Facts& History::facts() const { return impl_->facts(); }
 const base::Notices& History::notices() const { return impl_->opened().notices; }
+void History::add(const base::Notices& more) { impl_->notices().merge(more); }
 const Tree& History::tree() const { return impl_->tree(); }
 std::span<const Key> History::keys() const { return impl_->keys(); }
 bool History::knows(Key key) const { return impl_->opened().keys.find(key) != KeyList::kNone; }

@@ -46,6 +46,8 @@ class History {
   const Facts& facts() const;
   // What was wrong and was survived, with offsets.
   const base::Notices& notices() const;
+  // Adds what was survived on the way to the file. Before anybody else asks.
+  void add(const base::Notices& more);
 
   // The places of the keys that have one; keys that stand alone are only in keys().
   const Tree& tree() const;

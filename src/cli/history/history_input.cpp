@@ -21,7 +21,8 @@ void add_history_folder(OptionList& list, std::string& folder) {
 }
 
 void add_history(OptionList& list, HistoryOptions& options) {
-  list.add("DIR", options.path, "The folder of a history, or its history.bin")
+  list.add("DIR", options.path,
+           "The folder of a history, or a .tar or .zip of one, or its history.bin")
       .takes("FILE")
       .required()
       .in("Input");
@@ -36,9 +37,16 @@ std::string path_text(const History& history, Key key) {
 }
 
 result<History> open_history(const Session& session, const HistoryOptions& options) {
+  const auto files = history::BundleFiles::find(options.path);
+  if (!files) return base::Unexpected(files.error());
+  return open_history(session, options, *files);
+}
+
+result<History> open_history(const Session& session, const HistoryOptions& options,
+                             const history::BundleFiles& files) {
   history::OpenBundleOptions open;
   open.force = options.mixed;
-  auto opened = history::open_bundle(options.path, open);
+  auto opened = history::open_bundle(files, open);
   if (opened) tell_notices(session, options.path, opened->notices().sorted());
   return opened;
 }

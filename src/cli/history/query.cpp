@@ -33,7 +33,7 @@ class HistoryQuery final : public Command {
           "polytrace history query app.history --path Heap/Used --from 0% --to 100% --samples "
           "1000"},
          {"many questions", "polytrace history query app.history --batch questions.txt --json"}},
-        {0, 1, 2, 3, 4},
+        {0, 1, 2, 3, 4, 6},
         "polytrace help times, docs/states.md"};
     return kHelp;
   }
