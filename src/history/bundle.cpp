@@ -98,14 +98,6 @@ result<std::string> text_kept(const SnapshotOptions& options, std::string_view f
   return load_text(options.bundle->path(file), notices);
 }
 
-// Damage to an archive comes before what it does to a file in it.
-base::Error with_damage(base::Error error, const BundleFiles& files) {
-  const base::Notice* const damage = files.notices().find(Code::archive_damaged);
-  if (damage == nullptr) return error;
-  return {Code::archive_unusable, damage->first,
-          fmt::format("{}; of {}: {}", damage->detail, kHistoryFile, base::to_text(error))};
-}
-
 // Where a timeline stands by tree.json, where by history.bin.
 std::string place_in(const Tree& tree, Key key) {
   const Tree::Node node = tree.node(key);
@@ -214,7 +206,7 @@ result<History> renew_bundle(const std::string& folder, const TypesFile& notes) 
 
 result<History> open_bundle(const BundleFiles& files, const OpenBundleOptions& options) {
   auto history = History::open(files.path(kHistoryFile), options.history);
-  if (!history) return base::Unexpected(with_damage(history.error(), files));
+  if (!history) return base::Unexpected(files.explain(history.error(), kHistoryFile));
   history->add(files.notices());
   if (options.force) return history;
   const std::string id = to_text(history->facts().id);
@@ -293,9 +285,9 @@ result<Snapshot> load_snapshot(const BundleFiles& files, base::Notices& notices,
                             [&](std::string_view text) { return parse_tree(text, notices); });
   if (!tree) return base::Unexpected(tree.error());
   const auto text = load_text(files.path(kStateFile), notices);
-  if (!text) return base::Unexpected(text.error());
+  if (!text) return base::Unexpected(files.explain(text.error(), kStateFile));
   auto states = parse_state(*text, *types, notices);
-  if (!states) return base::Unexpected(states.error());
+  if (!states) return base::Unexpected(files.explain(states.error(), kStateFile));
   if (!force) {
     for (const auto& [id, file] : {std::pair{std::string_view(types->history_id), kTypesFile},
                                    std::pair{std::string_view(tree->history_id), kTreeFile}}) {

@@ -52,6 +52,13 @@ bool BundleFiles::has(std::string_view file) const {
   return !at.empty() && std::filesystem::exists(at, fault);
 }
 
+base::Error BundleFiles::explain(base::Error error, std::string_view file) const {
+  const base::Notice* const damage = notices_.find(base::Code::archive_damaged);
+  if (damage == nullptr) return error;
+  return {base::Code::archive_unusable, damage->first,
+          fmt::format("{}; of {}: {}", damage->detail, file, base::to_text(error))};
+}
+
 result<void> refuse_file(const std::string& folder) {
   std::error_code fault;
   if (!std::filesystem::is_regular_file(folder, fault)) return {};

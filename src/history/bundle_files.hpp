@@ -37,6 +37,8 @@ class BundleFiles {
   bool is_archive() const { return kind_ == Kind::archive; }
   // What was wrong with the archive, and what else is in it.
   const base::Notices& notices() const { return notices_; }
+  // An error met in one of the files: archive_unusable where damage to the archive comes before it.
+  base::Error explain(base::Error error, std::string_view file) const;
 
  private:
   enum class Kind : std::uint8_t { folder, archive, file };

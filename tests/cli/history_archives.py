@@ -194,6 +194,10 @@ def check_hostile(history, folder):
     only_link = [link("history.bin", secret), *files[1:]]
     expect_run(3, "history", "query", tar_of(folder / "only-link.tar", only_link), *query,
                says="no history.bin")
+    linked = zipfile.ZipInfo("history.bin")
+    linked.create_system, linked.external_attr = 3, 0o120777 << 16
+    expect_run(3, "history", "query", zip_of(folder / "linked.zip", [(linked, str(secret))]),
+               *query, says="no history.bin")
     expect_run(3, "history", "query", tar_of(folder / "none.tar", files[1:]), *query,
                says="no history.bin")
     expect_run(3, "history", "query", zip_of(folder / "none.zip", [("README", b"")]), *query,
@@ -259,7 +263,17 @@ def check_damage(history, folder):
     FAULTS.expect([n for n in notices if n["code"] == "archive-damaged"] != [],
                   "a cut archive is not told")
     cut.write_bytes(whole[:512 + 50])
-    expect_run(3, "history", "query", cut, *query, says="history.bin")
+    expect_run(3, "history", "query", cut, *query, says="Truncated tar archive; of history.bin")
+    expect_run(3, "history", "convert", cut, "--layout", "stream", "-o", folder / "of-cut",
+               says="Truncated tar archive; of history.bin")
+    state = (folder / "middle.snapshot" / "state.json").read_bytes()
+    snapshot = tar_of(folder / "state.tar", [("state.json", state)]).read_bytes()
+    cut.write_bytes(snapshot[:512 + len(state) // 2])
+    expect_run(4, "history", "import", cut, "-o", folder / "of-half-state",
+               says="(state.json): archive ends early")
+    cut.write_bytes(snapshot[:512 + 4])
+    expect_run(3, "history", "import", cut, "-o", folder / "of-cut-state",
+               says="Truncated tar archive; of state.json")
     # Cut in tree.json: what is asked is in history.bin.
     short = tar_of(folder / "short.tar", files).read_bytes()
     place = short.rfind(b'"format":"state-tree"')
