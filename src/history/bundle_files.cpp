@@ -33,7 +33,7 @@ result<BundleFiles> BundleFiles::find(const std::string& path, std::string_view 
   auto unpacked = unpack(path, wanted);
   if (!unpacked) return base::Unexpected(unpacked.error());
   files.kind_ = Kind::archive;
-  files.notices_ = std::move(unpacked->notices);
+  files.notices_ = unpacked->notices;
   files.content_ = std::make_shared<Content>(Content{std::move(unpacked->files)});
   return files;
 }

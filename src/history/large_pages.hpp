@@ -5,6 +5,7 @@
 
 #include <sys/mman.h>
 
+#include <cstddef>
 #include <cstdint>
 
 namespace polytrace::history {
@@ -12,9 +13,9 @@ namespace polytrace::history {
 // `size` bytes from `at` on, allocated and not yet touched.
 inline void want_large_pages(void* at, std::uint64_t size) {
   constexpr std::uint64_t kPage = std::uint64_t{2} << 20;
-  const auto begin = (reinterpret_cast<std::uintptr_t>(at) + kPage - 1) / kPage * kPage;
-  const auto end = (reinterpret_cast<std::uintptr_t>(at) + size) / kPage * kPage;
-  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+  const std::uint64_t before = (kPage - reinterpret_cast<std::uintptr_t>(at) % kPage) % kPage;
+  if (size < before + kPage) return;
+  madvise(static_cast<std::byte*>(at) + before, (size - before) / kPage * kPage, MADV_HUGEPAGE);
 }
 
 }  // namespace polytrace::history
