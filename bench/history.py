@@ -7,8 +7,10 @@ With POLYTRACE_LONG=1 also ten times as many changes, once: figures per query ne
 shorter history, of which they may be at most double, and memory.
 """
 import os
+import statistics
 import subprocess
 import sys
+import time
 
 # Name, unit, target for 10^7 changes of 10^4 keys, the reference system's figure (its published
 # history tree on a workload of the same kind), whether more is better.
@@ -65,6 +67,23 @@ def compare_long(program, folder, changes, short):
           f"  {'held' if memory < LONG_MEMORY_MIB else 'missed'}")
 
 
+def ask_command(path, runs):
+    """The whole command, for one timeline by its path."""
+    command = [os.environ["POLYTRACE"], "history", "query", path, "--at", "50%",
+               "--path", "threads/777777"]
+    times, peaks = [], []
+    for _ in range(max(runs, 3)):
+        begun = time.monotonic()
+        asked = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(asked.pid, 0)
+        if status != 0:
+            sys.exit(f"{' '.join(command)}: status {status}")
+        times.append((time.monotonic() - begun) * 1e3)
+        peaks.append(usage.ru_maxrss / 1024)
+    print(f"{statistics.median(times):12.5g} ms, the command, one of 10^6 paths, median, target 50;"
+          f" {max(peaks):.4g} MiB resident, pages of the file and of libraries included")
+
+
 def main():
     program, folder, runs, changes = sys.argv[1:5]
     path = f"{folder}/history.bin"
@@ -84,6 +103,7 @@ def main():
     got = best([figures(program, "first", path) for _ in range(int(runs))])
     print(f"{got['first_ms']:12.5g} ms, open and one key of 10^6, target 50;"
           f" {got['first_anonymous_mib']:.4g} MiB of memory, target 64")
+    ask_command(path, int(runs))
     os.remove(path)
     path = f"{folder}/churn.bin"
     got = measure(program, path, "1e5", changes, 1, "churn")

@@ -28,7 +28,7 @@ FORMAT_LIST = "format/formats.cpp"
 # Libraries by prefix of their headers, and the rooms that may use them. "*" is every room.
 LIBRARIES = {
     "fmt/": "*", "tl/": "*", "tsl/": "*", "zlib.h": "*", "zstd": "*", "xxhash.h": "*",
-    "simdjson": "*", "isa-l": "base",
+    "simdjson": "*", "isa-l": "base", "archive": "history",
     "CLI/": "cli", "sqlite3.h": "sql", "spdlog/": "collector server",
     "boost/": "collector server", "protozero/": "export",
 }

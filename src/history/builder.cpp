@@ -48,7 +48,7 @@ class Builder::Impl {
     KeyInfo& info = core_->lines().keys()[core_->lines().index(key)];
     info.listed = false;
     info.parent = parent;
-    info.name = tree_.name(node);
+    info.set_name(tree_.name(node));
   }
   // Keys for all nodes from the root down to this one.
   Key key_of(Tree::Node node) {

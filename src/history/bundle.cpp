@@ -27,11 +27,6 @@ result<void> check_id(std::string_view told, std::string_view expected, std::str
                     fmt::format("{} is of history {}, not {}", file, told, expected));
 }
 
-bool is_there(const std::string& path) {
-  std::error_code fault;
-  return std::filesystem::exists(path, fault);
-}
-
 // The "history_id" of a JSON file that is too large to be read whole only for that: what else it
 // says, `check` compares. Nothing for a small file, and where the head has another form than ours.
 std::optional<std::string> id_in_head(const std::string& path) {
@@ -50,13 +45,12 @@ std::optional<std::string> id_in_head(const std::string& path) {
   return head.substr(begin + kMember.size(), end - begin - kMember.size());
 }
 
-// `parse` of a file in the folder, if it is there.
+// `parse` of a file of the bundle, if it is there.
 template <class Parse>
-auto load_if_there(const std::string& folder, std::string_view file, base::Notices& notices,
+auto load_if_there(const BundleFiles& files, std::string_view file, base::Notices& notices,
                    Parse parse) -> decltype(parse(std::string_view{})) {
-  const std::string path = file_in(folder, file);
-  if (!is_there(path)) return {};
-  const auto text = load_text(path, notices);
+  if (!files.has(file)) return {};
+  const auto text = load_text(files.path(file), notices);
   if (!text) return base::Unexpected(text.error());
   auto parsed = parse(*text);
   if (!parsed) parsed.error().detail = fmt::format("{}: {}", file, parsed.error().detail);
@@ -71,12 +65,12 @@ result<void> save_types_and_tree(const std::string& folder, const TypesFile& typ
   return saved ? save_text(file_in(folder, kTreeFile), *tree_text, replace) : saved;
 }
 
-// Which history a JSON file of the folder is of; "" where it does not tell.
+// Which history a JSON file of the bundle is of; "" where it does not tell.
 template <class Parse>
-result<std::string> id_told(const std::string& folder, std::string_view file, Parse parse) {
-  if (auto id = id_in_head(file_in(folder, file))) return std::move(*id);
+result<std::string> id_told(const BundleFiles& files, std::string_view file, Parse parse) {
+  if (auto id = id_in_head(files.path(file))) return std::move(*id);
   base::Notices notices;
-  const auto parsed = load_if_there(folder, file, notices,
+  const auto parsed = load_if_there(files, file, notices,
                                     [&](std::string_view text) { return parse(text, notices); });
   if (!parsed) return base::Unexpected(parsed.error());
   return parsed->history_id;
@@ -99,10 +93,9 @@ TypesFile make_types(const Source& source, const TypesFile& notes) {
 // A file of the bundle that a snapshot was taken of, byte for byte; else `made`.
 result<std::string> text_kept(const SnapshotOptions& options, std::string_view file,
                               std::string made) {
-  const std::string path = file_in(options.bundle, file);
-  if (options.bundle.empty() || !is_there(path)) return made;
+  if (options.bundle == nullptr || !options.bundle->has(file)) return made;
   base::Notices notices;
-  return load_text(path, notices);
+  return load_text(options.bundle->path(file), notices);
 }
 
 // Where a timeline stands by tree.json, where by history.bin.
@@ -178,11 +171,8 @@ result<void> restore_places(const Snapshot& snapshot, Builder& builder) {
 
 }  // namespace
 
-std::string file_in(std::string_view folder, std::string_view file) {
-  return fmt::format("{}{}{}", folder, folder.ends_with('/') || folder.empty() ? "" : "/", file);
-}
-
 result<void> make_folder(const std::string& folder) {
+  if (auto good = refuse_file(folder); !good) return good;
   std::error_code fault;
   std::filesystem::create_directories(folder, fault);
   if (!fault) return {};
@@ -214,39 +204,39 @@ result<History> renew_bundle(const std::string& folder, const TypesFile& notes) 
   return history;
 }
 
-result<History> open_bundle(const std::string& path, const OpenBundleOptions& options) {
-  std::error_code fault;
-  const bool is_folder = std::filesystem::is_directory(path, fault);
-  auto history = History::open(is_folder ? file_in(path, kHistoryFile) : path, options.history);
-  if (!history || !is_folder || options.force) return history;
+result<History> open_bundle(const BundleFiles& files, const OpenBundleOptions& options) {
+  auto history = History::open(files.path(kHistoryFile), options.history);
+  if (!history) return base::Unexpected(files.explain(history.error(), kHistoryFile));
+  history->add(files.notices());
+  if (options.force) return history;
   const std::string id = to_text(history->facts().id);
-  const auto types = id_told(path, kTypesFile, parse_types);
+  const auto types = id_told(files, kTypesFile, parse_types);
   if (!types) return base::Unexpected(types.error());
-  const auto tree = id_told(path, kTreeFile, parse_tree);
+  const auto tree = id_told(files, kTreeFile, parse_tree);
   if (!tree) return base::Unexpected(tree.error());
   if (auto good = check_id(*types, id, kTypesFile); !good) return base::Unexpected(good.error());
   if (auto good = check_id(*tree, id, kTreeFile); !good) return base::Unexpected(good.error());
   return history;
 }
 
-TypesFile load_notes(const std::string& folder) {
+TypesFile load_notes(const BundleFiles& files) {
   base::Notices notices;
-  auto types = load_if_there(folder, kTypesFile, notices,
+  auto types = load_if_there(files, kTypesFile, notices,
                              [&](std::string_view text) { return parse_types(text, notices); });
   return types ? std::move(*types) : TypesFile();
 }
 
-result<base::Notices> compare_bundle(const History& history, const std::string& folder) {
+result<base::Notices> compare_bundle(const History& history, const BundleFiles& files) {
   base::Notices notices;
-  if (is_there(file_in(folder, kTypesFile))) {
-    const auto types = load_if_there(folder, kTypesFile, notices, [&](std::string_view text) {
+  if (files.has(kTypesFile)) {
+    const auto types = load_if_there(files, kTypesFile, notices, [&](std::string_view text) {
       return parse_types(text, notices);
     });
     if (!types) return base::Unexpected(types.error());
     compare_types(history, *types, notices);
   }
-  if (is_there(file_in(folder, kTreeFile))) {
-    const auto tree = load_if_there(folder, kTreeFile, notices, [&](std::string_view text) {
+  if (files.has(kTreeFile)) {
+    const auto tree = load_if_there(files, kTreeFile, notices, [&](std::string_view text) {
       return parse_tree(text, notices);
     });
     if (!tree) return base::Unexpected(tree.error());
@@ -286,18 +276,18 @@ result<void> save_snapshot(const History& history, Tick t, const std::string& fo
   return save_text(file_in(folder, kStateFile), to_json(file, types), options.replace);
 }
 
-result<Snapshot> load_snapshot(const std::string& folder, base::Notices& notices, bool force) {
+result<Snapshot> load_snapshot(const BundleFiles& files, base::Notices& notices, bool force) {
   Snapshot snapshot;
-  auto types = load_if_there(folder, kTypesFile, notices,
+  auto types = load_if_there(files, kTypesFile, notices,
                              [&](std::string_view text) { return parse_types(text, notices); });
   if (!types) return base::Unexpected(types.error());
-  auto tree = load_if_there(folder, kTreeFile, notices,
+  auto tree = load_if_there(files, kTreeFile, notices,
                             [&](std::string_view text) { return parse_tree(text, notices); });
   if (!tree) return base::Unexpected(tree.error());
-  const auto text = load_text(file_in(folder, kStateFile), notices);
-  if (!text) return base::Unexpected(text.error());
+  const auto text = load_text(files.path(kStateFile), notices);
+  if (!text) return base::Unexpected(files.explain(text.error(), kStateFile));
   auto states = parse_state(*text, *types, notices);
-  if (!states) return base::Unexpected(states.error());
+  if (!states) return base::Unexpected(files.explain(states.error(), kStateFile));
   if (!force) {
     for (const auto& [id, file] : {std::pair{std::string_view(types->history_id), kTypesFile},
                                    std::pair{std::string_view(tree->history_id), kTreeFile}}) {

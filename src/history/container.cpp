@@ -10,6 +10,7 @@
 
 #include "base/crc32c.hpp"
 #include "base/cursor.hpp"
+#include "history/large_pages.hpp"
 
 namespace polytrace::history {
 namespace {
@@ -142,8 +143,10 @@ struct Unpacker {
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
 };
 
-// Grows with what really comes out, whatever the length that the frame claims.
-base::result<Bytes> inflate(const Frame& frame, std::vector<std::byte>& room, std::uint64_t most) {
+// Takes memory for what really comes out, whatever the length that the frame claims: beyond what is
+// usual for its size it grows.
+base::result<Bytes> inflate(const Frame& frame, base::RawArray<std::byte>& room,
+                            std::uint64_t most) {
   const auto place = at_offset(frame.offset, frame_name(frame.head.kind));
   if (frame.payload.size() < sizeof(std::uint64_t)) return fail(Code::field_past_end, {}, place);
   const auto raw = base::load_le<std::uint64_t>(frame.payload.data());
@@ -153,17 +156,21 @@ base::result<Bytes> inflate(const Frame& frame, std::vector<std::byte>& room, st
   ZSTD_inBuffer in{packed.data(), packed.size(), 0};
   std::size_t left = 1;
   room.clear();
-  for (std::size_t done = 0; left != 0;) {
+  while (left != 0) {
     constexpr std::size_t kStep = std::size_t{1} << 20;
-    room.resize(std::min<std::uint64_t>(raw, std::max(done * 2, done + kStep)));
-    ZSTD_outBuffer out{room.data(), room.size(), done};
+    constexpr std::size_t kUsual = 64;
+    const std::size_t done = room.size();
+    const std::size_t step = std::max({done, kStep, packed.size() * kUsual});
+    const std::size_t more = std::min<std::uint64_t>(raw - done, step);
+    ZSTD_outBuffer out{room.room(more), more, 0};
+    want_large_pages(out.dst, out.size);
     const std::size_t before = in.pos;
     left = ZSTD_decompressStream(context.get(), &out, &in);
-    const bool stuck = out.pos == done && in.pos == before;
+    const bool stuck = out.pos == 0 && in.pos == before;
     if (ZSTD_isError(left) != 0 || (left != 0 && stuck))
       return fail(Code::compressed_damaged, {}, place);
-    done = out.pos;
-    if (left == 0 && done != raw) return fail(Code::compressed_damaged, "length", place);
+    room.grew_to(room.end() + out.pos);
+    if (left == 0 && room.size() != raw) return fail(Code::compressed_damaged, "length", place);
   }
   if (in.pos != in.size) return fail(Code::compressed_damaged, "length", place);
   return Bytes(room);
@@ -179,8 +186,10 @@ std::array<std::byte, kHeaderSize> encode(const FileHeader& header) {
   return record.put(header.footer_offset).put(std::uint32_t{0}).sum().bytes();
 }
 
+bool is_history(Bytes head) { return head.size() >= kMagic.size() && is_magic(head); }
+
 base::result<FileHeader> decode_header(Bytes file, bool trust) {
-  if (file.size() < kMagic.size() || !is_magic(file)) return fail(Code::not_recognised);
+  if (!is_history(file)) return fail(Code::not_recognised);
   if (file.size() < kHeaderSize) return fail(Code::header_truncated);
   base::Cursor in(file.first(kHeaderSize), 0);
   const FileHeader header = take_header(in);
@@ -231,7 +240,8 @@ base::result<Frame> frame_at(Bytes file, std::uint64_t offset, bool trust) {
   return frame;
 }
 
-base::result<Bytes> content(const Frame& frame, std::vector<std::byte>& room, std::uint64_t most) {
+base::result<Bytes> content(const Frame& frame, base::RawArray<std::byte>& room,
+                            std::uint64_t most) {
   if ((frame.head.flags & FrameHead::kCompressed) == 0) return frame.payload;
   return inflate(frame, room, most);
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/appender.hpp"
+#include "base/raw_array.hpp"
 #include "base/result.hpp"
 #include "history/facts.hpp"
 
@@ -43,6 +44,8 @@ struct FileHeader {
   std::uint64_t footer_offset = 0;  // in the stream layout: the length of the whole file
 };
 std::array<std::byte, kHeaderSize> encode(const FileHeader& header);
+// Whether these first bytes are those of a history.bin.
+bool is_history(base::Bytes head);
 // Errors: not_recognised, header_truncated, checksum_wrong, version_unsupported, feature_unknown,
 // header_invalid.
 base::result<FileHeader> decode_header(base::Bytes file, bool trust = false);
@@ -89,7 +92,7 @@ inline std::uint64_t next_frame(std::uint64_t end) {
 
 // A frame's payload, inflated where it is compressed; `room` keeps it then. Errors:
 // compressed_damaged, limit_exceeded.
-base::result<base::Bytes> content(const Frame& frame, std::vector<std::byte>& room,
+base::result<base::Bytes> content(const Frame& frame, base::RawArray<std::byte>& room,
                                   std::uint64_t most);
 
 struct SegmentPlace {

@@ -31,9 +31,6 @@ class History::Impl {
                    .exits = opened_->has_index,
                    .trust = trust},
                   opened_->keys) {
-    keys_.reserve(opened_->keys.size());
-    for (const std::uint32_t index : opened_->keys.in_order())
-      keys_.push_back(opened_->keys[index].key);
     tell_facts();
   }
 
@@ -88,7 +85,14 @@ class History::Impl {
   Facts& facts() { return facts_; }
   const Facts& facts() const { return facts_; }
   base::Notices& notices() { return opened_->notices; }
-  std::span<const Key> keys() const { return keys_; }
+  std::span<const Key> keys() const {
+    std::call_once(keys_made_, [&] {
+      keys_.reserve(opened_->keys.size());
+      for (const std::uint32_t index : opened_->keys.in_order())
+        keys_.push_back(opened_->keys[index].key);
+    });
+    return keys_;
+  }
 
  private:
   void tell_facts();
@@ -97,7 +101,8 @@ class History::Impl {
   std::uint64_t bytes_;
   Segments segments_;
   Facts facts_;
-  std::vector<Key> keys_;
+  mutable std::once_flag keys_made_;
+  mutable std::vector<Key> keys_;
   mutable std::once_flag tree_made_;
   mutable Tree tree_;
 };
@@ -151,8 +156,10 @@ History::~History() = default;
 
 const Facts& History::facts() const { return impl_->facts(); }
 const base::Notices& History::notices() const { return impl_->opened().notices; }
+void History::add(const base::Notices& more) { impl_->notices().merge(more); }
 const Tree& History::tree() const { return impl_->tree(); }
 std::span<const Key> History::keys() const { return impl_->keys(); }
+bool History::knows(Key key) const { return impl_->opened().keys.find(key) != KeyList::kNone; }
 
 std::optional<Key> History::key(std::string_view path) const {
   const auto names = plain_names(path);

@@ -46,6 +46,8 @@ class History {
   const Facts& facts() const;
   // What was wrong and was survived, with offsets.
   const base::Notices& notices() const;
+  // Adds what was survived on the way to the file. Before anybody else asks.
+  void add(const base::Notices& more);
 
   // The places of the keys that have one; keys that stand alone are only in keys().
   const Tree& tree() const;
@@ -53,8 +55,9 @@ class History {
   // is such a timeline; the path of a key, if it has a place.
   std::optional<Key> key(std::string_view path) const;
   std::optional<std::string> path(Key key) const;
-  // Ascending.
+  // Ascending. The first call gathers them.
   std::span<const Key> keys() const;
+  bool knows(Key key) const;
   // Type::open for a timeline without any value, and for an unknown key. A number that Type does
   // not name is of a later version: times are told, every value reads as Value::exists().
   Type type(Key key) const;

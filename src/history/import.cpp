@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <limits>
 
 #include "history/csv_reader.hpp"
@@ -121,10 +120,10 @@ result<Imported> import_states(const Snapshot& snapshot, Tick first, Tick last,
   return finish(*builder, folder, last, std::move(notices), snapshot.types);
 }
 
-result<Imported> import_folder(const std::string& path, const std::string& folder,
+result<Imported> import_states(const BundleFiles& files, const std::string& folder,
                                const ImportOptions& options) {
-  base::Notices notices;
-  const auto snapshot = load_snapshot(path, notices, options.mixed);
+  base::Notices notices = files.notices();
+  const auto snapshot = load_snapshot(files, notices, options.mixed);
   if (!snapshot) return base::Unexpected(snapshot.error());
   const Tick at = snapshot->states.timestamp.value_or(0);
   return import_states(*snapshot, at, at, folder, options, std::move(notices));
@@ -278,8 +277,9 @@ bool begins_json(const std::vector<std::byte>& head) {
 
 result<Imported> import_bundle(const std::string& path, const std::string& folder,
                                const ImportOptions& options) {
-  std::error_code fault;
-  if (std::filesystem::is_directory(path, fault)) return import_folder(path, folder, options);
+  const auto files = BundleFiles::find(path, kStateFile);
+  if (!files) return base::Unexpected(files.error());
+  if (files->is_folder() || files->is_archive()) return import_states(*files, folder, options);
   auto source = base::open_source(path, {.limits = options.limits});
   if (!source) return base::Unexpected(source.error());
   const auto head = head_of(**source);

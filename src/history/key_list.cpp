@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/cursor.hpp"
+#include "history/large_pages.hpp"
 #include "history/tree_file.hpp"
 
 namespace polytrace::history {
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::uint8_t kOpenAbsent = 254;
 constexpr std::uint8_t kAbsentFlag = 64;
+constexpr std::size_t kLongestName = ~std::uint32_t{0};
 
 std::uint8_t byte_of(const KeyInfo& info) {
   if (info.code == kOpenCode) return info.absent_first ? kOpenAbsent : kOpenCode;
@@ -48,9 +50,9 @@ bool take_key(base::Cursor& in, std::uint64_t& before, KeyList& keys) {
   KeyInfo info;
   const bool typed = take_type(in.byte(), info);
   const std::uint64_t parent = in.uleb();
-  info.name = take_name(in);
+  const std::string_view name = take_name(in);
   if (!in.ok()) return false;
-  if (key == kNoKey || !typed || parent > kNoKey)
+  if (key == kNoKey || !typed || parent > kNoKey || name.size() > kLongestName)
     return in.fault(base::Code::value_unexpected), false;
   before = key;
   std::uint32_t index = keys.find(key);
@@ -62,7 +64,7 @@ bool take_key(base::Cursor& in, std::uint64_t& before, KeyList& keys) {
   known.code = info.code;
   known.absent_first = info.absent_first;
   known.parent = parent == 0 ? kNoKey : static_cast<Key>(parent - 1);
-  known.name = info.name;
+  known.set_name(name);
   keys.list(index);
   return true;
 }
@@ -71,10 +73,17 @@ bool take_key(base::Cursor& in, std::uint64_t& before, KeyList& keys) {
 
 std::uint32_t KeyList::add(Key key) {
   const std::uint32_t index = table_.add(key);
-  if (order_.size() == infos_.size() && (index == 0 || infos_[order_.back()].key < key))
+  ascending_ = ascending_ && (index == 0 || infos_.back().key < key);
+  if (!ascending_ && !order_.empty() && order_.size() == index && infos_[order_.back()].key < key)
     order_.push_back(index);
   infos_.push_back({.key = key});
   return index;
+}
+
+void KeyList::reserve(std::size_t count) {
+  if (count <= infos_.capacity()) return;
+  infos_.reserve(count);
+  want_large_pages(infos_.data() + infos_.size(), (count - infos_.size()) * sizeof(KeyInfo));
 }
 
 void KeyList::list(std::uint32_t index) {
@@ -82,25 +91,35 @@ void KeyList::list(std::uint32_t index) {
   info.listed = true;
   std::uint32_t& slot = info.code == kOpenCode ? info.open_slot : info.slot;
   if (slot != KeyInfo::kNone) return;
-  auto& in_class = slots_[class_of(info.code)];
-  slot = static_cast<std::uint32_t>(in_class.size());
-  in_class.push_back(index);
+  slot = slot_counts_[class_of(info.code)]++;
 }
 
-const std::vector<std::uint32_t>& KeyList::in_order() const {
-  if (order_.size() == infos_.size()) return order_;
+const std::vector<std::uint32_t>& KeyList::slots(std::size_t number) const {
+  auto& slots = slots_[number];
+  if (slots.size() == slot_counts_[number]) return slots;
+  slots.resize(slot_counts_[number]);
+  const TypeCode code = code_of_class(number);
+  for (std::uint32_t index = 0; index < size(); ++index) {
+    const KeyInfo& info = infos_[index];
+    const std::uint32_t slot = code == kOpenCode ? info.open_slot : info.slot;
+    if (slot != kNone && (code == kOpenCode || info.code == code)) slots[slot] = index;
+  }
+  return slots;
+}
+
+void KeyList::sort() const {
+  if (order_.size() == infos_.size()) return;
   order_.resize(infos_.size());
   std::iota(order_.begin(), order_.end(), 0U);
   std::ranges::sort(order_, {}, [&](std::uint32_t index) { return infos_[index].key; });
-  return order_;
 }
 
 void put_key(base::Appender& to, Key before, const KeyInfo& info) {
   to.uleb(info.key - before);
   to.byte(byte_of(info));
   to.uleb(info.parent == kNoKey ? 0 : std::uint64_t{info.parent} + 1);
-  to.uleb(info.name.size());
-  to.text(info.name);
+  to.uleb(info.name().size());
+  to.text(info.name());
 }
 
 base::result<void> take_keys(base::Bytes payload, std::uint64_t offset, KeyList& keys) {
@@ -120,8 +139,8 @@ Tree tree_of(const KeyList& keys) {
   Tree tree;
   const auto place = [&](const KeyInfo& info) {
     const Tree::Node above = tree.node(info.parent);
-    if (above == Tree::kNone || info.name.empty() || tree.depth(above) == kMostTreeDepth) return;
-    tree.set_key(tree.child(above, info.name), info.key);
+    if (above == Tree::kNone || info.name().empty() || tree.depth(above) == kMostTreeDepth) return;
+    tree.set_key(tree.child(above, info.name()), info.key);
   };
   std::vector<bool> met(keys.size());
   std::vector<std::uint32_t> up;  // from a timeline to the first above it that was met before
@@ -143,8 +162,8 @@ std::optional<std::string> path_of(const KeyList& keys, Key key) {
     const std::uint32_t index = keys.find(key);
     if (index == KeyList::kNone || names.size() > kMostTreeDepth) return std::nullopt;
     const KeyInfo& info = keys[index];
-    if (info.parent == kNoKey || info.name.empty()) return std::nullopt;
-    names.push_back(info.name);
+    if (info.parent == kNoKey || info.name().empty()) return std::nullopt;
+    names.push_back(info.name());
     key = info.parent;
   }
   std::ranges::reverse(names);
@@ -154,9 +173,9 @@ std::optional<std::string> path_of(const KeyList& keys, Key key) {
 Key key_at(const KeyList& keys, std::span<const std::string> names) {
   Key at = kRoot;
   for (const std::string& name : names) {
-    const auto order = std::span(keys.in_order());
+    const auto order = keys.in_order();
     const auto found = std::ranges::find_if(order, [&](std::uint32_t index) {
-      return keys[index].parent == at && keys[index].name == name;
+      return keys[index].parent == at && keys[index].name() == name;
     });
     if (found == order.end()) return kNoKey;
     at = keys[*found].key;

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,18 +28,26 @@ constexpr TypeCode code_of_class(std::size_t number) {
   return number == kClasses - 1 ? kOpenCode : static_cast<TypeCode>(number);
 }
 
+// There may be millions of them: 32 bytes each.
 struct KeyInfo {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
+  const char* name_at = nullptr;
+  std::uint32_t name_size = 0;
   Key key = kNoKey;
-  TypeCode code = kOpenCode;
-  bool absent_first = false;  // no interval, rather than null, before its first change
-  bool listed = false;
   std::uint32_t slot = kNone;       // in the class of its type
   std::uint32_t open_slot = kNone;  // from before it had a type
   Key parent = kNoKey;
-  std::string_view name{};
+  TypeCode code = kOpenCode;
+  bool absent_first = false;  // no interval, rather than null, before its first change
+  bool listed = false;
 
+  std::string_view name() const { return {name_at, name_size}; }
+  // A view. REQUIRES: shorter than 4 GiB.
+  void set_name(std::string_view name) {
+    name_at = name.data();
+    name_size = static_cast<std::uint32_t>(name.size());
+  }
   Tag first_tag() const { return absent_first ? kAbsentTag : kNullTag; }
 };
 
@@ -67,20 +76,26 @@ class KeyList {
   std::uint32_t size() const { return static_cast<std::uint32_t>(infos_.size()); }
   // The indexes of the timelines of a class, by slot. One that got a type since then keeps its
   // slot among those without.
-  const std::vector<std::uint32_t>& slots(std::size_t number) const { return slots_[number]; }
-  // Indexes in ascending order of keys.
-  const std::vector<std::uint32_t>& in_order() const;
-  void reserve(std::size_t count) {
-    infos_.reserve(count);
-    order_.reserve(count);
+  const std::vector<std::uint32_t>& slots(std::size_t number) const;
+  // Indexes in ascending order of keys. Sorts at most once after changes.
+  auto in_order() const {
+    if (!ascending_) sort();
+    return std::views::iota(std::uint32_t{0}, size()) |
+           std::views::transform([this](std::uint32_t i) { return ascending_ ? i : order_[i]; });
   }
+  void reserve(std::size_t count);
 
  private:
+  void sort() const;
+
   KeyTable table_;
   std::vector<KeyInfo> infos_;
-  std::array<std::vector<std::uint32_t>, kClasses> slots_;
-  mutable std::vector<std::uint32_t> order_;
+  std::array<std::uint32_t, kClasses> slot_counts_{};
+  mutable std::array<std::vector<std::uint32_t>, kClasses> slots_;  // made when asked for
+  bool ascending_ = true;                                           // the keys, by index
+  mutable std::vector<std::uint32_t> order_;                        // if they are not
 };
+static_assert(sizeof(KeyInfo) == 32);
 
 // One entry of a KEYS frame.
 void put_key(base::Appender& to, Key before, const KeyInfo& info);

@@ -101,7 +101,7 @@ result<void> Opener::by_index(const Footer& footer) {
 }
 
 result<void> Opener::take_keys_frame(const Frame& frame) {
-  auto& room = *opened_->rooms.emplace_back(std::make_unique<std::vector<std::byte>>());
+  auto& room = opened_->rooms.emplace_back();
   const auto payload = content(frame, room, options_.most_inflated);
   if (!payload) return tl::unexpected(payload.error());
   return take_keys(*payload, frame.offset + kFrameHeadSize, opened_->keys);

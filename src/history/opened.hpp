@@ -23,7 +23,7 @@ struct Opened {
   std::vector<std::uint64_t> key_frames{};
   std::vector<std::uint64_t> string_frames{};
   std::vector<std::uint64_t> record_frames{};
-  std::vector<std::unique_ptr<std::vector<std::byte>>> rooms{};  // inflated KEYS frames
+  std::vector<base::RawArray<std::byte>> rooms{};  // inflated KEYS frames
   KeyList keys{};
   Strings strings{};
   base::Notices notices{};

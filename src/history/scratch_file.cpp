@@ -15,8 +15,7 @@ namespace {
 using base::Code;
 
 base::result<int> create() {
-  const char* const folder = std::getenv("TMPDIR");
-  std::string path = std::string(folder == nullptr ? "/tmp" : folder) + "/polytrace.XXXXXX";
+  std::string path = scratch_folder() + "/polytrace.XXXXXX";
   const int fd = mkostemp(path.data(), O_CLOEXEC);
   if (fd < 0) return base::fail(Code::write_failed, path + ": " + std::strerror(errno));
   unlink(path.c_str());
@@ -24,6 +23,13 @@ base::result<int> create() {
 }
 
 }  // namespace
+
+std::string scratch_folder() {
+  const char* const folder = std::getenv("TMPDIR");
+  return folder == nullptr ? "/tmp" : folder;
+}
+
+std::string ScratchFile::path() const { return "/proc/self/fd/" + std::to_string(fd_); }
 
 ScratchFile::~ScratchFile() {
   if (fd_ >= 0) close(fd_);

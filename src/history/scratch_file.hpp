@@ -5,11 +5,15 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "base/result.hpp"
 #include "base/types.hpp"
 
 namespace polytrace::history {
+
+// $TMPDIR, or /tmp.
+std::string scratch_folder();
 
 class ScratchFile {
  public:
@@ -21,6 +25,9 @@ class ScratchFile {
   // Creates the file with the first bytes.
   base::result<void> append(base::Bytes bytes);
   std::uint64_t size() const { return size_; }
+  // What this process, and only it, can open to read the file from its start. REQUIRES: it was
+  // created.
+  std::string path() const;
   // Fills `into`. REQUIRES: that many bytes at `offset`.
   base::result<void> read(std::uint64_t offset, std::span<std::byte> into) const;
 

@@ -40,7 +40,7 @@ class Loader {
 
   std::unique_ptr<Opened> stream_;
   const OpenOptions& options_;
-  std::vector<std::vector<std::byte>> rooms_;  // inflated frames
+  std::vector<base::RawArray<std::byte>> rooms_;  // inflated frames
   std::vector<LoadedRecord> records_;
 };
 
@@ -148,7 +148,7 @@ result<FrameFile> Loader::build() {
     const KeyInfo& info = stream_->keys[i];
     const std::uint32_t index = lines.index(info.key);
     lines.keys()[index].parent = info.parent;
-    lines.keys()[index].name = info.name;
+    lines.keys()[index].set_name(info.name());
     const bool known = name(static_cast<Type>(info.code)) != name(Type::open);
     const TypeCode code = known || info.code == kOpenCode ? info.code : code_of(Type::none);
     if (auto done = lines.declare(index, code, true); !done) return tl::unexpected(done.error());

@@ -13,7 +13,7 @@ Strings::~Strings() {
 }
 
 base::result<void> Strings::add(const Frame& frame, std::uint64_t most_inflated) {
-  std::vector<std::byte> room;
+  base::RawArray<std::byte> room;
   const auto bytes = content(frame, room, most_inflated);
   if (!bytes) return tl::unexpected(bytes.error());
   base::Cursor in(*bytes, frame.offset);

@@ -36,7 +36,7 @@ class Strings {
 
  private:
   struct Texts {
-    std::vector<std::byte> room;
+    base::RawArray<std::byte> room;
     std::vector<std::string_view> all;
   };
   struct Part {

@@ -35,7 +35,8 @@ class HistoryBuild final : public Command {
   void define(OptionList& list) override {
     add_input_options(list, input_, Following::not_offered);
     list.add("--from-snapshot", from_snapshot_,
-             "Begin with the states of this snapshot, which the trace continues")
+             "Begin with the states of this snapshot (a folder, .tar or .zip), which the trace "
+             "continues")
         .takes("DIR")
         .in("Input");
     add_history_output(list, output_);
@@ -65,7 +66,10 @@ class HistoryBuild final : public Command {
 base::result<history::Snapshot> snapshot_before(const std::string& folder,
                                                 const history::BuildOptions& trace,
                                                 base::Notices& notices) {
-  auto snapshot = history::load_snapshot(folder, notices);
+  const auto files = history::BundleFiles::find(folder, history::kStateFile);
+  if (!files) return base::Unexpected(files.error());
+  notices.merge(files->notices());
+  auto snapshot = history::load_snapshot(*files, notices);
   if (!snapshot) return snapshot;
   const history::StateFile& states = snapshot->states;
   if (states.ticks_per_second != trace.ticks_per_second)

@@ -19,7 +19,7 @@ class HistoryCheck final : public Command {
         "history.bin. Says what is wrong, with offsets.",
         {{"one history", "polytrace history check app.history"},
          {"in a script", "polytrace history check --json app.history | jq .whole"}},
-        {0, 1, 2, 3, 4},
+        {0, 1, 2, 3, 4, 6},
         "polytrace history repair, docs/formats/state-history.md"};
     return kHelp;
   }
@@ -28,17 +28,19 @@ class HistoryCheck final : public Command {
   int run(Session& session) override {
     history::OpenBundleOptions options;
     options.force = history_.mixed;
-    const auto opened = history::open_bundle(history_.path, options);
+    const auto files = history::BundleFiles::find(history_.path);
+    if (!files) return session.fail(files.error(), history_.path);
+    const auto opened = history::open_bundle(*files, options);
     if (!opened) return session.fail(opened.error(), history_.path);
     const auto verified = opened->verify();
     base::Notices found = opened->notices();
     if (!history_.mixed) {
-      const auto differences = history::compare_bundle(*opened, history_.path);
+      const auto differences = history::compare_bundle(*opened, *files);
       if (!differences) return session.fail(differences.error(), history_.path);
       found.merge(*differences);
     }
     const auto notices = found.sorted();
-    const bool whole = verified.has_value() && notices.empty();
+    const bool whole = verified.has_value() && found.exit_code() == 0;
     if (session.common.json) {
       base::JsonWriter json(session.out().text());
       json.begin_object();

@@ -20,25 +20,35 @@ class HistoryConvert final : public Command {
           "polytrace history convert app.history --layout stream -o plain.history"},
          {"and back",
           "polytrace history convert plain.history --layout segmented -o app2.history"}},
-        {0, 1, 2, 3, 4},
+        {0, 1, 2, 3, 4, 6},
         "docs/formats/state-history.md"};
     return kHelp;
   }
   CommonNeeds needs() const override { return {true, false}; }
   void define(OptionList& list) override {
-    add_history_folder(list, folder_);
+    list.add("DIR", folder_, "The folder of the history, or a .tar or .zip of one")
+        .takes("FILE")
+        .required()
+        .in("Input");
     add_history_output(list, output_);
   }
   int run(Session& session) override {
     if (auto good = check_output(output_); !good) return session.fail(good.error(), output_.folder);
+    const auto files = history::BundleFiles::find(folder_);
+    if (!files) return session.fail(files.error(), folder_);
     if (auto made = history::make_folder(output_.folder); !made)
       return session.fail(made.error(), output_.folder);
-    const auto converted = history::convert(history::file_in(folder_, history::kHistoryFile),
-                                            history::file_in(output_.folder, history::kHistoryFile),
-                                            layout_of(output_), output_.force);
-    if (!converted)
-      return session.fail(converted.error(), blamed(converted.error(), folder_, output_.folder));
-    const auto opened = history::renew_bundle(output_.folder, history::load_notes(folder_));
+    auto converted = history::convert(files->path(history::kHistoryFile),
+                                      history::file_in(output_.folder, history::kHistoryFile),
+                                      layout_of(output_), output_.force);
+    if (!converted) {
+      const base::Error& error = converted.error();
+      const auto whose = blamed(error, folder_, output_.folder);
+      const bool is_input = whose == folder_;
+      return session.fail(is_input ? files->explain(error, history::kHistoryFile) : error, whose);
+    }
+    converted->merge(files->notices());
+    const auto opened = history::renew_bundle(output_.folder, history::load_notes(*files));
     if (!opened) return session.fail(opened.error(), output_.folder);
     return tell_made(session, {folder_, output_.folder, opened->facts(), *converted});
   }

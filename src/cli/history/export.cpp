@@ -30,7 +30,7 @@ class HistoryExport final : public Command {
         {{"for a spreadsheet", "polytrace history export app.history -o states.csv"},
          {"changes of one second",
           "polytrace history export app.history --form changes --from 1s --to 2s -o -"}},
-        {0, 1, 2, 3, 4},
+        {0, 1, 2, 3, 4, 6},
         "docs/formats/state-history-interchange.md"};
     return kHelp;
   }

@@ -21,7 +21,8 @@ void add_history_folder(OptionList& list, std::string& folder) {
 }
 
 void add_history(OptionList& list, HistoryOptions& options) {
-  list.add("DIR", options.path, "The folder of a history, or its history.bin")
+  list.add("DIR", options.path,
+           "The folder of a history, or a .tar or .zip of one, or its history.bin")
       .takes("FILE")
       .required()
       .in("Input");
@@ -36,9 +37,16 @@ std::string path_text(const History& history, Key key) {
 }
 
 result<History> open_history(const Session& session, const HistoryOptions& options) {
+  const auto files = history::BundleFiles::find(options.path);
+  if (!files) return base::Unexpected(files.error());
+  return open_history(session, options, *files);
+}
+
+result<History> open_history(const Session& session, const HistoryOptions& options,
+                             const history::BundleFiles& files) {
   history::OpenBundleOptions open;
   open.force = options.mixed;
-  auto opened = history::open_bundle(options.path, open);
+  auto opened = history::open_bundle(files, open);
   if (opened) tell_notices(session, options.path, opened->notices().sorted());
   return opened;
 }
@@ -78,9 +86,10 @@ void add_keys(OptionList& list, KeyOptions& options) {
 }
 
 result<std::vector<Key>> choose_keys(const History& history, const KeyOptions& options) {
-  const auto all = history.keys();
-  if (options.paths.empty() && options.keys.empty())
+  if (options.paths.empty() && options.keys.empty()) {
+    const auto all = history.keys();
     return std::vector<Key>(all.begin(), all.end());
+  }
   std::vector<Key> chosen = options.keys;
   for (const std::string& path : options.paths) {
     if (const auto key = history.key(path)) {
@@ -90,15 +99,14 @@ result<std::vector<Key>> choose_keys(const History& history, const KeyOptions& o
     std::size_t found = 0;
     for (const history::Tree::Node node : history.tree().match(path)) {
       const Key key = history.tree().key(node);
-      if (!std::ranges::binary_search(all, key)) continue;
+      if (!history.knows(key)) continue;
       chosen.push_back(key);
       ++found;
     }
     if (found == 0) return base::fail(base::Code::key_unknown, path);
   }
   for (const Key key : options.keys)
-    if (!std::ranges::binary_search(all, key))
-      return base::fail(base::Code::key_unknown, fmt::format("key {}", key));
+    if (!history.knows(key)) return base::fail(base::Code::key_unknown, fmt::format("key {}", key));
   std::ranges::sort(chosen);
   chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
   return chosen;

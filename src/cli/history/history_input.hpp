@@ -21,6 +21,8 @@ void add_history_folder(OptionList& list, std::string& folder);
 void add_history(OptionList& list, HistoryOptions& options);
 // Faults that were survived go to standard error.
 base::result<history::History> open_history(const Session& session, const HistoryOptions& options);
+base::result<history::History> open_history(const Session& session, const HistoryOptions& options,
+                                            const history::BundleFiles& files);
 
 // Its path with a leading '/', or "key N" where it has none.
 std::string path_text(const history::History& history, history::Key key);

@@ -29,6 +29,7 @@ history::Layout layout_of(const HistoryOutput& options) {
 }
 
 base::result<void> check_output(const HistoryOutput& options) {
+  if (auto good = history::refuse_file(options.folder); !good) return good;
   if (options.force) return {};
   for (const std::string_view file : {history::kHistoryFile, history::kStateFile}) {
     std::error_code fault;

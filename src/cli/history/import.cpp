@@ -19,9 +19,10 @@ class HistoryImport final : public Command {
         "makes a history of what other tools write",
         "[OPTIONS] FILE -o DIR",
         "FILE is a history tree (.ht) or a snapshot (.snapshot.json) of Trace Compass, a folder "
-        "with a snapshot, or rows of text (CSV) with the header time,path,type,value for changes, "
-        "or path,start,end,type,value or key,start,end,type,value for states. Its content shows "
-        "which; gzip and zstd are unpacked on the way.\n\n"
+        "with a snapshot or a tar or zip of one, or rows of text (CSV) with the header "
+        "time,path,type,value for changes, or path,start,end,type,value or "
+        "key,start,end,type,value for states. Its content shows which; gzip and zstd "
+        "are unpacked on the way.\n\n"
         "Rows may come in any order. Columns may, too, separated by ',', ';' or tabs; without "
         "the column type a value shows its own. Times of rows are ticks (1500), seconds with a "
         "decimal point (1.5) or wall times (RFC 3339).",

@@ -27,7 +27,7 @@ class HistoryInfo final : public Command {
         "completed. With --paths also every timeline with its type.",
         {{"the facts", "polytrace history info app.history"},
          {"all timelines", "polytrace history info app.history --paths"}},
-        {0, 1, 2, 3, 4},
+        {0, 1, 2, 3, 4, 6},
         "docs/formats/state-history.md"};
     return kHelp;
   }

@@ -33,7 +33,7 @@ class HistoryQuery final : public Command {
           "polytrace history query app.history --path Heap/Used --from 0% --to 100% --samples "
           "1000"},
          {"many questions", "polytrace history query app.history --batch questions.txt --json"}},
-        {0, 1, 2, 3, 4},
+        {0, 1, 2, 3, 4, 6},
         "polytrace help times, docs/states.md"};
     return kHelp;
   }
@@ -87,11 +87,8 @@ class HistoryQuery final : public Command {
     std::string words = "at " + at_;
     if (samples_ != 0) words = fmt::format("samples {} {} {}", samples_, from_, to_);
     else if (!from_.empty()) words = fmt::format("range {} {}", from_, to_);
-    auto query = parse_query(words, history);
+    const auto query = parse_query(words, history, keys_);
     if (!query) return base::Unexpected(query.error());
-    auto keys = choose_keys(history, keys_);
-    if (!keys) return base::Unexpected(keys.error());
-    query->keys = std::move(*keys);
     return ask(history, *query, [&](const history::Interval& one) { table.add(one, 1); });
   }
   // A question that cannot be answered is told, and raises `code`; the others are answered.

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "cli/history/history_input.hpp"
 #include "cli/numbers.hpp"
 
 namespace polytrace::cli {
@@ -50,7 +49,7 @@ std::vector<Tick> spread(Tick from, Tick to, std::uint64_t count) {
 
 }  // namespace
 
-result<Query> parse_query(std::string_view line, const History& history) {
+result<Query> parse_query(std::string_view line, const History& history, KeyOptions keys) {
   const std::string_view whole = line;
   const history::Facts& facts = history.facts();
   Query query;
@@ -73,7 +72,6 @@ result<Query> parse_query(std::string_view line, const History& history) {
   }
   if (query.what == Query::What::samples && query.to < query.from)
     return wrong(whole, "the last sample comes before the first");
-  KeyOptions keys;
   if (!line.empty()) keys.paths.emplace_back(line);
   auto chosen = choose_keys(history, keys);
   if (!chosen) return base::Unexpected(chosen.error());
@@ -88,7 +86,7 @@ result<void> ask(const History& history, const Query& query, history::Visitor vi
       return history.sampled(query.keys, spread(query.from, query.to, query.samples), visit);
     case Query::What::at: break;
   }
-  if (query.keys.size() == history.keys().size()) return history.full(query.from, visit);
+  if (query.keys.size() == history.facts().keys) return history.full(query.from, visit);
   for (const Key key : query.keys) {
     const auto found = history.at(query.from, key);
     if (!found) return base::Unexpected(found.error());

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "cli/history/history_input.hpp"
 #include "history/history.hpp"
 
 namespace polytrace::cli {
@@ -24,8 +25,10 @@ struct Query {
   std::vector<history::Key> keys{};
 };
 
-// Errors: usage, key_unknown.
-base::result<Query> parse_query(std::string_view line, const history::History& history);
+// Of the timelines in `keys` besides that of the path; of all where neither names any. Errors:
+// usage, key_unknown.
+base::result<Query> parse_query(std::string_view line, const history::History& history,
+                                KeyOptions keys = {});
 
 // Errors: those of History.
 base::result<void> ask(const history::History& history, const Query& query, history::Visitor visit);

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <filesystem>
-
+#include "history/repair.hpp"
 #include "cli/commands.hpp"
 #include "cli/history/history_input.hpp"
 #include "cli/history/history_output.hpp"
-#include "history/repair.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -28,6 +26,8 @@ class HistoryRepair final : public Command {
   CommonNeeds needs() const override { return {true, false}; }
   void define(OptionList& list) override { add_history_folder(list, folder_); }
   int run(Session& session) override {
+    if (auto good = history::refuse_file(folder_); !good)
+      return session.fail(good.error(), folder_);
     const auto repaired = history::repair(history::file_in(folder_, history::kHistoryFile));
     if (!repaired) return session.fail(repaired.error(), folder_);
     const auto opened = history::renew_bundle(folder_, history::load_notes(folder_));

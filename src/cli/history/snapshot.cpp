@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <filesystem>
-
 #include "cli/commands.hpp"
 #include "cli/history/history_input.hpp"
 #include "cli/history/history_output.hpp"
@@ -23,7 +21,7 @@ class HistorySnapshot final : public Command {
           "polytrace history import middle.snapshot -o middle.history"},
          {"go on with it in the next recording",
           "polytrace history build next.mlpd --from-snapshot middle.snapshot -o next.history"}},
-        {0, 1, 2, 3, 4},
+        {0, 1, 2, 3, 4, 6},
         "docs/formats/state-history.md"};
     return kHelp;
   }
@@ -36,24 +34,20 @@ class HistorySnapshot final : public Command {
     add_history_output(list, output_, false);
   }
   int run(Session& session) override {
-    const auto opened = open_history(session, history_);
+    const auto files = history::BundleFiles::find(history_.path);
+    if (!files) return session.fail(files.error(), history_.path);
+    const auto opened = open_history(session, history_, *files);
     if (!opened) return session.fail(opened.error(), history_.path);
     const auto at = tick_of(at_, opened->facts(), opened->facts().start);
     if (!at) return session.fail(at.error());
-    const auto saved = history::save_snapshot(*opened, *at, output_.folder,
-                                              {with_intervals_, output_.force, bundle()});
+    const auto saved = history::save_snapshot(
+        *opened, *at, output_.folder,
+        {with_intervals_, output_.force, history_.mixed ? nullptr : &*files});
     if (!saved) return session.fail(saved.error(), output_.folder);
     return opened->notices().exit_code();
   }
 
  private:
-  // Whose JSON files go along; not where they may be another history's.
-  std::string bundle() const {
-    std::error_code fault;
-    const bool is_folder = std::filesystem::is_directory(history_.path, fault);
-    return is_folder && !history_.mixed ? history_.path : std::string();
-  }
-
   HistoryOptions history_;
   HistoryOutput output_;
   std::string at_;
