@@ -8,28 +8,38 @@ namespace polytrace::analysis {
 using event::Event;
 using event::Kind;
 
-// Calls are followed from the beginning, so that it does not matter how a trace is cut into
-// batches, and until the first allocation that has a stack: then all that can have one do.
+// Calls tell stacks until the first allocation that has one: then all that can have one do.
 void AllocationStacks::decide(const Slice& slice) {
-  if (!follows_calls_ || took_calls_) return;
-  follows_calls_ = std::ranges::none_of(slice.others, [&](std::uint32_t i) {
+  if (!takes_calls_ || took_calls_) return;
+  takes_calls_ = std::ranges::none_of(slice.others, [&](std::uint32_t i) {
     const Event& event = slice.batch.events[i];
     return event.kind == Kind::Alloc &&
            slice.batch.details_or<event::Alloc>(event, {}).stack.present();
   });
-  if (!follows_calls_) calls_ = {};
 }
 
-std::uint32_t AllocationStacks::stack_of(const Slice& slice, const Event& event) {
+std::uint32_t AllocationStacks::stack_of(const Slice& slice, std::uint32_t index) {
   const event::Batch& batch = slice.batch;
+  const Event& event = batch.events[index];
   const event::Stack told = event.kind == Kind::Alloc
                                 ? batch.details_or<event::Alloc>(event, {}).stack
                                 : batch.details_or<event::AllocSummary>(event, {}).stack;
-  if (told.present() || event.kind == Kind::AllocSummary || !follows_calls_)
+  if (told.present() || event.kind == Kind::AllocSummary || !takes_calls_ || slice.sites.empty())
     return tree_.intern(batch.list(told), slice.names);
-  const std::uint32_t stack = slot(calls_, slice.threads[event.thread]).node(tree_, slice.names);
+  const std::uint32_t stack = own(*slice.call_stacks, slice.sites[index].stack);
   took_calls_ |= stack != StackTree::kRoot;
   return stack;
+}
+
+std::uint32_t AllocationStacks::own(const StackTree& calls, std::uint32_t stack) {
+  if (own_.size() < calls.size()) own_.resize(calls.size(), NameTable::kNone);
+  for (; own_[stack] == NameTable::kNone; stack = calls.parent(stack)) unknown_.push_back(stack);
+  for (; !unknown_.empty(); unknown_.pop_back()) {
+    const std::uint32_t next = unknown_.back();
+    own_[next] = tree_.child(own_[stack], calls.method(next));
+    stack = next;
+  }
+  return own_[stack];
 }
 
 Amount AllocationStacks::amount_of(const event::Batch& batch, const Event& event) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "analysis/live_stack.hpp"
 #include "analysis/selected.hpp"
 #include "analysis/stack_table.hpp"
 
@@ -20,26 +19,24 @@ inline Amount allocated(const event::Alloc& alloc) {
 class AllocationStacks {
  public:
   // Calls function(event, stack, amount) for every selected allocation, in order: the node of
-  // tree(), how many objects and bytes it stands for.
+  // tree(), how many objects and bytes it stands for. Calls tell stacks where the slicer follows
+  // them.
   template <class Function>
   void consume(const Slice& slice, const Selection& selection, const Function& function) {
     decide(slice);
-    const auto take = [&](const event::Event& event) {
-      if (!is_allocation(event) || !selects(selection, slice.batch, event)) return;
-      function(event, stack_of(slice, event), amount_of(slice.batch, event));
-    };
-    if (!follows_calls_) {
-      for (const std::uint32_t i : slice.others) take(slice.batch.events[i]);
-      return;
+    for (const std::uint32_t i : slice.others) {
+      const event::Event& event = slice.batch.events[i];
+      if (!is_allocation(event) || !selects(selection, slice.batch, event)) continue;
+      function(event, stack_of(slice, i), amount_of(slice.batch, event));
     }
-    for (const Run& run : slice.runs) {
-      LiveStack& calls = slot(calls_, run.thread);
-      for (std::uint32_t i = run.begin; i < run.end; ++i)
-        if (!calls.follow(slice.batch.events[i])) take(slice.batch.events[i]);
-    }
+    if (took_calls_) call_limits_ = slice.call_stacks->limits();
   }
 
   const StackTree& tree() const { return tree_; }
+  // As Analysis::limits().
+  std::vector<std::string> limits() const {
+    return call_limits_.empty() ? tree_.limits() : call_limits_;
+  }
   // Whether some stacks are those of recorded calls.
   bool follows_calls() const { return took_calls_; }
   // Objects that were recorded for more than themselves.
@@ -50,13 +47,17 @@ class AllocationStacks {
     return event.kind == event::Kind::Alloc || event.kind == event::Kind::AllocSummary;
   }
   void decide(const Slice& slice);
-  std::uint32_t stack_of(const Slice& slice, const event::Event& event);
+  std::uint32_t stack_of(const Slice& slice, std::uint32_t index);
+  // The node of tree() that a stack of recorded calls is.
+  std::uint32_t own(const StackTree& calls, std::uint32_t stack);
   Amount amount_of(const event::Batch& batch, const event::Event& event);
 
   StackTree tree_;
-  std::vector<LiveStack> calls_;  // by thread index, while followed
-  bool follows_calls_ = true;     // until allocations turn out to have stacks
+  std::vector<std::uint32_t> own_{StackTree::kRoot};  // by node of the calls' tree
+  std::vector<std::uint32_t> unknown_;                // while one is looked up
+  bool takes_calls_ = true;                           // until allocations turn out to have stacks
   bool took_calls_ = false;
+  std::vector<std::string> call_limits_;
   std::uint64_t samples_ = 0;
 };
 

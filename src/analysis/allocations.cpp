@@ -25,7 +25,7 @@ class Allocations final : public Analysis {
   void consume(const Slice& slice) override;
   std::vector<Table> tables(const Names& names, const TableOptions& options) const override;
   std::vector<std::string> headlines(const Names& names) const override;
-  std::vector<std::string> limits() const override { return stacks_.tree().limits(); }
+  std::vector<std::string> limits() const override { return stacks_.limits(); }
 
  private:
   void add(const Slice& slice, const Event& event, std::uint32_t stack, const Amount& amount);

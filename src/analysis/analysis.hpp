@@ -55,6 +55,14 @@ struct Run {
   std::uint32_t thread;  // index in Names::threads()
 };
 
+class StackTree;
+
+// Where a thread is by its recorded calls.
+struct CallSite {
+  std::uint32_t method;  // the innermost one, helpers aside; NameTable::kNone for none
+  std::uint32_t stack;   // of an allocation: all of them, a node of Slice::call_stacks
+};
+
 // A part of a batch, nearly always all of it, in which every id means one thing, with what the
 // slicer already found out about it. Views live until consume() returns.
 struct Slice {
@@ -68,9 +76,10 @@ struct Slice {
   std::span<const Run> runs{};
   // By Event::thread: the index in names.threads(), NameTable::kNone for one without events yet.
   std::span<const std::uint32_t> threads{};
-  // By event that says where a thread is, but for its stack: the method of the innermost recorded
-  // call around it, helpers aside; kNone for none. Empty unless Slicer::follow_calls() was asked.
-  std::span<const std::uint32_t> sites{};
+  // By event that may ask where its thread is. Empty unless Slicer::follow_calls() was asked.
+  std::span<const CallSite> sites{};
+  // Of CallSite::stack.
+  const StackTree* call_stacks = nullptr;
   // Calls are what changed stacks tell (StackChanges): none goes on behind its thread's last
   // change.
   bool calls_end_with_changes = false;

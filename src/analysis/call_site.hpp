@@ -9,7 +9,7 @@ namespace polytrace::analysis {
 // The method (an index of Names::methods()) whose recorded call encloses batch.events[event],
 // runtime helpers aside; kNone where no call does.
 inline std::uint32_t call_around(const Slice& slice, std::uint32_t event) {
-  return slice.sites.empty() ? NameTable::kNone : slice.sites[event];
+  return slice.sites.empty() ? NameTable::kNone : slice.sites[event].method;
 }
 
 // The innermost frame of a stack, runtime helpers aside; without a stack, the call around.

@@ -62,7 +62,9 @@ class Calls : public Analysis {
       sketches.resize(sums.size());
     }
     static Frame bottom(std::uint32_t) { return {base::kNoId, 0, 0, 0, NameTable::kNone}; }
-    void enter(const Frame&, Frame& frame, const event::Event& event, const Names& names) {
+    // Inline although sums enter, too: those are rare.
+    [[gnu::always_inline]] inline void enter(const Frame&, Frame& frame, const event::Event& event,
+                                             const Names& names) {
       const std::uint32_t method = names.methods().index(event.id);
       if (method >= sums.size()) [[unlikely]]
         make_room(method);

@@ -84,7 +84,7 @@ constexpr std::array kSections = {
     Section{"cpu", "CPU time", "", "", alone<make_cpu_times>, kOfCpu, !kTree, kQuoted},
     Section{"samples", "Samples", "samples", "", alone<make_samples>, kOfSamples, !kTree, kQuoted},
     Section{"allocations", "Allocations", "alloc", "", alone<make_allocations>, kOfAllocations,
-            !kTree, kQuoted},
+            !kTree, kQuoted, kSites},
     Section{"survival", "Survival", "alloc", "heapdump=end", alone<make_survival>, kOfFates, !kTree,
             kQuoted, kSites},
     Section{"collections", "Collections", "gc", "", alone<make_collections>, kOfCollections, !kTree,

@@ -118,7 +118,10 @@ void Slicer::find_sites(const event::Batch& batch) {
     LiveStack& calls = slot(calls_, run.thread);
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       const Event& event = batch.events[i];
-      if (!calls.follow(event) && has_site(event.kind)) sites_[i] = calls.site(names_);
+      if (calls.follow(event) || !has_site(event.kind)) continue;
+      const bool allocates = event.kind == Kind::Alloc;
+      sites_[i] = {calls.site(names_),
+                   allocates ? calls.node(call_stacks_, names_) : StackTree::kRoot};
     }
   }
 }

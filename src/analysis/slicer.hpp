@@ -27,7 +27,7 @@ class Slicer {
     scan(batch);
     while (next(batch)) {
       if (follows_calls_) find_sites(batch);
-      function(Slice{batch, others_in_slice(), names_, slice_runs_, threads_, sites_,
+      function(Slice{batch, others_in_slice(), names_, slice_runs_, threads_, sites_, &call_stacks_,
                      changes_.tell_calls()});
       if (end_ == learned_to_) names_.end_slice();
     }
@@ -65,7 +65,8 @@ class Slicer {
 
   bool follows_calls_ = false;
   std::vector<LiveStack> calls_;  // by thread index
-  std::vector<std::uint32_t> sites_;
+  StackTree call_stacks_;
+  std::vector<CallSite> sites_;
 };
 
 }  // namespace polytrace::analysis

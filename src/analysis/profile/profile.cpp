@@ -57,8 +57,8 @@ const Weight* companion(const Weight& weight) {
 }
 
 bool needs_sites(const Weight* weight) {
-  return weight != nullptr &&
-         (weight->carrier == Carrier::contentions || weight->carrier == Carrier::exceptions);
+  return weight != nullptr && weight->carrier != Carrier::calls &&
+         weight->carrier != Carrier::cpu && weight->carrier != Carrier::samples;
 }
 
 std::span<const Kind> kinds_of(Carrier carrier) {

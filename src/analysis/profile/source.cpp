@@ -174,7 +174,7 @@ class AllocationSource final : public ProfileSource {
                     });
   }
   void fill(ProfileTree& tree, const Names&) override { amounts_.fill(tree, stacks_.tree()); }
-  std::vector<std::string> limits() const override { return stacks_.tree().limits(); }
+  std::vector<std::string> limits() const override { return stacks_.limits(); }
   std::vector<std::string> notes() const override {
     if (stacks_.samples() == 0) return {};
     return {"Estimated from " +
