@@ -77,14 +77,25 @@ void Lives::note_end(const Batch& batch, const Event& event) {
   found.value().end = event.time;
 }
 
+// Leaps over calls, which define nothing.
 bool Definitions::consume(const Batch& batch) {
-  for (const Event& event : batch.events) {
-    if (event.kind == Kind::Vtable)
-      vtables_[event.id] = batch.details_or<event::Vtable>(event, {}).class_id;
-    if (Lives::is_definition(batch, event)) keep(batch, event, lives_.number(batch, event));
-    else lives_.note_end(batch, event);
+  std::size_t at = 0;
+  const auto take_to = [&](std::size_t end) {
+    for (; at < end; ++at) take(batch, batch.events[at]);
+  };
+  for (const event::CallSpan& calls : batch.events.call_spans()) {
+    take_to(calls.begin);
+    at = calls.end;
   }
+  take_to(batch.events.size());
   return true;
+}
+
+void Definitions::take(const Batch& batch, const Event& event) {
+  if (event.kind == Kind::Vtable)
+    vtables_[event.id] = batch.details_or<event::Vtable>(event, {}).class_id;
+  if (Lives::is_definition(batch, event)) keep(batch, event, lives_.number(batch, event));
+  else lives_.note_end(batch, event);
 }
 
 void Definitions::keep(const Batch& batch, const Event& event, std::uint32_t number) {

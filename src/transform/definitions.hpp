@@ -59,6 +59,7 @@ class Definitions final : public event::Consumer {
   const event::Batch& batch() const { return batch_; }
 
  private:
+  void take(const event::Batch& batch, const event::Event& event);
   void keep(const event::Batch& batch, const event::Event& event, std::uint32_t number);
 
   Lives lives_;

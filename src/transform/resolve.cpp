@@ -21,7 +21,9 @@ namespace {
 class Resolver final : public event::Writer {
  public:
   Resolver(std::unique_ptr<event::Writer> to, std::shared_ptr<const Definitions> definitions)
-      : to_(std::move(to)), definitions_(std::move(definitions)) {}
+      : to_(std::move(to)), definitions_(std::move(definitions)) {
+    known_methods_.fill(base::kNoId);
+  }
 
   base::result<void> write(const Batch& batch) override {
     if (batch.threads.size() + 1 >= Batch::kMaxThreads || is_as_it_comes(batch))
@@ -43,18 +45,25 @@ class Resolver final : public event::Writer {
   };
 
   // Nothing but plain calls, of threads and methods met before: most of what calls are.
-  bool is_as_it_comes(const Batch& batch) const {
-    const auto& methods = tables_[Lives::table_of(Kind::Method)];
-    const auto& threads = tables_[Lives::table_of(Kind::Thread)];
-    const auto is_known = [](const auto& table, Id id) {
-      return id == base::kNoId || table.find(id) != table.end();
-    };
-    return std::ranges::all_of(batch.threads, [&](Id id) { return is_known(threads, id); }) &&
+  bool is_as_it_comes(const Batch& batch) {
+    return std::ranges::all_of(batch.threads, [&](Id id) { return is_known(Kind::Thread, id); }) &&
            std::ranges::all_of(batch.events, [&](const Event& event) {
              const bool is_call = event.kind == Kind::Enter || event.kind == Kind::Leave ||
                                   event.kind == Kind::Unwind;
-             return is_call && event.detail == event::kAbsent && is_known(methods, event.id);
+             return is_call && event.detail == event::kAbsent && is_known_method(event.id);
            });
+  }
+  bool is_known(Kind kind, Id id) const {
+    const auto& table = tables_[Lives::table_of(kind)];
+    return id == base::kNoId || table.find(id) != table.end();
+  }
+  // Those asked for lately are found without the table.
+  bool is_known_method(Id id) {
+    Id& lately = known_methods_[(id ^ id >> 9) % known_methods_.size()];
+    if (lately == id) return true;
+    if (!is_known(Kind::Method, id)) return false;
+    lately = id;
+    return true;
   }
   void take(const Batch& batch, const Event& event) {
     if (Lives::is_definition(batch, event)) return define(batch, event);
@@ -152,6 +161,7 @@ class Resolver final : public event::Writer {
   std::shared_ptr<const Definitions> definitions_;
   Lives lives_;
   std::array<base::IdMap<Known>, Lives::kTables> tables_;
+  std::array<Id, 1024> known_methods_;
   Batch out_;
 };
 
