@@ -31,8 +31,9 @@ while IFS= read -r library; do
   install -D -m 644 "/usr/share/doc/$package/copyright" \
     "$root/share/doc/polytrace/licences/$package"
 done < <(libraries)
+# An RPATH, which the libraries' own libraries are looked for by, too; a RUNPATH is not.
 # shellcheck disable=SC2016 # the loader's word, not the shell's
-patchelf --set-rpath '$ORIGIN/../lib/polytrace' "$root/bin/polytrace"
+patchelf --force-rpath --set-rpath '$ORIGIN/../lib/polytrace' "$root/bin/polytrace"
 
 mkdir -p "$folder"
 rm -f "$folder"/*.tar.zst
