@@ -109,6 +109,9 @@ const std::set<std::string_view> kElsewhere{
     "paths-merged",          // the command line's tests
     "segments-read",         // native_segments.give_each_event_once
     "segments-damaged",      // native_segments.damaged_anywhere_are_survived
+    "archive-damaged",       // cli/history_archives
+    "archive-unusable",      // cli/history_archives
+    "archive-others",        // cli/history_archives
     // State histories and their bundles: tests/history/.
     "checksum-wrong",
     "feature-unknown",
