@@ -53,8 +53,7 @@ class CpuStacks {
       thread.used = now;
       if (counts && used != 0) function(number, thread.calls.node(tree_, slice.names), 0, used);
     }
-    if (enters) thread.calls.enter(event.id);
-    else thread.calls.leave(event.id);
+    thread.calls.follow({&event, 1});
     if (enters && counts) function(number, thread.calls.node(tree_, slice.names), 1, 0);
   }
 

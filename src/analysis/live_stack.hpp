@@ -4,6 +4,7 @@
 // for.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "analysis/stacks.hpp"
@@ -12,22 +13,9 @@ namespace polytrace::analysis {
 
 class LiveStack {
  public:
-  void enter(Id method) { frames_.push_back({method, kUnknown}); }
-  // Leaving a method that is not innermost ends the frames above it; one that is not on the stack
-  // is ignored.
-  void leave(Id method) {
-    if (!frames_.empty() && frames_.back().method == method) frames_.pop_back();
-    else unwind_to(method);
-  }
-  // Takes the event if it is a call's; whether it was.
-  bool follow(const event::Event& event) {
-    switch (event.kind) {
-      case event::Kind::Enter: enter(event.id); return true;
-      case event::Kind::Leave:
-      case event::Kind::Unwind: leave(event.id); return true;
-      default: return false;
-    }
-  }
+  // Enter, Leave and Unwind events. Leaving a method that is not innermost ends the frames above
+  // it; one that is not on the stack is ignored.
+  void follow(std::span<const event::Event> calls);
   // The innermost method, helpers aside; NameTable::kNone where nothing is open.
   std::uint32_t site(const Names& names) const;
   // The stack as a node of `tree`: the same tree each time.
@@ -43,9 +31,11 @@ class LiveStack {
     std::uint32_t node;
   };
 
-  void unwind_to(Id method);
+  // How many frames stay.
+  std::size_t unwound(std::size_t depth, Id method) const;
 
-  std::vector<Frame> frames_;
+  std::vector<Frame> frames_;  // there is room for more than are open
+  std::size_t depth_ = 0;
 };
 
 }  // namespace polytrace::analysis

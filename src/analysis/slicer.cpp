@@ -114,15 +114,21 @@ void Slicer::number_threads(const event::Batch& batch) {
 
 void Slicer::find_sites(const event::Batch& batch) {
   sites_.resize(batch.events.size());
+  const std::span events(batch.events.data(), batch.events.size());
+  const auto others = others_in_slice();
+  auto other = others.begin();
   for (const Run& run : slice_runs_) {
     LiveStack& calls = slot(calls_, run.thread);
-    for (std::uint32_t i = run.begin; i < run.end; ++i) {
-      const Event& event = batch.events[i];
-      if (calls.follow(event) || !has_site(event.kind)) continue;
-      const bool allocates = event.kind == Kind::Alloc;
-      sites_[i] = {calls.site(names_),
-                   allocates ? calls.node(call_stacks_, names_) : StackTree::kRoot};
+    std::uint32_t at = run.begin;
+    for (; other != others.end() && *other < run.end; ++other) {
+      calls.follow(events.subspan(at, *other - at));
+      at = *other + 1;
+      const Kind kind = events[*other].kind;
+      if (!has_site(kind)) continue;
+      sites_[*other] = {calls.site(names_),
+                        kind == Kind::Alloc ? calls.node(call_stacks_, names_) : StackTree::kRoot};
     }
+    calls.follow(events.subspan(at, run.end - at));
   }
 }
 
