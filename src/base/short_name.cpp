@@ -4,13 +4,9 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
+#include "base/utf8.hpp"
+
 namespace polytrace::base {
-namespace {
-
-bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
-
-}  // namespace
-
 std::string short_name(std::string name, std::size_t most) {
   if (name.size() <= most) return name;
   const std::string mark = fmt::format("...#{:016x}...", XXH3_64bits(name.data(), name.size()));

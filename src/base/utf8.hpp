@@ -26,6 +26,11 @@ struct Character {
 };
 Character first_character(std::string_view text);
 
+// Whether the byte is one of a character that began before it; of text that may be none.
+constexpr bool continues_character(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xc0) == 0x80;
+}
+
 // For formats that are UTF-8 by definition: other bytes become U+FFFD.
 std::string repaired(std::string_view text);
 

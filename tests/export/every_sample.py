@@ -108,6 +108,15 @@ def totals(tables, weight):
     return {row["method"]: int(row[column]) for row in rows if names[row["method"]] == 1}
 
 
+def differences(what, target, found, wanted):
+    """A sentence for each name whose figure is another one."""
+    clean = PROFILES.get(target, (None, str))[1]
+    for name, value in wanted.items():
+        got = found[clean(profiles.NO_METHOD.get(name, name))]
+        if got != value:
+            yield f"{target} of {what}: {name} is {got}, not {value}"
+
+
 def all_totals(folder):
     """What a method and all it calls take: of stacks, those that it is in."""
     faults, cells = [], Counter()
@@ -121,11 +130,8 @@ def all_totals(folder):
                     for stack, value in stacks_of(trace, weight, folder, helpers):
                         for name in set(stack):
                             found[name] += value
-                    clean = PROFILES.get(target, (None, str))[1]
-                    for name, value in wanted.items():
-                        if found[clean(profiles.NO_METHOD.get(name, name))] != value:
-                            faults.append(f"{target} of {trace.name}, {weight} {helpers}: {name} "
-                                          f"is {found[clean(name)]}, not {value}")
+                    what = f"{trace.name}, {weight} {helpers}"
+                    faults.extend(differences(what, target, found, wanted))
                     cells[trace.name, target] += 1
     show(cells, list(STACKS))
     assert cells and not faults, "\n".join(faults[:20])
@@ -144,11 +150,8 @@ def all_calls(folder):
                 found = Counter()
                 for stack, value in stacks_of(trace, "calls", folder, helpers):
                     found[stack[-1]] += value
-                clean = PROFILES.get(target, (None, str))[1]
-                for name, value in wanted.items():
-                    if found[clean(name)] != value:
-                        faults.append(f"{target} of {trace.name}, calls {helpers}: {name} is "
-                                      f"{found[clean(name)]}, not {value}")
+                what = f"{trace.name}, calls {helpers}"
+                faults.extend(differences(what, target, found, wanted))
                 cells[trace.name, target] += 1
     show(cells, list(STACKS))
     assert cells and not faults, "\n".join(faults[:20])

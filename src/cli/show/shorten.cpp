@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/utf8.hpp"
 #include "cli/show/escape.hpp"
 
 namespace polytrace::cli::show {
@@ -21,7 +22,7 @@ std::string_view end_of(std::string_view text, std::size_t limit) {
   std::size_t begin = text.size();
   while (begin > 0) {
     std::size_t before = begin - 1;
-    while (before > 0 && (static_cast<unsigned char>(text[before]) & 0xc0) == 0x80) --before;
+    while (before > 0 && base::continues_character(text[before])) --before;
     if (cells(text.substr(before)) > limit) break;
     begin = before;
   }

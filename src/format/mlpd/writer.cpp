@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "base/limits.hpp"
+#include "base/utf8.hpp"
 #include "event/visit.hpp"
 
 namespace polytrace::format::mlpd {
@@ -19,7 +20,7 @@ constexpr std::size_t kReadyBytes = 256 * 1024;
 std::string_view fitting_header(std::string_view text) {
   std::size_t most = base::Limits{}.header_text;
   if (text.size() <= most) return text;
-  while (most > 0 && (text[most] & 0xc0) == 0x80) --most;  // no part of a character
+  while (most > 0 && base::continues_character(text[most])) --most;  // no part of a character
   return text.substr(0, most);
 }
 

@@ -20,10 +20,9 @@ constexpr std::size_t kLongestName = 64;    // of what reading can go on at
 
 // A character that documents may have, as long in every encoding as the one it replaces.
 void replace_no_characters(std::span<std::byte> text) {
-  constexpr std::string_view kReplacement = "\xef\xbf\xbd";
-  static_assert(kReplacement.size() == kNoCharacter.size());
+  static_assert(base::kReplacement.size() == kNoCharacter.size());
   const auto none = std::as_bytes(std::span(kNoCharacter));
-  const auto replacement = std::as_bytes(std::span(kReplacement));
+  const auto replacement = std::as_bytes(std::span(base::kReplacement));
   while (true) {
     const auto found = std::ranges::search(text, none);
     if (found.empty()) return;

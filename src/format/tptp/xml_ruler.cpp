@@ -6,6 +6,8 @@
 #include <array>
 #include <cerrno>
 
+#include "base/utf8.hpp"
+
 namespace polytrace::format::tptp::xml {
 namespace {
 
@@ -14,7 +16,7 @@ constexpr std::size_t kFailed = static_cast<std::size_t>(-1);
 // The length of the character at the front of a text, which may be cut off or none.
 std::size_t character(const char* text, std::size_t size) {
   std::size_t length = 1;
-  while (length < size && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) ++length;
+  while (length < size && base::continues_character(text[length])) ++length;
   return length;
 }
 
