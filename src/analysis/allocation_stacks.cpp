@@ -24,9 +24,9 @@ std::uint32_t AllocationStacks::stack_of(const Slice& slice, std::uint32_t index
   const event::Stack told = event.kind == Kind::Alloc
                                 ? batch.details_or<event::Alloc>(event, {}).stack
                                 : batch.details_or<event::AllocSummary>(event, {}).stack;
-  if (told.present() || event.kind == Kind::AllocSummary || !takes_calls_ || slice.sites.empty())
+  if (told.present() || event.kind == Kind::AllocSummary || !takes_calls_ || slice.sites == nullptr)
     return tree_.intern(batch.list(told), slice.names);
-  const std::uint32_t stack = own(*slice.call_stacks, slice.sites[index].stack);
+  const std::uint32_t stack = own(slice.sites->stacks, slice.sites->by_event[index].stack);
   took_calls_ |= stack != StackTree::kRoot;
   return stack;
 }

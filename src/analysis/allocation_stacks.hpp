@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "analysis/call_site.hpp"
 #include "analysis/selected.hpp"
 #include "analysis/stack_table.hpp"
 
@@ -29,7 +30,7 @@ class AllocationStacks {
       if (!is_allocation(event) || !selects(selection, slice.batch, event)) continue;
       function(event, stack_of(slice, i), amount_of(slice.batch, event));
     }
-    if (took_calls_) call_limits_ = slice.call_stacks->limits();
+    if (took_calls_) call_limits_ = slice.sites->stacks.limits();
   }
 
   const StackTree& tree() const { return tree_; }

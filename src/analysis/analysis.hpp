@@ -55,13 +55,7 @@ struct Run {
   std::uint32_t thread;  // index in Names::threads()
 };
 
-class StackTree;
-
-// Where a thread is by its recorded calls.
-struct CallSite {
-  std::uint32_t method;  // the innermost one, helpers aside; NameTable::kNone for none
-  std::uint32_t stack;   // of an allocation: all of them, a node of Slice::call_stacks
-};
+struct CallSites;
 
 // A part of a batch, nearly always all of it, in which every id means one thing, with what the
 // slicer already found out about it. Views live until consume() returns.
@@ -76,10 +70,8 @@ struct Slice {
   std::span<const Run> runs{};
   // By Event::thread: the index in names.threads(), NameTable::kNone for one without events yet.
   std::span<const std::uint32_t> threads{};
-  // By event that may ask where its thread is. Empty unless Slicer::follow_calls() was asked.
-  std::span<const CallSite> sites{};
-  // Of CallSite::stack.
-  const StackTree* call_stacks = nullptr;
+  // Null unless Slicer::follow_calls() was asked.
+  CallSites* sites = nullptr;
   // Calls are what changed stacks tell (StackChanges): none goes on behind its thread's last
   // change.
   bool calls_end_with_changes = false;

@@ -55,7 +55,9 @@ std::uint64_t Calls::sum_of_self() const {
   return sum;
 }
 
-const Repairs& Calls::repairs() const { return tree_ ? tree_->repairs() : walk_.repairs(); }
+const event::CallAccount& Calls::repairs() const {
+  return tree_ ? tree_->repairs() : walk_.repairs();
+}
 
 // What a bucket's middle is beyond the shortest and longest call is error for certain.
 Cell Calls::quantile(std::uint32_t method, unsigned percent) const {
@@ -81,7 +83,7 @@ std::vector<Table> Calls::tables(const Names& names, const TableOptions& options
   if (!policy_.window.whole()) {
     table.notes.push_back("Only the part of each call inside the selected time is counted.");
   }
-  for (std::string& note : repairs().notes()) table.notes.push_back(std::move(note));
+  for (std::string& note : repair_notes(repairs())) table.notes.push_back(std::move(note));
   sort_and_limit(table, options, "self");
   return {std::move(table)};
 }

@@ -30,7 +30,7 @@ class Calls : public Analysis {
   std::vector<std::string> headlines(const Names& names) const override;
 
   const std::vector<CallTotals>& totals() const { return totals_; }  // by method; after finish()
-  const Repairs& repairs() const;
+  const event::CallAccount& repairs() const;
 
  private:
   // What CallWalk asks for.
@@ -50,18 +50,18 @@ class Calls : public Analysis {
         return {calls, total, total - nested, not_negative(total - callees), least, most};
       }
     };
-    struct Frame {
-      base::Id id;
+    struct Frame : WalkedCall {
       base::Time start;
       std::uint64_t callees;   // nanoseconds in them
       std::uint64_t excluded;  // at the start, see WorkClock
-      std::uint32_t method;
     };
     void make_room(std::uint32_t method) {
       sums.resize(method + sums.size() / 2 + 256);
       sketches.resize(sums.size());
     }
-    static Frame bottom(std::uint32_t) { return {base::kNoId, 0, 0, 0, NameTable::kNone}; }
+    static Frame bottom(std::uint32_t) {
+      return {{{base::kNoId, 0}, NameTable::kNone, 0}, 0, 0, 0};
+    }
     // Inline although sums enter, too: those are rare.
     [[gnu::always_inline]] inline void enter(const Frame&, Frame& frame, const event::Event& event,
                                              const Names& names) {
@@ -70,7 +70,6 @@ class Calls : public Analysis {
         make_room(method);
       if (sums[method].calls == 0) [[unlikely]]
         sums[method].helper = hides_helpers && names.is_helper(method);
-      frame.id = event.id;
       frame.start = event.time;
       frame.callees = 0;
       frame.method = method;
@@ -83,7 +82,7 @@ class Calls : public Analysis {
       if (subtracts) [[unlikely]]
         duration -= std::min(duration, clock.excluded(end) - frame.excluded);
       sketches[frame.method].add(duration);
-      add(caller, frame, {0, 0, 1, duration, duration, duration}, recursive);
+      add(caller, frame, {base::kNoId, 0, 0, 1, duration, duration, duration}, recursive);
     }
     void sum(Frame& caller, const Frame& frame, const CallSum& sum, bool recursive) {
       if (window.has(sum.time)) add(caller, frame, sum, recursive);

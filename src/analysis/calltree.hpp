@@ -66,26 +66,23 @@ class CallTree : public Analysis {
   const HelperTotals& helpers() const { return helpers_; }
   // Time of the threads' waits.
   std::uint64_t waited() const { return policy_.clock.waited(); }
-  const Repairs& repairs() const { return walk_.repairs(); }
+  const event::CallAccount& repairs() const { return walk_.repairs(); }
 
  private:
   // What CallWalk asks for.
   struct Policy {
     static constexpr bool kAsksRecursion = false;
     static constexpr bool kTakesSums = true;
-    struct Frame {
-      base::Id id;
+    struct Frame : WalkedCall {
       base::Time start;
       std::uint64_t excluded;  // at the start, see WorkClock
       std::uint64_t callees;   // their time, where a spread is filled
-      std::uint32_t method;
       std::uint32_t node;
     };
     Frame bottom(std::uint32_t thread) {
-      return {base::kNoId, 0, 0, 0, NameTable::kNone, by_thread ? root(thread) : kRoot};
+      return {{{base::kNoId, 0}, NameTable::kNone, 0}, 0, 0, 0, by_thread ? root(thread) : kRoot};
     }
     void enter(const Frame& caller, Frame& frame, const event::Event& event, const Names& names) {
-      frame.id = event.id;
       frame.start = event.time;
       frame.node = child(caller.node, event.id, names);
       frame.method = nodes[frame.node].method;

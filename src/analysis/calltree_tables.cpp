@@ -156,7 +156,7 @@ std::vector<Table> CallTree::tables(const Names& names, const TableOptions& opti
   const View view(*this, selection_, names);
   Table tree = tree_table(view, nodes(), options);
   if (helpers_.calls != 0) tree.notes.push_back(helpers_note(helpers_.calls, helpers_.self));
-  for (std::string& note : repairs().notes()) tree.notes.push_back(std::move(note));
+  for (std::string& note : repair_notes(repairs())) tree.notes.push_back(std::move(note));
   return {path_table(view, options), std::move(tree)};
 }
 

@@ -22,7 +22,7 @@ class CpuStacks {
     if (!tells_ && patience_ == 0) return;
     for (const Run& run : slice.runs)
       for (std::uint32_t i = run.begin; i < run.end; ++i)
-        if (is_call(slice.batch.events[i].kind))
+        if (event::is_call(slice.batch.events[i].kind))
           take(slice, slice.batch.events[i], run.thread, selection, function);
   }
   const StackTree& tree() const { return tree_; }
@@ -35,9 +35,6 @@ class CpuStacks {
     base::Duration used = 0;  // 0: not told yet
   };
 
-  static bool is_call(event::Kind kind) {
-    return kind == event::Kind::Enter || kind == event::Kind::Leave || kind == event::Kind::Unwind;
-  }
   static base::Duration told(const event::Batch& batch, const event::Event& event);
 
   template <class Function>
@@ -53,11 +50,12 @@ class CpuStacks {
       thread.used = now;
       if (counts && used != 0) function(number, thread.calls.node(tree_, slice.names), 0, used);
     }
-    thread.calls.follow({&event, 1});
+    thread.calls.follow(slice.batch, {&event, 1}, account_);
     if (enters && counts) function(number, thread.calls.node(tree_, slice.names), 1, 0);
   }
 
   StackTree tree_;
+  event::CallAccount account_;
   std::vector<Thread> threads_;  // by index
   bool tells_ = false;
   std::uint32_t patience_ = 100'000;  // calls

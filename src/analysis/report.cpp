@@ -39,7 +39,8 @@ void Report::add(const Section& section, const Shared& shared, bool shown) {
   const auto same = [&](const Part& part) { return part.section == &section; };
   if (std::ranges::any_of(parts_, same)) return;
   parts_.push_back({&section, section.make(shared), shown});
-  if (section.needs_sites) slicer_.follow_calls();
+  if (section.needs_sites)
+    slicer_.follow_calls(tree_ ? Slicer::Follower::first_walk : Slicer::Follower::slicer);
   Analysis* analysis = parts_.back().analysis.get();
   if (std::ranges::find(fed_, analysis) == fed_.end()) fed_.push_back(analysis);
 }

@@ -36,6 +36,11 @@ T& slot(std::vector<T>& items, std::size_t index) {
   if (index >= items.size()) items.resize(index + 1);
   return items[index];
 }
+template <class T>
+T& slot(std::vector<T>& items, std::size_t index, const T& fresh) {
+  if (index >= items.size()) items.resize(index + 1, fresh);
+  return items[index];
+}
 
 // Not known when there was nothing.
 inline Cell average(std::uint64_t sum, std::uint64_t count) {

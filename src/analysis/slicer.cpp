@@ -6,24 +6,8 @@
 #include "analysis/selected.hpp"
 
 namespace polytrace::analysis {
-namespace {
 
 using event::Event;
-using event::Kind;
-
-constexpr auto kFirstCall = static_cast<unsigned>(Kind::Enter);
-constexpr auto kLastCall = static_cast<unsigned>(Kind::Unwind);
-static_assert(kLastCall == kFirstCall + 2 && static_cast<unsigned>(Kind::Leave) == kFirstCall + 1);
-
-bool is_call(const Event& event) {
-  return static_cast<unsigned>(event.kind) - kFirstCall <= kLastCall - kFirstCall;
-}
-
-bool has_site(Kind kind) {
-  return kind == Kind::Alloc || kind == Kind::Throw || kind == Kind::Monitor || kind == Kind::Gc;
-}
-
-}  // namespace
 
 void Slicer::scan(const event::Batch& batch) {
   others_.clear();
@@ -49,7 +33,7 @@ void Slicer::extend_runs(std::uint16_t thread, std::uint32_t begin, std::uint32_
 
 void Slicer::scan_one(const Event& event, std::uint32_t index) {
   extend_runs(event.thread, index, index + 1);
-  if (is_call(event)) return;
+  if (event::is_call(event.kind)) return;
   others_.push_back(index);
   if (Names::is_definition(event.kind)) definitions_.push_back(index);
 }
@@ -112,8 +96,14 @@ void Slicer::number_threads(const event::Batch& batch) {
   }
 }
 
+void Slicer::begin_sites(const event::Batch& batch) {
+  sites_.by_event.resize(batch.events.size());
+  for (const std::uint32_t i : others_in_slice()) sites_.by_event[i] = {};
+  sites_.found = false;
+  if (follower_ == Follower::slicer) find_sites(batch);
+}
+
 void Slicer::find_sites(const event::Batch& batch) {
-  sites_.resize(batch.events.size());
   const std::span events(batch.events.data(), batch.events.size());
   const auto others = others_in_slice();
   auto other = others.begin();
@@ -121,15 +111,13 @@ void Slicer::find_sites(const event::Batch& batch) {
     LiveStack& calls = slot(calls_, run.thread);
     std::uint32_t at = run.begin;
     for (; other != others.end() && *other < run.end; ++other) {
-      calls.follow(events.subspan(at, *other - at));
+      calls.follow(batch, events.subspan(at, *other - at), account_);
       at = *other + 1;
-      const Kind kind = events[*other].kind;
-      if (!has_site(kind)) continue;
-      sites_[*other] = {calls.site(names_),
-                        kind == Kind::Alloc ? calls.node(call_stacks_, names_) : StackTree::kRoot};
+      sites_.find(calls.open(), events[*other], *other, names_);
     }
-    calls.follow(events.subspan(at, run.end - at));
+    calls.follow(batch, events.subspan(at, run.end - at), account_);
   }
+  sites_.found = true;
 }
 
 }  // namespace polytrace::analysis

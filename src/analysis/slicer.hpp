@@ -17,8 +17,10 @@ class Slicer {
   const Names& names() const { return names_; }
   void shorten_names(std::size_t longest) { names_.shorten(longest); }
   // Slices have their sites from now on. Before the first batch: calls are followed from their
-  // beginning, so that it does not matter how a trace is cut into batches.
-  void follow_calls() { follows_calls_ = true; }
+  // beginning, so that it does not matter how a trace is cut into batches. `first_walk`: whoever
+  // takes slices first walks all their calls (CallWalk), and finds the sites on its way.
+  enum class Follower : std::uint8_t { none, slicer, first_walk };
+  void follow_calls(Follower by = Follower::slicer) { follower_ = by; }
 
   // Calls function(const Slice&) for each slice of a batch, in order. Batches in input order.
   template <class Function>
@@ -26,8 +28,9 @@ class Slicer {
     const event::Batch& batch = changes_.as_calls(told);
     scan(batch);
     while (next(batch)) {
-      if (follows_calls_) find_sites(batch);
-      function(Slice{batch, others_in_slice(), names_, slice_runs_, threads_, sites_, &call_stacks_,
+      if (follower_ != Follower::none) begin_sites(batch);
+      CallSites* const sites = follower_ != Follower::none ? &sites_ : nullptr;
+      function(Slice{batch, others_in_slice(), names_, slice_runs_, threads_, sites,
                      changes_.tell_calls()});
       if (end_ == learned_to_) names_.end_slice();
     }
@@ -41,6 +44,7 @@ class Slicer {
   void learn(const event::Batch& batch);
   void stop_at_ends(const event::Batch& batch);
   void number_threads(const event::Batch& batch);
+  void begin_sites(const event::Batch& batch);
   void find_sites(const event::Batch& batch);
   std::span<const std::uint32_t> others_in_slice() const {
     return std::span(others_).subspan(others_begin_, others_end_ - others_begin_);
@@ -63,10 +67,10 @@ class Slicer {
   std::vector<Run> slice_runs_;
   std::vector<std::uint32_t> threads_;
 
-  bool follows_calls_ = false;
+  Follower follower_ = Follower::none;
   std::vector<LiveStack> calls_;  // by thread index
-  StackTree call_stacks_;
-  std::vector<CallSite> sites_;
+  event::CallAccount account_;
+  CallSites sites_;
 };
 
 }  // namespace polytrace::analysis

@@ -20,6 +20,14 @@ struct Event {
   u8 reserved;  // 0
 };
 
+// Enter, Leave or Unwind.
+inline constexpr bool is_call(Kind kind) {
+  constexpr auto first = static_cast<unsigned>(Kind::Enter);
+  constexpr auto last = static_cast<unsigned>(Kind::Unwind);
+  static_assert(last == first + 2 && static_cast<unsigned>(Kind::Leave) == first + 1);
+  return static_cast<unsigned>(kind) - first <= last - first;
+}
+
 // Enter, Leave and Unwind of one thread, none earlier than the one before, and nothing else: events
 // [begin, end).
 struct CallSpan {

@@ -309,7 +309,7 @@ base::result<void> ChromeMaker::finish(const Names& names) {
     write_metadata((1U << 24) + i, "thread_name", fmt::format("{:#x}", strangers_.id(i)));
   for (const auto& [key, lane] : lanes_) write_metadata(lane.tid, "thread_name", lane.name);
   json_.end_array();
-  account_.notes = walk_.repairs().notes();
+  account_.notes = analysis::repair_notes(walk_.repairs());
   methods_.tell(names, calls_.hidden(), account_);
   cap_.tell(account_);
   spans_.tell(account_);

@@ -293,7 +293,7 @@ base::result<void> CtfMaker::finish(const Names& names) {
   if (!failure_) write_shared(shared_calls_, "calls_shared");
   if (!failure_) write_shared(shared_others_, "events_shared");
   if (failure_) return base::Unexpected(*failure_);
-  account_.notes = walk_.repairs().notes();
+  account_.notes = analysis::repair_notes(walk_.repairs());
   methods_.tell(names, calls_.hidden(), account_);
   cap_.tell(account_);
   if (backwards_ != 0)

@@ -100,7 +100,8 @@ void Exporter::add(const Target& target, base::Sink& sink, std::string folder) {
       builder = std::make_unique<analysis::ProfileBuilder>(
           request_.selection, analysis::ProfileOptions{request_.weight, target.by_thread});
   }
-  if (every_ || analysis::needs_sites(request_.weight)) slicer_.follow_calls();
+  if (analysis::needs_sites(request_.weight)) slicer_.follow_calls();
+  else if (every_) slicer_.follow_calls(analysis::Slicer::Follower::first_walk);
   if (target.markers && !markers_) markers_ = std::make_unique<Markers>(request_.selection);
   // A limit of the user's is one of places in the tree of stacks. What was selected by name or does
   // not count shows in sums only.

@@ -367,7 +367,7 @@ base::result<void> JfrMaker::finish(const Names& names) {
   walk_.finish(calls_);
   spans_.finish(names);
   write_allocated();
-  account_.notes = walk_.repairs().notes();
+  account_.notes = analysis::repair_notes(walk_.repairs());
   account_.limits = pools_.limits();
   methods_.tell(names, calls_.hidden(), account_);
   cap_.tell(account_);

@@ -94,7 +94,7 @@ base::result<void> PerfettoMaker::finish(const Names& names) {
   for (std::uint32_t i = 0; i < strangers_.size(); ++i)
     facts_.describe_thread(facts_.new_track(), stranger_tid(i),
                            fmt::format("{:#x}", strangers_.id(i)));
-  account_.notes = walk_.repairs().notes();
+  account_.notes = analysis::repair_notes(walk_.repairs());
   account_.limits = facts_.limits();
   methods_.tell(names, calls_.hidden(), account_);
   cap_.tell(account_);

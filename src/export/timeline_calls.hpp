@@ -43,9 +43,7 @@ class CallSpans {
   using Track = typename Writer::Track;
   using Time = base::Time;
   enum class Shown : std::uint8_t { no, yes, early };
-  struct Frame {
-    base::Id id;
-    std::uint32_t method;
+  struct Frame : analysis::WalkedCall {
     Shown shown;
     Track* track;
     Time start;
@@ -67,14 +65,13 @@ class CallSpans {
   Frame bottom(std::uint32_t thread) {
     Track& track = writer_.track(thread);
     if (from_ == std::numeric_limits<Time>::min()) open(track);
-    return {base::kNoId, analysis::NameTable::kNone, Shown::no, &track, 0};
+    return {{{base::kNoId, 0}, analysis::NameTable::kNone, 0}, Shown::no, &track, 0};
   }
 
   void enter(const Frame& caller, Frame& frame, const event::Event& event,
              const analysis::Names& names) {
     Track& track = *caller.track;
     const std::uint32_t method = names.methods().index(event.id);
-    frame.id = event.id;
     frame.method = method;
     frame.track = &track;
     frame.start = event.time;

@@ -75,16 +75,12 @@ void Cut::take_call(const Batch& batch, const Event& event, Stream& stream) {
 }
 
 void Cut::enter(const Batch& batch, const Event& event, Stream& stream) {
-  stream.open.push_back({event.id, batch.details_or(event, event::Enter{})});
+  stream.open.enter({event::called(batch, event), batch.details_or(event, event::Enter{})}, calls_);
   if (stream.begun) copy(batch, event, std::max(event.time, options_.from));
 }
 
-// A call that is left takes those with it that it made: their exits are missing in the trace.
 void Cut::leave(const Batch& batch, const Event& event, Stream& stream) {
-  const auto found = std::find_if(stream.open.rbegin(), stream.open.rend(),
-                                  [&](const OpenCall& call) { return call.method == event.id; });
-  const bool entered = found != stream.open.rend();
-  if (entered) stream.open.erase(std::prev(found.base()), stream.open.end());
+  const bool entered = stream.open.leave(event::called(batch, event), calls_) != nullptr;
   if (!stream.begun) return;
   const bool whole = options_.from == CutOptions{}.from;
   if (entered || whole) return copy(batch, event, std::max(event.time, options_.from));
@@ -107,26 +103,28 @@ void Cut::begin(Stream& stream) {
   stream.begun = true;
   if (stream.open.empty()) return;
   const auto thread = out_.thread_slot(stream.thread);
-  for (const OpenCall& call : stream.open)
-    out_.add(options_.from, thread, call.method, call.details);
+  for (std::size_t i = 0; i < stream.open.depth(); ++i)
+    out_.add(options_.from, thread, stream.open[i].id, stream.open[i].details);
   mark(options_.from, stream, "began earlier and are entered");
-  counts_.entered += stream.open.size();
+  counts_.entered += stream.open.depth();
 }
 
 void Cut::end(Stream& stream) {
   stream.ended = true;
   if (stream.open.empty()) return;
   const auto thread = out_.thread_slot(stream.thread);
-  for (auto call = stream.open.rbegin(); call != stream.open.rend(); ++call) {
+  for (std::size_t i = stream.open.depth(); i > 0; --i) {
+    const Call& call = stream.open[i - 1];
     event::Leave details;
-    details.ticket = call->details.ticket;
-    details.depth = call->details.depth;
-    details.object = call->details.object;
-    details.class_id = call->details.class_id;
-    out_.add(options_.to, thread, call->method, details);
+    details.ticket = call.details.ticket;
+    details.depth = call.details.depth;
+    details.object = call.details.object;
+    details.class_id = call.details.class_id;
+    out_.add(options_.to, thread, call.id, details);
   }
   mark(options_.to, stream, "go on and are left");
-  counts_.left += stream.open.size();
+  counts_.left += stream.open.depth();
+  calls_.open -= stream.open.depth();
   stream.open.clear();
 }
 
@@ -134,7 +132,7 @@ void Cut::end(Stream& stream) {
 void Cut::mark(Time time, const Stream& stream, std::string_view what) {
   event::Note note;
   note.text = out_.keep(
-      fmt::format("cut: thread {:#x}: {} calls {} here", stream.thread, stream.open.size(), what));
+      fmt::format("cut: thread {:#x}: {} calls {} here", stream.thread, stream.open.depth(), what));
   out_.add(time, out_.thread_slot(base::kNoId), base::kNoId, note);
 }
 

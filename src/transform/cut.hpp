@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/id_table.hpp"
+#include "event/open_calls.hpp"
 #include "event/thread_choice.hpp"
 #include "event/writer.hpp"
 #include "transform/subjects.hpp"
@@ -48,8 +49,7 @@ class Cut final : public event::Writer {
 
  private:
   using Event = event::Event;
-  struct OpenCall {
-    base::Id method;
+  struct Call : event::OpenCall {
     event::Enter details;
   };
   struct Stream {
@@ -57,7 +57,7 @@ class Cut final : public event::Writer {
     base::Time now = std::numeric_limits<base::Time>::min();  // the latest so far
     bool begun = false;                                       // it has come to `from`
     bool ended = false;                                       // it has come to `to`
-    std::vector<OpenCall> open{};
+    event::OpenCalls<Call> open{};
   };
 
   base::result<void> make_room();
@@ -82,6 +82,7 @@ class Cut final : public event::Writer {
   event::Batch out_;
   base::IdTable thread_ids_;
   std::vector<Stream> streams_;
+  event::CallAccount calls_;
   base::Time last_ = std::numeric_limits<base::Time>::min();  // of all events, in the cut or not
 };
 

@@ -48,9 +48,8 @@ class Resolver final : public event::Writer {
   bool is_as_it_comes(const Batch& batch) {
     return std::ranges::all_of(batch.threads, [&](Id id) { return is_known(Kind::Thread, id); }) &&
            std::ranges::all_of(batch.events, [&](const Event& event) {
-             const bool is_call = event.kind == Kind::Enter || event.kind == Kind::Leave ||
-                                  event.kind == Kind::Unwind;
-             return is_call && event.detail == event::kAbsent && is_known_method(event.id);
+             return event::is_call(event.kind) && event.detail == event::kAbsent &&
+                    is_known_method(event.id);
            });
   }
   bool is_known(Kind kind, Id id) const {

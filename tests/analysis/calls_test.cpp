@@ -77,7 +77,7 @@ TEST(Calls, SumsThatTheRecorderMadeCountAsTheCallsTheyStandFor) {
     EXPECT_EQ(figure(calls, r, "Work", "most"), Cell{U{30}});
     EXPECT_EQ(figure(calls, r, "Work", "p50"), Cell{}) << "not told";
     EXPECT_EQ(figure(calls, r, "Inner", "calls"), Cell{U{5}});
-    EXPECT_EQ(calls.repairs().notes(), std::vector<std::string>{});
+    EXPECT_EQ(repair_notes(calls.repairs()), std::vector<std::string>{});
   }
 }
 
@@ -120,7 +120,7 @@ TEST(Calls, WhatStaysOpenEndsWithItsThread) {
   r.thread(7).leave(70, 77).finish();
   EXPECT_EQ(figure(calls, r, "A", "total"), Cell{U{70}});
   EXPECT_EQ(figure(calls, r, "B", "total"), Cell{U{60}});
-  EXPECT_EQ(calls.repairs().open, 2U);
+  EXPECT_EQ(calls.repairs().unended, 2U);
 }
 
 TEST(Calls, ThreadsHaveStacksOfTheirOwn) {
@@ -143,7 +143,7 @@ TEST(Calls, AReusedThreadIdDoesNotInheritOpenCalls) {
   r.name(1, "A").thread(7).enter(0, 1).add(10, 7, end).leave(20, 1).finish();
   EXPECT_EQ(figure(calls, r, "A", "total"), Cell{U{10}});
   EXPECT_EQ(calls.repairs().ignored, 1U);
-  EXPECT_EQ(calls.repairs().open, 1U);
+  EXPECT_EQ(calls.repairs().unended, 1U);
 }
 
 TEST(Calls, TimeThatRunsBackwardsIsNothing) {
@@ -205,7 +205,7 @@ TEST(Calls, AHostileStackStaysCheap) {
   for (base::Id i = 0; i < 200'000; ++i) r.leave(300'000, 500);
   r.finish();
   EXPECT_EQ(calls.repairs().ignored, 200'000U);
-  EXPECT_EQ(calls.repairs().open, 200'001U);
+  EXPECT_EQ(calls.repairs().unended, 200'001U);
 }
 
 TEST(Calls, MoreOpenCallsThanAllowedAreDroppedAndSaid) {
@@ -219,7 +219,7 @@ TEST(Calls, MoreOpenCallsThanAllowedAreDroppedAndSaid) {
   const U counted = std::get<U>(figure(calls, r, "unknown method 0x5", "calls"));
   EXPECT_EQ(counted + calls.repairs().dropped, kMore);
   EXPECT_GT(calls.repairs().dropped, 0U);
-  EXPECT_EQ(calls.repairs().open, 0U);
+  EXPECT_EQ(calls.repairs().unended, 0U);
 }
 
 struct Trees {

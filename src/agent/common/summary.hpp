@@ -15,7 +15,8 @@ class Summary {
   bool start(const Clock& clock);
 
   void enter(base::Id thread, std::uint32_t method, std::uint64_t tick);
-  // Closes the nearest open call of the method and all above it; where none is open, nothing.
+  // Closes the nearest open call of the method and all above it; where none is open, nothing. The
+  // rule of event/open_calls.hpp, which needs memory and a library that an agent does without.
   void leave(base::Id thread, std::uint32_t method, std::uint64_t tick);
 
   // SummaryBegin and SummaryEnd of each path called since the last put(), thread by thread. Calls

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/heap/allocated.hpp"
 
+#include "analysis/selected.hpp"
+
 namespace polytrace::analysis {
 
 using event::Kind;
@@ -17,10 +19,12 @@ void AllocatedObjects::take(const Slice& slice, const event::Event& event) {
 }
 
 std::uint32_t AllocatedObjects::number_of(const Object& object) {
+  std::uint32_t& last = slot(last_of_type_, object.type, Numbers::kNone);
+  if (last != Numbers::kNone && objects_[last].size == object.size) return last;
   const auto [known, fresh] =
       known_.try_emplace(object, static_cast<std::uint32_t>(objects_.size()));
   if (fresh) objects_.push_back(object);
-  return known->second;
+  return last = known->second;
 }
 
 const AllocatedObjects::Object* AllocatedObjects::find(base::Id id) const {

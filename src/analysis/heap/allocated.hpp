@@ -60,6 +60,7 @@ class AllocatedObjects {
   Numbers numbers_;  // in objects_, where all of one type and size are one
   std::vector<Object> objects_;
   std::map<Object, std::uint32_t> known_;
+  std::vector<std::uint32_t> last_of_type_;  // in objects_: most objects of a type have one size
   base::IdSet told_;
 };
 

@@ -75,7 +75,7 @@ class CallSource final : public ProfileSource {
   }
   std::string_view frameless() const override { return "(runtime helpers)"; }
   std::vector<std::string> notes() const override {
-    std::vector<std::string> notes = calls_->repairs().notes();
+    std::vector<std::string> notes = repair_notes(calls_->repairs());
     if (!subtracted_.empty()) notes.push_back("time is " + subtracted_);
     if (calls_->helpers().calls != 0)
       notes.push_back(helpers_note(calls_->helpers().calls, calls_->helpers().self));

@@ -79,8 +79,10 @@ bool Derivation::replay(Happening happening) {
 
 void Derivation::seen(const Happening& h) { threads_.see(h.thread); }
 void Derivation::thread_name(const Happening& h) { threads_.name(h.thread, h.index); }
-void Derivation::enter(const Happening& h) { threads_.enter(h.thread, h.index); }
-void Derivation::leave(const Happening& h) { threads_.leave(h.thread, h.index); }
+void Derivation::enter(const Happening& h) { threads_.enter(h.thread, {h.index, h.a}); }
+void Derivation::leave(const Happening& h) {
+  threads_.leave(h.thread, {h.index == kNone ? base::kNoId : h.index, h.a});
+}
 void Derivation::call_cpu(const Happening& h) { threads_.cpu_total(h.thread, h.a); }
 void Derivation::sample(const Happening& h) { threads_.sample(h.thread, h.index); }
 void Derivation::thrown(const Happening& h) { threads_.throws(h.thread); }

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "analysis/counter_names.hpp"
+#include "analysis/selected.hpp"
 
 namespace polytrace::analysis::states {
 
@@ -18,16 +19,6 @@ namespace {
 // Nothing can come before the first nor behind the last tick of a history.
 constexpr Time kFirst = INT64_MIN + 1;
 constexpr Time kLast = INT64_MAX - 1;
-
-template <class T>
-T& slot(std::vector<T>& items, std::size_t index, const T& fresh) {
-  if (index >= items.size()) items.resize(index + 1, fresh);
-  return items[index];
-}
-
-bool is_call(Kind kind) {
-  return kind == Kind::Enter || kind == Kind::Leave || kind == Kind::Unwind;
-}
 
 }  // namespace
 
@@ -87,7 +78,7 @@ void Gatherer::walk(const Run& run) {
   for (std::uint32_t i = run.begin; i != run.end; ++i) {
     const Event& event = events[i];
     now_ = std::max(now_, std::min(event.time, kLast));
-    if (is_call(event.kind)) {
+    if (event::is_call(event.kind)) {
       call(event);
     } else if (const Handler handler = kHandlers.by_kind[static_cast<std::size_t>(event.kind)];
                handler != nullptr) {
@@ -127,7 +118,9 @@ std::uint32_t Gatherer::thread_index(base::Id id) {
 
 void Gatherer::call(const Event& event) {
   const What what = event.kind == Kind::Enter ? What::enter : What::leave;
-  add(what, {.index = names().methods().index(event.id)});
+  const bool any = event.id == kNoId && what == What::leave;
+  add(what, {.a = event::ticket_of(slice_->batch, event),
+             .index = any ? kNone : names().methods().index(event.id)});
   if (event.detail == event::kAbsent) return;
   const base::Duration cpu = event.kind == Kind::Enter   ? details<event::Enter>(event).cpu
                              : event.kind == Kind::Leave ? details<event::Leave>(event).cpu

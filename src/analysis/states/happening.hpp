@@ -18,8 +18,8 @@ enum class What : std::uint8_t {
   thread_begin,
   thread_name,  // index: text
   thread_end,
-  enter,       // index: method
-  leave,       // index: method
+  enter,       // index: method; a: ticket
+  leave,       // the same; index: kNone where the method is not told
   call_cpu,    // a: CPU time of the thread so far
   sample,      // index: stack
   wait_start,  // a: object

@@ -22,7 +22,6 @@ class StackStates {
   std::uint32_t top() const { return methods_.empty() ? kNone : methods_.back(); }
 
   void push(World& world, std::uint32_t method);
-  void pop(World& world) { cut(world, methods_.size() - 1); }
   // The first `depth` levels stay.
   void cut(World& world, std::size_t depth);
   // Becomes that stack: only what differs is written.

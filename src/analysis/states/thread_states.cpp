@@ -64,11 +64,10 @@ void ThreadStates::end(std::uint32_t number) {
   wait(number, {});
   block(number, {});
   if (thread.sampled.has_key()) thread.sampled.become(world_, {});
-  if (thread.calls.depth() == 0) return;
-  while (thread.calls.depth() != 0) {
-    open_.leave(number, thread.calls.top());
-    thread.calls.pop(world_);
-  }
+  if (thread.open.empty()) return;
+  account_.open -= thread.open.depth();
+  thread.open.clear();
+  thread.calls.cut(world_, 0);
   show_method(thread);
 }
 
@@ -78,25 +77,18 @@ void ThreadStates::show_method(Thread& thread) {
                  top == kNone ? Value::null() : Value::text(world_.method_name(top)));
 }
 
-void ThreadStates::enter(std::uint32_t number, std::uint32_t method) {
+void ThreadStates::enter(std::uint32_t number, const event::OpenCall& call) {
   Thread& thread = live(number);
+  if (!thread.open.enter(call, account_)) return;
   if (!thread.calls.has_key()) thread.calls = StackStates(key(thread, OfThread::stack));
-  open_.enter(number, method);
-  thread.calls.push(world_, method);
+  thread.calls.push(world_, static_cast<std::uint32_t>(call.id));
   show_method(thread);
 }
 
-// The leave of a method that is not innermost ends the calls above it, one of a method that is not
-// open is ignored.
-void ThreadStates::leave(std::uint32_t number, std::uint32_t method) {
+void ThreadStates::leave(std::uint32_t number, const event::OpenCall& call) {
   Thread& thread = live(number);
-  if (!open_.is_open(number, method)) return;
-  while (thread.calls.top() != method) {
-    open_.leave(number, thread.calls.top());
-    thread.calls.pop(world_);
-  }
-  open_.leave(number, method);
-  thread.calls.pop(world_);
+  if (thread.open.leave(call, account_) == nullptr) return;
+  thread.calls.cut(world_, thread.open.depth());
   show_method(thread);
 }
 

@@ -4,8 +4,8 @@
 
 #include <deque>
 
-#include "analysis/open_counts.hpp"
 #include "analysis/states/stack_states.hpp"
+#include "event/open_calls.hpp"
 
 namespace polytrace::analysis::states {
 
@@ -31,8 +31,9 @@ class ThreadStates {
   void see(std::uint32_t thread) { live(thread); }
   void name(std::uint32_t thread, std::uint32_t text);
   void end(std::uint32_t thread);
-  void enter(std::uint32_t thread, std::uint32_t method);
-  void leave(std::uint32_t thread, std::uint32_t method);
+  // Methods are by index.
+  void enter(std::uint32_t thread, const event::OpenCall& call);
+  void leave(std::uint32_t thread, const event::OpenCall& call);
   void sample(std::uint32_t thread, std::uint32_t stack);
   void allocate(std::uint32_t thread, std::uint64_t count, std::uint64_t bytes);
   void throws(std::uint32_t thread);
@@ -52,7 +53,8 @@ class ThreadStates {
     bool ended = false;
     std::optional<base::Id> waits_for{};
     std::optional<base::Id> blocked_by{};
-    StackStates calls;
+    event::OpenCalls<event::OpenCall> open;
+    StackStates calls;  // the same as states
     StackStates sampled;
     std::uint64_t allocations = 0;
     std::uint64_t allocated = 0;
@@ -73,7 +75,7 @@ class ThreadStates {
   Key parent_ = kNoKey;
   std::deque<Thread> threads_;
   std::vector<std::uint32_t> living_;
-  OpenCounts open_;
+  event::CallAccount account_;
   std::vector<std::uint32_t> frames_;
   bool paused_ = false;
   std::uint64_t pause_changes_ = 0;

@@ -103,6 +103,7 @@ void MlpdWriter::put_call(const Event& event) {
                                                          : kUnwind;
   start(first, event);
   records_.method(event.id);
+  if (event.id == base::kNoId) loss_.field(event.kind, "method");  // becomes 0
   if (event.detail == event::kAbsent) return;
   const FieldProbe none(version_);
   LostFields lost(loss_, event.kind, none);

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "event/batch.hpp"
+#include "event/open_calls.hpp"
 #include "format/monoblock/account.hpp"
-#include "format/monoblock/call_stack.hpp"
 #include "format/monoblock/fixed_sizes.hpp"
 #include "format/monoblock/number.hpp"
 #include "format/monoblock/state.hpp"
@@ -66,7 +66,7 @@ class BlockReader {
   const FileHead& file_;
   event::Batch& batch_;
   FixedSizes sizes_;
-  CallStack stack_;
+  event::OpenCalls<base::Id> stack_;
 };
 
 }  // namespace polytrace::format::monoblock

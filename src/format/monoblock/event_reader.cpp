@@ -11,7 +11,7 @@ using event::Kind;
 
 void EventReader::read_all() {
   while (in_.ok() && !ended_ && !in_.done()) {
-    if (stack_.plain()) read_calls();
+    if (stack_.counts() == nullptr) read_calls();
     if (in_.done()) break;
     if (file_.shipped()) read_shipped_event();
     else read_event();
@@ -61,7 +61,7 @@ void EventReader::read_enter(Id method) {
   pass_time();
   if (!in_.ok()) return;
   batch_.add_plain(now(), thread_, method, Kind::Enter);
-  stack_.push(method);
+  stack_.enter(method);
   account_.record(Record::enter);
 }
 
@@ -69,7 +69,7 @@ void EventReader::read_leave(Id method) {
   pass_time();
   if (!in_.ok()) return;
   batch_.add_plain(now(), thread_, method, Kind::Leave);
-  stack_.leave(method);
+  stack_.keep(stack_.find({method, 0}));
   account_.record(Record::leave);
 }
 
@@ -100,7 +100,8 @@ void EventReader::read_last_exit() {
   pass_time();
   if (stack_.empty()) in_.fault(Code::value_unexpected);
   if (!in_.ok()) return;
-  batch_.add_plain(now(), thread_, stack_.pop(), Kind::Leave);
+  batch_.add_plain(now(), thread_, stack_.innermost(), Kind::Leave);
+  stack_.keep(stack_.depth() - 1);
   finish(0);
 }
 

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "event/batch.hpp"
+#include "event/open_calls.hpp"
 #include "format/monoblock/account.hpp"
 #include "format/monoblock/call_run.hpp"
-#include "format/monoblock/call_stack.hpp"
 #include "format/monoblock/fixed_sizes.hpp"
 #include "format/monoblock/number.hpp"
 
@@ -19,7 +19,7 @@ class EventReader {
     event::Batch& batch;
     base::Cursor& in;
     Account& account;
-    CallStack& stack;
+    event::OpenCalls<base::Id>& stack;
     FixedSizes& sizes;
   };
 
@@ -76,7 +76,7 @@ class EventReader {
   event::Batch& batch_;
   base::Cursor& in_;
   Account& account_;
-  CallStack& stack_;
+  event::OpenCalls<base::Id>& stack_;
   FixedSizes& sizes_;
   std::uint16_t thread_;
   std::uint64_t time_;

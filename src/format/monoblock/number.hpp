@@ -46,9 +46,19 @@ std::uint64_t long_number(base::Cursor& in);
   return long_number(in);
 }
 
+inline constexpr std::size_t kMostNumberBytes = 10;
+
+// Gives where it ends. REQUIRES: room for kMostNumberBytes.
+inline std::byte* put_number(std::byte* at, std::uint64_t value) {
+  for (; value > 0x7f; value >>= 7) *at++ = static_cast<std::byte>(value & 0x7f);
+  *at++ = static_cast<std::byte>(value | 0x80);
+  return at;
+}
+
 inline void append_number(base::Appender& out, std::uint64_t value) {
-  for (; value > 0x7f; value >>= 7) out.byte(static_cast<std::uint8_t>(value & 0x7f));
-  out.byte(static_cast<std::uint8_t>(value | 0x80));
+  const std::size_t before = out.size();
+  std::byte* const begin = out.extend(kMostNumberBytes);
+  out.shrink(before + static_cast<std::size_t>(put_number(begin, value) - begin));
 }
 
 }  // namespace polytrace::format::monoblock

@@ -47,25 +47,37 @@ void BlockFileWriter::put_wide(unsigned low, unsigned bits, std::uint64_t number
   out_.number(number >> bits);
 }
 
-void BlockFileWriter::put_details(const Event& event, const event::Enter&) {
+void BlockFileWriter::put_call(const Event& event, bool enters) {
+  constexpr unsigned kBits = 6;  // of the method, in the first byte
+  constexpr std::byte kLastExit{3};
   open_events(event, true);
+  const std::size_t before = out_.content().size();
+  std::byte* const begin = out_.content().extend(1 + 2 * kMostNumberBytes);
+  std::byte* at = begin;
   const Id method = told(event.id);
-  put_wide(0, 6, method);
-  put_delta(event);
-  stack_.push(method);
+  const bool is_last =
+      !enters && !stack_.empty() && (event.id == base::kNoId || stack_.innermost() == method);
+  if (is_last) {
+    *at++ = kLastExit;
+    stack_.keep(stack_.depth() - 1);
+  } else {
+    if (event.id == base::kNoId) lose_field(event, "method");  // becomes 0
+    *at++ = static_cast<std::byte>((enters ? 0U : 1U) | method << (8 - kBits));
+    at = put_number(at, method >> kBits);
+    if (enters) stack_.enter(method);
+    else stack_.keep(stack_.find({method, 0}));
+  }
+  at = put_number(at, counter_of(event) - time_);
+  time_ = counter_of(event);
+  out_.content().shrink(before + static_cast<std::size_t>(at - begin));
+}
+
+void BlockFileWriter::put_details(const Event& event, const event::Enter&) {
+  put_call(event, true);
 }
 
 void BlockFileWriter::put_details(const Event& event, const event::Leave&) {
-  open_events(event, true);
-  const Id method = told(event.id);
-  if (!stack_.empty() && stack_.innermost() == method) {
-    out_.content().byte(3);
-    stack_.pop();
-  } else {
-    put_wide(1, 6, method);
-    stack_.leave(method);
-  }
-  put_delta(event);
+  put_call(event, false);
 }
 
 void BlockFileWriter::put_details(const Event& event, const event::Unwind&) {

@@ -28,7 +28,17 @@ bool BlockFileWriter::holds(Kind kind, std::string_view) { return holds_kind(kin
 
 base::result<void> BlockFileWriter::write(const event::Batch& batch) {
   batch_ = &batch;
-  for (const Event& event : batch.events) put(event);
+  for (const Event& event : batch.events) {
+    const bool enters = event.kind == Kind::Enter;
+    // Most of what there is, and nothing of it can be lost.
+    if (event.detail == event::kAbsent && (enters || event.kind == Kind::Leave)) {
+      ended_ = false;
+      last_time_ = std::max(last_time_, event.time);
+      put_call(event, enters);
+    } else {
+      put(event);
+    }
+  }
   return out_.flush_some();
 }
 

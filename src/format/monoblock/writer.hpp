@@ -8,9 +8,9 @@
 #include <unordered_set>
 
 #include "base/seeded_hash.hpp"
+#include "event/open_calls.hpp"
 #include "format/format.hpp"
 #include "format/monoblock/block_output.hpp"
-#include "format/monoblock/call_stack.hpp"
 #include "format/monoblock/region_index.hpp"
 
 namespace polytrace::format::monoblock {
@@ -77,6 +77,7 @@ class BlockFileWriter final : public event::Writer {
   void put_details(const Event& event, const event::Assembly& details);
   void put_details(const Event& event, const event::Module& details);
   // EVENTS
+  void put_call(const Event& event, bool enters);
   void put_details(const Event& event, const event::Enter& details);
   void put_details(const Event& event, const event::Leave& details);
   void put_details(const Event& event, const event::Unwind& details);
@@ -154,7 +155,7 @@ class BlockFileWriter final : public event::Writer {
   std::uint64_t time_ = 0;
   ClockPoint begun_at_;
   bool methods_begun_ = false;
-  CallStack stack_;
+  event::OpenCalls<base::Id> stack_;
   enum class Regions : std::uint8_t { none, removed, added };
   Regions regions_ = Regions::none;
   base::Id collection_ = 0;

@@ -7,8 +7,6 @@
 
 namespace polytrace::format::tptp {
 
-inline constexpr std::size_t kMostCalls = 64 * 1024;    // per thread
 inline constexpr std::size_t kMostThreads = 64 * 1024;  // beyond, all are forgotten
-inline constexpr std::size_t kMostUnwound = 64;  // calls that one exit may end besides its own
 
 }  // namespace polytrace::format::tptp

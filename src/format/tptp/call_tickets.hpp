@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers the calls of each thread and knows how deep they are, where a trace does not say so: an
-// exit has the ticket of the entry that it ends, and its class. What it answers depends on threads
-// and methods alone, never on tickets that were told, so a trace that was completed once stays as
-// it is. Memory grows with open calls and is bounded. One thread at a time.
+// exit has the ticket of the entry that it ends, and its class. Memory grows with open calls and
+// is bounded. One thread at a time.
 #pragma once
 
-#include <vector>
-
 #include "base/seeded_hash.hpp"
-#include "base/types.hpp"
+#include "event/open_calls.hpp"
 
 namespace polytrace::format::tptp {
 
@@ -24,22 +21,17 @@ class CallTickets {
     std::int32_t ticket = 0;
     std::int64_t class_id = 0;
   };
-  // Ticket 0 when there is no such call. Method 0 stands for any.
-  Entry leave(base::Id thread, base::Id method);
-  void end(base::Id thread) {
-    threads_.erase(thread);
-    last_ = nullptr;
-  }
+  // Ticket 0 when there is no such call. Method 0 stands for any, `told` is the exit's ticket.
+  Entry leave(base::Id thread, base::Id method, std::int32_t told);
+  void end(base::Id thread);
 
  private:
-  struct Open {
-    base::Id method;
+  struct Open : event::OpenCall {  // its ticket as told: what was counted agrees with any
     Entry entry;
   };
   struct Thread {
     std::int32_t last = 0;
-    std::vector<Open> calls{};  // outermost first
-    std::uint64_t deeper = 0;   // calls beyond what is kept
+    event::OpenCalls<Open> calls{};
   };
 
   Thread& thread(base::Id id) {
@@ -48,6 +40,7 @@ class CallTickets {
   Thread& find_thread(base::Id id);
 
   base::IdMap<Thread> threads_;
+  event::CallAccount account_;
   base::Id last_id_ = 0;  // the thread asked for last
   Thread* last_ = nullptr;
 };

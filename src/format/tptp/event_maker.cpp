@@ -208,7 +208,7 @@ void EventMaker::tell_call(const Message& message, Time now) {
       call.class_id = id_of(message.number(F::class_id_ref));
       if (call.class_id == kNoId) call.class_id = id_of(message.number(F::transient_class_id_ref));
       return batch_.add(now, slot(message.number(F::thread_id_ref)),
-                        static_cast<Id>(message.number(F::method_id_ref)), call);
+                        id_of(message.number(F::method_id_ref)), call);
     }
     case field::AgMethodEntry::kId: {
       using F = field::AgMethodEntry;

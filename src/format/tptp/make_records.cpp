@@ -40,9 +40,9 @@ std::int32_t MessageMaker::told_ticket(const Event& event, event::u64 ticket) {
 
 std::int64_t MessageMaker::class_of(Id method) { return number_of(names_.class_of(method)); }
 
-// What the exit itself does not tell is its entry's.
+// What the exit itself does not tell is its entry's, and the ticket is wherever that was counted.
 void MessageMaker::end_call(CallRecord& record, const CallTickets::Entry& entry) {
-  if (record.ticket == 0) record.ticket = entry.ticket;
+  if (entry.ticket != 0) record.ticket = entry.ticket;
   if (record.class_id == 0) record.class_id = entry.class_id;
   if (record.class_id == 0) record.class_id = class_of(static_cast<Id>(record.method));
 }
@@ -77,7 +77,7 @@ void MessageMaker::make_plain_call(const Event& event) {
     record.ticket = call.ticket;
     record.depth = static_cast<std::int64_t>(call.depth);
   } else {
-    end_call(record, tickets_.leave(thread, method));
+    end_call(record, tickets_.leave(thread, method, 0));
     if (event.kind == event::Kind::Unwind) lose(event, "kind");
   }
   write_call(record);
@@ -98,8 +98,11 @@ template <class Call>
 void MessageMaker::make_exit(const Event& event, const Call& call) {
   CallRecord record = begin_call(event, call);
   record.entry = false;
-  record.ticket = told_ticket(event, call.ticket);
-  end_call(record, tickets_.leave(batch_->thread(event), static_cast<Id>(record.method)));
+  const std::int32_t told = told_ticket(event, call.ticket);
+  record.ticket = told;
+  end_call(record,
+           tickets_.leave(batch_->thread(event), static_cast<Id>(record.method), record.ticket));
+  if (told != 0 && record.ticket != told) lose(event, "ticket");
   if (call.depth != 0) lose(event, "depth");
   if (event.kind == event::Kind::Unwind) lose(event, "kind");
   write_call(record);

@@ -29,10 +29,6 @@ Rank rank_of(const event::Batch& batch, const event::Event& event) {
   return stage == event::RecordingStage::start ? Rank::trace : Rank::others;
 }
 
-bool is_call(Kind kind) {
-  return kind == Kind::Enter || kind == Kind::Leave || kind == Kind::Unwind;
-}
-
 }  // namespace
 
 bool MessageMaker::holds(Kind kind) {
@@ -124,7 +120,7 @@ bool MessageMaker::tells(const event::Monitor& monitor) const {
 
 void MessageMaker::put(const Event& event) {
   release_before(event);
-  if (event.detail == event::kAbsent && is_call(event.kind)) return make_plain_call(event);
+  if (event.detail == event::kAbsent && event::is_call(event.kind)) return make_plain_call(event);
   event::with_details(*batch_, event, [&](const auto& details) {
     using Details = std::decay_t<decltype(details)>;
     if constexpr (kHeld<Details>) {

@@ -64,7 +64,8 @@ class Calls {
   template <Kind kind, const auto& places, class Field>
   void fill(const std::byte* payload, Event& event) {
     event.time = state_.now;
-    event.id = static_cast<base::Id>(number(payload, places.at[Field::method_id_ref]));
+    const std::int64_t method = number(payload, places.at[Field::method_id_ref]);
+    event.id = kind == Kind::Enter ? static_cast<base::Id>(method) : id_of(method);
     event.thread = slot_;
     event.kind = kind;
     event.reserved = 0;

@@ -21,6 +21,11 @@ std::string_view noun(Meaning meaning) {
   }
 }
 
+template <ByteOrder order>
+event::u64 ticket_at(const std::byte* place) {
+  return static_cast<event::u64>(load_as<std::int32_t, order>(place));
+}
+
 }  // namespace
 
 void Watch::see(const Frame& frame, std::span<std::byte> message, std::uint64_t offset,
@@ -75,6 +80,7 @@ void Watch::restart() {
   methods_.clear();
   thread_index_.clear();
   by_thread_.clear();
+  account_ = {};
   last_thread_ = 0;
   last_ = nullptr;
 }
@@ -101,8 +107,7 @@ void Watch::see_entry(const std::byte* payload, std::uint64_t offset, base::Time
   refer_call(thread_id, method, get(Entry::class_id_ref), offset);
   Thread& at = thread(thread_id);
   if (get(Entry::time) != 0) see_time(at, now, offset);
-  if (at.calls.size() < kMostCalls) at.calls.push_back(method);
-  else ++at.deeper;
+  at.calls.enter({method, ticket_at<order>(payload + kEntryPlaces.at[Entry::ticket])}, account_);
 }
 
 template <ByteOrder order>
@@ -116,9 +121,9 @@ void Watch::see_exit(std::byte* payload, std::uint64_t offset, base::Time now) {
   refer_call(thread_id, method, get(Exit::class_id_ref), offset);
   Thread& at = thread(thread_id);
   if (get(Exit::time) != 0) see_time(at, now, offset);
-  if (method != 0 && at.deeper == 0 && !at.calls.empty() && at.calls.back() == method)
-    return at.calls.pop_back();
-  const Id entered = leave(at, method, offset);
+  const event::OpenCall exit{method == 0 ? base::kNoId : method,
+                             ticket_at<order>(payload + kExitPlaces.at[Exit::ticket])};
+  const Id entered = leave(at, exit, offset);
   if (exits_ == Exits::kept || method != 0 || entered == 0) return;
   const Id stored = order == ByteOrder::little ? entered : swapped(entered);
   std::memcpy(payload + kExitPlaces.at[Exit::method_id_ref], &stored, sizeof stored);
@@ -188,6 +193,7 @@ Watch::Thread& Watch::other_thread(Id id) {
   if (by_thread_.size() == kMostThreads && !thread_index_.contains(id)) {
     thread_index_.clear();
     by_thread_.clear();
+    account_ = {};
   }
   const auto [found, added] = thread_index_.try_emplace(id, by_thread_.size());
   if (added) by_thread_.emplace_back();
@@ -200,20 +206,15 @@ void Watch::tell_time(base::Time before, base::Time now, std::uint64_t offset) {
   odd_.add(offset, [&] { return fmt::format("time {} after {}", now, before); });
 }
 
-// The method that was entered; an exit may also end calls inside it that an exception left.
-Id Watch::leave(Thread& thread, Id method, std::uint64_t offset) {
-  if (thread.deeper > 0) return --thread.deeper, 0;
-  std::vector<Id>& calls = thread.calls;
-  const std::size_t lowest = calls.size() > kMostUnwound ? calls.size() - kMostUnwound : 0;
-  std::size_t at = calls.size();
-  while (at > lowest && method != 0 && calls[at - 1] != method) --at;
-  if (at == lowest) {
+Id Watch::leave(Thread& thread, const event::OpenCall& exit, std::uint64_t offset) {
+  const std::uint64_t ignored = account_.ignored;
+  const event::OpenCall* const call = thread.calls.leave(exit, account_);
+  if (call != nullptr) return call->id;
+  if (account_.ignored != ignored) {
+    const Id method = exit.id == base::kNoId ? 0 : exit.id;
     odd_.add(offset, [&] { return fmt::format("exit from method {} without entry", method); });
-    return 0;
   }
-  const Id entered = calls[at - 1];
-  calls.resize(at - 1);
-  return entered;
+  return 0;
 }
 
 }  // namespace polytrace::format::tptp

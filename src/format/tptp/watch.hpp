@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/notices.hpp"
-#include "base/seeded_hash.hpp"
+#include "event/open_calls.hpp"
 #include "format/tptp/payload_parser.hpp"
 #include "format/tptp/tbf_frame.hpp"
 
@@ -71,8 +71,7 @@ class Watch {
   };
   struct Thread {
     base::Time last = INT64_MIN;
-    std::vector<base::Id> calls;  // methods, outermost first
-    std::uint64_t deeper = 0;     // calls beyond what is kept
+    event::OpenCalls<event::OpenCall> calls;
   };
 
   template <ByteOrder order>
@@ -107,7 +106,8 @@ class Watch {
     thread.last = now;
   }
   void tell_time(base::Time before, base::Time now, std::uint64_t offset);
-  base::Id leave(Thread& thread, base::Id method, std::uint64_t offset);
+  // The method that was entered, 0 when none was.
+  base::Id leave(Thread& thread, const event::OpenCall& exit, std::uint64_t offset);
 
   // A number of the message at hand.
   struct Number {
@@ -135,6 +135,7 @@ class Watch {
   DefinedIds methods_;
   base::IdMap<std::size_t> thread_index_;
   std::vector<Thread> by_thread_;
+  event::CallAccount account_;
   base::Id last_thread_ = 0;
   Thread* last_ = nullptr;  // in by_thread_
   Found undefined_;
