@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A small reader of native streams, written from docs/formats/native.md alone: what agents record
 is compared with it, so that no fault of the product's own reader can hide one of its agents."""
+import bisect
 import re
 import struct
 from collections import namedtuple
@@ -85,6 +86,7 @@ class Stream:
     def __init__(self, path):
         self.kinds = catalogue()
         self.sites, self.ended, self.events = {}, False, []
+        self.lines = []  # of the clock: (tick0, time0, rate), in order
         self.taken = {}  # (thread, segment) to the words that blocks hold
         data = Path(path).read_bytes()
         assert data[:8] == b"\x89PTRACE\n", "no native stream"
@@ -104,11 +106,19 @@ class Stream:
             if content == 1:
                 self.block(Bytes(body), thread, first)
                 assert len(self.events) - before == count, f"block at {at}: other number of events"
+            elif content == 2:
+                self.lines.append(struct.unpack_from("<QqQ", body))
             elif content == 3:
                 self.read_sites(Bytes(body))
             self.ended = content == 4
             at += 72 + length
         self.names()
+
+    def time(self, tick):
+        """Nanoseconds of the trace's clock. Lines differ in rate: the clock is measured anew."""
+        at = bisect.bisect_right(self.lines, tick, key=lambda line: line[0])
+        tick0, time0, rate = self.lines[max(at - 1, 0)]
+        return time0 + ((tick - tick0) * rate >> 32)
 
     def add(self, tick, thread, kind, subject, **fields):
         self.events.append(Event(tick, thread, kind, subject, fields))
