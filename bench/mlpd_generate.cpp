@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "base/sink.hpp"
+#include "base/io/sink.hpp"
 #include "format/mlpd/mlpd.hpp"
 
 namespace {

@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "base/sink.hpp"
+#include "base/io/sink.hpp"
 
 namespace {
 

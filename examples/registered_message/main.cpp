@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "base/sink.hpp"
-#include "base/source.hpp"
-#include "event/text.hpp"
+#include "base/io/sink.hpp"
+#include "base/io/source.hpp"
+#include "event/text/text.hpp"
 #include "format/format.hpp"
 #include "format/tptp/tbf_messages.hpp"
 #include "format/tptp/xml_writer.hpp"

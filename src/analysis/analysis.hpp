@@ -12,8 +12,8 @@
 #include "analysis/names.hpp"
 #include "analysis/table.hpp"
 #include "event/batch.hpp"
-#include "event/name_choice.hpp"
-#include "event/thread_choice.hpp"
+#include "event/choice/name_choice.hpp"
+#include "event/choice/thread_choice.hpp"
 
 namespace polytrace::analysis {
 

@@ -6,7 +6,7 @@
 #include "analysis/hot_methods.hpp"
 #include "analysis/selected.hpp"
 #include "analysis/tree_order.hpp"
-#include "base/figure_text.hpp"
+#include "base/text/figure_text.hpp"
 
 namespace polytrace::analysis {
 

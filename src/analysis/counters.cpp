@@ -9,7 +9,7 @@
 #include "analysis/rows.hpp"
 #include "analysis/selected.hpp"
 #include "analysis/timeline.hpp"
-#include "base/figure_text.hpp"
+#include "base/text/figure_text.hpp"
 
 namespace polytrace::analysis {
 namespace {

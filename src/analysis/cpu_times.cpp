@@ -7,7 +7,7 @@
 #include "analysis/rows.hpp"
 #include "analysis/stack_table.hpp"
 #include "analysis/text.hpp"
-#include "base/figure_text.hpp"
+#include "base/text/figure_text.hpp"
 
 namespace polytrace::analysis {
 namespace {

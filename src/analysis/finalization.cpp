@@ -6,7 +6,7 @@
 #include "analysis/handles.hpp"
 #include "analysis/selected.hpp"
 #include "analysis/text.hpp"
-#include "base/figure_text.hpp"
+#include "base/text/figure_text.hpp"
 
 namespace polytrace::analysis {
 namespace {

@@ -9,8 +9,8 @@
 #include "analysis/rows.hpp"
 #include "analysis/selected.hpp"
 #include "analysis/stacks.hpp"
-#include "base/figure_text.hpp"
 #include "base/seeded_hash.hpp"
+#include "base/text/figure_text.hpp"
 
 namespace polytrace::analysis {
 namespace {

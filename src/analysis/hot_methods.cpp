@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "analysis/text.hpp"
-#include "base/figure_text.hpp"
+#include "base/text/figure_text.hpp"
 
 namespace polytrace::analysis {
 namespace {

@@ -11,7 +11,7 @@
 #include "analysis/rows.hpp"
 #include "analysis/selected.hpp"
 #include "analysis/text.hpp"
-#include "base/figure_text.hpp"
+#include "base/text/figure_text.hpp"
 
 namespace polytrace::analysis {
 namespace {

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "analysis/compiled_names.hpp"
-#include "base/short_name.hpp"
-#include "event/method_names.hpp"
+#include "base/text/short_name.hpp"
+#include "event/choice/method_names.hpp"
 
 namespace polytrace::analysis {
 

@@ -78,7 +78,7 @@ class Names {
   }
 
   // "Ns.Class:Method (int)", or "unknown method 0x..." when never defined: whole
-  // (event/method_names.hpp), and as in the source (compiled_names.hpp).
+  // (event/choice/method_names.hpp), and as in the source (compiled_names.hpp).
   std::string method_name(std::uint32_t index) const;
   // As defined, or "unknown class 0x..."; of kNone, and of what recorders tell where they know
   // none,

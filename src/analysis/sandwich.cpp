@@ -8,8 +8,8 @@
 #include "analysis/method_filter.hpp"
 #include "analysis/text.hpp"
 #include "analysis/tree_order.hpp"
-#include "base/figure_text.hpp"
 #include "base/seeded_hash.hpp"
+#include "base/text/figure_text.hpp"
 
 namespace polytrace::analysis {
 namespace {

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
-#include "base/figure_text.hpp"
+#include "base/text/figure_text.hpp"
 
 namespace polytrace::analysis {
 

@@ -7,7 +7,7 @@
 
 #include "analysis/extent.hpp"
 #include "analysis/selected.hpp"
-#include "base/figure_text.hpp"
+#include "base/text/figure_text.hpp"
 
 namespace polytrace::analysis {
 std::vector<Table> Summary::tables(const Names& names, const TableOptions&) const {

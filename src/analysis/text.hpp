@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What notes and headlines share beside base/figure_text.hpp. Cells of tables stay plain numbers.
+// What notes and headlines share beside base/text/figure_text.hpp. Cells of tables stay plain
+// numbers.
 #pragma once
 
 #include <cstdint>

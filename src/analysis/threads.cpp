@@ -10,7 +10,7 @@
 #include "analysis/selected.hpp"
 #include "analysis/text.hpp"
 #include "analysis/timeline.hpp"
-#include "base/figure_text.hpp"
+#include "base/text/figure_text.hpp"
 
 namespace polytrace::analysis {
 namespace {

@@ -10,7 +10,7 @@
 #include "cli/selection.hpp"
 #include "cli/words.hpp"
 #include "event/merge.hpp"
-#include "event/text.hpp"
+#include "event/text/text.hpp"
 
 namespace polytrace::cli {
 namespace {

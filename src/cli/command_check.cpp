@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <span>
 
-#include "base/figure_text.hpp"
+#include "base/text/figure_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/errors.hpp"
 #include "cli/notices_view.hpp"

@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "agent/control/client.hpp"
-#include "base/figure_text.hpp"
+#include "base/text/figure_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/numbers.hpp"
 #include "cli/record/start_body.hpp"

@@ -7,7 +7,7 @@
 
 #include <array>
 
-#include "base/compressed_source.hpp"
+#include "base/io/compressed_source.hpp"
 
 namespace polytrace::cli {
 

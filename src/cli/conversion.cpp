@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/figure_text.hpp"
+#include "base/text/figure_text.hpp"
 #include "cli/errors.hpp"
 #include "cli/notices_view.hpp"
 #include "cli/show/escape.hpp"

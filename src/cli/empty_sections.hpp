@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analysis/report.hpp"
-#include "base/json_writer.hpp"
+#include "base/text/json_writer.hpp"
 #include "cli/show/cell_text.hpp"
 #include "format/format.hpp"
 

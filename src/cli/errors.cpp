@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/figure_text.hpp"
+#include "base/text/figure_text.hpp"
 #include "cli/output.hpp"
 #include "cli/show/escape.hpp"
 

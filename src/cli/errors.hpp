@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_writer.hpp"
 #include "base/notices.hpp"
+#include "base/text/json_writer.hpp"
 #include "cli/show/terminal.hpp"
 
 namespace polytrace::cli {

@@ -4,7 +4,7 @@
 // Ids and addresses are hexadecimal text.
 #pragma once
 
-#include "base/json_writer.hpp"
+#include "base/text/json_writer.hpp"
 #include "event/batch.hpp"
 
 namespace polytrace::cli {

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/figure_text.hpp"
+#include "base/text/figure_text.hpp"
 #include "cli/conversion_target.hpp"
 #include "cli/errors.hpp"
 #include "cli/notices_view.hpp"

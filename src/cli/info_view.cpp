@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/figure_text.hpp"
+#include "base/text/figure_text.hpp"
 #include "cli/compression.hpp"
 #include "cli/notices_view.hpp"
 #include "cli/show/escape.hpp"

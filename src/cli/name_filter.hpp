@@ -7,7 +7,7 @@
 #include <unordered_set>
 
 #include "base/seeded_hash.hpp"
-#include "event/name_choice.hpp"
+#include "event/choice/name_choice.hpp"
 #include "event/pump.hpp"
 
 namespace polytrace::cli {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/result.hpp"
-#include "base/terminal_text.hpp"
+#include "base/text/terminal_text.hpp"
 
 namespace polytrace::cli {
 

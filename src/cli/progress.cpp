@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "base/figure_text.hpp"
+#include "base/text/figure_text.hpp"
 #include "cli/errors.hpp"
 #include "cli/show/escape.hpp"
 

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <string>
 
-#include "base/source.hpp"
+#include "base/io/source.hpp"
 #include "cli/session.hpp"
 
 namespace polytrace::cli {

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "analysis/work_clock.hpp"
-#include "base/figure_text.hpp"
+#include "base/text/figure_text.hpp"
 #include "cli/notices_view.hpp"
 #include "cli/report_brief.hpp"
 #include "cli/show/escape.hpp"

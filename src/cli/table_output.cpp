@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <span>
 
-#include "base/sink.hpp"
+#include "base/io/sink.hpp"
 #include "cli/words.hpp"
 
 namespace polytrace::cli {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/source.hpp"
+#include "base/io/source.hpp"
 #include "event/pump.hpp"
 #include "format/format.hpp"
 

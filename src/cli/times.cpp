@@ -8,7 +8,7 @@
 #include <limits>
 #include <optional>
 
-#include "base/wall_time.hpp"
+#include "base/text/wall_time.hpp"
 #include "cli/numbers.hpp"
 
 namespace polytrace::cli {

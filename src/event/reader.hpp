@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "base/io/source.hpp"
 #include "base/notices.hpp"
 #include "base/raw_array.hpp"
-#include "base/source.hpp"
 #include "event/batch.hpp"
 
 namespace polytrace::event {

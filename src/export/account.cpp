@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export/account.hpp"
-#include "base/figure_text.hpp"
+#include "base/text/figure_text.hpp"
 
 #include <fmt/format.h>
 

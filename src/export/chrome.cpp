@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "analysis/counter_names.hpp"
-#include "base/figure_text.hpp"
+#include "base/text/figure_text.hpp"
 
 namespace polytrace::exports {
 

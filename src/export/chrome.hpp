@@ -7,7 +7,7 @@
 #include <deque>
 #include <map>
 
-#include "base/json_writer.hpp"
+#include "base/text/json_writer.hpp"
 #include "export/target.hpp"
 #include "export/text_sink.hpp"
 #include "export/timeline_calls.hpp"

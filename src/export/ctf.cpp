@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "base/figure_text.hpp"
+#include "base/text/figure_text.hpp"
 #include "event/visit.hpp"
 #include "export/ctf_metadata.hpp"
 #include "export/ctf_shared.hpp"

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "analysis/selected.hpp"
-#include "base/figure_text.hpp"
-#include "base/short_name.hpp"
+#include "base/text/figure_text.hpp"
+#include "base/text/short_name.hpp"
 #include "export/heap_dump.hpp"
 
 namespace polytrace::exports {

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "base/json_writer.hpp"
+#include "base/text/json_writer.hpp"
 #include "export/firefox_markers.hpp"
 #include "export/text_sink.hpp"
 

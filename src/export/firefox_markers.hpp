@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json_writer.hpp"
+#include "base/text/json_writer.hpp"
 #include "export/target.hpp"
 
 namespace polytrace::exports {

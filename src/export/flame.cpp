@@ -8,9 +8,9 @@
 #include <map>
 
 #include "analysis/tree_order.hpp"
-#include "base/json_writer.hpp"
-#include "base/short_name.hpp"
-#include "base/utf8.hpp"
+#include "base/text/json_writer.hpp"
+#include "base/text/short_name.hpp"
+#include "base/text/utf8.hpp"
 
 // The page's source, as it lies in the folder flame/.
 asm(".pushsection .rodata\n"

@@ -8,8 +8,8 @@
 #include <iterator>
 
 #include "analysis/tree_order.hpp"
-#include "base/figure_text.hpp"
-#include "base/utf8.hpp"
+#include "base/text/figure_text.hpp"
+#include "base/text/utf8.hpp"
 #include "export/flame.hpp"
 #include "export/frame_text.hpp"
 #include "export/text_sink.hpp"

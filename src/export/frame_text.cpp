@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export/frame_text.hpp"
 
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 
 namespace polytrace::exports {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "analysis/heap/questions.hpp"
 #include "analysis/heap/study.hpp"
-#include "base/sink.hpp"
+#include "base/io/sink.hpp"
 
 namespace polytrace::exports {
 

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstring>
 
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 
 namespace polytrace::exports::jfr {
 

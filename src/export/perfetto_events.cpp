@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "analysis/counter_names.hpp"
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 #include "export/perfetto.hpp"
 
 namespace polytrace::exports {

@@ -7,8 +7,8 @@
 
 #include "analysis/heap/dominators.hpp"
 #include "analysis/heap/holders.hpp"
-#include "base/figure_text.hpp"
-#include "base/utf8.hpp"
+#include "base/text/figure_text.hpp"
+#include "base/text/utf8.hpp"
 
 namespace polytrace::exports::perfetto {
 

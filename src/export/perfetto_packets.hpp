@@ -11,7 +11,7 @@
 #include <span>
 #include <string>
 
-#include "base/sink.hpp"
+#include "base/io/sink.hpp"
 
 namespace polytrace::exports::perfetto {
 

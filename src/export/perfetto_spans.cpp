@@ -2,7 +2,7 @@
 // What lasts a while and is no call, in tracks below the threads and the process.
 #include <fmt/format.h>
 
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 #include "export/perfetto.hpp"
 
 namespace polytrace::exports {

@@ -8,7 +8,7 @@
 #include <map>
 #include <optional>
 
-#include "base/json_writer.hpp"
+#include "base/text/json_writer.hpp"
 #include "export/target.hpp"
 #include "export/text_sink.hpp"
 

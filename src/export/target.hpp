@@ -12,7 +12,7 @@
 
 #include "analysis/heap/questions.hpp"
 #include "analysis/profile/profile.hpp"
-#include "base/sink.hpp"
+#include "base/io/sink.hpp"
 #include "export/account.hpp"
 #include "export/call_log.hpp"
 #include "export/markers.hpp"

@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/sink.hpp"
-#include "base/source.hpp"
+#include "base/io/sink.hpp"
+#include "base/io/source.hpp"
 #include "event/reader.hpp"
 #include "event/writer.hpp"
 #include "format/rewriter.hpp"

@@ -3,8 +3,8 @@
 // form. Exact, since nothing passes through the common events. One thread at a time.
 #pragma once
 
+#include "base/io/source.hpp"
 #include "base/notices.hpp"
-#include "base/source.hpp"
 #include "event/writer.hpp"
 
 namespace polytrace::format {

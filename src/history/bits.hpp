@@ -7,8 +7,8 @@
 #include <bit>
 #include <cstdint>
 
-#include "base/appender.hpp"
-#include "base/cursor.hpp"
+#include "base/io/appender.hpp"
+#include "base/io/cursor.hpp"
 
 namespace polytrace::history {
 

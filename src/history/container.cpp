@@ -8,8 +8,8 @@
 #include <cstring>
 #include <memory>
 
-#include "base/crc32c.hpp"
-#include "base/cursor.hpp"
+#include "base/io/crc32c.hpp"
+#include "base/io/cursor.hpp"
 #include "history/large_pages.hpp"
 
 namespace polytrace::history {

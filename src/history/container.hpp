@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/appender.hpp"
+#include "base/io/appender.hpp"
 #include "base/raw_array.hpp"
 #include "base/result.hpp"
 #include "history/facts.hpp"

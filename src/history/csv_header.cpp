@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 
 namespace polytrace::history {
 namespace {

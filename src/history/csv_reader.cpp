@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 
 namespace polytrace::history {
 namespace {

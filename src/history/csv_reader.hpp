@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "base/io/source.hpp"
 #include "base/notices.hpp"
-#include "base/source.hpp"
 #include "history/csv_row.hpp"
 #include "history/texts.hpp"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 #include "history/base64.hpp"
 #include "history/csv_time.hpp"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/wall_time.hpp"
+#include "base/text/wall_time.hpp"
 
 namespace polytrace::history {
 namespace {

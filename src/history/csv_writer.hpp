@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "base/sink.hpp"
+#include "base/io/sink.hpp"
 #include "history/csv.hpp"
 
 namespace polytrace::history {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/appender.hpp"
+#include "base/io/appender.hpp"
 #include "base/seeded_hash.hpp"
 #include "base/types.hpp"
 

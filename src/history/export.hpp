@@ -2,7 +2,7 @@
 // A history as rows of text (docs/formats/state-history-interchange.md, "CSV").
 #pragma once
 
-#include "base/sink.hpp"
+#include "base/io/sink.hpp"
 #include "history/csv.hpp"
 #include "history/history.hpp"
 

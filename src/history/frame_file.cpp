@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/crc32c.hpp"
+#include "base/io/crc32c.hpp"
 
 namespace polytrace::history {
 namespace {

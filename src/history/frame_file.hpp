@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "base/appender.hpp"
+#include "base/io/appender.hpp"
 #include "base/result.hpp"
 #include "history/container.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "base/cursor.hpp"
-#include "base/utf8.hpp"
+#include "base/io/cursor.hpp"
+#include "base/text/utf8.hpp"
 
 namespace polytrace::history {
 namespace {

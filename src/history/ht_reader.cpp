@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/cursor.hpp"
+#include "base/io/cursor.hpp"
 #include "history/ht_node.hpp"
 #include "history/java_paths.hpp"
 #include "history/type_table.hpp"

@@ -7,8 +7,8 @@
 #include <functional>
 #include <span>
 
+#include "base/io/source.hpp"
 #include "base/notices.hpp"
-#include "base/source.hpp"
 #include "history/tree.hpp"
 #include "history/types_file.hpp"
 

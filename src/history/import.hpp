@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "base/io/source.hpp"
 #include "base/notices.hpp"
-#include "base/source.hpp"
 #include "history/bundle.hpp"
 
 namespace polytrace::history {

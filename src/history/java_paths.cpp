@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 #include "history/texts.hpp"
 
 namespace polytrace::history {

@@ -4,8 +4,8 @@
 // exactly what Trace Compass writes there, not Java's serialization in general. Inside the room.
 #pragma once
 
+#include "base/io/source.hpp"
 #include "base/notices.hpp"
-#include "base/source.hpp"
 #include "history/tree.hpp"
 
 namespace polytrace::history {

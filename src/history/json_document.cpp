@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 #include "history/json_mend.hpp"
 
 namespace polytrace::history {

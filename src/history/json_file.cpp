@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "base/piece.hpp"
-#include "base/sink.hpp"
-#include "base/source.hpp"
+#include "base/io/piece.hpp"
+#include "base/io/sink.hpp"
+#include "base/io/source.hpp"
 
 namespace polytrace::history {
 

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "base/json_writer.hpp"
+#include "base/text/json_writer.hpp"
 #include "history/json_document.hpp"
 
 namespace polytrace::history {

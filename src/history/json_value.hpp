@@ -3,7 +3,7 @@
 // (docs/formats/state-history.md, "state.json"). Inside the room only, as json_document.hpp is.
 #pragma once
 
-#include "base/json_writer.hpp"
+#include "base/text/json_writer.hpp"
 #include "history/json_document.hpp"
 #include "history/texts.hpp"
 

@@ -6,7 +6,7 @@
 #include <ranges>
 #include <vector>
 
-#include "base/cursor.hpp"
+#include "base/io/cursor.hpp"
 #include "history/large_pages.hpp"
 #include "history/tree_file.hpp"
 

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/appender.hpp"
+#include "base/io/appender.hpp"
 #include "base/result.hpp"
 #include "history/key_table.hpp"
 #include "history/state.hpp"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/cursor.hpp"
+#include "base/io/cursor.hpp"
 
 namespace polytrace::history {
 bool SegmentView::open(base::Bytes payload) {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "base/appender.hpp"
+#include "base/io/appender.hpp"
 #include "base/raw_array.hpp"
 #include "history/key_list.hpp"
 

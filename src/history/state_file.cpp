@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/json_writer.hpp"
+#include "base/text/json_writer.hpp"
 #include "history/json_head.hpp"
 #include "history/json_value.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/cursor.hpp"
+#include "base/io/cursor.hpp"
 #include "history/bits.hpp"
 #include "history/build_core.hpp"
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "base/appender.hpp"
+#include "base/io/appender.hpp"
 #include "base/result.hpp"
 #include "history/key_list.hpp"
 

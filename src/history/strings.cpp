@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/cursor.hpp"
+#include "base/io/cursor.hpp"
 #include "history/dictionary.hpp"
 
 namespace polytrace::history {

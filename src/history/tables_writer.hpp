@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "base/appender.hpp"
+#include "base/io/appender.hpp"
 #include "history/key_list.hpp"
 
 namespace polytrace::history {

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "base/appender.hpp"
+#include "base/io/appender.hpp"
 
 namespace polytrace::history {
 

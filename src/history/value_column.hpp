@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "base/appender.hpp"
+#include "base/io/appender.hpp"
 #include "history/bits.hpp"
 #include "history/segment_layout.hpp"
 #include "history/state.hpp"

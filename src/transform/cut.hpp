@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "base/id_table.hpp"
+#include "event/choice/thread_choice.hpp"
 #include "event/open_calls.hpp"
-#include "event/thread_choice.hpp"
 #include "event/writer.hpp"
 #include "transform/subjects.hpp"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "event/choice/method_names.hpp"
 #include "event/copy.hpp"
-#include "event/method_names.hpp"
 #include "event/visit.hpp"
 
 namespace polytrace::transform {

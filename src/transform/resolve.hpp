@@ -10,8 +10,8 @@
 
 namespace polytrace::transform {
 
-// Hands events on, methods with whole names (event/method_names.hpp), the names of threads behind
-// their begins.
+// Hands events on, methods with whole names (event/choice/method_names.hpp), the names of threads
+// behind their begins.
 std::unique_ptr<event::Writer> name_apart(std::unique_ptr<event::Writer> to,
                                           std::shared_ptr<const Definitions> definitions);
 

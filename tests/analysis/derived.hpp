@@ -8,7 +8,7 @@
 #include <functional>
 
 #include "analysis/states/states.hpp"
-#include "event/text.hpp"
+#include "event/text/text.hpp"
 #include "history/history.hpp"
 #include "support/temporary_folder.hpp"
 

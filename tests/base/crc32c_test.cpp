@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/crc32c.hpp"
+#include "base/io/crc32c.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/cursor.hpp"
+#include "base/io/cursor.hpp"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "base/appender.hpp"
+#include "base/io/appender.hpp"
 
 namespace polytrace::base {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/figure_text.hpp"
+#include "base/text/figure_text.hpp"
 
 #include <gtest/gtest.h>
 

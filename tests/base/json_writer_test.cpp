@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/json_writer.hpp"
+#include "base/text/json_writer.hpp"
 
 #include <gtest/gtest.h>
 

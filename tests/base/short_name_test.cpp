@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/short_name.hpp"
+#include "base/text/short_name.hpp"
 
 #include <gtest/gtest.h>
 
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 
 namespace polytrace::base {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/sink.hpp"
+#include "base/io/sink.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -7,7 +7,7 @@
 
 #include <csignal>
 
-#include "base/source.hpp"
+#include "base/io/source.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace polytrace::base {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/source.hpp"
+#include "base/io/source.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <random>
 #include <thread>
 
-#include "base/sink.hpp"
+#include "base/io/sink.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace polytrace::base {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/terminal_text.hpp"
+#include "base/text/terminal_text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include "event/copy.hpp"
 #include "event/filter.hpp"
 #include "event/random.hpp"
-#include "event/text.hpp"
+#include "event/text/text.hpp"
 
 namespace polytrace::event {
 namespace {

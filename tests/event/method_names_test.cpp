@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "event/method_names.hpp"
+#include "event/choice/method_names.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "event/text.hpp"
+#include "event/text/text.hpp"
 
 #include <gtest/gtest.h>
 

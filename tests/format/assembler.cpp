@@ -7,9 +7,9 @@
 #include <map>
 #include <optional>
 
-#include "base/appender.hpp"
-#include "base/crc32c.hpp"
-#include "event/quoted.hpp"
+#include "base/io/appender.hpp"
+#include "base/io/crc32c.hpp"
+#include "event/text/quoted.hpp"
 
 namespace polytrace::format::test {
 namespace {

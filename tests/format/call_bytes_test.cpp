@@ -8,8 +8,8 @@
 #include <random>
 #include <vector>
 
-#include "base/cursor.hpp"
-#include "base/digit_groups.hpp"
+#include "base/io/cursor.hpp"
+#include "base/io/digit_groups.hpp"
 #include "equal_events.hpp"
 
 namespace polytrace::format::mlpd {

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "base/digit_groups.hpp"
+#include "base/io/digit_groups.hpp"
 #include "equal_events.hpp"
 #include "format/monoblock/number.hpp"
 

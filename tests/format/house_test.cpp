@@ -6,10 +6,10 @@
 #include <iterator>
 #include <sstream>
 
-#include "base/sink.hpp"
+#include "base/io/sink.hpp"
 #include "event/copy.hpp"
 #include "event/random.hpp"
-#include "event/text.hpp"
+#include "event/text/text.hpp"
 #include "format/case_file.hpp"
 #include "format/samples.hpp"
 #include "format/whole.hpp"

@@ -5,8 +5,8 @@
 
 #include <random>
 
-#include "base/crc32c.hpp"
-#include "base/digit_groups.hpp"
+#include "base/io/crc32c.hpp"
+#include "base/io/digit_groups.hpp"
 #include "equal_events.hpp"
 #include "format/native/call_run.hpp"
 #include "format/native/checksum.hpp"

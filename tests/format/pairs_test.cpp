@@ -8,7 +8,7 @@
 #include <set>
 
 #include "event/random.hpp"
-#include "event/text.hpp"
+#include "event/text/text.hpp"
 #include "format/samples.hpp"
 #include "format/whole.hpp"
 

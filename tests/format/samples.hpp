@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/source.hpp"
+#include "base/io/source.hpp"
 
 namespace polytrace::format::test {
 

@@ -3,8 +3,8 @@
 // calls to events gives what the general one gives.
 #include <gtest/gtest.h>
 
-#include "base/source.hpp"
-#include "event/text.hpp"
+#include "base/io/source.hpp"
+#include "event/text/text.hpp"
 #include "format/random_messages.hpp"
 #include "format/samples.hpp"
 #include "format/tptp/event_maker.hpp"

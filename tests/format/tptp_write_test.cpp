@@ -5,9 +5,9 @@
 
 #include <map>
 
-#include "base/sink.hpp"
+#include "base/io/sink.hpp"
 #include "event/copy.hpp"
-#include "event/text.hpp"
+#include "event/text/text.hpp"
 #include "format/samples.hpp"
 #include "format/whole.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/appender.hpp"
+#include "base/io/appender.hpp"
 #include "format/tptp/xml_format.hpp"
 #include "format/trcxml_messages.hpp"
 #include "format/whole.hpp"

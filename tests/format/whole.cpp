@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/whole.hpp"
 
-#include "event/text.hpp"
+#include "event/text/text.hpp"
 
 namespace polytrace::format::test {
 

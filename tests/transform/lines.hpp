@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "event/text.hpp"
+#include "event/text/text.hpp"
 #include "event/writer.hpp"
 
 namespace polytrace::transform::test {

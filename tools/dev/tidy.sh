@@ -3,7 +3,7 @@
 #: ./dev tidy [FILE...]
 #: Runs clang-tidy 19 over source files; without one, over all of src/.
 #:
-#:   ./dev tidy src/base/cursor.cpp
+#:   ./dev tidy src/base/io/cursor.cpp
 #:   ./dev tidy
 
 dev setup check

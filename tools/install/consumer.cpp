@@ -2,7 +2,7 @@
 // Counts the events of a trace with the installed library: consumer FILE.
 #include <cstdio>
 
-#include "base/source.hpp"
+#include "base/io/source.hpp"
 #include "event/batch.hpp"
 #include "format/format.hpp"
 

@@ -10,8 +10,8 @@
 #include "analysis/recording_pause.hpp"
 #include "analysis/text.hpp"
 #include "analysis/work_clock.hpp"
-#include "base/figure_text.hpp"
 #include "base/seeded_hash.hpp"
+#include "base/text/figure_text.hpp"
 
 namespace polytrace::analysis {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "analysis/selected.hpp"
-#include "base/figure_text.hpp"
+#include "base/text/figure_text.hpp"
 
 namespace polytrace::analysis {
 

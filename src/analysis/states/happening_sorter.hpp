@@ -9,7 +9,7 @@
 
 #include "analysis/states/happening.hpp"
 #include "analysis/states/sorted_merge.hpp"
-#include "base/appender.hpp"
+#include "base/io/appender.hpp"
 #include "base/raw_array.hpp"
 #include "base/result.hpp"
 #include "history/scratch_file.hpp"

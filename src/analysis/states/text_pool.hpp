@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "base/seeded_hash.hpp"
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 
 namespace polytrace::analysis::states {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "base/figure_text.hpp"
+#include "base/text/figure_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/errors.hpp"
 #include "cli/history/history_input.hpp"

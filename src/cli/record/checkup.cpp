@@ -17,7 +17,7 @@
 #include <set>
 
 #include "agent/control/endpoint.hpp"
-#include "base/figure_text.hpp"
+#include "base/text/figure_text.hpp"
 #include "cli/record/runtimes.hpp"
 
 namespace polytrace::cli {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "base/figure_text.hpp"
+#include "base/text/figure_text.hpp"
 #include "cli/errors.hpp"
 #include "cli/record/causes.hpp"
 #include "cli/record/next_steps.hpp"

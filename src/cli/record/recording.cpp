@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "base/figure_text.hpp"
+#include "base/text/figure_text.hpp"
 #include "cli/conversion_target.hpp"
 #include "cli/errors.hpp"
 #include "cli/signals.hpp"

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "base/figure_text.hpp"
-#include "base/utf8.hpp"
+#include "base/text/figure_text.hpp"
+#include "base/text/utf8.hpp"
 #include "cli/show/escape.hpp"
 
 namespace polytrace::cli::show {

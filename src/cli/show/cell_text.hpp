@@ -5,7 +5,7 @@
 #include <string>
 
 #include "analysis/table.hpp"
-#include "base/json_writer.hpp"
+#include "base/text/json_writer.hpp"
 #include "base/types.hpp"
 #include "cli/show/terminal.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/terminal_text.hpp"
+#include "base/text/terminal_text.hpp"
 
 namespace polytrace::cli::show {
 

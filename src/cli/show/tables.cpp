@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/figure_text.hpp"
+#include "base/text/figure_text.hpp"
 #include "cli/show/escape.hpp"
 #include "cli/show/separated.hpp"
 #include "cli/show/shorten.hpp"

@@ -7,7 +7,7 @@
 
 #include <charconv>
 
-#include "base/terminal_text.hpp"
+#include "base/text/terminal_text.hpp"
 #include "cli/environment.hpp"
 
 namespace polytrace::cli::show {

@@ -2,7 +2,7 @@
 // Numbers as this format has them: big endian, ids of 4 or 8 bytes.
 #pragma once
 
-#include "base/cursor.hpp"
+#include "base/io/cursor.hpp"
 
 namespace polytrace::format::hprof {
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/cursor.hpp"
+#include "base/io/cursor.hpp"
 #include "base/layered_map.hpp"
 #include "event/details.hpp"
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/appender.hpp"
-#include "base/sink.hpp"
+#include "base/io/appender.hpp"
+#include "base/io/sink.hpp"
 
 namespace polytrace::format::hprof {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/source.hpp"
+#include "base/io/source.hpp"
 
 namespace polytrace::format::hprof {
 

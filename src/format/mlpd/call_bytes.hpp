@@ -8,7 +8,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "base/digit_groups.hpp"
+#include "base/io/digit_groups.hpp"
 #include "base/types.hpp"
 #include "event/spine.hpp"
 

@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "base/appender.hpp"
-#include "base/cursor.hpp"
-#include "base/source.hpp"
+#include "base/io/appender.hpp"
+#include "base/io/cursor.hpp"
+#include "base/io/source.hpp"
 
 namespace polytrace::format::mlpd {
 

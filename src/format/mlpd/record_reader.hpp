@@ -3,7 +3,7 @@
 // long as a buffer (time, running method, bases); nothing carries over to the next buffer.
 #pragma once
 
-#include "base/cursor.hpp"
+#include "base/io/cursor.hpp"
 #include "event/batch.hpp"
 #include "format/mlpd/header.hpp"
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/appender.hpp"
+#include "base/io/appender.hpp"
 #include "event/batch.hpp"
 #include "format/mlpd/header.hpp"
 

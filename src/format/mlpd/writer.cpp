@@ -6,7 +6,7 @@
 #include <charconv>
 
 #include "base/limits.hpp"
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 #include "event/visit.hpp"
 
 namespace polytrace::format::mlpd {

@@ -3,7 +3,7 @@
 // framing, so what is left when decoding stops is what was lost.
 #pragma once
 
-#include "base/cursor.hpp"
+#include "base/io/cursor.hpp"
 #include "event/tally.hpp"
 #include "format/monoblock/records.hpp"
 

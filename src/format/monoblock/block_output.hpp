@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include "base/sink.hpp"
+#include "base/io/sink.hpp"
 #include "format/monoblock/number.hpp"
 #include "format/monoblock/variant.hpp"
 

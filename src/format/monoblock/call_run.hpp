@@ -8,7 +8,7 @@
 #include <array>
 #include <cstdint>
 
-#include "base/digit_groups.hpp"
+#include "base/io/digit_groups.hpp"
 #include "base/types.hpp"
 #include "event/spine.hpp"
 #include "event/tally.hpp"

@@ -5,8 +5,8 @@
 
 #include <bit>
 
-#include "base/appender.hpp"
-#include "base/cursor.hpp"
+#include "base/io/appender.hpp"
+#include "base/io/cursor.hpp"
 
 namespace polytrace::format::monoblock {
 

@@ -7,7 +7,7 @@
 #include <array>
 #include <bit>
 
-#include "base/cursor.hpp"
+#include "base/io/cursor.hpp"
 #include "base/layered_map.hpp"
 #include "format/monoblock/variant.hpp"
 

@@ -2,7 +2,7 @@
 // Reads the primitives of the format (docs/formats/native.md, section 1).
 #pragma once
 
-#include "base/cursor.hpp"
+#include "base/io/cursor.hpp"
 #include "format/native/byte_output.hpp"
 
 namespace polytrace::format::native {

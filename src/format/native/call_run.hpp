@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "base/digit_groups.hpp"
+#include "base/io/digit_groups.hpp"
 #include "event/spine.hpp"
 #include "format/native/clock.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CRC-32C as base/crc32c.hpp, for code inside other programs, which has no library. Thread-safe.
+// CRC-32C as base/io/crc32c.hpp, for code inside other programs, which has no library. Thread-safe.
 #pragma once
 
 #include <array>

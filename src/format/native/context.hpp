@@ -3,7 +3,7 @@
 // Framing keeps it over the stream and hands it to each chunk. Value type, cheap to copy.
 #pragma once
 
-#include "base/cursor.hpp"
+#include "base/io/cursor.hpp"
 #include "base/layered_map.hpp"
 #include "format/native/sealing.hpp"
 #include "format/native/wire.hpp"

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/crc32c.hpp"
+#include "base/io/crc32c.hpp"
 #include "event/batch.hpp"
 #include "format/native/record_encoder.hpp"
 

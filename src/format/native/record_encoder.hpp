@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "base/digit_groups.hpp"
+#include "base/io/digit_groups.hpp"
 #include "format/native/body.hpp"
 #include "format/native/wire.hpp"
 

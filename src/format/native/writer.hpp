@@ -3,7 +3,7 @@
 // they say: a block ends when it is full. One thread at a time.
 #pragma once
 
-#include "base/appender.hpp"
+#include "base/io/appender.hpp"
 #include "format/format.hpp"
 #include "format/native/record_encoder.hpp"
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <optional>
 
-#include "base/cursor.hpp"
+#include "base/io/cursor.hpp"
 
 namespace polytrace::format::tptp {
 

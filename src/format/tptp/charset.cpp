@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 
 namespace polytrace::format::tptp {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "event/method_names.hpp"
+#include "event/choice/method_names.hpp"
 
 namespace polytrace::format::tptp {
 namespace {

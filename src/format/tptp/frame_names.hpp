@@ -35,7 +35,7 @@ class FrameNames {
     const Known& known = known_[place_of(method)];
     return known.method == method ? known.class_id : find_class(method);
   }
-  // Whole (event/method_names.hpp) as far as known, else the id.
+  // Whole (event/choice/method_names.hpp) as far as known, else the id.
   std::string name(base::Id method) const;
 
   // --- method events that may come back with the frames behind them ---

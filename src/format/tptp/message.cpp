@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "event/quoted.hpp"
+#include "event/text/quoted.hpp"
 
 namespace polytrace::format::tptp {
 namespace {

@@ -7,8 +7,8 @@
 #include <memory>
 #include <optional>
 
+#include "base/io/sink.hpp"
 #include "base/limits.hpp"
-#include "base/sink.hpp"
 #include "event/reader.hpp"
 #include "format/format.hpp"
 #include "format/tptp/byte_order.hpp"

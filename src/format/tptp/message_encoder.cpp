@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 #include "format/tptp/plain_call.hpp"
 #include "format/tptp/tbf_frame.hpp"
 

@@ -3,7 +3,7 @@
 // inclusive sizes. One thread at a time.
 #pragma once
 
-#include "base/appender.hpp"
+#include "base/io/appender.hpp"
 #include "format/tptp/byte_order.hpp"
 #include "format/tptp/call_record.hpp"
 

@@ -3,7 +3,7 @@
 // one chunk and one incomplete message.
 #pragma once
 
-#include "base/piece.hpp"
+#include "base/io/piece.hpp"
 #include "event/reader.hpp"
 #include "format/tptp/stream_rules.hpp"
 #include "format/tptp/watch.hpp"

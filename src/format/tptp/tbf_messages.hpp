@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "base/sink.hpp"
+#include "base/io/sink.hpp"
 #include "format/tptp/message_decoder.hpp"
 #include "format/tptp/message_encoder.hpp"
 #include "format/tptp/tbf_framing.hpp"

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <vector>
 
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 #include "format/tptp/xml_ruler.hpp"
 #include "format/tptp/xml_scan.hpp"
 #include "format/tptp/xml_zip.hpp"

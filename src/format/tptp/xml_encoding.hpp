@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/source.hpp"
+#include "base/io/source.hpp"
 
 namespace polytrace::format::tptp::xml {
 

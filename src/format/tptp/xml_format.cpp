@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 #include "format/tptp/catalogue.hpp"
 #include "format/tptp/charset.hpp"
 #include "format/tptp/message_conversion.hpp"

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 #include "format/tptp/xml_doctype.hpp"
 #include "format/tptp/xml_names.hpp"
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "base/io/piece.hpp"
 #include "base/notices.hpp"
-#include "base/piece.hpp"
 #include "event/reader.hpp"
 #include "format/tptp/xml_place.hpp"
 #include "format/tptp/xml_ruler.hpp"

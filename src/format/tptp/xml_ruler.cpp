@@ -6,7 +6,7 @@
 #include <array>
 #include <cerrno>
 
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 
 namespace polytrace::format::tptp::xml {
 namespace {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "base/source.hpp"
+#include "base/io/source.hpp"
 
 namespace polytrace::format::tptp::xml {
 

@@ -9,7 +9,7 @@
 #include <charconv>
 #include <limits>
 
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 
 namespace polytrace::format::tptp::xml {
 namespace {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "base/sink.hpp"
+#include "base/io/sink.hpp"
 #include "format/tptp/message.hpp"
 #include "format/tptp/xml_scan.hpp"
 

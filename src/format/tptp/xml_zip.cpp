@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/cursor.hpp"
+#include "base/io/cursor.hpp"
 
 namespace polytrace::format::tptp::xml {
 namespace {

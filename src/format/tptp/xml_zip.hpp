@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "base/source.hpp"
+#include "base/io/source.hpp"
 
 namespace polytrace::format::tptp::xml {
 

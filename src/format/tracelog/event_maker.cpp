@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/tracelog/event_maker.hpp"
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 
 #include <fmt/format.h>
 

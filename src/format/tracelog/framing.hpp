@@ -3,7 +3,7 @@
 // one chunk, what was read beyond it, and one unfinished line.
 #pragma once
 
-#include "base/piece.hpp"
+#include "base/io/piece.hpp"
 #include "event/reader.hpp"
 #include "format/tracelog/watch.hpp"
 

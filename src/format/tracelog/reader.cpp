@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/tracelog/reader.hpp"
 
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 #include "format/tracelog/event_maker.hpp"
 #include "format/tracelog/tracelog.hpp"
 

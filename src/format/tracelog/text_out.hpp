@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/sink.hpp"
+#include "base/io/sink.hpp"
 #include "format/tracelog/line.hpp"
 
 namespace polytrace::format::tracelog {

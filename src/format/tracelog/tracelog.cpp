@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 #include "format/tracelog/framing.hpp"
 #include "format/tracelog/reader.hpp"
 #include "format/tracelog/writer.hpp"

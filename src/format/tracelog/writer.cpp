@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 #include "format/tracelog/held.hpp"
 #include "format/tracelog/names.hpp"
 #include "format/tracelog/tracelog.hpp"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "event/text.hpp"
+#include "event/text/text.hpp"
 #include "format/drill/drill.hpp"
 
 namespace polytrace::format::drill {

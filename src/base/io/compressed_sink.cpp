@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "base/sink.hpp"
+#include "base/io/sink.hpp"
 
 namespace polytrace::base {
 namespace {

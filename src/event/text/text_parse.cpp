@@ -4,8 +4,8 @@
 #include <charconv>
 #include <optional>
 
-#include "event/quoted.hpp"
-#include "event/text.hpp"
+#include "event/text/quoted.hpp"
+#include "event/text/text.hpp"
 #include "event/visit.hpp"
 
 namespace polytrace::event {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/source.hpp"
+#include "base/io/source.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,7 +10,7 @@
 #include <chrono>
 #include <thread>
 
-#include "base/compressed_source.hpp"
+#include "base/io/compressed_source.hpp"
 
 namespace polytrace::base {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "event/text.hpp"
+#include "event/text/text.hpp"
 
 #include <bit>
 #include <charconv>
 #include <cmath>
 #include <utility>
 
-#include "event/quoted.hpp"
+#include "event/text/quoted.hpp"
 #include "event/visit.hpp"
 
 namespace polytrace::event {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "event/quoted.hpp"
+#include "event/text/quoted.hpp"
 
 #include <charconv>
 
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 
 namespace polytrace::event {
 namespace {

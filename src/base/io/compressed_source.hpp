@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "base/source.hpp"
+#include "base/io/source.hpp"
 
 namespace polytrace::base {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/sink.hpp"
+#include "base/io/sink.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <span>
 
-#include "base/terminal_text.hpp"
+#include "base/text/terminal_text.hpp"
 
 namespace polytrace::base {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/short_name.hpp"
+#include "base/text/short_name.hpp"
 
 #include <fmt/format.h>
 #include <xxhash.h>
 
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 
 namespace polytrace::base {
 std::string short_name(std::string name, std::size_t most) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/json_writer.hpp"
+#include "base/text/json_writer.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <iterator>
 #include <utility>
 
-#include "base/terminal_text.hpp"
-#include "base/utf8.hpp"
+#include "base/text/terminal_text.hpp"
+#include "base/text/utf8.hpp"
 
 namespace polytrace::base {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/cursor.hpp"
+#include "base/io/cursor.hpp"
 
 namespace polytrace::base {
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/cursor.hpp"
+#include "base/io/cursor.hpp"
 
 #ifdef __x86_64__
 #include <immintrin.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/wall_time.hpp"
+#include "base/text/wall_time.hpp"
 
 #include <charconv>
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "event/name_choice.hpp"
+#include "event/choice/name_choice.hpp"
 
 #include <fmt/format.h>
 #include <regex.h>
