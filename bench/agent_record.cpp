@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "agent/common/recorder.hpp"
+#include "agent/common/record/recorder.hpp"
 
 namespace {
 

@@ -5,9 +5,9 @@
 
 #include <ctime>
 
-#include "analysis/calls.hpp"
-#include "analysis/calltree.hpp"
-#include "analysis/slicer.hpp"
+#include "analysis/calls/calls.hpp"
+#include "analysis/calls/calltree.hpp"
+#include "slice/slicer.hpp"
 
 namespace {
 

@@ -8,8 +8,8 @@
 #include <ctime>
 #include <vector>
 
-#include "analysis/heap.hpp"
-#include "analysis/slicer.hpp"
+#include "analysis/heap/heap.hpp"
+#include "slice/slicer.hpp"
 
 namespace {
 

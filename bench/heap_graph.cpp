@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/heap/dominators.hpp"
+#include "analysis/heap/graph/dominators.hpp"
 
 namespace {
 

@@ -9,8 +9,8 @@
 #include <random>
 #include <vector>
 
-#include "format/native/sealing.hpp"
-#include "format/native/words.hpp"
+#include "format/native/wire/sealing.hpp"
+#include "format/native/wire/words.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <random>
 
-#include "format/tptp/tbf_messages.hpp"
+#include "format/tptp/tbf/messages.hpp"
 
 namespace {
 

@@ -3,8 +3,8 @@
 // frames say the same whatever the pieces they arrive in.
 #include <algorithm>
 
-#include "agent/control/frames.hpp"
-#include "agent/control/legacy.hpp"
+#include "agent/control/protocol/frames.hpp"
+#include "agent/control/protocol/legacy.hpp"
 #include "support/require.hpp"
 
 namespace {

@@ -2,8 +2,8 @@
 // Any text: the rows that are read are written so that they read the same, without a notice.
 #include <limits>
 
-#include "history/csv_reader.hpp"
-#include "history/csv_writer.hpp"
+#include "history/csv/csv_reader.hpp"
+#include "history/csv/csv_writer.hpp"
 #include "support/require.hpp"
 
 using polytrace::fuzz::bytes_of;

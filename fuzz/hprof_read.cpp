@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "format/hprof/header.hpp"
+#include "format/hprof/layout/header.hpp"
 #include "support/targets.hpp"
 
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes: the reader of history trees survives, gives sound intervals, and fewer than bytes.
-#include "history/ht_reader.hpp"
+#include "history/trace_compass/ht_reader.hpp"
 #include "support/require.hpp"
 
 using polytrace::fuzz::bytes_of;

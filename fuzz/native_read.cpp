@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "format/native/sealing.hpp"
+#include "format/native/wire/sealing.hpp"
 #include "support/targets.hpp"
 
 namespace {

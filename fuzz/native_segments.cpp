@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "format/native/sealing.hpp"
+#include "format/native/wire/sealing.hpp"
 #include "support/targets.hpp"
 
 namespace {

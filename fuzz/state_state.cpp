@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any text: what is read as state.json is written so that it reads the same, without a notice. The
 // first eight keys have a type each.
-#include "history/state_file.hpp"
+#include "history/files/state_file.hpp"
 #include "support/require.hpp"
 
 using polytrace::fuzz::require;

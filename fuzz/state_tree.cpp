@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any text: what is read as tree.json is written so that it reads the same, without a notice.
-#include "history/tree_file.hpp"
+#include "history/files/tree_file.hpp"
 #include "support/require.hpp"
 
 using polytrace::fuzz::require;

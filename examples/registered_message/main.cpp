@@ -11,8 +11,8 @@
 #include "base/io/source.hpp"
 #include "event/text/text.hpp"
 #include "format/format.hpp"
-#include "format/tptp/tbf_messages.hpp"
-#include "format/tptp/xml_writer.hpp"
+#include "format/tptp/tbf/messages.hpp"
+#include "format/tptp/xml/writer.hpp"
 
 namespace {
 

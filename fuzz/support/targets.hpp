@@ -2,7 +2,7 @@
 // What the targets of all formats demand alike.
 #pragma once
 
-#include "format/tptp/xml_encoding.hpp"
+#include "format/tptp/xml/encoding.hpp"
 #include "format/whole.hpp"
 #include "support/require.hpp"
 

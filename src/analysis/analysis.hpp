@@ -3,79 +3,13 @@
 // file per question. Instances are used by one thread at a time.
 #pragma once
 
-#include <limits>
-#include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "analysis/names.hpp"
-#include "analysis/table.hpp"
-#include "event/batch.hpp"
-#include "event/choice/name_choice.hpp"
-#include "event/choice/thread_choice.hpp"
+#include "analysis/table/table.hpp"
+#include "analysis/table/words.hpp"
 
 namespace polytrace::analysis {
-
-// When the world stood still for collections: in order, apart from each other.
-struct Pauses {
-  struct Pause {
-    base::Time start;
-    base::Time end;
-    std::uint64_t before;  // nanoseconds of all pauses before
-  };
-  std::vector<Pause> all;
-};
-
-// What of the trace counts. Definitions always do.
-struct Selection {
-  base::Time from = std::numeric_limits<base::Time>::min();  // on the trace's clock, inclusive
-  base::Time to = std::numeric_limits<base::Time>::max();    // exclusive
-  event::ThreadChoice threads;  // only events in their streams (samples: of these threads)
-  event::NameChoice name;       // rows of these names
-  bool show_helpers = false;    // runtime helper frames (wrappers) are hidden otherwise
-  std::string method;           // between whose callers and callees a sandwich looks; empty = none
-  bool fold_recursion = false;  // in the call tree, a method below itself is one with it
-  // What does not count as time of calls: waiting for locks and signals; pauses, where given.
-  bool subtract_waits = false;
-  std::shared_ptr<const Pauses> pauses{};
-
-  bool has(base::Time time) const { return time >= from && time < to; }
-};
-
-struct TableOptions {
-  std::string sort;          // a column key; empty = the table's own order
-  std::uint64_t limit = 20;  // rows per table, 0 = all
-};
-
-// Events batch.events[begin] to [end - 1], all of one thread's stream.
-struct Run {
-  std::uint32_t begin;
-  std::uint32_t end;
-  std::uint32_t thread;  // index in Names::threads()
-};
-
-struct CallSites;
-
-// A part of a batch, nearly always all of it, in which every id means one thing, with what the
-// slicer already found out about it. Views live until consume() returns.
-struct Slice {
-  const event::Batch& batch;
-  // Indexes into batch.events of everything but Enter, Leave and Unwind, in order: analyses of the
-  // rarer kinds walk only these.
-  std::span<const std::uint32_t> others;
-  // Names and threads, updated with all definitions of this slice and before.
-  const Names& names;
-  // All events of the slice, in order, by the thread whose stream has them.
-  std::span<const Run> runs{};
-  // By Event::thread: the index in names.threads(), NameTable::kNone for one without events yet.
-  std::span<const std::uint32_t> threads{};
-  // Null unless Slicer::follow_calls() was asked.
-  CallSites* sites = nullptr;
-  // Calls are what changed stacks tell (StackChanges): none goes on behind its thread's last
-  // change.
-  bool calls_end_with_changes = false;
-};
 
 // Something that looks like a fault, in plain text for people.
 struct Suspect {

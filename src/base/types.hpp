@@ -19,4 +19,10 @@ inline constexpr Id kNoId = ~Id{0};
 // "Not told" for a time.
 inline constexpr Time kNoTime = INT64_MIN;
 
+// Nanoseconds, whatever the times; 0 when `to` is earlier.
+constexpr std::uint64_t elapsed(Time from, Time to) {
+  if (to <= from) return 0;
+  return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
+}
+
 }  // namespace polytrace::base

@@ -7,12 +7,12 @@
 #include <exception>
 #include <utility>
 
-#include "cli/errors.hpp"
-#include "cli/first_word.hpp"
-#include "cli/help_text.hpp"
-#include "cli/parser.hpp"
-#include "cli/session.hpp"
-#include "cli/signals.hpp"
+#include "cli/frame/errors.hpp"
+#include "cli/frame/first_word.hpp"
+#include "cli/frame/parser.hpp"
+#include "cli/frame/session.hpp"
+#include "cli/frame/signals.hpp"
+#include "cli/help/help_text.hpp"
 
 namespace polytrace::cli {
 namespace {

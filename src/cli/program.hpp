@@ -2,7 +2,7 @@
 // From the command line to a command and its exit code.
 #pragma once
 
-#include "cli/command.hpp"
+#include "cli/frame/command.hpp"
 
 namespace polytrace::cli {
 

@@ -7,8 +7,8 @@
 #include <mutex>
 #include <shared_mutex>
 
-#include "history/build_core.hpp"
-#include "history/live_view.hpp"
+#include "history/write/build_core.hpp"
+#include "history/write/live_view.hpp"
 
 namespace polytrace::history {
 

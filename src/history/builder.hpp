@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "history/facts.hpp"
-#include "history/tree.hpp"
-#include "history/value.hpp"
-#include "history/visitor.hpp"
+#include "history/model/facts.hpp"
+#include "history/model/tree.hpp"
+#include "history/model/value.hpp"
+#include "history/model/visitor.hpp"
 
 namespace polytrace::history {
 

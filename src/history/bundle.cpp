@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "history/json_file.hpp"
+#include "history/files/json_file.hpp"
 
 namespace polytrace::history {
 

@@ -6,10 +6,10 @@
 #include <string>
 
 #include "history/builder.hpp"
-#include "history/bundle_files.hpp"
+#include "history/files/bundle_files.hpp"
+#include "history/files/state_file.hpp"
+#include "history/files/tree_file.hpp"
 #include "history/history.hpp"
-#include "history/state_file.hpp"
-#include "history/tree_file.hpp"
 
 namespace polytrace::history {
 

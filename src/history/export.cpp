@@ -4,8 +4,8 @@
 #include <functional>
 #include <string>
 
-#include "history/csv_writer.hpp"
-#include "history/interval_sorter.hpp"
+#include "history/csv/csv_writer.hpp"
+#include "history/write/interval_sorter.hpp"
 
 namespace polytrace::history {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/io/sink.hpp"
-#include "history/csv.hpp"
+#include "history/csv/csv.hpp"
 #include "history/history.hpp"
 
 namespace polytrace::history {

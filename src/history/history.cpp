@@ -8,11 +8,11 @@
 #include <unordered_set>
 
 #include "base/seeded_hash.hpp"
-#include "history/full_walk.hpp"
-#include "history/opened.hpp"
-#include "history/segments.hpp"
-#include "history/stream_loader.hpp"
-#include "history/values.hpp"
+#include "history/read/full_walk.hpp"
+#include "history/read/opened.hpp"
+#include "history/read/segments.hpp"
+#include "history/read/values.hpp"
+#include "history/write/stream_loader.hpp"
 
 namespace polytrace::history {
 

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <limits>
 
-#include "history/csv_reader.hpp"
-#include "history/ht_reader.hpp"
-#include "history/interval_sorter.hpp"
-#include "history/json_file.hpp"
-#include "history/tc_snapshot.hpp"
-#include "history/type_table.hpp"
+#include "history/csv/csv_reader.hpp"
+#include "history/files/json_file.hpp"
+#include "history/trace_compass/ht_reader.hpp"
+#include "history/trace_compass/tc_snapshot.hpp"
+#include "history/trace_compass/type_table.hpp"
+#include "history/write/interval_sorter.hpp"
 
 namespace polytrace::history {
 

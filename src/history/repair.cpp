@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "history/builder.hpp"
-#include "history/finisher.hpp"
 #include "history/history.hpp"
-#include "history/opened.hpp"
-#include "history/segment_writer.hpp"
+#include "history/read/opened.hpp"
+#include "history/write/finisher.hpp"
+#include "history/write/segment_writer.hpp"
 
 namespace polytrace::history {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/notices.hpp"
 #include "base/result.hpp"
-#include "history/facts.hpp"
+#include "history/model/facts.hpp"
 
 namespace polytrace::history {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/control/frames.hpp"
+#include "agent/control/protocol/frames.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/control/legacy.hpp"
+#include "agent/control/protocol/legacy.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole table: option of the agent x what the client announced x mode of the server.
-#include "agent/control/negotiation.hpp"
+#include "agent/control/protocol/negotiation.hpp"
 
 #include <gtest/gtest.h>
 

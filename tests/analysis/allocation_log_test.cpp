@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What was allocated before each collection, against adding up one by one.
-#include "analysis/allocation_log.hpp"
+#include "analysis/memory/allocation_log.hpp"
 
 #include <gtest/gtest.h>
 

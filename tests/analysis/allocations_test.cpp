@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/allocations.hpp"
+#include "analysis/memory/allocations.hpp"
 
 #include "asked.hpp"
 

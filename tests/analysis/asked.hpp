@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "analysis/analysis.hpp"
-#include "analysis/slicer.hpp"
+#include "slice/slicer.hpp"
 
 namespace polytrace::test {
 

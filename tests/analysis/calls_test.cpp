@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/calls.hpp"
+#include "analysis/calls/calls.hpp"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "analysis/callers.hpp"
-#include "analysis/calltree.hpp"
+#include "analysis/calls/callers.hpp"
+#include "analysis/calls/calltree.hpp"
 #include "recording.hpp"
 
 namespace polytrace::analysis {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/collections.hpp"
+#include "analysis/memory/collections.hpp"
 
 #include "asked.hpp"
 

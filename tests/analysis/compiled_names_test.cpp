@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names that Roslyn (.NET SDK 10) and mcs 6.8 gave to the methods of one program, as our agents,
 // Mono's profiler and CoreProfiler tell them, and the source that each comes from.
-#include "analysis/compiled_names.hpp"
+#include "slice/compiled_names.hpp"
 
 #include <array>
 

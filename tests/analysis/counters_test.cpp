@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/counters.hpp"
+#include "analysis/runtime/counters.hpp"
 
 #include "asked.hpp"
 

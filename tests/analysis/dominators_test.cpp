@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/heap/dominators.hpp"
+#include "analysis/heap/graph/dominators.hpp"
 
 #include <gtest/gtest.h>
 

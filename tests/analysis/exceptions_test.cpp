@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/exceptions.hpp"
+#include "analysis/runtime/exceptions.hpp"
 
 #include <gtest/gtest.h>
 

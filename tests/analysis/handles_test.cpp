@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/handles.hpp"
+#include "analysis/memory/handles.hpp"
 
 #include "asked.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/heap/fields.hpp"
+#include "analysis/heap/graph/fields.hpp"
 
 #include "analysis/heap/questions.hpp"
 #include "analysis/heap/study.hpp"

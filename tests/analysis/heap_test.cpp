@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/heap.hpp"
+#include "analysis/heap/heap.hpp"
 
 #include <map>
 #include <random>
 
-#include "analysis/object_types.hpp"
+#include "analysis/heap/graph/object_types.hpp"
 #include "asked.hpp"
 #include "dumped.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/heap/weak.hpp"
+#include "analysis/heap/graph/weak.hpp"
 
 #include "analysis/heap/questions.hpp"
 #include "analysis/heap/study.hpp"

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/calltree.hpp"
+#include "analysis/calls/calltree.hpp"
 #include "recording.hpp"
 
 namespace polytrace::analysis {

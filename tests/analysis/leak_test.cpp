@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A heap that grows is suspected, by the size of all of it.
-#include "analysis/leak.hpp"
+#include "analysis/memory/leak.hpp"
 
 #include <gtest/gtest.h>
 

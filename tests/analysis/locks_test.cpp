@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/monitors.hpp"
+#include "analysis/threads/monitors.hpp"
 #include "asked.hpp"
 
 namespace polytrace::test {

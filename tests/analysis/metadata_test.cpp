@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/metadata.hpp"
+#include "analysis/runtime/metadata.hpp"
 
 #include "asked.hpp"
 

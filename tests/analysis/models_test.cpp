@@ -6,15 +6,15 @@
 #include <random>
 #include <set>
 
-#include "analysis/calltree.hpp"
-#include "analysis/duration_sketch.hpp"
-#include "analysis/lock_graph.hpp"
-#include "analysis/names_alike.hpp"
-#include "analysis/object_fates.hpp"
-#include "analysis/pauses.hpp"
+#include "analysis/calls/calltree.hpp"
+#include "analysis/memory/object_fates.hpp"
 #include "analysis/profile/diff.hpp"
-#include "analysis/throw_bursts.hpp"
+#include "analysis/runtime/throw_bursts.hpp"
+#include "analysis/table/names_alike.hpp"
+#include "analysis/threads/lock_graph.hpp"
+#include "base/duration_sketch.hpp"
 #include "recording.hpp"
+#include "slice/pauses.hpp"
 
 namespace polytrace::analysis {
 namespace {

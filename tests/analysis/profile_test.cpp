@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "analysis/calltree.hpp"
+#include "analysis/calls/calltree.hpp"
 #include "recording.hpp"
 
 namespace polytrace::analysis {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/report.hpp"
+#include "analysis/report/report.hpp"
 
 #include <gtest/gtest.h>
 

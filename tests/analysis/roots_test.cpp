@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/roots.hpp"
+#include "analysis/memory/roots.hpp"
 
 #include "asked.hpp"
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/rows.hpp"
+#include "analysis/table/rows.hpp"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "analysis/text.hpp"
+#include "analysis/table/text.hpp"
+#include "base/types.hpp"
 
 namespace polytrace::analysis {
 namespace {
@@ -64,9 +65,10 @@ TEST(Rows, NotANumberDoesNotBreakTheOrder) {
 TEST(Text, SharesAndSpans) {
   EXPECT_EQ(share_text(1, 3), "33.3 %");
   EXPECT_EQ(share_text(0, 0), "0 %");
-  EXPECT_EQ(elapsed(std::numeric_limits<base::Time>::min(), std::numeric_limits<base::Time>::max()),
-            std::numeric_limits<std::uint64_t>::max());
-  EXPECT_EQ(elapsed(5, 3), 0U);
+  EXPECT_EQ(
+      base::elapsed(std::numeric_limits<base::Time>::min(), std::numeric_limits<base::Time>::max()),
+      std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(base::elapsed(5, 3), 0U);
 }
 
 }  // namespace

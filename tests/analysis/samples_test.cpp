@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/samples.hpp"
+#include "analysis/samples/samples.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

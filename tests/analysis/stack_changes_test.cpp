@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls out of changed stacks: the time between two changes is the earlier stack's, without pauses.
-#include "analysis/stack_changes.hpp"
+#include "slice/stack_changes.hpp"
 
-#include "analysis/calls.hpp"
+#include "analysis/calls/calls.hpp"
 #include "asked.hpp"
 
 namespace polytrace::test {

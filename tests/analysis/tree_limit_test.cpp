@@ -6,9 +6,9 @@
 #include <map>
 #include <random>
 
-#include "analysis/calltree.hpp"
-#include "analysis/stacks.hpp"
+#include "analysis/calls/calltree.hpp"
 #include "recording.hpp"
+#include "slice/stacks.hpp"
 
 namespace polytrace::analysis {
 namespace {

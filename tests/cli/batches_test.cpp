@@ -3,7 +3,7 @@
 // batches of 1, 7 and 64 events as with those of the reader, for every recording in tests/data.
 #include <gtest/gtest.h>
 
-#include "analysis/report.hpp"
+#include "analysis/report/report.hpp"
 #include "event/copy.hpp"
 #include "event/pump.hpp"
 #include "format/format.hpp"

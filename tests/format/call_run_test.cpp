@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hot loop over calls of a block against the general way, number by number: same events, same
 // stack, same place to go on.
-#include "format/monoblock/call_run.hpp"
+#include "format/monoblock/read/call_run.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 
 #include "base/io/digit_groups.hpp"
 #include "equal_events.hpp"
-#include "format/monoblock/number.hpp"
+#include "format/monoblock/layout/number.hpp"
 
 namespace polytrace::format::monoblock {
 namespace {

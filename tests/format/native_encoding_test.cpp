@@ -8,11 +8,11 @@
 #include "base/io/crc32c.hpp"
 #include "base/io/digit_groups.hpp"
 #include "equal_events.hpp"
-#include "format/native/call_run.hpp"
-#include "format/native/checksum.hpp"
-#include "format/native/clock_line.hpp"
-#include "format/native/record_encoder.hpp"
-#include "format/native/words.hpp"
+#include "format/native/read/call_run.hpp"
+#include "format/native/wire/checksum.hpp"
+#include "format/native/wire/clock_line.hpp"
+#include "format/native/wire/record_encoder.hpp"
+#include "format/native/wire/words.hpp"
 
 namespace polytrace::format::native {
 namespace {

@@ -8,8 +8,8 @@
 
 #include <random>
 
-#include "format/native/sealing.hpp"
-#include "format/native/words.hpp"
+#include "format/native/wire/sealing.hpp"
+#include "format/native/wire/words.hpp"
 #include "format/whole.hpp"
 
 namespace polytrace::format::native {

@@ -12,7 +12,7 @@
 #include <limits>
 #include <random>
 
-#include "format/tptp/message.hpp"
+#include "format/tptp/messages/message.hpp"
 
 namespace polytrace::format::test {
 

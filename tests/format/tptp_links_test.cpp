@@ -6,7 +6,7 @@
 
 #include <regex>
 
-#include "format/tptp/links.hpp"
+#include "format/tptp/events/links.hpp"
 #include "format/whole.hpp"
 
 namespace polytrace::format::test {

@@ -7,9 +7,9 @@
 #include "event/text/text.hpp"
 #include "format/random_messages.hpp"
 #include "format/samples.hpp"
-#include "format/tptp/event_maker.hpp"
+#include "format/tptp/events/event_maker.hpp"
 #include "format/tptp/message_conversion.hpp"
-#include "format/tptp/tbf_messages.hpp"
+#include "format/tptp/tbf/messages.hpp"
 #include "format/whole.hpp"
 
 namespace polytrace::format::test {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "format/tptp/xml_messages.hpp"
-#include "format/tptp/xml_writer.hpp"
+#include "format/tptp/xml/messages.hpp"
+#include "format/tptp/xml/writer.hpp"
 
 namespace polytrace::format::test {
 

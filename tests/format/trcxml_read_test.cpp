@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/io/appender.hpp"
-#include "format/tptp/xml_format.hpp"
+#include "format/tptp/trcxml.hpp"
 #include "format/trcxml_messages.hpp"
 #include "format/whole.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "format/random_messages.hpp"
 #include "format/tptp/message_conversion.hpp"
-#include "format/tptp/message_encoder.hpp"
+#include "format/tptp/tbf/message_encoder.hpp"
 #include "format/trcxml_messages.hpp"
 
 namespace polytrace::format::test {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where markup ends, and which can be told to be broken by its own bytes.
-#include "format/tptp/xml_scan.hpp"
+#include "format/tptp/xml/scan.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Single values, to the ends of their ranges.
-#include "format/tptp/xml_values.hpp"
+#include "format/tptp/xml/values.hpp"
 
 #include <gtest/gtest.h>
 

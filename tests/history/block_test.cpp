@@ -8,9 +8,9 @@
 #include <random>
 #include <vector>
 
-#include "history/run_view.hpp"
-#include "history/run_writer.hpp"
-#include "history/times_writer.hpp"
+#include "history/read/run_view.hpp"
+#include "history/write/run_writer.hpp"
+#include "history/write/times_writer.hpp"
 
 namespace polytrace::history {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <limits>
 
-#include "history/csv_reader.hpp"
-#include "history/csv_writer.hpp"
+#include "history/csv/csv_reader.hpp"
+#include "history/csv/csv_writer.hpp"
 #include "history/exchange.hpp"
 
 namespace polytrace::history {

@@ -6,9 +6,9 @@
 
 #include <random>
 
-#include "history/json_file.hpp"
-#include "history/texts.hpp"
-#include "history/value.hpp"
+#include "history/files/json_file.hpp"
+#include "history/model/texts.hpp"
+#include "history/model/value.hpp"
 
 namespace polytrace::history::test {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ten thousand damaged copies of each exchange file: none crashes its reader, and what is read can
 // be written and read again.
-#include "history/csv_reader.hpp"
+#include "history/csv/csv_reader.hpp"
 #include "history/exchange.hpp"
-#include "history/ht_reader.hpp"
-#include "history/state_file.hpp"
-#include "history/tc_snapshot.hpp"
-#include "history/tree_file.hpp"
+#include "history/files/state_file.hpp"
+#include "history/files/tree_file.hpp"
+#include "history/trace_compass/ht_reader.hpp"
+#include "history/trace_compass/tc_snapshot.hpp"
 #include "support/mutate.hpp"
 
 namespace polytrace::history {

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "history/container.hpp"
+#include "history/layout/container.hpp"
 #include "history/random_history.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "history/ht_reader.hpp"
+#include "history/trace_compass/ht_reader.hpp"
 
 #include <gmock/gmock.h>
 
-#include "history/csv_reader.hpp"
+#include "history/csv/csv_reader.hpp"
 #include "history/exchange.hpp"
-#include "history/interval_sorter.hpp"
+#include "history/write/interval_sorter.hpp"
 
 namespace polytrace::history {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys in any order, and slots, which are made when asked for.
-#include "history/key_list.hpp"
+#include "history/layout/key_list.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

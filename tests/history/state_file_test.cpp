@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "history/state_file.hpp"
+#include "history/files/state_file.hpp"
 
 #include <gmock/gmock.h>
 

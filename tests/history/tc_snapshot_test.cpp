@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "history/tc_snapshot.hpp"
+#include "history/trace_compass/tc_snapshot.hpp"
 
 #include "history/exchange.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "history/tree_file.hpp"
+#include "history/files/tree_file.hpp"
 
 #include <gmock/gmock.h>
 

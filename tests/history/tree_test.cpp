@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "history/tree.hpp"
+#include "history/model/tree.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

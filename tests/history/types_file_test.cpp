@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "history/types_file.hpp"
+#include "history/files/types_file.hpp"
 
 #include <gmock/gmock.h>
 

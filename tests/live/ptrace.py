@@ -20,7 +20,7 @@ def catalogue():
     fields = {}
     for kind, body in re.findall(r"KIND\((\w+),(.*?)\)\s*(?=KIND|\Z)", text, re.S):
         fields[kind] = [(name, kind_) for kind_, name in re.findall(r"FIELD\((\w+), (\w+)\)", body)]
-    numbers = (SOURCES / "format/native/numbers.def").read_text(encoding="utf-8")
+    numbers = (SOURCES / "format/native/wire/numbers.def").read_text(encoding="utf-8")
     numbers = re.sub(r"//.*", "", numbers)
     return {int(n): (kind, fields[kind]) for n, kind in re.findall(r"\((\d+), (\w+)\)", numbers)}
 

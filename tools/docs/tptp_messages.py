@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Writes the tables of messages and elements that docs/formats/tbf.md and trcxml.md show, from
-src/format/tptp/catalogue.def.
+src/format/tptp/messages/catalogue.def.
 
 usage: tptp_messages.py FOLDER
 
@@ -76,7 +76,7 @@ def replace(folder, page, made):
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    catalogue = Path("src/format/tptp/catalogue.def").read_text(encoding="utf-8")
+    catalogue = Path("src/format/tptp/messages/catalogue.def").read_text(encoding="utf-8")
     messages = MESSAGE.findall(catalogue)
     if len(messages) != catalogue.count("\nMESSAGE("):
         sys.exit("a message of the catalogue was not understood")

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/control/endpoint.hpp"
-#include "agent/control/frames.hpp"
-#include "agent/control/handler.hpp"
-#include "agent/control/negotiation.hpp"
+#include "agent/control/protocol/endpoint.hpp"
+#include "agent/control/protocol/frames.hpp"
+#include "agent/control/protocol/handler.hpp"
+#include "agent/control/protocol/negotiation.hpp"
 
 namespace polytrace::agent::control {
 

@@ -12,7 +12,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "agent/common/child.hpp"
+#include "agent/common/tools/child.hpp"
 
 namespace polytrace::agent::control {
 namespace {

@@ -10,8 +10,8 @@
 #include <span>
 #include <string>
 
-#include "agent/control/endpoint.hpp"
-#include "agent/control/negotiation.hpp"
+#include "agent/control/protocol/endpoint.hpp"
+#include "agent/control/protocol/negotiation.hpp"
 
 namespace polytrace::agent::control {
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "agent/control/converter.hpp"
-#include "agent/control/handler.hpp"
+#include "agent/control/protocol/handler.hpp"
 
 namespace polytrace::agent::control {
 

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "agent/control/feed.hpp"
-#include "agent/control/frames.hpp"
-#include "agent/control/legacy.hpp"
-#include "agent/control/link.hpp"
+#include "agent/control/protocol/frames.hpp"
+#include "agent/control/protocol/legacy.hpp"
+#include "agent/control/protocol/link.hpp"
 
 namespace polytrace::agent::control {
 

@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "agent/common/clock.hpp"
-#include "agent/common/converter.hpp"
-#include "agent/common/recorder.hpp"
+#include "agent/common/memory/clock.hpp"
+#include "agent/common/record/recorder.hpp"
+#include "agent/common/stream/converter.hpp"
 
 namespace polytrace::agent::control {
 namespace {

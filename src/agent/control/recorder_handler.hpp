@@ -12,7 +12,7 @@
 //   server.stop(2000);
 #pragma once
 
-#include "agent/common/options.hpp"
+#include "agent/common/options/options.hpp"
 #include "agent/control/server.hpp"
 #include "base/types.hpp"
 

@@ -12,7 +12,7 @@
 #include <cstdio>
 #include <functional>
 
-#include "agent/common/quiet_thread.hpp"
+#include "agent/common/tools/quiet_thread.hpp"
 
 namespace polytrace::agent::control {
 namespace {

@@ -16,10 +16,10 @@
 #include <string>
 #include <vector>
 
-#include "agent/control/endpoint.hpp"
-#include "agent/control/handler.hpp"
-#include "agent/control/negotiation.hpp"
 #include "agent/control/peer.hpp"
+#include "agent/control/protocol/endpoint.hpp"
+#include "agent/control/protocol/handler.hpp"
+#include "agent/control/protocol/negotiation.hpp"
 
 namespace polytrace::agent::control {
 

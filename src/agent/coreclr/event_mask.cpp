@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which callbacks the runtime makes: what is not wanted is not asked for, and costs nothing.
-#include "agent/coreclr/callbacks.hpp"
-#include "agent/coreclr/runtime.hpp"
-#include "agent/coreclr/settings.hpp"
+#include "agent/coreclr/runtime/callbacks.hpp"
+#include "agent/coreclr/runtime/runtime.hpp"
+#include "agent/coreclr/runtime/settings.hpp"
 
 namespace polytrace::agent::coreclr {
 namespace {

@@ -11,15 +11,15 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/common/alloc_sampler.hpp"
-#include "agent/coreclr/callbacks.hpp"
-#include "agent/coreclr/collections.hpp"
-#include "agent/coreclr/definitions.hpp"
-#include "agent/coreclr/payload.hpp"
-#include "agent/coreclr/runtime.hpp"
-#include "agent/coreclr/settings.hpp"
-#include "agent/coreclr/stacks.hpp"
-#include "agent/coreclr/threads.hpp"
+#include "agent/common/tools/alloc_sampler.hpp"
+#include "agent/coreclr/calls/stacks.hpp"
+#include "agent/coreclr/calls/threads.hpp"
+#include "agent/coreclr/memory/collections.hpp"
+#include "agent/coreclr/runtime/callbacks.hpp"
+#include "agent/coreclr/runtime/definitions.hpp"
+#include "agent/coreclr/runtime/payload.hpp"
+#include "agent/coreclr/runtime/runtime.hpp"
+#include "agent/coreclr/runtime/settings.hpp"
 
 namespace polytrace::agent::coreclr {
 namespace {

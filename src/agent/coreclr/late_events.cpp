@@ -6,10 +6,10 @@
 #include <atomic>
 #include <cstdio>
 
-#include "agent/coreclr/callbacks.hpp"
-#include "agent/coreclr/framework.hpp"
-#include "agent/coreclr/runtime.hpp"
-#include "agent/coreclr/settings.hpp"
+#include "agent/coreclr/runtime/callbacks.hpp"
+#include "agent/coreclr/runtime/framework.hpp"
+#include "agent/coreclr/runtime/runtime.hpp"
+#include "agent/coreclr/runtime/settings.hpp"
 
 namespace polytrace::agent::coreclr {
 namespace {

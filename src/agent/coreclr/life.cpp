@@ -4,11 +4,11 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "agent/coreclr/callbacks.hpp"
-#include "agent/coreclr/note.hpp"
-#include "agent/coreclr/runtime.hpp"
+#include "agent/coreclr/runtime/callbacks.hpp"
+#include "agent/coreclr/runtime/note.hpp"
+#include "agent/coreclr/runtime/runtime.hpp"
+#include "agent/coreclr/runtime/settings.hpp"
 #include "agent/coreclr/session.hpp"
-#include "agent/coreclr/settings.hpp"
 
 namespace polytrace::agent::coreclr {
 namespace {

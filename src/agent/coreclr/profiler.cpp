@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-#include "agent/coreclr/callbacks.hpp"
+#include "agent/coreclr/runtime/callbacks.hpp"
 
 namespace polytrace::agent::coreclr {
 namespace {
@@ -69,7 +69,7 @@ Table make_profiler() {
   table[0] = address(&query_profiler);
   table[1] = table[2] = address(&count_nothing);
 #define CALLBACK(slot, name, ...) table[slot] = address(&Entry<__VA_ARGS__>::call<&name>);
-#include "agent/coreclr/callbacks.def"
+#include "agent/coreclr/runtime/callbacks.def"
 #undef CALLBACK
   return table;
 }

@@ -2,12 +2,12 @@
 // Commands from outside, on the server's own thread, which runs no managed code: it may ask the
 // runtime for names and for collections.
 #include "agent/control/recorder_handler.hpp"
-#include "agent/coreclr/callbacks.hpp"
-#include "agent/coreclr/definitions.hpp"
-#include "agent/coreclr/heap_dump.hpp"
-#include "agent/coreclr/runtime.hpp"
+#include "agent/coreclr/memory/heap_dump.hpp"
+#include "agent/coreclr/runtime/callbacks.hpp"
+#include "agent/coreclr/runtime/definitions.hpp"
+#include "agent/coreclr/runtime/runtime.hpp"
+#include "agent/coreclr/runtime/settings.hpp"
 #include "agent/coreclr/session.hpp"
-#include "agent/coreclr/settings.hpp"
 
 namespace polytrace::agent::coreclr {
 namespace {

@@ -3,14 +3,14 @@
 
 #include <unistd.h>
 
-#include "agent/common/options.hpp"
-#include "agent/common/recorder.hpp"
-#include "agent/common/told.hpp"
-#include "agent/coreclr/definitions.hpp"
-#include "agent/coreclr/framework.hpp"
-#include "agent/coreclr/prof_variables.hpp"
-#include "agent/coreclr/runtime.hpp"
-#include "agent/coreclr/settings.hpp"
+#include "agent/common/options/options.hpp"
+#include "agent/common/record/recorder.hpp"
+#include "agent/common/record/told.hpp"
+#include "agent/coreclr/runtime/definitions.hpp"
+#include "agent/coreclr/runtime/framework.hpp"
+#include "agent/coreclr/runtime/prof_variables.hpp"
+#include "agent/coreclr/runtime/runtime.hpp"
+#include "agent/coreclr/runtime/settings.hpp"
 
 namespace polytrace::agent::coreclr {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the VM comes in: -agentpath:libpolytrace-jvm.so=OPTIONS, or an attach to a VM that runs. A
 // program is never kept from running: what is wrong is said on stderr, and nothing is recorded.
+#include "agent/jvm/facts/vm.hpp"
 #include "agent/jvm/life.hpp"
-#include "agent/jvm/vm.hpp"
 
 namespace polytrace::agent::jvm {
 

@@ -5,12 +5,12 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "agent/common/alloc_sampler.hpp"
-#include "agent/common/clock.hpp"
-#include "agent/common/recorder.hpp"
-#include "agent/jvm/classes.hpp"
-#include "agent/jvm/stacks.hpp"
-#include "agent/jvm/threads.hpp"
+#include "agent/common/memory/clock.hpp"
+#include "agent/common/record/recorder.hpp"
+#include "agent/common/tools/alloc_sampler.hpp"
+#include "agent/jvm/code/stacks.hpp"
+#include "agent/jvm/facts/classes.hpp"
+#include "agent/jvm/facts/threads.hpp"
 
 namespace polytrace::agent::jvm {
 

@@ -3,8 +3,8 @@
 // are those of the catalogue in abi/events.def.
 #pragma once
 
-#include "agent/jvm/settings.hpp"
-#include "agent/jvm/vm.hpp"
+#include "agent/jvm/facts/settings.hpp"
+#include "agent/jvm/facts/vm.hpp"
 #include "base/types.hpp"
 
 namespace polytrace::agent::jvm {

@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "agent/jvm/callbacks.hpp"
-#include "agent/jvm/instrument.hpp"
+#include "agent/jvm/code/instrument.hpp"
+#include "agent/jvm/facts/threads.hpp"
+#include "agent/jvm/facts/vm.hpp"
 #include "agent/jvm/life.hpp"
-#include "agent/jvm/threads.hpp"
-#include "agent/jvm/vm.hpp"
 
 namespace polytrace::agent::jvm {
 

@@ -2,8 +2,8 @@
 // What this VM can be asked for, and what the session needs of it.
 #pragma once
 
-#include "agent/common/faults.hpp"
-#include "agent/jvm/settings.hpp"
+#include "agent/common/tools/faults.hpp"
+#include "agent/jvm/facts/settings.hpp"
 
 namespace polytrace::agent::jvm {
 

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "agent/jvm/stacks.hpp"
+#include "agent/jvm/code/stacks.hpp"
 
 namespace polytrace::agent::jvm {
 

@@ -2,8 +2,8 @@
 // What the handlers of methods do with exceptions, by the code that runs. Any thread.
 #pragma once
 
+#include "agent/jvm/facts/vm.hpp"
 #include "agent/jvm/rewriter/handlers.hpp"
-#include "agent/jvm/vm.hpp"
 
 namespace polytrace::agent::jvm {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exceptions. The VM tells one each time it is thrown, and names the handler that will run, which
 // may do no more than pass it on: that is told again as a throw, of which we know better.
-#include "agent/common/recorder.hpp"
+#include "agent/common/record/recorder.hpp"
 #include "agent/jvm/callbacks.hpp"
 #include "agent/jvm/catchers.hpp"
-#include "agent/jvm/classes.hpp"
-#include "agent/jvm/stacks.hpp"
-#include "agent/jvm/threads.hpp"
+#include "agent/jvm/code/stacks.hpp"
+#include "agent/jvm/facts/classes.hpp"
+#include "agent/jvm/facts/threads.hpp"
 
 namespace polytrace::agent::jvm {
 

@@ -4,18 +4,18 @@
 #include <cstdio>
 #include <mutex>
 
-#include "agent/common/recorder.hpp"
-#include "agent/common/told.hpp"
-#include "agent/jvm/array_layout.hpp"
+#include "agent/common/record/recorder.hpp"
+#include "agent/common/record/told.hpp"
 #include "agent/jvm/callbacks.hpp"
 #include "agent/jvm/capabilities.hpp"
-#include "agent/jvm/probe.hpp"
-#include "agent/jvm/process_facts.hpp"
-#include "agent/jvm/registry.hpp"
+#include "agent/jvm/code/probe.hpp"
+#include "agent/jvm/code/sites.hpp"
+#include "agent/jvm/code/stacks.hpp"
+#include "agent/jvm/facts/array_layout.hpp"
+#include "agent/jvm/facts/process_facts.hpp"
+#include "agent/jvm/facts/registry.hpp"
+#include "agent/jvm/facts/threads.hpp"
 #include "agent/jvm/remote.hpp"
-#include "agent/jvm/sites.hpp"
-#include "agent/jvm/stacks.hpp"
-#include "agent/jvm/threads.hpp"
 
 namespace polytrace::agent::jvm {
 

@@ -5,10 +5,10 @@
 
 #include <string>
 
-#include "agent/jvm/heap_dump.hpp"
-#include "agent/jvm/instrument.hpp"
-#include "agent/jvm/settings.hpp"
-#include "agent/jvm/vm.hpp"
+#include "agent/jvm/code/instrument.hpp"
+#include "agent/jvm/facts/settings.hpp"
+#include "agent/jvm/facts/vm.hpp"
+#include "agent/jvm/heap/heap_dump.hpp"
 
 namespace polytrace::agent::jvm {
 

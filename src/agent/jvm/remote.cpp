@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "agent/common/recorder.hpp"
+#include "agent/common/record/recorder.hpp"
 #include "agent/control/recorder_handler.hpp"
-#include "agent/jvm/heap_dump.hpp"
+#include "agent/jvm/heap/heap_dump.hpp"
 #include "agent/jvm/life.hpp"
 
 namespace polytrace::agent::jvm {

@@ -3,8 +3,8 @@
 // the VM.
 #pragma once
 
-#include "agent/jvm/settings.hpp"
-#include "agent/jvm/vm.hpp"
+#include "agent/jvm/facts/settings.hpp"
+#include "agent/jvm/facts/vm.hpp"
 
 namespace polytrace::agent::jvm {
 

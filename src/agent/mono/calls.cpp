@@ -3,10 +3,10 @@
 // whether it is wanted; callbacks of a method that is not are never compiled in.
 #include <string>
 
-#include "agent/mono/callbacks.hpp"
-#include "agent/mono/definitions.hpp"
-#include "agent/mono/note.hpp"
-#include "agent/mono/settings.hpp"
+#include "agent/mono/runtime/callbacks.hpp"
+#include "agent/mono/runtime/definitions.hpp"
+#include "agent/mono/runtime/note.hpp"
+#include "agent/mono/runtime/settings.hpp"
 
 namespace polytrace::agent::mono {
 namespace {

@@ -2,10 +2,10 @@
 #include <atomic>
 #include <cstring>
 
-#include "agent/mono/call_sites.hpp"
-#include "agent/mono/definitions.hpp"
-#include "agent/mono/note.hpp"
-#include "agent/mono/settings.hpp"
+#include "agent/mono/runtime/definitions.hpp"
+#include "agent/mono/runtime/note.hpp"
+#include "agent/mono/runtime/settings.hpp"
+#include "agent/mono/stacks/call_sites.hpp"
 
 namespace polytrace::agent::mono {
 namespace {

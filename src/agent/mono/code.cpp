@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiled methods, and the code that the runtime makes for itself.
-#include "agent/mono/callbacks.hpp"
-#include "agent/mono/definitions.hpp"
-#include "agent/mono/note.hpp"
-#include "agent/mono/settings.hpp"
+#include "agent/mono/runtime/callbacks.hpp"
+#include "agent/mono/runtime/definitions.hpp"
+#include "agent/mono/runtime/note.hpp"
+#include "agent/mono/runtime/settings.hpp"
 
 namespace polytrace::agent::mono {
 namespace {

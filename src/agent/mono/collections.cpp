@@ -4,10 +4,10 @@
 #include <array>
 #include <atomic>
 
-#include "agent/mono/callbacks.hpp"
-#include "agent/mono/definitions.hpp"
-#include "agent/mono/note.hpp"
-#include "agent/mono/settings.hpp"
+#include "agent/mono/runtime/callbacks.hpp"
+#include "agent/mono/runtime/definitions.hpp"
+#include "agent/mono/runtime/note.hpp"
+#include "agent/mono/runtime/settings.hpp"
 
 namespace polytrace::agent::mono {
 namespace {

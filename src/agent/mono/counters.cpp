@@ -9,11 +9,11 @@
 #include <string>
 #include <unordered_map>
 
-#include "agent/common/quiet_thread.hpp"
-#include "agent/mono/callbacks.hpp"
-#include "agent/mono/note.hpp"
-#include "agent/mono/runtime.hpp"
-#include "agent/mono/settings.hpp"
+#include "agent/common/tools/quiet_thread.hpp"
+#include "agent/mono/runtime/callbacks.hpp"
+#include "agent/mono/runtime/note.hpp"
+#include "agent/mono/runtime/runtime.hpp"
+#include "agent/mono/runtime/settings.hpp"
 
 namespace polytrace::agent::mono {
 namespace {

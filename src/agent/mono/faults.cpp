@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exceptions and locks.
-#include "agent/mono/callbacks.hpp"
-#include "agent/mono/definitions.hpp"
-#include "agent/mono/note.hpp"
-#include "agent/mono/settings.hpp"
-#include "agent/mono/stacks.hpp"
+#include "agent/mono/runtime/callbacks.hpp"
+#include "agent/mono/runtime/definitions.hpp"
+#include "agent/mono/runtime/note.hpp"
+#include "agent/mono/runtime/settings.hpp"
+#include "agent/mono/stacks/stacks.hpp"
 
 namespace polytrace::agent::mono {
 namespace {

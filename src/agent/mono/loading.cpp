@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the runtime loads and unloads: domains, contexts, assemblies, images, classes. Classes and
 // vtables are told as they come, because a snapshot of the heap cannot ask for names.
-#include "agent/mono/ahead.hpp"
-#include "agent/mono/callbacks.hpp"
-#include "agent/mono/definitions.hpp"
-#include "agent/mono/note.hpp"
-#include "agent/mono/settings.hpp"
+#include "agent/mono/runtime/ahead.hpp"
+#include "agent/mono/runtime/callbacks.hpp"
+#include "agent/mono/runtime/definitions.hpp"
+#include "agent/mono/runtime/note.hpp"
+#include "agent/mono/runtime/settings.hpp"
 
 namespace polytrace::agent::mono {
 namespace {

@@ -2,13 +2,13 @@
 // Allocations, moves, handles, roots and finalizers.
 #include <algorithm>
 
-#include "agent/common/alloc_sampler.hpp"
-#include "agent/common/encoded_alloc.hpp"
-#include "agent/mono/callbacks.hpp"
-#include "agent/mono/definitions.hpp"
-#include "agent/mono/note.hpp"
-#include "agent/mono/settings.hpp"
-#include "agent/mono/stacks.hpp"
+#include "agent/common/record/encoded_alloc.hpp"
+#include "agent/common/tools/alloc_sampler.hpp"
+#include "agent/mono/runtime/callbacks.hpp"
+#include "agent/mono/runtime/definitions.hpp"
+#include "agent/mono/runtime/note.hpp"
+#include "agent/mono/runtime/settings.hpp"
+#include "agent/mono/stacks/stacks.hpp"
 
 namespace polytrace::agent::mono {
 namespace {

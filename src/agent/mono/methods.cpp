@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 
-#include "agent/mono/definitions.hpp"
-#include "agent/mono/note.hpp"
+#include "agent/mono/runtime/definitions.hpp"
+#include "agent/mono/runtime/note.hpp"
 
 namespace polytrace::agent::mono {
 namespace detail {

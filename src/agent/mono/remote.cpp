@@ -4,11 +4,11 @@
 #include <time.h>
 
 #include "agent/control/recorder_handler.hpp"
-#include "agent/mono/callbacks.hpp"
-#include "agent/mono/definitions.hpp"
-#include "agent/mono/note.hpp"
+#include "agent/mono/runtime/callbacks.hpp"
+#include "agent/mono/runtime/definitions.hpp"
+#include "agent/mono/runtime/note.hpp"
+#include "agent/mono/runtime/settings.hpp"
 #include "agent/mono/session.hpp"
-#include "agent/mono/settings.hpp"
 
 namespace polytrace::agent::mono {
 namespace {

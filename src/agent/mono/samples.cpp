@@ -5,11 +5,11 @@
 
 #include <atomic>
 
-#include "agent/mono/callbacks.hpp"
-#include "agent/mono/definitions.hpp"
-#include "agent/mono/note.hpp"
-#include "agent/mono/settings.hpp"
-#include "agent/mono/stacks.hpp"
+#include "agent/mono/runtime/callbacks.hpp"
+#include "agent/mono/runtime/definitions.hpp"
+#include "agent/mono/runtime/note.hpp"
+#include "agent/mono/runtime/settings.hpp"
+#include "agent/mono/stacks/stacks.hpp"
 
 namespace polytrace::agent::mono {
 namespace {

@@ -3,11 +3,11 @@
 
 #include <unistd.h>
 
-#include "agent/common/told.hpp"
-#include "agent/mono/ahead.hpp"
-#include "agent/mono/note.hpp"
-#include "agent/mono/runtime.hpp"
-#include "agent/mono/settings.hpp"
+#include "agent/common/record/told.hpp"
+#include "agent/mono/runtime/ahead.hpp"
+#include "agent/mono/runtime/note.hpp"
+#include "agent/mono/runtime/runtime.hpp"
+#include "agent/mono/runtime/settings.hpp"
 
 namespace polytrace::agent::mono {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "agent/common/faults.hpp"
+#include "agent/common/tools/faults.hpp"
 
 namespace polytrace::agent::mono {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "agent/mono/callbacks.hpp"
-#include "agent/mono/note.hpp"
+#include "agent/mono/runtime/callbacks.hpp"
+#include "agent/mono/runtime/note.hpp"
 
 namespace polytrace::agent::mono {
 namespace {

@@ -9,8 +9,8 @@
 #include <tuple>
 
 #include "analysis/diff/pairs.hpp"
-#include "analysis/rows.hpp"
-#include "analysis/selected.hpp"
+#include "analysis/table/cells.hpp"
+#include "analysis/table/rows.hpp"
 #include "base/text/figure_text.hpp"
 
 namespace polytrace::analysis {

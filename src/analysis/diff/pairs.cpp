@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/rows.hpp"
+#include "analysis/table/rows.hpp"
 
 namespace polytrace::analysis {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "analysis/calltree.hpp"
+#include "analysis/calls/calltree.hpp"
 #include "analysis/diff/topics.hpp"
-#include "analysis/extent.hpp"
+#include "slice/extent.hpp"
 
 namespace polytrace::analysis {
 namespace {

@@ -5,9 +5,9 @@
 #include <map>
 #include <optional>
 
-#include "analysis/diff/call_spread.hpp"
+#include "analysis/calls/call_spread.hpp"
 #include "analysis/profile/profile.hpp"
-#include "analysis/report.hpp"
+#include "analysis/report/report.hpp"
 
 namespace polytrace::analysis {
 

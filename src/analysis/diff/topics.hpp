@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "analysis/diff/judge.hpp"
-#include "analysis/names_alike.hpp"
+#include "analysis/table/names_alike.hpp"
 
 namespace polytrace::analysis {
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/heap/allocated.hpp"
 
-#include "analysis/selected.hpp"
+#include "analysis/table/words.hpp"
+#include "base/slot.hpp"
 
 namespace polytrace::analysis {
 
@@ -19,7 +20,7 @@ void AllocatedObjects::take(const Slice& slice, const event::Event& event) {
 }
 
 std::uint32_t AllocatedObjects::number_of(const Object& object) {
-  std::uint32_t& last = slot(last_of_type_, object.type, Numbers::kNone);
+  std::uint32_t& last = base::slot(last_of_type_, object.type, Numbers::kNone);
   if (last != Numbers::kNone && objects_[last].size == object.size) return last;
   const auto [known, fresh] =
       known_.try_emplace(object, static_cast<std::uint32_t>(objects_.size()));

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <map>
 
-#include "analysis/rows.hpp"
-#include "analysis/selected.hpp"
+#include "analysis/table/cells.hpp"
+#include "analysis/table/rows.hpp"
 
 namespace polytrace::analysis {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "analysis/analysis.hpp"
+#include "analysis/heap/graph/snapshot.hpp"
 #include "analysis/heap/questions.hpp"
-#include "analysis/heap/snapshot.hpp"
 
 namespace polytrace::analysis {
 

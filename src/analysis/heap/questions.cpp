@@ -8,9 +8,10 @@
 #include <map>
 #include <numeric>
 
-#include "analysis/heap/weak.hpp"
-#include "analysis/rows.hpp"
-#include "analysis/selected.hpp"
+#include "analysis/heap/graph/weak.hpp"
+#include "analysis/table/cells.hpp"
+#include "analysis/table/rows.hpp"
+#include "base/slot.hpp"
 
 namespace polytrace::analysis {
 namespace {
@@ -150,7 +151,7 @@ Table class_table(const HeapView& view, const TableOptions& options) {
   const std::vector<std::uint64_t> retained = retained_by_class(view);
   std::vector<ClassFigures> figures;
   for (Index object = 0; object < view.graph.objects(); ++object) {
-    ClassFigures& sum = slot(figures, view.type(object));
+    ClassFigures& sum = base::slot(figures, view.type(object));
     ++sum.objects;
     sum.bytes += view.graph.size(object);
   }
@@ -319,8 +320,9 @@ Table unreachable_table(const HeapView& view, const TableOptions& options) {
   for (Index object = 0; object < view.graph.objects(); ++object) {
     if (view.dominators.reached(object)) continue;
     const std::uint32_t type = view.type(object);
-    slot(weakly, type);
-    for (ClassFigures* const sum : {&slot(all, type), weak[object] ? &weakly[type] : nullptr}) {
+    base::slot(weakly, type);
+    for (ClassFigures* const sum :
+         {&base::slot(all, type), weak[object] ? &weakly[type] : nullptr}) {
       if (sum == nullptr) continue;
       ++sum->objects;
       sum->bytes += view.graph.size(object);

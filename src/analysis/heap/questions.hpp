@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "analysis/heap/dominators.hpp"
-#include "analysis/heap/fields.hpp"
-#include "analysis/heap/snapshot.hpp"
-#include "analysis/names.hpp"
-#include "analysis/table.hpp"
+#include "analysis/heap/graph/dominators.hpp"
+#include "analysis/heap/graph/fields.hpp"
+#include "analysis/heap/graph/snapshot.hpp"
+#include "analysis/table/table.hpp"
+#include "slice/names.hpp"
 
 namespace polytrace::analysis {
 

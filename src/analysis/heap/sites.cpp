@@ -6,10 +6,11 @@
 #include <map>
 #include <utility>
 
-#include "analysis/call_site.hpp"
-#include "analysis/rows.hpp"
-#include "analysis/selected.hpp"
+#include "analysis/table/cells.hpp"
+#include "analysis/table/rows.hpp"
+#include "base/slot.hpp"
 #include "base/text/figure_text.hpp"
+#include "slice/call_site.hpp"
 
 namespace polytrace::analysis {
 
@@ -56,7 +57,7 @@ void HeapSites::object(base::Id id, std::uint32_t type, std::uint64_t size) {
   Snapshot& snapshot = snapshots_.back();
   // One of another class came to its place, and nothing told it.
   const bool known = maker != Numbers::kNone && makers_[maker].type == type;
-  Figures& sum = known ? slot(snapshot.by_maker, maker) : snapshot.unknown;
+  Figures& sum = known ? base::slot(snapshot.by_maker, maker) : snapshot.unknown;
   ++sum.objects;
   sum.bytes += size;
 }

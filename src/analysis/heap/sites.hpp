@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/analysis.hpp"
-#include "analysis/object_types.hpp"
+#include "analysis/heap/graph/object_types.hpp"
 #include "base/seeded_hash.hpp"
 
 namespace polytrace::analysis {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "analysis/heap/holders.hpp"
+#include "analysis/heap/graph/holders.hpp"
 
 namespace polytrace::analysis {
 

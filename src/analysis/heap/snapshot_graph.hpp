@@ -6,7 +6,7 @@
 #include <string>
 
 #include "analysis/analysis.hpp"
-#include "analysis/heap/graph.hpp"
+#include "analysis/heap/graph/graph.hpp"
 
 namespace polytrace::analysis {
 

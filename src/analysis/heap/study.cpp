@@ -4,7 +4,8 @@
 #include <algorithm>
 
 #include "analysis/heap/tables.hpp"
-#include "analysis/selected.hpp"
+#include "analysis/table/words.hpp"
+#include "base/slot.hpp"
 
 namespace polytrace::analysis {
 
@@ -48,7 +49,7 @@ void HeapStudy::dump(const Event& event, const event::Dump& details) {
 }
 
 void HeapStudy::count(std::uint32_t type, std::uint64_t size) {
-  ClassFigures& figures = slot(figures_, type);
+  ClassFigures& figures = base::slot(figures_, type);
   figures.type = type;
   figures.objects += size != 0;  // else it goes on with one that is told already
   figures.bytes += size;

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "analysis/heap/allocated.hpp"
-#include "analysis/heap/fields.hpp"
-#include "analysis/heap/graph.hpp"
+#include "analysis/heap/graph/fields.hpp"
+#include "analysis/heap/graph/graph.hpp"
+#include "analysis/heap/graph/snapshot.hpp"
 #include "analysis/heap/sites.hpp"
-#include "analysis/heap/snapshot.hpp"
 #include "analysis/heap/snapshot_graph.hpp"
-#include "analysis/slicer.hpp"
 #include "event/pump.hpp"
+#include "slice/slicer.hpp"
 
 namespace polytrace::analysis {
 

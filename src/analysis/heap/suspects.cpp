@@ -6,9 +6,9 @@
 
 #include "analysis/heap/growth.hpp"
 #include "analysis/heap/questions.hpp"
-#include "analysis/rows.hpp"
-#include "analysis/selected.hpp"
-#include "analysis/text.hpp"
+#include "analysis/table/cells.hpp"
+#include "analysis/table/rows.hpp"
+#include "analysis/table/text.hpp"
 #include "base/text/figure_text.hpp"
 
 namespace polytrace::analysis {

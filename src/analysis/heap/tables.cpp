@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "analysis/rows.hpp"
-#include "analysis/selected.hpp"
+#include "analysis/table/cells.hpp"
+#include "analysis/table/rows.hpp"
+#include "slice/selection.hpp"
 
 namespace polytrace::analysis {
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analysis/analysis.hpp"
-#include "analysis/heap/snapshot.hpp"
+#include "analysis/heap/graph/snapshot.hpp"
 
 namespace polytrace::analysis {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tsl/robin_map.h>
 
-#include "analysis/names_alike.hpp"
 #include "analysis/profile/profile.hpp"
+#include "analysis/table/names_alike.hpp"
 #include "base/seeded_hash.hpp"
 
 namespace polytrace::analysis {

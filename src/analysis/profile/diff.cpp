@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/selected.hpp"
-#include "analysis/tree_order.hpp"
+#include "analysis/table/cells.hpp"
+#include "analysis/table/tree_order.hpp"
 
 namespace polytrace::analysis {
 namespace {

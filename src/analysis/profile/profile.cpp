@@ -5,9 +5,10 @@
 
 #include <algorithm>
 
-#include "analysis/cpu_stacks.hpp"
 #include "analysis/profile/source.hpp"
-#include "analysis/selected.hpp"
+#include "analysis/samples/cpu_stacks.hpp"
+#include "analysis/table/words.hpp"
+#include "base/slot.hpp"
 
 namespace polytrace::analysis {
 namespace {
@@ -126,7 +127,7 @@ void ProfileBuilder::learn(const Slice& slice) {
     if (event.kind != Kind::Method) continue;
     const auto method = slice.batch.details_or<event::Method>(event, {});
     if (method.source.empty()) continue;
-    slot(places_, slice.names.methods().index(event.id)) = {
+    base::slot(places_, slice.names.methods().index(event.id)) = {
         {}, std::string(method.source), method.first_line};
   }
 }

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "analysis/analysis.hpp"
-#include "analysis/stack_table.hpp"
+#include "analysis/table/stack_table.hpp"
 #include "base/result.hpp"
 
 namespace polytrace::analysis {

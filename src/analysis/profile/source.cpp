@@ -3,15 +3,17 @@
 
 #include <algorithm>
 
-#include "analysis/allocation_stacks.hpp"
-#include "analysis/call_site.hpp"
-#include "analysis/calltree.hpp"
-#include "analysis/cpu_stacks.hpp"
-#include "analysis/recording_pause.hpp"
-#include "analysis/text.hpp"
-#include "analysis/work_clock.hpp"
+#include "analysis/calls/calltree.hpp"
+#include "analysis/samples/allocation_stacks.hpp"
+#include "analysis/samples/cpu_stacks.hpp"
+#include "analysis/table/text.hpp"
 #include "base/seeded_hash.hpp"
+#include "base/slot.hpp"
 #include "base/text/figure_text.hpp"
+#include "base/types.hpp"
+#include "slice/call_site.hpp"
+#include "slice/recording_pause.hpp"
+#include "slice/work_clock.hpp"
 
 namespace polytrace::analysis {
 namespace {
@@ -226,10 +228,10 @@ class ContentionSource final : public ProfileSource {
   void take(const Slice& slice, std::uint32_t index, const event::Monitor& details) {
     const Event& event = slice.batch.events[index];
     const std::uint32_t thread = slice.threads[event.thread];
-    Waiting& waiting = slot(waiting_, thread);
+    Waiting& waiting = base::slot(waiting_, thread);
     if (details.stage != event::MonitorStage::contended) {
       if (waiting.start == base::kNoTime) return;
-      amounts_.add(thread, waiting.stack, {0, elapsed(waiting.start, event.time)});
+      amounts_.add(thread, waiting.stack, {0, base::elapsed(waiting.start, event.time)});
       ++ended_;
       waiting = {};
     } else if (waiting = {}; selects(selection_, slice.batch, event)) {

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-#include "analysis/selected.hpp"
+#include "analysis/table/words.hpp"
+#include "base/slot.hpp"
 #include "base/text/figure_text.hpp"
 
 namespace polytrace::analysis {
@@ -31,7 +32,7 @@ std::uint32_t ProfileTree::path(std::uint32_t thread, const StackTree& from, std
 
 void ProfileTree::add(std::uint32_t node, const Amount& amount) {
   const bool is_thread = nodes_[node].parent == Profile::kRoot;
-  slot(amounts_, is_thread ? known_child(node, kFrameless) : node).merge(amount);
+  base::slot(amounts_, is_thread ? known_child(node, kFrameless) : node).merge(amount);
 }
 
 // The thread of each node, as the thread's own node; the nodes but those of threads, in order.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/states/states.hpp"
 
-#include "analysis/states/derivation.hpp"
-#include "analysis/states/gatherer.hpp"
+#include "analysis/states/derive/derivation.hpp"
+#include "analysis/states/gather/gatherer.hpp"
 
 namespace polytrace::analysis::states {
 

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 
+#include "analysis/states/derive/units.hpp"
 #include "analysis/states/states.hpp"
-#include "analysis/states/units.hpp"
-#include "cli/commands.hpp"
+#include "cli/explain/notices_view.hpp"
+#include "cli/frame/commands.hpp"
 #include "cli/history/history_input.hpp"
 #include "cli/history/history_output.hpp"
-#include "cli/input.hpp"
-#include "cli/notices_view.hpp"
+#include "cli/input/input.hpp"
 #include "cli/show/escape.hpp"
 #include "history/bundle.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "cli/commands.hpp"
-#include "cli/errors.hpp"
+#include "cli/frame/commands.hpp"
+#include "cli/frame/errors.hpp"
 #include "cli/history/history_input.hpp"
 
 namespace polytrace::cli {

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/commands.hpp"
-#include "cli/conversion_target.hpp"
+#include "cli/convert/conversion_target.hpp"
+#include "cli/frame/commands.hpp"
 #include "cli/history/history_input.hpp"
 #include "cli/history/history_output.hpp"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "cli/commands.hpp"
-#include "cli/help_text.hpp"
-#include "cli/session.hpp"
+#include "cli/frame/commands.hpp"
+#include "cli/frame/session.hpp"
+#include "cli/help/help_text.hpp"
 
 namespace polytrace::cli {
 namespace {

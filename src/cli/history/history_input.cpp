@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "cli/notices_view.hpp"
-#include "cli/times.hpp"
+#include "cli/explain/notices_view.hpp"
+#include "cli/select/times.hpp"
 
 namespace polytrace::cli {
 

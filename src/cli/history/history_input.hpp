@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/session.hpp"
+#include "cli/frame/session.hpp"
 #include "history/bundle.hpp"
 
 namespace polytrace::cli {

@@ -3,8 +3,8 @@
 
 #include <filesystem>
 
-#include "cli/errors.hpp"
-#include "cli/notices_view.hpp"
+#include "cli/explain/notices_view.hpp"
+#include "cli/frame/errors.hpp"
 #include "history/bundle.hpp"
 
 namespace polytrace::cli {

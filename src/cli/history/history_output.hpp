@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "cli/input.hpp"
-#include "history/facts.hpp"
+#include "cli/input/input.hpp"
+#include "history/model/facts.hpp"
 
 namespace polytrace::cli {
 

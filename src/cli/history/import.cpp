@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "cli/commands.hpp"
+#include "cli/frame/commands.hpp"
 #include "cli/history/history_input.hpp"
 #include "cli/history/history_output.hpp"
-#include "history/csv_time.hpp"
+#include "history/csv/csv_time.hpp"
 
 namespace polytrace::cli {
 namespace {

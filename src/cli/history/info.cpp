@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "base/text/figure_text.hpp"
-#include "cli/commands.hpp"
-#include "cli/errors.hpp"
+#include "cli/frame/commands.hpp"
+#include "cli/frame/errors.hpp"
 #include "cli/history/history_input.hpp"
 
 namespace polytrace::cli {

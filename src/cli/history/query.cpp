@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "cli/commands.hpp"
+#include "cli/explain/notices_view.hpp"
+#include "cli/frame/commands.hpp"
 #include "cli/history/history_input.hpp"
 #include "cli/history/query_text.hpp"
 #include "cli/history/state_table.hpp"
-#include "cli/notices_view.hpp"
-#include "history/json_file.hpp"
+#include "history/files/json_file.hpp"
 
 namespace polytrace::cli {
 namespace {

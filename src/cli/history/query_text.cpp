@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "cli/numbers.hpp"
+#include "cli/frame/numbers.hpp"
 
 namespace polytrace::cli {
 

@@ -2,15 +2,15 @@
 #include <fmt/format.h>
 
 #include "base/text/figure_text.hpp"
-#include "cli/commands.hpp"
-#include "cli/errors.hpp"
+#include "cli/explain/notices_view.hpp"
+#include "cli/frame/commands.hpp"
+#include "cli/frame/errors.hpp"
 #include "cli/history/history_input.hpp"
 #include "cli/history/history_output.hpp"
 #include "cli/history/state_cache.hpp"
 #include "cli/history/state_table.hpp"
 #include "cli/history/state_tree.hpp"
 #include "cli/history/thread_list.hpp"
-#include "cli/notices_view.hpp"
 
 namespace polytrace::cli {
 namespace {

@@ -14,7 +14,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "cli/environment.hpp"
+#include "cli/frame/environment.hpp"
 #include "history/bundle.hpp"
 
 namespace polytrace::cli {

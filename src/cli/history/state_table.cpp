@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "cli/history/history_input.hpp"
-#include "history/base64.hpp"
-#include "history/value_text.hpp"
+#include "history/files/base64.hpp"
+#include "history/model/value_text.hpp"
 
 namespace polytrace::cli {
 

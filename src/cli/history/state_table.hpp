@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "analysis/table.hpp"
-#include "cli/session.hpp"
+#include "analysis/table/table.hpp"
+#include "cli/frame/session.hpp"
 #include "cli/show/tables.hpp"
 #include "history/history.hpp"
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "analysis/table.hpp"
+#include "analysis/table/table.hpp"
 #include "cli/show/cell_text.hpp"
+#include "history/files/types_file.hpp"
 #include "history/history.hpp"
-#include "history/types_file.hpp"
 
 namespace polytrace::cli {
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <array>
 
-#include "agent/common/options.hpp"
+#include "agent/common/options/options.hpp"
+#include "cli/frame/words.hpp"
 #include "cli/record/children.hpp"
-#include "cli/words.hpp"
 
 namespace polytrace::cli {
 namespace {

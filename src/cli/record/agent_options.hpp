@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "cli/option_list.hpp"
+#include "cli/frame/option_list.hpp"
 
 namespace polytrace::cli {
 

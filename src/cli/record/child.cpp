@@ -11,7 +11,7 @@
 #include <csignal>
 #include <cstring>
 
-#include "cli/signals.hpp"
+#include "cli/frame/signals.hpp"
 
 namespace polytrace::cli {
 namespace {

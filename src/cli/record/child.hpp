@@ -5,7 +5,7 @@
 #include <sys/types.h>
 
 #include "base/result.hpp"
-#include "cli/record/runtimes.hpp"
+#include "cli/runtimes/runtimes.hpp"
 
 namespace polytrace::cli {
 

@@ -7,12 +7,12 @@
 #include <filesystem>
 
 #include "base/text/figure_text.hpp"
-#include "cli/errors.hpp"
-#include "cli/record/causes.hpp"
+#include "cli/frame/errors.hpp"
 #include "cli/record/next_steps.hpp"
 #include "cli/record/recording.hpp"
+#include "cli/runtimes/causes.hpp"
 #include "format/native/append.hpp"
-#include "format/native/wire.hpp"
+#include "format/native/wire/wire.hpp"
 
 namespace polytrace::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "format/native/wire.hpp"
+#include "format/native/wire/wire.hpp"
 
 namespace polytrace::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "agent/common/status.hpp"
+#include "agent/common/memory/status.hpp"
 
 namespace polytrace::cli {
 

@@ -5,8 +5,8 @@
 
 #include <filesystem>
 
-#include "cli/command_line.hpp"
-#include "cli/input.hpp"
+#include "cli/input/input.hpp"
+#include "cli/runtimes/command_line.hpp"
 
 namespace polytrace::cli {
 namespace {

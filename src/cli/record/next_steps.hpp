@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/overview.hpp"
+#include "cli/input/overview.hpp"
 
 namespace polytrace::cli {
 

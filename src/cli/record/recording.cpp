@@ -7,10 +7,10 @@
 #include <thread>
 
 #include "base/text/figure_text.hpp"
-#include "cli/conversion_target.hpp"
-#include "cli/errors.hpp"
-#include "cli/signals.hpp"
-#include "cli/times.hpp"
+#include "cli/convert/conversion_target.hpp"
+#include "cli/frame/errors.hpp"
+#include "cli/frame/signals.hpp"
+#include "cli/select/times.hpp"
 
 namespace polytrace::cli {
 namespace {

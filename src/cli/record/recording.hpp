@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 
-#include "cli/option_list.hpp"
+#include "cli/frame/option_list.hpp"
+#include "cli/frame/session.hpp"
 #include "cli/record/child.hpp"
 #include "cli/record/live_status.hpp"
-#include "cli/session.hpp"
 
 namespace polytrace::cli {
 

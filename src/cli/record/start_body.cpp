@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <array>
 
-#include "agent/common/options.hpp"
-#include "cli/times.hpp"
+#include "agent/common/options/options.hpp"
+#include "cli/select/times.hpp"
 
 namespace polytrace::cli {
 namespace {

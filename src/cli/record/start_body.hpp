@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "agent/control/frames.hpp"
+#include "agent/control/protocol/frames.hpp"
 
 namespace polytrace::cli {
 

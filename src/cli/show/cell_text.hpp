@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "analysis/table.hpp"
+#include "analysis/table/table.hpp"
 #include "base/text/json_writer.hpp"
 #include "base/types.hpp"
 #include "cli/show/terminal.hpp"

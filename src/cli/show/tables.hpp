@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/table.hpp"
+#include "analysis/table/table.hpp"
 #include "cli/show/cell_text.hpp"
 
 namespace polytrace::cli::show {

@@ -8,7 +8,7 @@
 #include <charconv>
 
 #include "base/text/terminal_text.hpp"
-#include "cli/environment.hpp"
+#include "cli/frame/environment.hpp"
 
 namespace polytrace::cli::show {
 namespace {

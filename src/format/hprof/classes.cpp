@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/hprof/classes.hpp"
 
-#include "format/hprof/big_endian.hpp"
+#include "format/hprof/layout/big_endian.hpp"
 
 namespace polytrace::format::hprof {
 namespace {

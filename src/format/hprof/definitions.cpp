@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "format/hprof/big_endian.hpp"
+#include "format/hprof/layout/big_endian.hpp"
 #include "format/hprof/names.hpp"
 
 namespace polytrace::format::hprof {

@@ -7,9 +7,9 @@
 #include <array>
 #include <vector>
 
-#include "format/hprof/big_endian.hpp"
-#include "format/hprof/header.hpp"
-#include "format/hprof/records.hpp"
+#include "format/hprof/layout/big_endian.hpp"
+#include "format/hprof/layout/header.hpp"
+#include "format/hprof/layout/records.hpp"
 
 namespace polytrace::format::hprof {
 namespace {

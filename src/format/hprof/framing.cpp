@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "format/hprof/big_endian.hpp"
+#include "format/hprof/layout/big_endian.hpp"
 
 namespace polytrace::format::hprof {
 namespace {

@@ -6,11 +6,11 @@
 
 #include "base/notices.hpp"
 #include "event/reader.hpp"
-#include "format/hprof/context.hpp"
 #include "format/hprof/definitions.hpp"
-#include "format/hprof/header.hpp"
-#include "format/hprof/parts.hpp"
-#include "format/hprof/window.hpp"
+#include "format/hprof/layout/context.hpp"
+#include "format/hprof/layout/header.hpp"
+#include "format/hprof/layout/parts.hpp"
+#include "format/hprof/layout/window.hpp"
 
 namespace polytrace::format::hprof {
 

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "format/hprof/big_endian.hpp"
-#include "format/hprof/parts.hpp"
+#include "format/hprof/layout/big_endian.hpp"
+#include "format/hprof/layout/parts.hpp"
 
 namespace polytrace::format::hprof {
 

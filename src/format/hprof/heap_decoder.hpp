@@ -7,8 +7,8 @@
 
 #include "base/seeded_hash.hpp"
 #include "event/reader.hpp"
-#include "format/hprof/context.hpp"
-#include "format/hprof/records.hpp"
+#include "format/hprof/layout/context.hpp"
+#include "format/hprof/layout/records.hpp"
 
 namespace polytrace::format::hprof {
 

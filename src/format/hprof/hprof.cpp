@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/hprof/hprof.hpp"
 
+#include "format/hprof/layout/records.hpp"
 #include "format/hprof/reader.hpp"
-#include "format/hprof/records.hpp"
 
 namespace polytrace::format::hprof {
 

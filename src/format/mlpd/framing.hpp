@@ -5,7 +5,7 @@
 
 #include "base/notices.hpp"
 #include "event/reader.hpp"
-#include "format/mlpd/header.hpp"
+#include "format/mlpd/records/header.hpp"
 
 namespace polytrace::format::mlpd {
 

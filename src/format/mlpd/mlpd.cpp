@@ -6,7 +6,7 @@
 #include <array>
 
 #include "format/mlpd/reader.hpp"
-#include "format/mlpd/records.hpp"
+#include "format/mlpd/records/records.hpp"
 #include "format/mlpd/writer.hpp"
 
 namespace polytrace::format::mlpd {

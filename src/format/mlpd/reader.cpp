@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "format/mlpd/first_byte.hpp"
+#include "format/mlpd/records/first_byte.hpp"
 
 namespace polytrace::format::mlpd {
 namespace {

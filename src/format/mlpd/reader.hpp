@@ -4,9 +4,9 @@
 
 #include <memory>
 
-#include "format/mlpd/counter_sums.hpp"
 #include "format/mlpd/framing.hpp"
-#include "format/mlpd/record_reader.hpp"
+#include "format/mlpd/records/counter_sums.hpp"
+#include "format/mlpd/records/record_reader.hpp"
 
 namespace polytrace::format::mlpd {
 

@@ -3,9 +3,9 @@
 #include <bit>
 
 #include "event/visit.hpp"
-#include "format/mlpd/choose_record.hpp"
-#include "format/mlpd/layout.hpp"
-#include "format/mlpd/lost_fields.hpp"
+#include "format/mlpd/records/choose_record.hpp"
+#include "format/mlpd/records/layout.hpp"
+#include "format/mlpd/records/lost_fields.hpp"
 #include "format/mlpd/writer.hpp"
 
 namespace polytrace::format::mlpd {

@@ -11,9 +11,9 @@
 
 #include "base/seeded_hash.hpp"
 #include "format/format.hpp"
-#include "format/mlpd/counter_sums.hpp"
-#include "format/mlpd/header.hpp"
-#include "format/mlpd/record_writer.hpp"
+#include "format/mlpd/records/counter_sums.hpp"
+#include "format/mlpd/records/header.hpp"
+#include "format/mlpd/records/record_writer.hpp"
 
 namespace polytrace::format::mlpd {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/monoblock/monoblock.hpp"
 
-#include "format/monoblock/reader.hpp"
-#include "format/monoblock/records.hpp"
-#include "format/monoblock/writer.hpp"
+#include "format/monoblock/layout/records.hpp"
+#include "format/monoblock/read/reader.hpp"
+#include "format/monoblock/write/writer.hpp"
 
 namespace polytrace::format::monoblock {
 

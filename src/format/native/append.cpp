@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "format/native/sealing.hpp"
 #include "format/native/segments.hpp"
+#include "format/native/wire/sealing.hpp"
 
 namespace polytrace::format::native {
 namespace {

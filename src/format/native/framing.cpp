@@ -7,7 +7,7 @@
 
 #include "base/io/crc32c.hpp"
 #include "event/batch.hpp"
-#include "format/native/record_encoder.hpp"
+#include "format/native/wire/record_encoder.hpp"
 
 namespace polytrace::format::native {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/notices.hpp"
 #include "event/reader.hpp"
-#include "format/native/context.hpp"
+#include "format/native/read/context.hpp"
 #include "format/native/taken.hpp"
 
 namespace polytrace::format::native {

@@ -3,8 +3,8 @@
 
 #include <array>
 
+#include "format/native/read/records.hpp"
 #include "format/native/reader.hpp"
-#include "format/native/records.hpp"
 #include "format/native/writer.hpp"
 
 namespace polytrace::format::native {

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "format/native/block_reader.hpp"
+#include "format/native/read/block_reader.hpp"
 
 namespace polytrace::format::native {
 

@@ -9,10 +9,10 @@
 
 #include "base/notices.hpp"
 #include "event/reader.hpp"
-#include "format/native/record_encoder.hpp"
-#include "format/native/segment_records.hpp"
 #include "format/native/taken.hpp"
-#include "format/native/words.hpp"
+#include "format/native/wire/record_encoder.hpp"
+#include "format/native/wire/segment_records.hpp"
+#include "format/native/wire/words.hpp"
 
 namespace polytrace::format::native {
 

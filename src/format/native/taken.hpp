@@ -5,7 +5,7 @@
 
 #include "base/seeded_hash.hpp"
 #include "base/types.hpp"
-#include "format/native/wire.hpp"
+#include "format/native/wire/wire.hpp"
 
 namespace polytrace::format::native {
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "event/visit.hpp"
-#include "format/native/sealing.hpp"
+#include "format/native/wire/sealing.hpp"
 
 namespace polytrace::format::native {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "base/io/appender.hpp"
 #include "format/format.hpp"
-#include "format/native/record_encoder.hpp"
+#include "format/native/wire/record_encoder.hpp"
 
 namespace polytrace::format::native {
 

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "format/tptp/tbf_messages.hpp"
-#include "format/tptp/xml_format.hpp"
-#include "format/tptp/xml_messages.hpp"
-#include "format/tptp/xml_writer.hpp"
+#include "format/tptp/tbf/messages.hpp"
+#include "format/tptp/trcxml.hpp"
+#include "format/tptp/xml/messages.hpp"
+#include "format/tptp/xml/writer.hpp"
 
 namespace polytrace::format::tptp {
 namespace {

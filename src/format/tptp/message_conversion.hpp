@@ -11,8 +11,8 @@
 #include "base/limits.hpp"
 #include "event/reader.hpp"
 #include "format/format.hpp"
-#include "format/tptp/byte_order.hpp"
-#include "format/tptp/spelling.hpp"
+#include "format/tptp/messages/byte_order.hpp"
+#include "format/tptp/messages/spelling.hpp"
 
 namespace polytrace::format::tptp {
 

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "format/tptp/message_maker.hpp"
-#include "format/tptp/tbf_messages.hpp"
-#include "format/tptp/xml_writer.hpp"
+#include "format/tptp/events/message_maker.hpp"
+#include "format/tptp/tbf/messages.hpp"
+#include "format/tptp/xml/writer.hpp"
 
 namespace polytrace::format::tptp {
 namespace {

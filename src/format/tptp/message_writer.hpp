@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "format/format.hpp"
-#include "format/tptp/spelling.hpp"
+#include "format/tptp/messages/spelling.hpp"
 
 namespace polytrace::format::tptp {
 

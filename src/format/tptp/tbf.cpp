@@ -7,7 +7,7 @@
 
 #include "format/tptp/message_conversion.hpp"
 #include "format/tptp/message_writer.hpp"
-#include "format/tptp/tbf_reader.hpp"
+#include "format/tptp/tbf/reader.hpp"
 
 namespace polytrace::format::tptp::tbf {
 namespace {

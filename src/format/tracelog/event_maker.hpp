@@ -4,7 +4,7 @@
 #pragma once
 
 #include "event/batch.hpp"
-#include "format/tracelog/watch.hpp"
+#include "format/tracelog/lines/watch.hpp"
 
 namespace polytrace::format::tracelog {
 

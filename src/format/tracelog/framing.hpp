@@ -5,7 +5,7 @@
 
 #include "base/io/piece.hpp"
 #include "event/reader.hpp"
-#include "format/tracelog/watch.hpp"
+#include "format/tracelog/lines/watch.hpp"
 
 namespace polytrace::format::tracelog {
 

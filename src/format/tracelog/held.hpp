@@ -7,7 +7,7 @@
 
 #include "event/visit.hpp"
 #include "event/writer.hpp"
-#include "format/tracelog/records.hpp"
+#include "format/tracelog/lines/records.hpp"
 
 namespace polytrace::format::tracelog {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "format/tracelog/held.hpp"
-#include "format/tracelog/watch.hpp"
+#include "format/tracelog/lines/watch.hpp"
 #include "format/tracelog/writer.hpp"
 
 namespace polytrace::format::tracelog {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "format/tracelog/held.hpp"
-#include "format/tracelog/watch.hpp"
+#include "format/tracelog/lines/watch.hpp"
 #include "format/tracelog/writer.hpp"
 
 namespace polytrace::format::tracelog {

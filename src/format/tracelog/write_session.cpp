@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The session and its figures as lines.
 #include "format/tracelog/held.hpp"
-#include "format/tracelog/watch.hpp"
+#include "format/tracelog/lines/watch.hpp"
 #include "format/tracelog/writer.hpp"
 
 namespace polytrace::format::tracelog {

@@ -7,9 +7,9 @@
 
 #include "base/text/utf8.hpp"
 #include "format/tracelog/held.hpp"
-#include "format/tracelog/names.hpp"
+#include "format/tracelog/lines/names.hpp"
+#include "format/tracelog/lines/watch.hpp"
 #include "format/tracelog/tracelog.hpp"
-#include "format/tracelog/watch.hpp"
 
 namespace polytrace::format::tracelog {
 

@@ -9,9 +9,9 @@
 
 #include "base/seeded_hash.hpp"
 #include "format/format.hpp"
-#include "format/tracelog/line.hpp"
-#include "format/tracelog/sample.hpp"
-#include "format/tracelog/text_out.hpp"
+#include "format/tracelog/lines/line.hpp"
+#include "format/tracelog/lines/sample.hpp"
+#include "format/tracelog/lines/text_out.hpp"
 
 namespace polytrace::format::tracelog {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/common/alloc_sampler.hpp"
+#include "agent/common/tools/alloc_sampler.hpp"
 
 #include <gtest/gtest.h>
 

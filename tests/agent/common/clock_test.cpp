@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/common/clock.hpp"
+#include "agent/common/memory/clock.hpp"
 
 #include <errno.h>
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "agent/common/segments.hpp"
-#include "format/native/clock_line.hpp"
+#include "agent/common/memory/segments.hpp"
+#include "format/native/wire/clock_line.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace polytrace::test {

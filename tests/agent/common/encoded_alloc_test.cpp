@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/common/encoded_alloc.hpp"
+#include "agent/common/record/encoded_alloc.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "format/native/body.hpp"
+#include "format/native/wire/body.hpp"
 
 namespace polytrace {
 namespace {

@@ -14,8 +14,8 @@
 #include <thread>
 #include <vector>
 
-#include "agent/common/output.hpp"
 #include "agent/common/recording.hpp"
+#include "agent/common/stream/output.hpp"
 
 namespace polytrace::test {
 namespace {

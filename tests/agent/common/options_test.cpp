@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/common/options.hpp"
+#include "agent/common/options/options.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

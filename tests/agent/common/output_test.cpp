@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/common/output.hpp"
+#include "agent/common/stream/output.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 
 #include <thread>
 
-#include "agent/common/converter.hpp"
 #include "agent/common/recording.hpp"
+#include "agent/common/stream/converter.hpp"
 
 namespace polytrace::test {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/common/pointer_table.hpp"
+#include "agent/common/tools/pointer_table.hpp"
 
 #include <gtest/gtest.h>
 

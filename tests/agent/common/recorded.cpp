@@ -15,7 +15,7 @@ namespace {
 
 using Event = Recorded::Event;
 
-constexpr std::uint64_t kLostNumber = 8;  // of docs: src/format/native/numbers.def
+constexpr std::uint64_t kLostNumber = 8;  // of docs: src/format/native/wire/numbers.def
 constexpr std::uint64_t kCpuNumber = 49;
 
 class Input {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/common/recorder.hpp"
+#include "agent/common/record/recorder.hpp"
 
 #include <sys/wait.h>
 #include <time.h>

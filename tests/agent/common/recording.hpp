@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "agent/common/record/recorder.hpp"
 #include "agent/common/recorded.hpp"
-#include "agent/common/recorder.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace polytrace::test {

@@ -2,7 +2,7 @@
 // Where a constructor's `this` becomes an object: no handler may cover code before it.
 #pragma once
 
-#include "agent/jvm/rewriter/constants.hpp"
+#include "agent/jvm/rewriter/classfile/constants.hpp"
 
 namespace polytrace::agent::jvm::rewriter {
 

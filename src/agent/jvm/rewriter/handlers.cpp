@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "agent/jvm/rewriter/instructions.hpp"
+#include "agent/jvm/rewriter/classfile/instructions.hpp"
 
 namespace polytrace::agent::jvm::rewriter {
 

@@ -4,7 +4,7 @@
 // and throw it again from there. So does `catch (E e) { throw e; }`, which looks the same.
 #pragma once
 
-#include "agent/jvm/rewriter/big_endian.hpp"
+#include "agent/jvm/rewriter/classfile/big_endian.hpp"
 
 namespace polytrace::agent::jvm::rewriter {
 

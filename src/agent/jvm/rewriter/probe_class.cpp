@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "agent/jvm/rewriter/constants.hpp"
-#include "agent/jvm/rewriter/instructions.hpp"
+#include "agent/jvm/rewriter/classfile/constants.hpp"
+#include "agent/jvm/rewriter/classfile/instructions.hpp"
 
 namespace polytrace::agent::jvm::rewriter {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "agent/jvm/rewriter/attributes.hpp"
+#include "agent/jvm/rewriter/classfile/attributes.hpp"
 
 namespace polytrace::agent::jvm::rewriter {
 

@@ -4,7 +4,7 @@
 // 0 lies behind the entry's probe, that of a return before its probe.
 #pragma once
 
-#include "agent/jvm/rewriter/instructions.hpp"
+#include "agent/jvm/rewriter/classfile/instructions.hpp"
 #include "agent/jvm/rewriter/snippets.hpp"
 
 namespace polytrace::agent::jvm::rewriter {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/jvm/rewriter/snippets.hpp"
 
-#include "agent/jvm/rewriter/instructions.hpp"
+#include "agent/jvm/rewriter/classfile/instructions.hpp"
 
 namespace polytrace::agent::jvm::rewriter {
 

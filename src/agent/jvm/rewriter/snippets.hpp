@@ -3,7 +3,7 @@
 // pool, added when first needed. A full pool gives wrong code and Constants::full() tells.
 #pragma once
 
-#include "agent/jvm/rewriter/constants.hpp"
+#include "agent/jvm/rewriter/classfile/constants.hpp"
 
 namespace polytrace::agent::jvm::rewriter {
 

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/jvm/rewriter/classfile/methods.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "agent/jvm/rewriter/classfile/code_writer.hpp"
+
+namespace polytrace::agent::jvm::rewriter {
+
+namespace {
+
+// newarray tells its kind of element by a number from 4 on.
+constexpr std::array<std::string_view, 8> kPrimitiveArrays = {"[Z", "[C", "[F", "[D",
+                                                              "[B", "[S", "[I", "[J"};
+constexpr std::uint8_t kFirstPrimitive = 4;
+
+struct Method {
+  MethodFacts facts;
+  std::uint16_t name_index = 0;
+  std::uint16_t descriptor_index = 0;
+  std::uint16_t attribute_count = 0;
+  View attributes;  // behind their count
+  std::uint16_t code_name = 0;
+  View code;  // body of the Code attribute
+  std::uint32_t codes = 0;
+};
+
+bool parse_method(const Constants& constants, Input& input, Method& method) {
+  method.facts.access = input.u2();
+  method.name_index = input.u2();
+  method.descriptor_index = input.u2();
+  method.facts.name = constants.utf8(method.name_index);
+  method.facts.descriptor = constants.utf8(method.descriptor_index);
+  method.attribute_count = input.u2();
+  const std::size_t start = input.at();
+  const auto keep_code = [&](std::uint16_t name, View body) {
+    if (constants.utf8(name) != "Code") return true;
+    method.code_name = name;
+    method.code = body;
+    ++method.codes;
+    return true;
+  };
+  const bool whole = each_attribute(input, method.attribute_count, keep_code);
+  method.attributes = input.since(start);
+  return whole && !method.facts.name.empty() && method.facts.descriptor.starts_with('(');
+}
+
+// False when the code is no sequence of instructions.
+bool survey(View code, MethodFacts& facts) {
+  for (std::uint32_t at = 0; at < code.size();) {
+    const Instruction instruction = instruction_at(code, at);
+    if (instruction.length == 0) return false;
+    facts.calls |= instruction.invokes();
+    each_target(code, instruction,
+                [&](std::int64_t target) { facts.loops |= target <= instruction.at; });
+    at = instruction.end();
+  }
+  facts.code_length = static_cast<std::uint32_t>(code.size());
+  return true;
+}
+
+void tell_lines(std::span<const Line> lines, MethodFacts& facts) {
+  if (lines.empty()) return;
+  const auto [first, last] = std::ranges::minmax(lines, {}, &Line::line);
+  facts.first_line = first.line;
+  facts.last_line = last.line;
+}
+
+std::string array_of(std::string_view element) {
+  std::string name = element.starts_with('[') ? "[" : "[L";
+  name += element;
+  if (name[1] == 'L') name += ';';
+  return name;
+}
+
+class SiteFinder {
+ public:
+  SiteFinder(ClassWork& work, const MethodFacts& method, const Code& code,
+             std::span<const Line> lines)
+      : work_(work), method_(method), code_(code.bytes), lines_(lines) {}
+
+  std::vector<Probes::Tail> find() {
+    for (std::uint32_t at = 0; at < code_.size();) {
+      const Instruction instruction = instruction_at(code_, at);
+      if (instruction.allocates()) ask(instruction);
+      at = instruction.end();
+    }
+    return std::move(tails_);
+  }
+
+ private:
+  void ask(const Instruction& instruction) {
+    SiteFacts facts{{}, line_at(lines_, instruction.at), instruction.at, 0};
+    const std::string name = name_of(instruction, facts);
+    if (name.empty()) return;
+    facts.class_name = name;
+    const std::uint32_t id = work_.judge.site(method_, facts);
+    if (id == 0 || id > INT32_MAX) return;
+    tails_.push_back({instruction.at, call_of(facts.dimensions, id)});
+  }
+
+  Snippet call_of(std::uint8_t dimensions, std::uint32_t id) {
+    if (dimensions == 0) return work_.snippets.site(id);
+    return dimensions == 1 ? work_.snippets.array(id) : work_.snippets.grid(id);
+  }
+
+  // "" when the class file does not tell.
+  std::string name_of(const Instruction& instruction, SiteFacts& facts) const {
+    facts.dimensions = 1;
+    if (instruction.opcode == kNewArray) {
+      const std::size_t kind = std::size_t{code_[instruction.at + 1]} - kFirstPrimitive;
+      return std::string(kind < kPrimitiveArrays.size() ? kPrimitiveArrays[kind] : "");
+    }
+    const std::string_view name = work_.constants.class_name(load_u2(code_, instruction.at + 1));
+    if (instruction.opcode == kNewObjectArray) return name.empty() ? "" : array_of(name);
+    facts.dimensions = instruction.opcode == kNew ? std::uint8_t{0} : code_[instruction.at + 3];
+    return std::string(name);
+  }
+
+  ClassWork& work_;
+  const MethodFacts& method_;
+  View code_;
+  std::span<const Line> lines_;
+  std::vector<Probes::Tail> tails_;
+};
+
+// Writes the new body of the Code attribute to `body`; the reason not to.
+Reason rewrite_body(ClassWork& work, Method& method, Output& body) {
+  Code code;
+  if (method.codes == 0) return Reason::without_code;
+  if (method.codes > 1 || !parse_code(method.code, code)) return Reason::code_malformed;
+  if (!survey(code.bytes, method.facts)) return Reason::code_malformed;
+  const std::vector<Line> lines = lines_of(code, work.constants);
+  tell_lines(lines, method.facts);
+  const Decision decision = work.judge.decide(method.facts);
+  Probes probes;
+  if (decision.method != 0 && decision.method <= INT32_MAX) {
+    probes.enter = work.snippets.enter(decision.method);
+    probes.exit = work.snippets.exit(decision.method);
+    probes.unwind = work.snippets.unwind(decision.method);
+  }
+  if (decision.sites) probes.tails = SiteFinder(work, method.facts, code, lines).find();
+  if (probes.enter.size() == 0 && probes.tails.empty()) return Reason::method_not_chosen;
+  const Reason reason = write_code(work, method.facts, code, probes, body);
+  if (reason != Reason::none) work.judge.left_alone(method.facts, reason);
+  return reason;
+}
+
+void write_method(const Method& method, View new_code, Output& output) {
+  output.u2(method.facts.access);
+  output.u2(method.name_index);
+  output.u2(method.descriptor_index);
+  output.u2(method.attribute_count);
+  if (new_code.empty()) return output.append(method.attributes);
+  Input input(method.attributes);
+  each_attribute(input, method.attribute_count, [&](std::uint16_t name, View body) {
+    const View kept = name == method.code_name ? new_code : body;
+    output.u2(name);
+    output.u4(kept.size());
+    output.append(kept);
+    return true;
+  });
+}
+
+}  // namespace
+
+bool rewrite_method(ClassWork& work, Input& input, Output& output) {
+  Method method;
+  if (!parse_method(work.constants, input, method)) return false;
+  Output body;
+  const Reason reason = rewrite_body(work, method, body);
+  ++work.outcome.methods[static_cast<std::size_t>(reason)];
+  write_method(method, reason == Reason::none ? body.view() : View{}, output);
+  return true;
+}
+
+}  // namespace polytrace::agent::jvm::rewriter

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks the calls of every thread, whatever is missing: which call a leave ends says
+// event/open_calls.hpp; calls still open at the end close at their thread's last time. Calls that
+// were recorded as sums (SummaryBegin, SummaryEnd) nest like calls and are on the same stack: the
+// end of a sum ends the innermost open one of its method, and what it called. Constant time per
+// event, no native recursion, no allocation per event.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "analysis/calls/call_totals.hpp"
+#include "analysis/calls/open_counts.hpp"
+#include "event/open_calls.hpp"
+#include "slice/call_site.hpp"
+#include "slice/work_clock.hpp"
+
+namespace polytrace::analysis {
+
+// What had to be put right, in plain text.
+std::vector<std::string> repair_notes(const event::CallAccount& calls);
+
+// Calls of one path that the recorder summed up.
+struct CallSum {
+  base::Id id;        // the method
+  std::size_t depth;  // of its frame
+  base::Time time;    // when it was told
+  std::uint64_t calls;
+  std::uint64_t total;  // nanoseconds, callees included
+  std::uint64_t least;
+  std::uint64_t most;
+};
+
+// What every walk knows of an open call.
+struct WalkedCall : event::OpenCall {
+  std::uint32_t method;  // index; the policy's to fill
+  std::uint32_t stack;   // as of CallSites; the walk's
+};
+
+// The Policy says what a frame, derived from WalkedCall, holds besides and what becomes of it:
+//   static constexpr bool kAsksRecursion: whether leave() looks at `recursive`
+//   Frame bottom(uint32_t thread): stands below a thread's outermost call
+//   void enter(const Frame& caller, Frame& frame, const Event&, const Names&): fills a new frame,
+//     field by field (a copied one would wait for its own stores)
+//   void leave(Frame& caller, const Frame&, Time end, bool recursive)
+//     recursive: another call of the method stays open in this thread
+//   static constexpr bool kTakesSums: whether sums are for it; if so,
+//   void sum(Frame& caller, const Frame&, const CallSum&, bool recursive): as leave()
+//   WorkClock clock: told of each run's thread and of its events that are not calls
+template <class Policy>
+class CallWalk {
+ public:
+  using Frame = typename Policy::Frame;
+  using Event = event::Event;
+
+  explicit CallWalk(const Selection& selection) : only_(selection.threads) {}
+
+  void consume(const Slice& slice, Policy& policy) {
+    for (const Run& run : slice.runs) {
+      if (!only_.has(slice.names.threads()[run.thread].id)) continue;
+      walk(run, slice, policy);
+    }
+    if (slice.sites != nullptr) slice.sites->found = true;
+  }
+  // Calls function(frame) for each open call, and for what stands below them.
+  template <class Function>
+  void for_each_frame(const Function& function) {
+    for (Stack& stack : stacks_)
+      for (Frame& frame : stack.calls.with_bottom()) function(frame);
+  }
+  // Closes what is open. Once, at the end.
+  void finish(Policy& policy);
+  const event::CallAccount& repairs() const { return account_; }
+
+ private:
+  using Calls = event::OpenCalls<Frame>;
+  using Ends = typename Calls::Ends;
+  struct Stack {
+    Calls calls;  // has no memory while nothing is open
+    event::OpenCalls<CallSum> sums;
+    base::Time last = base::kNoTime;
+  };
+  // Until when the run's thread is in what it is in.
+  static base::Time last_time(const Run& run, const Slice& slice) {
+    const auto& events = slice.batch.events;
+    if (!slice.calls_end_with_changes) return events[run.end - 1].time;
+    for (std::uint32_t i = run.end; i > run.begin; --i)
+      if (events[i - 1].kind == event::Kind::Enter || events[i - 1].kind == event::Kind::Leave)
+        return events[i - 1].time;
+    return base::kNoTime;
+  }
+  void walk(const Run& run, const Slice& slice, Policy& policy);
+  Ends take(std::uint32_t thread, Policy& policy);
+  void put(Stack& stack, const Ends& ends);
+  [[gnu::always_inline]] inline Frame* close(Stack& stack, Frame* top, std::uint32_t thread,
+                                             base::Time end, Policy& policy) {
+    policy.leave(top[-1], top[0], end, leave_method(thread, top->method));
+    if (stack.calls.counts() != nullptr) [[unlikely]]
+      stack.calls.counts()->remove(*top);
+    return top - 1;
+  }
+  // Whether another call of the method stays open, if the policy asks.
+  bool leave_method(std::uint32_t thread, std::uint32_t method) {
+    if constexpr (Policy::kAsksRecursion) return methods_.leave(thread, method) != 0;
+    else return false;
+  }
+  // A call that is left at once, as at least half of all are: it needs no place on the stack.
+  static bool is_leaf(const Event* event, const Event* end, const event::Batch& batch) {
+    return event + 1 != end && event[1].kind == event::Kind::Leave && event[1].id == event->id &&
+           (event[1].detail == event::kAbsent ||
+            ends(event::ticket_of(batch, *event), event[1], batch));
+  }
+  // Whether the tickets let a leave end that call of its method.
+  static bool ends(event::u64 ticket, const Event& leave, const event::Batch& batch) {
+    return event::tickets_agree(ticket, event::ticket_of(batch, leave));
+  }
+  [[gnu::always_inline]] inline void leaf(Frame& caller, const Event& enter, base::Time end,
+                                          std::uint32_t thread, const Names& names,
+                                          Policy& policy) {
+    Frame frame;
+    policy.enter(caller, frame, enter, names);
+    policy.leave(caller, frame, end,
+                 Policy::kAsksRecursion && methods_.is_open(thread, frame.method));
+  }
+  // False: it is beyond the limit.
+  [[gnu::always_inline]] inline bool enter(Stack& stack, Ends& ends, const Event& event,
+                                           event::OpenCall call, std::uint32_t thread,
+                                           const Names& names, Policy& policy) {
+    if (ends.top == ends.last) [[unlikely]]
+      ends = stack.calls.grown(ends, account_);
+    if (ends.top == ends.last) [[unlikely]] {
+      stack.calls.drop(account_);
+      return false;
+    }
+    policy.enter(ends.top[0], ends.top[1], event, names);
+    ++ends.top;
+    ends.top->id = call.id;
+    ends.top->ticket = call.ticket;
+    ends.top->stack = CallSites::kUnknown;
+    if constexpr (Policy::kAsksRecursion) methods_.enter(thread, ends.top->method);
+    if (stack.calls.counts() != nullptr) [[unlikely]]
+      stack.calls.counts()->add(*ends.top);
+    return true;
+  }
+  // The same of any call.
+  Frame* close_any(Stack& stack, Frame* top, const Frame* bottom, std::uint32_t thread,
+                   base::Time end, Policy& policy);
+  // A leave of a call that is not innermost.
+  void leave(Stack& stack, Ends& ends, const event::OpenCall& call, const Event& event,
+             std::uint32_t thread, Policy& policy);
+  // False: the event is about something else.
+  bool take_sum(Stack& stack, Ends& ends, const Event& event, const Run& run, const Slice& slice,
+                Policy& policy);
+  void begin_sum(Stack& stack, Ends& ends, const Event& event, const Run& run, const Slice& slice,
+                 Policy& policy);
+  void end_sum(Stack& stack, Ends& ends, const Event& event, std::uint32_t thread, Policy& policy);
+
+  event::ThreadChoice only_;
+  std::vector<Stack> stacks_;  // by thread index
+  Calls spare_;                // of a thread that had left everything: most can share its memory
+  OpenCounts methods_;         // where the policy asks
+  event::CallAccount account_;
+};
+
+template <class Policy>
+void CallWalk<Policy>::walk(const Run& run, const Slice& slice, Policy& policy) {
+  Ends ends = take(run.thread, policy);
+  policy.clock.turn_to(run.thread);
+  Stack& stack = stacks_[run.thread];
+  const event::Batch& batch = slice.batch;
+  const Event* const end = batch.events.begin() + run.end;
+  for (const Event* event = batch.events.begin() + run.begin; event != end; ++event) {
+    if (event->kind == event::Kind::Enter) {
+      if (is_leaf(event, end, batch) && stack.calls.dropped() == 0) {
+        leaf(*ends.top, *event, event[1].time, run.thread, slice.names, policy);
+        ++event;
+        continue;
+      }
+      enter(stack, ends, *event, event::called(batch, *event), run.thread, slice.names, policy);
+    } else if (event->kind == event::Kind::Leave || event->kind == event::Kind::Unwind) {
+      if (stack.calls.dropped() != 0) [[unlikely]]
+        stack.calls.leave_dropped();
+      else if (ends.top->id == event->id && ends.top != ends.bottom &&
+               (event->detail == event::kAbsent || this->ends(ends.top->ticket, *event, batch)))
+          [[likely]]
+        ends.top = close(stack, ends.top, run.thread, event->time, policy);
+      else leave(stack, ends, event::called(batch, *event), *event, run.thread, policy);
+    } else if (!take_sum(stack, ends, *event, run, slice, policy)) {
+      policy.clock.look(batch, *event);
+      if (slice.sites != nullptr && !slice.sites->found)
+        slice.sites->find(std::span(ends.bottom + 1, ends.top + 1), *event,
+                          static_cast<std::uint32_t>(event - batch.events.begin()), slice.names);
+    }
+  }
+  stack.last = std::max(stack.last, last_time(run, slice));
+  put(stack, ends);
+}
+
+template <class Policy>
+auto CallWalk<Policy>::take(std::uint32_t thread, Policy& policy) -> Ends {
+  if (thread >= stacks_.size()) stacks_.resize(thread + std::size_t{1});
+  Calls& calls = stacks_[thread].calls;
+  if (calls.has_memory()) return calls.take(account_);
+  std::swap(calls, spare_);
+  const Ends ends = calls.take(account_);
+  calls.bottom() = policy.bottom(thread);
+  return ends;
+}
+
+template <class Policy>
+void CallWalk<Policy>::put(Stack& stack, const Ends& ends) {
+  stack.calls.put(ends, account_);
+  if (stack.calls.empty() && stack.calls.dropped() == 0) stack.calls.give_memory(spare_);
+}
+
+template <class Policy>
+auto CallWalk<Policy>::close_any(Stack& stack, Frame* top, const Frame* bottom,
+                                 std::uint32_t thread, base::Time end, Policy& policy) -> Frame* {
+  if constexpr (Policy::kTakesSums) {
+    auto& sums = stack.sums;
+    const auto depth = static_cast<std::size_t>(top - bottom);
+    while (!sums.empty() && sums.innermost().depth > depth) sums.keep(sums.depth() - 1);
+    if (!sums.empty() && sums.innermost().depth == depth) {
+      policy.sum(top[-1], top[0], sums.innermost(), leave_method(thread, top->method));
+      sums.keep(sums.depth() - 1);
+      if (stack.calls.counts() != nullptr) stack.calls.counts()->remove(*top);
+      return top - 1;
+    }
+  }
+  return close(stack, top, thread, end, policy);
+}
+
+template <class Policy>
+void CallWalk<Policy>::leave(Stack& stack, Ends& ends, const event::OpenCall& call,
+                             const Event& event, std::uint32_t thread, Policy& policy) {
+  stack.calls.set_top(ends.top + 1);
+  const std::size_t stay = stack.calls.find(call);
+  if (stay == stack.calls.depth()) {
+    ++account_.ignored;
+    return;
+  }
+  account_.cut += stack.calls.depth() - stay - 1;
+  while (ends.top != ends.bottom + stay)
+    ends.top = close_any(stack, ends.top, ends.bottom, thread, event.time, policy);
+}
+
+template <class Policy>
+bool CallWalk<Policy>::take_sum(Stack& stack, Ends& ends, const Event& event, const Run& run,
+                                const Slice& slice, Policy& policy) {
+  if constexpr (!Policy::kTakesSums) return false;
+  else if (event.kind == event::Kind::SummaryBegin)
+    begin_sum(stack, ends, event, run, slice, policy);
+  else if (event.kind == event::Kind::SummaryEnd) end_sum(stack, ends, event, run.thread, policy);
+  else return false;
+  return true;
+}
+
+template <class Policy>
+void CallWalk<Policy>::begin_sum(Stack& stack, Ends& ends, const Event& event, const Run& run,
+                                 const Slice& slice, Policy& policy) {
+  // No leave of a call is its end.
+  constexpr event::OpenCall kSum{base::kNoId, ~event::u64{0}};
+  if (!enter(stack, ends, event, kSum, run.thread, slice.names, policy)) return;
+  const auto sum = slice.batch.details_or<event::SummaryBegin>(event, {});
+  const auto time = [](base::Duration told) {
+    return not_negative(static_cast<std::uint64_t>(told));
+  };
+  auto& sums = stack.sums;
+  const auto depth = static_cast<std::size_t>(ends.top - ends.bottom);
+  while (!sums.empty() && sums.innermost().depth >= depth) sums.keep(sums.depth() - 1);
+  sums.enter(
+      {event.id, depth, event.time, sum.calls, time(sum.total), time(sum.least), time(sum.most)});
+}
+
+template <class Policy>
+void CallWalk<Policy>::end_sum(Stack& stack, Ends& ends, const Event& event, std::uint32_t thread,
+                               Policy& policy) {
+  if (stack.calls.dropped() != 0) return stack.calls.leave_dropped();
+  auto& sums = stack.sums;
+  const auto depth = static_cast<std::size_t>(ends.top - ends.bottom);
+  while (!sums.empty() && sums.innermost().depth > depth) sums.keep(sums.depth() - 1);
+  const std::size_t stay = sums.find({event.id, 0});
+  if (stay == sums.depth()) {
+    ++account_.ignored;
+    return;
+  }
+  const Frame* const caller = ends.bottom + sums[stay].depth - 1;
+  account_.cut += static_cast<std::uint64_t>(ends.top - caller) - 1;
+  while (ends.top != caller)
+    ends.top = close_any(stack, ends.top, ends.bottom, thread, event.time, policy);
+}
+
+template <class Policy>
+void CallWalk<Policy>::finish(Policy& policy) {
+  for (std::uint32_t thread = 0; thread < stacks_.size(); ++thread) {
+    Stack& stack = stacks_[thread];
+    account_.unended += stack.calls.depth() + stack.calls.dropped();
+    policy.clock.turn_to(thread);
+    policy.clock.end_waits(stack.last);
+    if (!stack.calls.empty()) {
+      Ends ends = stack.calls.take(account_);
+      while (ends.top != ends.bottom)
+        ends.top = close_any(stack, ends.top, ends.bottom, thread, stack.last, policy);
+    }
+    stack = {};
+  }
+  spare_ = {};
+}
+
+}  // namespace polytrace::analysis

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// The call tree, merged over threads unless wanted by thread: who called whom along which path.
+// Runtime helpers that the selection does not show are no part of it. One 64-byte node per distinct
+// path; memory is bounded by kMaxNodes whatever the trace: between slices the lightest paths of a
+// tree that is full become one node below each caller, "(other paths)". What is told by method or
+// by caller and method counts them all the same.
+#pragma once
+
+#include <memory>
+
+#include "analysis/calls/call_edges.hpp"
+#include "analysis/calls/call_spread.hpp"
+#include "analysis/calls/call_walk.hpp"
+#include "analysis/calls/child_index.hpp"
+#include "base/duration_sketch.hpp"
+
+namespace polytrace::analysis {
+
+class CallTree : public Analysis {
+ public:
+  static constexpr std::uint32_t kRoot = 0;
+  static constexpr std::uint32_t kFirst = 1;
+  static constexpr std::uint32_t kMaxNodes = std::uint32_t{1} << 23;
+
+  struct alignas(64) Node {
+    base::Id id = 0;  // of the method, while epoch is the current one
+    std::uint32_t epoch = NameTable::kNone;
+    std::uint32_t method = NameTable::kNone;  // or Names::kOtherPaths
+    std::uint32_t parent = kRoot;             // smaller than the node's own number
+    // The child called last, and the sibling that was called after this node last time: loops
+    // call the same few methods in turn.
+    std::uint32_t last_child = kRoot;
+    std::uint32_t next = kRoot;
+    std::uint64_t calls = 0;
+    std::uint64_t total = 0;  // nanoseconds, as in CallTotals
+    std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t most = 0;
+  };
+
+  // By thread, each thread has a node of its own below the root, its index in place of a method;
+  // there are then no totals().
+  explicit CallTree(const Selection& selection, bool by_thread = false,
+                    std::uint32_t most_nodes = kMaxNodes);
+
+  // Tells `spread` every call's own time, too. Before the first slice.
+  void fill(CallSpread& spread) { policy_.spread = &spread; }
+
+  void consume(const Slice& slice) override;
+  void finish(const Names& names) override;
+  // The tree by heaviest nodes, and the heaviest path.
+  std::vector<Table> tables(const Names& names, const TableOptions& options) const override;
+  std::vector<std::string> headlines(const Names& names) const override;
+  std::vector<Suspect> suspects(const Names& names) const override;
+  std::vector<std::string> limits() const override;
+
+  // --- after finish() ------------------------------------------------------------------------
+  std::span<const Node> nodes() const { return policy_.nodes; }
+  std::uint64_t self(std::uint32_t node) const { return not_negative(selfs_[node]); }
+  // Of all threads' outermost calls.
+  std::uint64_t total() const { return policy_.nodes[kRoot].total; }
+  // Figures by method.
+  const std::vector<CallTotals>& totals() const { return totals_; }
+  // Who called whom, in the order of their first nodes.
+  std::vector<CallEdge> edges() const;
+  std::span<const DurationSketch> sketches() const { return policy_.sketches; }
+  const HelperTotals& helpers() const { return helpers_; }
+  // Time of the threads' waits.
+  std::uint64_t waited() const { return policy_.clock.waited(); }
+  const event::CallAccount& repairs() const { return walk_.repairs(); }
+
+ private:
+  // What CallWalk asks for.
+  struct Policy {
+    static constexpr bool kAsksRecursion = false;
+    static constexpr bool kTakesSums = true;
+    struct Frame : WalkedCall {
+      base::Time start;
+      std::uint64_t excluded;  // at the start, see WorkClock
+      std::uint64_t callees;   // their time, where a spread is filled
+      std::uint32_t node;
+    };
+    Frame bottom(std::uint32_t thread) {
+      return {{{base::kNoId, 0}, NameTable::kNone, 0}, 0, 0, 0, by_thread ? root(thread) : kRoot};
+    }
+    void enter(const Frame& caller, Frame& frame, const event::Event& event, const Names& names) {
+      frame.start = event.time;
+      frame.node = child(caller.node, event.id, names);
+      frame.method = nodes[frame.node].method;
+      if (subtracts) [[unlikely]]
+        frame.excluded = clock.excluded(event.time);
+      if (spread != nullptr) [[unlikely]]
+        frame.callees = 0;
+    }
+    void leave(Frame& caller, const Frame& frame, base::Time end, bool) {
+      std::uint64_t duration = 0;
+      if (!window.measure(frame.start, end, duration)) return;
+      if (subtracts) [[unlikely]]
+        duration -= std::min(duration, clock.excluded(end) - frame.excluded);
+      if (spread != nullptr) [[unlikely]] {
+        spread->add(frame.method, not_negative(duration - frame.callees));
+        caller.callees += duration;
+      }
+      Node& node = nodes[frame.node];
+      ++node.calls;
+      node.total += duration;
+      node.least = std::min(node.least, duration);
+      node.most = std::max(node.most, duration);
+      if (frame.method >= sketches.size()) [[unlikely]]
+        sketches.resize(frame.method + sketches.size() / 2 + 256);
+      sketches[frame.method].add(duration);
+    }
+    void sum(Frame& caller, const Frame& frame, const CallSum& sum, bool) {
+      if (!window.has(sum.time)) return;
+      Node& node = nodes[frame.node];
+      node.calls += sum.calls;
+      node.total += sum.total;
+      node.least = std::min(node.least, sum.least);
+      node.most = std::max(node.most, sum.most);
+      if (spread != nullptr) caller.callees += sum.total;
+    }
+    bool fits(std::uint32_t node, base::Id id) const {
+      return nodes[node].id == id && nodes[node].epoch == epoch;
+    }
+    std::uint32_t child(std::uint32_t parent, base::Id id, const Names& names) {
+      const std::uint32_t last = nodes[parent].last_child;
+      if (fits(last, id)) return last;
+      const std::uint32_t next = nodes[last].next;
+      if (fits(next, id)) return nodes[parent].last_child = next;
+      return other_child(parent, id, names);
+    }
+    std::uint32_t other_child(std::uint32_t parent, base::Id id, const Names& names);
+    std::uint32_t root(std::uint32_t thread);
+
+    Policy(const Selection& selection, bool threads_apart)
+        : window(selection),
+          clock(selection),
+          subtracts(clock.subtracts()),
+          by_thread(threads_apart) {}
+
+    CallWindow window;
+    WorkClock clock;
+    bool subtracts;
+    CallSpread* spread = nullptr;
+    std::vector<DurationSketch> sketches;  // by method
+    bool by_thread;
+    std::vector<std::uint32_t> roots;  // by thread: its node, kRoot when it has none yet
+    std::uint32_t epoch = 0;
+    std::vector<Node> nodes;
+    ChildIndex index;
+  };
+
+  bool is_thread(std::uint32_t node) const {
+    return policy_.by_thread && policy_.nodes[node].parent == kRoot;
+  }
+  class Merge;
+  void merge_lightest(const Names& names);
+  void leave_out_helpers(const Names& names);
+  void fold_recursion();
+  void sum_up();
+  void sum_methods();
+
+  Selection selection_;
+  Policy policy_;
+  CallWalk<Policy> walk_;
+  HelperTotals helpers_;
+  std::uint32_t most_nodes_;
+  MergedPaths merged_;
+  std::vector<std::uint64_t> selfs_;  // by node, modulo 2^64
+  std::vector<CallTotals> totals_;    // by method
+};
+
+}  // namespace polytrace::analysis

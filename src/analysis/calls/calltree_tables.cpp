@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the call tree shows of itself: its heaviest nodes as a tree, and the heaviest path.
+#include <fmt/format.h>
+
+#include "analysis/calls/calltree.hpp"
+#include "analysis/calls/method_filter.hpp"
+#include "analysis/table/rows.hpp"
+#include "analysis/table/text.hpp"
+#include "analysis/table/tree_order.hpp"
+
+namespace polytrace::analysis {
+namespace {
+
+using Node = CallTree::Node;
+
+// A tree's nodes as one report shows them.
+class View {
+ public:
+  View(const CallTree& tree, const Selection& selection, const Names& names)
+      : tree_(tree), nodes_(tree.nodes()), filter_(selection, names), names_(names) {
+    weigh();
+  }
+
+  bool visible(std::uint32_t node) const {
+    return node >= CallTree::kFirst && nodes_[node].calls != 0;
+  }
+  // Visible, and it or something below it has a wanted name.
+  bool shown(std::uint32_t node) const { return wanted_[node] && visible(node); }
+  // At least the total of every node below, so that the heaviest nodes are a tree by themselves.
+  std::uint64_t weight(std::uint32_t node) const { return weights_[node]; }
+  std::string share_of_all(std::uint64_t time) const { return share_text(time, tree_.total()); }
+  std::string name(std::uint32_t node) const { return names_.method_name(nodes_[node].method); }
+
+  // The nodes from the root on, each the heaviest below the one before.
+  std::vector<std::uint32_t> heaviest_path() const;
+  std::vector<Cell> row(std::uint32_t node, std::uint64_t depth) const {
+    const Node& n = nodes_[node];
+    return {depth, n.total, share(n.total, tree_.total()), tree_.self(node), n.calls, name(node)};
+  }
+
+ private:
+  void weigh() {
+    weights_.resize(nodes_.size());
+    wanted_.resize(nodes_.size());
+    for (std::size_t i = nodes_.size() - 1; i >= CallTree::kFirst; --i) {
+      const Node& node = nodes_[i];
+      weights_[i] = std::max(weights_[i], node.total);
+      if (filter_.wanted(node.method)) wanted_[i] = true;
+      weights_[node.parent] = std::max(weights_[node.parent], weights_[i]);
+      if (wanted_[i]) wanted_[node.parent] = true;
+    }
+  }
+
+  const CallTree& tree_;
+  std::span<const Node> nodes_;
+  MethodFilter filter_;
+  const Names& names_;
+  std::vector<std::uint64_t> weights_;
+  std::vector<bool> wanted_;
+};
+
+std::vector<std::uint32_t> View::heaviest_path() const {
+  std::vector<std::uint32_t> heaviest(nodes_.size(), CallTree::kRoot);
+  for (auto i = static_cast<std::uint32_t>(nodes_.size() - 1); i >= CallTree::kFirst; --i) {
+    std::uint32_t& best = heaviest[nodes_[i].parent];
+    if (nodes_[i].calls == 0 || !wanted_[i]) continue;
+    // On equal weight the one met first in the trace.
+    if (best == CallTree::kRoot || weights_[i] >= weights_[best]) best = i;
+  }
+  std::vector<std::uint32_t> path;
+  for (std::uint32_t node = heaviest[CallTree::kRoot]; node != CallTree::kRoot;
+       node = heaviest[node]) {
+    path.push_back(node);
+  }
+  return path;
+}
+
+Table empty_table(const char* key, const char* title) {
+  return make_table(key, "tree", title,
+                    {{"depth", "Depth", Unit::count},
+                     {"total", "Total", Unit::nanoseconds},
+                     {"share", "Total %", Unit::percent},
+                     {"self", "Self", Unit::nanoseconds},
+                     {"calls", "Calls", Unit::count},
+                     {"method", "Method"}});
+}
+
+struct Kept {
+  std::vector<bool> nodes;
+  std::uint64_t left_out = 0;
+  std::uint64_t heaviest_left_out = 0;
+};
+
+Kept keep_heaviest(const View& view, std::size_t nodes, std::uint64_t limit) {
+  std::vector<std::uint32_t> shown;
+  for (std::uint32_t i = CallTree::kFirst; i < nodes; ++i)
+    if (view.shown(i)) shown.push_back(i);
+  Kept kept{std::vector<bool>(nodes), 0, 0};
+  if (limit != 0 && shown.size() > limit) {
+    const auto cut = shown.begin() + static_cast<std::ptrdiff_t>(limit);
+    std::ranges::nth_element(shown, cut, [&](std::uint32_t a, std::uint32_t b) {
+      return view.weight(a) != view.weight(b) ? view.weight(a) > view.weight(b) : a < b;
+    });
+    kept.left_out = shown.size() - limit;
+    kept.heaviest_left_out = view.weight(*cut);
+    shown.erase(cut, shown.end());
+  }
+  for (const std::uint32_t node : shown) kept.nodes[node] = true;
+  return kept;
+}
+
+void add_tree_rows(Table& table, const View& view, const Kept& kept, std::span<const Node> nodes) {
+  Children children(nodes);
+  const auto heavier = [&](std::uint32_t a, std::uint32_t b) {
+    return view.weight(a) > view.weight(b);
+  };
+  std::ranges::stable_sort(children.of(CallTree::kRoot), heavier);
+  std::uint64_t depth = 0;
+  const auto enter = [&](std::uint32_t node) {
+    // Below a visible node that is left out everything is left out.
+    if (view.visible(node) && !kept.nodes[node]) return false;
+    std::ranges::stable_sort(children.of(node), heavier);
+    if (kept.nodes[node]) table.rows.push_back(view.row(node, depth++));
+    return true;
+  };
+  walk_tree(children, enter, [&](std::uint32_t node) { depth -= kept.nodes[node]; });
+}
+
+Table tree_table(const View& view, std::span<const Node> nodes, const TableOptions& options) {
+  Table table = empty_table("call_tree", "Call tree");
+  table.depth_column = 0;
+  const Kept kept = keep_heaviest(view, nodes.size(), options.limit);
+  add_tree_rows(table, view, kept, nodes);
+  table.rows_left_out = kept.left_out;
+  if (kept.left_out != 0) {
+    table.notes.push_back(
+        fmt::format("The heaviest paths are shown; none left out takes more "
+                    "than {} of the time.",
+                    view.share_of_all(kept.heaviest_left_out)));
+  }
+  return table;
+}
+
+Table path_table(const View& view, const TableOptions& options) {
+  Table table = empty_table("heaviest_path", "Heaviest path");
+  std::uint64_t depth = 0;
+  for (const std::uint32_t node : view.heaviest_path())
+    if (view.visible(node)) table.rows.push_back(view.row(node, depth++));
+  limit_rows(table, options);
+  return table;
+}
+
+}  // namespace
+
+std::vector<Table> CallTree::tables(const Names& names, const TableOptions& options) const {
+  const View view(*this, selection_, names);
+  Table tree = tree_table(view, nodes(), options);
+  if (helpers_.calls != 0) tree.notes.push_back(helpers_note(helpers_.calls, helpers_.self));
+  for (std::string& note : repair_notes(repairs())) tree.notes.push_back(std::move(note));
+  return {path_table(view, options), std::move(tree)};
+}
+
+// The way to the deepest place that still holds half of the time.
+std::vector<std::string> CallTree::headlines(const Names& names) const {
+  if (total() == 0) return {};
+  const View view(*this, selection_, names);
+  std::vector<std::string> steps;
+  std::uint64_t time = 0;
+  for (const std::uint32_t node : view.heaviest_path()) {
+    if (view.weight(node) < total() / 2) break;
+    if (!view.visible(node)) continue;
+    time = nodes()[node].total;
+    if (std::string name = view.name(node); steps.empty() || steps.back() != name)
+      steps.push_back(std::move(name));
+  }
+  if (steps.empty()) return {};
+  if (steps.size() > 4) {
+    steps[1] = "...";
+    steps.erase(steps.begin() + 2, steps.end() - 2);
+  }
+  return {
+      fmt::format("{} of the time is below {}", view.share_of_all(time), fmt::join(steps, " > "))};
+}
+
+}  // namespace polytrace::analysis

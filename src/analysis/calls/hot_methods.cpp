@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/calls/hot_methods.hpp"
+
+#include <fmt/format.h>
+#include <tsl/robin_map.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "analysis/table/text.hpp"
+#include "base/text/figure_text.hpp"
+
+namespace polytrace::analysis {
+namespace {
+
+constexpr std::uint64_t kFewestCalls = 10'000;
+constexpr std::uint64_t kCallsPerCall = 50;  // of its caller
+constexpr double kShareOfBusy = 0.1;
+
+// By method: the caller that calls it most; of equals the one with the smallest number.
+tsl::robin_map<std::uint32_t, CallEdge> busiest_callers(const CallTree& tree) {
+  tsl::robin_map<std::uint32_t, CallEdge> busiest;
+  for (const CallEdge& edge : tree.edges()) {
+    if (edge.caller == NameTable::kNone || tree.totals()[edge.method].calls < kFewestCalls)
+      continue;
+    CallEdge& most = busiest[edge.method];
+    if (std::tie(edge.calls, most.caller) > std::tie(most.calls, edge.caller)) most = edge;
+  }
+  return busiest;
+}
+
+}  // namespace
+
+std::vector<Suspect> find_hot_methods(const CallTree& tree, std::uint64_t waited,
+                                      const Names& names) {
+  const auto& totals = tree.totals();
+  std::uint64_t self = 0;
+  for (const CallTotals& method : totals) self += method.self;
+  const std::uint64_t busy = self - std::min(self, waited);
+  const auto callers = busiest_callers(tree);
+  std::vector<std::uint32_t> hot;
+  for (const auto& [method, edge] : callers) {
+    const CallTotals& of = totals[method];
+    if (edge.calls / kCallsPerCall < edge.from_calls) continue;
+    if (static_cast<double>(of.self) >= kShareOfBusy * static_cast<double>(busy))
+      hot.push_back(method);
+  }
+  std::ranges::sort(hot, std::ranges::greater(), [&](std::uint32_t m) { return totals[m].self; });
+  if (hot.size() > 2) hot.resize(2);
+  std::vector<Suspect> suspects;
+  for (const std::uint32_t method : hot) {
+    const CallEdge& edge = callers.at(method);
+    suspects.push_back({"hot method", names.method_name(method),
+                        fmt::format("{} of the busy time in {}, {} for each call of {}",
+                                    share_text(totals[method].self, busy),
+                                    base::count_text(totals[method].calls, "call", "calls"),
+                                    edge.calls / std::max<std::uint64_t>(edge.from_calls, 1),
+                                    names.method_name(edge.caller))});
+  }
+  return suspects;
+}
+
+}  // namespace polytrace::analysis

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/heap/heap.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "analysis/heap/questions.hpp"
+#include "analysis/heap/snapshot_graph.hpp"
+#include "analysis/heap/tables.hpp"
+#include "analysis/table/text.hpp"
+#include "base/text/figure_text.hpp"
+#include "slice/selection.hpp"
+
+namespace polytrace::analysis {
+namespace {
+
+using event::Event;
+using event::Kind;
+
+class Heap final : public Analysis {
+ public:
+  Heap(const Selection& selection, HeapSuspects suspects)
+      : selection_(selection), has_suspects_(suspects != HeapSuspects::none) {}
+
+  void consume(const Slice& slice) override;
+  void finish(const Names& names) override;
+  std::vector<Table> tables(const Names& names, const TableOptions& options) const override;
+  std::vector<std::string> headlines(const Names& names) const override;
+  std::vector<Suspect> suspects(const Names& names) const override;
+
+ private:
+  // Of one complete snapshot.
+  struct Studied {
+    HeapGraph graph{};
+    bool too_large = false;
+  };
+
+  void object(const Slice& slice, const Event& event);
+  void dump(const Slice& slice, const Event& event);
+  void close(bool complete);
+
+  Selection selection_;
+  SnapshotBuilder builder_;
+  std::vector<HeapSnapshot> snapshots_;
+  bool open_ = false;           // the last of snapshots_ is being read
+  std::uint64_t homeless_ = 0;  // objects outside any snapshot
+  std::uint64_t bare_ = 0;      // objects without class and size
+  bool has_suspects_;
+  SnapshotGraph graph_;
+  bool too_large_ = false;  // the open snapshot: it has no graph
+  Studied last_;            // of the complete ones
+};
+
+// What a report may take beside its tables: 300 MB and a few seconds.
+constexpr std::uint64_t kMostObjects = 5'000'000;
+constexpr std::string_view kTooLarge =
+    "The last complete snapshot has more than 5 million objects: polytrace heap says what keeps "
+    "them alive";
+// Of a snapshot, and of a suspect.
+constexpr std::uint64_t kSmall = 64 * 1024;
+
+void Heap::consume(const Slice& slice) {
+  const event::Batch& batch = slice.batch;
+  for (const std::uint32_t i : slice.others) {
+    const Event& event = batch.events[i];
+    if (event.kind == Kind::DumpObject) {
+      if (!open_) {
+        homeless_ += selects(selection_, batch, event);
+        continue;
+      }
+      object(slice, event);
+    } else if (event.kind == Kind::Dump) {
+      dump(slice, event);
+    } else if (event.kind == Kind::Root && open_) {
+      ++snapshots_.back().roots;
+      if (has_suspects_) graph_.root(event, batch.details_or<event::Root>(event, {}));
+    } else if (event.kind == Kind::RootRegion && has_suspects_) {
+      graph_.region(event, batch.details_or<event::RootRegion>(event, {}));
+    }
+  }
+}
+
+void Heap::object(const Slice& slice, const Event& event) {
+  static constexpr event::DumpObject kUntold{};
+  const auto& object = slice.batch.details_or(event, kUntold);
+  bare_ += object.class_id == base::kNoId && object.size == 0;
+  builder_.add(event.id, slice.names.class_index(object.class_id), object.size,
+               slice.batch.list(object.refs));
+  if (!has_suspects_ || too_large_) return;
+  graph_.object(slice, event);
+  too_large_ = graph_.objects() > kMostObjects;
+  if (too_large_) graph_.drop();
+}
+
+void Heap::dump(const Slice& slice, const Event& event) {
+  const auto details = slice.batch.details_or<event::Dump>(event, {});
+  if (details.stage == event::DumpStage::end) return close(true);
+  close(false);
+  if (!selects(selection_, slice.batch, event)) return;
+  HeapSnapshot& snapshot = snapshots_.emplace_back();
+  snapshot.start = event.time;
+  snapshot.name = details.name;
+  open_ = true;
+}
+
+void Heap::close(bool complete) {
+  if (!open_) return;
+  snapshots_.back().complete = complete;
+  builder_.finish(snapshots_.back());
+  open_ = false;
+  if (!has_suspects_) return;
+  Studied studied{graph_.finish(), std::exchange(too_large_, false)};
+  if (complete) last_ = std::move(studied);
+}
+
+void Heap::finish(const Names& names) {
+  close(false);
+  for (HeapSnapshot& snapshot : snapshots_) resolve(snapshot, names);
+  builder_ = {};
+}
+
+std::vector<Table> Heap::tables(const Names& names, const TableOptions& options) const {
+  Table list = snapshot_table(snapshots_, options);
+  if (homeless_ > 0)
+    list.notes.push_back(base::count_text(homeless_, "object belongs", "objects belong") +
+                         " to no snapshot in the trace.");
+  if (bare_ > 0)
+    list.notes.push_back(base::count_text(bare_, "object tells", "objects tell") +
+                         " references alone: polytrace heap joins them with their allocations.");
+  if (last_.too_large) list.notes.push_back(fmt::format("{}.", kTooLarge));
+  return {std::move(list), snapshot_classes(snapshots_, names, selection_, options),
+          snapshot_growth(snapshots_, names, selection_, options),
+          snapshot_references(snapshots_, names, selection_, options)};
+}
+
+std::vector<std::string> Heap::headlines(const Names& names) const {
+  if (snapshots_.empty()) return {};
+  const HeapSnapshot& first = snapshots_.front();
+  const HeapSnapshot& last = snapshots_.back();
+  std::vector<std::string> out{fmt::format(
+      "{}; the last one holds {} in {}.",
+      base::count_text(snapshots_.size(), "heap snapshot", "heap snapshots"),
+      base::bytes_text(last.bytes), base::count_text(last.objects, "object", "objects"))};
+  const ClassFigures* most = nullptr;
+  std::uint64_t growth = 0;
+  for (const ClassFigures& figures : last.classes) {
+    const ClassFigures* before = find_class(first, figures.type);
+    const std::uint64_t had = before == nullptr ? 0 : before->bytes;
+    if (figures.bytes > had && figures.bytes - had > growth) {
+      growth = figures.bytes - had;
+      most = &figures;
+    }
+  }
+  if (snapshots_.size() > 1 && most != nullptr)
+    out.push_back(fmt::format("Between first and last snapshot {} grew most, by {}.",
+                              names.class_name(most->type), base::bytes_text(growth)));
+  return out;
+}
+
+std::vector<Suspect> Heap::suspects(const Names& names) const {
+  if (last_.too_large) return {{"full heap", "the last snapshot", std::string(kTooLarge)}};
+  if (last_.graph.bytes() < kSmall) return {};
+  const Dominators dominators = Dominators::of(last_.graph);
+  std::vector<HeapSuspect> suspects = heap_suspects({last_.graph, dominators, names});
+  if (suspects.empty() || suspects.front().retained < kSmall) return {};
+  HeapSuspect& first = suspects.front();
+  return {{"full heap", std::move(first.name),
+           fmt::format("retains {}, {} of the heap: {}", base::bytes_text(first.retained),
+                       share_text(first.retained, dominators.reached_bytes()), first.reason)}};
+}
+
+}  // namespace
+
+std::unique_ptr<Analysis> make_heap(const Selection& selection, HeapSuspects suspects) {
+  return std::make_unique<Heap>(selection, suspects);
+}
+
+}  // namespace polytrace::analysis

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/samples/cpu_times.hpp"
+
+#include <fmt/format.h>
+
+#include "analysis/samples/cpu_stacks.hpp"
+#include "analysis/table/rows.hpp"
+#include "analysis/table/stack_table.hpp"
+#include "analysis/table/text.hpp"
+#include "base/slot.hpp"
+#include "base/text/figure_text.hpp"
+#include "base/types.hpp"
+
+namespace polytrace::analysis {
+namespace {
+
+using event::Event;
+using event::Kind;
+
+struct MethodCpu {
+  std::uint64_t calls = 0;
+  std::uint64_t self = 0;
+  std::uint64_t inclusive = 0;  // a recursion counts once
+};
+
+class CpuTimes final : public Analysis {
+ public:
+  explicit CpuTimes(const Selection& selection) : selection_(selection) {}
+
+  void consume(const Slice& slice) override;
+  std::vector<Table> tables(const Names& names, const TableOptions& options) const override;
+  std::vector<std::string> headlines(const Names& names) const override;
+  std::vector<std::string> limits() const override { return stacks_.tree().limits(); }
+
+ private:
+  void add(const event::Cpu& cpu, std::uint32_t thread);
+  std::vector<MethodCpu> by_method(const Names& names) const;
+  Table methods(const Names& names, const TableOptions& options) const;
+  Table threads(const Names& names, const TableOptions& options) const;
+
+  Selection selection_;
+  CpuStacks stacks_;
+  std::vector<Amount> amounts_;         // by stack: calls, nanoseconds
+  std::vector<std::uint64_t> threads_;  // by index: nanoseconds
+  std::uint64_t process_ = 0;
+  std::uint64_t bogus_ = 0;  // records that say themselves that they are wrong
+};
+
+void CpuTimes::consume(const Slice& slice) {
+  stacks_.consume(slice, selection_,
+                  [&](std::uint32_t, std::uint32_t stack, std::uint64_t calls, std::uint64_t used) {
+                    base::slot(amounts_, stack).add(calls, used);
+                  });
+  for (const std::uint32_t i : slice.others) {
+    const Event& event = slice.batch.events[i];
+    if (event.kind != Kind::Cpu || !selects(selection_, slice.batch, event)) continue;
+    add(slice.batch.details_or<event::Cpu>(event, {}), slice.threads[event.thread]);
+  }
+}
+
+void CpuTimes::add(const event::Cpu& cpu, std::uint32_t thread) {
+  if (cpu.bogus != 0 || cpu.used < 0) {
+    ++bogus_;
+    return;
+  }
+  const auto used = static_cast<std::uint64_t>(cpu.used);
+  if (cpu.scope == event::CpuScope::process) process_ += used;
+  else base::slot(threads_, thread) += used;
+}
+
+std::vector<MethodCpu> CpuTimes::by_method(const Names& names) const {
+  const VisibleStacks visible(stacks_.tree(), names, selection_.show_helpers);
+  std::vector<MethodCpu> methods;
+  std::vector<std::uint32_t> counted;  // by method: the stack for which it was
+  for (std::uint32_t stack = 0; stack < amounts_.size(); ++stack) {
+    const Amount& amount = amounts_[stack];
+    if (amount.count == 0 && amount.weight == 0) continue;
+    const std::uint32_t site = visible.site(stack);
+    if (site >= names.methods().size()) continue;
+    base::slot(methods, site).calls += amount.count;
+    methods[site].self += amount.weight;
+    for (std::uint32_t node = visible.node(stack); node != StackTree::kRoot;
+         node = visible.tree().parent(node)) {
+      const std::uint32_t method = visible.tree().method(node);
+      if (method == Names::kOtherPaths) continue;
+      if (std::exchange(base::slot(counted, method), stack + 1) != stack + 1)
+        base::slot(methods, method).inclusive += amount.weight;
+    }
+  }
+  return methods;
+}
+
+Table CpuTimes::methods(const Names& names, const TableOptions& options) const {
+  Table table = make_table("cpu_methods", "cpu", "CPU time by method",
+                           {{"self", "Self", Unit::nanoseconds},
+                            {"self_share", "Self %", Unit::percent},
+                            {"inclusive", "Inclusive", Unit::nanoseconds},
+                            {"calls", "Calls", Unit::count},
+                            {"method", "Method"}});
+  const std::vector<MethodCpu> methods = by_method(names);
+  std::uint64_t all = 0;
+  for (const MethodCpu& method : methods) all += method.self;
+  for (std::uint32_t i = 0; i < methods.size(); ++i) {
+    const MethodCpu& method = methods[i];
+    std::string name = names.method_name(i);
+    if (method.inclusive == 0 || !keeps(selection_, name)) continue;
+    table.rows.push_back(
+        {method.self, share(method.self, all), method.inclusive, method.calls, std::move(name)});
+  }
+  sort_and_limit(table, options, "self");
+  return table;
+}
+
+Table CpuTimes::threads(const Names& names, const TableOptions& options) const {
+  Table table = make_table("cpu_threads", "cpu", "CPU time by thread",
+                           {{"thread", "Thread"},
+                            {"used", "CPU time", Unit::nanoseconds},
+                            {"alive", "Seen for", Unit::nanoseconds},
+                            {"share", "CPU %", Unit::percent}});
+  for (std::uint32_t i = 0; i < threads_.size(); ++i) {
+    std::string name = names.thread_name(i);
+    if (threads_[i] == 0 || !keeps(selection_, name)) continue;
+    const ThreadInfo& thread = names.threads()[i];
+    const std::uint64_t alive = base::elapsed(thread.first, thread.last);
+    table.rows.push_back({std::move(name), threads_[i], alive, share(threads_[i], alive)});
+  }
+  sort_and_limit(table, options, "used");
+  if (process_ != 0 && !table.rows.empty())
+    table.notes.push_back("The whole process used " + base::duration_text(process_) + ".");
+  if (bogus_ != 0)
+    table.notes.push_back(base::count_text(bogus_, "record", "records") +
+                          " of CPU time left out: wrong by their own words.");
+  return table;
+}
+
+std::vector<Table> CpuTimes::tables(const Names& names, const TableOptions& options) const {
+  return {methods(names, options), threads(names, options)};
+}
+
+std::vector<std::string> CpuTimes::headlines(const Names&) const {
+  if (process_ == 0) return {};
+  return {"the process used " + base::duration_text(process_) + " of CPU time"};
+}
+
+}  // namespace
+
+std::unique_ptr<Analysis> make_cpu_times(const Selection& selection) {
+  return std::make_unique<CpuTimes>(selection);
+}
+
+}  // namespace polytrace::analysis

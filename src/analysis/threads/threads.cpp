@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/threads/threads.hpp"
+
+#include <fmt/format.h>
+
+#include <numeric>
+#include <tuple>
+
+#include "analysis/table/cells.hpp"
+#include "analysis/table/rows.hpp"
+#include "analysis/table/text.hpp"
+#include "analysis/table/timeline.hpp"
+#include "base/slot.hpp"
+#include "base/text/figure_text.hpp"
+#include "base/types.hpp"
+#include "slice/selection.hpp"
+
+namespace polytrace::analysis {
+namespace {
+
+// Nanoseconds that threads were blocked by a lock or waited for a signal.
+struct Idle {
+  std::uint64_t blocked = 0;
+  std::uint64_t waiting = 0;
+  void merge(const Idle& other) { blocked += other.blocked, waiting += other.waiting; }
+};
+
+// Names keeps the threads already: only what they waited for is to be collected.
+class Threads : public Analysis {
+ public:
+  explicit Threads(const Selection& selection) : selection_(selection) {}
+
+  void consume(const Slice& slice) override;
+  std::vector<Table> tables(const Names& names, const TableOptions& options) const override;
+  std::vector<std::string> headlines(const Names& names) const override;
+
+ private:
+  struct State {
+    base::Time blocked = base::kNoTime;  // since when
+    base::Time waiting = base::kNoTime;
+    Idle idle{};
+  };
+  void ended(base::Time& start, base::Time end, std::uint64_t Idle::* what, Idle& of);
+  Table states(const Names& names, const TableOptions& options) const;
+  Table times() const;
+
+  Selection selection_;
+  std::vector<State> states_;  // by thread index
+  Timeline<Idle> times_;
+  bool any_ = false;
+};
+
+void Threads::consume(const Slice& slice) {
+  for (const std::uint32_t i : slice.others) {
+    const event::Event& event = slice.batch.events[i];
+    if (event.kind != event::Kind::Monitor && event.kind != event::Kind::Wait) continue;
+    if (!selects(selection_, slice.batch, event)) continue;
+    State& state = base::slot(states_, slice.threads[event.thread]);
+    if (event.kind == event::Kind::Monitor) {
+      const auto stage = slice.batch.details_or<event::Monitor>(event, {}).stage;
+      if (stage == event::MonitorStage::contended) state.blocked = event.time;
+      else ended(state.blocked, event.time, &Idle::blocked, state.idle);
+    } else {
+      const auto stage = slice.batch.details_or<event::Wait>(event, {}).stage;
+      if (stage == event::WaitStage::start) state.waiting = event.time;
+      else ended(state.waiting, event.time, &Idle::waiting, state.idle);
+    }
+  }
+}
+
+// Spread over the buckets of time that it lies in.
+void Threads::ended(base::Time& start, base::Time end, std::uint64_t Idle::* what, Idle& of) {
+  if (start == base::kNoTime || end <= start) return;
+  of.*what += base::elapsed(start, end);
+  any_ = true;
+  times_.at(start);
+  times_.at(end);
+  for (std::size_t i = 0; i < times_.size(); ++i) {
+    const base::Time from = std::max(start, times_.start(i));
+    const base::Time to = i + 1 < times_.size() ? std::min(end, times_.start(i + 1)) : end;
+    if (from < to) times_.at(from).*what += base::elapsed(from, to);
+  }
+  start = base::kNoTime;
+}
+
+Table Threads::states(const Names& names, const TableOptions& options) const {
+  Table table = make_table("thread_states", "threads", "What threads waited for",
+                           {{"thread", "Thread"},
+                            {"alive", "Seen for", Unit::nanoseconds},
+                            {"blocked", "Blocked by locks", Unit::nanoseconds},
+                            {"blocked_share", "Blocked %", Unit::percent},
+                            {"waiting", "Waiting", Unit::nanoseconds},
+                            {"waiting_share", "Waiting %", Unit::percent}});
+  for (std::uint32_t i = 0; i < states_.size(); ++i) {
+    const Idle& idle = states_[i].idle;
+    std::string name = names.thread_name(i);
+    if (idle.blocked + idle.waiting == 0 || !keeps(selection_, name)) continue;
+    const std::uint64_t alive = base::elapsed(names.threads()[i].first, names.threads()[i].last);
+    table.rows.push_back({std::move(name), alive, idle.blocked, share(idle.blocked, alive),
+                          idle.waiting, share(idle.waiting, alive)});
+  }
+  sort_and_limit(table, options, "blocked");
+  return table;
+}
+
+Table Threads::times() const {
+  Table table = make_table("thread_times", "threads", "Waiting threads over time",
+                           {{"start", "From", Unit::time},
+                            {"blocked", "Blocked by locks", Unit::none},
+                            {"waiting", "Waiting", Unit::none}});
+  if (!any_) return table;
+  const auto mean = [&](std::uint64_t time) {
+    return static_cast<double>(time) / static_cast<double>(times_.width());
+  };
+  for (std::size_t i = 0; i < times_.size(); ++i)
+    table.rows.push_back({times_.start(i), mean(times_[i].blocked), mean(times_[i].waiting)});
+  table.notes.push_back("Threads on average; each row covers " +
+                        base::duration_text(times_.width()) +
+                        ". Waits without a recorded end are not in here.");
+  return table;
+}
+
+// Threads, those without events last.
+std::vector<std::uint32_t> by_first_event(const Names& names) {
+  std::vector<std::uint32_t> order(names.threads().size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::stable_sort(order, {}, [&](std::uint32_t i) {
+    const ThreadInfo& thread = names.threads()[i];
+    return std::tuple(thread.events == 0, thread.first, thread.id);
+  });
+  return order;
+}
+
+std::vector<Table> Threads::tables(const Names& names, const TableOptions& options) const {
+  Table table = make_table("threads", "threads", "Threads",
+                           {{"thread", "Thread"},
+                            {"id", "Id", Unit::address},
+                            {"first", "First event", Unit::time},
+                            {"last", "Last event", Unit::time},
+                            {"alive", "Seen for", Unit::nanoseconds},
+                            {"events", "Events", Unit::count},
+                            {"ended", "Ended"}});
+  for (const std::uint32_t i : by_first_event(names)) {
+    const ThreadInfo& thread = names.threads()[i];
+    if (thread.id == base::kNoId) continue;  // what the file's head says is no thread's
+    std::string name = names.thread_name(i);
+    if (!selection_.threads.has(thread.id)) continue;
+    if (!keeps(selection_, name)) continue;
+    table.rows.push_back({std::move(name), thread.id, time_cell(thread.first),
+                          time_cell(thread.last), base::elapsed(thread.first, thread.last),
+                          thread.events, std::string(thread.ended ? "yes" : "no")});
+  }
+  sort_and_limit(table, options, "");
+  return {std::move(table), states(names, options), times()};
+}
+
+std::vector<std::string> Threads::headlines(const Names& names) const {
+  std::uint64_t count = 0;
+  std::uint64_t ended = 0;
+  for (const ThreadInfo& thread : names.threads()) {
+    if (thread.id == base::kNoId) continue;
+    ++count;
+    if (thread.ended) ++ended;
+  }
+  if (count == 0) return {};
+  return {fmt::format("{}, {} ended in the trace", base::count_text(count, "thread", "threads"),
+                      ended)};
+}
+
+}  // namespace
+
+std::unique_ptr<Analysis> make_threads(const Selection& selection) {
+  return std::make_unique<Threads>(selection);
+}
+
+}  // namespace polytrace::analysis

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command lines: puts what was typed where the options of the command say.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/frame/command.hpp"
+
+namespace polytrace::cli {
+
+struct Parsed {
+  const Entry* entry = nullptr;  // the command; null when none was named
+  bool wants_help = false;
+  std::string complaint;  // why the line cannot be used; empty when it can
+};
+
+// `words`: the line behind the program's name. Fills the targets of all options that it names.
+Parsed parse(std::vector<std::string> words, const Catalogue& catalogue);
+
+// Before parsing: takes away what a command leaves to another program (OptionList::leave_rest_to),
+// where CLI11 would look for our options, and what stands behind a "--" if the command asks for it.
+// The first word is the command.
+void leave_rest(std::vector<std::string>& words, const Catalogue& catalogue);
+
+}  // namespace polytrace::cli

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "cli/frame/commands.hpp"
+#include "cli/frame/session.hpp"
+#include "cli/show/text_table.hpp"
+#include "format/format.hpp"
+
+namespace polytrace::cli {
+namespace {
+
+std::string joined(std::span<const std::string_view> words) {
+  std::string text;
+  for (const std::string_view word : words)
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", word);
+  return text.empty() ? "-" : text;
+}
+
+std::string as_text(const show::Terminal& terminal) {
+  show::TextTable table;
+  table.columns = {{"Name"}, {"Format"}, {"Ending"}, {"Reads versions"}, {"Writes versions"}};
+  for (const format::Format* format : format::formats())
+    table.rows.push_back({std::string(format->name), std::string(format->title),
+                          std::string(format->suffix), std::string(format->read_versions),
+                          joined(format->write_versions)});
+  std::string out;
+  show::append_text_table(out, table, terminal);
+  return out;
+}
+
+std::string as_json() {
+  std::string out;
+  base::JsonWriter json(out);
+  json.begin_object();
+  json.member("schema", "polytrace.formats/1");
+  json.key("formats");
+  json.begin_array();
+  for (const format::Format* format : format::formats()) {
+    json.begin_object();
+    json.member("name", format->name);
+    json.member("title", format->title);
+    json.member("suffix", format->suffix);
+    json.member("reads", format->read_versions);
+    json.key("writes");
+    json.begin_array();
+    for (const std::string_view version : format->write_versions) json.value(version);
+    json.end_array();
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+  return out + '\n';
+}
+
+class Formats final : public Command {
+ public:
+  const CommandHelp& help() const override {
+    static const CommandHelp kHelp{
+        "formats",
+        "the formats that can be read and written",
+        "[OPTIONS]",
+        "Lists every format with the versions that can be read and written; the first of the "
+        "written ones is what convert writes unless asked otherwise.",
+        {{"as a table", "polytrace formats"},
+         {"the names only", "polytrace formats --json | jq -r '.formats[].name'"}},
+        {0, 1, 2},
+        "docs/reference/json.md"};
+    return kHelp;
+  }
+  CommonNeeds needs() const override { return {true, false}; }
+  void define(OptionList&) override {}
+  int run(Session& session) override {
+    session.out().text() += session.common.json ? as_json() : as_text(session.look().terminal);
+    return 0;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_formats() { return std::make_unique<Formats>(); }
+
+}  // namespace polytrace::cli

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text of a CTF 1.8 trace that says how its streams are laid out, from the catalogue of events.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "exports/target.hpp"
+#include "slice/names.hpp"
+
+namespace polytrace::exports::ctf {
+
+inline constexpr std::uint32_t kMagic = 0xC1FC1FC1;
+// The classes of streams: the thread stands in each packet's context, or in each event's.
+inline constexpr std::uint32_t kOfThread = 0, kShared = 1;
+using Uuid = std::array<std::uint8_t, 16>;
+
+// Everything is aligned to bytes; little-endian.
+// Names are those of the end: numbers of methods and classes are values of two enumerations.
+std::string metadata_text(const Uuid& uuid, const Origin& origin, base::Time shift,
+                          const analysis::Names& names, const std::vector<std::string>& remarks,
+                          bool has_shared);
+
+}  // namespace polytrace::exports::ctf

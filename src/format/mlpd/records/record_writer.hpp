@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Encodes records into one buffer: the writing side of layout.hpp. A base is the first value of its
+// kind in the buffer (docs/formats/mlpd.md, section 11). Owns the buffer's bytes.
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include "base/io/appender.hpp"
+#include "event/batch.hpp"
+#include "format/mlpd/records/header.hpp"
+
+namespace polytrace::format::mlpd {
+
+class RecordWriter {
+ public:
+  explicit RecordWriter(unsigned version) : version_(version) {}
+
+  bool empty() const { return out_.size() == 0; }
+  std::size_t size() const { return out_.size(); }
+  base::Id thread() const { return thread_; }
+  base::Time time() const { return static_cast<base::Time>(time_); }
+  // Starts a buffer. REQUIRES: empty().
+  void open(base::Id thread, base::Time time);
+  // Appends header and data of the buffer to `to` and empties it.
+  void close(base::Appender& to);
+
+  // Starts a record; `batch` holds the lists of the event to come.
+  void start_record(std::uint8_t first, base::Time time, bool timed, const event::Batch& batch);
+  base::Appender& out() { return out_; }
+  // What, since the last call, was put out so that it reads back as something else; or nothing.
+  std::string_view take_inexact() { return std::exchange(inexact_, {}); }
+  void list_item_pointer(base::Id id) {
+    check_item(id);
+    pointer(id);
+  }
+  void list_item_method(base::Id id) {
+    check_item(id);
+    method(id);
+  }
+
+  // --- the field types of layout.hpp, writing ---
+  unsigned version() const { return version_; }
+  void uleb(std::uint64_t value) { out_.uleb(value); }
+  void uleb(event::HandleKind value) { out_.uleb(static_cast<std::uint64_t>(value)); }
+  void size(std::uint64_t value) {
+    if ((value >> 63) != 0) inexact_ = "size beyond 2^63";  // would read as a negative C int
+    out_.uleb(value);
+  }
+  void byte(std::uint32_t value) { put_byte(value == event::kAbsent ? 0 : value); }
+  template <class E>
+    requires std::is_enum_v<E>
+  void byte(E value) {
+    out_.byte(static_cast<std::uint8_t>(value));
+  }
+  void code(std::uint32_t value) { code_value(value == event::kAbsent ? 0 : value); }
+  template <class E>
+    requires std::is_enum_v<E>
+  void code(E value) {
+    code_value(static_cast<std::uint32_t>(value));
+  }
+  void monitor_stage(event::MonitorStage stage) {
+    out_.byte(static_cast<std::uint8_t>(static_cast<unsigned>(stage) + 1));
+  }
+  void helper_kind(event::CodeKind kind) {
+    code_value(static_cast<std::uint32_t>(kind) + (version_ < 14 ? 1U : 0U));
+  }
+  void clause_kind(event::ClauseKind kind) {
+    code_value(kind == event::ClauseKind::fault ? 4 : static_cast<std::uint32_t>(kind));
+  }
+  void pointer(base::Id id) { out_.sleb(difference(pointer_base_, told(id))); }
+  void plain_pointer(base::Id id) { out_.sleb(static_cast<std::int64_t>(told(id))); }
+  void object(base::Id id) {
+    if ((told(id) & 7U) != 0) inexact_ = "address not a multiple of 8";
+    out_.sleb(difference(object_base_, told(id) >> 3));
+  }
+  void method(base::Id id);
+  void text(event::Text text) {
+    if (text.find('\0') != event::Text::npos) inexact_ = "text behind a zero byte";
+    out_.zero_terminated(text);
+  }
+  void flags() {
+    if (version_ < 13) out_.uleb(0);
+  }
+  void backtrace(const event::Stack& stack);
+  void references(const event::Refs& refs);
+
+ private:
+  // Absent ids are written as 0, the format's own null.
+  static std::uint64_t told(base::Id id) { return id == base::kNoId ? 0 : id; }
+  static std::int64_t difference(std::optional<std::uint64_t>& base, std::uint64_t value) {
+    if (!base) base = value;
+    return static_cast<std::int64_t>(value - *base);
+  }
+  void code_value(std::uint32_t value) {
+    if (version_ < 13) out_.uleb(value);
+    else put_byte(value);
+  }
+  void put_byte(std::uint32_t value) {
+    if (value > 0xff) inexact_ = "number above 255";
+    out_.byte(static_cast<std::uint8_t>(value));
+  }
+  // An item of a list: there is none that is not told.
+  void check_item(base::Id id) {
+    if (id == base::kNoId) inexact_ = "list item that is not told";
+  }
+
+  unsigned version_;
+  base::Appender out_;
+  const event::Batch* batch_ = nullptr;
+  base::Id thread_ = base::kNoId;
+  std::uint64_t time_base_ = 0;
+  std::uint64_t time_ = 0;
+  std::optional<std::uint64_t> pointer_base_;
+  std::optional<std::uint64_t> object_base_;
+  std::optional<std::uint64_t> method_base_;
+  std::uint64_t method_ = 0;
+  std::string_view inexact_;  // what was last cut or rounded; empty for nothing
+};
+
+}  // namespace polytrace::format::mlpd

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/tptp/tbf/watch.hpp"
+
+#include <fmt/format.h>
+
+#include "format/tptp/events/call_limits.hpp"
+#include "format/tptp/messages/attribute_walk.hpp"
+#include "format/tptp/tbf/plain_call.hpp"
+
+namespace polytrace::format::tptp {
+namespace {
+
+using base::Code;
+using base::Id;
+
+std::string_view noun(Meaning meaning) {
+  switch (meaning) {
+    case Meaning::thread: return "thread";
+    case Meaning::class_id: return "class";
+    default: return "method";
+  }
+}
+
+template <ByteOrder order>
+event::u64 ticket_at(const std::byte* place) {
+  return static_cast<event::u64>(load_as<std::int32_t, order>(place));
+}
+
+}  // namespace
+
+void Watch::see(const Frame& frame, std::span<std::byte> message, std::uint64_t offset,
+                const StreamState& state) {
+  using Entry = field::MethodEntry;
+  using Exit = field::MethodExit;
+  const std::span<std::byte> payload = message.subspan(frame.payload);
+  const bool little = state.order == ByteOrder::little;
+  if (frame.id == Entry::kId && payload.size() >= kEntryPlaces.least) {
+    if (little) see_entry<ByteOrder::little>(payload.data(), offset, state.now);
+    else see_entry<ByteOrder::big>(payload.data(), offset, state.now);
+  } else if (frame.id == Exit::kId && payload.size() >= kExitPlaces.least) {
+    if (little) see_exit<ByteOrder::little>(payload.data(), offset, state.now);
+    else see_exit<ByteOrder::big>(payload.data(), offset, state.now);
+  } else if (const MessageInfo* info = find_message(frame.id); info != nullptr) {
+    see_other(*info, payload, offset, state);
+  }
+}
+
+std::size_t Watch::see_calls(std::span<std::byte> bytes, std::uint64_t offset, StreamState& state,
+                             std::uint64_t& frames) {
+  if (state.order == ByteOrder::little)
+    return see_calls_as<ByteOrder::little>(bytes, offset, state, frames);
+  return see_calls_as<ByteOrder::big>(bytes, offset, state, frames);
+}
+
+template <ByteOrder order>
+std::size_t Watch::see_calls_as(std::span<std::byte> bytes, std::uint64_t offset,
+                                StreamState& state, std::uint64_t& frames) {
+  constexpr std::size_t kEntryTime = kEntryPlaces.at[field::MethodEntry::time];
+  constexpr std::size_t kExitTime = kExitPlaces.at[field::MethodExit::time];
+  std::size_t at = 0;
+  while (bytes.size() - at >= kCallBytes) {
+    const PlainCall call = plain_call<order>(bytes.data() + at);
+    if (call == PlainCall::none) break;
+    std::byte* payload = bytes.data() + at + kMessageHeaderBytes;
+    const bool entry = call == PlainCall::entry;
+    const auto time = load_as<std::int64_t, order>(payload + (entry ? kEntryTime : kExitTime));
+    if (time != 0) state.now = time;
+    if (entry) see_entry<order>(payload, offset + at, state.now);
+    else see_exit<order>(payload, offset + at, state.now);
+    at += entry ? kEntryBytes : kExitBytes;
+    ++frames;
+  }
+  return at;
+}
+
+void Watch::restart() {
+  known_calls_.fill({});
+  threads_.clear();
+  classes_.clear();
+  methods_.clear();
+  thread_index_.clear();
+  by_thread_.clear();
+  account_ = {};
+  last_thread_ = 0;
+  last_ = nullptr;
+}
+
+void Watch::Found::tell(Code code, base::Notices& notices) const {
+  for (const base::Occurrence& one : places) notices.add(code, one.place, 0, one.detail);
+  if (count > places.size())
+    notices.add({code, count - places.size(), 0, places.back().place, places.back().detail});
+}
+
+void Watch::tell(base::Notices& notices) const {
+  undefined_.tell(Code::reference_undefined, notices);
+  odd_.tell(Code::order_odd, notices);
+}
+
+template <ByteOrder order>
+void Watch::see_entry(const std::byte* payload, std::uint64_t offset, base::Time now) {
+  using Entry = field::MethodEntry;
+  const auto get = [payload](unsigned i) {
+    return load_as<Id, order>(payload + kEntryPlaces.at[i]);
+  };
+  const Id thread_id = get(Entry::thread_id_ref);
+  const Id method = get(Entry::method_id_ref);
+  refer_call(thread_id, method, get(Entry::class_id_ref), offset);
+  Thread& at = thread(thread_id);
+  if (get(Entry::time) != 0) see_time(at, now, offset);
+  at.calls.enter({method, ticket_at<order>(payload + kEntryPlaces.at[Entry::ticket])}, account_);
+}
+
+template <ByteOrder order>
+void Watch::see_exit(std::byte* payload, std::uint64_t offset, base::Time now) {
+  using Exit = field::MethodExit;
+  const auto get = [payload](unsigned i) {
+    return load_as<Id, order>(payload + kExitPlaces.at[i]);
+  };
+  const Id thread_id = get(Exit::thread_id_ref);
+  const Id method = get(Exit::method_id_ref);
+  refer_call(thread_id, method, get(Exit::class_id_ref), offset);
+  Thread& at = thread(thread_id);
+  if (get(Exit::time) != 0) see_time(at, now, offset);
+  const event::OpenCall exit{method == 0 ? base::kNoId : method,
+                             ticket_at<order>(payload + kExitPlaces.at[Exit::ticket])};
+  const Id entered = leave(at, exit, offset);
+  if (exits_ == Exits::kept || method != 0 || entered == 0) return;
+  const Id stored = order == ByteOrder::little ? entered : swapped(entered);
+  std::memcpy(payload + kExitPlaces.at[Exit::method_id_ref], &stored, sizeof stored);
+}
+
+void Watch::see_other(const MessageInfo& message, base::Bytes payload, std::uint64_t offset,
+                      const StreamState& state) {
+  if (!collect(message, payload, state)) return;
+  Id of_thread = 0;
+  bool has_time = false;
+  for (const auto& [attribute, value] : numbers_) {
+    if (attribute->meaning == Meaning::time) has_time = value != 0;
+    DefinedIds* table = table_of(attribute->meaning);
+    if (table == nullptr) continue;
+    const auto id = static_cast<Id>(value);
+    if (attribute->meaning == Meaning::thread && of_thread == 0) of_thread = id;
+    if (attribute->refers()) refer(attribute->meaning, id, offset);
+    else table->define(id);
+  }
+  if (has_time && of_thread != 0) see_time(thread(of_thread), state.now, offset);
+}
+
+bool Watch::collect(const MessageInfo& message, base::Bytes payload, const StreamState& state) {
+  numbers_.clear();
+  AttributeWalk walk(message, payload, state.order);
+  while (walk.next()) {
+    if (walk.attribute().type == Type::i64) numbers_.push_back({&walk.attribute(), walk.number()});
+  }
+  if (walk.complete() && walk.consumed() == payload.size()) return true;
+  return collect_parsed(message, payload, state);
+}
+
+bool Watch::collect_parsed(const MessageInfo& message, base::Bytes payload,
+                           const StreamState& state) {
+  numbers_.clear();
+  if (parser_.parse(message, payload, state, parsed_).fit == Fit::broken) return false;
+  for (unsigned i = 0; i < message.attributes.size(); ++i) {
+    if (message.attributes[i].type == Type::i64)
+      numbers_.push_back({&message.attributes[i], parsed_.number(i)});
+  }
+  return true;
+}
+
+void Watch::refer(Meaning meaning, Id id, std::uint64_t offset) {
+  if (id == 0 || table_of(meaning)->has(id)) return;
+  undefined_.add(offset, [&] { return fmt::format("{} {}", noun(meaning), id); });
+}
+
+void Watch::refer_new_call(Id thread, Id method, Id class_id, std::uint64_t offset) {
+  const std::uint64_t before = undefined_.count;
+  refer(Meaning::thread, thread, offset);
+  refer(Meaning::method, method, offset);
+  refer(Meaning::class_id, class_id, offset);
+  if (undefined_.count == before) known_calls_[place_of(method)] = {method, class_id, thread};
+}
+
+DefinedIds* Watch::table_of(Meaning meaning) {
+  switch (meaning) {
+    case Meaning::thread: return &threads_;
+    case Meaning::class_id: return &classes_;
+    case Meaning::method: return &methods_;
+    default: return nullptr;
+  }
+}
+
+Watch::Thread& Watch::other_thread(Id id) {
+  if (by_thread_.size() == kMostThreads && !thread_index_.contains(id)) {
+    thread_index_.clear();
+    by_thread_.clear();
+    account_ = {};
+  }
+  const auto [found, added] = thread_index_.try_emplace(id, by_thread_.size());
+  if (added) by_thread_.emplace_back();
+  last_thread_ = id;
+  last_ = &by_thread_[found->second];
+  return *last_;
+}
+
+void Watch::tell_time(base::Time before, base::Time now, std::uint64_t offset) {
+  odd_.add(offset, [&] { return fmt::format("time {} after {}", now, before); });
+}
+
+Id Watch::leave(Thread& thread, const event::OpenCall& exit, std::uint64_t offset) {
+  const std::uint64_t ignored = account_.ignored;
+  const event::OpenCall* const call = thread.calls.leave(exit, account_);
+  if (call != nullptr) return call->id;
+  if (account_.ignored != ignored) {
+    const Id method = exit.id == base::kNoId ? 0 : exit.id;
+    odd_.add(offset, [&] { return fmt::format("exit from method {} without entry", method); });
+  }
+  return 0;
+}
+
+}  // namespace polytrace::format::tptp

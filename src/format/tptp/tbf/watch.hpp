@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is only odd in the light of earlier messages: ids used before their definition, exits
+// without an entry, time that goes back in a thread. Also completes exits that do not name their
+// method. Its memory grows with definitions and open calls, not with the stream.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "base/notices.hpp"
+#include "event/open_calls.hpp"
+#include "format/tptp/tbf/frame.hpp"
+#include "format/tptp/tbf/payload_parser.hpp"
+
+namespace polytrace::format::tptp {
+
+// Ids that were defined, behind a small cache: calls ask for the same few over and over.
+class DefinedIds {
+ public:
+  void define(base::Id id) { ids_.insert(id); }
+  bool has(base::Id id) {
+    base::Id& cached = cache_[(id * 0x9e3779b97f4a7c15U) >> 54];
+    if (cached == id) return true;
+    if (!ids_.contains(id)) return false;
+    cached = id;
+    return true;
+  }
+  void clear() {
+    ids_.clear();
+    cache_.fill(0);
+  }
+
+ private:
+  std::array<base::Id, 1024> cache_{};  // 0, which is never asked for, is nothing
+  base::IdSet ids_;
+};
+
+// What to do with exits that do not name their method.
+enum class Exits : std::uint8_t { kept, completed };
+
+// One thread at a time, messages in stream order.
+class Watch {
+ public:
+  explicit Watch(Exits exits) : exits_(exits) {}
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+  // When exits are completed, one without a method gets that of its entry, in `message` itself.
+  void see(const Frame& frame, std::span<std::byte> message, std::uint64_t offset,
+           const StreamState& state);
+  // The same for the plain calls at the front of `bytes`, up to the first other message. Gives the
+  // bytes and adds the frames that were seen. REQUIRES: allows_plain_calls(state).
+  std::size_t see_calls(std::span<std::byte> bytes, std::uint64_t offset, StreamState& state,
+                        std::uint64_t& frames);
+  // The stream begins anew: nothing of it is defined.
+  void restart();
+  // Adds what was found so far, once.
+  void tell(base::Notices& notices) const;
+
+ private:
+  struct Found {
+    std::uint64_t count = 0;
+    std::vector<base::Occurrence> places{};  // the first ones, in stream order
+
+    template <class Describe>
+    void add(std::uint64_t at, Describe&& describe) {
+      if (count++ <= base::Notice::kMostOthers) places.push_back({{.offset = at}, describe()});
+    }
+    void tell(base::Code code, base::Notices& notices) const;
+  };
+  struct Thread {
+    base::Time last = INT64_MIN;
+    event::OpenCalls<event::OpenCall> calls;
+  };
+
+  template <ByteOrder order>
+  std::size_t see_calls_as(std::span<std::byte> bytes, std::uint64_t offset, StreamState& state,
+                           std::uint64_t& frames);
+  template <ByteOrder order>
+  void see_entry(const std::byte* payload, std::uint64_t offset, base::Time now);
+  template <ByteOrder order>
+  void see_exit(std::byte* payload, std::uint64_t offset, base::Time now);
+  void see_other(const MessageInfo& message, base::Bytes payload, std::uint64_t offset,
+                 const StreamState& state);
+  // Notes the ids of a message; false when it is damaged and will be dropped.
+  bool collect(const MessageInfo& message, base::Bytes payload, const StreamState& state);
+  bool collect_parsed(const MessageInfo& message, base::Bytes payload, const StreamState& state);
+  void refer(Meaning meaning, base::Id id, std::uint64_t offset);
+  // The same for the three of a call.
+  void refer_call(base::Id thread, base::Id method, base::Id class_id, std::uint64_t offset) {
+    const KnownCall& known = known_calls_[place_of(method)];
+    if (known.method != method || known.class_id != class_id || known.thread != thread)
+      refer_new_call(thread, method, class_id, offset);
+  }
+  void refer_new_call(base::Id thread, base::Id method, base::Id class_id, std::uint64_t offset);
+  DefinedIds* table_of(Meaning meaning);
+  // Until the next one is asked for.
+  Thread& thread(base::Id id) {
+    return id == last_thread_ && last_ != nullptr ? *last_ : other_thread(id);
+  }
+  Thread& other_thread(base::Id id);
+  void see_time(Thread& thread, base::Time now, std::uint64_t offset) {
+    if (now < thread.last) [[unlikely]]
+      tell_time(thread.last, now, offset);
+    thread.last = now;
+  }
+  void tell_time(base::Time before, base::Time now, std::uint64_t offset);
+  // The method that was entered, 0 when none was.
+  base::Id leave(Thread& thread, const event::OpenCall& exit, std::uint64_t offset);
+
+  // A number of the message at hand.
+  struct Number {
+    const AttributeInfo* attribute;
+    std::int64_t value;
+  };
+
+  // Methods whose calls referred to nothing undefined, with their class and thread.
+  struct KnownCall {
+    base::Id method = 0;
+    base::Id class_id = 0;
+    base::Id thread = 0;
+  };
+  static constexpr std::size_t kKnownCalls = 1024;
+  static std::size_t place_of(base::Id method) { return (method * 0x9e3779b97f4a7c15U) >> 54; }
+
+  Exits exits_;
+  std::array<KnownCall, kKnownCalls> known_calls_{};
+  std::vector<Number> numbers_;
+  base::Limits limits_;
+  PayloadParser parser_{limits_};
+  Message parsed_;
+  DefinedIds threads_;
+  DefinedIds classes_;
+  DefinedIds methods_;
+  base::IdMap<std::size_t> thread_index_;
+  std::vector<Thread> by_thread_;
+  event::CallAccount account_;
+  base::Id last_thread_ = 0;
+  Thread* last_ = nullptr;  // in by_thread_
+  Found undefined_;
+  Found odd_;
+};
+
+}  // namespace polytrace::format::tptp

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "history/model/value.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace polytrace::history {
+namespace {
+
+struct Named {
+  Type type;
+  std::string_view name;
+};
+
+// The first name of a type is the one that is written.
+constexpr std::array kNames{
+    Named{Type::none, "none"},   Named{Type::boolean, "bool"},  Named{Type::integer, "int"},
+    Named{Type::real, "double"}, Named{Type::string, "string"}, Named{Type::bytes, "bytes"},
+    Named{Type::any, "any"},     Named{Type::any, "variant"},
+};
+
+}  // namespace
+
+std::string_view name(Type type) {
+  const auto* const named = std::ranges::find(kNames, type, &Named::type);
+  return named == kNames.end() ? "null" : named->name;
+}
+
+std::optional<Type> find_type(std::string_view name) {
+  const auto* const named = std::ranges::find(kNames, name, &Named::name);
+  if (named == kNames.end()) return std::nullopt;
+  return named->type;
+}
+
+}  // namespace polytrace::history

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Things that are loaded, named and unloaded, whose ids are used again by later things. Streams of
+// several threads interleave, so an end may be read before its beginning.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "event/details.hpp"
+
+namespace polytrace::slice {
+
+// An id that may be unique only inside another thing (a context in its domain).
+struct LifeKey {
+  base::Id owner = base::kNoId;
+  base::Id id = base::kNoId;
+  auto operator<=>(const LifeKey&) const = default;
+};
+
+struct LifeSpan {
+  LifeKey key;
+  std::string name;
+  std::string detail;  // the image's module version id
+  base::Id part_of = base::kNoId;
+  std::string owner_name;            // as it was known when this was loaded
+  base::Time begin = base::kNoTime;  // kNoTime = not recorded
+  base::Time end = base::kNoTime;
+};
+
+class Lives {
+ public:
+  // The life that an event at `time` is about; a new one when the known one cannot be meant.
+  LifeSpan& record(const LifeKey& key, event::Life stage, base::Time time) {
+    const auto known = current_.find(key);
+    const bool meant = known != current_.end() && fits(all_[known->second], stage, time);
+    const std::size_t index = meant ? known->second : all_.size();
+    if (!meant) {
+      all_.emplace_back().key = key;
+      current_[key] = index;
+    }
+    LifeSpan& life = all_[index];
+    if (stage == event::Life::begin) life.begin = time;
+    if (stage == event::Life::end) life.end = time;
+    return life;
+  }
+  const std::vector<LifeSpan>& all() const { return all_; }
+  // The life that the id means at this point of the trace, null when there was none yet.
+  const LifeSpan* find(const LifeKey& key) const {
+    const auto known = current_.find(key);
+    return known == current_.end() ? nullptr : &all_[known->second];
+  }
+
+ private:
+  static bool fits(const LifeSpan& life, event::Life stage, base::Time time) {
+    const bool before_end = life.end == base::kNoTime || time <= life.end;
+    switch (stage) {
+      case event::Life::begin: return life.begin == base::kNoTime && before_end;
+      case event::Life::name: return before_end;
+      case event::Life::end: return life.end == base::kNoTime;
+    }
+    return false;
+  }
+
+  std::vector<LifeSpan> all_;
+  std::map<LifeKey, std::size_t> current_;
+};
+
+}  // namespace polytrace::slice

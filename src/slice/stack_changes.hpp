@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// CoreProfiler's instrumented mode tells each thread's stack whenever it changed: the calls of the
+// program, seen from their stacks. Here they become calls, which end at a pause of the recording
+// and begin again behind it: what is in between nobody saw. One thread at a time.
+#pragma once
+
+#include <vector>
+
+#include "base/seeded_hash.hpp"
+#include "event/batch.hpp"
+#include "slice/recording_pause.hpp"
+
+namespace polytrace::slice {
+
+class StackChanges {
+ public:
+  // The batch itself, or, in that mode, one with calls in place of changed stacks, which lives
+  // until the next. Batches in input order.
+  const event::Batch& as_calls(const event::Batch& batch);
+
+  // Whether the trace is of that mode, as far as it was seen.
+  bool tell_calls() const { return told_; }
+
+ private:
+  using Stack = std::vector<base::Id>;
+
+  void take(const event::Batch& batch, const event::Event& event);
+  void turn(base::Id thread, base::Time time, std::span<const base::Id> from,
+            std::span<const base::Id> to);
+  void turn_all(base::Time time);
+
+  bool told_ = false;
+  RecordingPause pause_;
+  base::IdMap<Stack> stacks_;  // by thread
+  event::Batch out_;
+};
+
+}  // namespace polytrace::slice

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "slice/stacks.hpp"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include "base/text/figure_text.hpp"
+
+namespace polytrace::slice {
+
+namespace {
+
+// What is known by its hash is looked for in the tree again, once in so many stacks.
+constexpr std::size_t kMostKnown = std::size_t{1} << 21;
+
+}  // namespace
+
+std::uint32_t StackTree::known_child(std::uint32_t parent, std::uint32_t method) {
+  const std::uint64_t key = (std::uint64_t{parent} << 32) | method;
+  const auto [entry, fresh] = children_.try_emplace(key, size());
+  if (fresh) nodes_.push_back({parent, method});
+  return entry->second;
+}
+
+std::uint32_t StackTree::child(std::uint32_t parent, std::uint32_t method) {
+  if (size() < most_nodes_) [[likely]]
+    return known_child(parent, method);
+  const auto known = children_.find((std::uint64_t{parent} << 32) | method);
+  if (known != children_.end()) return known->second;
+  return known_child(known_child(kRoot, Names::kOtherPaths), method);
+}
+
+std::vector<std::string> StackTree::limits() const {
+  if (size() < most_nodes_) return {};
+  return {
+      fmt::format("a tree of stacks has room for {}: later ones are under \"(other paths)\"; "
+                  "figures by innermost method are whole",
+                  base::count_text(most_nodes_, "frame", "frames"))};
+}
+
+std::uint32_t StackTree::intern(std::span<const Id> frames, const Names& names) {
+  if (frames.empty()) return kRoot;
+  if (epoch_ != names.method_epoch() || known_.size() == kMostKnown) {
+    known_.clear();
+    epoch_ = names.method_epoch();
+  }
+  const std::uint64_t key =
+      XXH3_64bits_withSeed(frames.data(), frames.size_bytes(), base::process_seed());
+  const auto found = known_.find(key);
+  if (found != known_.end()) return found->second;
+  std::uint32_t node = kRoot;
+  for (const Id frame : frames) node = child(node, names.methods().index(frame));
+  known_.emplace(key, node);
+  return node;
+}
+
+VisibleStacks::VisibleStacks(const StackTree& all, const Names& names, bool show_helpers)
+    : nodes_(all.size(), StackTree::kRoot) {
+  for (std::uint32_t node = 1; node < all.size(); ++node) {
+    const std::uint32_t parent = nodes_[all.parent(node)];
+    const std::uint32_t method = all.method(node);
+    const bool hidden = !show_helpers && names.is_helper(method);
+    nodes_[node] = hidden ? parent : tree_.child(parent, method);
+  }
+}
+
+std::uint32_t VisibleStacks::site(std::uint32_t stack) const {
+  const std::uint32_t at = node(stack);
+  return at == StackTree::kRoot ? NameTable::kNone : tree_.method(at);
+}
+
+std::string site_name(std::uint32_t method, const Names& names) {
+  return method == NameTable::kNone ? "(no stack recorded)" : names.method_name(method);
+}
+
+}  // namespace polytrace::slice
