@@ -98,17 +98,17 @@ void measure(const char* shape, const char* what, Source source, Take&& take) {
 
 template <class Source>
 void measure_all(const char* shape, const Source& source) {
-  analysis::Slicer plain;
+  slice::Slicer plain;
   measure(shape, "slice", source, [&](const Batch& b) { plain.slice(b, [](const auto&) {}); });
-  analysis::Slicer flat_slicer;
-  analysis::Calls flat{analysis::Selection{}};
+  slice::Slicer flat_slicer;
+  analysis::Calls flat{slice::Selection{}};
   measure(shape, "flat", source, [&](const Batch& b) {
-    flat_slicer.slice(b, [&](const analysis::Slice& slice) { flat.consume(slice); });
+    flat_slicer.slice(b, [&](const slice::Slice& slice) { flat.consume(slice); });
   });
-  analysis::Slicer tree_slicer;
-  analysis::CallTree tree{analysis::Selection{}};
+  slice::Slicer tree_slicer;
+  analysis::CallTree tree{slice::Selection{}};
   measure(shape, "tree", source, [&](const Batch& b) {
-    tree_slicer.slice(b, [&](const analysis::Slice& slice) { tree.consume(slice); });
+    tree_slicer.slice(b, [&](const slice::Slice& slice) { tree.consume(slice); });
   });
   const double start = cpu_seconds();
   tree.finish(tree_slicer.names());

@@ -66,13 +66,13 @@ void add_dump(event::Batch& batch, event::DumpStage stage) {
 
 int main() {
   const auto analysis = analysis::make_heap({});
-  analysis::Slicer slicer;
+  slice::Slicer slicer;
   event::Batch batch;
   double spent = 0;
   std::uint64_t references = 0;
   const long before = peak_kib();
   const auto feed = [&] {
-    slicer.slice(batch, [&](const analysis::Slice& slice) {
+    slicer.slice(batch, [&](const slice::Slice& slice) {
       const double start = cpu_seconds();
       analysis->consume(slice);
       spent += cpu_seconds() - start;

@@ -28,7 +28,7 @@ void cut_texts(const analysis::Pruned& pruned, std::uint64_t limit, std::uint64_
   account.cut(what, pruned.deeper, fmt::format("--depth {}", depth));
 }
 
-void tell_snapshot(const analysis::HeapStudy& study, const analysis::Selection& selection,
+void tell_snapshot(const analysis::HeapStudy& study, const slice::Selection& selection,
                    Account& account) {
   const analysis::HeapGraph& graph = study.graph();
   account.notes.push_back(
@@ -45,7 +45,7 @@ void tell_snapshot(const analysis::HeapStudy& study, const analysis::Selection& 
   note(graph.outside(), "reference to what is not in it", "references to what is not in it");
   note(graph.roots_outside(), "root that is not in it", "roots that are not in it");
   note(graph.left_out(), "object beyond what has a number", "objects beyond what has a number");
-  const analysis::Selection everything;
+  const slice::Selection everything;
   if (selection.from != everything.from || selection.to != everything.to ||
       !selection.threads.is_everyone())
     account.notes.push_back("The snapshot is whole: no time and no thread cuts it.");
@@ -90,7 +90,7 @@ void Exporter::add(const Target& target, base::Sink& sink, std::string folder) {
       study_->shorten_names(kLongestName);
     }
   } else if (switches(target)) {
-    analysis::Selection selection = request_.selection;
+    slice::Selection selection = request_.selection;
     selection.show_helpers = true;
     every_ = std::make_unique<analysis::ProfileBuilder>(
         selection, analysis::ProfileOptions{request_.weight, true, {}, true});
@@ -101,11 +101,11 @@ void Exporter::add(const Target& target, base::Sink& sink, std::string folder) {
           request_.selection, analysis::ProfileOptions{request_.weight, target.by_thread});
   }
   if (analysis::needs_sites(request_.weight)) slicer_.follow_calls();
-  else if (every_) slicer_.follow_calls(analysis::Slicer::Follower::first_walk);
+  else if (every_) slicer_.follow_calls(slice::Slicer::Follower::first_walk);
   if (target.markers && !markers_) markers_ = std::make_unique<Markers>(request_.selection);
   // A limit of the user's is one of places in the tree of stacks. What was selected by name or does
   // not count shows in sums only.
-  const analysis::Selection& selected = request_.selection;
+  const slice::Selection& selected = request_.selection;
   const bool all_count =
       selected.name.is_any() && !selected.subtract_waits && selected.pauses == nullptr;
   if (target.calls && !calls_ && !request_.limit && all_count && may_be_time(request_.weight))
@@ -123,7 +123,7 @@ void Exporter::survey(const event::Batch& batch, unsigned worker) {
 
 bool Exporter::consume(const event::Batch& batch) {
   if (study_) study_->consume(batch);
-  slicer_.slice(batch, [&](const analysis::Slice& slice) {
+  slicer_.slice(batch, [&](const slice::Slice& slice) {
     if (failure_) return;
     learn(slice);
     if (merged_) merged_->consume(slice);
@@ -140,7 +140,7 @@ bool Exporter::consume(const event::Batch& batch) {
   return !failure_;
 }
 
-void Exporter::learn(const analysis::Slice& slice) {
+void Exporter::learn(const slice::Slice& slice) {
   for (const std::uint32_t i : slice.others) {
     const event::Event& event = slice.batch.events[i];
     if (event.kind == Kind::Process) {

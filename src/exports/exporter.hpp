@@ -56,7 +56,7 @@ class Exporter final : public event::Consumer {
     base::Sink* sink;
     std::unique_ptr<TimelineMaker> maker;  // null of all but time lines
   };
-  void learn(const analysis::Slice& slice);
+  void learn(const slice::Slice& slice);
   base::result<void> finish_profiles(bool by_thread);
   base::result<void> finish_snapshots();
   // Everything that was selected and is neither a definition nor of these kinds.
@@ -71,7 +71,7 @@ class Exporter final : public event::Consumer {
 
   Request request_;
   Origin origin_;
-  analysis::Slicer slicer_;
+  slice::Slicer slicer_;
   std::vector<Output> outputs_;
   std::unique_ptr<analysis::HeapStudy> study_;  // for snapshots
   std::unique_ptr<Markers> markers_;            // for profiles that show them

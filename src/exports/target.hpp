@@ -21,7 +21,7 @@ namespace polytrace::exports {
 
 // What the user wants.
 struct Request {
-  analysis::Selection selection;
+  slice::Selection selection;
   const analysis::Weight* weight = nullptr;  // of profiles; null: the first that the trace has
   std::optional<std::uint64_t> limit{};      // instead of Target::limit; 0 = none
   std::uint64_t depth = 0;                   // of profiles: most frames of a stack, 0 = any
@@ -51,10 +51,10 @@ class TimelineMaker {
   virtual ~TimelineMaker() = default;
 
   // Slices in input order, also what the selection does not have. Errors: the sink's.
-  virtual base::result<void> consume(const analysis::Slice& slice) = 0;
+  virtual base::result<void> consume(const slice::Slice& slice) = 0;
   // Once, after the last slice: closes what is open and writes the account into the file. The sink
   // is committed by whoever opened it.
-  virtual base::result<void> finish(const analysis::Names& names) = 0;
+  virtual base::result<void> finish(const slice::Names& names) = 0;
   // Complete after finish().
   virtual const Account& account() const = 0;
 };

@@ -85,7 +85,7 @@ TEST(Allocations, SiteIsTheInnermostFrameThatIsNoHelper) {
 TEST(Allocations, HelpersAreShownWhenAskedFor) {
   event::Batch batch;
   mixed(batch);
-  analysis::Selection selection;
+  slice::Selection selection;
   selection.show_helpers = true;
   const Table table =
       Asked(make_allocations(selection)).feed(batch).finish().table("allocation_sites");
@@ -118,7 +118,7 @@ TEST(Allocations, ByThreadAndSelection) {
   Asked all(make_allocations({}));
   EXPECT_EQ(number(all.feed(batch).finish().table("allocation_threads"), 1, "bytes"), 24U);
 
-  analysis::Selection selection;
+  slice::Selection selection;
   selection.from = 200, selection.to = 300, selection.threads = event::ThreadChoice({kMain});
   Asked some(make_allocations(selection));
   const Table table = some.feed(batch).finish().table("allocations");

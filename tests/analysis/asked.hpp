@@ -19,13 +19,13 @@ inline constexpr base::Id kMain = 1, kOther = 2;  // threads
 // The analysis with the names of the batches it was fed.
 struct Asked {
   std::unique_ptr<analysis::Analysis> analysis;
-  analysis::Slicer slicer;
+  slice::Slicer slicer;
 
   explicit Asked(std::unique_ptr<analysis::Analysis> asked) : analysis(std::move(asked)) {
     slicer.follow_calls();
   }
   Asked& feed(const event::Batch& batch) {
-    slicer.slice(batch, [&](const analysis::Slice& slice) { analysis->consume(slice); });
+    slicer.slice(batch, [&](const slice::Slice& slice) { analysis->consume(slice); });
     return *this;
   }
   Asked& finish() {

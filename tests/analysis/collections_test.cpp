@@ -207,7 +207,7 @@ TEST(Collections, OnlySelectedTimes) {
   Stream main(batch, kMain);
   one_stop(main, 1000, 0, 1);
   one_stop(main, 2000, 1, 1);
-  analysis::Selection selection;
+  slice::Selection selection;
   selection.from = 1500;
   const Table table =
       Asked(make_collections(selection)).feed(batch).finish().table("collection_generations");

@@ -108,7 +108,7 @@ TEST(Heap, SelectedByStart) {
   Stream main(batch, kMain);
   first_snapshot(main);
   main.add(20, 0, Dump{DumpStage::start, {}}).add(21, 0, Dump{DumpStage::end, {}});
-  analysis::Selection selection;
+  slice::Selection selection;
   selection.from = 15;
   const Table table = Asked(make_heap(selection)).feed(batch).finish().table("heap_snapshots");
   ASSERT_EQ(table.rows.size(), 1U);

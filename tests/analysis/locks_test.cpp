@@ -85,7 +85,7 @@ TEST(Monitors, BySiteAndThread) {
 TEST(Monitors, OnlyContentionsOfTheSelection) {
   event::Batch batch;
   contention(batch);
-  analysis::Selection selection;
+  slice::Selection selection;
   selection.from = 150, selection.to = 250;
   const Table table = Asked(make_monitors(selection)).feed(batch).finish().table("monitor_totals");
   EXPECT_EQ(number(table, 0, "contentions"), 1U);

@@ -2,6 +2,7 @@
 // Hand-made traces for tests: events one after the other, in one batch until cut().
 #pragma once
 
+#include "analysis/table/words.hpp"
 #include "slice/slicer.hpp"
 
 namespace polytrace::analysis {

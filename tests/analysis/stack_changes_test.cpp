@@ -39,7 +39,7 @@ class Log {
   Table methods() {
     // Other events behind the last change charge nothing.
     batch_.add_plain(1000, 0, base::kNoId, event::Kind::Cpu);
-    Asked asked(std::make_unique<analysis::Calls>(analysis::Selection{}, nullptr));
+    Asked asked(std::make_unique<analysis::Calls>(slice::Selection{}, nullptr));
     return asked.feed(batch_).finish().table("methods");
   }
 

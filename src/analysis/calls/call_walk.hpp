@@ -12,6 +12,7 @@
 
 #include "analysis/calls/call_totals.hpp"
 #include "analysis/calls/open_counts.hpp"
+#include "analysis/table/words.hpp"
 #include "event/open_calls.hpp"
 #include "slice/call_site.hpp"
 #include "slice/work_clock.hpp"

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "analysis/calls/method_filter.hpp"
+#include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
 #include "analysis/table/text.hpp"
 

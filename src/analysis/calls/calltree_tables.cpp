@@ -4,6 +4,7 @@
 
 #include "analysis/calls/calltree.hpp"
 #include "analysis/calls/method_filter.hpp"
+#include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
 #include "analysis/table/text.hpp"
 #include "analysis/table/tree_order.hpp"

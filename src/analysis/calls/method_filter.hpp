@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "slice/selection.hpp"
+#include "analysis/table/words.hpp"
 
 namespace polytrace::analysis {
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "analysis/calls/method_filter.hpp"
+#include "analysis/table/cells.hpp"
 #include "analysis/table/text.hpp"
 #include "analysis/table/tree_order.hpp"
 #include "base/seeded_hash.hpp"

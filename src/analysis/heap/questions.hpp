@@ -12,7 +12,7 @@
 #include "analysis/heap/graph/fields.hpp"
 #include "analysis/heap/graph/snapshot.hpp"
 #include "analysis/table/table.hpp"
-#include "slice/names.hpp"
+#include "analysis/table/words.hpp"
 
 namespace polytrace::analysis {
 

@@ -14,6 +14,7 @@
 #include "analysis/heap/graph/snapshot.hpp"
 #include "analysis/heap/sites.hpp"
 #include "analysis/heap/snapshot_graph.hpp"
+#include "analysis/table/words.hpp"
 #include "event/pump.hpp"
 #include "slice/slicer.hpp"
 

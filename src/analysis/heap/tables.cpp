@@ -8,7 +8,7 @@
 
 #include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
-#include "slice/selection.hpp"
+#include "analysis/table/words.hpp"
 
 namespace polytrace::analysis {
 namespace {

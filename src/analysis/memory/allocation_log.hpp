@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "analysis/table/words.hpp"
 #include "base/types.hpp"
-#include "slice/names.hpp"
 
 namespace polytrace::analysis {
 

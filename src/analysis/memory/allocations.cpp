@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "analysis/samples/allocation_stacks.hpp"
+#include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
 #include "analysis/table/text.hpp"
 #include "analysis/table/timeline.hpp"

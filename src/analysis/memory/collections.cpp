@@ -13,12 +13,12 @@
 #include "analysis/table/durations.hpp"
 #include "analysis/table/rows.hpp"
 #include "analysis/table/text.hpp"
+#include "analysis/table/words.hpp"
 #include "base/text/figure_text.hpp"
 #include "base/types.hpp"
 #include "slice/call_site.hpp"
 #include "slice/extent.hpp"
 #include "slice/pauses.hpp"
-#include "slice/selection.hpp"
 
 namespace polytrace::analysis {
 namespace {

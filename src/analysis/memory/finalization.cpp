@@ -6,10 +6,10 @@
 #include "analysis/memory/handles.hpp"
 #include "analysis/table/cells.hpp"
 #include "analysis/table/text.hpp"
+#include "analysis/table/words.hpp"
 #include "base/slot.hpp"
 #include "base/text/figure_text.hpp"
 #include "base/types.hpp"
-#include "slice/selection.hpp"
 
 namespace polytrace::analysis {
 namespace {

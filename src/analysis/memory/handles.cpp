@@ -8,9 +8,9 @@
 
 #include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
+#include "analysis/table/words.hpp"
 #include "base/seeded_hash.hpp"
 #include "base/text/figure_text.hpp"
-#include "slice/selection.hpp"
 #include "slice/stacks.hpp"
 
 namespace polytrace::analysis {

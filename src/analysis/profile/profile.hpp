@@ -14,6 +14,7 @@
 #include "analysis/analysis.hpp"
 #include "analysis/table/stack_table.hpp"
 #include "base/result.hpp"
+#include "event/choice/name_choice.hpp"
 
 namespace polytrace::analysis {
 

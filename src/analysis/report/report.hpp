@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/report/sections.hpp"
+#include "analysis/table/words.hpp"
 #include "event/pump.hpp"
 #include "slice/slicer.hpp"
 

@@ -8,10 +8,10 @@
 #include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
 #include "analysis/table/text.hpp"
+#include "analysis/table/words.hpp"
 #include "base/text/figure_text.hpp"
 #include "base/types.hpp"
 #include "slice/call_site.hpp"
-#include "slice/selection.hpp"
 
 namespace polytrace::analysis {
 

@@ -11,8 +11,8 @@
 #include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
 #include "analysis/table/text.hpp"
+#include "analysis/table/words.hpp"
 #include "base/text/figure_text.hpp"
-#include "slice/selection.hpp"
 
 namespace polytrace::analysis {
 namespace {

@@ -5,9 +5,9 @@
 
 #include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
+#include "analysis/table/words.hpp"
 #include "base/text/figure_text.hpp"
 #include "slice/lives.hpp"
-#include "slice/selection.hpp"
 
 namespace polytrace::analysis {
 namespace {

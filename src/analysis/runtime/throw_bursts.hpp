@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "slice/names.hpp"
+#include "analysis/table/words.hpp"
 
 namespace polytrace::analysis {
 

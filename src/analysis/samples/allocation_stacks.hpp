@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "analysis/table/stack_table.hpp"
+#include "analysis/table/words.hpp"
 #include "slice/call_site.hpp"
-#include "slice/selection.hpp"
 
 namespace polytrace::analysis {
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "analysis/table/text.hpp"
+#include "analysis/table/words.hpp"
 #include "base/slot.hpp"
 #include "base/types.hpp"
 #include "slice/live_stack.hpp"
-#include "slice/selection.hpp"
 
 namespace polytrace::analysis {
 

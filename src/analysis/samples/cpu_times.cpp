@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "analysis/samples/cpu_stacks.hpp"
+#include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
 #include "analysis/table/stack_table.hpp"
 #include "analysis/table/text.hpp"

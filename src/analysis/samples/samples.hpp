@@ -7,6 +7,7 @@
 #include <map>
 
 #include "analysis/samples/code_map.hpp"
+#include "analysis/table/words.hpp"
 #include "base/seeded_hash.hpp"
 #include "slice/recording_pause.hpp"
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
 
 namespace polytrace::analysis {

@@ -2,6 +2,7 @@
 // The heaviest stacks as one indented tree, and figures by their sites.
 #pragma once
 
+#include "analysis/table/table.hpp"
 #include "analysis/table/words.hpp"
 #include "slice/stacks.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of the room below that every analysis speaks in.
+// Analyses speak in the words of the room below.
 #pragma once
 
 #include "slice/names.hpp"
@@ -8,12 +8,6 @@
 
 namespace polytrace::analysis {
 
-using slice::Names;
-using slice::NameTable;
-using slice::Pauses;
-using slice::Run;
-using slice::Selection;
-using slice::Slice;
-using slice::ThreadInfo;
+using namespace slice;
 
 }  // namespace polytrace::analysis

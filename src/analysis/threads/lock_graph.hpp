@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analysis/table/table.hpp"
-#include "slice/names.hpp"
+#include "analysis/table/words.hpp"
 
 namespace polytrace::analysis {
 

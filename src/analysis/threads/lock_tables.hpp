@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "analysis/analysis.hpp"
 #include "analysis/table/words.hpp"
 #include "analysis/threads/lock_graph.hpp"
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
 #include "analysis/table/stack_table.hpp"
 #include "analysis/table/text.hpp"

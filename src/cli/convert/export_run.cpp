@@ -75,19 +75,19 @@ base::result<std::optional<std::uint64_t>> parse_limit(const std::string& text) 
 
 class ProfileConsumer final : public event::Consumer {
  public:
-  ProfileConsumer(const analysis::Selection& selection, const analysis::Weight* weight)
+  ProfileConsumer(const slice::Selection& selection, const analysis::Weight* weight)
       : builder_(selection, {weight, false}) {
     slicer_.shorten_names(exports::kLongestName);
     if (analysis::needs_sites(weight)) slicer_.follow_calls();
   }
   bool consume(const event::Batch& batch) override {
-    slicer_.slice(batch, [&](const analysis::Slice& slice) { builder_.consume(slice); });
+    slicer_.slice(batch, [&](const slice::Slice& slice) { builder_.consume(slice); });
     return true;
   }
   base::result<analysis::Profile> finish() { return builder_.finish(slicer_.names()); }
 
  private:
-  analysis::Slicer slicer_;
+  slice::Slicer slicer_;
   analysis::ProfileBuilder builder_;
 };
 
@@ -103,7 +103,7 @@ bool is_replaceable(const std::string& file) {
 base::result<analysis::Profile> read_profile(const Session& session, Input& input,
                                              const SelectionOptions& options,
                                              const exports::Request& request) {
-  analysis::Selection selection;
+  slice::Selection selection;
   selection.show_helpers = request.selection.show_helpers;
   selection.name = request.selection.name;
   if (auto done = subtract(session, input, options.subtract, selection); !done)

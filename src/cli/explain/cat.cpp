@@ -31,7 +31,7 @@ struct CatOptions {
 
 // Which events to print.
 struct Choice {
-  analysis::Selection selection;
+  slice::Selection selection;
   Kinds kinds;
   const NameFilter* name = nullptr;
 

@@ -251,7 +251,7 @@ class HeapCommand final : public Command {
     }
     auto tables = answers.of(questions_);
     if (!tables) return session.fail(tables.error(), input.name());
-    const analysis::Selection everything;
+    const slice::Selection everything;
     ReportResult result{
         input, *opened, passed, everything, study.names().first_time(), std::move(*tables)};
     return answer(session, std::move(result), output_);

@@ -135,7 +135,7 @@ int answer_growth(Session& session, const GrowthQuestion& question) {
   if (sites.rows.empty()) std::ranges::move(sites.notes, std::back_inserter(table.notes));
   std::vector<Table> tables{std::move(table)};
   if (!sites.rows.empty()) tables.push_back(std::move(sites));
-  const analysis::Selection everything;
+  const slice::Selection everything;
   ReportResult result{*after.input, *after.opened, after.passed,
                       everything,   after.start,   std::move(tables)};
   std::optional<ReportSource> source;

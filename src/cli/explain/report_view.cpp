@@ -20,10 +20,10 @@ namespace {
 using base::Time;
 using show::TableForm;
 
-bool has_from(const analysis::Selection& selection) {
+bool has_from(const slice::Selection& selection) {
   return selection.from != std::numeric_limits<Time>::min();
 }
-bool has_to(const analysis::Selection& selection) {
+bool has_to(const slice::Selection& selection) {
   return selection.to != std::numeric_limits<Time>::max();
 }
 
@@ -34,7 +34,7 @@ std::string threads_text(const std::vector<base::Id>& ids) {
 
 // "from +1.50 s, only thread 0x7f..."; empty when everything counts.
 std::string selection_text(const ReportResult& result, const show::Look& look) {
-  const analysis::Selection& selection = result.selection;
+  const slice::Selection& selection = result.selection;
   std::vector<std::string> parts;
   const auto time = [&](Time at) { return show::human_text(at, analysis::Unit::time, look); };
   // What is earlier than everything selects nothing.
@@ -92,7 +92,7 @@ void append_report_markdown(std::string& out, const ReportResult& result, const 
   append_notices_markdown(out, result.passed);
 }
 
-void write_selection(base::JsonWriter& json, const analysis::Selection& selection) {
+void write_selection(base::JsonWriter& json, const slice::Selection& selection) {
   json.key("selection");
   json.begin_object();
   json.key("from");

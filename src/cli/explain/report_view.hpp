@@ -23,7 +23,7 @@ struct ReportResult {
   const Input& input;
   const format::Opened& opened;
   const Passed& passed;
-  const analysis::Selection& selection;
+  const slice::Selection& selection;
   base::Time start;  // of the trace's first event; kNoTime when there is none
   std::vector<analysis::Table> tables;
   std::vector<EmptySection> empty{};

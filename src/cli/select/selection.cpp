@@ -80,7 +80,7 @@ base::result<Overview> look_over(const Session& session, Input& input) {
 }
 
 base::result<void> resolve_times(const Wanted& wanted, const Overview& overview,
-                                 std::string_view to_option, analysis::Selection& selection) {
+                                 std::string_view to_option, slice::Selection& selection) {
   if (wanted.from) {
     const auto from = resolve(*wanted.from, overview, overview.first);
     if (!from) return base::Unexpected(from.error());
@@ -128,9 +128,9 @@ base::result<event::NameChoice> choose_names(const SelectionOptions& options) {
   return event::NameChoice::fitting(options.name);
 }
 
-base::result<analysis::Selection> make_selection(const Session& session, Input& input,
-                                                 const SelectionOptions& options) {
-  analysis::Selection selection;
+base::result<slice::Selection> make_selection(const Session& session, Input& input,
+                                              const SelectionOptions& options) {
+  slice::Selection selection;
   auto names = choose_names(options);
   if (!names) return base::Unexpected(names.error());
   selection.name = std::move(*names);

@@ -27,7 +27,7 @@ void add_selection_options(OptionList& list, SelectionOptions& options, const ch
 base::result<event::NameChoice> choose_names(const SelectionOptions& options);
 
 // Reads the input once beforehand where times or a thread's name ask for it, and once for pauses.
-base::result<analysis::Selection> make_selection(const Session& session, Input& input,
-                                                 const SelectionOptions& options);
+base::result<slice::Selection> make_selection(const Session& session, Input& input,
+                                              const SelectionOptions& options);
 
 }  // namespace polytrace::cli

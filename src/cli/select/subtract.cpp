@@ -18,21 +18,21 @@ class PausePass final : public event::Consumer {
         finder_.add(batch.thread(event), event.time, batch.details_or<event::Gc>(event, {}).phase);
     return true;
   }
-  analysis::Pauses take() { return finder_.take(); }
+  slice::Pauses take() { return finder_.take(); }
 
  private:
-  analysis::PauseFinder finder_;
+  slice::PauseFinder finder_;
 };
 
-base::result<std::shared_ptr<const analysis::Pauses>> find_pauses(const Session& session,
-                                                                  Input& input) {
+base::result<std::shared_ptr<const slice::Pauses>> find_pauses(const Session& session,
+                                                               Input& input) {
   if (auto ready = input.prepare_passes(); !ready) return base::Unexpected(ready.error());
   auto opened = input.open();
   if (!opened) return base::Unexpected(opened.error());
   PausePass finder;
   // The next pass tells of faults.
   static_cast<void>(pass(session, input, *opened->reader, finder));
-  return std::make_shared<const analysis::Pauses>(finder.take());
+  return std::make_shared<const slice::Pauses>(finder.take());
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ void add_subtract_option(OptionList& list, SelectionOptions& options) {
 }
 
 base::result<void> subtract(const Session& session, Input& input, std::string_view words,
-                            analysis::Selection& selection) {
+                            slice::Selection& selection) {
   bool pauses = false;
   for (const std::string_view word : listed(words)) {
     if (word == "gc") pauses = true;

@@ -11,6 +11,6 @@ void add_subtract_option(OptionList& list, SelectionOptions& options);
 // What the words say, into the selection. Pauses are found in a pass of its own. Errors are usage
 // or of the input.
 base::result<void> subtract(const Session& session, Input& input, std::string_view words,
-                            analysis::Selection& selection);
+                            slice::Selection& selection);
 
 }  // namespace polytrace::cli

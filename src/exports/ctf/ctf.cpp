@@ -21,12 +21,12 @@ namespace polytrace::exports {
 namespace {
 
 using namespace ctf;
-using analysis::Names;
-using analysis::Slice;
 using base::Time;
 using event::Event;
 using event::Kind;
 using event::Tag;
+using slice::Names;
+using slice::Slice;
 
 constexpr std::size_t kBuffers = std::size_t{16} << 20;  // of all streams
 constexpr std::size_t kMostPacket = 64 * 1024;
@@ -185,7 +185,7 @@ base::result<void> CtfMaker::consume(const Slice& slice) {
 }
 
 void CtfMaker::take(const Slice& slice, const Event& event) {
-  const analysis::Selection& wanted = job_.request.selection;
+  const slice::Selection& wanted = job_.request.selection;
   const bool selected = event.kind == Kind::Sample
                             ? wanted.has(event.time) && wanted.threads.has(event.id)
                             : selects(wanted, slice.batch, event);

@@ -122,7 +122,7 @@ std::pair<base::Time, base::Time> offset_of(const Origin& origin, base::Time shi
 }  // namespace
 
 std::string metadata_text(const Uuid& uuid, const Origin& origin, base::Time shift,
-                          const analysis::Names& names, const std::vector<std::string>& remarks,
+                          const slice::Names& names, const std::vector<std::string>& remarks,
                           bool has_shared) {
   std::string id;
   for (std::size_t i = 0; i < uuid.size(); ++i)

@@ -18,7 +18,7 @@ using Uuid = std::array<std::uint8_t, 16>;
 // Everything is aligned to bytes; little-endian.
 // Names are those of the end: numbers of methods and classes are values of two enumerations.
 std::string metadata_text(const Uuid& uuid, const Origin& origin, base::Time shift,
-                          const analysis::Names& names, const std::vector<std::string>& remarks,
+                          const slice::Names& names, const std::vector<std::string>& remarks,
                           bool has_shared);
 
 }  // namespace polytrace::exports::ctf

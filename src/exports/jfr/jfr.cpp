@@ -18,13 +18,13 @@ namespace polytrace::exports {
 namespace {
 
 using namespace jfr;
-using analysis::Names;
-using analysis::Slice;
 using base::Id;
 using base::Time;
 using event::Event;
 using event::Kind;
 using event::Tag;
+using slice::Names;
+using slice::Slice;
 
 constexpr std::size_t kChunk = std::size_t{8} << 20;  // bytes of events
 

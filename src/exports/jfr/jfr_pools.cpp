@@ -8,8 +8,8 @@
 namespace polytrace::exports::jfr {
 namespace {
 
-using analysis::Names;
-using analysis::StackTree;
+using slice::Names;
+using slice::StackTree;
 
 constexpr std::uint32_t kUnmanaged = ~std::uint32_t{0} - 1;  // as a method
 constexpr std::uint64_t kUnmanagedNumber = std::uint64_t{1} << 33;
@@ -42,7 +42,7 @@ void pool(Bytes& out, type::Id type, std::size_t entries) {
 
 }  // namespace
 
-std::uint32_t Pools::node(const analysis::Slice& slice, const event::Stack& recorded) {
+std::uint32_t Pools::node(const slice::Slice& slice, const event::Stack& recorded) {
   std::uint32_t stack = StackTree::kRoot;
   for (const base::Id frame : slice.batch.list(recorded))
     if (slice.names.is_method(frame))
@@ -50,7 +50,7 @@ std::uint32_t Pools::node(const analysis::Slice& slice, const event::Stack& reco
   return stack;
 }
 
-std::uint64_t Pools::stack(const analysis::Slice& slice, const event::Stack& recorded,
+std::uint64_t Pools::stack(const slice::Slice& slice, const event::Stack& recorded,
                            bool with_unmanaged) {
   const std::uint32_t stack = node(slice, recorded);
   const auto frames = slice.batch.list(recorded);

@@ -32,18 +32,17 @@ class Pools {
     return kFirstStranger + strangers_.use(strange_ids_.index(thread), chunk_);
   }
   std::uint64_t class_of(std::uint32_t index) {
-    return index == analysis::Names::kNone ? 0 : 2 * classes_.use(index, chunk_);
+    return index == slice::Names::kNone ? 0 : 2 * classes_.use(index, chunk_);
   }
   // A stack's node, which holds for all chunks, and the number of one.
-  std::uint32_t node(const analysis::Slice& slice, const event::Stack& recorded);
+  std::uint32_t node(const slice::Slice& slice, const event::Stack& recorded);
   std::uint64_t known(std::uint32_t node) {
-    return node == analysis::StackTree::kRoot ? 0 : stacks_used_.use(node, chunk_);
+    return node == slice::StackTree::kRoot ? 0 : stacks_used_.use(node, chunk_);
   }
   // A stack that ends in native code gets a frame saying so, if wanted.
-  std::uint64_t stack(const analysis::Slice& slice, const event::Stack& recorded,
-                      bool with_unmanaged);
+  std::uint64_t stack(const slice::Slice& slice, const event::Stack& recorded, bool with_unmanaged);
   // The checkpoint event.
-  void write(Bytes& out, base::Time start, const analysis::Names& names);
+  void write(Bytes& out, base::Time start, const slice::Names& names);
   void begin_chunk();
 
  private:
@@ -63,17 +62,17 @@ class Pools {
 
   std::uint64_t symbol(std::string text);
   std::uint64_t class_named(std::string text);
-  void write_threads(Bytes& out, const analysis::Names& names) const;
-  void write_stacks(Bytes& out, const analysis::Names& names);
-  void write_methods(Bytes& out, const analysis::Names& names);
-  void write_classes(Bytes& out, const analysis::Names& names);
+  void write_threads(Bytes& out, const slice::Names& names) const;
+  void write_stacks(Bytes& out, const slice::Names& names);
+  void write_methods(Bytes& out, const slice::Names& names);
+  void write_classes(Bytes& out, const slice::Names& names);
   void write_symbols(Bytes& out) const;
 
   MethodTexts& texts_;
   std::uint32_t chunk_ = 1;
   Used methods_, threads_, strangers_, classes_, stacks_used_;
   base::IdTable strange_ids_;
-  analysis::StackTree stacks_;
+  slice::StackTree stacks_;
   std::map<std::string, std::uint64_t> class_names_;  // of methods: odd numbers
   std::map<std::string, std::uint64_t> symbols_;
 };

@@ -10,10 +10,10 @@
 namespace polytrace::exports {
 
 using namespace perfetto;
-using analysis::Names;
-using analysis::Slice;
 using base::Time;
 using protozero::pbf_writer;
+using slice::Names;
+using slice::Slice;
 
 namespace {
 

@@ -18,8 +18,8 @@ namespace polytrace::exports {
 
 class PerfettoMaker final : public TimelineMaker {
  public:
-  using Names = analysis::Names;
-  using Slice = analysis::Slice;
+  using Names = slice::Names;
+  using Slice = slice::Slice;
   using Id = base::Id;
   using Time = base::Time;
   using Event = event::Event;

@@ -9,12 +9,12 @@
 namespace polytrace::exports {
 
 using namespace perfetto;
-using analysis::Names;
-using analysis::Slice;
 using base::Time;
 using event::Event;
 using event::Kind;
 using protozero::pbf_writer;
+using slice::Names;
+using slice::Slice;
 
 void PerfettoMaker::sample(const Slice& slice, const Event& event) {
   const auto details = slice.batch.details_or<event::Sample>(event, {});

@@ -5,11 +5,11 @@
 
 namespace polytrace::exports::perfetto {
 
-using analysis::Names;
-using analysis::Slice;
 using base::Id;
 using base::Time;
 using protozero::pbf_writer;
+using slice::Names;
+using slice::Slice;
 
 namespace {
 
@@ -70,18 +70,17 @@ void Facts::annotate(pbf_writer& event, std::string_view key, std::uint64_t valu
 
 std::uint32_t Facts::callstack(const Slice& slice, const event::Stack& recorded,
                                bool with_unmanaged) {
-  std::uint32_t stack = analysis::StackTree::kRoot;
+  std::uint32_t stack = slice::StackTree::kRoot;
   const auto frames = slice.batch.list(recorded);
   for (const Id frame : frames)
     if (slice.names.is_method(frame))
       stack = stacks_.child(stack, slice.names.methods().index(frame));
   if (with_unmanaged && (frames.empty() || !slice.names.is_method(frames.back())))
     stack = stacks_.child(stack, kUnmanaged);
-  if (stack == analysis::StackTree::kRoot) return 0;
+  if (stack == slice::StackTree::kRoot) return 0;
   if (stack < known_stacks_.size() && known_stacks_[stack]) return stack;
   std::vector<std::uint32_t> ids;
-  for (std::uint32_t node = stack; node != analysis::StackTree::kRoot;
-       node = stacks_.parent(node)) {
+  for (std::uint32_t node = stack; node != slice::StackTree::kRoot; node = stacks_.parent(node)) {
     const std::uint32_t method = stacks_.method(node);
     if (method != kUnmanaged && !methods_.shows(method, slice.names)) continue;
     intern_frame(method, slice.names);

@@ -45,9 +45,9 @@ class Facts {
   static void annotate(protozero::pbf_writer& event, std::string_view key, std::uint64_t value);
 
   // Interned, 0 of no frames. A stack that ends in native code gets a frame saying so, if wanted.
-  std::uint32_t callstack(const analysis::Slice& slice, const event::Stack& stack,
+  std::uint32_t callstack(const slice::Slice& slice, const event::Stack& stack,
                           bool with_unmanaged);
-  std::uint32_t class_name(std::uint32_t index, const analysis::Names& names);
+  std::uint32_t class_name(std::uint32_t index, const slice::Names& names);
 
   // Times of the file are not negative: all are moved by as much as the first one needs.
   void set_first(base::Time first);
@@ -63,13 +63,13 @@ class Facts {
   std::uint64_t misplaced() const { return misplaced_; }
 
  private:
-  void intern_frame(std::uint32_t method, const analysis::Names& names);
+  void intern_frame(std::uint32_t method, const slice::Names& names);
 
   PacketFile& file_;
   const Origin& origin_;
   MethodTexts& methods_;
   std::uint64_t next_track_ = 100;
-  analysis::StackTree stacks_;
+  slice::StackTree stacks_;
   std::vector<bool> known_stacks_;   // by node
   std::vector<bool> known_frames_;   // by method
   std::vector<bool> known_classes_;  // by number

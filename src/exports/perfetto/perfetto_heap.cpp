@@ -13,8 +13,8 @@
 namespace polytrace::exports::perfetto {
 
 using analysis::HeapGraph;
-using analysis::Names;
 using protozero::pbf_writer;
+using slice::Names;
 
 namespace {
 

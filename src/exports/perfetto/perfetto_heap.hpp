@@ -11,8 +11,8 @@ namespace polytrace::exports::perfetto {
 
 class HeapGraphs {
  public:
-  using Names = analysis::Names;
-  using Slice = analysis::Slice;
+  using Names = slice::Names;
+  using Slice = slice::Slice;
 
   // Both outlive this.
   HeapGraphs(PacketFile& file, Facts& facts) : file_(file), facts_(facts) {}

@@ -8,12 +8,12 @@
 namespace polytrace::exports {
 
 using namespace perfetto;
-using analysis::Names;
-using analysis::Slice;
 using base::Time;
 using event::Event;
 using event::Kind;
 using protozero::pbf_writer;
+using slice::Names;
+using slice::Slice;
 
 std::uint64_t PerfettoMaker::lane_track(Lane lane, std::uint32_t thread, const Span& span) {
   const bool of_process = lane == Lane::collections || lane == Lane::pauses;

@@ -8,7 +8,7 @@
 
 namespace polytrace::exports {
 
-void CallLog::consume(const analysis::Slice& slice) {
+void CallLog::consume(const slice::Slice& slice) {
   if (full_) return;
   for (const std::uint32_t i : slice.others)
     if (slice.batch.events[i].kind == event::Kind::SummaryBegin) has_sums_ = true;

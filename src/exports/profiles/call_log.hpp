@@ -13,7 +13,7 @@ namespace polytrace::exports {
 
 class CallLog {
  public:
-  using Names = analysis::Names;
+  using Names = slice::Names;
   using Time = base::Time;
   static constexpr std::uint64_t kMost = 100000;  // calls
 
@@ -28,10 +28,10 @@ class CallLog {
     std::uint64_t total = 0;     // nanoseconds with a call open
   };
 
-  explicit CallLog(const analysis::Selection& selection)
+  explicit CallLog(const slice::Selection& selection)
       : methods_(selection), calls_(selection, *this), walk_(selection) {}
 
-  void consume(const analysis::Slice& slice);
+  void consume(const slice::Slice& slice);
   // Once, after the last slice.
   void finish(const Names& names);
 

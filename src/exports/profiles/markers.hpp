@@ -29,15 +29,15 @@ struct Marker {
 
 class Markers {
  public:
-  using Names = analysis::Names;
-  using Slice = analysis::Slice;
+  using Names = slice::Names;
+  using Slice = slice::Slice;
   struct Thread {
     base::Id id;
     std::string name;
     base::Time first;  // as in analysis::Profile::Thread
   };
 
-  explicit Markers(const analysis::Selection& selection)
+  explicit Markers(const slice::Selection& selection)
       : selection_(selection), spans_(selection, *this) {}
 
   void consume(const Slice& slice);
@@ -62,7 +62,7 @@ class Markers {
   void add(Marker marker, std::string_view what, std::string_view owner);
   std::uint32_t text(std::string_view text);
 
-  analysis::Selection selection_;
+  slice::Selection selection_;
   SpanWalk<Markers> spans_;
   ObjectClasses classes_;
   std::vector<Marker> all_;

@@ -57,7 +57,7 @@ class CallSpans {
     void end_waits(Time) {}
   };
 
-  CallSpans(const analysis::Selection& selection, Writer& writer)
+  CallSpans(const slice::Selection& selection, Writer& writer)
       : writer_(writer), from_(selection.from), to_(selection.to) {}
 
   [[no_unique_address]] WallClock clock;
@@ -65,11 +65,11 @@ class CallSpans {
   Frame bottom(std::uint32_t thread) {
     Track& track = writer_.track(thread);
     if (from_ == std::numeric_limits<Time>::min()) open(track);
-    return {{{base::kNoId, 0}, analysis::NameTable::kNone, 0}, Shown::no, &track, 0};
+    return {{{base::kNoId, 0}, slice::NameTable::kNone, 0}, Shown::no, &track, 0};
   }
 
   void enter(const Frame& caller, Frame& frame, const event::Event& event,
-             const analysis::Names& names) {
+             const slice::Names& names) {
     Track& track = *caller.track;
     const std::uint32_t method = names.methods().index(event.id);
     frame.method = method;

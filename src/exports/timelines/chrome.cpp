@@ -9,12 +9,12 @@
 
 namespace polytrace::exports {
 
-using analysis::Names;
-using analysis::Slice;
 using base::Id;
 using base::Time;
 using event::Event;
 using event::Kind;
+using slice::Names;
+using slice::Slice;
 
 namespace {
 

@@ -21,8 +21,8 @@ void append_microseconds(std::string& out, std::int64_t nanoseconds);
 
 class ChromeMaker final : public TimelineMaker {
  public:
-  using Names = analysis::Names;
-  using Slice = analysis::Slice;
+  using Names = slice::Names;
+  using Slice = slice::Slice;
   using Id = base::Id;
   using JsonWriter = base::JsonWriter;
   using Time = base::Time;

@@ -27,8 +27,8 @@ inline std::string remark_of(const event::Batch& batch, const event::Event& even
 //                                                                         const Event&)
 //   void other(const Slice&, const Event&): has no place of its own
 template <class Maker>
-void take_fact(const analysis::Slice& slice, const event::Event& event,
-               const analysis::Selection& wanted, SpanWalk<Maker>& spans, Maker& maker) {
+void take_fact(const slice::Slice& slice, const event::Event& event, const slice::Selection& wanted,
+               SpanWalk<Maker>& spans, Maker& maker) {
   using event::Kind;
   if (spans.take(slice, event)) return;
   if (event.kind == Kind::CounterDef)

@@ -18,8 +18,8 @@ Allocation allocation_of(const event::Batch& batch, const event::Event& event) {
 
 namespace {
 
-void tell_of(const std::vector<std::uint64_t>& uses, const analysis::NameTable& names,
-             const char* one, const char* many, Account& account) {
+void tell_of(const std::vector<std::uint64_t>& uses, const slice::NameTable& names, const char* one,
+             const char* many, Account& account) {
   std::uint64_t sum = 0, things = 0;
   for (std::uint32_t i = 0; i < uses.size(); ++i) {
     if (uses[i] == 0 || !names.named(i)) continue;
@@ -34,7 +34,7 @@ void tell_of(const std::vector<std::uint64_t>& uses, const analysis::NameTable& 
 
 }  // namespace
 
-void MethodTexts::tell(const analysis::Names& names, std::uint64_t hidden, Account& account) const {
+void MethodTexts::tell(const slice::Names& names, std::uint64_t hidden, Account& account) const {
   tell_of(nameless_, names.methods(), "method", "methods", account);
   std::vector<std::uint64_t> classes;
   for (std::uint32_t i = 0; i < nameless_classes_.size(); ++i)

@@ -15,27 +15,27 @@ namespace polytrace::exports {
 // Kinds that makers take names and units from: these are in no file as events and not left out.
 inline bool is_taken_as_name(event::Kind kind) {
   using event::Kind;
-  return analysis::Names::is_definition(kind) || kind == Kind::Process || kind == Kind::Clock ||
+  return slice::Names::is_definition(kind) || kind == Kind::Process || kind == Kind::Clock ||
          kind == Kind::CounterDef;
 }
 
 // Which methods are shown, and what had to be written before its name came. One thread at a time.
 class MethodTexts {
  public:
-  explicit MethodTexts(const analysis::Selection& selection) : selection_(selection) {}
+  explicit MethodTexts(const slice::Selection& selection) : selection_(selection) {}
 
-  bool shows(std::uint32_t method, const analysis::Names& names) const {
-    if (method == analysis::Names::kOtherPaths) return false;
+  bool shows(std::uint32_t method, const slice::Names& names) const {
+    if (method == slice::Names::kOtherPaths) return false;
     return selection_.show_helpers || !names.is_helper(method);
   }
   // A use without a name.
   void count_nameless(std::uint32_t method) { ++base::slot(nameless_, method); }
   void count_nameless_class(std::uint32_t index) { ++base::slot(nameless_classes_, index); }
   // What there is to say of both; `hidden` calls were not shown.
-  void tell(const analysis::Names& names, std::uint64_t hidden, Account& account) const;
+  void tell(const slice::Names& names, std::uint64_t hidden, Account& account) const;
 
  private:
-  analysis::Selection selection_;
+  slice::Selection selection_;
   std::vector<std::uint64_t> nameless_;          // by method: uses
   std::vector<std::uint64_t> nameless_classes_;  // by class
 };
@@ -46,7 +46,7 @@ class ShownMethods {
   // Outlives this.
   explicit ShownMethods(const MethodTexts& methods) : methods_(methods) {}
 
-  bool has(std::uint32_t method, const analysis::Names& names) {
+  bool has(std::uint32_t method, const slice::Names& names) {
     if (method < known_.size() && known_[method] != kUnknown) [[likely]]
       return known_[method] == kShown;
     return (base::slot(known_, method) = methods_.shows(method, names) ? kShown : kHidden) ==
@@ -72,7 +72,7 @@ Allocation allocation_of(const event::Batch& batch, const event::Event& event);
 // The classes of objects, as far as their allocation was recorded shortly before.
 class ObjectClasses {
  public:
-  void learn(const analysis::Slice& slice, const event::Event& event) {
+  void learn(const slice::Slice& slice, const event::Event& event) {
     if (event.kind == event::Kind::Alloc) {
       if (const Allocation allocation = allocation_of(slice.batch, event);
           allocation.object != base::kNoId)
@@ -82,12 +82,12 @@ class ObjectClasses {
     }
   }
   // The index; kNone when not known. `class_id` is what the event tells.
-  std::uint32_t find(base::Id object, base::Id class_id, const analysis::Names& names) const {
+  std::uint32_t find(base::Id object, base::Id class_id, const slice::Names& names) const {
     return class_id != base::kNoId ? names.class_index(class_id) : recent_.find(object);
   }
 
  private:
-  analysis::RecentClasses recent_;
+  slice::RecentClasses recent_;
 };
 
 }  // namespace polytrace::exports

@@ -103,7 +103,7 @@ std::optional<Edge> edge_of(const event::Batch& batch, const event::Event& event
   return edge;
 }
 
-std::string span_name(Lane lane, const Span& span, const analysis::Names& names) {
+std::string span_name(Lane lane, const Span& span, const slice::Names& names) {
   switch (lane) {
     case Lane::collections:
       return span.subject == base::kNoId ? "collection"

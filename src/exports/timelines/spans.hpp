@@ -12,6 +12,7 @@
 #include "base/slot.hpp"
 #include "exports/job/account.hpp"
 #include "slice/selection.hpp"
+#include "slice/slice.hpp"
 
 namespace polytrace::exports {
 
@@ -54,7 +55,7 @@ struct Edge {
 std::optional<Edge> edge_of(const event::Batch& batch, const event::Event& event);
 
 // "generation 1", a method's or a class's name, "object 0x2a".
-std::string span_name(Lane lane, const Span& span, const analysis::Names& names);
+std::string span_name(Lane lane, const Span& span, const slice::Names& names);
 
 // Writer has
 //   void open_span(Lane, std::uint32_t thread, Span&, const Slice&, const Event&): may fill in
@@ -64,11 +65,11 @@ std::string span_name(Lane lane, const Span& span, const analysis::Names& names)
 template <class Writer>
 class SpanWalk {
  public:
-  SpanWalk(const analysis::Selection& selection, Writer& writer)
+  SpanWalk(const slice::Selection& selection, Writer& writer)
       : selection_(selection), writer_(writer) {}
 
   // False: the event tells of no span.
-  bool take(const analysis::Slice& slice, const event::Event& event) {
+  bool take(const slice::Slice& slice, const event::Event& event) {
     auto edge = edge_of(slice.batch, event);
     if (!edge) return false;
     const std::uint32_t thread = slice.threads[event.thread];
@@ -77,7 +78,7 @@ class SpanWalk {
     end(slice.names, event, *edge, thread, open);
     return true;
   }
-  void finish(const analysis::Names& names) {
+  void finish(const slice::Names& names) {
     for (std::uint32_t thread = 0; thread < open_.size(); ++thread)
       for (std::size_t lane = 0; lane < kLanes; ++lane)
         for (auto& open = open_[thread][lane]; !open.empty(); ++unfinished_)
@@ -96,8 +97,8 @@ class SpanWalk {
   static constexpr std::size_t kDeepest = 4096;
   using Open = std::vector<Span>;
 
-  bool begin(const analysis::Slice& slice, const event::Event& event, Edge& edge,
-             std::uint32_t thread, Open& open) {
+  bool begin(const slice::Slice& slice, const event::Event& event, Edge& edge, std::uint32_t thread,
+             Open& open) {
     while (!open.empty() && is_over(edge, open)) {
       ++unfinished_;
       const auto same = std::ranges::find(open, edge.span.subject, &Span::subject);
@@ -117,7 +118,7 @@ class SpanWalk {
            (edge.lane == Lane::collections &&
             std::ranges::find(open, edge.span.subject, &Span::subject) != open.end());
   }
-  void end(const analysis::Names& names, const event::Event& event, const Edge& edge,
+  void end(const slice::Names& names, const event::Event& event, const Edge& edge,
            std::uint32_t thread, Open& open) {
     // Some recorders do not tell what ended.
     const bool any = edge.lane == Lane::locks ||
@@ -137,14 +138,14 @@ class SpanWalk {
           names);
   }
   void close(Lane lane, std::uint32_t thread, Open& open, Open::iterator which, base::Time end,
-             bool failed, const analysis::Names& names) {
+             bool failed, const slice::Names& names) {
     const Span span = *which;
     open.erase(which);
     if (span.selected)
       writer_.close_span(lane, thread, span, std::max(end, span.start), failed, names);
   }
 
-  analysis::Selection selection_;
+  slice::Selection selection_;
   Writer& writer_;
   std::vector<std::array<Open, kLanes>> open_;  // by thread index
   std::uint64_t unfinished_ = 0;

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/table/words.hpp"
 #include "base/seeded_hash.hpp"
 #include "event/pump.hpp"
-#include "slice/names.hpp"
 
 namespace polytrace::analysis {
 

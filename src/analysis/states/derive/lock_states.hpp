@@ -8,6 +8,7 @@
 #include <set>
 
 #include "analysis/states/derive/world.hpp"
+#include "analysis/table/words.hpp"
 #include "base/seeded_hash.hpp"
 #include "slice/recent_classes.hpp"
 

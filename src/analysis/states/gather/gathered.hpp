@@ -8,6 +8,7 @@
 
 #include "analysis/states/gather/happening_sorter.hpp"
 #include "analysis/states/gather/text_pool.hpp"
+#include "analysis/table/words.hpp"
 #include "base/id_table.hpp"
 #include "slice/slicer.hpp"
 #include "slice/stacks.hpp"
