@@ -18,6 +18,29 @@ FLOORS = {
     "analysis": 3, "store": 3,
     "sql": 4, "exports": 4, "agent": 4, "service": 5, "collector": 5, "cli": 6, "server": 6, "capi": 6,
 }
+# Folders of a room, from its lowest floor up; "." is the room's top. A folder includes only lower
+# ones. A room that is not named here has no folders, or is listed by the folder that it is.
+FOLDERS = {
+    "base": ["text", ".", "io"],
+    "event": ["choice .", "text"],
+    "history": ["model", "layout", "files", "read csv trace_compass", "write", "."],
+    "format/tptp": ["messages", "events", "tbf xml", "."],
+    "format/monoblock": ["layout", "read write", "."],
+    "format/native": ["wire", "read", "."],
+    "format/tracelog": ["lines", "."],
+    "format/mlpd": ["records", "."],
+    "format/hprof": ["layout", "."],
+    "analysis": ["table", ".", "calls threads runtime", "samples", "heap/graph", "heap", "memory",
+                 "profile states/gather", "states/derive", "states", "report", "diff"],
+    "exports": ["job", "timelines", "profiles", "perfetto jfr ctf snapshots flame", "."],
+    "agent/common": ["tools", "options", "memory", "stream", "record"],
+    "agent/control": ["protocol", "."],
+    "agent/mono": ["abi", "plain", "runtime", "stacks", "."],
+    "agent/jvm": ["abi", "rewriter/classfile", "rewriter", "facts", "code heap", "."],
+    "agent/coreclr": ["names", "runtime", "calls", "code memory", "."],
+    "cli": ["show", "frame", "help input", "select", "convert explain runtimes", "record history",
+            "."],
+}
 # An agent lives inside other programs: of the floors below it uses only these.
 AGENT_USES = {"base", "event", "format"}
 # Of a folder of agent/, the folders of agent/ it sees, by name; "*" is any other.
@@ -42,6 +65,25 @@ def room_of(path):
     return "/".join(parts[:2]) if parts[0] in ("format", "agent") and len(parts) > 2 else parts[0]
 
 
+def folder_of(path):
+    """The folder of its room that a file is in, and the room's floors; "." is the room's top."""
+    room = room_of(path)
+    folder = path[len(room) + 1:].rpartition("/")[0]
+    return folder or ".", FOLDERS.get(room, ["."])
+
+
+def fault_among_folders(source, target):
+    """Both in one room."""
+    (here, floors), (there, _) = folder_of(source), folder_of(target)
+    floor = {folder: i for i, folders in enumerate(floors) for folder in folders.split()}
+    for folder in (here, there):
+        if folder not in floor:
+            return f"folder {folder} of {room_of(source)} stands on no floor"
+    if here == there or floor[there] < floor[here]:
+        return None
+    return f"folder {here} (floor {floor[here]}) sees {there} (floor {floor[there]})"
+
+
 def is_private(path):
     return path.endswith("_impl.hpp") or "/detail/" in path
 
@@ -50,7 +92,7 @@ def fault_of(source, target):
     """Why `source` may not include `target` (both relative to src/), or None."""
     here, there = room_of(source), room_of(target)
     if here == there:
-        return None
+        return fault_among_folders(source, target)
     top_here, top_there = here.split("/")[0], there.split("/")[0]
     for room in (top_here, top_there):
         if room not in FLOORS:

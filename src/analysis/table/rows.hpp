@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "analysis/analysis.hpp"
+#include "analysis/table/table.hpp"
 
 namespace polytrace::analysis {
 

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/memory/collections.hpp"
+
+#include "analysis/asked.hpp"
+
+namespace polytrace::test {
+namespace {
+
+using analysis::make_collections;
+using event::Gc;
+using event::GcPhase;
+using event::HeapSize;
+using event::Move;
+
+Gc gc(GcPhase phase, std::uint32_t generation) {
+  Gc out;
+  out.phase = phase;
+  out.generation = generation;
+  return out;
+}
+HeapSize size(std::uint64_t bytes) {
+  HeapSize out;
+  out.total = bytes;
+  return out;
+}
+
+// One stop of 100 ns around a collection of 60, with a resize between.
+void one_stop(Stream& main, base::Time time, std::uint32_t generation, std::uint64_t heap) {
+  main.add(time, 0, gc(GcPhase::world_stopped, generation))
+      .add(time + 10, 0, gc(GcPhase::start, generation))
+      .add(time + 20, 0x10, Move{0x20})
+      .add(time + 70, 0, gc(GcPhase::end, generation))
+      .add(time + 80, 0, size(heap))
+      .add(time + 100, 0, gc(GcPhase::world_started, generation));
+}
+
+TEST(Collections, DurationsPausesAndHeapSizes) {
+  event::Batch batch;
+  Stream main(batch, kMain);
+  one_stop(main, 1000, 0, 4096);
+  one_stop(main, 2000, 0, 8192);
+  Asked asked(make_collections({}));
+  asked.feed(batch).finish();
+  const Table generations = asked.table("collection_generations");
+  ASSERT_EQ(generations.rows.size(), 1U);
+  EXPECT_EQ(number(generations, 0, "count"), 2U);
+  EXPECT_EQ(number(generations, 0, "total"), 120U);
+  EXPECT_EQ(number(generations, 0, "longest"), 60U);
+  const Table pauses = asked.table("collection_pauses");
+  EXPECT_EQ(number(pauses, 0, "total"), 200U);
+  EXPECT_EQ(number(pauses, 0, "p99"), 100U);
+  const Table heap = asked.table("heap_size");
+  EXPECT_EQ(number(heap, 0, "resizes"), 2U);
+  EXPECT_EQ(number(heap, 0, "largest"), 8192U);
+  EXPECT_EQ(number(heap, 0, "moved"), 2U);
+  const Table list = asked.table("collections");
+  ASSERT_EQ(list.rows.size(), 2U);
+  EXPECT_TRUE(unknown(list, 0, "heap_before"));
+  EXPECT_EQ(number(list, 0, "heap_after"), 4096U);
+  EXPECT_EQ(number(list, 1, "heap_before"), 4096U);
+  EXPECT_EQ(number(list, 1, "heap_after"), 8192U);
+  EXPECT_EQ(number(list, 1, "pause"), 100U);
+  EXPECT_EQ(number(list, 1, "moved"), 1U);
+  EXPECT_EQ(asked.headlines().at(0),
+            "2 collections stopped the program for 200 ns in all, at most 100 ns at once.");
+}
+
+// What is in use says how full a heap is; what the collector holds, only where nothing else does.
+TEST(Collections, SizeIsWhatIsUsed) {
+  event::Batch batch;
+  Stream main(batch, kMain);
+  HeapSize both = size(1 << 20);
+  both.used = 4096;
+  main.add(10, 0, both).add(20, 0, both);
+  Asked asked(make_collections({}));
+  EXPECT_EQ(number(asked.feed(batch).finish().table("heap_size"), 0, "largest"), 4096U);
+  EXPECT_TRUE(asked.table("heap_size").notes.empty());
+  main.add(30, 0, size(8192));
+  Asked capacity(make_collections({}));
+  EXPECT_EQ(capacity.feed(batch).finish().table("heap_size").notes.size(), 1U);
+}
+
+TEST(Collections, ReasonsAndWhatWasAllocatedBefore) {
+  event::Batch batch;
+  Stream main(batch, kMain);
+  const auto allocate = [&](base::Time time, std::uint64_t bytes) {
+    event::Alloc alloc;
+    alloc.size = bytes;
+    main.add(time, 0x20, alloc);
+  };
+  Gc induced = gc(GcPhase::start, 1);
+  induced.reason = "induced";
+  allocate(1, 100);
+  main.add(10, 0, induced).add(20, 0, gc(GcPhase::end, 1));
+  allocate(30, 7);
+  allocate(31, 7);
+  main.add(40, 0, induced).add(45, 0, gc(GcPhase::end, 1));
+  main.add(50, 0, gc(GcPhase::start, 1)).add(60, 0, gc(GcPhase::end, 1));
+  Asked asked(make_collections({}));
+  const Table causes = asked.feed(batch).finish().table("collection_causes");
+  ASSERT_EQ(causes.rows.size(), 2U);
+  EXPECT_EQ(number(causes, 0, "count"), 2U);
+  EXPECT_EQ(text(causes, 0, "reason"), "induced");
+  EXPECT_EQ(number(causes, 0, "allocated"), 114U);
+  EXPECT_EQ(number(causes, 0, "stopped"), 15U);
+  EXPECT_EQ(number(causes, 1, "allocated"), 0U);
+  EXPECT_TRUE(unknown(causes, 1, "reason"));
+  EXPECT_EQ(number(asked.table("collections"), 1, "allocated"), 14U);
+}
+
+TEST(Collections, PercentilesByNearestRank) {
+  event::Batch batch;
+  Stream main(batch, kMain);
+  for (base::Time i = 1; i <= 100; ++i)
+    main.add(i * 1000, 0, gc(GcPhase::start, 0)).add(i * 1000 + i, 0, gc(GcPhase::end, 0));
+  const Table table =
+      Asked(make_collections({})).feed(batch).finish().table("collection_generations");
+  EXPECT_EQ(number(table, 0, "p50"), 50U);
+  EXPECT_EQ(number(table, 0, "p95"), 95U);
+  EXPECT_EQ(number(table, 0, "p99"), 99U);
+}
+
+TEST(Collections, AMajorOneInsideAMinorOne) {
+  event::Batch batch;
+  Stream(batch, kMain)
+      .add(0, 0, gc(GcPhase::start, 0))
+      .add(10, 0, gc(GcPhase::start, 1))
+      .add(15, 0x10, Move{0x20})
+      .add(40, 0, gc(GcPhase::end, 1))
+      .add(50, 0, gc(GcPhase::end, 0));
+  Asked asked(make_collections({}));
+  asked.feed(batch).finish();
+  const Table table = asked.table("collection_generations");
+  ASSERT_EQ(table.rows.size(), 2U);
+  EXPECT_EQ(number(table, 0, "total"), 50U);
+  EXPECT_EQ(number(table, 1, "total"), 30U);
+  EXPECT_EQ(number(asked.table("collections"), 1, "moved"), 1U);
+}
+
+// Concurrent collections of Mono, and CoreProfiler's: whoever is there ends them.
+TEST(Collections, EndOnAnotherThread) {
+  event::Batch batch;
+  Stream(batch, kOther).add(90, 0, gc(GcPhase::end, 1)).add(95, 0, gc(GcPhase::end, 1));
+  Stream(batch, kMain)
+      .add(10, 0, gc(GcPhase::start, 1))
+      .add(20, 0, gc(GcPhase::start, 0))
+      .add(25, 0, gc(GcPhase::end, 0));
+  Asked asked(make_collections({}));
+  const Table table = asked.feed(batch).finish().table("collection_generations");
+  ASSERT_EQ(table.rows.size(), 2U);
+  EXPECT_EQ(number(table, 0, "total"), 5U);
+  EXPECT_EQ(number(table, 1, "total"), 80U);
+  ASSERT_EQ(table.notes.size(), 1U);  // the end at 95
+  EXPECT_NE(table.notes[0].find("1 more ended"), std::string::npos);
+}
+
+TEST(Collections, UnmatchedEventsAreSaidAndCostNoTime) {
+  event::Batch batch;
+  Stream(batch, kMain)
+      .add(5, 0, gc(GcPhase::end, 0))  // began before the recording
+      .add(10, 0, gc(GcPhase::world_started, 0))
+      .add(20, 0, gc(GcPhase::start, 0))  // never ends
+      .add(30, 0, gc(GcPhase::start, 0))
+      .add(37, 0, gc(GcPhase::end, 0));
+  Stream(batch, kOther).add(40, 0, gc(GcPhase::end, 0));  // another thread's
+  Asked asked(make_collections({}));
+  asked.feed(batch).finish();
+  const Table table = asked.table("collection_generations");
+  EXPECT_EQ(number(table, 0, "count"), 2U);
+  EXPECT_EQ(number(table, 0, "total"), 7U);
+  EXPECT_EQ(table.notes.size(), 2U);
+  EXPECT_TRUE(asked.table("collection_pauses").rows.empty());
+  EXPECT_TRUE(unknown(asked.table("collections"), 0, "duration"));
+}
+
+// One in the background from 10 to 100, ended by a thread that stands first in the file, and one
+// meanwhile; its two stops and that of the other one.
+TEST(Collections, NumbersTellWhatAThreadCannot) {
+  event::Batch batch;
+  Stream(batch, kOther)
+      .add(80, 0, gc(GcPhase::world_stopped, event::kAbsent))
+      .add(90, 1, gc(GcPhase::world_started, 2))
+      .add(100, 1, gc(GcPhase::end, 2));
+  Stream(batch, kMain)
+      .add(5, 0, gc(GcPhase::world_stopped, event::kAbsent))
+      .add(10, 1, gc(GcPhase::start, 2))
+      .add(15, 1, gc(GcPhase::world_started, 2))
+      .add(20, 0, gc(GcPhase::world_stopped, event::kAbsent))
+      .add(21, 2, gc(GcPhase::start, 2))
+      .add(25, 2, gc(GcPhase::end, 2))
+      .add(26, 2, gc(GcPhase::world_started, 2));
+  Asked asked(make_collections({}));
+  asked.feed(batch).finish();
+  const Table table = asked.table("collection_generations");
+  EXPECT_EQ(number(table, 0, "count"), 2U);
+  EXPECT_EQ(number(table, 0, "total"), 94U);
+  EXPECT_TRUE(table.notes.empty());
+  const Table list = asked.table("collections");
+  EXPECT_EQ(number(list, 0, "duration"), 90U);
+  EXPECT_EQ(number(list, 0, "pause"), 20U);
+  EXPECT_EQ(number(list, 1, "duration"), 4U);
+  EXPECT_EQ(number(list, 1, "pause"), 6U);
+}
+
+TEST(Collections, OnlySelectedTimes) {
+  event::Batch batch;
+  Stream main(batch, kMain);
+  one_stop(main, 1000, 0, 1);
+  one_stop(main, 2000, 1, 1);
+  slice::Selection selection;
+  selection.from = 1500;
+  const Table table =
+      Asked(make_collections(selection)).feed(batch).finish().table("collection_generations");
+  ASSERT_EQ(table.rows.size(), 1U);
+  EXPECT_EQ(number(table, 0, "generation"), 1U);
+}
+
+}  // namespace
+}  // namespace polytrace::test
