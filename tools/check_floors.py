@@ -15,8 +15,8 @@ from pathlib import Path
 
 FLOORS = {
     "base": 0, "event": 1, "format": 2, "history": 2, "transform": 2, "slice": 2,
-    "analysis": 3, "store": 3,
-    "sql": 4, "exports": 4, "agent": 4, "service": 5, "collector": 5, "cli": 6, "server": 6, "capi": 6,
+    "analysis": 3, "store": 3, "sql": 4, "exports": 4, "agent": 4,
+    "service": 5, "collector": 5, "cli": 6, "server": 6, "capi": 6,
 }
 # Folders of a room, from its lowest floor up; "." is the room's top. A folder includes only lower
 # ones. A room that is not named here has no folders, or is listed by the folder that it is.
