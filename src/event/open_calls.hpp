@@ -167,12 +167,12 @@ class OpenCalls {
     if (!has_memory()) grow(2);
     return ends(account);
   }
-  void put(const Ends& ends, CallAccount& account) {
+  void put(Ends ends, CallAccount& account) {
     set_top(ends.top + 1);
     account.open += depth_;
   }
   // For one more call. Its top == last: there is no room, drop() it.
-  Ends grown(const Ends& old, const CallAccount& account) {
+  Ends grown(Ends old, const CallAccount& account) {
     set_top(old.top + 1);
     if (depth_ + 1 == capacity_ && account.open + depth_ < CallAccount::kMostOpen) grow(depth_ + 2);
     return ends(account);

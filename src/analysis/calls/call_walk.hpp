@@ -92,13 +92,16 @@ class CallWalk {
     return base::kNoTime;
   }
   void walk(const Run& run, const Slice& slice, Policy& policy);
+  // As far as the calls stay counted, or not counted: what neither loop has to ask at each call.
+  // Where the other loop goes on.
+  template <bool kCounted>
+  const Event* walk_on(const Event* event, const Event* end, const Run& run, const Slice& slice,
+                       Ends& ends, Policy& policy);
   Ends take(std::uint32_t thread, Policy& policy);
   void put(Stack& stack, const Ends& ends);
-  [[gnu::always_inline]] inline Frame* close(Stack& stack, Frame* top, std::uint32_t thread,
-                                             base::Time end, Policy& policy) {
+  [[gnu::always_inline]] inline Frame* close(Frame* top, std::uint32_t thread, base::Time end,
+                                             Policy& policy) {
     policy.leave(top[-1], top[0], end, leave_method(thread, top->method));
-    if (stack.calls.counts() != nullptr) [[unlikely]]
-      stack.calls.counts()->remove(*top);
     return top - 1;
   }
   // Whether another call of the method stays open, if the policy asks.
@@ -140,22 +143,24 @@ class CallWalk {
     ends.top->ticket = call.ticket;
     ends.top->stack = CallSites::kUnknown;
     if constexpr (Policy::kAsksRecursion) methods_.enter(thread, ends.top->method);
-    if (stack.calls.counts() != nullptr) [[unlikely]]
-      stack.calls.counts()->add(*ends.top);
     return true;
   }
   // The same of any call.
   Frame* close_any(Stack& stack, Frame* top, const Frame* bottom, std::uint32_t thread,
                    base::Time end, Policy& policy);
   // A leave of a call that is not innermost.
-  void leave(Stack& stack, Ends& ends, const event::OpenCall& call, const Event& event,
+  // Ends are handed in and back as values: what is referred to does not stay in registers.
+  Ends leave(Stack& stack, Ends ends, const event::OpenCall& call, const Event& event,
              std::uint32_t thread, Policy& policy);
-  // False: the event is about something else.
-  bool take_sum(Stack& stack, Ends& ends, const Event& event, const Run& run, const Slice& slice,
+  static bool is_sum(event::Kind kind) {
+    return Policy::kTakesSums &&
+           (kind == event::Kind::SummaryBegin || kind == event::Kind::SummaryEnd);
+  }
+  Ends take_sum(Stack& stack, Ends ends, const Event& event, const Run& run, const Slice& slice,
                 Policy& policy);
-  void begin_sum(Stack& stack, Ends& ends, const Event& event, const Run& run, const Slice& slice,
+  Ends begin_sum(Stack& stack, Ends ends, const Event& event, const Run& run, const Slice& slice,
                  Policy& policy);
-  void end_sum(Stack& stack, Ends& ends, const Event& event, std::uint32_t thread, Policy& policy);
+  Ends end_sum(Stack& stack, Ends ends, const Event& event, std::uint32_t thread, Policy& policy);
 
   event::ThreadChoice only_;
   std::vector<Stack> stacks_;  // by thread index
@@ -168,34 +173,59 @@ template <class Policy>
 void CallWalk<Policy>::walk(const Run& run, const Slice& slice, Policy& policy) {
   Ends ends = take(run.thread, policy);
   policy.clock.turn_to(run.thread);
+  const Event* event = slice.batch.events.begin() + run.begin;
+  const Event* const end = slice.batch.events.begin() + run.end;
+  while (event != end)
+    event = stacks_[run.thread].calls.counts() == nullptr
+                ? walk_on<false>(event, end, run, slice, ends, policy)
+                : walk_on<true>(event, end, run, slice, ends, policy);
+  Stack& stack = stacks_[run.thread];
+  stack.last = std::max(stack.last, last_time(run, slice));
+  put(stack, ends);
+}
+
+template <class Policy>
+template <bool kCounted>
+auto CallWalk<Policy>::walk_on(const Event* event, const Event* end, const Run& run,
+                               const Slice& slice, Ends& told, Policy& policy) -> const Event* {
   Stack& stack = stacks_[run.thread];
   const event::Batch& batch = slice.batch;
-  const Event* const end = batch.events.begin() + run.end;
-  for (const Event* event = batch.events.begin() + run.begin; event != end; ++event) {
+  Ends ends = told;
+  for (; event != end; ++event) {
     if (event->kind == event::Kind::Enter) {
       if (is_leaf(event, end, batch) && stack.calls.dropped() == 0) {
         leaf(*ends.top, *event, event[1].time, run.thread, slice.names, policy);
         ++event;
         continue;
       }
-      enter(stack, ends, *event, event::called(batch, *event), run.thread, slice.names, policy);
+      if (enter(stack, ends, *event, event::called(batch, *event), run.thread, slice.names, policy))
+        if constexpr (kCounted) stack.calls.counts()->add(*ends.top);
     } else if (event->kind == event::Kind::Leave || event->kind == event::Kind::Unwind) {
       if (stack.calls.dropped() != 0) [[unlikely]]
         stack.calls.leave_dropped();
       else if (ends.top->id == event->id && ends.top != ends.bottom &&
                (event->detail == event::kAbsent || this->ends(ends.top->ticket, *event, batch)))
-          [[likely]]
-        ends.top = close(stack, ends.top, run.thread, event->time, policy);
-      else leave(stack, ends, event::called(batch, *event), *event, run.thread, policy);
-    } else if (!take_sum(stack, ends, *event, run, slice, policy)) {
+          [[likely]] {
+        if constexpr (kCounted) stack.calls.counts()->remove(*ends.top);
+        ends.top = close(ends.top, run.thread, event->time, policy);
+      } else {
+        ends = leave(stack, ends, event::called(batch, *event), *event, run.thread, policy);
+        if (kCounted != (stack.calls.counts() != nullptr)) {
+          ++event;
+          break;
+        }
+      }
+    } else if (is_sum(event->kind)) {
+      ends = take_sum(stack, ends, *event, run, slice, policy);
+    } else {
       policy.clock.look(batch, *event);
       if (slice.sites != nullptr && !slice.sites->found)
         slice.sites->find(std::span(ends.bottom + 1, ends.top + 1), *event,
                           static_cast<std::uint32_t>(event - batch.events.begin()), slice.names);
     }
   }
-  stack.last = std::max(stack.last, last_time(run, slice));
-  put(stack, ends);
+  told = ends;
+  return event;
 }
 
 template <class Policy>
@@ -218,6 +248,7 @@ void CallWalk<Policy>::put(Stack& stack, const Ends& ends) {
 template <class Policy>
 auto CallWalk<Policy>::close_any(Stack& stack, Frame* top, const Frame* bottom,
                                  std::uint32_t thread, base::Time end, Policy& policy) -> Frame* {
+  if (stack.calls.counts() != nullptr) stack.calls.counts()->remove(*top);
   if constexpr (Policy::kTakesSums) {
     auto& sums = stack.sums;
     const auto depth = static_cast<std::size_t>(top - bottom);
@@ -225,44 +256,43 @@ auto CallWalk<Policy>::close_any(Stack& stack, Frame* top, const Frame* bottom,
     if (!sums.empty() && sums.innermost().depth == depth) {
       policy.sum(top[-1], top[0], sums.innermost(), leave_method(thread, top->method));
       sums.keep(sums.depth() - 1);
-      if (stack.calls.counts() != nullptr) stack.calls.counts()->remove(*top);
       return top - 1;
     }
   }
-  return close(stack, top, thread, end, policy);
+  return close(top, thread, end, policy);
 }
 
 template <class Policy>
-void CallWalk<Policy>::leave(Stack& stack, Ends& ends, const event::OpenCall& call,
-                             const Event& event, std::uint32_t thread, Policy& policy) {
+auto CallWalk<Policy>::leave(Stack& stack, Ends ends, const event::OpenCall& call,
+                             const Event& event, std::uint32_t thread, Policy& policy) -> Ends {
   stack.calls.set_top(ends.top + 1);
   const std::size_t stay = stack.calls.find(call);
   if (stay == stack.calls.depth()) {
     ++account_.ignored;
-    return;
+    return ends;
   }
   account_.cut += stack.calls.depth() - stay - 1;
   while (ends.top != ends.bottom + stay)
     ends.top = close_any(stack, ends.top, ends.bottom, thread, event.time, policy);
+  return ends;
 }
 
 template <class Policy>
-bool CallWalk<Policy>::take_sum(Stack& stack, Ends& ends, const Event& event, const Run& run,
-                                const Slice& slice, Policy& policy) {
-  if constexpr (!Policy::kTakesSums) return false;
+auto CallWalk<Policy>::take_sum(Stack& stack, Ends ends, const Event& event, const Run& run,
+                                const Slice& slice, Policy& policy) -> Ends {
+  if constexpr (!Policy::kTakesSums) return ends;
   else if (event.kind == event::Kind::SummaryBegin)
-    begin_sum(stack, ends, event, run, slice, policy);
-  else if (event.kind == event::Kind::SummaryEnd) end_sum(stack, ends, event, run.thread, policy);
-  else return false;
-  return true;
+    return begin_sum(stack, ends, event, run, slice, policy);
+  else return end_sum(stack, ends, event, run.thread, policy);
 }
 
 template <class Policy>
-void CallWalk<Policy>::begin_sum(Stack& stack, Ends& ends, const Event& event, const Run& run,
-                                 const Slice& slice, Policy& policy) {
+auto CallWalk<Policy>::begin_sum(Stack& stack, Ends ends, const Event& event, const Run& run,
+                                 const Slice& slice, Policy& policy) -> Ends {
   // No leave of a call is its end.
   constexpr event::OpenCall kSum{base::kNoId, ~event::u64{0}};
-  if (!enter(stack, ends, event, kSum, run.thread, slice.names, policy)) return;
+  if (!enter(stack, ends, event, kSum, run.thread, slice.names, policy)) return ends;
+  if (stack.calls.counts() != nullptr) stack.calls.counts()->add(*ends.top);
   const auto sum = slice.batch.details_or<event::SummaryBegin>(event, {});
   const auto time = [](base::Duration told) {
     return not_negative(static_cast<std::uint64_t>(told));
@@ -272,24 +302,29 @@ void CallWalk<Policy>::begin_sum(Stack& stack, Ends& ends, const Event& event, c
   while (!sums.empty() && sums.innermost().depth >= depth) sums.keep(sums.depth() - 1);
   sums.enter(
       {event.id, depth, event.time, sum.calls, time(sum.total), time(sum.least), time(sum.most)});
+  return ends;
 }
 
 template <class Policy>
-void CallWalk<Policy>::end_sum(Stack& stack, Ends& ends, const Event& event, std::uint32_t thread,
-                               Policy& policy) {
-  if (stack.calls.dropped() != 0) return stack.calls.leave_dropped();
+auto CallWalk<Policy>::end_sum(Stack& stack, Ends ends, const Event& event, std::uint32_t thread,
+                               Policy& policy) -> Ends {
+  if (stack.calls.dropped() != 0) {
+    stack.calls.leave_dropped();
+    return ends;
+  }
   auto& sums = stack.sums;
   const auto depth = static_cast<std::size_t>(ends.top - ends.bottom);
   while (!sums.empty() && sums.innermost().depth > depth) sums.keep(sums.depth() - 1);
   const std::size_t stay = sums.find({event.id, 0});
   if (stay == sums.depth()) {
     ++account_.ignored;
-    return;
+    return ends;
   }
   const Frame* const caller = ends.bottom + sums[stay].depth - 1;
   account_.cut += static_cast<std::uint64_t>(ends.top - caller) - 1;
   while (ends.top != caller)
     ends.top = close_any(stack, ends.top, ends.bottom, thread, event.time, policy);
+  return ends;
 }
 
 template <class Policy>
