@@ -34,6 +34,13 @@ FILE_NAME = re.compile(r"^[a-z0-9_]+(\.[a-z0-9_]+)*$")
 FREE_NAMES = {"CMakeLists.txt", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"}
 SNAKE = re.compile(r"^[a-z][a-z0-9_]*$")
 CAMEL = re.compile(r"^[A-Z][A-Za-z0-9]*$")
+# The namespace of a file of src/ is its room; a folder inside a room adds none. Rooms with a
+# namespace that is not their path:
+NAMESPACE = re.compile(r"^namespace (polytrace\w*(?:::\w+)*) \{$", re.M)
+ROOM_NAMESPACES = {"agent/common": "agent", "agent/jvm/rewriter": "agent::jvm::rewriter"}
+# Names of fields in a file format, one list a message: what follows a room's own namespace.
+INNER = {"detail"}
+TEST_NAME = re.compile(r"^\s*(?:TYPED_)?TEST(?:_[FP])?\((\w+),\s*(\w+)\)")
 # Names that somebody else chose: specialisations, entry points, test macros.
 FREE_TYPES = {"hash", "formatter", "equal_to", "less", "tuple_size", "tuple_element"}
 FREE_FUNCTIONS = re.compile(r"^(operator\b.*|~.*|LLVMFuzzer\w+|TEST(_[FP])?|TYPED_TEST\w*"
@@ -71,6 +78,9 @@ def file_faults(name, path, lines):
         for fault in line_faults(path, line, checked):
             yield f"{name}:{number}: {fault}"
     yield from leading_include_faults(name, path, lines)
+    if path.suffix in (".cpp", ".hpp"):
+        yield from namespace_faults(name, lines)
+        yield from test_name_faults(name, lines)
     if path.suffix in (".hpp", ".h", ".cpp") and name not in MACRO_HEADERS:
         yield from (f"{name}:{fault}" for fault in macro_faults(lines))
 
@@ -82,6 +92,33 @@ def leading_include_faults(name, path, lines):
     if path.suffix == ".cpp" and name.startswith("src/") and own.exists():
         if own.name not in first:
             yield f"{name}: includes something before its own header"
+
+
+def room_namespace(name):
+    parts = name.split("/")[1:-1]
+    for depth in range(len(parts), 0, -1):
+        known = ROOM_NAMESPACES.get("/".join(parts[:depth]))
+        if known:
+            return "polytrace::" + known
+    depth = 2 if parts and parts[0] in ("format", "agent") else 1
+    return "::".join(["polytrace", *parts[:depth]])
+
+
+def namespace_faults(name, lines):
+    if not name.startswith("src/") or name.count("/") < 2:
+        return
+    room = room_namespace(name)
+    for found in NAMESPACE.findall("\n".join(lines)):
+        # A forward declaration of a lower room's thing is fine; a folder's own namespace is not.
+        if found.startswith(room + "::") and found.removeprefix(room + "::") not in INNER:
+            yield f"{name}: namespace {found}, but the room is {room}"
+
+
+def test_name_faults(name, lines):
+    for number, line in enumerate(lines, 1):
+        match = TEST_NAME.match(line)
+        if match and not all(SNAKE.match(part) for part in match.groups()):
+            yield f"{name}:{number}: test {match[1]}.{match[2]} is not snake_case"
 
 
 def macro_faults(lines):
@@ -118,7 +155,7 @@ def tags_of(paths):
     """Functions and types as Universal Ctags sees them."""
     if not paths:
         return []
-    command = ["ctags", "--languages=C++", "--langmap=C++:.cpp.hpp", "--kinds-C++=fcsg",
+    command = ["ctags", "--languages=C++", "--langmap=C++:.cpp.hpp", "--kinds-C++=fcsge",
                "--fields=+neKsP", "--output-format=json", "-f", "-", *map(str, paths)]
     output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return [json.loads(line) for line in output.splitlines()]
@@ -133,7 +170,18 @@ def function_lengths(tags):
 RUNTIME = re.compile(r"^src/agent/\w+/abi/")
 
 
+# Types of the catalogue name kinds; what would be a word of the language has an underscore behind.
+ENUMERATOR = re.compile(r"^[a-z][a-z0-9_]*$")
+
+
+def scoped_enums(tags):
+    """Those of an `enum class`: others are lists of constants, and named so."""
+    return {(tag["path"], "::".join(filter(None, (tag.get("scope"), tag["name"]))))
+            for tag in tags if tag["kind"] == "enum" and "enum class" in tag["pattern"]}
+
+
 def tag_faults(root, tags):
+    scoped = scoped_enums(tags)
     for tag in tags:
         name, place = tag["name"], f"{Path(tag['path']).relative_to(root)}:{tag['line']}"
         if tag["kind"] == "function":
@@ -144,6 +192,9 @@ def tag_faults(root, tags):
             lambda_ = name.startswith("__anon")
             if not (SNAKE.match(name) or constructor or lambda_ or FREE_FUNCTIONS.match(name)):
                 yield f"{place}: function {name} is not snake_case"
+        elif tag["kind"] == "enumerator":
+            if (tag["path"], tag.get("scope")) in scoped and not ENUMERATOR.match(name) and not RUNTIME.search(place):
+                yield f"{place}: enumerator {name} is not snake_case"
         elif is_defined_at(tag) and not is_named_well(tag) and not RUNTIME.search(place):
             yield f"{place}: type {name} is not CamelCase"
 
@@ -232,12 +283,17 @@ BAD = [
     ("src/a.cpp", HEAD + "void f() {\n" + "\n" * FUNCTION_MAX + "}\n", "f has 62 lines"),
     ("src/a.cpp", HEAD + "void doIt() {}\n", "doIt is not snake_case"),
     ("src/a.cpp", HEAD + "struct my_type {};\n", "my_type is not CamelCase"),
+    ("src/a.cpp", HEAD + "enum class A { kB };\n", "kB is not snake_case"),
+    ("src/cli/show/a.cpp", HEAD + "namespace polytrace::cli::show {\n}\n", "the room is"),
+    ("tests/a_test.cpp", HEAD + "TEST(suite, Name) {}\n", "suite.Name is not snake_case"),
 ]
 GOOD = [
     ("src/a.hpp", HEAD + "#pragma once\nstruct Good {\n  Good() {}\n  ~Good() {}\n};\n"),
     ("src/a.def", HEAD + "\n" * FILE_MAX),
     ("src/a.cpp", HEAD + '#define ROW(x) x\n#include "base/a.def"\n#undef ROW\n'),
-    ("tests/a_test.cpp", HEAD + "TEST(suite, Name) {}\n"),
+    ("tests/a_test.cpp", HEAD + "TEST(suite, says_what_holds) {}\n"),
+    ("src/a.cpp", HEAD + "enum A { kB };\nenum class C { d };\n"),
+    ("src/agent/jvm/heap/a.cpp", HEAD + "namespace polytrace::agent::jvm {\n}\n"),
     ("docs/a.md", "x" * 300 + " network/x\n"),
 ]
 
@@ -245,7 +301,7 @@ GOOD = [
 def faults_of_example(name, content):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / name
-        path.parent.mkdir()
+        path.parent.mkdir(parents=True)
         path.write_text(content)
         return check(Path(folder))
 

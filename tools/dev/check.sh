@@ -33,7 +33,8 @@ check_scripts() {
 
 check_python() {
   python3 tools/check_floors.py --self-test && python3 tools/check_house.py --self-test &&
-    python3 tools/check_unnamed.py --self-test && python3 tools/test_summary.py --self-test &&
+    python3 tools/check_unnamed.py --self-test && python3 tools/check_shape.py --self-test &&
+    python3 tools/test_summary.py --self-test &&
     python3 tools/bare/blocks.py --self-test
 }
 
@@ -55,6 +56,7 @@ dev setup test check
 step 'checkers' check_python
 step 'floors' python3 tools/check_floors.py
 step 'house' python3 tools/check_house.py
+step 'shape' python3 tools/check_shape.py
 step 'unnamed' python3 tools/check_unnamed.py
 step 'format' dev format --check
 step 'scripts' check_scripts

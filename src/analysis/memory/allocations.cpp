@@ -9,7 +9,7 @@
 #include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
 #include "analysis/table/text.hpp"
-#include "analysis/table/timeline.hpp"
+#include "analysis/table/course.hpp"
 #include "base/slot.hpp"
 #include "base/text/figure_text.hpp"
 
@@ -42,7 +42,7 @@ class Allocations final : public Analysis {
   std::vector<Amount> by_class_;   // by class index as it was when met
   std::vector<Amount> by_stack_;   // by node of stacks_
   std::vector<Amount> by_thread_;  // by thread index
-  Timeline<Amount> by_time_;
+  Course<Amount> by_time_;
 };
 
 void Allocations::consume(const Slice& slice) {

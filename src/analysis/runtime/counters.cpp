@@ -8,7 +8,7 @@
 #include "analysis/runtime/counter_names.hpp"
 #include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
-#include "analysis/table/timeline.hpp"
+#include "analysis/table/course.hpp"
 #include "analysis/table/words.hpp"
 #include "base/slot.hpp"
 #include "base/text/figure_text.hpp"
@@ -43,7 +43,7 @@ struct Counter {
   std::uint64_t values = 0;
   Number last, least, most;
   std::string text;  // last value of a counter of strings
-  Timeline<Latest> series;
+  Course<Latest> series;
 };
 
 class Counters final : public Analysis {
@@ -107,7 +107,7 @@ std::string number_text(const Cell& cell) {
   return fmt::format("{}", std::get<std::uint64_t>(cell));
 }
 
-// The first place always has a value: a timeline begins with one.
+// The first place always has a value: a course begins with one.
 std::string series_text(const Counter& counter) {
   std::string out;
   Number now;

@@ -9,7 +9,7 @@
 #include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
 #include "analysis/table/text.hpp"
-#include "analysis/table/timeline.hpp"
+#include "analysis/table/course.hpp"
 #include "analysis/table/words.hpp"
 #include "base/slot.hpp"
 #include "base/text/figure_text.hpp"
@@ -46,7 +46,7 @@ class Threads : public Analysis {
 
   Selection selection_;
   std::vector<State> states_;  // by thread index
-  Timeline<Idle> times_;
+  Course<Idle> times_;
   bool any_ = false;
 };
 

@@ -14,7 +14,7 @@ namespace polytrace::analysis {
 
 // T is default constructible and has merge(const T& later).
 template <class T>
-class Timeline {
+class Course {
  public:
   static constexpr std::uint64_t kMost = 60;
 
