@@ -4,6 +4,7 @@
 
 #include "analysis/calls/calltree.hpp"
 #include "analysis/calls/method_filter.hpp"
+#include "analysis/sections.hpp"
 #include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
 #include "analysis/table/text.hpp"
@@ -182,5 +183,7 @@ std::vector<std::string> CallTree::headlines(const Names& names) const {
   return {
       fmt::format("{} of the time is below {}", view.share_of_all(time), fmt::join(steps, " > "))};
 }
+
+std::shared_ptr<Analysis> make_tree(const Shared& shared) { return shared.tree; }
 
 }  // namespace polytrace::analysis

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/memory/collections.hpp"
+// Garbage collections: per generation how many and how long, how long the world stood still, what
+// they did to the heap's size, and each one in order of time.
+// Tables: collection_generations, collection_pauses, heap_size, collections.
 
 #include <fmt/format.h>
 
@@ -9,6 +11,7 @@
 #include "analysis/memory/allocation_log.hpp"
 #include "analysis/memory/collection_pairs.hpp"
 #include "analysis/samples/allocation_stacks.hpp"
+#include "analysis/sections.hpp"
 #include "analysis/table/cells.hpp"
 #include "analysis/table/durations.hpp"
 #include "analysis/table/rows.hpp"
@@ -359,8 +362,8 @@ std::vector<std::string> Collections::headlines(const Names&) const {
 
 }  // namespace
 
-std::unique_ptr<Analysis> make_collections(const Selection& selection) {
-  return std::make_unique<Collections>(selection);
+std::shared_ptr<Analysis> make_collections(const Shared& shared) {
+  return std::make_shared<Collections>(shared.selection);
 }
 
 }  // namespace polytrace::analysis

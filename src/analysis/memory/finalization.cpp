@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+// Finalizer rounds and finalized objects.
+// Table: finalization.
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "analysis/memory/handles.hpp"
+#include "analysis/sections.hpp"
 #include "analysis/table/cells.hpp"
 #include "analysis/table/text.hpp"
 #include "analysis/table/words.hpp"
@@ -96,8 +98,8 @@ std::vector<std::string> Finalization::headlines(const Names&) const {
 
 }  // namespace
 
-std::unique_ptr<Analysis> make_finalization(const Selection& selection) {
-  return std::make_unique<Finalization>(selection);
+std::shared_ptr<Analysis> make_finalization(const Shared& shared) {
+  return std::make_shared<Finalization>(shared.selection);
 }
 
 }  // namespace polytrace::analysis

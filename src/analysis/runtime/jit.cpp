@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/runtime/jit.hpp"
+// What was compiled: methods with their code sizes in time order, and the runtime's own pieces of
+// code by kind.
 
 #include <fmt/format.h>
 
@@ -8,6 +9,7 @@
 #include <set>
 
 #include "analysis/runtime/compile_costs.hpp"
+#include "analysis/sections.hpp"
 #include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
 #include "analysis/table/text.hpp"
@@ -184,8 +186,8 @@ std::vector<std::string> Jit::headlines(const Names&) const {
 
 }  // namespace
 
-std::unique_ptr<Analysis> make_jit(const Selection& selection) {
-  return std::make_unique<Jit>(selection);
+std::shared_ptr<Analysis> make_jit(const Shared& shared) {
+  return std::make_shared<Jit>(shared.selection);
 }
 
 }  // namespace polytrace::analysis

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/threads/threads.hpp"
+// The threads of the trace: name, id, how long they were seen, how much they recorded.
 
 #include <fmt/format.h>
 
 #include <numeric>
 #include <tuple>
 
+#include "analysis/sections.hpp"
 #include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
 #include "analysis/table/text.hpp"
@@ -169,8 +170,8 @@ std::vector<std::string> Threads::headlines(const Names& names) const {
 
 }  // namespace
 
-std::unique_ptr<Analysis> make_threads(const Selection& selection) {
-  return std::make_unique<Threads>(selection);
+std::shared_ptr<Analysis> make_threads(const Shared& shared) {
+  return std::make_shared<Threads>(shared.selection);
 }
 
 }  // namespace polytrace::analysis
