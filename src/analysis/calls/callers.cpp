@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who calls a method, how often, and how long that takes: the edges of the call tree by method.
-
 #include <memory>
 #include <tuple>
 

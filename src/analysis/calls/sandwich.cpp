@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The call tree from other ends: bottom-up from the methods with the most time of their own, and
 // one method between all its callers and all its callees.
-
 #include <fmt/format.h>
 
 #include <algorithm>

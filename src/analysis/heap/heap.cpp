@@ -3,7 +3,6 @@
 // Tables: heap_snapshots, heap_classes, heap_growth, heap_references. A snapshot is selected by its
 // start; all of it counts then. Suspects take the memory of a graph (heap/graph/graph.hpp), so
 // large snapshots have none here.
-
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -12,7 +12,7 @@
 #include "analysis/heap/graph/fields.hpp"
 #include "analysis/heap/graph/graph.hpp"
 #include "analysis/heap/graph/snapshot.hpp"
-#include "analysis/heap/sites.hpp"
+#include "analysis/heap/growth.hpp"
 #include "analysis/heap/snapshot_graph.hpp"
 #include "analysis/table/words.hpp"
 #include "event/pump.hpp"

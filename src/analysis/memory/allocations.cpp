@@ -2,7 +2,6 @@
 // What was allocated: by class, by site, by stack, by thread and over time.
 // Tables: allocations, allocation_sites, allocation_stacks (a tree), allocation_threads,
 // allocation_times.
-
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -2,7 +2,6 @@
 // Garbage collections: per generation how many and how long, how long the world stood still, what
 // they did to the heap's size, and each one in order of time.
 // Tables: collection_generations, collection_pauses, heap_size, collections.
-
 #include <fmt/format.h>
 
 #include <bit>

@@ -2,7 +2,6 @@
 // Handles that keep objects alive: created and destroyed by kind, and who created those that live
 // at the end.
 // Tables: handles, handle_leaks.
-
 #include <fmt/format.h>
 
 #include <array>

@@ -2,7 +2,6 @@
 // What keeps objects alive from outside the heap: reported roots by the registered region they lie
 // in, or by the kind that older recorders told.
 // Tables: roots, root_regions, root_kinds.
-
 #include <fmt/format.h>
 
 #include <algorithm>

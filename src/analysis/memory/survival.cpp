@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What became of allocated objects: how many died, at what age, and how many are still there at the
 // end, by class and by the place that made them. And where that looks like a leak.
-
 #include <fmt/format.h>
 
 #include <algorithm>

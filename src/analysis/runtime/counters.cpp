@@ -2,7 +2,6 @@
 // The runtime's own counters: last, least and greatest value, and values over time.
 // Table: counters. Its column `series` holds up to 60 values at equal distances in time, separated
 // by commas, each the last one known then.
-
 #include <fmt/format.h>
 
 #include <iterator>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exceptions: how many by class, where thrown, where caught. A recorder does not tell the class of
 // a thrown object; it is known when the object's allocation was among the recent ones.
-
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What was compiled: methods with their code sizes in time order, and the runtime's own pieces of
 // code by kind.
-
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -2,7 +2,6 @@
 // What was loaded and unloaded: domains, assemblies, images and contexts. Definitions: the selected
 // time and thread do not apply.
 // Tables: metadata (totals), domains, assemblies, images, contexts.
-
 #include <fmt/format.h>
 
 #include "analysis/sections.hpp"

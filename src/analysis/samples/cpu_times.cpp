@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who used the processors: methods, as far as calls tell their thread's CPU time; threads and the
 // process, where it was recorded now and then.
-
 #include <fmt/format.h>
 
 #include "analysis/samples/cpu_stacks.hpp"

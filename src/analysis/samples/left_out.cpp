@@ -3,7 +3,6 @@
 // not measured, and the time of methods that are not is their callers'. Settings: the selected time
 // and thread do not apply.
 // Tables: left_out.
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -2,7 +2,6 @@
 // Statistical samples: by method (self: it was the innermost managed frame; inclusive: it was on
 // the stack), by what lies at the instruction pointer, by IL offset where the trace lets find it,
 // and by thread. Samples count by weight.
-
 #include <fmt/format.h>
 
 #include <map>

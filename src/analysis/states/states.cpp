@@ -26,7 +26,7 @@ constexpr std::array<UnitRule, 7> kUnitRules{{{"Lost", "Bytes", "B"},
 
 }  // namespace
 
-std::string_view unit_of(const history::Tree& tree, history::Tree::Node node) {
+std::string_view attribute_unit(const history::Tree& tree, history::Tree::Node node) {
   history::Tree::Node group = node;
   while (group != history::Tree::kTop && tree.parent(group) != history::Tree::kTop)
     group = tree.parent(group);

@@ -52,7 +52,7 @@ struct StatesExtent {
 
 // The unit of the numbers of an attribute (docs/states.md, "Attributes"): "ns" or "B"; empty for a
 // count and for what is no number. Pure; thread-safe.
-std::string_view unit_of(const history::Tree& tree, history::Tree::Node node);
+std::string_view attribute_unit(const history::Tree& tree, history::Tree::Node node);
 
 class States final : public event::Consumer {
  public:

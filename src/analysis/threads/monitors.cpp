@@ -3,7 +3,6 @@
 // by class of the lock's object, by site and by thread.
 // Tables: monitors, monitor_totals, monitor_classes, monitor_sites, monitor_stacks (a tree),
 // monitor_threads.
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +12,7 @@
 #include "analysis/table/rows.hpp"
 #include "analysis/table/stack_table.hpp"
 #include "analysis/table/text.hpp"
-#include "analysis/threads/lock_tables.hpp"
+#include "analysis/threads/lock_graph.hpp"
 #include "base/slot.hpp"
 #include "base/text/figure_text.hpp"
 #include "base/types.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The threads of the trace: name, id, how long they were seen, how much they recorded.
-
 #include <fmt/format.h>
 
 #include <numeric>

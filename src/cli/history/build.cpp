@@ -86,7 +86,7 @@ history::TypesFile notes_of(const history::Tree& tree, const history::TypesFile&
   for (const history::Tree::Node node : tree.subtree(history::Tree::kTop)) {
     history::KeyType note{.key = tree.key(node)};
     if (const history::KeyType* const known = before.find(note.key)) note = *known;
-    if (note.unit.empty()) note.unit = analysis::unit_of(tree, node);
+    if (note.unit.empty()) note.unit = analysis::attribute_unit(tree, node);
     if (note.key != history::kNoKey) notes.types.push_back(std::move(note));
   }
   std::ranges::sort(notes.types, {}, &history::KeyType::key);

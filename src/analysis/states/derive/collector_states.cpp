@@ -51,8 +51,8 @@ void CollectorStates::start(const Happening& happening) {
 void CollectorStates::end(const Happening& happening) {
   const auto generation = static_cast<std::uint32_t>(happening.a);
   auto meant = std::ranges::find(open_, generation, &Open::generation);
-  if (meant == open_.end() && generation != kNoIndex)
-    meant = std::ranges::find(open_, kNoIndex, &Open::generation);
+  if (meant == open_.end() && generation != kNothing)
+    meant = std::ranges::find(open_, kNothing, &Open::generation);
   else if (meant == open_.end()) meant = open_.begin();
   if (meant != open_.end()) open_.erase(meant);
   if (open_.empty()) work_ = Work::none;
@@ -88,14 +88,14 @@ void CollectorStates::show() {
   using A = CollectorAttribute;
   Pen& pen = world_.pen;
   pen.set(key(A::phase), history::Value::text(phase()));
-  const std::uint32_t number = open_.empty() ? kNoIndex : open_.back().generation;
-  if (number != kNoIndex || attributes_.has(A::generation))
+  const std::uint32_t number = open_.empty() ? kNothing : open_.back().generation;
+  if (number != kNothing || attributes_.has(A::generation))
     pen.set(key(A::generation),
-            number == kNoIndex ? history::Value::null() : history::Value::of(std::int64_t{number}));
-  const std::uint32_t why = open_.empty() ? kNoIndex : open_.back().reason;
-  if (why != kNoIndex || attributes_.has(A::reason))
+            number == kNothing ? history::Value::null() : history::Value::of(std::int64_t{number}));
+  const std::uint32_t why = open_.empty() ? kNothing : open_.back().reason;
+  if (why != kNothing || attributes_.has(A::reason))
     pen.set(key(A::reason),
-            why == kNoIndex ? history::Value::null() : history::Value::text(world_.text(why)));
+            why == kNothing ? history::Value::null() : history::Value::text(world_.text(why)));
 }
 
 }  // namespace polytrace::analysis

@@ -26,8 +26,8 @@ std::uint32_t LockStates::lock(base::Id object, std::uint32_t told) {
   }
   Lock& lock = locks_[at->second];
   if (lock.typed) return at->second;
-  const std::uint32_t found = told != kNoIndex ? told : classes_.find(object);
-  lock.typed = found != kNoIndex;
+  const std::uint32_t found = told != kNothing ? told : classes_.find(object);
+  lock.typed = found != kNothing;
   if (lock.typed)
     world_.pen.set(key(lock, OfLock::type), history::Value::text(world_.class_name(found)));
   return at->second;
@@ -55,21 +55,21 @@ void LockStates::arrive(std::uint32_t thread, Place& place, std::uint32_t index)
 }
 
 void LockStates::depart(Place& place) {
-  if (place.lock == kNoIndex) return;
+  if (place.lock == kNothing) return;
   Lock& lock = locks_[place.lock];
   lock.waiters.erase(place.arrival);
-  place.lock = kNoIndex;
+  place.lock = kNothing;
   show_waiters(lock);
 }
 
 void LockStates::set_owner(std::uint32_t index, std::uint32_t thread) {
   Lock& lock = locks_[index];
   if (lock.owner == thread) return;
-  if (lock.owner != kNoIndex) threads_[lock.owner].owned.erase(index);
-  if (thread != kNoIndex) threads_[thread].owned.insert(index);
+  if (lock.owner != kNothing) threads_[lock.owner].owned.erase(index);
+  if (thread != kNothing) threads_[thread].owned.insert(index);
   lock.owner = thread;
   world_.pen.set(key(lock, OfLock::owner),
-                 thread == kNoIndex ? history::Value::null()
+                 thread == kNothing ? history::Value::null()
                                     : history::Value::text(world_.threads()[thread].path));
 }
 
@@ -80,8 +80,8 @@ void LockStates::contend(std::uint32_t thread, base::Id object, std::uint32_t to
 void LockStates::stop_contending(std::uint32_t thread) { depart(threads_[thread].contends); }
 
 void LockStates::wait(std::uint32_t thread, base::Id object) {
-  const std::uint32_t index = lock(object, kNoIndex);
-  if (locks_[index].owner == thread) set_owner(index, kNoIndex);
+  const std::uint32_t index = lock(object, kNothing);
+  if (locks_[index].owner == thread) set_owner(index, kNothing);
   arrive(thread, threads_[thread].waits, index);
 }
 
@@ -95,7 +95,7 @@ void LockStates::end(std::uint32_t number) {
   Thread& thread = threads_[number];
   stop_contending(number);
   stop_waiting(number);
-  while (!thread.owned.empty()) set_owner(*thread.owned.begin(), kNoIndex);
+  while (!thread.owned.empty()) set_owner(*thread.owned.begin(), kNothing);
 }
 
 }  // namespace polytrace::analysis

@@ -38,12 +38,12 @@ class LockStates {
  private:
   struct Lock {
     Attributes<LockAttribute, kLockAttributes> attributes;
-    std::uint32_t owner = kNoIndex;
+    std::uint32_t owner = kNothing;
     std::map<std::uint64_t, std::uint32_t> waiters{};  // threads by order of arrival
     bool typed = false;
   };
   struct Place {
-    std::uint32_t lock = kNoIndex;
+    std::uint32_t lock = kNothing;
     std::uint64_t arrival = 0;
   };
   struct Thread {

@@ -52,7 +52,7 @@ void RuntimeStates::recording(RecordingStage stage) {
 RuntimeStates::Sizes& RuntimeStates::sizes(std::uint32_t generation) {
   if (const auto known = sizes_.find(generation); known != sizes_.end()) return known->second;
   if (heap_ == history::kNoKey) heap_ = world_.pen.key(history::kRoot, "Heap");
-  if (generation == kNoIndex) return sizes_[generation] = Sizes(heap_);
+  if (generation == kNothing) return sizes_[generation] = Sizes(heap_);
   const history::Key generations = world_.pen.key(heap_, "Generations");
   return sizes_[generation] = Sizes(world_.pen.key(generations, world_.text(generation)));
 }
@@ -95,7 +95,7 @@ void RuntimeStates::show_jit() {
 
 void RuntimeStates::class_change(const Happening& happening) {
   const bool by_loads = static_cast<ClassSource>(happening.detail) == ClassSource::load;
-  if (by_loads != world_.gathered().seen.class_loads || happening.index == kNoIndex) return;
+  if (by_loads != world_.gathered().seen.class_loads || happening.index == kNothing) return;
   const std::uint32_t type = world_.gathered().slicer.names().resolve_class(happening.index);
   if (type >= is_loaded_.size()) is_loaded_.resize(type + 1);
   const bool begins = happening.what == What::class_begin;

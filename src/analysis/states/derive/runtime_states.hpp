@@ -38,7 +38,7 @@ class RuntimeStates {
   World& world_;
   history::Key recording_ = history::kNoKey;
   history::Key heap_ = history::kNoKey;
-  std::map<std::uint32_t, Sizes> sizes_;  // by generation, a text; kNoIndex: of the whole heap
+  std::map<std::uint32_t, Sizes> sizes_;  // by generation, a text; kNothing: of the whole heap
   Attributes<Jit, 2> jit_;
   bool any_jit_ = false;
   std::vector<std::uint32_t> compiling_by_;  // by thread

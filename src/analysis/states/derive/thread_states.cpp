@@ -66,7 +66,7 @@ ThreadStates::Thread& ThreadStates::live(std::uint32_t number) {
   thread.begun = true;
   thread.attributes =
       Attributes<ThreadAttribute, kThreadAttributes>(world_.pen.key(parent_, name.path));
-  if (name.first_name != kNoIndex) this->name(number, name.first_name);
+  if (name.first_name != kNothing) this->name(number, name.first_name);
   if (name.id == base::kNoId) return thread;
   living_.push_back(number);
   show_status(thread);
@@ -113,7 +113,7 @@ void ThreadStates::show_method(Thread& thread) {
   const std::uint32_t top = thread.calls.top();
   world_.pen.set(
       key(thread, OfThread::method),
-      top == kNoIndex ? history::Value::null() : history::Value::text(world_.method_name(top)));
+      top == kNothing ? history::Value::null() : history::Value::text(world_.method_name(top)));
 }
 
 void ThreadStates::enter(std::uint32_t number, const event::OpenCall& call) {

@@ -25,7 +25,7 @@ class StackStates {
 
   bool has_key() const { return key_ != history::kNoKey; }
   std::size_t depth() const { return methods_.size(); }
-  std::uint32_t top() const { return methods_.empty() ? kNoIndex : methods_.back(); }
+  std::uint32_t top() const { return methods_.empty() ? kNothing : methods_.back(); }
 
   void push(World& world, std::uint32_t method);
   // The first `depth` levels stay.

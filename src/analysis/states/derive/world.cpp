@@ -28,10 +28,10 @@ void World::name_threads() {
   const auto& known = gathered_.slicer.names().threads();
   const auto& first_names = gathered_.first_names;
   for (std::size_t i = 0; i < known.size(); ++i)
-    add(known[i].id, i < first_names.size() ? first_names[i] : kNoIndex);
+    add(known[i].id, i < first_names.size() ? first_names[i] : kNothing);
   for (std::uint32_t i = 0; i < gathered_.mentioned.size(); ++i) {
     const base::Id id = gathered_.mentioned.id(i);
-    if (!firsts.contains(id)) add(id, kNoIndex);
+    if (!firsts.contains(id)) add(id, kNothing);
     mentioned_.push_back(firsts[id]);
   }
 }

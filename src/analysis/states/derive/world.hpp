@@ -14,7 +14,7 @@ namespace polytrace::analysis {
 struct ThreadName {
   base::Id id = base::kNoId;
   std::string path{};                   // as in Threads/<path>
-  std::uint32_t first_name = kNoIndex;  // a text
+  std::uint32_t first_name = kNothing;  // a text
 };
 
 class World {
@@ -24,9 +24,9 @@ class World {
   Pen pen;
 
   const Gathered& gathered() const { return gathered_; }
-  // Of a thread as a happening names it; kNoIndex stays.
+  // Of a thread as a happening names it; kNothing stays.
   std::uint32_t thread(std::uint32_t thread) const {
-    if (thread == kNoIndex || (thread & Gathered::kMentioned) == 0) return thread;
+    if (thread == kNothing || (thread & Gathered::kMentioned) == 0) return thread;
     return mentioned_[thread & ~Gathered::kMentioned];
   }
   const std::vector<ThreadName>& threads() const { return threads_; }

@@ -73,7 +73,7 @@ struct Gathered {
   TextPool texts;
   HappeningSorter sorter;
   base::IdTable mentioned;
-  std::vector<std::uint32_t> first_names;  // by thread: the first name told, a text or kNoIndex
+  std::vector<std::uint32_t> first_names;  // by thread: the first name told, a text or kNothing
   std::vector<CounterInfo> counters;
   Seen seen;
   bool resumed_first = false;  // the first that is told of the recording: it goes on
