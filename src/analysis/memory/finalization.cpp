@@ -12,18 +12,18 @@
 #include "base/slot.hpp"
 #include "base/text/figure_text.hpp"
 #include "base/types.hpp"
+#include "slice/spans.hpp"
 
 namespace polytrace::analysis {
 namespace {
 
 using event::Event;
-using event::FinalizeStage;
 using event::Kind;
 
-// What a thread is in the middle of; kNoTime = nothing.
+// What a thread is in the middle of.
 struct Finalizing {
-  base::Time round = base::kNoTime;
-  base::Time object = base::kNoTime;
+  LoneSpan round;
+  LoneSpan object;
 };
 
 // Things that start and end.
@@ -32,16 +32,16 @@ struct Spans {
   std::uint64_t total = 0;
   std::uint64_t longest = 0;
 
-  void start(base::Time& open, base::Time time) {
-    ++started;
-    open = time;
-  }
-  void end(base::Time& open, base::Time time) {
-    if (open == base::kNoTime) return;
-    const std::uint64_t duration = base::elapsed(open, time);
+  void take(const SpanEdge& edge, LoneSpan& open, base::Time time) {
+    if (edge.begins()) {
+      ++started;
+      return open.begin(time);
+    }
+    const base::Time begun = open.end();
+    if (begun == base::kNoTime) return;
+    const std::uint64_t duration = base::elapsed(begun, time);
     total += duration;
     longest = std::max(longest, duration);
-    open = base::kNoTime;
   }
 };
 
@@ -65,12 +65,10 @@ void Finalization::consume(const Slice& slice) {
     const Event& event = slice.batch.events[i];
     if (event.kind != Kind::Finalize || !selects(selection_, slice.batch, event)) continue;
     Finalizing& open = base::slot(open_, slice.threads[event.thread]);
-    switch (slice.batch.details_or<event::Finalize>(event, {}).stage) {
-      case FinalizeStage::round_start: rounds_.start(open.round, event.time); break;
-      case FinalizeStage::round_end: rounds_.end(open.round, event.time); break;
-      case FinalizeStage::object_start: objects_.start(open.object, event.time); break;
-      case FinalizeStage::object_end: objects_.end(open.object, event.time); break;
-    }
+    const auto edge = span_edge(slice.batch, event);
+    if (!edge) continue;
+    if (edge->kind == SpanKind::finalizer_round) rounds_.take(*edge, open.round, event.time);
+    else objects_.take(*edge, open.object, event.time);
   }
 }
 

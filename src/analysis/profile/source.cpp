@@ -12,7 +12,7 @@
 #include "base/text/figure_text.hpp"
 #include "base/types.hpp"
 #include "slice/call_site.hpp"
-#include "slice/recording_pause.hpp"
+#include "slice/stack_changes.hpp"
 #include "slice/work_clock.hpp"
 
 namespace polytrace::analysis {

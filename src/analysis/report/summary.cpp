@@ -7,7 +7,7 @@
 #include "analysis/sections.hpp"
 #include "analysis/table/cells.hpp"
 #include "base/text/figure_text.hpp"
-#include "slice/extent.hpp"
+#include "slice/names.hpp"
 
 namespace polytrace::analysis {
 namespace {

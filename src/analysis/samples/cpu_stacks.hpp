@@ -10,7 +10,7 @@
 #include "analysis/table/words.hpp"
 #include "base/slot.hpp"
 #include "base/types.hpp"
-#include "slice/live_stack.hpp"
+#include "slice/call_site.hpp"
 
 namespace polytrace::analysis {
 

@@ -15,7 +15,7 @@
 #include "base/seeded_hash.hpp"
 #include "base/slot.hpp"
 #include "base/text/figure_text.hpp"
-#include "slice/recording_pause.hpp"
+#include "slice/stack_changes.hpp"
 
 namespace polytrace::analysis {
 namespace {

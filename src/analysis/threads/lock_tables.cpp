@@ -12,7 +12,7 @@
 #include "analysis/threads/lock_graph.hpp"
 #include "base/text/figure_text.hpp"
 #include "base/types.hpp"
-#include "slice/extent.hpp"
+#include "slice/names.hpp"
 
 namespace polytrace::analysis {
 namespace {

@@ -17,7 +17,7 @@
 #include "base/text/figure_text.hpp"
 #include "base/types.hpp"
 #include "slice/call_site.hpp"
-#include "slice/recent_classes.hpp"
+#include "slice/lives.hpp"
 
 namespace polytrace::analysis {
 namespace {

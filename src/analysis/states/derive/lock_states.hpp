@@ -12,7 +12,7 @@
 #include "analysis/states/gather/happening.hpp"
 #include "analysis/table/words.hpp"
 #include "base/seeded_hash.hpp"
-#include "slice/recent_classes.hpp"
+#include "slice/lives.hpp"
 
 namespace polytrace::analysis {
 
