@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "analysis/calls/calltree.hpp"
-#include "analysis/table/text.hpp"
+#include "analysis/table/cells.hpp"
 #include "base/text/figure_text.hpp"
 
 namespace polytrace::analysis {

@@ -10,7 +10,6 @@
 #include "analysis/calls/method_filter.hpp"
 #include "analysis/sections.hpp"
 #include "analysis/table/cells.hpp"
-#include "analysis/table/text.hpp"
 #include "analysis/table/tree_order.hpp"
 #include "base/seeded_hash.hpp"
 #include "base/text/figure_text.hpp"

@@ -12,7 +12,7 @@
 #include "analysis/heap/snapshot_graph.hpp"
 #include "analysis/heap/tables.hpp"
 #include "analysis/sections.hpp"
-#include "analysis/table/text.hpp"
+#include "analysis/table/cells.hpp"
 #include "analysis/table/words.hpp"
 #include "base/text/figure_text.hpp"
 

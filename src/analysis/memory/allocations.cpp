@@ -10,7 +10,6 @@
 #include "analysis/sections.hpp"
 #include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
-#include "analysis/table/text.hpp"
 #include "analysis/table/timeline.hpp"
 #include "base/slot.hpp"
 #include "base/text/figure_text.hpp"

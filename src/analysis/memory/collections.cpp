@@ -13,7 +13,6 @@
 #include "analysis/table/cells.hpp"
 #include "analysis/table/durations.hpp"
 #include "analysis/table/rows.hpp"
-#include "analysis/table/text.hpp"
 #include "analysis/table/words.hpp"
 #include "base/text/figure_text.hpp"
 #include "base/types.hpp"

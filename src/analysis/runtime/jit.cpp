@@ -13,7 +13,6 @@
 #include "analysis/sections.hpp"
 #include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
-#include "analysis/table/text.hpp"
 #include "analysis/table/words.hpp"
 #include "base/seeded_hash.hpp"
 #include "base/slot.hpp"

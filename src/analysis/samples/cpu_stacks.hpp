@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "analysis/table/text.hpp"
+#include "analysis/table/cells.hpp"
 #include "analysis/table/words.hpp"
 #include "base/slot.hpp"
 #include "base/types.hpp"

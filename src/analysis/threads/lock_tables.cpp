@@ -7,7 +7,6 @@
 
 #include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
-#include "analysis/table/text.hpp"
 #include "analysis/table/words.hpp"
 #include "analysis/threads/lock_graph.hpp"
 #include "base/text/figure_text.hpp"

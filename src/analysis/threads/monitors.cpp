@@ -11,7 +11,6 @@
 #include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
 #include "analysis/table/stack_table.hpp"
-#include "analysis/table/text.hpp"
 #include "analysis/threads/lock_graph.hpp"
 #include "base/slot.hpp"
 #include "base/text/figure_text.hpp"

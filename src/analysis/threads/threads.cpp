@@ -8,7 +8,6 @@
 #include "analysis/sections.hpp"
 #include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
-#include "analysis/table/text.hpp"
 #include "analysis/table/timeline.hpp"
 #include "analysis/table/words.hpp"
 #include "base/slot.hpp"
