@@ -8,7 +8,7 @@
 #include <ctime>
 #include <vector>
 
-#include "analysis/heap/heap.hpp"
+#include "analysis/sections.hpp"
 #include "slice/slicer.hpp"
 
 namespace {

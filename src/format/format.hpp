@@ -54,6 +54,9 @@ struct Format {
   // Whether a whole trace says where it ends: that of a killed program may lack it and still be
   // well formed.
   bool has_end = false;
+  // Whether its heap snapshots tell class and size of each object they name. Else an object may be
+  // told by its references alone, and what it is says its allocation.
+  bool whole_objects = false;
   // Whether an event of this kind can be written in `version` at all. Null when read only.
   bool (*holds)(event::Kind kind, std::string_view version) = nullptr;
 };

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a thread was when something happened to it.
+// Where a thread was when something happened to it, as its own calls tell it.
 #pragma once
 
+#include <span>
 #include <vector>
 
+#include "event/open_calls.hpp"
 #include "slice/selection.hpp"
 #include "slice/slice.hpp"
 #include "slice/stacks.hpp"
@@ -75,6 +77,45 @@ inline std::uint32_t site_of(const Slice& slice, std::uint32_t event, const even
     if (!slice.names.is_helper(method)) return method;
   }
   return frames.empty() ? call_around(slice, event) : NameTable::kNone;
+}
+
+// One thread's stack as its Enter, Leave and Unwind events tell it: for events that carry no stack
+// of their own. A call costs a few instructions; the tree is touched only when a stack is asked
+// for.
+class LiveStack {
+ public:
+  // Enter, Leave and Unwind events of the thread. One account for all threads of a pass.
+  void follow(const event::Batch& batch, std::span<const event::Event> calls,
+              event::CallAccount& account);
+  // The stack as a node of `tree`: the same tree each time.
+  std::uint32_t node(StackTree& tree, const Names& names) {
+    return CallSites::stack_of(open(), tree, names);
+  }
+
+  struct Call : event::OpenCall {
+    std::uint32_t stack;
+  };
+  // Outermost first, until the next follow().
+  std::span<Call> open() { return calls_.all(); }
+
+ private:
+  event::OpenCalls<Call> calls_;
+};
+
+inline void LiveStack::follow(const event::Batch& batch, std::span<const event::Event> calls,
+                              event::CallAccount& account) {
+  const auto is_plain = [](const event::Event& call) { return call.detail == event::kAbsent; };
+  for (auto call = calls.begin(); call != calls.end(); ++call) {
+    if (call->kind != event::Kind::Enter) {
+      calls_.leave(event::called(batch, *call), account);
+      continue;
+    }
+    const auto next = call + 1;
+    const bool is_left = next != calls.end() && next->kind == event::Kind::Leave &&
+                         next->id == call->id && is_plain(*call) && is_plain(*next);
+    if (is_left && calls_.dropped() == 0) ++call;
+    else calls_.enter({event::called(batch, *call), CallSites::kUnknown}, account);
+  }
 }
 
 }  // namespace polytrace::slice

@@ -233,4 +233,16 @@ void Names::end_slice() {
   ending_ = kNone;
 }
 
+Extent extent_of(const Names& names) {
+  Extent extent;
+  for (const ThreadInfo& thread : names.threads()) {
+    if (thread.events == 0) continue;
+    extent.first =
+        extent.first == base::kNoTime ? thread.first : std::min(extent.first, thread.first);
+    extent.last = std::max(extent.last, thread.last);
+    extent.events += thread.events;
+  }
+  return extent;
+}
+
 }  // namespace polytrace::slice

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/id_table.hpp"
+#include "base/types.hpp"
 #include "event/batch.hpp"
 
 namespace polytrace::slice {
@@ -163,5 +164,16 @@ class Names {
   std::uint32_t ending_ = kNone;     // thread whose end waits for end_slice()
   base::Time ending_time_ = base::kNoTime;
 };
+
+// From when to when a trace has events: of all threads, and of no thread. What `polytrace info`
+// counts.
+struct Extent {
+  base::Time first = base::kNoTime;  // kNoTime: no event has a time
+  base::Time last = base::kNoTime;
+  std::uint64_t events = 0;
+
+  std::uint64_t span() const { return base::elapsed(first, last); }  // nanoseconds
+};
+Extent extent_of(const Names& names);
 
 }  // namespace polytrace::slice

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "slice/pauses.hpp"
-#include "base/types.hpp"
 
 #include <algorithm>
+
+#include "base/types.hpp"
 
 namespace polytrace::slice {
 
@@ -12,11 +13,12 @@ using event::GcPhase;
 void PauseFinder::add(std::uint64_t thread, base::Time time, GcPhase phase) {
   Open& open = open_[thread];
   switch (phase) {
-    case GcPhase::world_stopped: open.stopped = time; return;
-    case GcPhase::world_started:
-      if (open.stopped != kNoTime && time > open.stopped) stops_.push_back({open.stopped, time, 0});
-      open.stopped = kNoTime;
+    case GcPhase::world_stopped: open.stop.begin(time); return;
+    case GcPhase::world_started: {
+      const base::Time stopped = open.stop.end();
+      if (stopped != kNoTime && time > stopped) stops_.push_back({stopped, time, 0});
       return;
+    }
     case GcPhase::start:
       if (open.depth++ == 0) open.started = time;
       return;

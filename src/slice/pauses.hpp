@@ -8,6 +8,7 @@
 #include "base/seeded_hash.hpp"
 #include "slice/selection.hpp"
 #include "slice/slice.hpp"
+#include "slice/spans.hpp"
 
 namespace polytrace::slice {
 
@@ -22,7 +23,7 @@ class PauseFinder {
 
  private:
   struct Open {
-    base::Time stopped = base::kNoTime;
+    LoneSpan stop;
     base::Time started = base::kNoTime;  // of the outermost collection
     std::uint32_t depth = 0;
   };

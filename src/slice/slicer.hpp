@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "slice/live_stack.hpp"
+#include "slice/call_site.hpp"
 #include "slice/selection.hpp"
 #include "slice/slice.hpp"
 #include "slice/stack_changes.hpp"

@@ -1,17 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-// CoreProfiler's instrumented mode tells each thread's stack whenever it changed: the calls of the
-// program, seen from their stacks. Here they become calls, which end at a pause of the recording
-// and begin again behind it: what is in between nobody saw. One thread at a time.
+// Pauses of a recording, and calls that are told as changes of stacks, which no pause may have
+// inside. One thread at a time.
 #pragma once
 
 #include <vector>
 
 #include "base/seeded_hash.hpp"
 #include "event/batch.hpp"
-#include "slice/recording_pause.hpp"
 
 namespace polytrace::slice {
 
+// Whether a recording is paused, by the order of its events. CoreProfiler's may begin so, which
+// only its settings tell.
+class RecordingPause {
+ public:
+  // True where the event began or ended a pause.
+  bool follow(const event::Batch& batch, const event::Event& event) {
+    const bool before = paused_;
+    if (event.kind == event::Kind::Recording) {
+      const auto stage = batch.details_or<event::Recording>(event, {}).stage;
+      if (stage == event::RecordingStage::pause) paused_ = true;
+      if (stage == event::RecordingStage::resume) paused_ = false;
+    } else if (event.kind == event::Kind::Setting) {
+      const auto setting = batch.details_or<event::Setting>(event, {});
+      if (setting.key == "TracingSuspendedOnStart" && setting.value == "T") paused_ = true;
+    }
+    return paused_ != before;
+  }
+  bool is_paused() const { return paused_; }
+
+ private:
+  bool paused_ = false;
+};
+
+// CoreProfiler's instrumented mode tells each thread's stack whenever it changed: the calls of the
+// program, seen from their stacks. Here they become calls, which end at a pause of the recording
+// and begin again behind it: what is in between nobody saw.
 class StackChanges {
  public:
   // The batch itself, or, in that mode, one with calls in place of changed stacks, which lives

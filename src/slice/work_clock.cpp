@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "slice/spans.hpp"
+
 namespace polytrace::slice {
 
 std::string subtracted_text(const Selection& selection) {
@@ -14,16 +16,13 @@ std::string subtracted_text(const Selection& selection) {
 
 void WorkClock::take(const event::Batch& batch, const event::Event& event) {
   Waiting& waiting = threads_[now_];
-  if (event.kind == event::Kind::Monitor) {
-    const auto stage = batch.details_or<event::Monitor>(event, {}).stage;
-    if (stage == event::MonitorStage::contended)
-      begin(waiting.lock, waiting.object, event.time, waiting);
-    else end(waiting.lock, waiting.object, event.time, waiting);
-  } else if (batch.details_or<event::Wait>(event, {}).stage == event::WaitStage::start) {
-    begin(waiting.object, waiting.lock, event.time, waiting);
-  } else {
-    end(waiting.object, waiting.lock, event.time, waiting);
-  }
+  const auto edge = span_edge(batch, event);
+  if (!edge) return;
+  const bool is_lock = edge->kind == SpanKind::lock;
+  base::Time& start = is_lock ? waiting.lock : waiting.object;
+  const base::Time other = is_lock ? waiting.object : waiting.lock;
+  if (edge->begins()) begin(start, other, event.time, waiting);
+  else end(start, other, event.time, waiting);
 }
 
 // A wait inside of another one counts once. One that begins anew never ended: it counts from here.

@@ -18,10 +18,10 @@ inline constexpr base::Id kMain = 1, kOther = 2;  // threads
 
 // The analysis with the names of the batches it was fed.
 struct Asked {
-  std::unique_ptr<analysis::Analysis> analysis;
+  std::shared_ptr<analysis::Analysis> analysis;
   slice::Slicer slicer;
 
-  explicit Asked(std::unique_ptr<analysis::Analysis> asked) : analysis(std::move(asked)) {
+  explicit Asked(std::shared_ptr<analysis::Analysis> asked) : analysis(std::move(asked)) {
     slicer.follow_calls();
   }
   Asked& feed(const event::Batch& batch) {

@@ -25,9 +25,9 @@ inline std::string text(const history::Value& value) {
 
 class Derived {
  public:
-  using Feed = std::function<void(analysis::states::States&)>;
+  using Feed = std::function<void(analysis::States&)>;
 
-  explicit Derived(const Feed& feed, const analysis::states::StatesOptions& options = {}) {
+  explicit Derived(const Feed& feed, const analysis::StatesOptions& options = {}) {
     if (const auto good = make(feed, options); !good) ADD_FAILURE() << base::to_text(good.error());
   }
 
@@ -53,7 +53,7 @@ class Derived {
   }
   const history::History& history() const { return *history_; }
   const base::Notices& notices() const { return notices_; }
-  const analysis::states::Extent& extent() const { return extent_; }
+  const analysis::StatesExtent& extent() const { return extent_; }
   // Names of the children, in order of creation, "a b c".
   std::string children(const std::string& path) const {
     std::string out;
@@ -63,8 +63,8 @@ class Derived {
   }
 
  private:
-  base::result<void> make(const Feed& feed, const analysis::states::StatesOptions& options) {
-    analysis::states::States states(options);
+  base::result<void> make(const Feed& feed, const analysis::StatesOptions& options) {
+    analysis::States states(options);
     feed(states);
     extent_ = states.extent();
     const std::string path = folder_.file("history.bin");
@@ -79,15 +79,15 @@ class Derived {
   }
 
   TemporaryFolder folder_;
-  analysis::states::Extent extent_;
+  analysis::StatesExtent extent_;
   base::Notices notices_;
   std::optional<history::History> history_;
 };
 
 // Lines of canonical text; an empty line ends a batch.
-inline Derived derive(std::string_view lines, const analysis::states::StatesOptions& options = {}) {
+inline Derived derive(std::string_view lines, const analysis::StatesOptions& options = {}) {
   return Derived(
-      [&](analysis::states::States& states) {
+      [&](analysis::States& states) {
         event::Batch batch;
         while (!lines.empty()) {
           const std::size_t end = std::min(lines.find('\n'), lines.size());

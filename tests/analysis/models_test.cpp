@@ -8,7 +8,7 @@
 
 #include "analysis/calls/calltree.hpp"
 #include "analysis/memory/object_fates.hpp"
-#include "analysis/profile/diff.hpp"
+#include "analysis/profile/profile.hpp"
 #include "analysis/runtime/throw_bursts.hpp"
 #include "analysis/table/names_alike.hpp"
 #include "analysis/threads/lock_graph.hpp"

@@ -2,7 +2,7 @@
 // Hand-made traces for tests: events one after the other, in one batch until cut().
 #pragma once
 
-#include "analysis/table/words.hpp"
+#include "analysis/analysis.hpp"
 #include "slice/slicer.hpp"
 
 namespace polytrace::analysis {

@@ -3,11 +3,11 @@
 // Mono's profiler and CoreProfiler tell them, and the source that each comes from.
 #include "slice/compiled_names.hpp"
 
-#include <array>
-
 #include <gtest/gtest.h>
 
-namespace polytrace::analysis {
+#include <array>
+
+namespace polytrace::slice {
 namespace {
 
 struct Pair {
@@ -65,4 +65,4 @@ TEST(CompiledNames, OthersAreAsTheyWere) {
 }
 
 }  // namespace
-}  // namespace polytrace::analysis
+}  // namespace polytrace::slice

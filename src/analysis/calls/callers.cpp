@@ -1,14 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/calls/callers.hpp"
-
+// Who calls a method, how often, and how long that takes: the edges of the call tree by method.
+#include <memory>
 #include <tuple>
 
+#include "analysis/calls/calltree.hpp"
 #include "analysis/calls/method_filter.hpp"
+#include "analysis/sections.hpp"
 #include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
-#include "analysis/table/text.hpp"
 
 namespace polytrace::analysis {
+namespace {
+
+class Callers final : public Analysis {
+ public:
+  // The tree is fed and finished by its owner.
+  Callers(const Selection& selection, std::shared_ptr<const CallTree> tree)
+      : selection_(selection), tree_(std::move(tree)) {}
+
+  void consume(const Slice&) override {}
+  // Methods by total time, each with its callers by the time they cause.
+  std::vector<Table> tables(const Names& names, const TableOptions& options) const override;
+
+ private:
+  Selection selection_;
+  std::shared_ptr<const CallTree> tree_;
+};
 
 std::vector<Table> Callers::tables(const Names& names, const TableOptions& options) const {
   Table table = make_table("callers", "callers", "Callers",
@@ -37,6 +54,12 @@ std::vector<Table> Callers::tables(const Names& names, const TableOptions& optio
         "it.");
   sort_and_limit(table, options, "");
   return {std::move(table)};
+}
+
+}  // namespace
+
+std::shared_ptr<Analysis> make_callers(const Shared& shared) {
+  return std::make_shared<Callers>(shared.selection, shared.tree);
 }
 
 }  // namespace polytrace::analysis

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include "analysis/calls/calltree.hpp"
+#include "analysis/sections.hpp"
 #include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
-#include "analysis/table/text.hpp"
 #include "analysis/table/words.hpp"
 #include "base/text/figure_text.hpp"
 
@@ -109,6 +109,10 @@ std::vector<std::string> Calls::headlines(const Names& names) const {
     line += fmt::format("; {} of all in runtime helpers, which count for their callers",
                         base::duration_text(helpers().self));
   return {line};
+}
+
+std::shared_ptr<Analysis> make_calls(const Shared& shared) {
+  return std::make_shared<Calls>(shared.selection, shared.tree);
 }
 
 }  // namespace polytrace::analysis

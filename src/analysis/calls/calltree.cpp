@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "analysis/calls/hot_methods.hpp"
 #include "analysis/table/tree_order.hpp"
 #include "analysis/table/words.hpp"
 #include "base/slot.hpp"
@@ -85,10 +84,6 @@ void CallTree::sum_methods() {
     if (!inner[i] && nodes[i].method != Names::kOtherPaths)
       totals_[nodes[i].method].elapsed += nodes[i].total;
   for (CallTotals& method : totals_) method.self = not_negative(method.self);
-}
-
-std::vector<Suspect> CallTree::suspects(const Names& names) const {
-  return find_hot_methods(*this, selection_.subtract_waits ? 0 : waited(), names);
 }
 
 std::vector<CallEdge> CallTree::edges() const {

@@ -8,8 +8,8 @@
 
 #include <memory>
 
-#include "analysis/calls/call_edges.hpp"
 #include "analysis/calls/call_spread.hpp"
+#include "analysis/calls/call_totals.hpp"
 #include "analysis/calls/call_walk.hpp"
 #include "analysis/calls/child_index.hpp"
 #include "base/duration_sketch.hpp"

@@ -4,9 +4,9 @@
 
 #include "analysis/calls/calltree.hpp"
 #include "analysis/calls/method_filter.hpp"
+#include "analysis/sections.hpp"
 #include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
-#include "analysis/table/text.hpp"
 #include "analysis/table/tree_order.hpp"
 
 namespace polytrace::analysis {
@@ -182,5 +182,7 @@ std::vector<std::string> CallTree::headlines(const Names& names) const {
   return {
       fmt::format("{} of the time is below {}", view.share_of_all(time), fmt::join(steps, " > "))};
 }
+
+std::shared_ptr<Analysis> make_tree(const Shared& shared) { return shared.tree; }
 
 }  // namespace polytrace::analysis

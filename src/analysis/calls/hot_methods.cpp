@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/calls/hot_methods.hpp"
+// Methods that are called over and over by one caller and take a good part of the time: what a
+// better way of searching or a cache would save. At most two, the one with the most time first.
 
 #include <fmt/format.h>
 #include <tsl/robin_map.h>
@@ -7,7 +8,8 @@
 #include <algorithm>
 #include <tuple>
 
-#include "analysis/table/text.hpp"
+#include "analysis/calls/calltree.hpp"
+#include "analysis/table/cells.hpp"
 #include "base/text/figure_text.hpp"
 
 namespace polytrace::analysis {
@@ -31,29 +33,29 @@ tsl::robin_map<std::uint32_t, CallEdge> busiest_callers(const CallTree& tree) {
 
 }  // namespace
 
-std::vector<Suspect> find_hot_methods(const CallTree& tree, std::uint64_t waited,
-                                      const Names& names) {
-  const auto& totals = tree.totals();
+// What all threads spent waiting is nobody's work.
+std::vector<Suspect> CallTree::suspects(const Names& names) const {
+  const std::uint64_t waits = selection_.subtract_waits ? 0 : waited();
   std::uint64_t self = 0;
-  for (const CallTotals& method : totals) self += method.self;
-  const std::uint64_t busy = self - std::min(self, waited);
-  const auto callers = busiest_callers(tree);
+  for (const CallTotals& method : totals_) self += method.self;
+  const std::uint64_t busy = self - std::min(self, waits);
+  const auto callers = busiest_callers(*this);
   std::vector<std::uint32_t> hot;
   for (const auto& [method, edge] : callers) {
-    const CallTotals& of = totals[method];
+    const CallTotals& of = totals_[method];
     if (edge.calls / kCallsPerCall < edge.from_calls) continue;
     if (static_cast<double>(of.self) >= kShareOfBusy * static_cast<double>(busy))
       hot.push_back(method);
   }
-  std::ranges::sort(hot, std::ranges::greater(), [&](std::uint32_t m) { return totals[m].self; });
+  std::ranges::sort(hot, std::ranges::greater(), [&](std::uint32_t m) { return totals_[m].self; });
   if (hot.size() > 2) hot.resize(2);
   std::vector<Suspect> suspects;
   for (const std::uint32_t method : hot) {
     const CallEdge& edge = callers.at(method);
     suspects.push_back({"hot method", names.method_name(method),
                         fmt::format("{} of the busy time in {}, {} for each call of {}",
-                                    share_text(totals[method].self, busy),
-                                    base::count_text(totals[method].calls, "call", "calls"),
+                                    share_text(totals_[method].self, busy),
+                                    base::count_text(totals_[method].calls, "call", "calls"),
                                     edge.calls / std::max<std::uint64_t>(edge.from_calls, 1),
                                     names.method_name(edge.caller))});
   }

@@ -1,19 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/calls/sandwich.hpp"
-
-#include <algorithm>
-
+// The call tree from other ends: bottom-up from the methods with the most time of their own, and
+// one method between all its callers and all its callees.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <memory>
+
+#include "analysis/calls/calltree.hpp"
 #include "analysis/calls/method_filter.hpp"
+#include "analysis/sections.hpp"
 #include "analysis/table/cells.hpp"
-#include "analysis/table/text.hpp"
 #include "analysis/table/tree_order.hpp"
 #include "base/seeded_hash.hpp"
 #include "base/text/figure_text.hpp"
 
 namespace polytrace::analysis {
 namespace {
+
+// With Selection::method the sandwich of that method, else the tree bottom-up.
+class Sandwich final : public Analysis {
+ public:
+  // The tree is fed and finished by its owner.
+  Sandwich(const Selection& selection, std::shared_ptr<const CallTree> tree)
+      : selection_(selection), tree_(std::move(tree)) {}
+
+  void consume(const Slice&) override {}
+  std::vector<Table> tables(const Names& names, const TableOptions& options) const override;
+
+ private:
+  Selection selection_;
+  std::shared_ptr<const CallTree> tree_;
+};
 
 // Callers further away are not shown: paths may be millions of calls long.
 constexpr std::size_t kLevels = 32;
@@ -195,8 +212,6 @@ Candidates methods_named(const std::string& name, const CallTree& tree, const Na
   return found;
 }
 
-}  // namespace
-
 std::vector<Table> Sandwich::tables(const Names& names, const TableOptions& options) const {
   const Views views(*tree_, selection_, names);
   if (selection_.method.empty()) {
@@ -215,6 +230,12 @@ std::vector<Table> Sandwich::tables(const Names& names, const TableOptions& opti
                                    base::count_text(found.others + 1), selection_.method));
   return {views.show(std::move(up), views.callers(method), options),
           views.show(std::move(down), views.callees(method), options)};
+}
+
+}  // namespace
+
+std::shared_ptr<Analysis> make_sandwich(const Shared& shared) {
+  return std::make_shared<Sandwich>(shared.selection, shared.tree);
 }
 
 }  // namespace polytrace::analysis

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "analysis/diff/run.hpp"
-#include "analysis/profile/diff.hpp"
+#include "analysis/profile/profile.hpp"
 
 namespace polytrace::analysis {
 

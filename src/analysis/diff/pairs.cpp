@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/diff/run.hpp"
 #include "analysis/table/rows.hpp"
 
 namespace polytrace::analysis {

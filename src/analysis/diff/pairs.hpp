@@ -5,6 +5,7 @@
 #include <map>
 
 #include "analysis/diff/comparison.hpp"
+#include "analysis/diff/judge.hpp"
 #include "analysis/diff/topics.hpp"
 
 namespace polytrace::analysis {

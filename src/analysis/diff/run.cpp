@@ -5,7 +5,7 @@
 
 #include "analysis/calls/calltree.hpp"
 #include "analysis/diff/topics.hpp"
-#include "slice/extent.hpp"
+#include "slice/names.hpp"
 
 namespace polytrace::analysis {
 namespace {

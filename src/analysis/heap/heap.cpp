@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/heap/heap.hpp"
-
+// Heap snapshots: what lived, what grew, and who refers to what.
+// Tables: heap_snapshots, heap_classes, heap_growth, heap_references. A snapshot is selected by its
+// start; all of it counts then. Suspects take the memory of a graph (heap/graph/graph.hpp), so
+// large snapshots have none here.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +11,8 @@
 #include "analysis/heap/questions.hpp"
 #include "analysis/heap/snapshot_graph.hpp"
 #include "analysis/heap/tables.hpp"
-#include "analysis/table/text.hpp"
+#include "analysis/sections.hpp"
+#include "analysis/table/cells.hpp"
 #include "analysis/table/words.hpp"
 #include "base/text/figure_text.hpp"
 
@@ -21,8 +24,8 @@ using event::Kind;
 
 class Heap final : public Analysis {
  public:
-  Heap(const Selection& selection, HeapSuspects suspects)
-      : selection_(selection), has_suspects_(suspects != HeapSuspects::none) {}
+  Heap(const Selection& selection, bool has_suspects)
+      : selection_(selection), has_suspects_(has_suspects) {}
 
   void consume(const Slice& slice) override;
   void finish(const Names& names) override;
@@ -173,8 +176,8 @@ std::vector<Suspect> Heap::suspects(const Names& names) const {
 
 }  // namespace
 
-std::unique_ptr<Analysis> make_heap(const Selection& selection, HeapSuspects suspects) {
-  return std::make_unique<Heap>(selection, suspects);
+std::shared_ptr<Analysis> make_heap(const Shared& shared) {
+  return std::make_shared<Heap>(shared.selection, shared.tells_suspects);
 }
 
 }  // namespace polytrace::analysis

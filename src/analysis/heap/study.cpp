@@ -16,7 +16,7 @@ bool HeapStudy::consume(const event::Batch& batch) {
   slicer_.slice(batch, [&](const Slice& slice) {
     for (const std::uint32_t i : slice.others) {
       if (sites_) sites_->take(slice, i);
-      allocated_.take(slice, batch.events[i]);
+      if (allocated_) allocated_->take(slice, batch.events[i]);
       take(slice, batch.events[i]);
     }
   });
@@ -44,7 +44,7 @@ void HeapStudy::dump(const Event& event, const event::Dump& details) {
   snapshot.start = event.time;
   snapshot.name = details.name;
   if (sites_) sites_->begin_snapshot();
-  allocated_.begin_snapshot();
+  if (allocated_) allocated_->begin_snapshot();
   open_ = true;
 }
 
@@ -60,7 +60,7 @@ void HeapStudy::object(const Slice& slice, const Event& event) {
   const auto& object = slice.batch.details_or(event, kUntold);
   const auto refs = slice.batch.list(object.refs);
   snapshots_.back().references += refs.size();
-  if (allocated_.join(slice, event, joined())) return;
+  if (allocated_ && allocated_->join(slice, event, joined())) return;
   const std::uint32_t type = slice.names.class_index(object.class_id);
   count(type, object.size);
   if (sites_) sites_->object(event.id, type, object.size);
@@ -70,8 +70,8 @@ void HeapStudy::object(const Slice& slice, const Event& event) {
 void HeapStudy::root(const Slice& slice, const Event& event) {
   const auto details = slice.batch.details_or<event::Root>(event, {});
   ++snapshots_.back().roots;
-  if (details.class_id != base::kNoId)
-    allocated_.join(event.id, slice.names, details.class_id, {}, joined());
+  if (allocated_ && details.class_id != base::kNoId)
+    allocated_->join(event.id, slice.names, details.class_id, {}, joined());
   builder_.root(event, details);
 }
 
@@ -93,10 +93,15 @@ void HeapStudy::close(bool complete) {
   }
   figures_.clear();
   HeapGraph graph = builder_.finish();
-  if (!wants(complete)) return;
-  graph_ = std::move(graph);
-  snapshot.outside = graph_.outside();
-  chosen_ = snapshots_.size() - 1;
+  const std::size_t number = snapshots_.size() - 1;
+  if (wants(complete)) {
+    graph_ = std::move(graph);
+    snapshot.outside = graph_.outside();
+    chosen_ = number;
+  } else if (compared_ == number) {
+    snapshot.outside = graph.outside();
+    compared_graph_ = std::move(graph);
+  }
 }
 
 void HeapStudy::finish() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the heap snapshots of a trace for the questions of questions.hpp: of each snapshot the
-// figures by class, of one the whole graph. Objects of which a snapshot tells references alone have
-// their classes and sizes from their allocations. One thread at a time.
+// figures by class, of one or two the whole graph. Objects of which a snapshot tells references
+// alone have their classes and sizes from their allocations. One thread at a time.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 #include "analysis/heap/graph/fields.hpp"
 #include "analysis/heap/graph/graph.hpp"
 #include "analysis/heap/graph/snapshot.hpp"
-#include "analysis/heap/sites.hpp"
+#include "analysis/heap/growth.hpp"
 #include "analysis/heap/snapshot_graph.hpp"
 #include "analysis/table/words.hpp"
 #include "event/pump.hpp"
@@ -20,14 +20,24 @@
 
 namespace polytrace::analysis {
 
+// Whether a trace may have snapshots that tell references alone: then all its allocations are kept
+// (heap/allocated.hpp).
+enum class HeapObjects : std::uint8_t { may_be_bare, are_whole };
+
 class HeapStudy final : public event::Consumer {
  public:
   using Strength = event::RefStrength;
 
   // The graph of snapshot `wanted`, counted from 0; of the last complete one if that is absent.
   // `keeps`: as of SnapshotGraph.
-  explicit HeapStudy(std::optional<std::uint64_t> wanted, Strength keeps = Strength::soft)
-      : wanted_(wanted), builder_(keeps) {}
+  explicit HeapStudy(std::optional<std::uint64_t> wanted, Strength keeps = Strength::soft,
+                     HeapObjects objects = HeapObjects::may_be_bare)
+      : wanted_(wanted), builder_(keeps) {
+    if (objects == HeapObjects::may_be_bare) allocated_.emplace();
+  }
+
+  // Before the first batch: the graph of this snapshot, too.
+  void compare_with(std::uint64_t snapshot) { compared_ = snapshot; }
 
   // Before the first batch: sites() will tell which places made the objects. 4 bytes for each 8 of
   // the heap.
@@ -47,6 +57,11 @@ class HeapStudy final : public event::Consumer {
   // Of which snapshot graph() is; absent when there is none such.
   std::optional<std::size_t> chosen() const { return chosen_; }
   const HeapGraph& graph() const { return graph_; }
+  // Of a snapshot that was asked for; null when there is none such.
+  const HeapGraph* graph_of(std::size_t snapshot) const {
+    if (chosen_ == snapshot) return &graph_;
+    return compared_ == snapshot && compared_graph_ ? &*compared_graph_ : nullptr;
+  }
   const FieldNames& fields() const { return fields_; }
   // Null unless they were asked for.
   const HeapSites* sites() const { return sites_ ? &*sites_ : nullptr; }
@@ -66,21 +81,26 @@ class HeapStudy final : public event::Consumer {
     };
   }
   void root(const Slice& slice, const event::Event& event);
-  bool builds() const { return !wanted_ || *wanted_ == snapshots_.size() - 1; }
+  bool builds() const {
+    const std::size_t open = snapshots_.size() - 1;
+    return !wanted_ || wanted_ == open || compared_ == open;
+  }
   void close(bool complete);
   bool wants(bool complete) const;
 
   std::optional<std::uint64_t> wanted_;
+  std::optional<std::uint64_t> compared_;
   Slicer slicer_;
   std::vector<HeapSnapshot> snapshots_;
   std::vector<ClassFigures> figures_;  // of the open snapshot, by class index
   SnapshotGraph builder_;
   FieldNames fields_;
   std::optional<HeapSites> sites_;
-  AllocatedObjects allocated_;
+  std::optional<AllocatedObjects> allocated_;  // where objects may be bare
   bool open_ = false;
   std::optional<std::size_t> chosen_;
   HeapGraph graph_;
+  std::optional<HeapGraph> compared_graph_;
 };
 
 }  // namespace polytrace::analysis

@@ -8,7 +8,6 @@
 #include "analysis/heap/questions.hpp"
 #include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
-#include "analysis/table/text.hpp"
 #include "base/text/figure_text.hpp"
 
 namespace polytrace::analysis {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/memory/allocations.hpp"
-
+// What was allocated: by class, by site, by stack, by thread and over time.
+// Tables: allocations, allocation_sites, allocation_stacks (a tree), allocation_threads,
+// allocation_times.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "analysis/samples/allocation_stacks.hpp"
+#include "analysis/sections.hpp"
 #include "analysis/table/cells.hpp"
-#include "analysis/table/rows.hpp"
-#include "analysis/table/text.hpp"
 #include "analysis/table/course.hpp"
+#include "analysis/table/rows.hpp"
 #include "base/slot.hpp"
 #include "base/text/figure_text.hpp"
 
@@ -152,8 +153,8 @@ std::vector<std::string> Allocations::headlines(const Names& names) const {
 
 }  // namespace
 
-std::unique_ptr<Analysis> make_allocations(const Selection& selection) {
-  return std::make_unique<Allocations>(selection);
+std::shared_ptr<Analysis> make_allocations(const Shared& shared) {
+  return std::make_shared<Allocations>(shared.selection);
 }
 
 }  // namespace polytrace::analysis

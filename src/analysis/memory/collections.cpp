@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/memory/collections.hpp"
-
+// Garbage collections: per generation how many and how long, how long the world stood still, what
+// they did to the heap's size, and each one in order of time.
+// Tables: collection_generations, collection_pauses, heap_size, collections.
 #include <fmt/format.h>
 
 #include <bit>
 #include <map>
 
 #include "analysis/memory/allocation_log.hpp"
-#include "analysis/memory/collection_pairs.hpp"
 #include "analysis/samples/allocation_stacks.hpp"
+#include "analysis/sections.hpp"
 #include "analysis/table/cells.hpp"
 #include "analysis/table/durations.hpp"
 #include "analysis/table/rows.hpp"
-#include "analysis/table/text.hpp"
 #include "analysis/table/words.hpp"
 #include "base/text/figure_text.hpp"
 #include "base/types.hpp"
 #include "slice/call_site.hpp"
-#include "slice/extent.hpp"
+#include "slice/names.hpp"
 #include "slice/pauses.hpp"
+#include "slice/spans.hpp"
 
 namespace polytrace::analysis {
 namespace {
@@ -66,7 +67,8 @@ class Collections final : public Analysis {
   Table list(const Names& names, const TableOptions& options) const;
 
   Selection selection_;
-  CollectionPairs pairs_;
+  CollectionSpans spans_;
+  std::map<std::uint32_t, Durations> pauses_;  // of stops, by their generation
   std::map<std::uint32_t, Generation> generations_;
   std::vector<Resize> resizes_;       // in order of time after finish()
   base::IdMap<std::uint64_t> sizes_;  // behind the collection of a number
@@ -86,10 +88,11 @@ void Collections::consume(const Slice& slice) {
     if (event.kind == Kind::Gc) {
       const auto details = slice.batch.details_or<event::Gc>(event, {});
       finder_.add(thread, event.time, details.phase);
-      pairs_.add(thread, event, details, call_around(slice, i));
+      if (const auto stop = spans_.add(thread, event, details, call_around(slice, i)))
+        pauses_[stop->generation].add(stop->length);
     } else if (event.kind == Kind::Move) {
       ++moves_;
-      pairs_.moved(thread);
+      spans_.moved(thread);
     } else if (event.kind == Kind::HeapSize) {
       const auto size = slice.batch.details_or<event::HeapSize>(event, {});
       if (size.generation.empty() && size_of(size) != 0) resized(event.time, size);
@@ -112,8 +115,8 @@ void Collections::resized(Time time, const event::HeapSize& size) {
 
 void Collections::finish(const Names&) {
   std::ranges::stable_sort(resizes_, {}, &Resize::time);
-  pairs_.finish();
-  for (const Collection& collection : pairs_.all()) {
+  spans_.finish();
+  for (const Collection& collection : spans_.all()) {
     Generation& generation = generations_[collection.generation];
     ++generation.count;
     if (collection.end != kNoTime)
@@ -121,7 +124,7 @@ void Collections::finish(const Names&) {
   }
   stops_ = finder_.take();
   std::vector<Time> starts;
-  for (const Collection& collection : pairs_.all()) starts.push_back(collection.start);
+  for (const Collection& collection : spans_.all()) starts.push_back(collection.start);
   allocated_ = log_.until(starts);
 }
 
@@ -138,7 +141,7 @@ std::uint64_t Collections::size_after(const Collection& collection) const {
 
 Durations Collections::all_pauses() const {
   Durations out;
-  for (const auto& [generation, pauses] : pairs_.pauses()) out.merge(pauses);
+  for (const auto& [generation, pauses] : pauses_) out.merge(pauses);
   return out;
 }
 
@@ -189,8 +192,8 @@ Table Collections::causes(const Names& names, const TableOptions& options) const
                             {"allocated", "Allocated before", Unit::bytes},
                             {"mostly_at", "Mostly at", Unit::none}});
   std::map<std::pair<std::string_view, std::uint32_t>, Cause> causes;
-  for (std::size_t i = 0; i < pairs_.all().size(); ++i) {
-    const Collection& collection = pairs_.all()[i];
+  for (std::size_t i = 0; i < spans_.all().size(); ++i) {
+    const Collection& collection = spans_.all()[i];
     Cause& cause = causes[{collection.reason, collection.site}];
     ++cause.count;
     cause.stopped += stopped_by(collection);
@@ -226,9 +229,9 @@ Table Collections::generations(const TableOptions& options) const {
   if (unfinished > 0)
     table.notes.push_back(fmt::format("{} of these have no recorded end and no time here.",
                                       base::count_text(unfinished)));
-  if (pairs_.ends_without_start() > 0)
+  if (spans_.ends_without_start() > 0)
     table.notes.push_back(fmt::format("{} more ended whose start was not recorded.",
-                                      base::count_text(pairs_.ends_without_start())));
+                                      base::count_text(spans_.ends_without_start())));
   sort_and_limit(table, options, "");
   return table;
 }
@@ -236,7 +239,7 @@ Table Collections::generations(const TableOptions& options) const {
 Table Collections::pauses(const TableOptions& options) const {
   Table table = make_table("collection_pauses", "collections",
                            "Pauses: the world stopped for a collection", duration_columns());
-  for (const auto& [number, pauses] : pairs_.pauses())
+  for (const auto& [number, pauses] : pauses_)
     table.rows.push_back(duration_row(number, pauses.count(), pauses));
   sort_and_limit(table, options, "");
   return table;
@@ -319,8 +322,8 @@ Table Collections::list(const Names& names, const TableOptions& options) const {
                             {"allocated", "Allocated before", Unit::bytes},
                             {"mostly_at", "Mostly at", Unit::none},
                             {"thread", "Thread", Unit::none}});
-  for (std::size_t i = 0; i < pairs_.all().size(); ++i) {
-    const Collection& c = pairs_.all()[i];
+  for (std::size_t i = 0; i < spans_.all().size(); ++i) {
+    const Collection& c = spans_.all()[i];
     const AllocationLog::Interval& made = allocated_[i];
     const bool ended = c.end != kNoTime;
     std::string thread = c.thread == NameTable::kNone ? "" : names.thread_name(c.thread);
@@ -343,9 +346,9 @@ std::vector<Table> Collections::tables(const Names& names, const TableOptions& o
 }
 
 std::vector<std::string> Collections::headlines(const Names&) const {
-  if (pairs_.all().empty()) return {};
+  if (spans_.all().empty()) return {};
   const Durations pauses = all_pauses();
-  std::string text = base::count_text(pairs_.all().size(), "collection", "collections");
+  std::string text = base::count_text(spans_.all().size(), "collection", "collections");
   if (pauses.count() > 0)
     return {fmt::format("{} stopped the program for {} in all, at most {} at once.", text,
                         base::duration_text(pauses.total()),
@@ -359,8 +362,8 @@ std::vector<std::string> Collections::headlines(const Names&) const {
 
 }  // namespace
 
-std::unique_ptr<Analysis> make_collections(const Selection& selection) {
-  return std::make_unique<Collections>(selection);
+std::shared_ptr<Analysis> make_collections(const Shared& shared) {
+  return std::make_shared<Collections>(shared.selection);
 }
 
 }  // namespace polytrace::analysis

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
+// Finalizer rounds and finalized objects.
+// Table: finalization.
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "analysis/memory/handles.hpp"
+#include "analysis/sections.hpp"
 #include "analysis/table/cells.hpp"
-#include "analysis/table/text.hpp"
 #include "analysis/table/words.hpp"
 #include "base/slot.hpp"
 #include "base/text/figure_text.hpp"
 #include "base/types.hpp"
+#include "slice/spans.hpp"
 
 namespace polytrace::analysis {
 namespace {
 
 using event::Event;
-using event::FinalizeStage;
 using event::Kind;
 
-// What a thread is in the middle of; kNoTime = nothing.
+// What a thread is in the middle of.
 struct Finalizing {
-  base::Time round = base::kNoTime;
-  base::Time object = base::kNoTime;
+  LoneSpan round;
+  LoneSpan object;
 };
 
 // Things that start and end.
@@ -30,16 +31,16 @@ struct Spans {
   std::uint64_t total = 0;
   std::uint64_t longest = 0;
 
-  void start(base::Time& open, base::Time time) {
-    ++started;
-    open = time;
-  }
-  void end(base::Time& open, base::Time time) {
-    if (open == base::kNoTime) return;
-    const std::uint64_t duration = base::elapsed(open, time);
+  void take(const SpanEdge& edge, LoneSpan& open, base::Time time) {
+    if (edge.begins()) {
+      ++started;
+      return open.begin(time);
+    }
+    const base::Time begun = open.end();
+    if (begun == base::kNoTime) return;
+    const std::uint64_t duration = base::elapsed(begun, time);
     total += duration;
     longest = std::max(longest, duration);
-    open = base::kNoTime;
   }
 };
 
@@ -63,12 +64,10 @@ void Finalization::consume(const Slice& slice) {
     const Event& event = slice.batch.events[i];
     if (event.kind != Kind::Finalize || !selects(selection_, slice.batch, event)) continue;
     Finalizing& open = base::slot(open_, slice.threads[event.thread]);
-    switch (slice.batch.details_or<event::Finalize>(event, {}).stage) {
-      case FinalizeStage::round_start: rounds_.start(open.round, event.time); break;
-      case FinalizeStage::round_end: rounds_.end(open.round, event.time); break;
-      case FinalizeStage::object_start: objects_.start(open.object, event.time); break;
-      case FinalizeStage::object_end: objects_.end(open.object, event.time); break;
-    }
+    const auto edge = span_edge(slice.batch, event);
+    if (!edge) continue;
+    if (edge->kind == SpanKind::finalizer_round) rounds_.take(*edge, open.round, event.time);
+    else objects_.take(*edge, open.object, event.time);
   }
 }
 
@@ -96,8 +95,8 @@ std::vector<std::string> Finalization::headlines(const Names&) const {
 
 }  // namespace
 
-std::unique_ptr<Analysis> make_finalization(const Selection& selection) {
-  return std::make_unique<Finalization>(selection);
+std::shared_ptr<Analysis> make_finalization(const Shared& shared) {
+  return std::make_shared<Finalization>(shared.selection);
 }
 
 }  // namespace polytrace::analysis

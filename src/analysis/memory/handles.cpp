@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/memory/handles.hpp"
-
+// Handles that keep objects alive: created and destroyed by kind, and who created those that live
+// at the end.
+// Tables: handles, handle_leaks.
 #include <fmt/format.h>
 
 #include <array>
 #include <map>
 
+#include "analysis/sections.hpp"
 #include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
 #include "analysis/table/words.hpp"
@@ -159,8 +161,8 @@ std::vector<std::string> Handles::headlines(const Names&) const {
 
 }  // namespace
 
-std::unique_ptr<Analysis> make_handles(const Selection& selection) {
-  return std::make_unique<Handles>(selection);
+std::shared_ptr<Analysis> make_handles(const Shared& shared) {
+  return std::make_shared<Handles>(shared.selection);
 }
 
 }  // namespace polytrace::analysis

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "analysis/table/text.hpp"
+#include "analysis/table/cells.hpp"
 #include "base/text/figure_text.hpp"
 #include "base/types.hpp"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "analysis/table/text.hpp"
+#include "analysis/table/cells.hpp"
 #include "base/types.hpp"
 
 namespace polytrace::analysis {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/memory/roots.hpp"
-
+// What keeps objects alive from outside the heap: reported roots by the registered region they lie
+// in, or by the kind that older recorders told.
+// Tables: roots, root_regions, root_kinds.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
 #include "analysis/memory/root_places.hpp"
+#include "analysis/sections.hpp"
 #include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
-#include "analysis/table/text.hpp"
 #include "analysis/table/words.hpp"
 #include "base/text/figure_text.hpp"
 
@@ -202,8 +203,8 @@ std::vector<std::string> Roots::headlines(const Names&) const {
 
 }  // namespace
 
-std::unique_ptr<Analysis> make_roots(const Selection& selection) {
-  return std::make_unique<Roots>(selection);
+std::shared_ptr<Analysis> make_roots(const Shared& shared) {
+  return std::make_shared<Roots>(shared.selection);
 }
 
 }  // namespace polytrace::analysis

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/memory/survival.hpp"
-
+// What became of allocated objects: how many died, at what age, and how many are still there at the
+// end, by class and by the place that made them. And where that looks like a leak.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,9 +8,9 @@
 
 #include "analysis/memory/leak.hpp"
 #include "analysis/memory/object_fates.hpp"
+#include "analysis/sections.hpp"
 #include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
-#include "analysis/table/text.hpp"
 #include "analysis/table/words.hpp"
 #include "base/slot.hpp"
 #include "base/text/figure_text.hpp"
@@ -214,8 +214,8 @@ std::vector<Suspect> Survival::suspects(const Names& names) const {
 
 }  // namespace
 
-std::unique_ptr<Analysis> make_survival(const Selection& selection) {
-  return std::make_unique<Survival>(selection);
+std::shared_ptr<Analysis> make_survival(const Shared& shared) {
+  return std::make_shared<Survival>(shared.selection);
 }
 
 }  // namespace polytrace::analysis

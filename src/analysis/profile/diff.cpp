@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/profile/diff.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/profile/profile.hpp"
 #include "analysis/table/cells.hpp"
 #include "analysis/table/tree_order.hpp"
 

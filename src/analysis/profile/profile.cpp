@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "analysis/profile/source.hpp"
+#include "analysis/profile/tree.hpp"
 #include "analysis/samples/cpu_stacks.hpp"
 #include "analysis/table/words.hpp"
 #include "base/slot.hpp"

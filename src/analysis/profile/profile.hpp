@@ -151,4 +151,10 @@ struct Pruned {
 };
 Pruned prune(Profile profile, std::uint64_t most, std::uint64_t deepest);
 
+// What is different between two profiles, path by path. Of what compared() made: a tree of the
+// `limit` largest differences and their callers. The values of now are multiplied by `scale`;
+// changes below `threshold` of the whole are left out.
+Table tree_difference(const Profile& both, double scale, double threshold,
+                      const TableOptions& options);
+
 }  // namespace polytrace::analysis

@@ -6,13 +6,13 @@
 #include "analysis/calls/calltree.hpp"
 #include "analysis/samples/allocation_stacks.hpp"
 #include "analysis/samples/cpu_stacks.hpp"
-#include "analysis/table/text.hpp"
+#include "analysis/table/cells.hpp"
 #include "base/seeded_hash.hpp"
 #include "base/slot.hpp"
 #include "base/text/figure_text.hpp"
 #include "base/types.hpp"
 #include "slice/call_site.hpp"
-#include "slice/recording_pause.hpp"
+#include "slice/stack_changes.hpp"
 #include "slice/work_clock.hpp"
 
 namespace polytrace::analysis {

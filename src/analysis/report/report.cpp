@@ -4,8 +4,6 @@
 #include <algorithm>
 
 #include "analysis/calls/calltree.hpp"
-#include "analysis/report/summary.hpp"
-#include "analysis/report/suspects.hpp"
 
 namespace polytrace::analysis {
 
@@ -20,14 +18,15 @@ Report::Report(const std::vector<const Section*>& selected, const Selection& sel
   };
   if (std::ranges::any_of(shown, quotes)) {
     for (const Section& section : sections())
-      if (section.in_summary && std::ranges::find(shown, &section) == shown.end())
+      if (section.quoting == Quoting::quoted && std::ranges::find(shown, &section) == shown.end())
         unshown.push_back(&section);
   }
   const auto tells_suspects = [](const Section* section) { return section->key == "suspects"; };
-  Shared shared{selection_, nullptr, std::ranges::any_of(shown, tells_suspects)};
+  Shared shared{selection_, nullptr, std::ranges::any_of(shown, tells_suspects), &quoted_};
   for (const auto* list : {&shown, &unshown})
     for (const Section* section : *list)
-      if (section->needs_tree && !shared.tree) shared.tree = std::make_shared<CallTree>(selection_);
+      if (section->needs == SectionNeeds::call_tree && !shared.tree)
+        shared.tree = std::make_shared<CallTree>(selection_);
   if (shared.tree) fed_.push_back(shared.tree.get());
   tree_ = shared.tree;
   for (const Section* section : shown) add(*section, shared, true);
@@ -39,22 +38,18 @@ void Report::add(const Section& section, const Shared& shared, bool shown) {
   const auto same = [&](const Part& part) { return part.section == &section; };
   if (std::ranges::any_of(parts_, same)) return;
   parts_.push_back({&section, section.make(shared), shown});
-  if (section.needs_sites)
+  if (section.needs == SectionNeeds::sites)
     slicer_.follow_calls(tree_ ? Slicer::Follower::first_walk : Slicer::Follower::slicer);
   Analysis* analysis = parts_.back().analysis.get();
   if (std::ranges::find(fed_, analysis) == fed_.end()) fed_.push_back(analysis);
 }
 
+// In the order of the sections, not of those that are shown.
 void Report::quote() {
-  std::vector<Quoted> quoted;
   for (const Section& section : sections())
     for (const Part& part : parts_)
-      if (part.section == &section && section.in_summary)
-        quoted.push_back({section.title, part.analysis.get()});
-  for (const Part& part : parts_) {
-    if (part.section->key == "summary") static_cast<Summary&>(*part.analysis).quote(quoted);
-    if (part.section->key == "suspects") static_cast<Suspects&>(*part.analysis).quote(quoted);
-  }
+      if (part.section == &section && section.quoting == Quoting::quoted)
+        quoted_.push_back({section.title, part.analysis.get()});
 }
 
 bool Report::consume(const event::Batch& batch) {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "analysis/report/sections.hpp"
+#include "analysis/sections.hpp"
 #include "analysis/table/words.hpp"
 #include "event/pump.hpp"
 #include "slice/slicer.hpp"
@@ -20,6 +20,8 @@ class Report : public event::Consumer {
   // The sections in the order they are shown; none given means all. Summary and
   // suspects make the sections they quote run too, unshown.
   Report(const std::vector<const Section*>& selected, const Selection& selection);
+  Report(const Report&) = delete;
+  Report& operator=(const Report&) = delete;
 
   bool consume(const event::Batch& batch) override;
   // Once, after the last batch.
@@ -57,6 +59,7 @@ class Report : public event::Consumer {
   std::shared_ptr<CallTree> tree_;
   std::function<void(const Slice&)> also_;
   std::vector<Part> parts_;
+  std::vector<Quoted> quoted_;  // what summary and suspects look at
   std::array<bool, event::kKindCount> seen_{};
   // Each analysis once, a shared one before those that take from it.
   std::vector<Analysis*> fed_;

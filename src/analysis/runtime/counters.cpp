@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/runtime/counters.hpp"
-
+// The runtime's own counters: last, least and greatest value, and values over time.
+// Table: counters. Its column `series` holds up to 60 values at equal distances in time, separated
+// by commas, each the last one known then.
 #include <fmt/format.h>
 
 #include <iterator>
 
 #include "analysis/runtime/counter_names.hpp"
+#include "analysis/sections.hpp"
 #include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
 #include "analysis/table/course.hpp"
@@ -202,8 +204,8 @@ std::vector<std::string> Counters::headlines(const Names&) const {
 
 }  // namespace
 
-std::unique_ptr<Analysis> make_counters(const Selection& selection) {
-  return std::make_unique<Counters>(selection);
+std::shared_ptr<Analysis> make_counters(const Shared& shared) {
+  return std::make_shared<Counters>(shared.selection);
 }
 
 }  // namespace polytrace::analysis

@@ -1,23 +1,120 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/runtime/jit.hpp"
-
+// What was compiled: methods with the time that took, and with their code sizes in time order; and
+// the runtime's own pieces of code by kind.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
+#include <vector>
 
-#include "analysis/runtime/compile_costs.hpp"
+#include "analysis/analysis.hpp"
+#include "analysis/sections.hpp"
 #include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
-#include "analysis/table/text.hpp"
 #include "analysis/table/words.hpp"
+#include "base/seeded_hash.hpp"
+#include "base/slot.hpp"
 #include "base/text/figure_text.hpp"
+#include "base/types.hpp"
+#include "slice/spans.hpp"
 
 namespace polytrace::analysis {
 namespace {
 
 using event::Kind;
+
+// How long methods were compiled, from the starts and ends of their compilations. Some recorders
+// name a method there only by the runtime's id, which its definition explains later.
+class CompileCosts {
+ public:
+  struct Cost {
+    std::uint32_t method = NameTable::kNone;
+    std::uint64_t times = 0;
+    std::uint64_t failed = 0;
+    std::uint64_t total = 0;  // nanoseconds
+    std::uint64_t longest = 0;
+  };
+
+  // Of kind Jit.
+  void add(const Slice& slice, const event::Event& event);
+  // Of kind Method: what a runtime's id means.
+  void learn(const Slice& slice, const event::Event& event);
+
+  // By method. One that was never defined has none.
+  std::vector<Cost> costs() const;
+  std::uint64_t times() const { return times_; }
+  // Nanoseconds; of nested ones the outermost counts.
+  std::uint64_t total() const { return total_; }
+
+ private:
+  // A method's index, or, with kByRuntime, the runtime's id.
+  using Subject = std::uint64_t;
+  static constexpr Subject kByRuntime = Subject{1} << 63;
+  struct Open {
+    Subject subject;
+    base::Time start;
+  };
+
+  void add(Cost& cost, std::uint64_t took, bool failed);
+
+  std::vector<NestedSpans<Open>> open_;  // by thread
+  base::IdMap<Cost> costs_;
+  base::IdMap<std::uint32_t> methods_;  // by the runtime's id
+  std::uint64_t times_ = 0;
+  std::uint64_t total_ = 0;
+};
+
+void CompileCosts::add(const Slice& slice, const event::Event& event) {
+  const auto edge = span_edge(slice.batch, event);
+  if (!edge || edge->kind != SpanKind::compilation) return;
+  const Subject subject =
+      event.id == base::kNoId
+          ? slice.batch.details_or<event::Jit>(event, {}).runtime_id | kByRuntime
+          : slice.names.methods().index(event.id);
+  NestedSpans<Open>& open = base::slot(open_, slice.threads[event.thread]);
+  if (edge->begins()) {
+    open.begin({subject, event.time});
+  } else if (const auto begun = open.end(subject)) {
+    const std::uint64_t took = base::elapsed(begun->start, event.time);
+    add(costs_[subject], took, edge->fails());
+    if (open.empty()) total_ += took;
+  }
+}
+
+void CompileCosts::add(Cost& cost, std::uint64_t took, bool failed) {
+  ++cost.times;
+  cost.failed += failed ? 1 : 0;
+  cost.total += took;
+  cost.longest = std::max(cost.longest, took);
+  ++times_;
+}
+
+void CompileCosts::learn(const Slice& slice, const event::Event& event) {
+  const base::Id known = slice.batch.details_or<event::Method>(event, {}).runtime_id;
+  if (known != 0 && known != base::kNoId) methods_[known] = slice.names.methods().index(event.id);
+}
+
+std::vector<CompileCosts::Cost> CompileCosts::costs() const {
+  std::map<std::uint32_t, Cost> by_method;
+  for (const auto& [subject, cost] : costs_) {
+    auto method = static_cast<std::uint32_t>(subject);
+    if ((subject & kByRuntime) != 0) {
+      const auto known = methods_.find(subject & ~kByRuntime);
+      method = known == methods_.end() ? NameTable::kNone : known->second;
+    }
+    Cost& sum = by_method[method];
+    sum.method = method;
+    sum.times += cost.times;
+    sum.failed += cost.failed;
+    sum.total += cost.total;
+    sum.longest = std::max(sum.longest, cost.longest);
+  }
+  std::vector<Cost> all;
+  for (const auto& [method, cost] : by_method) all.push_back(cost);
+  return all;
+}
 
 class Jit : public Analysis {
  public:
@@ -184,8 +281,8 @@ std::vector<std::string> Jit::headlines(const Names&) const {
 
 }  // namespace
 
-std::unique_ptr<Analysis> make_jit(const Selection& selection) {
-  return std::make_unique<Jit>(selection);
+std::shared_ptr<Analysis> make_jit(const Shared& shared) {
+  return std::make_shared<Jit>(shared.selection);
 }
 
 }  // namespace polytrace::analysis

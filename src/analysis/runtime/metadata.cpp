@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/runtime/metadata.hpp"
-
+// What was loaded and unloaded: domains, assemblies, images and contexts. Definitions: the selected
+// time and thread do not apply.
+// Tables: metadata (totals), domains, assemblies, images, contexts.
 #include <fmt/format.h>
 
+#include "analysis/sections.hpp"
 #include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
 #include "analysis/table/words.hpp"
@@ -178,8 +180,8 @@ std::vector<std::string> Metadata::headlines(const Names&) const {
 
 }  // namespace
 
-std::unique_ptr<Analysis> make_metadata(const Selection& selection) {
-  return std::make_unique<Metadata>(selection);
+std::shared_ptr<Analysis> make_metadata(const Shared& shared) {
+  return std::make_shared<Metadata>(shared.selection);
 }
 
 }  // namespace polytrace::analysis

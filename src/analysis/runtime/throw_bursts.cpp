@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-#include "analysis/table/text.hpp"
+#include "analysis/table/cells.hpp"
 #include "base/types.hpp"
 
 namespace polytrace::analysis {

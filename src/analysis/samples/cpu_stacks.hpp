@@ -6,11 +6,11 @@
 
 #include <vector>
 
-#include "analysis/table/text.hpp"
+#include "analysis/table/cells.hpp"
 #include "analysis/table/words.hpp"
 #include "base/slot.hpp"
 #include "base/types.hpp"
-#include "slice/live_stack.hpp"
+#include "slice/call_site.hpp"
 
 namespace polytrace::analysis {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/samples/cpu_times.hpp"
-
+// Who used the processors: methods, as far as calls tell their thread's CPU time; threads and the
+// process, where it was recorded now and then.
 #include <fmt/format.h>
 
 #include "analysis/samples/cpu_stacks.hpp"
+#include "analysis/sections.hpp"
 #include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
 #include "analysis/table/stack_table.hpp"
-#include "analysis/table/text.hpp"
 #include "base/slot.hpp"
 #include "base/text/figure_text.hpp"
 #include "base/types.hpp"
@@ -145,8 +145,8 @@ std::vector<std::string> CpuTimes::headlines(const Names&) const {
 
 }  // namespace
 
-std::unique_ptr<Analysis> make_cpu_times(const Selection& selection) {
-  return std::make_unique<CpuTimes>(selection);
+std::shared_ptr<Analysis> make_cpu_times(const Shared& shared) {
+  return std::make_shared<CpuTimes>(shared.selection);
 }
 
 }  // namespace polytrace::analysis

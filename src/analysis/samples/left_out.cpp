@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/samples/left_out.hpp"
-
+// What the recording leaves out by choice, as its settings and filters tell: what is not here was
+// not measured, and the time of methods that are not is their callers'. Settings: the selected time
+// and thread do not apply.
+// Tables: left_out.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,6 +10,7 @@
 #include <set>
 #include <span>
 
+#include "analysis/sections.hpp"
 #include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
 #include "base/text/figure_text.hpp"
@@ -192,6 +195,6 @@ std::vector<std::string> LeftOut::headlines(const Names&) const {
 
 }  // namespace
 
-std::unique_ptr<Analysis> make_left_out(const Selection&) { return std::make_unique<LeftOut>(); }
+std::shared_ptr<Analysis> make_left_out(const Shared&) { return std::make_shared<LeftOut>(); }
 
 }  // namespace polytrace::analysis

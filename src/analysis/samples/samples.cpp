@@ -1,16 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/samples/samples.hpp"
-
+// Statistical samples: by method (self: it was the innermost managed frame; inclusive: it was on
+// the stack), by what lies at the instruction pointer, by IL offset where the trace lets find it,
+// and by thread. Samples count by weight.
 #include <fmt/format.h>
 
+#include <map>
+
+#include "analysis/samples/code_map.hpp"
+#include "analysis/sections.hpp"
 #include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
-#include "analysis/table/text.hpp"
 #include "analysis/table/words.hpp"
+#include "base/seeded_hash.hpp"
 #include "base/slot.hpp"
 #include "base/text/figure_text.hpp"
+#include "slice/stack_changes.hpp"
 
 namespace polytrace::analysis {
+namespace {
+
+class Samples final : public Analysis {
+ public:
+  explicit Samples(const Selection& selection) : selection_(selection) {}
+
+  void consume(const Slice& slice) override;
+  void finish(const Names& names) override;
+  std::vector<Table> tables(const Names& names, const TableOptions& options) const override;
+  std::vector<std::string> headlines(const Names& names) const override;
+
+ private:
+  struct Hits {
+    std::uint64_t self = 0;
+    std::uint64_t inclusive = 0;
+    std::uint64_t stamp = 0;  // the sample that counted it last: once per sample
+  };
+  struct ThreadHits {
+    std::uint64_t managed = 0;
+    std::uint64_t unmanaged = 0;
+  };
+  struct Split {
+    std::uint64_t managed = 0;
+    std::uint64_t unmanaged = 0;  // with the unknown ones
+    std::uint64_t unknown = 0;
+  };
+
+  void add(const event::Event& event, const event::Sample& sample, const Slice& slice);
+  Table methods_table(const Names& names, const TableOptions& options) const;
+  Table code_table(const Names& names, const TableOptions& options) const;
+  void add_self(std::span<const base::Id> stack, const Names& names, std::uint64_t weight);
+  void add_place(const event::Sample& sample, const Slice& slice, std::uint64_t weight);
+  Table places_table(const Names& names, const TableOptions& options) const;
+  Table threads_table(const Names& names, const TableOptions& options) const;
+
+  Selection selection_;
+  CodeMap code_;
+  RecordingPause pause_;
+  std::uint64_t paused_ = 0;  // weight of samples that were taken while paused
+  std::uint64_t samples_ = 0;
+  std::uint64_t weight_ = 0;
+  std::uint64_t no_method_ = 0;  // samples without a managed frame
+  std::uint64_t in_helpers_ = 0;
+  std::vector<Hits> methods_;  // by method
+  base::IdMap<std::uint64_t> ips_;
+  base::IdMap<std::uint64_t> managed_ips_;  // of innermost frames
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> il_offsets_;  // by method, told
+  // By thread index and, where the trace has no such thread, id.
+  std::map<std::pair<std::uint32_t, base::Id>, ThreadHits> threads_;
+  Split split_;  // by instruction pointer; after finish()
+};
 
 namespace {
 
@@ -24,10 +81,6 @@ std::string il_text(std::uint32_t il) {
 }
 
 }  // namespace
-
-std::unique_ptr<Analysis> make_samples(const Selection& selection) {
-  return std::make_unique<Samples>(selection);
-}
 
 void Samples::consume(const Slice& slice) {
   const event::Sample none;
@@ -145,11 +198,11 @@ Table Samples::code_table(const Names& names, const TableOptions& options) const
     places[{place.owner, std::move(place.name)}] += hits;
   }
   const std::uint64_t all = split_.managed + split_.unmanaged;
-  static constexpr const char* kKinds[] = {"unknown", "managed", "native"};
+  static constexpr const char* kOwners[] = {"unknown", "managed", "native"};
   for (const auto& [place, hits] : places) {
     if (!keeps(selection_, place.second)) continue;
     table.rows.push_back(
-        {hits, share(hits, all), kKinds[static_cast<std::size_t>(place.first)], place.second});
+        {hits, share(hits, all), kOwners[static_cast<std::size_t>(place.first)], place.second});
   }
   if (all != 0) {
     table.notes.push_back(fmt::format("Managed code {} ({}), other code {} ({}), of it unknown {}.",
@@ -220,6 +273,12 @@ std::vector<std::string> Samples::headlines(const Names& names) const {
   if (no_method_ != 0)
     line += fmt::format("; {} outside managed code", share_text(no_method_, weight_));
   return {line};
+}
+
+}  // namespace
+
+std::shared_ptr<Analysis> make_samples(const Shared& shared) {
+  return std::make_shared<Samples>(shared.selection);
 }
 
 }  // namespace polytrace::analysis

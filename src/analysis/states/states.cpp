@@ -1,10 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/states/states.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "analysis/states/derive/derivation.hpp"
 #include "analysis/states/gather/gatherer.hpp"
 
-namespace polytrace::analysis::states {
+namespace polytrace::analysis {
+namespace {
+
+// Below which group of the tree an attribute of this name has which unit.
+struct UnitRule {
+  std::string_view group;
+  std::string_view name;
+  std::string_view unit;
+};
+constexpr std::array<UnitRule, 7> kUnitRules{{{"Lost", "Bytes", "B"},
+                                              {"Process", "CPU", "ns"},
+                                              {"Threads", "CPU", "ns"},
+                                              {"Threads", "Allocated", "B"},
+                                              {"Heap", "Total", "B"},
+                                              {"Heap", "Used", "B"},
+                                              {"Objects", "Bytes", "B"}}};
+
+}  // namespace
+
+std::string_view attribute_unit(const history::Tree& tree, history::Tree::Node node) {
+  history::Tree::Node group = node;
+  while (group != history::Tree::kTop && tree.parent(group) != history::Tree::kTop)
+    group = tree.parent(group);
+  const auto* const rule = std::ranges::find_if(kUnitRules, [&](const UnitRule& one) {
+    return node != group && one.group == tree.name(group) && one.name == tree.name(node);
+  });
+  return rule == kUnitRules.end() ? std::string_view() : rule->unit;
+}
 
 class States::Impl {
  public:
@@ -23,13 +53,13 @@ bool States::consume(const event::Batch& batch) {
   return !impl_->gathered.sorter.error();
 }
 
-Extent States::extent() const {
+StatesExtent States::extent() const {
   const Gathered& gathered = impl_->gathered;
   return {.first = gathered.first, .last = gathered.last, .clock_offset = gathered.clock_offset};
 }
 
 history::BuildOptions States::build_options() const {
-  const Extent of = extent();
+  const StatesExtent of = extent();
   history::BuildOptions options;
   options.start = of.first;
   options.ticks_per_second = of.ticks_per_second;
@@ -38,7 +68,7 @@ history::BuildOptions States::build_options() const {
 }
 
 base::result<void> States::build(history::Builder& builder) {
-  const Extent of = extent();
+  const StatesExtent of = extent();
   {
     Derivation derivation(impl_->gathered, builder, impl_->notices);
     if (auto derived = derivation.run(of.first); !derived) return derived;
@@ -48,4 +78,4 @@ base::result<void> States::build(history::Builder& builder) {
 
 const base::Notices& States::notices() const { return impl_->notices; }
 
-}  // namespace polytrace::analysis::states
+}  // namespace polytrace::analysis

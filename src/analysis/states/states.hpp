@@ -4,7 +4,7 @@
 // heap, counters. From any trace, in two passes: consume() notes what happened, build() replays it
 // in one order of time and writes the states.
 //
-//   analysis::states::States states;
+//   analysis::States states;
 //   event::pump(reader, states);               // the whole trace
 //   auto builder = history::Builder::create(path, states.build_options());
 //   auto built = states.build(*builder);       // derives, then closes the history
@@ -28,25 +28,31 @@
 
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "base/notices.hpp"
 #include "base/result.hpp"
 #include "event/pump.hpp"
 #include "history/builder.hpp"
+#include "history/model/tree.hpp"
 
-namespace polytrace::analysis::states {
+namespace polytrace::analysis {
 
 struct StatesOptions {
   std::size_t sort_bytes = std::size_t{128} << 20;  // kept in memory before the file is used
 };
 
 // The span of a trace and its relation to the wall clock. Ticks are the trace's nanoseconds.
-struct Extent {
+struct StatesExtent {
   history::Tick first = 0;  // 0 to 0 for a trace without events
   history::Tick last = 0;   // inclusive
   std::uint64_t ticks_per_second = 1'000'000'000;
   std::optional<std::int64_t> clock_offset{};  // plus a tick = ns since the Unix epoch, when told
 };
+
+// The unit of the numbers of an attribute (docs/states.md, "Attributes"): "ns" or "B"; empty for a
+// count and for what is no number. Pure; thread-safe.
+std::string_view attribute_unit(const history::Tree& tree, history::Tree::Node node);
 
 class States final : public event::Consumer {
  public:
@@ -58,7 +64,7 @@ class States final : public event::Consumer {
   bool consume(const event::Batch& batch) override;
 
   // After the last batch.
-  Extent extent() const;
+  StatesExtent extent() const;
   // The extent as options for Builder::create(); the rest is the caller's.
   history::BuildOptions build_options() const;
 
@@ -76,4 +82,4 @@ class States final : public event::Consumer {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace polytrace::analysis::states
+}  // namespace polytrace::analysis

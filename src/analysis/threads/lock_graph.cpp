@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "analysis/table/text.hpp"
+#include "analysis/table/cells.hpp"
 #include "base/types.hpp"
 
 namespace polytrace::analysis {

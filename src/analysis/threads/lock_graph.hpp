@@ -4,10 +4,12 @@
 // say. Keeps every wait, up to kMostWaits. One thread at a time.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <tuple>
 #include <vector>
 
+#include "analysis/analysis.hpp"
 #include "analysis/table/table.hpp"
 #include "analysis/table/words.hpp"
 
@@ -80,5 +82,16 @@ class LockGraph {
   std::vector<Holding> holdings_;
   std::uint64_t left_out_ = 0;
 };
+
+// "App.Lock 0x7f00"; by index of the lock.
+using LockName = std::function<std::string(std::uint32_t lock)>;
+
+// How many waited at once, who waited for whom, and chains over several locks.
+std::vector<Table> lock_tables(const LockGraph& graph, const LockName& lock_name,
+                               const Names& names, const Selection& selection,
+                               const TableOptions& options);
+// Locks that many threads queue at.
+std::vector<Suspect> find_convoys(const LockGraph& graph, const LockName& lock_name,
+                                  const Names& names);
 
 }  // namespace polytrace::analysis

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/threads/lock_tables.hpp"
+// What a graph of locks shows of itself.
 
 #include <fmt/format.h>
 
@@ -7,11 +7,11 @@
 
 #include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
-#include "analysis/table/text.hpp"
 #include "analysis/table/words.hpp"
+#include "analysis/threads/lock_graph.hpp"
 #include "base/text/figure_text.hpp"
 #include "base/types.hpp"
-#include "slice/extent.hpp"
+#include "slice/names.hpp"
 
 namespace polytrace::analysis {
 namespace {

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/threads/monitors.hpp"
-
+// Who waited for which lock: contentions and the time until the lock was had or given up, by lock,
+// by class of the lock's object, by site and by thread.
+// Tables: monitors, monitor_totals, monitor_classes, monitor_sites, monitor_stacks (a tree),
+// monitor_threads.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "analysis/sections.hpp"
 #include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
 #include "analysis/table/stack_table.hpp"
-#include "analysis/table/text.hpp"
-#include "analysis/threads/lock_tables.hpp"
+#include "analysis/threads/lock_graph.hpp"
 #include "base/slot.hpp"
 #include "base/text/figure_text.hpp"
 #include "base/types.hpp"
 #include "slice/call_site.hpp"
-#include "slice/recent_classes.hpp"
+#include "slice/lives.hpp"
 
 namespace polytrace::analysis {
 namespace {
@@ -287,8 +289,8 @@ std::vector<std::string> Monitors::headlines(const Names&) const {
 
 }  // namespace
 
-std::unique_ptr<Analysis> make_monitors(const Selection& selection) {
-  return std::make_unique<Monitors>(selection);
+std::shared_ptr<Analysis> make_monitors(const Shared& shared) {
+  return std::make_shared<Monitors>(shared.selection);
 }
 
 }  // namespace polytrace::analysis

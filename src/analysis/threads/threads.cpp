@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/threads/threads.hpp"
-
+// The threads of the trace: name, id, how long they were seen, how much they recorded.
 #include <fmt/format.h>
 
 #include <numeric>
 #include <tuple>
 
+#include "analysis/sections.hpp"
 #include "analysis/table/cells.hpp"
-#include "analysis/table/rows.hpp"
-#include "analysis/table/text.hpp"
 #include "analysis/table/course.hpp"
+#include "analysis/table/rows.hpp"
 #include "analysis/table/words.hpp"
 #include "base/slot.hpp"
 #include "base/text/figure_text.hpp"
 #include "base/types.hpp"
+#include "slice/spans.hpp"
 
 namespace polytrace::analysis {
 namespace {
@@ -53,18 +53,14 @@ class Threads : public Analysis {
 void Threads::consume(const Slice& slice) {
   for (const std::uint32_t i : slice.others) {
     const event::Event& event = slice.batch.events[i];
-    if (event.kind != event::Kind::Monitor && event.kind != event::Kind::Wait) continue;
+    const auto edge = span_edge(slice.batch, event);
+    if (!edge || (edge->kind != SpanKind::lock && edge->kind != SpanKind::wait)) continue;
     if (!selects(selection_, slice.batch, event)) continue;
     State& state = base::slot(states_, slice.threads[event.thread]);
-    if (event.kind == event::Kind::Monitor) {
-      const auto stage = slice.batch.details_or<event::Monitor>(event, {}).stage;
-      if (stage == event::MonitorStage::contended) state.blocked = event.time;
-      else ended(state.blocked, event.time, &Idle::blocked, state.idle);
-    } else {
-      const auto stage = slice.batch.details_or<event::Wait>(event, {}).stage;
-      if (stage == event::WaitStage::start) state.waiting = event.time;
-      else ended(state.waiting, event.time, &Idle::waiting, state.idle);
-    }
+    const bool is_lock = edge->kind == SpanKind::lock;
+    base::Time& since = is_lock ? state.blocked : state.waiting;
+    if (edge->begins()) since = event.time;
+    else ended(since, event.time, is_lock ? &Idle::blocked : &Idle::waiting, state.idle);
   }
 }
 
@@ -169,8 +165,8 @@ std::vector<std::string> Threads::headlines(const Names& names) const {
 
 }  // namespace
 
-std::unique_ptr<Analysis> make_threads(const Selection& selection) {
-  return std::make_unique<Threads>(selection);
+std::shared_ptr<Analysis> make_threads(const Shared& shared) {
+  return std::make_shared<Threads>(shared.selection);
 }
 
 }  // namespace polytrace::analysis

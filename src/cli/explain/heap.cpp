@@ -232,7 +232,7 @@ class HeapCommand final : public Command {
     Input input(input_);
     auto opened = input.open();
     if (!opened) return session.fail(opened.error(), input.name());
-    HeapStudy study(wanted, keeps());
+    HeapStudy study(wanted, keeps(), objects_of(*opened));
     const Passed passed = pass(session, input, *opened->reader, study);
     study.finish();
     const bool has_none = study.snapshots().empty() && !passed.is_partial();

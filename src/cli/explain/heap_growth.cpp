@@ -34,18 +34,6 @@ struct HeapSide {
   base::Time start = base::kNoTime;
 };
 
-class BothStudies final : public event::Consumer {
- public:
-  BothStudies(HeapStudy& one, HeapStudy& other) : one_(one), other_(other) {}
-  bool consume(const event::Batch& batch) override {
-    return one_.consume(batch) && other_.consume(batch);
-  }
-
- private:
-  HeapStudy& one_;
-  HeapStudy& other_;
-};
-
 // These give 0, or tell what is wrong and give the exit code.
 
 int open_heap(const Session& session, HeapSide& side) {
@@ -60,16 +48,18 @@ int open_heap(const Session& session, HeapSide& side) {
 int take_figures(const Session& session, const HeapSide& read, const HeapStudy& study,
                  HeapSide& side) {
   const std::string& file = read.input->name();
-  if (!study.chosen()) {
+  const std::optional<std::size_t> snapshot = side.wanted ? side.wanted : study.chosen();
+  const analysis::HeapGraph* const graph = snapshot ? study.graph_of(*snapshot) : nullptr;
+  if (graph == nullptr) {
     tell_notices(session, file, read.passed.notices);
     const int code = session.fail(exports::find_snapshot(study, side.wanted).error(), file);
     return read.passed.is_partial() ? read.passed.exit_code() : code;
   }
-  const auto dominators = analysis::Dominators::of(study.graph());
-  side.snapshot = *study.chosen();
+  const auto dominators = analysis::Dominators::of(*graph);
+  side.snapshot = *snapshot;
   side.start = study.names().first_time();
   side.figures =
-      named_figures(study.snapshots()[side.snapshot], {study.graph(), dominators, study.names()});
+      named_figures(study.snapshots()[side.snapshot], {*graph, dominators, study.names()});
   if (!dominators.roots_told())
     side.notes.push_back(
         fmt::format("Snapshot {} of {} has no roots: what nothing refers to was taken for one.",
@@ -79,7 +69,7 @@ int take_figures(const Session& session, const HeapSide& read, const HeapStudy& 
 
 int read_heap(const Session& session, HeapSide& side) {
   if (const int code = open_heap(session, side); code != 0) return code;
-  HeapStudy study(side.wanted);
+  HeapStudy study(side.wanted, HeapStudy::Strength::soft, objects_of(*side.opened));
   side.passed = pass(session, *side.input, *side.opened->reader, study);
   study.finish();
   return take_figures(session, side, study, side);
@@ -89,15 +79,14 @@ int read_heap(const Session& session, HeapSide& side) {
 int read_both(const Session& session, HeapSide& before, HeapSide& after,
               const analysis::TableOptions& options, Table& sites) {
   if (const int code = open_heap(session, after); code != 0) return code;
-  HeapStudy first(before.wanted), second(after.wanted);
-  second.follow_sites();
-  BothStudies both(first, second);
-  after.passed = pass(session, *after.input, *after.opened->reader, both);
-  first.finish();
-  second.finish();
-  if (const int code = take_figures(session, after, first, before); code != 0) return code;
-  if (const int code = take_figures(session, after, second, after); code != 0) return code;
-  sites = second.sites()->growth(before.snapshot, after.snapshot, second.names(), options);
+  HeapStudy study(after.wanted, HeapStudy::Strength::soft, objects_of(*after.opened));
+  study.compare_with(before.wanted.value_or(0));
+  study.follow_sites();
+  after.passed = pass(session, *after.input, *after.opened->reader, study);
+  study.finish();
+  if (const int code = take_figures(session, after, study, before); code != 0) return code;
+  if (const int code = take_figures(session, after, study, after); code != 0) return code;
+  sites = study.sites()->growth(before.snapshot, after.snapshot, study.names(), options);
   return 0;
 }
 

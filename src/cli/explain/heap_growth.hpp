@@ -5,9 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "analysis/heap/study.hpp"
 #include "cli/explain/report_view.hpp"
+#include "format/format.hpp"
 
 namespace polytrace::cli {
+
+// Whether allocations are needed to know what the objects of snapshots are.
+inline analysis::HeapObjects objects_of(const format::Opened& opened) {
+  return opened.format->whole_objects ? analysis::HeapObjects::are_whole
+                                      : analysis::HeapObjects::may_be_bare;
+}
 
 struct GrowthQuestion {
   std::vector<std::string> files;  // one or two

@@ -32,21 +32,30 @@ base::result<std::vector<const Section*>> parse_sections(std::string_view list) 
   return chosen;
 }
 
+// Section by section, as people call them.
+std::string described() {
+  std::vector<std::string_view> said;
+  for (const Section& section : analysis::sections())
+    if (!section.said.empty()) said.push_back(section.said);
+  return fmt::format(
+      "What looks like a fault first, then a summary, then the tables that matter most, and the "
+      "commands that show more. --all shows every table, section by section: {}; sections without "
+      "data are named at its end, with the reason. So do --limit, --sort and every form for "
+      "programs. On a terminal, columns that have no room are left out.\n\n"
+      "Times are in ns to h and sizes in KiB and MiB; every form but text and md has plain "
+      "nanoseconds and bytes.",
+      fmt::join(said, ", "));
+}
+
 class ReportCommand final : public Command {
  public:
   const CommandHelp& help() const override {
+    static const std::string kDescription = described();
     static const CommandHelp kHelp{
         "report",
         "where did time, memory and pauses go?",
         "[OPTIONS] FILE",
-        "What looks like a fault first, then a summary, then the tables that matter most, and the "
-        "commands that show more. --all shows every table, section by section: methods, call tree, "
-        "callers, bottom-up, CPU time, samples, allocations, survival, collections, heap "
-        "snapshots, roots, handles, monitors, exceptions, threads, compilation, counters, domains; "
-        "sections without data are named at its end, with the reason. So do --limit, --sort and "
-        "every form for programs. On a terminal, columns that have no room are left out.\n\n"
-        "Times are in ns to h and sizes in KiB and MiB; every form but text and md has plain "
-        "nanoseconds and bytes.",
+        kDescription,
         {{"what matters most", "polytrace report app.mlpd"},
          {"everything", "polytrace report --all app.mlpd"},
          {"who calls a method, and what it calls", "polytrace report --method Main app.mlpd"},

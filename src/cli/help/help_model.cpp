@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "analysis/report/sections.hpp"
+#include "analysis/sections.hpp"
 #include "event/details.hpp"
 #include "format/format.hpp"
 

@@ -128,7 +128,7 @@ std::uint32_t length_of(std::uint64_t size, std::uint64_t references) {
 
 base::result<void> find_snapshot(const analysis::HeapStudy& study,
                                  std::optional<std::uint64_t> wanted) {
-  if (study.chosen()) return {};
+  if (wanted ? study.graph_of(*wanted) != nullptr : study.chosen().has_value()) return {};
   const std::size_t count = study.snapshots().size();
   if (count == 0)
     return base::fail(base::Code::usage,

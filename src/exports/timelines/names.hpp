@@ -8,7 +8,7 @@
 #include "analysis/table/words.hpp"
 #include "base/slot.hpp"
 #include "exports/job/account.hpp"
-#include "slice/recent_classes.hpp"
+#include "slice/lives.hpp"
 
 namespace polytrace::exports {
 

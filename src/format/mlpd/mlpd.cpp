@@ -38,6 +38,7 @@ const Format kFormat{
     .record_name = record_name,
     .names_apart = true,
     .has_end = true,
+    .whole_objects = true,
     .holds = MlpdWriter::holds,
 };
 

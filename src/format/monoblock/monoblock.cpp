@@ -18,6 +18,7 @@ const Format kFormat{
     .create = BlockFileWriter::create,
     .record_name = record_name,
     .has_end = true,
+    .whole_objects = true,
     .holds = BlockFileWriter::holds,
 };
 

@@ -5,9 +5,9 @@
 
 #include <random>
 
-#include "analysis/calls/callers.hpp"
 #include "analysis/calls/calltree.hpp"
 #include "analysis/recording.hpp"
+#include "analysis/sections.hpp"
 
 namespace polytrace::analysis {
 namespace {
@@ -293,12 +293,12 @@ TEST(CallTree, APathHundredsOfThousandsOfCallsDeepIsNoProblem) {
 
 TEST(Callers, AreCountedByMethodOverAllPaths) {
   Trees t;
-  Callers callers(Selection{}, t.tree);
+  const auto callers = make_callers({.tree = t.tree});
   t.r.name(1, "A").name(2, "B").name(3, "(wrapper z)").name(4, "Used");
   t.r.enter(0, 1).enter(1, 4).leave(3, 4).enter(10, 3).enter(11, 4).leave(14, 4).leave(20, 3);
   t.r.leave(30, 1).enter(40, 2).enter(41, 4).leave(51, 4).leave(60, 2).enter(70, 4).leave(71, 4);
   t.r.finish();
-  const Table table = callers.tables(t.r.names(), {})[0];
+  const Table table = callers->tables(t.r.names(), {})[0];
   std::vector<std::vector<Cell>> used;
   for (const auto& row : table.rows)
     if (row[0] == Cell{std::string("Used")}) used.push_back(row);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/heap/sites.hpp"
+#include "analysis/heap/growth.hpp"
 
 #include "analysis/asked.hpp"
 #include "analysis/heap/study.hpp"

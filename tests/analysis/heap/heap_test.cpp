@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/heap/heap.hpp"
+#include "analysis/sections.hpp"
 
 #include <map>
 #include <random>
@@ -110,13 +110,13 @@ TEST(Heap, SelectedByStart) {
   main.add(20, 0, Dump{DumpStage::start, {}}).add(21, 0, Dump{DumpStage::end, {}});
   slice::Selection selection;
   selection.from = 15;
-  const Table table = Asked(make_heap(selection)).feed(batch).finish().table("heap_snapshots");
+  const Table table = Asked(make_heap({selection})).feed(batch).finish().table("heap_snapshots");
   ASSERT_EQ(table.rows.size(), 1U);
   EXPECT_EQ(number(table, 0, "start"), 20U);
 }
 
 // A root holds a list of `items`; those are the only large objects.
-std::vector<analysis::Suspect> suspects_of(std::uint64_t item_size, analysis::HeapSuspects wanted,
+std::vector<analysis::Suspect> suspects_of(std::uint64_t item_size, bool wanted,
                                            bool complete = true) {
   event::Batch batch;
   Stream main(batch, kMain);
@@ -125,22 +125,22 @@ std::vector<analysis::Suspect> suspects_of(std::uint64_t item_size, analysis::He
   main.add(1, 0x100, object(kList, 64, main.refs({0x200, 0x300, 0x400})));
   for (const base::Id item : {0x200U, 0x300U, 0x400U}) main.add(1, item, object(kItem, item_size));
   if (complete) main.add(2, 0, Dump{DumpStage::end, {}});
-  Asked asked(make_heap({}, wanted));
+  Asked asked(make_heap({.tells_suspects = wanted}));
   asked.feed(batch).finish();
   return asked.analysis->suspects(asked.slicer.names());
 }
 
 TEST(Heap, WhatFillsTheLastCompleteSnapshotIsASuspectOfAReport) {
-  using analysis::HeapSuspects;
   constexpr std::uint64_t kMuch = 100'000;
-  const auto told = suspects_of(kMuch, HeapSuspects::of_last_snapshot);
+  constexpr bool kWanted = true;
+  const auto told = suspects_of(kMuch, kWanted);
   ASSERT_EQ(told.size(), 1U);  // of the list and its items the one that retains most
   EXPECT_EQ(told[0].fault, "full heap");
   EXPECT_EQ(told[0].what, "List");
   EXPECT_EQ(told[0].why, "retains 293 KiB, 100.0 % of the heap: holds 3 Item with 293 KiB");
-  EXPECT_TRUE(suspects_of(10, HeapSuspects::of_last_snapshot).empty());
-  EXPECT_TRUE(suspects_of(kMuch, HeapSuspects::of_last_snapshot, false).empty());
-  EXPECT_TRUE(suspects_of(kMuch, HeapSuspects::none).empty());
+  EXPECT_TRUE(suspects_of(10, kWanted).empty());
+  EXPECT_TRUE(suspects_of(kMuch, kWanted, false).empty());
+  EXPECT_TRUE(suspects_of(kMuch, !kWanted).empty());
 }
 
 TEST(Heap, ManyClassesCountTheSame) {

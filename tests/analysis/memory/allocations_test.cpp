@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/memory/allocations.hpp"
+#include "analysis/sections.hpp"
 
 #include "analysis/asked.hpp"
 
@@ -88,7 +88,7 @@ TEST(Allocations, HelpersAreShownWhenAskedFor) {
   slice::Selection selection;
   selection.show_helpers = true;
   const Table table =
-      Asked(make_allocations(selection)).feed(batch).finish().table("allocation_sites");
+      Asked(make_allocations({selection})).feed(batch).finish().table("allocation_sites");
   EXPECT_EQ(text(table, 0, "site"), "(wrapper alloc) object:Alloc");
   EXPECT_EQ(number(table, 0, "bytes"), 60U);
 }
@@ -120,14 +120,14 @@ TEST(Allocations, ByThreadAndSelection) {
 
   slice::Selection selection;
   selection.from = 200, selection.to = 300, selection.threads = event::ThreadChoice({kMain});
-  Asked some(make_allocations(selection));
+  Asked some(make_allocations({selection}));
   const Table table = some.feed(batch).finish().table("allocations");
   ASSERT_EQ(table.rows.size(), 1U);
   EXPECT_EQ(number(table, 0, "bytes"), 20U);
 
   selection = {};
   selection.name = event::NameChoice("Nod");
-  Asked named(make_allocations(selection));
+  Asked named(make_allocations({selection}));
   const Table nodes = named.feed(batch).finish().table("allocations");
   ASSERT_EQ(nodes.rows.size(), 1U);
   EXPECT_EQ(text(nodes, 0, "class"), "Node");

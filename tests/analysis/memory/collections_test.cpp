@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/memory/collections.hpp"
+#include "analysis/sections.hpp"
 
 #include "analysis/asked.hpp"
 
@@ -210,7 +210,7 @@ TEST(Collections, OnlySelectedTimes) {
   slice::Selection selection;
   selection.from = 1500;
   const Table table =
-      Asked(make_collections(selection)).feed(batch).finish().table("collection_generations");
+      Asked(make_collections({selection})).feed(batch).finish().table("collection_generations");
   ASSERT_EQ(table.rows.size(), 1U);
   EXPECT_EQ(number(table, 0, "generation"), 1U);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/runtime/counters.hpp"
+#include "analysis/sections.hpp"
 
 #include "analysis/asked.hpp"
 

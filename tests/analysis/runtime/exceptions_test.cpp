@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/runtime/exceptions.hpp"
+#include "analysis/sections.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,8 @@ using U = std::uint64_t;
 using BurstRow = std::vector<Cell>;
 
 TEST(Exceptions, ByClassSiteAndHandler) {
-  Exceptions exceptions{Selection{}};
+  const auto analysis = make_exceptions({});
+  Analysis& exceptions = *analysis;
   Recording r(exceptions);
   r.name(1, "Main").name(2, "Risky").name(3, "(wrapper throw)");
   event::Class type;
@@ -43,7 +44,8 @@ TEST(Exceptions, ByClassSiteAndHandler) {
 }
 
 TEST(Exceptions, WithoutAStackCountForTheCallAroundWhereverItBegan) {
-  Exceptions exceptions{Selection{}};
+  const auto analysis = make_exceptions({});
+  Analysis& exceptions = *analysis;
   Recording r(exceptions);
   event::Throw thrown;
   r.name(1, "Main").name(2, "(wrapper throw)").enter(1, 1).cut();

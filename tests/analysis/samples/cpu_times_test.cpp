@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/samples/cpu_times.hpp"
+#include "analysis/sections.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a recording leaves out by choice, from its settings and filters.
-#include "analysis/samples/left_out.hpp"
+#include "analysis/sections.hpp"
 
 #include "analysis/asked.hpp"
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/samples/samples.hpp"
+#include "analysis/sections.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "analysis/recording.hpp"
+#include "analysis/samples/code_map.hpp"
 
 namespace polytrace::analysis {
 namespace {
@@ -22,7 +23,8 @@ void hit(Recording& r, base::Id thread, base::Id ip, std::initializer_list<base:
 }
 
 TEST(Samples, SelfIsTheInnermostFrameInclusiveCountsOncePerSample) {
-  Samples samples{Selection{}};
+  const auto analysis = make_samples({});
+  Analysis& samples = *analysis;
   Recording r(samples);
   r.name(1, "Main").name(2, "Rec");
   hit(r, 5, 0, {1, 2, 2});
@@ -44,7 +46,8 @@ TEST(Samples, SelfIsTheInnermostFrameInclusiveCountsOncePerSample) {
 
 // CoreProfiler has a function of id 0: what is not of the runtime.
 TEST(Samples, AMethodOfId0IsOneWhereTheTraceDefinesIt) {
-  Samples samples{Selection{}};
+  const auto analysis = make_samples({});
+  Analysis& samples = *analysis;
   Recording r(samples);
   r.name(0, "<UNMANAGED>").name(1, "Main");
   hit(r, 5, 0, {1, 0});
@@ -56,7 +59,8 @@ TEST(Samples, AMethodOfId0IsOneWhereTheTraceDefinesIt) {
 }
 
 TEST(Samples, WhilePausedAreASumOfTheirOwn) {
-  Samples samples{Selection{}};
+  const auto analysis = make_samples({});
+  Analysis& samples = *analysis;
   Recording r(samples);
   r.name(1, "Main");
   event::Recording pause, resume;
@@ -77,7 +81,8 @@ TEST(Samples, WhilePausedAreASumOfTheirOwn) {
 
 // The IL map counts native offsets through both blocks: 0x10 bytes at 0x1000, 0x20 at 0x5000.
 TEST(Samples, AnInstructionPointerOfAFrameBecomesAnIlOffset) {
-  Samples samples{Selection{}};
+  const auto analysis = make_samples({});
+  Analysis& samples = *analysis;
   Recording r(samples);
   r.name(1, "Main");
   const auto at = [&](base::Id ip) {
@@ -112,7 +117,8 @@ TEST(Samples, AnInstructionPointerOfAFrameBecomesAnIlOffset) {
 }
 
 TEST(Samples, AnInstructionPointerBelongsToCodeThenToTheNearestSymbol) {
-  Samples samples{Selection{}};
+  const auto analysis = make_samples({});
+  Analysis& samples = *analysis;
   Recording r(samples);
   hit(r, 5, 0x1010, {});  // explained later
   event::Method method;

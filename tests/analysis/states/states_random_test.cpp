@@ -2,6 +2,7 @@
 // Whatever a trace says, its states are a sound history: nothing is refused, and neither batches
 // nor memory decide what they are.
 #include "analysis/derived.hpp"
+
 #include "event/random.hpp"
 
 namespace polytrace::test {
@@ -50,7 +51,7 @@ TEST(states_of_random_traces, are_never_refused) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE(seed);
     const std::vector<event::Batch> batches = random_trace(seed);
-    const auto feed = [&](analysis::states::States& to) {
+    const auto feed = [&](analysis::States& to) {
       for (const event::Batch& batch : batches) EXPECT_TRUE(to.consume(batch));
     };
     const Derived much(feed);

@@ -10,7 +10,7 @@ namespace polytrace::test {
 namespace {
 
 Derived derive_file(const std::string& path) {
-  return Derived([&](analysis::states::States& states) {
+  return Derived([&](analysis::States& states) {
     auto source = base::open_source(path);
     ASSERT_TRUE(source);
     auto opened = format::open(std::move(*source));

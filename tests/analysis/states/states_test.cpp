@@ -7,7 +7,7 @@
 namespace polytrace::test {
 namespace {
 
-using analysis::states::States;
+using analysis::States;
 
 TEST(states, of_a_trace_without_events) {
   const Derived derived = derive("");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/asked.hpp"
-#include "analysis/threads/monitors.hpp"
+
+#include "analysis/sections.hpp"
 
 namespace polytrace::test {
 namespace {
@@ -87,7 +88,8 @@ TEST(Monitors, OnlyContentionsOfTheSelection) {
   contention(batch);
   slice::Selection selection;
   selection.from = 150, selection.to = 250;
-  const Table table = Asked(make_monitors(selection)).feed(batch).finish().table("monitor_totals");
+  const Table table =
+      Asked(make_monitors({selection})).feed(batch).finish().table("monitor_totals");
   EXPECT_EQ(number(table, 0, "contentions"), 1U);
   EXPECT_EQ(number(table, 0, "wait"), 60U);
   EXPECT_EQ(number(table, 0, "acquired"), 0U);

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace polytrace::analysis::states {
+namespace polytrace::analysis {
 
 using event::GcPhase;
 
@@ -14,11 +14,11 @@ constexpr std::array<std::string_view, kCollectorAttributes> kCollectorNames{
 
 }  // namespace
 
-Key CollectorStates::key(CollectorAttribute attribute) {
+history::Key CollectorStates::key(CollectorAttribute attribute) {
   if (!begun_) {
     begun_ = true;
-    attributes_ =
-        Attributes<CollectorAttribute, kCollectorAttributes>(world_.pen.key(kRoot, "Collector"));
+    attributes_ = Attributes<CollectorAttribute, kCollectorAttributes>(
+        world_.pen.key(history::kRoot, "Collector"));
   }
   return attributes_.key(world_.pen, kCollectorNames, attribute);
 }
@@ -51,8 +51,8 @@ void CollectorStates::start(const Happening& happening) {
 void CollectorStates::end(const Happening& happening) {
   const auto generation = static_cast<std::uint32_t>(happening.a);
   auto meant = std::ranges::find(open_, generation, &Open::generation);
-  if (meant == open_.end() && generation != kNone)
-    meant = std::ranges::find(open_, kNone, &Open::generation);
+  if (meant == open_.end() && generation != kNothing)
+    meant = std::ranges::find(open_, kNothing, &Open::generation);
   else if (meant == open_.end()) meant = open_.begin();
   if (meant != open_.end()) open_.erase(meant);
   if (open_.empty()) work_ = Work::none;
@@ -87,13 +87,15 @@ std::string_view CollectorStates::phase() const {
 void CollectorStates::show() {
   using A = CollectorAttribute;
   Pen& pen = world_.pen;
-  pen.set(key(A::phase), Value::text(phase()));
-  const std::uint32_t number = open_.empty() ? kNone : open_.back().generation;
-  if (number != kNone || attributes_.has(A::generation))
-    pen.set(key(A::generation), number == kNone ? Value::null() : Value::of(std::int64_t{number}));
-  const std::uint32_t why = open_.empty() ? kNone : open_.back().reason;
-  if (why != kNone || attributes_.has(A::reason))
-    pen.set(key(A::reason), why == kNone ? Value::null() : Value::text(world_.text(why)));
+  pen.set(key(A::phase), history::Value::text(phase()));
+  const std::uint32_t number = open_.empty() ? kNothing : open_.back().generation;
+  if (number != kNothing || attributes_.has(A::generation))
+    pen.set(key(A::generation),
+            number == kNothing ? history::Value::null() : history::Value::of(std::int64_t{number}));
+  const std::uint32_t why = open_.empty() ? kNothing : open_.back().reason;
+  if (why != kNothing || attributes_.has(A::reason))
+    pen.set(key(A::reason),
+            why == kNothing ? history::Value::null() : history::Value::text(world_.text(why)));
 }
 
-}  // namespace polytrace::analysis::states
+}  // namespace polytrace::analysis

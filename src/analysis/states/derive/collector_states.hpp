@@ -3,9 +3,11 @@
 // One thread at a time.
 #pragma once
 
+#include "analysis/states/derive/pen.hpp"
 #include "analysis/states/derive/world.hpp"
+#include "analysis/states/gather/happening.hpp"
 
-namespace polytrace::analysis::states {
+namespace polytrace::analysis {
 
 enum class CollectorAttribute : std::uint8_t { phase, generation, collections, reason };
 inline constexpr std::size_t kCollectorAttributes = 4;
@@ -34,7 +36,7 @@ class CollectorStates {
   void follow(event::GcPhase phase);
   void show();
   std::string_view phase() const;
-  Key key(CollectorAttribute attribute);
+  history::Key key(CollectorAttribute attribute);
 
   World& world_;
   Attributes<CollectorAttribute, kCollectorAttributes> attributes_;
@@ -46,4 +48,4 @@ class CollectorStates {
   bool synced_stop_ = false;
 };
 
-}  // namespace polytrace::analysis::states
+}  // namespace polytrace::analysis

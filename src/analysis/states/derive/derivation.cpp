@@ -3,7 +3,7 @@
 
 #include <array>
 
-namespace polytrace::analysis::states {
+namespace polytrace::analysis {
 
 using base::kNoId;
 
@@ -81,7 +81,7 @@ void Derivation::seen(const Happening& h) { threads_.see(h.thread); }
 void Derivation::thread_name(const Happening& h) { threads_.name(h.thread, h.index); }
 void Derivation::enter(const Happening& h) { threads_.enter(h.thread, {h.index, h.a}); }
 void Derivation::leave(const Happening& h) {
-  threads_.leave(h.thread, {h.index == kNone ? base::kNoId : h.index, h.a});
+  threads_.leave(h.thread, {h.index == kNothing ? base::kNoId : h.index, h.a});
 }
 void Derivation::call_cpu(const Happening& h) { threads_.cpu_total(h.thread, h.a); }
 void Derivation::sample(const Happening& h) { threads_.sample(h.thread, h.index); }
@@ -118,7 +118,7 @@ void Derivation::contended(const Happening& h) {
   if (h.a == kNoId) return;
   locks_.contend(h.thread, h.a, h.index);
   const std::uint32_t owner = world_.thread(static_cast<std::uint32_t>(h.b));
-  if (owner != kNone) locks_.own(owner, h.a, h.index);
+  if (owner != kNothing) locks_.own(owner, h.a, h.index);
 }
 
 void Derivation::contention_over(const Happening& h) {
@@ -130,7 +130,7 @@ void Derivation::contention_over(const Happening& h) {
 void Derivation::alloc(const Happening& h) {
   threads_.allocate(h.thread, 1, h.b);
   objects_.alloc(h);
-  if (gathered_.seen.locks && h.a != kNoId && h.index != kNone) locks_.allocated(h.a, h.index);
+  if (gathered_.seen.locks && h.a != kNoId && h.index != kNothing) locks_.allocated(h.a, h.index);
 }
 
 void Derivation::move(const Happening& h) {
@@ -152,4 +152,4 @@ void Derivation::recording(const Happening& h) {
   runtime_.recording(static_cast<event::RecordingStage>(h.detail));
 }
 
-}  // namespace polytrace::analysis::states
+}  // namespace polytrace::analysis

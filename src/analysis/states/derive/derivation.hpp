@@ -8,7 +8,7 @@
 #include "analysis/states/derive/runtime_states.hpp"
 #include "analysis/states/derive/thread_states.hpp"
 
-namespace polytrace::analysis::states {
+namespace polytrace::analysis {
 
 class Derivation {
  public:
@@ -61,4 +61,4 @@ class Derivation {
   ObjectStates objects_;
 };
 
-}  // namespace polytrace::analysis::states
+}  // namespace polytrace::analysis

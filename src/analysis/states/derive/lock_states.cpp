@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace polytrace::analysis::states {
+namespace polytrace::analysis {
 namespace {
 
 using OfLock = LockAttribute;
@@ -13,22 +13,23 @@ constexpr std::array<std::string_view, kLockAttributes> kLockNames{"Class", "Own
 
 }  // namespace
 
-Key LockStates::key(Lock& lock, LockAttribute attribute) {
+history::Key LockStates::key(Lock& lock, LockAttribute attribute) {
   return lock.attributes.key(world_.pen, kLockNames, attribute);
 }
 
 std::uint32_t LockStates::lock(base::Id object, std::uint32_t told) {
   const auto [at, is_new] = indexes_.try_emplace(object, static_cast<std::uint32_t>(locks_.size()));
   if (is_new) {
-    if (parent_ == kNoKey) parent_ = world_.pen.key(kRoot, "Monitors");
+    if (parent_ == history::kNoKey) parent_ = world_.pen.key(history::kRoot, "Monitors");
     locks_.emplace_back().attributes =
-        Attributes<LockAttribute, kLockAttributes>(world_.pen.key(parent_, hex(object)));
+        Attributes<LockAttribute, kLockAttributes>(world_.pen.key(parent_, hex_text(object)));
   }
   Lock& lock = locks_[at->second];
   if (lock.typed) return at->second;
-  const std::uint32_t found = told != kNone ? told : classes_.find(object);
-  lock.typed = found != kNone;
-  if (lock.typed) world_.pen.set(key(lock, OfLock::type), Value::text(world_.class_name(found)));
+  const std::uint32_t found = told != kNothing ? told : classes_.find(object);
+  lock.typed = found != kNothing;
+  if (lock.typed)
+    world_.pen.set(key(lock, OfLock::type), history::Value::text(world_.class_name(found)));
   return at->second;
 }
 
@@ -41,7 +42,8 @@ void LockStates::show_waiters(Lock& lock) {
     text += world_.threads()[at->second].path;
   }
   if (lock.waiters.size() > named) text += fmt::format(", {} more", lock.waiters.size() - named);
-  world_.pen.set(key(lock, OfLock::waiting), text.empty() ? Value::null() : Value::text(text));
+  world_.pen.set(key(lock, OfLock::waiting),
+                 text.empty() ? history::Value::null() : history::Value::text(text));
 }
 
 void LockStates::arrive(std::uint32_t thread, Place& place, std::uint32_t index) {
@@ -53,21 +55,22 @@ void LockStates::arrive(std::uint32_t thread, Place& place, std::uint32_t index)
 }
 
 void LockStates::depart(Place& place) {
-  if (place.lock == kNone) return;
+  if (place.lock == kNothing) return;
   Lock& lock = locks_[place.lock];
   lock.waiters.erase(place.arrival);
-  place.lock = kNone;
+  place.lock = kNothing;
   show_waiters(lock);
 }
 
 void LockStates::set_owner(std::uint32_t index, std::uint32_t thread) {
   Lock& lock = locks_[index];
   if (lock.owner == thread) return;
-  if (lock.owner != kNone) threads_[lock.owner].owned.erase(index);
-  if (thread != kNone) threads_[thread].owned.insert(index);
+  if (lock.owner != kNothing) threads_[lock.owner].owned.erase(index);
+  if (thread != kNothing) threads_[thread].owned.insert(index);
   lock.owner = thread;
   world_.pen.set(key(lock, OfLock::owner),
-                 thread == kNone ? Value::null() : Value::text(world_.threads()[thread].path));
+                 thread == kNothing ? history::Value::null()
+                                    : history::Value::text(world_.threads()[thread].path));
 }
 
 void LockStates::contend(std::uint32_t thread, base::Id object, std::uint32_t told) {
@@ -77,8 +80,8 @@ void LockStates::contend(std::uint32_t thread, base::Id object, std::uint32_t to
 void LockStates::stop_contending(std::uint32_t thread) { depart(threads_[thread].contends); }
 
 void LockStates::wait(std::uint32_t thread, base::Id object) {
-  const std::uint32_t index = lock(object, kNone);
-  if (locks_[index].owner == thread) set_owner(index, kNone);
+  const std::uint32_t index = lock(object, kNothing);
+  if (locks_[index].owner == thread) set_owner(index, kNothing);
   arrive(thread, threads_[thread].waits, index);
 }
 
@@ -92,7 +95,7 @@ void LockStates::end(std::uint32_t number) {
   Thread& thread = threads_[number];
   stop_contending(number);
   stop_waiting(number);
-  while (!thread.owned.empty()) set_owner(*thread.owned.begin(), kNone);
+  while (!thread.owned.empty()) set_owner(*thread.owned.begin(), kNothing);
 }
 
-}  // namespace polytrace::analysis::states
+}  // namespace polytrace::analysis

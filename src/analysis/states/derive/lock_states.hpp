@@ -7,12 +7,14 @@
 #include <map>
 #include <set>
 
+#include "analysis/states/derive/pen.hpp"
 #include "analysis/states/derive/world.hpp"
+#include "analysis/states/gather/happening.hpp"
 #include "analysis/table/words.hpp"
 #include "base/seeded_hash.hpp"
-#include "slice/recent_classes.hpp"
+#include "slice/lives.hpp"
 
-namespace polytrace::analysis::states {
+namespace polytrace::analysis {
 
 enum class LockAttribute : std::uint8_t { type, owner, waiters, waiting };
 inline constexpr std::size_t kLockAttributes = 4;
@@ -36,12 +38,12 @@ class LockStates {
  private:
   struct Lock {
     Attributes<LockAttribute, kLockAttributes> attributes;
-    std::uint32_t owner = kNone;
+    std::uint32_t owner = kNothing;
     std::map<std::uint64_t, std::uint32_t> waiters{};  // threads by order of arrival
     bool typed = false;
   };
   struct Place {
-    std::uint32_t lock = kNone;
+    std::uint32_t lock = kNothing;
     std::uint64_t arrival = 0;
   };
   struct Thread {
@@ -52,14 +54,14 @@ class LockStates {
   static constexpr std::size_t kMostNamed = 16;
 
   std::uint32_t lock(base::Id object, std::uint32_t type);
-  Key key(Lock& lock, LockAttribute attribute);
+  history::Key key(Lock& lock, LockAttribute attribute);
   void arrive(std::uint32_t thread, Place& place, std::uint32_t lock);
   void depart(Place& place);
   void set_owner(std::uint32_t lock, std::uint32_t thread);
   void show_waiters(Lock& lock);
 
   World& world_;
-  Key parent_ = kNoKey;
+  history::Key parent_ = history::kNoKey;
   RecentClasses classes_;
   base::IdMap<std::uint32_t> indexes_;
   std::deque<Lock> locks_;
@@ -67,4 +69,4 @@ class LockStates {
   std::uint64_t arrivals_ = 0;
 };
 
-}  // namespace polytrace::analysis::states
+}  // namespace polytrace::analysis

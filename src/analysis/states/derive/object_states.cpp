@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/states/derive/object_states.hpp"
 
-namespace polytrace::analysis::states {
+namespace polytrace::analysis {
 namespace {
 
 constexpr std::array<std::string_view, kObjectAttributes> kObjectNames{"Live", "Bytes"};
@@ -17,19 +17,19 @@ ObjectStates::ObjectStates(World& world)
 
 // Classes of one name are one place.
 std::uint32_t ObjectStates::type(std::uint32_t class_index) {
-  if (class_index != kNone && class_index < type_of_class_.size() &&
-      type_of_class_[class_index] != kNone)
+  if (class_index != kNothing && class_index < type_of_class_.size() &&
+      type_of_class_[class_index] != kNothing)
     return type_of_class_[class_index];
-  if (parent_ == kNoKey) parent_ = world_.pen.key(kRoot, "Objects");
+  if (parent_ == history::kNoKey) parent_ = world_.pen.key(history::kRoot, "Objects");
   const std::string name =
-      class_index == kNone ? "(class not recorded)" : world_.class_name(class_index);
-  const Key key = world_.pen.key(parent_, name);
+      class_index == kNothing ? "(class not recorded)" : world_.class_name(class_index);
+  const history::Key key = world_.pen.key(parent_, name);
   const auto [at, is_new] =
       type_of_key_.try_emplace(key, static_cast<std::uint32_t>(types_.size()));
   if (is_new)
     types_.emplace_back().attributes = Attributes<ObjectAttribute, kObjectAttributes>(key);
-  if (class_index == kNone) return at->second;
-  if (class_index >= type_of_class_.size()) type_of_class_.resize(class_index + 1, kNone);
+  if (class_index == kNothing) return at->second;
+  if (class_index >= type_of_class_.size()) type_of_class_.resize(class_index + 1, kNothing);
   return type_of_class_[class_index] = at->second;
 }
 
@@ -78,7 +78,7 @@ void ObjectStates::count(const Happening& happening) {
   in_census_ = true;
   census_ = happening.thread;
   census_time_ = happening.time;
-  if (happening.index == kNone && happening.a == 0) return;  // only says that there was a census
+  if (happening.index == kNothing && happening.a == 0) return;  // only says that there was a census
   const std::uint32_t index = type(happening.index);
   Type& of = types_[index];
   if (of.census != census_) {
@@ -111,4 +111,4 @@ void ObjectStates::show_census() {
   world_.pen.move_to(now);
 }
 
-}  // namespace polytrace::analysis::states
+}  // namespace polytrace::analysis

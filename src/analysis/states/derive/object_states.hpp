@@ -5,10 +5,12 @@
 
 #include <tsl/robin_map.h>
 
+#include "analysis/states/derive/pen.hpp"
 #include "analysis/states/derive/world.hpp"
+#include "analysis/states/gather/happening.hpp"
 #include "base/seeded_hash.hpp"
 
-namespace polytrace::analysis::states {
+namespace polytrace::analysis {
 
 enum class ObjectAttribute : std::uint8_t { live, bytes };
 inline constexpr std::size_t kObjectAttributes = 2;
@@ -49,9 +51,9 @@ class ObjectStates {
 
   World& world_;
   Source source_;
-  Key parent_ = kNoKey;
+  history::Key parent_ = history::kNoKey;
   std::vector<std::uint32_t> type_of_class_;  // by class index
-  tsl::robin_map<Key, std::uint32_t> type_of_key_;
+  tsl::robin_map<history::Key, std::uint32_t> type_of_key_;
   std::vector<Type> types_;
   base::IdMap<Object> objects_;  // those that live
   // The census being collected.
@@ -63,4 +65,4 @@ class ObjectStates {
   std::vector<std::uint32_t> before_;   // types of it
 };
 
-}  // namespace polytrace::analysis::states
+}  // namespace polytrace::analysis

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-namespace polytrace::analysis::states {
+namespace polytrace::analysis {
 
-void Pen::note(base::Code code, Key key, const std::string& detail) {
+void Pen::note(base::Code code, history::Key key, const std::string& detail) {
   const history::Tree& tree = builder_.tree();
   const history::Tree::Node node = tree.node(key);
   std::string where = node == history::Tree::kNone ? "" : tree.path(node);
@@ -14,7 +14,7 @@ void Pen::note(base::Code code, Key key, const std::string& detail) {
   notices_.add(code, {}, 0, std::move(told));
 }
 
-void Pen::refuse(const base::Error& error, Key key) {
+void Pen::refuse(const base::Error& error, history::Key key) {
   if (error.code == base::Code::write_failed || error.code == base::Code::read_failed) {
     error_ = error;
     return;
@@ -22,4 +22,4 @@ void Pen::refuse(const base::Error& error, Key key) {
   note(error.code, key, error.detail);
 }
 
-}  // namespace polytrace::analysis::states
+}  // namespace polytrace::analysis

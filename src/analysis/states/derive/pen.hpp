@@ -11,12 +11,7 @@
 #include "base/notices.hpp"
 #include "history/builder.hpp"
 
-namespace polytrace::analysis::states {
-
-using history::Key;
-using history::kNoKey;
-using history::kRoot;
-using history::Value;
+namespace polytrace::analysis {
 
 class Pen {
  public:
@@ -26,28 +21,28 @@ class Pen {
   history::Tick now() const { return now_; }
   const std::optional<base::Error>& error() const { return error_; }
 
-  Key key(Key parent, std::string_view name) {
+  history::Key key(history::Key parent, std::string_view name) {
     return builder_.key(parent, name.empty() ? "(unnamed)" : name);
   }
-  void declare(Key key, history::Type type) {
+  void declare(history::Key key, history::Type type) {
     if (auto done = builder_.declare(key, type); !done) refuse(done.error(), key);
   }
-  void set(Key key, const Value& value) {
+  void set(history::Key key, const history::Value& value) {
     if (error_) return;
     if (auto done = builder_.modify(now_, key, value); !done) [[unlikely]]
       refuse(done.error(), key);
   }
   // Numbers beyond the type's range become the largest one, which is told.
-  void set_number(Key key, std::uint64_t number) {
+  void set_number(history::Key key, std::uint64_t number) {
     if (number > kMost) note(base::Code::number_clamped, key, {});
-    set(key, Value::of(static_cast<std::int64_t>(std::min(number, kMost))));
+    set(key, history::Value::of(static_cast<std::int64_t>(std::min(number, kMost))));
   }
-  void note(base::Code code, Key key, const std::string& detail);
+  void note(base::Code code, history::Key key, const std::string& detail);
 
  private:
   static constexpr std::uint64_t kMost = INT64_MAX;
 
-  void refuse(const base::Error& error, Key key);
+  void refuse(const base::Error& error, history::Key key);
 
   history::Builder& builder_;
   base::Notices& notices_;
@@ -62,28 +57,28 @@ class Attributes {
  public:
   using Names = std::array<std::string_view, count>;
 
-  Attributes() { keys_.fill(kNoKey); }
-  explicit Attributes(Key parent) : Attributes() { parent_ = parent; }
+  Attributes() { keys_.fill(history::kNoKey); }
+  explicit Attributes(history::Key parent) : Attributes() { parent_ = parent; }
 
-  Key key(Pen& pen, const Names& names, Attribute attribute) {
-    Key& key = keys_[static_cast<std::size_t>(attribute)];
-    if (key == kNoKey) [[unlikely]]
+  history::Key key(Pen& pen, const Names& names, Attribute attribute) {
+    history::Key& key = keys_[static_cast<std::size_t>(attribute)];
+    if (key == history::kNoKey) [[unlikely]]
       key = pen.key(parent_, names[static_cast<std::size_t>(attribute)]);
     return key;
   }
   // Whether it was ever set.
   bool has(Attribute attribute) const {
-    return keys_[static_cast<std::size_t>(attribute)] != kNoKey;
+    return keys_[static_cast<std::size_t>(attribute)] != history::kNoKey;
   }
-  Key parent() const { return parent_; }
+  history::Key parent() const { return parent_; }
 
  private:
-  Key parent_ = kRoot;
-  std::array<Key, count> keys_;
+  history::Key parent_ = history::kRoot;
+  std::array<history::Key, count> keys_;
 };
 
 inline std::uint64_t saturated_sum(std::uint64_t a, std::uint64_t b) {
   return a > ~b ? ~std::uint64_t{0} : a + b;
 }
 
-}  // namespace polytrace::analysis::states
+}  // namespace polytrace::analysis

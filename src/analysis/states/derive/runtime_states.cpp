@@ -3,12 +3,11 @@
 
 #include <bit>
 
-namespace polytrace::analysis::states {
+namespace polytrace::analysis {
 
 using event::CounterType;
 using event::JitStage;
 using event::RecordingStage;
-using history::Type;
 
 namespace {
 
@@ -18,43 +17,43 @@ constexpr std::array<std::string_view, 2> kJit{"Compiling", "Compiled"};
 constexpr std::uint32_t bit(CounterType type) { return 1U << static_cast<unsigned>(type); }
 
 // The type of a counter whose values had these types.
-Type type_of(std::uint32_t types) {
+history::Type type_of(std::uint32_t types) {
   const bool real = (types & bit(CounterType::real)) != 0;
   const bool text = (types & bit(CounterType::string)) != 0;
   const bool whole = (types & ~(bit(CounterType::real) | bit(CounterType::string))) != 0;
-  if (real + text + whole > 1) return Type::any;
-  return real ? Type::real : text ? Type::string : Type::integer;
+  if (real + text + whole > 1) return history::Type::any;
+  return real ? history::Type::real : text ? history::Type::string : history::Type::integer;
 }
 
 }  // namespace
 
 void RuntimeStates::begin() {
-  recording_ = world_.pen.key(kRoot, "Recording");
+  recording_ = world_.pen.key(history::kRoot, "Recording");
   const bool pauses = world_.gathered().resumed_first;
-  world_.pen.set(recording_, Value::text(pauses ? "paused" : "running"));
+  world_.pen.set(recording_, history::Value::text(pauses ? "paused" : "running"));
   // In the order in which people want to read them.
   for (const std::string_view name :
        {"Process", "Threads", "Monitors", "Collector", "Heap", "JIT", "Classes"})
-    world_.pen.key(kRoot, name);
+    world_.pen.key(history::kRoot, name);
   declare_counters();
 }
 
 void RuntimeStates::recording(RecordingStage stage) {
   switch (stage) {
     case RecordingStage::start:
-    case RecordingStage::resume: return world_.pen.set(recording_, Value::text("running"));
-    case RecordingStage::pause: return world_.pen.set(recording_, Value::text("paused"));
+    case RecordingStage::resume: return world_.pen.set(recording_, history::Value::text("running"));
+    case RecordingStage::pause: return world_.pen.set(recording_, history::Value::text("paused"));
     case RecordingStage::end:
-    case RecordingStage::shutdown: return world_.pen.set(recording_, Value::text("ended"));
+    case RecordingStage::shutdown: return world_.pen.set(recording_, history::Value::text("ended"));
     default: return;
   }
 }
 
 RuntimeStates::Sizes& RuntimeStates::sizes(std::uint32_t generation) {
   if (const auto known = sizes_.find(generation); known != sizes_.end()) return known->second;
-  if (heap_ == kNoKey) heap_ = world_.pen.key(kRoot, "Heap");
-  if (generation == kNone) return sizes_[generation] = Sizes(heap_);
-  const Key generations = world_.pen.key(heap_, "Generations");
+  if (heap_ == history::kNoKey) heap_ = world_.pen.key(history::kRoot, "Heap");
+  if (generation == kNothing) return sizes_[generation] = Sizes(heap_);
+  const history::Key generations = world_.pen.key(heap_, "Generations");
   return sizes_[generation] = Sizes(world_.pen.key(generations, world_.text(generation)));
 }
 
@@ -88,7 +87,7 @@ void RuntimeStates::code() {
 
 void RuntimeStates::show_jit() {
   Pen& pen = world_.pen;
-  if (!any_jit_) jit_ = Attributes<Jit, 2>(pen.key(kRoot, "JIT"));
+  if (!any_jit_) jit_ = Attributes<Jit, 2>(pen.key(history::kRoot, "JIT"));
   any_jit_ = true;
   if (world_.gathered().seen.jit) pen.set_number(jit_.key(pen, kJit, Jit::compiling), compiling_);
   pen.set_number(jit_.key(pen, kJit, Jit::compiled), compiled_);
@@ -96,7 +95,7 @@ void RuntimeStates::show_jit() {
 
 void RuntimeStates::class_change(const Happening& happening) {
   const bool by_loads = static_cast<ClassSource>(happening.detail) == ClassSource::load;
-  if (by_loads != world_.gathered().seen.class_loads || happening.index == kNone) return;
+  if (by_loads != world_.gathered().seen.class_loads || happening.index == kNothing) return;
   const std::uint32_t type = world_.gathered().slicer.names().resolve_class(happening.index);
   if (type >= is_loaded_.size()) is_loaded_.resize(type + 1);
   const bool begins = happening.what == What::class_begin;
@@ -108,33 +107,36 @@ void RuntimeStates::class_change(const Happening& happening) {
 
 // Two counters of one name share a place.
 void RuntimeStates::declare_counters() {
-  std::map<Key, std::uint32_t> types;
+  std::map<history::Key, std::uint32_t> types;
   for (const CounterInfo& info : world_.gathered().counters) {
-    counters_.push_back(kNoKey);
+    counters_.push_back(history::kNoKey);
     if (info.types == 0) continue;
-    const Key all = world_.pen.key(kRoot, "Counters");
-    const Key section = world_.pen.key(all, info.defined ? info.section : "undefined");
-    counters_.back() = world_.pen.key(section, info.name.empty() ? hex(info.id) : info.name);
+    const history::Key all = world_.pen.key(history::kRoot, "Counters");
+    const history::Key section = world_.pen.key(all, info.defined ? info.section : "undefined");
+    counters_.back() = world_.pen.key(section, info.name.empty() ? hex_text(info.id) : info.name);
     types[counters_.back()] |= info.types;
   }
   for (const auto& [key, mask] : types) world_.pen.declare(key, type_of(mask));
 }
 
 void RuntimeStates::counter(const Happening& happening) {
-  const Key key = counters_[happening.index];
+  const history::Key key = counters_[happening.index];
   switch (static_cast<CounterType>(happening.detail)) {
     case CounterType::real:
-      return world_.pen.set(key, Value::of(std::bit_cast<double>(happening.a)));
+      return world_.pen.set(key, history::Value::of(std::bit_cast<double>(happening.a)));
     case CounterType::string:
-      return world_.pen.set(key, Value::text(world_.text(static_cast<std::uint32_t>(happening.a))));
+      return world_.pen.set(
+          key, history::Value::text(world_.text(static_cast<std::uint32_t>(happening.a))));
     case CounterType::uint32:
     case CounterType::uint64: return world_.pen.set_number(key, happening.a);
-    default: return world_.pen.set(key, Value::of(static_cast<std::int64_t>(happening.a)));
+    default: return world_.pen.set(key, history::Value::of(static_cast<std::int64_t>(happening.a)));
   }
 }
 
-Key RuntimeStates::key(Key& cached, std::string_view group, std::string_view name) {
-  if (cached == kNoKey) cached = world_.pen.key(world_.pen.key(kRoot, group), name);
+history::Key RuntimeStates::key(history::Key& cached, std::string_view group,
+                                std::string_view name) {
+  if (cached == history::kNoKey)
+    cached = world_.pen.key(world_.pen.key(history::kRoot, group), name);
   return cached;
 }
 
@@ -146,9 +148,9 @@ void RuntimeStates::process_cpu(std::uint64_t used) {
 void RuntimeStates::lost(std::uint64_t records, std::uint64_t bytes) {
   lost_records_ = saturated_sum(lost_records_, records);
   lost_bytes_ = saturated_sum(lost_bytes_, bytes);
-  if (lost_ == kNoKey) lost_ = world_.pen.key(kRoot, "Lost");
+  if (lost_ == history::kNoKey) lost_ = world_.pen.key(history::kRoot, "Lost");
   world_.pen.set_number(lost_, lost_records_);
   if (lost_bytes_ != 0) world_.pen.set_number(key(lost_bytes_key_, "Lost", "Bytes"), lost_bytes_);
 }
 
-}  // namespace polytrace::analysis::states
+}  // namespace polytrace::analysis

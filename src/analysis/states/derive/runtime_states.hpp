@@ -5,9 +5,11 @@
 
 #include <map>
 
+#include "analysis/states/derive/pen.hpp"
 #include "analysis/states/derive/world.hpp"
+#include "analysis/states/gather/happening.hpp"
 
-namespace polytrace::analysis::states {
+namespace polytrace::analysis {
 
 class RuntimeStates {
  public:
@@ -30,13 +32,13 @@ class RuntimeStates {
 
   void declare_counters();
   Sizes& sizes(std::uint32_t generation);
-  Key key(Key& cached, std::string_view group, std::string_view name);
+  history::Key key(history::Key& cached, std::string_view group, std::string_view name);
   void show_jit();
 
   World& world_;
-  Key recording_ = kNoKey;
-  Key heap_ = kNoKey;
-  std::map<std::uint32_t, Sizes> sizes_;  // by generation, a text; kNone: of the whole heap
+  history::Key recording_ = history::kNoKey;
+  history::Key heap_ = history::kNoKey;
+  std::map<std::uint32_t, Sizes> sizes_;  // by generation, a text; kNothing: of the whole heap
   Attributes<Jit, 2> jit_;
   bool any_jit_ = false;
   std::vector<std::uint32_t> compiling_by_;  // by thread
@@ -44,14 +46,14 @@ class RuntimeStates {
   std::uint64_t compiled_ = 0;
   std::vector<bool> is_loaded_;  // by class
   std::uint64_t loaded_ = 0;
-  Key loaded_key_ = kNoKey;
-  std::vector<Key> counters_;  // kNoKey: without values
+  history::Key loaded_key_ = history::kNoKey;
+  std::vector<history::Key> counters_;  // history::kNoKey: without values
   std::uint64_t process_cpu_ = 0;
-  Key process_cpu_key_ = kNoKey;
+  history::Key process_cpu_key_ = history::kNoKey;
   std::uint64_t lost_records_ = 0;
   std::uint64_t lost_bytes_ = 0;
-  Key lost_ = kNoKey;
-  Key lost_bytes_key_ = kNoKey;
+  history::Key lost_ = history::kNoKey;
+  history::Key lost_bytes_key_ = history::kNoKey;
 };
 
-}  // namespace polytrace::analysis::states
+}  // namespace polytrace::analysis

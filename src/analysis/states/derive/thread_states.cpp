@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace polytrace::analysis::states {
+namespace polytrace::analysis {
 namespace {
 
 using OfThread = ThreadAttribute;
@@ -14,7 +14,45 @@ constexpr std::array<std::string_view, kThreadAttributes> kThreadNames{
 
 }  // namespace
 
-Key ThreadStates::key(Thread& thread, ThreadAttribute attribute) {
+history::Key StackStates::level(World& world, std::size_t depth) {
+  if (depth == levels_.size()) levels_.push_back(world.pen.key(key_, std::to_string(depth + 1)));
+  return levels_[depth];
+}
+
+void StackStates::show_depth(World& world) {
+  const auto depth = static_cast<std::int64_t>(methods_.size());
+  world.pen.set(key_, depth == 0 ? history::Value::null() : history::Value::of(depth));
+}
+
+void StackStates::push(World& world, std::uint32_t method) {
+  const std::size_t depth = methods_.size();
+  methods_.push_back(method);
+  show_depth(world);
+  if (depth < kDeepest)
+    world.pen.set(level(world, depth), history::Value::text(world.method_name(method)));
+}
+
+void StackStates::cut(World& world, std::size_t depth) {
+  if (depth >= methods_.size()) return;
+  for (std::size_t i = std::min(methods_.size(), kDeepest); i > depth; --i)
+    world.pen.set(levels_[i - 1], history::Value::null());
+  methods_.resize(depth);
+  show_depth(world);
+}
+
+void StackStates::become(World& world, std::span<const std::uint32_t> methods) {
+  const auto same = std::ranges::mismatch(methods_, methods);
+  const auto kept = static_cast<std::size_t>(same.in1 - methods_.begin());
+  for (std::size_t i = kept; i < std::min(methods.size(), kDeepest); ++i)
+    world.pen.set(level(world, i), history::Value::text(world.method_name(methods[i])));
+  for (std::size_t i = methods.size(); i < std::min(methods_.size(), kDeepest); ++i)
+    world.pen.set(levels_[i], history::Value::null());
+  if (kept == methods.size() && kept == methods_.size()) return;
+  methods_.assign(methods.begin(), methods.end());
+  show_depth(world);
+}
+
+history::Key ThreadStates::key(Thread& thread, ThreadAttribute attribute) {
   return thread.attributes.key(world_.pen, kThreadNames, attribute);
 }
 
@@ -23,12 +61,12 @@ ThreadStates::Thread& ThreadStates::live(std::uint32_t number) {
   Thread& thread = threads_[number];
   if (thread.begun) [[likely]]
     return thread;
-  if (parent_ == kNoKey) parent_ = world_.pen.key(kRoot, "Threads");
+  if (parent_ == history::kNoKey) parent_ = world_.pen.key(history::kRoot, "Threads");
   const ThreadName& name = world_.threads()[number];
   thread.begun = true;
   thread.attributes =
       Attributes<ThreadAttribute, kThreadAttributes>(world_.pen.key(parent_, name.path));
-  if (name.first_name != kNone) this->name(number, name.first_name);
+  if (name.first_name != kNothing) this->name(number, name.first_name);
   if (name.id == base::kNoId) return thread;
   living_.push_back(number);
   show_status(thread);
@@ -41,19 +79,19 @@ void ThreadStates::show_status(Thread& thread) {
                              : thread.blocked_by ? "blocked"
                              : thread.waits_for  ? "waiting"
                                                  : "running";
-  world_.pen.set(key(thread, OfThread::status), Value::text(status));
+  world_.pen.set(key(thread, OfThread::status), history::Value::text(status));
 }
 
 void ThreadStates::show_wait(Thread& thread) {
   const auto object = thread.blocked_by ? thread.blocked_by : thread.waits_for;
-  const Key at = key(thread, OfThread::waits_for);
-  if (object && *object != base::kNoId) world_.pen.set(at, Value::text(hex(*object)));
-  else world_.pen.set(at, Value::null());
+  const history::Key at = key(thread, OfThread::waits_for);
+  if (object && *object != base::kNoId) world_.pen.set(at, history::Value::text(hex_text(*object)));
+  else world_.pen.set(at, history::Value::null());
 }
 
 void ThreadStates::name(std::uint32_t number, std::uint32_t text) {
   Thread& thread = live(number);
-  world_.pen.set(key(thread, OfThread::name), Value::text(world_.text(text)));
+  world_.pen.set(key(thread, OfThread::name), history::Value::text(world_.text(text)));
 }
 
 void ThreadStates::end(std::uint32_t number) {
@@ -73,8 +111,9 @@ void ThreadStates::end(std::uint32_t number) {
 
 void ThreadStates::show_method(Thread& thread) {
   const std::uint32_t top = thread.calls.top();
-  world_.pen.set(key(thread, OfThread::method),
-                 top == kNone ? Value::null() : Value::text(world_.method_name(top)));
+  world_.pen.set(
+      key(thread, OfThread::method),
+      top == kNothing ? history::Value::null() : history::Value::text(world_.method_name(top)));
 }
 
 void ThreadStates::enter(std::uint32_t number, const event::OpenCall& call) {
@@ -152,4 +191,4 @@ void ThreadStates::pause(bool paused) {
   for (const std::uint32_t thread : living_) show_status(threads_[thread]);
 }
 
-}  // namespace polytrace::analysis::states
+}  // namespace polytrace::analysis

@@ -1,13 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads/<id>/...: status, calls, samples and sums of each thread. One thread at a time.
+// Threads/<id>/...: status, calls, samples and sums of each thread, and the stacks in them. One
+// thread at a time.
 #pragma once
 
 #include <deque>
+#include <span>
+#include <vector>
 
-#include "analysis/states/derive/stack_states.hpp"
+#include "analysis/states/derive/pen.hpp"
+#include "analysis/states/derive/world.hpp"
+#include "analysis/states/gather/happening.hpp"
 #include "event/open_calls.hpp"
 
-namespace polytrace::analysis::states {
+namespace polytrace::analysis {
+
+// A stack of methods: an attribute with the depth (null for 0), below it "1", "2" ... with the
+// methods, outermost first.
+class StackStates {
+ public:
+  // What lies deeper has no attribute of its own.
+  static constexpr std::size_t kDeepest = 100000;
+
+  explicit StackStates(history::Key key = history::kNoKey) : key_(key) {}
+
+  bool has_key() const { return key_ != history::kNoKey; }
+  std::size_t depth() const { return methods_.size(); }
+  std::uint32_t top() const { return methods_.empty() ? kNothing : methods_.back(); }
+
+  void push(World& world, std::uint32_t method);
+  // The first `depth` levels stay.
+  void cut(World& world, std::size_t depth);
+  // Becomes that stack: only what differs is written.
+  void become(World& world, std::span<const std::uint32_t> methods);
+
+ private:
+  history::Key level(World& world, std::size_t depth);
+  void show_depth(World& world);
+
+  history::Key key_;
+  std::vector<std::uint32_t> methods_;
+  std::vector<history::Key> levels_;
+};
 
 enum class ThreadAttribute : std::uint8_t {
   name,
@@ -66,13 +99,13 @@ class ThreadStates {
   static constexpr std::uint64_t kMostPauseChanges = std::uint64_t{1} << 27;
 
   Thread& live(std::uint32_t thread);
-  Key key(Thread& thread, ThreadAttribute attribute);
+  history::Key key(Thread& thread, ThreadAttribute attribute);
   void show_status(Thread& thread);
   void show_wait(Thread& thread);
   void show_method(Thread& thread);
 
   World& world_;
-  Key parent_ = kNoKey;
+  history::Key parent_ = history::kNoKey;
   std::deque<Thread> threads_;
   std::vector<std::uint32_t> living_;
   event::CallAccount account_;
@@ -81,4 +114,4 @@ class ThreadStates {
   std::uint64_t pause_changes_ = 0;
 };
 
-}  // namespace polytrace::analysis::states
+}  // namespace polytrace::analysis

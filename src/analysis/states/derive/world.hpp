@@ -9,12 +9,12 @@
 #include "analysis/states/derive/pen.hpp"
 #include "analysis/states/gather/gathered.hpp"
 
-namespace polytrace::analysis::states {
+namespace polytrace::analysis {
 
 struct ThreadName {
   base::Id id = base::kNoId;
-  std::string path{};                // as in Threads/<path>
-  std::uint32_t first_name = kNone;  // a text
+  std::string path{};                   // as in Threads/<path>
+  std::uint32_t first_name = kNothing;  // a text
 };
 
 class World {
@@ -24,9 +24,9 @@ class World {
   Pen pen;
 
   const Gathered& gathered() const { return gathered_; }
-  // Of a thread as a happening names it; kNone stays.
+  // Of a thread as a happening names it; kNothing stays.
   std::uint32_t thread(std::uint32_t thread) const {
-    if (thread == kNone || (thread & Gathered::kMentioned) == 0) return thread;
+    if (thread == kNothing || (thread & Gathered::kMentioned) == 0) return thread;
     return mentioned_[thread & ~Gathered::kMentioned];
   }
   const std::vector<ThreadName>& threads() const { return threads_; }
@@ -45,6 +45,6 @@ class World {
 };
 
 // An address or id in a path or value.
-std::string hex(base::Id id);
+std::string hex_text(base::Id id);
 
-}  // namespace polytrace::analysis::states
+}  // namespace polytrace::analysis

@@ -1,19 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the first pass leaves to the second one.
+// What the first pass leaves to the second one. One thread at a time.
 #pragma once
 
+#include <tsl/robin_map.h>
+
+#include <deque>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "analysis/states/gather/happening.hpp"
 #include "analysis/states/gather/happening_sorter.hpp"
-#include "analysis/states/gather/text_pool.hpp"
 #include "analysis/table/words.hpp"
 #include "base/id_table.hpp"
+#include "base/seeded_hash.hpp"
+#include "base/text/utf8.hpp"
 #include "slice/slicer.hpp"
 #include "slice/stacks.hpp"
 
-namespace polytrace::analysis::states {
+namespace polytrace::analysis {
+
+// Texts of a trace by index, each kept once, as UTF-8: other bytes become U+FFFD.
+class TextPool {
+ public:
+  std::uint32_t index(std::string_view text) {
+    if (const auto known = indexes_.find(text); known != indexes_.end()) return known->second;
+    const auto index = static_cast<std::uint32_t>(texts_.size());
+    raw_.emplace_back(text);
+    texts_.push_back(base::repaired(text));
+    indexes_.emplace(raw_.back(), index);
+    return index;
+  }
+  const std::string& text(std::uint32_t index) const { return texts_[index]; }
+
+ private:
+  std::deque<std::string> raw_;
+  std::deque<std::string> texts_;
+  tsl::robin_map<std::string_view, std::uint32_t, base::SeededHash> indexes_;
+};
 
 struct CounterInfo {
   base::Id id = base::kNoId;
@@ -48,7 +73,7 @@ struct Gathered {
   TextPool texts;
   HappeningSorter sorter;
   base::IdTable mentioned;
-  std::vector<std::uint32_t> first_names;  // by thread: the first name told, a text or kNone
+  std::vector<std::uint32_t> first_names;  // by thread: the first name told, a text or kNothing
   std::vector<CounterInfo> counters;
   Seen seen;
   bool resumed_first = false;  // the first that is told of the recording: it goes on
@@ -57,4 +82,4 @@ struct Gathered {
   base::Time last = 0;
 };
 
-}  // namespace polytrace::analysis::states
+}  // namespace polytrace::analysis

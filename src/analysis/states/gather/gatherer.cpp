@@ -9,7 +9,7 @@
 #include "analysis/table/words.hpp"
 #include "base/slot.hpp"
 
-namespace polytrace::analysis::states {
+namespace polytrace::analysis {
 
 using base::kNoId;
 using base::Time;
@@ -96,7 +96,7 @@ void Gatherer::see_thread(const Event& first) {
   known_.resize(std::max(known_.size(), thread_ + std::size_t{1}));
   known_[thread_] = true;
   const ThreadInfo& thread = names().threads()[thread_];
-  if (thread.id == kNoId || (thread.previous != kNone && !thread.begun)) return;
+  if (thread.id == kNoId || (thread.previous != kNothing && !thread.begun)) return;
   now_ = std::max(now_, std::min(first.time, kLast));
   add(What::seen);
 }
@@ -104,7 +104,7 @@ void Gatherer::see_thread(const Event& first) {
 void Gatherer::add(What what, Happening rest) {
   rest.what = what;
   rest.time = now_;
-  if (rest.thread == kNone) rest.thread = thread_;
+  if (rest.thread == kNothing) rest.thread = thread_;
   const bool is_first = to_.sorter.size() == 0;
   to_.first = is_first ? now_ : std::min(to_.first, now_);
   to_.last = is_first ? now_ : std::max(to_.last, now_);
@@ -114,14 +114,14 @@ void Gatherer::add(What what, Happening rest) {
 std::uint32_t Gatherer::thread_index(base::Id id) {
   if (id == kNoId) return thread_;
   const std::uint32_t known = names().thread_index(id);
-  return known != kNone ? known : to_.mentioned.index(id) | Gathered::kMentioned;
+  return known != kNothing ? known : to_.mentioned.index(id) | Gathered::kMentioned;
 }
 
 void Gatherer::call(const Event& event) {
   const What what = event.kind == Kind::Enter ? What::enter : What::leave;
   const bool any = event.id == kNoId && what == What::leave;
   add(what, {.a = event::ticket_of(slice_->batch, event),
-             .index = any ? kNone : names().methods().index(event.id)});
+             .index = any ? kNothing : names().methods().index(event.id)});
   if (event.detail == event::kAbsent) return;
   const base::Duration cpu = event.kind == Kind::Enter   ? details<event::Enter>(event).cpu
                              : event.kind == Kind::Leave ? details<event::Leave>(event).cpu
@@ -136,8 +136,8 @@ void Gatherer::thread(const Event& event) {
   if (!thread.name.empty()) {
     const std::uint32_t name = to_.texts.index(thread.name);
     if ((index & Gathered::kMentioned) == 0) {
-      std::uint32_t& first = base::slot(to_.first_names, index, kNone);
-      if (first == kNone) first = name;
+      std::uint32_t& first = base::slot(to_.first_names, index, kNothing);
+      if (first == kNothing) first = name;
     }
     add(What::thread_name, {.thread = index, .index = name});
   }
@@ -161,7 +161,7 @@ void Gatherer::monitor(const Event& event) {
   constexpr std::array kWhat{What::contended, What::acquired, What::failed};
   to_.seen.locks = true;
   const auto monitor = details<event::Monitor>(event);
-  const std::uint32_t owner = monitor.owner == kNoId ? kNone : thread_index(monitor.owner);
+  const std::uint32_t owner = monitor.owner == kNoId ? kNothing : thread_index(monitor.owner);
   add(kWhat[static_cast<std::size_t>(monitor.stage)],
       {.a = event.id, .b = owner, .index = class_index(monitor.class_id)});
 }
@@ -243,4 +243,4 @@ void Gatherer::clock(const Event& event) {
   if (!__builtin_sub_overflow(wall, event.time, &offset)) to_.clock_offset = offset;
 }
 
-}  // namespace polytrace::analysis::states
+}  // namespace polytrace::analysis

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "analysis/states/gather/gathered.hpp"
+#include "analysis/states/gather/happening.hpp"
 
-namespace polytrace::analysis::states {
+namespace polytrace::analysis {
 
 class Gatherer {
  public:
@@ -61,11 +62,11 @@ class Gatherer {
   }
   const Names& names() const { return slice_->names; }
   std::uint32_t class_index(base::Id id) const {
-    return id == base::kNoId ? kNone : names().class_index(id);
+    return id == base::kNoId ? kNothing : names().class_index(id);
   }
   std::uint32_t thread_index(base::Id id);  // the stream's for one that is not told
   std::uint32_t text_index(event::Text text) {
-    return text.empty() ? kNone : to_.texts.index(text);
+    return text.empty() ? kNothing : to_.texts.index(text);
   }
 
   struct Counted {
@@ -85,8 +86,8 @@ class Gatherer {
   bool any_recording_ = false;
   // Of the run being walked.
   const Slice* slice_ = nullptr;
-  std::uint32_t thread_ = kNone;
+  std::uint32_t thread_ = kNothing;
   base::Time now_ = 0;
 };
 
-}  // namespace polytrace::analysis::states
+}  // namespace polytrace::analysis

@@ -4,7 +4,7 @@
 
 #include "analysis/states/gather/gatherer.hpp"
 
-namespace polytrace::analysis::states {
+namespace polytrace::analysis {
 
 using base::kNoId;
 
@@ -93,4 +93,4 @@ void Gatherer::heap_size(const Event& event) {
   }
 }
 
-}  // namespace polytrace::analysis::states
+}  // namespace polytrace::analysis

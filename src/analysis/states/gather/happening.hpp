@@ -8,7 +8,7 @@
 
 #include "base/types.hpp"
 
-namespace polytrace::analysis::states {
+namespace polytrace::analysis {
 
 // What happened, and what the fields of the happening hold (unnamed ones nothing). `thread` is the
 // thread it happened to, where it says nothing else. Methods, classes and threads are by index in
@@ -19,12 +19,12 @@ enum class What : std::uint8_t {
   thread_name,  // index: text
   thread_end,
   enter,       // index: method; a: ticket
-  leave,       // the same; index: kNone where the method is not told
+  leave,       // the same; index: kNothing where the method is not told
   call_cpu,    // a: CPU time of the thread so far
   sample,      // index: stack
   wait_start,  // a: object
   wait_end,    // a: object
-  contended,   // a: object; index: class; b: owner (a thread) or kNone
+  contended,   // a: object; index: class; b: owner (a thread) or kNothing
   acquired,    // a: object; index: class
   failed,      // a: object; index: class
   thrown,
@@ -34,9 +34,9 @@ enum class What : std::uint8_t {
   move,         // a: from; b: to
   census,       // a: objects; b: bytes; index: class; thread: number of the census
   dumped,       // the same, counted in a heap dump
-  gc,           // detail: event::GcPhase; a: generation or kNone; index: text of the reason
+  gc,           // detail: event::GcPhase; a: generation or kNothing; index: text of the reason
   world,        // a sync point; detail: 1 stopped, 0 started
-  heap,         // detail: HeapField; a: value; index: text of the generation or kNone
+  heap,         // detail: HeapField; a: value; index: text of the generation or kNothing
   jit,          // detail: event::JitStage
   code,         // a method with its code
   class_begin,  // index: class; detail: ClassSource
@@ -54,18 +54,18 @@ enum class HeapField : std::uint8_t { total, used, objects };
 // Two kinds of events tell of loaded classes; a trace that has both tells each twice.
 enum class ClassSource : std::uint8_t { definition, load };
 
-inline constexpr std::uint32_t kNone = ~std::uint32_t{0};
+inline constexpr std::uint32_t kNothing = ~std::uint32_t{0};
 
 struct Happening {
   base::Time time = 0;
   std::uint64_t a = 0;
   std::uint64_t b = 0;
-  std::uint32_t thread = kNone;
-  std::uint32_t index = kNone;
+  std::uint32_t thread = kNothing;
+  std::uint32_t index = kNothing;
   What what = What::seen;
   std::uint8_t detail = 0;
 
   friend bool operator==(const Happening&, const Happening&) = default;
 };
 
-}  // namespace polytrace::analysis::states
+}  // namespace polytrace::analysis

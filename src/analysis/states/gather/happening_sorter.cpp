@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/states/gather/happening_sorter.hpp"
 
-namespace polytrace::analysis::states {
+namespace polytrace::analysis {
 namespace {
 
 constexpr std::size_t kLeastBytes = std::size_t{64} << 10;
@@ -11,7 +11,7 @@ constexpr std::size_t kLongest = 64;                     // a packed happening, 
 constexpr std::size_t kLeastRoom = 4096;
 constexpr std::size_t kMostRoom = std::size_t{64} << 10;
 
-// Which fields follow: those that are 0 do not, threads and indexes count from kNone = 0.
+// Which fields follow: those that are 0 do not, threads and indexes count from kNothing = 0.
 enum Told : unsigned { kThread = 1, kIndex = 2, kA = 4, kB = 8, kDetail = 16 };
 
 // What changes little from one to the next is told as a difference.
@@ -128,11 +128,11 @@ bool HappeningSorter::Run::next() {
   at_ += 2;
   head_.time = static_cast<base::Time>(static_cast<std::uint64_t>(head_.time) + number());
   if ((told & kThread) != 0) head_.thread = static_cast<std::uint32_t>(number()) - 1;
-  head_.index = (told & kIndex) != 0 ? static_cast<std::uint32_t>(number()) - 1 : kNone;
+  head_.index = (told & kIndex) != 0 ? static_cast<std::uint32_t>(number()) - 1 : kNothing;
   head_.a = (told & kA) != 0 ? number() : 0;
   head_.b = (told & kB) != 0 ? number() : 0;
   head_.detail = (told & kDetail) != 0 ? static_cast<std::uint8_t>(bytes_[at_++]) : 0;
   return true;
 }
 
-}  // namespace polytrace::analysis::states
+}  // namespace polytrace::analysis

@@ -14,7 +14,7 @@
 #include "base/result.hpp"
 #include "history/write/scratch_file.hpp"
 
-namespace polytrace::analysis::states {
+namespace polytrace::analysis {
 
 class HappeningSorter {
  public:
@@ -104,4 +104,4 @@ base::result<void> HappeningSorter::deliver(Each&& each) {
   return {};
 }
 
-}  // namespace polytrace::analysis::states
+}  // namespace polytrace::analysis

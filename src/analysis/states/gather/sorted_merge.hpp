@@ -8,7 +8,7 @@
 
 #include "base/types.hpp"
 
-namespace polytrace::analysis::states {
+namespace polytrace::analysis {
 
 struct SourcePlace {
   base::Time time;
@@ -45,4 +45,4 @@ bool merge_sorted(std::vector<Source>& sources, Each&& each) {
   return true;
 }
 
-}  // namespace polytrace::analysis::states
+}  // namespace polytrace::analysis

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/table/text.hpp"
+#include "analysis/table/cells.hpp"
 
 #include <fmt/format.h>
 
@@ -15,10 +15,6 @@ std::string share_text(std::uint64_t part, std::uint64_t whole) {
 std::string helpers_note(std::uint64_t calls, std::uint64_t self) {
   return fmt::format("Runtime helpers ({}, {}) count for their callers; --show-helpers lists them.",
                      base::count_text(calls, "call", "calls"), base::duration_text(self));
-}
-
-double share(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
 }  // namespace polytrace::analysis
