@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "agent/common/options/options.hpp"
+#include "agent/common/record/introduction.hpp"
 #include "agent/common/record/recorder.hpp"
-#include "agent/common/record/told.hpp"
 #include "agent/coreclr/runtime/definitions.hpp"
 #include "agent/coreclr/runtime/framework.hpp"
 #include "agent/coreclr/runtime/prof_variables.hpp"

@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <mutex>
 
+#include "agent/common/record/introduction.hpp"
 #include "agent/common/record/recorder.hpp"
-#include "agent/common/record/told.hpp"
 #include "agent/jvm/callbacks.hpp"
 #include "agent/jvm/capabilities.hpp"
 #include "agent/jvm/code/probe.hpp"

@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "agent/common/record/told.hpp"
+#include "agent/common/record/introduction.hpp"
 #include "agent/mono/runtime/ahead.hpp"
 #include "agent/mono/runtime/note.hpp"
 #include "agent/mono/runtime/runtime.hpp"

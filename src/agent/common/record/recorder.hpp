@@ -2,8 +2,9 @@
 // What agents call to record. One recorder per process; every function may be called on any thread,
 // at any time, also before start() and after stop(): then it does nothing.
 //
-//   events       enter(), leave(), unwind(), site(), array(), emit(): on the thread they happen on,
-//                with the time of the call; into memory that outlives a killed process
+//   events       enter(), leave(), unwind(), alloc_at(), alloc_array_at(), emit(): on the thread
+//   they
+//                happen on, with the time of the call; into memory that outlives a killed process
 //   definitions  define(), define_site(): agent-wide, without a thread; in the stream they stand
 //                before every event that was recorded after define() returned
 //
@@ -102,13 +103,13 @@ inline void unwind(std::uint32_t method, const S& slowly = {}) {
 }
 // An allocation at a place told by define_site(): numbers from 0 to format::native::kMaxArgument.
 template <class S = Slowly>
-inline void site(std::uint32_t number, const S& slowly = {}) {
+inline void alloc_at(std::uint32_t number, const S& slowly = {}) {
   using format::native::Escape;
   record_word<false>(format::native::escape_word(Escape::kAlloc, number, 0), 0, slowly);
 }
 // The same of an array with `length` elements.
 template <class S = Slowly>
-inline void array(std::uint32_t number, std::uint32_t length, const S& slowly = {}) {
+inline void alloc_array_at(std::uint32_t number, std::uint32_t length, const S& slowly = {}) {
   using format::native::Escape;
   record_word<true>(format::native::escape_word(Escape::kAllocArray, number, 0),
                     length | format::native::kFollows, slowly);

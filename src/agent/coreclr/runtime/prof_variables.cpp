@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "agent/common/record/told.hpp"
+#include "agent/common/record/introduction.hpp"
 
 namespace polytrace::agent::coreclr {
 namespace {

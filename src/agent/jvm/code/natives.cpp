@@ -51,11 +51,12 @@ void probe_unwind(JNIEnv* env, jclass, jint method) {
 
 void probe_site(JNIEnv* env, jclass, jint site) {
   meet_site(env, static_cast<std::uint32_t>(site));
-  agent::site(static_cast<std::uint32_t>(site), slowly(env));
+  agent::alloc_at(static_cast<std::uint32_t>(site), slowly(env));
 }
 
 void probe_array(JNIEnv* env, jclass, jint length, jint site) {
-  agent::array(static_cast<std::uint32_t>(site), static_cast<std::uint32_t>(length), slowly(env));
+  agent::alloc_array_at(static_cast<std::uint32_t>(site), static_cast<std::uint32_t>(length),
+                        slowly(env));
 }
 
 void probe_grid(JNIEnv* env, jclass, jobject array, jint site) {

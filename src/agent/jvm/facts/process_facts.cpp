@@ -5,8 +5,8 @@
 
 #include <string>
 
+#include "agent/common/record/introduction.hpp"
 #include "agent/common/record/recorder.hpp"
-#include "agent/common/record/told.hpp"
 #include "agent/jvm/facts/vm.hpp"
 
 namespace polytrace::agent::jvm {

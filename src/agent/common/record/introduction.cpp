@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/common/record/told.hpp"
+#include "agent/common/record/introduction.hpp"
 
 #include <cstdio>
 
