@@ -16,8 +16,7 @@
 #include "agent/common/memory/status.hpp"
 #include "agent/common/memory/thread_buffer.hpp"
 #include "agent/common/options/options.hpp"
-#include "agent/common/record/lists.hpp"
-#include "format/native/wire/body.hpp"
+#include "agent/common/stream/event_body.hpp"
 #include "format/native/wire/sealing.hpp"
 #include "format/native/wire/wire.hpp"
 
@@ -32,17 +31,9 @@ enum class Patience : std::uint8_t {
 // The ways of the slow path; agents do not call them. `word` lacks its ticks; `follows` is the word
 // behind it, 0 for none.
 void record_word_slowly(std::uint64_t word, std::uint64_t follows);
-using EncodeBody = void (*)(format::native::ByteOutput& out, base::Id subject, const void* details,
-                            const Lists& lists);
 bool record_body(EncodeBody encode, base::Id subject, const void* details, const Lists& lists,
                  Patience patience);
 bool define_body(EncodeBody encode, base::Id subject, const void* details, const Lists& lists);
-
-template <class T>
-void encode_as(format::native::ByteOutput& out, base::Id subject, const void* details,
-               const Lists& lists) {
-  format::native::encode_body(out, subject, *static_cast<const T*>(details), lists);
-}
 
 // The writer thread's processor has cleared the lines of words to come. Runtimes that fence behind
 // native calls would wait for each of them.
@@ -176,8 +167,6 @@ void end_thread();
 base::Id this_thread();
 
 // --- the recorder -------------------------------------------------------------------------------
-
-enum class State : std::uint32_t { kIdle, kRunning, kPaused, kStopping, kFailed };
 
 class Recorder {
  public:

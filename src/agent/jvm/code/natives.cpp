@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/jvm/code/natives.hpp"
-
+// The natives of the probe, exported under the names the VM looks for. They call nothing of the VM
+// but once per thread and per place that allocates; grid0 asks its array for lengths.
 #include "agent/common/record/recorder.hpp"
+#include "agent/jvm/code/probe.hpp"
 #include "agent/jvm/code/sites.hpp"
 #include "agent/jvm/facts/threads.hpp"
 
