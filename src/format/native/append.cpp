@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "format/native/append.hpp"
+#include "format/native/native.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
