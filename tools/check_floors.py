@@ -6,7 +6,8 @@ usage: check_floors.py [--self-test]
 
 A room includes only rooms on lower floors, and of a room only its public headers (not *_impl.hpp,
 nothing in detail/). Rooms on one floor do not see each other. Each folder of format/ is a room, and
-so is each of agent/: those of a runtime see agent/common and agent/control, the latter the former.
+so is each of agent/: those of a runtime see agent/common and agent/control, the latter the former,
+and all of them see of format/ only format/native/wire.
 """
 import re
 import sys
@@ -33,7 +34,7 @@ FOLDERS = {
     "analysis": ["table", ".", "calls threads runtime", "samples", "heap/graph", "heap", "memory",
                  "profile states/gather", "states/derive", "states", "report", "diff"],
     "exports": ["job", "timelines", "profiles", "perfetto jfr ctf snapshots flame", "."],
-    "agent/common": ["tools", "options", "memory", "stream", "record"],
+    "agent/common": ["tools", "options", "memory", "stream", "record", "runtime"],
     "agent/control": ["protocol", "."],
     "agent/mono": ["abi", "plain", "runtime", "stacks", "."],
     "agent/jvm": ["abi", "rewriter/classfile", "rewriter", "facts", "code heap", "."],
@@ -43,6 +44,8 @@ FOLDERS = {
 }
 # An agent lives inside other programs: of the floors below it uses only these.
 AGENT_USES = {"base", "event", "format"}
+# Of format/ it uses what makes the native stream, and nothing that reads one.
+AGENT_FORMAT = "format/native/wire/"
 # Of a folder of agent/, the folders of agent/ it sees, by name; "*" is any other.
 AGENT_FOLDERS = {"common": set(), "control": {"common"}, "*": {"common", "control"}}
 # What a format's folder may use of format/ itself. formats.cpp, the list, sees every descriptor.
@@ -105,6 +108,8 @@ def fault_of(source, target):
         return f"{here} (floor {FLOORS[top_here]}) sees {there} (floor {FLOORS[top_there]})"
     if top_here == "agent" and top_there not in AGENT_USES:
         return f"an agent uses only {', '.join(sorted(AGENT_USES))}"
+    if top_here == "agent" and top_there == "format" and not target.startswith(AGENT_FORMAT):
+        return f"an agent sees of format/ only {AGENT_FORMAT}"
     if is_private(target):
         return f"{target} is private to {there}"
     return None
@@ -205,6 +210,8 @@ BAD = [
     ("cli/a.cpp", '"base/detail/x.hpp"', "private"),
     ("agent/jvm/a.cpp", '"analysis/calls/calls.hpp"', "agent"),
     ("agent/jvm/a.cpp", '"agent/mono/mono.hpp"', "only"),
+    ("agent/jvm/a.cpp", '"format/format.hpp"', "only format/native/wire/"),
+    ("agent/common/a.cpp", '"format/native/reader.hpp"', "only format/native/wire/"),
     ("agent/common/a.cpp", '"agent/control/control.hpp"', "itself"),
     ("agent/jvm/a.cpp", "<fmt/format.h>", "belongs"),
     ("attic/a.cpp", '"base/a.hpp"', "no floor"),
@@ -219,6 +226,7 @@ GOOD = [
     ("format/one/a.cpp", '"format/format.hpp"'), ("format/formats.cpp", '"format/one/one.hpp"'),
     ("analysis/a.cpp", '"format/formats.hpp"'), ("cli/a.cpp", '"analysis/calls/calls.hpp"'),
     ("agent/jvm/a.cpp", '"agent/common/common.hpp"'),
+    ("agent/common/a.cpp", '"format/native/wire/wire.hpp"'),
     ("agent/mono/a.cpp", '"agent/control/control.hpp"'),
     ("agent/control/a.cpp", '"agent/common/common.hpp"'),
     ("cli/a.cpp", '"agent/common/common.hpp"'), ("cli/a.cpp", "<CLI/CLI.hpp>"),
@@ -227,8 +235,9 @@ GOOD = [
 SHELVES = [
     "base/a.hpp", "base/detail/x.hpp", "event/event.hpp", "format/format.hpp", "format/formats.hpp",
     "format/one/one.hpp", "format/one/reader.hpp", "format/one/one_impl.hpp", "format/two/two.hpp",
-    "store/store.hpp", "analysis/calls/calls.hpp", "agent/common/common.hpp",
-    "agent/control/control.hpp", "agent/mono/mono.hpp",
+    "format/native/reader.hpp", "format/native/wire/wire.hpp", "store/store.hpp",
+    "analysis/calls/calls.hpp", "agent/common/common.hpp", "agent/control/control.hpp",
+    "agent/mono/mono.hpp",
 ]
 
 

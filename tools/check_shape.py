@@ -34,7 +34,7 @@ NEARLY_ALL = 0.8
 TABLES = {
     "lists of all kinds beside kinds.def": ("event/kinds.def", r"^KIND\((\w+)", r"\b(\w+)\b"),
     "lists of commands beside commands.def": ("cli/commands.def", r"^COMMAND\((\w+)", r"make_(\w+)"),
-    "lists of sections beside sections.def": ("analysis/report/sections.def", r"^SECTION\((\w+)",
+    "lists of sections beside sections.def": ("analysis/sections.def", r"^SECTION\((\w+)",
                                               r"make_(\w+)"),
 }
 

@@ -92,29 +92,30 @@ class ControlServer : public ::testing::Test {
     chmod(config.converter.c_str(), 0700);
     return config;
   }
+  template <class T>
+  static void expect_done(const base::result<T>& result) {
+    EXPECT_TRUE(result) << result.error().detail;
+  }
   void open(ServerConfig with) {
     server_ = std::make_unique<Server>(handler_, std::move(with));
-    std::string why;
-    ASSERT_TRUE(server_->open(why)) << why;
+    const auto opened = server_->open();
+    ASSERT_TRUE(opened) << opened.error().detail;
     ASSERT_TRUE(server_->start());
   }
   Client dial() {
     Client client;
-    std::string why;
-    EXPECT_TRUE(client.connect_path(server_->socket_path(), why)) << why;
+    expect_done(client.connect_path(server_->socket_path()));
     return client;
   }
   Welcome greet(Client& client, Accepted accepts, bool control = true) {
-    Welcome welcome;
-    std::string why;
-    EXPECT_TRUE(client.greet({accepts, control, {}}, welcome, why)) << why;
-    return welcome;
+    const auto welcome = client.greet({accepts, control, {}});
+    expect_done(welcome);
+    return welcome.value_or(Welcome{});
   }
   Answer ask(Client& client, Message message, const Body& body = {}) {
-    Answer answer;
-    std::string why;
-    EXPECT_TRUE(client.command(message, body, answer, why)) << why;
-    return answer;
+    const auto answer = client.command(message, body);
+    expect_done(answer);
+    return answer.value_or(Answer{});
   }
   void give_credit(Client& client, std::uint64_t bytes) {
     Body body;

@@ -13,7 +13,7 @@
 namespace polytrace::agent::control {
 namespace {
 
-constexpr std::string_view kGone = "the agent has closed the connection";
+constexpr const char* kGone = "the agent has closed the connection";
 
 std::int64_t client_now_ms() {
   timespec time{};
@@ -66,45 +66,42 @@ std::string text_of(View body) {
 
 }  // namespace
 
-bool Client::connect_process(pid_t process, std::string& why) {
+base::result<void> Client::connect_process(pid_t process) {
   const std::uint64_t started = start_time_of(process);
-  if (started == 0) {
-    why = "there is no process " + std::to_string(process);
-    return false;
-  }
+  if (started == 0) return refusal("there is no process " + std::to_string(process));
   for (const std::string& folder : meeting_folders_of(process)) {
     const std::string place = process_folder(folder, process, started);
     const std::string path = place + "/" + std::string(kSocketName);
     if (!exists(path)) continue;
-    if (!connect_path(path, why)) return false;
+    if (auto connected = connect_path(path); !connected) return connected;
     ucred peer{};
     if (peer_of(socket_.get(), peer) && peer.pid == process && is_private_folder(place, peer.uid))
-      return true;
+      return {};
     socket_.close();
-    why = path + ": not the agent of process " + std::to_string(process) +
-          " answers there, or others can enter that folder";
-    return false;
+    return refusal(path + ": not the agent of process " + std::to_string(process) +
+                   " answers there, or others can enter that folder");
   }
-  why = "process " + std::to_string(process) +
-        " has no control socket: was its agent started with " + "control=unix?";
-  return false;
+  return refusal("process " + std::to_string(process) +
+                 " has no control socket: was its agent started with control=unix?");
 }
 
-bool Client::connect_path(const std::string& path, std::string& why) {
-  socket_ = connect_unix(path, why);
-  if (!socket_) return false;
-  if (geteuid() == 0 || is_trusted_peer(socket_.get())) return true;
+base::result<void> Client::connect_path(const std::string& path) {
+  auto socket = connect_unix(path);
+  if (!socket) return base::Unexpected(socket.error());
+  socket_ = std::move(*socket);
+  if (geteuid() == 0 || is_trusted_peer(socket_.get())) return {};
   socket_.close();
-  why = path + ": who answers there is another user";
-  return false;
+  return refusal(path + ": who answers there is another user");
 }
 
-bool Client::connect_port(std::uint16_t port, std::string& why) {
-  socket_ = connect_loopback(port, why);
-  return static_cast<bool>(socket_);
+base::result<void> Client::connect_port(std::uint16_t port) {
+  auto socket = connect_loopback(port);
+  if (!socket) return base::Unexpected(socket.error());
+  socket_ = std::move(*socket);
+  return {};
 }
 
-bool Client::greet(const Hello& hello, Welcome& welcome, std::string& why) {
+base::result<Welcome> Client::greet(const Hello& hello) {
   Body body;
   body.number(Field::version, kProtocolVersion);
   if (!hello.token.empty()) body.text(Field::token, hello.token);
@@ -116,23 +113,19 @@ bool Client::greet(const Hello& hello, Welcome& welcome, std::string& why) {
   Frame frame;
   const bool got = send({Message::hello, 0, ++request_, body.view()}) &&
                    receive(frame, kPatience) == Got::kFrame;
-  if (got && frame.message == Message::welcome) {
-    read_body(frame.body, welcome);
-    return true;
-  }
-  why = got ? text_of(frame.body) : std::string(kGone);
-  return false;
+  if (!got) return refusal(kGone);
+  if (frame.message != Message::welcome) return refusal(text_of(frame.body));
+  Welcome welcome;
+  read_body(frame.body, welcome);
+  return welcome;
 }
 
-bool Client::command(Message message, const Body& body, Answer& answer, std::string& why,
-                     int patience_ms) {
-  if (send({message, 0, ++request_, body.view()}))
-    return await(request_, message == Message::heap_dump, answer, why, patience_ms);
-  why = kGone;
-  return false;
+base::result<Answer> Client::command(Message message, const Body& body, int patience_ms) {
+  if (!send({message, 0, ++request_, body.view()})) return refusal(kGone);
+  return await(request_, message == Message::heap_dump, patience_ms);
 }
 
-bool Client::set_filters(const std::vector<std::string>& rules, Answer& answer, std::string& why) {
+base::result<Answer> Client::set_filters(const std::vector<std::string>& rules) {
   ++request_;
   Body body;
   for (const std::string& rule : rules) {
@@ -142,14 +135,11 @@ bool Client::set_filters(const std::vector<std::string>& rules, Answer& answer, 
     }
     body.text(Field::rule, rule);
   }
-  if (send({Message::set_filters, 0, request_, body.view()}))
-    return await(request_, false, answer, why, kPatience);
-  why = kGone;
-  return false;
+  if (!send({Message::set_filters, 0, request_, body.view()})) return refusal(kGone);
+  return await(request_, false, kPatience);
 }
 
-bool Client::await(std::uint32_t request, bool is_dump, Answer& answer, std::string& why,
-                   int patience_ms) {
+base::result<Answer> Client::await(std::uint32_t request, bool is_dump, int patience_ms) {
   const std::int64_t end = client_now_ms() + patience_ms;
   Frame frame;
   for (std::int64_t left = patience_ms; left >= 0; left = end - client_now_ms()) {
@@ -161,15 +151,15 @@ bool Client::await(std::uint32_t request, bool is_dump, Answer& answer, std::str
     const bool ours = frame.request == request &&
                       (frame.message == Message::answer || frame.message == Message::done);
     if (!ours) continue;
-    answer = {};
+    Answer answer;
     read_body(frame.body, answer);
     const bool begun = is_dump && frame.message == Message::answer;
-    if (!begun || answer.outcome != Outcome::kOk) return true;
+    if (!begun || answer.outcome != Outcome::kOk) return answer;
   }
-  why = client_now_ms() >= end ? "the agent does not answer" : std::string(kGone);
+  std::string why = client_now_ms() >= end ? "the agent does not answer" : kGone;
   if (client_now_ms() < end && !notices_.empty() && !notices_.back().empty())
     why += ": " + notices_.back();
-  return false;
+  return refusal(std::move(why));
 }
 
 bool Client::send(const Frame& frame) {
@@ -227,5 +217,14 @@ std::string Client::receive_text(int patience_ms, bool& ended) {
 }
 
 void Client::close_output() { shutdown(socket_.get(), SHUT_WR); }
+
+base::result<Answer> stop_recording(pid_t process) {
+  Client client;
+  if (const auto connected = client.connect_process(process); !connected)
+    return base::Unexpected(connected.error());
+  if (const auto welcome = client.greet({{}, true, {}}); !welcome)
+    return base::Unexpected(welcome.error());
+  return client.command(Message::stop, {});
+}
 
 }  // namespace polytrace::agent::control

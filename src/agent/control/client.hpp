@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A client's side of the control protocol, for commands and tests: calls wait, at most as long as
-// they are told. One thread at a time.
+// they are told. The detail of an error says why in a sentence. One thread at a time.
 #pragma once
 
 #include <sys/types.h>
@@ -9,10 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/common/memory/status.hpp"
 #include "agent/control/protocol/endpoint.hpp"
 #include "agent/control/protocol/frames.hpp"
 #include "agent/control/protocol/handler.hpp"
 #include "agent/control/protocol/negotiation.hpp"
+#include "base/result.hpp"
 
 namespace polytrace::agent::control {
 
@@ -43,19 +45,18 @@ class Client {
   static constexpr int kPatience = 10'000;  // milliseconds
 
   // The socket of a process in any of the folders where it may be.
-  bool connect_process(pid_t process, std::string& why);
-  bool connect_path(const std::string& path, std::string& why);
-  bool connect_port(std::uint16_t port, std::string& why);
+  base::result<void> connect_process(pid_t process);
+  base::result<void> connect_path(const std::string& path);
+  base::result<void> connect_port(std::uint16_t port);
   // Takes a connection that somebody else made.
   explicit Client(Descriptor socket = {}) : socket_(std::move(socket)) {}
 
-  bool greet(const Hello& hello, Welcome& welcome, std::string& why);
+  base::result<Welcome> greet(const Hello& hello);
   // Sends a command and waits for its answer; of a heap dump for the last one. What else arrives
   // meanwhile is kept in notices(), or dropped if it is data.
-  bool command(Message message, const Body& body, Answer& answer, std::string& why,
-               int patience_ms = kPatience);
+  base::result<Answer> command(Message message, const Body& body, int patience_ms = kPatience);
   // A list of any length, in as many frames as it takes.
-  bool set_filters(const std::vector<std::string>& rules, Answer& answer, std::string& why);
+  base::result<Answer> set_filters(const std::vector<std::string>& rules);
 
   bool send(const Frame& frame);
   bool send_text(std::string_view text);
@@ -72,13 +73,15 @@ class Client {
  private:
   bool send_all(View bytes);
   bool wait(short what, int patience_ms);
-  bool await(std::uint32_t request, bool is_dump, Answer& answer, std::string& why,
-             int patience_ms);
+  base::result<Answer> await(std::uint32_t request, bool is_dump, int patience_ms);
 
   Descriptor socket_;
   FrameBuffer frames_{kMaxData};
   std::uint32_t request_ = 0;
   std::vector<std::string> notices_;
 };
+
+// Connects to a process and has its recording stopped.
+base::result<Answer> stop_recording(pid_t process);
 
 }  // namespace polytrace::agent::control

@@ -128,10 +128,9 @@ void Peer::move_data(bool& moved) {
     const StreamState state = room_.handler.stream();
     if (state.id == 0 || state.id == ended_stream_) return;
     feed_ = std::make_unique<Feed>(room_.handler, format_);
-    std::string why;
-    if (!feed_->open(room_.config.converter, why)) {
-      notice(NoticeCode::kNoConverter, why);
-      return bye(why);
+    if (const auto opened = feed_->open(room_.config.converter); !opened) {
+      notice(NoticeCode::kNoConverter, opened.error().detail);
+      return bye(opened.error().detail);
     }
   }
   std::array<std::uint8_t, kPortion> bytes;

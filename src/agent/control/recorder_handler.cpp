@@ -90,6 +90,8 @@ ServerConfig server_config(Options& options, Faults& faults) {
   if (config.mode == ServerMode::kStandalone) return config;
   if (!config.wanted()) config.listen_unix = true;
   if (options.format.empty() || options.format == "native") return config;
+  if (config.format == FormatOption::kXml && options.format != "trcxml")
+    faults.push_back("format=" + options.format + ": no client can have it; they get XML");
   // A name for XML would be misleading.
   if (!options.file.empty())
     faults.push_back("file=" + options.file + ": not written: with server= clients get format=" +
@@ -105,12 +107,8 @@ RecorderHandler::RecorderHandler(Options options, Facts facts)
 }
 
 State RecorderHandler::state() {
-  switch (Recorder::the().state()) {
-    case agent::State::kRunning: return State::kRunning;
-    case agent::State::kPaused: return State::kPaused;
-    case agent::State::kStopping: return State::kStopping;
-    default: return State::kIdle;
-  }
+  const State state = Recorder::the().state();
+  return state == State::kFailed ? State::kIdle : state;
 }
 
 Reply RecorderHandler::status() {
@@ -151,7 +149,7 @@ Reply RecorderHandler::start_next(const StartRequest& request) {
 }
 
 Reply RecorderHandler::stop() {
-  if (Recorder::the().state() == agent::State::kIdle) return not_now("does not run");
+  if (Recorder::the().state() == State::kIdle) return not_now("does not run");
   if (Recorder::the().stop(kPatience)) return Reply::ok();
   return Reply::refused(Outcome::kFailed, "not everything could be written in time");
 }
@@ -214,7 +212,7 @@ int RecorderHandler::look_around() {
   tell_faults();
   const State now = state();
   if (now != State::kRunning && now != State::kPaused)
-    return Recorder::the().state() == agent::State::kFailed && !fault_told_ ? kGlance : -1;
+    return Recorder::the().state() == State::kFailed && !fault_told_ ? kGlance : -1;
   if (!is_late()) return kGlance;
   stop();
   end_at_ = 0;

@@ -6,7 +6,7 @@
 //   Recorder::the().start(options, faults);
 //   static MyHandler& handler = *new MyHandler(options, facts);  // both live for ever
 //   static control::Server& server = *new control::Server(handler, config);
-//   if (config.wanted() && server.open(why)) server.start();  // or run() on a thread of the VM's
+//   if (config.wanted() && server.open()) server.start();  // or run() on a thread of the VM's
 //   ...
 //   Recorder::the().stop(deadline);  // first, so that clients get everything
 //   server.stop(2000);

@@ -57,48 +57,56 @@ Server::Server(Handler& handler, ServerConfig config)
 
 Server::~Server() { close_sockets(); }
 
-bool Server::open(std::string& why) {
-  wake_ = Descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  const bool listens = config_.listen_unix || config_.listen_tcp;
-  const bool opened = wake_ && (!listens || open_folder(why)) &&
-                      (!config_.listen_tcp || open_tcp(why)) &&
-                      (config_.connect.empty() || dial(why));
+base::result<void> Server::open() {
+  auto opened = open_all();
   if (!opened) close_sockets();
   return opened;
 }
 
-bool Server::open_folder(std::string& why) {
+base::result<void> Server::open_all() {
+  wake_ = Descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!wake_) return refusal({});
+  const bool listens = config_.listen_unix || config_.listen_tcp;
+  base::result<void> done;
+  if (listens) done = open_folder();
+  if (done && config_.listen_tcp) done = open_tcp();
+  if (done && !config_.connect.empty()) done = dial();
+  return done;
+}
+
+base::result<void> Server::open_folder() {
   const std::string meeting = config_.folder.empty() ? meeting_folder() : config_.folder;
   const std::string folder = process_folder(meeting, getpid(), start_time_of(getpid()));
-  if (!make_private_folder(meeting, why) || !make_private_folder(folder, why)) return false;
+  for (const std::string& path : {meeting, folder})
+    if (auto made = make_private_folder(path); !made) return made;
   folder_ = folder;
-  if (!config_.listen_unix) return true;
+  if (!config_.listen_unix) return {};
   socket_path_ = folder + "/" + std::string(kSocketName);
-  unix_ = listen_unix(socket_path_, why);
-  return static_cast<bool>(unix_);
+  auto socket = listen_unix(socket_path_);
+  if (!socket) return base::Unexpected(socket.error());
+  unix_ = std::move(*socket);
+  return {};
 }
 
-bool Server::open_tcp(std::string& why) {
-  if (config_.token_file.empty()) {
-    token_path_ = folder_ + "/" + std::string(kTokenName);
-    token_ = make_token_file(token_path_, why);
-  } else {
-    token_ = read_private_token(config_.token_file, why);
-  }
-  if (token_.empty()) return false;
-  tcp_ = listen_loopback(config_.tcp_port, why);
-  return static_cast<bool>(tcp_);
+base::result<void> Server::open_tcp() {
+  const bool makes = config_.token_file.empty();
+  if (makes) token_path_ = folder_ + "/" + std::string(kTokenName);
+  const auto token = makes ? make_token_file(token_path_) : read_private_token(config_.token_file);
+  if (!token) return base::Unexpected(token.error());
+  token_ = *token;
+  auto socket = listen_loopback(config_.tcp_port);
+  if (!socket) return base::Unexpected(socket.error());
+  tcp_ = std::move(*socket);
+  return {};
 }
 
-bool Server::dial(std::string& why) {
-  Descriptor socket = connect_unix(config_.connect, why);
-  if (!socket) return false;
-  if (!is_trusted_peer(socket.get())) {
-    why = config_.connect + ": belongs to another user";
-    return false;
-  }
-  peers_.push_back(std::make_unique<Peer>(room_, std::move(socket), Access::kUnix, now_ms()));
-  return true;
+base::result<void> Server::dial() {
+  auto socket = connect_unix(config_.connect);
+  if (!socket) return base::Unexpected(socket.error());
+  if (!is_trusted_peer(socket->get()))
+    return refusal(config_.connect + ": belongs to another user");
+  peers_.push_back(std::make_unique<Peer>(room_, std::move(*socket), Access::kUnix, now_ms()));
+  return {};
 }
 
 void Server::close_sockets() {
@@ -216,14 +224,6 @@ void Server::leave() {
                  slow, drain_ms_.load());
   for (const auto& peer : peers_) peer->bye("the program ends");
   serve_all();
-}
-
-Server* start_server(Handler& handler, const ServerConfig& config) {
-  auto* const server = new Server(handler, config);
-  std::string why;
-  if (server->open(why) && server->start()) return server;
-  std::fprintf(stderr, "polytrace: no commands are taken: %s\n", why.c_str());
-  return nullptr;
 }
 
 }  // namespace polytrace::agent::control

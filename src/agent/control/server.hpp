@@ -2,7 +2,7 @@
 // The agent's side of the control protocol (recorder_handler.hpp shows how an agent uses it):
 //
 //   control::Server server(handler, config);       // handler: what the agent can do
-//   if (!server.open(why) || !server.start()) ...  // or, on a thread of the agent's own: run()
+//   if (!server.open() || !server.start()) ...     // or, on a thread of the agent's own: run()
 //
 // server.stop() when the program ends. Nothing listens unless the configuration says so.
 #pragma once
@@ -20,6 +20,7 @@
 #include "agent/control/protocol/endpoint.hpp"
 #include "agent/control/protocol/handler.hpp"
 #include "agent/control/protocol/negotiation.hpp"
+#include "base/result.hpp"
 
 namespace polytrace::agent::control {
 
@@ -59,7 +60,7 @@ class Server {
   ~Server();
 
   // Makes the sockets, or dials. On failure nothing is left behind.
-  bool open(std::string& why);
+  base::result<void> open();
   // Runs on a thread of its own, all signals blocked.
   bool start();
   // Or on the caller's; returns after stop().
@@ -78,9 +79,10 @@ class Server {
   std::uint16_t tcp_port() const { return config_.tcp_port; }
 
  private:
-  bool open_folder(std::string& why);
-  bool open_tcp(std::string& why);
-  bool dial(std::string& why);
+  base::result<void> open_all();
+  base::result<void> open_folder();
+  base::result<void> open_tcp();
+  base::result<void> dial();
   void close_sockets();
   void turn();
   void wait();
@@ -104,9 +106,5 @@ class Server {
   bool runs_ = false;  // run() was called and has not returned; guarded by mutex_
   bool has_thread_ = false;
 };
-
-// A server with a thread of its own; both live for ever, since that thread may outlast a deadline.
-// Null where it cannot be: then the reason was said on standard error.
-Server* start_server(Handler& handler, const ServerConfig& config);
 
 }  // namespace polytrace::agent::control

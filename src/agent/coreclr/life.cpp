@@ -4,11 +4,11 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "agent/common/runtime/note.hpp"
+#include "agent/control/runtime_handler.hpp"
 #include "agent/coreclr/runtime/callbacks.hpp"
-#include "agent/coreclr/runtime/note.hpp"
 #include "agent/coreclr/runtime/runtime.hpp"
 #include "agent/coreclr/runtime/settings.hpp"
-#include "agent/coreclr/session.hpp"
 
 namespace polytrace::agent::coreclr {
 namespace {
@@ -25,7 +25,7 @@ void spare_children() { ask(info::kSetEnvironmentVariable, u"CORECLR_ENABLE_PROF
 bool start_recorder(const char* options) {
   Faults faults;
   read_settings(options, faults);
-  prepare_server(options, faults);
+  control::prepare_server(common_options(), faults);
   const Options& common = settings().common;
   if (common.help) std::fputs((option_help() + own_help()).c_str(), stderr);
   const bool wanted = !common.help && !common.off;
@@ -56,7 +56,7 @@ HResult on_initialize(void* runtime) {
   const bool started = start_recorder(options);
   if (!settings().children) spare_children();
   if (!started) return kCancelled;
-  tell_session(options);
+  tell_session();
   if ((settings().common.events.calls && !set_hooks()) || !set_event_mask() || !start_events()) {
     say({"the runtime refuses to be recorded"});
     Recorder::the().stop(kPatience);
@@ -66,7 +66,7 @@ HResult on_initialize(void* runtime) {
   start_samples();
   start_cpu_times();
   take_signals();
-  start_server();
+  take_commands();
   return kOk;
 }
 
@@ -78,7 +78,7 @@ HResult on_shutdown() {
   define(event::Recording{.stage = event::RecordingStage::shutdown, .name = {}}, base::kNoId);
   if (is_recording() && !Recorder::the().stop(kPatience))
     say({"the recording could not be finished; what is missing lies beside it"});
-  stop_server();
+  control::stop_server();
   return kOk;
 }
 

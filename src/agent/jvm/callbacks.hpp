@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events of the VM that become events of the stream, each in the file of its subject. Their names
-// are those of the catalogue in abi/events.def.
+// Events of the VM that become events of the stream, each in the file of its subject: what this VM
+// can be asked for, which of them are enabled, and what is called. The latter's names are those of
+// the catalogue in abi/events.def.
 #pragma once
 
+#include "agent/common/tools/faults.hpp"
 #include "agent/jvm/facts/settings.hpp"
 #include "agent/jvm/facts/vm.hpp"
 #include "base/types.hpp"
 
 namespace polytrace::agent::jvm {
+
+// Asks for what `settings` need and this VM has now; what is missing is told in `faults` and left
+// out of `settings`.
+void ask_capabilities(Settings& settings, Faults& faults);
+// Sets the callbacks of all events, enabled or not.
+void set_callbacks();
+// Enables those that `settings` want, or disables all of them.
+void enable_events(const Settings& settings, bool on);
 
 // How long stacks may be, and what allocations tell. Before the events are enabled.
 void set_limits(const Settings& settings);

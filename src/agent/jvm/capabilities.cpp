@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/jvm/capabilities.hpp"
-
 #include <algorithm>
 
 #include "agent/jvm/callbacks.hpp"

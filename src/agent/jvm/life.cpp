@@ -5,17 +5,14 @@
 #include <mutex>
 
 #include "agent/common/record/recorder.hpp"
-#include "agent/common/record/told.hpp"
+#include "agent/common/runtime/introduction.hpp"
 #include "agent/jvm/callbacks.hpp"
-#include "agent/jvm/capabilities.hpp"
 #include "agent/jvm/code/probe.hpp"
 #include "agent/jvm/code/sites.hpp"
 #include "agent/jvm/code/stacks.hpp"
 #include "agent/jvm/facts/array_layout.hpp"
-#include "agent/jvm/facts/process_facts.hpp"
 #include "agent/jvm/facts/registry.hpp"
 #include "agent/jvm/facts/threads.hpp"
-#include "agent/jvm/remote.hpp"
 
 namespace polytrace::agent::jvm {
 
@@ -27,7 +24,6 @@ struct Life {
   std::mutex mutex;    // of commands; the VM's events do not take it
   std::mutex dumping;  // a dump that has begun is recorded to its end; taken before the other
   Settings settings;
-  std::string options;
   Faults missing;
   const Plan* plan = nullptr;  // of the recording
   bool recording = false;
@@ -47,6 +43,27 @@ void say_all(const Faults& faults) {
 const Plan* new_plan(const Settings& settings) { return new Plan(plan_of(settings)); }
 
 bool rewrites() { return vm().can_retransform; }
+
+std::string property(const char* name) {
+  TiText value;
+  return ok(vm().ti->GetSystemProperty(name, value.out())) ? std::string(value.view()) : "";
+}
+
+void tell_session(const Settings& settings, const Plan& plan) {
+  const std::string command = redacted(property("sun.java.command"));
+  const std::string runtime = property("java.vm.name");
+  const std::string version = property("java.vm.version");
+  const std::pair<std::string, std::string> own[] = {
+      {"jvm.accessors", plan.accessors ? "yes" : "no"}};
+  introduce({.agent = "polytrace-jvm",
+             .written = settings.text,
+             .name = std::string_view(command).substr(0, command.find(' ')),
+             .command = command,
+             .runtime = runtime,
+             .runtime_version = version,
+             .own = own},
+            settings.common, plan.filters);
+}
 
 void define_stage(event::RecordingStage stage) {
   event::Recording details;
@@ -69,7 +86,6 @@ bool prepare(const char* options) {
   Faults faults;
   Life& all = life();
   all.settings = read_settings(options, faults);
-  all.options = options == nullptr ? "" : options;
   Options& common = all.settings.common;
   if (common.help) std::fputs((option_help() + own_help()).c_str(), stderr);
   if (common.off || common.help) return false;
@@ -105,9 +121,8 @@ void begin(JNIEnv* env) {
   Registry::the().clear();
   forget_methods();
   begin_round();
-  tell_process(all.options);
   const Plan* const plan = all.plan = new_plan(settings);
-  tell_settings(settings, *plan);
+  tell_session(settings, *plan);
   forget_sites();
   if (plan->sites) measure_arrays(env);
   watch_unloading();

@@ -38,6 +38,18 @@ DumpResult take_heap_dump(JNIEnv* env, std::string_view name, std::uint32_t numb
 // What `name` may command of a recording that runs: detach, pause, resume, flush, filter=...
 void obey(JNIEnv* env, std::string_view command);
 
+// --- commands of clients (remote.cpp) ---
+
+// Before the recorder is started: changes the options as clients need them. Whether there will be a
+// server at all.
+bool prepare_remote(Settings& settings, Faults& faults);
+// Once Java code can run.
+void start_remote(JNIEnv* env, const Settings& settings);
+// After the recorder was stopped: clients get the rest.
+void stop_remote();
+
+// --- what the VM calls ---
+
 void on_vm_init(jvmtiEnv* ti, JNIEnv* env, jthread thread);
 void on_vm_death(jvmtiEnv* ti, JNIEnv* env);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/jvm/remote.hpp"
-
+// The control server runs on a thread of the VM, so that it can do what needs the VM.
 #include <string>
 
 #include "agent/common/record/recorder.hpp"
@@ -72,7 +71,7 @@ Reply JvmHandler::status() {
 
 Reply JvmHandler::start(const control::StartRequest& request) {
   const bool chooses = !request.events.empty();
-  if (chooses && state() != control::State::kIdle)
+  if (chooses && state() != State::kIdle)
     return Reply::refused(Outcome::kWrongState, "what is recorded cannot change while it runs");
   std::string events;
   for (const std::string& event : request.events) (events += events.empty() ? "" : "+") += event;
@@ -173,9 +172,8 @@ void start_remote(JNIEnv* env, const Settings& settings) {
   facts.capabilities = capabilities();
   auto* const handler = new JvmHandler(settings.common, facts);  // for ever, as is the server
   auto* const server = new control::Server(*handler, g_config);
-  std::string why;
-  if (!server->open(why)) {
-    say(why);
+  if (const auto opened = server->open(); !opened) {
+    say(opened.error().detail);
     return;
   }
   g_server = server;

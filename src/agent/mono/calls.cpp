@@ -48,23 +48,23 @@ MonoProfilerCallInstrumentationFlags filter(MonoProfiler*, MonoMethod* method) {
 
 // A stack sample must not come into the middle of a record; without samples nobody asks.
 template <bool kSampled>
-struct Guard {};
+struct MarkIf {};
 template <>
-struct Guard<true> {
+struct MarkIf<true> {
   Recording recording;
 };
 
 template <bool kSampled>
 void on_enter(MonoProfiler*, MonoMethod* method, MonoProfilerCallContext*) {
   const std::uint32_t number = method_number(method);
-  [[maybe_unused]] const Guard<kSampled> guard;
+  [[maybe_unused]] const MarkIf<kSampled> mark;
   enter(number);
 }
 
 template <bool kSampled>
 void on_leave(MonoProfiler*, MonoMethod* method, MonoProfilerCallContext*) {
   const std::uint32_t number = method_number(method);
-  [[maybe_unused]] const Guard<kSampled> guard;
+  [[maybe_unused]] const MarkIf<kSampled> mark;
   leave(number);
 }
 

@@ -83,7 +83,7 @@ std::uint64_t tell_class(MonoClass* type, event::Class& details) {
   const std::uint64_t known = g_classes.find(type);
   if (is_told(known)) return known;
   const std::uint32_t number = (known & kNumber) != 0 ? known & kNumber : next_number();
-  const std::uint64_t value = told(number, tell(details, number));
+  const std::uint64_t value = told(number, define(details, number));
   g_classes.put(type, value);
   return value;
 }
@@ -99,7 +99,7 @@ base::Id number_of(PointerTable& table, const void* pointer, Ask ask) {
   const std::uint64_t known = table.find(pointer);
   if (is_told(known)) return known & kNumber;
   const std::uint32_t number = known != 0 ? known & kNumber : next_number();
-  table.put(pointer, told(number, tell(details, number)));
+  table.put(pointer, told(number, define(details, number)));
   return number;
 }
 

@@ -65,7 +65,7 @@ Known& known(Counters& counters, MonoCounter* counter) {
   details.unit =
       static_cast<event::CounterUnit>(mono_counter_get_unit(counter) >> MONO_COUNTER_UNIT_SHIFT);
   details.variance = variance_of(counter);
-  tell(details, found.index);
+  define(details, found.index);
   return found;
 }
 

@@ -18,7 +18,7 @@ void tell_domain(MonoDomain* domain, Life life, std::string_view name) {
   event::Domain details;
   details.life = life;
   details.name = name;
-  tell(details, number_of(domain));
+  define(details, number_of(domain));
 }
 void on_domain_loaded(MonoProfiler*, MonoDomain* domain) { tell_domain(domain, Life::begin, {}); }
 void on_domain_unloading(MonoProfiler*, MonoDomain* domain) {
@@ -31,8 +31,8 @@ void on_domain_named(MonoProfiler*, MonoDomain* domain, const char* name) {
 }
 
 void tell_context(MonoAppContext* context, Life life) {
-  tell(event::Context{life, static_cast<base::Id>(mono_context_get_domain_id(context))},
-       static_cast<base::Id>(mono_context_get_id(context)));
+  define(event::Context{life, static_cast<base::Id>(mono_context_get_domain_id(context))},
+         static_cast<base::Id>(mono_context_get_id(context)));
 }
 void on_context_loaded(MonoProfiler*, MonoAppContext* context) {
   tell_context(context, Life::begin);
@@ -53,7 +53,7 @@ void on_assembly_unloading(MonoProfiler*, MonoAssembly* assembly) {
   event::Assembly details;
   details.life = Life::end;
   details.name = name.view();
-  tell(details, assembly_number(assembly));
+  define(details, assembly_number(assembly));
   forget_assembly(assembly);
   addresses_come_again();
 }
@@ -63,7 +63,7 @@ void on_image_unloading(MonoProfiler*, MonoImage* image) {
   event::Module details;
   details.life = Life::end;
   details.name = or_empty(mono_image_get_filename(image));
-  tell(details, module_number(image));
+  define(details, module_number(image));
   forget_module(image);
   addresses_come_again();
 }

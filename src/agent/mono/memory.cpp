@@ -51,8 +51,8 @@ void on_allocation_by_class(MonoProfiler*, MonoObject* object) {
   const ClassFacts facts = facts_of(object);
   number_thread();
   const Recording recording;
-  if (facts.size != 0) site(facts.number);
-  else array(facts.number, static_cast<std::uint32_t>(size_of(object, facts)));
+  if (facts.size != 0) alloc_at(facts.number);
+  else alloc_array_at(facts.number, static_cast<std::uint32_t>(size_of(object, facts)));
 }
 
 thread_local constinit AllocSampler t_sampler __attribute__((tls_model("initial-exec")));

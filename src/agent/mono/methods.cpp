@@ -45,7 +45,7 @@ std::uint32_t tell_method(MonoMethod* method, MonoJitInfo* code) {
   auto number = static_cast<std::uint32_t>(known & kNumber);
   if (is_told(known)) return number;
   if (number == 0) number = next_number();
-  methods.put(method, told(number, tell(details, number)));
+  methods.put(method, told(number, define(details, number)));
   return number;
 }
 

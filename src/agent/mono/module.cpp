@@ -7,11 +7,11 @@
 #include <cstring>
 #include <string>
 
+#include "agent/control/runtime_handler.hpp"
 #include "agent/mono/runtime/callbacks.hpp"
 #include "agent/mono/runtime/definitions.hpp"
 #include "agent/mono/runtime/note.hpp"
 #include "agent/mono/runtime/settings.hpp"
-#include "agent/mono/session.hpp"
 #include "agent/mono/stacks/stacks.hpp"
 
 namespace polytrace::agent::mono {
@@ -28,9 +28,9 @@ void say(const Faults& faults) {
 
 void on_initialized(MonoProfiler*) {
   runtime_is_ready();
-  tell(event::Recording{.stage = event::RecordingStage::ready, .name = {}}, base::kNoId);
+  define(event::Recording{.stage = event::RecordingStage::ready, .name = {}}, base::kNoId);
   start_counters();
-  start_server();
+  take_commands();
 }
 
 void on_shutdown_begin(MonoProfiler*) {
@@ -43,7 +43,7 @@ void tell_walks() {
   const WalkCounts counts = walk_counts();
   const std::string text = "own stack walks: " + std::to_string(counts.own) +
                            ", unlike the runtime's: " + std::to_string(counts.wrong);
-  tell(event::Note{text}, base::kNoId);
+  define(event::Note{text}, base::kNoId);
 }
 
 void on_shutdown_end(MonoProfiler*) {
@@ -52,10 +52,10 @@ void on_shutdown_end(MonoProfiler*) {
   tell_pending_methods();
   tell_native_symbols();
   tell_missed_samples();
-  tell(event::Recording{.stage = event::RecordingStage::shutdown, .name = {}}, base::kNoId);
+  define(event::Recording{.stage = event::RecordingStage::shutdown, .name = {}}, base::kNoId);
   if (is_recording() && !Recorder::the().stop(kPatience))
     say({"the recording could not be finished; what is missing lies beside it"});
-  stop_server();
+  control::stop_server();
 }
 
 void install(MonoProfilerHandle runtime) {
@@ -78,7 +78,7 @@ void start(const char* text) {
   const char* options = colon == nullptr ? "" : colon + 1;
   Faults faults;
   read_settings(options, faults);
-  prepare_server(options, faults);
+  control::prepare_server(common_options(), faults);
   const Options& common = settings().common;
   if (common.help) std::fputs((option_help() + own_help()).c_str(), stderr);
   if (common.help || common.off) return say(faults);
@@ -88,7 +88,7 @@ void start(const char* text) {
   const bool running = waits || Recorder::the().start(common, faults);
   say(faults);
   if (!running) return say({"nothing is recorded"});
-  tell_session(options);
+  tell_session();
   install(mono_profiler_create(reinterpret_cast<MonoProfiler*>(&g_profiler)));
 }
 

@@ -55,7 +55,7 @@ void tell_native_symbols() {
     if (found.dli_sname == nullptr) continue;
     event::NativeSymbol details;
     details.name = found.dli_sname;
-    tell(details, address_of(found.dli_saddr));
+    define(details, address_of(found.dli_saddr));
   }
 }
 
@@ -65,7 +65,7 @@ void tell_missed_samples() {
   event::Lost details;
   details.records = missed;
   details.reason = "stack samples of threads that were just recording, or not yet known";
-  tell(details, base::kNoId);
+  define(details, base::kNoId);
 }
 
 void install_samples(MonoProfilerHandle runtime) {

@@ -50,14 +50,14 @@ void forget(uintptr_t id) {
 void tell_begin(const Living& thread) {
   event::Thread details;
   details.os_thread = thread.os_thread;
-  tell(details, thread.number);
+  define(details, thread.number);
 }
 
 void tell_name(const Living& thread) {
   event::Thread details;
   details.life = event::Life::name;
   details.name = thread.name;
-  tell(details, thread.number);
+  define(details, thread.number);
 }
 
 // On the new thread.

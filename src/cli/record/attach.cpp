@@ -72,16 +72,13 @@ class Attach final : public Command {
 
  private:
   void stop(const Session& session) {
-    Client client;
-    Welcome welcome;
-    Answer answer;
-    std::string why;
     stopped_ = true;
-    if (!client.connect_process(process_, why) || !client.greet({{}, true, {}}, welcome, why) ||
-        !client.command(Message::stop, {}, answer, why))
-      return session.remark(fmt::format("the recording could not be stopped: {}", why));
-    if (answer.outcome != Outcome::kOk)
-      session.remark(fmt::format("the recording could not be stopped: {}", answer.text));
+    const auto answer = agent::control::stop_recording(process_);
+    if (!answer)
+      return session.remark(
+          fmt::format("the recording could not be stopped: {}", answer.error().detail));
+    if (answer->outcome != Outcome::kOk)
+      session.remark(fmt::format("the recording could not be stopped: {}", answer->text));
   }
 
   std::uint64_t number_ = 0;

@@ -106,37 +106,37 @@ class Control final : public Command {
             action->message == Message::start ? add_start(start, arguments_) : "";
         !fault.empty())
       return session.fail_usage(fault);
-    std::string why;
-    Answer answer;
-    Welcome welcome;
-    if (!connect(why) || !greet(*action, welcome, why) || !ask(*action, start, answer, why))
-      return session.fail({base::Code::open_failed, {}, why}, target_);
-    return tell(session, welcome, answer);
+    if (const auto connected = connect(); !connected)
+      return session.fail(connected.error(), target_);
+    const auto welcome = greet(*action);
+    if (!welcome) return session.fail(welcome.error(), target_);
+    const auto answer = ask(*action, start);
+    if (!answer) return session.fail(answer.error(), target_);
+    return tell(session, *welcome, *answer);
   }
 
  private:
-  bool connect(std::string& why) {
+  base::result<void> connect() {
     if (const auto process = parse_number<unsigned>(target_))
-      return client_.connect_process(static_cast<pid_t>(*process), why);
-    if (!target_.starts_with(':')) return client_.connect_path(target_, why);
+      return client_.connect_process(static_cast<pid_t>(*process));
+    if (!target_.starts_with(':')) return client_.connect_path(target_);
     const auto port = parse_number<unsigned>(std::string_view(target_).substr(1));
     if (port && *port > 0 && *port < 65536)
-      return client_.connect_port(static_cast<std::uint16_t>(*port), why);
-    why = "is no port";
-    return false;
+      return client_.connect_port(static_cast<std::uint16_t>(*port));
+    return base::fail(base::Code::open_failed, "is no port");
   }
 
-  bool greet(const Action& action, Welcome& welcome, std::string& why) {
+  base::result<Welcome> greet(const Action& action) {
     const std::string token = token_file_.empty() ? "" : read_token_file(token_file_);
-    if (!client_.greet({{}, action.controls, token}, welcome, why)) return false;
-    if (!action.controls || welcome.right == Right::kControl) return true;
-    why = "another client controls this agent, or it lets nobody";
-    return false;
+    auto welcome = client_.greet({{}, action.controls, token});
+    if (!welcome || !action.controls || welcome->right == Right::kControl) return welcome;
+    return base::fail(base::Code::open_failed,
+                      "another client controls this agent, or it lets nobody");
   }
 
   // `body` holds what START says.
-  bool ask(const Action& action, Body& body, Answer& answer, std::string& why) {
-    if (action.message == Message::set_filters) return client_.set_filters(arguments_, answer, why);
+  base::result<Answer> ask(const Action& action, Body& body) {
+    if (action.message == Message::set_filters) return client_.set_filters(arguments_);
     const std::string_view argument = arguments_.empty() ? std::string_view() : arguments_[0];
     const std::size_t equals = std::min(argument.find('='), argument.size());
     if (action.message == Message::set_option) {
@@ -145,7 +145,7 @@ class Control final : public Command {
     }
     if (action.message == Message::heap_dump && !argument.empty()) body.text(Field::name, argument);
     if (action.message == Message::annotate) body.text(Field::text, argument);
-    return client_.command(action.message, body, answer, why, action.patience_ms);
+    return client_.command(action.message, body, action.patience_ms);
   }
 
   int tell(Session& session, const Welcome& welcome, const Answer& answer) const {

@@ -11,7 +11,7 @@
 #include "cli/record/next_steps.hpp"
 #include "cli/record/recording.hpp"
 #include "cli/runtimes/causes.hpp"
-#include "format/native/append.hpp"
+#include "format/native/native.hpp"
 #include "format/native/wire/wire.hpp"
 
 namespace polytrace::cli {

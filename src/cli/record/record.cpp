@@ -148,16 +148,10 @@ class Record final : public Command {
   // The user asks, or the time is over: then only the recording ends.
   static void stop(const Session& session, const Child& child) {
     if (stop_asked()) return child.signal(stop_signal());
-    agent::control::Client client;
-    agent::control::Welcome welcome;
-    agent::control::Answer answer;
-    std::string why;
-    const bool done = client.connect_process(child.process(), why) &&
-                      client.greet({{}, true, {}}, welcome, why) &&
-                      client.command(agent::control::Message::stop, {}, answer, why);
-    if (!done) session.remark(fmt::format("the recording goes on: {}", why));
-    if (done && answer.outcome != agent::control::Outcome::kOk)
-      session.remark(fmt::format("the recording goes on: {}", answer.text));
+    const auto answer = agent::control::stop_recording(child.process());
+    if (!answer) session.remark(fmt::format("the recording goes on: {}", answer.error().detail));
+    if (answer && answer->outcome != agent::control::Outcome::kOk)
+      session.remark(fmt::format("the recording goes on: {}", answer->text));
   }
 
   std::string runtime_;

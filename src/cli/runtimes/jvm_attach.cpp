@@ -206,10 +206,9 @@ base::result<void> load_into_jvm(pid_t process, const std::string& path, const s
                                  milliseconds patience) {
   const auto file = make_listen(process, patience);
   if (!file) return base::Unexpected(file.error());
-  std::string why;
-  const Descriptor socket =
-      agent::control::connect_unix(fmt::format("/proc/self/fd/{}", file->get()), why);
-  if (!socket) return refuse(base::Code::open_failed, process, why);
+  const auto connected = agent::control::connect_unix(fmt::format("/proc/self/fd/{}", file->get()));
+  if (!connected) return refuse(base::Code::open_failed, process, connected.error().detail);
+  const Descriptor& socket = *connected;
   std::string request = "1";
   for (const std::string_view part :
        {std::string_view(), std::string_view("load"), std::string_view(path),

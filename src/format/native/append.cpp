@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "format/native/append.hpp"
+#include "format/native/native.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -51,7 +51,7 @@ class OpenFile {
 
 // How far the blocks reach, and what they took.
 struct Blocks {
-  Taken taken;
+  SegmentsTaken segments_taken;
   std::uint64_t next_index = 0;
   std::uint64_t end = sizeof(StreamHeader);
   std::uint64_t last_tick = 0;
@@ -63,7 +63,7 @@ void walk(const OpenFile& file, std::uint64_t size, Blocks& blocks) {
   BlockHeader header;
   while (file.read(blocks.end, header) && header.mark == kBlockMark && is_sealed(header) &&
          header.length <= kMaxPayload && header.length <= size - blocks.end - sizeof header) {
-    if (header.content == Content::kEvents) blocks.taken.add(header);
+    if (header.content == Content::kEvents) blocks.segments_taken.add(header);
     blocks.ended = header.content == Content::kEnd;
     blocks.next_index = header.index + 1;
     blocks.last_tick = header.last_tick;
@@ -110,7 +110,7 @@ base::result<Appended> append_segments(const std::string& path) {
   if (blocks.ended) return Appended{};
   if (size - blocks.end > sizeof(BlockHeader) + kMaxPayload)
     return base::fail(Code::block_damaged, {}, {.offset = blocks.end});
-  auto segments = Segments::open(path + ".segments", header.stream, blocks.taken);
+  auto segments = Segments::open(path + ".segments", header.stream, blocks.segments_taken);
   if (!segments) return base::Unexpected(segments.error());
   const std::uint64_t whole = blocks.end;
   if (put_all(file, blocks, **segments) && file.cut(blocks.end))

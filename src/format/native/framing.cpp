@@ -98,7 +98,7 @@ void Framing::take(const BlockHeader& header, Bytes payload, std::uint64_t offse
                  fmt::format("block {} where {} should stand", header.index, next_index_));
   next_index_ = header.index + 1;
   ended_ = header.content == Content::kEnd;
-  if (header.content == Content::kEvents) taken_.add(header);
+  if (header.content == Content::kEvents) segments_taken_.add(header);
   if (header.content != Content::kClock && header.content != Content::kSites) return;
   auto changed = std::make_shared<Context>(*context_);
   changed->learn(header.content, payload);

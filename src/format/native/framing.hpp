@@ -7,7 +7,7 @@
 #include "base/notices.hpp"
 #include "event/reader.hpp"
 #include "format/native/read/context.hpp"
-#include "format/native/taken.hpp"
+#include "format/native/segments_taken.hpp"
 
 namespace polytrace::format::native {
 
@@ -26,7 +26,7 @@ class Framing {
   const base::Notices& notices() const { return notices_; }
 
   std::shared_ptr<const Context> context() const { return context_; }
-  const Taken& taken() const { return taken_; }
+  const SegmentsTaken& segments_taken() const { return segments_taken_; }
   // Whether the last block was the stream's end, or the source itself was cut off.
   bool ended() const { return ended_; }
   std::uint64_t offset() const { return offset_; }
@@ -49,7 +49,7 @@ class Framing {
   event::ReadOptions options_;
   base::Notices notices_;
   std::shared_ptr<const Context> context_ = std::make_shared<const Context>();
-  Taken taken_;
+  SegmentsTaken segments_taken_;
   Buffer tail_;                   // behind the last chunk
   std::uint64_t offset_;          // in the stream, of what comes next
   std::uint64_t next_index_ = 0;  // that the next block should have

@@ -5,7 +5,6 @@
 
 #include "format/native/read/records.hpp"
 #include "format/native/reader.hpp"
-#include "format/native/writer.hpp"
 
 namespace polytrace::format::native {
 namespace {
@@ -14,6 +13,8 @@ bool recognise(base::Bytes head) {
   return head.size() >= sizeof kStreamMagic &&
          base::load_le<std::uint64_t>(head.data()) == kStreamMagic;
 }
+
+bool holds_all(event::Kind, std::string_view) { return true; }
 
 constexpr std::array<std::string_view, 1> kVersions{"1"};
 
@@ -27,10 +28,10 @@ const Format kFormat{
     .write_versions = kVersions,
     .recognise = recognise,
     .open = NativeReader::open,
-    .create = NativeWriter::create,
+    .create = create_writer,
     .record_name = record_name,
     .has_end = true,
-    .holds = NativeWriter::holds,
+    .holds = holds_all,
 };
 
 }  // namespace polytrace::format::native

@@ -63,8 +63,8 @@ base::result<void> NativeReader::find_segments() {
   const bool asked = !segments_path_.empty();
   const std::string path = source_->path();
   if (!asked && path.empty()) return {};
-  auto found =
-      Segments::open(asked ? segments_path_ : path + ".segments", header_.stream, framing_.taken());
+  auto found = Segments::open(asked ? segments_path_ : path + ".segments", header_.stream,
+                              framing_.segments_taken());
   if (!found && asked) return base::Unexpected(found.error());
   if (!found && found.error().code != Code::open_failed) no_segments_ = found.error().detail;
   if (!found) return {};

@@ -35,7 +35,8 @@ auto place_of(const SegmentHeader& header) {
 }  // namespace
 
 base::result<std::unique_ptr<Segments>> Segments::open(const std::string& path,
-                                                       std::uint64_t stream, const Taken& taken) {
+                                                       std::uint64_t stream,
+                                                       const SegmentsTaken& taken) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return base::system_fault(Code::open_failed);
   std::unique_ptr<Segments> segments(new Segments(file));
@@ -75,7 +76,7 @@ std::uint64_t Segments::next_data(std::uint64_t offset) const {
   return std::max(offset, static_cast<std::uint64_t>(data) / kUnit * kUnit);
 }
 
-void Segments::find(const Taken& taken) {
+void Segments::find(const SegmentsTaken& taken) {
   std::uint64_t at = kUnit;
   while ((at = next_data(at)) + kUnit <= size_) {
     Found found{.header = {}, .offset = at};
@@ -85,7 +86,7 @@ void Segments::find(const Taken& taken) {
     at += segment ? found.header.units * kUnit : kUnit;
     if (!segment || !holds_events(found.header)) continue;
     found.taken = taken.of(found.header);
-    if (found.taken != Taken::kAll) found_.push_back(found);
+    if (found.taken != SegmentsTaken::kAll) found_.push_back(found);
   }
   std::ranges::sort(found_, {}, [](const Found& found) { return place_of(found.header); });
   const auto again =

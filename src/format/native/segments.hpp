@@ -9,7 +9,7 @@
 
 #include "base/notices.hpp"
 #include "event/reader.hpp"
-#include "format/native/taken.hpp"
+#include "format/native/segments_taken.hpp"
 #include "format/native/wire/record_encoder.hpp"
 #include "format/native/wire/segment_records.hpp"
 #include "format/native/wire/words.hpp"
@@ -21,7 +21,7 @@ class Segments {
   // The file's segments that hold more than was taken. Fails where it cannot be read, or is no
   // segment file of that stream.
   static base::result<std::unique_ptr<Segments>> open(const std::string& path, std::uint64_t stream,
-                                                      const Taken& taken);
+                                                      const SegmentsTaken& taken);
   ~Segments();
   Segments(const Segments&) = delete;
   Segments& operator=(const Segments&) = delete;
@@ -40,7 +40,7 @@ class Segments {
   };
 
   explicit Segments(int file) : file_(file) {}
-  void find(const Taken& taken);
+  void find(const SegmentsTaken& taken);
   bool read_at(std::uint64_t offset, void* into, std::size_t size) const;
   std::uint64_t next_data(std::uint64_t offset) const;
   bool open_next();

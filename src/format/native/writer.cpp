@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "format/native/writer.hpp"
-
+// Writes streams of version 1, with nanoseconds as ticks. Events keep their order and everything
+// they say: a block ends when it is full. One thread at a time.
 #include <fmt/format.h>
 
+#include "base/io/appender.hpp"
 #include "event/visit.hpp"
+#include "format/native/native.hpp"
+#include "format/native/wire/record_encoder.hpp"
 #include "format/native/wire/sealing.hpp"
 
 namespace polytrace::format::native {
@@ -30,17 +33,32 @@ bool is_plain(const event::Batch& batch, const event::Event& event) {
   return !any.told;
 }
 
-}  // namespace
+class NativeWriter final : public event::Writer {
+ public:
+  explicit NativeWriter(std::unique_ptr<base::Sink> sink);
 
-base::result<std::unique_ptr<event::Writer>> NativeWriter::create(std::unique_ptr<base::Sink> sink,
-                                                                  const WriteOptions& options) {
-  const std::string version = std::to_string(kMajor);
-  if (!options.version.empty() && options.version != version)
-    return base::fail(
-        base::Code::version_unsupported,
-        fmt::format("native is written in version {}, not {}", version, options.version));
-  return std::make_unique<NativeWriter>(std::move(sink));
-}
+  base::result<void> write(const event::Batch& batch) override;
+  base::result<void> finish() override;
+  void leave_open() override { leave_open_ = true; }
+  const event::Loss& loss() const override { return loss_; }
+
+ private:
+  void put(const event::Batch& batch, const event::Event& event);
+  bool try_put(const event::Batch& batch, const event::Event& event);
+  void begin_block(const event::Batch& batch, const event::Event& event);
+  void close_block();
+  void append(BlockHeader& header, base::Bytes payload);
+  base::result<void> flush();
+
+  std::unique_ptr<base::Sink> sink_;
+  base::Appender ready_;  // header and closed blocks not yet in the sink
+  event::Loss loss_;
+  std::vector<std::byte> payload_;
+  RecordEncoder encoder_;
+  bool open_ = false;  // whether a block is
+  bool leave_open_ = false;
+  std::uint64_t blocks_ = 0;
+};
 
 NativeWriter::NativeWriter(std::unique_ptr<base::Sink> sink)
     : sink_(std::move(sink)), payload_(kPayload) {
@@ -125,6 +143,18 @@ base::result<void> NativeWriter::flush() {
   auto done = sink_->write(ready_.view());
   ready_.clear();
   return done;
+}
+
+}  // namespace
+
+base::result<std::unique_ptr<event::Writer>> create_writer(std::unique_ptr<base::Sink> sink,
+                                                           const WriteOptions& options) {
+  const std::string version = std::to_string(kMajor);
+  if (!options.version.empty() && options.version != version)
+    return base::fail(
+        base::Code::version_unsupported,
+        fmt::format("native is written in version {}, not {}", version, options.version));
+  return std::make_unique<NativeWriter>(std::move(sink));
 }
 
 }  // namespace polytrace::format::native

@@ -19,40 +19,41 @@ constexpr std::uint64_t kMostMicroseconds = INT64_MAX / kMicrosecond;
 
 }  // namespace
 
-EventMaker::EventMaker(event::Batch& batch, const Before& before)
-    : batch_(batch), before_(before), now_(before.now) {
+EventMaker::EventMaker(event::Batch& batch, const ChunkStart& start)
+    : batch_(batch), start_(start), now_(start.now) {
   // So the threads of the stacks have these indexes, too.
-  for (const Before::Stack& stack : before.stacks) thread(stack.thread).stack = put(stack.frames);
-  count(Key::sam_str, before.samples);
-  count(Key::sam_mem, before.summaries);
-  batch_.tally.frames += before.plain.size();
-  batch_.column<event::Sample>().reserve(before.samples.count);
+  for (const ChunkStart::Stack& stack : start.stacks)
+    thread(stack.thread).stack = put(stack.frames);
+  count(Key::sam_str, start.samples);
+  count(Key::sam_mem, start.summaries);
+  batch_.tally.frames += start.quick_lines.size();
+  batch_.column<event::Sample>().reserve(start.samples.count);
 }
 
-void EventMaker::tell_plain(std::size_t end) {
-  for (; next_plain_ != end; ++next_plain_) {
-    const Before::Plain& plain = before_.plain[next_plain_];
-    Thread& of = threads_[plain.stack];
-    now_ = static_cast<base::Time>(plain.timestamp) * kMillisecond;
-    if (plain.count == Before::kAllocations) {
-      tell_plain_allocations(of, plain.items);
+void EventMaker::tell_quick(std::size_t end) {
+  for (; next_quick_ != end; ++next_quick_) {
+    const ChunkStart::Quick& quick = start_.quick_lines[next_quick_];
+    Thread& of = threads_[quick.stack];
+    now_ = static_cast<base::Time>(quick.timestamp) * kMillisecond;
+    if (quick.count == ChunkStart::kAllocations) {
+      tell_quick_allocations(of, quick.items);
       continue;
     }
-    const event::u32 first = plain.items == 0 ? of.stack.first : push(of.stack.first, plain);
-    const event::u32 count = plain.prefix + plain.items;
+    const event::u32 first = quick.items == 0 ? of.stack.first : push(of.stack.first, quick);
+    const event::u32 count = quick.prefix + quick.items;
     of.stack.first = first;
     of.stack.count = count;
     auto& column = batch_.column<event::Sample>();
     const auto detail = static_cast<event::u32>(column.size());
-    column.emplace_back(plain.count == 0 ? event::SampleMode::change : event::SampleMode::wall,
-                        std::uint64_t{plain.count}, event::Stack{{first, count}}, event::Natives{});
+    column.emplace_back(quick.count == 0 ? event::SampleMode::change : event::SampleMode::wall,
+                        std::uint64_t{quick.count}, event::Stack{{first, count}}, event::Natives{});
     batch_.events.push({now_, of.id, detail, slot(of), event::Kind::Sample, 0});
   }
 }
 
-void EventMaker::tell_plain_allocations(Thread& of, std::size_t count) {
+void EventMaker::tell_quick_allocations(Thread& of, std::size_t count) {
   for (; count != 0; --count, ++next_allocation_) {
-    const PlainAllocation& item = before_.allocations[next_allocation_];
+    const QuickAllocation& item = start_.allocations[next_allocation_];
     event::AllocSummary summary;
     summary.count = item.objects;
     summary.bytes = item.bytes;
@@ -62,17 +63,17 @@ void EventMaker::tell_plain_allocations(Thread& of, std::size_t count) {
 }
 
 // Where the stack begins, now that frames came. While it is the last in the batch, nothing moves.
-inline event::u32 EventMaker::push(event::u32 first, const Before::Plain& plain) {
+inline event::u32 EventMaker::push(event::u32 first, const ChunkStart::Quick& quick) {
   std::vector<base::Id>& frames = batch_.frames;
   const std::size_t size = frames.size();
-  const bool is_last = first + std::size_t{plain.prefix} == size;
-  const std::size_t copied = is_last ? 0 : plain.prefix;
-  frames.resize(size + copied + plain.items);
+  const bool is_last = first + std::size_t{quick.prefix} == size;
+  const std::size_t copied = is_last ? 0 : quick.prefix;
+  frames.resize(size + copied + quick.items);
   base::Id* const to = frames.data() + size;
   std::copy_n(frames.data() + first, copied, to);
-  const base::Id* const pushed = before_.frames.begin() + next_frame_;
-  for (std::size_t i = 0; i < plain.items; ++i) to[copied + i] = pushed[i];
-  next_frame_ += plain.items;
+  const base::Id* const pushed = start_.frames.begin() + next_frame_;
+  for (std::size_t i = 0; i < quick.items; ++i) to[copied + i] = pushed[i];
+  next_frame_ += quick.items;
   return is_last ? first : static_cast<event::u32>(size);
 }
 
@@ -145,7 +146,7 @@ bool EventMaker::tell_sample(std::string_view text) {
   if (!parse_sample(text, sample_)) return false;
   now_ = to_time(sample_.timestamp);
   if (sample_.timestamp > kLatest) note(Code::number_clamped, 0, "timestamp");
-  if (next_refused_ < before_.refused.size() && before_.refused[next_refused_] == number_)
+  if (next_refused_ < start_.refused.size() && start_.refused[next_refused_] == number_)
     return ++next_refused_, false;
   Thread& of = thread(sample_.thread);
   change(of.stack, sample_);
@@ -177,7 +178,7 @@ std::uint16_t EventMaker::slot(Thread& of) {
 // What the line does not say itself, the watch knows.
 base::Id EventMaker::named_thread(std::size_t field) {
   if (!line_.os_thread && !line_.has_second) return number(field);
-  return next_thread_ < before_.threads.size() ? before_.threads[next_thread_++] : kNoId;
+  return next_thread_ < start_.threads.size() ? start_.threads[next_thread_++] : kNoId;
 }
 
 void EventMaker::take_time(std::size_t field) {

@@ -11,10 +11,10 @@ namespace polytrace::format::tracelog {
 class EventMaker {
  public:
   // Both outlive the maker.
-  EventMaker(event::Batch& batch, const Before& before);
+  EventMaker(event::Batch& batch, const ChunkStart& start);
 
-  // The plain lines up to number `end` of the chunk's.
-  void tell_plain(std::size_t end);
+  // The quick lines up to number `end` of the chunk's.
+  void tell_quick(std::size_t end);
   // The next other line with its end, its place in the stream, and its number.
   void tell(std::string_view line, std::uint64_t offset, std::uint64_t number);
 
@@ -28,8 +28,8 @@ class EventMaker {
   };
 
   void count(Key key, event::Tally::Records lines);
-  void tell_plain_allocations(Thread& of, std::size_t count);
-  event::u32 push(event::u32 first, const Before::Plain& plain);
+  void tell_quick_allocations(Thread& of, std::size_t count);
+  event::u32 push(event::u32 first, const ChunkStart::Quick& quick);
   void change(event::Stack& stack, const SampleLine& sample);
   bool tell_sample(std::string_view text);
   void tell_record();
@@ -59,13 +59,13 @@ class EventMaker {
   std::uint64_t number(std::size_t field) const { return line_.numbers[field]; }
 
   event::Batch& batch_;
-  const Before& before_;
+  const ChunkStart& start_;
   base::Time now_;
   base::IdTable ids_;
   std::vector<Thread> threads_;  // by index
-  std::size_t next_thread_ = 0;  // of before_.threads
+  std::size_t next_thread_ = 0;  // of start_.threads
   std::size_t next_refused_ = 0;
-  std::size_t next_plain_ = 0;  // of before_.plain, and so on
+  std::size_t next_quick_ = 0;  // of start_.quick_lines, and so on
   std::size_t next_frame_ = 0;
   std::size_t next_allocation_ = 0;
   SampleLine sample_;

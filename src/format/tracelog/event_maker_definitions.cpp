@@ -22,12 +22,12 @@ void EventMaker::tell_thread() {
     thread(id).stack = {};
     thread(id).stack.first = static_cast<event::u32>(batch_.frames.size());
   }
-  if (number_ == before_.process_at) {
+  if (number_ == start_.process_at) {
     event::Process process;
     process.runtime = "CoreCLR";
     process.agent = "CoreProfiler";
     process.pointer_size = line_.pointer_digits == 8 ? 4 : 8;
-    batch_.add(now_, no_thread(), before_.pid, process);
+    batch_.add(now_, no_thread(), start_.pid, process);
   }
   batch_.add(now_, no_thread(), id, details);
 }

@@ -63,7 +63,7 @@ std::size_t Framing::take_lines() {
   const std::string_view all = rest();
   const std::size_t most = std::min(all.size(), kChunk);
   for (std::size_t end = 0; taken < most && !watch_.full(); taken = end) {
-    end = plain_lines_end(taken, most);
+    end = quick_lines_end(taken, most);
     if (end != taken) continue;
     if (!next_line(taken, end) || too_long(end - taken)) break;
     const std::size_t begin = taken == 0 ? mark_bytes() : taken;
@@ -72,10 +72,10 @@ std::size_t Framing::take_lines() {
   return taken;
 }
 
-std::size_t Framing::plain_lines_end(std::size_t from, std::size_t most) {
-  if (!plain_) return from;
+std::size_t Framing::quick_lines_end(std::size_t from, std::size_t most) {
+  if (!quick_) return from;
   const char* const begin = rest().data();
-  return static_cast<std::size_t>(watch_.see_plain(begin + from, begin + most) - begin);
+  return static_cast<std::size_t>(watch_.see_quick(begin + from, begin + most) - begin);
 }
 
 void Framing::give(event::Chunk& chunk, std::size_t bytes) {
@@ -110,11 +110,11 @@ base::result<void> Framing::read_more() {
   buffer_.drop_front(at_);
   at_ = 0;
   const std::size_t room = piece_.next();
-  const auto got = source_.read(std::span(buffer_.room(room + kPlainSlack), room));
+  const auto got = source_.read(std::span(buffer_.room(room + kQuickSlack), room));
   if (!got) return base::Unexpected(got.error());
   source_ended_ = *got == 0;
   buffer_.grew_to(buffer_.data() + buffer_.size() + *got);
-  std::fill_n(buffer_.end(), kPlainSlack, std::byte{0});
+  std::fill_n(buffer_.end(), kQuickSlack, std::byte{0});
   return {};
 }
 

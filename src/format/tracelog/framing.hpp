@@ -13,10 +13,11 @@ namespace polytrace::format::tracelog {
 class Framing {
  public:
   Framing(base::Source& source, const base::Limits& limits)
-      : source_(source), limits_(limits), plain_(limits.frame_bytes >= kLongestPlain) {}
+      : source_(source), limits_(limits), quick_(limits.frame_bytes >= kLongestQuick) {}
 
   // False at the end. A chunk is given as soon as there is a line, so that a growing log is read
-  // while it grows. Its context is a Before, its first_frame the number of its first line, from 1.
+  // while it grows. Its context is a ChunkStart, its first_frame the number of its first line,
+  // from 1.
   base::result<bool> next(event::Chunk& chunk);
   const base::Notices& notices() const { return notices_; }
 
@@ -24,7 +25,7 @@ class Framing {
   std::string_view rest() const;
   bool next_line(std::size_t from, std::size_t& end);
   std::size_t take_lines();
-  std::size_t plain_lines_end(std::size_t from, std::size_t most);
+  std::size_t quick_lines_end(std::size_t from, std::size_t most);
   bool too_long(std::size_t bytes) const { return bytes > limits_.frame_bytes; }
   std::size_t mark_bytes() const;
   void give(event::Chunk& chunk, std::size_t bytes);
@@ -37,7 +38,7 @@ class Framing {
   base::Source& source_;
   base::Piece piece_{kPiece};
   base::Limits limits_;
-  bool plain_;  // whether to look for plain lines: none of them is too long
+  bool quick_;  // whether to look for quick lines: none of them is too long
   base::Notices notices_;
   Watch watch_{notices_};
   base::RawArray<std::byte> buffer_;

@@ -63,7 +63,7 @@ base::result<bool> TraceLogReader::fetch(event::Chunk& chunk) {
   // A log without a whole line is read, too.
   started_ = true;
   chunk.bytes.clear();
-  chunk.context = std::make_shared<Before>();
+  chunk.context = std::make_shared<ChunkStart>();
   chunk.offset = 0;
   chunk.sequence = 0;
   chunk.first_frame = 1;
@@ -73,18 +73,18 @@ base::result<bool> TraceLogReader::fetch(event::Chunk& chunk) {
 void TraceLogReader::decode(const event::Chunk& chunk, event::Batch& batch) const {
   batch.clear();
   batch.offset = chunk.offset;
-  const auto& before = *static_cast<const Before*>(chunk.context.get());
-  EventMaker maker(batch, before);
+  const auto& start = *static_cast<const ChunkStart*>(chunk.context.get());
+  EventMaker maker(batch, start);
   const std::string_view text(reinterpret_cast<const char*>(chunk.bytes.data()),
                               chunk.bytes.size());
   if (chunk.offset == 0 && text.starts_with(base::kByteOrderMark))
     batch.tally.frame_bytes += base::kByteOrderMark.size();
-  for (const Before::Other& line : before.others) {
-    maker.tell_plain(line.plain);
+  for (const ChunkStart::Other& line : start.others) {
+    maker.tell_quick(line.quick_lines);
     maker.tell(text.substr(line.begin, line.bytes), chunk.offset + line.begin,
                chunk.first_frame + line.lines);
   }
-  maker.tell_plain(before.plain.size());
+  maker.tell_quick(start.quick_lines.size());
 }
 
 // Functions name their class by the runtime's own id, which means the class loaded last under it.

@@ -44,7 +44,7 @@ void record_for_ever(Progress& progress, std::uint32_t worker) {
   for (std::uint32_t i = 1;; ++i) {
     const std::uint32_t method = 1 + i % 1'000'000;
     if (i % 64 == 0) agent::emit(note, i);
-    else if (i % 50 == 0) agent::array(i % 1'000'000, i);
+    else if (i % 50 == 0) agent::alloc_array_at(i % 1'000'000, i);
     else agent::enter(method);
     progress.stored[worker].store(i, std::memory_order_release);
   }

@@ -55,6 +55,15 @@ TEST(options, are_read_with_their_units) {
   EXPECT_EQ(options.format, "trcxml");
 }
 
+// Which formats there are is for who makes them to say.
+TEST(options, take_any_name_of_a_format) {
+  EXPECT_EQ(parsed("format=binary").format, "tbf");
+  EXPECT_EQ(parsed("format=block").format, "monoblock");
+  EXPECT_EQ(parsed("format=tracelog:later").format, "tracelog:later");
+  EXPECT_EQ(parsed("format=of-tomorrow").format, "of-tomorrow");
+  EXPECT_EQ(faults_of("format=").size(), 1U);
+}
+
 TEST(options, say_how_large_and_how_full) {
   EXPECT_EQ(parsed("").limit, 0U);
   EXPECT_EQ(parsed("").min_free, agent::kAuto);

@@ -47,9 +47,9 @@ TEST(recorder, keeps_what_threads_do_in_order) {
     agent::name_thread(7);
     agent::enter(1);
     agent::enter(2);
-    agent::site(11);
-    agent::array(12, 0);
-    agent::array(13, 4'000'000'000U);
+    agent::alloc_at(11);
+    agent::alloc_array_at(12, 0);
+    agent::alloc_array_at(13, 4'000'000'000U);
     agent::unwind(2);
     agent::leave(1);
   }).join();

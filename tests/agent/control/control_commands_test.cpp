@@ -75,18 +75,18 @@ TEST_F(ControlCommands, DumpsAreAnsweredTwice) {
 TEST_F(ControlCommands, LongListsOfFiltersArriveWhole) {
   Client client = dial();
   greet(client, {});
-  Answer answer;
-  std::string why;
+  const auto outcome_of = [&](const std::vector<std::string>& list) {
+    const auto answer = client.set_filters(list);
+    expect_done(answer);
+    return answer.value_or(Answer{}).outcome;
+  };
   std::vector<std::string> rules(4096, std::string(1000, 'x'));
   rules.back() = "last * INCLUDE";
-  ASSERT_TRUE(client.set_filters(rules, answer, why)) << why;
-  EXPECT_EQ(answer.outcome, Outcome::kOk);
+  EXPECT_EQ(outcome_of(rules), Outcome::kOk);
   rules.push_back("one too many");
-  ASSERT_TRUE(client.set_filters(rules, answer, why)) << why;
-  EXPECT_EQ(answer.outcome, Outcome::kInvalid);
-  ASSERT_TRUE(client.set_filters({std::string(1025, 'x')}, answer, why)) << why;
-  EXPECT_EQ(answer.outcome, Outcome::kInvalid);
-  ASSERT_TRUE(client.set_filters({}, answer, why)) << why;
+  EXPECT_EQ(outcome_of(rules), Outcome::kInvalid);
+  EXPECT_EQ(outcome_of({std::string(1025, 'x')}), Outcome::kInvalid);
+  EXPECT_EQ(outcome_of({}), Outcome::kOk);
   EXPECT_THAT(handler_.heard(), ElementsAre("filters 4096 last * INCLUDE", "filters 0 "));
 }
 

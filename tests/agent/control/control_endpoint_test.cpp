@@ -15,6 +15,12 @@ mode_t mode_of(const std::string& path) {
   return lstat(path.c_str(), &found) == 0 ? found.st_mode & 07777 : 0;
 }
 
+// "" where there is no error.
+template <class T>
+std::string why(const base::result<T>& result) {
+  return result ? std::string() : result.error().detail;
+}
+
 TEST_F(ControlServer, NothingListensByDefault) {
   ServerConfig nothing;
   nothing.folder = folder_.file("meeting");
@@ -34,34 +40,29 @@ TEST_F(ControlServer, TheSocketIsPrivateAndCanBeFound) {
   EXPECT_EQ(mode_of(path.parent_path()), 0700U);
   EXPECT_EQ(mode_of(path.parent_path().parent_path()), 0700U);
   Client client;
-  std::string why;
-  ASSERT_TRUE(client.connect_process(getpid(), why)) << why;
+  ASSERT_TRUE(client.connect_process(getpid()));
   EXPECT_EQ(greet(client, {}).process, static_cast<std::uint64_t>(getpid()));
   unsetenv("XDG_RUNTIME_DIR");
 }
 
 TEST_F(ControlServer, OpenFoldersAndLinksAreRefused) {
-  std::string why;
   const std::string open_folder = folder_.file("open");
   ASSERT_EQ(mkdir(open_folder.c_str(), 0700), 0);
   ASSERT_EQ(chmod(open_folder.c_str(), 0755), 0);
-  EXPECT_FALSE(make_private_folder(open_folder, why));
-  EXPECT_THAT(why, HasSubstr("only this user"));
+  EXPECT_THAT(why(make_private_folder(open_folder)), HasSubstr("only this user"));
   std::filesystem::create_directory_symlink(folder_.file("elsewhere"), folder_.file("link"));
-  EXPECT_FALSE(make_private_folder(folder_.file("link"), why));
+  EXPECT_FALSE(make_private_folder(folder_.file("link")));
   ServerConfig bad = config();
   bad.folder = open_folder;
   Server server(handler_, bad);
-  EXPECT_FALSE(server.open(why));
+  EXPECT_FALSE(server.open());
 }
 
 TEST_F(ControlServer, AFileInTheSocketsPlaceIsKept) {
-  std::string why;
   const std::string path = folder_.write("file", "precious");
-  EXPECT_FALSE(listen_unix(path, why));
+  EXPECT_FALSE(listen_unix(path));
   EXPECT_EQ(test::content_of(path), "precious");
-  EXPECT_FALSE(listen_unix(folder_.file(std::string(200, 'x')), why));
-  EXPECT_THAT(why, HasSubstr("107"));
+  EXPECT_THAT(why(listen_unix(folder_.file(std::string(200, 'x')))), HasSubstr("107"));
 }
 
 TEST_F(ControlServer, TcpNeedsTheToken) {
@@ -75,52 +76,47 @@ TEST_F(ControlServer, TcpNeedsTheToken) {
   EXPECT_EQ(token.size(), 32U);
   handler_.record("secret", true);
   Frame frame;
-  std::string why;
-  Welcome welcome;
   for (const std::string& wrong : {std::string(), std::string(32, '0'), token.substr(1)}) {
     Client client;
-    ASSERT_TRUE(client.connect_port(server_->tcp_port(), why)) << why;
-    EXPECT_FALSE(client.greet({{}, true, wrong}, welcome, why)) << wrong;
+    ASSERT_TRUE(client.connect_port(server_->tcp_port()));
+    EXPECT_FALSE(client.greet({{}, true, wrong})) << wrong;
   }
   Client silent;
-  ASSERT_TRUE(silent.connect_port(server_->tcp_port(), why)) << why;
+  ASSERT_TRUE(silent.connect_port(server_->tcp_port()));
   EXPECT_EQ(drain(silent), "");
   Client client;
-  ASSERT_TRUE(client.connect_port(server_->tcp_port(), why)) << why;
-  EXPECT_TRUE(client.greet({{false, true}, true, token}, welcome, why)) << why;
-  EXPECT_EQ(welcome.right, Right::kControl);
+  ASSERT_TRUE(client.connect_port(server_->tcp_port()));
+  const auto welcome = client.greet({{false, true}, true, token});
+  ASSERT_TRUE(welcome) << welcome.error().detail;
+  EXPECT_EQ(welcome->right, Right::kControl);
 }
 
 TEST_F(ControlServer, ATokenFileMustBePrivate) {
   ServerConfig tcp = config();
   tcp.listen_tcp = true;
   tcp.token_file = folder_.write("token", "0123456789abcdef\n");
-  std::string why;
   for (const mode_t mode : {0644U, 0660U}) {
     ASSERT_EQ(chmod(tcp.token_file.c_str(), mode), 0);
     Server server(handler_, tcp);
-    EXPECT_FALSE(server.open(why));
-    EXPECT_THAT(why, HasSubstr("0600"));
+    EXPECT_THAT(why(server.open()), HasSubstr("0600"));
   }
   ASSERT_EQ(chmod(tcp.token_file.c_str(), 0600), 0);
   open(tcp);
   Client client;
-  Welcome welcome;
-  ASSERT_TRUE(client.connect_port(server_->tcp_port(), why)) << why;
-  EXPECT_TRUE(client.greet({{}, false, "0123456789abcdef"}, welcome, why)) << why;
+  ASSERT_TRUE(client.connect_port(server_->tcp_port()));
+  EXPECT_TRUE(client.greet({{}, false, "0123456789abcdef"}));
 }
 
 TEST_F(ControlServer, TheAgentDialsACollector) {
-  std::string why;
   const std::string path = folder_.file("collector");
-  const Descriptor listener = listen_unix(path, why);
-  ASSERT_TRUE(listener) << why;
+  const auto listener = listen_unix(path);
+  ASSERT_TRUE(listener) << listener.error().detail;
   ServerConfig dialing = config();
   dialing.listen_unix = false;
   dialing.connect = path;
   open(dialing);
   // The connection is there: open() has made it.
-  Client collector(Descriptor(accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK)));
+  Client collector(Descriptor(accept4(listener->get(), nullptr, nullptr, SOCK_NONBLOCK)));
   handler_.record("STREAM");
   EXPECT_EQ(greet(collector, {false, true}).right, Right::kControl);
   give_credit(collector, 100);
@@ -128,8 +124,7 @@ TEST_F(ControlServer, TheAgentDialsACollector) {
   ServerConfig nobody = dialing;
   nobody.connect = folder_.file("nobody");
   Server server(handler_, nobody);
-  EXPECT_FALSE(server.open(why));
-  EXPECT_THAT(why, HasSubstr("nobody answers"));
+  EXPECT_THAT(why(server.open()), HasSubstr("nobody answers"));
 }
 
 TEST(ControlEndpoint, Secrets) {
@@ -159,9 +154,7 @@ TEST(ControlEndpoint, OptionOfTheAgent) {
 TEST(ControlEndpoint, ProcessesThatAreNotThere) {
   EXPECT_EQ(start_time_of(0), 0U);
   Client client;
-  std::string why;
-  EXPECT_FALSE(client.connect_process(0x7ffffff0, why));
-  EXPECT_THAT(why, HasSubstr("no process"));
+  EXPECT_THAT(why(client.connect_process(0x7ffffff0)), HasSubstr("no process"));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What segments hold becomes a part of their stream, in place.
-#include "format/native/append.hpp"
+#include "format/native/native.hpp"
 
 #include <fstream>
 #include <iterator>

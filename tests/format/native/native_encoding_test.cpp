@@ -9,9 +9,9 @@
 #include "base/io/digit_groups.hpp"
 #include "format/equal_events.hpp"
 #include "format/native/read/call_run.hpp"
-#include "format/native/wire/checksum.hpp"
 #include "format/native/wire/clock_line.hpp"
 #include "format/native/wire/record_encoder.hpp"
+#include "format/native/wire/sealing.hpp"
 #include "format/native/wire/words.hpp"
 
 namespace polytrace::format::native {

@@ -7,11 +7,23 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <string_view>
 
 namespace polytrace::agent {
 
 inline constexpr std::uint32_t kStatusMark = 0x54535450;  // "PTST"
 inline constexpr std::size_t kStatusOffset = 1024;        // in the segment file
+
+// Of the recorder: a number in the status, and in messages of the control protocol, which know no
+// failure: to clients a recording that failed is over.
+enum class State : std::uint32_t { kIdle, kRunning, kPaused, kStopping, kFailed };
+
+constexpr std::string_view name_of(State state) {
+  constexpr std::string_view kNames[] = {"idle", "running", "paused", "stopping", "failed"};
+  const auto index = static_cast<std::size_t>(state);
+  return index < std::size(kNames) ? kNames[index] : "?";
+}
 
 // Why a recording ended before it was to: a number in the status.
 enum class Cut : std::uint64_t {

@@ -129,21 +129,13 @@ bool set_paused(Options& options, std::string_view value, Faults&) {
 bool set_file(Options& options, std::string_view value, Faults&) {
   return set_text(options.file, value);
 }
+// Any name: who makes the format knows which there are.
 bool set_format(Options& options, std::string_view value, Faults&) {
-  constexpr Named<std::string_view> kFormats[] = {{"native", "native"},
-                                                  {"tbf", "tbf"},
-                                                  {"trcxml", "trcxml"},
-                                                  {"mlpd", "mlpd"},
-                                                  {"block", "monoblock"},
-                                                  {"xml", "trcxml"},
-                                                  {"binary", "tbf"},
-                                                  {"tracelog", "tracelog"},
-                                                  {"tracelog:later", "tracelog:later"},
-                                                  {"tracelog:early", "tracelog:early"}};
-  std::string_view format;
-  const bool known = choose(format, value, kFormats);
-  options.format = format;
-  return known;
+  constexpr Named<std::string_view> kOtherWords[] = {
+      {"xml", "trcxml"}, {"binary", "tbf"}, {"block", "monoblock"}};
+  std::string_view format = value;
+  choose(format, value, kOtherWords);
+  return set_text(options.format, format);
 }
 bool set_converter(Options& options, std::string_view value, Faults&) {
   return set_text(options.converter, value);

@@ -48,7 +48,7 @@ struct Options {
   bool paused = false;  // start paused
 
   std::string file;  // may hold %p (process id), %t (start time); "" = the default name
-  std::string format = "native";  // native, or what the converter makes; "" = one nobody knows
+  std::string format = "native";  // native, or what the converter is asked for
   std::string converter;          // the polytrace program; "" = looked for
   std::string segments;           // folder of the segment file; "" = beside the output
   EventSet events;

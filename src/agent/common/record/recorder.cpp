@@ -13,6 +13,7 @@
 
 #include "agent/common/memory/pages.hpp"
 #include "agent/common/record/thread_words.hpp"
+#include "agent/common/stream/definitions.hpp"
 #include "agent/common/stream/session.hpp"
 #include "agent/common/tools/guard.hpp"
 

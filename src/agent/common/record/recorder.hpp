@@ -2,8 +2,9 @@
 // What agents call to record. One recorder per process; every function may be called on any thread,
 // at any time, also before start() and after stop(): then it does nothing.
 //
-//   events       enter(), leave(), unwind(), site(), array(), emit(): on the thread they happen on,
-//                with the time of the call; into memory that outlives a killed process
+//   events       enter(), leave(), unwind(), alloc_at(), alloc_array_at(), emit(): on the thread
+//   they
+//                happen on, with the time of the call; into memory that outlives a killed process
 //   definitions  define(), define_site(): agent-wide, without a thread; in the stream they stand
 //                before every event that was recorded after define() returned
 //
@@ -15,8 +16,7 @@
 #include "agent/common/memory/status.hpp"
 #include "agent/common/memory/thread_buffer.hpp"
 #include "agent/common/options/options.hpp"
-#include "agent/common/record/lists.hpp"
-#include "format/native/wire/body.hpp"
+#include "agent/common/stream/event_body.hpp"
 #include "format/native/wire/sealing.hpp"
 #include "format/native/wire/wire.hpp"
 
@@ -31,17 +31,9 @@ enum class Patience : std::uint8_t {
 // The ways of the slow path; agents do not call them. `word` lacks its ticks; `follows` is the word
 // behind it, 0 for none.
 void record_word_slowly(std::uint64_t word, std::uint64_t follows);
-using EncodeBody = void (*)(format::native::ByteOutput& out, base::Id subject, const void* details,
-                            const Lists& lists);
 bool record_body(EncodeBody encode, base::Id subject, const void* details, const Lists& lists,
                  Patience patience);
 bool define_body(EncodeBody encode, base::Id subject, const void* details, const Lists& lists);
-
-template <class T>
-void encode_as(format::native::ByteOutput& out, base::Id subject, const void* details,
-               const Lists& lists) {
-  format::native::encode_body(out, subject, *static_cast<const T*>(details), lists);
-}
 
 // The writer thread's processor has cleared the lines of words to come. Runtimes that fence behind
 // native calls would wait for each of them.
@@ -102,13 +94,13 @@ inline void unwind(std::uint32_t method, const S& slowly = {}) {
 }
 // An allocation at a place told by define_site(): numbers from 0 to format::native::kMaxArgument.
 template <class S = Slowly>
-inline void site(std::uint32_t number, const S& slowly = {}) {
+inline void alloc_at(std::uint32_t number, const S& slowly = {}) {
   using format::native::Escape;
   record_word<false>(format::native::escape_word(Escape::kAlloc, number, 0), 0, slowly);
 }
 // The same of an array with `length` elements.
 template <class S = Slowly>
-inline void array(std::uint32_t number, std::uint32_t length, const S& slowly = {}) {
+inline void alloc_array_at(std::uint32_t number, std::uint32_t length, const S& slowly = {}) {
   using format::native::Escape;
   record_word<true>(format::native::escape_word(Escape::kAllocArray, number, 0),
                     length | format::native::kFollows, slowly);
@@ -175,8 +167,6 @@ void end_thread();
 base::Id this_thread();
 
 // --- the recorder -------------------------------------------------------------------------------
-
-enum class State : std::uint32_t { kIdle, kRunning, kPaused, kStopping, kFailed };
 
 class Recorder {
  public:

@@ -19,6 +19,7 @@ using format::native::kUnit;
 using format::native::SegmentContent;
 using format::native::SegmentHeader;
 using format::native::SegmentState;
+using format::native::Site;
 
 constexpr std::size_t kBeforeBody = 1 + 2 * kMostVar;
 constexpr std::size_t kSiteBytes = 64 << 10;

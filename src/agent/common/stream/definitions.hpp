@@ -9,8 +9,9 @@
 
 #include "agent/common/memory/segment_queue.hpp"
 #include "agent/common/memory/segments.hpp"
-#include "agent/common/record/recorder.hpp"
 #include "agent/common/stream/block_writer.hpp"
+#include "agent/common/stream/event_body.hpp"
+#include "format/native/wire/sealing.hpp"
 
 namespace polytrace::agent {
 
@@ -23,7 +24,7 @@ class Definitions {
 
   // kNoRoom: the writer has to make some; nobody waits in here.
   Outcome define(EncodeBody encode, base::Id subject, const void* details, const Lists& lists);
-  Outcome add_site(const Site& site);
+  Outcome add_site(const format::native::Site& site);
 
   // Something came since the last drain().
   bool waiting() const { return waiting_.load(std::memory_order_acquire); }

@@ -4,12 +4,17 @@
 // here.
 #pragma once
 
+#include <pthread.h>
+
+#include <atomic>
+
 #include "agent/common/memory/clock.hpp"
 #include "agent/common/memory/losses.hpp"
 #include "agent/common/memory/segment_queue.hpp"
 #include "agent/common/memory/segments.hpp"
+#include "agent/common/memory/status.hpp"
+#include "agent/common/memory/thread_buffer.hpp"
 #include "agent/common/options/options.hpp"
-#include "agent/common/record/recorder.hpp"
 #include "agent/common/stream/block_writer.hpp"
 #include "agent/common/stream/definitions.hpp"
 #include "agent/common/stream/output.hpp"

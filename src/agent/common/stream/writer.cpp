@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "agent/common/memory/losses.hpp"
 #include "agent/common/memory/pages.hpp"
 #include "agent/common/stream/session.hpp"
 #include "agent/common/tools/guard.hpp"

@@ -15,7 +15,6 @@
 #include "agent/common/memory/segment_queue.hpp"
 #include "agent/common/memory/status.hpp"
 #include "agent/common/stream/summary.hpp"
-#include "agent/common/stream/summary_words.hpp"
 #include "base/types.hpp"
 #include "format/native/wire/words.hpp"
 

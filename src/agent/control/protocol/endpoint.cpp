@@ -23,12 +23,13 @@ constexpr mode_t kPrivateFolder = 0700;
 constexpr mode_t kPrivateFile = 0600;
 constexpr int kSocketFlags = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
 
-std::string failure(std::string_view what, std::string_view path) {
+base::Unexpected failure(std::string_view what, std::string_view path) {
+  const char* const reason = std::strerror(errno);
   std::string why(path);
   why += ": ";
   why += what;
   why += ": ";
-  return why += std::strerror(errno);
+  return refusal(why += reason);
 }
 
 std::string read_small(const char* path) {
@@ -38,15 +39,13 @@ std::string read_small(const char* path) {
   return size <= 0 ? std::string() : std::string(bytes.data(), static_cast<std::size_t>(size));
 }
 
-bool unix_address(const std::string& path, sockaddr_un& address, std::string& why) {
-  address = {};
+base::result<sockaddr_un> unix_address(const std::string& path) {
+  sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (path.empty() || path.size() >= sizeof(address.sun_path)) {
-    why = path + ": a socket's path has 1 to 107 bytes";
-    return false;
-  }
+  if (path.empty() || path.size() >= sizeof(address.sun_path))
+    return refusal(path + ": a socket's path has 1 to 107 bytes");
   std::memcpy(address.sun_path, path.data(), path.size());
-  return true;
+  return address;
 }
 
 sockaddr_in loopback(std::uint16_t port) {
@@ -141,64 +140,51 @@ bool is_private_folder(const std::string& path, uid_t owner) {
          (found.st_mode & 077) == 0;
 }
 
-bool make_private_folder(const std::string& path, std::string& why) {
-  if (mkdir(path.c_str(), kPrivateFolder) != 0 && errno != EEXIST) {
-    why = failure("cannot be made", path);
-    return false;
-  }
-  if (!is_private_folder(path, geteuid())) {
-    why = path + ": is no folder that only this user can enter";
-    return false;
-  }
-  return true;
+base::result<void> make_private_folder(const std::string& path) {
+  if (mkdir(path.c_str(), kPrivateFolder) != 0 && errno != EEXIST)
+    return failure("cannot be made", path);
+  if (!is_private_folder(path, geteuid()))
+    return refusal(path + ": is no folder that only this user can enter");
+  return {};
 }
 
-Descriptor listen_unix(const std::string& path, std::string& why) {
-  sockaddr_un address{};
-  if (!unix_address(path, address, why)) return {};
+base::result<Descriptor> listen_unix(const std::string& path) {
+  const auto address = unix_address(path);
+  if (!address) return base::Unexpected(address.error());
   Descriptor socket(::socket(AF_UNIX, kSocketFlags, 0));
-  if (!socket || !remove_old_socket(path) || bind_to(socket.get(), address) != 0 ||
-      chmod(path.c_str(), kPrivateFile) != 0 || listen(socket.get(), kWaiting) != 0) {
-    why = failure("no socket", path);
-    return {};
-  }
+  if (!socket || !remove_old_socket(path) || bind_to(socket.get(), *address) != 0 ||
+      chmod(path.c_str(), kPrivateFile) != 0 || listen(socket.get(), kWaiting) != 0)
+    return failure("no socket", path);
   return socket;
 }
 
-Descriptor listen_loopback(std::uint16_t& port, std::string& why) {
+base::result<Descriptor> listen_loopback(std::uint16_t& port) {
   Descriptor socket(::socket(AF_INET, kSocketFlags, 0));
   sockaddr_in address = loopback(port);
   socklen_t size = sizeof(address);
   const int yes = 1;
   if (!socket || setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) != 0 ||
       bind_to(socket.get(), address) != 0 || listen(socket.get(), kWaiting) != 0 ||
-      getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0) {
-    why = failure("no socket", "127.0.0.1:" + std::to_string(port));
-    return {};
-  }
+      getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0)
+    return failure("no socket", "127.0.0.1:" + std::to_string(port));
   port = ntohs(address.sin_port);
   return socket;
 }
 
-Descriptor connect_unix(const std::string& path, std::string& why) {
-  sockaddr_un address{};
-  if (!unix_address(path, address, why)) return {};
+base::result<Descriptor> connect_unix(const std::string& path) {
+  const auto address = unix_address(path);
+  if (!address) return base::Unexpected(address.error());
   Descriptor socket(::socket(AF_UNIX, kSocketFlags, 0));
-  if (!socket || connect_to(socket.get(), address) != 0) {
-    why = failure("nobody answers", path);
-    return {};
-  }
+  if (!socket || connect_to(socket.get(), *address) != 0) return failure("nobody answers", path);
   return socket;
 }
 
-Descriptor connect_loopback(std::uint16_t port, std::string& why) {
+base::result<Descriptor> connect_loopback(std::uint16_t port) {
   // Loopback answers at once: blocking for the moment of connecting is simpler than waiting.
   Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!socket || connect_to(socket.get(), loopback(port)) != 0 ||
-      fcntl(socket.get(), F_SETFL, O_NONBLOCK) != 0) {
-    why = failure("nobody answers", "127.0.0.1:" + std::to_string(port));
-    return {};
-  }
+      fcntl(socket.get(), F_SETFL, O_NONBLOCK) != 0)
+    return failure("nobody answers", "127.0.0.1:" + std::to_string(port));
   return socket;
 }
 
@@ -212,12 +198,10 @@ bool is_trusted_peer(int socket) {
   return peer_of(socket, peer) && (peer.uid == geteuid() || peer.uid == 0);
 }
 
-std::string make_token_file(const std::string& path, std::string& why) {
+base::result<std::string> make_token_file(const std::string& path) {
   std::array<std::uint8_t, 16> random{};
-  if (getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size())) {
-    why = failure("no random numbers", path);
-    return {};
-  }
+  if (getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size()))
+    return failure("no random numbers", path);
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string token;
   for (const std::uint8_t byte : random) {
@@ -227,23 +211,19 @@ std::string make_token_file(const std::string& path, std::string& why) {
   unlink(path.c_str());
   const Descriptor file(
       open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kPrivateFile));
-  if (!file ||
-      write(file.get(), token.data(), token.size()) != static_cast<ssize_t>(token.size())) {
-    why = failure("cannot be written", path);
-    return {};
-  }
+  if (!file || write(file.get(), token.data(), token.size()) != static_cast<ssize_t>(token.size()))
+    return failure("cannot be written", path);
   return token;
 }
 
-std::string read_private_token(const std::string& path, std::string& why) {
+base::result<std::string> read_private_token(const std::string& path) {
   constexpr std::size_t kShortest = 16;
   struct stat found{};
   std::string token = read_token_file(path);
   const bool ours = lstat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode) &&
                     found.st_uid == geteuid() && (found.st_mode & 077) == 0;
   if (ours && token.size() >= kShortest) return token;
-  why = path + ": must hold at least 16 bytes, be ours, and of mode 0600";
-  return {};
+  return refusal(path + ": must hold at least 16 bytes, be ours, and of mode 0600");
 }
 
 std::string read_token_file(const std::string& path) {

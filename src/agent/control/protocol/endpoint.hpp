@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where agent and clients meet: a Unix socket in a folder of its own, TCP on the loopback address
 // with a token, or a socket that the agent dials. Descriptors are close-on-exec and do not block;
-// whoever gets one closes it. Functions that fail return -1 (or "") and say why in a sentence.
+// whoever gets one closes it. The detail of an error says why in a sentence.
 #pragma once
 
 #include <sys/socket.h>
@@ -10,9 +10,17 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/result.hpp"
+
 namespace polytrace::agent::control {
+
+// The connection or what it needs cannot be had.
+inline base::Unexpected refusal(std::string why) {
+  return base::fail(base::Code::open_failed, std::move(why));
+}
 
 // A descriptor with an owner.
 class Descriptor {
@@ -52,14 +60,14 @@ inline constexpr std::string_view kTokenName = "token";
 bool is_private_folder(const std::string& path, uid_t owner);
 // Makes the folder with mode 0700; one that is there must be a folder of ours that nobody else can
 // enter.
-bool make_private_folder(const std::string& path, std::string& why);
+base::result<void> make_private_folder(const std::string& path);
 // Listens at `path`, mode 0600. What lay there is replaced if it is a socket.
-Descriptor listen_unix(const std::string& path, std::string& why);
+base::result<Descriptor> listen_unix(const std::string& path);
 // Listens on 127.0.0.1; port 0 takes a free one. `port` becomes the real one.
-Descriptor listen_loopback(std::uint16_t& port, std::string& why);
+base::result<Descriptor> listen_loopback(std::uint16_t& port);
 // A client's side, and that of an agent that dials out.
-Descriptor connect_unix(const std::string& path, std::string& why);
-Descriptor connect_loopback(std::uint16_t port, std::string& why);
+base::result<Descriptor> connect_unix(const std::string& path);
+base::result<Descriptor> connect_loopback(std::uint16_t port);
 
 // Who made a Unix socket's other end; false where that cannot be told.
 bool peer_of(int socket, ucred& peer);
@@ -67,9 +75,9 @@ bool peer_of(int socket, ucred& peer);
 bool is_trusted_peer(int socket);
 
 // 128 random bits as 32 hexadecimal digits, in a new file of mode 0600.
-std::string make_token_file(const std::string& path, std::string& why);
+base::result<std::string> make_token_file(const std::string& path);
 // One that somebody else made: of at least 16 bytes, ours, and readable by nobody else.
-std::string read_private_token(const std::string& path, std::string& why);
+base::result<std::string> read_private_token(const std::string& path);
 // "" where it cannot be read.
 std::string read_token_file(const std::string& path);
 // Takes as long wherever the difference is.

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/common/memory/status.hpp"
 #include "agent/control/protocol/messages.hpp"
 
 namespace polytrace::agent::control {
@@ -84,6 +85,7 @@ class Handler {
   virtual ~Handler() = default;
 
   virtual Facts facts() = 0;
+  // Never kFailed: to clients that is kIdle.
   virtual State state() = 0;
   // Counters: events by kind, bytes, drops, stalls and so on.
   virtual Reply status() = 0;

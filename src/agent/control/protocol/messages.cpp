@@ -43,12 +43,6 @@ bool may_be_sent(Message message, Right& needed) {
   return true;
 }
 
-std::string_view name_of(State state) {
-  constexpr std::array<std::string_view, 4> kNames = {"idle", "running", "paused", "stopping"};
-  const auto index = static_cast<std::size_t>(state);
-  return index < kNames.size() ? kNames[index] : "?";
-}
-
 std::string_view name_of(Outcome outcome) {
   constexpr std::array<std::string_view, 6> kNames = {"ok",          "unsupported", "forbidden",
                                                       "wrong state", "invalid",     "failed"};

@@ -24,8 +24,6 @@ enum class Field : std::uint32_t {
 // What a client may do. Each right includes those before it.
 enum class Right : std::uint8_t { kNone = 0, kObserve = 1, kControl = 2 };
 
-enum class State : std::uint8_t { kIdle = 0, kRunning = 1, kPaused = 2, kStopping = 3 };
-
 // How a command ended.
 enum class Outcome : std::uint8_t {
   kOk = 0,
@@ -51,7 +49,6 @@ std::string_view name_of(Message message);
 // The right that a client needs to send it; kNone where it needs none. False for what only agents
 // send and for numbers that are no message.
 bool may_be_sent(Message message, Right& needed);
-std::string_view name_of(State state);
 std::string_view name_of(Outcome outcome);
 
 }  // namespace polytrace::agent::control

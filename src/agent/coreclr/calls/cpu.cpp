@@ -3,10 +3,10 @@
 // ours reads the system's clocks of them.
 #include <algorithm>
 
+#include "agent/common/runtime/note.hpp"
 #include "agent/coreclr/calls/threads.hpp"
 #include "agent/coreclr/calls/ticker.hpp"
 #include "agent/coreclr/runtime/callbacks.hpp"
-#include "agent/coreclr/runtime/note.hpp"
 #include "agent/coreclr/runtime/settings.hpp"
 
 namespace polytrace::agent::coreclr {

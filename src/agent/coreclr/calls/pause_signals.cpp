@@ -7,9 +7,9 @@
 
 #include <atomic>
 
+#include "agent/common/runtime/note.hpp"
 #include "agent/common/tools/quiet_thread.hpp"
 #include "agent/coreclr/runtime/callbacks.hpp"
-#include "agent/coreclr/runtime/note.hpp"
 #include "agent/coreclr/runtime/settings.hpp"
 
 namespace polytrace::agent::coreclr {

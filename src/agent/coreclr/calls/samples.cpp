@@ -16,12 +16,12 @@
 #include <vector>
 
 #include "agent/common/memory/clock.hpp"
+#include "agent/common/runtime/note.hpp"
 #include "agent/common/tools/guard.hpp"
 #include "agent/common/tools/quiet_thread.hpp"
 #include "agent/coreclr/calls/stacks.hpp"
 #include "agent/coreclr/calls/threads.hpp"
 #include "agent/coreclr/runtime/callbacks.hpp"
-#include "agent/coreclr/runtime/note.hpp"
 #include "agent/coreclr/runtime/runtime.hpp"
 #include "agent/coreclr/runtime/settings.hpp"
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <vector>
 
-#include "agent/common/record/lists.hpp"
+#include "agent/common/stream/event_body.hpp"
 #include "agent/coreclr/runtime/abi.hpp"
 
 namespace polytrace::agent::coreclr {

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "agent/common/runtime/note.hpp"
 #include "agent/common/tools/guard.hpp"
 #include "agent/coreclr/names/utf8.hpp"
 #include "agent/coreclr/runtime/callbacks.hpp"
-#include "agent/coreclr/runtime/note.hpp"
 
 namespace polytrace::agent::coreclr {
 namespace {
@@ -79,7 +79,7 @@ HResult on_thread_assigned(RuntimeId id, std::uint32_t os_thread) {
     move(thread, os_thread);
     return kOk;
   }
-  thread.number = t_number;
+  thread.number = t_marks.number;
   thread.os_thread = os_thread;
   tell_begin(thread);
   tell_name(thread);
@@ -95,7 +95,7 @@ HResult on_thread_destroyed(RuntimeId id) {
   }
   event::Thread details;
   details.life = Life::end;
-  if (number != 0 && number == t_number) note(details, number), end_thread();
+  if (number != 0 && number == t_marks.number) note(details, number), end_thread();
   else if (number != 0) define(details, number);
   return kOk;
 }

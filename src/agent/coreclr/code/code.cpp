@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "agent/coreclr/runtime/note.hpp"
+#include "agent/common/runtime/note.hpp"
 
 namespace polytrace::agent::coreclr {
 namespace {

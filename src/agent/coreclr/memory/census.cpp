@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runtime shows every object behind a collection, on the thread that collects. Classes are
 // named when the program runs again.
-#include "agent/coreclr/memory/census.hpp"
+#include "agent/coreclr/memory/collections.hpp"
 
 #include <pthread.h>
 

@@ -10,9 +10,8 @@
 #include <string_view>
 #include <utility>
 
-#include "agent/coreclr/memory/census.hpp"
+#include "agent/common/runtime/note.hpp"
 #include "agent/coreclr/runtime/callbacks.hpp"
-#include "agent/coreclr/runtime/note.hpp"
 #include "agent/coreclr/runtime/runtime.hpp"
 #include "agent/coreclr/runtime/settings.hpp"
 

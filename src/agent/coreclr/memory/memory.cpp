@@ -51,8 +51,8 @@ void note_with_stack(RuntimeId object, const Sized& found, std::uint32_t weight)
 // Every class is a site of its own.
 void note_site(const Sized& found) {
   number_thread();
-  if (found.differs) array(found.number, static_cast<std::uint32_t>(found.size));
-  else site(found.number);
+  if (found.differs) alloc_array_at(found.number, static_cast<std::uint32_t>(found.size));
+  else alloc_at(found.number);
 }
 
 thread_local constinit AllocSampler t_sampler __attribute__((tls_model("initial-exec")));

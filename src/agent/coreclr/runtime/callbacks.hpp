@@ -30,6 +30,11 @@ void start_waiting_events(RuntimeId function);
 // The thread does what only the recording asks for: what it allocates is not the program's.
 bool is_own_work();
 
+// The beginning of a recording: program, settings and filters.
+void tell_session();
+// Takes commands from outside, where control::prepare_server() has found that they are wanted.
+void take_commands();
+
 // The threads, modules, classes and methods that are known, in a recording that begins.
 void tell_threads();
 void tell_loaded();

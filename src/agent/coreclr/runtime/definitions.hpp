@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "agent/common/runtime/note.hpp"
 #include "agent/common/tools/pointer_table.hpp"
 #include "agent/coreclr/runtime/abi.hpp"
-#include "agent/coreclr/runtime/note.hpp"
 #include "format/native/wire/wire.hpp"
 
 namespace polytrace::agent::coreclr {

@@ -6,8 +6,6 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "agent/common/record/told.hpp"
-
 namespace polytrace::agent::coreclr {
 namespace {
 
@@ -155,10 +153,10 @@ bool read_prof_variables(Settings& settings, Faults& faults) {
   return wanted.any;
 }
 
-void define_prof_settings(const Settings& settings) {
+std::vector<std::pair<std::string, std::string>> prof_settings(const Settings& settings) {
   const EventSet& events = settings.common.events;
   const bool samples = events.sample_interval != 0 && !events.calls;
-  const std::pair<const char*, std::string> rows[] = {
+  return {
       {"CollectionMethod", events.calls ? "Instrumentation"
                            : samples    ? "Sampling"
                                         : "None"},
@@ -176,7 +174,6 @@ void define_prof_settings(const Settings& settings) {
        letter(events.alloc != AllocMode::kNone && (settings.stacks || events.calls))},
       {"GcTraceEnabled", letter(events.gc)},
   };
-  for (const auto& [name, value] : rows) define_setting(name, value);
 }
 
 }  // namespace polytrace::agent::coreclr

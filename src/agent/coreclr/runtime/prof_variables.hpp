@@ -3,6 +3,10 @@
 // them (docs/formats/tracelog.md, section 11).
 #pragma once
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "agent/coreclr/runtime/settings.hpp"
 
 namespace polytrace::agent::coreclr {
@@ -11,8 +15,7 @@ namespace polytrace::agent::coreclr {
 // A value that is none is told in `faults`, and nothing is to be recorded then: Options::off.
 bool read_prof_variables(Settings& settings, Faults& faults);
 
-// Setting events under CoreProfiler's names, of what is recorded indeed. REQUIRES: a recorder that
-// runs.
-void define_prof_settings(const Settings& settings);
+// Names and values of settings under CoreProfiler's names, of what is recorded indeed.
+std::vector<std::pair<std::string, std::string>> prof_settings(const Settings& settings);
 
 }  // namespace polytrace::agent::coreclr

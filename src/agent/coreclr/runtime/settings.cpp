@@ -4,7 +4,6 @@
 #include <string_view>
 #include <utility>
 
-#include "agent/common/options/switches.hpp"
 #include "agent/coreclr/runtime/framework.hpp"
 #include "agent/coreclr/runtime/prof_variables.hpp"
 
@@ -19,37 +18,43 @@ constexpr std::string_view kGenerated[] = {"<dynamic>", "<PrivateImplementationD
 constexpr std::string_view kFramework[] = {"System.*", "Microsoft.*", "Internal.*",
                                            "Internal", "Interop",     "Interop.*"};
 
-constexpr Switch<Settings> kOwn[] = {
-    {"coreclr.stacks", &Settings::stacks,
+constexpr Switch<OwnSettings> kSwitches[] = {
+    {"coreclr.stacks", &OwnSettings::stacks,
      "Stacks with allocations and throws. [no, where calls are recorded]"},
-    {"coreclr.inlining", &Settings::inlining,
+    {"coreclr.inlining", &OwnSettings::inlining,
      "Methods may be compiled into their callers: cheaper, but such calls are missed. [no]"},
-    {"coreclr.wall-clock", &Settings::wall_clock,
+    {"coreclr.wall-clock", &OwnSettings::wall_clock,
      "Stack samples by wall clock, not by CPU time. [no]"},
-    {"coreclr.line-trace", &Settings::line_trace,
+    {"coreclr.line-trace", &OwnSettings::line_trace,
      "Frames of stacks have their instruction pointers, which lead to places in the code. [no]"},
-    {"coreclr.census", &Settings::census,
+    {"coreclr.census", &OwnSettings::census,
      "Objects and bytes of each class after each collection. Collections take longer, and none "
      "runs in the background. [no]"},
-    {"coreclr.handles", &Settings::handles, "GC handles, made and freed. [no]"},
-    {"coreclr.finalizers", &Settings::finalizers,
+    {"coreclr.handles", &OwnSettings::handles, "GC handles, made and freed. [no]"},
+    {"coreclr.finalizers", &OwnSettings::finalizers,
      "Rounds of finalization, and each object of them. [no]"},
-    {"coreclr.children", &Settings::children,
+    {"coreclr.children", &OwnSettings::children,
      "Programs that this one starts are recorded, too: file= then needs %p. [no]"},
-    {"coreclr.signals", &Settings::signals,
+    {"coreclr.signals", &OwnSettings::signals,
      "SIGRTMIN+7 pauses the recording, SIGRTMIN+8 resumes it. [no, but yes with format=tracelog]"},
-    {"coreclr.cpu-process", &Settings::cpu_process,
+    {"coreclr.cpu-process", &OwnSettings::cpu_process,
      "CPU time of the process, every coreclr.cpu-interval. [no; yes with cpu=yes]"},
-    {"coreclr.cpu-threads", &Settings::cpu_threads,
+    {"coreclr.cpu-threads", &OwnSettings::cpu_threads,
      "CPU time of each thread, likewise. [no; yes with cpu=yes]"},
 };
 
 // coreclr.cpu-interval, the only time.
-bool set_interval(std::string_view name, std::string_view value) {
+bool set_interval(OwnSettings& own, std::string_view name, std::string_view value) {
   constexpr std::uint64_t kLeast = 1'000'000;
-  return name == "coreclr.cpu-interval" && parse_duration(value, g_settings.cpu_interval) &&
-         g_settings.cpu_interval >= kLeast;
+  return name == "coreclr.cpu-interval" && parse_duration(value, own.cpu_interval) &&
+         own.cpu_interval >= kLeast;
 }
+
+constexpr OwnOptions<OwnSettings> kOwn = {
+    kSwitches, set_interval,
+    "coreclr.cpu-interval=TIME\n"
+    "    Between two records of CPU time, at least 1ms. [10ms]\n"
+    "PROF_* in the environment: CoreProfiler's variables are understood.\n"};
 
 // Where calls are recorded, they tell the stack of everything else.
 void set_defaults() {
@@ -83,20 +88,13 @@ const Settings& settings() { return g_settings; }
 Options& common_options() { return g_settings.common; }
 
 void read_settings(const char* text, Faults& faults) {
-  g_settings.common = parse_options(text, faults);
+  read_common(g_settings, text, faults);
   set_defaults();
   read_prof_variables(g_settings, faults);
   leave_out_unknown(faults);
-  for (const auto& [name, value] : g_settings.common.others)
-    if (!set_switch<Settings>(kOwn, g_settings, name, value, faults) && !set_interval(name, value))
-      faults.push_back("option " + name + "=" + value + " is not understood");
+  set_own(kOwn, g_settings, faults);
 }
 
-std::string own_help() {
-  return help_of<Settings>(kOwn) +
-         "coreclr.cpu-interval=TIME\n"
-         "    Between two records of CPU time, at least 1ms. [10ms]\n"
-         "PROF_* in the environment: CoreProfiler's variables are understood.\n";
-}
+std::string own_help() { return help_of(kOwn); }
 
 }  // namespace polytrace::agent::coreclr

@@ -3,12 +3,14 @@
 // before the first callback comes, not changed afterwards.
 #pragma once
 
-#include "agent/common/options/options.hpp"
+#include <cstdint>
+#include <string>
+
+#include "agent/common/runtime/settings.hpp"
 
 namespace polytrace::agent::coreclr {
 
-struct Settings {
-  Options common;
+struct OwnSettings {
   bool stacks = false;      // with allocations and throws
   bool inlining = false;    // recorded methods may be inlined, and their calls be missed
   bool wall_clock = false;  // samples of threads that wait, too
@@ -22,6 +24,7 @@ struct Settings {
   bool cpu_threads = false;
   std::uint64_t cpu_interval = 10'000'000;  // nanoseconds
 };
+using Settings = agent::Settings<OwnSettings>;
 
 const Settings& settings();
 // The same options, while they are still being read.

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/jvm/code/judge.hpp"
+#include "agent/jvm/code/class_decision.hpp"
 #include "agent/jvm/code/stacks.hpp"
 #include "agent/jvm/facts/classes.hpp"
 #include "agent/jvm/facts/names.hpp"
@@ -110,13 +110,13 @@ void on_class_file(jvmtiEnv* ti, JNIEnv* env, jclass redefined, jobject loader, 
     if (known != 0) Registry::the().set_rewritten(known, false);
     return;
   }
-  ClassJudge judge(*plan, loader_number);
+  ClassDecision decision(*plan, loader_number);
   const rewriter::Outcome outcome =
-      rewriter::rewrite({bytes, static_cast<std::size_t>(size)}, judge);
+      rewriter::rewrite({bytes, static_cast<std::size_t>(size)}, decision);
   count(outcome);
   const bool rewritten = outcome.reason == rewriter::Reason::none &&
                          ok(ti->Allocate(static_cast<jlong>(outcome.bytes.size()), new_bytes));
-  if (judge.class_id() != 0) Registry::the().set_rewritten(judge.class_id(), rewritten);
+  if (decision.class_id() != 0) Registry::the().set_rewritten(decision.class_id(), rewritten);
   if (!rewritten) return;
   std::memcpy(*new_bytes, outcome.bytes.data(), outcome.bytes.size());
   *new_size = static_cast<jint>(outcome.bytes.size());

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/jvm/code/natives.hpp"
-
+// The natives of the probe, exported under the names the VM looks for. They call nothing of the VM
+// but once per thread and per place that allocates; grid0 asks its array for lengths.
 #include "agent/common/record/recorder.hpp"
+#include "agent/jvm/code/probe.hpp"
 #include "agent/jvm/code/sites.hpp"
 #include "agent/jvm/facts/threads.hpp"
 
@@ -51,11 +52,12 @@ void probe_unwind(JNIEnv* env, jclass, jint method) {
 
 void probe_site(JNIEnv* env, jclass, jint site) {
   meet_site(env, static_cast<std::uint32_t>(site));
-  agent::site(static_cast<std::uint32_t>(site), slowly(env));
+  agent::alloc_at(static_cast<std::uint32_t>(site), slowly(env));
 }
 
 void probe_array(JNIEnv* env, jclass, jint length, jint site) {
-  agent::array(static_cast<std::uint32_t>(site), static_cast<std::uint32_t>(length), slowly(env));
+  agent::alloc_array_at(static_cast<std::uint32_t>(site), static_cast<std::uint32_t>(length),
+                        slowly(env));
 }
 
 void probe_grid(JNIEnv* env, jclass, jobject array, jint site) {

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "agent/jvm/code/natives.hpp"
 #include "agent/jvm/facts/threads.hpp"
 #include "agent/jvm/rewriter/probe_class.hpp"
 #include "agent/jvm/rewriter/rewriter.hpp"

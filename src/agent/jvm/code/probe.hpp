@@ -2,6 +2,9 @@
 // The probe's class in the VM: what rewritten code calls.
 #pragma once
 
+#include <span>
+
+#include "agent/jvm/abi/jni.hpp"
 #include "agent/jvm/facts/vm.hpp"
 
 namespace polytrace::agent::jvm {
@@ -13,5 +16,8 @@ bool install_probe(JNIEnv* env);
 // Rewritten code records from now on, or no more.
 void set_probe(JNIEnv* env, bool on);
 bool is_probe(JNIEnv* env, jclass type);
+
+// For a VM that did not load this library at its start and would not find the exported names.
+std::span<const JNINativeMethod> probe_natives();
 
 }  // namespace polytrace::agent::jvm

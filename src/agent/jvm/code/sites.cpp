@@ -157,7 +157,7 @@ void record_grid(JNIEnv* env, jobject array, std::uint32_t number) {
   for (std::uint64_t arrays = 1; arrays != 0 && levels != 0; --levels, ++number) {
     const jsize length = env->GetArrayLength(static_cast<jarray>(one));
     for (std::uint64_t i = 0; i < arrays; ++i)
-      agent::array(number, static_cast<std::uint32_t>(length));
+      agent::alloc_array_at(number, static_cast<std::uint32_t>(length));
     arrays *= static_cast<std::uint64_t>(length);
     if (levels > 1 && length > 0)
       one = env->GetObjectArrayElement(static_cast<jobjectArray>(one), 0);

@@ -6,7 +6,7 @@
 #include <bitset>
 #include <span>
 
-#include "agent/common/record/lists.hpp"
+#include "agent/common/stream/event_body.hpp"
 #include "agent/jvm/facts/vm.hpp"
 
 namespace polytrace::agent::jvm {

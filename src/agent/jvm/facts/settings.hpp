@@ -2,17 +2,20 @@
 // What to record: the options of every agent, and the JVM's own, whose names begin with "jvm.".
 #pragma once
 
-#include "agent/common/options/options.hpp"
+#include <string>
+
+#include "agent/common/options/filters.hpp"
+#include "agent/common/runtime/settings.hpp"
 
 namespace polytrace::agent::jvm {
 
-struct Settings {
-  Options common;
+struct OwnSettings {
   bool accessors = false;       // record short methods that neither call nor loop
   bool virtual_threads = true;  // tell virtual threads apart
   bool monitor_owner = false;   // who holds what others wait for
   bool hprof = false;           // dumps by the JDK, beside the output
 };
+using Settings = agent::Settings<OwnSettings>;
 
 Settings read_settings(const char* text, Faults& faults);
 // The JVM's own options as text, for people.

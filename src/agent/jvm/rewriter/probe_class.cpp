@@ -5,6 +5,7 @@
 
 #include "agent/jvm/rewriter/classfile/constants.hpp"
 #include "agent/jvm/rewriter/classfile/instructions.hpp"
+#include "agent/jvm/rewriter/rewriter.hpp"
 
 namespace polytrace::agent::jvm::rewriter {
 

@@ -4,7 +4,10 @@
 // 0 lies behind the entry's probe, that of a return before its probe.
 #pragma once
 
+#include <vector>
+
 #include "agent/jvm/rewriter/classfile/instructions.hpp"
+#include "agent/jvm/rewriter/rewriter.hpp"
 #include "agent/jvm/rewriter/snippets.hpp"
 
 namespace polytrace::agent::jvm::rewriter {
@@ -43,5 +46,17 @@ class Relocation {
 
   std::vector<std::uint32_t> labels_;
 };
+
+// The tables of a method's code that hold places in it, relocated. False when a table cannot be
+// parsed or names a place where no instruction starts.
+
+// The entries of an exception table.
+bool relocate_handlers(View entries, const Relocation& relocation, Output& output);
+
+// LineNumberTable. What starts at 0 still does.
+bool relocate_lines(View body, const Relocation& relocation, Output& output);
+
+// LocalVariableTable and LocalVariableTypeTable.
+bool relocate_variables(View body, const Relocation& relocation, Output& output);
 
 }  // namespace polytrace::agent::jvm::rewriter

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/jvm/rewriter/rewriter.hpp"
 
-#include "agent/jvm/rewriter/classfile/methods.hpp"
+#include "agent/jvm/rewriter/methods.hpp"
 
 namespace polytrace::agent::jvm::rewriter {
 

@@ -10,13 +10,12 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <vector>
 
-namespace polytrace::agent::jvm::rewriter {
+#include "agent/jvm/rewriter/classfile/big_endian.hpp"
 
-using View = std::span<const std::uint8_t>;
+namespace polytrace::agent::jvm::rewriter {
 
 enum class Reason : std::uint8_t {
 #define REASON(identifier, sentence) identifier,

@@ -2,6 +2,7 @@
 #include "agent/jvm/rewriter/snippets.hpp"
 
 #include "agent/jvm/rewriter/classfile/instructions.hpp"
+#include "agent/jvm/rewriter/rewriter.hpp"
 
 namespace polytrace::agent::jvm::rewriter {
 

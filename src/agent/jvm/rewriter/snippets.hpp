@@ -3,6 +3,8 @@
 // pool, added when first needed. A full pool gives wrong code and Constants::full() tells.
 #pragma once
 
+#include <array>
+
 #include "agent/jvm/rewriter/classfile/constants.hpp"
 
 namespace polytrace::agent::jvm::rewriter {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/common/record/told.hpp"
+#include "agent/common/runtime/introduction.hpp"
 #include "agent/common/tools/guard.hpp"
 #include "agent/mono/runtime/settings.hpp"
 

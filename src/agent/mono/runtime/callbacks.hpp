@@ -16,6 +16,11 @@ void install_collections(MonoProfilerHandle runtime);
 void install_faults(MonoProfilerHandle runtime);
 void install_samples(MonoProfilerHandle runtime);
 
+// The beginning of a recording: program, settings and filters.
+void tell_session();
+// Takes commands from outside, where control::prepare_server() has found that they are wanted.
+void take_commands();
+
 // Counters of the runtime, once a second, from a thread of our own.
 void start_counters();
 void stop_counters();

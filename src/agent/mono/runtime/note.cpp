@@ -6,15 +6,6 @@
 
 namespace polytrace::agent::mono {
 
-thread_local constinit ThreadMarks t_marks;
-
-void number_thread_slowly() {
-  static std::atomic<std::uint32_t> last = 0;
-  const Recording recording;
-  t_marks.number = last.fetch_add(1, std::memory_order_relaxed) + 1;
-  name_thread(t_marks.number);
-}
-
 // Threads that record stop only where they are safe, never inside the recorder, so the collector
 // may wait for the writer. Not so where the user has them stopped by signals wherever they are.
 Patience patience_of_collector() {

@@ -1,74 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// How callbacks record: on the calling thread, which gets its number first, and with a mark that
-// keeps a stack sample, which comes as a signal, out of the middle of an event.
+// How callbacks record (agent/common/runtime/note.hpp) in this runtime, which samples threads by
+// signals and lets some of them record while the world stands still.
 #pragma once
 
-#include <atomic>
-
-#include "agent/common/record/recorder.hpp"
+#include "agent/common/runtime/note.hpp"
 
 namespace polytrace::agent::mono {
 
-// Of the calling thread.
-struct ThreadMarks {
-  std::uint32_t number = 0;  // 0 = none yet
-  // Between these and a signal handler of the same thread only the compiler stands.
-  volatile bool recording = false;
-};
-extern thread_local constinit ThreadMarks t_marks __attribute__((tls_model("initial-exec")));
-
-inline bool is_recording() {
-  const State state = Recorder::the().state();
-  return state == State::kRunning || state == State::kPaused;
-}
-
-// Gives the calling thread a number of its own, once.
-void number_thread_slowly();
-inline void number_thread() {
-  if (t_marks.number == 0) [[unlikely]]
-    number_thread_slowly();
-}
-
-// Recording, for as long as this lives.
-class Recording {
- public:
-  Recording() : before_(t_marks.recording) {
-    t_marks.recording = true;
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-  }
-  ~Recording() {
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    t_marks.recording = before_;
-  }
-  Recording(const Recording&) = delete;
-  Recording& operator=(const Recording&) = delete;
-
- private:
-  bool before_;
-};
-
 // What events do while the world stands still and no memory is free. See the source.
 Patience patience_of_collector();
-
-template <class T>
-void note(const T& details, base::Id subject, const Lists& lists = {},
-          Patience patience = Patience::kPolicy) {
-  number_thread();
-  const Recording recording;
-  emit(details, subject, lists, patience);
-}
 
 template <class T>
 void note_stopped(const T& details, base::Id subject, const Lists& lists = {}) {
   note(details, subject, lists, patience_of_collector());
 }
 
-// False: nothing is being recorded.
+// The recorder's, but no sample comes in between. False: nothing is being recorded.
 template <class T>
-bool tell(const T& details, base::Id subject) {
+bool define(const T& details, base::Id subject) {
   number_thread();
   const Recording recording;
-  return define(details, subject);
+  return agent::define(details, subject);
 }
 
 }  // namespace polytrace::agent::mono

@@ -6,12 +6,11 @@
 #include <cstdint>
 #include <string>
 
-#include "agent/common/options/options.hpp"
+#include "agent/common/runtime/settings.hpp"
 
 namespace polytrace::agent::mono {
 
-struct Settings {
-  Options common;
+struct OwnSettings {
   bool stacks = false;                 // with allocations, throws, locks and handles
   bool moves = false;                  // of objects, by the collector
   bool handles = false;                // GC handles
@@ -21,6 +20,7 @@ struct Settings {
   bool check_stacks = false;           // walk every stack twice and count differences
   std::uint32_t heap_collections = 0;  // a heap snapshot at every so manieth major collection
 };
+using Settings = agent::Settings<OwnSettings>;
 
 const Settings& settings();
 // The same options, while they are still being read.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "agent/mono/plain/frames.hpp"
 #include "agent/mono/runtime/definitions.hpp"
 #include "agent/mono/stacks/call_sites.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "agent/common/record/lists.hpp"
+#include "agent/common/stream/event_body.hpp"
 #include "agent/mono/runtime/runtime.hpp"
 
 namespace polytrace::agent::mono {

@@ -8,6 +8,7 @@
 #include "event/batch.hpp"
 #include "format/native/read/body_reader.hpp"
 #include "format/native/read/call_run.hpp"
+#include "format/native/read/clock.hpp"
 #include "format/native/read/records.hpp"
 
 namespace polytrace::format::native {

@@ -27,56 +27,56 @@ base::Time to_time(std::uint64_t timestamp) {
 }
 
 void Watch::begin() {
-  if (before_) before_->clear();
-  else before_ = pool_->take();
-  before_->now = now_;
-  before_->pid = pid_;
+  if (start_) start_->clear();
+  else start_ = pool_->take();
+  start_->now = now_;
+  start_->pid = pid_;
   frames_ = 0;
   lines_ = 0;
   ++chunk_;
 }
 
-const char* Watch::see_plain(const char* at, const char* end) {
+const char* Watch::see_quick(const char* at, const char* end) {
   const auto bytes = static_cast<std::size_t>(end - at);
-  Before::Plain* const first = before_->plain.room(bytes / kShortestPlain + 1);
-  Before::Plain* plain = first;
-  base::Id* frames = before_->frames.room(bytes / kShortestFrame + kMostPlainItems);
-  PlainAllocation* allocations =
-      before_->allocations.room(bytes / kShortestAllocation + kMostPlainItems);
-  PlainLine line;
-  for (; at < end && frames_ < kChunkFrames; ++plain) {
+  ChunkStart::Quick* const first = start_->quick_lines.room(bytes / kShortestQuick + 1);
+  ChunkStart::Quick* quick = first;
+  base::Id* frames = start_->frames.room(bytes / kShortestFrame + kMostQuickItems);
+  QuickAllocation* allocations =
+      start_->allocations.room(bytes / kShortestAllocation + kMostQuickItems);
+  QuickLine line;
+  for (; at < end && frames_ < kChunkFrames; ++quick) {
     const auto key = load_text<std::uint64_t>(at);
-    if (key != kPlainSample && key != kPlainAllocations) break;
-    const char* next = parse_plain_head(at, line, digits_);
+    if (key != kQuickSample && key != kQuickAllocations) break;
+    const char* next = parse_quick_head(at, line, digits_);
     if (next == nullptr) break;
     Thread* const of = spelled_thread(line.thread);
     if (of == nullptr) break;
-    const bool samples = key == kPlainSample;
-    next = samples ? parse_plain_sample(next, line, frames)
-                   : parse_plain_allocations(next, line, allocations);
-    if (next == nullptr || (samples && !take_plain(line, *of, frames))) break;
+    const bool samples = key == kQuickSample;
+    next = samples ? parse_quick_sample(next, line, frames)
+                   : parse_quick_allocations(next, line, allocations);
+    if (next == nullptr || (samples && !take_quick(line, *of, frames))) break;
     if (!samples) save(*of);
-    plain->timestamp = line.timestamp;
-    plain->count = samples ? static_cast<std::uint32_t>(line.count) : Before::kAllocations;
-    plain->stack = of->saved_as;
-    plain->prefix = static_cast<std::uint32_t>(line.prefix);
-    plain->items = static_cast<std::uint32_t>(line.items);
-    event::Tally::Records& tally = samples ? before_->samples : before_->summaries;
+    quick->timestamp = line.timestamp;
+    quick->count = samples ? static_cast<std::uint32_t>(line.count) : ChunkStart::kAllocations;
+    quick->stack = of->saved_as;
+    quick->prefix = static_cast<std::uint32_t>(line.prefix);
+    quick->items = static_cast<std::uint32_t>(line.items);
+    event::Tally::Records& tally = samples ? start_->samples : start_->summaries;
     ++tally.count;
     tally.bytes += static_cast<std::uint64_t>(next - at);
     if (samples) frames += line.items;
     else allocations += line.items;
     at = next;
   }
-  lines_ += static_cast<std::size_t>(plain - first);
-  before_->plain.grew_to(plain);
-  before_->frames.grew_to(frames);
-  before_->allocations.grew_to(allocations);
+  lines_ += static_cast<std::size_t>(quick - first);
+  start_->quick_lines.grew_to(quick);
+  start_->frames.grew_to(frames);
+  start_->allocations.grew_to(allocations);
   return at;
 }
 
 // Changes the thread's stack, unless there is something odd about it.
-inline bool Watch::take_plain(const PlainLine& line, Thread& of, const base::Id* frames) {
+inline bool Watch::take_quick(const QuickLine& line, Thread& of, const base::Id* frames) {
   FrameIds& stack = of.stack.methods;
   const std::size_t depth = line.prefix + line.items;
   const std::size_t all_frames = all_frames_ - stack.size() + depth;
@@ -87,7 +87,7 @@ inline bool Watch::take_plain(const PlainLine& line, Thread& of, const base::Id*
   all_frames_ = all_frames;
   frames_ += depth;
   stack.cut(line.prefix);
-  base::Id* const top = stack.room(kMostPlainItems);
+  base::Id* const top = stack.room(kMostQuickItems);
   for (std::size_t i = 0; i < line.items; ++i) top[i] = frames[i];
   stack.grew_to(top + line.items);
   return true;
@@ -106,7 +106,7 @@ inline Watch::Thread* Watch::spelled_thread(std::uint64_t digits) {
 
 void Watch::see(std::string_view line, std::size_t begin, std::uint64_t offset,
                 std::uint64_t number) {
-  before_->others.push({begin, line.size(), before_->plain.size(), lines_++});
+  start_->others.push({begin, line.size(), start_->quick_lines.size(), lines_++});
   const std::string_view text = without_end(line);
   if (text.size() <= kKeyBytes || !is_blank(text[kKeyBytes])) return;
   const auto starts = [text](const char* key, std::size_t bytes) {
@@ -126,7 +126,7 @@ void Watch::see_sample(std::string_view text, std::uint64_t offset, std::uint64_
   Thread* const of = thread(sample_.thread);
   const std::size_t depth = static_cast<std::size_t>(sample_.prefix) + sample_.frames.size();
   if (of == nullptr || all_frames_ - of->stack.size() + depth > kMostFrames) {
-    before_->refused.push_back(number);
+    start_->refused.push_back(number);
     return;
   }
   save(*of);
@@ -161,7 +161,7 @@ void Watch::see_other(std::string_view text, std::uint64_t offset, std::uint64_t
     case Key::thr_dst: return see_thread(line_, number);
     case Key::apd_crf:
       if (pid_ == base::kNoId) pid_ = line_.numbers[1];
-      if (!told_process_) before_->pid = pid_;
+      if (!told_process_) start_->pid = pid_;
       return;
     case Key::jit_cms:
     case Key::jit_cmf:
@@ -173,7 +173,7 @@ void Watch::see_other(std::string_view text, std::uint64_t offset, std::uint64_t
   }
   if (!line_.os_thread) return;
   const auto found = os_threads_.find(line_.numbers[0]);
-  before_->threads.push_back(found == os_threads_.end() ? base::kNoId : found->second);
+  start_->threads.push_back(found == os_threads_.end() ? base::kNoId : found->second);
   if (found != os_threads_.end()) return;
   notices_.add(base::Code::reference_undefined,
                {.offset = offset, .line = static_cast<std::uint32_t>(number)}, 0,
@@ -182,7 +182,7 @@ void Watch::see_other(std::string_view text, std::uint64_t offset, std::uint64_t
 
 void Watch::see_thread(const Line& line, std::uint64_t number) {
   const bool creates = line.record->number == Key::thr_crt;
-  if (creates && !std::exchange(told_process_, true)) before_->process_at = number;
+  if (creates && !std::exchange(told_process_, true)) start_->process_at = number;
   if (line.record->number == Key::thr_dst) return end_thread(line);
   if (!creates) os_threads_[line.numbers[1]] = line.numbers[0];
   Thread* const of = thread(line.numbers[creates ? 1 : 0]);
@@ -193,7 +193,7 @@ void Watch::end_thread(const Line& line) {
   base::Id id = line.numbers[0];
   if (line.has_second) {
     if (!is_live(id) && is_live(line.numbers[1])) id = line.numbers[1];
-    before_->threads.push_back(id);
+    start_->threads.push_back(id);
   }
   const std::uint32_t index = ids_.find(id);
   if (index == base::IdTable::kNone) return;
@@ -224,14 +224,14 @@ inline void Watch::save(Thread& thread) {
 
 void Watch::copy_stack(Thread& thread) {
   thread.saved_in = chunk_;
-  thread.saved_as = static_cast<std::uint32_t>(before_->stacks.size());
-  before_->stacks.push_back({thread.id, thread.stack});
+  thread.saved_as = static_cast<std::uint32_t>(start_->stacks.size());
+  start_->stacks.push_back({thread.id, thread.stack});
   frames_ += thread.stack.size();
 }
 
-std::shared_ptr<const Before> Watch::end(std::string_view bytes) {
+std::shared_ptr<const ChunkStart> Watch::end(std::string_view bytes) {
   if (const auto last = last_timestamp(bytes)) now_ = to_time(*last);
-  return BeforePool::share(pool_, std::move(before_));
+  return ChunkStartPool::share(pool_, std::move(start_));
 }
 
 // Found from behind: mostly it stands in one of the last lines.

@@ -13,9 +13,9 @@
 #include "base/id_table.hpp"
 #include "base/notices.hpp"
 #include "base/seeded_hash.hpp"
-#include "format/tracelog/lines/before.hpp"
+#include "format/tracelog/lines/chunk_start.hpp"
 #include "format/tracelog/lines/line.hpp"
-#include "format/tracelog/lines/plain.hpp"
+#include "format/tracelog/lines/quick_lines.hpp"
 
 namespace polytrace::format::tracelog {
 
@@ -34,9 +34,9 @@ class Watch {
 
   // Starts a chunk.
   void begin();
-  // Takes the plain lines from `at` on that begin before `end`: where the last one ends. See
-  // parse_plain() for what it requires.
-  const char* see_plain(const char* at, const char* end);
+  // Takes the quick lines from `at` on that begin before `end`: where the last one ends. See
+  // parse_quick_head() for what it requires.
+  const char* see_quick(const char* at, const char* end);
   // The lines of the chunk so far.
   std::size_t lines() const { return lines_; }
   // The next line, which begins at `begin` in the chunk; its place in the stream, and its number.
@@ -44,7 +44,7 @@ class Watch {
   // Whether the chunk's events will have as many frames as stay in a cache.
   bool full() const { return frames_ >= kChunkFrames; }
   // Ends the chunk, whose lines `bytes` are.
-  std::shared_ptr<const Before> end(std::string_view bytes);
+  std::shared_ptr<const ChunkStart> end(std::string_view bytes);
 
  private:
   static constexpr std::size_t kChunkFrames = 128 * 1024;
@@ -59,14 +59,14 @@ class Watch {
     bool live = false;
   };
 
-  // Threads as plain lines spell them.
+  // Threads as quick lines spell them.
   struct Spelled {
     std::uint64_t digits = 0;  // 0 = none
     Thread* thread = nullptr;
   };
   static constexpr unsigned kSpelledBits = 6;
 
-  bool take_plain(const PlainLine& line, Thread& of, const base::Id* frames);
+  bool take_quick(const QuickLine& line, Thread& of, const base::Id* frames);
   Thread* spelled_thread(std::uint64_t digits);
   void see_sample(std::string_view text, std::uint64_t offset, std::uint64_t number);
   void see_allocations(std::string_view text);
@@ -89,12 +89,12 @@ class Watch {
   base::Id pid_ = base::kNoId;
   bool told_process_ = false;
 
-  std::shared_ptr<BeforePool> pool_ = std::make_shared<BeforePool>();
-  std::unique_ptr<Before> before_;
+  std::shared_ptr<ChunkStartPool> pool_ = std::make_shared<ChunkStartPool>();
+  std::unique_ptr<ChunkStart> start_;
   std::uint64_t chunk_ = 0;
   std::size_t frames_ = 0;
   std::size_t lines_ = 0;
-  unsigned digits_ = 1;  // of the last timestamp, see parse_plain()
+  unsigned digits_ = 1;  // of the last timestamp, see parse_quick_head()
   SampleLine sample_;
   Line line_;
 };

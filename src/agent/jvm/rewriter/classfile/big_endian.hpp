@@ -4,11 +4,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string_view>
-
-#include "agent/jvm/rewriter/rewriter.hpp"
+#include <vector>
 
 namespace polytrace::agent::jvm::rewriter {
+
+using View = std::span<const std::uint8_t>;
 
 inline std::uint16_t load_u2(View bytes, std::size_t at) {
   return static_cast<std::uint16_t>(bytes[at] << 8 | bytes[at + 1]);

@@ -11,7 +11,7 @@
 
 namespace polytrace::format::tracelog {
 
-struct PlainLine {
+struct QuickLine {
   std::uint64_t thread = 0;  // the 8 digits as they stand, see thread_of()
   std::uint64_t timestamp = 0;
   std::uint64_t count = 0;
@@ -19,20 +19,20 @@ struct PlainLine {
   std::uint64_t size = 0;
   std::size_t items = 0;  // of its list
 };
-struct PlainAllocation {
+struct QuickAllocation {
   base::Id type;
   std::uint64_t objects;
   std::uint64_t bytes;
 };
 
-inline constexpr std::size_t kMostPlainItems = 64;
-// No plain line has more bytes, none fewer, nor has a frame or an allocation on it.
-inline constexpr std::size_t kLongestPlain = 4096;
-inline constexpr std::size_t kShortestPlain = 21;
+inline constexpr std::size_t kMostQuickItems = 64;
+// No quick line has more bytes, none fewer, nor has a frame or an allocation on it.
+inline constexpr std::size_t kLongestQuick = 4096;
+inline constexpr std::size_t kShortestQuick = 21;
 inline constexpr std::size_t kShortestFrame = 4;
 inline constexpr std::size_t kShortestAllocation = 8;
 // How far behind the last byte of the text a scan may look. Zeros there end it.
-inline constexpr std::size_t kPlainSlack = 16;
+inline constexpr std::size_t kQuickSlack = 16;
 
 // The bytes of a text as a number.
 template <class T>
@@ -53,7 +53,7 @@ constexpr std::uint64_t text_word(const char (&text)[9]) {
 inline bool thread_of(std::uint64_t digits, base::Id& id) { return Scan::eight_digits(digits, id); }
 
 // The number that `count` digits spell, 1 to 8; false when they are none. REQUIRES: 8 bytes.
-inline bool plain_digits(const char* at, unsigned count, std::uint64_t& value) {
+inline bool quick_digits(const char* at, unsigned count, std::uint64_t& value) {
   constexpr std::uint64_t kOnes = 0x0101010101010101U;
   // What is missing in front is zero.
   const std::uint64_t digits = (load_text<std::uint64_t>(at) ^ 0x30 * kOnes) << (64 - 8 * count);
@@ -68,7 +68,7 @@ inline bool plain_digits(const char* at, unsigned count, std::uint64_t& value) {
 }
 
 // 1 to 3 digits: where they end; null when there are none or more.
-inline const char* plain_dec(const char* at, std::uint64_t& value) {
+inline const char* quick_dec(const char* at, std::uint64_t& value) {
   const unsigned first = static_cast<std::uint8_t>(at[0] - '0');
   const unsigned second = static_cast<std::uint8_t>(at[1] - '0');
   const unsigned third = static_cast<std::uint8_t>(at[2] - '0');
@@ -82,7 +82,7 @@ inline const char* plain_dec(const char* at, std::uint64_t& value) {
 }
 
 // Count, prefix and size where they are spelled as mostly: "1 23:25". REQUIRES: 8 bytes.
-inline bool plain_counts(const char* at, PlainLine& line) {
+inline bool quick_counts(const char* at, QuickLine& line) {
   constexpr std::uint64_t kOnes = 0x0101010101010101U;
   constexpr std::uint64_t kBetween = 0x000000ff0000ff00U;
   constexpr std::uint64_t kDigit = 0x00ffff00ffff00ffU;
@@ -99,7 +99,7 @@ inline bool plain_counts(const char* at, PlainLine& line) {
 }
 
 // 1 to 8 hexadecimal digits: where they end; null when there are none or more.
-inline const char* plain_hex(const char* at, base::Id& value) {
+inline const char* quick_hex(const char* at, base::Id& value) {
   const char* const from = at;
   std::uint64_t sum = 0;
   for (std::uint8_t digit = kDigits[static_cast<std::uint8_t>(*at)]; digit != kNoDigit;
@@ -110,7 +110,7 @@ inline const char* plain_hex(const char* at, base::Id& value) {
 }
 
 // Decimal digits, 12 at most: where they end; null when there are none or more.
-inline const char* plain_long_dec(const char* at, std::uint64_t& value) {
+inline const char* quick_long_dec(const char* at, std::uint64_t& value) {
   const char* const from = at;
   std::uint64_t sum = 0;
   for (auto digit = static_cast<std::uint8_t>(*at - '0'); digit < 10;
@@ -120,17 +120,17 @@ inline const char* plain_long_dec(const char* at, std::uint64_t& value) {
   return static_cast<std::size_t>(at - from - 1) < 12 ? at : nullptr;
 }
 
-// The first 8 bytes of plain lines.
-inline constexpr auto kPlainSample = text_word("sam str ");
-inline constexpr auto kPlainAllocations = text_word("sam mem ");
+// The first 8 bytes of quick lines.
+inline constexpr auto kQuickSample = text_word("sam str ");
+inline constexpr auto kQuickAllocations = text_word("sam mem ");
 constexpr std::uint32_t kBlankHex = 0x783020;  // " 0x", behind which a byte is cut off
 inline bool is_blank_hex(const char* at) {
   return (load_text<std::uint32_t>(at) & 0xffffff) == kBlankHex;
 }
 
-// Thread and time of a plain line, whose first 8 bytes are as they should be: where they end.
+// Thread and time of a quick line, whose first 8 bytes are as they should be: where they end.
 // `digits`, 1 to 8, is a guess of how many the timestamp has, to be kept for the next line.
-[[gnu::always_inline]] inline const char* parse_plain_head(const char* at, PlainLine& line,
+[[gnu::always_inline]] inline const char* parse_quick_head(const char* at, QuickLine& line,
                                                            unsigned& digits) {
   if (!is_blank_hex(at + 7)) return nullptr;
   line.thread = load_text<std::uint64_t>(at + 10);
@@ -138,49 +138,49 @@ inline bool is_blank_hex(const char* at) {
   at += 19;
   // Neighbours mostly have as many digits: guessing them, nothing waits for them to be counted.
   const auto ends = [&] { return at[digits] == ' ' || at[digits] == '\n'; };
-  if (!ends() || !plain_digits(at, digits, line.timestamp)) {
+  if (!ends() || !quick_digits(at, digits, line.timestamp)) {
     for (digits = 1; digits < 8 && !ends();) ++digits;
-    if (!ends() || !plain_digits(at, digits, line.timestamp)) return nullptr;
+    if (!ends() || !quick_digits(at, digits, line.timestamp)) return nullptr;
   }
   return at + digits;
 }
 
-// Each: where the line ends, behind its LF; null when it is not plain. `at` is where the head ends.
-// REQUIRES: kPlainSlack zeros behind the text; room for as many items as may be there.
+// Each: where the line ends, behind its LF; null when it is none. `at` is where the head ends.
+// REQUIRES: kQuickSlack zeros behind the text; room for as many items as may be there.
 
-[[gnu::always_inline]] inline const char* parse_plain_sample(const char* at, PlainLine& line,
+[[gnu::always_inline]] inline const char* parse_quick_sample(const char* at, QuickLine& line,
                                                              base::Id* frames) {
   if (*at++ != ' ') return nullptr;
-  if (plain_counts(at, line)) {
+  if (quick_counts(at, line)) {
     at += 7;
   } else {
-    at = plain_dec(at, line.count);
+    at = quick_dec(at, line.count);
     if (at == nullptr || *at != ' ') return nullptr;
-    at = plain_dec(at + 1, line.prefix);
+    at = quick_dec(at + 1, line.prefix);
     if (at == nullptr || *at != ':') return nullptr;
-    at = plain_dec(at + 1, line.size);
+    at = quick_dec(at + 1, line.size);
     if (at == nullptr) return nullptr;
   }
   line.items = 0;
   for (; *at != '\n'; ++line.items) {
-    if (!is_blank_hex(at) || line.items == kMostPlainItems) return nullptr;
-    at = plain_hex(at + 3, frames[line.items]);
+    if (!is_blank_hex(at) || line.items == kMostQuickItems) return nullptr;
+    at = quick_hex(at + 3, frames[line.items]);
     if (at == nullptr) return nullptr;
   }
   return at + 1;
 }
 
-inline const char* parse_plain_allocations(const char* at, PlainLine& line,
-                                           PlainAllocation* allocations) {
+inline const char* parse_quick_allocations(const char* at, QuickLine& line,
+                                           QuickAllocation* allocations) {
   line.items = 0;
   for (; *at != '\n'; ++line.items) {
-    if (!is_blank_hex(at) || line.items == kMostPlainItems) return nullptr;
-    PlainAllocation& item = allocations[line.items];
-    at = plain_hex(at + 3, item.type);
+    if (!is_blank_hex(at) || line.items == kMostQuickItems) return nullptr;
+    QuickAllocation& item = allocations[line.items];
+    at = quick_hex(at + 3, item.type);
     if (at == nullptr || *at != ':') return nullptr;
-    at = plain_long_dec(at + 1, item.objects);
+    at = quick_long_dec(at + 1, item.objects);
     if (at == nullptr || *at != ':') return nullptr;
-    at = plain_long_dec(at + 1, item.bytes);
+    at = quick_long_dec(at + 1, item.bytes);
     if (at == nullptr) return nullptr;
   }
   return at + 1;

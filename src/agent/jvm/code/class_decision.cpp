@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/jvm/code/judge.hpp"
+#include "agent/jvm/code/class_decision.hpp"
 
 #include <algorithm>
 
@@ -30,7 +30,7 @@ bool may_be_touched(std::string_view dotted_name) {
       kUntouchable, [&](std::string_view type) { return starts_with(dotted_name, type); });
 }
 
-bool ClassJudge::wants(const rewriter::ClassFacts& facts) {
+bool ClassDecision::wants(const rewriter::ClassFacts& facts) {
   type_ = &facts;
   name_ = dotted(facts.name);
   if (!may_be_touched(name_) || plan_.filters.verdict(name_) == Verdict::kNone) return false;
@@ -40,7 +40,7 @@ bool ClassJudge::wants(const rewriter::ClassFacts& facts) {
   return true;
 }
 
-void ClassJudge::define_class() {
+void ClassDecision::define_class() {
   if (Registry::the().is_defined(class_id_)) return;
   const std::string super = dotted(type_->super);
   const std::string loader = name_of_loader(loader_);
@@ -58,14 +58,14 @@ void ClassJudge::define_class() {
   Registry::the().define_class(class_id_, details);
 }
 
-bool ClassJudge::chosen(const rewriter::MethodFacts& facts) const {
+bool ClassDecision::chosen(const rewriter::MethodFacts& facts) const {
   if (facts.code_length < plan_.min_bytecode) return false;
   const bool accessor = facts.code_length < kAccessorSize && !facts.calls && !facts.loops;
   if (accessor && !plan_.accessors) return false;
   return plan_.filters.includes(name_, facts.name);
 }
 
-event::Method ClassJudge::details_of(const rewriter::MethodFacts& facts) const {
+event::Method ClassDecision::details_of(const rewriter::MethodFacts& facts) const {
   event::Method details;
   details.name = facts.name;
   details.class_id = class_id_;
@@ -76,15 +76,15 @@ event::Method ClassJudge::details_of(const rewriter::MethodFacts& facts) const {
   return details;
 }
 
-rewriter::Decision ClassJudge::decide(const rewriter::MethodFacts& facts) {
+rewriter::Decision ClassDecision::decide(const rewriter::MethodFacts& facts) {
   rewriter::Decision decision;
   decision.sites = plan_.sites && plan_.filters.includes(name_, facts.name);
   if (plan_.calls && chosen(facts)) decision.method = Registry::the().method_of(details_of(facts));
   return decision;
 }
 
-std::uint32_t ClassJudge::site(const rewriter::MethodFacts& method,
-                               const rewriter::SiteFacts& facts) {
+std::uint32_t ClassDecision::site(const rewriter::MethodFacts& method,
+                                  const rewriter::SiteFacts& facts) {
   const std::uint32_t number =
       Registry::the().next_sites(std::max<std::uint32_t>(facts.dimensions, 1));
   if (number == 0) return 0;

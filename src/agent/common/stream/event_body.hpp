@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lists of an event that is being recorded (stack, references, ranges of code), in the caller's
-// memory. What format/native/wire/body.hpp asks of a type of lists.
+// The body of an event that is being recorded: its lists (stack, references, ranges of code) in the
+// caller's memory, and the function that encodes it with them. Lists is what
+// format/native/wire/body.hpp asks of a type of lists.
 #pragma once
 
 #include <span>
 
 #include "event/details.hpp"
+#include "format/native/wire/body.hpp"
 
 namespace polytrace::agent {
 
@@ -48,6 +50,15 @@ inline event::IlMap whole_il_map(const Lists& lists) {
   map.first = 0;
   map.count = static_cast<event::u32>(lists.il_map.size());
   return map;
+}
+
+// `details` is of the kind that the function was made for.
+using EncodeBody = void (*)(format::native::ByteOutput& out, base::Id subject, const void* details,
+                            const Lists& lists);
+template <class T>
+void encode_as(format::native::ByteOutput& out, base::Id subject, const void* details,
+               const Lists& lists) {
+  format::native::encode_body(out, subject, *static_cast<const T*>(details), lists);
 }
 
 }  // namespace polytrace::agent

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain lines are read in a quick way, all others in a thorough one. A limit on the length of lines
-// below what a plain one may have switches the quick way off: both have to say the same.
+// Quick lines are read in a quick way, all others in a thorough one. A limit on the length of lines
+// below what a quick one may have switches the quick way off: both have to say the same.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 namespace polytrace::format::test {
 namespace {
 
-constexpr std::size_t kNoPlainLines = 4095;
+constexpr std::size_t kNoQuickLines = 4095;
 
 // Logs of samples and allocations: mostly sound, with whatever a line may have here and there, and
 // now and then a byte that does not belong there.
@@ -94,13 +94,13 @@ void expect_same(const Whole& quick, const Whole& thorough) {
   }
 }
 
-TEST(tracelog_plain, the_quick_way_says_what_the_thorough_one_says) {
+TEST(tracelog_quick_lines, the_quick_way_says_what_the_thorough_one_says) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     const std::string log = RandomLog(seed).make(seed % 6 == 0 ? 8000 : 300);
-    const Whole thorough = read(log, 0, kNoPlainLines);
+    const Whole thorough = read(log, 0, kNoQuickLines);
     EXPECT_GT(thorough.events, 100U);
     for (const std::size_t step : {0U, 97U, 5000U})
-      expect_same(read(log, step, kNoPlainLines + 1), thorough);
+      expect_same(read(log, step, kNoQuickLines + 1), thorough);
     if (HasFailure()) FAIL() << "seed " << seed;
   }
 }

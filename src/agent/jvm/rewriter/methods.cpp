@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/jvm/rewriter/classfile/methods.hpp"
+#include "agent/jvm/rewriter/methods.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
-
-#include "agent/jvm/rewriter/classfile/code_writer.hpp"
 
 namespace polytrace::agent::jvm::rewriter {
 

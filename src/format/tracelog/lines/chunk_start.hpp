@@ -9,19 +9,19 @@
 
 #include "base/raw_array.hpp"
 #include "event/tally.hpp"
-#include "format/tracelog/lines/plain.hpp"
+#include "format/tracelog/lines/quick_lines.hpp"
 #include "format/tracelog/lines/sample.hpp"
 
 namespace polytrace::format::tracelog {
 
-struct Before {
+struct ChunkStart {
   struct Stack {
     base::Id thread;
     Frames frames;
   };
-  // A plain line (plain.hpp), as it was found sound. Its items are the next of `frames` or
+  // A quick line (quick_lines.hpp), as it was found sound. Its items are the next of `frames` or
   // `allocations`.
-  struct Plain {
+  struct Quick {
     std::uint64_t timestamp;
     std::uint32_t count;  // kAllocations for `sam mem`
     std::uint32_t stack;  // index in stacks
@@ -32,8 +32,8 @@ struct Before {
   struct Other {
     std::size_t begin;  // in the chunk
     std::size_t bytes;
-    std::size_t plain;  // such lines before it in the chunk
-    std::size_t lines;  // all lines before it
+    std::size_t quick_lines;  // such lines before it in the chunk
+    std::size_t lines;        // all lines before it
   };
   static constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
 
@@ -43,10 +43,10 @@ struct Before {
   std::vector<std::uint64_t> refused;   // lines beyond a limit, in order
   std::uint64_t process_at = kNowhere;  // the line that tells the size of pointers
   base::Id pid = base::kNoId;
-  base::RawArray<Plain> plain;  // the chunk's plain lines
+  base::RawArray<Quick> quick_lines;  // the chunk's quick lines
   base::RawArray<base::Id> frames;
-  base::RawArray<PlainAllocation> allocations;
-  event::Tally::Records samples;    // of the plain lines
+  base::RawArray<QuickAllocation> allocations;
+  event::Tally::Records samples;    // of the quick lines
   event::Tally::Records summaries;  // the same, `sam mem`
   base::RawArray<Other> others;     // the chunk's other lines
 
@@ -58,7 +58,7 @@ struct Before {
     refused.clear();
     process_at = kNowhere;
     pid = base::kNoId;
-    plain.clear();
+    quick_lines.clear();
     frames.clear();
     allocations.clear();
     samples = {};
@@ -68,30 +68,31 @@ struct Before {
 };
 
 // Thread-safe.
-class BeforePool {
+class ChunkStartPool {
  public:
-  std::unique_ptr<Before> take() {
+  std::unique_ptr<ChunkStart> take() {
     const std::lock_guard lock(mutex_);
-    if (free_.empty()) return std::make_unique<Before>();
+    if (free_.empty()) return std::make_unique<ChunkStart>();
     auto taken = std::move(free_.back());
     free_.pop_back();
     return taken;
   }
-  void give(std::unique_ptr<Before> before) {
-    before->clear();
+  void give(std::unique_ptr<ChunkStart> start) {
+    start->clear();
     const std::lock_guard lock(mutex_);
-    free_.push_back(std::move(before));
+    free_.push_back(std::move(start));
   }
   // Comes back into `pool` when its last user has gone.
-  static std::shared_ptr<const Before> share(std::shared_ptr<BeforePool> pool,
-                                             std::unique_ptr<Before> before) {
-    return {before.release(),
-            [pool = std::move(pool)](Before* used) { pool->give(std::unique_ptr<Before>(used)); }};
+  static std::shared_ptr<const ChunkStart> share(std::shared_ptr<ChunkStartPool> pool,
+                                                 std::unique_ptr<ChunkStart> start) {
+    return {start.release(), [pool = std::move(pool)](ChunkStart* used) {
+              pool->give(std::unique_ptr<ChunkStart>(used));
+            }};
   }
 
  private:
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Before>> free_;
+  std::vector<std::unique_ptr<ChunkStart>> free_;
 };
 
 }  // namespace polytrace::format::tracelog

@@ -9,7 +9,7 @@
 
 namespace polytrace::format::native {
 
-class Taken {
+class SegmentsTaken {
  public:
   // Words or bytes of a segment; all of it is kAll.
   static constexpr std::uint32_t kAll = ~std::uint32_t{0};

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/jvm/rewriter/classfile/code_writer.hpp"
-
+// Writes the Code attribute of a method that gets probes.
 #include <algorithm>
 
-#include "agent/jvm/rewriter/classfile/stack_maps.hpp"
-#include "agent/jvm/rewriter/classfile/tables.hpp"
-#include "agent/jvm/rewriter/constructors.hpp"
+#include "agent/jvm/rewriter/classfile/instructions.hpp"
+#include "agent/jvm/rewriter/methods.hpp"
+#include "agent/jvm/rewriter/relocation.hpp"
+#include "agent/jvm/rewriter/stack_maps.hpp"
 
 namespace polytrace::agent::jvm::rewriter {
 
@@ -15,6 +15,28 @@ constexpr std::uint16_t kStatic = 0x0008;
 constexpr std::uint16_t kFramesSince = 50;  // version of the class file
 constexpr std::size_t kMostEntries = 65535;
 constexpr std::size_t kHandlerSize = 8;  // of an entry of the exception table
+
+// Where a constructor's `this` becomes an object: the offset behind the call of this(..) or
+// super(..); 0 when it is not found for certain. REQUIRES: code that was walked to its end before.
+//
+// Objects made for the arguments are initialised before `this` is: the first constructor's call
+// that no `new` waits for is the one.
+std::uint32_t initialized_from(View code, const Constants& constants, std::string_view this_class,
+                               std::string_view super_class) {
+  std::size_t waiting = 0;
+  for (std::uint32_t at = 0; at < code.size();) {
+    const Instruction instruction = instruction_at(code, at);
+    at = instruction.end();
+    if (instruction.opcode == kNew) ++waiting;
+    if (instruction.opcode != kInvokeSpecial) continue;
+    const Constants::Member called = constants.member(load_u2(code, instruction.at + 1));
+    if (called.name != "<init>") continue;
+    if (waiting-- > 0) continue;
+    const bool own = called.class_name == this_class || called.class_name == super_class;
+    return own ? at : 0;
+  }
+  return 0;
+}
 
 class CodeWriter {
  public:

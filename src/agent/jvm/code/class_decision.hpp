@@ -13,10 +13,10 @@
 
 namespace polytrace::agent::jvm {
 
-class ClassJudge final : public rewriter::Judge {
+class ClassDecision final : public rewriter::Judge {
  public:
   // `loader` by its number.
-  ClassJudge(const Plan& plan, std::uint64_t loader) : plan_(plan), loader_(loader) {}
+  ClassDecision(const Plan& plan, std::uint64_t loader) : plan_(plan), loader_(loader) {}
 
   bool wants(const rewriter::ClassFacts& facts) override;
   rewriter::Decision decide(const rewriter::MethodFacts& facts) override;

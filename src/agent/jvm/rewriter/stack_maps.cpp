@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/jvm/rewriter/classfile/stack_maps.hpp"
+#include "agent/jvm/rewriter/stack_maps.hpp"
 
 #include <algorithm>
 
