@@ -10,8 +10,8 @@
 
 #include "base/text/figure_text.hpp"
 #include "event/visit.hpp"
-#include "exports/ctf/ctf_metadata.hpp"
-#include "exports/ctf/ctf_shared.hpp"
+#include "exports/ctf/layout.hpp"
+#include "exports/ctf/shared.hpp"
 #include "exports/target.hpp"
 #include "exports/timelines/calls.hpp"
 #include "exports/timelines/caps.hpp"

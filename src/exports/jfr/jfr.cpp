@@ -6,9 +6,9 @@
 
 #include "base/slot.hpp"
 #include "event/visit.hpp"
-#include "exports/jfr/jfr_collections.hpp"
-#include "exports/jfr/jfr_metadata.hpp"
-#include "exports/jfr/jfr_pools.hpp"
+#include "exports/jfr/collections.hpp"
+#include "exports/jfr/metadata.hpp"
+#include "exports/jfr/pools.hpp"
 #include "exports/target.hpp"
 #include "exports/timelines/calls.hpp"
 #include "exports/timelines/caps.hpp"

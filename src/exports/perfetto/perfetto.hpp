@@ -8,8 +8,8 @@
 #include <deque>
 #include <map>
 
-#include "exports/perfetto/perfetto_facts.hpp"
-#include "exports/perfetto/perfetto_heap.hpp"
+#include "exports/perfetto/facts.hpp"
+#include "exports/perfetto/heap.hpp"
 #include "exports/timelines/calls.hpp"
 #include "exports/timelines/caps.hpp"
 #include "exports/timelines/facts.hpp"

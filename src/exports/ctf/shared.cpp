@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exports/ctf/ctf_shared.hpp"
+#include "exports/ctf/shared.hpp"
 
 #include <cstring>
 #include <queue>

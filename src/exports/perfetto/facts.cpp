@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exports/perfetto/perfetto_facts.hpp"
+#include "exports/perfetto/facts.hpp"
 
 #include "base/text/utf8.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "analysis/heap/allocated.hpp"
 #include "analysis/heap/graph/graph.hpp"
-#include "exports/perfetto/perfetto_facts.hpp"
+#include "exports/perfetto/facts.hpp"
 
 namespace polytrace::exports::perfetto {
 

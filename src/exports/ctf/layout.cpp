@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exports/ctf/ctf_metadata.hpp"
+#include "exports/ctf/layout.hpp"
 
 #include <fmt/format.h>
 
