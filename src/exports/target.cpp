@@ -6,52 +6,60 @@
 
 namespace polytrace::exports {
 
+// What the rows of the table name.
+std::uint64_t flame_page_bytes(const analysis::Pruned& pruned);
 #define TIMELINE(name, ...) std::unique_ptr<TimelineMaker> make_##name(const TimelineJob& job);
-#define FOLDER TIMELINE
 #define PROFILE(name, ...) base::result<void> write_##name(const ProfileJob& job);
 #define SNAPSHOT(name, ...) base::result<void> write_##name(const SnapshotJob& job);
+#define FLAME(name, ...) PROFILE(flame_##name)
 #include "exports/targets.def"
 #undef TIMELINE
-#undef FOLDER
 #undef PROFILE
 #undef SNAPSHOT
+#undef FLAME
 
 namespace {
 
 constexpr std::array kTargets{
-#define TIMELINE(name, title, suffix, limit, readers) \
-  Target{#name, title, suffix, limit, readers, make_##name},
-#define FOLDER(name, title, suffix, limit, readers) \
-  Target{#name, title, suffix, limit, readers, make_##name, nullptr, false, false, true},
-#define PROFILE(name, title, suffix, limit, readers, by_thread, packed, markers, calls) \
-  Target{#name,  title, suffix,  limit, readers, nullptr, write_##name, by_thread,      \
-         packed, false, nullptr, 0,     nullptr, markers, calls},
-#define SNAPSHOT(name, title, suffix, readers)                         \
-  Target{#name, title, suffix, 0,       readers, nullptr,     nullptr, \
-         false, false, false,  nullptr, 0,       write_##name},
+#define TIMELINE(name, title, suffix, readers, ...) \
+  Target{#name, title, suffix, readers,             \
+         TimelineTarget{.make = make_##name __VA_OPT__(, ) __VA_ARGS__}},
+#define PROFILE(name, title, suffix, readers, ...) \
+  Target{#name, title, suffix, readers,            \
+         ProfileTarget{.write = write_##name __VA_OPT__(, ) __VA_ARGS__}},
+#define SNAPSHOT(name, title, suffix, readers) \
+  Target{#name, title, suffix, readers, SnapshotTarget{.write = write_##name}},
+#define FLAME(...)
 #include "exports/targets.def"
 #undef TIMELINE
-#undef FOLDER
 #undef PROFILE
 #undef SNAPSHOT
+#undef FLAME
 };
 
 }  // namespace
+
+#define TIMELINE(...)
+#define PROFILE(...)
+#define SNAPSHOT(...)
+#define FLAME(name, said, title, suffix, readers, ...)                          \
+  const Target& flame_##name() {                                                \
+    static constexpr Target kTarget{                                            \
+        said, title, suffix, readers,                                           \
+        ProfileTarget{.write = write_flame_##name __VA_OPT__(, ) __VA_ARGS__}}; \
+    return kTarget;                                                             \
+  }
+#include "exports/targets.def"
+#undef TIMELINE
+#undef PROFILE
+#undef SNAPSHOT
+#undef FLAME
 
 std::span<const Target> targets() { return kTargets; }
 
 const Target* find_target(std::string_view name) {
   const auto found = std::ranges::find(kTargets, name, &Target::name);
   return found == kTargets.end() ? nullptr : &*found;
-}
-
-base::Time Origin::wall_of(base::Time time) const {
-  base::Time past = 0, wall_time = 0;
-  if (wall == base::kNoTime || wall_at == base::kNoTime || time == base::kNoTime ||
-      __builtin_sub_overflow(time, wall_at, &past) ||
-      __builtin_add_overflow(wall, past, &wall_time))
-    return base::kNoTime;
-  return wall_time;
 }
 
 }  // namespace polytrace::exports

@@ -12,7 +12,7 @@
 #include "event/visit.hpp"
 #include "exports/ctf/layout.hpp"
 #include "exports/ctf/shared.hpp"
-#include "exports/target.hpp"
+#include "exports/job/job.hpp"
 #include "exports/timelines/calls.hpp"
 #include "exports/timelines/caps.hpp"
 #include "exports/timelines/names.hpp"

@@ -5,7 +5,7 @@
 #include <array>
 #include <string>
 
-#include "exports/target.hpp"
+#include "exports/job/job.hpp"
 #include "slice/names.hpp"
 
 namespace polytrace::exports::ctf {

@@ -9,7 +9,7 @@
 #include "exports/jfr/collections.hpp"
 #include "exports/jfr/metadata.hpp"
 #include "exports/jfr/pools.hpp"
-#include "exports/target.hpp"
+#include "exports/job/job.hpp"
 #include "exports/timelines/calls.hpp"
 #include "exports/timelines/caps.hpp"
 #include "exports/timelines/facts.hpp"

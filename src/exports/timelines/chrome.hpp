@@ -8,8 +8,8 @@
 #include <map>
 
 #include "base/text/json_writer.hpp"
-#include "exports/job/text_sink.hpp"
-#include "exports/target.hpp"
+#include "exports/job/job.hpp"
+#include "exports/job/text.hpp"
 #include "exports/timelines/calls.hpp"
 #include "exports/timelines/caps.hpp"
 #include "exports/timelines/facts.hpp"
