@@ -51,8 +51,7 @@ void Facts::describe_process() {
     descriptor.add_uint64(1, kProcess);
     pbf_writer process(descriptor, 3);
     process.add_int32(1, pid());
-    process.add_string(6,
-                       base::repaired(origin_.process.empty() ? origin_.trace : origin_.process));
+    process.add_string(6, base::repaired(origin_.process_or_trace()));
   });
 }
 

@@ -6,6 +6,7 @@
 #include "analysis/heap/allocated.hpp"
 #include "analysis/heap/graph/graph.hpp"
 #include "exports/perfetto/facts.hpp"
+#include "exports/perfetto/packets.hpp"
 
 namespace polytrace::exports::perfetto {
 
