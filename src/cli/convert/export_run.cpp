@@ -163,13 +163,13 @@ ExportRun::ExportRun(Session& session, const Input& input, const exports::Reques
 
 base::result<void> ExportRun::add(const exports::Target& target, const std::string& file,
                                   bool force) {
-  if (target.folder) return add_folder(target, file, force);
+  if (target.is_folder()) return add_folder(target, file, force);
   TargetOptions options;
   options.output = file;
   options.force = force;
   auto sink = open_target(options, input_.name());
   if (!sink) return base::Unexpected(sink.error());
-  if (target.packed && !file.ends_with(".gz") && !file.ends_with(".zst"))
+  if (target.is_packed() && !file.ends_with(".gz") && !file.ends_with(".zst"))
     sink = base::gzip_sink(std::move(*sink));
   files_.push_back({file, std::move(*sink)});
   exporter_.add(target, *files_.back().sink);

@@ -6,7 +6,7 @@
 #include "cli/convert/export_run.hpp"
 #include "cli/frame/commands.hpp"
 #include "cli/select/subtract.hpp"
-#include "exports/flame/flame.hpp"
+#include "exports/target.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -82,9 +82,9 @@ class Flame final : public Command {
 
  private:
   const exports::Target& target() const {
-    if (svg_) return exports::kFlamePicture;
+    if (svg_) return exports::flame_picture();
     if (folded_) return *exports::find_target("folded");
-    return by_thread_ ? exports::kFlamePageByThread : exports::kFlamePage;
+    return by_thread_ ? exports::flame_page_by_thread() : exports::flame_page();
   }
   std::string output_file() const {
     if (!output_.empty()) return output_;

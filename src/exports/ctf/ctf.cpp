@@ -10,12 +10,9 @@
 
 #include "base/text/figure_text.hpp"
 #include "event/visit.hpp"
-#include "exports/ctf/ctf_metadata.hpp"
-#include "exports/ctf/ctf_shared.hpp"
-#include "exports/target.hpp"
-#include "exports/timelines/calls.hpp"
-#include "exports/timelines/caps.hpp"
-#include "exports/timelines/names.hpp"
+#include "exports/ctf/layout.hpp"
+#include "exports/ctf/shared.hpp"
+#include "exports/timelines/timeline_walk.hpp"
 
 namespace polytrace::exports {
 namespace {
@@ -81,25 +78,29 @@ struct CtfFieldWriter {
   }
 };
 
-class CtfMaker final : public TimelineMaker {
+class CtfMaker : public MakerParts {
  public:
+  static constexpr bool kTellsFacts = false;
   struct Track : CallTrack {
     Stream calls;
     Stream others;
   };
 
-  explicit CtfMaker(const TimelineJob& job)
-      : job_(job),
-        methods_(job.request.selection),
-        calls_(job.request.selection, *this),
-        walk_(job.request.selection) {
+  explicit CtfMaker(const TimelineJob& job) : MakerParts(job) {
     const XXH128_hash_t hash = XXH3_128bits(job.origin.trace.data(), job.origin.trace.size());
     std::memcpy(uuid_.data(), &hash, uuid_.size());
   }
 
-  base::result<void> consume(const Slice& slice) override;
-  base::result<void> finish(const Names& names) override;
-  const Account& account() const override { return account_; }
+  void start(const Slice& slice) {
+    const Time first = slice.batch.events[0].time;
+    if (first < 0 && first != std::numeric_limits<Time>::min()) shift_ = -first;
+  }
+  void turn_to(const Slice&) {
+    packet_ = std::clamp(kBuffers / (2 * std::max<std::size_t>(tracks_.size(), 1)), kLeastPacket,
+                         kMostPacket);
+  }
+  void other(const Slice& slice, const Event& event);
+  base::result<void> complete(const Names& names);
 
   // For CallSpans.
   Track& track(std::uint32_t thread) { return track_of(tracks_, thread); }
@@ -141,7 +142,6 @@ class CtfMaker final : public TimelineMaker {
     if (stream.events.size() >= packet_) flush(track, stream);
   }
   static bool shares(const Track& track) { return track.thread >= kOwnStreams; }
-  void take(const Slice& slice, const Event& event);
   void write_event(std::string& out, const Slice& slice, const Event& event, std::uint64_t at);
   void flush(Track& track, Stream& stream);
   // `context` is of the packet.
@@ -151,40 +151,16 @@ class CtfMaker final : public TimelineMaker {
   std::string thread_text(std::uint32_t thread) const;
   void write_shared(SharedStream& shared, const std::string& name);
 
-  const TimelineJob job_;
-  Account account_;
-  EventCap cap_{job_.limit};
-  MethodTexts methods_;
   ShownMethods shown_{methods_};
-  CallSpans<CtfMaker> calls_;
-  analysis::CallWalk<CallSpans<CtfMaker>> walk_;
-  const Names* names_ = nullptr;
   std::deque<Track> tracks_;  // by thread index
   SharedStream shared_calls_, shared_others_;
   std::size_t packet_ = kMostPacket;
-  std::optional<base::Error> failure_;
   Uuid uuid_{};
   Time shift_ = 0;
-  bool started_ = false;
   std::uint64_t backwards_ = 0;
 };
 
-base::result<void> CtfMaker::consume(const Slice& slice) {
-  names_ = &slice.names;
-  if (!started_ && !slice.batch.events.empty()) {
-    started_ = true;
-    const Time first = slice.batch.events[0].time;
-    if (first < 0 && first != std::numeric_limits<Time>::min()) shift_ = -first;
-  }
-  packet_ = std::clamp(kBuffers / (2 * std::max<std::size_t>(tracks_.size(), 1)), kLeastPacket,
-                       kMostPacket);
-  walk_.consume(slice, calls_);
-  for (const std::uint32_t i : slice.others) take(slice, slice.batch.events[i]);
-  if (failure_) return base::Unexpected(*failure_);
-  return {};
-}
-
-void CtfMaker::take(const Slice& slice, const Event& event) {
+void CtfMaker::other(const Slice& slice, const Event& event) {
   const slice::Selection& wanted = job_.request.selection;
   const bool selected = event.kind == Kind::Sample
                             ? wanted.has(event.time) && wanted.threads.has(event.id)
@@ -220,8 +196,7 @@ void CtfMaker::flush(Track& track, Stream& stream) {
   const bool is_calls = &stream == &track.calls;
   if (shares(track)) {
     SharedStream& shared = is_calls ? shared_calls_ : shared_others_;
-    if (auto added = shared.add(track.thread, stream.events, job_.folder); !added)
-      failure_ = added.error();
+    keep(shared.add(track.thread, stream.events, job_.folder));
     stream.events.clear();
   } else {
     write_packet(stream, kOfThread, thread_text(track.thread),
@@ -277,25 +252,20 @@ void CtfMaker::write_shared(SharedStream& shared, const std::string& name) {
     stream.events += text;
     stream.events += event.substr(kEventHeader);
     if (stream.events.size() >= kMostPacket) write_packet(stream, kShared, {}, name);
-    return failure_ ? base::result<void>(base::Unexpected(*failure_)) : base::result<void>{};
+    return state();
   });
   if (merged && !stream.events.empty()) write_packet(stream, kShared, {}, name);
   if (!merged) failure_ = merged.error();
 }
 
-base::result<void> CtfMaker::finish(const Names& names) {
-  names_ = &names;
-  walk_.finish(calls_);
+base::result<void> CtfMaker::complete(const Names& names) {
   for (Track& track : tracks_) {
     flush(track, track.calls);
     flush(track, track.others);
   }
   if (!failure_) write_shared(shared_calls_, "calls_shared");
   if (!failure_) write_shared(shared_others_, "events_shared");
-  if (failure_) return base::Unexpected(*failure_);
-  account_.notes = analysis::repair_notes(walk_.repairs());
-  methods_.tell(names, calls_.hidden(), account_);
-  cap_.tell(account_);
+  if (failure_) return state();
   if (backwards_ != 0)
     account_.notes.push_back(
         fmt::format("{} times ran backwards: put right.", base::count_text(backwards_)));
@@ -307,7 +277,7 @@ base::result<void> CtfMaker::finish(const Names& names) {
 }  // namespace
 
 std::unique_ptr<TimelineMaker> make_ctf(const TimelineJob& job) {
-  return std::make_unique<CtfMaker>(job);
+  return std::make_unique<TimelineWalk<CtfMaker>>(job);
 }
 
 }  // namespace polytrace::exports

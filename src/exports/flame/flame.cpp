@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exports/flame/flame.hpp"
-
+// A flame graph as a page that holds its data and needs nothing else.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include "base/text/json_writer.hpp"
 #include "base/text/short_name.hpp"
 #include "base/text/utf8.hpp"
+#include "exports/job/job.hpp"
 
 // The page's source, as it lies in the folder flame/.
 asm(".pushsection .rodata\n"
@@ -42,9 +42,6 @@ using base::JsonWriter;
 
 // What one name may take: pages stay small whatever the trace.
 constexpr std::size_t kLongestInPage = 1000;
-constexpr std::uint64_t kMostPlaces = 120000;
-// Of the data: pages have at most five megabytes.
-constexpr std::uint64_t kMostBytes = 4800000;
 
 // The names of all profiles of a page, each once.
 class NameList {
@@ -135,22 +132,6 @@ void write_numbers(JsonWriter& json, std::string_view name, const Numbers& numbe
 }
 
 std::uint64_t digits_of(std::uint64_t number) { return fmt::format_int(number).size() + 1; }
-
-// What data_of() makes, without the few "<" that take more in the page.
-std::uint64_t bytes_of(const analysis::Pruned& pruned) {
-  const Profile& profile = pruned.profile;
-  std::uint64_t bytes = 0;
-  for (const Profile::Frame& frame : profile.frames)
-    bytes += std::min(frame.name.size(), kLongestInPage) + 3;
-  const bool has_companion = analysis::companion(*profile.weight) != nullptr;
-  for (std::uint32_t node = 1; node < profile.nodes.size(); ++node) {
-    bytes += digits_of(profile.self(node)) + digits_of(profile.nodes[node].frame) + 3;
-    if (has_companion) bytes += digits_of(profile.selfs[node].count + profile.selfs[node].weight);
-    if (!profile.befores.empty()) bytes += digits_of(profile.value(profile.befores[node]));
-    if (pruned.hidden[node] != 0) bytes += digits_of(node) + digits_of(pruned.hidden[node]);
-  }
-  return bytes;
-}
 
 std::string_view unit_of(const analysis::Weight& weight) {
   switch (weight.unit) {
@@ -274,17 +255,28 @@ base::result<void> write_page(const ProfileJob& job, bool threads_are_frames) {
   return job.sink.write(std::as_bytes(std::span(page)));
 }
 
-base::result<void> write_merged_page(const ProfileJob& job) { return write_page(job, false); }
-base::result<void> write_page_by_thread(const ProfileJob& job) { return write_page(job, true); }
-
 }  // namespace
 
-const Target kFlamePage{"flame page", "flame graph",     ".flame.html", kMostPlaces, "any browser",
-                        nullptr,      write_merged_page, false,         false,       false,
-                        bytes_of,     kMostBytes,        nullptr,       false,       false,
-                        true};
-const Target kFlamePageByThread{
-    "flame page",         "flame graph", ".flame.html", kMostPlaces, "any browser", nullptr,
-    write_page_by_thread, true,          false,         false,       bytes_of,      kMostBytes};
+// What data_of() makes, without the few "<" that take more in the page.
+std::uint64_t flame_page_bytes(const analysis::Pruned& pruned) {
+  const Profile& profile = pruned.profile;
+  std::uint64_t bytes = 0;
+  for (const Profile::Frame& frame : profile.frames)
+    bytes += std::min(frame.name.size(), kLongestInPage) + 3;
+  const bool has_companion = analysis::companion(*profile.weight) != nullptr;
+  for (std::uint32_t node = 1; node < profile.nodes.size(); ++node) {
+    bytes += digits_of(profile.self(node)) + digits_of(profile.nodes[node].frame) + 3;
+    if (has_companion) bytes += digits_of(profile.selfs[node].count + profile.selfs[node].weight);
+    if (!profile.befores.empty()) bytes += digits_of(profile.value(profile.befores[node]));
+    if (pruned.hidden[node] != 0) bytes += digits_of(node) + digits_of(pruned.hidden[node]);
+  }
+  return bytes;
+}
+
+base::result<void> write_flame_page(const ProfileJob& job) { return write_page(job, false); }
+
+base::result<void> write_flame_page_by_thread(const ProfileJob& job) {
+  return write_page(job, true);
+}
 
 }  // namespace polytrace::exports

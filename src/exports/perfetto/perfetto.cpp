@@ -22,19 +22,9 @@ constexpr std::uint32_t kCallClock = 64;
 
 }  // namespace
 
-base::result<void> PerfettoMaker::consume(const Slice& slice) {
-  if (!started_ && !slice.batch.events.empty()) {
-    facts_.set_first(slice.batch.events[0].time);
-    started_ = true;
-    facts_.describe_process();
-  }
-  names_ = &slice.names;
-  walk_.consume(slice, calls_);
-  for (const std::uint32_t i : slice.others) {
-    classes_.learn(slice, slice.batch.events[i]);
-    take_fact(slice, slice.batch.events[i], job_.request.selection, spans_, *this);
-  }
-  return file_.state();
+void PerfettoMaker::start(const Slice& slice) {
+  facts_.set_first(slice.batch.events[0].time);
+  facts_.describe_process();
 }
 
 auto PerfettoMaker::track(std::uint32_t thread) -> Track& {
@@ -84,10 +74,7 @@ bool PerfettoMaker::introduce(Track& track, std::uint32_t method, const Names& n
   return true;
 }
 
-base::result<void> PerfettoMaker::finish(const Names& names) {
-  names_ = &names;
-  walk_.finish(calls_);
-  spans_.finish(names);
+base::result<void> PerfettoMaker::complete(const Names& names) {
   heaps_.close(names);
   for (const Track& track : tracks_)
     if (track.uuid != 0) describe_thread(track, names);  // names may have come since
@@ -95,14 +82,10 @@ base::result<void> PerfettoMaker::finish(const Names& names) {
   for (std::uint32_t i = 0; i < strangers_.size(); ++i)
     facts_.describe_thread(facts_.new_track(), stranger_tid(i),
                            fmt::format("{:#x}", strangers_.id(i)));
-  account_.notes = analysis::repair_notes(walk_.repairs());
   account_.limits = facts_.limits();
-  methods_.tell(names, calls_.hidden(), account_);
-  cap_.tell(account_);
   const auto note = [&](std::uint64_t count, std::string_view text) {
     if (count != 0) account_.notes.push_back(fmt::format("{} {}", base::count_text(count), text));
   };
-  spans_.tell(account_);
   heaps_.tell(account_);
   note(backwards_, "times of calls ran backwards and were put right.");
   note(facts_.misplaced(), "times before the beginning were put there.");
@@ -117,7 +100,7 @@ base::result<void> PerfettoMaker::finish(const Names& names) {
 }
 
 std::unique_ptr<TimelineMaker> make_perfetto(const TimelineJob& job) {
-  return std::make_unique<PerfettoMaker>(job);
+  return std::make_unique<TimelineWalk<PerfettoMaker>>(job);
 }
 
 }  // namespace polytrace::exports

@@ -8,22 +8,17 @@
 #include <deque>
 #include <map>
 
-#include "exports/perfetto/perfetto_facts.hpp"
-#include "exports/perfetto/perfetto_heap.hpp"
-#include "exports/timelines/calls.hpp"
+#include "exports/perfetto/facts.hpp"
+#include "exports/perfetto/heap.hpp"
+#include "exports/perfetto/packets.hpp"
 #include "exports/timelines/caps.hpp"
-#include "exports/timelines/facts.hpp"
+#include "exports/timelines/timeline_walk.hpp"
 
 namespace polytrace::exports {
 
-class PerfettoMaker final : public TimelineMaker {
+class PerfettoMaker : public MakerParts {
  public:
-  using Names = slice::Names;
-  using Slice = slice::Slice;
-  using Id = base::Id;
-  using Time = base::Time;
-  using Event = event::Event;
-
+  static constexpr bool kTellsFacts = true;
   struct Track : CallTrack {
     std::uint64_t uuid = 0;  // 0: not begun
     perfetto::CallHead head{};
@@ -32,17 +27,11 @@ class PerfettoMaker final : public TimelineMaker {
   };
 
   explicit PerfettoMaker(const TimelineJob& job)
-      : job_(job),
-        file_(job.sink),
-        methods_(job.request.selection),
-        facts_(file_, job.origin, methods_),
-        calls_(job.request.selection, *this),
-        walk_(job.request.selection),
-        spans_(job.request.selection, *this) {}
+      : MakerParts(job), file_(job.sink), facts_(file_, job.origin, methods_) {}
 
-  base::result<void> consume(const Slice& slice) override;
-  base::result<void> finish(const Names& names) override;
-  const Account& account() const override { return account_; }
+  void start(const Slice& slice);
+  base::result<void> end_slice() { return file_.state(); }
+  base::result<void> complete(const Names& names);
 
   // For CallSpans.
   Track& track(std::uint32_t thread);
@@ -66,12 +55,12 @@ class PerfettoMaker final : public TimelineMaker {
   void close_span(Lane lane, std::uint32_t thread, const Span& span, Time end, bool failed,
                   const Names& names);
 
-  // For take_fact().
+  // For TimelineWalk.
+  void define(const Slice& slice, const Event& event);
   void sample(const Slice& slice, const Event& event);
   void allocation(const Slice& slice, const Event& event);
   void throwing(const Slice& slice, const Event& event);
   void clause(const Slice& slice, const Event& event);
-  void define_counter(const Event& event, const event::CounterDef& details);
   void counter(const Slice& slice, const Event& event);
   void heap_size(const Slice& slice, const Event& event);
   void remark(const Slice& slice, const Event& event) {
@@ -86,8 +75,7 @@ class PerfettoMaker final : public TimelineMaker {
   enum Known : std::uint8_t { kUnknown, kNamed, kNameless, kHidden };
   struct Counter {
     std::uint64_t track = 0;
-    double scale = 1;
-    bool is_unsigned = false;
+    CounterScale scale;
   };
 
   // A method has one number with its name, another for as long as that has not come.
@@ -119,25 +107,15 @@ class PerfettoMaker final : public TimelineMaker {
     return track(slice.threads[event.thread]).uuid;
   }
 
-  const TimelineJob job_;
   perfetto::PacketFile file_;
-  Account account_;
-  EventCap cap_{job_.limit};
   SampleCopies copies_;
-  MethodTexts methods_;
   perfetto::Facts facts_;
-  CallSpans<PerfettoMaker> calls_;
-  analysis::CallWalk<CallSpans<PerfettoMaker>> walk_;
-  SpanWalk<PerfettoMaker> spans_;
   perfetto::HeapGraphs heaps_{file_, facts_};
-  ObjectClasses classes_;
-  const Names* names_ = nullptr;
   std::deque<Track> tracks_;  // by thread index
-  std::map<std::pair<Lane, std::uint64_t>, std::uint64_t> lane_tracks_;
+  std::map<SpanTrack, std::uint64_t> lane_tracks_;
   std::map<Id, Counter> counters_;
   std::map<std::string_view, std::uint64_t> heap_tracks_;
   base::IdTable strangers_;  // sampled threads without a stream
-  bool started_ = false;
   std::uint64_t flows_ = 0;
   std::uint64_t backwards_ = 0;
 };

@@ -8,9 +8,8 @@
 #include <map>
 
 #include "analysis/table/tree_order.hpp"
-#include "exports/job/frame_text.hpp"
-#include "exports/job/text_sink.hpp"
-#include "exports/target.hpp"
+#include "exports/job/job.hpp"
+#include "exports/job/text.hpp"
 
 namespace polytrace::exports {
 namespace {

@@ -7,8 +7,9 @@
 #include <algorithm>
 
 #include "base/text/json_writer.hpp"
-#include "exports/job/text_sink.hpp"
+#include "exports/job/text.hpp"
 #include "exports/profiles/firefox_markers.hpp"
+#include "exports/profiles/markers.hpp"
 
 namespace polytrace::exports {
 namespace {

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "base/text/json_writer.hpp"
-#include "exports/target.hpp"
+#include "exports/job/job.hpp"
+#include "exports/profiles/markers.hpp"
 
 namespace polytrace::exports {
 

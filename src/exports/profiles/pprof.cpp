@@ -9,8 +9,8 @@
 #include <protozero/pbf_writer.hpp>
 
 #include "base/seeded_hash.hpp"
-#include "exports/job/text_sink.hpp"
-#include "exports/target.hpp"
+#include "exports/job/job.hpp"
+#include "exports/job/text.hpp"
 
 namespace polytrace::exports {
 namespace {

@@ -9,8 +9,9 @@
 #include <optional>
 
 #include "base/text/json_writer.hpp"
-#include "exports/job/text_sink.hpp"
-#include "exports/target.hpp"
+#include "exports/job/job.hpp"
+#include "exports/job/text.hpp"
+#include "exports/profiles/call_log.hpp"
 
 namespace polytrace::exports {
 namespace {

@@ -8,7 +8,7 @@
 #include <map>
 #include <vector>
 
-#include "exports/target.hpp"
+#include "exports/job/job.hpp"
 #include "format/hprof/dump_writer.hpp"
 
 namespace polytrace::exports {

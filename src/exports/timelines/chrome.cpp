@@ -1,74 +1,155 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exports/timelines/chrome.hpp"
+// The maker of Chrome's JSON of trace events: calls as complete events where they call nothing,
+// else as a begin and an end.
+#include <fmt/format.h>
 
-#include <charconv>
+#include <deque>
+#include <map>
 
-#include "analysis/runtime/counter_names.hpp"
 #include "base/slot.hpp"
 #include "base/text/figure_text.hpp"
+#include "exports/timelines/chrome_file.hpp"
+#include "exports/timelines/timeline_walk.hpp"
 
 namespace polytrace::exports {
-
-using base::Id;
-using base::Time;
-using event::Event;
-using event::Kind;
-using slice::Names;
-using slice::Slice;
-
 namespace {
 
-constexpr std::uint32_t kFirstLane = 1000000;  // thread numbers of lanes
+using base::JsonWriter;
+using event::Kind;
 
-}  // namespace
+class ChromeMaker : public MakerParts {
+ public:
+  static constexpr bool kTellsFacts = true;
+  struct Track : CallTrack {
+    bool begun = false;
+    // The innermost call, of which it is not known yet whether it calls anything.
+    bool is_pending = false;
+    std::uint32_t method = 0;
+    Time start = 0;
+    Time last = std::numeric_limits<Time>::min();
+    std::string begin, end, complete;  // how these events begin
+  };
 
-void append_microseconds(std::string& out, std::int64_t nanoseconds) {
-  char digits[32];
-  char* at = digits;
-  auto rest = static_cast<std::uint64_t>(nanoseconds);
-  if (nanoseconds < 0) {
-    *at++ = '-';
-    rest = 0 - rest;
-  }
-  at = std::to_chars(at, std::end(digits), rest / 1000).ptr;
-  const auto part = static_cast<unsigned>(rest % 1000);
-  *at++ = '.';
-  *at++ = static_cast<char>('0' + part / 100);
-  *at++ = static_cast<char>('0' + part / 10 % 10);
-  *at++ = static_cast<char>('0' + part % 10);
-  out.append(digits, static_cast<std::size_t>(at - digits));
-}
+  explicit ChromeMaker(const TimelineJob& job) : MakerParts(job), file_(job.sink, job.origin) {}
 
-base::result<void> ChromeMaker::consume(const Slice& slice) {
-  names_ = &slice.names;
-  if (!started_ && !slice.batch.events.empty()) {
-    started_ = true;
-    start_ = std::numeric_limits<Time>::max();
-    for (const Event& event : slice.batch.events) start_ = std::min(start_, event.time);
-    start_ = std::max(start_, job_.request.selection.from);
-    write_metadata(0, "process_name", process());  // what begins an array has no comma before it
+  void start(const Slice& slice);
+  void settle() { file_.drain(); }
+  base::result<void> end_slice() { return file_.state(); }
+  base::result<void> complete(const Names& names);
+
+  // For CallSpans.
+  Track& track(std::uint32_t thread);
+  bool shows(Track&, std::uint32_t method, const Names& names) {
+    if (method < texts_.size() && !texts_[method].empty()) [[likely]]
+      return true;
+    return introduce(method, names);
   }
-  walk_.consume(slice, calls_);
-  for (const std::uint32_t i : slice.others) {
-    classes_.learn(slice, slice.batch.events[i]);
-    take_fact(slice, slice.batch.events[i], job_.request.selection, spans_, *this);
-    drain();
+  bool begin(Track& track, Time time, std::uint32_t method) {
+    if (!cap_.admit()) return false;
+    if (track.is_pending) write_pending(track);
+    track.is_pending = true;
+    track.method = method;
+    track.start = forward(track, time);
+    if (texts_[method].empty()) write_pending(track);  // its name may come meanwhile
+    return true;
   }
-  if (failure_) return base::Unexpected(*failure_);
-  return {};
+  void end(Track& track, std::uint32_t, Time, Time time) {
+    const Time at = forward(track, time);
+    std::string& out = file_.text();
+    if (track.is_pending) {
+      out += track.complete;
+      append_microseconds(out, file_.since_start(track.start));
+      out += ",\"dur\":";
+      append_microseconds(out, at - track.start);
+      out += texts_[track.method];
+      track.is_pending = false;
+    } else {
+      out += track.end;
+      append_microseconds(out, file_.since_start(at));
+      out += '}';
+    }
+    file_.drain();
+  }
+
+  // For SpanWalk.
+  void open_span(Lane lane, std::uint32_t thread, const Span& span, const Slice& slice,
+                 const Event& event);
+  void close_span(Lane lane, std::uint32_t thread, const Span& span, Time end, bool failed,
+                  const Names& names);
+  // For TimelineWalk.
+  void define(const Slice& slice, const Event& event);
+  void sample(const Slice& slice, const Event& event);
+  void allocation(const Slice& slice, const Event& event);
+  void throwing(const Slice& slice, const Event& event);
+  void clause(const Slice& slice, const Event& event);
+  void counter(const Slice& slice, const Event& event);
+  void heap_size(const Slice& slice, const Event& event);
+  void remark(const Slice& slice, const Event& event);
+  void other(const Slice&, const Event& event) { account_.leave_out(event.kind); }
+
+ private:
+  struct Counter {
+    std::string name;
+    CounterScale scale;
+  };
+  struct LaneThread {
+    std::uint32_t tid = 0;
+    std::string name;
+  };
+  static constexpr std::uint32_t kFirstLane = 1000000;       // thread numbers of lanes,
+  static constexpr std::uint32_t kFirstStranger = 1U << 24;  // of sampled threads without a stream
+
+  Time forward(Track& track, Time time) {
+    if (time < track.last) [[unlikely]] {
+      ++backwards_;
+      return track.last;
+    }
+    return track.last = time;
+  }
+  void write_pending(Track& track) {
+    std::string& out = file_.text();
+    out += track.begin;
+    append_microseconds(out, file_.since_start(track.start));
+    if (!texts_[track.method].empty()) out += texts_[track.method];
+    else out += text_of(track.method, *names_);
+    track.is_pending = false;
+  }
+  static std::uint32_t tid(std::uint32_t thread) { return thread + 1; }
+
+  static std::string text_of(std::uint32_t method, const Names& names);
+  bool introduce(std::uint32_t method, const Names& names);
+  std::uint32_t lane_tid(Lane lane, std::uint32_t thread, const Span& span);
+  void write_flow(const Span& span, std::uint32_t waiter, Time end, const Names& names);
+  // The caller ends it.
+  void begin_instant(const Slice& slice, const Event& event, std::string_view name,
+                     std::string_view category);
+  std::string stack_name(const Slice& slice, Id frame);
+
+  ChromeFile file_;
+  std::deque<Track> tracks_;        // by thread index
+  std::vector<std::string> texts_;  // by method: how its events end, empty without a name
+  std::vector<bool> hidden_;        // by method
+  std::map<SpanTrack, LaneThread> lanes_;
+  std::map<Id, Counter> counters_;
+  base::IdTable strangers_;
+  std::uint64_t flows_ = 0;
+  std::uint64_t backwards_ = 0;
+};
+
+void ChromeMaker::start(const Slice& slice) {
+  Time start = std::numeric_limits<Time>::max();
+  for (const Event& event : slice.batch.events) start = std::min(start, event.time);
+  file_.set_start(std::max(start, job_.request.selection.from));
+  file_.name_process();  // what begins an array has no comma before it
 }
 
 auto ChromeMaker::track(std::uint32_t thread) -> Track& {
   Track& track = track_of(tracks_, thread);
   if (track.begun) return track;
   track.begun = true;
-  const auto head = [&](char phase) {
-    return fmt::format(",\n{{\"ph\":\"{}\",\"pid\":{},\"tid\":{},\"ts\":", phase, pid(),
-                       tid(thread));
-  };
-  track.begin = head('B');
-  track.end = head('E');
-  track.complete = head('X');
+  track.begin = file_.head('B', tid(thread));
+  track.end = file_.head('E', tid(thread));
+  track.complete = file_.head('X', tid(thread));
   return track;
 }
 
@@ -80,7 +161,7 @@ std::string ChromeMaker::text_of(std::uint32_t method, const Names& names) {
 }
 
 // Once per method, and each time for one without a name.
-bool ChromeMaker::introduce(Track&, std::uint32_t method, const Names& names) {
+bool ChromeMaker::introduce(std::uint32_t method, const Names& names) {
   if (method < hidden_.size() && hidden_[method]) return false;
   if (!methods_.shows(method, names)) {
     if (hidden_.size() <= method) hidden_.resize(method + std::size_t{1});
@@ -93,64 +174,39 @@ bool ChromeMaker::introduce(Track&, std::uint32_t method, const Names& names) {
   return true;
 }
 
-void ChromeMaker::begin_event(const char* phase, std::uint32_t tid) {
-  json_.new_line();
-  json_.begin_object();
-  json_.member("ph", phase);
-  json_.member("pid", pid());
-  if (tid != 0) json_.member("tid", tid);
-}
-
-void ChromeMaker::begin_event(const char* phase, std::uint32_t tid, Time time,
-                              std::string_view name, std::string_view category) {
-  begin_event(phase, tid);
-  std::string stamp;
-  append_microseconds(stamp, since_start(time));
-  json_.key("ts");
-  json_.number(stamp);
-  if (!name.empty()) json_.member("name", name);
-  if (!category.empty()) json_.member("cat", category);
-}
-
 std::uint32_t ChromeMaker::lane_tid(Lane lane, std::uint32_t thread, const Span& span) {
-  const bool of_process = lane == Lane::collections || lane == Lane::pauses;
-  const std::uint64_t number = lane == Lane::collections ? span.subject
-                               : of_process              ? 0
-                                                         : std::uint64_t{thread};
-  LaneThread& own = lanes_[{lane, number}];
+  LaneThread& own = lanes_[span_track(lane, thread, span)];
   if (own.tid != 0) return own.tid;
   own.tid = kFirstLane + static_cast<std::uint32_t>(lanes_.size());
-  own.name = of_process ? "Garbage collector" : names_->thread_name(thread);
-  own.name += fmt::format(": {}", describe(lane).title);
-  if (lane == Lane::collections) own.name += " of " + span_name(lane, span, *names_);
+  own.name = is_of_process(lane) ? "Garbage collector" : names_->thread_name(thread);
+  own.name += ": " + span_track_title(lane, span, *names_);
   return own.tid;
 }
 
 void ChromeMaker::open_span(Lane lane, std::uint32_t thread, const Span& span, const Slice& slice,
                             const Event&) {
   cap_.add();
-  begin_event("B", lane_tid(lane, thread, span), span.start, span_name(lane, span, slice.names),
-              describe(lane).category);
-  json_.key("args");
-  json_.begin_object();
-  json_.member("thread", slice.names.thread_name(thread));
-  if (span.owner != base::kNoId) json_.member("owner", fmt::format("{:#x}", span.owner));
-  json_.end_object();
-  json_.end_object();
+  file_.begin_event("B", lane_tid(lane, thread, span), span.start,
+                    span_name(lane, span, slice.names), describe(lane).category);
+  JsonWriter& json = file_.json();
+  file_.begin_arguments();
+  json.member("thread", slice.names.thread_name(thread));
+  if (span.owner != base::kNoId) json.member("owner", fmt::format("{:#x}", span.owner));
+  json.end_object();
+  file_.end_event();
 }
 
 void ChromeMaker::close_span(Lane lane, std::uint32_t thread, const Span& span, Time end,
                              bool failed, const Names& names) {
   const std::uint32_t tid = lane_tid(lane, thread, span);
   if (lane == Lane::locks && !failed) write_flow(span, tid, end, names);
-  begin_event("E", tid, end, "", "");
+  file_.begin_event("E", tid, end, "", "");
   if (failed) {
-    json_.key("args");
-    json_.begin_object();
-    json_.member("result", "failed");
-    json_.end_object();
+    file_.begin_arguments();
+    file_.json().member("result", "failed");
+    file_.json().end_object();
   }
-  json_.end_object();
+  file_.end_event();
 }
 
 // From who had the lock to who waited for it.
@@ -159,19 +215,25 @@ void ChromeMaker::write_flow(const Span& span, std::uint32_t waiter, Time end, c
   const std::uint32_t owner = names.thread_index(span.owner);
   if (owner == Names::kNone) return;
   ++flows_;
-  begin_event("s", tid(owner), end, "lock", "lock");
-  json_.member("id", flows_);
-  json_.end_object();
-  begin_event("f", waiter, end, "lock", "lock");
-  json_.member("bp", "e");
-  json_.member("id", flows_);
-  json_.end_object();
+  file_.begin_event("s", tid(owner), end, "lock", "lock");
+  file_.json().member("id", flows_);
+  file_.end_event();
+  file_.begin_event("f", waiter, end, "lock", "lock");
+  file_.json().member("bp", "e");
+  file_.json().member("id", flows_);
+  file_.end_event();
 }
 
-void ChromeMaker::write_instant(const Slice& slice, const Event& event, std::string_view name,
+void ChromeMaker::begin_instant(const Slice& slice, const Event& event, std::string_view name,
                                 std::string_view category) {
-  begin_event("i", tid(slice.threads[event.thread]), event.time, name, category);
-  json_.member("s", "t");
+  file_.begin_event("i", tid(slice.threads[event.thread]), event.time, name, category);
+  file_.json().member("s", "t");
+}
+
+std::string ChromeMaker::stack_name(const Slice& slice, Id frame) {
+  const std::uint32_t method = slice.names.methods().index(frame);
+  if (!slice.names.methods().named(method)) methods_.count_nameless(method);
+  return slice.names.method_name(method);
 }
 
 void ChromeMaker::sample(const Slice& slice, const Event& event) {
@@ -180,27 +242,22 @@ void ChromeMaker::sample(const Slice& slice, const Event& event) {
   if (!cap_.admit()) return;
   const std::uint32_t thread = slice.names.thread_index(event.id);
   const std::uint32_t number =
-      thread == Names::kNone ? (1U << 24) + strangers_.index(event.id) : tid(thread);
+      thread == Names::kNone ? kFirstStranger + strangers_.index(event.id) : tid(thread);
   const auto frames = slice.batch.list(details.stack);
   const bool managed = !frames.empty() && slice.names.is_method(frames.back());
-  const auto name = [&](Id frame) {
-    const std::uint32_t method = slice.names.methods().index(frame);
-    if (!slice.names.methods().named(method)) methods_.count_nameless(method);
-    return slice.names.method_name(method);
-  };
-  begin_event("i", number, event.time, managed ? name(frames.back()) : "(no managed frame)",
-              "sample");
-  json_.member("s", "t");
-  json_.key("args");
-  json_.begin_object();
-  if (details.weight > 1) json_.member("weight", details.weight);
-  json_.key("stack");
-  json_.begin_array();
+  file_.begin_event("i", number, event.time,
+                    managed ? stack_name(slice, frames.back()) : "(no managed frame)", "sample");
+  JsonWriter& json = file_.json();
+  json.member("s", "t");
+  file_.begin_arguments();
+  if (details.weight > 1) json.member("weight", details.weight);
+  json.key("stack");
+  json.begin_array();
   for (const Id frame : frames)
-    if (slice.names.is_method(frame)) json_.value(name(frame));
-  json_.end_array();
-  json_.end_object();
-  json_.end_object();
+    if (slice.names.is_method(frame)) json.value(stack_name(slice, frame));
+  json.end_array();
+  json.end_object();
+  file_.end_event();
 }
 
 void ChromeMaker::allocation(const Slice& slice, const Event& event) {
@@ -208,45 +265,37 @@ void ChromeMaker::allocation(const Slice& slice, const Event& event) {
   const Allocation allocated = allocation_of(slice.batch, event);
   const std::uint32_t type = slice.names.class_index(event.id);
   if (!slice.names.classes().named(type)) methods_.count_nameless_class(type);
-  write_instant(slice, event, slice.names.class_name(type), "alloc");
-  json_.key("args");
-  json_.begin_object();
-  json_.member("bytes", allocated.bytes);
-  if (allocated.count != 1) json_.member("objects", allocated.count);
-  json_.end_object();
-  json_.end_object();
+  begin_instant(slice, event, slice.names.class_name(type), "alloc");
+  file_.begin_arguments();
+  file_.json().member("bytes", allocated.bytes);
+  if (allocated.count != 1) file_.json().member("objects", allocated.count);
+  file_.json().end_object();
+  file_.end_event();
 }
 
 void ChromeMaker::throwing(const Slice& slice, const Event& event) {
   if (!cap_.admit()) return;
   const auto details = slice.batch.details_or<event::Throw>(event, {});
   const std::uint32_t type = classes_.find(event.id, details.class_id, slice.names);
-  write_instant(slice, event, "throws " + slice.names.class_name(type), "throw");
-  json_.end_object();
+  begin_instant(slice, event, "throws " + slice.names.class_name(type), "throw");
+  file_.end_event();
 }
 
 void ChromeMaker::clause(const Slice& slice, const Event& event) {
   if (!cap_.admit()) return;
   const auto details = slice.batch.details_or<event::Clause>(event, {});
-  write_instant(slice, event,
+  begin_instant(slice, event,
                 fmt::format("{} in {}", event::name(details.clause),
                             slice.names.method_name(slice.names.methods().index(event.id))),
                 "clause");
-  json_.end_object();
+  file_.end_event();
 }
 
-// Recorded in units of their own: see analysis/runtime/counters.cpp.
-void ChromeMaker::define_counter(const Event& event, const event::CounterDef& details) {
-  const bool is_interval = details.type == event::CounterType::interval;
-  const bool is_time = details.unit == event::CounterUnit::time;
-  std::string name = analysis::counter_section(details) + ": " + std::string(details.name);
-  if (is_interval || is_time) name += " (ms)";
-  counters_[event.id] = {
-      std::move(name),
-      is_interval ? 1e-3
-      : is_time   ? 1e-4
-                  : 1,
-      details.type == event::CounterType::uint32 || details.type == event::CounterType::uint64};
+void ChromeMaker::define(const Slice& slice, const Event& event) {
+  if (event.kind != Kind::CounterDef) return;
+  const auto details = slice.batch.details_or<event::CounterDef>(event, {});
+  const CounterScale scale(details);
+  counters_[event.id] = {counter_name(details) + (scale.is_time() ? " (ms)" : ""), scale};
 }
 
 void ChromeMaker::counter(const Slice& slice, const Event& event) {
@@ -255,20 +304,7 @@ void ChromeMaker::counter(const Slice& slice, const Event& event) {
   if (!cap_.admit()) return;
   Counter& counter = counters_[event.id];
   if (counter.name.empty()) counter.name = fmt::format("counter {:#x}", event.id);
-  double value = details.real;
-  if (details.type != event::CounterType::real)
-    value = counter.is_unsigned ? static_cast<double>(static_cast<std::uint64_t>(details.number))
-                                : static_cast<double>(details.number);
-  write_counter(event.time, counter.name, value * counter.scale);
-}
-
-void ChromeMaker::write_counter(Time time, std::string_view name, double value) {
-  begin_event("C", 0, time, name, "");
-  json_.key("args");
-  json_.begin_object();
-  json_.member("value", value);
-  json_.end_object();
-  json_.end_object();
+  file_.add_counter(event.time, counter.name, counter.scale.value(details));
 }
 
 void ChromeMaker::heap_size(const Slice& slice, const Event& event) {
@@ -278,64 +314,33 @@ void ChromeMaker::heap_size(const Slice& slice, const Event& event) {
   for (const auto& [name, value] : {std::pair("Heap (bytes)", details.total),
                                     {"Heap in use (bytes)", details.used},
                                     {"Objects in the heap", details.objects}})
-    if (value != 0) write_counter(event.time, name, static_cast<double>(value));
+    if (value != 0) file_.add_counter(event.time, name, static_cast<double>(value));
 }
 
-void ChromeMaker::remark(Time time, std::string_view text) {
+void ChromeMaker::remark(const Slice& slice, const Event& event) {
   if (!cap_.admit()) return;
-  begin_event("i", 0, time, text, "remark");
-  json_.member("s", "p");
-  json_.end_object();
+  file_.begin_event("i", 0, event.time, remark_of(slice.batch, event), "remark");
+  file_.json().member("s", "p");
+  file_.end_event();
 }
 
-void ChromeMaker::write_metadata(std::uint32_t tid, std::string_view key, std::string_view name) {
-  begin_event("M", tid);
-  json_.member("name", key);
-  json_.key("args");
-  json_.begin_object();
-  json_.member("name", name);
-  json_.end_object();
-  json_.end_object();
-}
-
-base::result<void> ChromeMaker::finish(const Names& names) {
-  names_ = &names;
-  walk_.finish(calls_);
-  spans_.finish(names);
-  const Origin& origin = job_.origin;
-  write_metadata(0, "process_name", process());
+base::result<void> ChromeMaker::complete(const Names& names) {
+  file_.name_process();
   for (std::uint32_t i = 0; i < names.threads().size(); ++i)
-    write_metadata(tid(i), "thread_name", names.thread_name(i));
+    file_.name_thread(tid(i), names.thread_name(i));
   for (std::uint32_t i = 0; i < strangers_.size(); ++i)
-    write_metadata((1U << 24) + i, "thread_name", fmt::format("{:#x}", strangers_.id(i)));
-  for (const auto& [key, lane] : lanes_) write_metadata(lane.tid, "thread_name", lane.name);
-  json_.end_array();
-  account_.notes = analysis::repair_notes(walk_.repairs());
-  methods_.tell(names, calls_.hidden(), account_);
-  cap_.tell(account_);
-  spans_.tell(account_);
+    file_.name_thread(kFirstStranger + i, fmt::format("{:#x}", strangers_.id(i)));
+  for (const auto& [track, lane] : lanes_) file_.name_thread(lane.tid, lane.name);
   if (backwards_ != 0)
     account_.notes.push_back(
         fmt::format("{} times of calls ran backwards: put right.", base::count_text(backwards_)));
-  json_.key("otherData");
-  json_.begin_object();
-  json_.member("trace", origin.trace);
-  json_.member("runtime", origin.runtime);
-  json_.member("start", start_);  // beyond 2^53: as text
-  if (const Time wall = origin.wall_of(start_); wall != base::kNoTime)
-    json_.member("wall_clock_start_ns", wall);
-  json_.key("not_in_this_file");
-  json_.begin_array();
-  for (const std::string& sentence : account_.sentences()) json_.value(sentence);
-  json_.end_array();
-  json_.end_object();
-  json_.end_object();
-  sink_.text() += '\n';
-  return sink_.flush();
+  return file_.finish(account_);
 }
 
+}  // namespace
+
 std::unique_ptr<TimelineMaker> make_chrome(const TimelineJob& job) {
-  return std::make_unique<ChromeMaker>(job);
+  return std::make_unique<TimelineWalk<ChromeMaker>>(job);
 }
 
 }  // namespace polytrace::exports

@@ -1,10 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exports/timelines/names.hpp"
 
+#include <fmt/format.h>
+
+#include "analysis/runtime/counter_names.hpp"
 #include "base/slot.hpp"
 #include "base/text/figure_text.hpp"
 
 namespace polytrace::exports {
+
+std::string remark_of(const event::Batch& batch, const event::Event& event) {
+  using event::Kind;
+  if (event.kind == Kind::Note) return std::string(batch.details_or<event::Note>(event, {}).text);
+  if (event.kind == Kind::Recording)
+    return fmt::format("recording: {}",
+                       event::name(batch.details_or<event::Recording>(event, {}).stage));
+  if (event.kind != Kind::Lost) return {};
+  const auto lost = batch.details_or<event::Lost>(event, {});
+  return fmt::format("lost: {} records, {} bytes: {}", lost.records, lost.bytes, lost.reason);
+}
+
+CounterScale::CounterScale(const event::CounterDef& counter)
+    : scale_(counter.type == event::CounterType::interval ? 1e-3
+             : counter.unit == event::CounterUnit::time   ? 1e-4
+                                                          : 1),
+      is_unsigned_(counter.type == event::CounterType::uint32 ||
+                   counter.type == event::CounterType::uint64) {}
+
+double CounterScale::value(const event::CounterValue& told) const {
+  if (told.type == event::CounterType::real) return told.real * scale_;
+  return scale_ * (is_unsigned_ ? static_cast<double>(static_cast<std::uint64_t>(told.number))
+                                : static_cast<double>(told.number));
+}
+
+std::string counter_name(const event::CounterDef& counter) {
+  return analysis::counter_section(counter) + ": " + std::string(counter.name);
+}
 
 Allocation allocation_of(const event::Batch& batch, const event::Event& event) {
   if (event.kind == event::Kind::AllocSummary) {

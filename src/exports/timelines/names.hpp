@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What makers of time lines ask of names that may come after their first use.
+// What makers of time lines ask of names, which may come after their first use, of units and of
+// what is only text.
 #pragma once
 
 #include <string>
@@ -59,6 +60,29 @@ class ShownMethods {
   const MethodTexts& methods_;
   std::vector<std::uint8_t> known_;  // by method
 };
+
+// What there is to say of an event that is only text, empty of all other kinds.
+std::string remark_of(const event::Batch& batch, const event::Event& event);
+
+// A counter's values, which are recorded in units of their own: see analysis/runtime/counters.cpp.
+class CounterScale {
+ public:
+  CounterScale() = default;
+  explicit CounterScale(const event::CounterDef& counter);
+  // As a float, in milliseconds where it is time. REQUIRES: it is a number.
+  double value(const event::CounterValue& told) const;
+  bool is_exact(const event::CounterValue& told) const {  // as the integer that it is
+    return told.type != event::CounterType::real && scale_ == 1 &&
+           !(is_unsigned_ && told.number < 0);
+  }
+  bool is_time() const { return scale_ != 1; }
+
+ private:
+  double scale_ = 1;
+  bool is_unsigned_ = false;
+};
+// With the section that it belongs to.
+std::string counter_name(const event::CounterDef& counter);
 
 // One allocation or several that were summed up, with what they stand for.
 struct Allocation {

@@ -103,6 +103,12 @@ std::optional<Edge> edge_of(const event::Batch& batch, const event::Event& event
   return edge;
 }
 
+std::string span_track_title(Lane lane, const Span& span, const slice::Names& names) {
+  std::string title(describe(lane).title);
+  if (lane == Lane::collections) title += " of " + span_name(lane, span, names);
+  return title;
+}
+
 std::string span_name(Lane lane, const Span& span, const slice::Names& names) {
   switch (lane) {
     case Lane::collections:

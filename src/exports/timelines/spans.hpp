@@ -7,6 +7,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/slot.hpp"
@@ -53,6 +54,17 @@ struct Edge {
   Span span{};
 };
 std::optional<Edge> edge_of(const event::Batch& batch, const event::Event& event);
+
+// Whether a lane is of the process; else each thread has its own.
+inline bool is_of_process(Lane lane) { return lane == Lane::collections || lane == Lane::pauses; }
+// The track that a span is in: its lane, and which of them. Collections have one by generation.
+using SpanTrack = std::pair<Lane, std::uint64_t>;
+inline SpanTrack span_track(Lane lane, std::uint32_t thread, const Span& span) {
+  if (lane == Lane::collections) return {lane, span.subject};
+  return {lane, is_of_process(lane) ? 0 : std::uint64_t{thread}};
+}
+// "Collections of generation 1", "Waiting".
+std::string span_track_title(Lane lane, const Span& span, const slice::Names& names);
 
 // "generation 1", a method's or a class's name, "object 0x2a".
 std::string span_name(Lane lane, const Span& span, const slice::Names& names);

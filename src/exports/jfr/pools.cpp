@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exports/jfr/jfr_pools.hpp"
+#include "exports/jfr/pools.hpp"
 
 #include <fmt/format.h>
 
-#include "exports/jfr/jfr_metadata.hpp"
+#include "exports/jfr/metadata.hpp"
 
 namespace polytrace::exports::jfr {
 namespace {

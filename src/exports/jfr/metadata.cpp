@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exports/jfr/jfr_metadata.hpp"
+#include "exports/jfr/metadata.hpp"
 
 #include <fmt/format.h>
 
@@ -178,7 +178,7 @@ Element types() {
   label(*last, title);                                    \
   categorize(*last, category);                            \
   __VA_ARGS__
-#include "exports/jfr/jfr_types.def"
+#include "exports/jfr/types.def"
 #undef PLAIN
 #undef FIELD
 #undef TYPE

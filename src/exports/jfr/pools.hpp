@@ -9,7 +9,7 @@
 
 #include "analysis/table/words.hpp"
 #include "base/slot.hpp"
-#include "exports/jfr/jfr_bytes.hpp"
+#include "exports/jfr/bytes.hpp"
 #include "exports/timelines/names.hpp"
 #include "slice/stacks.hpp"
 

@@ -3,8 +3,8 @@
 // with times of their own, samples, and what these intern. One thread at a time.
 #pragma once
 
-#include "exports/perfetto/perfetto_packets.hpp"
-#include "exports/target.hpp"
+#include "exports/job/job.hpp"
+#include "exports/perfetto/packets.hpp"
 #include "exports/timelines/names.hpp"
 #include "slice/stacks.hpp"
 

@@ -5,7 +5,8 @@
 
 #include "analysis/heap/allocated.hpp"
 #include "analysis/heap/graph/graph.hpp"
-#include "exports/perfetto/perfetto_facts.hpp"
+#include "exports/perfetto/facts.hpp"
+#include "exports/perfetto/packets.hpp"
 
 namespace polytrace::exports::perfetto {
 

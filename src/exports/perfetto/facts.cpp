@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exports/perfetto/perfetto_facts.hpp"
+#include "exports/perfetto/facts.hpp"
 
 #include "base/text/utf8.hpp"
 
@@ -51,8 +51,7 @@ void Facts::describe_process() {
     descriptor.add_uint64(1, kProcess);
     pbf_writer process(descriptor, 3);
     process.add_int32(1, pid());
-    process.add_string(6,
-                       base::repaired(origin_.process.empty() ? origin_.trace : origin_.process));
+    process.add_string(6, base::repaired(origin_.process_or_trace()));
   });
 }
 

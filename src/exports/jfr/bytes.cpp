@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exports/jfr/jfr_bytes.hpp"
+#include "exports/jfr/bytes.hpp"
 
 #include <algorithm>
 #include <bit>

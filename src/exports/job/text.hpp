@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A text that goes to a sink piece by piece. Append to text(), call drain() now and then, flush()
-// at the end. One thread at a time.
+// Files of text: a sink that takes them piece by piece, and names that fit into their lines.
 #pragma once
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/io/sink.hpp"
 
 namespace polytrace::exports {
 
+// Append to text(), call drain() now and then, flush() at the end. One thread at a time.
 class TextSink {
  public:
   explicit TextSink(base::Sink& sink) : sink_(sink) {}
@@ -28,5 +29,10 @@ class TextSink {
   base::Sink& sink_;
   std::string text_;
 };
+
+// A name without control characters and line ends, valid UTF-8. Characters of `unwelcome` become
+// `instead`, others that a line cannot hold become U+FFFD or a blank. Never empty. Pure;
+// thread-safe.
+std::string line_text(std::string_view name, std::string_view unwelcome = {}, char instead = ':');
 
 }  // namespace polytrace::exports

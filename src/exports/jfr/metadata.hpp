@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The types of a JFR file and the event that describes them, from jfr_types.def and the catalogue
+// The types of a JFR file and the event that describes them, from types.def and the catalogue
 // of events.
 #pragma once
 
 #include "event/details.hpp"
-#include "exports/jfr/jfr_bytes.hpp"
+#include "exports/jfr/bytes.hpp"
 
 namespace polytrace::exports::jfr {
 
@@ -15,7 +15,7 @@ enum Id : std::uint64_t {
 #define PLAIN(id, name) id##_t,
 #define TYPE(id, name, ...) id##_t,
 #define EVENT(id, name, ...) id##_t,
-#include "exports/jfr/jfr_types.def"
+#include "exports/jfr/types.def"
 #undef PLAIN
 #undef TYPE
 #undef EVENT

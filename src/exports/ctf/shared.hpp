@@ -7,17 +7,14 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
 
 namespace polytrace::exports::ctf {
 
-// Events as they stand in a stream, without the thread that is told of each: an id of one byte, the
-// time, the fields.
-inline constexpr std::size_t kEventHeader = 9;
-std::uint64_t time_of(std::string_view event);
-
+// Of events as they stand in a stream, without the thread that is told of each.
 class SharedStream {
  public:
   // Frames one event behind `framed`: its length, then what `write(framed)` appends.

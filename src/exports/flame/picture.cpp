@@ -10,12 +10,10 @@
 #include "analysis/table/tree_order.hpp"
 #include "base/text/figure_text.hpp"
 #include "base/text/utf8.hpp"
-#include "exports/flame/flame.hpp"
-#include "exports/job/frame_text.hpp"
-#include "exports/job/text_sink.hpp"
+#include "exports/job/job.hpp"
+#include "exports/job/text.hpp"
 
 namespace polytrace::exports {
-
 namespace {
 
 using analysis::Profile;
@@ -157,11 +155,8 @@ class Picture {
   std::uint32_t deepest_ = 0;
 };
 
-base::result<void> write_picture(const ProfileJob& job) { return Picture(job).write(); }
-
 }  // namespace
 
-const Target kFlamePicture{"flame picture", "flame graph as SVG", ".flame.svg", 2000, "any browser",
-                           nullptr,         write_picture,        false,        false};
+base::result<void> write_flame_picture(const ProfileJob& job) { return Picture(job).write(); }
 
 }  // namespace polytrace::exports

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exports/perfetto/perfetto_heap.hpp"
+#include "exports/perfetto/heap.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exports/ctf/ctf_metadata.hpp"
+#include "exports/ctf/layout.hpp"
 
 #include <fmt/format.h>
+
+#include <cstring>
 
 #include "base/text/utf8.hpp"
 #include "event/fields.hpp"
@@ -120,6 +122,12 @@ std::pair<base::Time, base::Time> offset_of(const Origin& origin, base::Time shi
 }
 
 }  // namespace
+
+std::uint64_t time_of(std::string_view event) {
+  std::uint64_t time = 0;
+  std::memcpy(&time, event.data() + 1, sizeof time);
+  return time;
+}
 
 std::string metadata_text(const Uuid& uuid, const Origin& origin, base::Time shift,
                           const slice::Names& names, const std::vector<std::string>& remarks,

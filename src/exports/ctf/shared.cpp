@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exports/ctf/ctf_shared.hpp"
+#include "exports/ctf/shared.hpp"
 
 #include <cstring>
 #include <queue>
 
-namespace polytrace::exports::ctf {
+#include "exports/ctf/layout.hpp"
 
-std::uint64_t time_of(std::string_view event) {
-  std::uint64_t time = 0;
-  std::memcpy(&time, event.data() + 1, sizeof time);
-  return time;
-}
+namespace polytrace::exports::ctf {
 
 void SharedStream::set_length(std::string& framed, std::size_t start) {
   const auto length = static_cast<std::uint32_t>(framed.size() - start - kLength);

@@ -2,7 +2,6 @@
 // What stands at one moment: samples, allocations, exceptions, counters, remarks.
 #include <fmt/format.h>
 
-#include "analysis/runtime/counter_names.hpp"
 #include "base/text/utf8.hpp"
 #include "exports/perfetto/perfetto.hpp"
 
@@ -72,17 +71,13 @@ void PerfettoMaker::clause(const Slice& slice, const Event& event) {
   });
 }
 
-// Recorded in units of their own: see analysis/runtime/counters.cpp.
-void PerfettoMaker::define_counter(const Event& event, const event::CounterDef& details) {
+void PerfettoMaker::define(const Slice& slice, const Event& event) {
+  if (event.kind != Kind::CounterDef) return;
+  const auto details = slice.batch.details_or<event::CounterDef>(event, {});
   Counter& counter = counters_[event.id];
-  const bool interval = details.type == event::CounterType::interval;
-  const bool time = details.unit == event::CounterUnit::time;
-  counter.scale = interval ? 1e-3 : time ? 1e-4 : 1;
-  counter.is_unsigned =
-      details.type == event::CounterType::uint32 || details.type == event::CounterType::uint64;
-  counter.track =
-      facts_.counter_track(analysis::counter_section(details) + ": " + std::string(details.name),
-                           details.unit, interval || time ? "ms" : "");
+  counter.scale = CounterScale(details);
+  counter.track = facts_.counter_track(counter_name(details), details.unit,
+                                       counter.scale.is_time() ? "ms" : "");
 }
 
 void PerfettoMaker::counter(const Slice& slice, const Event& event) {
@@ -94,17 +89,8 @@ void PerfettoMaker::counter(const Slice& slice, const Event& event) {
     counter.track =
         facts_.counter_track(fmt::format("counter {:#x}", event.id), event::CounterUnit::raw, "");
   facts_.add_event(EventType::counter, counter.track, event.time, [&](pbf_writer& writer) {
-    const double factor = counter.scale;
-    if (details.type == event::CounterType::real)
-      writer.add_double(field::double_counter_value, details.real * factor);
-    else if (factor == 1 && !(counter.is_unsigned && details.number < 0))
-      writer.add_int64(field::counter_value, details.number);
-    else
-      writer.add_double(
-          field::double_counter_value,
-          factor * (counter.is_unsigned
-                        ? static_cast<double>(static_cast<std::uint64_t>(details.number))
-                        : static_cast<double>(details.number)));
+    if (counter.scale.is_exact(details)) writer.add_int64(field::counter_value, details.number);
+    else writer.add_double(field::double_counter_value, counter.scale.value(details));
   });
 }
 

@@ -16,21 +16,16 @@ using slice::Names;
 using slice::Slice;
 
 std::uint64_t PerfettoMaker::lane_track(Lane lane, std::uint32_t thread, const Span& span) {
-  const bool of_process = lane == Lane::collections || lane == Lane::pauses;
-  const std::uint64_t number = lane == Lane::collections ? span.subject
-                               : of_process              ? 0
-                                                         : std::uint64_t{thread};
-  const auto [entry, fresh] = lane_tracks_.try_emplace({lane, number}, 0);
+  const auto [entry, fresh] = lane_tracks_.try_emplace(span_track(lane, thread, span), 0);
   if (!fresh) return entry->second;
   const std::uint64_t uuid = entry->second = facts_.new_track();
-  if (!of_process) {
-    facts_.describe_track(uuid, track(thread).uuid, describe(lane).title);
-    return uuid;
+  const std::string title = span_track_title(lane, span, *names_);
+  if (is_of_process(lane)) {
+    facts_.describe_track(kCollector, kProcess, "Garbage collector");
+    facts_.describe_track(uuid, kCollector, title);
+  } else {
+    facts_.describe_track(uuid, track(thread).uuid, title);
   }
-  facts_.describe_track(kCollector, kProcess, "Garbage collector");
-  std::string name(describe(lane).title);
-  if (lane == Lane::collections) name += " of " + span_name(lane, span, *names_);
-  facts_.describe_track(uuid, kCollector, name);
   return uuid;
 }
 
@@ -50,8 +45,7 @@ void PerfettoMaker::open_span(Lane lane, std::uint32_t thread, const Span& span,
     if (stack != 0) writer.add_uint64(field::callstack_iid, stack);
     if (span.owner != base::kNoId)
       Facts::annotate(writer, "owner", fmt::format("{:#x}", span.owner));
-    if (lane == Lane::collections || lane == Lane::pauses)
-      Facts::annotate(writer, "thread", slice.names.thread_name(thread));
+    if (is_of_process(lane)) Facts::annotate(writer, "thread", slice.names.thread_name(thread));
   });
 }
 

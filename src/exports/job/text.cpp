@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exports/job/frame_text.hpp"
+#include "exports/job/text.hpp"
 
 #include "base/text/utf8.hpp"
 
