@@ -14,7 +14,6 @@ using slice::Slice;
 namespace {
 
 constexpr std::uint32_t kUnmanaged = ~std::uint32_t{0} - 1;
-constexpr std::uint32_t kBootClock = 6;
 constexpr std::uint32_t kWallClock = 1;
 
 }  // namespace

@@ -19,6 +19,9 @@ inline constexpr std::uint64_t kProcess = 1;
 inline constexpr std::uint64_t kCollector = 2;
 inline constexpr std::uint64_t kRemarks = 3;
 
+// The clock of all times that are not differences.
+inline constexpr std::uint32_t kBootClock = 6;
+
 class Facts {
  public:
   // All of it outlives this.

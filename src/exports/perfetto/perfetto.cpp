@@ -17,7 +17,6 @@ using slice::Slice;
 
 namespace {
 
-constexpr std::uint32_t kBootClock = 6;
 constexpr std::uint32_t kCallClock = 64;
 
 }  // namespace

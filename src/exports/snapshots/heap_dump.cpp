@@ -119,8 +119,9 @@ class Classes {
 
 // Long enough for what it refers to, and for its size where the length makes that.
 std::uint32_t length_of(std::uint64_t size, std::uint64_t references) {
-  constexpr std::uint64_t kHead = 20, kElement = 8, kMost = std::uint64_t{1} << 20;
-  const std::uint64_t by_size = size > kHead ? std::min((size - kHead) / kElement, kMost) : 0;
+  constexpr std::uint64_t kArrayHead = 20, kElement = 8, kMost = std::uint64_t{1} << 20;
+  const std::uint64_t by_size =
+      size > kArrayHead ? std::min((size - kArrayHead) / kElement, kMost) : 0;
   return static_cast<std::uint32_t>(std::max(by_size, references));
 }
 
