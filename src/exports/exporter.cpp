@@ -8,6 +8,7 @@
 #include "base/text/figure_text.hpp"
 #include "base/text/short_name.hpp"
 #include "exports/snapshots/heap_dump.hpp"
+#include "exports/timelines/names.hpp"
 #include "slice/selection.hpp"
 
 namespace polytrace::exports {
@@ -16,9 +17,8 @@ namespace {
 using analysis::Profile;
 using event::Kind;
 
-// What profiles and snapshots take names from.
-constexpr std::array kDefinitions{Kind::Process, Kind::Clock,  Kind::Thread,
-                                  Kind::Class,   Kind::Vtable, Kind::Method};
+// Profiles and snapshots take names as time lines do, and no counters.
+bool gives_names(Kind kind) { return is_taken_as_name(kind) && kind != Kind::CounterDef; }
 constexpr std::array kOfSnapshots{Kind::Dump, Kind::DumpObject, Kind::Root, Kind::RootRegion};
 
 void cut_texts(const analysis::Pruned& pruned, std::uint64_t limit, std::uint64_t depth,
@@ -228,7 +228,8 @@ base::result<void> Exporter::finish_snapshots() {
 void Exporter::leave_out_all_but(std::span<const Kind> kept, Account& account) const {
   for (const Account::Kinds& counts : counts_)
     for (std::size_t i = 0; i < counts.size(); ++i) account.left_out[i] += counts[i];
-  for (const Kind kind : kDefinitions) account.left_out[static_cast<std::size_t>(kind)] = 0;
+  for (std::size_t i = 0; i < event::kKindCount; ++i)
+    if (gives_names(static_cast<Kind>(i))) account.left_out[i] = 0;
   for (const Kind kind : kept) account.left_out[static_cast<std::size_t>(kind)] = 0;
 }
 

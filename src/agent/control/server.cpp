@@ -177,7 +177,7 @@ void Server::wait() {
       peers_[i]->hang_up();
   }
   std::uint64_t count = 0;
-  [[maybe_unused]] const ssize_t got = read(wake_.get(), &count, sizeof(count));
+  [[maybe_unused]] const ssize_t got = ::read(wake_.get(), &count, sizeof(count));
 }
 
 void Server::accept_from(int listener, Access access) {

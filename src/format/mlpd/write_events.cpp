@@ -170,7 +170,7 @@ void MlpdWriter::put_item(const Event& event, event::Move move) {
 void MlpdWriter::put_item(const Event& event, const event::Root& root) {
   if (root.flags != 0) loss_.field(event.kind, "flags");
   if (root.extra != 0) loss_.field(event.kind, "extra");
-  if (root.collection != 0) loss_.field(event.kind, "collection");
+  if (root.collection != base::kNoId) loss_.field(event.kind, "collection");
   if (!root.type.empty()) loss_.field(event.kind, "type");
   if (root.class_id != base::kNoId) loss_.field(event.kind, "class_id");
   records_.pointer(root.address);

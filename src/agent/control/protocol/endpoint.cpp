@@ -34,7 +34,7 @@ std::string failure(std::string_view what, std::string_view path) {
 std::string read_small(const char* path) {
   const Descriptor file(open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   std::array<char, 4096> bytes{};
-  const ssize_t size = file ? read(file.get(), bytes.data(), bytes.size()) : -1;
+  const ssize_t size = file ? ::read(file.get(), bytes.data(), bytes.size()) : -1;
   return size <= 0 ? std::string() : std::string(bytes.data(), static_cast<std::size_t>(size));
 }
 

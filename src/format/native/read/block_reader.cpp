@@ -174,10 +174,9 @@ void BlockReader::read_unwind(Cursor& in, bool last) {
 
 // What a call told by a body does to those that are not.
 void BlockReader::follow(Kind kind, Id method) {
-  const bool enter = kind == Kind::Enter;
-  if (!enter && kind != Kind::Leave && kind != Kind::Unwind) return;
+  if (!event::is_call(kind)) return;
   if (method != base::kNoId) method_ = method;
-  if (enter) frames_.push(method);
+  if (kind == Kind::Enter) frames_.push(method);
   else frames_.pop();
 }
 
