@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any line: what parses prints, and what prints parses to the same event.
-#include "support/compare.hpp"
 #include "event/text/text.hpp"
+#include "support/compare.hpp"
 #include "support/require.hpp"
 
 using polytrace::fuzz::require;

@@ -18,8 +18,9 @@ static_assert(std::ranges::all_of(kKinds, [](const KindInfo& info) {
 }));
 
 // The units of plain numbers: bytes; how many; a number that names something; bits that say
-// something each; what a runtime answers; a place in a source file, from 1; what its counter counts.
-constexpr std::string_view kUnits[]{"bytes", "count", "number",  "bits",
+// something each; what a runtime answers; a place in a source file, from 1; what its counter
+// counts.
+constexpr std::string_view kUnits[]{"bytes", "count", "number", "bits",
                                     "code",  "line",  "column", "counted"};
 
 constexpr bool has_right_unit(Tag tag, std::string_view unit) {
@@ -34,7 +35,7 @@ constexpr bool has_right_unit(Tag tag, std::string_view unit) {
   }
 }
 
-#define FIELD(type, name, meaning, ...)                                           \
+#define FIELD(type, name, meaning, ...)                                            \
   static_assert(has_right_unit(Tag::k##type, #__VA_ARGS__), "the unit of " #name); \
   static_assert(sizeof meaning > 1, "the meaning of " #name);
 #define KIND(Type, text, subject, role, meaning, ...) __VA_ARGS__

@@ -36,8 +36,8 @@ class Spine : public base::RawArray<Event> {
     grew_to(end);
     call_spans_.push_back({begin, static_cast<std::uint32_t>(size()), kinds});
   }
-  // As far as the reader told them, none empty: who looks for other events can leap over these, with
-  // leap_over_calls().
+  // As far as the reader told them, none empty: who looks for other events can leap over these,
+  // with leap_over_calls().
   std::span<const CallSpan> call_spans() const { return call_spans_; }
 
   void clear() {
@@ -49,8 +49,8 @@ class Spine : public base::RawArray<Event> {
   std::vector<CallSpan> call_spans_;
 };
 
-// Goes through all events in order: calls others(begin, end) for each stretch of events that is in no
-// CallSpan, calls(span) for each CallSpan.
+// Goes through all events in order: calls others(begin, end) for each stretch of events that is in
+// no CallSpan, calls(span) for each CallSpan.
 template <class Others, class Calls>
 void leap_over_calls(const Spine& events, Others&& others, Calls&& calls) {
   std::uint32_t at = 0;

@@ -71,7 +71,7 @@ void shift_times(Batch& batch, base::Duration shift) {
     if (event.kind != Kind::Clock) event.time = shifted(event.time, shift);
   }
   TimeShift fields{shift};
-#define KIND(Type, ...)                                               \
+#define KIND(Type, ...)                                                              \
   if (Kind::Type != Kind::Clock) {                                                   \
     for (auto& details : batch.column<event::Type>()) visit_fields(fields, details); \
   }

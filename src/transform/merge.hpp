@@ -3,9 +3,9 @@
 // event is that of the input whose latest time so far is the smallest. So the result is in order of
 // time where the inputs are, and one batch per input is all that is held.
 //
-// There is one clock, the reference's. Ids become different (place()). Of several inputs, each has a
-// process event with an id or a name, which says the input's label unless it has a name, and names
-// of threads begin with the label.
+// There is one clock, the reference's. Ids become different (place()). Of several inputs, each has
+// a process event with an id or a name, which says the input's label unless it has a name, and
+// names of threads begin with the label.
 //
 // fetch() reads the inputs one after the other on the thread that calls it; decode() copies, on any
 // thread. Notices say by their frames which input they are about.
@@ -21,7 +21,7 @@
 
 namespace polytrace::transform {
 
-// --- before: what has to be known of each trace, and where its times and ids go -------------------
+// --- before: what has to be known of each trace, and where its times and ids go ------------------
 
 // The upper 16 bits of an id.
 inline constexpr unsigned kPrefixShift = 48;
@@ -65,7 +65,7 @@ std::vector<Placement> place(const std::vector<TraceFacts>& facts,
 // time + shift, stopping at the ends of the clock.
 base::Time shifted(base::Time time, base::Duration shift);
 
-// --- the merge ------------------------------------------------------------------------------------
+// --- the merge -----------------------------------------------------------------------------------
 
 struct MergeInput {
   std::unique_ptr<event::Reader> reader;

@@ -5,10 +5,10 @@
 
 #include <map>
 
-#include "support/compare.hpp"
 #include "event/copy.hpp"
-#include "support/random.hpp"
 #include "event/text/text.hpp"
+#include "support/compare.hpp"
+#include "support/random.hpp"
 
 namespace polytrace::event {
 namespace {

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "event/copy.hpp"
-#include "support/random.hpp"
 #include "format/format.hpp"
+#include "support/random.hpp"
 
 namespace {
 

@@ -8,11 +8,11 @@
 
 #include "base/io/sink.hpp"
 #include "event/copy.hpp"
-#include "support/random.hpp"
 #include "event/text/text.hpp"
 #include "format/case_file.hpp"
 #include "format/samples.hpp"
 #include "format/whole.hpp"
+#include "support/random.hpp"
 
 namespace polytrace::format::test {
 namespace {

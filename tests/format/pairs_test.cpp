@@ -7,10 +7,10 @@
 #include <optional>
 #include <set>
 
-#include "support/random.hpp"
 #include "event/text/text.hpp"
 #include "format/samples.hpp"
 #include "format/whole.hpp"
+#include "support/random.hpp"
 
 namespace polytrace::format::test {
 namespace {

@@ -84,7 +84,9 @@ void RandomEvents::add(Batch& batch, Kind kind) {
   });
 }
 
-void RandomEvents::add_any(Batch& batch) { add(batch, static_cast<Kind>(below(event::kKindCount))); }
+void RandomEvents::add_any(Batch& batch) {
+  add(batch, static_cast<Kind>(below(event::kKindCount)));
+}
 
 u64 RandomEvents::number() {
   switch (below(5)) {

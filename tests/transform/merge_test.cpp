@@ -4,8 +4,8 @@
 #include <map>
 #include <set>
 
-#include "support/compare.hpp"
 #include "event/copy.hpp"
+#include "support/compare.hpp"
 #include "support/random.hpp"
 #include "transform/ids.hpp"
 #include "transform/lines.hpp"

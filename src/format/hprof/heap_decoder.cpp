@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "format/hprof/heap_decoder.hpp"
+#include "format/hprof/decoders.hpp"
 
 #include <fmt/format.h>
 

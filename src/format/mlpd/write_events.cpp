@@ -5,7 +5,7 @@
 #include "event/visit.hpp"
 #include "format/mlpd/records/choose_record.hpp"
 #include "format/mlpd/records/layout.hpp"
-#include "format/mlpd/records/lost_fields.hpp"
+#include "format/mlpd/records/record_writer.hpp"
 #include "format/mlpd/writer.hpp"
 
 namespace polytrace::format::mlpd {
