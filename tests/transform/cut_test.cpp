@@ -33,7 +33,7 @@ Result cut(const Lines& lines, const CutOptions& options) {
 }
 
 TEST(cut, without_conditions_changes_nothing) {
-  test::RandomEvents random(1);
+  polytrace::test::RandomEvents random(1);
   event::Batch batch;
   for (int i = 0; i < 3000; ++i) random.add_any(batch);
   const Result result = cut(batch, {});
@@ -42,7 +42,7 @@ TEST(cut, without_conditions_changes_nothing) {
 }
 
 TEST(cut, from_the_first_to_behind_the_last_changes_nothing) {
-  test::RandomEvents random(2);
+  polytrace::test::RandomEvents random(2);
   event::Batch batch;
   for (int i = 0; i < 3000; ++i) {
     const auto kind = static_cast<event::Kind>(random.below(event::kKindCount));

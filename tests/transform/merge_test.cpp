@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "base/codes.hpp"
 #include "event/copy.hpp"
 #include "support/compare.hpp"
 #include "support/random.hpp"
@@ -92,7 +93,7 @@ Merged merge(const std::vector<Lines>& traces, std::vector<base::Duration> offse
 }
 
 Lines random_lines(event::u64 seed, int count) {
-  test::RandomEvents random(seed);
+  polytrace::test::RandomEvents random(seed);
   event::Batch batch;
   while (static_cast<int>(batch.events.size()) < count) {
     const auto kind = static_cast<event::Kind>(random.below(event::kKindCount));
