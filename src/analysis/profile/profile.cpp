@@ -8,6 +8,7 @@
 #include "analysis/profile/source.hpp"
 #include "analysis/samples/cpu_stacks.hpp"
 #include "analysis/table/words.hpp"
+#include "base/codes.hpp"
 #include "base/slot.hpp"
 
 namespace polytrace::analysis {

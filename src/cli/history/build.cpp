@@ -5,6 +5,7 @@
 
 #include "analysis/states/derive/units.hpp"
 #include "analysis/states/states.hpp"
+#include "base/codes.hpp"
 #include "cli/explain/notices_view.hpp"
 #include "cli/frame/commands.hpp"
 #include "cli/history/history_input.hpp"

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/codes.hpp"
 #include "cli/frame/words.hpp"
 #include "slice/pauses.hpp"
 

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <optional>
 
+#include "base/codes.hpp"
 #include "event/text/quoted.hpp"
 #include "event/text/text.hpp"
 #include "event/visit.hpp"

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/codes.hpp"
 #include "base/text/figure_text.hpp"
 #include "event/visit.hpp"
 #include "exports/ctf/ctf_metadata.hpp"

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <queue>
 
+#include "base/codes.hpp"
+
 namespace polytrace::exports::ctf {
 
 std::uint64_t time_of(std::string_view event) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <vector>
 
+#include "base/codes.hpp"
 #include "exports/target.hpp"
 #include "format/hprof/dump_writer.hpp"
 

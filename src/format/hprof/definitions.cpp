@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/codes.hpp"
 #include "format/hprof/layout/big_endian.hpp"
 
 namespace polytrace::format::hprof {

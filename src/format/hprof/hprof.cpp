@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/hprof/hprof.hpp"
 
+#include "base/codes.hpp"
 #include "event/copy.hpp"
 #include "format/hprof/decoders.hpp"
 #include "format/hprof/framing.hpp"

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/codes.hpp"
 #include "event/visit.hpp"
 #include "format/native/wire/sealing.hpp"
 

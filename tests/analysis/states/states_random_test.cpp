@@ -2,6 +2,7 @@
 // Whatever a trace says, its states are a sound history: nothing is refused, and neither batches
 // nor memory decide what they are.
 #include "analysis/derived.hpp"
+#include "base/codes.hpp"
 #include "support/random.hpp"
 
 namespace polytrace::test {

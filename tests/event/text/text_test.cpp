@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/codes.hpp"
 #include "support/compare.hpp"
 #include "support/random.hpp"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/codes.hpp"
 #include "format/mlpd/records/first_byte.hpp"
 #include "format/mlpd/records/record_reader.hpp"
 

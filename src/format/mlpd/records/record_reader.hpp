@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "base/codes.hpp"
 #include "base/io/cursor.hpp"
 #include "base/io/digit_groups.hpp"
 #include "event/batch.hpp"

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/codes.hpp"
 #include "format/native/wire/record_encoder.hpp"
 
 namespace polytrace::format::native {
