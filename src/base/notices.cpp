@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/codes.hpp"
+
 namespace polytrace::base {
 namespace {
 

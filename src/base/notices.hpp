@@ -19,7 +19,7 @@ struct Occurrence {
 };
 
 struct Notice {
-  Code code = Code::usage;
+  Code code{};
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;           // bytes of input not decoded because of it
   Place first{};                     // the place with the smallest offset (or line)

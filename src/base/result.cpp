@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/codes.hpp"
+
 namespace polytrace::base {
 namespace {
 

@@ -5,30 +5,13 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <tl/expected.hpp>
 
 namespace polytrace::base {
 
-enum class Code : std::uint8_t {
-#define CODE(identifier, name, exit, sentence, next) identifier,
-#include "base/codes.def"
-#undef CODE
-};
-
-struct CodeInfo {
-  Code code;
-  std::string_view name;      // stable, for scripts and case files
-  int exit;                   // exit code of the command if this is the worst fault
-  std::string_view sentence;  // follows a place: "offset 0x2f: ..."
-  std::string_view next;      // what the user can do
-};
-
-const CodeInfo& describe(Code code);
-// Null when no code has that stable name.
-const CodeInfo* find_code(std::string_view name);
-// All codes in table order.
-std::size_t code_count();
+// Which fault. Who names one includes base/codes.hpp, which has the list; most of what carries a
+// result needs none of it and is not compiled anew for a new code.
+enum class Code : std::uint16_t;
 
 inline constexpr std::uint64_t kNoOffset = ~std::uint64_t{0};
 
@@ -41,7 +24,7 @@ struct Place {
 };
 
 struct Error {
-  Code code = Code::usage;
+  Code code{};
   Place place{};
   std::string detail{};  // what exactly: the value met, the system's message
 };

@@ -20,7 +20,7 @@ void Batch::clear() {
   offset = 0;
   tally = {};
   notices.clear();
-#define KIND(Type, text, subject, ...) column<Type>().clear();
+#define KIND(Type, ...) column<Type>().clear();
 #include "event/kinds.def"
 #undef KIND
   column<FramePlace>().clear();

@@ -20,7 +20,7 @@ struct Column {
 };
 
 // One column per kind, by inheritance so that column<T>() costs nothing.
-#define KIND(Type, text, subject, ...) Column<Type>,
+#define KIND(Type, ...) Column<Type>,
 struct Columns :
 #include "event/kinds.def"
     Column<FramePlace>,

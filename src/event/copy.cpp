@@ -14,7 +14,7 @@ class Mover {
 
   template <Tag tag, class T>
   void field(std::string_view, T& value) {
-    if constexpr (tag == Tag::kText) move_text(value);
+    if constexpr (is_text(tag)) move_text(value);
     else if constexpr (tag == Tag::kStack) move_stack(value);
     else if constexpr (tag == Tag::kNatives) move_list(value, into_.frames);
     else if constexpr (tag == Tag::kRefs) move_list(value, into_.column<Ref>());

@@ -4,10 +4,11 @@
 // and live as long as its content.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "base/types.hpp"
-#include "event/enums.hpp"
 
 namespace polytrace::event {
 
@@ -21,7 +22,29 @@ using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 using i64 = std::int64_t;
 using f64 = double;
+// Texts, by whose they are; yes or no (event/kinds.def).
+using Word = std::string_view;
 using Text = std::string_view;
+using Whole = std::string_view;
+using Flag = u8;  // as a source has it: any number but 0 is yes
+
+// The enumerations of enums.def.
+#define VALUE(name) name,
+#define ENUM(Type, ...) enum class Type : u8 { __VA_ARGS__ };
+#include "event/enums.def"
+#undef ENUM
+#undef VALUE
+
+// names(E{}) gives the names of all values of E in order; a value is valid when its number is
+// smaller than names(E{}).size().
+#define ENUM(Type, ...) std::span<const std::string_view> names(Type);
+#include "event/enums.def"
+#undef ENUM
+
+template <class E>
+std::string_view name(E value) {
+  return names(value)[static_cast<std::size_t>(value)];
+}
 
 inline constexpr u32 kAbsent = ~u32{0};
 
@@ -59,8 +82,9 @@ struct IlRange {
   u32 end = 0;
 };
 
-// Id and u64 are one type to the compiler, so are Time, Duration and i64. The tag of a field tells
-// them apart: it decides the value that means "not told" and the form in canonical text.
+// Id and u64 are one type to the compiler, so are Time, Duration and i64, and all texts. The tag of
+// a field tells them apart: it decides the value that means "not told", the form in canonical text,
+// what anonymize does.
 enum class Tag : u8 {
   kId,
   kTime,
@@ -71,7 +95,10 @@ enum class Tag : u8 {
   ku8,
   kf64,
   kOptional32,
+  kFlag,
+  kWord,
   kText,
+  kWhole,
   kStack,
   kNatives,
   kRefs,
@@ -80,6 +107,10 @@ enum class Tag : u8 {
 #include "event/enums.def"
 #undef ENUM
 };
+
+constexpr bool is_text(Tag tag) {
+  return tag == Tag::kWord || tag == Tag::kText || tag == Tag::kWhole;
+}
 
 using Optional32 = u32;  // kAbsent = not told
 
@@ -91,10 +122,10 @@ constexpr T not_told() {
   else return T{};
 }
 
-#define FIELD(type, name) type name = not_told<Tag::k##type, type>();
-#define KIND(Type, text, subject, ...) \
-  struct Type {                        \
-    __VA_ARGS__                        \
+#define FIELD(type, name, ...) type name = not_told<Tag::k##type, type>();
+#define KIND(Type, text, subject, role, meaning, ...) \
+  struct Type {                                       \
+    __VA_ARGS__                                       \
   };
 #include "event/kinds.def"
 #undef KIND
@@ -102,26 +133,45 @@ constexpr T not_told() {
 
 // The kinds as numbers. Kind::Alloc's details are struct Alloc.
 enum class Kind : u8 {
-#define KIND(Type, text, subject, ...) Type,
+#define KIND(Type, ...) Type,
 #include "event/kinds.def"
 #undef KIND
 };
 
 inline constexpr std::size_t kKindCount = 0
-#define KIND(Type, text, subject, ...) +1
+#define KIND(Type, ...) +1
 #include "event/kinds.def"
 #undef KIND
     ;
 
 template <class T>
 struct KindOf;
-#define KIND(Type, text, subject, ...)        \
+#define KIND(Type, ...)                       \
   template <>                                 \
   struct KindOf<Type> {                       \
     static constexpr Kind value = Kind::Type; \
   };
 #include "event/kinds.def"
 #undef KIND
+
+// What an event is to its trace (event/kinds.def).
+enum class Role : u8 { heading, definition, call, moment };
+
+inline constexpr Role kRoles[kKindCount]{
+#define KIND(Type, text, subject, role, ...) Role::role,
+#include "event/kinds.def"
+#undef KIND
+};
+
+constexpr Role role_of(Kind kind) { return kRoles[static_cast<std::size_t>(kind)]; }
+
+// Whether its role is call: Enter, Leave or Unwind, as one comparison for loops over events.
+constexpr bool is_call(Kind kind) {
+  constexpr auto first = static_cast<unsigned>(Kind::Enter);
+  constexpr auto last = static_cast<unsigned>(Kind::Unwind);
+  static_assert(last == first + 2 && static_cast<unsigned>(Kind::Leave) == first + 1);
+  return static_cast<unsigned>(kind) - first <= last - first;
+}
 
 struct KindInfo {
   Kind kind;

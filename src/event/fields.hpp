@@ -21,8 +21,8 @@ bool is_told(const T& value) {
 }
 
 // Calls visitor.template field<Tag::kText>("name", value) for each field of `details`, in order.
-#define FIELD(type, name) visitor.template field<Tag::k##type>(#name, details.name);
-#define KIND(Type, text, subject, ...)                       \
+#define FIELD(type, name, ...) visitor.template field<Tag::k##type>(#name, details.name);
+#define KIND(Type, text, subject, role, meaning, ...)        \
   template <class Visitor>                                   \
   void visit_fields(Visitor& visitor, Type& details) {       \
     __VA_ARGS__                                              \
@@ -39,7 +39,7 @@ bool is_told(const T& value) {
 template <class Function>
 decltype(auto) with_kind(Kind kind, Function&& function) {
   switch (kind) {
-#define KIND(Type, text, subject, ...) \
+#define KIND(Type, ...) \
   case Kind::Type: return function(Type{});
 #include "event/kinds.def"
 #undef KIND

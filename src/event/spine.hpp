@@ -20,14 +20,6 @@ struct Event {
   u8 reserved;  // 0
 };
 
-// Enter, Leave or Unwind.
-inline constexpr bool is_call(Kind kind) {
-  constexpr auto first = static_cast<unsigned>(Kind::Enter);
-  constexpr auto last = static_cast<unsigned>(Kind::Unwind);
-  static_assert(last == first + 2 && static_cast<unsigned>(Kind::Leave) == first + 1);
-  return static_cast<unsigned>(kind) - first <= last - first;
-}
-
 // Enter, Leave and Unwind of one thread, none earlier than the one before, and nothing else: events
 // [begin, end).
 struct CallSpan {
@@ -44,7 +36,8 @@ class Spine : public base::RawArray<Event> {
     grew_to(end);
     call_spans_.push_back({begin, static_cast<std::uint32_t>(size()), kinds});
   }
-  // As far as the reader told them, none empty: who looks for other events can leap over these.
+  // As far as the reader told them, none empty: who looks for other events can leap over these,
+  // with leap_over_calls().
   std::span<const CallSpan> call_spans() const { return call_spans_; }
 
   void clear() {
@@ -55,5 +48,29 @@ class Spine : public base::RawArray<Event> {
  private:
   std::vector<CallSpan> call_spans_;
 };
+
+// Goes through all events in order: calls others(begin, end) for each stretch of events that is in
+// no CallSpan, calls(span) for each CallSpan.
+template <class Others, class Calls>
+void leap_over_calls(const Spine& events, Others&& others, Calls&& calls) {
+  std::uint32_t at = 0;
+  for (const CallSpan& span : events.call_spans()) {
+    if (at != span.begin) others(at, span.begin);
+    calls(span);
+    at = span.end;
+  }
+  const auto end = static_cast<std::uint32_t>(events.size());
+  if (at != end) others(at, end);
+}
+// Calls other(event) for each that is in no CallSpan.
+template <class Other>
+void leap_over_calls(const Spine& events, Other&& other) {
+  leap_over_calls(
+      events,
+      [&](std::uint32_t begin, std::uint32_t end) {
+        for (std::uint32_t i = begin; i != end; ++i) other(events[i]);
+      },
+      [](const CallSpan&) {});
+}
 
 }  // namespace polytrace::event

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exports/exporter.hpp"
 
-#include <array>
-
 #include "base/text/short_name.hpp"
+#include "exports/timelines/names.hpp"
 #include "slice/selection.hpp"
 
 namespace polytrace::exports {
@@ -12,16 +11,16 @@ using event::Kind;
 
 namespace {
 
-// What profiles and snapshots take names from.
-constexpr std::array kDefinitions{Kind::Process, Kind::Clock,  Kind::Thread,
-                                  Kind::Class,   Kind::Vtable, Kind::Method};
+// Profiles and snapshots take names as time lines do, and no counters.
+bool gives_names(Kind kind) { return is_taken_as_name(kind) && kind != Kind::CounterDef; }
 
 }  // namespace
 
 void Pass::leave_out_all_but(std::span<const Kind> kept, Account& account) const {
   for (const Account::Kinds& of_worker : counts)
     for (std::size_t i = 0; i < of_worker.size(); ++i) account.left_out[i] += of_worker[i];
-  for (const Kind kind : kDefinitions) account.left_out[static_cast<std::size_t>(kind)] = 0;
+  for (std::size_t i = 0; i < event::kKindCount; ++i)
+    if (gives_names(static_cast<Kind>(i))) account.left_out[i] = 0;
   for (const Kind kind : kept) account.left_out[static_cast<std::size_t>(kind)] = 0;
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/codes.hpp"
 #include "format/format.hpp"
 
 namespace polytrace::format {

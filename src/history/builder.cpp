@@ -7,6 +7,7 @@
 #include <mutex>
 #include <shared_mutex>
 
+#include "base/codes.hpp"
 #include "history/write/build_core.hpp"
 #include "history/write/live_view.hpp"
 

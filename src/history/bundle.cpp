@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/codes.hpp"
 #include "history/files/json_file.hpp"
 
 namespace polytrace::history {

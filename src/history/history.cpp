@@ -7,6 +7,7 @@
 #include <mutex>
 #include <unordered_set>
 
+#include "base/codes.hpp"
 #include "base/seeded_hash.hpp"
 #include "history/read/full_walk.hpp"
 #include "history/read/opened.hpp"

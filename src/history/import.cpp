@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/codes.hpp"
 #include "history/csv/csv_reader.hpp"
 #include "history/files/json_file.hpp"
 #include "history/trace_compass/ht_reader.hpp"

@@ -12,14 +12,14 @@ void Slicer::scan(const event::Batch& batch) {
   others_.clear();
   definitions_.clear();
   runs_.clear();
-  std::uint32_t at = 0;
-  for (const event::CallSpan& calls : batch.events.call_spans()) {
-    for (; at < calls.begin; ++at) scan_one(batch.events[at], at);
-    extend_runs(batch.events[at].thread, calls.begin, calls.end);
-    at = calls.end;
-  }
-  const auto count = static_cast<std::uint32_t>(batch.events.size());
-  for (; at < count; ++at) scan_one(batch.events[at], at);
+  event::leap_over_calls(
+      batch.events,
+      [&](std::uint32_t begin, std::uint32_t end) {
+        for (std::uint32_t i = begin; i != end; ++i) scan_one(batch.events[i], i);
+      },
+      [&](const event::CallSpan& calls) {
+        extend_runs(batch.events[calls.begin].thread, calls.begin, calls.end);
+      });
   begin_ = end_ = learned_to_ = 0;
   definitions_taken_ = others_begin_ = others_end_ = first_run_ = 0;
   threads_.assign(batch.threads.size(), NameTable::kNone);

@@ -14,14 +14,13 @@ using event::Tag;
 struct Replacer {
   const Tokens& tokens;
   Batch& batch;
-  event::Kind kind;
 
   template <Tag tag, class T>
-  void field(std::string_view name, T& value) const {
+  void field(std::string_view, T& value) const {
     if constexpr (tag == Tag::kText) {
-      const Treatment treatment = find_rule(kind, name)->treatment;
-      if (treatment != Treatment::keep && !value.empty())
-        value = batch.keep(tokens.text(value, treatment));
+      if (!value.empty()) value = batch.keep(tokens.text(value));
+    } else if constexpr (tag == Tag::kWhole) {
+      if (!value.empty()) value = batch.keep(tokens.token(value));
     }
   }
 };
@@ -34,7 +33,7 @@ base::result<void> Anonymizer::write(const Batch& batch) {
     event::copy_event(batch, event, out_);
     if (event.detail == event::kAbsent) continue;
     event::with_kind(event.kind, [&](auto none) {
-      Replacer replacer{tokens_, out_, event.kind};
+      Replacer replacer{tokens_, out_};
       visit_fields(replacer, out_.column<decltype(none)>().back());
     });
   }

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "event/copy.hpp"
-#include "transform/roles.hpp"
 
 namespace polytrace::transform {
 
@@ -47,14 +46,14 @@ base::result<void> Cut::make_room() {
 }
 
 void Cut::take(const Batch& batch, const Event& event) {
-  const Role role = role_of(event.kind);
-  if (role == Role::heading) return copy(batch, event, event.time);
+  const event::Role role = event::role_of(event.kind);
+  if (role == event::Role::heading) return copy(batch, event, event.time);
   last_ = std::max(last_, event.time);
   Stream& own = stream(batch.thread(event));
-  if (role == Role::call && !selects(batch, event)) return;
+  if (role == event::Role::call && !selects(batch, event)) return;
   advance(own, event.time);
-  if (role == Role::call) return take_call(batch, event, own);
-  if (role == Role::definition)
+  if (role == event::Role::call) return take_call(batch, event, own);
+  if (role == event::Role::definition)
     return copy(batch, event, std::clamp(event.time, options_.from, options_.to));
   const bool inside = event.time >= options_.from && !is_after(event.time);
   if (inside && selects(batch, event)) copy(batch, event, event.time);

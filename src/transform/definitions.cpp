@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "transform/definitions.hpp"
-
 #include <xxhash.h>
 
 #include "event/copy.hpp"
 #include "event/visit.hpp"
+#include "transform/resolve.hpp"
 
 namespace polytrace::transform {
 namespace {
@@ -48,7 +47,7 @@ bool Lives::is_definition(const Batch& batch, const Event& event) {
   return is_of_tables(event.kind) && told(batch, event).life != Life::end;
 }
 
-// As analysis::Names sees it.
+// As slice::Names sees it.
 bool Lives::is_next(const Thing& thing, const Event& event, bool begins, std::uint64_t name) const {
   if (event.kind != Kind::Thread)
     return thing.ended || (thing.name != 0 && name != 0 && thing.name != name);
@@ -77,17 +76,9 @@ void Lives::note_end(const Batch& batch, const Event& event) {
   found.value().end = event.time;
 }
 
-// Leaps over calls, which define nothing.
+// Calls define nothing.
 bool Definitions::consume(const Batch& batch) {
-  std::size_t at = 0;
-  const auto take_to = [&](std::size_t end) {
-    for (; at < end; ++at) take(batch, batch.events[at]);
-  };
-  for (const event::CallSpan& calls : batch.events.call_spans()) {
-    take_to(calls.begin);
-    at = calls.end;
-  }
-  take_to(batch.events.size());
+  event::leap_over_calls(batch.events, [&](const Event& event) { take(batch, event); });
   return true;
 }
 

@@ -44,7 +44,7 @@ class IdWalk {
     for (auto& place : batch_.template column<event::FramePlace>()) one(place.ip, IdRole::address);
     for (auto& ref : batch_.template column<event::Ref>()) one(ref.target, IdRole::address);
     for (auto& event : batch_.events) subject(event);
-#define KIND(Type, text, subject, ...) column(batch_.template column<event::Type>());
+#define KIND(Type, ...) column(batch_.template column<event::Type>());
 #include "event/kinds.def"
 #undef KIND
   }

@@ -8,7 +8,6 @@
 
 #include "event/copy.hpp"
 #include "transform/ids.hpp"
-#include "transform/roles.hpp"
 
 namespace polytrace::transform {
 
@@ -72,7 +71,7 @@ void shift_times(Batch& batch, base::Duration shift) {
     if (event.kind != Kind::Clock) event.time = shifted(event.time, shift);
   }
   TimeShift fields{shift};
-#define KIND(Type, text, subject, ...)                                               \
+#define KIND(Type, ...)                                                              \
   if (Kind::Type != Kind::Clock) {                                                   \
     for (auto& details : batch.column<event::Type>()) visit_fields(fields, details); \
   }
@@ -144,7 +143,7 @@ void MergedReader::start(Pieces& pieces) {
 void MergedReader::take_headings(Lane& lane, Pieces& pieces) {
   if (!lane.has_next()) return;
   const std::size_t begin = lane.at;
-  while (lane.has_next() && role_of(lane.next().kind) == Role::heading) ++lane.at;
+  while (lane.has_next() && event::role_of(lane.next().kind) == event::Role::heading) ++lane.at;
   if (lane.at != begin) pieces.add(lane.batch, begin, lane.at);
 }
 

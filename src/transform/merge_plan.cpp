@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "transform/merge_plan.hpp"
-
 #include <algorithm>
 #include <limits>
 
 #include "transform/ids.hpp"
-#include "transform/roles.hpp"
+#include "transform/merge.hpp"
 
 namespace polytrace::transform {
 
@@ -70,7 +68,8 @@ void TraceSurvey::survey(const event::Batch& batch, unsigned worker) {
   TraceFacts& facts = facts_[worker];
   for_each_id(batch, [&](Id id) { facts.prefixes.set(id >> kPrefixShift); });
   for (const event::Event& event : batch.events) {
-    if (role_of(event.kind) != Role::heading) facts.first = earlier(facts.first, event.time);
+    if (event::role_of(event.kind) != event::Role::heading)
+      facts.first = earlier(facts.first, event.time);
   }
 }
 

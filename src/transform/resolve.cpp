@@ -150,7 +150,7 @@ class Resolver final : public event::Writer {
       if (event::describe(event.kind).subject == "class")
         event.id = definitions_->class_of(event.id);
     Replacing replacing{*definitions_};
-#define KIND(Type, text, subject, ...) \
+#define KIND(Type, ...) \
   for (auto& details : out_.column<event::Type>()) visit_fields(replacing, details);
 #include "event/kinds.def"
 #undef KIND

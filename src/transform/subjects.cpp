@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "transform/subjects.hpp"
-
 #include <algorithm>
 
 #include "event/visit.hpp"
-#include "transform/roles.hpp"
+#include "transform/cut.hpp"
 
 namespace polytrace::transform {
 namespace {
@@ -91,7 +89,7 @@ void Subjects::finish() {
 bool Subjects::fit(const Batch& batch, const Event& event) const {
   const auto subject = event::describe(event.kind).subject;
   if (subject == "method" && methods_.contains(event.id)) return true;
-  if (role_of(event.kind) == Role::call) return false;
+  if (event::is_call(event.kind)) return false;
   if (subject == "class" && classes_.contains(event.id)) return true;
   if (event.detail == event::kAbsent) return false;
   Search<base::IdSet> search{batch, methods_, classes_};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "transform/tokens.hpp"
-
 #include <xxhash.h>
 
 #include <algorithm>
+
+#include "transform/anonymize.hpp"
 
 namespace polytrace::transform {
 namespace {
@@ -64,9 +64,8 @@ std::string Tokens::token(std::string_view word) const {
   return token;
 }
 
-std::string Tokens::text(std::string_view text, Treatment treatment) const {
+std::string Tokens::text(std::string_view text) const {
   if (text.empty()) return {};
-  if (treatment == Treatment::whole) return token(text);
   std::string out;
   if (append_descriptor(out, text)) return out;
   out = helper_mark(text);

@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "base/codes.hpp"
 #include "base/id_table.hpp"
 #include "base/notices.hpp"
 

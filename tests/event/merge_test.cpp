@@ -5,11 +5,10 @@
 
 #include <map>
 
-#include "event/compare.hpp"
 #include "event/copy.hpp"
-#include "event/filter.hpp"
-#include "event/random.hpp"
 #include "event/text/text.hpp"
+#include "support/compare.hpp"
+#include "support/random.hpp"
 
 namespace polytrace::event {
 namespace {
@@ -58,7 +57,7 @@ TEST(merge, equal_times_stay_in_input_order) {
 
 TEST(merge, many_random_batches_keep_every_event_and_each_threads_order) {
   TimeMerge merge;
-  RandomEvents random(5, {.threads = 7});
+  test::RandomEvents random(5, {.threads = 7});
   std::map<Id, Lines> expected;
   for (int i = 0; i < 40; ++i) {
     Batch batch;
@@ -92,35 +91,67 @@ TEST(merge, nothing_gives_nothing) { EXPECT_TRUE(merged(TimeMerge()).empty()); }
 
 TEST(copy, copied_event_outlives_its_batch) {
   Batch from, into;
-  RandomEvents random(9);
+  test::RandomEvents random(9);
   for (int i = 0; i < 2000; ++i) random.add_any(from);
   Lines expected, got;
   for (const Event& event : from.events) {
     expected.push_back(to_text(from, event));
     EXPECT_GE(copy_event(from, event, into), sizeof(Event));
-    EXPECT_TRUE(same_event(from, event, into, into.events[into.events.size() - 1]));
+    EXPECT_TRUE(test::same_event(from, event, into, into.events[into.events.size() - 1]));
   }
   from.clear();
   for (const Event& event : into.events) got.push_back(to_text(into, event));
   EXPECT_EQ(got, expected);
 }
 
-std::size_t passing(const Filter& filter, const Batch& batch) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      batch.events, [&](const Event& event) { return filter(batch, event); }));
+using Stretches = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+
+// Some calls that the reader told of, between other events.
+void add_spans(Batch& batch, std::initializer_list<bool> are_calls) {
+  for (const bool calls : are_calls) {
+    if (!calls) {
+      batch.add_plain(0, 0, 1, Kind::Note);
+      continue;
+    }
+    Event* const room = batch.events.room(2);
+    room[0] = {0, 1, kAbsent, 0, Kind::Enter, 0};
+    room[1] = {0, 1, kAbsent, 0, Kind::Leave, 0};
+    batch.events.grew_by_calls(room + 2, {1, 1, 0});
+  }
 }
 
-TEST(filter, takes_by_time_thread_and_kind) {
+TEST(spine, leaps_over_calls_and_leaves_nothing_out) {
   Batch batch;
-  parse(batch, {"1 0x1 note", "2 0x1 sync", "3 0x2 note", "4 - note"});
-  EXPECT_EQ(passing({}, batch), 4U);
-  EXPECT_EQ(passing({.from = 2, .until = 3}, batch), 2U);
-  EXPECT_EQ(passing({.threads = {0x1, kNoId}}, batch), 3U);
-  Filter notes;
-  notes.add_kind(Kind::Note);
-  EXPECT_EQ(passing(notes, batch), 3U);
-  notes.threads = {0x2};
-  EXPECT_EQ(passing(notes, batch), 1U);
+  Stretches others, calls;
+  const auto leap = [&] {
+    others.clear(), calls.clear();
+    leap_over_calls(
+        batch.events,
+        [&](std::uint32_t begin, std::uint32_t end) { others.push_back({begin, end}); },
+        [&](const CallSpan& span) { calls.push_back({span.begin, span.end}); });
+  };
+  leap();
+  EXPECT_TRUE(others.empty() && calls.empty());
+  add_spans(batch, {true, true, false, false, true});
+  leap();
+  EXPECT_EQ(calls, (Stretches{{0, 2}, {2, 4}, {6, 8}}));
+  EXPECT_EQ(others, (Stretches{{4, 6}}));
+  add_spans(batch, {false});
+  leap();
+  EXPECT_EQ(others, (Stretches{{4, 6}, {8, 9}}));
+  std::size_t notes = 0;
+  leap_over_calls(batch.events, [&](const Event& event) { notes += event.kind == Kind::Note; });
+  EXPECT_EQ(notes, 3U);
+}
+
+TEST(kinds, calls_are_what_has_their_role) {
+  std::size_t calls = 0;
+  for (std::size_t i = 0; i < kKindCount; ++i) calls += is_call(static_cast<Kind>(i));
+  EXPECT_EQ(calls, 3U);
+  EXPECT_EQ(role_of(Kind::Unwind), Role::call);
+  EXPECT_EQ(role_of(Kind::Process), Role::heading);
+  EXPECT_EQ(role_of(Kind::CounterDef), Role::definition);
+  EXPECT_EQ(role_of(Kind::Free), Role::moment);
 }
 
 TEST(batch, lists_and_thread_slots) {

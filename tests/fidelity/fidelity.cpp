@@ -7,8 +7,8 @@
 #include <set>
 
 #include "event/copy.hpp"
-#include "event/random.hpp"
 #include "format/format.hpp"
+#include "support/random.hpp"
 
 namespace {
 
@@ -51,7 +51,7 @@ T must(base::result<T> value) {
 }
 
 // A clock says what the times of other events mean: there has to be one.
-void add_company(event::RandomEvents& random, Kind kind, event::Batch& batch) {
+void add_company(test::RandomEvents& random, Kind kind, event::Batch& batch) {
   if (kind == Kind::Clock) random.add(batch, Kind::Thread);
 }
 
@@ -63,7 +63,7 @@ event::Loss write(const Format& format, const event::Batch& batch, std::vector<s
 
 // What a trace in this format can say with events of this kind, one for each that it can hold.
 void told(const Format& format, Kind kind, event::Batch& all) {
-  event::RandomEvents random(static_cast<event::u64>(kind), {.any_bytes = false});
+  test::RandomEvents random(static_cast<event::u64>(kind), {.any_bytes = false});
   event::Batch one, read;
   for (int i = 0; i < kEvents; ++i) {
     one.clear();
@@ -94,7 +94,7 @@ void add_loss(const Format& target, const event::Batch& events, Kind kind, Outco
 Outcome outcome(const event::Batch& events, const Format& target, Kind kind) {
   Outcome result{events.events.size(), 0, {}};
   if (kind != Kind::Clock) return add_loss(target, events, kind, result), result;
-  event::RandomEvents random(0);
+  test::RandomEvents random(0);
   event::Batch one;  // a trace has one clock
   for (const event::Event& event : events.events) {
     one.clear();

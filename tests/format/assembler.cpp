@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "base/codes.hpp"
 #include "base/io/appender.hpp"
 #include "base/io/crc32c.hpp"
 #include "event/text/quoted.hpp"

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/codes.hpp"
 #include "format/assembler.hpp"
 
 namespace polytrace::format::test {

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "base/codes.hpp"
 #include "format/case_file.hpp"
 #include "format/samples.hpp"
 #include "format/whole.hpp"

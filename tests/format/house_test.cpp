@@ -6,13 +6,14 @@
 #include <iterator>
 #include <sstream>
 
+#include "base/codes.hpp"
 #include "base/io/sink.hpp"
 #include "event/copy.hpp"
-#include "event/random.hpp"
 #include "event/text/text.hpp"
 #include "format/case_file.hpp"
 #include "format/samples.hpp"
 #include "format/whole.hpp"
+#include "support/random.hpp"
 
 namespace polytrace::format::test {
 namespace {
@@ -26,7 +27,7 @@ std::vector<Bytes> written_files(const Format& format) {
   for (std::size_t i = 0; i < event::kKindCount; ++i) {
     const auto kind = static_cast<event::Kind>(i);
     if (!format.holds(kind, format.write_versions[0])) continue;
-    event::RandomEvents random(i);
+    polytrace::test::RandomEvents random(i);
     event::Batch batch;
     for (int count = 0; count < 3; ++count) random.add(batch, kind);
     auto writer = format.create(base::memory_sink(files.emplace_back()), {});
@@ -209,7 +210,7 @@ bool says_all(const std::string& got, const std::string& line) {
 
 // An event comes back with all that it said, or the writer said that it or a part of it was lost.
 void expect_honest(const Format& format, std::string_view version, event::Kind kind) {
-  event::RandomEvents random(static_cast<std::uint64_t>(kind));
+  polytrace::test::RandomEvents random(static_cast<std::uint64_t>(kind));
   event::Batch batch;
   for (int i = 0; i < 300; ++i) {
     batch.clear();
@@ -244,7 +245,7 @@ TEST_P(house, kinds_that_are_not_held_are_told_lost) {
     for (std::size_t i = 0; i < event::kKindCount; ++i) {
       const auto kind = static_cast<event::Kind>(i);
       if (GetParam()->holds(kind, version)) continue;
-      event::RandomEvents random(i);
+      polytrace::test::RandomEvents random(i);
       event::Batch batch;
       random.add(batch, kind);
       WrittenTrace written;
@@ -257,7 +258,7 @@ TEST_P(house, kinds_that_are_not_held_are_told_lost) {
 // Any events: what comes back can be written and comes back the same.
 TEST_P(house, second_round_of_random_events_is_identity) {
   for (const std::string_view version : GetParam()->write_versions) {
-    event::RandomEvents random(77);
+    polytrace::test::RandomEvents random(77);
     Lines lines;
     event::Batch batch;
     for (int i = 0; i < 5000; ++i) random.add_any(batch);

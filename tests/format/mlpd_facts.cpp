@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/codes.hpp"
 #include "event/pump.hpp"
 #include "format/format.hpp"
 

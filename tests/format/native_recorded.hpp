@@ -8,6 +8,7 @@
 
 #include <random>
 
+#include "base/codes.hpp"
 #include "format/native/wire/sealing.hpp"
 #include "format/native/wire/words.hpp"
 #include "format/whole.hpp"

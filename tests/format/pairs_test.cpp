@@ -7,10 +7,10 @@
 #include <optional>
 #include <set>
 
-#include "event/random.hpp"
 #include "event/text/text.hpp"
 #include "format/samples.hpp"
 #include "format/whole.hpp"
+#include "support/random.hpp"
 
 namespace polytrace::format::test {
 namespace {
@@ -190,7 +190,7 @@ TEST_P(pairs, random_events_come_back) {
     const auto kind = static_cast<event::Kind>(i);
     if (!from->holds(kind, from->write_versions[0])) continue;
     SCOPED_TRACE(event::describe(kind).name);
-    event::RandomEvents random(i);
+    polytrace::test::RandomEvents random(i);
     event::Batch batch;
     for (int j = 0; j < 200; ++j) random.add(batch, kind);
     Lines lines;

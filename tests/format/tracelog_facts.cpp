@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/codes.hpp"
 #include "format/format.hpp"
 
 namespace polytrace::format::test {

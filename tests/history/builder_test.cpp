@@ -8,6 +8,7 @@
 #include <atomic>
 #include <thread>
 
+#include "base/codes.hpp"
 #include "history/history_bytes.hpp"
 #include "history/repair.hpp"
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/codes.hpp"
 #include "history/exchange.hpp"
 
 namespace polytrace::history {

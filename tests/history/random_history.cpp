@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "history/random_history.hpp"
+#include "base/codes.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

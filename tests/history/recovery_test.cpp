@@ -7,6 +7,7 @@
 
 #include <csignal>
 
+#include "base/codes.hpp"
 #include "history/history_bytes.hpp"
 #include "history/repair.hpp"
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/codes.hpp"
 #include "base/io/crc32c.hpp"
 #include "history/history_bytes.hpp"
 

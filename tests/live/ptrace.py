@@ -19,7 +19,7 @@ def catalogue():
     text = re.sub(r"//.*", "", (SOURCES / "event/kinds.def").read_text(encoding="utf-8"))
     fields = {}
     for kind, body in re.findall(r"KIND\((\w+),(.*?)\)\s*(?=KIND|\Z)", text, re.S):
-        fields[kind] = [(name, kind_) for kind_, name in re.findall(r"FIELD\((\w+), (\w+)\)", body)]
+        fields[kind] = [(name, kind_) for kind_, name in re.findall(r"FIELD\((\w+), (\w+),", body)]
     numbers = (SOURCES / "format/native/wire/numbers.def").read_text(encoding="utf-8")
     numbers = re.sub(r"//.*", "", numbers)
     return {int(n): (kind, fields[kind]) for n, kind in re.findall(r"\((\d+), (\w+)\)", numbers)}
@@ -63,7 +63,7 @@ class Bytes:
         return frames
 
     def field(self, kind):
-        if kind == "Text":
+        if kind in ("Text", "Word", "Whole"):
             return self.take(self.var()).decode()
         if kind in ("Time", "Duration", "i64"):
             return self.zig()

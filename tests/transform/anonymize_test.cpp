@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "event/random.hpp"
+#include "support/random.hpp"
 #include "transform/lines.hpp"
 
 namespace polytrace::transform {
@@ -21,7 +21,7 @@ Lines anonymized(const event::Batch& batch, const TokenOptions& options = {}) {
 }
 
 std::string words(const std::string& text, const TokenOptions& options = {}) {
-  return Tokens(options).text(text, Treatment::words);
+  return Tokens(options).text(text);
 }
 
 // Every token as X: what is left is what the text keeps.
@@ -121,7 +121,7 @@ Lines without_texts(Lines lines) {
 }
 
 TEST(anonymize, random_events_keep_everything_but_texts) {
-  event::RandomEvents random(3);
+  polytrace::test::RandomEvents random(3);
   event::Batch batch;
   for (int i = 0; i < 3000; ++i) random.add_any(batch);
   const Lines before = test::lines_of(batch);
@@ -131,7 +131,7 @@ TEST(anonymize, random_events_keep_everything_but_texts) {
 }
 
 TEST(anonymize, leaves_no_name_of_a_random_event) {
-  event::RandomEvents random(4, {.any_bytes = false});
+  polytrace::test::RandomEvents random(4, {.any_bytes = false});
   event::Batch batch;
   for (int i = 0; i < 2000; ++i) random.add(batch, event::Kind::Method);
   std::size_t named = 0;

@@ -5,9 +5,8 @@
 
 #include <set>
 
-#include "event/random.hpp"
+#include "support/random.hpp"
 #include "transform/lines.hpp"
-#include "transform/roles.hpp"
 
 namespace polytrace::transform {
 namespace {
@@ -34,7 +33,7 @@ Result cut(const Lines& lines, const CutOptions& options) {
 }
 
 TEST(cut, without_conditions_changes_nothing) {
-  event::RandomEvents random(1);
+  polytrace::test::RandomEvents random(1);
   event::Batch batch;
   for (int i = 0; i < 3000; ++i) random.add_any(batch);
   const Result result = cut(batch, {});
@@ -43,11 +42,11 @@ TEST(cut, without_conditions_changes_nothing) {
 }
 
 TEST(cut, from_the_first_to_behind_the_last_changes_nothing) {
-  event::RandomEvents random(2);
+  polytrace::test::RandomEvents random(2);
   event::Batch batch;
   for (int i = 0; i < 3000; ++i) {
     const auto kind = static_cast<event::Kind>(random.below(event::kKindCount));
-    if (role_of(kind) != Role::call) random.add(batch, kind);  // their pairs are random, too
+    if (!event::is_call(kind)) random.add(batch, kind);  // their pairs are random, too
   }
   const event::Time last = batch.events[batch.events.size() - 1].time;
   EXPECT_EQ(cut(batch, {.from = 0, .to = last + 1}).lines, test::lines_of(batch));

@@ -4,9 +4,10 @@
 #include <map>
 #include <set>
 
-#include "event/compare.hpp"
+#include "base/codes.hpp"
 #include "event/copy.hpp"
-#include "event/random.hpp"
+#include "support/compare.hpp"
+#include "support/random.hpp"
 #include "transform/ids.hpp"
 #include "transform/lines.hpp"
 
@@ -92,7 +93,7 @@ Merged merge(const std::vector<Lines>& traces, std::vector<base::Duration> offse
 }
 
 Lines random_lines(event::u64 seed, int count) {
-  event::RandomEvents random(seed);
+  polytrace::test::RandomEvents random(seed);
   event::Batch batch;
   while (static_cast<int>(batch.events.size()) < count) {
     const auto kind = static_cast<event::Kind>(random.below(event::kKindCount));

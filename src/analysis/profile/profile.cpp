@@ -9,6 +9,7 @@
 #include "analysis/profile/tree.hpp"
 #include "analysis/samples/cpu_stacks.hpp"
 #include "analysis/table/words.hpp"
+#include "base/codes.hpp"
 #include "base/slot.hpp"
 
 namespace polytrace::analysis {

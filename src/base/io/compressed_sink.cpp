@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "base/codes.hpp"
 #include "base/io/sink.hpp"
 
 namespace polytrace::base {

@@ -6,6 +6,8 @@
 
 #include <array>
 
+#include "base/codes.hpp"
+
 namespace polytrace::base {
 namespace {
 

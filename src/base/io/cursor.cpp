@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/io/cursor.hpp"
 
+#include "base/codes.hpp"
+
 namespace polytrace::base {
 
 Cursor::Raw Cursor::long_leb() {

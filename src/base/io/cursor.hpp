@@ -10,6 +10,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "base/codes.hpp"
 #include "base/result.hpp"
 #include "base/types.hpp"
 

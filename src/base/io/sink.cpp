@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <span>
 
+#include "base/codes.hpp"
 #include "base/text/terminal_text.hpp"
 
 namespace polytrace::base {

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <thread>
 
+#include "base/codes.hpp"
 #include "base/io/compressed_source.hpp"
 
 namespace polytrace::base {

@@ -2,6 +2,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/codes.hpp"
 #include "cli/convert/conversion.hpp"
 #include "cli/frame/commands.hpp"
 #include "transform/anonymize.hpp"

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/codes.hpp"
 #include "base/text/figure_text.hpp"
 #include "cli/explain/notices_view.hpp"
 #include "cli/frame/errors.hpp"

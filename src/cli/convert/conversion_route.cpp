@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/convert/conversion_route.hpp"
 
+#include "base/codes.hpp"
 #include "transform/resolve.hpp"
 
 namespace polytrace::cli {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/codes.hpp"
 #include "cli/frame/words.hpp"
 
 namespace polytrace::cli {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/codes.hpp"
 #include "cli/convert/conversion_target.hpp"
 #include "cli/convert/export_run.hpp"
 #include "cli/frame/commands.hpp"

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/codes.hpp"
 #include "base/text/figure_text.hpp"
 #include "cli/convert/conversion_target.hpp"
 #include "cli/explain/notices_view.hpp"

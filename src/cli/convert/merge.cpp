@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "base/codes.hpp"
 #include "cli/convert/conversion.hpp"
 #include "cli/frame/commands.hpp"
 #include "cli/frame/numbers.hpp"

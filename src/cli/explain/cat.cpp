@@ -3,6 +3,7 @@
 
 #include <bitset>
 
+#include "base/codes.hpp"
 #include "cli/explain/event_json.hpp"
 #include "cli/explain/notices_view.hpp"
 #include "cli/frame/commands.hpp"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <span>
 
+#include "base/codes.hpp"
 #include "base/text/figure_text.hpp"
 #include "cli/explain/notices_view.hpp"
 #include "cli/frame/commands.hpp"

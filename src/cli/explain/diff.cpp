@@ -6,6 +6,7 @@
 #include <deque>
 
 #include "analysis/diff/topics.hpp"
+#include "base/codes.hpp"
 #include "cli/convert/export_run.hpp"
 #include "cli/explain/diff_view.hpp"
 #include "cli/explain/notices_view.hpp"

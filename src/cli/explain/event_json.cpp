@@ -27,7 +27,7 @@ class Fields {
       if (value.present()) put_list(name, value);
     } else if constexpr (tag == Tag::kId) {
       if (value != event::kNoId) json_.member(name, hex(value));
-    } else if constexpr (std::is_same_v<T, event::f64> || tag == Tag::kText) {
+    } else if constexpr (std::is_same_v<T, event::f64> || event::is_text(tag)) {
       if (value != T{}) json_.member(name, value);
     } else {
       if (value != event::not_told<tag, T>()) put_integer(name, value);

@@ -11,6 +11,7 @@
 #include "analysis/heap/graph/weak.hpp"
 #include "analysis/heap/questions.hpp"
 #include "analysis/heap/tables.hpp"
+#include "base/codes.hpp"
 #include "cli/explain/heap_growth.hpp"
 #include "cli/explain/notices_view.hpp"
 #include "cli/explain/report_view.hpp"

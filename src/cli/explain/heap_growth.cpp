@@ -9,6 +9,7 @@
 
 #include "analysis/heap/growth.hpp"
 #include "analysis/heap/study.hpp"
+#include "base/codes.hpp"
 #include "cli/explain/notices_view.hpp"
 #include "cli/frame/numbers.hpp"
 #include "exports/snapshots/heap_dump.hpp"

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/codes.hpp"
 #include "base/text/figure_text.hpp"
 #include "cli/frame/errors.hpp"
 #include "cli/show/escape.hpp"

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analysis/report/report.hpp"
+#include "base/codes.hpp"
 #include "cli/explain/notices_view.hpp"
 #include "cli/explain/report_view.hpp"
 #include "cli/frame/commands.hpp"

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <span>
 
+#include "base/codes.hpp"
 #include "base/io/sink.hpp"
 #include "cli/frame/words.hpp"
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/codes.hpp"
 #include "base/text/figure_text.hpp"
 #include "cli/frame/output.hpp"
 #include "cli/show/escape.hpp"

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/codes.hpp"
 #include "cli/frame/words.hpp"
 
 namespace polytrace::cli {

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/codes.hpp"
+
 namespace polytrace::cli {
 
 Output::Output(int fd) : fd_(fd) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/codes.hpp"
 #include "cli/frame/errors.hpp"
 
 namespace polytrace::cli {

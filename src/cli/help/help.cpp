@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "base/codes.hpp"
 #include "cli/frame/commands.hpp"
 #include "cli/frame/first_word.hpp"
 #include "cli/frame/session.hpp"

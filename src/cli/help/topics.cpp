@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/codes.hpp"
 #include "base/result.hpp"
 #include "cli/help/help_model.hpp"
 #include "event/details.hpp"

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analysis/states/states.hpp"
+#include "base/codes.hpp"
 #include "cli/explain/notices_view.hpp"
 #include "cli/frame/commands.hpp"
 #include "cli/history/history_input.hpp"

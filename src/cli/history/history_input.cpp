@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/codes.hpp"
 #include "cli/explain/notices_view.hpp"
 #include "cli/select/times.hpp"
 

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "base/codes.hpp"
 #include "cli/explain/notices_view.hpp"
 #include "cli/frame/errors.hpp"
 #include "history/bundle.hpp"

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/codes.hpp"
 #include "cli/frame/commands.hpp"
 #include "cli/history/history_input.hpp"
 #include "cli/history/history_output.hpp"

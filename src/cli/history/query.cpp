@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "base/codes.hpp"
 #include "cli/explain/notices_view.hpp"
 #include "cli/frame/commands.hpp"
 #include "cli/history/history_input.hpp"

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/codes.hpp"
 #include "cli/frame/numbers.hpp"
 
 namespace polytrace::cli {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "base/codes.hpp"
 #include "base/text/figure_text.hpp"
 #include "cli/explain/notices_view.hpp"
 #include "cli/frame/commands.hpp"

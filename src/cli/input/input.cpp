@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/codes.hpp"
 #include "cli/frame/progress.hpp"
 #include "cli/frame/signals.hpp"
 #include "cli/input/spool.hpp"

@@ -17,11 +17,8 @@ using base::Time;
 using event::Event;
 using event::Kind;
 
-// Events that head a trace and say something about the whole of it have no time of their own.
-bool is_heading(Kind kind) {
-  return kind == Kind::Process || kind == Kind::Clock || kind == Kind::Setting ||
-         kind == Kind::FilterRule;
-}
+// What heads a trace has no time of its own.
+bool is_heading(Kind kind) { return event::role_of(kind) == event::Role::heading; }
 
 Time earlier(Time a, Time b) { return a == kNoTime ? b : b == kNoTime ? a : std::min(a, b); }
 // kNoTime is the smallest of all.
@@ -38,7 +35,7 @@ struct FactCollector {
 
   template <event::Tag tag, class T>
   void field(std::string_view name, const T& value) {
-    if constexpr (tag == event::Tag::kText) {
+    if constexpr (event::is_text(tag)) {
       if (!value.empty()) facts.push_back({name, std::string(value)});
     } else if constexpr (std::is_integral_v<T>) {
       if (value != 0) facts.push_back({name, std::uint64_t{value}});
@@ -100,16 +97,20 @@ void OverviewConsumer::Counts::add_calls(const event::CallSpan& calls, const Eve
 }
 
 void OverviewConsumer::Counts::add(const event::Batch& batch) {
-  const Event* at = batch.events.begin();
-  const Event* const end = batch.events.end();
-  for (; at != end && is_heading(at->kind); ++at) ++lanes[0][static_cast<std::uint8_t>(at->kind)];
-  for (const event::CallSpan& calls : batch.events.call_spans()) {
-    const Event* const first = batch.events.begin() + calls.begin;
-    while (at != first) at = add_run(at, first, thread(batch.thread(*at)));
-    add_calls(calls, first, thread(batch.thread(*first)));
-    at = batch.events.begin() + calls.end;
-  }
-  while (at != end) at = add_run(at, end, thread(batch.thread(*at)));
+  const Event* const events = batch.events.begin();
+  event::leap_over_calls(
+      batch.events,
+      [&](std::uint32_t begin, std::uint32_t stop) {
+        const Event* at = events + begin;
+        const Event* const end = events + stop;
+        for (; begin == 0 && at != end && is_heading(at->kind); ++at)
+          ++lanes[0][static_cast<std::uint8_t>(at->kind)];
+        while (at != end) at = add_run(at, end, thread(batch.thread(*at)));
+      },
+      [&](const event::CallSpan& calls) {
+        const Event* const first = events + calls.begin;
+        add_calls(calls, first, thread(batch.thread(*first)));
+      });
 }
 
 void OverviewConsumer::survey(const event::Batch& batch, unsigned worker) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/codes.hpp"
 #include "cli/frame/signals.hpp"
 
 namespace polytrace::cli {

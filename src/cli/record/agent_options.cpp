@@ -7,6 +7,7 @@
 #include <array>
 
 #include "agent/common/options/options.hpp"
+#include "base/codes.hpp"
 #include "cli/frame/words.hpp"
 #include "cli/record/children.hpp"
 

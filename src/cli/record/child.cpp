@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "base/codes.hpp"
 #include "cli/frame/signals.hpp"
 
 namespace polytrace::cli {

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "agent/control/client.hpp"
+#include "base/codes.hpp"
 #include "base/text/figure_text.hpp"
 #include "cli/frame/commands.hpp"
 #include "cli/frame/numbers.hpp"

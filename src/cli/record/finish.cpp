@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/codes.hpp"
 #include "base/text/figure_text.hpp"
 #include "cli/frame/errors.hpp"
 #include "cli/record/next_steps.hpp"

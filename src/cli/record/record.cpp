@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "agent/control/client.hpp"
+#include "base/codes.hpp"
 #include "cli/frame/commands.hpp"
 #include "cli/frame/signals.hpp"
 #include "cli/record/agent_options.hpp"

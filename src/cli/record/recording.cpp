@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "base/codes.hpp"
 #include "base/text/figure_text.hpp"
 #include "cli/convert/conversion_target.hpp"
 #include "cli/frame/errors.hpp"

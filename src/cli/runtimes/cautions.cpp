@@ -8,6 +8,7 @@
 #include <cctype>
 
 #include "agent/common/options/options.hpp"
+#include "base/codes.hpp"
 #include "cli/frame/environment.hpp"
 #include "cli/runtimes/runtimes.hpp"
 

@@ -18,6 +18,7 @@
 #include <thread>
 
 #include "agent/control/protocol/endpoint.hpp"
+#include "base/codes.hpp"
 
 namespace polytrace::cli {
 namespace {

@@ -7,6 +7,7 @@
 #include <array>
 #include <filesystem>
 
+#include "base/codes.hpp"
 #include "cli/frame/environment.hpp"
 
 namespace polytrace::cli {

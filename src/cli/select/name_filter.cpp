@@ -25,7 +25,7 @@ struct Search {
 
   template <Tag tag, class T>
   void field(std::string_view name, const T& value) {
-    if constexpr (tag == Tag::kText) {
+    if constexpr (event::is_text(tag)) {
       found = found || has_text(value);
     } else if constexpr (tag == Tag::kId) {
       if (name == "class_id") found = found || classes.contains(value);

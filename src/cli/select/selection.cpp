@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "base/codes.hpp"
 #include "cli/frame/numbers.hpp"
 #include "cli/select/subtract.hpp"
 #include "cli/select/times.hpp"

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/codes.hpp"
 #include "cli/frame/words.hpp"
 #include "slice/pauses.hpp"
 
@@ -13,9 +14,10 @@ namespace {
 class PausePass final : public event::Consumer {
  public:
   bool consume(const event::Batch& batch) override {
-    for (const event::Event& event : batch.events)
+    event::leap_over_calls(batch.events, [&](const event::Event& event) {
       if (event.kind == event::Kind::Gc)
         finder_.add(batch.thread(event), event.time, batch.details_or<event::Gc>(event, {}).phase);
+    });
     return true;
   }
   slice::Pauses take() { return finder_.take(); }

@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/codes.hpp"
 #include "base/text/wall_time.hpp"
 #include "cli/frame/numbers.hpp"
 

@@ -7,6 +7,8 @@
 #include <array>
 #include <utility>
 
+#include "base/codes.hpp"
+
 namespace polytrace::event {
 
 // POSIX's, not std::regex: that one goes as deep as the name is long.

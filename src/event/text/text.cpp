@@ -56,7 +56,7 @@ class Printer {
   template <Tag tag, class T>
   void put(const T& value) {
     if constexpr (std::is_enum_v<T>) out_ += event::name(value);
-    else if constexpr (tag == Tag::kText) append_quoted(out_, value);
+    else if constexpr (is_text(tag)) append_quoted(out_, value);
     else if constexpr (tag == Tag::kId) append_id(out_, value);
     else if constexpr (tag == Tag::kf64) append_real(out_, value);
     else if constexpr (tag == Tag::kStack) put_stack(value);

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <optional>
 
+#include "base/codes.hpp"
 #include "event/text/quoted.hpp"
 #include "event/text/text.hpp"
 #include "event/visit.hpp"
@@ -83,7 +84,7 @@ class Parser {
   template <Tag tag, class T>
   void get(T& value) {
     if constexpr (std::is_enum_v<T>) get_enum(value);
-    else if constexpr (tag == Tag::kText) value = batch_.keep(line_.quoted());
+    else if constexpr (is_text(tag)) value = batch_.keep(line_.quoted());
     else if constexpr (tag == Tag::kId) value = line_.id();
     else if constexpr (tag == Tag::kf64) value = real();
     else if constexpr (tag == Tag::kStack) get_stack(value);

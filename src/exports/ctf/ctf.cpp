@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/codes.hpp"
 #include "base/text/figure_text.hpp"
 #include "event/visit.hpp"
 #include "exports/ctf/layout.hpp"
@@ -56,7 +57,7 @@ struct CtfFieldWriter {
 
   template <Tag tag, class T>
   void field(const char* name, const T& value) {
-    if constexpr (tag == Tag::kText) put_text(out, field_text(name, value));
+    if constexpr (event::is_text(tag)) put_text(out, field_text(name, value));
     else if constexpr (std::is_enum_v<T>) put(out, static_cast<std::uint8_t>(value));
     else if constexpr (tag == Tag::kf64) put(out, value);
     else if constexpr (tag == Tag::kStack)

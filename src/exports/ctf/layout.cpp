@@ -37,7 +37,7 @@ struct FieldLister {
 
   template <Tag tag, class T>
   void field(const char* name, const T&) {
-    if constexpr (tag == Tag::kText) line("string", name);
+    if constexpr (event::is_text(tag)) line("string", name);
     else if constexpr (std::is_enum_v<T>) enumeration<T>(name);
     else if constexpr (tag == Tag::kf64) line("real_t", name);
     else if constexpr (std::is_base_of_v<event::Range, T>)

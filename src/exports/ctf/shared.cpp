@@ -4,6 +4,7 @@
 #include <cstring>
 #include <queue>
 
+#include "base/codes.hpp"
 #include "exports/ctf/layout.hpp"
 
 namespace polytrace::exports::ctf {

@@ -22,7 +22,7 @@ struct JfrFieldWriter {
 
   template <Tag tag, class T>
   void field(const char* name, const T& value) {
-    if constexpr (tag == Tag::kText) out.text(field_text(name, value));
+    if constexpr (event::is_text(tag)) out.text(field_text(name, value));
     else if constexpr (std::is_enum_v<T>) out.text(event::name(value));
     else if constexpr (tag == Tag::kf64) out.real(value);
     else if constexpr (tag == Tag::kStack) out.number(pools.stack(slice, value, false));

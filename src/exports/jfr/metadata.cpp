@@ -105,7 +105,7 @@ struct FieldLister {
 
   template <Tag tag, class T>
   void field(const char* name, const T&) {
-    if constexpr (tag == Tag::kText || std::is_enum_v<T>) add(name, type::string_t, Form::plain);
+    if constexpr (event::is_text(tag) || std::is_enum_v<T>) add(name, type::string_t, Form::plain);
     else if constexpr (tag == Tag::kDuration) add(name, type::long_t, Form::span);
     else if constexpr (tag == Tag::kf64) add(name, type::double_t, Form::plain);
     else if constexpr (tag == Tag::kStack) add("stackTrace", type::stack_t, Form::pool);

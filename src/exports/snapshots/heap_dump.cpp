@@ -8,7 +8,9 @@
 #include <map>
 #include <vector>
 
+#include "base/codes.hpp"
 #include "exports/job/job.hpp"
+#include "exports/target.hpp"
 #include "format/hprof/dump_writer.hpp"
 
 namespace polytrace::exports {

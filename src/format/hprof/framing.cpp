@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/codes.hpp"
 #include "format/hprof/layout/big_endian.hpp"
 
 namespace polytrace::format::hprof {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "format/hprof/heap_decoder.hpp"
+#include "format/hprof/decoders.hpp"
 
 #include <fmt/format.h>
 
+#include "base/codes.hpp"
 #include "format/hprof/layout/big_endian.hpp"
 #include "format/hprof/layout/parts.hpp"
 

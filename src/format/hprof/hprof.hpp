@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HPROF, the heap dumps of Java virtual machines: docs/formats/hprof.md.
+// HPROF, the heap dumps of Java virtual machines, 1.0.1 and 1.0.2: docs/formats/hprof.md.
 #pragma once
 
 #include "format/format.hpp"

@@ -7,6 +7,8 @@
 #include <array>
 #include <optional>
 
+#include "base/codes.hpp"
+
 namespace polytrace::format::mlpd {
 namespace {
 

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "base/codes.hpp"
 #include "format/mlpd/records/first_byte.hpp"
 
 namespace polytrace::format::mlpd {

@@ -5,7 +5,7 @@
 #include "event/visit.hpp"
 #include "format/mlpd/records/choose_record.hpp"
 #include "format/mlpd/records/layout.hpp"
-#include "format/mlpd/records/lost_fields.hpp"
+#include "format/mlpd/records/record_writer.hpp"
 #include "format/mlpd/writer.hpp"
 
 namespace polytrace::format::mlpd {
@@ -170,7 +170,7 @@ void MlpdWriter::put_item(const Event& event, event::Move move) {
 void MlpdWriter::put_item(const Event& event, const event::Root& root) {
   if (root.flags != 0) loss_.field(event.kind, "flags");
   if (root.extra != 0) loss_.field(event.kind, "extra");
-  if (root.collection != 0) loss_.field(event.kind, "collection");
+  if (root.collection != base::kNoId) loss_.field(event.kind, "collection");
   if (!root.type.empty()) loss_.field(event.kind, "type");
   if (root.class_id != base::kNoId) loss_.field(event.kind, "class_id");
   records_.pointer(root.address);

@@ -5,6 +5,7 @@
 
 #include <charconv>
 
+#include "base/codes.hpp"
 #include "base/limits.hpp"
 #include "base/text/utf8.hpp"
 #include "event/visit.hpp"

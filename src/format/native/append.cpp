@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/codes.hpp"
 #include "format/native/segments.hpp"
 #include "format/native/wire/sealing.hpp"
 

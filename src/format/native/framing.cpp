@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/codes.hpp"
 #include "base/io/crc32c.hpp"
 #include "event/batch.hpp"
 #include "format/native/wire/record_encoder.hpp"

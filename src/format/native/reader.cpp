@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/codes.hpp"
 #include "format/native/read/block_reader.hpp"
 
 namespace polytrace::format::native {

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <tuple>
 
+#include "base/codes.hpp"
+
 namespace polytrace::format::native {
 namespace {
 

@@ -17,8 +17,8 @@ class SegmentsTaken {
   void add(const BlockHeader& block) {
     if (block.segment == 0) return;
     auto& last = (block.segment & kFromRecords) != 0 ? records_ : words_;
-    if (last.size() >= kMostThreads && !last.contains(block.thread))
-      return static_cast<void>(overflown_ = true);
+    // Of more threads than are kept it is not known.
+    if (last.size() >= kMostThreads && !last.contains(block.thread)) return;
     Last& of = last[block.thread];
     const std::uint64_t number = block.segment & ~kFromRecords;
     if (number < of.number || (number == of.number && block.words_after < of.words)) return;
@@ -30,8 +30,6 @@ class SegmentsTaken {
     if (found == last.end() || found->second.number < segment.number) return 0;
     return found->second.number > segment.number ? kAll : found->second.words;
   }
-  // More threads than are kept: what was taken of the others is not known.
-  bool overflown() const { return overflown_; }
 
  private:
   static constexpr std::size_t kMostThreads = std::size_t{1} << 20;
@@ -42,7 +40,6 @@ class SegmentsTaken {
 
   base::IdMap<Last> words_;
   base::IdMap<Last> records_;
-  bool overflown_ = false;
 };
 
 }  // namespace polytrace::format::native

@@ -3,6 +3,7 @@
 // they say: a block ends when it is full. One thread at a time.
 #include <fmt/format.h>
 
+#include "base/codes.hpp"
 #include "base/io/appender.hpp"
 #include "event/visit.hpp"
 #include "format/native/native.hpp"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/codes.hpp"
 #include "format/tptp/tbf/messages.hpp"
 #include "format/tptp/trcxml.hpp"
 #include "format/tptp/xml/messages.hpp"

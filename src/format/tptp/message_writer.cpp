@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/codes.hpp"
 #include "format/tptp/events/message_maker.hpp"
 #include "format/tptp/tbf/messages.hpp"
 #include "format/tptp/xml/writer.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/tracelog/event_maker.hpp"
+#include "base/codes.hpp"
 #include "base/text/utf8.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/tracelog/framing.hpp"
 
+#include "base/codes.hpp"
 #include "base/text/utf8.hpp"
 
 #include <fmt/format.h>

@@ -2,9 +2,6 @@
 // Which kinds of events, and which of their fields, a log can hold (held.def). Thread-safe.
 #pragma once
 
-#include <bit>
-#include <type_traits>
-
 #include "event/visit.hpp"
 #include "event/writer.hpp"
 #include "format/tracelog/lines/records.hpp"
@@ -23,17 +20,10 @@ class LostFields {
 
   template <event::Tag tag, class T>
   void field(std::string_view name, const T& value) {
-    if (told<tag>(value) && !held(name)) loss_.field(kind_, name);
+    if (event::is_told<tag>(value) && !held(name)) loss_.field(kind_, name);
   }
 
  private:
-  template <event::Tag tag, class T>
-  static bool told(const T& value) {
-    if constexpr (std::is_enum_v<T>) return value != T{};
-    else if constexpr (std::is_base_of_v<event::Range, T>) return value.present();
-    else if constexpr (tag == event::Tag::kf64) return std::bit_cast<event::u64>(value) != 0;
-    else return value != event::not_told<tag, T>();
-  }
   // The name may also be a part of another one.
   bool held(std::string_view name) const {
     for (std::size_t at = held_.find(name); at != std::string_view::npos;

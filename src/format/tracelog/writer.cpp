@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/codes.hpp"
 #include "base/text/utf8.hpp"
 #include "format/tracelog/held.hpp"
 #include "format/tracelog/lines/names.hpp"

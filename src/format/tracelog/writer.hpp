@@ -11,7 +11,6 @@
 #include "format/format.hpp"
 #include "format/tracelog/lines/line.hpp"
 #include "format/tracelog/lines/sample.hpp"
-#include "format/tracelog/lines/text_out.hpp"
 
 namespace polytrace::format::tracelog {
 

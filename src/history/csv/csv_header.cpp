@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "base/codes.hpp"
 #include "base/text/utf8.hpp"
 
 namespace polytrace::history {

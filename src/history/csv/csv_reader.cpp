@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/codes.hpp"
 #include "base/text/utf8.hpp"
 
 namespace polytrace::history {

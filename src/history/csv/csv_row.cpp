@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/codes.hpp"
 #include "base/text/utf8.hpp"
 #include "history/csv/csv_time.hpp"
 #include "history/files/base64.hpp"

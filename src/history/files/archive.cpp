@@ -11,6 +11,7 @@
 #include <fstream>
 #include <optional>
 
+#include "base/codes.hpp"
 #include "history/layout/container.hpp"
 
 namespace polytrace::history {

@@ -6,6 +6,7 @@
 #include <array>
 #include <filesystem>
 
+#include "base/codes.hpp"
 #include "history/files/archive.hpp"
 
 namespace polytrace::history {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/codes.hpp"
 #include "base/text/utf8.hpp"
 #include "history/files/json_mend.hpp"
 

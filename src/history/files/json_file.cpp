@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/codes.hpp"
 #include "base/io/piece.hpp"
 #include "base/io/sink.hpp"
 #include "base/io/source.hpp"

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/codes.hpp"
 #include "history/files/json_file.hpp"
 
 namespace polytrace::history {

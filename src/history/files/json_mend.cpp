@@ -8,6 +8,8 @@
 #include <optional>
 #include <vector>
 
+#include "base/codes.hpp"
+
 namespace polytrace::history {
 namespace {
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/codes.hpp"
 #include "history/files/base64.hpp"
 #include "history/model/value_text.hpp"
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/codes.hpp"
 #include "base/text/json_writer.hpp"
 #include "history/files/json_document.hpp"
 #include "history/files/json_head.hpp"

@@ -76,10 +76,6 @@ inline constexpr std::array<std::uint64_t, 9> kByteMasks = [] {
   return masks;
 }();
 
-inline bool bit_at(const std::byte* bitmap, std::uint64_t index) {
-  return (static_cast<unsigned>(bitmap[index / 8]) >> (index % 8) & 1U) != 0;
-}
-
 inline void set_bit(std::byte* bitmap, std::uint64_t index) {
   bitmap[index / 8] |= std::byte{1} << (index % 8);
 }

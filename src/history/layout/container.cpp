@@ -8,6 +8,7 @@
 #include <cstring>
 #include <memory>
 
+#include "base/codes.hpp"
 #include "base/io/crc32c.hpp"
 #include "base/io/cursor.hpp"
 #include "history/layout/large_pages.hpp"

@@ -6,6 +6,7 @@
 #include <ranges>
 #include <vector>
 
+#include "base/codes.hpp"
 #include "base/io/cursor.hpp"
 #include "history/files/tree_file.hpp"
 #include "history/layout/large_pages.hpp"

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/codes.hpp"
 #include "history/layout/bits.hpp"
 
 namespace polytrace::history {

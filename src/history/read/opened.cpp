@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/codes.hpp"
 #include "history/read/segment_view.hpp"
 
 namespace polytrace::history {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/codes.hpp"
+
 namespace polytrace::history {
 
 using base::Code;

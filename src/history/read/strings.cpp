@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/codes.hpp"
 #include "base/io/cursor.hpp"
 #include "history/layout/dictionary.hpp"
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/codes.hpp"
 #include "base/io/cursor.hpp"
 #include "base/text/utf8.hpp"
 

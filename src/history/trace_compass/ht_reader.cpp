@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/codes.hpp"
 #include "base/io/cursor.hpp"
 #include "history/trace_compass/ht_node.hpp"
 #include "history/trace_compass/java_paths.hpp"

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/codes.hpp"
 #include "base/text/utf8.hpp"
 #include "history/model/texts.hpp"
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <limits>
 
+#include "base/codes.hpp"
 #include "history/files/json_value.hpp"
 
 namespace polytrace::history {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/codes.hpp"
 #include "history/layout/bits.hpp"
 #include "history/write/finisher.hpp"
 

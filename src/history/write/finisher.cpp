@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "history/write/finisher.hpp"
 
+#include "base/codes.hpp"
 #include "history/read/segment_view.hpp"
 #include "history/write/tables_writer.hpp"
 

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/codes.hpp"
 #include "base/io/crc32c.hpp"
 
 namespace polytrace::history {

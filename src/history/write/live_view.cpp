@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/codes.hpp"
 #include "history/read/segments.hpp"
 #include "history/read/values.hpp"
 

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <string>
 
+#include "base/codes.hpp"
+
 namespace polytrace::history {
 namespace {
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/codes.hpp"
 #include "base/io/cursor.hpp"
 #include "history/layout/bits.hpp"
 #include "history/write/build_core.hpp"

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/codes.hpp"
 #include "history/layout/bits.hpp"
 
 namespace polytrace::history {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // States that are sums and figures: of threads, objects, the heap, the compiler, counters.
 #include "analysis/derived.hpp"
+#include "base/codes.hpp"
 
 namespace polytrace::test {
 namespace {

@@ -3,7 +3,8 @@
 // nor memory decide what they are.
 #include "analysis/derived.hpp"
 
-#include "event/random.hpp"
+#include "base/codes.hpp"
+#include "support/random.hpp"
 
 namespace polytrace::test {
 namespace {
@@ -16,7 +17,7 @@ constexpr Kind kBusy[] = {Kind::Enter,   Kind::Leave,        Kind::Sample, Kind:
                           Kind::Census,  Kind::CounterValue, Kind::Thread, Kind::SyncPoint};
 
 std::vector<event::Batch> random_trace(std::uint64_t seed) {
-  event::RandomEvents random(seed);
+  test::RandomEvents random(seed);
   std::vector<event::Batch> batches(8);
   for (event::Batch& batch : batches) {
     for (int i = 0; i < 250; ++i) {

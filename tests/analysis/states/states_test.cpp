@@ -3,6 +3,7 @@
 #include "analysis/states/states.hpp"
 
 #include "analysis/derived.hpp"
+#include "base/codes.hpp"
 
 namespace polytrace::test {
 namespace {

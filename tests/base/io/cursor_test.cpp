@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "base/codes.hpp"
 #include "base/io/appender.hpp"
 
 namespace polytrace::base {

@@ -7,6 +7,7 @@
 
 #include <csignal>
 
+#include "base/codes.hpp"
 #include "base/io/source.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -10,6 +10,7 @@
 #include <random>
 #include <thread>
 
+#include "base/codes.hpp"
 #include "base/io/sink.hpp"
 #include "support/temporary_folder.hpp"
 

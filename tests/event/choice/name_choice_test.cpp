@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "event/choice/name_choice.hpp"
+#include "base/codes.hpp"
 
 #include <gtest/gtest.h>
 

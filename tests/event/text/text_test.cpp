@@ -3,8 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "event/compare.hpp"
-#include "event/random.hpp"
+#include "base/codes.hpp"
+#include "support/compare.hpp"
+#include "support/random.hpp"
 
 namespace polytrace::event {
 namespace {
@@ -17,14 +18,14 @@ std::string again(std::string_view line) {
 
 TEST(text, random_events_of_every_kind_round_trip) {
   for (std::size_t kind = 0; kind < kKindCount; ++kind) {
-    RandomEvents random(kind);
+    test::RandomEvents random(kind);
     Batch batch;
     for (int i = 0; i < 200; ++i) random.add(batch, static_cast<Kind>(kind));
     for (const Event& event : batch.events) {
       const std::string line = to_text(batch, event);
       Batch parsed;
       ASSERT_TRUE(parse_text(line, parsed)) << line;
-      ASSERT_TRUE(same_event(batch, event, parsed, parsed.events[0])) << line;
+      ASSERT_TRUE(test::same_event(batch, event, parsed, parsed.events[0])) << line;
       ASSERT_EQ(to_text(parsed, parsed.events[0]), line);
     }
   }
@@ -99,13 +100,13 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(compare, finds_every_changed_field) {
   // Two random events of a kind are equal only if all their fields are.
   for (std::size_t kind = 0; kind < kKindCount; ++kind) {
-    RandomEvents random(kind + 1000);
+    test::RandomEvents random(kind + 1000);
     Batch batch;
     for (int i = 0; i < 60; ++i) random.add(batch, static_cast<Kind>(kind));
     for (const Event& a : batch.events) {
       for (const Event& b : batch.events) {
         const bool same_text = to_text(batch, a) == to_text(batch, b);
-        ASSERT_EQ(same_event(batch, a, batch, b), same_text);
+        ASSERT_EQ(test::same_event(batch, a, batch, b), same_text);
       }
     }
   }
@@ -116,8 +117,8 @@ TEST(compare, not_told_equals_default) {
   batch.add_plain(1, batch.thread_slot(1), 5, Kind::Enter);
   batch.add(1, 0, 5, Enter{});
   batch.add(1, 0, 5, Enter{.depth = 1});
-  EXPECT_TRUE(same_event(batch, batch.events[0], batch, batch.events[1]));
-  EXPECT_FALSE(same_event(batch, batch.events[0], batch, batch.events[2]));
+  EXPECT_TRUE(test::same_event(batch, batch.events[0], batch, batch.events[1]));
+  EXPECT_FALSE(test::same_event(batch, batch.events[0], batch, batch.events[2]));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // Heap dumps that are too long for case files.
 #include <gtest/gtest.h>
 
+#include "base/codes.hpp"
 #include "format/whole.hpp"
 
 namespace polytrace::format::test {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hot loop over calls against the general way, byte by byte: same events, same place to go on.
-#include "format/mlpd/records/call_bytes.hpp"
+#include "format/mlpd/records/record_reader.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/codes.hpp"
 #include "format/native/wire/segment_records.hpp"
 #include "format/native_recorded.hpp"
 #include "support/temporary_folder.hpp"

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/codes.hpp"
 #include "base/io/appender.hpp"
 #include "format/tptp/trcxml.hpp"
 #include "format/trcxml_messages.hpp"

@@ -3,6 +3,7 @@
 // TBF gives the same bytes.
 #include <gtest/gtest.h>
 
+#include "base/codes.hpp"
 #include "format/random_messages.hpp"
 #include "format/tptp/message_conversion.hpp"
 #include "format/tptp/tbf/message_encoder.hpp"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/codes.hpp"
 #include "format/samples.hpp"
 #include "format/whole.hpp"
 

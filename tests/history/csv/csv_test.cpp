@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "base/codes.hpp"
 #include "history/csv/csv_reader.hpp"
 #include "history/csv/csv_writer.hpp"
 #include "history/exchange.hpp"

@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "base/codes.hpp"
 #include "history/exchange.hpp"
 
 namespace polytrace::history {

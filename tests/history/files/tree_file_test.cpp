@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/codes.hpp"
 #include "history/exchange.hpp"
 
 namespace polytrace::history {

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/codes.hpp"
 #include "history/csv/csv_reader.hpp"
 #include "history/exchange.hpp"
 #include "history/write/interval_sorter.hpp"

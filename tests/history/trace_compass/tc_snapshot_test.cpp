@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "history/trace_compass/tc_snapshot.hpp"
 
+#include "base/codes.hpp"
 #include "history/exchange.hpp"
 
 namespace polytrace::history {

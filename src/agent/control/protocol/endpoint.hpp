@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/codes.hpp"
 #include "base/result.hpp"
 
 namespace polytrace::agent::control {

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "base/codes.hpp"
+
 namespace polytrace::analysis {
 
 void Pen::note(base::Code code, history::Key key, const std::string& detail) {

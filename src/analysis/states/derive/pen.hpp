@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/codes.hpp"
 #include "base/notices.hpp"
 #include "history/builder.hpp"
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <limits>
 
+#include "base/codes.hpp"
 #include "format/hprof/layout/big_endian.hpp"
 
 namespace polytrace::format::hprof {

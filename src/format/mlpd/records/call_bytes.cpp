@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "format/mlpd/records/call_bytes.hpp"
+#include "format/mlpd/records/record_reader.hpp"
 
 #include <array>
 #include <bit>

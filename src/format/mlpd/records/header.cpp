@@ -5,6 +5,8 @@
 
 #include <array>
 
+#include "base/codes.hpp"
+
 namespace polytrace::format::mlpd {
 namespace {
 

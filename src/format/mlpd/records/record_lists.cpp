@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/codes.hpp"
 #include "format/mlpd/records/first_byte.hpp"
 #include "format/mlpd/records/record_reader.hpp"
 
@@ -50,7 +51,7 @@ void RecordReader::read_root_before_15() {
   if (!in_.fits(count, 3)) return;
   for (std::uint64_t i = 0; i < count; ++i) {
     event::Root root;
-    root.collection = collection;
+    if (collection != 0) root.collection = collection;
     const Id id = object();
     root.flags = file_.version == 13 ? in_.byte() : root_type(in_.uleb());
     root.extra = in_.uleb();

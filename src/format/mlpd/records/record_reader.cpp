@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/mlpd/records/record_reader.hpp"
 
-#include "format/mlpd/records/call_bytes.hpp"
+#include "base/codes.hpp"
 #include "format/mlpd/records/layout.hpp"
 #include "format/mlpd/records/records.hpp"
 

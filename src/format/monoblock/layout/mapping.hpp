@@ -2,6 +2,7 @@
 // The entries of a MAPPING block behind its first fields (docs/formats/monoblock.md, 4.3).
 #pragma once
 
+#include "base/codes.hpp"
 #include "format/monoblock/layout/number.hpp"
 #include "format/monoblock/layout/state.hpp"
 

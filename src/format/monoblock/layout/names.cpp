@@ -81,10 +81,4 @@ std::string directive_name(std::uint64_t number) {
   return found == std::end(kDirectives) ? std::to_string(number) : std::string(found->name);
 }
 
-std::optional<std::uint64_t> directive_number(std::string_view name) {
-  const auto* found = std::ranges::find(kDirectives, name, &Name::name);
-  if (found != std::end(kDirectives)) return found->number;
-  return to_number(name);
-}
-
 }  // namespace polytrace::format::monoblock

@@ -19,6 +19,5 @@ inline constexpr std::string_view kDirectiveKey = "directive";
 bool is_directive(std::uint64_t number);
 // Its name, or its number as text.
 std::string directive_name(std::uint64_t number);
-std::optional<std::uint64_t> directive_number(std::string_view name);
 
 }  // namespace polytrace::format::monoblock

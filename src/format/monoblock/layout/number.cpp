@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/monoblock/layout/number.hpp"
 
+#include "base/codes.hpp"
+
 namespace polytrace::format::monoblock {
 
 std::uint64_t long_number(base::Cursor& in) {

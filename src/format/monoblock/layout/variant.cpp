@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/codes.hpp"
 #include "format/monoblock/layout/number.hpp"
 
 namespace polytrace::format::monoblock {

@@ -2,7 +2,6 @@
 #include "format/monoblock/write/held.hpp"
 
 #include <array>
-#include <bit>
 #include <optional>
 
 #include "event/visit.hpp"
@@ -35,14 +34,7 @@ struct LostFields {
 
   template <event::Tag tag, class T>
   void field(std::string_view name, const T& value) {
-    if (told<tag>(value) && !lists(held, name)) loss.field(kind, name);
-  }
-  template <event::Tag tag, class T>
-  static bool told(const T& value) {
-    if constexpr (std::is_enum_v<T>) return value != T{};
-    else if constexpr (std::is_base_of_v<event::Range, T>) return value.present();
-    else if constexpr (tag == event::Tag::kf64) return std::bit_cast<event::u64>(value) != 0;
-    else return value != event::not_told<tag, T>();
+    if (event::is_told<tag>(value) && !lists(held, name)) loss.field(kind, name);
   }
 };
 

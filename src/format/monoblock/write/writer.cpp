@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/codes.hpp"
 #include "event/visit.hpp"
 #include "format/monoblock/layout/names.hpp"
 #include "format/monoblock/layout/state.hpp"

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/codes.hpp"
 #include "format/native/wire/record_encoder.hpp"
 
 namespace polytrace::format::native {
@@ -174,10 +175,9 @@ void BlockReader::read_unwind(Cursor& in, bool last) {
 
 // What a call told by a body does to those that are not.
 void BlockReader::follow(Kind kind, Id method) {
-  const bool enter = kind == Kind::Enter;
-  if (!enter && kind != Kind::Leave && kind != Kind::Unwind) return;
+  if (!event::is_call(kind)) return;
   if (method != base::kNoId) method_ = method;
-  if (enter) frames_.push(method);
+  if (kind == Kind::Enter) frames_.push(method);
   else frames_.pop();
 }
 

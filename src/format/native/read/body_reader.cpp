@@ -29,7 +29,7 @@ struct FieldInput {
   template <Tag tag, class T>
   void read(T& value) {
     if constexpr (std::is_base_of_v<event::Range, T>) read_list(value);
-    else if constexpr (tag == Tag::kText) value = batch.keep(take_text(in));
+    else if constexpr (event::is_text(tag)) value = batch.keep(take_text(in));
     else if constexpr (tag == Tag::kf64) value = in.fixed<double>();
     else if constexpr (tag == Tag::kTime || tag == Tag::kDuration || tag == Tag::ki64)
       value = static_cast<T>(take_zig(in));

@@ -48,7 +48,7 @@ struct FieldOutput {
   void put(const T& value) {
     using event::Tag;
     if constexpr (std::is_base_of_v<event::Range, T>) put_list(value);
-    else if constexpr (tag == Tag::kText) out.text(value);
+    else if constexpr (event::is_text(tag)) out.text(value);
     else if constexpr (tag == Tag::kf64) out.fixed(value);
     else if constexpr (tag == Tag::kTime || tag == Tag::kDuration || tag == Tag::ki64)
       out.zig_zag(static_cast<std::uint64_t>(value));

@@ -207,10 +207,9 @@ class RecordEncoder {
   }
   // What a body does to the frames.
   void follow(event::Kind kind, base::Id method) {
-    const bool enter = kind == event::Kind::Enter;
-    if (!enter && kind != event::Kind::Leave && kind != event::Kind::Unwind) return;
+    if (!event::is_call(kind)) return;
     if (method != base::kNoId) method_ = method;
-    if (enter) push(method);
+    if (kind == event::Kind::Enter) push(method);
     else pop();
   }
   // A body of this number leaves the frames alone.

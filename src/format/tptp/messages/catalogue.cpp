@@ -10,6 +10,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/codes.hpp"
+
 namespace polytrace::format::tptp {
 namespace {
 

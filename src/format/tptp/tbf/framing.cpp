@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/codes.hpp"
 #include "format/tptp/tbf/plain_call.hpp"
 
 namespace polytrace::format::tptp {

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "base/codes.hpp"
+
 namespace polytrace::format::tptp {
 namespace {
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/codes.hpp"
+
 namespace polytrace::format::tptp {
 namespace {
 

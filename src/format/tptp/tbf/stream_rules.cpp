@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/codes.hpp"
 #include "format/tptp/messages/attribute_walk.hpp"
 
 namespace polytrace::format::tptp {

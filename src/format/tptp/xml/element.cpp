@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/codes.hpp"
 #include "format/tptp/xml/names.hpp"
 
 namespace polytrace::format::tptp::xml {

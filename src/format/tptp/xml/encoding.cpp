@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <vector>
 
+#include "base/codes.hpp"
 #include "base/text/utf8.hpp"
 #include "format/tptp/xml/ruler.hpp"
 #include "format/tptp/xml/scan.hpp"

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/codes.hpp"
 #include "base/text/utf8.hpp"
 #include "format/tptp/xml/doctype.hpp"
 #include "format/tptp/xml/names.hpp"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/tptp/xml/messages.hpp"
 
+#include "base/codes.hpp"
+
 namespace polytrace::format::tptp::xml {
 
 base::result<std::unique_ptr<MessageReader>> MessageReader::open(

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/codes.hpp"
 #include "format/tptp/xml/element.hpp"
 #include "format/tptp/xml/names.hpp"
 #include "format/tptp/xml/place.hpp"

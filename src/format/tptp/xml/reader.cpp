@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/codes.hpp"
 #include "format/tptp/events/event_maker.hpp"
 #include "format/tptp/messages/time_base.hpp"
 

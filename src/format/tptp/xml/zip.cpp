@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/codes.hpp"
 #include "base/io/cursor.hpp"
 
 namespace polytrace::format::tptp::xml {

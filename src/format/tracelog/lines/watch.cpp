@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include "base/codes.hpp"
+
 namespace polytrace::format::tracelog {
 
 std::string_view without_end(std::string_view line) {

@@ -6,8 +6,9 @@
 
 #include "event/batch.hpp"
 
-namespace polytrace::event {
+namespace polytrace::test {
 
-bool same_event(const Batch& a, const Event& event_a, const Batch& b, const Event& event_b);
+bool same_event(const event::Batch& a, const event::Event& event_a, const event::Batch& b,
+                const event::Event& event_b);
 
-}  // namespace polytrace::event
+}  // namespace polytrace::test

@@ -1,13 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "event/compare.hpp"
+#include "support/compare.hpp"
 
 #include <algorithm>
 #include <bit>
 
 #include "event/visit.hpp"
 
-namespace polytrace::event {
+namespace polytrace::test {
+
+using event::Batch;
+using event::Event;
+
 namespace {
+
+using event::f64;
+using event::FramePlace;
+using event::Id;
+using event::IlRange;
+using event::Range;
+using event::Ref;
+using event::Stack;
+using event::Tag;
+using event::u32;
+using event::u64;
 
 struct FieldAddresses {
   std::vector<const void*> all;
@@ -75,12 +90,12 @@ class Comparison {
 
 bool same_details(const Batch& a, const Event& event_a, const Batch& b, const Event& event_b) {
   bool equal = false;
-  with_details(a, event_a, [&](const auto& details_a) {
+  event::with_details(a, event_a, [&](const auto& details_a) {
     using Details = std::decay_t<decltype(details_a)>;
     FieldAddresses fields;
-    visit_fields(fields, details_a);
+    event::visit_fields(fields, details_a);
     Comparison comparison(a, std::move(fields), b);
-    visit_fields(comparison, b.details_or<Details>(event_b, Details{}));
+    event::visit_fields(comparison, b.details_or<Details>(event_b, Details{}));
     equal = comparison.equal();
   });
   return equal;
@@ -91,9 +106,9 @@ bool same_details(const Batch& a, const Event& event_a, const Batch& b, const Ev
 bool same_event(const Batch& a, const Event& event_a, const Batch& b, const Event& event_b) {
   if (event_a.kind != event_b.kind || event_a.time != event_b.time) return false;
   if (a.thread(event_a) != b.thread(event_b)) return false;
-  const bool has_subject = describe(event_a.kind).subject != "none";
+  const bool has_subject = event::describe(event_a.kind).subject != "none";
   if (has_subject && event_a.id != event_b.id) return false;
   return same_details(a, event_a, b, event_b);
 }
 
-}  // namespace polytrace::event
+}  // namespace polytrace::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "event/random.hpp"
+#include "support/random.hpp"
 
 #include <bit>
 #include <limits>
@@ -7,7 +7,22 @@
 
 #include "event/visit.hpp"
 
-namespace polytrace::event {
+namespace polytrace::test {
+
+using event::Batch;
+using event::f64;
+using event::FramePlace;
+using event::i64;
+using event::Id;
+using event::IlRange;
+using event::Kind;
+using event::Range;
+using event::Ref;
+using event::Stack;
+using event::Tag;
+using event::Time;
+using event::u32;
+using event::u64;
 
 // Gives each field a random value, or leaves it not told.
 class RandomEvents::Filler {
@@ -18,7 +33,7 @@ class RandomEvents::Filler {
   void field(std::string_view, T& value) {
     if (random_.below(3) == 0) return;
     if constexpr (std::is_enum_v<T>) value = static_cast<T>(random_.below(names(T{}).size()));
-    else if constexpr (tag == Tag::kText) value = batch_.keep(random_.text());
+    else if constexpr (event::is_text(tag)) value = batch_.keep(random_.text());
     else if constexpr (tag == Tag::kf64) value = std::bit_cast<f64>(random_.number());
     else if constexpr (tag == Tag::kStack) fill_stack(value);
     else if constexpr (tag == Tag::kNatives) fill(value, batch_.frames);
@@ -60,16 +75,18 @@ void RandomEvents::add(Batch& batch, Kind kind) {
   time_ += static_cast<Time>(below(1000));
   const u64 which = below(options_.threads);
   const auto thread = batch.thread_slot(0x7f0000001000 + which * 0x1000);
-  const bool has_subject = describe(kind).subject != "none";
-  const Id id = has_subject ? number() : kNoId;
-  with_kind(kind, [&](auto details) {
+  const bool has_subject = event::describe(kind).subject != "none";
+  const Id id = has_subject ? number() : event::kNoId;
+  event::with_kind(kind, [&](auto details) {
     Filler filler(*this, batch);
-    visit_fields(filler, details);
+    event::visit_fields(filler, details);
     batch.add(time_, thread, id, details);
   });
 }
 
-void RandomEvents::add_any(Batch& batch) { add(batch, static_cast<Kind>(below(kKindCount))); }
+void RandomEvents::add_any(Batch& batch) {
+  add(batch, static_cast<Kind>(below(event::kKindCount)));
+}
 
 u64 RandomEvents::number() {
   switch (below(5)) {
@@ -100,4 +117,4 @@ std::string RandomEvents::text() {
   return text;
 }
 
-}  // namespace polytrace::event
+}  // namespace polytrace::test

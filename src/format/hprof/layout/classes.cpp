@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "format/hprof/classes.hpp"
+#include "format/hprof/layout/classes.hpp"
 
+#include "base/codes.hpp"
 #include "format/hprof/layout/big_endian.hpp"
 
 namespace polytrace::format::hprof {
