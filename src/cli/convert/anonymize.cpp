@@ -2,7 +2,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "cli/convert/conversion.hpp"
+#include "service/convert/conversion.hpp"
 #include "cli/frame/commands.hpp"
 #include "transform/anonymize.hpp"
 

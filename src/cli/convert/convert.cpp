@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/stat.h>
 
-#include "cli/convert/conversion.hpp"
+#include "service/convert/conversion.hpp"
 #include "cli/frame/commands.hpp"
 
 namespace polytrace::cli {

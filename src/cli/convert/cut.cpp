@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "cli/convert/conversion.hpp"
+#include "service/convert/conversion.hpp"
 #include "cli/frame/commands.hpp"
-#include "cli/select/selection.hpp"
+#include "service/selection/selection.hpp"
 #include "transform/cut.hpp"
 
 namespace polytrace::cli {

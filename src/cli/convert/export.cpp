@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "cli/convert/conversion_target.hpp"
-#include "cli/convert/export_run.hpp"
+#include "service/convert/conversion_target.hpp"
+#include "service/convert/export_run.hpp"
 #include "cli/frame/commands.hpp"
-#include "cli/frame/numbers.hpp"
-#include "cli/frame/words.hpp"
+#include "service/words/numbers.hpp"
+#include "service/words/words.hpp"
 #include "cli/select/subtract.hpp"
 
 namespace polytrace::cli {
@@ -21,11 +21,11 @@ std::vector<std::string> target_names() {
 
 base::result<std::vector<const exports::Target*>> parse_targets(std::string_view list) {
   std::vector<const exports::Target*> chosen;
-  for (const std::string_view word : listed(list)) {
+  for (const std::string_view word : service::listed(list)) {
     const exports::Target* target = exports::find_target(word);
     if (target == nullptr)
       return base::fail(base::Code::usage, fmt::format("no target \"{}\"{} (there are {})", word,
-                                                       did_you_mean(word, target_names()),
+                                                       service::did_you_mean(word, target_names()),
                                                        fmt::join(target_names(), ", ")));
     chosen.push_back(target);
   }
@@ -101,7 +101,7 @@ class Export final : public Command {
     if (targets->size() > 1 && output_ == "-")
       return session.fail_usage("several targets do not go to one standard output");
     Input input(input_);
-    const auto snapshot = parse_number<std::uint64_t>(snapshot_);
+    const auto snapshot = service::parse_number<std::uint64_t>(snapshot_);
     if (!snapshot_.empty() && !snapshot) return session.fail_usage("--snapshot takes a number");
     if (snapshot && std::ranges::none_of(*targets, &exports::Target::snapshot))
       return session.fail_usage("--snapshot: no target of --to is a heap snapshot");

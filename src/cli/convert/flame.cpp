@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "cli/convert/export_run.hpp"
+#include "service/convert/export_run.hpp"
 #include "cli/frame/commands.hpp"
 #include "cli/select/subtract.hpp"
 #include "exports/flame/flame.hpp"

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <deque>
 
-#include "cli/convert/conversion.hpp"
+#include "service/convert/conversion.hpp"
 #include "cli/frame/commands.hpp"
-#include "cli/frame/numbers.hpp"
-#include "cli/select/times.hpp"
+#include "service/words/numbers.hpp"
+#include "service/selection/times.hpp"
 #include "transform/merge.hpp"
 
 namespace polytrace::cli {
@@ -44,7 +44,7 @@ base::result<std::size_t> file_meant(const std::string& word,
                                      const std::vector<std::string>& files) {
   const auto same = std::ranges::count(files, word);
   if (same == 1) return static_cast<std::size_t>(std::ranges::find(files, word) - files.begin());
-  const std::size_t number = parse_number<std::size_t>(word).value_or(0);
+  const std::size_t number = service::parse_number<std::size_t>(word).value_or(0);
   if (same == 0 && number >= 1 && number <= files.size()) return number - 1;
   return base::fail(base::Code::usage,
                     fmt::format("--offset: \"{}\" is {} of the inputs: give one of them, or its "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/convert/conversion.hpp"
+#include "service/convert/conversion.hpp"
 #include "cli/frame/commands.hpp"
 
 namespace polytrace::cli {

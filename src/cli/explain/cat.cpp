@@ -3,12 +3,12 @@
 
 #include <bitset>
 
-#include "cli/explain/event_json.hpp"
-#include "cli/explain/notices_view.hpp"
+#include "service/json/event_json.hpp"
+#include "cli/frame/notices_view.hpp"
 #include "cli/frame/commands.hpp"
-#include "cli/frame/words.hpp"
-#include "cli/select/name_filter.hpp"
-#include "cli/select/selection.hpp"
+#include "service/words/words.hpp"
+#include "service/selection/name_filter.hpp"
+#include "service/selection/selection.hpp"
 #include "event/merge.hpp"
 #include "event/text/text.hpp"
 
@@ -100,11 +100,11 @@ base::result<Kinds> parse_kinds(std::string_view list) {
   std::vector<std::string> known;
   for (std::size_t i = 0; i < event::kKindCount; ++i)
     known.emplace_back(event::describe(static_cast<event::Kind>(i)).name);
-  for (const std::string_view word : listed(list)) {
+  for (const std::string_view word : service::listed(list)) {
     const event::KindInfo* kind = event::find_kind(word);
     if (kind == nullptr)
       return base::fail(base::Code::usage,
-                        fmt::format("no kind of event \"{}\"{}", word, did_you_mean(word, known)));
+                        fmt::format("no kind of event \"{}\"{}", word, service::did_you_mean(word, known)));
     kinds.set(static_cast<std::size_t>(kind->kind));
   }
   return kinds;

@@ -5,10 +5,10 @@
 #include <span>
 
 #include "base/text/figure_text.hpp"
-#include "cli/explain/notices_view.hpp"
+#include "cli/frame/notices_view.hpp"
 #include "cli/frame/commands.hpp"
 #include "cli/frame/errors.hpp"
-#include "cli/input/overview.hpp"
+#include "service/input/overview.hpp"
 #include "cli/show/escape.hpp"
 
 namespace polytrace::cli {
@@ -35,8 +35,8 @@ std::string verdict(const CheckResult& result) {
 }
 
 std::string occurrence_text(const base::Place& place, const std::string& detail) {
-  return show::printable(base::to_text(place)) +
-         (detail.empty() ? "" : ": " + show::printable(detail));
+  return printable(base::to_text(place)) +
+         (detail.empty() ? "" : ": " + printable(detail));
 }
 
 constexpr std::size_t kFewPlaces = 10;  // of each kind, unless all are asked for
@@ -55,17 +55,17 @@ void append_notice(std::string& out, const base::Notice& notice, bool all) {
                        shown == kept ? "" : " (--all lists them)");
 }
 
-void append_check_text(std::string& out, const CheckResult& result, const show::Look& look,
+void append_check_text(std::string& out, const CheckResult& result, const Look& look,
                        bool all) {
   out +=
-      show::printable(result.input.name()) + ": " +
-      paint(look.terminal, result.ok() ? show::Style::good : show::Style::error, verdict(result)) +
+      printable(result.input.name()) + ": " +
+      paint(look.terminal, result.ok() ? Style::good : Style::error, verdict(result)) +
       fmt::format(" ({} version {}: {} events in {} frames)\n", result.opened.format->name,
                   result.opened.reader->version(), base::count_text(result.overview.total()),
                   base::count_text(result.passed.outcome.tally.frames));
   if (!result.overview.cut_off.empty())
     out +=
-        fmt::format("  the recording was cut off: {}\n", show::printable(result.overview.cut_off));
+        fmt::format("  the recording was cut off: {}\n", printable(result.overview.cut_off));
   for (const base::Notice& notice : result.passed.notices) append_notice(out, notice, all);
 }
 

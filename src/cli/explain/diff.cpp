@@ -6,13 +6,13 @@
 #include <deque>
 
 #include "analysis/diff/topics.hpp"
-#include "cli/convert/export_run.hpp"
+#include "service/convert/export_run.hpp"
 #include "cli/explain/diff_view.hpp"
-#include "cli/explain/notices_view.hpp"
-#include "cli/explain/table_output.hpp"
+#include "cli/frame/notices_view.hpp"
+#include "cli/options/table_output.hpp"
 #include "cli/frame/commands.hpp"
-#include "cli/frame/numbers.hpp"
-#include "cli/frame/words.hpp"
+#include "service/words/numbers.hpp"
+#include "service/words/words.hpp"
 #include "cli/select/subtract.hpp"
 
 namespace polytrace::cli {
@@ -23,7 +23,7 @@ using analysis::PerWhat;
 // "5%" as 0.05, "0" as 0. Errors are usage.
 base::result<double> parse_share(std::string_view option, std::string_view text) {
   std::string_view rest = text;
-  const auto value = take_number<double>(rest);
+  const auto value = service::take_number<double>(rest);
   if (value && (rest == "%" || (rest.empty() && *value == 0)) && *value >= 0) return *value / 100;
   return base::fail(base::Code::usage,
                     fmt::format("{}: \"{}\" is no percentage such as 5%", option, text));
@@ -105,7 +105,7 @@ class Diff final : public Command {
   }
   int run(Session& session) override {
     if (auto good = output_.check(session); !good) return session.fail(good.error());
-    const show::TableForm form = output_.form(session);
+    const TableForm form = output_.form(session);
     options_.table = output_.options();
     if (auto good = settle(); !good) return session.fail(good.error());
     DiffResult result{.options = options_, .fail_over = over_, .fail_on = failing_};
@@ -119,7 +119,7 @@ class Diff final : public Command {
     if (output_.goes_to_folder()) {
       if (auto done = output_.write(session, tables); !done) return session.fail(done.error());
     } else {
-      if (form == show::TableForm::text) session.page();
+      if (form == TableForm::text) session.page();
       else session.out().expect_no_styles();
       append_diff(session.out().text(), result, form, session.look());
     }
@@ -158,15 +158,15 @@ class Diff final : public Command {
     weight_told_ = analysis::find_weight(weight_);
     if (weight_told_ != nullptr) return {};
     return base::fail(base::Code::usage, fmt::format("no weight \"{}\"{}", weight_,
-                                                     did_you_mean(weight_, weight_keys())));
+                                                     service::did_you_mean(weight_, weight_keys())));
   }
   base::result<void> settle_topics() {
     const std::vector<std::string> known = topic_words();
-    for (const std::string_view word : listed(fail_on_)) {
+    for (const std::string_view word : service::listed(fail_on_)) {
       if (std::ranges::find(known, word) == known.end())
         return base::fail(base::Code::usage,
                           fmt::format("--fail-on: no \"{}\"{} (there are {})", word,
-                                      did_you_mean(word, known), fmt::join(known, ", ")));
+                                      service::did_you_mean(word, known), fmt::join(known, ", ")));
       failing_.emplace_back(word);
     }
     return {};

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "cli/explain/notices_view.hpp"
+#include "cli/frame/notices_view.hpp"
 #include "cli/show/escape.hpp"
 #include "cli/show/separated.hpp"
 #include "cli/show/shorten.hpp"
@@ -13,12 +13,12 @@
 namespace polytrace::cli {
 namespace {
 
-using show::TableForm;
+using TableForm;
 
 std::string names_of(const DiffInputs& side) {
   std::string names;
   for (const DiffInput& input : side.inputs)
-    names += (names.empty() ? "" : ", ") + show::printable(input.input->name());
+    names += (names.empty() ? "" : ", ") + printable(input.input->name());
   return names;
 }
 
@@ -37,7 +37,7 @@ std::vector<std::string> verdict_lines(const DiffResult& result) {
   for (const analysis::Growth& growth : failures) {
     if (lines.size() == kMostTold) break;
     lines.push_back(fmt::format("{} grew by {:.1f} % of the whole, more than {:.3g} %.",
-                                show::printable(growth.where), 100 * growth.share,
+                                printable(growth.where), 100 * growth.share,
                                 100 * *result.fail_over));
   }
   if (failures.size() > lines.size())
@@ -45,11 +45,11 @@ std::vector<std::string> verdict_lines(const DiffResult& result) {
   return lines;
 }
 
-void append_diff_text(std::string& out, const DiffResult& result, const show::Look& look) {
-  out += paint(look.terminal, show::Style::heading, title(result)) + '\n';
+void append_diff_text(std::string& out, const DiffResult& result, const Look& look) {
+  out += paint(look.terminal, Style::heading, title(result)) + '\n';
   const auto verdict = verdict_lines(result);
   if (!verdict.empty()) out += '\n';
-  for (const std::string& line : verdict) show::append_paragraph(out, line, look.terminal);
+  for (const std::string& line : verdict) append_paragraph(out, line, look.terminal);
   const std::size_t before = out.size();
   for (const analysis::Table& table : result.difference.tables) append_text(out, table, look);
   if (out.size() == before) out += "\n  The traces have nothing that could be compared.\n";
@@ -57,12 +57,12 @@ void append_diff_text(std::string& out, const DiffResult& result, const show::Lo
     for (const DiffInput& input : side->inputs) append_notices_text(out, input.passed, look);
 }
 
-void append_diff_markdown(std::string& out, const DiffResult& result, const show::Look& look) {
-  out += fmt::format("# {}\n", show::markdown_text(title(result)));
+void append_diff_markdown(std::string& out, const DiffResult& result, const Look& look) {
+  out += fmt::format("# {}\n", markdown_text(title(result)));
   for (const std::string& line : verdict_lines(result))
-    out += "\n" + show::markdown_text(line) + "\n";
+    out += "\n" + markdown_text(line) + "\n";
   for (const analysis::Table& table : result.difference.tables)
-    show::append_markdown(out, table, look);
+    append_markdown(out, table, look);
   for (const DiffInputs* side : {&result.before, &result.after})
     for (const DiffInput& input : side->inputs) append_notices_markdown(out, input.passed);
 }
@@ -108,7 +108,7 @@ void append_diff_json(std::string& out, const DiffResult& result) {
   else json.null();
   json.key("tables");
   json.begin_array();
-  for (const analysis::Table& table : result.difference.tables) show::write_json(json, table);
+  for (const analysis::Table& table : result.difference.tables) write_json(json, table);
   json.end_array();
   json.end_object();
   out += '\n';
@@ -128,14 +128,14 @@ std::vector<analysis::Growth> DiffResult::failures() const {
 }
 
 void append_diff(std::string& out, const DiffResult& result, TableForm form,
-                 const show::Look& look) {
+                 const Look& look) {
   switch (form) {
     case TableForm::text: return append_diff_text(out, result, look);
     case TableForm::markdown: return append_diff_markdown(out, result, look);
     case TableForm::json: return append_diff_json(out, result);
     case TableForm::json_lines:
     case TableForm::csv:
-    case TableForm::tsv: return show::append_rows(out, result.difference.tables, form);
+    case TableForm::tsv: return append_rows(out, result.difference.tables, form);
   }
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/diff/comparison.hpp"
-#include "cli/input/input.hpp"
+#include "service/input/input.hpp"
 #include "cli/show/tables.hpp"
 
 namespace polytrace::cli {
@@ -39,7 +39,7 @@ struct DiffResult {
   bool failed() const { return !failures().empty(); }
 };
 
-void append_diff(std::string& out, const DiffResult& result, show::TableForm form,
-                 const show::Look& look);
+void append_diff(std::string& out, const DiffResult& result, TableForm form,
+                 const Look& look);
 
 }  // namespace polytrace::cli

@@ -63,10 +63,10 @@ std::vector<EmptySection> explain(const std::vector<analysis::Report::Empty>& se
 }
 
 void append_empty_text(std::string& out, const std::vector<EmptySection>& sections,
-                       const show::Look& look) {
+                       const Look& look) {
   if (sections.empty()) return;
-  out += '\n' + paint(look.terminal, show::Style::heading, "Sections without data") + '\n';
-  show::TextTable table{{{"Section"}, {"Why", false, show::Fit::sentence}}, {}};
+  out += '\n' + paint(look.terminal, Style::heading, "Sections without data") + '\n';
+  TextTable table{{{"Section"}, {"Why", false, Fit::sentence}}, {}};
   for (const EmptySection& one : sections)
     table.rows.push_back({std::string(one.section->key), one.text});
   append_text_table(out, table, look.terminal);

@@ -22,7 +22,7 @@ std::vector<EmptySection> explain(const std::vector<analysis::Report::Empty>& se
                                   const format::Format& format);
 
 void append_empty_text(std::string& out, const std::vector<EmptySection>& sections,
-                       const show::Look& look);
+                       const Look& look);
 void append_empty_markdown(std::string& out, const std::vector<EmptySection>& sections);
 // The member "empty_sections".
 void write_empty(base::JsonWriter& json, const std::vector<EmptySection>& sections);

@@ -12,11 +12,11 @@
 #include "analysis/heap/questions.hpp"
 #include "analysis/heap/tables.hpp"
 #include "cli/explain/heap_growth.hpp"
-#include "cli/explain/notices_view.hpp"
+#include "cli/frame/notices_view.hpp"
 #include "cli/explain/report_view.hpp"
 #include "cli/frame/commands.hpp"
-#include "cli/frame/numbers.hpp"
-#include "cli/runtimes/command_line.hpp"
+#include "service/words/numbers.hpp"
+#include "cli/frame/command_line.hpp"
 #include "cli/show/escape.hpp"
 #include "exports/snapshots/heap_dump.hpp"
 
@@ -224,7 +224,7 @@ class HeapCommand final : public Command {
   }
   int run(Session& session) override {
     if (auto good = output_.check(session); !good) return session.fail(good.error());
-    const auto wanted = parse_number<std::uint64_t>(snapshot_);
+    const auto wanted = service::parse_number<std::uint64_t>(snapshot_);
     if (questions_.asked() > 1) return session.fail_usage("ask one question at a time");
     if (!snapshot_.empty() && !wanted) return session.fail_usage("--snapshot takes a number");
     if (files_.size() == 2 || !questions_.growth.empty()) return run_growth(session);
@@ -243,7 +243,7 @@ class HeapCommand final : public Command {
                     [&](event::Consumer& consumer) { read_again(session, input, consumer); });
     if (!dump_.empty()) {
       if (keeps_old(passed, dump_)) {
-        session.remark(fmt::format("{}: NOT written", show::printable(dump_)));
+        session.remark(fmt::format("{}: NOT written", printable(dump_)));
         return conclude(session, input, passed);
       }
       if (auto done = write_dump(answers.view()); !done) return session.fail(done.error(), dump_);

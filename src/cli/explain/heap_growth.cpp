@@ -9,8 +9,8 @@
 
 #include "analysis/heap/growth.hpp"
 #include "analysis/heap/study.hpp"
-#include "cli/explain/notices_view.hpp"
-#include "cli/frame/numbers.hpp"
+#include "cli/frame/notices_view.hpp"
+#include "service/words/numbers.hpp"
 #include "exports/snapshots/heap_dump.hpp"
 
 namespace polytrace::cli {
@@ -104,8 +104,8 @@ int read_both(const Session& session, HeapSide& before, HeapSide& after,
 base::result<void> parse_ends(std::string_view text, WantedSnapshot& from, WantedSnapshot& to) {
   if (text.empty()) return {};
   const std::size_t comma = std::min(text.find(','), text.size());
-  from = parse_number<std::uint64_t>(text.substr(0, comma));
-  to = parse_number<std::uint64_t>(text.substr(std::min(comma + 1, text.size())));
+  from = service::parse_number<std::uint64_t>(text.substr(0, comma));
+  to = service::parse_number<std::uint64_t>(text.substr(std::min(comma + 1, text.size())));
   if (from && to) return {};
   return base::fail(base::Code::usage, "--growth takes two numbers of snapshots, as in 0,3");
 }

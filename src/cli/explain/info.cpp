@@ -4,8 +4,8 @@
 #include "cli/explain/info_view.hpp"
 #include "cli/frame/commands.hpp"
 #include "cli/frame/session.hpp"
-#include "cli/input/input.hpp"
-#include "cli/input/overview.hpp"
+#include "service/input/input.hpp"
+#include "service/input/overview.hpp"
 
 namespace polytrace::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/text/figure_text.hpp"
-#include "cli/explain/notices_view.hpp"
+#include "cli/frame/notices_view.hpp"
 #include "cli/input/compression.hpp"
 #include "cli/show/escape.hpp"
 #include "cli/show/tables.hpp"
@@ -21,16 +21,16 @@ using event::Tally;
 
 class Lines {
  public:
-  Lines(std::string& out, const show::Look& look) : out_(out), look_(look) {}
+  Lines(std::string& out, const Look& look) : out_(out), look_(look) {}
   void add(std::string_view name, std::string_view value) {
     std::string label(name);
     label.resize(std::max<std::size_t>(label.size() + 1, 18), ' ');
-    out_ += "  " + paint(look_.terminal, show::Style::faint, label) + show::printable(value) + '\n';
+    out_ += "  " + paint(look_.terminal, Style::faint, label) + printable(value) + '\n';
   }
 
  private:
   std::string& out_;
-  const show::Look& look_;
+  const Look& look_;
 };
 
 std::string words(std::string_view name) {
@@ -212,11 +212,11 @@ void write_records(base::JsonWriter& json, const format::Opened& opened, const T
 
 }  // namespace
 
-void append_info_text(std::string& out, const InfoResult& result, const show::Look& look) {
+void append_info_text(std::string& out, const InfoResult& result, const Look& look) {
   const format::Format& format = *result.opened.format;
   const Overview& overview = result.overview;
   const Tally& tally = result.passed.outcome.tally;
-  out += paint(look.terminal, show::Style::heading, show::printable(result.input.name())) + '\n';
+  out += paint(look.terminal, Style::heading, printable(result.input.name())) + '\n';
   Lines lines(out, look);
   lines.add("format", fmt::format("{} ({}), version {}", format.title, format.name,
                                   result.opened.reader->version()));
@@ -230,11 +230,11 @@ void append_info_text(std::string& out, const InfoResult& result, const show::Lo
   lines.add("events", base::count_text(overview.total()));
   lines.add("frames", base::count_text(tally.frames));
   if (tally.time_wraps != 0) lines.add("time steps back", base::count_text(tally.time_wraps));
-  show::Look since_start = look;
+  Look since_start = look;
   since_start.start = overview.first;
-  show::append_text(out, kinds_table(overview), look);
-  show::append_text(out, records_table(result.opened, tally), look);
-  show::append_text(out, threads_table(overview, result.thread_limit), since_start);
+  append_text(out, kinds_table(overview), look);
+  append_text(out, records_table(result.opened, tally), look);
+  append_text(out, threads_table(overview, result.thread_limit), since_start);
   append_notices_text(out, result.passed, look);
 }
 

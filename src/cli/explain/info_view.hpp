@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "cli/input/input.hpp"
-#include "cli/input/overview.hpp"
+#include "service/input/input.hpp"
+#include "service/input/overview.hpp"
 #include "cli/show/cell_text.hpp"
 
 namespace polytrace::cli {
@@ -18,7 +18,7 @@ struct InfoResult {
   std::uint64_t thread_limit;  // rows in text, 0 = all
 };
 
-void append_info_text(std::string& out, const InfoResult& result, const show::Look& look);
+void append_info_text(std::string& out, const InfoResult& result, const Look& look);
 void append_info_json(std::string& out, const InfoResult& result);
 
 }  // namespace polytrace::cli

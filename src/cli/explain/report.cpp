@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "analysis/report/report.hpp"
-#include "cli/explain/notices_view.hpp"
+#include "cli/frame/notices_view.hpp"
 #include "cli/explain/report_view.hpp"
 #include "cli/frame/commands.hpp"
-#include "cli/frame/words.hpp"
+#include "service/words/words.hpp"
 #include "cli/select/subtract.hpp"
 #include "slice/pauses.hpp"
 
@@ -21,12 +21,12 @@ base::result<std::vector<const Section*>> parse_sections(std::string_view list) 
   std::vector<const Section*> chosen;
   std::vector<std::string> known;
   for (const Section& section : analysis::sections()) known.emplace_back(section.key);
-  for (const std::string_view word : listed(list)) {
+  for (const std::string_view word : service::listed(list)) {
     const Section* section = analysis::find_section(word);
     if (section == nullptr)
       return base::fail(base::Code::usage,
                         fmt::format("no section \"{}\"{} (there are {})", word,
-                                    did_you_mean(word, known), fmt::join(known, ", ")));
+                                    service::did_you_mean(word, known), fmt::join(known, ", ")));
     chosen.push_back(section);
   }
   return chosen;
@@ -102,8 +102,8 @@ class ReportCommand final : public Command {
     return sections_.empty() && !all_ && !method_.empty() ? "sandwich" : sections_;
   }
   // Nobody said what to show: what fits a screen or two. Programs get everything.
-  bool is_brief(show::TableForm form) const {
-    const bool for_people = form == show::TableForm::text || form == show::TableForm::markdown;
+  bool is_brief(TableForm form) const {
+    const bool for_people = form == TableForm::text || form == TableForm::markdown;
     return for_people && !all_ && asked_sections().empty() && output_.is_untouched();
   }
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "cli/runtimes/command_line.hpp"
+#include "cli/frame/command_line.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -66,7 +66,7 @@ std::vector<Table> brief(std::vector<Table> tables) {
 }
 
 void append_next_steps(std::string& out, const std::vector<Table>& tables, const std::string& file,
-                       const show::Look& look) {
+                       const Look& look) {
   std::vector<std::string> steps;
   for (const Table& table : tables) {
     if (table.key != "suspects") continue;
@@ -74,7 +74,7 @@ void append_next_steps(std::string& out, const std::vector<Table>& tables, const
       if (std::string step = next_for(row); !step.empty()) steps.push_back(std::move(step));
   }
   steps.emplace_back("report --all");
-  out += '\n' + paint(look.terminal, show::Style::heading, "Next") + '\n';
+  out += '\n' + paint(look.terminal, Style::heading, "Next") + '\n';
   for (const std::string& step : steps)
     out += fmt::format("  {} {} {}\n", own_command(), step, as_operand(file));
 }

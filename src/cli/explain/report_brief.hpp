@@ -16,6 +16,6 @@ std::vector<analysis::Table> brief(std::vector<analysis::Table> tables);
 
 // The commands that show more, to be pasted: by suspect, and for all the rest.
 void append_next_steps(std::string& out, const std::vector<analysis::Table>& tables,
-                       const std::string& file, const show::Look& look);
+                       const std::string& file, const Look& look);
 
 }  // namespace polytrace::cli

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "base/text/figure_text.hpp"
-#include "cli/explain/notices_view.hpp"
+#include "cli/frame/notices_view.hpp"
 #include "cli/explain/report_brief.hpp"
 #include "cli/show/escape.hpp"
 #include "cli/show/separated.hpp"
@@ -18,7 +18,7 @@ namespace polytrace::cli {
 namespace {
 
 using base::Time;
-using show::TableForm;
+using TableForm;
 
 bool has_from(const slice::Selection& selection) {
   return selection.from != std::numeric_limits<Time>::min();
@@ -33,10 +33,10 @@ std::string threads_text(const std::vector<base::Id>& ids) {
 }
 
 // "from +1.50 s, only thread 0x7f..."; empty when everything counts.
-std::string selection_text(const ReportResult& result, const show::Look& look) {
+std::string selection_text(const ReportResult& result, const Look& look) {
   const slice::Selection& selection = result.selection;
   std::vector<std::string> parts;
-  const auto time = [&](Time at) { return show::human_text(at, analysis::Unit::time, look); };
+  const auto time = [&](Time at) { return human_text(at, analysis::Unit::time, look); };
   // What is earlier than everything selects nothing.
   if (has_from(selection) && selection.from > result.start)
     parts.push_back("from " + time(selection.from));
@@ -45,14 +45,14 @@ std::string selection_text(const ReportResult& result, const show::Look& look) {
   if (!selection.name.is_any())
     parts.push_back(fmt::format("names {} \"{}\" only",
                                 selection.name.is_pattern() ? "that fit" : "with",
-                                show::printable(selection.name.text())));
+                                printable(selection.name.text())));
   if (auto text = analysis::subtracted_text(selection); !text.empty())
     parts.push_back(std::move(text));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 std::string title_of(const Input& input, const format::Opened& opened) {
-  return fmt::format("{}: {}, version {}", show::printable(input.name()), opened.format->title,
+  return fmt::format("{}: {}, version {}", printable(input.name()), opened.format->title,
                      opened.reader->version());
 }
 
@@ -62,8 +62,8 @@ std::string title(const ReportResult& result) {
   return fmt::format("From {} to {}", title_of(result.before->input, result.before->opened), own);
 }
 
-void append_report_text(std::string& out, const ReportResult& result, const show::Look& look) {
-  out += paint(look.terminal, show::Style::heading, title(result)) + '\n';
+void append_report_text(std::string& out, const ReportResult& result, const Look& look) {
+  out += paint(look.terminal, Style::heading, title(result)) + '\n';
   if (const auto selected = selection_text(result, look); !selected.empty())
     out += "  selected: " + selected + '\n';
   if (result.before != nullptr) append_partial_text(out, result.before->passed, look);
@@ -72,7 +72,7 @@ void append_report_text(std::string& out, const ReportResult& result, const show
   for (const analysis::Table& table : result.tables) narrow |= append_text(out, table, look);
   if (narrow) {
     out += '\n';
-    show::append_paragraph(
+    append_paragraph(
         out, "Columns that had no room are left out: --format md, csv or json has all.",
         look.terminal);
   }
@@ -82,11 +82,11 @@ void append_report_text(std::string& out, const ReportResult& result, const show
   append_notices_text(out, result.passed, look);
 }
 
-void append_report_markdown(std::string& out, const ReportResult& result, const show::Look& look) {
-  out += fmt::format("# {}\n", show::markdown_text(title(result)));
+void append_report_markdown(std::string& out, const ReportResult& result, const Look& look) {
+  out += fmt::format("# {}\n", markdown_text(title(result)));
   if (const auto selected = selection_text(result, look); !selected.empty())
-    out += fmt::format("\nSelected: {}\n", show::markdown_text(selected));
-  for (const analysis::Table& table : result.tables) show::append_markdown(out, table, look);
+    out += fmt::format("\nSelected: {}\n", markdown_text(selected));
+  for (const analysis::Table& table : result.tables) append_markdown(out, table, look);
   if (!result.is_brief) append_empty_markdown(out, result.empty);
   if (result.before != nullptr) append_notices_markdown(out, result.before->passed);
   append_notices_markdown(out, result.passed);
@@ -133,7 +133,7 @@ void append_report_json(std::string& out, const ReportResult& result) {
   result.start == base::kNoTime ? json.null() : json.value(result.start);
   json.key("tables");
   json.begin_array();
-  for (const analysis::Table& table : result.tables) show::write_json(json, table);
+  for (const analysis::Table& table : result.tables) write_json(json, table);
   json.end_array();
   write_empty(json, result.empty);
   write_outcome(json, result.passed);
@@ -141,7 +141,7 @@ void append_report_json(std::string& out, const ReportResult& result) {
   out += '\n';
 }
 
-void append_report(std::string& out, const ReportResult& result, TableForm form, show::Look look) {
+void append_report(std::string& out, const ReportResult& result, TableForm form, Look look) {
   look.start = result.start;
   switch (form) {
     case TableForm::text: return append_report_text(out, result, look);
@@ -149,7 +149,7 @@ void append_report(std::string& out, const ReportResult& result, TableForm form,
     case TableForm::json: return append_report_json(out, result);
     case TableForm::json_lines:
     case TableForm::csv:
-    case TableForm::tsv: return show::append_rows(out, result.tables, form);
+    case TableForm::tsv: return append_rows(out, result.tables, form);
   }
 }
 
@@ -167,7 +167,7 @@ int answer(Session& session, ReportResult result, const TableOutput& output) {
     append_report(session.out().text(), result, form, session.look());
   }
   const auto finish = [&](const Input& input, const Passed& passed) {
-    if (show::is_of_rows(form)) tell_notices(session, input.name(), passed.notices);
+    if (is_of_rows(form)) tell_notices(session, input.name(), passed.notices);
     return conclude(session, input, passed);
   };
   const int before =

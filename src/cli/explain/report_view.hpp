@@ -7,8 +7,8 @@
 
 #include "analysis/analysis.hpp"
 #include "cli/explain/empty_sections.hpp"
-#include "cli/explain/table_output.hpp"
-#include "cli/input/input.hpp"
+#include "cli/options/table_output.hpp"
+#include "service/input/input.hpp"
 #include "cli/show/tables.hpp"
 
 namespace polytrace::cli {

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "cli/frame/words.hpp"
+#include "service/words/words.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -30,7 +30,7 @@ std::vector<std::string>::iterator first_word(std::vector<std::string>& words) {
 }
 
 std::string no_command(std::string_view what, const std::string& word, const Catalogue& catalogue) {
-  return fmt::format("no {} \"{}\"{}", what, word, did_you_mean(word, command_names(catalogue)));
+  return fmt::format("no {} \"{}\"{}", what, word, service::did_you_mean(word, command_names(catalogue)));
 }
 
 // A group's name and the word behind it are one command's name.

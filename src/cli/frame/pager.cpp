@@ -13,7 +13,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/frame/environment.hpp"
+#include "cli/show/environment.hpp"
 
 namespace polytrace::cli {
 namespace {

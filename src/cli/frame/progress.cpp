@@ -38,7 +38,7 @@ void Progress::update(const base::Source& source) {
   const double seconds = std::chrono::duration<double>(now - begin_).count();
   if (form_ == Form::json) return print(json(source, seconds));
   shown_ = true;
-  print_live(show::clipped(line(source, seconds), width_ == 0 ? 79 : width_ - 1, "~"));
+  print_live(clipped(line(source, seconds), width_ == 0 ? 79 : width_ - 1, "~"));
 }
 
 std::string Progress::line(const base::Source& source, double seconds) const {

@@ -12,9 +12,9 @@
 namespace polytrace::cli {
 namespace {
 
-show::ColorMode color_mode(std::string_view name) {
-  if (name == "always") return show::ColorMode::always;
-  return name == "never" ? show::ColorMode::never : show::ColorMode::automatic;
+ColorMode color_mode(std::string_view name) {
+  if (name == "always") return ColorMode::always;
+  return name == "never" ? ColorMode::never : ColorMode::automatic;
 }
 
 }  // namespace
@@ -47,8 +47,8 @@ void add_common_options(OptionList& list, CommonOptions& options, const CommonNe
 
 void Session::begin() {
   const auto mode = color_mode(common.color);
-  look_ = show::look_of(show::inspect_terminal(STDOUT_FILENO, mode));
-  error_terminal_ = show::inspect_terminal(STDERR_FILENO, mode);
+  look_ = look_of(inspect_terminal(STDOUT_FILENO, mode));
+  error_terminal_ = inspect_terminal(STDERR_FILENO, mode);
 }
 
 int Session::fail(const base::Error& error, std::string_view file) const {

@@ -40,8 +40,8 @@ class Session {
   void begin();
   const Catalogue& catalogue() const { return catalogue_; }
   Output& out() { return out_; }
-  const show::Look& look() const { return look_; }
-  const show::Terminal& error_terminal() const { return error_terminal_; }
+  const Look& look() const { return look_; }
+  const Terminal& error_terminal() const { return error_terminal_; }
 
   // One error on standard error, in the form the user asked for. Returns its exit code.
   int fail(const base::Error& error, std::string_view file = {}) const;
@@ -60,8 +60,8 @@ class Session {
  private:
   const Catalogue& catalogue_;
   Output out_;
-  show::Look look_{};
-  show::Terminal error_terminal_{};
+  Look look_{};
+  Terminal error_terminal_{};
   Pager pager_;
 };
 

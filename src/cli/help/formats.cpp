@@ -16,15 +16,15 @@ std::string joined(std::span<const std::string_view> words) {
   return text.empty() ? "-" : text;
 }
 
-std::string as_text(const show::Terminal& terminal) {
-  show::TextTable table;
+std::string as_text(const Terminal& terminal) {
+  TextTable table;
   table.columns = {{"Name"}, {"Format"}, {"Ending"}, {"Reads versions"}, {"Writes versions"}};
   for (const format::Format* format : format::formats())
     table.rows.push_back({std::string(format->name), std::string(format->title),
                           std::string(format->suffix), std::string(format->read_versions),
                           joined(format->write_versions)});
   std::string out;
-  show::append_text_table(out, table, terminal);
+  append_text_table(out, table, terminal);
   return out;
 }
 

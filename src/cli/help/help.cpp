@@ -4,7 +4,7 @@
 #include "cli/frame/commands.hpp"
 #include "cli/frame/first_word.hpp"
 #include "cli/frame/session.hpp"
-#include "cli/frame/words.hpp"
+#include "service/words/words.hpp"
 #include "cli/help/help_text.hpp"
 #include "cli/help/topics.hpp"
 
@@ -49,7 +49,7 @@ class Help final : public Command {
       known.emplace_back(topic.name);
     }
     return base::fail(base::Code::usage,
-                      fmt::format("no help on \"{}\"{}", subject, did_you_mean(subject, known)));
+                      fmt::format("no help on \"{}\"{}", subject, service::did_you_mean(subject, known)));
   }
 
   std::vector<std::string> words_;

@@ -4,7 +4,7 @@
 #include "cli/frame/commands.hpp"
 #include "cli/frame/first_word.hpp"
 #include "cli/frame/session.hpp"
-#include "cli/frame/words.hpp"
+#include "service/words/words.hpp"
 #include "cli/help/man_page.hpp"
 
 namespace polytrace::cli {
@@ -35,7 +35,7 @@ class Man final : public Command {
     const Entry* entry = catalogue.find(subject);
     if (entry == nullptr && !subject.empty())
       return session.fail_usage(fmt::format("no command \"{}\"{}", subject,
-                                            did_you_mean(subject, command_names(catalogue))));
+                                            service::did_you_mean(subject, command_names(catalogue))));
     session.out().text() += entry == nullptr ? program_page(catalogue) : command_page(*entry);
     return 0;
   }

@@ -5,11 +5,11 @@
 
 #include "analysis/states/derive/units.hpp"
 #include "analysis/states/states.hpp"
-#include "cli/explain/notices_view.hpp"
+#include "cli/frame/notices_view.hpp"
 #include "cli/frame/commands.hpp"
 #include "cli/history/history_input.hpp"
 #include "cli/history/history_output.hpp"
-#include "cli/input/input.hpp"
+#include "service/input/input.hpp"
 #include "cli/show/escape.hpp"
 #include "history/bundle.hpp"
 
@@ -49,7 +49,7 @@ class HistoryBuild final : public Command {
       return session.fail(built.error(), blamed(built.error(), input.name(), output_.folder));
     tell_notices(session, input.name(), built->passed.notices);
     if (keeps_old(built->passed, history::file_in(output_.folder, history::kHistoryFile))) {
-      session.remark(fmt::format("{}: NOT written", show::printable(output_.folder)));
+      session.remark(fmt::format("{}: NOT written", printable(output_.folder)));
       return conclude(session, input, built->passed);
     }
     const int made =

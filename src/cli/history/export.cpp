@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/convert/conversion_target.hpp"
+#include "service/convert/conversion_target.hpp"
 #include "cli/frame/commands.hpp"
 #include "cli/history/history_input.hpp"
 #include "cli/history/history_output.hpp"

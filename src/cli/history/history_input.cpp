@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "cli/explain/notices_view.hpp"
-#include "cli/select/times.hpp"
+#include "cli/frame/notices_view.hpp"
+#include "service/selection/times.hpp"
 
 namespace polytrace::cli {
 

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "cli/explain/notices_view.hpp"
+#include "cli/frame/notices_view.hpp"
 #include "cli/frame/errors.hpp"
 #include "history/bundle.hpp"
 

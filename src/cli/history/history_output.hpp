@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "cli/input/input.hpp"
+#include "service/input/input.hpp"
 #include "history/model/facts.hpp"
 
 namespace polytrace::cli {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "cli/explain/notices_view.hpp"
+#include "cli/frame/notices_view.hpp"
 #include "cli/frame/commands.hpp"
 #include "cli/history/history_input.hpp"
-#include "cli/history/query_text.hpp"
-#include "cli/history/state_table.hpp"
+#include "service/states/query_text.hpp"
+#include "service/states/state_table.hpp"
 #include "history/files/json_file.hpp"
 
 namespace polytrace::cli {
@@ -57,7 +57,7 @@ class HistoryQuery final : public Command {
     add_form(list, format_);
   }
   int run(Session& session) override {
-    const show::TableForm form = form_of(session, format_);
+    const TableForm form = form_of(session, format_);
     if (auto good = check_options(); !good) return session.fail(good.error());
     const auto opened = open_history(session, history_);
     if (!opened) return session.fail(opened.error(), history_.path);
@@ -120,16 +120,16 @@ class HistoryQuery final : public Command {
     return done;
   }
   void print(Session& session, const History& history, const analysis::Table& table,
-             show::TableForm form) const {
+             TableForm form) const {
     std::string& out = session.out().text();
-    if (form != show::TableForm::json)
+    if (form != TableForm::json)
       return append_states(out, table, form, session.look(), history.facts().start);
     base::JsonWriter json(out);
     json.begin_object();
     json.member("schema", "polytrace.states/1");
     json.member("file", history_.path);
     json.key("table");
-    show::write_json(json, table);
+    write_json(json, table);
     json.end_object();
     out += '\n';
   }

@@ -2,14 +2,14 @@
 #include <fmt/format.h>
 
 #include "base/text/figure_text.hpp"
-#include "cli/explain/notices_view.hpp"
+#include "cli/frame/notices_view.hpp"
 #include "cli/frame/commands.hpp"
 #include "cli/frame/errors.hpp"
 #include "cli/history/history_input.hpp"
 #include "cli/history/history_output.hpp"
-#include "cli/history/state_cache.hpp"
-#include "cli/history/state_table.hpp"
-#include "cli/history/state_tree.hpp"
+#include "service/states/state_cache.hpp"
+#include "service/states/state_table.hpp"
+#include "service/states/state_tree.hpp"
 #include "cli/history/thread_list.hpp"
 
 namespace polytrace::cli {
@@ -91,9 +91,9 @@ class State final : public Command {
     if (!keys) return base::Unexpected(keys.error());
     const auto tree = StateTree::take(history, *at, *keys, history::load_notes(folder));
     if (!tree) return base::Unexpected(tree.error());
-    const show::TableForm form = form_of(session, format_);
-    if (form == show::TableForm::json) write(session.out().text(), history, *at, *tree);
-    else if (form == show::TableForm::text) append(session, history, *at, *tree);
+    const TableForm form = form_of(session, format_);
+    if (form == TableForm::json) write(session.out().text(), history, *at, *tree);
+    else if (form == TableForm::text) append(session, history, *at, *tree);
     else
       append_states(session.out().text(), tree->table(nulls_), form, session.look(),
                     history.facts().start);

@@ -48,7 +48,7 @@ class ThreadLister {
   std::string text(Tree::Node parent, std::string_view attribute) const {
     if (parent == Tree::kNone) return {};
     const history::Value value = states_.value(tree_.find(parent, attribute));
-    return value.type() == history::Type::string ? show::printable(value.text()) : std::string();
+    return value.type() == history::Type::string ? printable(value.text()) : std::string();
   }
   std::string title(std::string_view id) const {
     const std::string name = text(tree_.find(all_, id), "Name");
@@ -74,7 +74,7 @@ class ThreadLister {
 
 }  // namespace
 
-void append_threads(std::string& out, const StateTree& states, const show::Look& look) {
+void append_threads(std::string& out, const StateTree& states, const Look& look) {
   const std::vector<LivingThread> threads = ThreadLister(states).run();
   if (threads.empty()) return;
   analysis::Table table;
@@ -82,7 +82,7 @@ void append_threads(std::string& out, const StateTree& states, const show::Look&
   table.columns = {{"thread", "Thread"}, {"status", "Status"}, {"doing", "Doing"}};
   for (const LivingThread& thread : threads)
     table.rows.push_back({thread.title, thread.status, thread.doing});
-  show::append_text(out, table, look);
+  append_text(out, table, look);
 }
 
 }  // namespace polytrace::cli

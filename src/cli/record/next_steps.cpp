@@ -5,8 +5,8 @@
 
 #include <filesystem>
 
-#include "cli/input/input.hpp"
-#include "cli/runtimes/command_line.hpp"
+#include "service/input/input.hpp"
+#include "cli/frame/command_line.hpp"
 
 namespace polytrace::cli {
 namespace {

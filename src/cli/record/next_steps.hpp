@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/input/overview.hpp"
+#include "service/input/overview.hpp"
 
 namespace polytrace::cli {
 

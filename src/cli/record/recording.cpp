@@ -7,10 +7,10 @@
 #include <thread>
 
 #include "base/text/figure_text.hpp"
-#include "cli/convert/conversion_target.hpp"
+#include "service/convert/conversion_target.hpp"
 #include "cli/frame/errors.hpp"
 #include "cli/frame/signals.hpp"
-#include "cli/select/times.hpp"
+#include "service/selection/times.hpp"
 
 namespace polytrace::cli {
 namespace {

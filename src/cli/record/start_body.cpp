@@ -7,7 +7,7 @@
 #include <array>
 
 #include "agent/common/options/options.hpp"
-#include "cli/select/times.hpp"
+#include "service/selection/times.hpp"
 
 namespace polytrace::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include <cctype>
 
 #include "agent/common/options/options.hpp"
-#include "cli/frame/environment.hpp"
+#include "cli/show/environment.hpp"
 #include "cli/runtimes/runtimes.hpp"
 
 namespace polytrace::cli {

@@ -7,7 +7,7 @@
 #include <array>
 #include <filesystem>
 
-#include "cli/frame/environment.hpp"
+#include "cli/show/environment.hpp"
 
 namespace polytrace::cli {
 namespace {

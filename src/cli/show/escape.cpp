@@ -8,7 +8,7 @@
 
 #include "base/text/utf8.hpp"
 
-namespace polytrace::cli::show {
+namespace polytrace::cli {
 namespace {
 
 using base::Character;
@@ -54,4 +54,4 @@ std::string clipped(std::string_view printable, std::size_t limit, std::string_v
   return std::string(printable.substr(0, kept)).append(mark);
 }
 
-}  // namespace polytrace::cli::show
+}  // namespace polytrace::cli

@@ -8,7 +8,7 @@
 
 #include "base/text/terminal_text.hpp"
 
-namespace polytrace::cli::show {
+namespace polytrace::cli {
 
 using base::printable;
 
@@ -21,4 +21,4 @@ std::size_t bytes_within(std::string_view printable, std::size_t limit);
 // At most `limit` cells of it, the cut marked by `mark` (one cell).
 std::string clipped(std::string_view printable, std::size_t limit, std::string_view mark);
 
-}  // namespace polytrace::cli::show
+}  // namespace polytrace::cli

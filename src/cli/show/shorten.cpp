@@ -6,7 +6,7 @@
 #include "base/text/utf8.hpp"
 #include "cli/show/escape.hpp"
 
-namespace polytrace::cli::show {
+namespace polytrace::cli {
 namespace {
 
 // "Name (int,bool)" as "Name (...)"; itself where it has no arguments.
@@ -64,4 +64,4 @@ void append_paragraph(std::string& out, std::string_view sentence, const Termina
     out += std::string(kIndent, ' ') + line + '\n';
 }
 
-}  // namespace polytrace::cli::show
+}  // namespace polytrace::cli

@@ -8,7 +8,7 @@
 
 #include "cli/show/terminal.hpp"
 
-namespace polytrace::cli::show {
+namespace polytrace::cli {
 
 // A name in at most `limit` terminal cells: first the arguments of a method go, then what stands
 // before its last part, so that the method stays. Its indentation is kept. `mark` is one cell.
@@ -22,4 +22,4 @@ std::vector<std::string> wrapped(std::string_view sentence, std::size_t width);
 // The same as lines that are indented by two, as wide as the terminal, if there is one.
 void append_paragraph(std::string& out, std::string_view sentence, const Terminal& terminal);
 
-}  // namespace polytrace::cli::show
+}  // namespace polytrace::cli

@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-namespace polytrace::cli::show {
+namespace polytrace::cli {
 namespace {
 
 constexpr std::array<std::string_view, 8> kBlocks{"\xe2\x96\x81", "\xe2\x96\x82", "\xe2\x96\x83",
@@ -53,4 +53,4 @@ std::string sparkline(std::string_view series, bool unicode) {
   return out;
 }
 
-}  // namespace polytrace::cli::show
+}  // namespace polytrace::cli

@@ -5,7 +5,7 @@
 
 #include "cli/show/escape.hpp"
 
-namespace polytrace::cli::show {
+namespace polytrace::cli {
 namespace {
 
 constexpr std::size_t kNarrowest = 8;
@@ -98,4 +98,4 @@ class Fitting {
 
 Layout lay_out(const TextTable& table, std::size_t room) { return Fitting(table, room).fit(); }
 
-}  // namespace polytrace::cli::show
+}  // namespace polytrace::cli

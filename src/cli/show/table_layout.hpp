@@ -6,7 +6,7 @@
 
 #include "cli/show/text_table.hpp"
 
-namespace polytrace::cli::show {
+namespace polytrace::cli {
 
 inline constexpr std::size_t kColumnGap = 2;
 
@@ -18,4 +18,4 @@ struct Layout {
 // `room` in terminal cells; 0: as much as it takes.
 Layout lay_out(const TextTable& table, std::size_t room);
 
-}  // namespace polytrace::cli::show
+}  // namespace polytrace::cli

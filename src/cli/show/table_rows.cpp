@@ -5,7 +5,7 @@
 #include "cli/show/separated.hpp"
 #include "cli/show/tables.hpp"
 
-namespace polytrace::cli::show {
+namespace polytrace::cli {
 namespace {
 
 using analysis::Cell;
@@ -73,4 +73,4 @@ void append_rows(std::string& out, std::span<const Table> tables, TableForm form
   }
 }
 
-}  // namespace polytrace::cli::show
+}  // namespace polytrace::cli

@@ -13,7 +13,7 @@
 #include "cli/show/sparkline.hpp"
 #include "cli/show/text_table.hpp"
 
-namespace polytrace::cli::show {
+namespace polytrace::cli {
 namespace {
 
 using analysis::Cell;
@@ -163,40 +163,4 @@ void append_markdown(std::string& out, const Table& table, const Look& look) {
   for (const std::string& note : table.notes) out += '\n' + markdown_text(printable(note)) + '\n';
 }
 
-void write_json(base::JsonWriter& json, const Table& table) {
-  constexpr std::array<std::string_view, 7> kUnits{"none", "count",   "bytes",  "nanoseconds",
-                                                   "time", "percent", "address"};
-  json.begin_object();
-  json.member("key", table.key);
-  json.member("section", table.section);
-  json.member("title", table.title);
-  json.key("columns");
-  json.begin_array();
-  for (const analysis::ColumnInfo& column : table.columns) {
-    json.begin_object();
-    json.member("key", column.key);
-    json.member("title", column.title);
-    json.member("unit", kUnits[static_cast<std::size_t>(column.unit)]);
-    json.end_object();
-  }
-  json.end_array();
-  json.key("rows");
-  json.begin_array();
-  for (const auto& row : table.rows) {
-    json.begin_object();
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      json.key(table.columns[i].key);
-      write_cell(json, row[i], table.columns[i].unit);
-    }
-    json.end_object();
-  }
-  json.end_array();
-  json.member("rows_left_out", table.rows_left_out);
-  json.key("notes");
-  json.begin_array();
-  for (const std::string& note : table.notes) json.value(note);
-  json.end_array();
-  json.end_object();
-}
-
-}  // namespace polytrace::cli::show
+}  // namespace polytrace::cli

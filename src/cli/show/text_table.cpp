@@ -7,7 +7,7 @@
 #include "cli/show/shorten.hpp"
 #include "cli/show/table_layout.hpp"
 
-namespace polytrace::cli::show {
+namespace polytrace::cli {
 namespace {
 
 constexpr std::size_t kIndent = 2;
@@ -96,4 +96,4 @@ bool append_text_table(std::string& out, const TextTable& table, const Terminal&
   return layout.columns.size() != table.columns.size();
 }
 
-}  // namespace polytrace::cli::show
+}  // namespace polytrace::cli
