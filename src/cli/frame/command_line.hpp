@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands that users are told to type: how they are written, to be pasted into a shell.
+// Commands: where they are, and how users are told to type them, to be pasted into a shell.
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace polytrace::cli {
+
+// The folders of a list such as PATH.
+std::vector<std::string> folders_of(std::string_view list);
+// The path of a command in PATH; "" where there is none.
+std::string find_in_path(std::string_view name);
+// This program itself.
+std::string own_path();
 
 // This program, as this user can call it.
 std::string own_command();

@@ -5,13 +5,14 @@
 
 #include "base/text/figure_text.hpp"
 #include "cli/frame/errors.hpp"
+#include "cli/frame/signals.hpp"
 #include "cli/show/escape.hpp"
 #include "cli/show/separated.hpp"
 
 namespace polytrace::cli {
 namespace {
 
-std::string headline(const Passed& passed) {
+std::string headline(const service::Passed& passed) {
   const std::uint64_t lost = passed.bytes_lost();
   if (!passed.is_partial()) return "NOTICES: nothing of the input is missing";
   std::string text = "NOTICES: this result is partial";
@@ -19,7 +20,7 @@ std::string headline(const Passed& passed) {
   return text;
 }
 
-std::string stop_sentence(const Passed& passed) {
+std::string stop_sentence(const service::Passed& passed) {
   if (passed.interrupted) return "interrupted: everything that was read so far is counted";
   if (passed.stopped_early) return "stopped at the first problem (--strict)";
   return {};
@@ -27,25 +28,24 @@ std::string stop_sentence(const Passed& passed) {
 
 }  // namespace
 
-void append_partial_text(std::string& out, const Passed& passed, const Look& look) {
+void append_partial_text(std::string& out, const service::Passed& passed, const Look& look) {
   if (!passed.is_partial()) return;
   const std::string text = headline(passed) + ": see the end";
   out += paint(look.terminal, Style::error, text) + '\n';
 }
 
-void append_notices_text(std::string& out, const Passed& passed, const Look& look) {
+void append_notices_text(std::string& out, const service::Passed& passed, const Look& look) {
   if (!passed.is_partial() && passed.notices.empty()) return;
   out += '\n' + paint(look.terminal, Style::error, headline(passed)) + '\n';
   for (const base::Notice& notice : passed.notices) {
     out += "  " + paint(look.terminal, Style::warning, notice_text(notice)) + '\n';
     out += fmt::format("    hint: {}\n", base::describe(notice.code).next);
   }
-  if (passed.outcome.error)
-    out += "  " + printable(base::to_text(*passed.outcome.error)) + '\n';
+  if (passed.outcome.error) out += "  " + printable(base::to_text(*passed.outcome.error)) + '\n';
   if (const auto sentence = stop_sentence(passed); !sentence.empty()) out += "  " + sentence + '\n';
 }
 
-void append_notices_markdown(std::string& out, const Passed& passed) {
+void append_notices_markdown(std::string& out, const service::Passed& passed) {
   if (!passed.is_partial() && passed.notices.empty()) return;
   out += fmt::format("\n## {}\n\n", markdown_text(headline(passed)));
   for (const base::Notice& notice : passed.notices)
@@ -60,6 +60,27 @@ void tell_notices(const Session& session, std::string_view file,
   for (const base::Notice& notice : notices)
     session.remark(fmt::format("{}: {}\n  hint: {}", printable(file), notice_text(notice),
                                base::describe(notice.code).next));
+}
+
+int exit_code(const service::Passed& passed) {
+  constexpr int kSignals = 128;
+  if (passed.interrupted) return kSignals + stop_signal();
+  const int worst = passed.worst();
+  return worst == 0 && passed.stopped_early ? kCheckFailed : worst;
+}
+
+int conclude(const Session& session, const service::Reading& reading) {
+  const service::Passed& passed = reading.passed;
+  if (passed.outcome.error) session.fail(*passed.outcome.error, reading.origin.file);
+  if (passed.interrupted)
+    session.remark("interrupted: the result is partial, of what was read so far");
+  else if (passed.stopped_early)
+    session.remark("stopped at the first problem (--strict): the result is partial");
+  return exit_code(passed);
+}
+
+void tell_notices(const Session& session, const service::Reading& reading) {
+  tell_notices(session, reading.origin.file, reading.passed.notices);
 }
 
 }  // namespace polytrace::cli

@@ -3,26 +3,27 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "service/input/input.hpp"
-#include "cli/show/cell_text.hpp"
+#include "cli/frame/session.hpp"
 
 namespace polytrace::cli {
 
 // One line for the head of an answer that is partial, else nothing.
-void append_partial_text(std::string& out, const Passed& passed, const Look& look);
+void append_partial_text(std::string& out, const service::Passed& passed, const Look& look);
 // A loud section, or nothing when there is nothing to tell.
-void append_notices_text(std::string& out, const Passed& passed, const Look& look);
-void append_notices_markdown(std::string& out, const Passed& passed);
-
-// Members of the result: "file" and "format".
-void write_source(base::JsonWriter& json, const Input& input, const format::Format& format,
-                  std::string_view version);
-// Members of the result: "partial", "bytes_not_read", "notices", "error".
-void write_outcome(base::JsonWriter& json, const Passed& passed);
+void append_notices_text(std::string& out, const service::Passed& passed, const Look& look);
+void append_notices_markdown(std::string& out, const service::Passed& passed);
 
 // Each notice and its hint on standard error, for commands whose result has no room for them.
 void tell_notices(const Session& session, std::string_view file,
                   const std::vector<base::Notice>& notices);
+void tell_notices(const Session& session, const service::Reading& reading);
+
+// Of a pass. With --strict, a problem that costs nothing is a failed check, too.
+int exit_code(const service::Passed& passed);
+// Tells errors, and in one line that a result is partial. Returns the exit code of the pass.
+int conclude(const Session& session, const service::Reading& reading);
 
 }  // namespace polytrace::cli

@@ -8,6 +8,8 @@
 #include <cstdio>
 
 #include "cli/frame/errors.hpp"
+#include "cli/frame/notices_view.hpp"
+#include "service/json/parts.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -52,8 +54,13 @@ void Session::begin() {
 }
 
 int Session::fail(const base::Error& error, std::string_view file) const {
-  print(common.json ? error_json(error, file) : error_text(error, file, error_terminal_));
+  print(common.json ? service::error_json(error, file) : error_text(error, file, error_terminal_));
   return base::describe(error.code).exit;
+}
+
+int Session::refuse(const service::Refusal& refusal) const {
+  if (refusal.passed) tell_notices(*this, refusal.file, refusal.passed->notices);
+  return fail(refusal.error, refusal.file);
 }
 
 int Session::fail_usage(std::string_view detail) const {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/frame/commands.hpp"
+#include "cli/frame/command.hpp"
 #include "cli/frame/session.hpp"
 #include "cli/help/completion_scripts.hpp"
-#include "cli/select/thread_names.hpp"
+#include "service/input/overview.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -44,7 +44,8 @@ class Completion final : public Command {
 
  private:
   int tell_threads(Session& session) const {
-    for (const std::string& name : quick_thread_names(file_)) session.out().text() += name + '\n';
+    for (const std::string& name : service::quick_thread_names(file_))
+      session.out().text() += name + '\n';
     return 0;
   }
 

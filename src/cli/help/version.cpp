@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "cli/frame/commands.hpp"
+#include "base/text/json_writer.hpp"
+#include "cli/frame/command.hpp"
 #include "cli/frame/session.hpp"
 #include "format/format.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/frame/commands.hpp"
+#include "cli/frame/command.hpp"
 #include "cli/history/history_input.hpp"
 #include "cli/history/history_output.hpp"
 #include "history/csv/csv_time.hpp"

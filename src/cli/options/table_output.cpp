@@ -3,58 +3,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <span>
 
 #include "base/io/sink.hpp"
-#include "service/words/words.hpp"
+#include "service/ask/report.hpp"
 
 namespace polytrace::cli {
 namespace {
 
-using analysis::Cell;
 using analysis::Table;
-using TableForm;
-
-base::result<void> check_columns(const std::vector<std::string_view>& words,
-                                 const std::vector<Table>& tables) {
-  std::vector<std::string> known;
-  for (const Table& table : tables)
-    for (const analysis::ColumnInfo& column : table.columns) known.push_back(column.key);
-  for (const std::string_view word : words)
-    if (std::ranges::find(known, word) == known.end())
-      return base::fail(base::Code::usage, fmt::format("no column \"{}\" in these tables{}", word,
-                                                       service::did_you_mean(word, known)));
-  return {};
-}
-
-// A tree's depth stays with it: its rows say nothing without.
-void leave_columns(Table& table, const std::vector<std::string_view>& words) {
-  std::vector<std::size_t> kept;
-  int depth_column = -1;
-  const auto keep = [&](std::size_t column) {
-    if (table.depth_column == static_cast<int>(column))
-      depth_column = static_cast<int>(kept.size());
-    kept.push_back(column);
-  };
-  for (const std::string_view word : words) {
-    const auto column = std::ranges::find(table.columns, word, &analysis::ColumnInfo::key);
-    if (column != table.columns.end())
-      keep(static_cast<std::size_t>(column - table.columns.begin()));
-  }
-  if (!kept.empty() && table.depth_column >= 0 && depth_column < 0)
-    keep(static_cast<std::size_t>(table.depth_column));
-  table.depth_column = depth_column;
-  std::vector<analysis::ColumnInfo> columns;
-  for (const std::size_t i : kept) columns.push_back(table.columns[i]);
-  table.columns = std::move(columns);
-  for (auto& row : table.rows) {
-    std::vector<Cell> cells;
-    for (const std::size_t i : kept) cells.push_back(row[i]);
-    row = std::move(cells);
-  }
-}
 
 base::result<void> write_file(const std::string& path, std::string_view text) {
   auto sink = base::create_sink(path, false);
@@ -105,14 +63,7 @@ base::result<void> TableOutput::check(const Session& session) const {
 }
 
 base::result<void> TableOutput::apply(std::vector<Table>& tables) const {
-  if (!sort_.empty())
-    if (auto good = check_columns({sort_}, tables); !good) return good;
-  if (columns_.empty()) return {};
-  const auto words = service::listed(columns_);
-  if (auto good = check_columns(words, tables); !good) return good;
-  for (Table& table : tables) leave_columns(table, words);
-  std::erase_if(tables, [](const Table& table) { return table.columns.empty(); });
-  return {};
+  return service::choose_columns(tables, sort_, columns_);
 }
 
 base::result<void> TableOutput::write(const Session& session,

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "cli/frame/command_line.hpp"
 #include "cli/frame/signals.hpp"
 
 namespace polytrace::cli {

@@ -6,11 +6,12 @@
 
 #include "agent/control/client.hpp"
 #include "base/text/figure_text.hpp"
-#include "cli/frame/commands.hpp"
-#include "service/words/numbers.hpp"
+#include "base/text/json_writer.hpp"
+#include "cli/frame/command.hpp"
 #include "cli/frame/session.hpp"
-#include "service/words/words.hpp"
 #include "cli/record/start_body.hpp"
+#include "service/words/numbers.hpp"
+#include "service/words/words.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -95,8 +96,8 @@ class Control final : public Command {
   int run(Session& session) override {
     const Action* action = find_action(command_);
     if (action == nullptr)
-      return session.fail_usage(
-          fmt::format("no command \"{}\"{}", command_, service::did_you_mean(command_, action_names())));
+      return session.fail_usage(fmt::format("no command \"{}\"{}", command_,
+                                            service::did_you_mean(command_, action_names())));
     if (arguments_.size() > action->arguments)
       return session.fail_usage(fmt::format("{} takes no \"{}\"", command_, arguments_.back()));
     if (action->arguments == 1 && arguments_.empty() && action->message != Message::heap_dump)

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "base/text/figure_text.hpp"
+#include "base/text/json_writer.hpp"
 #include "cli/frame/errors.hpp"
 #include "cli/record/next_steps.hpp"
 #include "cli/record/recording.hpp"

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "agent/control/client.hpp"
-#include "cli/frame/commands.hpp"
+#include "cli/frame/command.hpp"
 #include "cli/frame/signals.hpp"
 #include "cli/record/agent_options.hpp"
 #include "cli/record/children.hpp"

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "cli/frame/commands.hpp"
+#include "base/text/json_writer.hpp"
+#include "cli/frame/command.hpp"
 #include "cli/frame/session.hpp"
 #include "cli/runtimes/checkup.hpp"
 #include "cli/runtimes/runtimes.hpp"
@@ -78,7 +79,7 @@ class Doctor final : public Command {
   static void tell_finding(std::string& out, const Look& look, const Finding& finding) {
     out += fmt::format("{:<8} ", finding.topic);
     out += paint(look.terminal, style_of(finding.health),
-                       fmt::format("{:<8}", name_of(finding.health)));
+                 fmt::format("{:<8}", name_of(finding.health)));
     out += fmt::format(" {}\n", finding.text);
     if (!finding.hint.empty()) out += fmt::format("{:18}{}\n", "", finding.hint);
   }

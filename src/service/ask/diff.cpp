@@ -8,8 +8,8 @@
 namespace polytrace::service {
 namespace {
 
-Asked<Reading> read_run(const DiffQuestion& question, const std::string& file,
-                        const Asking& asking, analysis::DiffSide& side) {
+Asked<Reading> read_run(const DiffQuestion& question, const std::string& file, const Asking& asking,
+                        analysis::DiffSide& side) {
   InputOptions options = question.reading;
   options.file = file;
   Input input(std::move(options), asking);
@@ -34,8 +34,7 @@ std::vector<analysis::Growth> failures_of(const DiffQuestion& question,
   if (!question.fail_over) return out;
   const auto& topics = question.fail_on;
   for (const analysis::Growth& growth : difference.growths) {
-    const bool counts =
-        topics.empty() || std::ranges::find(topics, growth.topic) != topics.end();
+    const bool counts = topics.empty() || std::ranges::find(topics, growth.topic) != topics.end();
     if (counts && growth.share > *question.fail_over) out.push_back(growth);
   }
   return out;

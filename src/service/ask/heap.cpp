@@ -126,9 +126,9 @@ class HeapAnswers {
     if (others.empty()) return;
     const std::size_t left = others.size() - std::min(others.size(), kMostNames);
     others.resize(others.size() - left);
-    std::string note = fmt::format("No class is named \"{}\"; taken for {}. Others with it: {}{}.",
-                                   text, taken, fmt::join(others, ", "),
-                                   left == 0 ? "" : fmt::format(" and {} more", left));
+    std::string note =
+        fmt::format("No class is named \"{}\"; taken for {}. Others with it: {}{}.", text, taken,
+                    fmt::join(others, ", "), left == 0 ? "" : fmt::format(" and {} more", left));
     if (question_.ask_other) note += ' ' + question_.ask_other(others.front());
     tables_.back().notes.push_back(std::move(note));
   }

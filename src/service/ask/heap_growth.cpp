@@ -100,8 +100,7 @@ Asked<TableAnswer> ask_growth(const Input& input, WantedSnapshot from, WantedSna
   if (!before) return tl::unexpected(before.error());
   auto after = take_figures(*reading, second, to);
   if (!after) return tl::unexpected(after.error());
-  Table sites =
-      second.sites()->growth(before->snapshot, after->snapshot, second.names(), options);
+  Table sites = second.sites()->growth(before->snapshot, after->snapshot, second.names(), options);
   TableAnswer answer;
   answer.reading = std::move(*reading);
   answer.start = after->start;

@@ -12,7 +12,7 @@ namespace polytrace::service {
 struct Conversion {
   Reading reading{};
   Target target{};
-  std::string output{};    // as it was named
+  std::string output{};     // as it was named
   std::string_view unit{};  // what is counted: "events" or "records"
   std::uint64_t read = 0;
   std::uint64_t given = 0;  // of these, what the target was given

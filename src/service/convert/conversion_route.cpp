@@ -102,8 +102,8 @@ class RecordRoute final : public Route {
   std::optional<base::Error> failure_;
 };
 
-Asked<std::unique_ptr<Route>> by_records(const Input& input, format::Recognised found, const Target& target,
-                      std::unique_ptr<base::Sink> sink) {
+Asked<std::unique_ptr<Route>> by_records(const Input& input, format::Recognised found,
+                                         const Target& target, std::unique_ptr<base::Sink> sink) {
   auto rewriter = target.format->rewrite(std::move(found.source), std::move(sink),
                                          input.read_options(), target.write);
   if (!rewriter) return refuse(rewriter.error(), input.name());
@@ -120,9 +120,9 @@ Wants wants_of(const Input& input, const format::Format* from, const Target& tar
 }
 
 Asked<std::unique_ptr<Route>> by_events(const Input& input, const format::Format* from,
-                     std::unique_ptr<event::Reader> reader, const Target& target,
-                     std::unique_ptr<base::Sink> sink, const std::string& output,
-                     const Change& change) {
+                                        std::unique_ptr<event::Reader> reader, const Target& target,
+                                        std::unique_ptr<base::Sink> sink, const std::string& output,
+                                        const Change& change) {
   auto writer = target.format->create(std::move(sink), target.write);
   if (!writer) return refuse(writer.error(), output);
   return std::make_unique<EventRoute>(std::move(reader), std::move(*writer), change,
@@ -139,8 +139,7 @@ base::result<std::unique_ptr<base::Sink>> open_output(const Input& input,
 }
 
 Asked<Planned> plan_records(const Input& input, format::Recognised found,
-                                              const format::Format& format,
-                                              const TargetOptions& options) {
+                            const format::Format& format, const TargetOptions& options) {
   const format::Format* from = found.format;
   const auto target = choose_target(options, format, "");
   if (!target) return refuse(target.error());
@@ -151,9 +150,8 @@ Asked<Planned> plan_records(const Input& input, format::Recognised found,
   return Planned{from, *target, std::move(*route)};
 }
 
-Asked<Planned> plan_events(const Input& input, format::Opened opened,
-                                             const format::Format& format,
-                                             const TargetOptions& options, const Change& change) {
+Asked<Planned> plan_events(const Input& input, format::Opened opened, const format::Format& format,
+                           const TargetOptions& options, const Change& change) {
   const auto target = choose_target(options, format, opened.reader->version());
   if (!target) return refuse(target.error());
   auto sink = open_output(input, options, change);
@@ -171,8 +169,7 @@ Asked<format::Opened> open_found(const Input& input, format::Recognised found) {
 }
 
 // An input that is read by another reader than its own.
-Asked<Planned> plan_other(const Input& input, const TargetOptions& options,
-                                            const Change& change) {
+Asked<Planned> plan_other(const Input& input, const TargetOptions& options, const Change& change) {
   auto opened = change.open();
   if (!opened) return tl::unexpected(opened.error());
   const auto format = choose_format(options, *opened->format);
@@ -182,8 +179,7 @@ Asked<Planned> plan_other(const Input& input, const TargetOptions& options,
 
 }  // namespace
 
-Asked<Planned> plan_route(const Input& input, const TargetOptions& options,
-                                            const Change& change) {
+Asked<Planned> plan_route(const Input& input, const TargetOptions& options, const Change& change) {
   if (change.open) return plan_other(input, options, change);
   auto found = input.recognise();
   if (!found) return refuse(found.error(), input.name());

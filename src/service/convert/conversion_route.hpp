@@ -49,7 +49,6 @@ struct Change {
 };
 
 // Recognises the input, chooses the target and opens both.
-Asked<Planned> plan_route(const Input& input, const TargetOptions& options,
-                                            const Change& change);
+Asked<Planned> plan_route(const Input& input, const TargetOptions& options, const Change& change);
 
 }  // namespace polytrace::service

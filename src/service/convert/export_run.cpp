@@ -118,8 +118,7 @@ base::result<exports::Request> make_request(Input& input, const SelectionOptions
 }
 
 ExportRun::ExportRun(const Input& input, const exports::Request& request)
-    : input_(input),
-      exporter_(request, std::filesystem::path(input.name()).filename().string()) {}
+    : input_(input), exporter_(request, std::filesystem::path(input.name()).filename().string()) {}
 
 base::result<void> ExportRun::add(const exports::Target& target, const std::string& file,
                                   bool force) {
@@ -155,7 +154,8 @@ base::result<void> ExportRun::add_folder(const exports::Target& target, const st
     return base::fail(base::Code::write_failed, fault.message());
   files_.push_back({file, nullptr, temporary});
   input_.asking().tell_draft(temporary);
-  input_.asking().begin_finishing();  // a folder has its name from the beginning: it has to be taken away
+  input_.asking()
+      .begin_finishing();  // a folder has its name from the beginning: it has to be taken away
   auto sink = base::create_sink(temporary + "/metadata", false);
   if (!sink) return base::Unexpected(sink.error());
   files_.back().sink = std::move(*sink);
@@ -176,8 +176,8 @@ Asked<Exported> ExportRun::run() {
                    return keeps_old(passed, file.name);
                  });
   if (auto finished = exporter_.finish(); !finished)
-    return refuse(finished.error(), finished.error().code == base::Code::usage ? input_.name()
-                                                                               : name_of_failed());
+    return refuse(finished.error(),
+                  finished.error().code == base::Code::usage ? input_.name() : name_of_failed());
   for (const exports::Result& result : exporter_.results())
     passed.add_limits(result.account.limits);
   for (std::size_t i = 0; i < files_.size(); ++i) {

@@ -77,6 +77,19 @@ class ExportRun {
   std::deque<File> files_;
 };
 
+// The names of all targets.
+std::vector<std::string> target_names();
+
+struct ExportQuestion {
+  std::string targets{};  // names, separated by commas
+  SelectionOptions selection{};
+  ProfileOptions profile{};
+  std::string snapshot{};  // a number from 0; empty: the last complete one
+  std::string output{};    // - is standard output; of several targets the beginning of the names
+  bool force = false;      // replace existing files
+};
+Asked<Exported> export_trace(Input& input, const ExportQuestion& question);
+
 // Of the weight that a profile adds up. REQUIRES: it has one.
 std::uint64_t total_of(const exports::Result& result);
 

@@ -81,7 +81,7 @@ Asked<transform::TraceFacts> survey(Input& input) {
 }
 
 Asked<format::Opened> open_all(Inputs& inputs, const MergeQuestion& question,
-                const std::vector<base::Duration>& offsets) {
+                               const std::vector<base::Duration>& offsets) {
   std::vector<transform::TraceFacts> facts;
   for (Input& input : inputs.all) {
     auto seen = survey(input);

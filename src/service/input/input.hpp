@@ -11,11 +11,11 @@
 namespace polytrace::service {
 
 struct InputOptions {
-  std::string file;      // - is standard input
-  std::string segments;  // see event::ReadOptions
-  bool follow = false;   // wait for more at the end, until Asking::stop
-  bool resync = false;   // search for the next frame behind damage
-  bool strict = false;   // stop at the first problem
+  std::string file{};      // - is standard input
+  std::string segments{};  // see event::ReadOptions
+  bool follow = false;     // wait for more at the end, until Asking::stop
+  bool resync = false;     // search for the next frame behind damage
+  bool strict = false;     // stop at the first problem
 };
 
 // One input, opened once per pass. Removes what it spooled. One thread at a time.

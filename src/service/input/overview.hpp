@@ -80,10 +80,10 @@ class OverviewConsumer final : public event::Consumer {
   base::IdTable thread_ids_;
 };
 
-// For a shell that completes the name of a thread: each name once, in order of the trace. Reads some
-// millions of events at most, which takes a fraction of a second; what is named later is left out.
-// Empty where the file cannot be read. Names that cannot be typed (control characters) are left
-// out, too.
+// For a shell that completes the name of a thread: each name once, in order of the trace. Reads
+// some millions of events at most, which takes a fraction of a second; what is named later is left
+// out. Empty where the file cannot be read. Names that cannot be typed (control characters) are
+// left out, too.
 std::vector<std::string> quick_thread_names(const std::string& file);
 
 }  // namespace polytrace::service

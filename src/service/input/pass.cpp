@@ -90,8 +90,7 @@ Passed pass(const Input& input, event::Reader& reader, event::Consumer& consumer
   pump_options.stop = input.asking().stop;
   // In order and nothing beyond the problem: one worker.
   if (options.strict) pump_options.workers = 1;
-  if (watcher)
-    pump_options.progress = [&](const base::Source& source) { watcher->update(source); };
+  if (watcher) pump_options.progress = [&](const base::Source& source) { watcher->update(source); };
   Passed passed;
   passed.outcome = event::pump(reader, options.strict ? strict : consumer, pump_options);
   passed.notices = notices_of(passed.outcome.notices, options.follow);

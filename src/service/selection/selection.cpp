@@ -126,8 +126,7 @@ base::result<std::shared_ptr<const slice::Pauses>> find_pauses(Input& input) {
 
 }  // namespace
 
-base::result<void> subtract(Input& input, std::string_view words,
-                            slice::Selection& selection) {
+base::result<void> subtract(Input& input, std::string_view words, slice::Selection& selection) {
   bool pauses = false;
   for (const std::string_view word : listed(words)) {
     if (word == "gc") pauses = true;
@@ -150,8 +149,7 @@ base::result<event::NameChoice> choose_names(const SelectionOptions& options) {
   return event::NameChoice::fitting(options.name);
 }
 
-base::result<slice::Selection> make_selection(Input& input,
-                                              const SelectionOptions& options) {
+base::result<slice::Selection> make_selection(Input& input, const SelectionOptions& options) {
   slice::Selection selection;
   auto names = choose_names(options);
   if (!names) return base::Unexpected(names.error());

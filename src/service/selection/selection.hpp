@@ -11,8 +11,8 @@
 namespace polytrace::service {
 
 struct SelectionOptions {
-  std::string from{};  // times as times.hpp has them; empty: from the beginning
-  std::string to{};    // empty: to the end
+  std::string from{};    // times as times.hpp has them; empty: from the beginning
+  std::string to{};      // empty: to the end
   std::string thread{};  // an id, a name, or a pattern of names; empty: all
   std::string name{};
   bool regex = false;      // how the name is meant

@@ -44,7 +44,7 @@ struct Moment {
 };
 
 struct StateAnswer {
-  std::string trouble{};              // why no history is kept although it should be
+  std::string trouble{};               // why no history is kept although it should be
   std::optional<BuiltStates> built{};  // absent: a kept one answered, or none could be made
   Asked<Moment> moment;
 };

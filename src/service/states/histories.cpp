@@ -10,7 +10,7 @@
 namespace polytrace::service {
 namespace {
 
-void write_paths(base::JsonWriter& json, const History& history) {
+void write_paths(base::JsonWriter& json, const history::History& history) {
   json.key("paths");
   json.begin_array();
   for (const history::Key key : history.keys()) {

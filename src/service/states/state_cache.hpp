@@ -13,8 +13,9 @@ namespace polytrace::service {
 
 class StateCache {
  public:
-  // `home` is the folder of caches, empty: there is none. `file` is a trace; standard input, any file without `keep`, and any where nothing can be kept,
-  // gets a folder that goes with this object.
+  // `home` is the folder of caches, empty: there is none. `file` is a trace; standard input, any
+  // file without `keep`, and any where nothing can be kept, gets a folder that goes with this
+  // object.
   StateCache(const std::string& file, const std::string& home, bool keep);
   StateCache(const StateCache&) = delete;
   StateCache& operator=(const StateCache&) = delete;
