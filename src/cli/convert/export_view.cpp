@@ -9,7 +9,7 @@
 #include "base/text/figure_text.hpp"
 #include "cli/frame/errors.hpp"
 #include "cli/frame/notices_view.hpp"
-#include "cli/show/escape.hpp"
+#include "cli/show/text_room.hpp"
 
 namespace polytrace::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include "cli/frame/errors.hpp"
 #include "cli/frame/notices_view.hpp"
 #include "cli/options/trace_options.hpp"
-#include "cli/show/escape.hpp"
+#include "cli/show/text_room.hpp"
 #include "service/ask/contents.hpp"
 
 namespace polytrace::cli {

@@ -9,7 +9,7 @@
 #include "cli/frame/command_line.hpp"
 #include "cli/frame/notices_view.hpp"
 #include "cli/options/trace_options.hpp"
-#include "cli/show/escape.hpp"
+#include "cli/show/text_room.hpp"
 #include "service/ask/heap.hpp"
 #include "service/words/numbers.hpp"
 

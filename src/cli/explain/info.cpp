@@ -6,8 +6,8 @@
 #include "base/text/figure_text.hpp"
 #include "cli/frame/notices_view.hpp"
 #include "cli/options/trace_options.hpp"
-#include "cli/show/escape.hpp"
 #include "cli/show/tables.hpp"
+#include "cli/show/text_room.hpp"
 #include "service/ask/contents.hpp"
 
 namespace polytrace::cli {

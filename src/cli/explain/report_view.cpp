@@ -10,9 +10,8 @@
 #include "base/text/figure_text.hpp"
 #include "cli/frame/command_line.hpp"
 #include "cli/frame/notices_view.hpp"
-#include "cli/show/escape.hpp"
 #include "cli/show/separated.hpp"
-#include "cli/show/shorten.hpp"
+#include "cli/show/text_room.hpp"
 #include "cli/show/text_table.hpp"
 #include "slice/work_clock.hpp"
 

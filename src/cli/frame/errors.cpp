@@ -6,13 +6,12 @@
 
 #include "base/text/figure_text.hpp"
 #include "cli/frame/output.hpp"
-#include "cli/show/escape.hpp"
+#include "cli/show/text_room.hpp"
 #include "service/json/parts.hpp"
 
 namespace polytrace::cli {
 
-std::string error_text(const base::Error& error, std::string_view file,
-                       const Terminal& terminal) {
+std::string error_text(const base::Error& error, std::string_view file, const Terminal& terminal) {
   std::string text = paint(terminal, Style::error, "polytrace:") + ' ';
   // A usage error is about the command line, not about the file.
   if (!file.empty() && error.code != base::Code::usage) text += printable(file) + ": ";
@@ -32,8 +31,7 @@ std::string extent_text(const base::Notice& notice) {
 }
 
 std::string notice_text(const base::Notice& notice) {
-  return printable(base::to_text({notice.code, notice.first, notice.detail})) +
-         extent_text(notice);
+  return printable(base::to_text({notice.code, notice.first, notice.detail})) + extent_text(notice);
 }
 
 void print(std::string_view text) {

@@ -6,8 +6,8 @@
 #include "base/text/figure_text.hpp"
 #include "cli/frame/errors.hpp"
 #include "cli/frame/signals.hpp"
-#include "cli/show/escape.hpp"
 #include "cli/show/separated.hpp"
+#include "cli/show/text_room.hpp"
 
 namespace polytrace::cli {
 namespace {

@@ -10,7 +10,7 @@
 #include "cli/frame/errors.hpp"
 #include "cli/frame/session.hpp"
 #include "cli/frame/signals.hpp"
-#include "cli/show/escape.hpp"
+#include "cli/show/text_room.hpp"
 
 namespace polytrace::cli {
 namespace {

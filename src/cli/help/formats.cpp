@@ -5,7 +5,7 @@
 #include "cli/frame/session.hpp"
 #include "cli/show/text_table.hpp"
 #include "format/format.hpp"
-#include "service/ask/contents.hpp"
+#include "service/ask/about.hpp"
 
 namespace polytrace::cli {
 namespace {

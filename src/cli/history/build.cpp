@@ -7,7 +7,7 @@
 #include "cli/history/history_input.hpp"
 #include "cli/history/history_output.hpp"
 #include "cli/options/trace_options.hpp"
-#include "cli/show/escape.hpp"
+#include "cli/show/text_room.hpp"
 #include "history/bundle.hpp"
 #include "service/states/ask_state.hpp"
 

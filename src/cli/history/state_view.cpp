@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "cli/show/escape.hpp"
-#include "cli/show/shorten.hpp"
+#include "cli/show/text_room.hpp"
 
 namespace polytrace::cli {
 

@@ -5,7 +5,7 @@
 
 #include "base/text/figure_text.hpp"
 #include "base/text/utf8.hpp"
-#include "cli/show/escape.hpp"
+#include "cli/show/text_room.hpp"
 
 namespace polytrace::cli {
 namespace {

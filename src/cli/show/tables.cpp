@@ -10,9 +10,8 @@
 #include <limits>
 
 #include "base/text/figure_text.hpp"
-#include "cli/show/escape.hpp"
 #include "cli/show/separated.hpp"
-#include "cli/show/shorten.hpp"
+#include "cli/show/text_room.hpp"
 #include "cli/show/text_table.hpp"
 
 namespace polytrace::cli {

@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-#include "cli/show/escape.hpp"
-#include "cli/show/shorten.hpp"
+#include "cli/show/text_room.hpp"
 
 namespace polytrace::cli {
 namespace {

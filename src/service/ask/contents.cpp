@@ -171,28 +171,4 @@ std::string check_json(const Contents& contents, Strictness strictness) {
   return out + '\n';
 }
 
-std::string formats_json() {
-  std::string out;
-  base::JsonWriter json(out);
-  json.begin_object();
-  json.member("schema", "polytrace.formats/1");
-  json.key("formats");
-  json.begin_array();
-  for (const format::Format* format : format::formats()) {
-    json.begin_object();
-    json.member("name", format->name);
-    json.member("title", format->title);
-    json.member("suffix", format->suffix);
-    json.member("reads", format->read_versions);
-    json.key("writes");
-    json.begin_array();
-    for (const std::string_view version : format->write_versions) json.value(version);
-    json.end_array();
-    json.end_object();
-  }
-  json.end_array();
-  json.end_object();
-  return out + '\n';
-}
-
 }  // namespace polytrace::service

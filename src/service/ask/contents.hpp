@@ -29,7 +29,5 @@ std::string_view verdict(const Contents& contents);
 std::string info_json(const Contents& contents);
 // {"schema": "polytrace.check/1", ...}
 std::string check_json(const Contents& contents, Strictness strictness);
-// {"schema": "polytrace.formats/1", ...}: all that can be read and written.
-std::string formats_json();
 
 }  // namespace polytrace::service
