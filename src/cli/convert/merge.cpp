@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-
 #include "cli/convert/conversion_view.hpp"
 #include "cli/options/trace_options.hpp"
 
@@ -47,7 +45,6 @@ class Merge final : public Command {
     add_conversion_options(list, question_.reading, target_);
   }
   int run(Session& session) override {
-    if (std::ranges::count(question_.files, "-") > 1) return session.fail_usage("two inputs are -");
     const auto done = service::merge(question_, target_, session.asking());
     return tell_conversion(session, done, question_.reading.strict);
   }

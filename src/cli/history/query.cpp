@@ -98,26 +98,10 @@ class HistoryQuery final : public Command {
     const auto text = history::load_text(batch_, notices);
     if (!text) return base::Unexpected(text.error());
     tell_notices(session, batch_, notices.sorted());
-    std::uint64_t line_number = 0;
-    for (std::string_view rest = *text; !rest.empty();) {
-      std::string_view line = rest.substr(0, rest.find('\n'));
-      rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-      if (line.ends_with('\r')) line.remove_suffix(1);
-      ++line_number;
-      if (line.find_first_not_of(" \t") == line.npos || line.starts_with('#')) continue;
-      if (auto done = answer(history, line, line_number, table); !done)
-        code = std::max(code, session.fail(done.error(), batch_));
-    }
+    service::ask_lines(history, *text, table, [&](const base::Error& error) {
+      code = std::max(code, session.fail(error, batch_));
+    });
     return {};
-  }
-  base::result<void> answer(const History& history, std::string_view line, std::uint64_t number,
-                            service::StateTable& table) const {
-    const auto query = service::parse_query(line, history);
-    auto done = query ? service::ask(history, *query,
-                                     [&](const history::Interval& one) { table.add(one, number); })
-                      : base::result<void>(base::Unexpected(query.error()));
-    if (!done) done.error().detail = fmt::format("line {}: {}", number, done.error().detail);
-    return done;
   }
   void print(Session& session, const History& history, const analysis::Table& table,
              TableForm form) const {

@@ -105,6 +105,8 @@ Asked<format::Opened> open_all(Inputs& inputs, const MergeQuestion& question,
 
 Asked<Conversion> merge(const MergeQuestion& question, const TargetOptions& target,
                         const Asking& asking) {
+  if (std::ranges::count(question.files, "-") > 1)
+    return refuse({base::Code::usage, {}, "two inputs are -"});
   const auto offsets = offsets_of(question);
   if (!offsets) return refuse(offsets.error());
   Inputs inputs(question, asking);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a front end lends to what it asks the service: who looks at how far a pass has come, and who
-// may end it. All of it may be left out: nobody looks, nothing stops.
+// may end it. All of it may be left out: nobody looks, nothing stops. The service may be asked by
+// several threads at once, each with inputs of its own.
 #pragma once
 
 #include <atomic>

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "service/selection/times.hpp"
+#include "service/states/state_tree.hpp"
 #include "service/words/numbers.hpp"
 
 namespace polytrace::service {
@@ -150,6 +151,32 @@ result<void> ask(const History& history, const Query& query, history::Visitor vi
     if (*found && !visit(**found)) return {};
   }
   return {};
+}
+
+namespace {
+
+result<void> answer_line(const History& history, std::string_view line, std::uint64_t number,
+                         StateTable& table) {
+  const auto query = parse_query(line, history);
+  auto done = query ? ask(history, *query, [&](const Interval& one) { table.add(one, number); })
+                    : result<void>(base::Unexpected(query.error()));
+  if (!done) done.error().detail = fmt::format("line {}: {}", number, done.error().detail);
+  return done;
+}
+
+}  // namespace
+
+void ask_lines(const History& history, std::string_view text, StateTable& table,
+               const std::function<void(const base::Error&)>& refused) {
+  std::uint64_t number = 0;
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    ++number;
+    if (line.find_first_not_of(" \t") == line.npos || line.starts_with('#')) continue;
+    if (const auto done = answer_line(history, line, number, table); !done) refused(done.error());
+  }
 }
 
 }  // namespace polytrace::service

@@ -7,6 +7,7 @@
 // beginning of a line is for people.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,8 @@
 #include "history/history.hpp"
 
 namespace polytrace::service {
+
+class StateTable;
 
 // Its path with a leading '/', or "key N" where it has none.
 std::string path_text(const history::History& history, history::Key key);
@@ -48,5 +51,10 @@ base::result<Query> parse_query(std::string_view line, const history::History& h
 
 // Errors: those of History.
 base::result<void> ask(const history::History& history, const Query& query, history::Visitor visit);
+
+// Answers a text of queries, a line each: rows with the number of their line, from 1 on. `refused`
+// hears of each that cannot be answered; the others are.
+void ask_lines(const history::History& history, std::string_view text, StateTable& table,
+               const std::function<void(const base::Error&)>& refused);
 
 }  // namespace polytrace::service
