@@ -1,52 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/frame/commands.hpp"
-#include "cli/program.hpp"
+// From the command line to a command and its exit code.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "cli/frame/errors.hpp"
+#include "cli/frame/parser.hpp"
+#include "cli/frame/session.hpp"
+#include "cli/frame/signals.hpp"
+#include "cli/help/help_text.hpp"
+
+namespace polytrace::cli {
+
+#define COMMAND(name) std::unique_ptr<Command> make_##name();
+#include "cli/commands.def"
+#undef COMMAND
 
 namespace {
 
-polytrace::cli::Catalogue parts() {
-  using namespace polytrace::cli;
+Catalogue all_commands() {
   Catalogue catalogue;
-  for (const auto make : {make_info,
-                          make_report,
-                          make_diff,
-                          make_heap_command,
-                          make_cat,
-                          make_check,
-                          make_convert,
-                          make_export,
-                          make_flame,
-                          make_repair,
-                          make_merge,
-                          make_cut,
-                          make_anonymize,
-                          make_state,
-                          make_history,
-                          make_history_build,
-                          make_history_query,
-                          make_history_snapshot,
-                          make_history_info,
-                          make_history_check,
-                          make_history_repair,
-                          make_history_import,
-                          make_history_export,
-                          make_history_convert,
-                          make_record,
-                          make_attach,
-                          make_control,
-                          make_doctor,
-                          make_formats,
-                          make_completion,
-                          make_man,
-                          make_help,
-                          make_version})
-    catalogue.entries.push_back({make()});
+#define COMMAND(name) catalogue.entries.push_back({make_##name()});
+#include "cli/commands.def"
+#undef COMMAND
   return catalogue;
 }
 
+constexpr int kUsage = 2;
+
+struct RootOptions {
+  bool version = false;
+};
+
+void define(Catalogue& catalogue, Session& session, RootOptions& options) {
+  catalogue.options.add("-V,--version", options.version, "The version").in("General");
+  for (Entry& entry : catalogue.entries) {
+    entry.command->define(entry.options);
+    add_common_options(entry.options, session.common, entry.command->needs());
+  }
+}
+
+int show_help(Session& session, const Catalogue& catalogue, const Entry* entry) {
+  session.page();
+  session.out().text() = entry == nullptr ? overview_help(catalogue) : command_help(*entry);
+  return session.finish(0);
+}
+
+int run_entry(Session& session, const Catalogue& catalogue, const Entry* entry) {
+  session.begin();
+  if (entry == nullptr) {
+    print(overview_help(catalogue));
+    return kUsage;
+  }
+  watch_signals();
+  return session.finish(entry->command->run(session));
+}
+
+int run_words(std::vector<std::string> words, Catalogue& catalogue, Session& session) {
+  RootOptions options;
+  define(catalogue, session, options);
+  session.common.json = std::find(words.begin(), words.end(), "--json") != words.end();
+  const auto fault = settle_first_word(words, catalogue);
+  if (fault) return session.fail(*fault);
+  leave_rest(words, catalogue);
+  session.common.json = std::find(words.begin(), words.end(), "--json") != words.end();
+  const Parsed parsed = parse(std::move(words), catalogue);
+  if (!parsed.complaint.empty()) return session.fail_usage(parsed.complaint);
+  if (parsed.wants_help) return show_help(session, catalogue, parsed.entry);
+  const Entry* entry = options.version ? catalogue.find("version") : parsed.entry;
+  return run_entry(session, catalogue, entry);
+}
+
+// Nothing is thrown.
+int run_program(int argc, char** argv, Catalogue& catalogue) {
+  Session session(catalogue);
+  try {
+    return run_words({argv + 1, argv + std::max(argc, 1)}, catalogue, session);
+  } catch (const std::exception& error) {
+    print(fmt::format("polytrace: cannot go on: {}\n", error.what()));
+    return 1;
+  }
+}
+
 }  // namespace
+}  // namespace polytrace::cli
 
 int main(int argc, char** argv) {
-  polytrace::cli::Catalogue catalogue = parts();
+  polytrace::cli::Catalogue catalogue = polytrace::cli::all_commands();
   return polytrace::cli::run_program(argc, argv, catalogue);
 }

@@ -3,32 +3,12 @@
 #include <iterator>
 
 #include "base/codes.hpp"
-#include "cli/convert/conversion.hpp"
-#include "cli/frame/commands.hpp"
+#include "cli/convert/conversion_view.hpp"
+#include "cli/options/trace_options.hpp"
 #include "transform/anonymize.hpp"
 
 namespace polytrace::cli {
 namespace {
-
-constexpr std::string_view kRuntimeNames = "runtime";
-
-// "@FILE" stands for what the file holds.
-base::result<std::string> key_of(const std::string& word) {
-  if (!word.starts_with('@')) return word;
-  std::ifstream file(word.substr(1), std::ios::binary);
-  if (!file) return base::fail(base::Code::open_failed);
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
-std::vector<std::string> kept_prefixes(const std::vector<std::string>& words) {
-  std::vector<std::string> prefixes;
-  for (const std::string& word : words) {
-    if (word != kRuntimeNames) prefixes.push_back(word);
-    else
-      for (std::string& one : transform::runtime_prefixes()) prefixes.push_back(std::move(one));
-  }
-  return prefixes;
-}
 
 class Anonymize final : public Command {
  public:
@@ -58,33 +38,27 @@ class Anonymize final : public Command {
     const char* group = "Tokens";
     add_input_file(list, input_);
     add_reading_options(list, input_, Following::not_offered);
-    list.add("--key", key_, "Makes the tokens depend on this; @FILE takes a file's content")
+    list.add("--key", question_.key,
+             "Makes the tokens depend on this; @FILE takes a file's content")
         .takes("WORD")
         .in(group);
-    list.add("--keep", keep_,
+    list.add("--keep", question_.keep,
              "Names that begin with this stay as they are; \"runtime\" means System, "
              "java and the other names of the runtimes' own libraries. May be repeated")
         .takes("PREFIX")
-        .suggests({std::string(kRuntimeNames)})
+        .suggests({"runtime"})
         .in(group);
     add_conversion_options(list, input_, target_);
   }
   int run(Session& session) override {
-    const auto key = key_of(key_);
-    if (!key) return session.fail(key.error(), key_.substr(1));
-    Change change;
-    change.before = [&](std::unique_ptr<event::Writer> writer) -> std::unique_ptr<event::Writer> {
-      const transform::TokenOptions options{*key, kept_prefixes(keep_)};
-      return std::make_unique<transform::Anonymizer>(std::move(writer), options);
-    };
-    return convert(session, Input(input_), target_, change);
+    const service::Input input(input_, session.asking());
+    return tell_conversion(session, service::anonymize(input, question_, target_), input_.strict);
   }
 
  private:
-  InputOptions input_;
-  TargetOptions target_;
-  std::string key_;
-  std::vector<std::string> keep_;
+  service::InputOptions input_;
+  service::TargetOptions target_;
+  service::AnonymizeQuestion question_;
 };
 
 }  // namespace

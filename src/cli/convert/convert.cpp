@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/stat.h>
 
-#include "cli/convert/conversion.hpp"
-#include "cli/frame/commands.hpp"
+#include "cli/convert/conversion_view.hpp"
+#include "cli/options/trace_options.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -43,12 +43,13 @@ class Convert final : public Command {
   }
   int run(Session& session) override {
     if (private_) umask(S_IRWXG | S_IRWXO);
-    return convert(session, input_, options_);
+    const service::Input input(input_, session.asking());
+    return tell_conversion(session, service::convert(input, options_), input_.strict);
   }
 
  private:
-  InputOptions input_;
-  TargetOptions options_;
+  service::InputOptions input_;
+  service::TargetOptions options_;
   bool private_ = false;
 };
 

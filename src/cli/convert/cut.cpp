@@ -1,23 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "cli/convert/conversion.hpp"
-#include "cli/frame/commands.hpp"
-#include "cli/select/selection.hpp"
-#include "transform/cut.hpp"
+#include "cli/convert/conversion_view.hpp"
+#include "cli/options/trace_options.hpp"
 
 namespace polytrace::cli {
 namespace {
-
-struct CutWords {
-  InputOptions input;
-  TargetOptions target;
-  SelectionOptions selection;
-  std::string method;
-  std::string in_class;
-
-  bool by_name() const { return !method.empty() || !in_class.empty(); }
-};
 
 std::string made_text(const transform::CutCounts& counts) {
   return fmt::format(
@@ -53,54 +41,32 @@ class CutCommand final : public Command {
   }
   void define(OptionList& list) override {
     const char* group = "Selection";
-    add_input_file(list, words_.input);
-    add_reading_options(list, words_.input, Following::not_offered);
-    add_selection_options(list, words_.selection, nullptr);
-    list.add("--method", words_.method,
+    add_input_file(list, input_);
+    add_reading_options(list, input_, Following::not_offered);
+    add_selection_options(list, question_.selection, nullptr);
+    list.add("--method", question_.method,
              "Only methods whose names contain this, as reports show them")
         .takes("TEXT")
         .in(group);
-    list.add("--class", words_.in_class, "Only classes whose names contain this, and their methods")
+    list.add("--class", question_.in_class,
+             "Only classes whose names contain this, and their methods")
         .takes("TEXT")
         .in(group);
-    add_conversion_options(list, words_.input, words_.target, "--to-format");
+    add_conversion_options(list, input_, target_, "--to-format");
   }
   int run(Session& session) override {
-    Input input(words_.input);
-    const auto selection = make_selection(session, input, words_.selection);
-    if (!selection) return session.fail(selection.error(), input.name());
-    transform::Subjects subjects(words_.method, words_.in_class);
-    if (words_.by_name()) {
-      if (auto learned = learn(session, input, subjects); !learned)
-        return session.fail(learned.error(), input.name());
-    }
-    const transform::CutOptions options{selection->from, selection->to, selection->threads,
-                                        words_.by_name() ? &subjects : nullptr};
-    return cut(session, input, options);
-  }
-
- private:
-  static base::result<void> learn(const Session& session, Input& input,
-                                  transform::Subjects& subjects) {
-    if (auto ready = input.prepare_passes(); !ready) return ready;
-    auto opened = input.open();
-    if (!opened) return base::Unexpected(opened.error());
-    pass(session, input, *opened->reader, subjects);
-    subjects.finish();
-    return {};
-  }
-  int cut(Session& session, const Input& input, const transform::CutOptions& options) const {
-    transform::CutCounts counts;
-    Change change;
-    change.before = [&](std::unique_ptr<event::Writer> writer) -> std::unique_ptr<event::Writer> {
-      return std::make_unique<transform::Cut>(std::move(writer), options, counts);
-    };
-    const int code = convert(session, input, words_.target, change);
-    if (counts.entered + counts.left + counts.dropped != 0) session.remark(made_text(counts));
+    service::Input input(input_, session.asking());
+    const service::CutAnswer answer = service::cut(input, question_, target_);
+    const int code = tell_conversion(session, answer.conversion, input_.strict);
+    const transform::CutCounts& made = answer.made;
+    if (made.entered + made.left + made.dropped != 0) session.remark(made_text(made));
     return code;
   }
 
-  CutWords words_;
+ private:
+  service::InputOptions input_;
+  service::CutQuestion question_;
+  service::TargetOptions target_;
 };
 
 }  // namespace

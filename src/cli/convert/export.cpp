@@ -1,37 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "base/codes.hpp"
-#include "cli/convert/conversion_target.hpp"
-#include "cli/convert/export_run.hpp"
-#include "cli/frame/commands.hpp"
-#include "cli/frame/numbers.hpp"
-#include "cli/frame/words.hpp"
-#include "cli/select/subtract.hpp"
+#include "cli/convert/export_view.hpp"
+#include "cli/options/trace_options.hpp"
 
 namespace polytrace::cli {
 namespace {
-
-std::vector<std::string> target_names() {
-  std::vector<std::string> names;
-  for (const exports::Target& target : exports::targets()) names.emplace_back(target.name);
-  return names;
-}
-
-base::result<std::vector<const exports::Target*>> parse_targets(std::string_view list) {
-  std::vector<const exports::Target*> chosen;
-  for (const std::string_view word : listed(list)) {
-    const exports::Target* target = exports::find_target(word);
-    if (target == nullptr)
-      return base::fail(base::Code::usage, fmt::format("no target \"{}\"{} (there are {})", word,
-                                                       did_you_mean(word, target_names()),
-                                                       fmt::join(target_names(), ", ")));
-    chosen.push_back(target);
-  }
-  return chosen;
-}
 
 const std::string& description() {
   static const std::string kText = [] {
@@ -73,66 +51,37 @@ class Export final : public Command {
   }
   void define(OptionList& list) override {
     add_input_options(list, input_, Following::not_offered);
-    selection_.to_option = "--until";
+    question_.selection.to_option = "--until";
     add_selection_options(
-        list, selection_,
+        list, question_.selection,
         "Of profiles, only stacks with a method in them whose name contains this");
-    add_subtract_option(list, selection_);
-    add_profile_options(list, profile_);
-    list.add("--snapshot", snapshot_,
+    add_subtract_option(list, question_.selection);
+    add_profile_options(list, question_.profile);
+    list.add("--snapshot", question_.snapshot,
              "Of heap snapshots this one, counted from 0; else the last complete one")
         .takes("NUMBER")
         .in("Selection");
     const char* group = "Output";
-    list.add("--to", to_, fmt::format("What to write: {}", fmt::join(target_names(), ", ")))
+    list.add("--to", question_.targets,
+             fmt::format("What to write: {}", fmt::join(service::target_names(), ", ")))
         .takes("TARGET[,TARGET...]")
-        .suggests(target_names())
+        .suggests(service::target_names())
         .required()
         .in(group);
-    list.add("-o,--output", output_, "The file to write; - is standard output")
+    list.add("-o,--output", question_.output, "The file to write; - is standard output")
         .takes("FILE")
         .required()
         .in(group);
-    list.add("-f,--force", force_, "Replace existing files").in(group);
+    list.add("-f,--force", question_.force, "Replace existing files").in(group);
   }
   int run(Session& session) override {
-    const auto targets = parse_targets(to_);
-    if (!targets) return session.fail(targets.error());
-    if (targets->empty()) return session.fail_usage("--to: no target");
-    if (targets->size() > 1 && output_ == "-")
-      return session.fail_usage("several targets do not go to one standard output");
-    Input input(input_);
-    const auto snapshot = parse_number<std::uint64_t>(snapshot_);
-    if (!snapshot_.empty() && !snapshot) return session.fail_usage("--snapshot takes a number");
-    if (snapshot && std::ranges::none_of(*targets, &exports::Target::snapshot))
-      return session.fail_usage("--snapshot: no target of --to is a heap snapshot");
-    if (std::ranges::none_of(*targets, &exports::Target::profile)) {
-      if (!selection_.name.empty())
-        return session.fail_usage("--name: no target of --to sums up stacks");
-      if (!selection_.subtract.empty())
-        return session.fail_usage("--subtract: no target of --to sums up time");
-    }
-    auto request = make_request(session, input, selection_, profile_);
-    if (!request) return session.fail(request.error(), input.name());
-    request->snapshot = snapshot;
-    ExportRun exports(session, input, *request);
-    for (const exports::Target* target : *targets) {
-      const std::string file =
-          targets->size() == 1 ? output_ : output_ + std::string(target->suffix);
-      if (auto opened = exports.add(*target, file, force_); !opened)
-        return session.fail(opened.error(), file);
-    }
-    return exports.run();
+    service::Input input(input_, session.asking());
+    return tell_export(session, service::export_trace(input, question_));
   }
 
  private:
-  InputOptions input_;
-  SelectionOptions selection_;
-  ProfileOptions profile_;
-  std::string snapshot_;
-  std::string to_;
-  std::string output_;
-  bool force_ = false;
+  service::InputOptions input_;
+  service::ExportQuestion question_;
 };
 
 }  // namespace

@@ -3,9 +3,9 @@
 
 #include <filesystem>
 
-#include "cli/convert/export_run.hpp"
-#include "cli/frame/commands.hpp"
-#include "cli/select/subtract.hpp"
+#include "cli/convert/export_view.hpp"
+#include "cli/frame/notices_view.hpp"
+#include "cli/options/trace_options.hpp"
 #include "exports/target.hpp"
 
 namespace polytrace::cli {
@@ -61,23 +61,24 @@ class Flame final : public Command {
       return session.fail_usage("--svg, --folded and --by-thread exclude each other");
     if (by_thread_ && !base_.file.empty())
       return session.fail_usage("threads of two traces are not compared: leave out --by-thread");
-    Input input(input_);
-    auto request = make_request(session, input, selection_, profile_);
+    service::Input input(input_, session.asking());
+    auto request = service::make_request(input, selection_, profile_);
     if (!request) return session.fail(request.error(), input.name());
     std::optional<analysis::Profile> before;
     if (!base_.file.empty()) {
-      Input base(base_);
-      auto profile = read_profile(session, base, selection_, *request);
-      if (!profile) return session.fail(profile.error(), base.name());
-      before = std::move(*profile);
+      service::Input base(base_, session.asking());
+      auto profile = service::read_profile(base, selection_, *request);
+      if (!profile) return session.refuse(profile.error());
+      tell_notices(session, base.name(), profile->passed.notices);
+      before = std::move(profile->profile);
       request->weight = before->weight;
     }
-    ExportRun exports(session, input, *request);
+    service::ExportRun exports(input, *request);
     if (before) exports.compare_with(std::move(*before), exact_names_);
     const std::string file = output_file();
     if (auto opened = exports.add(target(), file, force_); !opened)
       return session.fail(opened.error(), file);
-    return exports.run();
+    return tell_export(session, exports.run());
   }
 
  private:
@@ -92,10 +93,10 @@ class Flame final : public Command {
     return std::filesystem::path(input_.file).filename().string() + std::string(target().suffix);
   }
 
-  InputOptions input_;
-  InputOptions base_;
-  SelectionOptions selection_;
-  ProfileOptions profile_;
+  service::InputOptions input_;
+  service::InputOptions base_;
+  service::SelectionOptions selection_;
+  service::ProfileOptions profile_;
   bool exact_names_ = false;
   std::string output_;
   bool by_thread_ = false;

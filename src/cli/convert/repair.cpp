@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/convert/conversion.hpp"
-#include "cli/frame/commands.hpp"
+#include "cli/convert/conversion_view.hpp"
+#include "cli/options/trace_options.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -32,11 +32,14 @@ class Repair final : public Command {
     add_input_file(list, input_);
     add_output_options(list, options_);
   }
-  int run(Session& session) override { return convert(session, input_, options_); }
+  int run(Session& session) override {
+    const service::Input input(input_, session.asking());
+    return tell_conversion(session, service::convert(input, options_), input_.strict);
+  }
 
  private:
-  InputOptions input_;
-  TargetOptions options_;
+  service::InputOptions input_;
+  service::TargetOptions options_;
 };
 
 }  // namespace

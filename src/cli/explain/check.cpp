@@ -6,38 +6,17 @@
 
 #include "base/codes.hpp"
 #include "base/text/figure_text.hpp"
-#include "cli/explain/notices_view.hpp"
-#include "cli/frame/commands.hpp"
 #include "cli/frame/errors.hpp"
-#include "cli/input/overview.hpp"
-#include "cli/show/escape.hpp"
+#include "cli/frame/notices_view.hpp"
+#include "cli/options/trace_options.hpp"
+#include "cli/show/text_room.hpp"
+#include "service/ask/contents.hpp"
 
 namespace polytrace::cli {
 namespace {
 
-struct CheckResult {
-  const Input& input;
-  const format::Opened& opened;
-  const Passed& passed;
-  bool strict;
-  Overview overview;
-
-  bool has_warnings() const { return !passed.notices.empty() || !overview.cut_off.empty(); }
-  bool ok() const { return !passed.is_partial() && !(strict && has_warnings()); }
-};
-
-std::string verdict(const CheckResult& result) {
-  const Passed& passed = result.passed;
-  if (passed.interrupted) return "interrupted";
-  if (passed.outcome.error) return "cannot be read to its end";
-  if (passed.is_partial()) return "damaged";
-  if (!result.overview.cut_off.empty()) return "cut off";
-  return result.has_warnings() ? "whole, with warnings" : "ok";
-}
-
 std::string occurrence_text(const base::Place& place, const std::string& detail) {
-  return show::printable(base::to_text(place)) +
-         (detail.empty() ? "" : ": " + show::printable(detail));
+  return printable(base::to_text(place)) + (detail.empty() ? "" : ": " + printable(detail));
 }
 
 constexpr std::size_t kFewPlaces = 10;  // of each kind, unless all are asked for
@@ -56,36 +35,18 @@ void append_notice(std::string& out, const base::Notice& notice, bool all) {
                        shown == kept ? "" : " (--all lists them)");
 }
 
-void append_check_text(std::string& out, const CheckResult& result, const show::Look& look,
-                       bool all) {
-  out +=
-      show::printable(result.input.name()) + ": " +
-      paint(look.terminal, result.ok() ? show::Style::good : show::Style::error, verdict(result)) +
-      fmt::format(" ({} version {}: {} events in {} frames)\n", result.opened.format->name,
-                  result.opened.reader->version(), base::count_text(result.overview.total()),
-                  base::count_text(result.passed.outcome.tally.frames));
-  if (!result.overview.cut_off.empty())
-    out +=
-        fmt::format("  the recording was cut off: {}\n", show::printable(result.overview.cut_off));
-  for (const base::Notice& notice : result.passed.notices) append_notice(out, notice, all);
-}
-
-void append_check_json(std::string& out, const CheckResult& result) {
-  base::JsonWriter json(out);
-  json.begin_object();
-  json.member("schema", "polytrace.check/1");
-  write_source(json, result.input, *result.opened.format, result.opened.reader->version());
-  json.member("ok", result.ok());
-  json.member("events", result.overview.total());
-  json.member("frames", result.passed.outcome.tally.frames);
-  json.key("cut_off");
-  if (result.overview.cut_off.empty()) json.null();
-  else json.value(result.overview.cut_off);
-  write_outcome(json, result.passed);
-  json.key("places");
-  write_places(json, result.passed.notices);
-  json.end_object();
-  out += '\n';
+void append_check_text(std::string& out, const service::Contents& contents, bool ok,
+                       const Look& look, bool all) {
+  const service::Origin& origin = contents.reading.origin;
+  const service::Passed& passed = contents.reading.passed;
+  out += printable(origin.file) + ": " +
+         paint(look.terminal, ok ? Style::good : Style::error, verdict(contents)) +
+         fmt::format(" ({} version {}: {} events in {} frames)\n", origin.format->name,
+                     origin.version, base::count_text(contents.overview.total()),
+                     base::count_text(passed.outcome.tally.frames));
+  if (!contents.overview.cut_off.empty())
+    out += fmt::format("  the recording was cut off: {}\n", printable(contents.overview.cut_off));
+  for (const base::Notice& notice : passed.notices) append_notice(out, notice, all);
 }
 
 class Check final : public Command {
@@ -116,20 +77,20 @@ class Check final : public Command {
     list.add("--all", all_, "List the first 1,000 places of each kind, not ten").in("Output");
   }
   int run(Session& session) override {
-    const Input input(input_);
-    auto opened = input.open();
-    if (!opened) return session.fail(opened.error(), input.name());
-    OverviewConsumer consumer;
-    const Passed passed = pass(session, input, *opened->reader, consumer);
-    const CheckResult result{input, *opened, passed, strict_, consumer.take()};
-    if (session.common.json) append_check_json(session.out().text(), result);
-    else append_check_text(session.out().text(), result, session.look(), all_);
-    const int code = conclude(session, input, passed);
-    return code == 0 && !result.ok() ? kCheckFailed : code;
+    const service::Input input(input_, session.asking());
+    const auto contents = service::ask_contents(input);
+    if (!contents) return session.refuse(contents.error());
+    const auto strictness = strict_ ? service::Strictness::strict : service::Strictness::lenient;
+    const bool ok = is_whole(*contents, strictness);
+    std::string& out = session.out().text();
+    if (session.common.json) out += check_json(*contents, strictness);
+    else append_check_text(out, *contents, ok, session.look(), all_);
+    const int code = conclude(session, contents->reading);
+    return code == 0 && !ok ? kCheckFailed : code;
   }
 
  private:
-  InputOptions input_;
+  service::InputOptions input_;
   bool all_ = false;
   bool strict_ = false;  // not the input's: every problem is wanted, not the first one
 };

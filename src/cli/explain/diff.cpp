@@ -3,18 +3,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <deque>
 
 #include "analysis/diff/topics.hpp"
 #include "base/codes.hpp"
-#include "cli/convert/export_run.hpp"
-#include "cli/explain/diff_view.hpp"
-#include "cli/explain/notices_view.hpp"
-#include "cli/explain/table_output.hpp"
-#include "cli/frame/commands.hpp"
-#include "cli/frame/numbers.hpp"
-#include "cli/frame/words.hpp"
-#include "cli/select/subtract.hpp"
+#include "cli/frame/notices_view.hpp"
+#include "cli/options/table_output.hpp"
+#include "cli/options/trace_options.hpp"
+#include "cli/show/separated.hpp"
+#include "cli/show/text_room.hpp"
+#include "service/ask/diff.hpp"
+#include "service/convert/export_run.hpp"
+#include "service/words/numbers.hpp"
+#include "service/words/words.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -24,7 +24,7 @@ using analysis::PerWhat;
 // "5%" as 0.05, "0" as 0. Errors are usage.
 base::result<double> parse_share(std::string_view option, std::string_view text) {
   std::string_view rest = text;
-  const auto value = take_number<double>(rest);
+  const auto value = service::take_number<double>(rest);
   if (value && (rest == "%" || (rest.empty() && *value == 0)) && *value >= 0) return *value / 100;
   return base::fail(base::Code::usage,
                     fmt::format("{}: \"{}\" is no percentage such as 5%", option, text));
@@ -39,6 +39,68 @@ std::vector<std::string> topic_words() {
   std::vector<std::string> words;
   for (const analysis::DiffTopic& topic : analysis::kDiffTopics) words.emplace_back(topic.word);
   return words;
+}
+
+std::string names_of(const std::vector<service::Reading>& side) {
+  std::string names;
+  for (const service::Reading& reading : side)
+    names += (names.empty() ? "" : ", ") + printable(reading.origin.file);
+  return names;
+}
+
+std::string diff_title(const service::DiffAnswer& answer) {
+  return fmt::format("From {} to {}", names_of(answer.before), names_of(answer.after));
+}
+
+// What failed, a line each, the worst first.
+std::vector<std::string> verdict_lines(const service::DiffAnswer& answer) {
+  constexpr std::size_t kMostTold = 10;
+  if (!answer.fail_over) return {};
+  const auto& failures = answer.failures;
+  if (failures.empty())
+    return {fmt::format("Nothing grew by more than {:.3g} %.", 100 * *answer.fail_over)};
+  std::vector<std::string> lines;
+  for (const analysis::Growth& growth : failures) {
+    if (lines.size() == kMostTold) break;
+    lines.push_back(fmt::format("{} grew by {:.1f} % of the whole, more than {:.3g} %.",
+                                printable(growth.where), 100 * growth.share,
+                                100 * *answer.fail_over));
+  }
+  if (failures.size() > lines.size())
+    lines.push_back(fmt::format("{} more grew by more than that.", failures.size() - kMostTold));
+  return lines;
+}
+
+void append_diff_text(std::string& out, const service::DiffAnswer& answer, const Look& look) {
+  out += paint(look.terminal, Style::heading, diff_title(answer)) + '\n';
+  const auto verdict = verdict_lines(answer);
+  if (!verdict.empty()) out += '\n';
+  for (const std::string& line : verdict) append_paragraph(out, line, look.terminal);
+  const std::size_t before = out.size();
+  for (const analysis::Table& table : answer.difference.tables) append_text(out, table, look);
+  if (out.size() == before) out += "\n  The traces have nothing that could be compared.\n";
+  for (const auto* side : {&answer.before, &answer.after})
+    for (const service::Reading& reading : *side) append_notices_text(out, reading.passed, look);
+}
+
+void append_diff_markdown(std::string& out, const service::DiffAnswer& answer, const Look& look) {
+  out += fmt::format("# {}\n", markdown_text(diff_title(answer)));
+  for (const std::string& line : verdict_lines(answer)) out += "\n" + markdown_text(line) + "\n";
+  for (const analysis::Table& table : answer.difference.tables) append_markdown(out, table, look);
+  for (const auto* side : {&answer.before, &answer.after})
+    for (const service::Reading& reading : *side) append_notices_markdown(out, reading.passed);
+}
+
+void append_diff(std::string& out, const service::DiffAnswer& answer, TableForm form,
+                 const Look& look) {
+  switch (form) {
+    case TableForm::text: return append_diff_text(out, answer, look);
+    case TableForm::markdown: return append_diff_markdown(out, answer, look);
+    case TableForm::json: out += diff_json(answer); return;
+    case TableForm::json_lines:
+    case TableForm::csv:
+    case TableForm::tsv: return append_rows(out, answer.difference.tables, form);
+  }
 }
 
 class Diff final : public Command {
@@ -69,15 +131,15 @@ class Diff final : public Command {
   }
   CommonNeeds needs() const override { return {.pager = true}; }
   void define(OptionList& list) override {
-    list.add("TRACE", files_,
+    list.add("TRACE", question_.before,
              "The two traces, - is standard input; or all runs before, behind -- all after")
         .takes("FILE...")
         .required()
         .in("Input");
-    list.take_behind_dashes(files_after_);
-    add_reading_options(list, reading_, Following::not_offered);
-    add_selection_options(list, selection_, "Only rows whose name contains this");
-    add_subtract_option(list, selection_);
+    list.take_behind_dashes(question_.after);
+    add_reading_options(list, question_.reading, Following::not_offered);
+    add_selection_options(list, question_.selection, "Only rows whose name contains this");
+    add_subtract_option(list, question_.selection);
     const char* group = "Comparison";
     list.add("--per", per_, "Scale the second trace's figures to the first one's time or calls")
         .one_of({"nothing", "time", "calls"})
@@ -86,9 +148,10 @@ class Diff final : public Command {
         .in(group);
     list.add("--weight", weight_, "What the call tree compares (time, calls, bytes, samples ...)")
         .takes("WEIGHT")
-        .suggests(weight_keys())
+        .suggests(service::weight_keys())
         .in(group);
-    list.add("--exact-names", exact_names_, "Only names that are equal letter by letter are one")
+    list.add("--exact-names", question_.options.exact_names,
+             "Only names that are equal letter by letter are one")
         .in(group);
     list.add("--threshold", threshold_, "Leave out changes below this part of the whole")
         .takes("PERCENT")
@@ -106,107 +169,74 @@ class Diff final : public Command {
   }
   int run(Session& session) override {
     if (auto good = output_.check(session); !good) return session.fail(good.error());
-    const show::TableForm form = output_.form(session);
-    options_.table = output_.options();
+    const TableForm form = output_.form(session);
+    question_.options.table = output_.options();
     if (auto good = settle(); !good) return session.fail(good.error());
-    DiffResult result{.options = options_, .fail_over = over_, .fail_on = failing_};
-    for (auto& [files, side] :
-         {std::pair(&files_, &result.before), std::pair(&files_after_, &result.after)})
-      for (const std::string& file : *files)
-        if (const int code = read(session, file, *side); code != 0) return code;
-    result.difference = analysis::compare(result.before.runs, result.after.runs, options_);
-    auto& tables = result.difference.tables;
+    auto answer = service::ask_diff(question_, session.asking());
+    if (!answer) return session.refuse(answer.error());
+    auto& tables = answer->difference.tables;
     if (auto good = output_.apply(tables); !good) return session.fail(good.error());
     if (output_.goes_to_folder()) {
       if (auto done = output_.write(session, tables); !done) return session.fail(done.error());
     } else {
-      if (form == show::TableForm::text) session.page();
+      if (form == TableForm::text) session.page();
       else session.out().expect_no_styles();
-      append_diff(session.out().text(), result, form, session.look());
+      append_diff(session.out().text(), *answer, form, session.look());
     }
     int worst = 0;
-    for (const DiffInputs* side : {&result.before, &result.after})
-      for (const DiffInput& input : side->inputs)
-        if (const int code = conclude(session, *input.input, input.passed); worst == 0)
-          worst = code;
-    return worst != 0 ? worst : result.failed() ? kCheckFailed : 0;
+    for (const auto* side : {&answer->before, &answer->after})
+      for (const service::Reading& reading : *side)
+        if (const int code = conclude(session, reading); worst == 0) worst = code;
+    return worst != 0 ? worst : answer->failures.empty() ? 0 : kCheckFailed;
   }
 
  private:
   base::result<void> settle() {
-    if (files_after_.empty() && files_.size() == 2) {
-      files_after_ = {files_.back()};
-      files_.pop_back();
+    if (question_.after.empty() && question_.before.size() == 2) {
+      question_.after = {question_.before.back()};
+      question_.before.pop_back();
     }
-    if (files_after_.empty())
+    if (question_.after.empty())
       return base::fail(base::Code::usage,
                         "two traces are compared; of several runs, -- stands between those before "
                         "and those after");
-    if (std::ranges::count(files_, "-") + std::ranges::count(files_after_, "-") > 1)
+    if (std::ranges::count(question_.before, "-") + std::ranges::count(question_.after, "-") > 1)
       return base::fail(base::Code::usage, "only one of the traces can be standard input");
     if (auto good = settle_topics(); !good) return good;
-    options_.per = per_what(per_);
-    options_.exact_names = exact_names_;
+    question_.options.per = per_what(per_);
     const auto threshold = parse_share("--threshold", threshold_);
     if (!threshold) return base::Unexpected(threshold.error());
-    options_.threshold = *threshold;
+    question_.options.threshold = *threshold;
     if (!fail_over_.empty()) {
       const auto over = parse_share("--fail-over", fail_over_);
       if (!over) return base::Unexpected(over.error());
-      over_ = *over;
+      question_.fail_over = *over;
     }
     if (weight_.empty()) return {};
-    weight_told_ = analysis::find_weight(weight_);
-    if (weight_told_ != nullptr) return {};
-    return base::fail(base::Code::usage, fmt::format("no weight \"{}\"{}", weight_,
-                                                     did_you_mean(weight_, weight_keys())));
+    question_.weight = analysis::find_weight(weight_);
+    if (question_.weight != nullptr) return {};
+    return base::fail(base::Code::usage,
+                      fmt::format("no weight \"{}\"{}", weight_,
+                                  service::did_you_mean(weight_, service::weight_keys())));
   }
   base::result<void> settle_topics() {
     const std::vector<std::string> known = topic_words();
-    for (const std::string_view word : listed(fail_on_)) {
+    for (const std::string_view word : service::listed(fail_on_)) {
       if (std::ranges::find(known, word) == known.end())
         return base::fail(base::Code::usage,
                           fmt::format("--fail-on: no \"{}\"{} (there are {})", word,
-                                      did_you_mean(word, known), fmt::join(known, ", ")));
-      failing_.emplace_back(word);
+                                      service::did_you_mean(word, known), fmt::join(known, ", ")));
+      question_.fail_on.emplace_back(word);
     }
     return {};
   }
 
-  // The exit code where that cannot be, else 0.
-  int read(Session& session, const std::string& file, DiffInputs& side) {
-    readings_.push_back(reading_);
-    readings_.back().file = file;
-    auto input = std::make_unique<Input>(readings_.back());
-    const auto selection = make_selection(session, *input, selection_);
-    if (!selection) return session.fail(selection.error(), input->name());
-    auto opened = input->open();
-    if (!opened) return session.fail(opened.error(), input->name());
-    auto run = std::make_unique<analysis::DiffRun>(*selection, weight_told_, exact_names_);
-    Passed passed = pass(session, *input, *opened->reader, *run);
-    run->finish();
-    passed.add_limits(run->limits());
-    side.inputs.push_back(
-        {std::move(input), opened->format, opened->reader->version(), std::move(passed)});
-    side.runs.push_back(std::move(run));
-    return 0;
-  }
-
-  std::vector<std::string> files_;
-  std::vector<std::string> files_after_;
-  InputOptions reading_;
-  std::deque<InputOptions> readings_;  // a file each: what an Input refers to
-  SelectionOptions selection_;
-  analysis::DiffOptions options_;
+  service::DiffQuestion question_;
   std::string per_ = "nothing";
   std::string weight_;
-  const analysis::Weight* weight_told_ = nullptr;
-  bool exact_names_ = false;
   std::string threshold_ = "1%";
   std::string fail_over_;
-  std::optional<double> over_;
   std::string fail_on_;
-  std::vector<std::string> failing_;
   TableOutput output_;
 };
 

@@ -1,34 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <functional>
-#include <optional>
+#include <tuple>
+#include <utility>
 
-#include "analysis/analysis.hpp"
-#include "analysis/heap/graph/weak.hpp"
-#include "analysis/heap/questions.hpp"
-#include "analysis/heap/tables.hpp"
 #include "base/codes.hpp"
-#include "cli/explain/heap_growth.hpp"
-#include "cli/explain/notices_view.hpp"
 #include "cli/explain/report_view.hpp"
-#include "cli/frame/commands.hpp"
-#include "cli/frame/numbers.hpp"
-#include "cli/runtimes/command_line.hpp"
-#include "cli/show/escape.hpp"
-#include "exports/snapshots/heap_dump.hpp"
+#include "cli/frame/command_line.hpp"
+#include "cli/frame/notices_view.hpp"
+#include "cli/options/trace_options.hpp"
+#include "cli/show/text_room.hpp"
+#include "service/ask/heap.hpp"
+#include "service/words/numbers.hpp"
 
 namespace polytrace::cli {
 namespace {
 
-using analysis::HeapGraph;
-using analysis::HeapStudy;
-using analysis::HeapView;
-using analysis::Table;
-using base::Code;
+using What = service::HeapQuestion::What;
 
 struct Questions {
   bool classes = false;
@@ -39,128 +28,31 @@ struct Questions {
   bool suspects = false;
   bool unreachable = false;
 
+  // What is asked, and about what.
+  std::pair<What, std::string> first() const {
+    if (classes) return {What::classes, {}};
+    if (dominators) return {What::dominators, {}};
+    if (suspects) return {What::suspects, {}};
+    if (unreachable) return {What::unreachable, {}};
+    if (!referrers.empty()) return {What::referrers, referrers};
+    if (!path.empty()) return {What::path, path};
+    return {What::summary, {}};
+  }
   int asked() const {
     return int{classes} + int{!growth.empty()} + int{!referrers.empty()} + int{!path.empty()} +
            int{dominators} + int{suspects} + int{unreachable};
   }
 };
 
-// The answers out of a study that has read everything. `file`: for commands to ask next.
-class Answers {
- public:
-  using ReadAgain = std::function<void(event::Consumer&)>;
-
-  Answers(const HeapStudy& study, const analysis::TableOptions& options, std::string file,
-          ReadAgain read_again)
-      : study_(study),
-        options_(options),
-        file_(std::move(file)),
-        read_again_(std::move(read_again)),
-        dominators_(analysis::Dominators::of(study.graph())),
-        fields_(study.fields(), study.names(), study.chosen().value_or(0)),
-        view_{study.graph(), dominators_, study.names(), &fields_} {}
-
-  const HeapView& view() const { return view_; }
-  base::result<std::vector<Table>> of(const Questions& questions) {
-    if (questions.classes) tables_.push_back(class_table(view_, options_));
-    if (questions.dominators) tables_.push_back(dominator_table(view_, options_));
-    if (questions.suspects) add_suspects(options_);
-    if (questions.unreachable) tables_.push_back(unreachable_table(view_, options_));
-    base::result<void> done;
-    if (!questions.referrers.empty()) done = referrers(questions.referrers);
-    if (!questions.path.empty()) done = path(questions.path);
-    if (!done) return base::Unexpected(done.error());
-    if (questions.asked() == 0) summary();
-    return std::move(tables_);
-  }
-
- private:
-  // Asked again once the fields are known that the answer is made of.
-  template <class Ask>
-  Table with_fields(const Ask& ask) {
-    Table table = ask();
-    if (!fields_.wants_pass()) return table;
-    read_again_(fields_);
-    return ask();
-  }
-  void add_suspects(const analysis::TableOptions& options) {
-    Table table = with_fields([&] { return suspect_table(view_, study_.snapshots(), options); });
-    if (table.rows.empty() && dominators_.reached_objects() != 0) {
-      table.rows.push_back({std::string("(none)"), analysis::Cell{}, analysis::Cell{},
-                            analysis::Cell{},
-                            std::string("no object, class or growth makes up a tenth of it")});
-    }
-    tables_.push_back(std::move(table));
-  }
-  void summary() {
-    constexpr std::uint64_t kMostSuspects = 5;
-    add_suspects({"", options_.limit == 0 ? 0 : kMostSuspects});
-    tables_.push_back(class_table(view_, options_));
-    tables_.push_back(snapshot_table(study_.snapshots(), options_));
-    Table& list = tables_.back();
-    const auto left = study_.graph().objects() - dominators_.reached_objects();
-    if (left == 0) return;
-    const auto weakly =
-        std::ranges::count(analysis::reached_only_weakly(study_.graph(), dominators_), true);
-    list.notes.push_back(fmt::format(
-        "No root of snapshot {} reaches {} of its objects{} (--unreachable).",
-        study_.chosen().value_or(0), left,
-        weakly == 0 ? "" : fmt::format(", {} of them only by weak references", weakly)));
-  }
-  base::result<HeapGraph::Index> object(std::string_view text) const {
-    const HeapGraph::Index found = view_.find(text);
-    if (found == HeapGraph::kNone)
-      return base::fail(Code::usage, fmt::format("snapshot {} has no object and no class \"{}\"",
-                                                 study_.chosen().value_or(0), text));
-    return found;
-  }
-  // By its id, or as the class that it is itself: not by the class of it.
-  bool names_object(std::string_view text, HeapGraph::Index found) const {
-    return text.starts_with("0x") ||
-           (text.starts_with("class ") && view_.class_name(found) == text);
-  }
-  base::result<void> referrers(std::string_view text) {
-    const auto found = object(text);
-    if (!found) return base::Unexpected(found.error());
-    tables_.push_back(
-        names_object(text, *found)
-            ? object_referrers(view_, *found, options_)
-            : class_referrers(view_, study_.names().class_name(view_.type(*found)), options_));
-    note_others(text, *found, "--referrers");
-    return {};
-  }
-  base::result<void> path(std::string_view text) {
-    const auto found = object(text);
-    if (!found) return base::Unexpected(found.error());
-    tables_.push_back(with_fields([&] { return path_table(view_, *found, options_); }));
-    note_others(text, *found, "--path");
-    return {};
-  }
-  // A part of several names: which of them was meant, and how to ask for another.
-  void note_others(std::string_view text, HeapGraph::Index found, std::string_view question) {
-    constexpr std::size_t kMostNames = 5;
-    const std::string taken = study_.names().class_name(view_.type(found));
-    if (names_object(text, found) || taken == text) return;
-    std::vector<std::string> others = view_.classes_with(text);
-    std::erase(others, taken);
-    if (others.empty()) return;
-    const std::size_t left = others.size() - std::min(others.size(), kMostNames);
-    others.resize(others.size() - left);
-    tables_.back().notes.push_back(fmt::format(
-        "No class is named \"{}\"; taken for {}. Others with it: {}{}. {} heap {} {} {}", text,
-        taken, fmt::join(others, ", "), left == 0 ? "" : fmt::format(" and {} more", left),
-        own_command(), question, shell_quoted(others.front()), as_operand(file_)));
-  }
-
-  const HeapStudy& study_;
-  const analysis::TableOptions& options_;
-  std::string file_;
-  ReadAgain read_again_;
-  analysis::Dominators dominators_;
-  analysis::ReferenceFields fields_;
-  HeapView view_;
-  std::vector<Table> tables_;
-};
+base::result<void> parse_ends(std::string_view text, service::WantedSnapshot& from,
+                              service::WantedSnapshot& to) {
+  if (text.empty()) return {};
+  const std::size_t comma = std::min(text.find(','), text.size());
+  from = service::parse_number<std::uint64_t>(text.substr(0, comma));
+  to = service::parse_number<std::uint64_t>(text.substr(std::min(comma + 1, text.size())));
+  if (from && to) return {};
+  return base::fail(base::Code::usage, "--growth takes two numbers of snapshots, as in 0,3");
+}
 
 class HeapCommand final : public Command {
  public:
@@ -225,88 +117,80 @@ class HeapCommand final : public Command {
   }
   int run(Session& session) override {
     if (auto good = output_.check(session); !good) return session.fail(good.error());
-    const auto wanted = parse_number<std::uint64_t>(snapshot_);
+    const auto wanted = service::parse_number<std::uint64_t>(snapshot_);
     if (questions_.asked() > 1) return session.fail_usage("ask one question at a time");
     if (!snapshot_.empty() && !wanted) return session.fail_usage("--snapshot takes a number");
     if (files_.size() == 2 || !questions_.growth.empty()) return run_growth(session);
     input_.file = files_.front();
-    Input input(input_);
-    auto opened = input.open();
-    if (!opened) return session.fail(opened.error(), input.name());
-    HeapStudy study(wanted, keeps(), objects_of(*opened));
-    const Passed passed = pass(session, input, *opened->reader, study);
-    study.finish();
-    const bool has_none = study.snapshots().empty() && !passed.is_partial();
-    if (!study.chosen() && (wanted || has_none || !dump_.empty()))
-      return session.fail(exports::find_snapshot(study, wanted).error(), input.name());
-    const analysis::TableOptions options = output_.options();
-    Answers answers(study, options, input.name(),
-                    [&](event::Consumer& consumer) { read_again(session, input, consumer); });
-    if (!dump_.empty()) {
-      if (keeps_old(passed, dump_)) {
-        session.remark(fmt::format("{}: NOT written", show::printable(dump_)));
-        return conclude(session, input, passed);
-      }
-      if (auto done = write_dump(answers.view()); !done) return session.fail(done.error(), dump_);
-      return conclude(session, input, passed);
-    }
-    auto tables = answers.of(questions_);
-    if (!tables) return session.fail(tables.error(), input.name());
-    const slice::Selection everything;
-    ReportResult result{
-        input, *opened, passed, everything, study.names().first_time(), std::move(*tables)};
-    return answer(session, std::move(result), output_);
+    const service::Input input(input_, session.asking());
+    if (!dump_.file.empty()) return tell_dump(session, dump_heap(input, wanted, dump_));
+    service::HeapQuestion question;
+    std::tie(question.what, question.subject) = questions_.first();
+    question.snapshot = wanted;
+    question.soft_is_weak = soft_is_weak_;
+    question.table = output_.options();
+    question.ask_other = [&](const std::string& other) { return ask_other(question.what, other); };
+    auto answer = service::ask_heap(input, question);
+    if (!answer) return session.refuse(answer.error());
+    return tell_answer(session, std::move(*answer), output_);
   }
 
  private:
-  // What the first pass did not keep; it told the faults already. A pipe is gone by then.
-  static void read_again(const Session& session, const Input& input, event::Consumer& consumer) {
-    std::error_code fault;
-    if (!std::filesystem::is_regular_file(input.name(), fault)) return;
-    if (auto opened = input.open())
-      static_cast<void>(pass(session, input, *opened->reader, consumer));
+  std::string ask_other(What what, const std::string& other) const {
+    return fmt::format("{} heap {} {} {}", own_command(),
+                       what == What::path ? "--path" : "--referrers", shell_quoted(other),
+                       as_operand(input_.file));
   }
-  int run_growth(Session& session) const {
+  int tell_dump(Session& session, const service::Asked<service::Dumped>& dumped) const {
+    if (!dumped) return session.refuse(dumped.error());
+    if (!dumped->written) session.remark(fmt::format("{}: NOT written", printable(dump_.file)));
+    return conclude(session, dumped->reading);
+  }
+  int run_growth(Session& session) {
     const bool asks_more = questions_.asked() > int{!questions_.growth.empty()};
-    if (asks_more || !dump_.empty() || !snapshot_.empty())
+    if (asks_more || !dump_.file.empty() || !snapshot_.empty())
       return session.fail_usage(
           "growth, which is all that two files are asked for, goes with no "
           "other question; --growth FROM,TO names the snapshots");
-    return answer_growth(session, {files_, questions_.growth, input_, output_});
+    service::WantedSnapshot from, to;
+    if (auto good = parse_ends(questions_.growth, from, to); !good)
+      return session.fail(good.error());
+    auto answer = ask_growth(session, from, to);
+    if (answer) return tell_answer(session, std::move(*answer), output_);
+    const int code = session.refuse(answer.error());
+    const auto& passed = answer.error().passed;
+    return passed && passed->is_partial() ? exit_code(*passed) : code;
   }
-  // What is written for other tools has all references: they judge themselves.
-  event::RefStrength keeps() const {
-    using event::RefStrength;
-    if (!dump_.empty()) return RefStrength::phantom;
-    return soft_is_weak_ ? RefStrength::unknown : RefStrength::soft;
-  }
-  base::result<void> write_dump(const HeapView& view) const {
-    auto sink = base::create_sink(dump_, force_);
-    if (!sink) return base::Unexpected(sink.error());
-    if (auto done = exports::write_heap_dump(view, **sink); !done) return done;
-    return (*sink)->commit();
+  service::Asked<service::TableAnswer> ask_growth(const Session& session,
+                                                  service::WantedSnapshot from,
+                                                  service::WantedSnapshot to) {
+    input_.file = files_.back();
+    const service::Input after(input_, session.asking());
+    if (files_.size() == 1) return service::ask_growth(after, from, to, output_.options());
+    input_.file = files_.front();
+    const service::Input before(input_, session.asking());
+    return service::ask_growth_between(before, from, after, to, output_.options());
   }
   void define_output(OptionList& list) {
     const char* group = "Output";
-    list.add("--hprof", dump_, "Write the snapshot as a heap dump for VisualVM or Eclipse MAT")
+    list.add("--hprof", dump_.file, "Write the snapshot as a heap dump for VisualVM or Eclipse MAT")
         .takes("FILE")
         .in(group);
-    list.add("--force", force_, "Replace that file if it exists").in(group);
+    list.add("--force", dump_.force, "Replace that file if it exists").in(group);
     output_.add_to(list);
   }
 
   std::vector<std::string> files_;
-  InputOptions input_;
+  service::InputOptions input_;
   Questions questions_;
   std::string snapshot_;
   bool soft_is_weak_ = false;
-  std::string dump_;
-  bool force_ = false;
+  service::DumpTarget dump_;
   TableOutput output_;
 };
 
 }  // namespace
 
-std::unique_ptr<Command> make_heap_command() { return std::make_unique<HeapCommand>(); }
+std::unique_ptr<Command> make_heap() { return std::make_unique<HeapCommand>(); }
 
 }  // namespace polytrace::cli

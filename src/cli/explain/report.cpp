@@ -1,37 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "analysis/report/report.hpp"
 #include "base/codes.hpp"
-#include "cli/explain/notices_view.hpp"
 #include "cli/explain/report_view.hpp"
-#include "cli/frame/commands.hpp"
-#include "cli/frame/words.hpp"
-#include "cli/select/subtract.hpp"
-#include "slice/pauses.hpp"
+#include "cli/options/trace_options.hpp"
 
 namespace polytrace::cli {
 namespace {
 
 using analysis::Section;
-using analysis::Table;
-
-base::result<std::vector<const Section*>> parse_sections(std::string_view list) {
-  std::vector<const Section*> chosen;
-  std::vector<std::string> known;
-  for (const Section& section : analysis::sections()) known.emplace_back(section.key);
-  for (const std::string_view word : listed(list)) {
-    const Section* section = analysis::find_section(word);
-    if (section == nullptr)
-      return base::fail(base::Code::usage,
-                        fmt::format("no section \"{}\"{} (there are {})", word,
-                                    did_you_mean(word, known), fmt::join(known, ", ")));
-    chosen.push_back(section);
-  }
-  return chosen;
-}
 
 // Section by section, as people call them.
 std::string described() {
@@ -74,47 +55,31 @@ class ReportCommand final : public Command {
   CommonNeeds needs() const override { return {.pager = true}; }
   void define(OptionList& list) override {
     add_input_options(list, input_, Following::offered);
-    add_selection_options(list, selection_, "Only rows whose name contains this");
-    add_subtract_option(list, selection_);
+    add_selection_options(list, question_.selection, "Only rows whose name contains this");
+    add_subtract_option(list, question_.selection);
     define_output(list);
   }
   int run(Session& session) override {
     if (auto good = output_.check(session); !good) return session.fail(good.error());
-    const auto form = output_.form(session);
-    const auto sections = parse_sections(asked_sections());
-    if (!sections) return session.fail(sections.error());
-    Input input(input_);
-    auto selection = make_selection(session, input, selection_);
-    if (!selection) return session.fail(selection.error(), input.name());
-    selection->show_helpers = show_helpers_;
-    selection->method = method_;
-    selection->fold_recursion = fold_recursion_;
-    auto opened = input.open();
-    if (!opened) return session.fail(opened.error(), input.name());
-    analysis::Report report(*sections, *selection);
-    Passed passed = pass(session, input, *opened->reader, report);
-    report.finish();
-    passed.add_limits(report.limits());
-    ReportResult result{input,
-                        *opened,
-                        passed,
-                        *selection,
-                        report.names().first_time(),
-                        report.tables(output_.options())};
-    result.empty = explain(report.empty_sections(result.tables), *opened->format);
-    result.is_brief = is_brief(form);
-    return answer(session, std::move(result), output_);
+    question_.sections = asked_sections();
+    question_.table = output_.options();
+    service::Input input(input_, session.asking());
+    auto answer = service::ask_report(input, question_);
+    if (!answer) return session.refuse(answer.error());
+    return tell_answer(session, std::move(*answer), output_, detail(output_.form(session)));
   }
 
  private:
   // A method alone is what calls it and what it calls.
   std::string asked_sections() const {
-    return sections_.empty() && !all_ && !method_.empty() ? "sandwich" : sections_;
+    return sections_.empty() && !all_ && !question_.method.empty() ? "sandwich" : sections_;
   }
   // Nobody said what to show: what fits a screen or two. Programs get everything.
-  bool is_brief(show::TableForm form) const {
-    const bool for_people = form == show::TableForm::text || form == show::TableForm::markdown;
-    return for_people && !all_ && asked_sections().empty() && output_.is_untouched();
+  Detail detail(TableForm form) const {
+    const bool for_people = form == TableForm::text || form == TableForm::markdown;
+    return for_people && !all_ && question_.sections.empty() && output_.is_untouched()
+               ? Detail::brief
+               : Detail::all;
   }
 
   void define_output(OptionList& list) {
@@ -127,27 +92,24 @@ class ReportCommand final : public Command {
              fmt::format("Only these, separated by commas: {}", fmt::join(keys, ", ")))
         .takes("SECTION[,SECTION...]")
         .in(group);
-    list.add("--method", method_,
+    list.add("--method", question_.method,
              "Between all its callers and all its callees: the section sandwich")
         .takes("NAME")
         .in(group);
-    list.add("--fold-recursion", fold_recursion_,
+    list.add("--fold-recursion", question_.fold_recursion,
              "In the call tree, a method that calls itself, directly or not, is one node")
         .in(group);
     output_.add_to(list);
-    list.add("--show-helpers", show_helpers_,
+    list.add("--show-helpers", question_.show_helpers,
              "Show the runtime's own helper frames (wrappers); they count for their callers else")
         .in(group);
   }
 
-  InputOptions input_;
-  SelectionOptions selection_;
-  bool all_ = false;
+  service::InputOptions input_;
+  service::ReportQuestion question_;
   std::string sections_;
-  std::string method_;
-  bool fold_recursion_ = false;
+  bool all_ = false;
   TableOutput output_;
-  bool show_helpers_ = false;
 };
 
 }  // namespace

@@ -2,29 +2,78 @@
 #include "cli/explain/report_view.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <limits>
+#include <array>
 
 #include "base/text/figure_text.hpp"
-#include "cli/explain/notices_view.hpp"
-#include "cli/explain/report_brief.hpp"
-#include "cli/show/escape.hpp"
+#include "cli/frame/command_line.hpp"
+#include "cli/frame/notices_view.hpp"
 #include "cli/show/separated.hpp"
-#include "cli/show/shorten.hpp"
+#include "cli/show/text_room.hpp"
+#include "cli/show/text_table.hpp"
 #include "slice/work_clock.hpp"
 
 namespace polytrace::cli {
 namespace {
 
+using analysis::Table;
 using base::Time;
-using show::TableForm;
 
-bool has_from(const slice::Selection& selection) {
-  return selection.from != std::numeric_limits<Time>::min();
+void append_empty_text(std::string& out, const std::vector<service::EmptySection>& sections,
+                       const Look& look) {
+  if (sections.empty()) return;
+  out += '\n' + paint(look.terminal, Style::heading, "Sections without data") + '\n';
+  TextTable table{{{"Section"}, {"Why", false, Fit::sentence}}, {}};
+  for (const service::EmptySection& one : sections)
+    table.rows.push_back({std::string(one.section->key), one.text});
+  append_text_table(out, table, look.terminal);
 }
-bool has_to(const slice::Selection& selection) {
-  return selection.to != std::numeric_limits<Time>::max();
+
+void append_empty_markdown(std::string& out, const std::vector<service::EmptySection>& sections) {
+  if (sections.empty()) return;
+  out += "\n## Sections without data\n\n";
+  for (const service::EmptySection& one : sections)
+    out += fmt::format("* {}: {}\n", one.section->key, one.text);
+}
+
+// What to ask next about a suspect. {}: the method or class it is about.
+struct Next {
+  std::string_view fault;
+  std::string_view command;
+};
+constexpr std::array kNext = {
+    Next{"hot method", "report --method {}"},
+    Next{"lock convoy", "report --sections monitors"},
+    Next{"exception storm", "report --sections exceptions"},
+    Next{"leak", "report --sections survival,heap"},
+    Next{"full heap", "heap --path {}"},
+};
+
+std::string text_of(const analysis::Cell& cell) {
+  const auto* text = std::get_if<std::string>(&cell);
+  return text == nullptr ? "" : *text;
+}
+
+std::string next_for(const std::vector<analysis::Cell>& suspect) {
+  const auto* const found = std::ranges::find(kNext, text_of(suspect[0]), &Next::fault);
+  if (found == kNext.end()) return {};
+  return fmt::format(fmt::runtime(found->command), shell_quoted(text_of(suspect[1])));
+}
+
+void append_next_steps(std::string& out, const std::vector<Table>& tables, const std::string& file,
+                       const Look& look) {
+  std::vector<std::string> steps;
+  for (const Table& table : tables) {
+    if (table.key != "suspects") continue;
+    for (const auto& row : table.rows)
+      if (std::string step = next_for(row); !step.empty()) steps.push_back(std::move(step));
+  }
+  steps.emplace_back("report --all");
+  out += '\n' + paint(look.terminal, Style::heading, "Next") + '\n';
+  for (const std::string& step : steps)
+    out += fmt::format("  {} {} {}\n", own_command(), step, as_operand(file));
 }
 
 std::string threads_text(const std::vector<base::Id>& ids) {
@@ -33,146 +82,101 @@ std::string threads_text(const std::vector<base::Id>& ids) {
 }
 
 // "from +1.50 s, only thread 0x7f..."; empty when everything counts.
-std::string selection_text(const ReportResult& result, const show::Look& look) {
-  const slice::Selection& selection = result.selection;
+std::string selection_text(const service::TableAnswer& answer, const Look& look) {
+  const slice::Selection& selection = answer.selection;
   std::vector<std::string> parts;
-  const auto time = [&](Time at) { return show::human_text(at, analysis::Unit::time, look); };
+  const auto time = [&](Time at) { return human_text(at, analysis::Unit::time, look); };
   // What is earlier than everything selects nothing.
-  if (has_from(selection) && selection.from > result.start)
+  if (service::has_from(selection) && selection.from > answer.start)
     parts.push_back("from " + time(selection.from));
-  if (has_to(selection)) parts.push_back("to " + time(selection.to));
+  if (service::has_to(selection)) parts.push_back("to " + time(selection.to));
   if (!selection.threads.is_everyone()) parts.push_back(threads_text(selection.threads.ids()));
   if (!selection.name.is_any())
     parts.push_back(fmt::format("names {} \"{}\" only",
                                 selection.name.is_pattern() ? "that fit" : "with",
-                                show::printable(selection.name.text())));
+                                printable(selection.name.text())));
   if (auto text = analysis::subtracted_text(selection); !text.empty())
     parts.push_back(std::move(text));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string title_of(const Input& input, const format::Opened& opened) {
-  return fmt::format("{}: {}, version {}", show::printable(input.name()), opened.format->title,
-                     opened.reader->version());
+std::string title_of(const service::Origin& origin) {
+  return fmt::format("{}: {}, version {}", printable(origin.file), origin.format->title,
+                     origin.version);
 }
 
-std::string title(const ReportResult& result) {
-  const std::string own = title_of(result.input, result.opened);
-  if (result.before == nullptr) return own;
-  return fmt::format("From {} to {}", title_of(result.before->input, result.before->opened), own);
+std::string title(const service::TableAnswer& answer) {
+  const std::string own = title_of(answer.reading.origin);
+  if (!answer.before) return own;
+  return fmt::format("From {} to {}", title_of(answer.before->origin), own);
 }
 
-void append_report_text(std::string& out, const ReportResult& result, const show::Look& look) {
-  out += paint(look.terminal, show::Style::heading, title(result)) + '\n';
-  if (const auto selected = selection_text(result, look); !selected.empty())
+void append_report_text(std::string& out, const service::TableAnswer& answer, Detail detail,
+                        const Look& look) {
+  out += paint(look.terminal, Style::heading, title(answer)) + '\n';
+  if (const auto selected = selection_text(answer, look); !selected.empty())
     out += "  selected: " + selected + '\n';
-  if (result.before != nullptr) append_partial_text(out, result.before->passed, look);
-  append_partial_text(out, result.passed, look);
+  if (answer.before) append_partial_text(out, answer.before->passed, look);
+  append_partial_text(out, answer.reading.passed, look);
   bool narrow = false;
-  for (const analysis::Table& table : result.tables) narrow |= append_text(out, table, look);
+  for (const analysis::Table& table : answer.tables) narrow |= append_text(out, table, look);
   if (narrow) {
     out += '\n';
-    show::append_paragraph(
-        out, "Columns that had no room are left out: --format md, csv or json has all.",
-        look.terminal);
+    append_paragraph(out,
+                     "Columns that had no room are left out: --format md, csv or json has all.",
+                     look.terminal);
   }
-  if (result.is_brief) append_next_steps(out, result.tables, result.input.name(), look);
-  else append_empty_text(out, result.empty, look);
-  if (result.before != nullptr) append_notices_text(out, result.before->passed, look);
-  append_notices_text(out, result.passed, look);
+  if (detail == Detail::brief)
+    append_next_steps(out, answer.tables, answer.reading.origin.file, look);
+  else append_empty_text(out, answer.empty, look);
+  if (answer.before) append_notices_text(out, answer.before->passed, look);
+  append_notices_text(out, answer.reading.passed, look);
 }
 
-void append_report_markdown(std::string& out, const ReportResult& result, const show::Look& look) {
-  out += fmt::format("# {}\n", show::markdown_text(title(result)));
-  if (const auto selected = selection_text(result, look); !selected.empty())
-    out += fmt::format("\nSelected: {}\n", show::markdown_text(selected));
-  for (const analysis::Table& table : result.tables) show::append_markdown(out, table, look);
-  if (!result.is_brief) append_empty_markdown(out, result.empty);
-  if (result.before != nullptr) append_notices_markdown(out, result.before->passed);
-  append_notices_markdown(out, result.passed);
+void append_report_markdown(std::string& out, const service::TableAnswer& answer, Detail detail,
+                            const Look& look) {
+  out += fmt::format("# {}\n", markdown_text(title(answer)));
+  if (const auto selected = selection_text(answer, look); !selected.empty())
+    out += fmt::format("\nSelected: {}\n", markdown_text(selected));
+  for (const analysis::Table& table : answer.tables) append_markdown(out, table, look);
+  if (detail == Detail::all) append_empty_markdown(out, answer.empty);
+  if (answer.before) append_notices_markdown(out, answer.before->passed);
+  append_notices_markdown(out, answer.reading.passed);
 }
 
-void write_selection(base::JsonWriter& json, const slice::Selection& selection) {
-  json.key("selection");
-  json.begin_object();
-  json.key("from");
-  has_from(selection) ? json.value(selection.from) : json.null();
-  json.key("to");
-  has_to(selection) ? json.value(selection.to) : json.null();
-  json.key("threads");
-  json.begin_array();
-  for (const base::Id id : selection.threads.ids()) json.value(fmt::format("{:#x}", id));
-  json.end_array();
-  json.member("name", selection.name.text());
-  json.member("regex", selection.name.is_pattern());
-  json.member("show_helpers", selection.show_helpers);
-  json.key("subtract");
-  json.begin_array();
-  if (selection.pauses) json.value("gc");
-  if (selection.subtract_waits) json.value("waits");
-  json.end_array();
-  json.end_object();
-}
-
-void write_before(base::JsonWriter& json, const ReportSource& before) {
-  json.key("before");
-  json.begin_object();
-  write_source(json, before.input, *before.opened.format, before.opened.reader->version());
-  write_outcome(json, before.passed);
-  json.end_object();
-}
-
-void append_report_json(std::string& out, const ReportResult& result) {
-  base::JsonWriter json(out);
-  json.begin_object();
-  json.member("schema", "polytrace.report/1");
-  write_source(json, result.input, *result.opened.format, result.opened.reader->version());
-  if (result.before != nullptr) write_before(json, *result.before);
-  write_selection(json, result.selection);
-  json.key("start");
-  result.start == base::kNoTime ? json.null() : json.value(result.start);
-  json.key("tables");
-  json.begin_array();
-  for (const analysis::Table& table : result.tables) show::write_json(json, table);
-  json.end_array();
-  write_empty(json, result.empty);
-  write_outcome(json, result.passed);
-  json.end_object();
-  out += '\n';
-}
-
-void append_report(std::string& out, const ReportResult& result, TableForm form, show::Look look) {
-  look.start = result.start;
+void append_report(std::string& out, const service::TableAnswer& answer, Detail detail,
+                   TableForm form, Look look) {
+  look.start = answer.start;
   switch (form) {
-    case TableForm::text: return append_report_text(out, result, look);
-    case TableForm::markdown: return append_report_markdown(out, result, look);
-    case TableForm::json: return append_report_json(out, result);
+    case TableForm::text: return append_report_text(out, answer, detail, look);
+    case TableForm::markdown: return append_report_markdown(out, answer, detail, look);
+    case TableForm::json: out += report_json(answer); return;
     case TableForm::json_lines:
     case TableForm::csv:
-    case TableForm::tsv: return show::append_rows(out, result.tables, form);
+    case TableForm::tsv: return append_rows(out, answer.tables, form);
   }
 }
 
 }  // namespace
 
-int answer(Session& session, ReportResult result, const TableOutput& output) {
+int tell_answer(Session& session, service::TableAnswer answer, const TableOutput& output,
+                Detail detail) {
   const TableForm form = output.form(session);
-  if (auto good = output.apply(result.tables); !good) return session.fail(good.error());
-  if (result.is_brief) result.tables = brief(std::move(result.tables));
+  if (auto good = output.apply(answer.tables); !good) return session.fail(good.error());
+  if (detail == Detail::brief) answer.tables = service::brief(std::move(answer.tables));
   if (output.goes_to_folder()) {
-    if (auto done = output.write(session, result.tables); !done) return session.fail(done.error());
+    if (auto done = output.write(session, answer.tables); !done) return session.fail(done.error());
   } else {
     if (form == TableForm::text) session.page();
     else session.out().expect_no_styles();
-    append_report(session.out().text(), result, form, session.look());
+    append_report(session.out().text(), answer, detail, form, session.look());
   }
-  const auto finish = [&](const Input& input, const Passed& passed) {
-    if (show::is_of_rows(form)) tell_notices(session, input.name(), passed.notices);
-    return conclude(session, input, passed);
+  const auto finish = [&](const service::Reading& reading) {
+    if (is_of_rows(form)) tell_notices(session, reading);
+    return conclude(session, reading);
   };
-  const int before =
-      result.before == nullptr ? 0 : finish(result.before->input, result.before->passed);
-  const int code = finish(result.input, result.passed);
+  const int before = answer.before ? finish(*answer.before) : 0;
+  const int code = finish(answer.reading);
   return before != 0 ? before : code;
 }
 

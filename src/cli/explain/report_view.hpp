@@ -2,36 +2,16 @@
 // How the answers of `report` and `heap` look in each form.
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include "analysis/analysis.hpp"
-#include "cli/explain/empty_sections.hpp"
-#include "cli/explain/table_output.hpp"
-#include "cli/input/input.hpp"
-#include "cli/show/tables.hpp"
+#include "cli/options/table_output.hpp"
+#include "service/ask/report.hpp"
 
 namespace polytrace::cli {
 
-struct ReportSource {
-  const Input& input;
-  const format::Opened& opened;
-  const Passed& passed;
-};
+// For people: what matters most and how to see the rest, or everything.
+enum class Detail : std::uint8_t { brief, all };
 
-struct ReportResult {
-  const Input& input;
-  const format::Opened& opened;
-  const Passed& passed;
-  const slice::Selection& selection;
-  base::Time start;  // of the trace's first event; kNoTime when there is none
-  std::vector<analysis::Table> tables;
-  std::vector<EmptySection> empty{};
-  const ReportSource* before = nullptr;  // what it is compared with
-  bool is_brief = false;                 // show what matters most, and how to see the rest
-};
-
-// Gives the answer; the exit code.
-int answer(Session& session, ReportResult result, const TableOutput& output);
+// Shows the answer; the exit code.
+int tell_answer(Session& session, service::TableAnswer answer, const TableOutput& output,
+                Detail detail = Detail::all);
 
 }  // namespace polytrace::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/frame/first_word.hpp"
+#include "cli/frame/parser.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "base/codes.hpp"
-#include "cli/frame/words.hpp"
+#include "service/words/words.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -31,7 +31,8 @@ std::vector<std::string>::iterator first_word(std::vector<std::string>& words) {
 }
 
 std::string no_command(std::string_view what, const std::string& word, const Catalogue& catalogue) {
-  return fmt::format("no {} \"{}\"{}", what, word, did_you_mean(word, command_names(catalogue)));
+  return fmt::format("no {} \"{}\"{}", what, word,
+                     service::did_you_mean(word, command_names(catalogue)));
 }
 
 // A group's name and the word behind it are one command's name.

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/frame/words.hpp"
+#include "service/words/words.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -37,7 +37,7 @@ bool is_number(const Option& option) {
 // What CLI11 says behind the option's name; empty where nothing is wrong.
 std::string fault_of_choice(const std::string& word, const std::vector<std::string>& choices) {
   if (std::ranges::find(choices, word) != choices.end()) return {};
-  return fmt::format("no \"{}\"{} (there are {})", word, did_you_mean(word, choices),
+  return fmt::format("no \"{}\"{} (there are {})", word, service::did_you_mean(word, choices),
                      fmt::join(choices, ", "));
 }
 
@@ -113,7 +113,7 @@ std::string complaint(const CLI::ParseError& error, const Parser& parser,
   const std::string word = extras.front().substr(0, extras.front().find('='));
   if (!word.starts_with('-')) return fmt::format("unexpected argument \"{}\"", word);
   const OptionList& known = entry == nullptr ? catalogue.options : entry->options;
-  return fmt::format("no option {}{}", word, did_you_mean(word, option_names(known)));
+  return fmt::format("no option {}{}", word, service::did_you_mean(word, option_names(known)));
 }
 
 }  // namespace

@@ -2,12 +2,21 @@
 // Command lines: puts what was typed where the options of the command say.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/result.hpp"
 #include "cli/frame/command.hpp"
 
 namespace polytrace::cli {
+
+// The first word names the command. A file in its place means `info`; anything else is a mistake
+// that deserves a guess. Brings the command's name to the front of `words`.
+std::optional<base::Error> settle_first_word(std::vector<std::string>& words,
+                                             const Catalogue& catalogue);
+// The names of all commands.
+std::vector<std::string> command_names(const Catalogue& catalogue);
 
 struct Parsed {
   const Entry* entry = nullptr;  // the command; null when none was named

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/frame/progress.hpp"
-
+// How far a run has come: a line on a terminal that is rewritten and goes away at the end, or JSON
+// objects for programs.
 #include <fmt/format.h>
 
+#include <chrono>
+
 #include "base/text/figure_text.hpp"
+#include "base/text/json_writer.hpp"
 #include "cli/frame/errors.hpp"
-#include "cli/show/escape.hpp"
+#include "cli/frame/session.hpp"
+#include "cli/frame/signals.hpp"
+#include "cli/show/text_room.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -18,27 +23,45 @@ double seconds_left(const base::Source& source, double seconds) {
   return seconds * (static_cast<double>(*size) - done) / done;
 }
 
-}  // namespace
+enum class ProgressForm : std::uint8_t { none, line, json };
 
-Progress::Progress(const Session& session) : width_(session.error_terminal().width) {
+ProgressForm progress_form(const Session& session) {
   const CommonOptions& common = session.common;
-  if (common.no_progress) return;
-  if (common.progress == "json") form_ = Form::json;
-  else if (session.error_terminal().is_tty && !common.quiet) form_ = Form::line;
+  if (common.no_progress) return ProgressForm::none;
+  if (common.progress == "json") return ProgressForm::json;
+  return session.error_terminal().is_tty && !common.quiet ? ProgressForm::line : ProgressForm::none;
 }
 
-Progress::~Progress() {
-  if (shown_) print_live("");
-}
+// Prints at most ten times a second.
+class Progress final : public service::Watcher {
+ public:
+  Progress(ProgressForm form, unsigned width) : form_(form), width_(width) {}
+  ~Progress() override {
+    if (shown_) print_live("");
+  }
+  void update(const base::Source& source) override;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::string line(const base::Source& source, double seconds) const;
+  static std::string json(const base::Source& source, double seconds);
+
+  ProgressForm form_;
+  bool shown_ = false;
+  unsigned width_;
+  Clock::time_point begin_ = Clock::now();
+  Clock::time_point next_ = begin_ + std::chrono::milliseconds(500);
+};
 
 void Progress::update(const base::Source& source) {
   const auto now = Clock::now();
-  if (form_ == Form::none || now < next_) return;
+  if (now < next_) return;
   next_ = now + std::chrono::milliseconds(100);
   const double seconds = std::chrono::duration<double>(now - begin_).count();
-  if (form_ == Form::json) return print(json(source, seconds));
+  if (form_ == ProgressForm::json) return print(json(source, seconds));
   shown_ = true;
-  print_live(show::clipped(line(source, seconds), width_ == 0 ? 79 : width_ - 1, "~"));
+  print_live(clipped(line(source, seconds), width_ == 0 ? 79 : width_ - 1, "~"));
 }
 
 std::string Progress::line(const base::Source& source, double seconds) const {
@@ -69,6 +92,21 @@ std::string Progress::json(const base::Source& source, double seconds) {
   else json.null();
   json.end_object();
   return out + '\n';
+}
+
+}  // namespace
+
+service::Asking Session::asking() const {
+  service::Asking asking;
+  asking.stop = &stop_asked();
+  asking.finishing = take_time_to_end;
+  asking.draft_folder = remove_if_killed;
+  const ProgressForm form = progress_form(*this);
+  if (form != ProgressForm::none)
+    asking.watch = [form, width = error_terminal_.width] {
+      return std::make_unique<Progress>(form, width);
+    };
+  return asking;
 }
 
 }  // namespace polytrace::cli

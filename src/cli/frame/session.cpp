@@ -9,13 +9,15 @@
 
 #include "base/codes.hpp"
 #include "cli/frame/errors.hpp"
+#include "cli/frame/notices_view.hpp"
+#include "service/json/parts.hpp"
 
 namespace polytrace::cli {
 namespace {
 
-show::ColorMode color_mode(std::string_view name) {
-  if (name == "always") return show::ColorMode::always;
-  return name == "never" ? show::ColorMode::never : show::ColorMode::automatic;
+ColorMode color_mode(std::string_view name) {
+  if (name == "always") return ColorMode::always;
+  return name == "never" ? ColorMode::never : ColorMode::automatic;
 }
 
 }  // namespace
@@ -48,13 +50,18 @@ void add_common_options(OptionList& list, CommonOptions& options, const CommonNe
 
 void Session::begin() {
   const auto mode = color_mode(common.color);
-  look_ = show::look_of(show::inspect_terminal(STDOUT_FILENO, mode));
-  error_terminal_ = show::inspect_terminal(STDERR_FILENO, mode);
+  look_ = look_of(inspect_terminal(STDOUT_FILENO, mode));
+  error_terminal_ = inspect_terminal(STDERR_FILENO, mode);
 }
 
 int Session::fail(const base::Error& error, std::string_view file) const {
-  print(common.json ? error_json(error, file) : error_text(error, file, error_terminal_));
+  print(common.json ? service::error_json(error, file) : error_text(error, file, error_terminal_));
   return base::describe(error.code).exit;
+}
+
+int Session::refuse(const service::Refusal& refusal) const {
+  if (refusal.passed) tell_notices(*this, refusal.file, refusal.passed->notices);
+  return fail(refusal.error, refusal.file);
 }
 
 int Session::fail_usage(std::string_view detail) const {

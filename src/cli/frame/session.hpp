@@ -10,8 +10,8 @@
 #include "base/result.hpp"
 #include "cli/frame/command.hpp"
 #include "cli/frame/output.hpp"
-#include "cli/frame/pager.hpp"
 #include "cli/show/cell_text.hpp"
+#include "service/input/pass.hpp"
 
 namespace polytrace::cli {
 
@@ -40,11 +40,16 @@ class Session {
   void begin();
   const Catalogue& catalogue() const { return catalogue_; }
   Output& out() { return out_; }
-  const show::Look& look() const { return look_; }
-  const show::Terminal& error_terminal() const { return error_terminal_; }
+  const Look& look() const { return look_; }
+  const Terminal& error_terminal() const { return error_terminal_; }
+
+  // Progress as the user wants it; Ctrl-C stops. Lives no longer than the program's one session.
+  service::Asking asking() const;
 
   // One error on standard error, in the form the user asked for. Returns its exit code.
   int fail(const base::Error& error, std::string_view file = {}) const;
+  // The same for what the service refused, behind the notices that tell more.
+  int refuse(const service::Refusal& refusal) const;
   int fail_usage(std::string_view detail) const;
   // A sentence on standard error, unless --quiet.
   void remark(std::string_view sentence) const;
@@ -60,8 +65,8 @@ class Session {
  private:
   const Catalogue& catalogue_;
   Output out_;
-  show::Look look_{};
-  show::Terminal error_terminal_{};
+  Look look_{};
+  Terminal error_terminal_{};
   Pager pager_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "cli/help/completion.hpp"
+#include "cli/help/completion_scripts.hpp"
 #include "cli/help/completion_words.hpp"
 
 namespace polytrace::cli {

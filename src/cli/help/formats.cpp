@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "cli/frame/commands.hpp"
+#include "cli/frame/command.hpp"
 #include "cli/frame/session.hpp"
 #include "cli/show/text_table.hpp"
 #include "format/format.hpp"
+#include "service/ask/about.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -16,40 +17,16 @@ std::string joined(std::span<const std::string_view> words) {
   return text.empty() ? "-" : text;
 }
 
-std::string as_text(const show::Terminal& terminal) {
-  show::TextTable table;
+std::string as_text(const Terminal& terminal) {
+  TextTable table;
   table.columns = {{"Name"}, {"Format"}, {"Ending"}, {"Reads versions"}, {"Writes versions"}};
   for (const format::Format* format : format::formats())
     table.rows.push_back({std::string(format->name), std::string(format->title),
                           std::string(format->suffix), std::string(format->read_versions),
                           joined(format->write_versions)});
   std::string out;
-  show::append_text_table(out, table, terminal);
+  append_text_table(out, table, terminal);
   return out;
-}
-
-std::string as_json() {
-  std::string out;
-  base::JsonWriter json(out);
-  json.begin_object();
-  json.member("schema", "polytrace.formats/1");
-  json.key("formats");
-  json.begin_array();
-  for (const format::Format* format : format::formats()) {
-    json.begin_object();
-    json.member("name", format->name);
-    json.member("title", format->title);
-    json.member("suffix", format->suffix);
-    json.member("reads", format->read_versions);
-    json.key("writes");
-    json.begin_array();
-    for (const std::string_view version : format->write_versions) json.value(version);
-    json.end_array();
-    json.end_object();
-  }
-  json.end_array();
-  json.end_object();
-  return out + '\n';
 }
 
 class Formats final : public Command {
@@ -70,7 +47,8 @@ class Formats final : public Command {
   CommonNeeds needs() const override { return {true, false}; }
   void define(OptionList&) override {}
   int run(Session& session) override {
-    session.out().text() += session.common.json ? as_json() : as_text(session.look().terminal);
+    session.out().text() +=
+        session.common.json ? service::formats_json() : as_text(session.look().terminal);
     return 0;
   }
 };

@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 #include "base/codes.hpp"
-#include "cli/frame/commands.hpp"
-#include "cli/frame/first_word.hpp"
+#include "cli/frame/command.hpp"
+#include "cli/frame/parser.hpp"
 #include "cli/frame/session.hpp"
-#include "cli/frame/words.hpp"
 #include "cli/help/help_text.hpp"
 #include "cli/help/topics.hpp"
+#include "service/words/words.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -49,8 +49,8 @@ class Help final : public Command {
       if (topic.name == subject) return topic.text();
       known.emplace_back(topic.name);
     }
-    return base::fail(base::Code::usage,
-                      fmt::format("no help on \"{}\"{}", subject, did_you_mean(subject, known)));
+    return base::fail(base::Code::usage, fmt::format("no help on \"{}\"{}", subject,
+                                                     service::did_you_mean(subject, known)));
   }
 
   std::vector<std::string> words_;

@@ -1,14 +1,130 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "cli/frame/commands.hpp"
-#include "cli/frame/first_word.hpp"
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include "cli/frame/parser.hpp"
 #include "cli/frame/session.hpp"
-#include "cli/frame/words.hpp"
-#include "cli/help/man_page.hpp"
+#include "cli/help/help_model.hpp"
+#include "cli/help/help_text.hpp"
+#include "cli/help/topics.hpp"
+#include "service/words/words.hpp"
 
 namespace polytrace::cli {
 namespace {
+
+// Of the manual's last change of form. Not of the build: the same sources shall give the same
+// pages.
+constexpr const char* kDate = "2026-11-23";
+
+// Text as roff: nothing in it is a request or an escape.
+std::string roff(std::string_view text) {
+  std::string out;
+  bool at_line_start = true;
+  for (const char c : text) {
+    if (at_line_start && (c == '.' || c == '\'')) out += "\\&";
+    if (c == '\\') out += "\\e";
+    else if (c == '-') out += "\\-";
+    else out += c;
+    at_line_start = c == '\n';
+  }
+  return out;
+}
+
+// The same in lines that editors and `mandoc -T lint` like; the reader of the page fills them anew.
+std::string paragraph(std::string_view text) {
+  constexpr std::size_t kWidth = 80;
+  std::string out, line;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string word = roff(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (!line.empty() && line.size() + 1 + word.size() > kWidth)
+      out += std::exchange(line, {}) + '\n';
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return out + line;
+}
+
+std::string upper(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return out;
+}
+
+std::string head(std::string_view page, std::string_view purpose, std::string_view usage) {
+  const std::string synopsis =
+      page == "polytrace" ? std::string(page) : "polytrace " + spoken(page.substr(10));
+  return fmt::format(
+      ".TH {} 1 {} \"polytrace {}\" \"polytrace manual\"\n.SH NAME\n{} \\- {}\n"
+      ".SH SYNOPSIS\n.B {}\n{}\n",
+      upper(roff(page)), kDate, POLYTRACE_VERSION, roff(page), roff(purpose), roff(synopsis),
+      roff(usage));
+}
+
+std::string description(std::string_view text) {
+  std::string out = ".SH DESCRIPTION\n";
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find("\n\n"), text.size());
+    out += paragraph(text.substr(0, end)) + '\n';
+    text.remove_prefix(std::min(end + 2, text.size()));
+    if (!text.empty()) out += ".PP\n";
+  }
+  return out;
+}
+
+std::string entry_text(std::string_view what, std::string_view explanation) {
+  return fmt::format(".TP\n.B {}\n{}\n", roff(what), paragraph(explanation));
+}
+
+std::string options(const OptionList& list) {
+  std::string out = ".SH OPTIONS\n";
+  for (const OptionGroup& group : option_groups(list)) {
+    out += fmt::format(".SS {}\n", roff(group.title));
+    for (const OptionHelp& option : group.options) {
+      std::string text = option.description;
+      if (!option.default_value.empty())
+        text += fmt::format(" (default: {})", option.default_value);
+      out += entry_text(option.heading(), text);
+    }
+  }
+  return out;
+}
+
+std::string last_sections(const CommandHelp& help) {
+  std::string out = ".SH EXIT STATUS\n";
+  for (const int code : help.exits) out += entry_text(fmt::format("{}", code), exit_meaning(code));
+  out += ".SH EXAMPLES\n";
+  for (const Example& example : help.examples)
+    out += fmt::format(".TP\n{}\n.B {}\n", paragraph(example.says), roff(example.command));
+  return out;
+}
+
+std::string program_page(const Catalogue& catalogue) {
+  const CommandHelp& help = program_help();
+  std::string out = head(help.name, help.purpose, help.usage) + description(help.description);
+  out += ".SH COMMANDS\n";
+  for (const Entry& entry : catalogue.entries)
+    out += entry_text(spoken(entry.command->help().name), entry.command->help().purpose);
+  out += options(catalogue.options);
+  for (const Topic& topic : topics())
+    out += fmt::format(".SH {}\n.nf\n{}.fi\n", upper(topic.name), roff(topic.text()));
+  out += last_sections(help) + ".SH SEE ALSO\n";
+  for (const Entry& entry : catalogue.entries)
+    out += fmt::format(".BR polytrace\\-{} (1){}\n", roff(entry.command->help().name),
+                       &entry == &catalogue.entries.back() ? "" : ",");
+  return out;
+}
+
+std::string command_page(const Entry& entry) {
+  const CommandHelp& help = entry.command->help();
+  std::string out = head(fmt::format("polytrace-{}", help.name), help.purpose, help.usage);
+  out += description(help.description) + options(entry.options) + last_sections(help);
+  return out + fmt::format(".SH SEE ALSO\n.BR polytrace (1)\n.PP\n{}\n", paragraph(help.reading));
+}
 
 class Man final : public Command {
  public:
@@ -34,8 +150,9 @@ class Man final : public Command {
     const std::string subject = fmt::format("{}", fmt::join(words_, " "));
     const Entry* entry = catalogue.find(subject);
     if (entry == nullptr && !subject.empty())
-      return session.fail_usage(fmt::format("no command \"{}\"{}", subject,
-                                            did_you_mean(subject, command_names(catalogue))));
+      return session.fail_usage(
+          fmt::format("no command \"{}\"{}", subject,
+                      service::did_you_mean(subject, command_names(catalogue))));
     session.out().text() += entry == nullptr ? program_page(catalogue) : command_page(*entry);
     return 0;
   }

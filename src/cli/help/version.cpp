@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "cli/frame/commands.hpp"
+#include "cli/frame/command.hpp"
 #include "cli/frame/session.hpp"
-#include "format/format.hpp"
+#include "service/ask/about.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -25,32 +25,8 @@ class Version final : public Command {
   CommonNeeds needs() const override { return {true, false}; }
   void define(OptionList&) override {}
   int run(Session& session) override {
-    std::string& out = session.out().text();
-    if (!session.common.json) {
-      out += fmt::format("polytrace {}\n", POLYTRACE_VERSION);
-      return 0;
-    }
-    base::JsonWriter json(out);
-    json.begin_object();
-    json.member("schema", "polytrace.version/1");
-    json.member("version", POLYTRACE_VERSION);
-    json.member("compiler", __VERSION__);
-    json.member("language", std::int64_t{__cplusplus});
-    json.key("formats");
-    json.begin_array();
-    for (const format::Format* format : format::formats()) {
-      json.begin_object();
-      json.member("name", format->name);
-      json.member("reads", format->read_versions);
-      json.key("writes");
-      json.begin_array();
-      for (const std::string_view version : format->write_versions) json.value(version);
-      json.end_array();
-      json.end_object();
-    }
-    json.end_array();
-    json.end_object();
-    out += '\n';
+    session.out().text() += session.common.json ? service::version_json()
+                                                : fmt::format("polytrace {}\n", POLYTRACE_VERSION);
     return 0;
   }
 };

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "cli/frame/commands.hpp"
+#include "cli/frame/command.hpp"
 #include "cli/frame/errors.hpp"
 #include "cli/history/history_input.hpp"
+#include "service/states/histories.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -26,41 +27,20 @@ class HistoryCheck final : public Command {
   CommonNeeds needs() const override { return {true, false}; }
   void define(OptionList& list) override { add_history(list, history_); }
   int run(Session& session) override {
-    history::OpenBundleOptions options;
-    options.force = history_.mixed;
-    const auto files = history::BundleFiles::find(history_.path);
-    if (!files) return session.fail(files.error(), history_.path);
-    const auto opened = history::open_bundle(*files, options);
-    if (!opened) return session.fail(opened.error(), history_.path);
-    const auto verified = opened->verify();
-    base::Notices found = opened->notices();
-    if (!history_.mixed) {
-      const auto differences = history::compare_bundle(*opened, *files);
-      if (!differences) return session.fail(differences.error(), history_.path);
-      found.merge(*differences);
-    }
-    const auto notices = found.sorted();
-    const bool whole = verified.has_value() && found.exit_code() == 0;
+    const auto checked = service::check_history(history_.path, history_.mixed);
+    if (!checked) return session.fail(checked.error(), history_.path);
+    std::string& out = session.out().text();
     if (session.common.json) {
-      base::JsonWriter json(session.out().text());
-      json.begin_object();
-      json.member("schema", "polytrace.history.check/1");
-      json.member("file", history_.path);
-      json.member("whole", whole);
-      json.member("states", opened->facts().intervals);
-      json.key("notices");
-      write_notices(json, notices);
-      json.end_object();
-      session.out().text() += '\n';
+      out += service::history_check_json(history_.path, *checked);
     } else {
-      for (const base::Notice& notice : notices)
-        session.out().text() += fmt::format("{}\n", notice_text(notice));
-      if (whole)
-        session.out().text() += fmt::format("whole: {} timelines, {} states\n",
-                                            opened->facts().keys, opened->facts().intervals);
+      for (const base::Notice& notice : checked->notices.sorted())
+        out += fmt::format("{}\n", notice_text(notice));
+      if (checked->whole)
+        out += fmt::format("whole: {} timelines, {} states\n", checked->facts.keys,
+                           checked->facts.intervals);
     }
-    if (!verified) return session.fail(verified.error(), history_.path);
-    return found.exit_code();
+    if (checked->error) return session.fail(*checked->error, history_.path);
+    return checked->notices.exit_code();
   }
 
  private:

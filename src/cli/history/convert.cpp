@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/frame/commands.hpp"
+#include "cli/frame/command.hpp"
 #include "cli/history/history_input.hpp"
 #include "cli/history/history_output.hpp"
 #include "history/repair.hpp"

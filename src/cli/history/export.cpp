@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include "base/codes.hpp"
-#include "cli/convert/conversion_target.hpp"
-#include "cli/frame/commands.hpp"
+#include "cli/frame/command.hpp"
 #include "cli/history/history_input.hpp"
 #include "cli/history/history_output.hpp"
+#include "service/convert/conversion_target.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -57,7 +57,7 @@ class HistoryExport final : public Command {
     const history::Facts& facts = opened->facts();
     history::ExportOptions options{form_named(form_), facts.start, facts.end};
     if (auto read = read_times(facts, options); !read) return session.fail(read.error());
-    auto sink = open_target(target_, history_.path);
+    auto sink = service::open_target(target_, history_.path);
     if (!sink) return session.fail(sink.error(), target_.output);
     const auto left_out = history::export_rows(*opened, **sink, options);
     if (!left_out)
@@ -77,7 +77,7 @@ class HistoryExport final : public Command {
                                 history::ExportOptions& options) const {
     for (const auto& [text, tick] : {std::pair{&from_, &options.from}, {&to_, &options.to}}) {
       if (text->empty()) continue;
-      const auto read = tick_of(*text, facts, options.from);
+      const auto read = service::tick_of(*text, facts, options.from);
       if (!read) return base::Unexpected(read.error());
       *tick = *read;
     }
@@ -86,7 +86,7 @@ class HistoryExport final : public Command {
   }
 
   HistoryOptions history_;
-  TargetOptions target_;
+  service::TargetOptions target_;
   std::string from_;
   std::string to_;
   std::string form_ = "paths";

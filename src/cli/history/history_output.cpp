@@ -4,9 +4,10 @@
 #include <filesystem>
 
 #include "base/codes.hpp"
-#include "cli/explain/notices_view.hpp"
 #include "cli/frame/errors.hpp"
+#include "cli/frame/notices_view.hpp"
 #include "history/bundle.hpp"
+#include "service/states/histories.hpp"
 
 namespace polytrace::cli {
 
@@ -51,21 +52,8 @@ int tell_made(Session& session, const Made& made) {
     tell_notices(session, made.input, made.notices.sorted());
     return made.notices.exit_code();
   }
-  const history::Facts& facts = made.facts;
-  base::JsonWriter json(session.out().text());
-  json.begin_object();
-  json.member("schema", "polytrace.history.made/1");
-  json.member("output", made.folder);
-  json.member("id", history::to_text(facts.id));
-  json.member("layout", facts.layout == history::Layout::stream ? "stream" : "segmented");
-  json.member("timelines", facts.keys);
-  json.member("states", facts.intervals);
-  json.member("start", facts.start);
-  json.member("end", facts.end);
-  json.key("notices");
-  write_notices(json, made.notices.sorted());
-  json.end_object();
-  session.out().text() += '\n';
+  session.out().text() +=
+      service::history_made_json(std::string(made.folder), made.facts, made.notices);
   return made.notices.exit_code();
 }
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/codes.hpp"
-#include "cli/frame/commands.hpp"
+#include "cli/frame/command.hpp"
 #include "cli/history/history_input.hpp"
 #include "cli/history/history_output.hpp"
 #include "history/csv/csv_time.hpp"

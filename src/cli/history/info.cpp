@@ -2,19 +2,15 @@
 #include <fmt/format.h>
 
 #include "base/text/figure_text.hpp"
-#include "cli/frame/commands.hpp"
-#include "cli/frame/errors.hpp"
+#include "cli/frame/command.hpp"
 #include "cli/history/history_input.hpp"
+#include "service/states/histories.hpp"
 
 namespace polytrace::cli {
 namespace {
 
 using history::Facts;
 using history::History;
-
-std::string_view name_of(history::Layout layout) {
-  return layout == history::Layout::stream ? "stream" : "segmented";
-}
 
 class HistoryInfo final : public Command {
  public:
@@ -39,8 +35,9 @@ class HistoryInfo final : public Command {
   int run(Session& session) override {
     const auto opened = open_history(session, history_);
     if (!opened) return session.fail(opened.error(), history_.path);
-    if (session.common.json) write(session.out().text(), *opened);
-    else append(session.out().text(), *opened);
+    std::string& out = session.out().text();
+    if (session.common.json) out += service::history_json(history_.path, *opened, paths_);
+    else append(out, *opened);
     return opened->notices().exit_code();
   }
 
@@ -52,8 +49,8 @@ class HistoryInfo final : public Command {
     };
     const auto count = [&](std::uint64_t number) { return base::count_text(number); };
     out += history_.path + '\n';
-    row("format",
-        fmt::format("state history {}.{}, {}", facts.version, facts.minor, name_of(facts.layout)));
+    row("format", fmt::format("state history {}.{}, {}", facts.version, facts.minor,
+                              service::name_of(facts.layout)));
     row("id", history::to_text(facts.id));
     row("size", base::bytes_text(facts.bytes));
     row("complete", facts.complete ? "yes" : "no: an interrupted build");
@@ -69,46 +66,7 @@ class HistoryInfo final : public Command {
     if (!paths_) return;
     out += "\nTimelines\n";
     for (const history::Key key : history.keys())
-      row(name(history.type(key)).data(), path_text(history, key));
-  }
-  void write(std::string& out, const History& history) const {
-    const Facts& facts = history.facts();
-    base::JsonWriter json(out);
-    json.begin_object();
-    json.member("schema", "polytrace.history/1");
-    json.member("file", history_.path);
-    json.member("id", history::to_text(facts.id));
-    json.member("version", fmt::format("{}.{}", facts.version, facts.minor));
-    json.member("layout", name_of(facts.layout));
-    json.member("bytes", facts.bytes);
-    json.member("complete", facts.complete);
-    json.member("start", facts.start);
-    json.member("end", facts.end);
-    json.member("ticks_per_second", facts.ticks_per_second);
-    json.key("clock_offset");
-    facts.clock_offset ? json.value(*facts.clock_offset) : json.null();
-    json.member("timelines", facts.keys);
-    json.member("states", facts.intervals);
-    json.member("changes", facts.changes);
-    json.member("segments", facts.segments);
-    json.member("texts", facts.strings);
-    if (paths_) write_paths(json, history);
-    json.key("notices");
-    write_notices(json, history.notices().sorted());
-    json.end_object();
-    out += '\n';
-  }
-  static void write_paths(base::JsonWriter& json, const History& history) {
-    json.key("paths");
-    json.begin_array();
-    for (const history::Key key : history.keys()) {
-      json.begin_object();
-      json.member("key", key);
-      json.member("path", path_text(history, key));
-      json.member("type", name(history.type(key)));
-      json.end_object();
-    }
-    json.end_array();
+      row(name(history.type(key)).data(), service::path_text(history, key));
   }
 
   HistoryOptions history_;

@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 #include "base/codes.hpp"
-#include "cli/explain/notices_view.hpp"
-#include "cli/frame/commands.hpp"
+#include "cli/frame/command.hpp"
+#include "cli/frame/notices_view.hpp"
 #include "cli/history/history_input.hpp"
-#include "cli/history/query_text.hpp"
-#include "cli/history/state_table.hpp"
+#include "cli/history/state_view.hpp"
 #include "history/files/json_file.hpp"
+#include "service/states/histories.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -58,11 +58,11 @@ class HistoryQuery final : public Command {
     add_form(list, format_);
   }
   int run(Session& session) override {
-    const show::TableForm form = form_of(session, format_);
+    const TableForm form = form_of(session, format_);
     if (auto good = check_options(); !good) return session.fail(good.error());
     const auto opened = open_history(session, history_);
     if (!opened) return session.fail(opened.error(), history_.path);
-    StateTable table(*opened, limit_, !batch_.empty());
+    service::StateTable table(*opened, limit_, !batch_.empty());
     int code = opened->notices().exit_code();
     const auto asked =
         batch_.empty() ? ask_one(*opened, table) : ask_all(session, *opened, table, code);
@@ -84,55 +84,31 @@ class HistoryQuery final : public Command {
     return {};
   }
   // By options: the words of a query, and keys beside them.
-  base::result<void> ask_one(const History& history, StateTable& table) const {
+  base::result<void> ask_one(const History& history, service::StateTable& table) const {
     std::string words = "at " + at_;
     if (samples_ != 0) words = fmt::format("samples {} {} {}", samples_, from_, to_);
     else if (!from_.empty()) words = fmt::format("range {} {}", from_, to_);
-    const auto query = parse_query(words, history, keys_);
+    const auto query = service::parse_query(words, history, keys_);
     if (!query) return base::Unexpected(query.error());
-    return ask(history, *query, [&](const history::Interval& one) { table.add(one, 1); });
+    return service::ask(history, *query, [&](const history::Interval& one) { table.add(one, 1); });
   }
   // A question that cannot be answered is told, and raises `code`; the others are answered.
-  base::result<void> ask_all(const Session& session, const History& history, StateTable& table,
-                             int& code) const {
+  base::result<void> ask_all(const Session& session, const History& history,
+                             service::StateTable& table, int& code) const {
     base::Notices notices;
     const auto text = history::load_text(batch_, notices);
     if (!text) return base::Unexpected(text.error());
     tell_notices(session, batch_, notices.sorted());
-    std::uint64_t line_number = 0;
-    for (std::string_view rest = *text; !rest.empty();) {
-      std::string_view line = rest.substr(0, rest.find('\n'));
-      rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-      if (line.ends_with('\r')) line.remove_suffix(1);
-      ++line_number;
-      if (line.find_first_not_of(" \t") == line.npos || line.starts_with('#')) continue;
-      if (auto done = answer(history, line, line_number, table); !done)
-        code = std::max(code, session.fail(done.error(), batch_));
-    }
+    service::ask_lines(history, *text, table, [&](const base::Error& error) {
+      code = std::max(code, session.fail(error, batch_));
+    });
     return {};
   }
-  base::result<void> answer(const History& history, std::string_view line, std::uint64_t number,
-                            StateTable& table) const {
-    const auto query = parse_query(line, history);
-    auto done =
-        query ? ask(history, *query, [&](const history::Interval& one) { table.add(one, number); })
-              : base::result<void>(base::Unexpected(query.error()));
-    if (!done) done.error().detail = fmt::format("line {}: {}", number, done.error().detail);
-    return done;
-  }
   void print(Session& session, const History& history, const analysis::Table& table,
-             show::TableForm form) const {
+             TableForm form) const {
     std::string& out = session.out().text();
-    if (form != show::TableForm::json)
-      return append_states(out, table, form, session.look(), history.facts().start);
-    base::JsonWriter json(out);
-    json.begin_object();
-    json.member("schema", "polytrace.states/1");
-    json.member("file", history_.path);
-    json.key("table");
-    show::write_json(json, table);
-    json.end_object();
-    out += '\n';
+    if (form == TableForm::json) out += service::states_json(history_.path, table);
+    else append_states(out, table, form, session.look(), history.facts().start);
   }
 
   HistoryOptions history_;
@@ -141,7 +117,7 @@ class HistoryQuery final : public Command {
   std::string to_;
   std::uint64_t samples_ = 0;
   std::string batch_;
-  KeyOptions keys_;
+  service::KeyOptions keys_;
   std::uint64_t limit_ = 100'000;
   std::string format_ = "text";
 };

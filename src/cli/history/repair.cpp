@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "history/repair.hpp"
-#include "cli/frame/commands.hpp"
+#include "cli/frame/command.hpp"
 #include "cli/history/history_input.hpp"
 #include "cli/history/history_output.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/frame/commands.hpp"
+#include "cli/frame/command.hpp"
 #include "cli/history/history_input.hpp"
 #include "cli/history/history_output.hpp"
 
@@ -38,7 +38,7 @@ class HistorySnapshot final : public Command {
     if (!files) return session.fail(files.error(), history_.path);
     const auto opened = open_history(session, history_, *files);
     if (!opened) return session.fail(opened.error(), history_.path);
-    const auto at = tick_of(at_, opened->facts(), opened->facts().start);
+    const auto at = service::tick_of(at_, opened->facts(), opened->facts().start);
     if (!at) return session.fail(at.error());
     const auto saved = history::save_snapshot(
         *opened, *at, output_.folder,

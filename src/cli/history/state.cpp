@@ -3,21 +3,22 @@
 
 #include "base/codes.hpp"
 #include "base/text/figure_text.hpp"
-#include "cli/explain/notices_view.hpp"
-#include "cli/frame/commands.hpp"
-#include "cli/frame/errors.hpp"
+#include "cli/frame/notices_view.hpp"
 #include "cli/history/history_input.hpp"
-#include "cli/history/history_output.hpp"
-#include "cli/history/state_cache.hpp"
-#include "cli/history/state_table.hpp"
-#include "cli/history/state_tree.hpp"
-#include "cli/history/thread_list.hpp"
+#include "cli/history/state_view.hpp"
+#include "cli/options/trace_options.hpp"
+#include "cli/show/environment.hpp"
+#include "service/states/ask_state.hpp"
 
 namespace polytrace::cli {
 namespace {
 
-using history::History;
-using history::Tick;
+// The user's folder of caches; empty where nothing names one.
+std::string cache_home() {
+  if (const auto home = variable("XDG_CACHE_HOME"); home.starts_with('/')) return std::string(home);
+  const auto home = variable("HOME");
+  return home.empty() ? std::string() : fmt::format("{}/.cache", home);
+}
 
 class State final : public Command {
  public:
@@ -42,66 +43,44 @@ class State final : public Command {
   void define(OptionList& list) override {
     add_input_file(list, input_);
     add_reading_options(list, input_, Following::not_offered);
-    list.add("--at", at_, "The time").takes("TIME").required().in("Selection");
-    add_keys(list, keys_);
+    list.add("--at", question_.at, "The time").takes("TIME").required().in("Selection");
+    add_keys(list, question_.keys);
     list.add("--nulls", nulls_, "Show states without a value, too").in("Output");
     list.add("--no-cache", no_cache_, "Keep no history of this trace").in("Output");
     add_form(list, format_);
   }
   int run(Session& session) override {
-    StateCache cache(input_.file, !no_cache_);
-    if (const auto kept = cache.find()) {
-      const auto answered = answer(session, *kept, cache.folder());
-      if (answered) return 0;
-      if (is_question(answered.error())) return session.fail(answered.error(), input_.file);
-      // Damage that shows now: it is made again.
+    const service::Input input(input_, session.asking());
+    question_.cache_home = cache_home();
+    question_.keep = !no_cache_;
+    const service::StateAnswer answer = service::ask_state(input, question_);
+    if (!answer.trouble.empty())
+      session.remark(fmt::format("no history of this trace is kept: {}", answer.trouble));
+    int code = 0;
+    if (answer.built) {
+      const service::Reading reading{{input.name(), nullptr, {}}, answer.built->passed};
+      tell_notices(session, reading);
+      tell_notices(session, input.name(), answer.built->notices.sorted());
+      code = std::max(conclude(session, reading), answer.built->notices.exit_code());
     }
-    return build_and_answer(session, cache);
+    if (!answer.moment) return std::max(code, session.refuse(answer.moment.error()));
+    show(session, *answer.moment);
+    return code;
   }
 
  private:
-  // Whether it is what was asked for that is wrong, not the history.
-  static bool is_question(const base::Error& error) {
-    return error.code == base::Code::usage || error.code == base::Code::key_unknown ||
-           error.code == base::Code::time_outside;
-  }
-  int build_and_answer(Session& session, StateCache& cache) const {
-    Input input(input_);
-    const auto built = build_states(session, input, {cache.draft(), "segmented", true});
-    if (!cache.trouble().empty())
-      session.remark(fmt::format("no history of this trace is kept: {}", cache.trouble()));
-    if (!built) return session.fail(built.error(), input.name());
-    tell_notices(session, input.name(), built->passed.notices);
-    tell_notices(session, input.name(), built->notices.sorted());
-    const int code = std::max(conclude(session, input, built->passed), built->notices.exit_code());
-    // A partial answer is told each time, so it is made each time. A draft that becomes the cache's
-    // is open meanwhile: somebody else may replace it at once.
-    const auto opened =
-        history::History::open(history::file_in(cache.draft(), history::kHistoryFile));
-    if (!opened) return session.fail(opened.error(), cache.draft());
-    const auto answered = answer(session, *opened, cache.draft());
-    if (code == 0) cache.fill();
-    return answered ? code : std::max(code, session.fail(answered.error(), input_.file));
-  }
-  // Nothing is shown of an answer that fails.
-  base::result<void> answer(Session& session, const History& history,
-                            const std::string& folder) const {
-    const auto at = tick_of(at_, history.facts(), history.facts().start);
-    if (!at) return base::Unexpected(at.error());
-    const auto keys = choose_keys(history, keys_);
-    if (!keys) return base::Unexpected(keys.error());
-    const auto tree = StateTree::take(history, *at, *keys, history::load_notes(folder));
-    if (!tree) return base::Unexpected(tree.error());
-    const show::TableForm form = form_of(session, format_);
-    if (form == show::TableForm::json) write(session.out().text(), history, *at, *tree);
-    else if (form == show::TableForm::text) append(session, history, *at, *tree);
+  void show(Session& session, const service::Moment& moment) const {
+    const TableForm form = form_of(session, format_);
+    std::string& out = session.out().text();
+    if (form == TableForm::json) out += state_json(input_.file, moment, nulls_);
+    else if (form == TableForm::text) append(session, moment);
     else
-      append_states(session.out().text(), tree->table(nulls_), form, session.look(),
-                    history.facts().start);
-    return {};
+      append_states(out, moment.states.table(nulls_), form, session.look(),
+                    moment.history->facts().start);
   }
-  void append(Session& session, const History& history, Tick at, const StateTree& tree) const {
-    const history::Facts& facts = history.facts();
+  void append(Session& session, const service::Moment& moment) const {
+    const history::Facts& facts = moment.history->facts();
+    const history::Tick at = moment.at;
     session.page();
     std::string& out = session.out().text();
     const auto since = static_cast<std::int64_t>(static_cast<std::uint64_t>(at) -
@@ -109,27 +88,13 @@ class State final : public Command {
     out += fmt::format("{} at {}", input_.file, base::duration_text(since));
     if (facts.clock_offset) out += fmt::format(", {}", base::wall_text(at + *facts.clock_offset));
     out += '\n';
-    append_threads(out, tree, session.look());
+    append_threads(out, moment.states, session.look());
     out += '\n';
-    tree.append_text(out, session.look(), nulls_);
-  }
-  void write(std::string& out, const History& history, Tick at, const StateTree& tree) const {
-    base::JsonWriter json(out);
-    json.begin_object();
-    json.member("schema", "polytrace.state/1");
-    json.member("file", input_.file);
-    json.member("time", at);
-    json.member("start", history.facts().start);
-    json.member("end", history.facts().end);
-    json.key("states");
-    tree.write(json, nulls_);
-    json.end_object();
-    out += '\n';
+    append_tree(out, moment.states, session.look(), nulls_);
   }
 
-  InputOptions input_;
-  std::string at_;
-  KeyOptions keys_;
+  service::InputOptions input_;
+  service::StateQuestion question_;
   bool nulls_ = false;
   bool no_cache_ = false;
   std::string format_ = "text";

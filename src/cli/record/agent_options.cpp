@@ -8,8 +8,8 @@
 
 #include "agent/common/options/options.hpp"
 #include "base/codes.hpp"
-#include "cli/frame/words.hpp"
 #include "cli/record/children.hpp"
+#include "service/words/words.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -34,7 +34,7 @@ base::result<void> check_name(std::string_view assignment) {
   const bool runtimes_own = name.find('.') != name.npos;
   if (name.empty() || (!runtimes_own && std::ranges::find(known, name) == known.end()))
     return base::fail(base::Code::usage, fmt::format("agents have no option \"{}\"{}", name,
-                                                     did_you_mean(name, known)));
+                                                     service::did_you_mean(name, known)));
   return {};
 }
 

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "agent/control/client.hpp"
-#include "cli/frame/commands.hpp"
+#include "cli/frame/command.hpp"
 #include "cli/frame/signals.hpp"
 #include "cli/record/agent_options.hpp"
 #include "cli/record/defaults.hpp"

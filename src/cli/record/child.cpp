@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "base/codes.hpp"
+#include "cli/frame/command_line.hpp"
 #include "cli/frame/signals.hpp"
 
 namespace polytrace::cli {

@@ -7,11 +7,12 @@
 #include "agent/control/client.hpp"
 #include "base/codes.hpp"
 #include "base/text/figure_text.hpp"
-#include "cli/frame/commands.hpp"
-#include "cli/frame/numbers.hpp"
+#include "base/text/json_writer.hpp"
+#include "cli/frame/command.hpp"
 #include "cli/frame/session.hpp"
-#include "cli/frame/words.hpp"
 #include "cli/record/start_body.hpp"
+#include "service/words/numbers.hpp"
+#include "service/words/words.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -96,8 +97,8 @@ class Control final : public Command {
   int run(Session& session) override {
     const Action* action = find_action(command_);
     if (action == nullptr)
-      return session.fail_usage(
-          fmt::format("no command \"{}\"{}", command_, did_you_mean(command_, action_names())));
+      return session.fail_usage(fmt::format("no command \"{}\"{}", command_,
+                                            service::did_you_mean(command_, action_names())));
     if (arguments_.size() > action->arguments)
       return session.fail_usage(fmt::format("{} takes no \"{}\"", command_, arguments_.back()));
     if (action->arguments == 1 && arguments_.empty() && action->message != Message::heap_dump)
@@ -118,10 +119,10 @@ class Control final : public Command {
 
  private:
   base::result<void> connect() {
-    if (const auto process = parse_number<unsigned>(target_))
+    if (const auto process = service::parse_number<unsigned>(target_))
       return client_.connect_process(static_cast<pid_t>(*process));
     if (!target_.starts_with(':')) return client_.connect_path(target_);
-    const auto port = parse_number<unsigned>(std::string_view(target_).substr(1));
+    const auto port = service::parse_number<unsigned>(std::string_view(target_).substr(1));
     if (port && *port > 0 && *port < 65536)
       return client_.connect_port(static_cast<std::uint16_t>(*port));
     return base::fail(base::Code::open_failed, "is no port");

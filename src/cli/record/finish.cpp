@@ -8,6 +8,7 @@
 
 #include "base/codes.hpp"
 #include "base/text/figure_text.hpp"
+#include "base/text/json_writer.hpp"
 #include "cli/frame/errors.hpp"
 #include "cli/record/next_steps.hpp"
 #include "cli/record/recording.hpp"

@@ -5,8 +5,8 @@
 
 #include <filesystem>
 
-#include "cli/input/input.hpp"
-#include "cli/runtimes/command_line.hpp"
+#include "cli/frame/command_line.hpp"
+#include "service/input/input.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -30,7 +30,7 @@ constexpr Telling kTellings[] = {{Kind::Alloc, "alloc", "allocations"},
 
 class Holds {
  public:
-  Holds(const std::optional<Overview>& seen, const std::string& events)
+  Holds(const std::optional<service::Overview>& seen, const std::string& events)
       : seen_(seen), events_(events) {}
   bool any(Kind kind, std::string_view event) const {
     if (seen_) return seen_->events[static_cast<std::size_t>(kind)] != 0;
@@ -38,27 +38,26 @@ class Holds {
   }
 
  private:
-  const std::optional<Overview>& seen_;
+  const std::optional<service::Overview>& seen_;
   const std::string& events_;
 };
 
 }  // namespace
 
-std::optional<Overview> look_into(const std::string& file) {
+std::optional<service::Overview> look_into(const std::string& file) {
   std::error_code fault;
   if (fs::file_size(file, fault) > kMostBytes || fault) return {};
-  InputOptions options;
-  options.file = file;
-  const Input input(options);
+  const service::Input input({.file = file});
   auto opened = input.open();
   if (!opened) return {};
-  OverviewConsumer consumer;
+  service::OverviewConsumer consumer;
   const event::PumpOutcome outcome = event::pump(*opened->reader, consumer, {});
   if (outcome.error) return {};
   return consumer.take();
 }
 
-std::vector<std::string> next_steps(const std::string& file, const std::optional<Overview>& seen,
+std::vector<std::string> next_steps(const std::string& file,
+                                    const std::optional<service::Overview>& seen,
                                     const std::string& events) {
   const Holds holds(seen, events);
   const std::string program = own_command();

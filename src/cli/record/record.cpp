@@ -3,7 +3,7 @@
 
 #include "agent/control/client.hpp"
 #include "base/codes.hpp"
-#include "cli/frame/commands.hpp"
+#include "cli/frame/command.hpp"
 #include "cli/frame/signals.hpp"
 #include "cli/record/agent_options.hpp"
 #include "cli/record/children.hpp"

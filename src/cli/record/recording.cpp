@@ -8,10 +8,11 @@
 
 #include "base/codes.hpp"
 #include "base/text/figure_text.hpp"
-#include "cli/convert/conversion_target.hpp"
+#include "base/text/json_writer.hpp"
 #include "cli/frame/errors.hpp"
 #include "cli/frame/signals.hpp"
-#include "cli/select/times.hpp"
+#include "service/convert/conversion_target.hpp"
+#include "service/selection/times.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -100,17 +101,17 @@ base::result<RecordingPlan> plan_recording(const RecordingOptions& options) {
   if (options.output == "-")
     return base::fail(base::Code::usage, "standard output belongs to the program: name a file");
   const format::Format* native = format::find_format("native");
-  TargetOptions target;
+  service::TargetOptions target;
   target.output = options.output;
   target.to = options.to;
-  const auto chosen = choose_format(target, *native);
+  const auto chosen = service::choose_format(target, *native);
   if (!chosen) return tl::unexpected(chosen.error());
   RecordingPlan plan;
   plan.output = fs::absolute(options.output).lexically_normal();
   plan.to = options.to.empty() ? std::string((*chosen)->name) : options.to;
   plan.stream = *chosen == native ? plan.output : plan.output + ".ptrace";
   if (!options.duration.empty()) {
-    const auto length = parse_shift(options.duration);
+    const auto length = service::parse_shift(options.duration);
     if (!length) return tl::unexpected(length.error());
     plan.duration = std::chrono::nanoseconds(*length);
   }

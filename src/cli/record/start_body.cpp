@@ -7,7 +7,7 @@
 #include <array>
 
 #include "agent/common/options/options.hpp"
-#include "cli/select/times.hpp"
+#include "service/selection/times.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -26,7 +26,7 @@ bool add_events(Body& body, std::string_view list) {
 
 bool add_duration(Body& body, std::string_view text) {
   constexpr base::Duration kMillisecond = 1'000'000;
-  const auto length = parse_shift(text);
+  const auto length = service::parse_shift(text);
   if (!length || *length < kMillisecond) return false;
   body.number(Field::duration, static_cast<std::uint64_t>(*length / kMillisecond));
   return true;

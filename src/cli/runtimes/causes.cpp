@@ -9,7 +9,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "cli/frame/environment.hpp"
+#include "cli/show/environment.hpp"
 
 namespace polytrace::cli {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "agent/common/options/options.hpp"
 #include "base/codes.hpp"
-#include "cli/frame/environment.hpp"
 #include "cli/runtimes/runtimes.hpp"
+#include "cli/show/environment.hpp"
 
 namespace polytrace::cli {
 namespace {

@@ -18,6 +18,7 @@
 
 #include "agent/control/protocol/endpoint.hpp"
 #include "base/text/figure_text.hpp"
+#include "cli/frame/command_line.hpp"
 #include "cli/runtimes/runtimes.hpp"
 
 namespace polytrace::cli {

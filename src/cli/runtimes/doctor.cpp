@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "cli/frame/commands.hpp"
+#include "base/text/json_writer.hpp"
+#include "cli/frame/command.hpp"
 #include "cli/frame/session.hpp"
 #include "cli/runtimes/checkup.hpp"
 #include "cli/runtimes/runtimes.hpp"
@@ -12,9 +13,9 @@
 namespace polytrace::cli {
 namespace {
 
-show::Style style_of(Health health) {
-  if (health == Health::good) return show::Style::good;
-  return health == Health::missing ? show::Style::warning : show::Style::plain;
+Style style_of(Health health) {
+  if (health == Health::good) return Style::good;
+  return health == Health::missing ? Style::warning : Style::plain;
 }
 
 class Doctor final : public Command {
@@ -59,11 +60,11 @@ class Doctor final : public Command {
     return fmt::format("{}\\\n           {}", command.substr(0, behind), command.substr(behind));
   }
 
-  static void tell_runtime(std::string& out, const show::Look& look, const FoundRuntime& found) {
+  static void tell_runtime(std::string& out, const Look& look, const FoundRuntime& found) {
     const Health health = found.can_record ? Health::good : Health::missing;
     out += fmt::format("{} {}  ", find_runtime(found.name)->title,
                        found.version.empty() ? "(version unknown)" : found.version);
-    out += show::paint(look.terminal, style_of(health), name_of(health));
+    out += paint(look.terminal, style_of(health), name_of(health));
     out += fmt::format("\n  {:<7}{}\n", "path", found.path);
     if (!found.can_record)
       out += fmt::format("  {:<7}{}\n  {:<7}{}\n", "not", found.why, "helps", found.command);
@@ -75,10 +76,10 @@ class Doctor final : public Command {
     out += fmt::format("  {:<7}{}\n", "begin", folded(found.command));
   }
 
-  static void tell_finding(std::string& out, const show::Look& look, const Finding& finding) {
+  static void tell_finding(std::string& out, const Look& look, const Finding& finding) {
     out += fmt::format("{:<8} ", finding.topic);
-    out += show::paint(look.terminal, style_of(finding.health),
-                       fmt::format("{:<8}", name_of(finding.health)));
+    out += paint(look.terminal, style_of(finding.health),
+                 fmt::format("{:<8}", name_of(finding.health)));
     out += fmt::format(" {}\n", finding.text);
     if (!finding.hint.empty()) out += fmt::format("{:18}{}\n", "", finding.hint);
   }

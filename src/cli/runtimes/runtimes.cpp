@@ -8,7 +8,8 @@
 #include <filesystem>
 
 #include "base/codes.hpp"
-#include "cli/frame/environment.hpp"
+#include "cli/frame/command_line.hpp"
+#include "cli/show/environment.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -20,16 +21,6 @@ constexpr std::array kRuntimes = {
     Runtime{"mono", "Mono", "mono", "libmono-profiler-polytrace.so", "Debian: mono-runtime"},
     Runtime{"dotnet", ".NET", "dotnet", "libpolytrace-coreclr.so",
             "https://dotnet.microsoft.com/download"}};
-
-std::vector<std::string> folders_of(std::string_view list) {
-  std::vector<std::string> folders;
-  while (!list.empty()) {
-    const std::size_t end = std::min(list.find(':'), list.size());
-    if (end > 0) folders.emplace_back(list.substr(0, end));
-    list.remove_prefix(std::min(end + 1, list.size()));
-  }
-  return folders;
-}
 
 std::vector<std::string> agent_folders() {
   std::vector<std::string> folders = folders_of(variable("POLYTRACE_AGENTS"));
@@ -85,20 +76,6 @@ const Runtime* find_runtime(std::string_view name) {
     if (runtime.name == name) return &runtime;
   }
   return nullptr;
-}
-
-std::string own_path() {
-  std::error_code none;
-  return fs::read_symlink("/proc/self/exe", none);
-}
-
-std::string find_in_path(std::string_view name) {
-  for (const std::string& folder : folders_of(variable("PATH"))) {
-    const std::string path = fmt::format("{}/{}", folder, name);
-    std::error_code none;
-    if (access(path.c_str(), X_OK) == 0 && fs::is_regular_file(path, none)) return path;
-  }
-  return {};
 }
 
 base::result<std::string> find_program(const Runtime& runtime, const std::string& told) {

@@ -35,11 +35,6 @@ base::result<std::string> find_agent(const Runtime& runtime, const std::string& 
 // What brings a missing agent here: a command for a source tree, a sentence elsewhere.
 std::string agent_remedy();
 
-// The path of a command in PATH; "" where there is none.
-std::string find_in_path(std::string_view name);
-// This program itself.
-std::string own_path();
-
 struct Launch {
   std::vector<std::string> words;        // the program first
   std::vector<std::string> environment;  // "NAME=value", besides our own

@@ -5,9 +5,9 @@
 
 #include "base/text/figure_text.hpp"
 #include "base/text/utf8.hpp"
-#include "cli/show/escape.hpp"
+#include "cli/show/text_room.hpp"
 
-namespace polytrace::cli::show {
+namespace polytrace::cli {
 namespace {
 
 using analysis::Unit;
@@ -81,18 +81,8 @@ std::string machine_text(const analysis::Cell& cell, Unit unit) {
                     cell);
 }
 
-void write_cell(base::JsonWriter& json, const analysis::Cell& cell, Unit unit) {
-  std::visit(Overloaded{[&](std::monostate) { json.null(); },
-                        [&](std::uint64_t value) {
-                          if (unit == Unit::address) json.value(fmt::format("{:#x}", value));
-                          else json.value(value);
-                        },
-                        [&](const auto& value) { json.value(value); }},
-             cell);
-}
-
 bool is_right_aligned(Unit unit, const analysis::Cell& sample) {
   return unit != Unit::address && !std::holds_alternative<std::string>(sample);
 }
 
-}  // namespace polytrace::cli::show
+}  // namespace polytrace::cli

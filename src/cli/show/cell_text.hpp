@@ -5,11 +5,10 @@
 #include <string>
 
 #include "analysis/table/table.hpp"
-#include "base/text/json_writer.hpp"
 #include "base/types.hpp"
 #include "cli/show/terminal.hpp"
 
-namespace polytrace::cli::show {
+namespace polytrace::cli {
 
 // Everything about how a result for people shall look.
 struct Look {
@@ -22,10 +21,7 @@ Look look_of(const Terminal& terminal);
 std::string human_text(const analysis::Cell& cell, analysis::Unit unit, const Look& look);
 // Plain numbers in ns and bytes, addresses in hexadecimal, text as it is; empty when not known.
 std::string machine_text(const analysis::Cell& cell, analysis::Unit unit);
-// Numbers as numbers, addresses as hexadecimal text, null when not known.
-void write_cell(base::JsonWriter& json, const analysis::Cell& cell, analysis::Unit unit);
-
 // Numbers are set to the right.
 bool is_right_aligned(analysis::Unit unit, const analysis::Cell& sample);
 
-}  // namespace polytrace::cli::show
+}  // namespace polytrace::cli

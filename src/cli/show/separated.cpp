@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/show/separated.hpp"
 
-namespace polytrace::cli::show {
+namespace polytrace::cli {
 namespace {
 
 constexpr std::string_view kFormulaStart = "=+-@\t\r\n";
@@ -48,4 +48,4 @@ std::string markdown_text(std::string_view text) {
   return out;
 }
 
-}  // namespace polytrace::cli::show
+}  // namespace polytrace::cli

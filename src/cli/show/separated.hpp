@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace polytrace::cli::show {
+namespace polytrace::cli {
 
 // Quoted where needed. A text that a spreadsheet would take for a formula (it starts with = + - @,
 // a tab or a line break) gets a ' in front. Not for numbers.
@@ -15,4 +15,4 @@ std::string tsv_text(std::string_view text);
 // For a table cell: pipes and markup are escaped, line breaks become blanks.
 std::string markdown_text(std::string_view text);
 
-}  // namespace polytrace::cli::show
+}  // namespace polytrace::cli

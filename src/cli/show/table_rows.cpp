@@ -4,8 +4,9 @@
 
 #include "cli/show/separated.hpp"
 #include "cli/show/tables.hpp"
+#include "service/json/parts.hpp"
 
-namespace polytrace::cli::show {
+namespace polytrace::cli {
 namespace {
 
 using analysis::Cell;
@@ -45,7 +46,7 @@ void append_json_lines(std::string& out, const Table& table) {
     json.member("table", table.key);
     for (std::size_t i = 0; i < row.size(); ++i) {
       json.key(table.columns[i].key);
-      write_cell(json, row[i], table.columns[i].unit);
+      service::write_cell(json, row[i], table.columns[i].unit);
     }
     json.end_object();
     out += '\n';
@@ -73,4 +74,4 @@ void append_rows(std::string& out, std::span<const Table> tables, TableForm form
   }
 }
 
-}  // namespace polytrace::cli::show
+}  // namespace polytrace::cli

@@ -5,15 +5,16 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
 
 #include "base/text/figure_text.hpp"
-#include "cli/show/escape.hpp"
 #include "cli/show/separated.hpp"
-#include "cli/show/shorten.hpp"
-#include "cli/show/sparkline.hpp"
+#include "cli/show/text_room.hpp"
 #include "cli/show/text_table.hpp"
 
-namespace polytrace::cli::show {
+namespace polytrace::cli {
 namespace {
 
 using analysis::Cell;
@@ -48,6 +49,48 @@ std::size_t depth_of(const Table& table, const std::vector<Cell>& row) {
   if (const auto* depth = std::get_if<std::uint64_t>(&cell)) return *depth;
   if (const auto* depth = std::get_if<std::int64_t>(&cell)) return static_cast<std::size_t>(*depth);
   return 0;
+}
+
+constexpr std::array<std::string_view, 8> kBlocks{"\xe2\x96\x81", "\xe2\x96\x82", "\xe2\x96\x83",
+                                                  "\xe2\x96\x84", "\xe2\x96\x85", "\xe2\x96\x86",
+                                                  "\xe2\x96\x87", "\xe2\x96\x88"};
+constexpr std::array<std::string_view, 8> kPlain{".", ":", "-", "=", "+", "*", "%", "#"};
+
+constexpr double kGap = std::numeric_limits<double>::quiet_NaN();
+
+std::vector<double> numbers(std::string_view series) {
+  std::vector<double> values;
+  while (!series.empty()) {
+    const std::string_view word = series.substr(0, series.find(','));
+    double value = kGap;
+    const auto [stop, fault] = std::from_chars(word.data(), word.data() + word.size(), value);
+    values.push_back(fault == std::errc{} ? value : kGap);
+    series.remove_prefix(std::min(word.size() + 1, series.size()));
+  }
+  return values;
+}
+
+// `series` is numbers separated by commas; what is no number leaves a gap. From the least to the
+// greatest value; `unicode` chooses block characters over .:-=+*%#
+std::string sparkline(std::string_view series, bool unicode) {
+  const std::vector<double> values = numbers(series);
+  double least = std::numeric_limits<double>::infinity(), most = -least;
+  for (const double value : values) {
+    if (!std::isfinite(value)) continue;
+    least = std::min(least, value);
+    most = std::max(most, value);
+  }
+  const double range = most > least ? most - least : 1;
+  std::string out;
+  for (const double value : values) {
+    if (!std::isfinite(value)) {
+      out += ' ';
+      continue;
+    }
+    const auto height = static_cast<std::size_t>(std::clamp((value - least) / range, 0.0, 1.0) * 7);
+    out += (unicode ? kBlocks : kPlain)[height];
+  }
+  return out;
 }
 
 // A series of numbers is a text of that column name; for people it is a small chart.
@@ -163,40 +206,4 @@ void append_markdown(std::string& out, const Table& table, const Look& look) {
   for (const std::string& note : table.notes) out += '\n' + markdown_text(printable(note)) + '\n';
 }
 
-void write_json(base::JsonWriter& json, const Table& table) {
-  constexpr std::array<std::string_view, 7> kUnits{"none", "count",   "bytes",  "nanoseconds",
-                                                   "time", "percent", "address"};
-  json.begin_object();
-  json.member("key", table.key);
-  json.member("section", table.section);
-  json.member("title", table.title);
-  json.key("columns");
-  json.begin_array();
-  for (const analysis::ColumnInfo& column : table.columns) {
-    json.begin_object();
-    json.member("key", column.key);
-    json.member("title", column.title);
-    json.member("unit", kUnits[static_cast<std::size_t>(column.unit)]);
-    json.end_object();
-  }
-  json.end_array();
-  json.key("rows");
-  json.begin_array();
-  for (const auto& row : table.rows) {
-    json.begin_object();
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      json.key(table.columns[i].key);
-      write_cell(json, row[i], table.columns[i].unit);
-    }
-    json.end_object();
-  }
-  json.end_array();
-  json.member("rows_left_out", table.rows_left_out);
-  json.key("notes");
-  json.begin_array();
-  for (const std::string& note : table.notes) json.value(note);
-  json.end_array();
-  json.end_object();
-}
-
-}  // namespace polytrace::cli::show
+}  // namespace polytrace::cli

@@ -10,7 +10,7 @@
 #include "analysis/table/table.hpp"
 #include "cli/show/cell_text.hpp"
 
-namespace polytrace::cli::show {
+namespace polytrace::cli {
 
 enum class TableForm : std::uint8_t { text, json, json_lines, csv, tsv, markdown };
 // "text", "json", "jsonl", "csv", "md", "tsv".
@@ -31,7 +31,4 @@ void append_markdown(std::string& out, const analysis::Table& table, const Look&
 // column "table" with the key, which lines of JSON always have.
 void append_rows(std::string& out, std::span<const analysis::Table> tables, TableForm form);
 
-// {"key", "section", "title", "columns": [...], "rows": [{...}], "rows_left_out", "notes"}
-void write_json(base::JsonWriter& json, const analysis::Table& table);
-
-}  // namespace polytrace::cli::show
+}  // namespace polytrace::cli

@@ -8,9 +8,9 @@
 #include <charconv>
 
 #include "base/text/terminal_text.hpp"
-#include "cli/frame/environment.hpp"
+#include "cli/show/environment.hpp"
 
-namespace polytrace::cli::show {
+namespace polytrace::cli {
 namespace {
 
 bool wants_color(bool is_tty) {
@@ -56,4 +56,4 @@ std::string paint(const Terminal& terminal, Style style, std::string_view text) 
                      base::kStyleOff);
 }
 
-}  // namespace polytrace::cli::show
+}  // namespace polytrace::cli

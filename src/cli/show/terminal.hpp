@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace polytrace::cli::show {
+namespace polytrace::cli {
 
 enum class ColorMode : std::uint8_t { automatic, always, never };
 
@@ -27,4 +27,4 @@ enum class Style : std::uint8_t { plain, heading, faint, warning, error, good };
 // `text` in that style where the terminal has colours, else as it is.
 std::string paint(const Terminal& terminal, Style style, std::string_view text);
 
-}  // namespace polytrace::cli::show
+}  // namespace polytrace::cli

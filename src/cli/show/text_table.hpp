@@ -8,7 +8,7 @@
 
 #include "cli/show/terminal.hpp"
 
-namespace polytrace::cli::show {
+namespace polytrace::cli {
 
 // What becomes of cells that are too wide for the terminal.
 enum class Fit : std::uint8_t {
@@ -34,4 +34,4 @@ struct TextTable {
 // and sentences have half of it; true then.
 bool append_text_table(std::string& out, const TextTable& table, const Terminal& terminal);
 
-}  // namespace polytrace::cli::show
+}  // namespace polytrace::cli

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `export` and `flame` have in common.
+#pragma once
+
+#include "cli/frame/session.hpp"
+#include "service/convert/export_run.hpp"
+
+namespace polytrace::cli {
+
+// --weight, --limit, --depth, --show-helpers.
+void add_profile_options(OptionList& list, service::ProfileOptions& options);
+
+// Tells what was written and what was left out, or why not. Gives the exit code.
+int tell_export(Session& session, const service::Asked<service::Exported>& done);
+
+}  // namespace polytrace::cli

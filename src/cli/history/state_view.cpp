@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/history/state_view.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "cli/show/text_room.hpp"
+
+namespace polytrace::cli {
+
+using analysis::Unit;
+using history::Interval;
+using history::Key;
+using history::Tree;
+using service::StateTree;
+
+namespace {
+
+// With all its digits, in the largest unit that is not longer: "+5.500001 ms".
+std::string exact_text(base::Time time, base::Time start) {
+  constexpr std::array<std::pair<std::string_view, std::uint64_t>, 4> kUnits{
+      {{"s", 1'000'000'000}, {"ms", 1'000'000}, {"us", 1'000}, {"ns", 1}}};
+  const bool before = time < start;
+  std::uint64_t since = static_cast<std::uint64_t>(time) - static_cast<std::uint64_t>(start);
+  if (before) since = ~since + 1;
+  const auto* const unit = std::ranges::find_if(
+      kUnits, [&](const auto& one) { return one.second <= std::max<std::uint64_t>(since, 1); });
+  std::string text = fmt::format("{}{}", before ? "-" : "+", since / unit->second);
+  std::string digits =
+      fmt::format("{:0{}}", since % unit->second, std::to_string(unit->second).size() - 1);
+  digits.erase(digits.find_last_not_of('0') + 1);
+  if (!digits.empty()) text += "." + digits;
+  return fmt::format("{} {}", text, unit->first);
+}
+
+// Rounded bounds of a short state would be those of its neighbours.
+analysis::Table with_exact_times(analysis::Table table, base::Time start) {
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (table.columns[i].unit != Unit::time) continue;
+    for (auto& row : table.rows) row[i] = exact_text(std::get<history::Tick>(row[i]), start);
+    table.columns[i].unit = Unit::none;
+  }
+  return table;
+}
+
+// Bytes and time as people read them; other units stand behind the number.
+std::string value_text(const StateTree& states, const Interval& state, const Look& look) {
+  if (state.value.is_null()) return "-";
+  const std::string_view told = states.unit(state.key);
+  analysis::Unit unit = analysis::Unit::count;
+  if (told == "B") unit = analysis::Unit::bytes;
+  if (told == "ns") unit = analysis::Unit::nanoseconds;
+  std::string text = human_text(service::cell_of(state.value), unit, look);
+  if (unit != analysis::Unit::count || told.empty()) return text;
+  return fmt::format("{} {}", text, printable(told));
+}
+
+// What is right of `before` cells, in the room that a terminal leaves.
+std::string fitting(std::string value, std::size_t before, const Terminal& terminal) {
+  constexpr std::size_t kLeast = 8;
+  if (terminal.width == 0) return value;
+  const std::size_t room = terminal.width > before ? terminal.width - before : 0;
+  return shortened(value, std::max(room, kLeast), terminal.unicode ? "\xe2\x80\xa6" : "~");
+}
+
+struct LivingThread {
+  std::string title;  // its name and id
+  std::string status;
+  std::string doing;
+};
+
+class ThreadLister {
+ public:
+  explicit ThreadLister(const StateTree& states)
+      : states_(states), tree_(states.tree()), all_(tree_.find(Tree::kTop, "Threads")) {}
+
+  // By name; those without one behind, by id.
+  std::vector<LivingThread> run() const {
+    std::vector<std::pair<std::string, LivingThread>> found;
+    if (all_ == Tree::kNone) return {};
+    for (Tree::Node at = tree_.first_child(all_); at != Tree::kNone; at = tree_.next_sibling(at)) {
+      const std::string status = text(at, "Status");
+      if (status.empty() || status == "ended") continue;
+      const std::string name = text(at, "Name");
+      std::string doing = wait(at);
+      if (doing.empty()) doing = text(at, "Method");
+      found.push_back(
+          {(name.empty() ? "1" : "0") + name, {title(tree_.name(at)), status, std::move(doing)}});
+    }
+    std::ranges::stable_sort(found, {}, [](const auto& one) { return one.first; });
+    std::vector<LivingThread> threads;
+    for (auto& one : found) threads.push_back(std::move(one.second));
+    return threads;
+  }
+
+ private:
+  // Of an attribute; empty for null.
+  std::string text(Tree::Node parent, std::string_view attribute) const {
+    if (parent == Tree::kNone) return {};
+    const history::Value value = states_.value(tree_.find(parent, attribute));
+    return value.type() == history::Type::string ? printable(value.text()) : std::string();
+  }
+  std::string title(std::string_view id) const {
+    const std::string name = text(tree_.find(all_, id), "Name");
+    return name.empty() ? std::string(id) : fmt::format("{} ({})", name, id);
+  }
+  // "waits for 0x70 (App.Lock), which main (0x1) owns"; empty when it does not wait.
+  std::string wait(Tree::Node thread) const {
+    const std::string object = text(thread, "Waits for");
+    if (object.empty()) return {};
+    const Tree::Node monitors = tree_.find(Tree::kTop, "Monitors");
+    const Tree::Node monitor = monitors == Tree::kNone ? Tree::kNone : tree_.find(monitors, object);
+    std::string words = "waits for " + object;
+    if (const std::string type = text(monitor, "Class"); !type.empty()) words += " (" + type + ")";
+    if (const std::string owner = text(monitor, "Owner"); !owner.empty())
+      words += fmt::format(", which {} owns", title(owner));
+    return words;
+  }
+
+  const StateTree& states_;
+  const Tree& tree_;
+  Tree::Node all_;
+};
+
+}  // namespace
+
+void add_form(OptionList& list, std::string& form) {
+  list.add("--format", form, "The form of the result; --json means --format json")
+      .one_of(table_form_words())
+      .takes("FORM")
+      .shows_default()
+      .in("Output");
+}
+
+TableForm form_of(const Session& session, const std::string& form) {
+  return session.common.json ? TableForm::json : table_form(form);
+}
+
+void append_states(std::string& out, const analysis::Table& table, TableForm form, Look look,
+                   history::Tick start) {
+  switch (form) {
+    case TableForm::text: return void(append_text(out, with_exact_times(table, start), look));
+    case TableForm::markdown: return append_markdown(out, with_exact_times(table, start), look);
+    case TableForm::json_lines:
+    case TableForm::csv:
+    case TableForm::tsv: return append_rows(out, std::span(&table, 1), form);
+    case TableForm::json: return;
+  }
+}
+
+void append_tree(std::string& out, const StateTree& states, const Look& look, bool nulls) {
+  constexpr std::size_t kIndent = 2;
+  constexpr std::size_t kColumn = 24;
+  const Tree& tree = states.tree();
+  std::vector<const Interval*> by_node(tree.size(), nullptr);
+  std::vector<bool> wanted(tree.size(), false);
+  for (const Interval& state : states.states()) {
+    Tree::Node node = tree.node(state.key);
+    if (node == Tree::kNone || !service::is_shown(state, nulls)) continue;
+    by_node[node] = &state;
+    for (; node != Tree::kNone && !wanted[node]; node = tree.parent(node)) wanted[node] = true;
+  }
+  struct Open {
+    Tree::Node node;
+    std::size_t depth;
+  };
+  std::vector<Open> open{{Tree::kTop, 0}};
+  while (!open.empty()) {
+    const auto [node, depth] = open.back();
+    open.pop_back();
+    if (node != Tree::kTop) {
+      std::string line(kIndent * (depth - 1), ' ');
+      line += printable(tree.name(node));
+      if (by_node[node] != nullptr) {
+        line.resize(std::max(line.size() + 2, kColumn), ' ');
+        line += fitting(value_text(states, *by_node[node], look), cells(line), look.terminal);
+      }
+      out += line + '\n';
+    }
+    const std::size_t first = open.size();
+    for (Tree::Node child = tree.first_child(node); child != Tree::kNone;
+         child = tree.next_sibling(child))
+      if (wanted[child]) open.push_back({child, depth + 1});
+    std::reverse(open.begin() + static_cast<std::ptrdiff_t>(first), open.end());
+  }
+  for (const Interval& state : states.states())
+    if (tree.node(state.key) == Tree::kNone && service::is_shown(state, nulls))
+      out += fmt::format("key {:<19} {}\n", state.key, value_text(states, state, look));
+}
+
+void append_threads(std::string& out, const StateTree& states, const Look& look) {
+  const std::vector<LivingThread> threads = ThreadLister(states).run();
+  if (threads.empty()) return;
+  analysis::Table table;
+  table.title = "Living threads";
+  table.columns = {{"thread", "Thread"}, {"status", "Status"}, {"doing", "Doing"}};
+  for (const LivingThread& thread : threads)
+    table.rows.push_back({thread.title, thread.status, thread.doing});
+  append_text(out, table, look);
+}
+
+}  // namespace polytrace::cli

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "service/ask/report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <span>
+
+#include "base/codes.hpp"
+#include "service/words/words.hpp"
+
+namespace polytrace::service {
+namespace {
+
+base::result<std::vector<const analysis::Section*>> parse_sections(std::string_view list) {
+  std::vector<const analysis::Section*> chosen;
+  std::vector<std::string> known;
+  for (const analysis::Section& section : analysis::sections()) known.emplace_back(section.key);
+  for (const std::string_view word : listed(list)) {
+    const analysis::Section* section = analysis::find_section(word);
+    if (section == nullptr)
+      return base::fail(base::Code::usage,
+                        fmt::format("no section \"{}\"{} (there are {})", word,
+                                    did_you_mean(word, known), fmt::join(known, ", ")));
+    chosen.push_back(section);
+  }
+  return chosen;
+}
+
+// In any version. Of formats that are only read nothing is known: false.
+bool lacks(const format::Format& format, std::span<const event::Kind> kinds) {
+  if (format.holds == nullptr) return false;
+  return std::ranges::none_of(kinds, [&](event::Kind kind) {
+    return std::ranges::any_of(format.write_versions, [&](std::string_view version) {
+      return format.holds(kind, version);
+    });
+  });
+}
+
+// "sample", "enter, leave or unwind"
+std::string names_of(std::span<const event::Kind> kinds) {
+  std::string out;
+  for (std::size_t i = 0; i < kinds.size(); ++i)
+    out += fmt::format("{}{}",
+                       i == 0                  ? ""
+                       : i + 1 == kinds.size() ? " or "
+                                               : ", ",
+                       event::describe(kinds[i]).name);
+  return out;
+}
+
+// " (record --events +alloc --option heapdump=end)"; empty where no recorder takes it by a word.
+std::string recorded_with(const analysis::Section& section) {
+  std::string words;
+  if (!section.events.empty()) words += fmt::format(" --events +{}", section.events);
+  if (!section.option.empty()) words += fmt::format(" --option {}", section.option);
+  return words.empty() ? words : fmt::format(" (record{})", words);
+}
+
+EmptySection explain_one(const analysis::Report::Empty& empty, const format::Format& format) {
+  const std::string events = names_of(empty.section->kinds);
+  if (empty.had_events)
+    return {
+        empty.section, "not_selected",
+        fmt::format("{} events are there, but none that is selected and says something", events)};
+  if (lacks(format, empty.section->kinds))
+    return {empty.section, "no_place",
+            fmt::format("no {} events: the format has no place for them", events)};
+  return {empty.section, "not_recorded",
+          fmt::format("no {} events were recorded{}", events, recorded_with(*empty.section))};
+}
+
+std::vector<EmptySection> explain(const std::vector<analysis::Report::Empty>& sections,
+                                  const format::Format& format) {
+  std::vector<EmptySection> out;
+  for (const auto& empty : sections) out.push_back(explain_one(empty, format));
+  return out;
+}
+
+}  // namespace
+
+Asked<TableAnswer> ask_report(Input& input, const ReportQuestion& question) {
+  const auto sections = parse_sections(question.sections);
+  if (!sections) return refuse(sections.error());
+  auto selection = make_selection(input, question.selection);
+  if (!selection) return refuse(selection.error(), input.name());
+  selection->show_helpers = question.show_helpers;
+  selection->method = question.method;
+  selection->fold_recursion = question.fold_recursion;
+  auto opened = input.open();
+  if (!opened) return refuse(opened.error(), input.name());
+  analysis::Report report(*sections, *selection);
+  TableAnswer answer;
+  answer.reading.passed = pass(input, *opened->reader, report);
+  answer.reading.origin = origin_of(input, *opened);
+  report.finish();
+  answer.reading.passed.add_limits(report.limits());
+  answer.selection = std::move(*selection);
+  answer.start = report.names().first_time();
+  answer.tables = report.tables(question.table);
+  answer.empty = explain(report.empty_sections(answer.tables), *opened->format);
+  return answer;
+}
+
+}  // namespace polytrace::service

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "service/input/input.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "base/codes.hpp"
+#include "base/io/compressed_source.hpp"
+
+namespace polytrace::service {
+namespace {
+
+base::result<int> nameless_file() {
+  const char* folder = std::getenv("TMPDIR");
+  std::string path = std::string(folder == nullptr ? "/tmp" : folder) + "/polytrace.XXXXXX";
+  const int fd = mkostemp(path.data(), O_CLOEXEC);
+  if (fd < 0) return base::fail(base::Code::write_failed, path + ": " + std::strerror(errno));
+  unlink(path.c_str());
+  return fd;
+}
+
+bool put(int fd, const char* bytes, std::size_t count) {
+  while (count != 0) {
+    const ssize_t written = ::write(fd, bytes, count);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    bytes += written;
+    count -= static_cast<std::size_t>(written);
+  }
+  return true;
+}
+
+base::result<void> copy_standard_input(int to, const Asking& asking) {
+  std::vector<char> piece(std::size_t{256} * 1024);
+  while (!asking.is_stopped()) {
+    const ssize_t got = ::read(STDIN_FILENO, piece.data(), piece.size());
+    if (got == 0) break;
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return base::system_fault(base::Code::read_failed);
+    if (!put(to, piece.data(), static_cast<std::size_t>(got)))
+      return base::system_fault(base::Code::write_failed);
+  }
+  return {};
+}
+
+// The descriptor of a file with all of standard input; the caller closes it.
+base::result<int> spool_standard_input(const Asking& asking) {
+  auto fd = nameless_file();
+  if (!fd) return fd;
+  if (auto copied = copy_standard_input(*fd, asking); !copied) {
+    close(*fd);
+    return base::Unexpected(copied.error());
+  }
+  return fd;
+}
+
+}  // namespace
+
+Input::Input(InputOptions options, Asking asking)
+    : options_(std::move(options)), asking_(std::move(asking)), path_(options_.file) {}
+
+Input::~Input() {
+  if (spool_ >= 0) close(spool_);
+}
+
+base::result<void> Input::prepare_passes() {
+  if (options_.follow)
+    return base::fail(base::Code::usage,
+                      "--follow reads once: give times as the trace's own clock (plain "
+                      "nanoseconds) and threads by id, without --name or --order time");
+  if (options_.file != "-" || spool_ >= 0) return {};
+  const auto spooled = spool_standard_input(asking_);
+  if (!spooled) return base::Unexpected(spooled.error());
+  spool_ = *spooled;
+  path_ = fmt::format("/dev/fd/{}", spool_);
+  return {};
+}
+
+event::ReadOptions Input::read_options() const { return {{}, options_.resync, options_.segments}; }
+
+base::result<format::Recognised> Input::recognise() const {
+  if (path_ == "-" && isatty(STDIN_FILENO) == 1)
+    return base::fail(base::Code::usage, "standard input is a terminal: name a file");
+  base::SourceOptions source_options;
+  if (options_.follow) source_options.stop_following = asking_.stop;
+  auto source = base::open_source(path_, source_options);
+  if (!source) return base::Unexpected(source.error());
+  return format::recognise(std::move(*source));
+}
+
+base::result<format::Opened> Input::open() const {
+  auto found = recognise();
+  if (!found) return base::Unexpected(found.error());
+  auto reader = found->format->open(std::move(found->source), read_options());
+  if (!reader) return base::Unexpected(reader.error());
+  return format::Opened{found->format, std::move(*reader)};
+}
+
+std::string_view compression_name(const std::string& path) {
+  struct stat status{};
+  if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return "unknown";
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return "unknown";
+  std::array<std::byte, 4> head{};
+  const ssize_t got = pread(fd, head.data(), head.size(), 0);
+  close(fd);
+  const std::size_t size = got > 0 ? static_cast<std::size_t>(got) : 0;
+  switch (base::recognise_compression(base::Bytes(head).first(size))) {
+    case base::Compression::gzip: return "gzip";
+    case base::Compression::zstd: return "zstd";
+    case base::Compression::none: break;
+  }
+  return "none";
+}
+
+}  // namespace polytrace::service

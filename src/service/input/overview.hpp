@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a trace holds, counted: events per kind and thread, its span, who recorded it. The counting
+// is order-free and scales with the cores; names and facts come in order.
+#pragma once
+
+#include <array>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/id_table.hpp"
+#include "event/pump.hpp"
+
+namespace polytrace::service {
+
+struct ThreadSpan {
+  base::Id id = base::kNoId;
+  std::uint64_t events = 0;
+  base::Time first = base::kNoTime;
+  base::Time last = base::kNoTime;
+  std::string name{};
+  std::uint64_t lives = 0;  // ends seen: an id may be used again
+};
+
+// One thing that the trace says about its process.
+struct Fact {
+  std::string_view name;
+  std::variant<std::uint64_t, std::string> value;
+};
+
+struct Overview {
+  std::array<std::uint64_t, event::kKindCount> events{};
+  base::Time first = base::kNoTime;  // smallest and largest time of an event
+  base::Time last = base::kNoTime;
+  std::vector<ThreadSpan> threads{};  // by first event
+  base::Id pid = base::kNoId;
+  std::vector<Fact> process{};      // as far as told
+  base::Time wall = base::kNoTime;  // nanoseconds since 1970 at clock time `wall_at`
+  base::Time wall_at = base::kNoTime;
+  std::string cut_off{};  // why the recording ended before it was to; "": it did not
+
+  std::uint64_t total() const;
+  // Without the events of no thread.
+  std::uint64_t thread_count() const;
+  // Saturates: a damaged trace may tell any times.
+  base::Duration span() const;
+};
+
+class OverviewConsumer final : public event::Consumer {
+ public:
+  void begin(unsigned workers) override { counts_.resize(workers); }
+  void survey(const event::Batch& batch, unsigned worker) override;
+  bool consume(const event::Batch& batch) override;
+
+  // After the last batch.
+  Overview take();
+
+ private:
+  struct Counts {
+    static constexpr std::size_t kLanes = 4;
+    // Neighbours count in different lanes, so that no increment waits for the one before.
+    std::array<std::array<std::uint64_t, 256>, kLanes> lanes{};
+    base::IdTable thread_ids;
+    std::vector<ThreadSpan> threads;
+
+    void add(const event::Batch& batch);
+    const event::Event* add_run(const event::Event* at, const event::Event* end,
+                                ThreadSpan& thread);
+    void add_calls(const event::CallSpan& calls, const event::Event* first, ThreadSpan& thread);
+    ThreadSpan& thread(base::Id id);
+  };
+
+  void learn(const event::Batch& batch, const event::Event& event);
+  ThreadSpan& named(base::Id id);
+  void merge(const Counts& counts);
+
+  std::vector<Counts> counts_;
+  Overview overview_;
+  base::IdTable thread_ids_;
+};
+
+// For a shell that completes the name of a thread: each name once, in order of the trace. Reads
+// some millions of events at most, which takes a fraction of a second; what is named later is left
+// out. Empty where the file cannot be read. Names that cannot be typed (control characters) are
+// left out, too.
+std::vector<std::string> quick_thread_names(const std::string& file);
+
+}  // namespace polytrace::service
