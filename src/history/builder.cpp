@@ -9,6 +9,7 @@
 
 #include "history/write/build_core.hpp"
 #include "history/write/live_view.hpp"
+#include "history/write/timelines.hpp"
 
 namespace polytrace::history {
 

@@ -11,7 +11,9 @@
 #include <optional>
 #include <vector>
 
+#include "history/files/bundle_files.hpp"
 #include "history/files/json_file.hpp"
+#include "history/files/tree_file.hpp"
 
 namespace polytrace::history {
 

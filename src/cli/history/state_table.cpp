@@ -7,9 +7,9 @@
 #include <array>
 #include <cmath>
 
+#include "base/text/base64.hpp"
 #include "cli/history/history_input.hpp"
-#include "history/files/base64.hpp"
-#include "history/model/value_text.hpp"
+#include "history/model/value.hpp"
 
 namespace polytrace::cli {
 
@@ -63,7 +63,7 @@ analysis::Cell cell_of(const history::Value& value) {
     case Type::string: return std::string(value.text());
     case Type::bytes: {
       std::string text;
-      history::append_base64(text, value.text());
+      base::append_base64(text, value.text());
       return text;
     }
     default: return {};

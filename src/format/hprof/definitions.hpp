@@ -11,7 +11,7 @@
 
 #include "base/id_table.hpp"
 #include "event/batch.hpp"
-#include "format/hprof/classes.hpp"
+#include "format/hprof/layout/classes.hpp"
 #include "format/hprof/layout/records.hpp"
 
 namespace polytrace::format::hprof {

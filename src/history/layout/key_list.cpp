@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/io/cursor.hpp"
-#include "history/files/tree_file.hpp"
 #include "history/layout/large_pages.hpp"
 
 namespace polytrace::history {

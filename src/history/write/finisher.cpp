@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "history/write/finisher.hpp"
 
+#include "history/read/run_view.hpp"
 #include "history/read/segment_view.hpp"
 #include "history/write/tables_writer.hpp"
 

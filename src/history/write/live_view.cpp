@@ -7,6 +7,7 @@
 
 #include "history/read/segments.hpp"
 #include "history/read/values.hpp"
+#include "history/write/timelines.hpp"
 
 namespace polytrace::history {
 

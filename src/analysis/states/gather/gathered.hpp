@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/states/gather/happening_sorter.hpp"
+#include "analysis/states/gather/happening_packing.hpp"
 #include "analysis/states/gather/text_pool.hpp"
 #include "analysis/table/words.hpp"
 #include "base/id_table.hpp"

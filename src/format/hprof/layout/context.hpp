@@ -8,7 +8,7 @@
 
 #include "base/seeded_hash.hpp"
 #include "event/batch.hpp"
-#include "format/hprof/classes.hpp"
+#include "format/hprof/layout/classes.hpp"
 
 namespace polytrace::format::hprof {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace polytrace::history {
+namespace polytrace::base {
 
 void append_base64(std::string& out, std::string_view octets);
 
@@ -15,4 +15,4 @@ void append_base64(std::string& out, std::string_view octets);
 // `into` may be text's own memory. REQUIRES: room for three quarters of the text.
 std::optional<std::size_t> decode_base64(std::string_view text, char* into);
 
-}  // namespace polytrace::history
+}  // namespace polytrace::base

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "history/files/base64.hpp"
+#include "base/text/base64.hpp"
 
 #include <array>
 #include <cstdint>
 
-namespace polytrace::history {
+namespace polytrace::base {
 namespace {
 
 constexpr std::string_view kDigits =
@@ -54,4 +54,4 @@ std::optional<std::size_t> decode_base64(std::string_view text, char* into) {
   return rest == 0 ? std::optional(made) : std::nullopt;
 }
 
-}  // namespace polytrace::history
+}  // namespace polytrace::base

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "history/write/interval_sorter.hpp"
+#include "history/model/interval_sorter.hpp"
 
 #include <algorithm>
 #include <tuple>

@@ -10,7 +10,7 @@
 #include "base/result.hpp"
 #include "base/types.hpp"
 
-namespace polytrace::history {
+namespace polytrace::base {
 
 // $TMPDIR, or /tmp.
 std::string scratch_folder();
@@ -23,17 +23,22 @@ class ScratchFile {
   ~ScratchFile();
 
   // Creates the file with the first bytes.
-  base::result<void> append(base::Bytes bytes);
+  result<void> append(Bytes bytes);
   std::uint64_t size() const { return size_; }
   // What this process, and only it, can open to read the file from its start. REQUIRES: it was
   // created.
   std::string path() const;
   // Fills `into`. REQUIRES: that many bytes at `offset`.
-  base::result<void> read(std::uint64_t offset, std::span<std::byte> into) const;
+  result<void> read(std::uint64_t offset, std::span<std::byte> into) const;
+  // The descriptor of the file, created if it was not: the caller closes it, and nothing else of
+  // this object is called again.
+  result<int> release();
 
  private:
+  result<void> create();
+
   int fd_ = -1;
   std::uint64_t size_ = 0;
 };
 
-}  // namespace polytrace::history
+}  // namespace polytrace::base

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes intervals as records, the stream layout (docs/formats/state-history.md, "Stream layout"):
-// those that end within a segment, in order of their ends. One thread at a time.
+// The stream layout (docs/formats/state-history.md, "Stream layout"): writes intervals as records,
+// those that end within a segment, in order of their ends; turns records into segments, which
+// queries need. One thread at a time.
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "base/io/appender.hpp"
 #include "base/result.hpp"
 #include "history/layout/key_list.hpp"
+#include "history/read/opened.hpp"
 
 namespace polytrace::history {
 
@@ -30,5 +33,10 @@ class StreamWriter {
 
   std::vector<Record> records_;
 };
+
+// The same history, segmented, in a file without a name: in memory up to 64 MiB of records. Keeps
+// the notices and adds those of damaged records. Errors: as Builder.
+base::result<std::unique_ptr<Opened>> load_stream(std::unique_ptr<Opened> stream,
+                                                  const OpenOptions& options);
 
 }  // namespace polytrace::history

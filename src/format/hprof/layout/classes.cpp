@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "format/hprof/classes.hpp"
+#include "format/hprof/layout/classes.hpp"
 
 #include "format/hprof/layout/big_endian.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "history/write/scratch_file.hpp"
+#include "base/io/scratch_file.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -8,21 +8,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <utility>
 
-namespace polytrace::history {
-namespace {
-
-using base::Code;
-
-base::result<int> create() {
-  std::string path = scratch_folder() + "/polytrace.XXXXXX";
-  const int fd = mkostemp(path.data(), O_CLOEXEC);
-  if (fd < 0) return base::fail(Code::write_failed, path + ": " + std::strerror(errno));
-  unlink(path.c_str());
-  return fd;
-}
-
-}  // namespace
+namespace polytrace::base {
 
 std::string scratch_folder() {
   const char* const folder = std::getenv("TMPDIR");
@@ -35,32 +23,42 @@ ScratchFile::~ScratchFile() {
   if (fd_ >= 0) close(fd_);
 }
 
-base::result<void> ScratchFile::append(base::Bytes bytes) {
-  if (fd_ < 0) {
-    const auto fd = create();
-    if (!fd) return base::Unexpected(fd.error());
-    fd_ = *fd;
-  }
+result<void> ScratchFile::create() {
+  if (fd_ >= 0) return {};
+  std::string path = scratch_folder() + "/polytrace.XXXXXX";
+  fd_ = mkostemp(path.data(), O_CLOEXEC);
+  if (fd_ < 0) return fail(Code::write_failed, path + ": " + std::strerror(errno));
+  unlink(path.c_str());
+  return {};
+}
+
+result<int> ScratchFile::release() {
+  if (auto made = create(); !made) return Unexpected(made.error());
+  return std::exchange(fd_, -1);
+}
+
+result<void> ScratchFile::append(Bytes bytes) {
+  if (auto made = create(); !made) return made;
   while (!bytes.empty()) {
     const ssize_t put = ::write(fd_, bytes.data(), bytes.size());
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return base::system_fault(Code::write_failed);
+    if (put < 0) return system_fault(Code::write_failed);
     size_ += static_cast<std::uint64_t>(put);
     bytes = bytes.subspan(static_cast<std::size_t>(put));
   }
   return {};
 }
 
-base::result<void> ScratchFile::read(std::uint64_t offset, std::span<std::byte> into) const {
+result<void> ScratchFile::read(std::uint64_t offset, std::span<std::byte> into) const {
   while (!into.empty()) {
     const ssize_t got = ::pread(fd_, into.data(), into.size(), static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return base::system_fault(Code::read_failed);
-    if (got == 0) return base::fail(Code::read_failed);
+    if (got < 0) return system_fault(Code::read_failed);
+    if (got == 0) return fail(Code::read_failed);
     offset += static_cast<std::uint64_t>(got);
     into = into.subspan(static_cast<std::size_t>(got));
   }
   return {};
 }
 
-}  // namespace polytrace::history
+}  // namespace polytrace::base

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bundles from what other tools write (docs/formats/state-history-interchange.md). One thread at a
-// time; memory does not grow with the input but for keys, tree and texts.
+// Bundles from what other tools write, and a history as rows of text
+// (docs/formats/state-history-interchange.md). One thread at a time; memory does not grow with the
+// input but for keys, tree and texts.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "base/io/sink.hpp"
 #include "base/io/source.hpp"
 #include "base/notices.hpp"
 #include "history/bundle.hpp"
+#include "history/csv/csv.hpp"
+#include "history/history.hpp"
 
 namespace polytrace::history {
 
@@ -33,5 +37,17 @@ struct Imported {
 // was read. Errors: those of the readers and of Builder; row_malformed when no row is sound.
 base::result<Imported> import_bundle(const std::string& path, const std::string& folder,
                                      const ImportOptions& options = {});
+
+struct ExportOptions {
+  CsvForm form = CsvForm::paths;
+  Tick from = 0;  // only what meets from .. to; both within the history
+  Tick to = 0;
+};
+
+// Writes the rows, key after key, each in order of time; of `changes` all in order of time.
+// Keys without a place in the tree have no path: in the other forms they are left out, and counted
+// in what it gives. The sink is not committed. Errors: those of queries and of the sink.
+base::result<std::uint64_t> export_rows(const History& history, base::Sink& sink,
+                                        const ExportOptions& options);
 
 }  // namespace polytrace::history
