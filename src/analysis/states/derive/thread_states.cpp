@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, kThreadAttributes> kThreadNames{
 }  // namespace
 
 Key ThreadStates::key(Thread& thread, ThreadAttribute attribute) {
-  return thread.attributes.key(world_.pen, kThreadNames, attribute);
+  return thread.attributes.key(world_.writer, kThreadNames, attribute);
 }
 
 // On first sight its place, name and status are made. What belongs to no thread has no status.
@@ -23,11 +23,11 @@ ThreadStates::Thread& ThreadStates::live(std::uint32_t number) {
   Thread& thread = threads_[number];
   if (thread.begun) [[likely]]
     return thread;
-  if (parent_ == kNoKey) parent_ = world_.pen.key(kRoot, "Threads");
+  if (parent_ == kNoKey) parent_ = world_.writer.key(kRoot, "Threads");
   const ThreadName& name = world_.threads()[number];
   thread.begun = true;
   thread.attributes =
-      Attributes<ThreadAttribute, kThreadAttributes>(world_.pen.key(parent_, name.path));
+      Attributes<ThreadAttribute, kThreadAttributes>(world_.writer.key(parent_, name.path));
   if (name.first_name != kNone) this->name(number, name.first_name);
   if (name.id == base::kNoId) return thread;
   living_.push_back(number);
@@ -41,19 +41,19 @@ void ThreadStates::show_status(Thread& thread) {
                              : thread.blocked_by ? "blocked"
                              : thread.waits_for  ? "waiting"
                                                  : "running";
-  world_.pen.set(key(thread, OfThread::status), Value::text(status));
+  world_.writer.set(key(thread, OfThread::status), Value::text(status));
 }
 
 void ThreadStates::show_wait(Thread& thread) {
   const auto object = thread.blocked_by ? thread.blocked_by : thread.waits_for;
   const Key at = key(thread, OfThread::waits_for);
-  if (object && *object != base::kNoId) world_.pen.set(at, Value::text(hex(*object)));
-  else world_.pen.set(at, Value::null());
+  if (object && *object != base::kNoId) world_.writer.set(at, Value::text(hex(*object)));
+  else world_.writer.set(at, Value::null());
 }
 
 void ThreadStates::name(std::uint32_t number, std::uint32_t text) {
   Thread& thread = live(number);
-  world_.pen.set(key(thread, OfThread::name), Value::text(world_.text(text)));
+  world_.writer.set(key(thread, OfThread::name), Value::text(world_.text(text)));
 }
 
 void ThreadStates::end(std::uint32_t number) {
@@ -73,8 +73,8 @@ void ThreadStates::end(std::uint32_t number) {
 
 void ThreadStates::show_method(Thread& thread) {
   const std::uint32_t top = thread.calls.top();
-  world_.pen.set(key(thread, OfThread::method),
-                 top == kNone ? Value::null() : Value::text(world_.method_name(top)));
+  world_.writer.set(key(thread, OfThread::method),
+                    top == kNone ? Value::null() : Value::text(world_.method_name(top)));
 }
 
 void ThreadStates::enter(std::uint32_t number, const event::OpenCall& call) {
@@ -107,19 +107,19 @@ void ThreadStates::allocate(std::uint32_t number, std::uint64_t count, std::uint
   Thread& thread = live(number);
   thread.allocations = saturated_sum(thread.allocations, count);
   thread.allocated = saturated_sum(thread.allocated, bytes);
-  world_.pen.set_number(key(thread, OfThread::allocations), thread.allocations);
-  world_.pen.set_number(key(thread, OfThread::allocated), thread.allocated);
+  world_.writer.set_number(key(thread, OfThread::allocations), thread.allocations);
+  world_.writer.set_number(key(thread, OfThread::allocated), thread.allocated);
 }
 
 void ThreadStates::throws(std::uint32_t number) {
   Thread& thread = live(number);
-  world_.pen.set_number(key(thread, OfThread::exceptions), ++thread.exceptions);
+  world_.writer.set_number(key(thread, OfThread::exceptions), ++thread.exceptions);
 }
 
 void ThreadStates::cpu_total(std::uint32_t number, std::uint64_t total) {
   Thread& thread = live(number);
   thread.cpu = total;
-  world_.pen.set_number(key(thread, OfThread::cpu), total);
+  world_.writer.set_number(key(thread, OfThread::cpu), total);
 }
 
 void ThreadStates::cpu_more(std::uint32_t number, std::uint64_t used) {
@@ -146,7 +146,7 @@ void ThreadStates::pause(bool paused) {
   if (paused == paused_) return;
   std::erase_if(living_, [&](std::uint32_t thread) { return threads_[thread].ended; });
   if (paused && pause_changes_ + 2 * living_.size() > kMostPauseChanges)
-    return world_.pen.note(base::Code::limit_exceeded, parent_, "pause not told to the threads");
+    return world_.writer.note(base::Code::limit_exceeded, parent_, "pause not told to the threads");
   pause_changes_ += living_.size();
   paused_ = paused;
   for (const std::uint32_t thread : living_) show_status(threads_[thread]);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/states/derive/pen.hpp"
+#include "analysis/states/derive/state_writer.hpp"
 
 #include <fmt/format.h>
 
 namespace polytrace::analysis::states {
 
-void Pen::note(base::Code code, Key key, const std::string& detail) {
+void StateWriter::note(base::Code code, Key key, const std::string& detail) {
   const history::Tree& tree = builder_.tree();
   const history::Tree::Node node = tree.node(key);
   std::string where = node == history::Tree::kNone ? "" : tree.path(node);
@@ -14,7 +14,7 @@ void Pen::note(base::Code code, Key key, const std::string& detail) {
   notices_.add(code, {}, 0, std::move(told));
 }
 
-void Pen::refuse(const base::Error& error, Key key) {
+void StateWriter::refuse(const base::Error& error, Key key) {
   if (error.code == base::Code::write_failed || error.code == base::Code::read_failed) {
     error_ = error;
     return;

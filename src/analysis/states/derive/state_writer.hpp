@@ -18,9 +18,10 @@ using history::kNoKey;
 using history::kRoot;
 using history::Value;
 
-class Pen {
+class StateWriter {
  public:
-  Pen(history::Builder& builder, base::Notices& notices) : builder_(builder), notices_(notices) {}
+  StateWriter(history::Builder& builder, base::Notices& notices)
+      : builder_(builder), notices_(notices) {}
 
   void move_to(history::Tick now) { now_ = now; }
   history::Tick now() const { return now_; }
@@ -65,10 +66,10 @@ class Attributes {
   Attributes() { keys_.fill(kNoKey); }
   explicit Attributes(Key parent) : Attributes() { parent_ = parent; }
 
-  Key key(Pen& pen, const Names& names, Attribute attribute) {
+  Key key(StateWriter& writer, const Names& names, Attribute attribute) {
     Key& key = keys_[static_cast<std::size_t>(attribute)];
     if (key == kNoKey) [[unlikely]]
-      key = pen.key(parent_, names[static_cast<std::size_t>(attribute)]);
+      key = writer.key(parent_, names[static_cast<std::size_t>(attribute)]);
     return key;
   }
   // Whether it was ever set.
