@@ -5,7 +5,7 @@
 
 #include "format/tptp/xml/names.hpp"
 
-namespace polytrace::format::tptp::xml {
+namespace polytrace::format::tptp {
 namespace {
 
 using base::Code;
@@ -190,4 +190,4 @@ const Message& Element::finish() {
   return message_;
 }
 
-}  // namespace polytrace::format::tptp::xml
+}  // namespace polytrace::format::tptp
