@@ -11,7 +11,7 @@ namespace polytrace::fuzz {
 // XML is accounted for as it is unpacked. None for what is converted: a character that was cut off
 // counts as a whole one, and shifts of stateful encodings as they are written today.
 inline std::optional<std::uint64_t> text_size(std::vector<std::byte> bytes) {
-  auto text = format::tptp::xml::decode_text(base::memory_source(std::move(bytes)));
+  auto text = format::tptp::decode_text(base::memory_source(std::move(bytes)));
   if (text && !text->converted.empty()) return {};
   std::vector<std::byte> piece(1 << 16);
   std::uint64_t size = 0;

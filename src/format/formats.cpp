@@ -3,9 +3,9 @@
 
 namespace polytrace::format {
 
-#define FORMAT(name)           \
-  namespace name {             \
-  extern const Format kFormat; \
+#define FORMAT(folder, descriptor) \
+  namespace folder {               \
+  extern const Format descriptor;  \
   }
 #include "format/formats.def"
 #undef FORMAT
@@ -13,7 +13,7 @@ namespace polytrace::format {
 namespace {
 
 constexpr const Format* kFormats[] = {
-#define FORMAT(name) &name::kFormat,
+#define FORMAT(folder, descriptor) &folder::descriptor,
 #include "format/formats.def"
 #undef FORMAT
 };

@@ -10,6 +10,7 @@
 #include "base/codes.hpp"
 #include "history/write/build_core.hpp"
 #include "history/write/live_view.hpp"
+#include "history/write/timelines.hpp"
 
 namespace polytrace::history {
 

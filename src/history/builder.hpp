@@ -16,25 +16,12 @@
 
 #include "base/result.hpp"
 #include "history/model/facts.hpp"
+#include "history/model/options.hpp"
 #include "history/model/tree.hpp"
 #include "history/model/value.hpp"
 #include "history/model/visitor.hpp"
 
 namespace polytrace::history {
-
-struct BuildOptions {
-  Tick start = 0;  // first tick; not INT64_MIN
-  std::uint64_t ticks_per_second = 1'000'000'000;
-  std::optional<std::int64_t> clock_offset{};  // plus a tick in ns = ns since the Unix epoch
-  std::optional<HistoryId> id{};               // random unless given
-  Layout layout = Layout::segmented;
-  bool replace = false;              // an existing file is refused with output_exists unless set
-  bool strict_types = true;          // false: a timeline that was not declared is `any`
-  std::uint64_t reorder_window = 0;  // keep changes of the last that many ticks unsorted
-  std::uint32_t changes_per_segment = 0;  // 0: what suits the tables' size, 2^17 to 2^19
-  bool sync = false;                      // every segment reaches the medium before going on
-  bool live = false;                      // other threads may query while one builds
-};
 
 // One thread changes it. With `live` other threads may query it meanwhile; without, the same thread
 // may at any time.

@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "base/codes.hpp"
+#include "history/files/bundle_files.hpp"
 #include "history/files/json_file.hpp"
+#include "history/files/tree_file.hpp"
 
 namespace polytrace::history {
 

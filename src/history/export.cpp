@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "history/export.hpp"
+#include "history/interchange.hpp"
 
 #include <functional>
 #include <string>
 
 #include "history/csv/csv_writer.hpp"
-#include "history/write/interval_sorter.hpp"
+#include "history/model/interval_sorter.hpp"
 
 namespace polytrace::history {
 

@@ -13,7 +13,7 @@
 #include "history/read/opened.hpp"
 #include "history/read/segments.hpp"
 #include "history/read/values.hpp"
-#include "history/write/stream_loader.hpp"
+#include "history/write/stream_records.hpp"
 
 namespace polytrace::history {
 

@@ -17,17 +17,12 @@
 #include "base/notices.hpp"
 #include "base/result.hpp"
 #include "history/model/facts.hpp"
+#include "history/model/options.hpp"
 #include "history/model/tree.hpp"
 #include "history/model/value.hpp"
 #include "history/model/visitor.hpp"
 
 namespace polytrace::history {
-
-struct OpenOptions {
-  bool copied = false;         // read the whole file into memory instead of mapping it
-  bool trust_content = false;  // do not test checksums; bounds are tested all the same
-  std::uint64_t most_inflated = std::uint64_t{1} << 32;  // bytes of one compressed frame
-};
 
 class History {
  public:

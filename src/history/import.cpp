@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "history/import.hpp"
+#include "history/files/bundle_files.hpp"
+#include "history/interchange.hpp"
 
 #include <fmt/format.h>
 
@@ -9,10 +10,10 @@
 #include "base/codes.hpp"
 #include "history/csv/csv_reader.hpp"
 #include "history/files/json_file.hpp"
+#include "history/model/interval_sorter.hpp"
 #include "history/trace_compass/ht_reader.hpp"
 #include "history/trace_compass/tc_snapshot.hpp"
 #include "history/trace_compass/type_table.hpp"
-#include "history/write/interval_sorter.hpp"
 
 namespace polytrace::history {
 

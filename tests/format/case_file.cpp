@@ -11,6 +11,8 @@
 namespace polytrace::format::test {
 namespace {
 
+constexpr std::string_view kOrders = "orders little big";
+
 std::string_view trimmed(std::string_view line) {
   const auto begin = line.find_first_not_of(" \t");
   if (begin == std::string_view::npos) return {};
@@ -19,15 +21,18 @@ std::string_view trimmed(std::string_view line) {
 
 class Loader {
  public:
-  explicit Loader(const std::filesystem::path& path) : path_(path) {}
+  explicit Loader(const CaseFile& file) : file_(file) {}
 
   base::result<Case> load() {
-    std::ifstream file(path_);
+    std::ifstream file(file_.path);
     std::string line;
+    case_.byte_order = file_.order;
+    if (file_.order)
+      bytes_ = *file_.order == std::endian::big ? "big let order 0\n" : "little let order 1\n";
     while (std::getline(file, line)) {
       if (!take(line)) return base::fail(base::Code::usage, "not understood: " + line);
     }
-    auto bytes = assemble(bytes_, path_.parent_path());
+    auto bytes = assemble(bytes_, file_.path.parent_path());
     if (!bytes) return base::Unexpected(bytes.error());
     case_.bytes = std::move(*bytes);
     if (section_ != Section::expect) return base::fail(base::Code::usage, "no expect section");
@@ -60,7 +65,7 @@ class Loader {
   }
   bool option(const std::string& text) {
     if (text == "resync") return case_.resync = true;
-    if (text == "byte-order big") return case_.byte_order = std::endian::big, true;
+    if (text == kOrders) return file_.order.has_value();
     if (!text.starts_with("write ")) return false;
     case_.write_version = text.substr(6);
     return true;
@@ -85,24 +90,43 @@ class Loader {
     return true;
   }
 
-  std::filesystem::path path_;
+  const CaseFile& file_;
   Section section_ = Section::title;
   std::string bytes_;
   Case case_;
 };
 
+bool has_orders(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with(' ') && trimmed(line) == kOrders) return true;
+  return false;
+}
+
 }  // namespace
 
-base::result<Case> load_case(const std::filesystem::path& path) { return Loader(path).load(); }
+std::string CaseFile::name() const {
+  const std::string stem = path.stem().string();
+  return !order ? stem : stem + (*order == std::endian::big ? "-big" : "-little");
+}
 
-std::vector<std::filesystem::path> case_files(std::string_view format) {
+base::result<Case> load_case(const CaseFile& file) { return Loader(file).load(); }
+
+std::vector<CaseFile> case_files(std::string_view format) {
   const std::filesystem::path folder = std::filesystem::path(POLYTRACE_TEST_CASES) / format;
-  std::vector<std::filesystem::path> files;
+  std::vector<CaseFile> files;
   if (!exists(folder)) return files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    if (entry.path().extension() == ".case") files.push_back(entry.path());
+    const std::filesystem::path& path = entry.path();
+    if (path.extension() != ".case") continue;
+    if (!has_orders(path)) {
+      files.push_back({path});
+      continue;
+    }
+    for (const std::endian order : {std::endian::big, std::endian::little})
+      files.push_back({path, order});
   }
-  std::sort(files.begin(), files.end());
+  std::ranges::stable_sort(files, {}, &CaseFile::path);
   return files;
 }
 

@@ -6,7 +6,8 @@
 //   options
 //     resync                      read with ReadOptions::resync
 //     write 17                    the events below, written in that version, give these bytes
-//     byte-order big              in which they are written, where the format has a choice
+//     orders little big           two cases: the bytes begin in one byte order or the other, $order
+//                                 is 1 or 0, and events are written in that order
 //   events                        what is written, when that is not what is read again
 //     <canonical text>
 //   bytes
@@ -58,10 +59,17 @@ struct Case {
   std::optional<ExpectedError> error;
 };
 
-// The error, usage, says what is wrong with the case file.
-base::result<Case> load_case(const std::filesystem::path& path);
+struct CaseFile {
+  std::filesystem::path path;
+  std::optional<std::endian> order{};  // which of the cases in it, where there are two
 
-// All *.case files below tests/cases/<format>, sorted.
-std::vector<std::filesystem::path> case_files(std::string_view format);
+  std::string name() const;  // without folder and suffix: "order-big"
+};
+
+// The error, usage, says what is wrong with the case file.
+base::result<Case> load_case(const CaseFile& file);
+
+// The cases of all *.case files below tests/cases/<format>, sorted.
+std::vector<CaseFile> case_files(std::string_view format);
 
 }  // namespace polytrace::format::test

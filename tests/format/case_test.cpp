@@ -14,17 +14,17 @@ namespace {
 
 struct Found {
   std::string format;
-  std::filesystem::path path;
+  CaseFile file;
   friend std::ostream& operator<<(std::ostream& out, const Found& found) {
-    return out << found.path.filename().string();
+    return out << found.file.name();
   }
 };
 
 std::vector<Found> all_cases() {
   std::vector<Found> all;
   for (const Format* format : formats()) {
-    for (const auto& path : case_files(format->name))
-      all.push_back({std::string(format->name), path});
+    for (const CaseFile& file : case_files(format->name))
+      all.push_back({std::string(format->name), file});
   }
   return all;
 }
@@ -58,7 +58,7 @@ std::map<std::string, std::uint64_t> losses_of(const event::Loss& loss) {
 class cases : public testing::TestWithParam<Found> {};
 
 TEST_P(cases, read_as_expected) {
-  const auto loaded = load_case(GetParam().path);
+  const auto loaded = load_case(GetParam().file);
   ASSERT_TRUE(loaded) << base::to_text(loaded.error());
   const Whole whole = read_whole(loaded->bytes, {.resync = loaded->resync});
   std::optional<ExpectedError> error;
@@ -79,7 +79,7 @@ TEST_P(cases, read_as_expected) {
 }
 
 TEST_P(cases, are_written_as_they_stand_where_they_say_so) {
-  const auto loaded = load_case(GetParam().path);
+  const auto loaded = load_case(GetParam().file);
   ASSERT_TRUE(loaded) << base::to_text(loaded.error());
   if (loaded->write_version.empty()) return;
   ASSERT_TRUE(loaded->with_header) << "a case that is written tells its header";
@@ -92,7 +92,7 @@ TEST_P(cases, are_written_as_they_stand_where_they_say_so) {
 }
 
 INSTANTIATE_TEST_SUITE_P(all, cases, testing::ValuesIn(all_cases()), [](const auto& parameter) {
-  return test_name(parameter.param.format + "_" + parameter.param.path.stem().string());
+  return test_name(parameter.param.format + "_" + parameter.param.file.name());
 });
 
 // Codes that other layers own, each with the test that makes it happen.
@@ -131,7 +131,7 @@ const std::set<std::string_view> kElsewhere{
 TEST(codes, each_has_a_failing_case) {
   std::set<std::string> met;
   for (const Found& found : all_cases()) {
-    const auto loaded = load_case(found.path);
+    const auto loaded = load_case(found.file);
     if (!loaded) continue;
     if (loaded->error) met.insert(loaded->error->code);
     for (const ExpectedNotice& notice : loaded->notices) met.insert(notice.code);

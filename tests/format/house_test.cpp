@@ -40,8 +40,8 @@ std::vector<Bytes> written_files(const Format& format) {
 // that has no cases yet is held to the same by what it writes.
 std::vector<Bytes> small_files(const Format& format) {
   std::vector<Bytes> files;
-  for (const auto& path : case_files(format.name)) {
-    const auto loaded = load_case(path);
+  for (const CaseFile& file : case_files(format.name)) {
+    const auto loaded = load_case(file);
     if (loaded && !loaded->error) files.push_back(loaded->bytes);
   }
   if (files.empty() && format.create != nullptr) return written_files(format);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "format/tptp/xml/messages.hpp"
+#include "format/tptp/xml/reader.hpp"
 #include "format/tptp/xml/writer.hpp"
 
 namespace polytrace::format::test {
@@ -15,7 +15,7 @@ inline std::vector<std::byte> bytes_of(std::string_view text) {
   return {bytes.begin(), bytes.end()};
 }
 
-struct Messages final : tptp::xml::Receiver {
+struct Messages final : tptp::Receiver {
   std::vector<std::string> lines;  // tptp::to_text()
   std::string document;            // written again
   std::vector<std::string> losses;
@@ -23,7 +23,7 @@ struct Messages final : tptp::xml::Receiver {
 
   void take(const tptp::Message& message, std::uint64_t, std::size_t) override {
     lines.push_back(tptp::to_text(message));
-    tptp::xml::append_element(document, message);
+    tptp::append_element(document, message);
   }
   void lost(std::string_view element, std::string_view name) override {
     losses.push_back(std::string(element) + "." + std::string(name));
@@ -31,9 +31,9 @@ struct Messages final : tptp::xml::Receiver {
 };
 
 inline Messages messages_of(std::unique_ptr<base::Source> source, const base::Limits& limits = {},
-                            const tptp::xml::ParseOptions& options = {}) {
+                            const tptp::ParseOptions& options = {}) {
   Messages messages;
-  auto reader = tptp::xml::MessageReader::open(std::move(source), limits, messages, options);
+  auto reader = tptp::XmlMessageReader::open(std::move(source), limits, messages, options);
   while (reader && *(*reader)->next()) {
   }
   if (reader) messages.notices = (*reader)->notices();

@@ -10,7 +10,6 @@
 
 #include "history/read/run_view.hpp"
 #include "history/write/run_writer.hpp"
-#include "history/write/times_writer.hpp"
 
 namespace polytrace::history {
 namespace {

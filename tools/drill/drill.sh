@@ -39,7 +39,7 @@ cp "$list" "$notes/list"
 if [[ ${2:-} == here ]]; then stay_here; else go_to_copy; fi
 manifest >"$notes/before"
 cp -r tools/drill/template "$folder"
-sed -i '/formats: one line each/a FORMAT(drill)' "$list"
+sed -i '/formats: one line each/a FORMAT(drill, kFormat)' "$list"
 
 # As ./dev builds it, so that ./dev test finds everything compiled.
 # shellcheck source=tools/dev/common.sh
@@ -61,6 +61,6 @@ manifest >"$notes/after"
 others=$(diff "$notes/before" "$notes/after" | grep '^[<>]' | grep -v "\./$folder/" |
   grep -v "\./$list\$" || true)
 [[ -z $others ]] || failed "other files changed: $others"
-[[ $(diff "$notes/list" "$list" | grep '^[<>]') == '> FORMAT(drill)' ]] ||
+[[ $(diff "$notes/list" "$list" | grep '^[<>]') == '> FORMAT(drill, kFormat)' ]] ||
   failed "$list: not one line more"
 printf 'drill: one folder, one line; listed, written, read and tested\n'

@@ -9,7 +9,8 @@ namespace polytrace::base {
 
 class Piece {
  public:
-  explicit Piece(std::size_t most) : most_(most) {}
+  explicit Piece(std::size_t most, std::size_t first = kFirst)
+      : most_(most), size_(std::min(first, most)) {}
 
   // For the next read.
   std::size_t next() {
@@ -22,7 +23,7 @@ class Piece {
   static constexpr std::size_t kFirst = 4096;
 
   std::size_t most_;
-  std::size_t size_ = std::min(kFirst, most_);
+  std::size_t size_;
 };
 
 }  // namespace polytrace::base

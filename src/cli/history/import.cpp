@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "history/import.hpp"
+#include "history/interchange.hpp"
 
 #include <fmt/format.h>
 

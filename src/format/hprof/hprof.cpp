@@ -3,6 +3,7 @@
 
 #include "base/codes.hpp"
 #include "event/copy.hpp"
+#include "event/framed_reader.hpp"
 #include "format/hprof/decoders.hpp"
 #include "format/hprof/framing.hpp"
 #include "format/hprof/layout/records.hpp"
@@ -12,24 +13,19 @@ namespace {
 
 // Heap dumps are decoded on every core; the records before them, which mean something only
 // together, while they are fetched.
-class HprofReader final : public event::Reader {
+class HprofReader final : public event::FramedReader<Framing> {
  public:
   static base::result<std::unique_ptr<event::Reader>> open(std::unique_ptr<base::Source> source,
                                                            const event::ReadOptions& options);
   HprofReader(std::unique_ptr<base::Source> source, const Header& header,
               const event::ReadOptions& options)
-      : source_(std::move(source)), header_(header), framing_(*source_, header, options) {}
+      : FramedReader(std::move(source), header, options), header_(header) {}
 
   std::string version() const override { return std::string(header_.version); }
-  base::result<bool> fetch(event::Chunk& chunk) override { return framing_.next(chunk); }
   void decode(const event::Chunk& chunk, event::Batch& batch) const override;
-  const base::Notices& notices() const override { return framing_.notices(); }
-  const base::Source& source() const override { return *source_; }
 
  private:
-  std::unique_ptr<base::Source> source_;
   Header header_;
-  Framing framing_;
 };
 
 base::result<std::unique_ptr<event::Reader>> HprofReader::open(std::unique_ptr<base::Source> source,

@@ -39,16 +39,15 @@ base::result<std::unique_ptr<event::Reader>> MlpdReader::open(std::unique_ptr<ba
 
 MlpdReader::MlpdReader(std::unique_ptr<base::Source> source, ReadHeader header,
                        const event::ReadOptions& options)
-    : source_(std::move(source)),
+    : FramedReader(std::move(source), options, event::ReadBefore{header.bytes}, options.limits),
       header_(std::move(header.header)),
       header_bytes_(header.bytes),
-      file_{header_.version, header_.id_mask(), 0},
-      framing_(*source_, header.bytes, options) {}
+      file_{header_.version, header_.id_mask(), 0} {}
 
 std::string MlpdReader::version() const { return std::to_string(header_.version); }
 
 base::result<bool> MlpdReader::fetch(event::Chunk& chunk) {
-  auto more = framing_.next(chunk);
+  auto more = FramedReader::fetch(chunk);
   if (!more || started_) return more;
   // The header's events need a batch even when no buffer follows.
   started_ = true;

@@ -10,7 +10,7 @@
 
 namespace polytrace::format::mlpd {
 
-class MlpdReader final : public event::Reader {
+class MlpdReader final : public event::FramedReader<Framing> {
  public:
   static base::result<std::unique_ptr<event::Reader>> open(std::unique_ptr<base::Source> source,
                                                            const event::ReadOptions& options);
@@ -21,17 +21,13 @@ class MlpdReader final : public event::Reader {
   base::result<bool> fetch(event::Chunk& chunk) override;
   void decode(const event::Chunk& chunk, event::Batch& batch) const override;
   void settle(event::Batch& batch) override;
-  const base::Notices& notices() const override { return framing_.notices(); }
-  const base::Source& source() const override { return *source_; }
 
  private:
   void tell_header(event::Batch& batch) const;
 
-  std::unique_ptr<base::Source> source_;
   FileHeader header_;
   std::uint64_t header_bytes_;
   FileState file_;
-  Framing framing_;
   CounterSums counters_;
   bool started_ = false;
 };

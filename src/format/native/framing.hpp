@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts a stream behind its header into chunks of whole blocks (docs/formats/native.md, sections 3
-// and 10), and learns what later ones need of earlier ones. Damage is passed over up to the next
-// block. Input is never held beyond one chunk and one incomplete block.
+// Where the blocks of a stream behind its header begin and end (docs/formats/native.md, sections 3
+// and 10), and what later ones need of earlier ones. Damage is passed over up to the next block. A
+// chunk's context holds for all of its blocks.
 #pragma once
 
-#include "base/notices.hpp"
-#include "event/reader.hpp"
+#include "event/framed_reader.hpp"
 #include "format/native/read/context.hpp"
 #include "format/native/segments_taken.hpp"
 
@@ -13,50 +12,45 @@ namespace polytrace::format::native {
 
 inline BlockHeader load_header(const std::byte* at) { return base::load_le<BlockHeader>(at); }
 
-// One thread at a time.
-class Framing {
+class BlockRules : public event::FrameRules {
  public:
-  Framing(base::Source& source, std::uint64_t offset, const event::ReadOptions& options)
-      : source_(source), options_(options), offset_(offset) {}
+  explicit BlockRules(const base::Limits& limits) : most_bytes_(limits.frame_bytes) {}
 
-  // The next whole blocks, at least one; false at the end. The chunk's context holds for all.
-  base::result<bool> next(event::Chunk& chunk);
-  // Complete when next() gave false.
-  base::Notices& notices() { return notices_; }
-  const base::Notices& notices() const { return notices_; }
+  static base::Piece piece() {
+    constexpr std::size_t kPiece = 16 * 1024;
+    return base::Piece(kPiece, kPiece);
+  }
+  void begin_chunk() { has_events_ = false; }
+  bool goes_on(base::Bytes rest, std::size_t bytes, std::uint64_t blocks) const;
+  event::Cut look(base::Bytes rest, std::uint64_t, bool ended);
+  void take(base::Bytes block, std::uint64_t offset, base::Notices& notices);
+  std::shared_ptr<const void> context() const { return context_; }
+  base::result<void> pass(event::FrameStream& stream);
+  void end(event::FrameStream& stream, bool cut_off);
 
-  std::shared_ptr<const Context> context() const { return context_; }
+  std::shared_ptr<const Context> last_context() const { return context_; }
   const SegmentsTaken& segments_taken() const { return segments_taken_; }
   // Whether the last block was the stream's end, or the source itself was cut off.
   bool ended() const { return ended_; }
-  std::uint64_t offset() const { return offset_; }
 
  private:
-  using Buffer = base::RawArray<std::byte>;
-  enum class Step { whole, incomplete, no_block, wrong_payload };
+  enum class Step : std::uint8_t { whole, incomplete, no_block, wrong_payload };
 
   Step step(base::Bytes rest) const;
   bool is_header(base::Bytes rest) const;
-  bool joins(const BlockHeader& header, bool events) const;
-  void take(const BlockHeader& header, base::Bytes payload, std::uint64_t offset);
-  base::result<void> read_more(Buffer& bytes, std::size_t wanted);
-  base::result<void> skip(Buffer& bytes, Step why);
-  std::size_t find_header(base::Bytes bytes, std::size_t from) const;
-  bool finish(Buffer& bytes);
-  base::Place place() const;
+  event::Likely likely(base::Bytes rest, bool ended) const;
+  bool has_header_behind(base::Bytes rest) const;
+  base::Place place(const event::FrameStream& stream) const;
 
-  base::Source& source_;
-  event::ReadOptions options_;
-  base::Notices notices_;
+  std::size_t most_bytes_;
   std::shared_ptr<const Context> context_ = std::make_shared<const Context>();
   SegmentsTaken segments_taken_;
-  Buffer tail_;                   // behind the last chunk
-  std::uint64_t offset_;          // in the stream, of what comes next
+  Step seen_ = Step::whole;       // by look()
   std::uint64_t next_index_ = 0;  // that the next block should have
-  std::uint64_t blocks_ = 0;      // given so far
-  std::uint64_t chunks_ = 0;
-  bool source_ended_ = false;
+  bool has_events_ = false;       // the chunk
   bool ended_ = false;
 };
+
+using Framing = event::Framing<BlockRules>;
 
 }  // namespace polytrace::format::native

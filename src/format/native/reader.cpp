@@ -27,12 +27,11 @@ base::result<std::unique_ptr<event::Reader>> NativeReader::open(
 
 NativeReader::NativeReader(std::unique_ptr<base::Source> source, const StreamHeader& header,
                            const event::ReadOptions& options)
-    : source_(std::move(source)),
+    : FramedReader(std::move(source), options, event::ReadBefore{sizeof header}, options.limits),
       header_(header),
-      segments_path_(options.segments),
-      framing_(*source_, sizeof header, options) {
+      segments_path_(options.segments) {
   if (is_sealed(header)) return;
-  framing_.notices().add(Code::header_damaged, {.offset = 0}, sizeof header);
+  framing().notices().add(Code::header_damaged, {.offset = 0}, sizeof header);
   header_ = {};
   header_damaged_ = true;
 }
@@ -43,7 +42,7 @@ std::string NativeReader::version() const {
 
 base::result<bool> NativeReader::fetch(event::Chunk& chunk) {
   if (!stream_read_) {
-    const auto more = framing_.next(chunk);
+    const auto more = FramedReader::fetch(chunk);
     if (!more) return more;
     stream_read_ = !*more;
     if (stream_read_) {
@@ -60,17 +59,17 @@ base::result<bool> NativeReader::fetch(event::Chunk& chunk) {
 }
 
 base::result<void> NativeReader::find_segments() {
-  if (framing_.ended() || header_.stream == 0) return {};
+  if (framing().rules().ended() || header_.stream == 0) return {};
   const bool asked = !segments_path_.empty();
-  const std::string path = source_->path();
+  const std::string path = source().path();
   if (!asked && path.empty()) return {};
   auto found = Segments::open(asked ? segments_path_ : path + ".segments", header_.stream,
-                              framing_.segments_taken());
+                              framing().rules().segments_taken());
   if (!found && asked) return base::Unexpected(found.error());
   if (!found && found.error().code != Code::open_failed) no_segments_ = found.error().detail;
   if (!found) return {};
   segments_ = std::move(*found);
-  auto context = std::make_shared<Context>(*framing_.context());
+  auto context = std::make_shared<Context>(*framing().rules().last_context());
   context->recovered = true;
   recovered_ = std::move(context);
   return {};
@@ -78,7 +77,7 @@ base::result<void> NativeReader::find_segments() {
 
 bool NativeReader::next_of_segments(event::Chunk& chunk) {
   if (!segments_ || !segments_->next(chunk.bytes)) return false;
-  chunk.offset = framing_.offset();
+  chunk.offset = framing().stream().offset();
   chunk.sequence = chunks_++;
   chunk.context = recovered_;
   return true;
@@ -87,15 +86,16 @@ bool NativeReader::next_of_segments(event::Chunk& chunk) {
 void NativeReader::tell_end() {
   if (end_told_) return;
   end_told_ = true;
-  const base::Place end{.offset = framing_.offset()};
+  const base::Place end{.offset = framing().stream().offset()};
   if (segments_) {
-    framing_.notices().add(Code::segments_read, end, 0,
-                           fmt::format("{} events", segments_->events()));
+    framing().notices().add(Code::segments_read, end, 0,
+                            fmt::format("{} events", segments_->events()));
     if (segments_->damaged() != 0)
-      framing_.notices().add(Code::segments_damaged, end, 0,
-                             fmt::format("{}", segments_->damaged()));
-  } else if (!framing_.ended() && framing_.notices().find(Code::frame_truncated) == nullptr) {
-    framing_.notices().add(Code::end_missing, end, 0, no_segments_);
+      framing().notices().add(Code::segments_damaged, end, 0,
+                              fmt::format("{}", segments_->damaged()));
+  } else if (!framing().rules().ended() &&
+             framing().notices().find(Code::frame_truncated) == nullptr) {
+    framing().notices().add(Code::end_missing, end, 0, no_segments_);
   }
 }
 

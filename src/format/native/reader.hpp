@@ -8,7 +8,7 @@
 
 namespace polytrace::format::native {
 
-class NativeReader final : public event::Reader {
+class NativeReader final : public event::FramedReader<Framing> {
  public:
   static base::result<std::unique_ptr<event::Reader>> open(std::unique_ptr<base::Source> source,
                                                            const event::ReadOptions& options);
@@ -18,18 +18,14 @@ class NativeReader final : public event::Reader {
   std::string version() const override;
   base::result<bool> fetch(event::Chunk& chunk) override;
   void decode(const event::Chunk& chunk, event::Batch& batch) const override;
-  const base::Notices& notices() const override { return framing_.notices(); }
-  const base::Source& source() const override { return *source_; }
 
  private:
   base::result<void> find_segments();
   bool next_of_segments(event::Chunk& chunk);
   void tell_end();
 
-  std::unique_ptr<base::Source> source_;
   StreamHeader header_;
   std::string segments_path_;  // as it was asked for
-  Framing framing_;
   bool header_damaged_ = false;
   std::uint64_t chunks_ = 0;
   bool stream_read_ = false;

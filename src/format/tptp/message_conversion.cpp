@@ -5,8 +5,9 @@
 
 #include "base/codes.hpp"
 #include "format/tptp/tbf/messages.hpp"
-#include "format/tptp/trcxml.hpp"
-#include "format/tptp/xml/messages.hpp"
+#include "format/tptp/tptp.hpp"
+#include "format/tptp/xml/parser.hpp"
+#include "format/tptp/xml/reader.hpp"
 #include "format/tptp/xml/writer.hpp"
 
 namespace polytrace::format::tptp {
@@ -45,7 +46,7 @@ class XmlTarget final : public Target {
   std::uint64_t replaced_characters() const override { return document_.replaced(); }
 
  private:
-  xml::DocumentWriter document_;
+  DocumentWriter document_;
 };
 
 std::unique_ptr<Target> make_target(std::unique_ptr<base::Sink> sink, Spelling spelling,
@@ -89,12 +90,12 @@ class FromTbf final : public Rewriter {
   std::uint64_t records_ = 0;
 };
 
-class FromXml final : public Rewriter, private xml::Receiver {
+class FromXml final : public Rewriter, private Receiver {
  public:
   explicit FromXml(std::unique_ptr<Target> target) : target_(std::move(target)) {}
 
   base::result<void> open(std::unique_ptr<base::Source> source, const base::Limits& limits) {
-    auto reader = xml::MessageReader::open(std::move(source), limits, *this);
+    auto reader = XmlMessageReader::open(std::move(source), limits, *this);
     if (!reader) return base::Unexpected(reader.error());
     reader_ = std::move(*reader);
     return {};
@@ -129,7 +130,7 @@ class FromXml final : public Rewriter, private xml::Receiver {
   }
 
   std::unique_ptr<Target> target_;
-  std::unique_ptr<xml::MessageReader> reader_;
+  std::unique_ptr<XmlMessageReader> reader_;
   base::result<void> written_;
   event::Loss loss_;
   std::uint64_t records_ = 0;
@@ -173,9 +174,9 @@ base::result<std::unique_ptr<Rewriter>> rewrite_messages(std::unique_ptr<base::S
   const auto got = base::read_fully(*source, head);
   if (!got) return base::Unexpected(got.error());
   head.resize(*got);
-  const auto rewrite = has_magic(head)                   ? rewrite_tbf
-                       : trcxml::kFormat.recognise(head) ? rewrite_xml
-                                                         : nullptr;
+  const auto rewrite = has_magic(head)                 ? rewrite_tbf
+                       : kTrcxmlFormat.recognise(head) ? rewrite_xml
+                                                       : nullptr;
   if (rewrite == nullptr) return base::fail(base::Code::not_recognised);
   return rewrite(base::prepend(std::move(head), std::move(source)), std::move(sink), target,
                  options, order);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint8_t kPlatform64 = 1;
 
-// `Stream` is TbfMessageWriter or xml::DocumentWriter.
+// `Stream` is TbfMessageWriter or DocumentWriter.
 template <class Stream>
 class MessageWriter final : public event::Writer {
  public:
@@ -86,7 +86,7 @@ base::result<std::unique_ptr<event::Writer>> create_xml(std::unique_ptr<base::Si
                                                         const WriteOptions& options) {
   if (auto good = check(options, "trcxml", kXmlVersion); !good)
     return base::Unexpected(good.error());
-  return std::make_unique<MessageWriter<xml::DocumentWriter>>(Spelling::xml, std::move(sink));
+  return std::make_unique<MessageWriter<DocumentWriter>>(Spelling::xml, std::move(sink));
 }
 
 bool holds(event::Kind kind, std::string_view) { return MessageMaker::holds(kind); }

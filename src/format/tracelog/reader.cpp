@@ -58,7 +58,7 @@ std::string TraceLogReader::version() const {
 }
 
 base::result<bool> TraceLogReader::fetch(event::Chunk& chunk) {
-  auto more = framing_.next(chunk);
+  auto more = FramedReader::fetch(chunk);
   if (!more || *more || started_) return started_ = true, more;
   // A log without a whole line is read, too.
   started_ = true;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/seeded_hash.hpp"
+#include "event/framed_reader.hpp"
 #include "format/tracelog/framing.hpp"
 
 namespace polytrace::format::tracelog {
@@ -14,25 +15,21 @@ namespace polytrace::format::tracelog {
 // The dialect that a log's first bytes show; the seed's when they show none.
 Dialect dialect_of(std::string_view head);
 
-class TraceLogReader final : public event::Reader {
+class TraceLogReader final : public event::FramedReader<Framing> {
  public:
   static base::result<std::unique_ptr<event::Reader>> open(std::unique_ptr<base::Source> source,
                                                            const event::ReadOptions& options);
   TraceLogReader(std::unique_ptr<base::Source> source, Dialect dialect,
                  const event::ReadOptions& options)
-      : source_(std::move(source)), dialect_(dialect), framing_(*source_, options.limits) {}
+      : FramedReader(std::move(source), options.limits), dialect_(dialect) {}
 
   std::string version() const override;
   base::result<bool> fetch(event::Chunk& chunk) override;
   void decode(const event::Chunk& chunk, event::Batch& batch) const override;
   void settle(event::Batch& batch) override;
-  const base::Notices& notices() const override { return framing_.notices(); }
-  const base::Source& source() const override { return *source_; }
 
  private:
-  std::unique_ptr<base::Source> source_;
   Dialect dialect_;
-  Framing framing_;
   base::IdMap<base::Id> classes_;  // by the runtime's own id
   bool started_ = false;
 };

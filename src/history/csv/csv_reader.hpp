@@ -9,7 +9,9 @@
 
 #include "base/io/source.hpp"
 #include "base/notices.hpp"
+#include "history/csv/csv.hpp"
 #include "history/csv/csv_row.hpp"
+#include "history/csv/csv_scan.hpp"
 #include "history/model/texts.hpp"
 
 namespace polytrace::history {

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "history/files/base64.hpp"
-#include "history/model/value_text.hpp"
+#include "base/text/base64.hpp"
+#include "history/model/value.hpp"
 
 namespace polytrace::history {
 namespace {
@@ -64,7 +64,7 @@ void CsvWriter::append_value(const Value& value) {
     case Type::integer: return append_integer(held_, value.integer());
     case Type::real: return append_double(held_, value.real());
     case Type::string: return append_text(value.text());
-    case Type::bytes: return append_base64(held_, value.text());
+    case Type::bytes: return base::append_base64(held_, value.text());
     default: return;
   }
 }

@@ -100,8 +100,8 @@ class ArchiveReader {
   result<void> take_all();
   result<void> take(std::string_view name);
   // Writes a block behind `at`; what lies between is zeros.
-  result<void> put(ScratchFile& file, base::Bytes block, std::uint64_t at);
-  result<void> append(ScratchFile& file, base::Bytes bytes);
+  result<void> put(base::ScratchFile& file, base::Bytes block, std::uint64_t at);
+  result<void> append(base::ScratchFile& file, base::Bytes bytes);
   // The candidate that an entry is; nothing for other entries.
   std::optional<Candidate> candidate(struct archive_entry* entry) const;
   base::Error fault(Code code, std::string_view file) const;
@@ -142,8 +142,8 @@ result<void> ArchiveReader::set_limits(const UnpackLimits& limits) {
   if (__builtin_mul_overflow(size, limits.growth, &most_growth_) ||
       __builtin_add_overflow(most_growth_, limits.free_growth, &most_growth_))
     most_growth_ = ~std::uint64_t{0};
-  const auto free = std::filesystem::space(scratch_folder(), fault).available;
-  if (fault) return base::fail(Code::write_failed, scratch_folder() + ": " + fault.message());
+  const auto free = std::filesystem::space(base::scratch_folder(), fault).available;
+  if (fault) return base::fail(Code::write_failed, base::scratch_folder() + ": " + fault.message());
   most_written_ = std::min(most_growth_, free / 100 * limits.share_of_free);
   return {};
 }
@@ -213,13 +213,13 @@ result<void> ArchiveReader::choose_folder() {
   return {};
 }
 
-result<void> ArchiveReader::append(ScratchFile& file, base::Bytes bytes) {
+result<void> ArchiveReader::append(base::ScratchFile& file, base::Bytes bytes) {
   if (bytes.size() > most_written_ - written_) return too_large(most_written_);
   written_ += bytes.size();
   return file.append(bytes);
 }
 
-result<void> ArchiveReader::put(ScratchFile& file, base::Bytes block, std::uint64_t at) {
+result<void> ArchiveReader::put(base::ScratchFile& file, base::Bytes block, std::uint64_t at) {
   static constexpr std::array<std::byte, std::size_t{1} << 16> kZeros{};
   if (at < file.size()) return base::fail(Code::archive_damaged, "blocks out of order");
   while (file.size() < at) {
@@ -230,7 +230,7 @@ result<void> ArchiveReader::put(ScratchFile& file, base::Bytes block, std::uint6
 }
 
 result<void> ArchiveReader::take(std::string_view name) {
-  auto file = std::make_unique<ScratchFile>();
+  auto file = std::make_unique<base::ScratchFile>();
   if (auto made = file->append({}); !made) return made;
   bool whole = false;
   for (int status = ARCHIVE_OK; status == ARCHIVE_OK;) {

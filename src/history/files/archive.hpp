@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/io/scratch_file.hpp"
 #include "base/notices.hpp"
 #include "base/result.hpp"
-#include "history/write/scratch_file.hpp"
 
 namespace polytrace::history {
 
@@ -21,7 +21,7 @@ bool is_archive(const std::string& path);
 
 struct UnpackedFile {
   std::string_view name{};  // one of those wanted
-  std::unique_ptr<ScratchFile> content{};
+  std::unique_ptr<base::ScratchFile> content{};
 };
 
 struct Unpacked {

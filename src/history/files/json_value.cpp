@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "base/codes.hpp"
-#include "history/files/base64.hpp"
-#include "history/model/value_text.hpp"
+#include "base/text/base64.hpp"
+#include "history/model/value.hpp"
 
 namespace polytrace::history {
 namespace {
@@ -54,7 +54,7 @@ base::result<Value> read_text(JsonElement element, Type type, Texts& texts) {
   if (!text) return conflict(type);
   std::string kept(*text);
   if (type == Type::string) return Value::text(texts.keep(std::move(kept)));
-  const auto size = decode_base64(kept, kept.data());
+  const auto size = base::decode_base64(kept, kept.data());
   if (!size) return base::fail(Code::value_unexpected, "is no base64");
   kept.resize(*size);
   return Value::bytes(texts.keep(std::move(kept)));
@@ -100,7 +100,7 @@ void write_plain(base::JsonWriter& json, const Value& value) {
     case Type::string: return json.value(value.text());
     case Type::bytes: {
       std::string text;
-      append_base64(text, value.text());
+      base::append_base64(text, value.text());
       return json.value(text);
     }
     default: return json.null();

@@ -8,7 +8,6 @@
 
 #include "base/codes.hpp"
 #include "base/io/cursor.hpp"
-#include "history/files/tree_file.hpp"
 #include "history/layout/large_pages.hpp"
 
 namespace polytrace::history {

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "history/model/value.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <iterator>
+#include <string_view>
 
 namespace polytrace::history {
 namespace {
@@ -30,6 +35,20 @@ std::optional<Type> find_type(std::string_view name) {
   const auto* const named = std::ranges::find(kNames, name, &Named::name);
   if (named == kNames.end()) return std::nullopt;
   return named->type;
+}
+
+void append_double(std::string& out, double number) {
+  if (std::isnan(number)) {
+    out += "NaN";
+    return;
+  }
+  if (std::isinf(number)) {
+    out += number < 0 ? "-Infinity" : "Infinity";
+    return;
+  }
+  const std::size_t from = out.size();
+  fmt::format_to(std::back_inserter(out), "{}", number);
+  if (out.find_first_of(".e", from) == std::string::npos) out += ".0";
 }
 
 }  // namespace polytrace::history

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/types.hpp"
@@ -97,5 +98,10 @@ struct Interval {
 
   friend bool operator==(const Interval&, const Interval&) = default;
 };
+
+// A double as text, the same in state.json and in CSV: the shortest that reads back to the same
+// bits, always with a '.' or an exponent: "-17.0", "1e+22". "NaN" for any not-a-number, "Infinity",
+// "-Infinity".
+void append_double(std::string& out, double number);
 
 }  // namespace polytrace::history

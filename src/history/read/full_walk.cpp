@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "history/read/run_view.hpp"
+
 namespace polytrace::history {
 
 base::result<std::span<const Cell>> FullWalk::next() {

@@ -7,9 +7,9 @@
 
 #include "base/notices.hpp"
 #include "base/result.hpp"
-#include "history/history.hpp"
 #include "history/layout/container.hpp"
 #include "history/layout/key_list.hpp"
+#include "history/model/options.hpp"
 #include "history/read/image.hpp"
 #include "history/read/strings.hpp"
 

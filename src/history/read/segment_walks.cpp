@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "history/read/run_view.hpp"
 #include "history/read/segments.hpp"
 
 namespace polytrace::history {

@@ -3,15 +3,15 @@
 // makes a history out of another one. Knows no tree. One thread at a time.
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <vector>
 
-#include "history/builder.hpp"
 #include "history/layout/container.hpp"
 #include "history/layout/dictionary.hpp"
+#include "history/model/options.hpp"
 #include "history/write/frame_file.hpp"
 #include "history/write/segment_writer.hpp"
-#include "history/write/stream_writer.hpp"
+#include "history/write/stream_records.hpp"
 #include "history/write/timelines.hpp"
 
 namespace polytrace::history {

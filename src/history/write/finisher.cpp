@@ -2,6 +2,7 @@
 #include "history/write/finisher.hpp"
 
 #include "base/codes.hpp"
+#include "history/read/run_view.hpp"
 #include "history/read/segment_view.hpp"
 #include "history/write/tables_writer.hpp"
 

@@ -8,6 +8,7 @@
 #include "base/codes.hpp"
 #include "history/read/segments.hpp"
 #include "history/read/values.hpp"
+#include "history/write/timelines.hpp"
 
 namespace polytrace::history {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "history/files/base64.hpp"
-#include "history/model/value_text.hpp"
+#include "base/text/base64.hpp"
+#include "history/model/value.hpp"
 #include "service/json/parts.hpp"
 #include "service/states/query.hpp"
 
@@ -38,7 +38,7 @@ analysis::Cell cell_of(const history::Value& value) {
     case Type::string: return std::string(value.text());
     case Type::bytes: {
       std::string text;
-      history::append_base64(text, value.text());
+      base::append_base64(text, value.text());
       return text;
     }
     default: return {};

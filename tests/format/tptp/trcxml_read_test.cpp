@@ -7,7 +7,7 @@
 
 #include "base/codes.hpp"
 #include "base/io/appender.hpp"
-#include "format/tptp/trcxml.hpp"
+#include "format/tptp/tptp.hpp"
 #include "format/trcxml_messages.hpp"
 #include "format/whole.hpp"
 
@@ -122,7 +122,7 @@ TEST(trcxml_read, utf32_is_read_and_not_taken_for_utf16) {
       };
       if (marked) append(little ? "\xff\xfe" : "\xfe\xff");
       for (const char& c : kPlain) append({&c, 1});
-      EXPECT_TRUE(tptp::trcxml::kFormat.recognise(bytes_of(text)));
+      EXPECT_TRUE(tptp::kTrcxmlFormat.recognise(bytes_of(text)));
       const Messages messages = messages_of(text);
       EXPECT_EQ(messages.lines, (Lines{"option key=\"k\" value=\"v\""}));
       EXPECT_TRUE(messages.notices.empty());
@@ -278,7 +278,7 @@ TEST(trcxml_read, zip_entries_are_one_trace) {
                           zip_entry("<gcStart time='4'/>", Packing::deflated) + "PK\x01\x02" +
                           std::string(24, '\0') + std::string("\1\0\2\0\3\0", 6) +
                           std::string(12 + 6, '\0') + std::string(kZipEnd);
-  EXPECT_TRUE(tptp::trcxml::kFormat.recognise(bytes_of(zip)));
+  EXPECT_TRUE(tptp::kTrcxmlFormat.recognise(bytes_of(zip)));
   for (const std::size_t step : {0U, 1U, 7U}) {
     const Messages messages = messages_of(base::memory_source(bytes_of(zip), step));
     EXPECT_EQ(messages.lines, (Lines{"gcStart time=1000000000", "gcStart time=2000000000",

@@ -6,7 +6,7 @@
 #include "base/codes.hpp"
 #include "format/random_messages.hpp"
 #include "format/tptp/message_conversion.hpp"
-#include "format/tptp/tbf/message_encoder.hpp"
+#include "format/tptp/tbf/messages.hpp"
 #include "format/trcxml_messages.hpp"
 
 namespace polytrace::format::test {
@@ -24,7 +24,7 @@ TEST(trcxml_round_trip, every_message_comes_back_from_xml) {
     for (const MessageInfo* info : tptp::all_messages()) {
       const Message& message = random.next(*info);
       std::string xml;
-      EXPECT_EQ(tptp::xml::append_element(xml, message), 0U);
+      EXPECT_EQ(tptp::append_element(xml, message), 0U);
       const Messages read = messages_of("<TRACE>\n" + xml + "</TRACE>\n");
       ASSERT_EQ(read.lines, std::vector<std::string>{tptp::to_text(message)}) << xml;
       ASSERT_EQ(read.document, xml);

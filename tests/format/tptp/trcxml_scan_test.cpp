@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace polytrace::format::tptp::xml {
+namespace polytrace::format::tptp {
 namespace {
 
 Markup whole(std::string_view text) {
@@ -85,4 +85,4 @@ TEST(trcxml_scan, missing_end_is_found_once_it_is_there) {
 }
 
 }  // namespace
-}  // namespace polytrace::format::tptp::xml
+}  // namespace polytrace::format::tptp

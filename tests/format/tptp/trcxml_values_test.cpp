@@ -6,7 +6,7 @@
 
 #include <random>
 
-namespace polytrace::format::tptp::xml {
+namespace polytrace::format::tptp {
 namespace {
 
 std::string time_text(std::int64_t time) {
@@ -111,4 +111,4 @@ TEST(trcxml_values, characters_that_xml_forbids_are_replaced_and_counted) {
 }
 
 }  // namespace
-}  // namespace polytrace::format::tptp::xml
+}  // namespace polytrace::format::tptp

@@ -6,7 +6,7 @@
 #include "base/codes.hpp"
 #include "history/csv/csv_reader.hpp"
 #include "history/exchange.hpp"
-#include "history/write/interval_sorter.hpp"
+#include "history/model/interval_sorter.hpp"
 
 namespace polytrace::history {
 namespace {

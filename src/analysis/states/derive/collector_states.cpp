@@ -18,9 +18,9 @@ history::Key CollectorStates::key(CollectorAttribute attribute) {
   if (!begun_) {
     begun_ = true;
     attributes_ = Attributes<CollectorAttribute, kCollectorAttributes>(
-        world_.pen.key(history::kRoot, "Collector"));
+        world_.writer.key(history::kRoot, "Collector"));
   }
-  return attributes_.key(world_.pen, kCollectorNames, attribute);
+  return attributes_.key(world_.writer, kCollectorNames, attribute);
 }
 
 bool CollectorStates::pauses_threads() const {
@@ -44,7 +44,7 @@ void CollectorStates::start(const Happening& happening) {
   const auto generation = static_cast<std::uint32_t>(happening.a);
   std::erase_if(open_, [&](const Open& open) { return open.generation == generation; });
   if (open_.size() < kMostOpen) open_.push_back({generation, happening.index});
-  world_.pen.set_number(key(CollectorAttribute::collections), ++collections_);
+  world_.writer.set_number(key(CollectorAttribute::collections), ++collections_);
 }
 
 // Ends whose generation is not told, or belongs to a start without one, are those of the oldest.
@@ -86,16 +86,16 @@ std::string_view CollectorStates::phase() const {
 
 void CollectorStates::show() {
   using A = CollectorAttribute;
-  Pen& pen = world_.pen;
-  pen.set(key(A::phase), history::Value::text(phase()));
+  StateWriter& writer = world_.writer;
+  writer.set(key(A::phase), history::Value::text(phase()));
   const std::uint32_t number = open_.empty() ? kNothing : open_.back().generation;
   if (number != kNothing || attributes_.has(A::generation))
-    pen.set(key(A::generation),
-            number == kNothing ? history::Value::null() : history::Value::of(std::int64_t{number}));
+    writer.set(key(A::generation), number == kNothing ? history::Value::null()
+                                                      : history::Value::of(std::int64_t{number}));
   const std::uint32_t why = open_.empty() ? kNothing : open_.back().reason;
   if (why != kNothing || attributes_.has(A::reason))
-    pen.set(key(A::reason),
-            why == kNothing ? history::Value::null() : history::Value::text(world_.text(why)));
+    writer.set(key(A::reason),
+               why == kNothing ? history::Value::null() : history::Value::text(world_.text(why)));
 }
 
 }  // namespace polytrace::analysis

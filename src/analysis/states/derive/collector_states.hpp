@@ -3,7 +3,7 @@
 // One thread at a time.
 #pragma once
 
-#include "analysis/states/derive/pen.hpp"
+#include "analysis/states/derive/state_writer.hpp"
 #include "analysis/states/derive/world.hpp"
 #include "analysis/states/gather/happening.hpp"
 

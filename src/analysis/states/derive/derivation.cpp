@@ -59,22 +59,22 @@ Derivation::Derivation(Gathered& gathered, history::Builder& builder, base::Noti
       objects_(world_) {}
 
 base::result<void> Derivation::run(history::Tick first) {
-  world_.pen.move_to(first);
+  world_.writer.move_to(first);
   runtime_.begin();
   auto delivered = gathered_.sorter.deliver([this](const Happening& h) { return replay(h); });
   if (!delivered) return delivered;
   objects_.finish();
-  if (world_.pen.error()) return base::Unexpected(*world_.pen.error());
+  if (world_.writer.error()) return base::Unexpected(*world_.writer.error());
   return {};
 }
 
 bool Derivation::replay(Happening happening) {
   static constexpr Handlers kHandlers;
   objects_.settle(happening.time);
-  world_.pen.move_to(happening.time);
+  world_.writer.move_to(happening.time);
   happening.thread = world_.thread(happening.thread);
   (this->*kHandlers.by_what[static_cast<std::size_t>(happening.what)])(happening);
-  return !world_.pen.error();
+  return !world_.writer.error();
 }
 
 void Derivation::seen(const Happening& h) { threads_.see(h.thread); }

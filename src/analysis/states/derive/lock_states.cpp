@@ -14,27 +14,27 @@ constexpr std::array<std::string_view, kLockAttributes> kLockNames{"Class", "Own
 }  // namespace
 
 history::Key LockStates::key(Lock& lock, LockAttribute attribute) {
-  return lock.attributes.key(world_.pen, kLockNames, attribute);
+  return lock.attributes.key(world_.writer, kLockNames, attribute);
 }
 
 std::uint32_t LockStates::lock(base::Id object, std::uint32_t told) {
   const auto [at, is_new] = indexes_.try_emplace(object, static_cast<std::uint32_t>(locks_.size()));
   if (is_new) {
-    if (parent_ == history::kNoKey) parent_ = world_.pen.key(history::kRoot, "Monitors");
+    if (parent_ == history::kNoKey) parent_ = world_.writer.key(history::kRoot, "Monitors");
     locks_.emplace_back().attributes =
-        Attributes<LockAttribute, kLockAttributes>(world_.pen.key(parent_, hex_text(object)));
+        Attributes<LockAttribute, kLockAttributes>(world_.writer.key(parent_, hex_text(object)));
   }
   Lock& lock = locks_[at->second];
   if (lock.typed) return at->second;
   const std::uint32_t found = told != kNothing ? told : classes_.find(object);
   lock.typed = found != kNothing;
   if (lock.typed)
-    world_.pen.set(key(lock, OfLock::type), history::Value::text(world_.class_name(found)));
+    world_.writer.set(key(lock, OfLock::type), history::Value::text(world_.class_name(found)));
   return at->second;
 }
 
 void LockStates::show_waiters(Lock& lock) {
-  world_.pen.set_number(key(lock, OfLock::waiters), lock.waiters.size());
+  world_.writer.set_number(key(lock, OfLock::waiters), lock.waiters.size());
   std::string text;
   std::size_t named = 0;
   for (auto at = lock.waiters.begin(); at != lock.waiters.end() && named < kMostNamed; ++at) {
@@ -42,8 +42,8 @@ void LockStates::show_waiters(Lock& lock) {
     text += world_.threads()[at->second].path;
   }
   if (lock.waiters.size() > named) text += fmt::format(", {} more", lock.waiters.size() - named);
-  world_.pen.set(key(lock, OfLock::waiting),
-                 text.empty() ? history::Value::null() : history::Value::text(text));
+  world_.writer.set(key(lock, OfLock::waiting),
+                    text.empty() ? history::Value::null() : history::Value::text(text));
 }
 
 void LockStates::arrive(std::uint32_t thread, Place& place, std::uint32_t index) {
@@ -68,9 +68,9 @@ void LockStates::set_owner(std::uint32_t index, std::uint32_t thread) {
   if (lock.owner != kNothing) threads_[lock.owner].owned.erase(index);
   if (thread != kNothing) threads_[thread].owned.insert(index);
   lock.owner = thread;
-  world_.pen.set(key(lock, OfLock::owner),
-                 thread == kNothing ? history::Value::null()
-                                    : history::Value::text(world_.threads()[thread].path));
+  world_.writer.set(key(lock, OfLock::owner),
+                    thread == kNothing ? history::Value::null()
+                                       : history::Value::text(world_.threads()[thread].path));
 }
 
 void LockStates::contend(std::uint32_t thread, base::Id object, std::uint32_t told) {

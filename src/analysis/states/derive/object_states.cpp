@@ -20,10 +20,10 @@ std::uint32_t ObjectStates::type(std::uint32_t class_index) {
   if (class_index != kNothing && class_index < type_of_class_.size() &&
       type_of_class_[class_index] != kNothing)
     return type_of_class_[class_index];
-  if (parent_ == history::kNoKey) parent_ = world_.pen.key(history::kRoot, "Objects");
+  if (parent_ == history::kNoKey) parent_ = world_.writer.key(history::kRoot, "Objects");
   const std::string name =
       class_index == kNothing ? "(class not recorded)" : world_.class_name(class_index);
-  const history::Key key = world_.pen.key(parent_, name);
+  const history::Key key = world_.writer.key(parent_, name);
   const auto [at, is_new] =
       type_of_key_.try_emplace(key, static_cast<std::uint32_t>(types_.size()));
   if (is_new)
@@ -34,9 +34,9 @@ std::uint32_t ObjectStates::type(std::uint32_t class_index) {
 }
 
 void ObjectStates::show(Type& type) {
-  Pen& pen = world_.pen;
-  pen.set_number(type.attributes.key(pen, kObjectNames, ObjectAttribute::live), type.objects);
-  pen.set_number(type.attributes.key(pen, kObjectNames, ObjectAttribute::bytes), type.bytes);
+  StateWriter& writer = world_.writer;
+  writer.set_number(type.attributes.key(writer, kObjectNames, ObjectAttribute::live), type.objects);
+  writer.set_number(type.attributes.key(writer, kObjectNames, ObjectAttribute::bytes), type.bytes);
 }
 
 // An address that is used again, of an object whose end was not told, is that of another object.
@@ -93,8 +93,8 @@ void ObjectStates::count(const Happening& happening) {
 // A class that is not counted has no object any more. Of a census whose rows have several times,
 // each part is shown at its own.
 void ObjectStates::show_census() {
-  const history::Tick now = world_.pen.now();
-  world_.pen.move_to(census_time_);
+  const history::Tick now = world_.writer.now();
+  world_.writer.move_to(census_time_);
   for (const std::uint32_t index : counted_) show(types_[index]);
   if (census_ != shown_census_) {
     for (const std::uint32_t index : before_) {
@@ -108,7 +108,7 @@ void ObjectStates::show_census() {
   before_.insert(before_.end(), counted_.begin(), counted_.end());
   counted_.clear();
   in_census_ = false;
-  world_.pen.move_to(now);
+  world_.writer.move_to(now);
 }
 
 }  // namespace polytrace::analysis

@@ -5,7 +5,7 @@
 
 #include <tsl/robin_map.h>
 
-#include "analysis/states/derive/pen.hpp"
+#include "analysis/states/derive/state_writer.hpp"
 #include "analysis/states/derive/world.hpp"
 #include "analysis/states/gather/happening.hpp"
 #include "base/seeded_hash.hpp"

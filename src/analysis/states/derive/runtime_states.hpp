@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "analysis/states/derive/pen.hpp"
+#include "analysis/states/derive/state_writer.hpp"
 #include "analysis/states/derive/world.hpp"
 #include "analysis/states/gather/happening.hpp"
 

@@ -17,13 +17,13 @@ constexpr std::array<std::string_view, kThreadAttributes> kThreadNames{
 }  // namespace
 
 history::Key StackStates::level(World& world, std::size_t depth) {
-  if (depth == levels_.size()) levels_.push_back(world.pen.key(key_, std::to_string(depth + 1)));
+  if (depth == levels_.size()) levels_.push_back(world.writer.key(key_, std::to_string(depth + 1)));
   return levels_[depth];
 }
 
 void StackStates::show_depth(World& world) {
   const auto depth = static_cast<std::int64_t>(methods_.size());
-  world.pen.set(key_, depth == 0 ? history::Value::null() : history::Value::of(depth));
+  world.writer.set(key_, depth == 0 ? history::Value::null() : history::Value::of(depth));
 }
 
 void StackStates::push(World& world, std::uint32_t method) {
@@ -31,13 +31,13 @@ void StackStates::push(World& world, std::uint32_t method) {
   methods_.push_back(method);
   show_depth(world);
   if (depth < kDeepest)
-    world.pen.set(level(world, depth), history::Value::text(world.method_name(method)));
+    world.writer.set(level(world, depth), history::Value::text(world.method_name(method)));
 }
 
 void StackStates::cut(World& world, std::size_t depth) {
   if (depth >= methods_.size()) return;
   for (std::size_t i = std::min(methods_.size(), kDeepest); i > depth; --i)
-    world.pen.set(levels_[i - 1], history::Value::null());
+    world.writer.set(levels_[i - 1], history::Value::null());
   methods_.resize(depth);
   show_depth(world);
 }
@@ -46,16 +46,16 @@ void StackStates::become(World& world, std::span<const std::uint32_t> methods) {
   const auto same = std::ranges::mismatch(methods_, methods);
   const auto kept = static_cast<std::size_t>(same.in1 - methods_.begin());
   for (std::size_t i = kept; i < std::min(methods.size(), kDeepest); ++i)
-    world.pen.set(level(world, i), history::Value::text(world.method_name(methods[i])));
+    world.writer.set(level(world, i), history::Value::text(world.method_name(methods[i])));
   for (std::size_t i = methods.size(); i < std::min(methods_.size(), kDeepest); ++i)
-    world.pen.set(levels_[i], history::Value::null());
+    world.writer.set(levels_[i], history::Value::null());
   if (kept == methods.size() && kept == methods_.size()) return;
   methods_.assign(methods.begin(), methods.end());
   show_depth(world);
 }
 
 history::Key ThreadStates::key(Thread& thread, ThreadAttribute attribute) {
-  return thread.attributes.key(world_.pen, kThreadNames, attribute);
+  return thread.attributes.key(world_.writer, kThreadNames, attribute);
 }
 
 // On first sight its place, name and status are made. What belongs to no thread has no status.
@@ -63,11 +63,11 @@ ThreadStates::Thread& ThreadStates::live(std::uint32_t number) {
   Thread& thread = threads_[number];
   if (thread.begun) [[likely]]
     return thread;
-  if (parent_ == history::kNoKey) parent_ = world_.pen.key(history::kRoot, "Threads");
+  if (parent_ == history::kNoKey) parent_ = world_.writer.key(history::kRoot, "Threads");
   const ThreadName& name = world_.threads()[number];
   thread.begun = true;
   thread.attributes =
-      Attributes<ThreadAttribute, kThreadAttributes>(world_.pen.key(parent_, name.path));
+      Attributes<ThreadAttribute, kThreadAttributes>(world_.writer.key(parent_, name.path));
   if (name.first_name != kNothing) this->name(number, name.first_name);
   if (name.id == base::kNoId) return thread;
   living_.push_back(number);
@@ -81,19 +81,20 @@ void ThreadStates::show_status(Thread& thread) {
                              : thread.blocked_by ? "blocked"
                              : thread.waits_for  ? "waiting"
                                                  : "running";
-  world_.pen.set(key(thread, OfThread::status), history::Value::text(status));
+  world_.writer.set(key(thread, OfThread::status), history::Value::text(status));
 }
 
 void ThreadStates::show_wait(Thread& thread) {
   const auto object = thread.blocked_by ? thread.blocked_by : thread.waits_for;
   const history::Key at = key(thread, OfThread::waits_for);
-  if (object && *object != base::kNoId) world_.pen.set(at, history::Value::text(hex_text(*object)));
-  else world_.pen.set(at, history::Value::null());
+  if (object && *object != base::kNoId)
+    world_.writer.set(at, history::Value::text(hex_text(*object)));
+  else world_.writer.set(at, history::Value::null());
 }
 
 void ThreadStates::name(std::uint32_t number, std::uint32_t text) {
   Thread& thread = live(number);
-  world_.pen.set(key(thread, OfThread::name), history::Value::text(world_.text(text)));
+  world_.writer.set(key(thread, OfThread::name), history::Value::text(world_.text(text)));
 }
 
 void ThreadStates::end(std::uint32_t number) {
@@ -113,7 +114,7 @@ void ThreadStates::end(std::uint32_t number) {
 
 void ThreadStates::show_method(Thread& thread) {
   const std::uint32_t top = thread.calls.top();
-  world_.pen.set(
+  world_.writer.set(
       key(thread, OfThread::method),
       top == kNothing ? history::Value::null() : history::Value::text(world_.method_name(top)));
 }
@@ -148,19 +149,19 @@ void ThreadStates::allocate(std::uint32_t number, std::uint64_t count, std::uint
   Thread& thread = live(number);
   thread.allocations = saturated_sum(thread.allocations, count);
   thread.allocated = saturated_sum(thread.allocated, bytes);
-  world_.pen.set_number(key(thread, OfThread::allocations), thread.allocations);
-  world_.pen.set_number(key(thread, OfThread::allocated), thread.allocated);
+  world_.writer.set_number(key(thread, OfThread::allocations), thread.allocations);
+  world_.writer.set_number(key(thread, OfThread::allocated), thread.allocated);
 }
 
 void ThreadStates::throws(std::uint32_t number) {
   Thread& thread = live(number);
-  world_.pen.set_number(key(thread, OfThread::exceptions), ++thread.exceptions);
+  world_.writer.set_number(key(thread, OfThread::exceptions), ++thread.exceptions);
 }
 
 void ThreadStates::cpu_total(std::uint32_t number, std::uint64_t total) {
   Thread& thread = live(number);
   thread.cpu = total;
-  world_.pen.set_number(key(thread, OfThread::cpu), total);
+  world_.writer.set_number(key(thread, OfThread::cpu), total);
 }
 
 void ThreadStates::cpu_more(std::uint32_t number, std::uint64_t used) {
@@ -187,7 +188,7 @@ void ThreadStates::pause(bool paused) {
   if (paused == paused_) return;
   std::erase_if(living_, [&](std::uint32_t thread) { return threads_[thread].ended; });
   if (paused && pause_changes_ + 2 * living_.size() > kMostPauseChanges)
-    return world_.pen.note(base::Code::limit_exceeded, parent_, "pause not told to the threads");
+    return world_.writer.note(base::Code::limit_exceeded, parent_, "pause not told to the threads");
   pause_changes_ += living_.size();
   paused_ = paused;
   for (const std::uint32_t thread : living_) show_status(threads_[thread]);

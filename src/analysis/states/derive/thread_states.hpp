@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "analysis/states/derive/pen.hpp"
+#include "analysis/states/derive/state_writer.hpp"
 #include "analysis/states/derive/world.hpp"
 #include "analysis/states/gather/happening.hpp"
 #include "event/open_calls.hpp"

@@ -8,7 +8,7 @@
 namespace polytrace::analysis {
 
 World::World(Gathered& gathered, history::Builder& builder, base::Notices& notices)
-    : pen(builder, notices), gathered_(gathered) {
+    : writer(builder, notices), gathered_(gathered) {
   const Names& names = gathered.slicer.names();
   name_threads();
   methods_.resize(names.methods().size());

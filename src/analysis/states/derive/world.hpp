@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of the second pass have in common: the pen, what the first pass left, and names as
-// they stand in paths and values. One thread at a time.
+// What the parts of the second pass have in common: the state writer, what the first pass left, and
+// names as they stand in paths and values. One thread at a time.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "analysis/states/derive/pen.hpp"
+#include "analysis/states/derive/state_writer.hpp"
 #include "analysis/states/gather/gathered.hpp"
 
 namespace polytrace::analysis {
@@ -21,7 +21,7 @@ class World {
  public:
   World(Gathered& gathered, history::Builder& builder, base::Notices& notices);
 
-  Pen pen;
+  StateWriter writer;
 
   const Gathered& gathered() const { return gathered_; }
   // Of a thread as a happening names it; kNothing stays.

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "analysis/states/gather/happening.hpp"
-#include "analysis/states/gather/happening_sorter.hpp"
+#include "analysis/states/gather/happening_packing.hpp"
 #include "analysis/table/words.hpp"
 #include "base/id_table.hpp"
 #include "base/seeded_hash.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // MAPPING, LOADED and UNLOADED blocks.
 #include "format/monoblock/layout/records.hpp"
+#include "format/monoblock/write/block_output.hpp"
 #include "format/monoblock/write/writer.hpp"
 
 namespace polytrace::format::monoblock {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // HEAP_DATA and HEAP_SUMMARY blocks.
+#include "format/monoblock/write/block_output.hpp"
 #include "format/monoblock/write/writer.hpp"
 
 namespace polytrace::format::monoblock {

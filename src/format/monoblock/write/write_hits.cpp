@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // STATISTICAL blocks.
 #include "format/monoblock/layout/hits.hpp"
+#include "format/monoblock/write/block_output.hpp"
 #include "format/monoblock/write/writer.hpp"
 
 namespace polytrace::format::monoblock {

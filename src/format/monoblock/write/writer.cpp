@@ -3,17 +3,65 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <bit>
+#include <optional>
 #include "base/codes.hpp"
+
+#include "event/batch.hpp"
 #include "event/visit.hpp"
+#include "event/writer.hpp"
 #include "format/monoblock/layout/names.hpp"
 #include "format/monoblock/layout/state.hpp"
-#include "format/monoblock/write/held.hpp"
 
 namespace polytrace::format::monoblock {
 
 using base::Id;
 using event::Event;
 using event::Kind;
+
+namespace {
+
+// Which events and fields the written variant can hold (held.def).
+constexpr auto kHeld = [] {
+  std::array<std::optional<std::string_view>, event::kKindCount> table{};
+#define HELD(Type, fields) table[static_cast<std::size_t>(event::Kind::Type)] = fields;
+#include "format/monoblock/write/held.def"
+#undef HELD
+  return table;
+}();
+
+bool lists(std::string_view fields, std::string_view name) {
+  while (!fields.empty()) {
+    const std::size_t end = std::min(fields.find(' '), fields.size());
+    if (fields.substr(0, end) == name) return true;
+    fields.remove_prefix(std::min(end + 1, fields.size()));
+  }
+  return false;
+}
+
+// A visitor (visit.hpp).
+struct LostFields {
+  std::string_view held;
+  event::Kind kind;
+  event::Loss& loss;
+
+  template <event::Tag tag, class T>
+  void field(std::string_view name, const T& value) {
+    if (event::is_told<tag>(value) && !lists(held, name)) loss.field(kind, name);
+  }
+};
+
+// Counts the fields of an event that are told and have no place.
+void count_lost_fields(const event::Batch& batch, const event::Event& event, event::Loss& loss) {
+  if (event.detail == event::kAbsent) return;
+  const auto& held = kHeld[static_cast<std::size_t>(event.kind)];
+  LostFields lost{held.value_or(std::string_view{}), event.kind, loss};
+  event::with_details(batch, event,
+                      [&](const auto& details) { event::visit_fields(lost, details); });
+}
+
+}  // namespace
 
 base::result<std::unique_ptr<event::Writer>> BlockFileWriter::create(
     std::unique_ptr<base::Sink> sink, const WriteOptions& options) {
@@ -25,7 +73,9 @@ base::result<std::unique_ptr<event::Writer>> BlockFileWriter::create(
   return std::make_unique<BlockFileWriter>(std::move(sink));
 }
 
-bool BlockFileWriter::holds(Kind kind, std::string_view) { return holds_kind(kind); }
+bool BlockFileWriter::holds(Kind kind, std::string_view) {
+  return kHeld[static_cast<std::size_t>(kind)].has_value();
+}
 
 base::result<void> BlockFileWriter::write(const event::Batch& batch) {
   batch_ = &batch;

@@ -3,8 +3,6 @@
 
 #include <limits>
 
-#include "format/tptp/events/call_limits.hpp"
-
 namespace polytrace::format::tptp {
 
 CallTickets::Thread& CallTickets::find_thread(base::Id id) {

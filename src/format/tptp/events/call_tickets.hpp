@@ -4,10 +4,16 @@
 // is bounded. One thread at a time.
 #pragma once
 
+#include <cstddef>
+
 #include "base/seeded_hash.hpp"
 #include "event/open_calls.hpp"
 
 namespace polytrace::format::tptp {
+
+// Whose open calls are kept, as readers keep them when they look for the entry of an exit; beyond,
+// all are forgotten.
+inline constexpr std::size_t kMostThreads = 64 * 1024;
 
 class CallTickets {
  public:

@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 5> kBeginnings{"polytrace-node-", "polytr
 
 std::string_view beginning(Link link) { return kBeginnings[static_cast<std::size_t>(link)]; }
 
-bool is_digit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
+bool is_hash_digit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
 }  // namespace
 
@@ -30,7 +30,7 @@ std::string make_link(Link link, std::string_view parent, std::string_view text,
 bool is_made_link(Link link, std::string_view id) {
   const std::string_view head = beginning(link);
   return id.size() == head.size() + kDigits && id.starts_with(head) &&
-         std::ranges::all_of(id.substr(head.size()), is_digit);
+         std::ranges::all_of(id.substr(head.size()), is_hash_digit);
 }
 
 }  // namespace polytrace::format::tptp

@@ -4,14 +4,64 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <type_traits>
 
 #include "event/visit.hpp"
+#include "event/writer.hpp"
+#include "format/tptp/messages/catalogue.hpp"
 #include "format/tptp/messages/message.hpp"
-#include "format/tptp/messages/wire_text.hpp"
-#include "format/tptp/messages/written_times.hpp"
+#include "format/tptp/messages/spelling.hpp"
 
 namespace polytrace::format::tptp {
+
+// Texts as a message can hold them are well-formed UTF-8 without zeros, of a bounded length;
+// characters that XML alone cannot hold are the XML writer's. Longer texts are cut: six of them,
+// escaped, are still an XML element that every reader takes.
+inline constexpr std::size_t kMostTextBytes = 256 * 1024;
+
+// False, and then the nearest such text in `made`, when `text` cannot be held as it is.
+bool is_wire_text(std::string_view text, Meaning meaning, std::string& made);
+
+// Times of events as the times of messages, and what readers will make of them: a clock that tells
+// wall time turns times into nanoseconds since 1970; a message without a time, or with 0, is read
+// with that of the message before it.
+class WrittenTimes {
+ public:
+  WrittenTimes(Spelling spelling, event::Loss& loss) : spelling_(spelling), loss_(loss) {}
+
+  // The trace's clock: the first one counts, and only as long as no time was written.
+  void tell(base::Time now, const event::Clock& clock);
+  // As long as no time was written, the clock's may be the first. False when it is not.
+  bool start() {
+    if (now_ != 0) return false;
+    now_ = clock_;
+    return now_ != 0;
+  }
+  // Nothing more comes.
+  void finish();
+
+  // The time of a message. False when it is not read again as the event's.
+  bool stamp(base::Time time, std::int64_t& written);
+  // Whether a message without a time, written now, is read with this one.
+  bool implies(base::Time time) const { return shifted(time) == now_; }
+  // The time of the last message that had one, 0 when none had.
+  std::int64_t now() const { return now_; }
+
+ private:
+  std::int64_t shifted(base::Time time) const;
+  void lose(std::string_view name) { loss_.field(event::Kind::Clock, name); }
+
+  Spelling spelling_;
+  event::Loss& loss_;
+  std::int64_t shift_ = 0;
+  std::int64_t clock_ = 0;  // when the clock was told, if that is a wall time
+  std::int64_t now_ = 0;    // of the last message that had one
+  bool told_ = false;       // there was a clock
+  bool wall_ = false;       // and it told wall time
+};
 
 class MessageDraft {
  public:

@@ -9,6 +9,8 @@ namespace polytrace::format::tptp {
 
 class TimeBase {
  public:
+  static constexpr std::int64_t kSecond = 1'000'000'000;
+
   // Ticks per second from now on. REQUIRES: positive.
   void set_frequency(std::int64_t ticks) { frequency_ = ticks; }
   std::int64_t frequency() const { return frequency_; }
@@ -21,6 +23,12 @@ class TimeBase {
   bool is_plain() const { return frequency_ == 0 ? unit_ <= 1 : frequency_ == kSecond; }
   // Whether nanoseconds count from 1970, as far as `time` (as in the stream) tells.
   bool is_wall(std::int64_t time) const;
+  // The same of a time in nanoseconds.
+  static bool is_wall_time(std::int64_t time) {
+    TimeBase nanoseconds;
+    nanoseconds.set_frequency(kSecond);
+    return nanoseconds.is_wall(time);
+  }
 
   struct Nanoseconds {
     std::int64_t value;
@@ -29,8 +37,6 @@ class TimeBase {
   Nanoseconds to_nanoseconds(std::int64_t value) const;
 
  private:
-  static constexpr std::int64_t kSecond = 1'000'000'000;
-
   std::int64_t frequency_ = 0;  // 0 = none told
   std::int64_t unit_ = 0;       // nanoseconds, 0 = not known yet
   bool wall_ = false;           // the unit was found by a date

@@ -18,7 +18,9 @@ constexpr std::uint32_t kMostSizedName = 1024;    // a larger "size" is text of 
 constexpr std::size_t kMostBareName = 1024;
 constexpr std::uint32_t kMostSize = 0x7fffffff;
 
-std::uint16_t id_of(Bytes rest, ByteOrder order) { return load<std::uint16_t>(rest.data(), order); }
+std::uint16_t message_id(Bytes rest, ByteOrder order) {
+  return load<std::uint16_t>(rest.data(), order);
+}
 std::uint32_t size_of(Bytes rest, ByteOrder order) {
   return load<std::uint32_t>(rest.data() + 2, order);
 }
@@ -138,7 +140,7 @@ Frame find_frame(Bytes rest, StreamState& state, const base::Limits& limits, Beh
     if (behind == Behind::cut && rest.size() > sizeof kEncodingId) return bare_name(rest);
     return incomplete(kMessageHeaderBytes - rest.size());
   }
-  const std::uint16_t id = id_of(rest, state.order);
+  const std::uint16_t id = message_id(rest, state.order);
   const std::uint32_t size = size_of(rest, state.order);
   if (base::load_le<std::uint32_t>(rest.data()) == kMagic) {
     if (rest.size() < kHeaderBytes && behind == Behind::unknown)

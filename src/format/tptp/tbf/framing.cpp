@@ -13,243 +13,158 @@ namespace {
 
 using base::Bytes;
 using base::Code;
-using base::Unexpected;
+using event::Cut;
+using event::FrameStream;
+using event::Likely;
 
-constexpr std::size_t kMostAtOnce = 1024 * 1024;  // what a size claims may never come
+bool is_zero(std::byte byte) { return byte == std::byte{0}; }
 
-void append(base::RawArray<std::byte>& to, Bytes bytes) {
-  to.grew_to(std::copy(bytes.begin(), bytes.end(), to.room(bytes.size())));
-}
-
-void drop_front(base::RawArray<std::byte>& bytes, std::size_t count) {
-  bytes.grew_to(std::copy(bytes.begin() + count, bytes.end(), bytes.begin()));
-}
+Behind behind(bool ended) { return ended ? Behind::nothing : Behind::unknown; }
 
 }  // namespace
 
-base::result<FileHeader> TbfFraming::begin() {
-  while (tail_.size() < kHeaderBytes && !source_ended_) {
-    if (auto done = read_more(tail_, kHeaderBytes); !done) return Unexpected(done.error());
+base::result<FileHeader> begin_tbf(FrameStream& stream) {
+  while (stream.rest().size() < kHeaderBytes && !stream.ended()) {
+    if (auto done = stream.read_more(kHeaderBytes); !done) return base::Unexpected(done.error());
   }
-  if (tail_.size() < kHeaderBytes)
+  if (stream.rest().size() < kHeaderBytes)
     return base::fail(Code::not_recognised, "it ends inside its header", {.offset = 0});
-  auto header = read_header(tail_);
+  auto header = read_header(stream.rest());
   if (!header) return header;
   const std::uint64_t data = kHeaderBytes + header->prelude();
-  while (tail_.size() < std::min<std::uint64_t>(data, kHeaderBytes + kMostPrelude) &&
-         !source_ended_) {
-    if (auto done = read_more(tail_, 0); !done) return Unexpected(done.error());
+  const auto most = std::min<std::uint64_t>(data, kHeaderBytes + kMostPrelude);
+  while (stream.rest().size() < most && !stream.ended()) {
+    if (auto done = stream.read_more(); !done) return base::Unexpected(done.error());
   }
-  if (tail_.size() < data && source_ended_)
+  if (stream.rest().size() < data && stream.ended())
     return base::fail(Code::offset_invalid, fmt::format("{}", header->offset), {.offset = 0});
   return header;
 }
 
-base::result<bool> TbfFraming::next(event::Chunk& chunk) {
-  base::RawArray<std::byte>& bytes = chunk.bytes;
-  bytes.clear();
-  append(bytes, tail_);
-  tail_.clear();
-  std::size_t end = 0;
-  std::uint64_t frames = 0;
-  for (;;) {
-    if (gap_ != 0) {
-      if (auto done = pass_gap(bytes); !done) return Unexpected(done.error());
-    }
-    chunk.context = std::make_shared<StreamState>(state_);
-    const Frame frame = pass_frames(bytes, end, frames);
-    if (frames > 0) break;
-    base::result<void> done;
-    if (frame.step == Step::zeros) done = pass_zeros(bytes);
-    else if (frame.step == Step::broken) done = pass_broken(bytes, frame);
-    else if (source_ended_) return finish(bytes), false;
-    else done = read_more(bytes, frame.missing);
-    if (!done) return Unexpected(done.error());
+Cut TbfRules::look(std::span<std::byte> rest, std::uint64_t offset, bool ended) {
+  frame_ = {};
+  if (gap_ != 0) return Cut::broken();
+  if (allows_plain_calls(state_)) {
+    std::uint64_t calls = 0;
+    const std::size_t bytes = watch_.see_calls(rest, offset, state_, calls);
+    if (bytes != 0) return Cut::whole(bytes, calls);
   }
-  append(tail_, Bytes(bytes).subspan(end));
-  bytes.grew_to(bytes.begin() + end);
-  chunk.offset = offset_;
-  chunk.sequence = chunks_++;
-  chunk.first_frame = frames_;
-  offset_ += end;
-  frames_ += frames;
-  return true;
-}
-
-Frame TbfFraming::pass_frames(Buffer& bytes, std::size_t& end, std::uint64_t& frames) {
-  for (;;) {
-    if (allows_plain_calls(state_))
-      end +=
-          watch_.see_calls({bytes.data() + end, bytes.size() - end}, offset_ + end, state_, frames);
-    const Bytes rest = Bytes(bytes).subspan(end);
-    const Frame frame = find_frame(rest, state_, options_.limits, behind());
-    if (frame.step != Step::message && frame.step != Step::header) return frame;
-    const Bytes whole = rest.first(frame.bytes);
-    const std::uint64_t at = offset_ + end;
-    apply(frame, whole, at, state_, options_.limits, nullptr);
-    if (frame.step == Step::header) watch_.restart();
-    else watch_.see(frame, {bytes.data() + end, frame.bytes}, at, state_);
-    end += frame.bytes;
-    ++frames;
-    if (frame.skip == 0) continue;
-    gap_ = frame.skip;
-    gap_from_ = at + frame.bytes;
-    return frame;
+  frame_ = find_frame(rest, state_, limits_, behind(ended));
+  switch (frame_.step) {
+    case Step::message:
+    case Step::header: return Cut::whole(frame_.bytes);
+    case Step::incomplete: return Cut::incomplete(frame_.missing);
+    default: return Cut::broken();
   }
 }
 
-base::result<void> TbfFraming::read_more(Buffer& bytes, std::size_t wanted) {
-  const std::size_t room = std::clamp(wanted, piece_.next(), kMostAtOnce);
-  const auto got = base::append_from(source_, bytes, room);
-  if (!got) return Unexpected(got.error());
-  if (*got == 0) source_ended_ = true;
-  return {};
+void TbfRules::take(std::span<std::byte> frame, std::uint64_t offset, base::Notices&) {
+  if (frame_.step != Step::message && frame_.step != Step::header) return;
+  apply(frame_, frame, offset, state_, limits_, nullptr);
+  if (frame_.step == Step::header) watch_.restart();
+  else watch_.see(frame_, frame, offset, state_);
+  gap_ = frame_.skip;
 }
 
-base::result<void> TbfFraming::pass_gap(Buffer& bytes) {
-  const std::uint64_t wanted = gap_;
-  while (gap_ != 0) {
-    if (bytes.empty() && source_ended_) break;
-    if (bytes.empty()) {
-      if (auto done = read_more(bytes, 0); !done) return done;
+base::result<void> TbfRules::pass(FrameStream& stream) {
+  if (gap_ != 0) return pass_gap(stream);
+  return frame_.step == Step::zeros ? pass_zeros(stream) : pass_broken(stream);
+}
+
+base::result<void> TbfRules::pass_gap(FrameStream& stream) {
+  const std::uint64_t begin = stream.offset();
+  while (gap_ != 0 && !(stream.rest().empty() && stream.ended())) {
+    if (stream.rest().empty()) {
+      if (auto done = stream.read_more(); !done) return done;
       continue;
     }
-    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(gap_, bytes.size()));
-    drop_front(bytes, count);
+    const auto count =
+        static_cast<std::size_t>(std::min<std::uint64_t>(gap_, stream.rest().size()));
+    stream.drop(count);
     gap_ -= count;
   }
-  notices_.add(gap_ == 0 ? Code::bytes_skipped : Code::offset_invalid, {.offset = gap_from_},
-               wanted - gap_);
-  offset_ += wanted - gap_;
+  stream.notices().add(gap_ == 0 ? Code::bytes_skipped : Code::offset_invalid, {.offset = begin},
+                       stream.offset() - begin);
   gap_ = 0;
   return {};
 }
 
 // Zeros to the end are padding. Where something follows, a size of 0 is impossible, or in a stream
 // whose sizes count no headers a message without content.
-base::result<void> TbfFraming::pass_zeros(Buffer& bytes) {
-  const std::uint64_t begin = offset_;
-  std::uint64_t zeros = 0;
+base::result<void> TbfRules::pass_zeros(FrameStream& stream) {
+  const std::uint64_t begin = stream.offset();
+  std::size_t zeros = 0;  // at the front
   for (;;) {
-    const auto stop = std::find_if(bytes.begin(), bytes.end(),
-                                   [](std::byte byte) { return byte != std::byte{0}; });
-    const auto count = static_cast<std::size_t>(stop - bytes.begin());
-    zeros += count;
-    drop_front(bytes, count);
-    if (!bytes.empty() || source_ended_) break;
-    if (auto done = read_more(bytes, 0); !done) return done;
+    const Bytes rest = stream.rest();
+    const auto stop = std::find_if_not(rest.begin(), rest.end(), is_zero);
+    zeros = static_cast<std::size_t>(stop - rest.begin());
+    const bool over = zeros < rest.size() || stream.ended();
+    const std::size_t kept = zeros % kMessageHeaderBytes;
+    stream.drop(zeros - kept);
+    zeros = kept;
+    if (over) break;
+    if (auto done = stream.read_more(); !done) return done;
   }
-  if (bytes.empty()) {
-    notices_.add(Code::padding, {.offset = begin}, zeros);
-    offset_ += zeros;
+  if (zeros == stream.rest().size()) {
+    stream.drop(zeros);
+    stream.notices().add(Code::padding, {.offset = begin}, stream.offset() - begin);
     return {};
   }
-  if (state_.sizes == Sizes::exclusive)
-    return pass_empty_messages(bytes, zeros), base::result<void>{};
-  const auto skipped = options_.resync ? search(bytes, 0) : drain(bytes);
-  if (!skipped) return Unexpected(skipped.error());
-  notices_.add(Code::frame_length, {.offset = begin}, zeros + *skipped, "0 bytes");
-  offset_ += zeros + *skipped;
+  if (state_.sizes != Sizes::exclusive)
+    return search(stream, {Code::frame_length, {.offset = begin}, "0 bytes"}, zeros);
+  const std::uint64_t bytes = stream.offset() - begin;
+  stream.notices().add(
+      {Code::message_unknown, bytes / kMessageHeaderBytes, bytes, {.offset = begin}, "id 0"});
   return {};
 }
 
-void TbfFraming::pass_empty_messages(Buffer& bytes, std::uint64_t zeros) {
-  const auto back = static_cast<std::size_t>(zeros % kMessageHeaderBytes);
-  const std::vector<std::byte> rest(bytes.begin(), bytes.end());
-  bytes.clear();
-  append(bytes, std::vector<std::byte>(back));
-  append(bytes, rest);
-  notices_.add({Code::message_unknown,
-                zeros / kMessageHeaderBytes,
-                zeros - back,
-                {.offset = offset_},
-                "id 0"});
-  offset_ += zeros - back;
-}
-
-base::result<void> TbfFraming::pass_broken(Buffer& bytes, const Frame& frame) {
-  const std::uint64_t begin = offset_;
-  const auto skipped = options_.resync ? search(bytes, 1) : drain(bytes);
-  if (!skipped) return Unexpected(skipped.error());
-  std::string detail = frame.fault == Code::frame_id ? fmt::format("id {:#x}", frame.fault_value)
-                       : frame.fault == Code::frame_length
-                           ? fmt::format("{} bytes", frame.fault_value)
+base::result<void> TbfRules::pass_broken(FrameStream& stream) {
+  std::string detail = frame_.fault == Code::frame_id ? fmt::format("id {:#x}", frame_.fault_value)
+                       : frame_.fault == Code::frame_length
+                           ? fmt::format("{} bytes", frame_.fault_value)
                            : "the name of an encoding";
-  notices_.add(frame.fault, {.offset = begin}, *skipped, std::move(detail));
-  offset_ += *skipped;
-  return {};
+  return search(stream, {frame_.fault, {.offset = stream.offset()}, std::move(detail)}, 1);
 }
 
-// To the next likely message from bytes[at] on, or the end.
-base::result<std::uint64_t> TbfFraming::search(Buffer& bytes, std::size_t at) {
-  std::uint64_t skipped = 0;
-  for (;;) {
-    if (at >= bytes.size()) {
-      skipped += bytes.size();
-      bytes.clear();
-      at = 0;
-      if (source_ended_) return skipped;
-      if (auto done = read_more(bytes, 0); !done) return Unexpected(done.error());
-      continue;
-    }
-    switch (is_likely(Bytes(bytes).subspan(at))) {
-      case Likely::no: ++at; continue;
-      case Likely::yes: drop_front(bytes, at); return skipped + at;
-      case Likely::unclear: break;
-    }
-    drop_front(bytes, at);
-    skipped += at;
-    at = 0;
-    if (auto done = read_more(bytes, 0); !done) return Unexpected(done.error());
-  }
+base::result<void> TbfRules::search(FrameStream& stream, base::Error fault, std::size_t from) {
+  return stream.lose(std::move(fault), from,
+                     [this](Bytes rest, bool ended) { return likely(rest, ended); });
 }
 
-TbfFraming::Likely TbfFraming::is_likely(Bytes rest) const {
+bool TbfRules::starts_frame(Bytes rest) const {
   constexpr std::size_t kMostLikely = 64 * 1024;  // a larger message is not looked for
-  const auto starts = [&](Bytes bytes) {
-    if (bytes.size() >= kHeaderBytes && is_restart(bytes)) return true;
-    const auto id = load<std::uint16_t>(bytes.data(), state_.order);
-    const auto size = load<std::uint32_t>(bytes.data() + 2, state_.order);
-    const MessageInfo* message = find_message(id);
-    const bool system = (id == kEncodingId || id == kFrequencyId) && size >= 8 && size <= 64;
-    return system || (message != nullptr && size <= kMostLikely &&
-                      size + kMessageHeaderBytes >= message->least_bytes());
-  };
-  const auto unclear = source_ended_ ? Likely::no : Likely::unclear;
-  if (rest.size() < kHeaderBytes && !source_ended_) return Likely::unclear;
-  if (rest.size() < kMessageHeaderBytes || !starts(rest)) return Likely::no;
+  if (rest.size() >= kHeaderBytes && is_restart(rest)) return true;
+  const auto id = load<std::uint16_t>(rest.data(), state_.order);
+  const auto size = load<std::uint32_t>(rest.data() + 2, state_.order);
+  const MessageInfo* message = find_message(id);
+  const bool system = (id == kEncodingId || id == kFrequencyId) && size >= 8 && size <= 64;
+  return system || (message != nullptr && size <= kMostLikely &&
+                    size + kMessageHeaderBytes >= message->least_bytes());
+}
+
+Likely TbfRules::likely(Bytes rest, bool ended) const {
+  const auto unclear = ended ? Likely::no : Likely::unclear;
+  if (rest.size() < kHeaderBytes && !ended) return Likely::unclear;
+  if (rest.size() < kMessageHeaderBytes || !starts_frame(rest)) return Likely::no;
   StreamState state = state_;
-  const Frame frame = find_frame(rest, state, options_.limits, behind());
+  const Frame frame = find_frame(rest, state, limits_, behind(ended));
   if (frame.step == Step::incomplete) return unclear;
   if (frame.step != Step::message && frame.step != Step::header) return Likely::no;
   const Bytes next = rest.subspan(frame.bytes);
-  if (next.size() < kHeaderBytes && !source_ended_) return Likely::unclear;
+  if (next.size() < kHeaderBytes && !ended) return Likely::unclear;
   if (next.empty()) return Likely::yes;
-  return next.size() >= kMessageHeaderBytes && starts(next) ? Likely::yes : Likely::no;
+  return next.size() >= kMessageHeaderBytes && starts_frame(next) ? Likely::yes : Likely::no;
 }
 
-base::result<std::uint64_t> TbfFraming::drain(Buffer& bytes) {
-  std::uint64_t dropped = bytes.size();
-  bytes.clear();
-  while (!source_ended_) {
-    if (auto done = read_more(bytes, 0); !done) return Unexpected(done.error());
-    dropped += bytes.size();
-    bytes.clear();
-  }
-  return dropped;
-}
-
-void TbfFraming::finish(Bytes rest) {
-  const bool zeros =
-      std::all_of(rest.begin(), rest.end(), [](std::byte byte) { return byte == std::byte{0}; });
+void TbfRules::end(FrameStream& stream, bool) {
+  const Bytes rest = stream.rest();
+  const bool zeros = std::all_of(rest.begin(), rest.end(), is_zero);
   if (!rest.empty())
-    notices_.add(zeros && rest.size() < kMessageHeaderBytes ? Code::padding : Code::frame_truncated,
-                 {.offset = offset_, .frame = fmt::format("message {}", frames_)}, rest.size());
-  offset_ += rest.size();
-  if (!finished_) watch_.tell(notices_);
-  finished_ = true;
-  if (auto fault = source_.end_fault())
-    notices_.add(fault->code, fault->place, 0, std::move(fault->detail));
+    stream.notices().add(
+        zeros && rest.size() < kMessageHeaderBytes ? Code::padding : Code::frame_truncated,
+        {.offset = stream.offset(), .frame = fmt::format("message {}", stream.frames())},
+        rest.size());
+  watch_.tell(stream.notices());
 }
 
 }  // namespace polytrace::format::tptp

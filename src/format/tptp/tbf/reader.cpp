@@ -11,7 +11,7 @@ namespace polytrace::format::tptp {
 base::result<std::unique_ptr<event::Reader>> TbfReader::open(std::unique_ptr<base::Source> source,
                                                              const event::ReadOptions& options) {
   auto reader = std::make_unique<TbfReader>(std::move(source), options);
-  auto header = reader->framing_.begin();
+  auto header = begin_tbf(reader->framing().stream());
   if (!header) return base::Unexpected(header.error());
   reader->header_ = *header;
   return reader;
@@ -23,7 +23,7 @@ void TbfReader::decode(const event::Chunk& chunk, event::Batch& batch) const {
   batch.clear();
   batch.offset = chunk.offset;
   StreamState state = *static_cast<const StreamState*>(chunk.context.get());
-  MessageDecoder decoder(state, options_.limits, {batch.tally, batch.notices});
+  MessageDecoder decoder(state, limits_, {batch.tally, batch.notices});
   EventMaker events(batch);
   const base::Bytes bytes(chunk.bytes);
   std::size_t at = 0;

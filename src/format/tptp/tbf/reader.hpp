@@ -6,28 +6,24 @@
 #include <memory>
 
 #include "format/tptp/tbf/framing.hpp"
+#include "format/tptp/tbf/watch.hpp"
 
 namespace polytrace::format::tptp {
 
-class TbfReader final : public event::Reader {
+class TbfReader final : public event::FramedReader<TbfFraming> {
  public:
   static base::result<std::unique_ptr<event::Reader>> open(std::unique_ptr<base::Source> source,
                                                            const event::ReadOptions& options);
   TbfReader(std::unique_ptr<base::Source> source, const event::ReadOptions& options)
-      : source_(std::move(source)),
-        options_(options),
-        framing_(*source_, options_, Exits::completed) {}
+      : FramedReader(std::move(source), options, event::ReadBefore{}, options.limits,
+                     Exits::completed),
+        limits_(options.limits) {}
 
   std::string version() const override;
-  base::result<bool> fetch(event::Chunk& chunk) override { return framing_.next(chunk); }
   void decode(const event::Chunk& chunk, event::Batch& batch) const override;
-  const base::Notices& notices() const override { return framing_.notices(); }
-  const base::Source& source() const override { return *source_; }
 
  private:
-  std::unique_ptr<base::Source> source_;
-  event::ReadOptions options_;
-  TbfFraming framing_;
+  base::Limits limits_;
   FileHeader header_;
 };
 

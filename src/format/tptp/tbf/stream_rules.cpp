@@ -13,9 +13,9 @@ using base::Bytes;
 using base::Code;
 
 // Tells an account, if there is one, about the frame at one place.
-class Teller {
+class FrameTeller {
  public:
-  Teller(Account* account, std::uint64_t offset) : account_(account), offset_(offset) {}
+  FrameTeller(Account* account, std::uint64_t offset) : account_(account), offset_(offset) {}
 
   void notice(Code code, std::size_t bytes, std::string detail = {}) const {
     if (account_ != nullptr)
@@ -35,7 +35,7 @@ class Teller {
   std::uint64_t offset_;
 };
 
-void apply_encoding(const Frame& frame, Bytes bytes, StreamState& state, const Teller& tell) {
+void apply_encoding(const Frame& frame, Bytes bytes, StreamState& state, const FrameTeller& tell) {
   const Bytes payload = bytes.subspan(frame.payload);
   const std::string_view text(reinterpret_cast<const char*>(payload.data()), payload.size());
   const std::size_t length = text.find('\0');
@@ -53,7 +53,7 @@ void apply_encoding(const Frame& frame, Bytes bytes, StreamState& state, const T
   state.charset = found.charset;
 }
 
-void apply_frequency(const Frame& frame, Bytes bytes, StreamState& state, const Teller& tell) {
+void apply_frequency(const Frame& frame, Bytes bytes, StreamState& state, const FrameTeller& tell) {
   constexpr std::int64_t kLeastHertz = 100'000;
   constexpr std::int64_t kMega = 1'000'000;
   auto ticks = load<std::int64_t>(bytes.data() + frame.payload, state.order);
@@ -65,7 +65,7 @@ void apply_frequency(const Frame& frame, Bytes bytes, StreamState& state, const 
   state.told_clock = false;
 }
 
-void apply_system(const Frame& frame, Bytes bytes, StreamState& state, const Teller& tell) {
+void apply_system(const Frame& frame, Bytes bytes, StreamState& state, const FrameTeller& tell) {
   if (frame.id != kEncodingId && frame.id != kFrequencyId)
     return tell.notice(Code::message_unknown, bytes.size(), fmt::format("id {}", frame.id));
   if (state.had_data) tell.notice(Code::system_late, 0);
@@ -102,7 +102,7 @@ void apply_prelude(Bytes bytes, std::uint64_t offset, StreamState& state,
 
 void apply_header(const Frame& frame, Bytes bytes, std::uint64_t offset, StreamState& state,
                   const base::Limits& limits, Account* account) {
-  const Teller tell(account, offset);
+  const FrameTeller tell(account, offset);
   const auto header = read_header(bytes);
   state = StreamState{};
   state.started = true;
@@ -158,7 +158,7 @@ Applied apply(const Frame& frame, Bytes bytes, std::uint64_t offset, StreamState
   if (frame.step == Step::header)
     return apply_header(frame, bytes, offset, state, limits, account), Applied{};
   if (frame.id >= kFirstDataId) return apply_data(frame, bytes, state);
-  apply_system(frame, bytes, state, Teller(account, offset));
+  apply_system(frame, bytes, state, FrameTeller(account, offset));
   return {};
 }
 

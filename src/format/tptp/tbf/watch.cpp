@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/codes.hpp"
-#include "format/tptp/events/call_limits.hpp"
+#include "format/tptp/events/call_tickets.hpp"
 #include "format/tptp/messages/attribute_walk.hpp"
 #include "format/tptp/tbf/plain_call.hpp"
 

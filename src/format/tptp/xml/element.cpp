@@ -6,7 +6,7 @@
 #include "base/codes.hpp"
 #include "format/tptp/xml/names.hpp"
 
-namespace polytrace::format::tptp::xml {
+namespace polytrace::format::tptp {
 namespace {
 
 using base::Code;
@@ -191,4 +191,4 @@ const Message& Element::finish() {
   return message_;
 }
 
-}  // namespace polytrace::format::tptp::xml
+}  // namespace polytrace::format::tptp

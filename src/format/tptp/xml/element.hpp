@@ -12,7 +12,7 @@
 #include "format/tptp/messages/message.hpp"
 #include "format/tptp/xml/values.hpp"
 
-namespace polytrace::format::tptp::xml {
+namespace polytrace::format::tptp {
 
 // Who hears of what an element has and a message cannot hold.
 class Complaints {
@@ -81,4 +81,4 @@ class Element {
   std::string body_;
 };
 
-}  // namespace polytrace::format::tptp::xml
+}  // namespace polytrace::format::tptp

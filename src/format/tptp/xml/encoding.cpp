@@ -15,7 +15,7 @@
 #include "format/tptp/xml/scan.hpp"
 #include "format/tptp/xml/zip.hpp"
 
-namespace polytrace::format::tptp::xml {
+namespace polytrace::format::tptp {
 namespace {
 
 constexpr std::size_t kHead = 256;  // holds any sensible XML declaration
@@ -32,7 +32,7 @@ bool is_converted(std::string_view name) {
   });
 }
 
-bool is_utf8(std::string_view name) {
+bool names_utf8(std::string_view name) {
   return name.empty() || name == "utf-8" || name == "utf8" || name == "us-ascii" || name == "ascii";
 }
 
@@ -185,7 +185,7 @@ base::result<Decoded> decode(std::unique_ptr<base::Source> source) {
   std::vector<std::byte> head = std::move(*read);
   std::string name = encoding_of({reinterpret_cast<const char*>(head.data()), head.size()});
   auto whole = base::prepend(std::move(head), std::move(source));
-  if (is_utf8(name)) return Decoded{std::move(whole), "utf-8"};
+  if (names_utf8(name)) return Decoded{std::move(whole), "utf-8"};
   if (!is_converted(name)) return Decoded{std::move(whole), std::move(name), false};
   const iconv_t converter = iconv_open("UTF-8", name.c_str());
   if (converter == reinterpret_cast<iconv_t>(-1))
@@ -208,4 +208,4 @@ base::result<Decoded> decode_text(std::unique_ptr<base::Source> source) {
   return decoded;
 }
 
-}  // namespace polytrace::format::tptp::xml
+}  // namespace polytrace::format::tptp

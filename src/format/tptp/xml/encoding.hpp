@@ -8,7 +8,7 @@
 
 #include "base/io/source.hpp"
 
-namespace polytrace::format::tptp::xml {
+namespace polytrace::format::tptp {
 
 // The encoding of a document that begins like this, by its name: small letters.
 std::string encoding_of(std::string_view head);
@@ -25,4 +25,4 @@ struct Decoded {
 // in is found to be ill-formed.
 base::result<Decoded> decode_text(std::unique_ptr<base::Source> source);
 
-}  // namespace polytrace::format::tptp::xml
+}  // namespace polytrace::format::tptp

@@ -7,10 +7,10 @@
 
 #include "base/codes.hpp"
 #include "base/text/utf8.hpp"
-#include "format/tptp/xml/doctype.hpp"
 #include "format/tptp/xml/names.hpp"
+#include "format/tptp/xml/scan.hpp"
 
-namespace polytrace::format::tptp::xml {
+namespace polytrace::format::tptp {
 namespace {
 
 using base::Code;
@@ -32,15 +32,13 @@ void replace_no_characters(std::span<std::byte> text) {
   }
 }
 
-bool is_blank(char c) { return static_cast<unsigned char>(c) <= 0x20; }
-
 }  // namespace
 
-std::string_view Framing::text() const {
+std::string_view XmlFraming::text() const {
   return {reinterpret_cast<const char*>(buffer_.data()) + at_, buffer_.size() - at_};
 }
 
-base::result<bool> Framing::next(event::Chunk& chunk) {
+base::result<bool> XmlFraming::next(event::Chunk& chunk) {
   std::size_t taken = 0;
   begins_.clear();
   lost_ = 0;
@@ -60,7 +58,7 @@ base::result<bool> Framing::next(event::Chunk& chunk) {
   return true;
 }
 
-Framing::Step Framing::step(std::size_t at) {
+XmlFraming::Step XmlFraming::step(std::size_t at) {
   const std::string_view all = text();
   if (at == all.size()) return {};
   if (all[at] != '<') return between(at);
@@ -80,7 +78,7 @@ Framing::Step Framing::step(std::size_t at) {
   }
 }
 
-Framing::Step Framing::between(std::size_t at) {
+XmlFraming::Step XmlFraming::between(std::size_t at) {
   const std::string_view all = text();
   std::size_t end = at;
   while (end < all.size() && is_blank(all[end])) ++end;
@@ -96,17 +94,17 @@ Framing::Step Framing::between(std::size_t at) {
 }
 
 // Text beside the events of a document is well-formed, outside of one it is not.
-Framing::Step Framing::stray(std::size_t bytes) const {
+XmlFraming::Step XmlFraming::stray(std::size_t bytes) const {
   return {Verdict::leave_out, bytes, root_ ? Code::xml_unknown : Code::xml_malformed,
           "text between elements"};
 }
 
-bool Framing::becomes_root(std::string_view name) const {
+bool XmlFraming::becomes_root(std::string_view name) const {
   if (root_ || is_event(name) || is_carried(name)) return false;
   return !met_element_ || name == kRoot || name == last_root_;
 }
 
-Framing::Step Framing::start_tag(std::size_t at, const Markup& open) {
+XmlFraming::Step XmlFraming::start_tag(std::size_t at, const Markup& open) {
   if (becomes_root(open.name)) {
     root_ = last_root_ = open.name;
     return blanked(at, open.end);
@@ -117,37 +115,37 @@ Framing::Step Framing::start_tag(std::size_t at, const Markup& open) {
   return incomplete(at, open.name);
 }
 
-Framing::Step Framing::element(std::size_t at, std::size_t end) {
+XmlFraming::Step XmlFraming::element(std::size_t at, std::size_t end) {
   if (!root_) met_element_ = true;
   begins_.push_back(at);
   return {Verdict::take, end - at};
 }
 
-Framing::Step Framing::close(std::size_t at, const Markup& tag) {
+XmlFraming::Step XmlFraming::close(std::size_t at, const Markup& tag) {
   if (!root_ || *root_ != tag.name) return broken(fmt::format("</{}> without a start", tag.name));
   root_.reset();
   return blanked(at, tag.end);
 }
 
-Framing::Step Framing::doctype(std::size_t at, std::size_t end) {
+XmlFraming::Step XmlFraming::doctype(std::size_t at, std::size_t end) {
   if (is_harmless_doctype(text().substr(at, end - at))) return blanked(at, end);
   return {Verdict::leave_out, end - at, Code::xml_malformed, "a DOCTYPE that declares entities"};
 }
 
-Framing::Step Framing::incomplete(std::size_t at, std::string_view name) const {
+XmlFraming::Step XmlFraming::incomplete(std::size_t at, std::string_view name) const {
   const std::string_view rest = text().substr(at);
   if (doctype_spoilt_ && rest.starts_with("<!D")) return broken("a second DOCTYPE without end");
   if (rest.size() <= limits_.frame_bytes) return {};
   return broken(fmt::format("<{}> is longer than {} bytes", name, limits_.frame_bytes));
 }
 
-Framing::Step Framing::broken(std::string detail) const {
+XmlFraming::Step XmlFraming::broken(std::string detail) const {
   return {Verdict::leave_out_to_next, 1, Code::xml_malformed, std::move(detail)};
 }
 
 // Lines stay as they are; so do converted characters, which the parser passes over: they are as
 // long as they were.
-Framing::Step Framing::blanked(std::size_t at, std::size_t end) {
+XmlFraming::Step XmlFraming::blanked(std::size_t at, std::size_t end) {
   const std::span<std::byte> part(buffer_.data() + at_ + at, end - at);
   const bool keeps = ruler_.converts();
   std::ranges::replace_if(
@@ -162,7 +160,7 @@ Framing::Step Framing::blanked(std::size_t at, std::size_t end) {
 
 // Leaves out what ends in the buffer without ending the chunk. True when done; step.bytes then says
 // how much it was.
-bool Framing::blank_out(std::size_t at, Step& step) {
+bool XmlFraming::blank_out(std::size_t at, Step& step) {
   if (step.verdict == Verdict::need_more) return false;
   if (step.verdict == Verdict::leave_out_to_next) {
     std::size_t bytes = 0;
@@ -177,7 +175,7 @@ bool Framing::blank_out(std::size_t at, Step& step) {
 
 // Lines are only counted for what is shown: the first of its kind. Says how many bytes of the input
 // it is about.
-std::size_t Framing::note(const Step& step, std::size_t at) {
+std::size_t XmlFraming::note(const Step& step, std::size_t at) {
   const std::uint64_t place = place_of(at);
   const std::size_t bytes = place_of(at + step.bytes) - place;
   if (notices_.find(step.code) != nullptr) {
@@ -190,7 +188,7 @@ std::size_t Framing::note(const Step& step, std::size_t at) {
   return bytes;
 }
 
-base::result<void> Framing::leave_out(Step step) {
+base::result<void> XmlFraming::leave_out(Step step) {
   const base::Place place = position_.place(input_offset_);
   if (text().starts_with("<!D")) doctype_spoilt_ = true;
   drop(step.bytes);
@@ -205,7 +203,7 @@ base::result<void> Framing::leave_out(Step step) {
   return {};
 }
 
-bool Framing::find_next(std::size_t from, std::size_t& bytes) const {
+bool XmlFraming::find_next(std::size_t from, std::size_t& bytes) const {
   const std::string_view all = text();
   for (std::size_t at = from;; ++at) {
     at = std::min(all.find('<', at), all.size());
@@ -218,7 +216,7 @@ bool Framing::find_next(std::size_t from, std::size_t& bytes) const {
 }
 
 // The tag that begins here, when it is one that reading can go on at.
-Markup Framing::recognised(std::size_t at) const {
+Markup XmlFraming::recognised(std::size_t at) const {
   const std::string_view rest = text().substr(at + 1, kLongestName);
   const bool closes = rest.starts_with('/');
   const std::size_t from = closes ? 1 : 0;
@@ -230,7 +228,7 @@ Markup Framing::recognised(std::size_t at) const {
   return {known ? Shape::open : Shape::broken};
 }
 
-void Framing::give(event::Chunk& chunk, std::size_t bytes) {
+void XmlFraming::give(event::Chunk& chunk, std::size_t bytes) {
   chunk.bytes.clear();
   const std::byte* const from = buffer_.data() + at_;
   chunk.bytes.grew_to(std::copy(from, from + bytes, chunk.bytes.room(bytes)));
@@ -240,7 +238,7 @@ void Framing::give(event::Chunk& chunk, std::size_t bytes) {
   drop(bytes);
 }
 
-void Framing::drop(std::size_t bytes) {
+void XmlFraming::drop(std::size_t bytes) {
   position_.pass(rest().first(bytes));
   input_offset_ = place_of(bytes);
   ruler_.restart();
@@ -248,7 +246,7 @@ void Framing::drop(std::size_t bytes) {
   offset_ += bytes;
 }
 
-void Framing::finish() {
+void XmlFraming::finish() {
   const std::string_view rest = text();
   if (!rest.empty() || root_) {
     const bool in_element = rest.starts_with('<');
@@ -266,7 +264,7 @@ void Framing::finish() {
 
 // What an incomplete element lacks is not known: the longer it is already, the more is read at
 // once, so that it is not looked through too often.
-base::result<void> Framing::read_more() {
+base::result<void> XmlFraming::read_more() {
   const std::size_t have = buffer_.size() - at_;
   if (at_ > 0) {
     std::copy(buffer_.begin() + at_, buffer_.end(), buffer_.begin());
@@ -283,4 +281,4 @@ base::result<void> Framing::read_more() {
   return {};
 }
 
-}  // namespace polytrace::format::tptp::xml
+}  // namespace polytrace::format::tptp

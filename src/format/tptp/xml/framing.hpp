@@ -16,13 +16,13 @@
 #include "format/tptp/xml/ruler.hpp"
 #include "format/tptp/xml/scan.hpp"
 
-namespace polytrace::format::tptp::xml {
+namespace polytrace::format::tptp {
 
 // One thread at a time.
-class Framing {
+class XmlFraming {
  public:
   // `converted` as of Decoded. Offsets and sizes told are those of the input.
-  Framing(base::Source& source, const base::Limits& limits, const std::string& converted)
+  XmlFraming(base::Source& source, const base::Limits& limits, const std::string& converted)
       : source_(source), limits_(limits), ruler_(converted) {}
 
   // False at the end. A chunk is given as soon as there is something to give, so that a growing
@@ -100,4 +100,4 @@ class Framing {
   bool doctype_spoilt_ = false;  // one was never ended: no other is looked for
 };
 
-}  // namespace polytrace::format::tptp::xml
+}  // namespace polytrace::format::tptp

@@ -5,7 +5,7 @@
 #include <array>
 #include <cctype>
 
-namespace polytrace::format::tptp::xml {
+namespace polytrace::format::tptp {
 namespace {
 
 constexpr std::array<std::string_view, 17> kCarried{
@@ -52,4 +52,4 @@ unsigned body_of(const MessageInfo& info) {
   return static_cast<unsigned>(found - info.attributes.begin());
 }
 
-}  // namespace polytrace::format::tptp::xml
+}  // namespace polytrace::format::tptp

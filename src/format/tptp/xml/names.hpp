@@ -6,7 +6,7 @@
 
 #include "format/tptp/messages/catalogue.hpp"
 
-namespace polytrace::format::tptp::xml {
+namespace polytrace::format::tptp {
 
 inline constexpr std::string_view kRoot = "TRACE";             // as written; read under any name
 inline constexpr std::string_view kAnnotation = "annotation";  // an item of a list
@@ -24,4 +24,4 @@ bool is_lost(std::string_view element, std::string_view attribute);
 // The attribute that is an element's content; attributes.size() when there is none.
 unsigned body_of(const MessageInfo& info);
 
-}  // namespace polytrace::format::tptp::xml
+}  // namespace polytrace::format::tptp

@@ -13,7 +13,7 @@
 #include "format/tptp/xml/ruler.hpp"
 #include "format/tptp/xml/scan.hpp"
 
-namespace polytrace::format::tptp::xml {
+namespace polytrace::format::tptp {
 namespace {
 
 using base::Code;
@@ -246,4 +246,4 @@ Parser::~Parser() = default;
 
 std::size_t Parser::parse(const event::Chunk& chunk) { return run_->parse(chunk); }
 
-}  // namespace polytrace::format::tptp::xml
+}  // namespace polytrace::format::tptp

@@ -9,7 +9,7 @@
 #include "event/reader.hpp"
 #include "format/tptp/messages/message.hpp"
 
-namespace polytrace::format::tptp::xml {
+namespace polytrace::format::tptp {
 
 class Receiver {
  public:
@@ -43,4 +43,4 @@ class Parser {
   std::unique_ptr<Run> run_;
 };
 
-}  // namespace polytrace::format::tptp::xml
+}  // namespace polytrace::format::tptp

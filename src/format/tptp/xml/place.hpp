@@ -6,7 +6,7 @@
 
 #include "event/reader.hpp"
 
-namespace polytrace::format::tptp::xml {
+namespace polytrace::format::tptp {
 
 struct LineColumn {
   std::uint32_t line = 1;
@@ -36,4 +36,4 @@ inline LineColumn unpacked(std::uint64_t both) {
   return {static_cast<std::uint32_t>(both >> 32), static_cast<std::uint32_t>(both)};
 }
 
-}  // namespace polytrace::format::tptp::xml
+}  // namespace polytrace::format::tptp

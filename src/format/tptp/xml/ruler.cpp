@@ -8,7 +8,7 @@
 
 #include "base/text/utf8.hpp"
 
-namespace polytrace::format::tptp::xml {
+namespace polytrace::format::tptp {
 namespace {
 
 constexpr std::size_t kFailed = static_cast<std::size_t>(-1);
@@ -62,4 +62,4 @@ std::size_t Ruler::length(base::Bytes text) {
   return bytes;
 }
 
-}  // namespace polytrace::format::tptp::xml
+}  // namespace polytrace::format::tptp

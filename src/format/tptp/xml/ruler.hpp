@@ -7,7 +7,7 @@
 
 #include "base/io/source.hpp"
 
-namespace polytrace::format::tptp::xml {
+namespace polytrace::format::tptp {
 
 // Stands in decoded text for bytes that are no character: UTF-8, but never part of an XML document.
 inline constexpr std::string_view kNoCharacter = "\xef\xbf\xbf";
@@ -50,4 +50,4 @@ class Ruler {
   Measured settled_;
 };
 
-}  // namespace polytrace::format::tptp::xml
+}  // namespace polytrace::format::tptp

@@ -10,7 +10,13 @@
 #include <cstdint>
 #include <string_view>
 
-namespace polytrace::format::tptp::xml {
+namespace polytrace::format::tptp {
+
+// A document type declaration is read only to be sure that it declares no entities: nothing that
+// it names is ever fetched. `doctype` is the declaration as a whole, from `<` to `>`.
+bool is_harmless_doctype(std::string_view doctype);
+
+inline bool is_blank(char c) { return static_cast<unsigned char>(c) <= 0x20; }
 
 enum class Shape : std::uint8_t {
   element,     // a whole element
@@ -74,4 +80,4 @@ bool begins_name(char c);
 bool continues_name(char c);
 std::size_t name_end(std::string_view text, std::size_t at);
 
-}  // namespace polytrace::format::tptp::xml
+}  // namespace polytrace::format::tptp

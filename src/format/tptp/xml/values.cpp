@@ -11,11 +11,11 @@
 
 #include "base/text/utf8.hpp"
 
-namespace polytrace::format::tptp::xml {
+namespace polytrace::format::tptp {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr unsigned kDigits = 9;
+constexpr unsigned kTimeDigits = 9;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -128,11 +128,11 @@ Number read_time(std::string_view text) {
   std::string_view rest = text.substr(std::min(point + 1, text.size()));
   if (whole.empty() && rest.empty()) return {0, Reading::unreadable};
   if (!std::all_of(rest.begin(), rest.end(), is_digit)) return {0, Reading::unreadable};
-  rest = rest.substr(0, kDigits);
+  rest = rest.substr(0, kTimeDigits);
   const Digits seconds = whole.empty() ? Digits{0, true, true} : read_digits(whole);
   if (!seconds.all) return {0, Reading::unreadable};
   std::uint64_t part = read_digits(rest).value;
-  for (std::size_t i = rest.size(); i < kDigits; ++i) part *= 10;
+  for (std::size_t i = rest.size(); i < kTimeDigits; ++i) part *= 10;
   constexpr std::uint64_t kMostSeconds = std::numeric_limits<std::int64_t>::max() / kSecond;
   if (!seconds.fits || seconds.value > kMostSeconds) return clamped(minus);
   return signed_number(minus, seconds.value * kSecond + part);
@@ -161,9 +161,10 @@ void append_time(std::string& to, std::int64_t nanoseconds) {
   std::array<char, 32> room;
   char* const end = std::to_chars(room.begin(), room.end(), size / kSecond).ptr;
   std::uint64_t part = size % kSecond;
-  for (unsigned i = kDigits; i > 0; --i, part /= 10) end[i] = static_cast<char>('0' + part % 10);
+  for (unsigned i = kTimeDigits; i > 0; --i, part /= 10)
+    end[i] = static_cast<char>('0' + part % 10);
   *end = '.';
-  to.append(room.data(), end + kDigits + 1);
+  to.append(room.data(), end + kTimeDigits + 1);
 }
 
 void append_number(std::string& to, const AttributeInfo& attribute, std::int64_t value) {
@@ -184,14 +185,16 @@ void append_number(std::string& to, const AttributeInfo& attribute, std::int64_t
 
 namespace {
 
-enum class Kind : std::uint8_t { plain, escaped, quote, maybe_noncharacter, forbidden };
+enum class CharKind : std::uint8_t { plain, escaped, quote, maybe_noncharacter, forbidden };
 
 constexpr auto kKinds = [] {
-  std::array<Kind, 256> kinds{};
-  for (int c = 0; c < 0x20; ++c) kinds[static_cast<std::size_t>(c)] = Kind::forbidden;
-  for (const char c : {'&', '<', '>', '\r'}) kinds[static_cast<unsigned char>(c)] = Kind::escaped;
-  for (const char c : {'"', '\'', '\t', '\n'}) kinds[static_cast<unsigned char>(c)] = Kind::quote;
-  kinds[0xef] = Kind::maybe_noncharacter;
+  std::array<CharKind, 256> kinds{};
+  for (int c = 0; c < 0x20; ++c) kinds[static_cast<std::size_t>(c)] = CharKind::forbidden;
+  for (const char c : {'&', '<', '>', '\r'})
+    kinds[static_cast<unsigned char>(c)] = CharKind::escaped;
+  for (const char c : {'"', '\'', '\t', '\n'})
+    kinds[static_cast<unsigned char>(c)] = CharKind::quote;
+  kinds[0xef] = CharKind::maybe_noncharacter;
   return kinds;
 }();
 
@@ -217,13 +220,13 @@ std::size_t append_escaped(std::string& to, std::string_view text, bool quoted) 
   std::size_t replaced = 0;
   std::size_t from = 0;
   for (std::size_t at = 0; at < text.size(); ++at) {
-    const Kind kind = kKinds[static_cast<unsigned char>(text[at])];
-    if (kind == Kind::plain || (kind == Kind::quote && !quoted)) continue;
-    if (kind == Kind::maybe_noncharacter && !is_noncharacter(text.substr(at))) continue;
+    const CharKind kind = kKinds[static_cast<unsigned char>(text[at])];
+    if (kind == CharKind::plain || (kind == CharKind::quote && !quoted)) continue;
+    if (kind == CharKind::maybe_noncharacter && !is_noncharacter(text.substr(at))) continue;
     to += text.substr(from, at - from);
-    if (kind == Kind::maybe_noncharacter) at += 2;
+    if (kind == CharKind::maybe_noncharacter) at += 2;
     from = at + 1;
-    const bool forbidden = kind == Kind::maybe_noncharacter || kind == Kind::forbidden;
+    const bool forbidden = kind == CharKind::maybe_noncharacter || kind == CharKind::forbidden;
     to += forbidden ? base::kReplacement : escape_of(text[at]);
     replaced += forbidden ? 1 : 0;
   }
@@ -241,4 +244,4 @@ std::size_t append_content(std::string& to, std::string_view text) {
   return append_escaped(to, text, false);
 }
 
-}  // namespace polytrace::format::tptp::xml
+}  // namespace polytrace::format::tptp

@@ -9,7 +9,7 @@
 
 #include "format/tptp/messages/catalogue.hpp"
 
-namespace polytrace::format::tptp::xml {
+namespace polytrace::format::tptp {
 
 enum class Reading : std::uint8_t {
   fine,
@@ -38,4 +38,4 @@ void append_number(std::string& to, const AttributeInfo& attribute, std::int64_t
 std::size_t append_attribute_text(std::string& to, std::string_view text);
 std::size_t append_content(std::string& to, std::string_view text);
 
-}  // namespace polytrace::format::tptp::xml
+}  // namespace polytrace::format::tptp

@@ -8,7 +8,7 @@
 #include "format/tptp/xml/names.hpp"
 #include "format/tptp/xml/values.hpp"
 
-namespace polytrace::format::tptp::xml {
+namespace polytrace::format::tptp {
 namespace {
 
 constexpr std::size_t kFlushAt = 64 * 1024;
@@ -175,4 +175,4 @@ base::result<void> DocumentWriter::flush() {
   return done;
 }
 
-}  // namespace polytrace::format::tptp::xml
+}  // namespace polytrace::format::tptp

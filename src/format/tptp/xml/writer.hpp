@@ -9,7 +9,7 @@
 #include "format/tptp/messages/message.hpp"
 #include "format/tptp/xml/scan.hpp"
 
-namespace polytrace::format::tptp::xml {
+namespace polytrace::format::tptp {
 
 // Whether a text is exactly one well-formed element that has no message of its own: such a body of
 // a custom message is written as it stands.
@@ -41,4 +41,4 @@ class DocumentWriter {
   bool open_ = false;
 };
 
-}  // namespace polytrace::format::tptp::xml
+}  // namespace polytrace::format::tptp

@@ -12,7 +12,7 @@
 #include "base/codes.hpp"
 #include "base/io/cursor.hpp"
 
-namespace polytrace::format::tptp::xml {
+namespace polytrace::format::tptp {
 namespace {
 
 using base::Bytes;
@@ -30,7 +30,7 @@ constexpr std::size_t kShortDescriptor = 12;  // check sum and two sizes
 constexpr std::size_t kLongDescriptor = 20;   // with sizes of zip64
 constexpr std::uint16_t kZip64 = 1;
 
-struct Entry {
+struct ZipEntry {
   bool encrypted = false;
   bool sizes_follow = false;
   bool deflated = false;
@@ -41,13 +41,13 @@ struct Entry {
   std::size_t name = 0;
 };
 
-Entry read_entry(Bytes bytes) {
+ZipEntry read_entry(Bytes bytes) {
   base::Cursor in(bytes, 0);
   in.bytes(6);
   const auto flags = in.fixed<std::uint16_t>();
   const auto method = in.fixed<std::uint16_t>();
   in.bytes(4);
-  Entry entry;
+  ZipEntry entry;
   entry.encrypted = (flags & 1) != 0;
   entry.sizes_follow = (flags & 8) != 0;
   entry.deflated = method == 8;
@@ -277,7 +277,7 @@ class ZipSource final : public base::Source {
   std::size_t at_ = 0;
   std::size_t size_ = 0;
   z_stream stream_{};
-  Entry entry_;
+  ZipEntry entry_;
   std::uint64_t left_ = 0;  // of a stored entry
   uLong sum_ = 0;
   bool in_entry_ = false;
@@ -303,4 +303,4 @@ std::unique_ptr<base::Source> zip_source(std::unique_ptr<base::Source> from) {
   return std::make_unique<ZipSource>(std::move(from));
 }
 
-}  // namespace polytrace::format::tptp::xml
+}  // namespace polytrace::format::tptp

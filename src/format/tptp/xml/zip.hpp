@@ -8,7 +8,7 @@
 
 #include "base/io/source.hpp"
 
-namespace polytrace::format::tptp::xml {
+namespace polytrace::format::tptp {
 
 bool is_zip(base::Bytes head);
 
@@ -16,4 +16,4 @@ bool is_zip(base::Bytes head);
 // else how much follows the file, else the first entry that was left out.
 std::unique_ptr<base::Source> zip_source(std::unique_ptr<base::Source> from);
 
-}  // namespace polytrace::format::tptp::xml
+}  // namespace polytrace::format::tptp
