@@ -10,7 +10,6 @@
 
 #include "base/codes.hpp"
 #include "exports/job/job.hpp"
-#include "exports/target.hpp"
 #include "format/hprof/dump_writer.hpp"
 
 namespace polytrace::exports {

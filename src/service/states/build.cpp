@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "analysis/states/derive/units.hpp"
 #include "analysis/states/states.hpp"
 #include "base/codes.hpp"
 #include "history/bundle.hpp"
@@ -36,7 +35,7 @@ history::TypesFile notes_of(const history::Tree& tree, const history::TypesFile&
   for (const history::Tree::Node node : tree.subtree(history::Tree::kTop)) {
     history::KeyType note{.key = tree.key(node)};
     if (const history::KeyType* const known = before.find(note.key)) note = *known;
-    if (note.unit.empty()) note.unit = analysis::states::unit_of(tree, node);
+    if (note.unit.empty()) note.unit = analysis::attribute_unit(tree, node);
     if (note.key != history::kNoKey) notes.types.push_back(std::move(note));
   }
   std::ranges::sort(notes.types, {}, &history::KeyType::key);
@@ -49,7 +48,7 @@ base::result<BuiltStates> build_states(const Input& input, const StatesTarget& t
                                        const std::string& from_snapshot) {
   auto opened = input.open();
   if (!opened) return base::Unexpected(opened.error());
-  analysis::states::States states;
+  analysis::States states;
   BuiltStates built{pass(input, *opened->reader, states), {}, {}};
   if (keeps_old(built.passed, history::file_in(target.folder, history::kHistoryFile))) return built;
   history::BuildOptions options = states.build_options();

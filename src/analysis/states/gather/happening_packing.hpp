@@ -6,7 +6,7 @@
 #include "analysis/states/gather/happening.hpp"
 #include "base/io/spill_sorter.hpp"
 
-namespace polytrace::analysis::states {
+namespace polytrace::analysis {
 
 struct HappeningPacking {
   using Item = Happening;
@@ -20,4 +20,4 @@ struct HappeningOrder {
 
 using HappeningSorter = base::SpillSorter<HappeningPacking, HappeningOrder>;
 
-}  // namespace polytrace::analysis::states
+}  // namespace polytrace::analysis
