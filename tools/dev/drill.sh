@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 #: ./dev drill [--here]
-#: Proves that a new format is one folder and one line: adds one to a copy and runs its checks.
+#: Proves that a new format is one folder and one row, a new section, target or command one file and
+#: one row: adds one of each to a copy and runs their checks.
 #: --here adds it to this checkout and takes it away again: quick,
 #: since the build of ./dev test is there already (CI does so).
 #:

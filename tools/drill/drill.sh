@@ -1,19 +1,34 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The drill of ./dev drill: tools/drill/template becomes the folder src/format/drill and formats.def
-# gets one line. Then the format must be known to the command, be written and read, and pass the
-# tests that run over every format, with nothing else changed. PRESET [here]
+# The drill of ./dev drill: from tools/drill/template a format, a section of reports, a target of
+# exports and a command, each with one row of its table. Then all must be known to the program, do
+# what they are for, and pass the tests that run over every format, with nothing else changed.
+# PRESET [here]
 set -euo pipefail
 
 preset=$1
-list=src/format/formats.def
-folder=src/format/drill
+# What is added, where, and the row of its table, which goes behind the table's last one.
+added=(
+  'format       src/format/drill               src/format/formats.def      FORMAT(drill, kFormat)'
+  'section.cpp  src/analysis/runtime/drill.cpp src/analysis/sections.def   SECTION(drill, "drill", "Drill", "", "", "", unquoted, nothing)'
+  'target.cpp   src/exports/profiles/drill.cpp src/exports/targets.def     PROFILE(drill, "the drill", ".drilled", "nothing else")'
+  'command.cpp  src/cli/explain/drill.cpp      src/cli/commands.def        COMMAND(drill)'
+)
 notes=$(mktemp -d)
 export PYTHONDONTWRITEBYTECODE=1
 
 failed() {
   printf 'drill: %s\n' "$*" >&2
   exit 1
+}
+
+# each COMMAND: with what, where, table and row of all that is added.
+each() {
+  local one what where table row
+  for one in "${added[@]}"; do
+    read -r what where table row <<<"$one"
+    "$1" "$what" "$where" "$table" "$row"
+  done
 }
 
 go_to_copy() {
@@ -24,9 +39,23 @@ go_to_copy() {
   cd "$copy"
 }
 
-stay_here() {
-  [[ ! -e $folder ]] || failed "$folder is there already"
-  trap 'cp "$notes/list" "$list"; rm -rf "$folder" "$notes"' EXIT
+keep() {
+  [[ ! -e $2 ]] || failed "$2 is there already"
+  mkdir -p "$notes/$(dirname "$3")"
+  cp "$3" "$notes/$3"
+}
+take_away() {
+  rm -rf "$2"
+  cp "$notes/$3" "$3"
+}
+add() {
+  cp -r "tools/drill/template/$1" "$2"
+  printf '%s\n' "$4" >>"$3"
+}
+# One row more, and what is there besides is new.
+check_others() {
+  [[ $(diff "$notes/$3" "$3" | grep '^[<>]') == "> $4" ]] || failed "$3: not one line more"
+  printf '%s\n' "$2" "$3" >>"$notes/expected"
 }
 
 # Every file with its checksum.
@@ -35,11 +64,11 @@ manifest() {
     -type f -print0 | sort -z | xargs -0 sha256sum
 }
 
-cp "$list" "$notes/list"
-if [[ ${2:-} == here ]]; then stay_here; else go_to_copy; fi
+[[ ${2:-} == here ]] || go_to_copy
+each keep
+[[ ${2:-} != here ]] || trap 'each take_away; rm -rf "$notes"' EXIT
 manifest >"$notes/before"
-cp -r tools/drill/template "$folder"
-sed -i '/formats: one line each/a FORMAT(drill, kFormat)' "$list"
+each add
 
 # As ./dev builds it, so that ./dev test finds everything compiled.
 # shellcheck source=tools/dev/common.sh
@@ -56,11 +85,15 @@ for trace in examples/*.mlpd; do
   cmp <("$polytrace" cat "$trace") <("$polytrace" cat build/trace.drill) ||
     failed "$trace changes on the way through it"
 done
+"$polytrace" report --sections drill --json "$trace" | grep -q '"key": *"drill"' ||
+  failed 'no section of that name'
+"$polytrace" export -qf --to drill -o build/trace.drilled "$trace"
+grep -q '^drill [1-9]' build/trace.drilled || failed 'the target has no figure'
+[[ $("$polytrace" drill) == here ]] || failed 'no command of that name'
+"$polytrace" help | grep -q '^ *drill ' || failed 'help does not list the command'
 
 manifest >"$notes/after"
-others=$(diff "$notes/before" "$notes/after" | grep '^[<>]' | grep -v "\./$folder/" |
-  grep -v "\./$list\$" || true)
+each check_others
+others=$(diff "$notes/before" "$notes/after" | grep '^[<>]' | grep -vFf "$notes/expected" || true)
 [[ -z $others ]] || failed "other files changed: $others"
-[[ $(diff "$notes/list" "$list" | grep '^[<>]') == '> FORMAT(drill, kFormat)' ]] ||
-  failed "$list: not one line more"
-printf 'drill: one folder, one line; listed, written, read and tested\n'
+printf 'drill: a format is one folder, a section, a target, a command one file; each one row\n'

@@ -12,13 +12,12 @@
 namespace polytrace::service {
 namespace {
 
-using exports::Target;
-using Targets = std::vector<const Target*>;
+using Targets = std::vector<const exports::Target*>;
 
 base::result<Targets> parse_targets(std::string_view list) {
   Targets chosen;
   for (const std::string_view word : listed(list)) {
-    const Target* target = exports::find_target(word);
+    const exports::Target* target = exports::find_target(word);
     if (target == nullptr)
       return base::fail(base::Code::usage, fmt::format("no target \"{}\"{} (there are {})", word,
                                                        did_you_mean(word, target_names()),
@@ -40,9 +39,9 @@ base::result<void> check_fit(const ExportQuestion& question, const Targets& targ
   const bool wants_snapshot = !question.snapshot.empty();
   if (wants_snapshot && !parse_number<std::uint64_t>(question.snapshot))
     return unfit("--snapshot takes a number");
-  if (wants_snapshot && std::ranges::none_of(targets, &Target::snapshot))
+  if (wants_snapshot && std::ranges::none_of(targets, &exports::Target::snapshot))
     return unfit("--snapshot: no target of --to is a heap snapshot");
-  if (std::ranges::any_of(targets, &Target::profile)) return {};
+  if (std::ranges::any_of(targets, &exports::Target::profile)) return {};
   if (!question.selection.name.empty()) return unfit("--name: no target of --to sums up stacks");
   if (!question.selection.subtract.empty())
     return unfit("--subtract: no target of --to sums up time");
@@ -53,7 +52,7 @@ base::result<void> check_fit(const ExportQuestion& question, const Targets& targ
 
 std::vector<std::string> target_names() {
   std::vector<std::string> names;
-  for (const Target& target : exports::targets()) names.emplace_back(target.name);
+  for (const exports::Target& target : exports::targets()) names.emplace_back(target.name);
   return names;
 }
 
@@ -65,7 +64,7 @@ Asked<Exported> export_trace(Input& input, const ExportQuestion& question) {
   if (!request) return refuse(request.error(), input.name());
   request->snapshot = parse_number<std::uint64_t>(question.snapshot);
   ExportRun run(input, *request);
-  for (const Target* target : *targets) {
+  for (const exports::Target* target : *targets) {
     const std::string file =
         targets->size() == 1 ? question.output : question.output + std::string(target->suffix);
     if (auto opened = run.add(*target, file, question.force); !opened)
