@@ -89,7 +89,7 @@ int main() {
   const bool written = write_trace(tptp::TbfMessageWriter(base::memory_sink(tbf),
                                                           tptp::ByteOrder::little, kPlatform64),
                                    **picture) &&
-                       write_trace(tptp::xml::DocumentWriter(base::memory_sink(xml)), **picture);
+                       write_trace(tptp::DocumentWriter(base::memory_sink(xml)), **picture);
   if (!written) return 1;
   std::printf("%.*s\n", static_cast<int>(xml.size()), reinterpret_cast<const char*>(xml.data()));
   const std::string from_tbf = read_trace(std::move(tbf));
