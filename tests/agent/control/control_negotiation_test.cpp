@@ -43,7 +43,7 @@ constexpr std::array kTable = {
     Row{kNative, kAttached, kSaysTbf, kXml}, Row{kNative, kAttached, kSaysNative, kNative},
     Row{kNative, kAttached, kSaysBoth, kNative}};
 
-TEST(ControlNegotiation, Table) {
+TEST(control_negotiation, table) {
   for (const Row& row : kTable) {
     for (const ServerMode mode : row.modes) {
       EXPECT_EQ(negotiate(row.option, mode, row.client), row.expected)
@@ -53,7 +53,7 @@ TEST(ControlNegotiation, Table) {
   }
 }
 
-TEST(ControlNegotiation, Names) {
+TEST(control_negotiation, names) {
   StreamFormat format = kXml;
   EXPECT_TRUE(format_named("BiNaRy", format));
   EXPECT_EQ(format, kTbf);
