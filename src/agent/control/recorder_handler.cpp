@@ -35,8 +35,8 @@ constexpr FigureRow kFigures[] = {{"events", &Status::events},
                                   {"write_error", &Status::write_error}};
 
 FormatOption format_option(std::string_view format) {
-  if (format == "native") return FormatOption::kNative;
-  return format == "tbf" || format == "binary" ? FormatOption::kTbf : FormatOption::kXml;
+  if (format == "native") return FormatOption::native;
+  return format == "tbf" || format == "binary" ? FormatOption::tbf : FormatOption::xml;
 }
 
 ServerMode mode_of(agent::Server server) {
@@ -90,7 +90,7 @@ ServerConfig server_config(Options& options, Faults& faults) {
   if (config.mode == ServerMode::standalone) return config;
   if (!config.wanted()) config.listen_unix = true;
   if (options.format.empty() || options.format == "native") return config;
-  if (config.format == FormatOption::kXml && options.format != "trcxml")
+  if (config.format == FormatOption::xml && options.format != "trcxml")
     faults.push_back("format=" + options.format + ": no client can have it; they get XML");
   // A name for XML would be misleading.
   if (!options.file.empty())

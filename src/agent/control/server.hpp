@@ -33,7 +33,7 @@ struct ServerConfig {
   std::string folder;           // for the sockets' folders; "": meeting_folder()
   Right most = Right::control;  // what any client may be granted
   bool heap_dumps = true;       // heapdump=never: false
-  FormatOption format = FormatOption::kNative;
+  FormatOption format = FormatOption::native;
   ServerMode mode = ServerMode::enabled;
   std::string converter;  // path of polytrace; "": XML and TBF cannot be had
 

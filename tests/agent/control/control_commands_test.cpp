@@ -9,7 +9,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-class ControlCommands : public ControlServer {
+class control_commands : public control_server {
  protected:
   void SetUp() override { open(config()); }
 };

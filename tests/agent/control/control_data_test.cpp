@@ -105,7 +105,7 @@ TEST_F(control_server, the_end_of_the_stream_is_said) {
 
 TEST_F(control_server, framed_clients_get_what_they_accept) {
   ServerConfig binary = config();
-  binary.format = FormatOption::kTbf;
+  binary.format = FormatOption::tbf;
   open(binary);
   handler_.record("STREAM");
   Client client = dial();
@@ -120,7 +120,7 @@ TEST_F(control_server, framed_clients_get_what_they_accept) {
 
 TEST_F(control_server, old_clients_ask_in_xml) {
   ServerConfig binary = config();
-  binary.format = FormatOption::kTbf;
+  binary.format = FormatOption::tbf;
   open(binary);
   handler_.record("STREAM", true);
   Client client = dial();
@@ -131,7 +131,7 @@ TEST_F(control_server, old_clients_ask_in_xml) {
 
 TEST_F(control_server, old_clients_get_xml_unless_the_agent_allows_binary) {
   ServerConfig xml = config();
-  xml.format = FormatOption::kXml;
+  xml.format = FormatOption::xml;
   open(xml);
   handler_.record("STREAM", true);
   Client client = dial();
@@ -142,7 +142,7 @@ TEST_F(control_server, old_clients_get_xml_unless_the_agent_allows_binary) {
 
 TEST_F(control_server, the_answer_stays_while_data_flow) {
   ServerConfig binary = config();
-  binary.format = FormatOption::kTbf;
+  binary.format = FormatOption::tbf;
   open(binary);
   handler_.record("one");
   Client client = dial();
@@ -168,7 +168,7 @@ TEST_F(control_server, the_answer_stays_while_data_flow) {
 
 TEST_F(control_server, who_says_nothing_gets_xml_even_under_binary) {
   ServerConfig binary = config();
-  binary.format = FormatOption::kTbf;
+  binary.format = FormatOption::tbf;
   binary.silence_ms = 20;
   open(binary);
   handler_.record("STREAM", true);

@@ -20,28 +20,28 @@ struct Row {
 
 TEST(control_legacy, commands_are_read_leniently) {
   const std::vector<Row> rows = {
-      {"<setOutputFormat><format>binary</format></setOutputFormat>", kSetOutputFormat, true,
+      {"<setOutputFormat><format>binary</format></setOutputFormat>", set_output_format, true,
        StreamFormat::tbf},
-      {"<setOutputFormat><format>xml</format></setOutputFormat>", kSetOutputFormat, true,
+      {"<setOutputFormat><format>xml</format></setOutputFormat>", set_output_format, true,
        StreamFormat::xml},
       {"\r\n <SETOUTPUTFORMAT>\n\t< Format >  BiNaRy \n</ FORMAT >\n</setoutputformat >\n",
-       kSetOutputFormat, true, StreamFormat::tbf},
-      {"<enabledOutputFormat><format>binary</format><enabledOutputFormat>", kEnabledOutputFormat,
+       set_output_format, true, StreamFormat::tbf},
+      {"<enabledOutputFormat><format>binary</format><enabledOutputFormat>", enabled_output_format,
        true, StreamFormat::tbf},
-      {"<setOutputFormat><format>xml<format></setOutputFormat>", kSetOutputFormat, true,
+      {"<setOutputFormat><format>xml<format></setOutputFormat>", set_output_format, true,
        StreamFormat::xml},
       {"<?xml version=\"1.0\"?><!-- a > b --><setOutputFormat a=\"1\"><format>xml</format>"
        "</setOutputFormat>",
-       kSetOutputFormat, true, StreamFormat::xml},
-      {"\xef\xbb\xbf<setOutputFormat><format>binary</format></setOutputFormat>", kSetOutputFormat,
+       set_output_format, true, StreamFormat::xml},
+      {"\xef\xbb\xbf<setOutputFormat><format>binary</format></setOutputFormat>", set_output_format,
        true, StreamFormat::tbf},
-      {"<setOutputFormat><format>native</format></setOutputFormat>", kSetOutputFormat, false,
+      {"<setOutputFormat><format>native</format></setOutputFormat>", set_output_format, false,
        StreamFormat::native},
-      {"<setOutputFormat><format>json</format></setOutputFormat>", kSetOutputFormat, false,
+      {"<setOutputFormat><format>json</format></setOutputFormat>", set_output_format, false,
        StreamFormat::xml},
-      {"<setOutputFormat/>", kSetOutputFormat, false, StreamFormat::xml},
-      {"<startMonitoring/>", kStartMonitoring, false, StreamFormat::xml},
-      {"<hello><world>xml</world></hello>", kUnknown, false, StreamFormat::xml},
+      {"<setOutputFormat/>", set_output_format, false, StreamFormat::xml},
+      {"<startMonitoring/>", start_monitoring, false, StreamFormat::xml},
+      {"<hello><world>xml</world></hello>", unknown, false, StreamFormat::xml},
   };
   for (const Row& row : rows) {
     LegacyReader reader;
@@ -59,8 +59,8 @@ TEST(control_legacy, commands_are_read_leniently) {
 }
 
 TEST(control_legacy, commands_may_arrive_in_pieces) {
-  const std::string both = legacy_command(kSetOutputFormat, StreamFormat::tbf) + "\n" +
-                           legacy_command(kStartMonitoring, StreamFormat::xml);
+  const std::string both = legacy_command(set_output_format, StreamFormat::tbf) + "\n" +
+                           legacy_command(start_monitoring, StreamFormat::xml);
   for (std::size_t cut = 0; cut <= both.size(); ++cut) {
     LegacyReader reader;
     LegacyCommand command;
@@ -69,7 +69,7 @@ TEST(control_legacy, commands_may_arrive_in_pieces) {
       reader.append(part);
       while (reader.next(command) == Cut::command) verbs.push_back(command.verb);
     }
-    EXPECT_THAT(verbs, ::testing::ElementsAre(kSetOutputFormat, kStartMonitoring)) << cut;
+    EXPECT_THAT(verbs, ::testing::ElementsAre(set_output_format, start_monitoring)) << cut;
   }
 }
 

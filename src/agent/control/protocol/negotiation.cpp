@@ -30,8 +30,8 @@ bool same(std::string_view word, std::string_view name) {
 }  // namespace
 
 StreamFormat negotiate(FormatOption option, ServerMode mode, Accepted client) {
-  if (mode == ServerMode::standalone || option == FormatOption::kXml) return option;
-  if (option == FormatOption::kTbf && client.tbf) return StreamFormat::tbf;
+  if (mode == ServerMode::standalone || option == FormatOption::xml) return option;
+  if (option == FormatOption::tbf && client.tbf) return StreamFormat::tbf;
   return client.native ? StreamFormat::native : StreamFormat::xml;
 }
 
