@@ -209,7 +209,8 @@ def is_defined_at(tag):
 
 
 def is_named_well(tag):
-    fixture = "testing::Test" in tag["pattern"]  # named as the suite it carries
+    # Of a test: named as the suite it carries.
+    fixture = re.search(r": public (::)?(testing::Test|[a-z_]+\b)", tag["pattern"])
     return CAMEL.match(tag["name"]) or tag["name"] in FREE_TYPES or fixture
 
 
