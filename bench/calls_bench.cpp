@@ -15,6 +15,7 @@ using polytrace::base::Id;
 using polytrace::event::Batch;
 using polytrace::event::Kind;
 namespace analysis = polytrace::analysis;
+namespace slice = polytrace::slice;
 
 constexpr std::size_t kBatchEvents = 12'000;
 constexpr std::size_t kEvents = 40'000'000;

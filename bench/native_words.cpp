@@ -26,7 +26,7 @@ std::vector<std::uint64_t> some_calls(std::size_t count) {
     ticks += 20 + random() % 256;
     const bool enter = open.empty() || (open.size() < 200 && random() % 2 == 0);
     if (enter) open.push_back(random() % 5000);
-    word = call_word(enter ? Word::kEnter : Word::kLeave, open.back(), ticks);
+    word = call_word(enter ? Word::enter : Word::leave, open.back(), ticks);
     if (!enter) open.pop_back();
   }
   return words;

@@ -26,12 +26,12 @@ void hear_body(View body, Heard& heard) {
 Heard hear_frames(View bytes, std::size_t portion) {
   Heard heard;
   FrameBuffer buffer(kMaxCommand);
-  auto cut = FrameBuffer::Cut::kMore;
-  while (!bytes.empty() && cut != FrameBuffer::Cut::kImpossible) {
+  auto cut = FrameBuffer::Cut::more;
+  while (!bytes.empty() && cut != FrameBuffer::Cut::impossible) {
     const std::size_t size = std::min(portion, bytes.size());
     buffer.append(bytes.first(size));
     bytes = bytes.subspan(size);
-    for (Frame frame; (cut = buffer.next(frame)) == FrameBuffer::Cut::kFrame; ++heard.frames) {
+    for (Frame frame; (cut = buffer.next(frame)) == FrameBuffer::Cut::frame; ++heard.frames) {
       Bytes again;
       append_frame(again, frame);
       heard.sum += again.size();
@@ -44,12 +44,12 @@ Heard hear_frames(View bytes, std::size_t portion) {
 Heard hear_commands(std::string_view text, std::size_t portion) {
   Heard heard;
   LegacyReader reader;
-  auto cut = LegacyReader::Cut::kMore;
+  auto cut = LegacyReader::Cut::more;
   LegacyCommand command;
-  while (!text.empty() && cut != LegacyReader::Cut::kImpossible) {
+  while (!text.empty() && cut != LegacyReader::Cut::impossible) {
     reader.append(text.substr(0, portion));
     text.remove_prefix(std::min(portion, text.size()));
-    while ((cut = reader.next(command)) == LegacyReader::Cut::kCommand) {
+    while ((cut = reader.next(command)) == LegacyReader::Cut::command) {
       ++heard.commands;
       heard.sum += static_cast<std::uint64_t>(command.verb) + (command.has_format ? 16U : 0U);
     }

@@ -37,7 +37,9 @@ CAMEL = re.compile(r"^[A-Z][A-Za-z0-9]*$")
 # The namespace of a file of src/ is its room; a folder inside a room adds none. Rooms with a
 # namespace that is not their path:
 NAMESPACE = re.compile(r"^namespace (polytrace\w*(?:::\w+)*) \{$", re.M)
-ROOM_NAMESPACES = {"agent/common": "agent", "agent/jvm/rewriter": "agent::jvm::rewriter"}
+ROOM_NAMESPACES = {"agent/common": "agent", "agent/jvm/rewriter": "agent::jvm::rewriter",
+                   "exports/ctf": "exports::ctf", "exports/jfr": "exports::jfr",
+                   "exports/perfetto": "exports::perfetto"}
 # Names of fields in a file format, one list a message: what follows a room's own namespace.
 INNER = {"detail"}
 TEST_NAME = re.compile(r"^\s*(?:TYPED_)?TEST(?:_[FP])?\((\w+),\s*(\w+)\)")
@@ -170,7 +172,8 @@ def function_lengths(tags):
 RUNTIME = re.compile(r"^src/agent/\w+/abi/")
 
 
-# Types of the catalogue name kinds; what would be a word of the language has an underscore behind.
+# What would be a word of the language has an underscore behind.
+TYPE_LISTS = {"polytrace::event::Tag"}  # a table makes it, of names of types
 ENUMERATOR = re.compile(r"^[a-z][a-z0-9_]*$")
 
 
@@ -193,7 +196,8 @@ def tag_faults(root, tags):
             if not (SNAKE.match(name) or constructor or lambda_ or FREE_FUNCTIONS.match(name)):
                 yield f"{place}: function {name} is not snake_case"
         elif tag["kind"] == "enumerator":
-            if (tag["path"], tag.get("scope")) in scoped and not ENUMERATOR.match(name) and not RUNTIME.search(place):
+            if (tag["path"], tag.get("scope")) in scoped and tag["scope"] not in TYPE_LISTS \
+                    and not ENUMERATOR.match(name) and not RUNTIME.search(place):
                 yield f"{place}: enumerator {name} is not snake_case"
         elif is_defined_at(tag) and not is_named_well(tag) and not RUNTIME.search(place):
             yield f"{place}: type {name} is not CamelCase"
@@ -205,7 +209,8 @@ def is_defined_at(tag):
 
 
 def is_named_well(tag):
-    fixture = "testing::Test" in tag["pattern"]  # named as the suite it carries
+    # Of a test: named as the suite it carries.
+    fixture = re.search(r": public (::)?(testing::Test|[a-z_]+\b)", tag["pattern"])
     return CAMEL.match(tag["name"]) or tag["name"] in FREE_TYPES or fixture
 
 

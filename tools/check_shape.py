@@ -33,7 +33,8 @@ INCLUDE = re.compile(r'^\s*#\s*include "([^"]+)"')
 NEARLY_ALL = 0.8
 TABLES = {
     "lists of all kinds beside kinds.def": ("event/kinds.def", r"^KIND\((\w+)", r"\b(\w+)\b"),
-    "lists of commands beside commands.def": ("cli/commands.def", r"^COMMAND\((\w+)", r"make_(\w+)"),
+    "lists of commands beside commands.def": ("cli/commands.def", r"^COMMAND\((\w+)",
+                                              r"make_(\w+)"),
     "lists of sections beside sections.def": ("analysis/sections.def", r"^SECTION\((\w+)",
                                               r"make_(\w+)"),
 }

@@ -17,15 +17,15 @@ class RecordingHandler final : public Handler {
  public:
   Facts facts() override { return {"Test VM 1", "polytrace-test", "monotonic", {"enter", "gc"}}; }
   State state() override { return state_; }
-  Reply status() override { return {Outcome::kOk, {}, {{"events", 42}, {"lost", 1}}}; }
+  Reply status() override { return {Outcome::ok, {}, {{"events", 42}, {"lost", 1}}}; }
   Reply start(const StartRequest& request) override {
-    if (state_ != State::kIdle) return Reply::refused(Outcome::kWrongState, "runs already");
-    state_ = State::kRunning;
+    if (state_ != State::idle) return Reply::refused(Outcome::wrong_state, "runs already");
+    state_ = State::running;
     return told("start " + request.session + " " + std::to_string(request.events.size()) + " " +
                 std::to_string(request.duration_ms));
   }
   Reply stop() override {
-    state_ = State::kIdle;
+    state_ = State::idle;
     return told("stop");
   }
   Reply set_filters(const std::vector<std::string>& rules) override {
@@ -37,7 +37,7 @@ class RecordingHandler final : public Handler {
   }
   Reply heap_dump(std::string_view name) override {
     told("dump " + std::string(name));
-    return {Outcome::kOk, "done", {{"objects", 3}}};
+    return {Outcome::ok, "done", {{"objects", 3}}};
   }
   Reply annotate(std::string_view text) override { return told("note " + std::string(text)); }
   StreamState stream() override {
@@ -70,7 +70,7 @@ class RecordingHandler final : public Handler {
     return Reply::ok();
   }
 
-  std::atomic<State> state_{State::kIdle};
+  std::atomic<State> state_{State::idle};
   std::mutex mutex_;
   std::vector<std::string> heard_;
   std::string bytes_;
@@ -78,7 +78,7 @@ class RecordingHandler final : public Handler {
   std::uint64_t id_ = 0;
 };
 
-class ControlServer : public ::testing::Test {
+class control_server : public ::testing::Test {
  protected:
   static constexpr std::uint32_t kNever = 1'000'000;
 
@@ -148,14 +148,14 @@ class ControlServer : public ::testing::Test {
     }
     return {};
   }
-  ~ControlServer() override {
+  ~control_server() override {
     if (server_) {
       EXPECT_TRUE(server_->stop(0));
     }
   }
 
-  static constexpr auto kFrame = Client::Got::kFrame;
-  static constexpr auto kEnd = Client::Got::kEnd;
+  static constexpr auto kFrame = Client::Got::frame;
+  static constexpr auto kEnd = Client::Got::end;
   test::TemporaryFolder folder_;
   RecordingHandler handler_;
   std::unique_ptr<Server> server_;

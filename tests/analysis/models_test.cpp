@@ -134,7 +134,7 @@ Selection random_selection(unsigned seed, std::vector<bool>& paused) {
   return selection;
 }
 
-TEST(Models, CallsWithRecursionUnwindingWaitsAndPauses) {
+TEST(models, calls_with_recursion_unwinding_waits_and_pauses) {
   for (unsigned seed = 0; seed < 64; ++seed) {
     std::vector<bool> paused(static_cast<std::size_t>(kEnd));
     const Selection selection = random_selection(seed, paused);
@@ -160,7 +160,7 @@ TEST(Models, CallsWithRecursionUnwindingWaitsAndPauses) {
   }
 }
 
-TEST(Models, QuantilesAreWithinTheirError) {
+TEST(models, quantiles_are_within_their_error) {
   std::mt19937_64 random(7);
   for (int round = 0; round < 40; ++round) {
     DurationSketch one, other;
@@ -181,7 +181,7 @@ TEST(Models, QuantilesAreWithinTheirError) {
   }
 }
 
-TEST(Models, LeastUtilisation) {
+TEST(models, least_utilisation) {
   std::mt19937 random(11);
   for (int round = 0; round < 200; ++round) {
     std::vector<bool> paused(300);
@@ -207,7 +207,7 @@ TEST(Models, LeastUtilisation) {
   }
 }
 
-TEST(Models, QueuesAtLocksAndTimeByHolder) {
+TEST(models, queues_at_locks_and_time_by_holder) {
   std::mt19937 random(13);
   for (int round = 0; round < 12; ++round) {
     LockGraph graph;
@@ -262,7 +262,7 @@ TEST(Models, QueuesAtLocksAndTimeByHolder) {
   }
 }
 
-TEST(LockGraph, AHolderThatWaitsMakesAChain) {
+TEST(lock_graph, a_holder_that_waits_makes_a_chain) {
   LockGraph graph;
   graph.add({1, 10, LockGraph::kNone, LockGraph::kNone, 0, 50, true, LockGraph::kNone});
   graph.add({1, 11, LockGraph::kNone, LockGraph::kNone, 20, 200, true, LockGraph::kNone});
@@ -278,7 +278,7 @@ TEST(LockGraph, AHolderThatWaitsMakesAChain) {
   EXPECT_EQ(of(10, 1)->next, LockGraph::kNone);
 }
 
-TEST(Models, FatesOfObjects) {
+TEST(models, fates_of_objects) {
   std::mt19937 random(17);
   for (int round = 0; round < 100; ++round) {
     struct Object {
@@ -338,7 +338,7 @@ TEST(Models, FatesOfObjects) {
 }
 
 // Allocations whose object is not told: "none", or 0 where a format has no word for that.
-TEST(Models, FatesOfObjectsThatAreNotTold) {
+TEST(models, fates_of_objects_that_are_not_told) {
   ObjectFates fates;
   for (const Id none : {Id{0}, base::kNoId}) {
     event::Alloc alloc;
@@ -353,7 +353,7 @@ TEST(Models, FatesOfObjectsThatAreNotTold) {
   EXPECT_EQ(fates.fates()[0].unfollowed, 20U);
 }
 
-TEST(ThrowBursts, EndWithAGapAndNeedTwenty) {
+TEST(throw_bursts, end_with_a_gap_and_need_twenty) {
   ThrowBursts bursts;
   Time time = 0;
   for (int i = 0; i < 25; ++i) bursts.add(time += 1'000'000, 1, 4);
@@ -370,7 +370,7 @@ TEST(ThrowBursts, EndWithAGapAndNeedTwenty) {
   EXPECT_DOUBLE_EQ(bursts.bursts()[1].per_second(), 20 / 1.9);
 }
 
-TEST(NamesAlike, OneSpellingForAllRuntimes) {
+TEST(names_alike, one_spelling_for_all_runtimes) {
   for (const char* name : {"com.acme.Shop.main", "Acme.Shop:Main (string[])", "Acme.Shop::Main",
                            "acme/Shop.main", "Acme.Shop:Main"})
     EXPECT_EQ(alike(name, NameKind::method), "acme.shop.main") << name;
@@ -391,7 +391,7 @@ TEST(NamesAlike, OneSpellingForAllRuntimes) {
   }
 }
 
-TEST(ProfileDiff, KeepsBothSumsAndJoinsByName) {
+TEST(profile_diff, keeps_both_sums_and_joins_by_name) {
   const Weight* time = find_weight("time");
   const auto profile = [&](std::vector<std::string> names, std::vector<U> selfs) {
     Profile out;

@@ -35,7 +35,7 @@ event::Thread life(event::Life life, std::string_view name = {}) {
   return thread;
 }
 
-TEST(Names, ADefinitionMayComeAfterTheUse) {
+TEST(names, a_definition_may_come_after_the_use) {
   Meanings seen;
   Recording r(seen);
   r.enter(1, 100).leave(2, 100).cut().name(100, "Late").enter(3, 100).finish();
@@ -44,7 +44,7 @@ TEST(Names, ADefinitionMayComeAfterTheUse) {
   EXPECT_EQ(r.names().method_name(seen.methods[0]), "Late");
 }
 
-TEST(Names, AnotherNameForAnIdIsAnotherMethodFromThereOn) {
+TEST(names, another_name_for_an_id_is_another_method_from_there_on) {
   Meanings seen;
   Recording r(seen);
   r.name(100, "Old").enter(1, 100).name(100, "Old").enter(2, 100).name(100, "New").enter(3, 100);
@@ -56,7 +56,7 @@ TEST(Names, AnotherNameForAnIdIsAnotherMethodFromThereOn) {
   EXPECT_EQ(r.names().method_name(seen.methods[2]), "New");
 }
 
-TEST(Names, ARenamingAtTheStartOfABatchSparesTheEventsBeforeIt) {
+TEST(names, a_renaming_at_the_start_of_a_batch_spares_the_events_before_it) {
   Meanings seen;
   Recording r(seen);
   r.name(100, "Old").cut().enter(1, 100).name(100, "New").enter(2, 100).finish();
@@ -64,14 +64,14 @@ TEST(Names, ARenamingAtTheStartOfABatchSparesTheEventsBeforeIt) {
   EXPECT_EQ(r.names().method_name(seen.methods[1]), "New");
 }
 
-TEST(Names, AnUndefinedMethodIsNamedByItsId) {
+TEST(names, an_undefined_method_is_named_by_its_id) {
   Meanings seen;
   Recording r(seen);
   r.enter(1, 0xabc).finish();
   EXPECT_EQ(r.names().method_name(seen.methods[0]), "unknown method 0xabc");
 }
 
-TEST(Names, ABareMethodNameGetsItsClassAndOthersHaveIt) {
+TEST(names, a_bare_method_name_gets_its_class_and_others_have_it) {
   Meanings seen;
   Recording r(seen);
   event::Method bare;
@@ -92,7 +92,7 @@ TEST(Names, ABareMethodNameGetsItsClassAndOthersHaveIt) {
   EXPECT_EQ(r.names().method_name(seen.methods[2]), "main");
 }
 
-TEST(Names, AVtableMeansItsClassWheneverItIsDefined) {
+TEST(names, a_vtable_means_its_class_whenever_it_is_defined) {
   Meanings seen;
   Recording r(seen);
   event::Class type;
@@ -105,7 +105,7 @@ TEST(Names, AVtableMeansItsClassWheneverItIsDefined) {
   EXPECT_EQ(r.names().class_index(900), r.names().class_index(7));
 }
 
-TEST(Names, AVtableOfAnotherClassIsAnotherVtable) {
+TEST(names, a_vtable_of_another_class_is_another_vtable) {
   Meanings seen;
   Recording r(seen);
   event::Class type;
@@ -121,7 +121,7 @@ TEST(Names, AVtableOfAnotherClassIsAnotherVtable) {
   EXPECT_EQ(r.names().class_name(r.names().class_index(900)), "Second");
 }
 
-TEST(Names, AThreadIdIsReusedAfterItsEnd) {
+TEST(names, a_thread_id_is_reused_after_its_end) {
   Meanings seen;
   Recording r(seen);
   r.thread(5).enter(1, 100).add(2, 5, life(event::Life::begin));
@@ -143,7 +143,7 @@ TEST(Names, AThreadIdIsReusedAfterItsEnd) {
   EXPECT_EQ(r.names().thread_index(5), 1U);
 }
 
-TEST(Names, WhatIsSaidLateOfAnEndedThreadIsStillAboutIt) {
+TEST(names, what_is_said_late_of_an_ended_thread_is_still_about_it) {
   Meanings seen;
   Recording r(seen);
   r.thread(5).enter(1, 100).add(10, 5, life(event::Life::end)).cut();
@@ -152,7 +152,7 @@ TEST(Names, WhatIsSaidLateOfAnEndedThreadIsStillAboutIt) {
   EXPECT_EQ(r.names().thread_name(0), "late");
 }
 
-TEST(Names, AThreadThatGoesOnAfterItsEndIsNamedAfterItself) {
+TEST(names, a_thread_that_goes_on_after_its_end_is_named_after_itself) {
   Meanings seen;
   Recording r(seen);
   r.thread(5).add(1, 5, life(event::Life::name, "Writer")).add(10, 5, life(event::Life::end));
@@ -160,7 +160,7 @@ TEST(Names, AThreadThatGoesOnAfterItsEndIsNamedAfterItself) {
   EXPECT_EQ(r.names().thread_name(1), "Writer (after its end)");
 }
 
-TEST(Slicer, FindsRunsAndRareEventsAmongManyCalls) {
+TEST(slicer, finds_runs_and_rare_events_among_many_calls) {
   Meanings seen;
   Recording r(seen);
   std::vector<std::uint32_t> threads;

@@ -59,7 +59,7 @@ Figures figures(const Table& table, std::string_view method) {
   return {};
 }
 
-TEST(StackChanges, TimeIsThatOfTheEarlierStack) {
+TEST(stack_changes, time_is_that_of_the_earlier_stack) {
   Log log;
   log.stack(10, {1}).stack(20, {1, 2}).stack(50, {1, 2, 3}).stack(60, {1}).stack(65, {1, 2});
   const Table table = log.stack(70, {}).methods();
@@ -68,11 +68,11 @@ TEST(StackChanges, TimeIsThatOfTheEarlierStack) {
   EXPECT_EQ(figures(table, "C"), (Figures{1, 10, 10}));
 }
 
-TEST(StackChanges, NothingIsChargedBehindTheLastChange) {
+TEST(stack_changes, nothing_is_charged_behind_the_last_change) {
   EXPECT_EQ(figures(Log().stack(10, {1}).stack(30, {1, 2}).methods(), "A"), (Figures{1, 20, 20}));
 }
 
-TEST(StackChanges, PausesBelongToNobody) {
+TEST(stack_changes, pauses_belong_to_nobody) {
   using enum event::RecordingStage;
   Log log;
   log.stack(10, {1}).recording(20, pause).stack(30, {1, 2}).recording(100, resume).stack(110, {});

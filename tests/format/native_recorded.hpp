@@ -34,31 +34,31 @@ class Recorded {
 
   void enter(base::Id method) {
     pass();
-    words.push_back(call_word(Word::kEnter, method, ticks_));
+    words.push_back(call_word(Word::enter, method, ticks_));
     say(fmt::format("enter method={:#x}", method));
   }
   void leave(base::Id method) {
     pass();
-    words.push_back(call_word(Word::kLeave, method, ticks_));
+    words.push_back(call_word(Word::leave, method, ticks_));
     say(fmt::format("leave method={:#x}", method));
   }
   void unwind(base::Id method) {
     pass();
-    escape(Escape::kUnwind, 0, {method | kFollows});
+    escape(Escape::unwind, 0, {method | kFollows});
     say(fmt::format("unwind method={:#x}", method));
   }
   void thread(base::Id thread) {
-    escape(Escape::kThread, 0, {thread | kFollows});
+    escape(Escape::thread, 0, {thread | kFollows});
     thread_ = thread;
   }
   void alloc(std::uint64_t site) {
     pass();
-    escape(Escape::kAlloc, site, {});
+    escape(Escape::alloc, site, {});
     say("alloc");
   }
   void alloc_array(std::uint64_t site, std::uint64_t length) {
     pass();
-    escape(Escape::kAllocArray, site, {length | kFollows});
+    escape(Escape::alloc_array, site, {length | kFollows});
     say("alloc");
   }
   void note(std::string_view text) {
@@ -69,7 +69,7 @@ class Recorded {
     memory[0] = static_cast<std::byte>(body.size());
     Words more((body.size() + 8) / 8);
     std::memcpy(more.data(), memory, more.size() * 8);
-    escape(Escape::kEvent, more.size(), more);
+    escape(Escape::event, more.size(), more);
     say(fmt::format("note text=\"{}\"", text));
   }
   // A back step of the clock, of other threads for example.
@@ -140,7 +140,7 @@ class Stream {
   }
   void end() {
     BlockHeader header;
-    header.content = Content::kEnd;
+    header.content = Content::end;
     put(header, {});
   }
 
@@ -184,17 +184,17 @@ class SegmentFile {
     add(std::as_bytes(std::span(&header, 1)));
   }
   void add_words(std::uint64_t number, base::Id thread, const Words& words,
-                 SegmentState state = SegmentState::kOpen) {
+                 SegmentState state = SegmentState::open) {
     add_segment({.state = state,
-                 .content = SegmentContent::kWords,
+                 .content = SegmentContent::words,
                  .thread = thread,
                  .number = number,
                  .base_tick = kBase},
                 std::as_bytes(std::span(words)));
   }
   void add_records(std::uint64_t number, base::Bytes records) {
-    add_segment({.state = SegmentState::kOpen,
-                 .content = SegmentContent::kRecords,
+    add_segment({.state = SegmentState::open,
+                 .content = SegmentContent::records,
                  .number = number,
                  .base_tick = kBase,
                  .bytes = static_cast<std::uint32_t>(records.size())},

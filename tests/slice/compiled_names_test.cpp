@@ -56,11 +56,11 @@ constexpr auto kAsTheyAre = std::to_array({
     "",
 });
 
-TEST(CompiledNames, ReadAsTheSource) {
+TEST(compiled_names, read_as_the_source) {
   for (const Pair& pair : kPairs) EXPECT_EQ(as_in_source(pair.compiled), pair.source);
 }
 
-TEST(CompiledNames, OthersAreAsTheyWere) {
+TEST(compiled_names, others_are_as_they_were) {
   for (const char* name : kAsTheyAre) EXPECT_EQ(as_in_source(name), name);
 }
 

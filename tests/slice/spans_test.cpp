@@ -11,7 +11,7 @@ struct Named {
   base::Time start;
 };
 
-TEST(Spans, AnEndIsThatOfTheInnermostWithItsSubject) {
+TEST(spans, an_end_is_that_of_the_innermost_with_its_subject) {
   NestedSpans<Named> spans;
   for (const auto& [subject, start] : {Named{1, 10}, Named{2, 20}, Named{1, 30}, Named{3, 40}})
     EXPECT_TRUE(spans.begin({subject, start}));
@@ -22,7 +22,7 @@ TEST(Spans, AnEndIsThatOfTheInnermostWithItsSubject) {
   EXPECT_TRUE(spans.empty());
 }
 
-TEST(Spans, DoNotNestForEver) {
+TEST(spans, do_not_nest_for_ever) {
   NestedSpans<Named> spans;
   int depth = 0;
   while (spans.begin({depth, depth})) ++depth;
@@ -31,7 +31,7 @@ TEST(Spans, DoNotNestForEver) {
   EXPECT_TRUE(spans.empty());
 }
 
-TEST(Spans, OneAtATimeBeginsAnewWithItsSecondStart) {
+TEST(spans, one_at_a_time_begins_anew_with_its_second_start) {
   LoneSpan span;
   EXPECT_EQ(span.end(), base::kNoTime);
   span.begin(1);
@@ -41,7 +41,7 @@ TEST(Spans, OneAtATimeBeginsAnewWithItsSecondStart) {
   EXPECT_EQ(span.end(), base::kNoTime);
 }
 
-TEST(Spans, EventsTellWhatTheyBeginAndEnd) {
+TEST(spans, events_tell_what_they_begin_and_end) {
   event::Batch batch;
   const std::uint16_t thread = batch.thread_slot(1);
   batch.add(1, thread, 7, event::Monitor{.stage = event::MonitorStage::contended});

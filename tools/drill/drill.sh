@@ -9,10 +9,12 @@ set -euo pipefail
 preset=$1
 # What is added, where, and the row of its table, which goes behind the table's last one.
 added=(
-  'format       src/format/drill               src/format/formats.def      FORMAT(drill, kFormat)'
-  'section.cpp  src/analysis/runtime/drill.cpp src/analysis/sections.def   SECTION(drill, "drill", "Drill", "", "", "", unquoted, nothing)'
-  'target.cpp   src/exports/profiles/drill.cpp src/exports/targets.def     PROFILE(drill, "the drill", ".drilled", "nothing else")'
-  'command.cpp  src/cli/explain/drill.cpp      src/cli/commands.def        COMMAND(drill)'
+  'format      src/format/drill               src/format/formats.def    FORMAT(drill, kFormat)'
+  'section.cpp src/analysis/runtime/drill.cpp src/analysis/sections.def SECTION(drill, "drill",
+    "Drill", "", "", "", unquoted, nothing)'
+  'target.cpp  src/exports/profiles/drill.cpp src/exports/targets.def   PROFILE(drill, "the drill",
+    ".drilled", "nothing else")'
+  'command.cpp src/cli/explain/drill.cpp      src/cli/commands.def      COMMAND(drill)'
 )
 notes=$(mktemp -d)
 export PYTHONDONTWRITEBYTECODE=1
@@ -26,7 +28,7 @@ failed() {
 each() {
   local one what where table row
   for one in "${added[@]}"; do
-    read -r what where table row <<<"$one"
+    read -r what where table row <<<"$(tr -s ' \n' ' ' <<<"$one")"
     "$1" "$what" "$where" "$table" "$row"
   done
 }

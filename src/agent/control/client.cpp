@@ -105,14 +105,13 @@ base::result<Welcome> Client::greet(const Hello& hello) {
   Body body;
   body.number(Field::version, kProtocolVersion);
   if (!hello.token.empty()) body.text(Field::token, hello.token);
-  if (hello.accepts.tbf)
-    body.number(Field::accepts, static_cast<std::uint64_t>(StreamFormat::kTbf));
+  if (hello.accepts.tbf) body.number(Field::accepts, static_cast<std::uint64_t>(StreamFormat::tbf));
   if (hello.accepts.native)
-    body.number(Field::accepts, static_cast<std::uint64_t>(StreamFormat::kNative));
+    body.number(Field::accepts, static_cast<std::uint64_t>(StreamFormat::native));
   body.number(Field::control, hello.wants_control ? 1 : 0);
   Frame frame;
-  const bool got = send({Message::hello, 0, ++request_, body.view()}) &&
-                   receive(frame, kPatience) == Got::kFrame;
+  const bool got =
+      send({Message::hello, 0, ++request_, body.view()}) && receive(frame, kPatience) == Got::frame;
   if (!got) return refusal(kGone);
   if (frame.message != Message::welcome) return refusal(text_of(frame.body));
   Welcome welcome;
@@ -144,8 +143,8 @@ base::result<Answer> Client::await(std::uint32_t request, bool is_dump, int pati
   Frame frame;
   for (std::int64_t left = patience_ms; left >= 0; left = end - client_now_ms()) {
     const Got got = receive(frame, static_cast<int>(left));
-    if (got == Got::kEnd || got == Got::kDamaged) break;
-    if (got == Got::kNothing) continue;
+    if (got == Got::end || got == Got::damaged) break;
+    if (got == Got::nothing) continue;
     if (frame.message == Message::notice || frame.message == Message::bye)
       notices_.push_back(text_of(frame.body));
     const bool ours = frame.request == request &&
@@ -154,7 +153,7 @@ base::result<Answer> Client::await(std::uint32_t request, bool is_dump, int pati
     Answer answer;
     read_body(frame.body, answer);
     const bool begun = is_dump && frame.message == Message::answer;
-    if (!begun || answer.outcome != Outcome::kOk) return answer;
+    if (!begun || answer.outcome != Outcome::ok) return answer;
   }
   std::string why = client_now_ms() >= end ? "the agent does not answer" : kGone;
   if (client_now_ms() < end && !notices_.empty() && !notices_.back().empty())
@@ -198,12 +197,12 @@ Client::Got Client::receive(Frame& frame, int patience_ms) {
   std::array<std::uint8_t, 64U << 10> bytes;
   for (;;) {
     const auto cut = frames_.next(frame);
-    if (cut == FrameBuffer::Cut::kFrame) return Got::kFrame;
-    if (cut == FrameBuffer::Cut::kImpossible) return Got::kDamaged;
+    if (cut == FrameBuffer::Cut::frame) return Got::frame;
+    if (cut == FrameBuffer::Cut::impossible) return Got::damaged;
     const std::int64_t left = end - client_now_ms();
-    if (!wait(POLLIN, static_cast<int>(left > 0 ? left : 0))) return Got::kNothing;
+    if (!wait(POLLIN, static_cast<int>(left > 0 ? left : 0))) return Got::nothing;
     const ssize_t got = recv(socket_.get(), bytes.data(), bytes.size(), 0);
-    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) return Got::kEnd;
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) return Got::end;
     if (got > 0) frames_.append(View(bytes).first(static_cast<std::size_t>(got)));
   }
 }

@@ -26,16 +26,16 @@ struct Hello {
 
 struct Welcome {
   std::uint64_t version = 0, process = 0, started = 0;
-  StreamFormat format = StreamFormat::kXml;
-  Right right = Right::kNone;
-  State state = State::kIdle;
+  StreamFormat format = StreamFormat::xml;
+  Right right = Right::none;
+  State state = State::idle;
   std::string runtime, agent, clock;
   std::vector<std::string> capabilities;
 };
 
 struct Answer {
-  Outcome outcome = Outcome::kFailed;
-  State state = State::kIdle;
+  Outcome outcome = Outcome::failed;
+  State state = State::idle;
   std::string text;
   std::vector<Counter> figures;
 };
@@ -60,7 +60,7 @@ class Client {
 
   bool send(const Frame& frame);
   bool send_text(std::string_view text);
-  enum class Got : std::uint8_t { kFrame, kNothing, kEnd, kDamaged };
+  enum class Got : std::uint8_t { frame, nothing, end, damaged };
   // The next frame, whose body lives until the next call.
   Got receive(Frame& frame, int patience_ms);
   // Whatever has arrived, for who speaks without frames; "" after the patience or at the end.

@@ -79,7 +79,7 @@ bool Converter::has_output() const {
 }
 
 base::result<void> Feed::open(const std::string& program) {
-  if (format_ == StreamFormat::kNative) return {};
+  if (format_ == StreamFormat::native) return {};
   return converter_.start(program, format_);
 }
 
@@ -119,14 +119,14 @@ void Feed::feed_converter() {
 
 std::size_t Feed::take(std::span<std::uint8_t> into) {
   if (ended_ || into.empty()) return 0;
-  if (format_ == StreamFormat::kNative) return take_native(into, ended_);
+  if (format_ == StreamFormat::native) return take_native(into, ended_);
   feed_converter();
   return converter_.take(into, ended_);
 }
 
 bool Feed::has_data() const {
   if (ended_) return false;
-  if (format_ != StreamFormat::kNative) return converter_.has_output();
+  if (format_ != StreamFormat::native) return converter_.has_output();
   const StreamState state = handler_.stream();
   return state.id != 0 && (stream_ == 0 || state.id == stream_) && state.length > offset_;
 }

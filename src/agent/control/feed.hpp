@@ -64,7 +64,7 @@ class Feed {
   // Everything of this stream was taken.
   bool ended() const { return ended_; }
   // It ended because the converter did, with some of the stream not taken.
-  bool failed() const { return ended_ && format_ != StreamFormat::kNative && !finished_; }
+  bool failed() const { return ended_ && format_ != StreamFormat::native && !finished_; }
   std::uint64_t stream() const { return stream_; }
 
   // For poll(): descriptors to wait for, -1 where there are none.

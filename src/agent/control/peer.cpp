@@ -47,28 +47,28 @@ void Peer::read_input(std::uint64_t now) {
   const bool nothing_begun = early_.empty() && frames_.pending().empty() && legacy_.empty();
   Bytes bytes;
   const Link::Got got = link_.receive(bytes);
-  if (got == Link::Got::kBroken) gone_ = true;
-  if (got == Link::Got::kEnd) input_ended_ = true;
-  if (got != Link::Got::kBytes) return;
+  if (got == Link::Got::broken) gone_ = true;
+  if (got == Link::Got::end) input_ended_ = true;
+  if (got != Link::Got::bytes) return;
   if (nothing_begun) heard_at_ = now;
-  if (speech_ == Speech::kUnknown) early_.insert(early_.end(), bytes.begin(), bytes.end());
-  if (speech_ == Speech::kFrames) frames_.append(bytes);
-  if (speech_ == Speech::kLegacy) legacy_.append(text_of(bytes));
+  if (speech_ == Speech::unknown) early_.insert(early_.end(), bytes.begin(), bytes.end());
+  if (speech_ == Speech::frames) frames_.append(bytes);
+  if (speech_ == Speech::legacy) legacy_.append(text_of(bytes));
 }
 
 void Peer::hear(std::uint64_t now) {
   const bool silent = input_ended_ || now - heard_at_ >= room_.config.silence_ms;
-  if (speech_ == Speech::kUnknown) {
+  if (speech_ == Speech::unknown) {
     if (early_.size() < 4 && !silent) return;
     const bool frames = early_.size() >= 4 && !looks_legacy(text_of(early_));
-    speech_ = frames ? Speech::kFrames : Speech::kLegacy;
+    speech_ = frames ? Speech::frames : Speech::legacy;
     if (frames) frames_.append(early_);
     if (!frames) legacy_.append(text_of(early_));
     early_.clear();
   }
-  if (speech_ == Speech::kFrames) return hear_frames();
+  if (speech_ == Speech::frames) return hear_frames();
   // Who speaks the old language cannot show a token.
-  if (access_ == Access::kTcp) gone_ = true;
+  if (access_ == Access::tcp) gone_ = true;
   if (gone_) return;
   hear_legacy();
   if (silent && !raw_data_ && legacy_.empty()) begin_raw_data();
@@ -76,45 +76,45 @@ void Peer::hear(std::uint64_t now) {
 
 void Peer::hear_frames() {
   Frame frame;
-  auto cut = FrameBuffer::Cut::kMore;
+  auto cut = FrameBuffer::Cut::more;
   while (!closing_ && link_.waiting() < kEnough &&
-         (cut = frames_.next(frame)) == FrameBuffer::Cut::kFrame) {
+         (cut = frames_.next(frame)) == FrameBuffer::Cut::frame) {
     obey(frame);
     heard_at_ = served_at_;
   }
-  if (cut == FrameBuffer::Cut::kImpossible) bye("a frame has an impossible length");
+  if (cut == FrameBuffer::Cut::impossible) bye("a frame has an impossible length");
   if (input_ended_) closing_ = true;
 }
 
 void Peer::hear_legacy() {
   LegacyCommand command;
-  auto cut = LegacyReader::Cut::kMore;
-  while ((cut = legacy_.next(command)) == LegacyReader::Cut::kCommand) {
+  auto cut = LegacyReader::Cut::more;
+  while ((cut = legacy_.next(command)) == LegacyReader::Cut::command) {
     obey(command);
     heard_at_ = served_at_;
   }
-  if (cut == LegacyReader::Cut::kImpossible) gone_ = true;
+  if (cut == LegacyReader::Cut::impossible) gone_ = true;
 }
 
 void Peer::obey(const LegacyCommand& command) {
-  if (command.verb == LegacyVerb::kStartMonitoring && !raw_data_) begin_raw_data();
-  if (command.verb != LegacyVerb::kSetOutputFormat) return;
+  if (command.verb == LegacyVerb::start_monitoring && !raw_data_) begin_raw_data();
+  if (command.verb != LegacyVerb::set_output_format) return;
   if (!format_fixed_ && !raw_data_) {
-    const bool binary = command.has_format && command.format == StreamFormat::kTbf;
-    format_ = negotiate(room_.config.format, ServerMode::kEnabled, {binary, false});
+    const bool binary = command.has_format && command.format == StreamFormat::tbf;
+    format_ = negotiate(room_.config.format, ServerMode::enabled, {binary, false});
     format_fixed_ = true;
   }
-  const std::string answer = legacy_command(LegacyVerb::kEnabledOutputFormat, format_);
+  const std::string answer = legacy_command(LegacyVerb::enabled_output_format, format_);
   if (raw_data_) late_answers_ += answer;  // within the data it would be damage
   if (!raw_data_) link_.queue(answer);
 }
 
 void Peer::begin_raw_data() {
   raw_data_ = unlimited_ = format_fixed_ = true;
-  right_ = Right::kObserve;
-  const bool may_start = room_.config.mode == ServerMode::kControlled &&
-                         room_.config.most == Right::kControl && room_.controller == nullptr;
-  if (may_start && room_.handler.state() == State::kIdle) room_.handler.start({});
+  right_ = Right::observe;
+  const bool may_start = room_.config.mode == ServerMode::controlled &&
+                         room_.config.most == Right::control && room_.controller == nullptr;
+  if (may_start && room_.handler.state() == State::idle) room_.handler.start({});
 }
 
 bool Peer::can_take() const {
@@ -129,7 +129,7 @@ void Peer::move_data(bool& moved) {
     if (state.id == 0 || state.id == ended_stream_) return;
     feed_ = std::make_unique<Feed>(room_.handler, format_);
     if (const auto opened = feed_->open(room_.config.converter); !opened) {
-      notice(NoticeCode::kNoConverter, opened.error().detail);
+      notice(NoticeCode::no_converter, opened.error().detail);
       return bye(opened.error().detail);
     }
   }
@@ -160,14 +160,14 @@ void Peer::send_data(View bytes) {
 void Peer::end_data() {
   if (feed_->failed()) {
     constexpr std::string_view kEarly = "the converter ended before the stream";
-    notice(NoticeCode::kNoConverter, kEarly);
+    notice(NoticeCode::no_converter, kEarly);
     return bye(kEarly);
   }
   ended_stream_ = feed_->stream();
   feed_.reset();
   sent_offset_ = 0;
   if (unlimited_) return bye({});
-  notice(NoticeCode::kEndOfStream, "the stream has ended");
+  notice(NoticeCode::end_of_stream, "the stream has ended");
 }
 
 void Peer::keep_time(std::uint64_t now, bool moved) {
@@ -183,19 +183,19 @@ void Peer::keep_time(std::uint64_t now, bool moved) {
 
 int Peer::patience() const {
   const bool half = !early_.empty() || !frames_.pending().empty() || !legacy_.empty();
-  const bool settling = speech_ == Speech::kUnknown || half || closing_ || link_.waiting() > 0;
+  const bool settling = speech_ == Speech::unknown || half || closing_ || link_.waiting() > 0;
   const bool follows = feed_ || unlimited_ || credit_ > 0 || greeted_;
-  const bool unsaid = speech_ == Speech::kLegacy && !raw_data_;
+  const bool unsaid = speech_ == Speech::legacy && !raw_data_;
   if (!settling && !follows && !unsaid) return -1;
   return static_cast<int>(std::min<std::uint32_t>(kGlance, room_.config.silence_ms));
 }
 
 void Peer::announce_end() {
-  if (speech_ != Speech::kFrames && access_ == Access::kUnix && !raw_data_) {
-    speech_ = Speech::kLegacy;
+  if (speech_ != Speech::frames && access_ == Access::unix && !raw_data_) {
+    speech_ = Speech::legacy;
     begin_raw_data();
   }
-  notice(NoticeCode::kEndOfProcess, "the program ends");
+  notice(NoticeCode::end_of_process, "the program ends");
 }
 
 bool Peer::settled() const {
@@ -207,7 +207,7 @@ bool Peer::settled() const {
 void Peer::bye(std::string_view reason) {
   if (closing_) return;
   closing_ = true;
-  if (speech_ != Speech::kFrames) return link_.queue(late_answers_);
+  if (speech_ != Speech::frames) return link_.queue(late_answers_);
   Body body;
   if (!reason.empty()) body.text(Field::text, reason);
   Bytes frame;
@@ -225,13 +225,13 @@ void Peer::tell_notices() {
 }
 
 void Peer::notice(NoticeCode code, std::string_view text) {
-  if (speech_ == Speech::kLegacy && code == NoticeCode::kNoConverter) {
+  if (speech_ == Speech::legacy && code == NoticeCode::no_converter) {
     // All that such a client understands.
     link_.queue("<!-- ");
     link_.queue(text);
     link_.queue(" -->\n");
   }
-  if (speech_ != Speech::kFrames || closing_) return;
+  if (speech_ != Speech::frames || closing_) return;
   Body body;
   body.number(Field::code, static_cast<std::uint64_t>(code));
   body.text(Field::text, text);

@@ -24,7 +24,7 @@ struct Room {
   Peer* controller = nullptr;
 };
 
-enum class Access : std::uint8_t { kUnix, kTcp };
+enum class Access : std::uint8_t { unix, tcp };
 
 class Peer {
  public:
@@ -57,7 +57,7 @@ class Peer {
   int patience() const;
 
  private:
-  enum class Speech : std::uint8_t { kUnknown, kFrames, kLegacy };
+  enum class Speech : std::uint8_t { unknown, frames, legacy };
 
   void read_input(std::uint64_t now);
   void hear(std::uint64_t now);
@@ -86,15 +86,15 @@ class Peer {
   Room& room_;
   Link link_;
   Access access_;
-  Speech speech_ = Speech::kUnknown;
+  Speech speech_ = Speech::unknown;
   Bytes early_;  // before it is known what the client speaks
   FrameBuffer frames_{kMaxCommand};
   LegacyReader legacy_;
   bool greeted_ = false;
   bool input_ended_ = false, closing_ = false, gone_ = false;
   bool format_fixed_ = false, raw_data_ = false, unlimited_ = false;
-  StreamFormat format_ = StreamFormat::kXml;
-  Right right_ = Right::kNone;
+  StreamFormat format_ = StreamFormat::xml;
+  Right right_ = Right::none;
   std::vector<std::string> rules_;  // of SET_FILTERS, until its last frame
   std::uint64_t credit_ = 0;
   std::unique_ptr<Feed> feed_;

@@ -46,13 +46,13 @@ Greeting greeting_of(const Frame& frame) {
     if (item.is(Field::token)) greeting.token = item.text();
     if (item.is(Field::control)) greeting.wants_control = item.value() != 0;
     if (!item.is(Field::accepts)) continue;
-    greeting.accepts.tbf |= item.value() == static_cast<std::uint64_t>(StreamFormat::kTbf);
-    greeting.accepts.native |= item.value() == static_cast<std::uint64_t>(StreamFormat::kNative);
+    greeting.accepts.tbf |= item.value() == static_cast<std::uint64_t>(StreamFormat::tbf);
+    greeting.accepts.native |= item.value() == static_cast<std::uint64_t>(StreamFormat::native);
   }
   return greeting;
 }
 
-Reply invalid(std::string_view why) { return Reply::refused(Outcome::kInvalid, why); }
+Reply invalid(std::string_view why) { return Reply::refused(Outcome::invalid, why); }
 
 StartRequest start_request(const Frame& frame) {
   StartRequest request;
@@ -70,7 +70,7 @@ StartRequest start_request(const Frame& frame) {
 }  // namespace
 
 void Peer::obey(const Frame& frame) {
-  Right needed = Right::kNone;
+  Right needed = Right::none;
   const bool known = may_be_sent(frame.message, needed);
   if (!greeted_ && frame.message != Message::hello) return bye("HELLO comes first");
   if (!is_whole(frame)) return answer(Message::answer, frame.request, invalid("damaged body"));
@@ -80,13 +80,13 @@ void Peer::obey(const Frame& frame) {
     greet(frame);
   } else if (known && needed > right_) {
     answer(Message::answer, frame.request,
-           Reply::refused(Outcome::kForbidden, "this client may not do that"));
+           Reply::refused(Outcome::forbidden, "this client may not do that"));
   } else if (frame.message == Message::credit) {
     take_credit(frame);
   } else {
     const Reply reply =
-        known ? perform(frame) : Reply::refused(Outcome::kUnsupported, "unknown message");
-    if ((frame.flags & kContinues) != 0 && reply.outcome == Outcome::kOk) return;
+        known ? perform(frame) : Reply::refused(Outcome::unsupported, "unknown message");
+    if ((frame.flags & kContinues) != 0 && reply.outcome == Outcome::ok) return;
     const bool late = frame.message == Message::heap_dump && room_.config.heap_dumps;
     answer(late ? Message::done : Message::answer, frame.request, reply);
   }
@@ -96,10 +96,10 @@ void Peer::greet(const Frame& frame) {
   const Greeting greeting = greeting_of(frame);
   if (greeted_) return answer(Message::answer, frame.request, invalid("there was a HELLO already"));
   if (greeting.version < kProtocolVersion) return bye("no version of the protocol in common");
-  if (access_ == Access::kTcp && !same_secret(greeting.token, room_.token))
+  if (access_ == Access::tcp && !same_secret(greeting.token, room_.token))
     return bye("wrong token");
   greeted_ = true;
-  format_ = negotiate(room_.config.format, ServerMode::kEnabled, greeting.accepts);
+  format_ = negotiate(room_.config.format, ServerMode::enabled, greeting.accepts);
   grant(greeting.wants_control);
   const Facts facts = room_.handler.facts();
   Body body;
@@ -120,9 +120,9 @@ void Peer::greet(const Frame& frame) {
 
 // One controller at a time; whoever asks while there is one observes.
 void Peer::grant(bool wants_control) {
-  right_ = Right::kObserve;
-  if (!wants_control || room_.controller != nullptr || room_.config.most < Right::kControl) return;
-  right_ = Right::kControl;
+  right_ = Right::observe;
+  if (!wants_control || room_.controller != nullptr || room_.config.most < Right::control) return;
+  right_ = Right::control;
   room_.controller = this;
 }
 
@@ -148,7 +148,7 @@ Reply Peer::perform(const Frame& frame) {
     case Message::run_gc: return handler.run_gc();
     case Message::flush: return handler.flush();
     case Message::annotate: return handler.annotate(text_in(frame, Field::text));
-    default: return Reply::refused(Outcome::kUnsupported, "no command");
+    default: return Reply::refused(Outcome::unsupported, "no command");
   }
 }
 
@@ -169,9 +169,9 @@ Reply Peer::set_filters(const Frame& frame) {
 
 Reply Peer::dump_heap(const Frame& frame) {
   if (!room_.config.heap_dumps)
-    return Reply::refused(Outcome::kForbidden, "heap dumps were switched off at the start");
+    return Reply::refused(Outcome::forbidden, "heap dumps were switched off at the start");
   // The program will stand still: say so before.
-  answer(Message::answer, frame.request, {Outcome::kOk, "started", {}});
+  answer(Message::answer, frame.request, {Outcome::ok, "started", {}});
   bool moved = false;
   if (!link_.flush(moved)) gone_ = true;
   return room_.handler.heap_dump(text_in(frame, Field::name));

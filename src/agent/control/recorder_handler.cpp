@@ -35,13 +35,13 @@ constexpr FigureRow kFigures[] = {{"events", &Status::events},
                                   {"write_error", &Status::write_error}};
 
 FormatOption format_option(std::string_view format) {
-  if (format == "native") return FormatOption::kNative;
-  return format == "tbf" || format == "binary" ? FormatOption::kTbf : FormatOption::kXml;
+  if (format == "native") return FormatOption::native;
+  return format == "tbf" || format == "binary" ? FormatOption::tbf : FormatOption::xml;
 }
 
 ServerMode mode_of(agent::Server server) {
-  if (server == agent::Server::kStandalone) return ServerMode::kStandalone;
-  return server == agent::Server::kEnabled ? ServerMode::kEnabled : ServerMode::kControlled;
+  if (server == agent::Server::standalone) return ServerMode::standalone;
+  return server == agent::Server::enabled ? ServerMode::enabled : ServerMode::controlled;
 }
 
 // A file of the nth recording must not be that of another: out.ptrace, out.2.ptrace.
@@ -57,8 +57,8 @@ std::string name_of_recording(const Options& options, std::uint64_t n) {
 }
 
 const char* name_of_clock(ClockChoice choice) {
-  if (choice == ClockChoice::kCoarse) return "coarse";
-  return choice == ClockChoice::kMonotonic || !has_invariant_counter() ? "monotonic" : "tsc";
+  if (choice == ClockChoice::coarse) return "coarse";
+  return choice == ClockChoice::monotonic || !has_invariant_counter() ? "monotonic" : "tsc";
 }
 
 base::Time end_after(std::uint64_t milliseconds) {
@@ -66,12 +66,12 @@ base::Time end_after(std::uint64_t milliseconds) {
   return monotonic_now() + static_cast<base::Time>(std::min(milliseconds, kMost)) * 1'000'000;
 }
 
-Reply not_now(std::string_view text) { return Reply::refused(Outcome::kWrongState, text); }
+Reply not_now(std::string_view text) { return Reply::refused(Outcome::wrong_state, text); }
 
 Reply failed(const Faults& faults) {
   std::string text;
   for (const std::string& fault : faults) text += (text.empty() ? "" : "; ") + fault;
-  return Reply::refused(Outcome::kFailed, text);
+  return Reply::refused(Outcome::failed, text);
 }
 
 }  // namespace
@@ -82,15 +82,15 @@ ServerConfig server_config(Options& options, Faults& faults) {
   config.token_file = options.token_file;
   config.format = format_option(options.format);
   config.mode = mode_of(options.server);
-  config.heap_dumps = options.heap_dump != HeapDump::kNever;
+  config.heap_dumps = options.heap_dump != HeapDump::never;
   config.converter = find_converter(options);
   config.drain_ms = options.drain;
   if (!parse_control_option(options.control, config))
     faults.push_back("control=" + options.control + ": none, unix or tcp:127.0.0.1:PORT");
-  if (config.mode == ServerMode::kStandalone) return config;
+  if (config.mode == ServerMode::standalone) return config;
   if (!config.wanted()) config.listen_unix = true;
   if (options.format.empty() || options.format == "native") return config;
-  if (config.format == FormatOption::kXml && options.format != "trcxml")
+  if (config.format == FormatOption::xml && options.format != "trcxml")
     faults.push_back("format=" + options.format + ": no client can have it; they get XML");
   // A name for XML would be misleading.
   if (!options.file.empty())
@@ -108,7 +108,7 @@ RecorderHandler::RecorderHandler(Options options, Facts facts)
 
 State RecorderHandler::state() {
   const State state = Recorder::the().state();
-  return state == State::kFailed ? State::kIdle : state;
+  return state == State::failed ? State::idle : state;
 }
 
 Reply RecorderHandler::status() {
@@ -121,12 +121,12 @@ Reply RecorderHandler::status() {
 
 Reply RecorderHandler::start(const StartRequest& request) {
   if (!request.events.empty())
-    return Reply::refused(Outcome::kUnsupported, "this agent records what it was started for");
-  if (state() == State::kPaused) return resume();
-  if (state() != State::kIdle) return not_now("runs already");
-  if (!prepare()) return Reply::refused(Outcome::kFailed, "too many recordings of one process");
+    return Reply::refused(Outcome::unsupported, "this agent records what it was started for");
+  if (state() == State::paused) return resume();
+  if (state() != State::idle) return not_now("runs already");
+  if (!prepare()) return Reply::refused(Outcome::failed, "too many recordings of one process");
   const Reply reply = start_next(request);
-  if (reply.outcome == Outcome::kOk) begun();
+  if (reply.outcome == Outcome::ok) begun();
   return reply;
 }
 
@@ -145,31 +145,31 @@ Reply RecorderHandler::start_next(const StartRequest& request) {
   end_at_ = request.duration_ms == 0 ? 0 : end_after(request.duration_ms);
   if (!request.session.empty())
     define(event::Setting{.key = "session", .value = request.session}, base::kNoId);
-  return {Outcome::kOk, Recorder::the().output_name(), {}};
+  return {Outcome::ok, Recorder::the().output_name(), {}};
 }
 
 Reply RecorderHandler::stop() {
-  if (Recorder::the().state() == State::kIdle) return not_now("does not run");
+  if (Recorder::the().state() == State::idle) return not_now("does not run");
   if (Recorder::the().stop(kPatience)) return Reply::ok();
-  return Reply::refused(Outcome::kFailed, "not everything could be written in time");
+  return Reply::refused(Outcome::failed, "not everything could be written in time");
 }
 
 Reply RecorderHandler::pause() {
-  if (state() != State::kRunning) return not_now("does not run");
+  if (state() != State::running) return not_now("does not run");
   Recorder::the().pause();
   return Reply::ok();
 }
 
 Reply RecorderHandler::resume() {
-  if (state() != State::kPaused) return not_now("is not paused");
+  if (state() != State::paused) return not_now("is not paused");
   Recorder::the().resume();
   return Reply::ok();
 }
 
 Reply RecorderHandler::flush() {
-  if (state() != State::kRunning && state() != State::kPaused) return not_now("does not run");
+  if (state() != State::running && state() != State::paused) return not_now("does not run");
   if (Recorder::the().flush(kPatience)) return Reply::ok();
-  return Reply::refused(Outcome::kFailed, "not everything could be written in time");
+  return Reply::refused(Outcome::failed, "not everything could be written in time");
 }
 
 Reply RecorderHandler::annotate(std::string_view text) {
@@ -184,17 +184,17 @@ void RecorderHandler::tell_faults() {
   const std::uint64_t lost = status.lost.load();
   const base::Time now = monotonic_now();
   if (lost > lost_told_ && now - lost_told_at_ >= kPause) {
-    notices_.add(NoticeCode::kGap, std::to_string(lost - lost_told_) + " events were dropped");
+    notices_.add(NoticeCode::gap, std::to_string(lost - lost_told_) + " events were dropped");
     lost_told_ = lost;
     lost_told_at_ = now;
   }
   const auto cut = static_cast<Cut>(status.cut.load());
-  if (cut == Cut::kNone || fault_told_) return;
-  if (cut == Cut::kLimit)
-    notices_.add(NoticeCode::kOverflow, "the recording is as large as it was to be");
-  else if (cut == Cut::kDisk) notices_.add(NoticeCode::kOverflow, "the disk is nearly full");
+  if (cut == Cut::none || fault_told_) return;
+  if (cut == Cut::limit)
+    notices_.add(NoticeCode::overflow, "the recording is as large as it was to be");
+  else if (cut == Cut::disk) notices_.add(NoticeCode::overflow, "the disk is nearly full");
   else
-    notices_.add(NoticeCode::kOverflow,
+    notices_.add(NoticeCode::overflow,
                  std::string("nothing more can be written: ") +
                      std::strerror(static_cast<int>(status.write_error.load())));
   fault_told_ = true;
@@ -203,7 +203,7 @@ void RecorderHandler::tell_faults() {
 
 bool RecorderHandler::is_late() {
   const bool late = end_at_ != 0 && monotonic_now() >= end_at_;
-  if (late) notices_.add(NoticeCode::kOverflow, "the recording has lasted as long as it was to");
+  if (late) notices_.add(NoticeCode::overflow, "the recording has lasted as long as it was to");
   return late;
 }
 
@@ -211,8 +211,8 @@ int RecorderHandler::look_around() {
   constexpr int kGlance = 100;  // milliseconds
   tell_faults();
   const State now = state();
-  if (now != State::kRunning && now != State::kPaused)
-    return Recorder::the().state() == State::kFailed && !fault_told_ ? kGlance : -1;
+  if (now != State::running && now != State::paused)
+    return Recorder::the().state() == State::failed && !fault_told_ ? kGlance : -1;
   if (!is_late()) return kGlance;
   stop();
   end_at_ = 0;
@@ -231,7 +231,7 @@ StreamState RecorderHandler::stream() {
     stream_ = header.stream;
   struct stat found{};
   if (stream_ == 0 || fstat(file_.get(), &found) != 0) return {};
-  return {stream_, static_cast<std::uint64_t>(found.st_size), state() == State::kIdle};
+  return {stream_, static_cast<std::uint64_t>(found.st_size), state() == State::idle};
 }
 
 std::size_t RecorderHandler::read_stream(std::uint64_t offset, std::span<std::uint8_t> into) {

@@ -17,7 +17,7 @@ class RuntimeHandler final : public RecorderHandler {
       : RecorderHandler(std::move(options), runtime.facts()), runtime_(runtime) {}
 
   Reply heap_dump(std::string_view name) override {
-    if (!is_recording()) return Reply::refused(Outcome::kWrongState, "does not run");
+    if (!is_recording()) return Reply::refused(Outcome::wrong_state, "does not run");
     return runtime_.heap_dump(name);
   }
   Reply run_gc() override { return runtime_.run_gc(); }

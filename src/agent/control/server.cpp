@@ -105,7 +105,7 @@ base::result<void> Server::dial() {
   if (!socket) return base::Unexpected(socket.error());
   if (!is_trusted_peer(socket->get()))
     return refusal(config_.connect + ": belongs to another user");
-  peers_.push_back(std::make_unique<Peer>(room_, std::move(*socket), Access::kUnix, now_ms()));
+  peers_.push_back(std::make_unique<Peer>(room_, std::move(*socket), Access::unix, now_ms()));
   return {};
 }
 
@@ -162,8 +162,8 @@ bool Server::stop(std::uint32_t drain_ms) {
 void Server::turn() {
   patience_ = handler_.look_around();
   wait();
-  if (unix_) accept_from(unix_.get(), Access::kUnix);
-  if (tcp_) accept_from(tcp_.get(), Access::kTcp);
+  if (unix_) accept_from(unix_.get(), Access::unix);
+  if (tcp_) accept_from(tcp_.get(), Access::tcp);
   serve_all();
 }
 
@@ -194,7 +194,7 @@ void Server::accept_from(int listener, Access access) {
     if (!socket) return;
     // Too many, or another user: the connection closes without a word.
     if (peers_.size() >= config_.max_clients) continue;
-    if (access == Access::kUnix && !is_trusted_peer(socket.get())) continue;
+    if (access == Access::unix && !is_trusted_peer(socket.get())) continue;
     peers_.push_back(std::make_unique<Peer>(room_, std::move(socket), access, now_ms()));
   }
 }
@@ -206,7 +206,7 @@ void Server::serve_all() {
 
 // The program ends. Who takes data gets the rest, as long as there is time.
 void Server::leave() {
-  if (unix_) accept_from(unix_.get(), Access::kUnix);  // who came just before
+  if (unix_) accept_from(unix_.get(), Access::unix);  // who came just before
   unix_.close();
   tcp_.close();
   for (const auto& peer : peers_) peer->announce_end();

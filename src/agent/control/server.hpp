@@ -25,16 +25,16 @@
 namespace polytrace::agent::control {
 
 struct ServerConfig {
-  bool listen_unix = false;      // control=unix
-  bool listen_tcp = false;       // control=tcp:127.0.0.1:PORT
-  std::uint16_t tcp_port = 0;    // 0: any free one
-  std::string connect;           // connect=PATH: the agent dials; may be combined with listening
-  std::string token_file;        // an existing one; "": a new one beside the socket
-  std::string folder;            // for the sockets' folders; "": meeting_folder()
-  Right most = Right::kControl;  // what any client may be granted
-  bool heap_dumps = true;        // heapdump=never: false
-  FormatOption format = FormatOption::kNative;
-  ServerMode mode = ServerMode::kEnabled;
+  bool listen_unix = false;     // control=unix
+  bool listen_tcp = false;      // control=tcp:127.0.0.1:PORT
+  std::uint16_t tcp_port = 0;   // 0: any free one
+  std::string connect;          // connect=PATH: the agent dials; may be combined with listening
+  std::string token_file;       // an existing one; "": a new one beside the socket
+  std::string folder;           // for the sockets' folders; "": meeting_folder()
+  Right most = Right::control;  // what any client may be granted
+  bool heap_dumps = true;       // heapdump=never: false
+  FormatOption format = FormatOption::native;
+  ServerMode mode = ServerMode::enabled;
   std::string converter;  // path of polytrace; "": XML and TBF cannot be had
 
   std::size_t max_clients = 16;

@@ -43,8 +43,7 @@ struct Row {
 // tells nobody.
 bool set_event_mask() {
   const EventSet& events = settings().common.events;
-  const bool every_object =
-      events.alloc == AllocMode::kObjects || events.alloc == AllocMode::kSites;
+  const bool every_object = events.alloc == AllocMode::objects || events.alloc == AllocMode::sites;
   const Row rows[] = {
       {events.calls, kEnterLeave | kCompilation | kExceptions},
       {events.jit, kCompilation | kSearches},

@@ -44,7 +44,7 @@ constexpr std::uint32_t kContentionStop = 91;
 constexpr std::uint32_t kAllocationSampled = 303;
 
 bool wants_samples() {
-  return settings().common.events.alloc == AllocMode::kSampled && !tells_objects();
+  return settings().common.events.alloc == AllocMode::sampled && !tells_objects();
 }
 
 // Since .NET 10 the runtime chooses bytes. Before, it tells an object that begins a new room to

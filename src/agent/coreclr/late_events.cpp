@@ -26,7 +26,7 @@ bool is_the_programs(RuntimeId function) {
 
 }  // namespace
 
-bool events_wait() { return wants_events() && settings().common.events.alloc != AllocMode::kNone; }
+bool events_wait() { return wants_events() && settings().common.events.alloc != AllocMode::none; }
 
 bool start_events() {
   if (!events_wait()) return start_event_session();

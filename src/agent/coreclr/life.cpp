@@ -29,7 +29,7 @@ bool start_recorder(const char* options) {
   const Options& common = settings().common;
   if (common.help) std::fputs((option_help() + own_help()).c_str(), stderr);
   const bool wanted = !common.help && !common.off;
-  const bool waits = common.server == Server::kControlled;
+  const bool waits = common.server == Server::controlled;
   number_thread();
   const bool running = wanted && (waits || Recorder::the().start(common, faults));
   say(faults);

@@ -28,7 +28,7 @@ control::Facts facts() {
 
 Reply heap_dump(std::string_view name) {
   const DumpResult done = dump_heap(name);
-  if (!done.whole) return Reply::refused(Outcome::kFailed, "not all of the heap could be recorded");
+  if (!done.whole) return Reply::refused(Outcome::failed, "not all of the heap could be recorded");
   Reply reply = Reply::ok();
   reply.figures = {{"objects", done.objects}, {"references", done.references}};
   return reply;
@@ -36,7 +36,7 @@ Reply heap_dump(std::string_view name) {
 
 Reply run_gc() {
   if (ask(info::kForceGC)) return Reply::ok();
-  return Reply::refused(Outcome::kFailed, "the runtime does not collect now");
+  return Reply::refused(Outcome::failed, "the runtime does not collect now");
 }
 
 void tell_beginning() {

@@ -44,7 +44,7 @@ bool is_idle() { return !Recorder::the().running(); }
 void set_limits(const Settings& settings) {
   g_depth = settings.common.stack_depth;
   const EventSet& events = settings.common.events;
-  g_tags_allocations = events.alloc == AllocMode::kObjects;
+  g_tags_allocations = events.alloc == AllocMode::objects;
   g_tells_collections = events.gc;
   g_sample_interval = g_tags_allocations ? 0 : events.alloc_interval;
 }
@@ -55,7 +55,7 @@ std::size_t stack_depth() { return g_depth; }
 base::Id number_of_object(JNIEnv* env, jobject object) {
   if (tag_of(object) == 0 && is_thread(env, object)) number_of_thread(env, object);
   bool is_new = false;
-  const jlong tag = tagged(object, TagKind::kObject, is_new);
+  const jlong tag = tagged(object, TagKind::object, is_new);
   return tag == 0 ? base::kNoId : id_of(tag);
 }
 
@@ -84,11 +84,11 @@ void on_sampled_allocation(jvmtiEnv*, JNIEnv* env, jthread, jobject object, jcla
 
 // Comes some time behind the collection that found it.
 void on_object_free(jvmtiEnv*, jlong tag) {
-  if (is_idle() || kind_of(tag) != TagKind::kObject) return;
+  if (is_idle() || kind_of(tag) != TagKind::object) return;
   const std::uint64_t begun = g_collections.load(std::memory_order_relaxed) - birth_of(tag);
   event::Free details;
   details.age = (begun & kMostBirth) == 0 ? 0 : (begun & kMostBirth) - 1;
-  emit(details, id_of(tag), {}, Patience::kNever);
+  emit(details, id_of(tag), {}, Patience::never);
 }
 
 // The world stands still: nothing of the VM may be called, and nobody waited for. Where room for
@@ -98,7 +98,7 @@ void on_collection_start(jvmtiEnv*) {
   const std::uint64_t number = g_collections.fetch_add(1, std::memory_order_relaxed) + 1;
   event::Gc details;
   details.phase = event::GcPhase::start;
-  if (g_tells_collections) emit(details, number, {}, Patience::kNever);
+  if (g_tells_collections) emit(details, number, {}, Patience::never);
 }
 
 void on_collection_finish(jvmtiEnv*) {
@@ -106,7 +106,7 @@ void on_collection_finish(jvmtiEnv*) {
   event::Gc details;
   details.phase = event::GcPhase::end;
   if (g_tells_collections)
-    emit(details, g_collections.load(std::memory_order_relaxed), {}, Patience::kNever);
+    emit(details, g_collections.load(std::memory_order_relaxed), {}, Patience::never);
 }
 
 // --- monitors ---

@@ -43,15 +43,15 @@ void ask_capabilities(Settings& settings, Faults& faults) {
   jvmtiCapabilities wanted{};
   vm().ti->GetPotentialCapabilities(&potential);
   Vm& has = vm();
-  const bool rewrites = events.calls || events.alloc == AllocMode::kSites;
+  const bool rewrites = events.calls || events.alloc == AllocMode::sites;
   has.can_retransform = granted(
       rewrites,
       potential.has(can_retransform_classes) && potential.has(can_generate_all_class_hook_events),
       "calls", faults);
   has.can_tag = potential.has(can_tag_objects);
-  const bool objects = events.alloc == AllocMode::kObjects;
+  const bool objects = events.alloc == AllocMode::objects;
   has.can_sample_allocations =
-      granted(events.alloc == AllocMode::kSampled || objects,
+      granted(events.alloc == AllocMode::sampled || objects,
               potential.has(can_generate_sampled_object_alloc_events), "allocations", faults);
   has.can_tell_frees = granted(objects, potential.has(can_generate_object_free_events),
                                "the end of objects", faults);
@@ -125,7 +125,7 @@ void enable_events(const Settings& settings, bool on) {
   if (has.can_sample_allocations) {
     set_event(JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, on);
     // Threads go on with memory that they were given before, which tells nothing.
-    if (events.alloc == AllocMode::kObjects && on) vm().ti->ForceGarbageCollection();
+    if (events.alloc == AllocMode::objects && on) vm().ti->ForceGarbageCollection();
   }
   if (has.can_tell_frees) set_event(JVMTI_EVENT_OBJECT_FREE, on);
   if (has.can_tell_collections) {

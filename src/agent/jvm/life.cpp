@@ -94,7 +94,7 @@ bool prepare(const char* options) {
   set_callbacks();
   set_limits(all.settings);
   const bool remote = prepare_remote(all.settings, faults);
-  all.waits = remote && common.server == Server::kControlled;
+  all.waits = remote && common.server == Server::controlled;
   const bool started = all.waits || Recorder::the().start(common, faults);
   say_all(faults);
   if (!started) say("nothing is recorded");
@@ -158,7 +158,7 @@ bool end(JNIEnv* env) {
 DumpResult take_heap_dump(JNIEnv* env, std::string_view name, std::uint32_t number) {
   const std::lock_guard guard(life().dumping);
   const Settings& settings = life().settings;
-  if (settings.common.heap_dump == HeapDump::kNever) return {.fault = "heapdump=never"};
+  if (settings.common.heap_dump == HeapDump::never) return {.fault = "heapdump=never"};
   if (!Recorder::the().running()) return {.fault = "the recording is paused, or has ended"};
   if (!settings.hprof) return dump_heap(env, name);
   return dump_hprof(
@@ -221,7 +221,7 @@ void obey(JNIEnv* env, std::string_view command) {
 void on_vm_init(jvmtiEnv*, JNIEnv* env, jthread) { launch(env); }
 
 void on_vm_death(jvmtiEnv*, JNIEnv* env) {
-  if (is_recording() && life().settings.common.heap_dump == HeapDump::kAtEnd) {
+  if (is_recording() && life().settings.common.heap_dump == HeapDump::at_end) {
     const DumpResult dump = take_heap_dump(env, "end", 0);
     if (!dump.whole) say("no heap dump at the end: " + dump.fault);
   }

@@ -32,9 +32,9 @@ class JvmHandler final : public control::RecorderHandler {
   Reply status() override;
   Reply start(const control::StartRequest& request) override;
   Reply stop() override {
-    if (!is_recording()) return Reply::refused(Outcome::kWrongState, "does not run");
+    if (!is_recording()) return Reply::refused(Outcome::wrong_state, "does not run");
     if (end(current_env())) return Reply::ok();
-    return Reply::refused(Outcome::kFailed, "not everything could be written in time");
+    return Reply::refused(Outcome::failed, "not everything could be written in time");
   }
   Reply pause() override {
     if (!Recorder::the().running()) return RecorderHandler::pause();
@@ -43,7 +43,7 @@ class JvmHandler final : public control::RecorderHandler {
   }
   Reply resume() override {
     const Reply reply = RecorderHandler::resume();
-    if (reply.outcome == Outcome::kOk) jvm::resume(current_env());
+    if (reply.outcome == Outcome::ok) jvm::resume(current_env());
     return reply;
   }
   Reply set_filters(const std::vector<std::string>& rules) override;
@@ -56,7 +56,7 @@ class JvmHandler final : public control::RecorderHandler {
 
  private:
   void tell_missing(const Faults& faults) {
-    for (const std::string& fault : faults) notices_.add(control::NoticeCode::kCapability, fault);
+    for (const std::string& fault : faults) notices_.add(control::NoticeCode::capability, fault);
   }
   Reply replace(const Filters& filters, const Faults& faults);
 
@@ -71,25 +71,25 @@ Reply JvmHandler::status() {
 
 Reply JvmHandler::start(const control::StartRequest& request) {
   const bool chooses = !request.events.empty();
-  if (chooses && state() != State::kIdle)
-    return Reply::refused(Outcome::kWrongState, "what is recorded cannot change while it runs");
+  if (chooses && state() != State::idle)
+    return Reply::refused(Outcome::wrong_state, "what is recorded cannot change while it runs");
   std::string events;
   for (const std::string& event : request.events) (events += events.empty() ? "" : "+") += event;
   Faults wrong;
   Faults lacking;
   if (chooses && !choose_events(events, wrong, lacking))
-    return Reply::refused(Outcome::kInvalid, wrong.front());
+    return Reply::refused(Outcome::invalid, wrong.front());
   tell_missing(lacking);
   control::StartRequest rest = request;
   rest.events.clear();
   const Reply reply = RecorderHandler::start(rest);
-  if (reply.outcome == Outcome::kOk && !is_recording()) begin(current_env());
+  if (reply.outcome == Outcome::ok && !is_recording()) begin(current_env());
   return reply;
 }
 
 Reply JvmHandler::replace(const Filters& filters, const Faults& faults) {
-  if (!faults.empty()) return Reply::refused(Outcome::kInvalid, faults.front());
-  if (!is_recording()) return Reply::refused(Outcome::kWrongState, "does not run");
+  if (!faults.empty()) return Reply::refused(Outcome::invalid, faults.front());
+  if (!is_recording()) return Reply::refused(Outcome::wrong_state, "does not run");
   const Retransformed done = replace_filters(current_env(), filters);
   Reply reply = Reply::ok();
   reply.figures = {{"classes.transformed", done.classes}, {"classes.refused", done.refused}};
@@ -99,7 +99,7 @@ Reply JvmHandler::replace(const Filters& filters, const Faults& faults) {
 // Of those that may be set while recording there is one.
 Reply JvmHandler::set_option(std::string_view name, std::string_view value) {
   if (name != "filter")
-    return Reply::refused(Outcome::kInvalid, "while recording, only filter may be set");
+    return Reply::refused(Outcome::invalid, "while recording, only filter may be set");
   Faults faults;
   Filters filters;
   filters.add_short(value, faults);
@@ -114,9 +114,9 @@ Reply JvmHandler::set_filters(const std::vector<std::string>& rules) {
 }
 
 Reply JvmHandler::heap_dump(std::string_view name) {
-  if (!is_recording()) return Reply::refused(Outcome::kWrongState, "does not run");
+  if (!is_recording()) return Reply::refused(Outcome::wrong_state, "does not run");
   const DumpResult done = take_heap_dump(current_env(), name, ++dumps_);
-  if (!done.whole) return Reply::refused(Outcome::kFailed, done.fault);
+  if (!done.whole) return Reply::refused(Outcome::failed, done.fault);
   Reply reply = Reply::ok();
   reply.figures = {{"objects", done.objects},
                    {"references", done.references},

@@ -68,7 +68,7 @@ std::uint32_t size_of_instances(MonoClass* type) {
 
 // Allocations told by class only: where instances differ in size, elements are bytes.
 void tell_site(std::uint32_t number, std::uint32_t size) {
-  if (settings().common.events.alloc != AllocMode::kSites) return;
+  if (settings().common.events.alloc != AllocMode::sites) return;
   Site site;
   site.number = number;
   site.class_id = number;

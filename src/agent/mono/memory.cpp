@@ -130,10 +130,10 @@ void on_finalized(MonoProfiler*) {
 
 MonoProfilerGCAllocationCallback allocation_callback() {
   switch (settings().common.events.alloc) {
-    case AllocMode::kNone: return nullptr;
-    case AllocMode::kSampled: return on_sampled_allocation;
-    case AllocMode::kSites: return on_allocation_by_class;
-    case AllocMode::kObjects: break;
+    case AllocMode::none: return nullptr;
+    case AllocMode::sampled: return on_sampled_allocation;
+    case AllocMode::sites: return on_allocation_by_class;
+    case AllocMode::objects: break;
   }
   return settings().stacks ? on_allocation_with_stack : on_allocation;
 }

@@ -34,7 +34,7 @@ void on_initialized(MonoProfiler*) {
 }
 
 void on_shutdown_begin(MonoProfiler*) {
-  if (settings().common.heap_dump == HeapDump::kAtEnd) take_heap();
+  if (settings().common.heap_dump == HeapDump::at_end) take_heap();
 }
 
 // For tests of our own walks.
@@ -84,7 +84,7 @@ void start(const char* text) {
   if (common.help || common.off) return say(faults);
   number_thread();
   patience_of_collector();  // reads the environment, which no later moment may
-  const bool waits = common.server == Server::kControlled;
+  const bool waits = common.server == Server::controlled;
   const bool running = waits || Recorder::the().start(common, faults);
   say(faults);
   if (!running) return say({"nothing is recorded"});

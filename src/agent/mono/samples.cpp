@@ -41,7 +41,7 @@ void on_hit(MonoProfiler*, const mono_byte* ip, const void* context) {
   Lists lists = frames.lists();
   lists.natives = {&place, 1};
   details.natives = whole_natives(lists);
-  emit(details, t_marks.number, lists, Patience::kNever);
+  emit(details, t_marks.number, lists, Patience::never);
   remember_place(reinterpret_cast<std::uintptr_t>(ip));
 }
 

@@ -41,7 +41,7 @@ Reply heap_dump(std::string_view /*name*/) {
   const std::uint64_t before = heaps_taken();
   ask_for_heap();
   if (wait_for_heap(before)) return Reply::ok();
-  return Reply::refused(Outcome::kFailed, "no collection in time; it may still come");
+  return Reply::refused(Outcome::failed, "no collection in time; it may still come");
 }
 
 Reply run_gc() {

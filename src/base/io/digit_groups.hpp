@@ -101,18 +101,18 @@ auto with_bit_extract(Loop loop) {
 }
 #endif
 
-enum class DigitsBy : std::uint8_t { kShifts, kBitExtract };
+enum class DigitsBy : std::uint8_t { shifts, bit_extract };
 
 // What this processor is best at.
 inline DigitsBy fastest_digits() {
-  static const DigitsBy kBy = has_fast_bit_extract() ? DigitsBy::kBitExtract : DigitsBy::kShifts;
+  static const DigitsBy kBy = has_fast_bit_extract() ? DigitsBy::bit_extract : DigitsBy::shifts;
   return kBy;
 }
 
 // Gives loop(ByShifts) or loop(ByBitExtract). REQUIRES: as with_bit_extract().
 template <class Loop>
 auto with_digits(DigitsBy by, Loop loop) {
-  return by == DigitsBy::kBitExtract ? with_bit_extract(loop) : loop(ByShifts{});
+  return by == DigitsBy::bit_extract ? with_bit_extract(loop) : loop(ByShifts{});
 }
 
 }  // namespace polytrace::base

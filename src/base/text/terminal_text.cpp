@@ -67,7 +67,7 @@ std::string TerminalDoor::pass(std::string_view bytes) {
   std::string out;
   for (std::string_view rest = all; !rest.empty();) {
     const bool kept = rest[0] == '\n' || rest[0] == '\t';
-    const std::size_t style = styles_ == Styles::kKept ? style_in_front(rest) : 0;
+    const std::size_t style = styles_ == Styles::kept ? style_in_front(rest) : 0;
     if (!kept && style == 0 && is_begun(rest)) {
       begun_ = rest;
       break;

@@ -27,8 +27,8 @@ std::string printable(std::string_view text);
 // and tabs stay, and the styles of paint() where they are wanted. One thread at a time.
 class TerminalDoor {
  public:
-  enum class Styles { kKept, kShown };
-  explicit TerminalDoor(Styles styles = Styles::kShown) : styles_(styles) {}
+  enum class Styles { kept, shown };
+  explicit TerminalDoor(Styles styles = Styles::shown) : styles_(styles) {}
 
   // What of it may go to the terminal. The begin of a character waits for its end.
   std::string pass(std::string_view bytes);

@@ -59,7 +59,7 @@ void restore(int& saved, int to) {
 }  // namespace
 
 Output::Output(int fd) : fd_(fd) {
-  if (isatty(fd) == 1) door_.emplace(base::TerminalDoor::Styles::kKept);
+  if (isatty(fd) == 1) door_.emplace(base::TerminalDoor::Styles::kept);
 }
 
 bool Output::flush() {

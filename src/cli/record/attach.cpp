@@ -77,7 +77,7 @@ class Attach final : public Command {
     if (!answer)
       return session.remark(
           fmt::format("the recording could not be stopped: {}", answer.error().detail));
-    if (answer->outcome != Outcome::kOk)
+    if (answer->outcome != Outcome::ok)
       session.remark(fmt::format("the recording could not be stopped: {}", answer->text));
   }
 

@@ -131,7 +131,7 @@ class Control final : public Command {
   base::result<Welcome> greet(const Action& action) {
     const std::string token = token_file_.empty() ? "" : read_token_file(token_file_);
     auto welcome = client_.greet({{}, action.controls, token});
-    if (!welcome || !action.controls || welcome->right == Right::kControl) return welcome;
+    if (!welcome || !action.controls || welcome->right == Right::control) return welcome;
     return base::fail(base::Code::open_failed,
                       "another client controls this agent, or it lets nobody");
   }
@@ -151,7 +151,7 @@ class Control final : public Command {
   }
 
   int tell(Session& session, const Welcome& welcome, const Answer& answer) const {
-    const bool done = answer.outcome == Outcome::kOk;
+    const bool done = answer.outcome == Outcome::ok;
     if (session.common.json) {
       tell_json(session, welcome, answer);
     } else if (done) {

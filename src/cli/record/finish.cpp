@@ -49,29 +49,29 @@ std::uint64_t free_beside(const std::string& file) {
   return std::uint64_t{about.f_bavail} * about.f_frsize;
 }
 
-Cut cut_of(const RecordingEnd& end) { return end.figures ? end.figures->cut : Cut::kNone; }
+Cut cut_of(const RecordingEnd& end) { return end.figures ? end.figures->cut : Cut::none; }
 
 int code_of(Cut cut) {
-  if (cut == Cut::kNone) return 0;
-  return cut == Cut::kLimit ? kLimitReached : kPartial;
+  if (cut == Cut::none) return 0;
+  return cut == Cut::limit ? kLimitReached : kPartial;
 }
 
 std::string_view word_of(Cut cut) {
-  if (cut == Cut::kLimit) return "limit";
-  return cut == Cut::kDisk ? "disk" : "output";
+  if (cut == Cut::limit) return "limit";
+  return cut == Cut::disk ? "disk" : "output";
 }
 
 std::string in_short(const RecordingPlan& plan, const RecordingEnd& end) {
   std::error_code none;
   const Cut cut = cut_of(end);
   std::string text = fmt::format("{}:", fs::path(plan.output).filename().string());
-  if (cut == Cut::kLimit) text += fmt::format(" cut off at its limit (--limit {}):", plan.limit);
-  else if (cut != Cut::kNone) text += " cut off:";
+  if (cut == Cut::limit) text += fmt::format(" cut off at its limit (--limit {}):", plan.limit);
+  else if (cut != Cut::none) text += " cut off:";
   if (end.figures) text += fmt::format(" {} events,", base::count_text(end.figures->events));
   const auto size = fs::file_size(plan.output, none);
   text += fmt::format(" {}, {}", base::bytes_text(none ? 0 : size),
                       base::duration_text(static_cast<std::int64_t>(end.seconds * 1e9)));
-  if (cut == Cut::kNone && end.figures && end.figures->lost == 0) text += ", nothing lost";
+  if (cut == Cut::none && end.figures && end.figures->lost == 0) text += ", nothing lost";
   return text;
 }
 
@@ -87,8 +87,8 @@ void tell_losses(const Session& session, const RecordingPlan& plan, const Record
         fmt::format("{} events were LOST: the recording could not keep up; record less "
                     "(--filter, --events), or use --policy block",
                     base::count_text(end.figures->lost)));
-  if (cut_of(end) == Cut::kDisk) tell_disk(session, plan, "the disk is nearly full");
-  if (cut_of(end) == Cut::kOutput)
+  if (cut_of(end) == Cut::disk) tell_disk(session, plan, "the disk is nearly full");
+  if (cut_of(end) == Cut::output)
     tell_disk(session, plan, std::strerror(static_cast<int>(end.figures->write_error)));
 }
 
@@ -114,7 +114,7 @@ void tell_json(Session& session, const RecordingPlan& plan, const RecordingEnd& 
   json.member("seconds", end.seconds);
   json.member("clean_end", complete);
   json.key("cut_off");
-  if (cut_of(end) == Cut::kNone) json.null();
+  if (cut_of(end) == Cut::none) json.null();
   else json.value(word_of(cut_of(end)));
   if (end.figures) {
     json.member("events", end.figures->events);
@@ -185,7 +185,7 @@ int without_recording(const Session& session, const RecordingPlan& plan, const R
 // room for another one, and every command reads both files. Gives the exit code.
 int complete_stream(const Session& session, const RecordingPlan& plan, RecordingEnd& end,
                     bool complete) {
-  const bool full = cut_of(end) == Cut::kOutput;
+  const bool full = cut_of(end) == Cut::output;
   if (!complete && full && plan.output == plan.stream) {
     session.remark(fmt::format(
         "what was left in memory is in {}.segments; keep both files together", plan.stream));
@@ -224,7 +224,7 @@ int finish_recording(Session& session, const RecordingOptions& options, const Re
     if (reported && code == 0) code = reported->code;
   }
   if (there) tell_next(session, options, plan);
-  if (code == 0 || cut_of(end) == Cut::kDisk || cut_of(end) == Cut::kOutput)
+  if (code == 0 || cut_of(end) == Cut::disk || cut_of(end) == Cut::output)
     code = std::max(code_of(cut_of(end)), code == 1 ? 0 : code);
   if (end.program && end.program->code != 0) code = end.program->code;
   if (session.common.json) tell_json(session, plan, end, code, complete);

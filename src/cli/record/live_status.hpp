@@ -17,7 +17,7 @@ struct RecordingFigures {
   std::uint64_t lost = 0;
   std::uint64_t stalled = 0;  // nanoseconds
   std::uint64_t write_error = 0;
-  agent::Cut cut = agent::Cut::kNone;
+  agent::Cut cut = agent::Cut::none;
 };
 
 class LiveStatus {

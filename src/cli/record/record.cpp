@@ -151,7 +151,7 @@ class Record final : public Command {
     if (stop_asked()) return child.signal(stop_signal());
     const auto answer = agent::control::stop_recording(child.process());
     if (!answer) session.remark(fmt::format("the recording goes on: {}", answer.error().detail));
-    if (answer && answer->outcome != agent::control::Outcome::kOk)
+    if (answer && answer->outcome != agent::control::Outcome::ok)
       session.remark(fmt::format("the recording goes on: {}", answer->text));
   }
 

@@ -136,7 +136,7 @@ RecordingEnd watch_recording(const Session& session, const RecordingPlan& plan,
     // for ever.
     const auto is_cut = [&] {
       const auto figures = plan.ends_when_cut ? status.figures() : std::nullopt;
-      return figures && figures->cut != agent::Cut::kNone;
+      return figures && figures->cut != agent::Cut::none;
     };
     while (!ended() && !is_cut()) {
       const bool due = stop_asked() || (most > 0 && seconds_since(begin) >= most);

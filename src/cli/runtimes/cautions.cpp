@@ -25,7 +25,7 @@ std::string cost_of_allocations(const std::string& options) {
   agent::Faults faults;
   const agent::EventSet events = agent::parse_options(options, faults).events;
   const bool every =
-      events.alloc == agent::AllocMode::kObjects || events.alloc == agent::AllocMode::kSites;
+      events.alloc == agent::AllocMode::objects || events.alloc == agent::AllocMode::sites;
   if (!every) return {};
   return "alloc=objects and alloc=sites change how .NET runs the program: no tiered compilation, "
          "no fast allocation; alloc=sampled leaves both as they are";

@@ -64,8 +64,8 @@ void walk(const OpenFile& file, std::uint64_t size, Blocks& blocks) {
   BlockHeader header;
   while (file.read(blocks.end, header) && header.mark == kBlockMark && is_sealed(header) &&
          header.length <= kMaxPayload && header.length <= size - blocks.end - sizeof header) {
-    if (header.content == Content::kEvents) blocks.segments_taken.add(header);
-    blocks.ended = header.content == Content::kEnd;
+    if (header.content == Content::events) blocks.segments_taken.add(header);
+    blocks.ended = header.content == Content::end;
     blocks.next_index = header.index + 1;
     blocks.last_tick = header.last_tick;
     blocks.end += sizeof header + header.length;
@@ -91,7 +91,7 @@ bool put_all(const OpenFile& file, Blocks& blocks, Segments& segments) {
     if (!put(file, blocks, header, base::Bytes(block).subspan(sizeof header))) return false;
   }
   BlockHeader end;
-  end.content = Content::kEnd;
+  end.content = Content::end;
   end.first_tick = end.last_tick = blocks.last_tick;
   return put(file, blocks, end, {}) && file.settle();
 }

@@ -26,7 +26,7 @@ constexpr std::size_t kMostBlocks =
     (event::Batch::kMaxThreads - 1) / (RecordEncoder::kMostThreads + 1);
 
 bool changes_context(const BlockHeader& header) {
-  return header.content == Content::kClock || header.content == Content::kSites;
+  return header.content == Content::clock || header.content == Content::sites;
 }
 
 std::size_t block_bytes(Bytes rest) { return kHeader + load_header(rest.data()).length; }
@@ -73,8 +73,8 @@ void BlockRules::take(Bytes block, std::uint64_t offset, base::Notices& notices)
     notices.add(Code::blocks_missing, {.offset = offset}, 0,
                 fmt::format("block {} where {} should stand", header.index, next_index_));
   next_index_ = header.index + 1;
-  ended_ = header.content == Content::kEnd;
-  if (header.content == Content::kEvents) {
+  ended_ = header.content == Content::end;
+  if (header.content == Content::events) {
     has_events_ = true;
     segments_taken_.add(header);
   }

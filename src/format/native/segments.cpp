@@ -25,13 +25,13 @@ bool is_segment(const SegmentHeader& header, std::uint64_t units_left) {
 }
 
 bool holds_events(const SegmentHeader& header) {
-  return header.state >= SegmentState::kOpen && header.state <= SegmentState::kWritten &&
-         (header.content == SegmentContent::kWords || header.content == SegmentContent::kRecords);
+  return header.state >= SegmentState::open && header.state <= SegmentState::written &&
+         (header.content == SegmentContent::words || header.content == SegmentContent::records);
 }
 
 // Definitions first: what the other events name.
 auto place_of(const SegmentHeader& header) {
-  return std::tuple(header.content != SegmentContent::kRecords, header.thread, header.number);
+  return std::tuple(header.content != SegmentContent::records, header.thread, header.number);
 }
 
 }  // namespace
@@ -105,12 +105,12 @@ bool Segments::open_next() {
   content_.resize(bytes / sizeof(std::uint64_t));
   if (!read_at(found.offset + sizeof header, content_.data(), bytes)) content_.clear();
   kind_ = header.content;
-  number_ = header.number | (kind_ == SegmentContent::kRecords ? kFromRecords : 0);
+  number_ = header.number | (kind_ == SegmentContent::records ? kFromRecords : 0);
   words_ = {};
   records_ = {};
-  if (content_.empty() || (kind_ == SegmentContent::kRecords && header.bytes > bytes)) {
+  if (content_.empty() || (kind_ == SegmentContent::records && header.bytes > bytes)) {
     ++damaged_;
-  } else if (kind_ == SegmentContent::kRecords) {
+  } else if (kind_ == SegmentContent::records) {
     records_ = SegmentRecords(reinterpret_cast<const std::byte*>(content_.data()), header.base_tick,
                               header.thread);
     records_.set_complete(header.bytes);
@@ -125,7 +125,7 @@ bool Segments::open_next() {
 
 bool Segments::next(base::RawArray<std::byte>& block) {
   do {
-    const bool records = kind_ == SegmentContent::kRecords;
+    const bool records = kind_ == SegmentContent::records;
     if (records ? encode(records_, block) : encode(words_, block)) return true;
     if (records ? records_.damaged() : words_.damaged()) ++damaged_;
   } while (open_next());

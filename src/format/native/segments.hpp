@@ -54,7 +54,7 @@ class Segments {
   std::uint64_t events_ = 0;
   std::uint64_t damaged_ = 0;
   std::vector<std::uint64_t> content_;  // of the segment that is open
-  SegmentContent kind_ = SegmentContent::kWords;
+  SegmentContent kind_ = SegmentContent::words;
   std::uint64_t number_ = 0;  // of that segment, as blocks tell it
   SegmentWords words_;
   SegmentRecords records_;

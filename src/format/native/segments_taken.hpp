@@ -25,7 +25,7 @@ class SegmentsTaken {
     of = {number, block.words_after};
   }
   std::uint32_t of(const SegmentHeader& segment) const {
-    const auto& last = segment.content == SegmentContent::kRecords ? records_ : words_;
+    const auto& last = segment.content == SegmentContent::records ? records_ : words_;
     const auto found = last.find(segment.thread);
     if (found == last.end() || found->second.number < segment.number) return 0;
     return found->second.number > segment.number ? kAll : found->second.words;

@@ -76,7 +76,7 @@ base::result<void> NativeWriter::write(const event::Batch& batch) {
 base::result<void> NativeWriter::finish() {
   close_block();
   BlockHeader end;
-  end.content = Content::kEnd;
+  end.content = Content::end;
   if (!leave_open_) append(end, {});
   if (auto done = flush(); !done) return done;
   return sink_->commit();

@@ -19,8 +19,8 @@ using agent::ClockKind;
 
 TEST(clock, without_a_counter_ticks_are_nanoseconds) {
   Clock clock;
-  clock.start(ClockChoice::kMonotonic);
-  EXPECT_EQ(clock.kind(), ClockKind::kMonotonic);
+  clock.start(ClockChoice::monotonic);
+  EXPECT_EQ(clock.kind(), ClockKind::monotonic);
   const base::Time before = agent::monotonic_now();
   const std::uint64_t tick = clock.now();
   EXPECT_LE(before, static_cast<base::Time>(tick));
@@ -31,14 +31,14 @@ TEST(clock, without_a_counter_ticks_are_nanoseconds) {
 
 TEST(clock, a_counter_is_used_only_where_it_is_invariant) {
   Clock clock;
-  clock.start(ClockChoice::kCounter);
-  EXPECT_EQ(clock.kind() == ClockKind::kCounter, agent::has_invariant_counter());
+  clock.start(ClockChoice::counter);
+  EXPECT_EQ(clock.kind() == ClockKind::counter, agent::has_invariant_counter());
 }
 
 TEST(clock, a_new_line_begins_where_the_former_one_is) {
   if (!agent::has_invariant_counter()) GTEST_SKIP() << "no invariant counter";
   Clock clock;
-  clock.start(ClockChoice::kCounter);
+  clock.start(ClockChoice::counter);
   for (int line = 0; line < 2; ++line) {
     const format::native::ClockLine before = clock.line();
     while (!clock.refit()) {
@@ -55,10 +55,10 @@ TEST(clock, a_new_line_begins_where_the_former_one_is) {
 
 // --- segments -----------------------------------------------------------------------------------
 
-class SegmentsTest : public testing::Test {
+class segments_test : public testing::Test {
  protected:
-  SegmentsTest() { EXPECT_EQ(segments_.create(folder_.file("segments").c_str(), 2 << 20, 1), 0); }
-  ~SegmentsTest() override {
+  segments_test() { EXPECT_EQ(segments_.create(folder_.file("segments").c_str(), 2 << 20, 1), 0); }
+  ~segments_test() override {
     segments_.close();
     segments_.retire();
   }
@@ -66,7 +66,7 @@ class SegmentsTest : public testing::Test {
   agent::Segments segments_;
 };
 
-TEST_F(SegmentsTest, are_zero_whoever_had_them_before) {
+TEST_F(segments_test, are_zero_whoever_had_them_before) {
   std::vector<std::uint32_t> taken;
   // All of it in the smallest, filled; then in the largest.
   for (std::uint32_t unit = segments_.take(1, true); unit != agent::kNoSegment;
@@ -86,7 +86,7 @@ TEST_F(SegmentsTest, are_zero_whoever_had_them_before) {
   EXPECT_EQ(large, (2U << 20) / (64 * 4096));
 }
 
-TEST_F(SegmentsTest, a_smaller_one_is_better_than_none) {
+TEST_F(segments_test, a_smaller_one_is_better_than_none) {
   while (segments_.take(64, true) != agent::kNoSegment) {
     if (segments_.status().segment_bytes_used == (2 << 20) - 64 * 4096) break;
   }
@@ -96,7 +96,7 @@ TEST_F(SegmentsTest, a_smaller_one_is_better_than_none) {
   EXPECT_EQ(segments_.header(unit)->units, 16U);
 }
 
-TEST_F(SegmentsTest, of_all_sizes_never_overlap) {
+TEST_F(segments_test, of_all_sizes_never_overlap) {
   std::vector<bool> used((2 << 20) / 4096 + 1);
   std::vector<std::uint32_t> taken;
   std::uint32_t random = 12345;
@@ -121,7 +121,7 @@ TEST_F(SegmentsTest, of_all_sizes_never_overlap) {
   }
 }
 
-TEST_F(SegmentsTest, file_is_private) {
+TEST_F(segments_test, file_is_private) {
   const auto rights = std::filesystem::status(folder_.file("segments")).permissions();
   EXPECT_EQ(rights, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
   agent::Segments others;

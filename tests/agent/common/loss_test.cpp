@@ -182,7 +182,7 @@ TEST(losses, callbacks_that_may_not_wait_drop_and_are_counted) {
   event::Gc gc;
   gc.generations = 7;
   for (std::uint64_t i = 0; i < kEvents; ++i)
-    if (agent::emit(gc, i, {}, agent::Patience::kNever)) ++kept;
+    if (agent::emit(gc, i, {}, agent::Patience::never)) ++kept;
   EXPECT_LT(kept, kEvents);
   reader.begin();
   agent::end_thread();
@@ -251,7 +251,7 @@ TEST(losses, stop_does_not_wait_for_a_reader_that_stalls) {
   while (Recorder::the().status().stalls == 0 || reader.takes_more()) usleep(1'000);
   EXPECT_FALSE(recording.stop(100'000'000));
   blocked.join();  // let go
-  EXPECT_EQ(Recorder::the().state(), agent::State::kFailed);
+  EXPECT_EQ(Recorder::the().state(), agent::State::failed);
 }
 
 // In a child: limits of the file size are the process's.
@@ -266,7 +266,7 @@ int record_under_limit(const std::string& file) {
   if (!Recorder::the().start(options, faults)) return 1;
   agent::name_thread(1);
   std::uint32_t i = 1;
-  for (; Recorder::the().state() == agent::State::kRunning; ++i) agent::enter(i % 1'000'000);
+  for (; Recorder::the().state() == agent::State::running; ++i) agent::enter(i % 1'000'000);
   if (Recorder::the().status().write_error != EFBIG) return 2;
   return Recorder::the().stop(kPatience) ? 3 : 0;
 }
@@ -303,7 +303,7 @@ TEST(losses, a_disk_that_is_nearly_full_ends_the_stream_well) {
   options.file = folder.file("trace.ptrace");
   options.min_free = UINT64_MAX - 1;
   ASSERT_TRUE(Recorder::the().start(options, faults));
-  while (Recorder::the().state() == agent::State::kRunning) usleep(1'000);
+  while (Recorder::the().state() == agent::State::running) usleep(1'000);
   EXPECT_TRUE(Recorder::the().stop(kPatience));
   const Recorded recorded = read_recording(options.file);
   EXPECT_EQ(recorded.fault, "");
@@ -321,7 +321,7 @@ TEST(losses, a_limit_ends_the_stream_well_and_the_program_goes_on) {
   options.file = folder.file("trace.ptrace");
   ASSERT_TRUE(Recorder::the().start(options, faults));
   std::uint32_t i = 0;
-  while (Recorder::the().state() == agent::State::kRunning) agent::enter(1 + ++i % 1000);
+  while (Recorder::the().state() == agent::State::running) agent::enter(1 + ++i % 1000);
   for (std::uint32_t more = 0; more < 1'000'000; ++more) agent::enter(1);
   EXPECT_TRUE(Recorder::the().stop(kPatience));
   const auto size = std::filesystem::file_size(options.file);

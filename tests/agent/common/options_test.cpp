@@ -38,7 +38,7 @@ TEST(options, have_defaults) {
   const Options options = parsed("");
   EXPECT_TRUE(options.events.calls);
   EXPECT_EQ(options.format, "native");
-  EXPECT_EQ(options.policy, agent::Policy::kBlock);
+  EXPECT_EQ(options.policy, agent::Policy::block);
   EXPECT_EQ(options.buffer, std::uint64_t{64} << 20);
   EXPECT_FALSE(options.off);
 }
@@ -47,10 +47,10 @@ TEST(options, are_read_with_their_units) {
   const Options options =
       parsed("file=a=b.ptrace,policy=drop,buffer=8m,flush=2s,clock=tsc,paused,format=xml");
   EXPECT_EQ(options.file, "a=b.ptrace");
-  EXPECT_EQ(options.policy, agent::Policy::kDrop);
+  EXPECT_EQ(options.policy, agent::Policy::drop);
   EXPECT_EQ(options.buffer, std::uint64_t{8} << 20);
   EXPECT_EQ(options.flush, 2'000U);
-  EXPECT_EQ(options.clock, agent::ClockChoice::kCounter);
+  EXPECT_EQ(options.clock, agent::ClockChoice::counter);
   EXPECT_TRUE(options.paused);
   EXPECT_EQ(options.format, "trcxml");
 }
@@ -83,16 +83,16 @@ TEST(options, choose_events) {
   EXPECT_TRUE(options.events.monitors);
   EXPECT_FALSE(options.events.gc);
   EXPECT_FALSE(options.events.threads);
-  EXPECT_EQ(options.events.alloc, AllocMode::kSampled);
+  EXPECT_EQ(options.events.alloc, AllocMode::sampled);
   EXPECT_EQ(options.events.alloc_interval, 256U * 1024);
   EXPECT_EQ(options.events.sample_interval, 5'000'000U);
-  EXPECT_EQ(parsed("events=alloc=sites").events.alloc, AllocMode::kSites);
-  EXPECT_EQ(parsed("events=alloc").events.alloc, AllocMode::kSampled);
+  EXPECT_EQ(parsed("events=alloc=sites").events.alloc, AllocMode::sites);
+  EXPECT_EQ(parsed("events=alloc").events.alloc, AllocMode::sampled);
 }
 
 TEST(options, lists_go_on_behind_commas) {
   const Options options = parsed("filter=com.acme.*,-com.acme.gen.*,-*Test,policy=ring");
-  EXPECT_EQ(options.policy, agent::Policy::kRing);
+  EXPECT_EQ(options.policy, agent::Policy::ring);
   EXPECT_TRUE(options.filters.includes("com.acme.Main", "run"));
   EXPECT_FALSE(options.filters.includes("com.acme.gen.Main", "run"));
   EXPECT_FALSE(options.filters.includes("com.acme.MainTest", "run"));
@@ -112,7 +112,7 @@ TEST(options, faults_are_told_and_the_rest_holds) {
   EXPECT_THAT(faults[0], HasSubstr("polisy"));
   EXPECT_THAT(faults[1], HasSubstr("block|drop|ring"));
   EXPECT_THAT(faults[4], HasSubstr("noise"));
-  EXPECT_EQ(options.policy, agent::Policy::kBlock);
+  EXPECT_EQ(options.policy, agent::Policy::block);
   EXPECT_EQ(options.buffer, std::uint64_t{64} << 20);
   EXPECT_EQ(options.flush, 2'000U);
 }
@@ -129,14 +129,14 @@ TEST(options, understand_tptp) {
   const Options calls = parsed("JPIAgent:server=standalone,file=a.trcxml;CGProf:execdetails=true");
   EXPECT_EQ(calls.file, "a.trcxml");
   EXPECT_TRUE(calls.events.calls);
-  EXPECT_EQ(calls.mode, agent::Mode::kEvents);
-  EXPECT_EQ(parsed("CGProf").mode, agent::Mode::kSummary);
+  EXPECT_EQ(calls.mode, agent::Mode::events);
+  EXPECT_EQ(parsed("CGProf").mode, agent::Mode::summary);
   const Options heap = parsed("JPIAgent:server=controlled;HeapProf:allocsites=true;ThreadProf");
-  EXPECT_EQ(heap.server, agent::Server::kControlled);
+  EXPECT_EQ(heap.server, agent::Server::controlled);
   EXPECT_FALSE(heap.events.calls);
   EXPECT_TRUE(heap.events.gc);
   EXPECT_TRUE(heap.events.monitors);
-  EXPECT_EQ(heap.events.alloc, AllocMode::kObjects);
+  EXPECT_EQ(heap.events.alloc, AllocMode::objects);
   EXPECT_EQ(faults_of("CGProf:nonsense=1").size(), 1U);
 }
 
@@ -197,11 +197,11 @@ TEST(filters, tell_of_a_class_what_its_methods_may_be) {
   agent::Filters filters;
   Faults faults;
   filters.add_lines("a.B run INCLUDE\na.* * EXCLUDE\nb.* get* EXCLUDE\nc.* * INCLUDE", faults);
-  EXPECT_EQ(filters.verdict("a.B"), Verdict::kSome);
-  EXPECT_EQ(filters.verdict("a.C"), Verdict::kNone);
-  EXPECT_EQ(filters.verdict("b.C"), Verdict::kSome);
-  EXPECT_EQ(filters.verdict("c.C"), Verdict::kAll);
-  EXPECT_EQ(filters.verdict("d.D"), Verdict::kAll);
+  EXPECT_EQ(filters.verdict("a.B"), Verdict::some);
+  EXPECT_EQ(filters.verdict("a.C"), Verdict::none);
+  EXPECT_EQ(filters.verdict("b.C"), Verdict::some);
+  EXPECT_EQ(filters.verdict("c.C"), Verdict::all);
+  EXPECT_EQ(filters.verdict("d.D"), Verdict::all);
 }
 
 TEST(filters, have_bounds) {

@@ -58,7 +58,7 @@ TEST(output, a_converter_that_fails_is_told) {
   agent::enter(1);
   agent::end_thread();
   EXPECT_FALSE(recording.stop());
-  EXPECT_EQ(agent::Recorder::the().state(), agent::State::kFailed);
+  EXPECT_EQ(agent::Recorder::the().state(), agent::State::failed);
 }
 
 TEST(output, without_a_converter_recording_does_not_start) {

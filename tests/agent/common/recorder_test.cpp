@@ -350,7 +350,7 @@ TEST(recorder, leaves_a_forked_child_alone) {
   if (child == 0) {
     for (std::uint32_t i = 0; i < 100'000; ++i) agent::enter(2);
     const bool recorded = agent::emit(event::Note{}, base::kNoId);
-    _exit(recorded || Recorder::the().state() != agent::State::kIdle ? 1 : 0);
+    _exit(recorded || Recorder::the().state() != agent::State::idle ? 1 : 0);
   }
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);

@@ -9,12 +9,12 @@ namespace {
 
 using ::testing::ElementsAre;
 
-class ControlCommands : public ControlServer {
+class control_commands : public control_server {
  protected:
   void SetUp() override { open(config()); }
 };
 
-TEST_F(ControlCommands, WelcomeSaysWhoIsThere) {
+TEST_F(control_commands, welcome_says_who_is_there) {
   Client client = dial();
   const Welcome welcome = greet(client, {false, true});
   EXPECT_EQ(welcome.version, kProtocolVersion);
@@ -25,36 +25,36 @@ TEST_F(ControlCommands, WelcomeSaysWhoIsThere) {
   EXPECT_EQ(welcome.agent, "polytrace-test");
   EXPECT_EQ(welcome.clock, "monotonic");
   EXPECT_THAT(welcome.capabilities, ElementsAre("enter", "gc"));
-  EXPECT_EQ(welcome.right, Right::kControl);
-  EXPECT_EQ(welcome.format, StreamFormat::kNative);
+  EXPECT_EQ(welcome.right, Right::control);
+  EXPECT_EQ(welcome.format, StreamFormat::native);
 }
 
-TEST_F(ControlCommands, ReachTheHandler) {
+TEST_F(control_commands, reach_the_handler) {
   Client client = dial();
   greet(client, {});
   Body start;
   start.text(Field::session, "s1").text(Field::event, "calls").number(Field::duration, 50);
   Answer answer = ask(client, Message::start, start);
-  EXPECT_EQ(answer.outcome, Outcome::kOk);
-  EXPECT_EQ(answer.state, State::kRunning);
-  EXPECT_EQ(ask(client, Message::start, start).outcome, Outcome::kWrongState);
+  EXPECT_EQ(answer.outcome, Outcome::ok);
+  EXPECT_EQ(answer.state, State::running);
+  EXPECT_EQ(ask(client, Message::start, start).outcome, Outcome::wrong_state);
   Body option;
   option.text(Field::name, "flush").text(Field::value, "100");
-  EXPECT_EQ(ask(client, Message::set_option, option).outcome, Outcome::kOk);
+  EXPECT_EQ(ask(client, Message::set_option, option).outcome, Outcome::ok);
   Body note;
   note.text(Field::text, "here");
-  EXPECT_EQ(ask(client, Message::annotate, note).outcome, Outcome::kOk);
-  EXPECT_EQ(ask(client, Message::pause).outcome, Outcome::kUnsupported);
+  EXPECT_EQ(ask(client, Message::annotate, note).outcome, Outcome::ok);
+  EXPECT_EQ(ask(client, Message::pause).outcome, Outcome::unsupported);
   answer = ask(client, Message::status);
   ASSERT_EQ(answer.figures.size(), 2U);
   EXPECT_EQ(answer.figures[0].name, "events");
   EXPECT_EQ(answer.figures[0].value, 42U);
-  EXPECT_EQ(ask(client, Message::stop).state, State::kIdle);
+  EXPECT_EQ(ask(client, Message::stop).state, State::idle);
   EXPECT_THAT(handler_.heard(),
               ElementsAre("start s1 1 50", "option flush=100", "note here", "stop"));
 }
 
-TEST_F(ControlCommands, DumpsAreAnsweredTwice) {
+TEST_F(control_commands, dumps_are_answered_twice) {
   Client client = dial();
   greet(client, {});
   Body body;
@@ -72,7 +72,7 @@ TEST_F(ControlCommands, DumpsAreAnsweredTwice) {
   EXPECT_THAT(handler_.heard(), ElementsAre("dump one", "dump one"));
 }
 
-TEST_F(ControlCommands, LongListsOfFiltersArriveWhole) {
+TEST_F(control_commands, long_lists_of_filters_arrive_whole) {
   Client client = dial();
   greet(client, {});
   const auto outcome_of = [&](const std::vector<std::string>& list) {
@@ -82,36 +82,36 @@ TEST_F(ControlCommands, LongListsOfFiltersArriveWhole) {
   };
   std::vector<std::string> rules(4096, std::string(1000, 'x'));
   rules.back() = "last * INCLUDE";
-  EXPECT_EQ(outcome_of(rules), Outcome::kOk);
+  EXPECT_EQ(outcome_of(rules), Outcome::ok);
   rules.push_back("one too many");
-  EXPECT_EQ(outcome_of(rules), Outcome::kInvalid);
-  EXPECT_EQ(outcome_of({std::string(1025, 'x')}), Outcome::kInvalid);
-  EXPECT_EQ(outcome_of({}), Outcome::kOk);
+  EXPECT_EQ(outcome_of(rules), Outcome::invalid);
+  EXPECT_EQ(outcome_of({std::string(1025, 'x')}), Outcome::invalid);
+  EXPECT_EQ(outcome_of({}), Outcome::ok);
   EXPECT_THAT(handler_.heard(), ElementsAre("filters 4096 last * INCLUDE", "filters 0 "));
 }
 
-TEST_F(ControlCommands, OneControlsAllOthersObserve) {
+TEST_F(control_commands, one_controls_all_others_observe) {
   auto first = std::make_unique<Client>(dial());
-  EXPECT_EQ(greet(*first, {}).right, Right::kControl);
+  EXPECT_EQ(greet(*first, {}).right, Right::control);
   Client second = dial();
-  EXPECT_EQ(greet(second, {}).right, Right::kObserve);
-  EXPECT_EQ(ask(second, Message::status).outcome, Outcome::kOk);
-  EXPECT_EQ(ask(second, Message::stop).outcome, Outcome::kForbidden);
-  EXPECT_EQ(ask(second, Message::heap_dump).outcome, Outcome::kForbidden);
+  EXPECT_EQ(greet(second, {}).right, Right::observe);
+  EXPECT_EQ(ask(second, Message::status).outcome, Outcome::ok);
+  EXPECT_EQ(ask(second, Message::stop).outcome, Outcome::forbidden);
+  EXPECT_EQ(ask(second, Message::heap_dump).outcome, Outcome::forbidden);
   EXPECT_THAT(handler_.heard(), ElementsAre());
   Frame frame;
   first->send({Message::bye, 0, 0, {}});
   EXPECT_EQ(first->receive(frame, Client::kPatience), kEnd);
   Client third = dial();
-  EXPECT_EQ(greet(third, {}).right, Right::kControl);
+  EXPECT_EQ(greet(third, {}).right, Right::control);
 }
 
-TEST_F(ControlCommands, WrongTalkIsAnsweredOrEnds) {
+TEST_F(control_commands, wrong_talk_is_answered_or_ends) {
   Client client = dial();
   greet(client, {});
-  EXPECT_EQ(ask(client, static_cast<Message>(999)).outcome, Outcome::kUnsupported);
-  EXPECT_EQ(ask(client, Message::welcome).outcome, Outcome::kUnsupported);
-  EXPECT_EQ(ask(client, Message::hello).outcome, Outcome::kInvalid);
+  EXPECT_EQ(ask(client, static_cast<Message>(999)).outcome, Outcome::unsupported);
+  EXPECT_EQ(ask(client, Message::welcome).outcome, Outcome::unsupported);
+  EXPECT_EQ(ask(client, Message::hello).outcome, Outcome::invalid);
   const Bytes damaged = {17, 200, 1};
   ASSERT_TRUE(client.send({Message::annotate, 0, 5, damaged}));
   Frame frame;
@@ -124,7 +124,7 @@ TEST_F(ControlCommands, WrongTalkIsAnsweredOrEnds) {
   EXPECT_THAT(handler_.heard(), ElementsAre("stop"));
 }
 
-TEST_F(ControlCommands, WhoDoesNotGreetIsSentAway) {
+TEST_F(control_commands, who_does_not_greet_is_sent_away) {
   Client client = dial();
   ASSERT_TRUE(client.send({Message::status, 0, 1, {}}));
   Frame frame;
@@ -144,7 +144,7 @@ TEST_F(ControlCommands, WhoDoesNotGreetIsSentAway) {
   EXPECT_EQ(babbler.receive(frame, Client::kPatience), kEnd);
 }
 
-TEST_F(ControlServer, LimitsAreHeld) {
+TEST_F(control_server, limits_are_held) {
   ServerConfig few = config();
   few.max_clients = 2;
   few.heap_dumps = false;
@@ -155,19 +155,19 @@ TEST_F(ControlServer, LimitsAreHeld) {
   Client three = dial();
   Frame frame;
   EXPECT_EQ(three.receive(frame, Client::kPatience), kEnd);
-  EXPECT_EQ(ask(one, Message::heap_dump).outcome, Outcome::kForbidden);
+  EXPECT_EQ(ask(one, Message::heap_dump).outcome, Outcome::forbidden);
   EXPECT_TRUE(handler_.heard().empty());
 }
 
-TEST_F(ControlServer, ObserversOnlyWhereTheAgentSaysSo) {
+TEST_F(control_server, observers_only_where_the_agent_says_so) {
   ServerConfig watched = config();
-  watched.most = Right::kObserve;
+  watched.most = Right::observe;
   open(watched);
   Client client = dial();
-  EXPECT_EQ(greet(client, {}).right, Right::kObserve);
+  EXPECT_EQ(greet(client, {}).right, Right::observe);
 }
 
-TEST_F(ControlServer, AHalfFrameIsNotWaitedFor) {
+TEST_F(control_server, a_half_frame_is_not_waited_for) {
   ServerConfig quick = config();
   quick.frame_ms = 20;
   open(quick);

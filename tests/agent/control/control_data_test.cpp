@@ -19,7 +19,7 @@ constexpr std::string_view kGotBinary =
 constexpr std::string_view kGotXml =
     "<enabledOutputFormat><format>xml</format></enabledOutputFormat>";
 
-TEST_F(ControlServer, DataNeverExceedsTheCredit) {
+TEST_F(control_server, data_never_exceeds_the_credit) {
   open(config());
   handler_.record("0123456789");
   Client client = dial();
@@ -27,7 +27,7 @@ TEST_F(ControlServer, DataNeverExceedsTheCredit) {
   give_credit(client, 4);
   EXPECT_EQ(take(client, 4), "0123");
   // Whatever was sent before the answer has arrived before it.
-  EXPECT_EQ(ask(client, Message::status).outcome, Outcome::kOk);
+  EXPECT_EQ(ask(client, Message::status).outcome, Outcome::ok);
   give_credit(client, 100);
   EXPECT_EQ(take(client, 6), "456789");
   handler_.record("more");
@@ -39,7 +39,7 @@ TEST_F(ControlServer, DataNeverExceedsTheCredit) {
   EXPECT_EQ(take(late, 14), "0123456789more");
 }
 
-TEST_F(ControlServer, WithoutCreditNothingFlows) {
+TEST_F(control_server, without_credit_nothing_flows) {
   open(config());
   handler_.record("0123456789");
   Client client = dial();
@@ -54,7 +54,7 @@ TEST_F(ControlServer, WithoutCreditNothingFlows) {
   }
 }
 
-TEST_F(ControlServer, WhoStallsWithoutCreditIsDropped) {
+TEST_F(control_server, who_stalls_without_credit_is_dropped) {
   ServerConfig quick = config();
   quick.stall_ms = 50;
   open(quick);
@@ -67,10 +67,10 @@ TEST_F(ControlServer, WhoStallsWithoutCreditIsDropped) {
   EXPECT_EQ(take(client, 3), "012");
   Frame frame;
   EXPECT_EQ(client.receive(frame, Client::kPatience), kEnd);
-  EXPECT_EQ(ask(observer, Message::status).outcome, Outcome::kOk);
+  EXPECT_EQ(ask(observer, Message::status).outcome, Outcome::ok);
 }
 
-TEST_F(ControlServer, WhoDoesNotReadIsDroppedAndOthersAreServed) {
+TEST_F(control_server, who_does_not_read_is_dropped_and_others_are_served) {
   ServerConfig quick = config();
   quick.stall_ms = 1000;
   open(quick);
@@ -88,7 +88,7 @@ TEST_F(ControlServer, WhoDoesNotReadIsDroppedAndOthersAreServed) {
   EXPECT_LT(take(stuck, 4U << 20).size(), 4U << 20);
 }
 
-TEST_F(ControlServer, TheEndOfTheStreamIsSaid) {
+TEST_F(control_server, the_end_of_the_stream_is_said) {
   open(config());
   handler_.record("all", true);
   Client client = dial();
@@ -103,24 +103,24 @@ TEST_F(ControlServer, TheEndOfTheStreamIsSaid) {
   EXPECT_EQ(take(client, 4), "next");
 }
 
-TEST_F(ControlServer, FramedClientsGetWhatTheyAccept) {
+TEST_F(control_server, framed_clients_get_what_they_accept) {
   ServerConfig binary = config();
-  binary.format = FormatOption::kTbf;
+  binary.format = FormatOption::tbf;
   open(binary);
   handler_.record("STREAM");
   Client client = dial();
-  EXPECT_EQ(greet(client, kTbf).format, StreamFormat::kTbf);
+  EXPECT_EQ(greet(client, kTbf).format, StreamFormat::tbf);
   give_credit(client, 100);
   EXPECT_EQ(take(client, 10), "tbf:STREAM");
   Client plain = dial();
-  EXPECT_EQ(greet(plain, {}, false).format, StreamFormat::kXml);
+  EXPECT_EQ(greet(plain, {}, false).format, StreamFormat::xml);
   give_credit(plain, 100);
   EXPECT_EQ(take(plain, 13), "trcxml:STREAM");
 }
 
-TEST_F(ControlServer, OldClientsAskInXml) {
+TEST_F(control_server, old_clients_ask_in_xml) {
   ServerConfig binary = config();
-  binary.format = FormatOption::kTbf;
+  binary.format = FormatOption::tbf;
   open(binary);
   handler_.record("STREAM", true);
   Client client = dial();
@@ -129,9 +129,9 @@ TEST_F(ControlServer, OldClientsAskInXml) {
   EXPECT_EQ(drain(client), std::string(kGotBinary) + "tbf:STREAM");
 }
 
-TEST_F(ControlServer, OldClientsGetXmlUnlessTheAgentAllowsBinary) {
+TEST_F(control_server, old_clients_get_xml_unless_the_agent_allows_binary) {
   ServerConfig xml = config();
-  xml.format = FormatOption::kXml;
+  xml.format = FormatOption::xml;
   open(xml);
   handler_.record("STREAM", true);
   Client client = dial();
@@ -140,9 +140,9 @@ TEST_F(ControlServer, OldClientsGetXmlUnlessTheAgentAllowsBinary) {
   EXPECT_EQ(drain(client), std::string(kGotXml) + "trcxml:STREAM");
 }
 
-TEST_F(ControlServer, TheAnswerStaysWhileDataFlow) {
+TEST_F(control_server, the_answer_stays_while_data_flow) {
   ServerConfig binary = config();
-  binary.format = FormatOption::kTbf;
+  binary.format = FormatOption::tbf;
   open(binary);
   handler_.record("one");
   Client client = dial();
@@ -166,9 +166,9 @@ TEST_F(ControlServer, TheAnswerStaysWhileDataFlow) {
   EXPECT_EQ(drain(client), "two" + std::string(kGotXml));
 }
 
-TEST_F(ControlServer, WhoSaysNothingGetsXmlEvenUnderBinary) {
+TEST_F(control_server, who_says_nothing_gets_xml_even_under_binary) {
   ServerConfig binary = config();
-  binary.format = FormatOption::kTbf;
+  binary.format = FormatOption::tbf;
   binary.silence_ms = 20;
   open(binary);
   handler_.record("STREAM", true);
@@ -176,9 +176,9 @@ TEST_F(ControlServer, WhoSaysNothingGetsXmlEvenUnderBinary) {
   EXPECT_EQ(drain(client), "trcxml:STREAM");
 }
 
-TEST_F(ControlServer, ControlledModeStartsForOldClients) {
+TEST_F(control_server, controlled_mode_starts_for_old_clients) {
   ServerConfig controlled = config();
-  controlled.mode = ServerMode::kControlled;
+  controlled.mode = ServerMode::controlled;
   open(controlled);
   handler_.record("STREAM", true);
   Client client = dial();
@@ -187,7 +187,7 @@ TEST_F(ControlServer, ControlledModeStartsForOldClients) {
   EXPECT_THAT(handler_.heard(), ::testing::ElementsAre("start  0 0"));
 }
 
-TEST_F(ControlServer, WithoutConverterItIsSaid) {
+TEST_F(control_server, without_converter_it_is_said) {
   ServerConfig none = config();
   none.converter.clear();
   open(none);
@@ -205,7 +205,7 @@ TEST_F(ControlServer, WithoutConverterItIsSaid) {
   EXPECT_EQ(frame.message, Message::bye);
 }
 
-TEST_F(ControlServer, AConverterThatDiesIsNoEndOfTheStream) {
+TEST_F(control_server, a_converter_that_dies_is_no_end_of_the_stream) {
   ServerConfig dying = config();
   dying.converter = folder_.write("dying", "#!/bin/sh\nprintf start\nexit 2\n");
   chmod(dying.converter.c_str(), 0700);
@@ -222,7 +222,7 @@ TEST_F(ControlServer, AConverterThatDiesIsNoEndOfTheStream) {
   EXPECT_EQ(frame.message, Message::bye);
 }
 
-TEST_F(ControlServer, AtTheEndOfTheProgramTheRestIsSent) {
+TEST_F(control_server, at_the_end_of_the_program_the_rest_is_sent) {
   open(config());
   handler_.record("first");
   Client client = dial();

@@ -21,7 +21,7 @@ std::string why(const base::result<T>& result) {
   return result ? std::string() : result.error().detail;
 }
 
-TEST_F(ControlServer, NothingListensByDefault) {
+TEST_F(control_server, nothing_listens_by_default) {
   ServerConfig nothing;
   nothing.folder = folder_.file("meeting");
   open(nothing);
@@ -30,7 +30,7 @@ TEST_F(ControlServer, NothingListensByDefault) {
   EXPECT_FALSE(std::filesystem::exists(nothing.folder));
 }
 
-TEST_F(ControlServer, TheSocketIsPrivateAndCanBeFound) {
+TEST_F(control_server, the_socket_is_private_and_can_be_found) {
   ServerConfig own = config();
   own.folder.clear();
   ASSERT_EQ(setenv("XDG_RUNTIME_DIR", folder_.file("").c_str(), 1), 0);
@@ -45,7 +45,7 @@ TEST_F(ControlServer, TheSocketIsPrivateAndCanBeFound) {
   unsetenv("XDG_RUNTIME_DIR");
 }
 
-TEST_F(ControlServer, OpenFoldersAndLinksAreRefused) {
+TEST_F(control_server, open_folders_and_links_are_refused) {
   const std::string open_folder = folder_.file("open");
   ASSERT_EQ(mkdir(open_folder.c_str(), 0700), 0);
   ASSERT_EQ(chmod(open_folder.c_str(), 0755), 0);
@@ -58,14 +58,14 @@ TEST_F(ControlServer, OpenFoldersAndLinksAreRefused) {
   EXPECT_FALSE(server.open());
 }
 
-TEST_F(ControlServer, AFileInTheSocketsPlaceIsKept) {
+TEST_F(control_server, a_file_in_the_sockets_place_is_kept) {
   const std::string path = folder_.write("file", "precious");
   EXPECT_FALSE(listen_unix(path));
   EXPECT_EQ(test::content_of(path), "precious");
   EXPECT_THAT(why(listen_unix(folder_.file(std::string(200, 'x')))), HasSubstr("107"));
 }
 
-TEST_F(ControlServer, TcpNeedsTheToken) {
+TEST_F(control_server, tcp_needs_the_token) {
   ServerConfig tcp = config();
   tcp.listen_tcp = true;
   tcp.listen_unix = false;
@@ -88,10 +88,10 @@ TEST_F(ControlServer, TcpNeedsTheToken) {
   ASSERT_TRUE(client.connect_port(server_->tcp_port()));
   const auto welcome = client.greet({{false, true}, true, token});
   ASSERT_TRUE(welcome) << welcome.error().detail;
-  EXPECT_EQ(welcome->right, Right::kControl);
+  EXPECT_EQ(welcome->right, Right::control);
 }
 
-TEST_F(ControlServer, ATokenFileMustBePrivate) {
+TEST_F(control_server, a_token_file_must_be_private) {
   ServerConfig tcp = config();
   tcp.listen_tcp = true;
   tcp.token_file = folder_.write("token", "0123456789abcdef\n");
@@ -107,7 +107,7 @@ TEST_F(ControlServer, ATokenFileMustBePrivate) {
   EXPECT_TRUE(client.greet({{}, false, "0123456789abcdef"}));
 }
 
-TEST_F(ControlServer, TheAgentDialsACollector) {
+TEST_F(control_server, the_agent_dials_a_collector) {
   const std::string path = folder_.file("collector");
   const auto listener = listen_unix(path);
   ASSERT_TRUE(listener) << listener.error().detail;
@@ -118,7 +118,7 @@ TEST_F(ControlServer, TheAgentDialsACollector) {
   // The connection is there: open() has made it.
   Client collector(Descriptor(accept4(listener->get(), nullptr, nullptr, SOCK_NONBLOCK)));
   handler_.record("STREAM");
-  EXPECT_EQ(greet(collector, {false, true}).right, Right::kControl);
+  EXPECT_EQ(greet(collector, {false, true}).right, Right::control);
   give_credit(collector, 100);
   EXPECT_EQ(take(collector, 6), "STREAM");
   ServerConfig nobody = dialing;
@@ -127,14 +127,14 @@ TEST_F(ControlServer, TheAgentDialsACollector) {
   EXPECT_THAT(why(server.open()), HasSubstr("nobody answers"));
 }
 
-TEST(ControlEndpoint, Secrets) {
+TEST(control_endpoint, secrets) {
   EXPECT_TRUE(same_secret("abc", "abc"));
   EXPECT_FALSE(same_secret("abc", "abd"));
   EXPECT_FALSE(same_secret("abc", "abcd"));
   EXPECT_FALSE(same_secret("", "a"));
 }
 
-TEST(ControlEndpoint, OptionOfTheAgent) {
+TEST(control_endpoint, option_of_the_agent) {
   ServerConfig config;
   EXPECT_TRUE(parse_control_option("none", config));
   EXPECT_FALSE(config.listen_unix || config.listen_tcp);
@@ -151,7 +151,7 @@ TEST(ControlEndpoint, OptionOfTheAgent) {
     EXPECT_FALSE(parse_control_option(wrong, config)) << wrong;
 }
 
-TEST(ControlEndpoint, ProcessesThatAreNotThere) {
+TEST(control_endpoint, processes_that_are_not_there) {
   EXPECT_EQ(start_time_of(0), 0U);
   Client client;
   EXPECT_THAT(why(client.connect_process(0x7ffffff0)), HasSubstr("no process"));

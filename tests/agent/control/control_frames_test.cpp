@@ -16,7 +16,7 @@ Bytes frame_of(Message message, std::uint32_t request, const Body& body) {
   return bytes;
 }
 
-TEST(ControlFrames, LookAsDocumented) {
+TEST(control_frames, look_as_documented) {
   Body body;
   body.number(Field::version, 300).text(Field::text, "hi");
   const Bytes bytes = frame_of(Message::hello, 7, body);
@@ -26,7 +26,7 @@ TEST(ControlFrames, LookAsDocumented) {
                                  1, 2, 0xac, 2, 17, 2, 'h', 'i'));
 }
 
-TEST(ControlFrames, ComeBackFromAnySplit) {
+TEST(control_frames, come_back_from_any_split) {
   Body body;
   body.text(Field::text, "some text").figure("events", 1U << 20);
   Bytes two = frame_of(Message::annotate, 1, body);
@@ -38,7 +38,7 @@ TEST(ControlFrames, ComeBackFromAnySplit) {
     std::vector<Message> seen;
     for (const View part : {View(two).first(cut), View(two).subspan(cut)}) {
       buffer.append(part);
-      while (buffer.next(frame) == FrameBuffer::Cut::kFrame) seen.push_back(frame.message);
+      while (buffer.next(frame) == FrameBuffer::Cut::frame) seen.push_back(frame.message);
     }
     EXPECT_THAT(seen, ElementsAre(Message::annotate, Message::status)) << "cut at " << cut;
     EXPECT_EQ(frame.flags, kContinues);
@@ -48,7 +48,7 @@ TEST(ControlFrames, ComeBackFromAnySplit) {
   EXPECT_GT(first, kLengthSize + kHeadSize);
 }
 
-TEST(ControlFrames, FieldsAreReadBack) {
+TEST(control_frames, fields_are_read_back) {
   Body body;
   body.number(Field::value, ~std::uint64_t{0}).text(Field::name, "").figure("lost", 12);
   Items items(body.view());
@@ -66,7 +66,7 @@ TEST(ControlFrames, FieldsAreReadBack) {
   EXPECT_FALSE(items.damaged());
 }
 
-TEST(ControlFrames, EveryCutBodyIsDamagedOrShorter) {
+TEST(control_frames, every_cut_body_is_damaged_or_shorter) {
   Body body;
   body.text(Field::name, "abc").number(Field::value, 500);
   for (std::size_t size = 1; size < body.view().size(); ++size) {
@@ -79,7 +79,7 @@ TEST(ControlFrames, EveryCutBodyIsDamagedOrShorter) {
   }
 }
 
-TEST(ControlFrames, DamagedNumbersAreNotValues) {
+TEST(control_frames, damaged_numbers_are_not_values) {
   const Bytes too_long = {25, 11, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1};
   Items items(too_long);
   Item item;
@@ -91,25 +91,25 @@ TEST(ControlFrames, DamagedNumbersAreNotValues) {
   EXPECT_TRUE(cut.damaged());
 }
 
-TEST(ControlFrames, ImpossibleLengthsAreRefused) {
+TEST(control_frames, impossible_lengths_are_refused) {
   for (const Bytes& bytes : {Bytes{7, 0, 0, 0}, Bytes{1, 0, 1, 0}, Bytes{255, 255, 255, 255}}) {
     FrameBuffer buffer(kMaxCommand);
     buffer.append(bytes);
     Frame frame;
-    EXPECT_EQ(buffer.next(frame), FrameBuffer::Cut::kImpossible);
+    EXPECT_EQ(buffer.next(frame), FrameBuffer::Cut::impossible);
   }
   FrameBuffer longest(kMaxCommand);
   longest.append(Bytes{0, 0, 1, 0});
   Frame frame;
-  EXPECT_EQ(longest.next(frame), FrameBuffer::Cut::kMore);
+  EXPECT_EQ(longest.next(frame), FrameBuffer::Cut::more);
 }
 
-TEST(ControlFrames, WhoMaySayWhat) {
-  Right needed = Right::kNone;
+TEST(control_frames, who_may_say_what) {
+  Right needed = Right::none;
   EXPECT_TRUE(may_be_sent(Message::status, needed));
-  EXPECT_EQ(needed, Right::kObserve);
+  EXPECT_EQ(needed, Right::observe);
   EXPECT_TRUE(may_be_sent(Message::heap_dump, needed));
-  EXPECT_EQ(needed, Right::kControl);
+  EXPECT_EQ(needed, Right::control);
   EXPECT_FALSE(may_be_sent(Message::welcome, needed));
   EXPECT_FALSE(may_be_sent(static_cast<Message>(999), needed));
   EXPECT_EQ(name_of(Message::set_filters), "SET_FILTERS");

@@ -22,28 +22,28 @@ struct Row {
   StreamFormat expected;
 };
 
-constexpr std::array<ServerMode, 3> kFile = {kStandalone, kStandalone, kStandalone};
-constexpr std::array<ServerMode, 3> kAttached = {kEnabled, kControlled, kControlled};
+constexpr std::array<ServerMode, 3> kFile = {standalone, standalone, standalone};
+constexpr std::array<ServerMode, 3> kAttached = {enabled, controlled, controlled};
 
 constexpr std::array kTable = {
     // A file gets what the option says, whatever a client could read.
-    Row{kXml, kFile, kSilent, kXml}, Row{kXml, kFile, kSaysBoth, kXml},
-    Row{kTbf, kFile, kSilent, kTbf}, Row{kTbf, kFile, kSaysXml, kTbf},
-    Row{kNative, kFile, kSilent, kNative},
+    Row{xml, kFile, kSilent, xml}, Row{xml, kFile, kSaysBoth, xml},
+    Row{tbf, kFile, kSilent, tbf}, Row{tbf, kFile, kSaysXml, tbf},
+    Row{native, kFile, kSilent, native},
     // Under format=xml every client gets XML.
-    Row{kXml, kAttached, kSilent, kXml}, Row{kXml, kAttached, kSaysXml, kXml},
-    Row{kXml, kAttached, kSaysTbf, kXml}, Row{kXml, kAttached, kSaysNative, kXml},
-    Row{kXml, kAttached, kSaysBoth, kXml},
+    Row{xml, kAttached, kSilent, xml}, Row{xml, kAttached, kSaysXml, xml},
+    Row{xml, kAttached, kSaysTbf, xml}, Row{xml, kAttached, kSaysNative, xml},
+    Row{xml, kAttached, kSaysBoth, xml},
     // Under format=binary one that has announced it gets TBF, all others XML.
-    Row{kTbf, kAttached, kSilent, kXml}, Row{kTbf, kAttached, kSaysXml, kXml},
-    Row{kTbf, kAttached, kSaysTbf, kTbf}, Row{kTbf, kAttached, kSaysBoth, kTbf},
-    Row{kTbf, kAttached, kSaysNative, kNative},
+    Row{tbf, kAttached, kSilent, xml}, Row{tbf, kAttached, kSaysXml, xml},
+    Row{tbf, kAttached, kSaysTbf, tbf}, Row{tbf, kAttached, kSaysBoth, tbf},
+    Row{tbf, kAttached, kSaysNative, native},
     // Under format=native old clients get XML: what they call binary was not allowed.
-    Row{kNative, kAttached, kSilent, kXml}, Row{kNative, kAttached, kSaysXml, kXml},
-    Row{kNative, kAttached, kSaysTbf, kXml}, Row{kNative, kAttached, kSaysNative, kNative},
-    Row{kNative, kAttached, kSaysBoth, kNative}};
+    Row{native, kAttached, kSilent, xml}, Row{native, kAttached, kSaysXml, xml},
+    Row{native, kAttached, kSaysTbf, xml}, Row{native, kAttached, kSaysNative, native},
+    Row{native, kAttached, kSaysBoth, native}};
 
-TEST(ControlNegotiation, Table) {
+TEST(control_negotiation, table) {
   for (const Row& row : kTable) {
     for (const ServerMode mode : row.modes) {
       EXPECT_EQ(negotiate(row.option, mode, row.client), row.expected)
@@ -53,16 +53,16 @@ TEST(ControlNegotiation, Table) {
   }
 }
 
-TEST(ControlNegotiation, Names) {
-  StreamFormat format = kXml;
+TEST(control_negotiation, names) {
+  StreamFormat format = xml;
   EXPECT_TRUE(format_named("BiNaRy", format));
-  EXPECT_EQ(format, kTbf);
+  EXPECT_EQ(format, tbf);
   EXPECT_TRUE(format_named("xml", format));
-  EXPECT_EQ(format, kXml);
+  EXPECT_EQ(format, xml);
   EXPECT_FALSE(format_named("tbf2", format));
   EXPECT_FALSE(format_named("", format));
-  EXPECT_EQ(converter_name(kXml), "trcxml");
-  EXPECT_EQ(converter_name(kTbf), "tbf");
+  EXPECT_EQ(converter_name(xml), "trcxml");
+  EXPECT_EQ(converter_name(tbf), "tbf");
 }
 
 }  // namespace

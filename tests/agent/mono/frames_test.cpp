@@ -48,34 +48,34 @@ Code joined(std::initializer_list<Code> parts) {
 }
 
 TEST(prologue, of_a_frame_with_pointer) {
-  expect_site(joined({kPointer, kSub, kBody}), Frame::kPointer, 0x38 + 16);
-  expect_site(joined({kPointerAlso, kSubFar, kBody}), Frame::kPointer, 0x208 + 16);
-  expect_site(joined({kPointer, kBody}), Frame::kPointer, 16);
+  expect_site(joined({kPointer, kSub, kBody}), Frame::pointer, 0x38 + 16);
+  expect_site(joined({kPointerAlso, kSubFar, kBody}), Frame::pointer, 0x208 + 16);
+  expect_site(joined({kPointer, kBody}), Frame::pointer, 16);
 }
 
 TEST(prologue, of_a_frame_of_fixed_size) {
-  expect_site(joined({kSub, kBody}), Frame::kFixed, 0x38 + 8);
-  expect_site(joined({kSub, kSaveRbx, kSaveRbp, kBody}), Frame::kFixed, 0x38 + 8, 0x18);
-  expect_site(joined({kSubFar, kSaveR15, kSaveRbp, kBody}), Frame::kFixed, 0x208 + 8, 0x18);
-  expect_site(joined({kSubFar, kSaveR15, kBody}), Frame::kFixed, 0x208 + 8);
+  expect_site(joined({kSub, kBody}), Frame::fixed, 0x38 + 8);
+  expect_site(joined({kSub, kSaveRbx, kSaveRbp, kBody}), Frame::fixed, 0x38 + 8, 0x18);
+  expect_site(joined({kSubFar, kSaveR15, kSaveRbp, kBody}), Frame::fixed, 0x208 + 8, 0x18);
+  expect_site(joined({kSubFar, kSaveR15, kBody}), Frame::fixed, 0x208 + 8);
 }
 
 TEST(prologue, that_is_none) {
-  expect_site({}, Frame::kUnknown, 0);
-  expect_site(kBody, Frame::kUnknown, 0);
-  expect_site({0x55}, Frame::kUnknown, 0);
-  expect_site({0x55, 0x48, 0x8b}, Frame::kUnknown, 0);
-  expect_site({0x55, 0xc3, 0xc3, 0xc3}, Frame::kUnknown, 0);
+  expect_site({}, Frame::unknown, 0);
+  expect_site(kBody, Frame::unknown, 0);
+  expect_site({0x55}, Frame::unknown, 0);
+  expect_site({0x55, 0x48, 0x8b}, Frame::unknown, 0);
+  expect_site({0x55, 0xc3, 0xc3, 0xc3}, Frame::unknown, 0);
 }
 
 TEST(prologue, with_impossible_distances) {
-  expect_site({0x48, 0x83, 0xec, 0x80}, Frame::kUnknown, 0);           // negative
-  expect_site({0x48, 0x81, 0xec, 0, 0, 0, 0x80}, Frame::kUnknown, 0);  // negative
-  expect_site({0x48, 0x83, 0xec, 0x0c}, Frame::kUnknown, 0);           // half a word
-  expect_site(joined({kPointer, {0x48, 0x83, 0xec, 0xff}}), Frame::kUnknown, 0);
-  expect_site(joined({kSub, {0x48, 0x89, 0x6c, 0x24, 0x38}}), Frame::kUnknown, 0);  // outside
-  expect_site(joined({kSub, {0x48, 0x89, 0x6c, 0x24, 0x80}}), Frame::kUnknown, 0);
-  expect_site(joined({kSub, {0x48, 0x89, 0x6c, 0x24, 0x11}}), Frame::kUnknown, 0);
+  expect_site({0x48, 0x83, 0xec, 0x80}, Frame::unknown, 0);           // negative
+  expect_site({0x48, 0x81, 0xec, 0, 0, 0, 0x80}, Frame::unknown, 0);  // negative
+  expect_site({0x48, 0x83, 0xec, 0x0c}, Frame::unknown, 0);           // half a word
+  expect_site(joined({kPointer, {0x48, 0x83, 0xec, 0xff}}), Frame::unknown, 0);
+  expect_site(joined({kSub, {0x48, 0x89, 0x6c, 0x24, 0x38}}), Frame::unknown, 0);  // outside
+  expect_site(joined({kSub, {0x48, 0x89, 0x6c, 0x24, 0x80}}), Frame::unknown, 0);
+  expect_site(joined({kSub, {0x48, 0x89, 0x6c, 0x24, 0x11}}), Frame::unknown, 0);
 }
 
 // Cut anywhere, a prologue tells what stands before the cut, or nothing.
@@ -83,8 +83,8 @@ TEST(prologue, cut_off) {
   const Code whole = joined({kSubFar, kSaveRbp, kSaveR15, kBody});
   for (std::size_t size = 0; size <= whole.size(); ++size) {
     const CallSite site = site_of(Code(whole.begin(), whole.begin() + static_cast<long>(size)));
-    if (site.frame == Frame::kUnknown) continue;
-    EXPECT_EQ(site.frame, Frame::kFixed);
+    if (site.frame == Frame::unknown) continue;
+    EXPECT_EQ(site.frame, Frame::fixed);
     EXPECT_EQ(site.size, 0x208U + 8);
     EXPECT_TRUE(site.saved_pointer == 0 || site.saved_pointer == 0x18);
   }
@@ -116,7 +116,7 @@ TEST(prologue, damaged) {
       code[random() % code.size()] = static_cast<std::uint8_t>(random());
     code.resize(random() % 4 == 0 ? random() % code.size() : code.size());
     CallSite site = site_of(code);
-    if (site.frame == Frame::kUnknown) continue;
+    if (site.frame == Frame::unknown) continue;
     EXPECT_GE(site.size, 8U);
     EXPECT_EQ(site.size % 8, 0U);
     EXPECT_LE(site.saved_pointer, site.size);
@@ -132,8 +132,8 @@ TEST(prologue, damaged) {
 TEST(frames, of_fixed_size_and_with_pointer_in_turn) {
   Stack stack;
   // Three words and the return address; rbp of the caller in the second of them.
-  const CallSite fixed{.method = 1, .frame = Frame::kFixed, .size = 32, .saved_pointer = 16};
-  const CallSite pointer{.method = 2, .frame = Frame::kPointer, .size = 48};
+  const CallSite fixed{.method = 1, .frame = Frame::fixed, .size = 32, .saved_pointer = 16};
+  const CallSite pointer{.method = 2, .frame = Frame::pointer, .size = 48};
   stack.words[1] = stack.at(20);
   stack.words[3] = 0xa;            // into the frame with pointer, which begins at 4
   stack.words[20] = stack.at(30);  // rbp of its caller
@@ -155,7 +155,7 @@ TEST(frames, of_fixed_size_and_with_pointer_in_turn) {
 
 TEST(frames, that_lie_elsewhere_are_not_read) {
   Stack stack;
-  const CallSite pointer{.method = 1, .frame = Frame::kPointer, .size = 16};
+  const CallSite pointer{.method = 1, .frame = Frame::pointer, .size = 16};
   for (const std::uintptr_t bad : {stack.at(0), stack.at(20) + 4, stack.at(kStackWords),
                                    stack.at(kStackWords) + 8, ~std::uintptr_t{0}}) {
     stack.words[4] = bad;
@@ -164,11 +164,11 @@ TEST(frames, that_lie_elsewhere_are_not_read) {
     ASSERT_TRUE(frames.go_out(pointer));
     EXPECT_FALSE(frames.go_out(pointer)) << bad;
   }
-  const CallSite fixed{.method = 1, .frame = Frame::kFixed, .size = 8 * 8};
+  const CallSite fixed{.method = 1, .frame = Frame::fixed, .size = 8 * 8};
   EXPECT_FALSE(stack.frames(kStackWords - 7, 0x9).go_out(fixed));
   EXPECT_TRUE(stack.frames(kStackWords - 8, 0x9).go_out(fixed));
   const CallSite saved{
-      .method = 1, .frame = Frame::kFixed, .size = 8, .saved_pointer = 8 * kStackWords + 16};
+      .method = 1, .frame = Frame::fixed, .size = 8, .saved_pointer = 8 * kStackWords + 16};
   EXPECT_FALSE(stack.frames(kStackWords - 8, 0x9).go_out(saved));
 }
 

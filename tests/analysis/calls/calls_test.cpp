@@ -19,7 +19,7 @@ Cell figure(const Calls& calls, const Recording& r, const char* method, const ch
   return cell(methods(calls, r), method, key);
 }
 
-TEST(Calls, CountsTotalSelfShortestAndLongest) {
+TEST(calls, counts_total_self_shortest_and_longest) {
   Calls calls{Selection{}};
   Recording r(calls);
   r.name(1, "Main").name(2, "Work");
@@ -35,7 +35,7 @@ TEST(Calls, CountsTotalSelfShortestAndLongest) {
   EXPECT_TRUE(methods(calls, r).notes.empty());
 }
 
-TEST(Calls, EachLevelOfARecursionCountsInTotalButOnceInElapsed) {
+TEST(calls, each_level_of_a_recursion_counts_in_total_but_once_in_elapsed) {
   Calls calls{Selection{}};
   Recording r(calls);
   r.name(1, "Fib");
@@ -58,7 +58,7 @@ void record_sums(Recording& r) {
   r.add(9, 3, event::SummaryEnd{}).add(9, 1, event::SummaryEnd{}).finish();
 }
 
-TEST(Calls, SumsThatTheRecorderMadeCountAsTheCallsTheyStandFor) {
+TEST(calls, sums_that_the_recorder_made_count_as_the_calls_they_stand_for) {
   for (const bool with_tree : {false, true}) {
     const auto tree = std::make_shared<CallTree>(Selection{});
     Calls alone{Selection{}};
@@ -81,7 +81,7 @@ TEST(Calls, SumsThatTheRecorderMadeCountAsTheCallsTheyStandFor) {
   }
 }
 
-TEST(Calls, SumsWithoutTheirEndsCountAllTheSame) {
+TEST(calls, sums_without_their_ends_count_all_the_same) {
   Calls calls{Selection{}};
   Recording r(calls);
   r.name(1, "Main").name(2, "Work");
@@ -92,7 +92,7 @@ TEST(Calls, SumsWithoutTheirEndsCountAllTheSame) {
   EXPECT_EQ(figure(calls, r, "Main", "self"), Cell{U{930}});
 }
 
-TEST(Calls, ALeaveFurtherDownEndsTheCallsAboveIt) {
+TEST(calls, a_leave_further_down_ends_the_calls_above_it) {
   Calls calls{Selection{}};
   Recording r(calls);
   r.name(1, "A").name(2, "B").name(3, "C");
@@ -103,7 +103,7 @@ TEST(Calls, ALeaveFurtherDownEndsTheCallsAboveIt) {
   EXPECT_EQ(calls.repairs().cut, 2U);
 }
 
-TEST(Calls, ALeaveOfWhatIsNotOpenIsIgnored) {
+TEST(calls, a_leave_of_what_is_not_open_is_ignored) {
   Calls calls{Selection{}};
   Recording r(calls);
   r.name(1, "A").leave(5, 9).enter(10, 1).unwind(15, 9).leave(20, 1).leave(25, 1).finish();
@@ -112,7 +112,7 @@ TEST(Calls, ALeaveOfWhatIsNotOpenIsIgnored) {
   EXPECT_EQ(methods(calls, r).notes.size(), 1U);
 }
 
-TEST(Calls, WhatStaysOpenEndsWithItsThread) {
+TEST(calls, what_stays_open_ends_with_its_thread) {
   Calls calls{Selection{}};
   Recording r(calls);
   r.name(1, "A").name(2, "B");
@@ -123,7 +123,7 @@ TEST(Calls, WhatStaysOpenEndsWithItsThread) {
   EXPECT_EQ(calls.repairs().unended, 2U);
 }
 
-TEST(Calls, ThreadsHaveStacksOfTheirOwn) {
+TEST(calls, threads_have_stacks_of_their_own) {
   Calls calls{Selection{}};
   Recording r(calls);
   r.name(1, "A");
@@ -135,7 +135,7 @@ TEST(Calls, ThreadsHaveStacksOfTheirOwn) {
   EXPECT_EQ(calls.repairs().ignored, 0U);
 }
 
-TEST(Calls, AReusedThreadIdDoesNotInheritOpenCalls) {
+TEST(calls, a_reused_thread_id_does_not_inherit_open_calls) {
   Calls calls{Selection{}};
   Recording r(calls);
   event::Thread end;
@@ -146,7 +146,7 @@ TEST(Calls, AReusedThreadIdDoesNotInheritOpenCalls) {
   EXPECT_EQ(calls.repairs().unended, 1U);
 }
 
-TEST(Calls, TimeThatRunsBackwardsIsNothing) {
+TEST(calls, time_that_runs_backwards_is_nothing) {
   Calls calls{Selection{}};
   Recording r(calls);
   r.name(1, "A").enter(100, 1).leave(40, 1);
@@ -155,7 +155,7 @@ TEST(Calls, TimeThatRunsBackwardsIsNothing) {
   EXPECT_EQ(figure(calls, r, "A", "least"), Cell{U{0}});
 }
 
-TEST(Calls, OnlyThePartInsideTheWindowCounts) {
+TEST(calls, only_the_part_inside_the_window_counts) {
   Selection window;
   window.from = 20;
   window.to = 60;
@@ -170,7 +170,7 @@ TEST(Calls, OnlyThePartInsideTheWindowCounts) {
   EXPECT_EQ(figure(calls, r, "B", "total"), Cell{U{10}});
 }
 
-TEST(Calls, OnlyTheSelectedThreadCounts) {
+TEST(calls, only_the_selected_thread_counts) {
   Selection one;
   one.threads = event::ThreadChoice({8});
   Calls calls{one};
@@ -179,7 +179,7 @@ TEST(Calls, OnlyTheSelectedThreadCounts) {
   EXPECT_EQ(figure(calls, r, "A", "total"), Cell{U{3}});
 }
 
-TEST(Calls, HelpersThatAreHiddenCountForTheirCallers) {
+TEST(calls, helpers_that_are_hidden_count_for_their_callers) {
   for (const bool show : {false, true}) {
     Selection selection;
     selection.show_helpers = show;
@@ -196,7 +196,7 @@ TEST(Calls, HelpersThatAreHiddenCountForTheirCallers) {
 
 // A leave that is not open must not search a deep stack again and again: this is 200,000 of them
 // on 200,000 frames, and would not end in time otherwise.
-TEST(Calls, AHostileStackStaysCheap) {
+TEST(calls, a_hostile_stack_stays_cheap) {
   Calls calls{Selection{}};
   Recording r(calls);
   r.thread(1).enter(0, 500);
@@ -208,7 +208,7 @@ TEST(Calls, AHostileStackStaysCheap) {
   EXPECT_EQ(calls.repairs().unended, 200'001U);
 }
 
-TEST(Calls, MoreOpenCallsThanAllowedAreDroppedAndSaid) {
+TEST(calls, more_open_calls_than_allowed_are_dropped_and_said) {
   Calls calls{Selection{}};
   Recording r(calls);
   constexpr U kMore = 1'200'000;
@@ -227,7 +227,7 @@ struct Trees {
   Recording r{*tree};
 };
 
-TEST(CallTree, ShowsPathsDepthFirstHeaviestFirst) {
+TEST(call_tree, shows_paths_depth_first_heaviest_first) {
   Trees t;
   t.r.name(1, "Main").name(2, "Light").name(3, "Heavy");
   t.r.enter(0, 1).enter(10, 2).leave(15, 2).enter(20, 3).enter(30, 2).leave(50, 2).leave(70, 3);
@@ -245,7 +245,7 @@ TEST(CallTree, ShowsPathsDepthFirstHeaviestFirst) {
   EXPECT_EQ(path.rows[2].back(), Cell{std::string("Light")});
 }
 
-TEST(CallTree, LeavesOutTheLightestAndSaysSo) {
+TEST(call_tree, leaves_out_the_lightest_and_says_so) {
   Trees t;
   for (base::Id i = 1; i <= 30; ++i) {
     const auto start = static_cast<base::Time>(i * 1000);
@@ -263,7 +263,7 @@ TEST(CallTree, LeavesOutTheLightestAndSaysSo) {
             "The heaviest paths are shown; none left out takes more than 5.6 % of the time.");
 }
 
-TEST(CallTree, WhatAHelperCallsStandsBelowItsCaller) {
+TEST(call_tree, what_a_helper_calls_stands_below_its_caller) {
   Trees t;
   t.r.name(1, "Main").name(2, "(wrapper remoting) y").name(3, "Work");
   t.r.enter(0, 1).enter(10, 2).enter(20, 3).leave(30, 3).leave(40, 2).leave(50, 1).finish();
@@ -274,7 +274,7 @@ TEST(CallTree, WhatAHelperCallsStandsBelowItsCaller) {
   EXPECT_EQ(table.notes.size(), 1U);
 }
 
-TEST(CallTree, ARenamedMethodGetsItsOwnNode) {
+TEST(call_tree, a_renamed_method_gets_its_own_node) {
   Trees t;
   t.r.name(1, "Old").enter(0, 1).leave(5, 1).name(1, "New").enter(10, 1).leave(12, 1).finish();
   const Table table = t.tree->tables(t.r.names(), {})[1];
@@ -282,7 +282,7 @@ TEST(CallTree, ARenamedMethodGetsItsOwnNode) {
   EXPECT_EQ(cell(table, "New", "total"), Cell{U{2}});
 }
 
-TEST(CallTree, APathHundredsOfThousandsOfCallsDeepIsNoProblem) {
+TEST(call_tree, a_path_hundreds_of_thousands_of_calls_deep_is_no_problem) {
   Trees t;
   for (base::Time i = 0; i < 300'000; ++i) t.r.enter(i, 1);
   t.r.finish();
@@ -291,7 +291,7 @@ TEST(CallTree, APathHundredsOfThousandsOfCallsDeepIsNoProblem) {
   EXPECT_EQ(t.tree->totals()[0].elapsed, 299'999U);
 }
 
-TEST(Callers, AreCountedByMethodOverAllPaths) {
+TEST(callers, are_counted_by_method_over_all_paths) {
   Trees t;
   const auto callers = make_callers({.tree = t.tree});
   t.r.name(1, "A").name(2, "B").name(3, "(wrapper z)").name(4, "Used");
@@ -310,7 +310,7 @@ TEST(Callers, AreCountedByMethodOverAllPaths) {
 }
 
 // The tree and the lean walk must agree on every figure, whatever is missing.
-TEST(Calls, TheTreeGivesTheSameFigures) {
+TEST(calls, the_tree_gives_the_same_figures) {
   for (unsigned seed = 0; seed < 50; ++seed) {
     Selection selection;
     if (seed % 2 == 1) selection.from = 300, selection.to = 900;

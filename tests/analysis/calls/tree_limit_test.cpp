@@ -82,7 +82,7 @@ void expect_same_figures(const CallTree& whole, const CallTree& small) {
   EXPECT_EQ(whole.helpers().unowned, small.helpers().unowned);
 }
 
-TEST(TreeLimit, FiguresByMethodAndByCallerAreWhole) {
+TEST(tree_limit, figures_by_method_and_by_caller_are_whole) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     Selection selection;
     selection.show_helpers = true;
@@ -91,14 +91,14 @@ TEST(TreeLimit, FiguresByMethodAndByCallerAreWhole) {
   }
 }
 
-TEST(TreeLimit, HelpersOfMergedPathsCountForTheirCallers) {
+TEST(tree_limit, helpers_of_merged_paths_count_for_their_callers) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     const BothTrees pair({}, seed);
     expect_same_figures(pair.whole, pair.small);
   }
 }
 
-TEST(TreeLimit, ThePartsOfASmallTreeAreTheWhole) {
+TEST(tree_limit, the_parts_of_a_small_tree_are_the_whole) {
   for (const bool by_thread : {false, true}) {
     const BothTrees pair({}, 1, by_thread);
     U calls = 0, calls_of_small = 0, others = 0, self = 0, self_of_small = 0;
@@ -118,7 +118,7 @@ TEST(TreeLimit, ThePartsOfASmallTreeAreTheWhole) {
   }
 }
 
-TEST(TreeLimit, ALateHeavyPathIsFound) {
+TEST(tree_limit, a_late_heavy_path_is_found) {
   CallTree tree(Selection{}, false, kRoomForPaths);
   Recording recording(tree);
   base::Time now = 0;
@@ -137,7 +137,7 @@ TEST(TreeLimit, ALateHeavyPathIsFound) {
   EXPECT_EQ(calls, 50U);
 }
 
-TEST(TreeLimit, AFullTreeOfStacksKeepsTheInnermostMethod) {
+TEST(tree_limit, a_full_tree_of_stacks_keeps_the_innermost_method) {
   StackTree tree(5);
   const std::uint32_t a = tree.child(StackTree::kRoot, 1);
   const std::uint32_t b = tree.child(a, 2);

@@ -20,7 +20,7 @@ event::Alloc allocation(base::Id object, std::uint64_t size) {
 
 // A snapshot without classes and sizes: a root, which was not seen made, refers to two objects, one
 // of which moved; an id was used before.
-TEST(HeapAllocated, NamesOfASnapshotAreObjectsByTheirAllocations) {
+TEST(heap_allocated, names_of_a_snapshot_are_objects_by_their_allocations) {
   event::Batch batch;
   Stream main(batch, kMain);
   main.type(kShopClass, "Shop").type(kOrderClass, "Order");

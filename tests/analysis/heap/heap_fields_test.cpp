@@ -93,7 +93,7 @@ struct NamedHeap {
   }
 };
 
-TEST(HeapFields, APathReadsByTheFieldsOnceTheyAreFound) {
+TEST(heap_fields, a_path_reads_by_the_fields_once_they_are_found) {
   NamedHeap heap(true);
   EXPECT_FALSE(heap.fields->wants_pass());
   EXPECT_EQ(heap.path(), (std::vector<std::string>{"", "", "", "", ""}));
@@ -104,7 +104,7 @@ TEST(HeapFields, APathReadsByTheFieldsOnceTheyAreFound) {
                                                    "Node.value", ""}));
 }
 
-TEST(HeapFields, SuspectsSayThemToo) {
+TEST(heap_fields, suspects_say_them_too) {
   NamedHeap heap(true);
   suspect_table(heap.view(), {}, kAllRows);
   heap.fields->consume(heap.batch);
@@ -115,7 +115,7 @@ TEST(HeapFields, SuspectsSayThemToo) {
             "Node.value");
 }
 
-TEST(HeapFields, WithoutNamesNobodyLooksForThem) {
+TEST(heap_fields, without_names_nobody_looks_for_them) {
   NamedHeap heap(false);
   const Table table = path_table(heap.view(), heap.view().find("Text"), kAllRows);
   EXPECT_EQ(table.rows.size(), 5U);
@@ -124,7 +124,7 @@ TEST(HeapFields, WithoutNamesNobodyLooksForThem) {
   EXPECT_FALSE(heap.fields->wants_pass());
 }
 
-TEST(HeapFields, OnlyTheSnapshotThatIsAskedAboutCounts) {
+TEST(heap_fields, only_the_snapshot_that_is_asked_about_counts) {
   NamedHeap heap(true);
   heap.path();
   ReferenceFields second(heap.study.fields(), heap.study.names(), 1);

@@ -60,7 +60,7 @@ std::size_t row_of(const Table& table, std::string_view column, std::string_view
   return 0;
 }
 
-TEST(HeapQuestions, ClassesRetainNothingTwice) {
+TEST(heap_questions, classes_retain_nothing_twice) {
   const Studied studied;
   const Table table = class_table(studied.view(), kAll);
   const std::size_t cache = row_of(table, "class", "Cache");
@@ -71,7 +71,7 @@ TEST(HeapQuestions, ClassesRetainNothingTwice) {
   EXPECT_EQ(number(table, row_of(table, "class", "Text"), "bytes"), kItems * 30 + 57);
 }
 
-TEST(HeapQuestions, PathAndReferrers) {
+TEST(heap_questions, path_and_referrers) {
   const Studied studied;
   const HeapView view = studied.view();
   const Table path = path_table(view, view.find("0x2110"), kAll);
@@ -88,7 +88,7 @@ TEST(HeapQuestions, PathAndReferrers) {
   EXPECT_EQ(object_referrers(view, view.find("0x1000"), kAll).rows.size(), 1U);
 }
 
-TEST(HeapQuestions, FindsByIdNameAndPartOfIt) {
+TEST(heap_questions, finds_by_id_name_and_part_of_it) {
   const Studied studied;
   const HeapView view = studied.view();
   EXPECT_EQ(view.graph.id(view.find("Cache")), 0x1000U);
@@ -98,7 +98,7 @@ TEST(HeapQuestions, FindsByIdNameAndPartOfIt) {
   EXPECT_EQ(view.find("Nothing"), analysis::HeapGraph::kNone);
 }
 
-TEST(HeapQuestions, WhatNoRootReaches) {
+TEST(heap_questions, what_no_root_reaches) {
   const Studied studied;
   const Table table = unreachable_table(studied.view(), kAll);
   ASSERT_EQ(table.rows.size(), 1U);
@@ -106,7 +106,7 @@ TEST(HeapQuestions, WhatNoRootReaches) {
   EXPECT_EQ(number(table, 0, "bytes"), 7U);
 }
 
-TEST(HeapQuestions, SuspectsWithTheirReasons) {
+TEST(heap_questions, suspects_with_their_reasons) {
   const Studied studied;
   const Table table = suspect_table(studied.view(), studied.study.snapshots(), kAll);
   ASSERT_GE(table.rows.size(), 2U);
@@ -138,13 +138,13 @@ std::vector<std::string> suspects_among(unsigned items, std::uint64_t first_size
   return reasons;
 }
 
-TEST(HeapQuestions, ManyOfOneClassAreASuspectUnlessItIsOneOfThem) {
+TEST(heap_questions, many_of_one_class_are_a_suspect_unless_it_is_one_of_them) {
   using Reasons = std::vector<std::string>;
   EXPECT_EQ(suspects_among(50, 100), Reasons{"50 objects that nothing single holds"});
   EXPECT_EQ(suspects_among(50, 9000), Reasons{"it is that large itself"});
 }
 
-TEST(HeapQuestions, GrowthByNameAlsoOfWhatCameAndWent) {
+TEST(heap_questions, growth_by_name_also_of_what_came_and_went) {
   const std::vector<analysis::NamedFigures> before{{"A", 1, 10}, {"B", 2, 50}};
   const std::vector<analysis::NamedFigures> after{{"A", 4, 40}, {"C", 1, 5}};
   const Table table = growth_table(analysis::growth_between(before, after), kAll);
@@ -155,7 +155,7 @@ TEST(HeapQuestions, GrowthByNameAlsoOfWhatCameAndWent) {
   EXPECT_EQ(number(table, 2, "bytes_growth"), static_cast<std::uint64_t>(-50));
 }
 
-TEST(HeapStudy, TakesTheLastCompleteSnapshotOrTheOneThatIsWanted) {
+TEST(heap_study, takes_the_last_complete_snapshot_or_the_one_that_is_wanted) {
   event::Batch batch;
   Stream main(batch, kMainThread);
   snapshot(main, 10, 2);

@@ -60,7 +60,7 @@ class SiteStory {
   base::Time time_ = 1;
 };
 
-TEST(HeapSites, GrowthFollowsObjectsThroughMoves) {
+TEST(heap_sites, growth_follows_objects_through_moves) {
   SiteStory story;
   story.alloc(0x1000, kOrder, {kSell}).alloc(0x1100, kLine, {kSell, kPrint});
   story.snapshot({{0x1000, kOrder}, {0x1100, kLine}});
@@ -78,7 +78,7 @@ TEST(HeapSites, GrowthFollowsObjectsThroughMoves) {
   EXPECT_TRUE(table.notes.empty());
 }
 
-TEST(HeapSites, WhatNoAllocationToldIsUnknown) {
+TEST(heap_sites, what_no_allocation_told_is_unknown) {
   SiteStory story;
   story.alloc(0x1000, kOrder, {kSell}).alloc(0x1100, kOrder, {kSell}).free(0x1100);
   story.snapshot({{0x1000, kOrder}});
@@ -93,7 +93,7 @@ TEST(HeapSites, WhatNoAllocationToldIsUnknown) {
   EXPECT_TRUE(table.notes[0].starts_with("3 objects of snapshot 1"));
 }
 
-TEST(HeapSites, SayWhyNothingIsKnown) {
+TEST(heap_sites, say_why_nothing_is_known) {
   const auto note = [](SiteStory& story) {
     const Table table = story.snapshot({{0x1000, kOrder}}).snapshot({{0x1000, kOrder}}).growth();
     EXPECT_TRUE(table.rows.empty());

@@ -29,7 +29,7 @@ void first_snapshot(Stream& main) {
   main.add(16, 0, Dump{DumpStage::end, {}});
 }
 
-TEST(Heap, ObjectsBytesAndReferences) {
+TEST(heap, objects_bytes_and_references) {
   event::Batch batch;
   Stream main(batch, kMain);
   first_snapshot(main);
@@ -63,7 +63,7 @@ TEST(Heap, ObjectsBytesAndReferences) {
   EXPECT_EQ(rest["List>(not in the snapshot)"], 1U);
 }
 
-TEST(Heap, GrowthBetweenSnapshotsThatSpanBatches) {
+TEST(heap, growth_between_snapshots_that_span_batches) {
   event::Batch batch;
   Stream main(batch, kMain);
   first_snapshot(main);
@@ -90,7 +90,7 @@ TEST(Heap, GrowthBetweenSnapshotsThatSpanBatches) {
   EXPECT_EQ(asked.headlines().size(), 2U);
 }
 
-TEST(Heap, ASnapshotThatIsCutShortIsSaid) {
+TEST(heap, a_snapshot_that_is_cut_short_is_said) {
   event::Batch batch;
   Stream(batch, kMain)
       .add(1, 0x10, object(kItem, 8))  // outside any snapshot
@@ -103,7 +103,7 @@ TEST(Heap, ASnapshotThatIsCutShortIsSaid) {
   EXPECT_EQ(table.notes.size(), 2U);
 }
 
-TEST(Heap, SelectedByStart) {
+TEST(heap, selected_by_start) {
   event::Batch batch;
   Stream main(batch, kMain);
   first_snapshot(main);
@@ -130,7 +130,7 @@ std::vector<analysis::Suspect> suspects_of(std::uint64_t item_size, bool wanted,
   return asked.analysis->suspects(asked.slicer.names());
 }
 
-TEST(Heap, WhatFillsTheLastCompleteSnapshotIsASuspectOfAReport) {
+TEST(heap, what_fills_the_last_complete_snapshot_is_a_suspect_of_a_report) {
   constexpr std::uint64_t kMuch = 100'000;
   constexpr bool kWanted = true;
   const auto told = suspects_of(kMuch, kWanted);
@@ -143,7 +143,7 @@ TEST(Heap, WhatFillsTheLastCompleteSnapshotIsASuspectOfAReport) {
   EXPECT_TRUE(suspects_of(kMuch, !kWanted).empty());
 }
 
-TEST(Heap, ManyClassesCountTheSame) {
+TEST(heap, many_classes_count_the_same) {
   event::Batch batch;
   Stream main(batch, kMain);
   main.add(1, 0, Dump{DumpStage::start, {}});
@@ -158,7 +158,7 @@ TEST(Heap, ManyClassesCountTheSame) {
 }
 
 // Against a plain map, with aligned, odd, dense and far addresses.
-TEST(ObjectTypes, FindsWhatWasSetAndNothingElse) {
+TEST(object_types, finds_what_was_set_and_nothing_else) {
   using Types = analysis::ObjectTypes<std::uint16_t>;
   std::mt19937_64 random(7);
   Types types;

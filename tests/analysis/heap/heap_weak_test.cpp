@@ -56,7 +56,7 @@ struct WeakHeap {
   }
 };
 
-TEST(HeapWeak, WeakFinalAndPhantomReferencesKeepNothingAlive) {
+TEST(heap_weak, weak_final_and_phantom_references_keep_nothing_alive) {
   for (const auto strength : {RefStrength::weak, RefStrength::final, RefStrength::phantom}) {
     const WeakHeap heap(strength);
     EXPECT_EQ(heap.retained(kRooted), 3 * kSize);
@@ -66,13 +66,13 @@ TEST(HeapWeak, WeakFinalAndPhantomReferencesKeepNothingAlive) {
   }
 }
 
-TEST(HeapWeak, SoftReferencesDoUnlessAskedOtherwise) {
+TEST(heap_weak, soft_references_do_unless_asked_otherwise) {
   EXPECT_EQ(WeakHeap(RefStrength::soft).retained(kRooted), 5 * kSize);
   EXPECT_EQ(WeakHeap(RefStrength::soft, RefStrength::unknown).retained(kRooted), 3 * kSize);
   EXPECT_EQ(WeakHeap(RefStrength::phantom, RefStrength::phantom).retained(kRooted), 5 * kSize);
 }
 
-TEST(HeapWeak, WhatIsReachedOnlyWeaklyIsTold) {
+TEST(heap_weak, what_is_reached_only_weakly_is_told) {
   const WeakHeap heap(RefStrength::weak);
   const Table table = unreachable_table(heap.view(), kEverything);
   ASSERT_EQ(table.rows.size(), 1U);
@@ -81,7 +81,7 @@ TEST(HeapWeak, WhatIsReachedOnlyWeaklyIsTold) {
   EXPECT_EQ(number(table, 0, "weak_bytes"), 3 * kSize);
 }
 
-TEST(HeapWeak, PathsHaveWeakStepsWhereThereIsNoOtherWay) {
+TEST(heap_weak, paths_have_weak_steps_where_there_is_no_other_way) {
   const WeakHeap heap(RefStrength::phantom);
   const Table strong = heap.path(kKept);
   EXPECT_EQ(strong.rows.size(), 3U);
@@ -95,7 +95,7 @@ TEST(HeapWeak, PathsHaveWeakStepsWhereThereIsNoOtherWay) {
   EXPECT_EQ(text(handled, 0, "root"), "handle");
 }
 
-TEST(HeapWeak, ReferrersSayHowTheyRefer) {
+TEST(heap_weak, referrers_say_how_they_refer) {
   const WeakHeap heap(RefStrength::weak);
   const Table one = object_referrers(heap.view(), heap.study.graph().find(kReferent), kEverything);
   ASSERT_EQ(one.rows.size(), 1U);

@@ -27,7 +27,7 @@ std::vector<Made> some(std::uint64_t seed, std::size_t count, std::uint32_t site
   return all;
 }
 
-TEST(AllocationLog, AddsUpBetweenTimesInAnyOrder) {
+TEST(allocation_log, adds_up_between_times_in_any_order) {
   const std::vector<Made> all = some(1, 5000, 7);
   AllocationLog log;
   for (const Made& made : all) log.add(made.time, made.site, made.bytes);
@@ -51,7 +51,7 @@ TEST(AllocationLog, AddsUpBetweenTimesInAnyOrder) {
 }
 
 // No byte is lost where there is no room, and times are right to within what is said.
-TEST(AllocationLog, KeepsWithinItsRoom) {
+TEST(allocation_log, keeps_within_its_room) {
   for (const std::uint32_t sites : {1U, 20U, 5000U}) {
     const std::vector<Made> all = some(sites, 20'000, sites);
     AllocationLog log(256);

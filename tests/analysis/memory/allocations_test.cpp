@@ -26,7 +26,7 @@ void mixed(event::Batch& batch) {
   other.add(0, kNodeTable, event::Vtable{0, kNode});
 }
 
-TEST(Allocations, ByClass) {
+TEST(allocations, by_class) {
   event::Batch batch;
   mixed(batch);
   const Table table = Asked(make_allocations({})).feed(batch).finish().table("allocations");
@@ -39,7 +39,7 @@ TEST(Allocations, ByClass) {
   EXPECT_EQ(number(table, 1, "bytes"), 24U);
 }
 
-TEST(Allocations, SampledOnesCountForAllTheyStandFor) {
+TEST(allocations, sampled_ones_count_for_all_they_stand_for) {
   event::Batch batch;
   Stream(batch, kMain)
       .type(kNode, "Node")
@@ -54,7 +54,7 @@ TEST(Allocations, SampledOnesCountForAllTheyStandFor) {
             "Estimated from 1 sampled object: each counts for all that it represents.");
 }
 
-TEST(Allocations, VtableToldInALaterBatchIsTheSameClass) {
+TEST(allocations, vtable_told_in_a_later_batch_is_the_same_class) {
   event::Batch batch;
   Stream(batch, kMain).add(1, kNodeTable, Alloc{1, 8, {}, 0, 0});
   event::Batch later;
@@ -68,7 +68,7 @@ TEST(Allocations, VtableToldInALaterBatchIsTheSameClass) {
   EXPECT_EQ(number(table, 0, "count"), 2U);
 }
 
-TEST(Allocations, SiteIsTheInnermostFrameThatIsNoHelper) {
+TEST(allocations, site_is_the_innermost_frame_that_is_no_helper) {
   event::Batch batch;
   mixed(batch);
   Asked asked(make_allocations({}));
@@ -82,7 +82,7 @@ TEST(Allocations, SiteIsTheInnermostFrameThatIsNoHelper) {
   EXPECT_EQ(number(table, 2, "bytes"), 20U);
 }
 
-TEST(Allocations, HelpersAreShownWhenAskedFor) {
+TEST(allocations, helpers_are_shown_when_asked_for) {
   event::Batch batch;
   mixed(batch);
   slice::Selection selection;
@@ -93,7 +93,7 @@ TEST(Allocations, HelpersAreShownWhenAskedFor) {
   EXPECT_EQ(number(table, 0, "bytes"), 60U);
 }
 
-TEST(Allocations, StacksAsATree) {
+TEST(allocations, stacks_as_a_tree) {
   event::Batch batch;
   mixed(batch);
   Asked asked(make_allocations({}));
@@ -112,7 +112,7 @@ TEST(Allocations, StacksAsATree) {
   EXPECT_EQ(cut.rows_left_out, 1U);
 }
 
-TEST(Allocations, ByThreadAndSelection) {
+TEST(allocations, by_thread_and_selection) {
   event::Batch batch;
   mixed(batch);
   Asked all(make_allocations({}));
@@ -133,7 +133,7 @@ TEST(Allocations, ByThreadAndSelection) {
   EXPECT_EQ(text(nodes, 0, "class"), "Node");
 }
 
-TEST(Allocations, WithoutStackCountForTheRecordedCall) {
+TEST(allocations, without_stack_count_for_the_recorded_call) {
   event::Batch batch;
   Stream main(batch, kMain);
   main.method(1, "Main").method(2, "Callee").method(9, "Stray");
@@ -152,7 +152,7 @@ TEST(Allocations, WithoutStackCountForTheRecordedCall) {
   EXPECT_EQ(text(table, 2, "site"), "Main");
 }
 
-TEST(Allocations, AThreadIdUsedAgainHasAFreshStack) {
+TEST(allocations, a_thread_id_used_again_has_a_fresh_stack) {
   event::Batch batch;
   Stream main(batch, kMain);
   main.method(1, "Main");
@@ -167,7 +167,7 @@ TEST(Allocations, AThreadIdUsedAgainHasAFreshStack) {
   EXPECT_EQ(number(table, 0, "bytes"), 16U);
 }
 
-TEST(Allocations, AMethodIdDefinedAgainIsAnotherMethod) {
+TEST(allocations, a_method_id_defined_again_is_another_method) {
   event::Batch batch;
   Stream main(batch, kMain);
   main.method(1, "Old").add(1, kNode, Alloc{1, 8, main.stack({1}), 0, 0});
@@ -179,7 +179,7 @@ TEST(Allocations, AMethodIdDefinedAgainIsAnotherMethod) {
   EXPECT_EQ(text(table, 1, "site"), "Old");
 }
 
-TEST(Allocations, OverTimeNeverMoreThanSixtyRowsAndNothingLost) {
+TEST(allocations, over_time_never_more_than_sixty_rows_and_nothing_lost) {
   event::Batch batch;
   Stream main(batch, kMain);
   for (const base::Time time : {base::Time{5}, base::Time{-9'000'000'000'000'000'000},
@@ -194,7 +194,7 @@ TEST(Allocations, OverTimeNeverMoreThanSixtyRowsAndNothingLost) {
   EXPECT_EQ(sum, batch.events.size());
 }
 
-TEST(Allocations, Headline) {
+TEST(allocations, headline) {
   event::Batch batch;
   mixed(batch);
   Asked asked(make_allocations({}));

@@ -34,7 +34,7 @@ void one_stop(Stream& main, base::Time time, std::uint32_t generation, std::uint
       .add(time + 100, 0, gc(GcPhase::world_started, generation));
 }
 
-TEST(Collections, DurationsPausesAndHeapSizes) {
+TEST(collections, durations_pauses_and_heap_sizes) {
   event::Batch batch;
   Stream main(batch, kMain);
   one_stop(main, 1000, 0, 4096);
@@ -66,7 +66,7 @@ TEST(Collections, DurationsPausesAndHeapSizes) {
 }
 
 // What is in use says how full a heap is; what the collector holds, only where nothing else does.
-TEST(Collections, SizeIsWhatIsUsed) {
+TEST(collections, size_is_what_is_used) {
   event::Batch batch;
   Stream main(batch, kMain);
   HeapSize both = size(1 << 20);
@@ -80,7 +80,7 @@ TEST(Collections, SizeIsWhatIsUsed) {
   EXPECT_EQ(capacity.feed(batch).finish().table("heap_size").notes.size(), 1U);
 }
 
-TEST(Collections, ReasonsAndWhatWasAllocatedBefore) {
+TEST(collections, reasons_and_what_was_allocated_before) {
   event::Batch batch;
   Stream main(batch, kMain);
   const auto allocate = [&](base::Time time, std::uint64_t bytes) {
@@ -108,7 +108,7 @@ TEST(Collections, ReasonsAndWhatWasAllocatedBefore) {
   EXPECT_EQ(number(asked.table("collections"), 1, "allocated"), 14U);
 }
 
-TEST(Collections, PercentilesByNearestRank) {
+TEST(collections, percentiles_by_nearest_rank) {
   event::Batch batch;
   Stream main(batch, kMain);
   for (base::Time i = 1; i <= 100; ++i)
@@ -120,7 +120,7 @@ TEST(Collections, PercentilesByNearestRank) {
   EXPECT_EQ(number(table, 0, "p99"), 99U);
 }
 
-TEST(Collections, AMajorOneInsideAMinorOne) {
+TEST(collections, a_major_one_inside_a_minor_one) {
   event::Batch batch;
   Stream(batch, kMain)
       .add(0, 0, gc(GcPhase::start, 0))
@@ -138,7 +138,7 @@ TEST(Collections, AMajorOneInsideAMinorOne) {
 }
 
 // Concurrent collections of Mono, and CoreProfiler's: whoever is there ends them.
-TEST(Collections, EndOnAnotherThread) {
+TEST(collections, end_on_another_thread) {
   event::Batch batch;
   Stream(batch, kOther).add(90, 0, gc(GcPhase::end, 1)).add(95, 0, gc(GcPhase::end, 1));
   Stream(batch, kMain)
@@ -154,7 +154,7 @@ TEST(Collections, EndOnAnotherThread) {
   EXPECT_NE(table.notes[0].find("1 more ended"), std::string::npos);
 }
 
-TEST(Collections, UnmatchedEventsAreSaidAndCostNoTime) {
+TEST(collections, unmatched_events_are_said_and_cost_no_time) {
   event::Batch batch;
   Stream(batch, kMain)
       .add(5, 0, gc(GcPhase::end, 0))  // began before the recording
@@ -175,7 +175,7 @@ TEST(Collections, UnmatchedEventsAreSaidAndCostNoTime) {
 
 // One in the background from 10 to 100, ended by a thread that stands first in the file, and one
 // meanwhile; its two stops and that of the other one.
-TEST(Collections, NumbersTellWhatAThreadCannot) {
+TEST(collections, numbers_tell_what_a_thread_cannot) {
   event::Batch batch;
   Stream(batch, kOther)
       .add(80, 0, gc(GcPhase::world_stopped, event::kAbsent))
@@ -202,7 +202,7 @@ TEST(Collections, NumbersTellWhatAThreadCannot) {
   EXPECT_EQ(number(list, 1, "pause"), 6U);
 }
 
-TEST(Collections, OnlySelectedTimes) {
+TEST(collections, only_selected_times) {
   event::Batch batch;
   Stream main(batch, kMain);
   one_stop(main, 1000, 0, 1);

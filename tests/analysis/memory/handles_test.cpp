@@ -20,7 +20,7 @@ Handle handle(HandleStage stage, HandleKind kind, event::Stack stack = {}) {
   return out;
 }
 
-TEST(Handles, CreatedDestroyedMostAndLeaks) {
+TEST(handles, created_destroyed_most_and_leaks) {
   event::Batch batch;
   Stream main(batch, kMain);
   main.method(1, "Main").method(2, "(wrapper native) Alloc");
@@ -46,7 +46,7 @@ TEST(Handles, CreatedDestroyedMostAndLeaks) {
   EXPECT_EQ(asked.headlines().at(0), "3 handles were created, 2 never destroyed.");
 }
 
-TEST(Handles, AnEndThatIsReadBeforeItsBeginningIsNoLeak) {
+TEST(handles, an_end_that_is_read_before_its_beginning_is_no_leak) {
   event::Batch batch;
   Stream(batch, kOther).add(9, 10, handle(HandleStage::destroyed, HandleKind::pinned));
   Stream(batch, kMain)
@@ -58,7 +58,7 @@ TEST(Handles, AnEndThatIsReadBeforeItsBeginningIsNoLeak) {
   EXPECT_EQ(number(asked.table("handle_leaks"), 0, "first"), 12U);
 }
 
-TEST(Finalization, RoundsAndObjects) {
+TEST(finalization, rounds_and_objects) {
   event::Batch batch;
   Stream(batch, kMain)
       .add(5, 1, Finalize{FinalizeStage::object_end})  // began before the recording

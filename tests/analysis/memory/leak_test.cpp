@@ -28,7 +28,7 @@ HeapTrend trend_of(std::uint64_t step) {
   return trend;
 }
 
-TEST(HeapTrend, PartsOfTheHeapAreNotItsSize) {
+TEST(heap_trend, parts_of_the_heap_are_not_its_size) {
   const auto growth = trend_of(100).growth();
   ASSERT_TRUE(growth);
   EXPECT_EQ(growth->from, 1500U);  // without the first quarter

@@ -30,7 +30,7 @@ Root old(std::uint32_t flags) {
   return out;
 }
 
-TEST(Roots, LieInTheRegionWithTheGreatestStartBelow) {
+TEST(roots, lie_in_the_region_with_the_greatest_start_below) {
   event::Batch batch;
   Stream(batch, kMain)
       .add(50, 0xa, at(0xfff))
@@ -53,7 +53,7 @@ TEST(Roots, LieInTheRegionWithTheGreatestStartBelow) {
   EXPECT_EQ(number(table, 2, "roots"), 1U);
 }
 
-TEST(Roots, RegionsLiveFromRegistrationToRemoval) {
+TEST(roots, regions_live_from_registration_to_removal) {
   event::Batch batch;
   RootRegion gone;
   gone.stage = RegionStage::unregistered;
@@ -78,7 +78,7 @@ TEST(Roots, RegionsLiveFromRegistrationToRemoval) {
   EXPECT_EQ(number(regions, 1, "unregistered"), 1U);
 }
 
-TEST(Roots, MoreThanMayWaitAreAllCounted) {
+TEST(roots, more_than_may_wait_are_all_counted) {
   event::Batch batch;
   Stream main(batch, kMain);
   main.add(1, 0x1000, region(RootSource::domain, "Domain"));
@@ -88,7 +88,7 @@ TEST(Roots, MoreThanMayWaitAreAllCounted) {
   EXPECT_EQ(number(asked.finish().table("roots"), 0, "roots"), 1'500'000U);
 }
 
-TEST(Roots, KindsOfOlderRecorders) {
+TEST(roots, kinds_of_older_recorders) {
   event::Batch batch;
   Stream(batch, kMain).add(1, 1, old(0x101)).add(1, 2, old(0x101)).add(1, 3, old(0x600));
   Asked asked(make_roots({}));

@@ -49,7 +49,7 @@ void record_calls(Recording& r) {
   r.enter(0, 1).enter(10, 2).leave(40, 2).enter(50, 2).leave(60, 2).leave(100, 1).finish();
 }
 
-TEST(Profile, OfChosenNamesHasTheirStacksOnly) {
+TEST(profile, of_chosen_names_has_their_stacks_only) {
   Selection selection;
   selection.name = event::NameChoice("Pay");
   Fed fed({}, selection);
@@ -67,7 +67,7 @@ TEST(Profile, OfChosenNamesHasTheirStacksOnly) {
 
 const Stacks kOfCalls{{"Main", {1, 60}}, {"Main;Work", {2, 40}}};
 
-TEST(Profile, OfCallsHasCallsAndTimeByStack) {
+TEST(profile, of_calls_has_calls_and_time_by_stack) {
   Fed fed({});
   Recording r(fed);
   record_calls(r);
@@ -80,14 +80,14 @@ TEST(Profile, OfCallsHasCallsAndTimeByStack) {
   EXPECT_EQ(profile->last, 100);
 }
 
-TEST(Profile, OfAnothersTreeIsTheSame) {
+TEST(profile, of_anothers_tree_is_the_same) {
   Fed fed({.tree = std::make_shared<CallTree>(Selection{})});
   Recording r(fed);
   record_calls(r);
   EXPECT_EQ(stacks(*fed.builder.finish(r.names())), kOfCalls);
 }
 
-TEST(Profile, ByThreadEachHasNodesOfItsOwn) {
+TEST(profile, by_thread_each_has_nodes_of_its_own) {
   Fed fed({.by_thread = true});
   Recording r(fed);
   r.name(1, "Main");
@@ -104,7 +104,7 @@ TEST(Profile, ByThreadEachHasNodesOfItsOwn) {
   }
 }
 
-TEST(Profile, OfCpuTimeLeavesOutWhatAThreadUsedBefore) {
+TEST(profile, of_cpu_time_leaves_out_what_a_thread_used_before) {
   Fed fed({.weight = find_weight("cpu")});
   Recording r(fed);
   r.name(1, "Main").name(2, "Work");
@@ -120,7 +120,7 @@ TEST(Profile, OfCpuTimeLeavesOutWhatAThreadUsedBefore) {
             (Stacks{{"Main", {1, 40}}, {"Main;Work", {1, 2}}}));
 }
 
-TEST(Profile, OfSamplesCountsTheirWeight) {
+TEST(profile, of_samples_counts_their_weight) {
   Fed fed({});
   Recording r(fed);
   r.name(1, "Main").name(2, "Work");
@@ -134,7 +134,7 @@ TEST(Profile, OfSamplesCountsTheirWeight) {
             (Stacks{{"Main", {1, 4}}, {"Main;Work", {1, 1}}}));
 }
 
-TEST(Profile, AWeightThatTheTraceHasNotIsRefusedWithThoseItHas) {
+TEST(profile, a_weight_that_the_trace_has_not_is_refused_with_those_it_has) {
   Fed fed({.weight = find_weight("bytes")});
   Recording r(fed);
   record_calls(r);
@@ -143,7 +143,7 @@ TEST(Profile, AWeightThatTheTraceHasNotIsRefusedWithThoseItHas) {
   EXPECT_NE(base::to_text(profile.error()).find("only: time, calls"), std::string::npos);
 }
 
-TEST(Profile, PrunedKeepsTheTotalAndSaysWhatItHides) {
+TEST(profile, pruned_keeps_the_total_and_says_what_it_hides) {
   Fed fed({});
   Recording r(fed);
   r.name(1, "Main");

@@ -37,7 +37,7 @@ std::vector<Table> report(const std::vector<const Section*>& selected) {
   return report.tables({});
 }
 
-TEST(Sections, AreFoundByTheirKeyOnce) {
+TEST(sections, are_found_by_their_key_once) {
   std::set<std::string_view> keys;
   for (const Section& section : sections()) {
     EXPECT_EQ(find_section(section.key), &section);
@@ -46,7 +46,7 @@ TEST(Sections, AreFoundByTheirKeyOnce) {
   EXPECT_EQ(find_section("nothing"), nullptr);
 }
 
-TEST(Report, GivesOnlyTheSelectedSectionsInTheirOrder) {
+TEST(report, gives_only_the_selected_sections_in_their_order) {
   const auto tables = report({find_section("jit"), find_section("calls")});
   ASSERT_EQ(tables.size(), 4U);
   EXPECT_EQ(tables[0].key, "compilation");
@@ -56,7 +56,7 @@ TEST(Report, GivesOnlyTheSelectedSectionsInTheirOrder) {
   EXPECT_EQ(cell(tables[3], "Main", "total"), Cell{U{1000}});
 }
 
-TEST(Report, ASummaryAloneQuotesTheOthers) {
+TEST(report, a_summary_alone_quotes_the_others) {
   const auto tables = report({find_section("summary")});
   ASSERT_EQ(tables.size(), 1U);
   const std::vector<std::vector<Cell>> rows = {
@@ -69,7 +69,7 @@ TEST(Report, ASummaryAloneQuotesTheOthers) {
   EXPECT_EQ(tables[0].rows, rows);
 }
 
-TEST(Report, EveryTableBelongsToItsSectionAndHasFullRows) {
+TEST(report, every_table_belongs_to_its_section_and_has_full_rows) {
   std::set<std::string> keys;
   for (const Section& section : sections()) {
     for (const Table& table : report({&section})) {
@@ -80,7 +80,7 @@ TEST(Report, EveryTableBelongsToItsSectionAndHasFullRows) {
   }
 }
 
-TEST(Report, AnEmptyTraceHasNoRows) {
+TEST(report, an_empty_trace_has_no_rows) {
   Report report({}, Selection{});
   report.consume(event::Batch{});
   report.finish();

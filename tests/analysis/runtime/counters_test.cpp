@@ -28,7 +28,7 @@ CounterValue whole(CounterType type, std::int64_t number) {
   return out;
 }
 
-TEST(Counters, LastLeastMostAndSeries) {
+TEST(counters, last_least_most_and_series) {
   event::Batch batch;
   Stream(batch, kHelper)
       .add(0, 1, def(0x4000, "Working Set", CounterType::int64, CounterUnit::bytes))
@@ -48,7 +48,7 @@ TEST(Counters, LastLeastMostAndSeries) {
   ASSERT_EQ(table.notes.size(), 1U);
 }
 
-TEST(Counters, UnitsAndTypes) {
+TEST(counters, units_and_types) {
   event::Batch batch;
   CounterValue real;
   real.type = CounterType::real;
@@ -84,7 +84,7 @@ TEST(Counters, UnitsAndTypes) {
   EXPECT_EQ(text(table, 4, "last"), "server");
 }
 
-TEST(Counters, ValuesBeforeTheirDefinition) {
+TEST(counters, values_before_their_definition) {
   event::Batch batch;
   Stream(batch, kHelper)
       .add(0, 9, whole(CounterType::uint32, 3))

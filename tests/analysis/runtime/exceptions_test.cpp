@@ -11,7 +11,7 @@ namespace {
 using U = std::uint64_t;
 using BurstRow = std::vector<Cell>;
 
-TEST(Exceptions, ByClassSiteAndHandler) {
+TEST(exceptions, by_class_site_and_handler) {
   const auto analysis = make_exceptions({});
   Analysis& exceptions = *analysis;
   Recording r(exceptions);
@@ -43,7 +43,7 @@ TEST(Exceptions, ByClassSiteAndHandler) {
             (std::vector<std::string>{"2 exceptions thrown, 2 caught; mostly AppError"}));
 }
 
-TEST(Exceptions, WithoutAStackCountForTheCallAroundWhereverItBegan) {
+TEST(exceptions, without_a_stack_count_for_the_call_around_wherever_it_began) {
   const auto analysis = make_exceptions({});
   Analysis& exceptions = *analysis;
   Recording r(exceptions);

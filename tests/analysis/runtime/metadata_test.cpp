@@ -21,7 +21,7 @@ Module image(Life life, std::string_view name, std::string_view mvid = {}) {
   return out;
 }
 
-TEST(Metadata, DomainsWithIdsUsedAgain) {
+TEST(metadata, domains_with_ids_used_again) {
   event::Batch batch;
   Stream(batch, kMain)
       .add(12, 1, domain(Life::name, "child"))
@@ -42,7 +42,7 @@ TEST(Metadata, DomainsWithIdsUsedAgain) {
   EXPECT_TRUE(unknown(table, 2, "loaded"));
 }
 
-TEST(Metadata, AnEndReadBeforeItsBeginning) {
+TEST(metadata, an_end_read_before_its_beginning) {
   event::Batch batch;
   Stream(batch, kMain).add(30, 1, domain(Life::end)).add(10, 1, domain(Life::begin));
   const Table table = Asked(analysis::make_metadata({})).feed(batch).finish().table("domains");
@@ -50,7 +50,7 @@ TEST(Metadata, AnEndReadBeforeItsBeginning) {
   EXPECT_EQ(number(table, 0, "loaded"), 10U);
 }
 
-TEST(Metadata, AContextKeepsTheNameOfItsOwnDomain) {
+TEST(metadata, a_context_keeps_the_name_of_its_own_domain) {
   event::Batch batch;
   Stream(batch, kMain)
       .add(1, 7, domain(Life::begin))
@@ -67,7 +67,7 @@ TEST(Metadata, AContextKeepsTheNameOfItsOwnDomain) {
   EXPECT_EQ(text(table, 1, "domain_name"), "second");
 }
 
-TEST(Metadata, ImagesAssembliesContextsAndTotals) {
+TEST(metadata, images_assemblies_contexts_and_totals) {
   event::Batch batch;
   Assembly assembly;
   assembly.name = "app, Version=1";

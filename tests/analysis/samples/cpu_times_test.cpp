@@ -27,7 +27,7 @@ event::Cpu used(event::CpuScope scope, base::Duration nanoseconds) {
   return details;
 }
 
-TEST(CpuTimes, BetweenTwoCallsTheMethodAThreadIsInUsesIt) {
+TEST(cpu_times, between_two_calls_the_method_a_thread_is_in_uses_it) {
   const auto cpu = make_cpu_times({});
   Recording r(*cpu);
   r.name(1, "Main").name(2, "Work");
@@ -40,7 +40,7 @@ TEST(CpuTimes, BetweenTwoCallsTheMethodAThreadIsInUsesIt) {
                                             {U{45}, 45.0, U{45}, U{2}, std::string("Work")}}));
 }
 
-TEST(CpuTimes, CallsThatTellNoneAreNotFollowed) {
+TEST(cpu_times, calls_that_tell_none_are_not_followed) {
   const auto cpu = make_cpu_times({});
   Recording r(*cpu);
   r.name(1, "Main");
@@ -48,7 +48,7 @@ TEST(CpuTimes, CallsThatTellNoneAreNotFollowed) {
   EXPECT_TRUE(cpu->tables(r.names(), {})[0].rows.empty());
 }
 
-TEST(CpuTimes, RecordsOfThreadsAndOfTheProcessAddUp) {
+TEST(cpu_times, records_of_threads_and_of_the_process_add_up) {
   const auto cpu = make_cpu_times({});
   Recording r(*cpu);
   event::Cpu wrong = used(event::CpuScope::thread, 1);

@@ -32,13 +32,13 @@ std::vector<std::string> whats(const event::Batch& batch) {
 
 using Texts = std::vector<std::string>;
 
-TEST(LeftOut, NothingIsToldWhereNothingIsKnown) {
+TEST(left_out, nothing_is_told_where_nothing_is_known) {
   event::Batch batch;
   Stream(batch, kMain).add(1, base::kNoId, setting("limit", "4g"));
   EXPECT_EQ(whats(batch), Texts{});
 }
 
-TEST(LeftOut, PatternsOfExcludedClasses) {
+TEST(left_out, patterns_of_excluded_classes) {
   event::Batch batch;
   Stream stream(batch, kMain);
   for (const std::string_view pattern : {"java.*", "javax.*", "jdk.*", "sun.*", "com.sun.*"})
@@ -46,7 +46,7 @@ TEST(LeftOut, PatternsOfExcludedClasses) {
   EXPECT_EQ(whats(batch), Texts{"methods of java.*, javax.*, jdk.* and 2 more"});
 }
 
-TEST(LeftOut, ARuleThatTakesAllInEndsTheList) {
+TEST(left_out, a_rule_that_takes_all_in_ends_the_list) {
   event::Batch batch;
   Stream(batch, kMain)
       .add(1, base::kNoId, rule("com.acme.gen.*", "EXCLUDE"))
@@ -57,7 +57,7 @@ TEST(LeftOut, ARuleThatTakesAllInEndsTheList) {
   EXPECT_EQ(whats(batch), Texts{"methods of com.acme.gen.*, com.acme.Main:run*"});
 }
 
-TEST(LeftOut, ARuleThatTakesAllOutLeavesWhatStandsBefore) {
+TEST(left_out, a_rule_that_takes_all_out_leaves_what_stands_before) {
   event::Batch batch;
   Stream(batch, kMain)
       .add(1, base::kNoId, rule("com.acme.*", "INCLUDE"))
@@ -66,7 +66,7 @@ TEST(LeftOut, ARuleThatTakesAllOutLeavesWhatStandsBefore) {
   EXPECT_EQ(whats(batch), Texts{"methods but those of com.acme.*"});
 }
 
-TEST(LeftOut, ModulesOfAFrameworkAreCountedOnce) {
+TEST(left_out, modules_of_a_framework_are_counted_once) {
   event::Batch batch;
   Stream(batch, kMain)
       .add(1, base::kNoId, setting("coreclr.framework", "/dotnet/shared/"))
@@ -77,7 +77,7 @@ TEST(LeftOut, ModulesOfAFrameworkAreCountedOnce) {
   EXPECT_EQ(whats(batch), Texts{"methods of 2 modules of .NET (/dotnet/shared/)"});
 }
 
-TEST(LeftOut, KindsOfEventsThatWereNotAskedFor) {
+TEST(left_out, kinds_of_events_that_were_not_asked_for) {
   event::Batch batch;
   Stream(batch, kMain)
       .add(1, base::kNoId, setting("events", "calls+gc+alloc=sampled:1m"))
@@ -86,7 +86,7 @@ TEST(LeftOut, KindsOfEventsThatWereNotAskedFor) {
                                  "exceptions", "most allocations"}));
 }
 
-TEST(LeftOut, MethodsAreNoMatterWhereNoCallsAreRecorded) {
+TEST(left_out, methods_are_no_matter_where_no_calls_are_recorded) {
   event::Batch batch;
   Stream(batch, kMain)
       .add(1, base::kNoId, setting("events", "gc+monitors+exceptions+alloc=sites"))
@@ -95,7 +95,7 @@ TEST(LeftOut, MethodsAreNoMatterWhereNoCallsAreRecorded) {
   EXPECT_EQ(whats(batch), Texts{"calls"});
 }
 
-TEST(LeftOut, TheSummarySaysWhereTheTimeIs) {
+TEST(left_out, the_summary_says_where_the_time_is) {
   event::Batch batch;
   Stream(batch, kMain)
       .add(1, base::kNoId, setting("events", kEveryKind))

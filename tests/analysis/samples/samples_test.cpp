@@ -22,7 +22,7 @@ void hit(Recording& r, base::Id thread, base::Id ip, std::initializer_list<base:
   r.add(10, thread, sample);
 }
 
-TEST(Samples, SelfIsTheInnermostFrameInclusiveCountsOncePerSample) {
+TEST(samples, self_is_the_innermost_frame_inclusive_counts_once_per_sample) {
   const auto analysis = make_samples({});
   Analysis& samples = *analysis;
   Recording r(samples);
@@ -45,7 +45,7 @@ TEST(Samples, SelfIsTheInnermostFrameInclusiveCountsOncePerSample) {
 }
 
 // CoreProfiler has a function of id 0: what is not of the runtime.
-TEST(Samples, AMethodOfId0IsOneWhereTheTraceDefinesIt) {
+TEST(samples, a_method_of_id0_is_one_where_the_trace_defines_it) {
   const auto analysis = make_samples({});
   Analysis& samples = *analysis;
   Recording r(samples);
@@ -58,7 +58,7 @@ TEST(Samples, AMethodOfId0IsOneWhereTheTraceDefinesIt) {
   EXPECT_EQ(cell(table, "?", "self"), Cell{U{1}});
 }
 
-TEST(Samples, WhilePausedAreASumOfTheirOwn) {
+TEST(samples, while_paused_are_a_sum_of_their_own) {
   const auto analysis = make_samples({});
   Analysis& samples = *analysis;
   Recording r(samples);
@@ -80,7 +80,7 @@ TEST(Samples, WhilePausedAreASumOfTheirOwn) {
 }
 
 // The IL map counts native offsets through both blocks: 0x10 bytes at 0x1000, 0x20 at 0x5000.
-TEST(Samples, AnInstructionPointerOfAFrameBecomesAnIlOffset) {
+TEST(samples, an_instruction_pointer_of_a_frame_becomes_an_il_offset) {
   const auto analysis = make_samples({});
   Analysis& samples = *analysis;
   Recording r(samples);
@@ -116,7 +116,7 @@ TEST(Samples, AnInstructionPointerOfAFrameBecomesAnIlOffset) {
   EXPECT_EQ(table.notes.size(), 1U);
 }
 
-TEST(Samples, AnInstructionPointerBelongsToCodeThenToTheNearestSymbol) {
+TEST(samples, an_instruction_pointer_belongs_to_code_then_to_the_nearest_symbol) {
   const auto analysis = make_samples({});
   Analysis& samples = *analysis;
   Recording r(samples);

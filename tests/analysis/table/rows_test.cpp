@@ -27,7 +27,7 @@ std::string order(const Table& table) {
   return all;
 }
 
-TEST(Rows, NumbersDescendTextAscendsUnknownIsLast) {
+TEST(rows, numbers_descend_text_ascends_unknown_is_last) {
   Table table = sample();
   sort_and_limit(table, {}, "n");
   EXPECT_EQ(order(table), "cbda");
@@ -36,7 +36,7 @@ TEST(Rows, NumbersDescendTextAscendsUnknownIsLast) {
   EXPECT_EQ(order(table), "abcd");
 }
 
-TEST(Rows, AnUnknownKeyLeavesTheDefault) {
+TEST(rows, an_unknown_key_leaves_the_default) {
   Table table = sample();
   sort_and_limit(table, {.sort = "size"}, "n");
   EXPECT_EQ(order(table), "cbda");
@@ -45,7 +45,7 @@ TEST(Rows, AnUnknownKeyLeavesTheDefault) {
   EXPECT_EQ(order(table), "bdac");
 }
 
-TEST(Rows, TheLimitIsSaid) {
+TEST(rows, the_limit_is_said) {
   Table table = sample();
   sort_and_limit(table, {.sort = {}, .limit = 3}, "n");
   EXPECT_EQ(order(table), "cbd");
@@ -55,14 +55,14 @@ TEST(Rows, TheLimitIsSaid) {
   EXPECT_EQ(table.rows.size(), 4U);
 }
 
-TEST(Rows, NotANumberDoesNotBreakTheOrder) {
+TEST(rows, not_a_number_does_not_break_the_order) {
   Table table = sample();
   table.rows.push_back({std::numeric_limits<double>::quiet_NaN(), std::string("e")});
   sort_and_limit(table, {}, "n");
   EXPECT_EQ(order(table), "cbdea");
 }
 
-TEST(Text, SharesAndSpans) {
+TEST(text, shares_and_spans) {
   EXPECT_EQ(share_text(1, 3), "33.3 %");
   EXPECT_EQ(share_text(0, 0), "0 %");
   EXPECT_EQ(

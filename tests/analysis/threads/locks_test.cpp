@@ -35,7 +35,7 @@ void contention(event::Batch& batch) {
   b.add(0, kType, event::Alloc{kLock, 16, {}, 0, 0});  // told late
 }
 
-TEST(Monitors, Totals) {
+TEST(monitors, totals) {
   event::Batch batch;
   contention(batch);
   const Table table = Asked(make_monitors({})).feed(batch).finish().table("monitor_totals");
@@ -48,7 +48,7 @@ TEST(Monitors, Totals) {
   EXPECT_EQ(table.notes.size(), 1U);  // one never ended
 }
 
-TEST(Monitors, ByLockAndClass) {
+TEST(monitors, by_lock_and_class) {
   event::Batch batch;
   contention(batch);
   Asked asked(make_monitors({}));
@@ -66,7 +66,7 @@ TEST(Monitors, ByLockAndClass) {
   EXPECT_EQ(number(classes, 0, "objects"), 1U);
 }
 
-TEST(Monitors, BySiteAndThread) {
+TEST(monitors, by_site_and_thread) {
   event::Batch batch;
   contention(batch);
   Asked asked(make_monitors({}));
@@ -83,7 +83,7 @@ TEST(Monitors, BySiteAndThread) {
             "Threads waited 105 ns for locks in 4 contentions, the longest 60 ns.");
 }
 
-TEST(Monitors, OnlyContentionsOfTheSelection) {
+TEST(monitors, only_contentions_of_the_selection) {
   event::Batch batch;
   contention(batch);
   slice::Selection selection;
@@ -95,7 +95,7 @@ TEST(Monitors, OnlyContentionsOfTheSelection) {
   EXPECT_EQ(number(table, 0, "acquired"), 0U);
 }
 
-TEST(Monitors, AnObjectThatMovedKeepsItsClass) {
+TEST(monitors, an_object_that_moved_keeps_its_class) {
   event::Batch batch;
   Stream a(batch, kA);
   a.type(kType, "App.Lock")

@@ -117,10 +117,10 @@ TEST(sink, full_medium_is_write_failed) {
 }
 
 using Compressor = std::unique_ptr<Sink> (*)(std::unique_ptr<Sink>);
-class Compressing : public testing::TestWithParam<Compressor> {};
-INSTANTIATE_TEST_SUITE_P(sink, Compressing, testing::Values(gzip_sink, zstd_sink));
+class compressing : public testing::TestWithParam<Compressor> {};
+INSTANTIATE_TEST_SUITE_P(sink, compressing, testing::Values(gzip_sink, zstd_sink));
 
-TEST_P(Compressing, hands_a_failure_on) {
+TEST_P(compressing, hands_a_failure_on) {
   if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "no /dev/full here";
   const auto sink = GetParam()(*create_sink("/dev/full", false));
   static_cast<void>(sink->write(bytes_of("x")));
@@ -129,7 +129,7 @@ TEST_P(Compressing, hands_a_failure_on) {
   EXPECT_EQ(done.error().code, Code::write_failed);
 }
 
-TEST_P(Compressing, reads_back) {
+TEST_P(compressing, reads_back) {
   std::vector<std::byte> content;
   for (std::size_t i = 0; i < 300'000; ++i) content.push_back(static_cast<std::byte>(i * i >> 7));
   std::vector<std::byte> packed;
@@ -145,7 +145,7 @@ TEST_P(Compressing, reads_back) {
   EXPECT_EQ(buffer, content);
 }
 
-TEST_P(Compressing, nothing_is_an_empty_stream) {
+TEST_P(compressing, nothing_is_an_empty_stream) {
   std::vector<std::byte> packed;
   ASSERT_TRUE(GetParam()(memory_sink(packed))->commit());
   const auto source = unwrap(memory_source(packed));

@@ -8,7 +8,7 @@
 namespace polytrace::base {
 namespace {
 
-TEST(FigureText, RoundsToThreeDigits) {
+TEST(figure_text, rounds_to_three_digits) {
   const auto ns = [](std::uint64_t value) { return duration_text(value); };
   EXPECT_EQ(ns(0), "0 ns");
   EXPECT_EQ(ns(999), "999 ns");
@@ -24,7 +24,7 @@ TEST(FigureText, RoundsToThreeDigits) {
   EXPECT_EQ(bytes_text(std::numeric_limits<std::uint64_t>::max()), "16.0 EiB");
 }
 
-TEST(FigureText, SeparatesThousands) {
+TEST(figure_text, separates_thousands) {
   EXPECT_EQ(count_text(std::uint64_t{999}), "999");
   EXPECT_EQ(count_text(std::uint64_t{1000}), "1,000");
   EXPECT_EQ(count_text(std::numeric_limits<std::int64_t>::min()), "-9,223,372,036,854,775,808");

@@ -17,7 +17,7 @@ TEST(terminal_text, shows_what_a_terminal_would_obey) {
 }
 
 TEST(terminal_text, door_keeps_lines_and_what_is_asked_for) {
-  TerminalDoor styled(TerminalDoor::Styles::kKept);
+  TerminalDoor styled(TerminalDoor::Styles::kept);
   EXPECT_EQ(styled.pass("\x1b[1;31mred\x1b[0m\tx\n\x1b[31mno\x1b]0;t\a"),
             "\x1b[1;31mred\x1b[0m\tx\n\\x1b[31mno\\x1b]0;t\\x07");
   TerminalDoor plain;
@@ -27,7 +27,7 @@ TEST(terminal_text, door_keeps_lines_and_what_is_asked_for) {
 // Wherever the pieces are cut, all of them together say the same.
 TEST(terminal_text, door_takes_pieces) {
   const std::string text = "a\u202eb größe 大\x1b[1;31m\x1b[9m\xe5\xa4\n\xf0\x9f\x98\x80\xc3";
-  for (const auto styles : {TerminalDoor::Styles::kKept, TerminalDoor::Styles::kShown}) {
+  for (const auto styles : {TerminalDoor::Styles::kept, TerminalDoor::Styles::shown}) {
     TerminalDoor whole(styles);
     std::string expected = whole.pass(text);
     expected += whole.finish();

@@ -88,10 +88,10 @@ void expect_equal(const Decoded& a, const Decoded& b) {
 // Both ways stop at the same record; what they decoded is what the general way decodes.
 std::size_t check(const std::vector<std::byte>& bytes, std::uint64_t id_mask = ~std::uint64_t{0},
                   std::size_t room = 100'000) {
-  const Decoded portable = by(base::DigitsBy::kShifts, bytes, id_mask, room);
+  const Decoded portable = by(base::DigitsBy::shifts, bytes, id_mask, room);
   expect_equal(portable, general(bytes, id_mask, portable.events.size()));
   if (base::has_fast_bit_extract())
-    expect_equal(portable, by(base::DigitsBy::kBitExtract, bytes, id_mask, room));
+    expect_equal(portable, by(base::DigitsBy::bit_extract, bytes, id_mask, room));
   return portable.events.size();
 }
 

@@ -118,10 +118,10 @@ void expect_equal(const Decoded& a, const Decoded& b) {
 
 // Both ways stop at the same event; what they decoded is what the general way decodes.
 std::size_t check(base::Bytes bytes, Packing packing, std::size_t room = 100'000) {
-  const Decoded portable = by(base::DigitsBy::kShifts, bytes, packing.shipped, room);
+  const Decoded portable = by(base::DigitsBy::shifts, bytes, packing.shipped, room);
   expect_equal(portable, general(bytes, packing, portable.events.size()));
   if (base::has_fast_bit_extract())
-    expect_equal(portable, by(base::DigitsBy::kBitExtract, bytes, packing.shipped, room));
+    expect_equal(portable, by(base::DigitsBy::bit_extract, bytes, packing.shipped, room));
   return portable.events.size();
 }
 

@@ -64,7 +64,7 @@ std::vector<std::uint64_t> random_words(unsigned seed) {
   std::uint64_t ticks = 0;
   for (std::uint64_t& word : words) {
     ticks += random() >> (40 + random() % 24);
-    const Word kind = random() % 2 == 0 ? Word::kEnter : Word::kLeave;
+    const Word kind = random() % 2 == 0 ? Word::enter : Word::leave;
     word = call_word(kind, 1 + (random() & kMaxMethod) % (1U << random() % 24), ticks);
   }
   return words;
@@ -76,7 +76,7 @@ TEST(native_record_encoder, writes_words_alike_in_both_ways) {
     const auto words = random_words(seed);
     std::vector<std::byte> memories[2];
     std::size_t sizes[2] = {};
-    for (const auto by : {base::DigitsBy::kShifts, base::DigitsBy::kBitExtract}) {
+    for (const auto by : {base::DigitsBy::shifts, base::DigitsBy::bit_extract}) {
       const auto way = static_cast<std::size_t>(by);
       memories[way].resize(10'000);
       RecordEncoder encoder;
@@ -105,7 +105,7 @@ TEST(native_record_encoder, writes_escapes_as_it_writes_each_alone) {
       ticks += (random() >> (36 + random() % 28)) - (random() % 10 == 0 ? 1000 : 0);
       if (random() % 3 == 0) {
         const std::uint64_t site = random() & kMaxArgument;
-        words.push_back(escape_word(Escape::kAlloc, site, ticks));
+        words.push_back(escape_word(Escape::alloc, site, ticks));
         EXPECT_TRUE(alone.alloc(5 + ticks, site));
         continue;
       }
@@ -115,7 +115,7 @@ TEST(native_record_encoder, writes_escapes_as_it_writes_each_alone) {
       for (std::size_t at = 0; at < size; ++at) body[at] = static_cast<std::byte>(random());
       const auto length = static_cast<std::size_t>(body - bytes) + size;
       const std::size_t more = (length + 7) / 8 + random() % 3 / 2;
-      words.push_back(escape_word(Escape::kEvent, more, ticks));
+      words.push_back(escape_word(Escape::event, more, ticks));
       words.resize(words.size() + more);
       std::memcpy(words.data() + words.size() - more, bytes, length);
       EXPECT_TRUE(alone.body(5 + ticks, {body, size}));
@@ -192,8 +192,8 @@ TEST(native_call_run, is_the_same_in_both_ways) {
   for (unsigned seed = 1; seed < 20; ++seed) {
     const auto bytes = random_calls(seed);
     for (std::size_t from = 0; from < 200; ++from) {
-      const Outcome one = run_from(bytes, from, base::DigitsBy::kShifts);
-      const Outcome other = run_from(bytes, from, base::DigitsBy::kBitExtract);
+      const Outcome one = run_from(bytes, from, base::DigitsBy::shifts);
+      const Outcome other = run_from(bytes, from, base::DigitsBy::bit_extract);
       ASSERT_EQ(one.at, other.at);
       ASSERT_EQ(one.tick, other.tick);
       ASSERT_EQ(one.depth, other.depth);

@@ -60,8 +60,8 @@ TEST_F(native_segments, come_definitions_first_then_by_number) {
   stream.move(records, 1 | kFromRecords, 1000);
   SegmentFile file;
   file.add_words(2, 7, second.words);
-  file.add_words(1, 7, first.words, SegmentState::kFull);
-  file.add_words(3, 7, first.words, SegmentState::kFree);
+  file.add_words(1, 7, first.words, SegmentState::full);
+  file.add_words(3, 7, first.words, SegmentState::free);
   file.add(Bytes(100, std::byte{1}));  // a unit that is no segment
   file.add_records(1, encoder.payload());
   const test::Whole whole = read(stream, file);

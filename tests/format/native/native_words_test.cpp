@@ -34,9 +34,9 @@ TEST(native_words, are_moved_while_they_are_written) {
       std::size_t all = 1;
       if ((word & 3) == 3) {
         const auto type = static_cast<Escape>(word >> kEscapeShift & 7);
-        all += type == Escape::kEvent   ? word >> kArgumentShift & kMaxArgument
-               : type == Escape::kAlloc ? 0
-                                        : 1;
+        all += type == Escape::event   ? word >> kArgumentShift & kMaxArgument
+               : type == Escape::alloc ? 0
+                                       : 1;
       }
       for (std::size_t i = all; i-- > 0;) written[done + i] = recorded.words[done + i];
       done += all;
@@ -58,13 +58,13 @@ TEST(native_words, deeper_than_frames_are_kept) {
 
 TEST(native_words, that_no_recorder_writes_end_the_segment) {
   const Words bad[]{
-      {call_word(Word::kEnter, 1, 1), escape_word(static_cast<Escape>(5), 0, 2)},
-      {call_word(Word::kEnter, 1, 1), escape_word(Escape::kUnwind, 0, 2), 5},
-      {call_word(Word::kEnter, 1, 1), escape_word(Escape::kUnwind, 0, 2)},
-      {call_word(Word::kEnter, 1, 1), escape_word(Escape::kEvent, 1, 2), 200},
-      {call_word(Word::kEnter, 1, 1), escape_word(Escape::kEvent, 9, 2), 2},
+      {call_word(Word::enter, 1, 1), escape_word(static_cast<Escape>(5), 0, 2)},
+      {call_word(Word::enter, 1, 1), escape_word(Escape::unwind, 0, 2), 5},
+      {call_word(Word::enter, 1, 1), escape_word(Escape::unwind, 0, 2)},
+      {call_word(Word::enter, 1, 1), escape_word(Escape::event, 1, 2), 200},
+      {call_word(Word::enter, 1, 1), escape_word(Escape::event, 9, 2), 2},
       // No kind, though the rest is that of an event: its length leads far beyond the segment.
-      {call_word(Word::kEnter, 1, 1), escape_word(Escape::kEvent, kMaxArgument, 2) & ~3ULL,
+      {call_word(Word::enter, 1, 1), escape_word(Escape::event, kMaxArgument, 2) & ~3ULL,
        0x0006'03ff'ffff},
   };
   for (const Words& words : bad) {

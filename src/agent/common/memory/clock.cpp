@@ -48,16 +48,16 @@ Time monotonic_now() { return read(CLOCK_MONOTONIC); }
 Time wall_now() { return read(CLOCK_REALTIME); }
 
 void Clock::start(ClockChoice choice) {
-  const bool counter = choice == ClockChoice::kAuto || choice == ClockChoice::kCounter;
-  if (counter && has_invariant_counter()) kind_ = ClockKind::kCounter;
-  else kind_ = choice == ClockChoice::kCoarse ? ClockKind::kCoarse : ClockKind::kMonotonic;
+  const bool counter = choice == ClockChoice::auto_ || choice == ClockChoice::counter;
+  if (counter && has_invariant_counter()) kind_ = ClockKind::counter;
+  else kind_ = choice == ClockChoice::coarse ? ClockKind::coarse : ClockKind::monotonic;
   first_ = take_pair();
   interval_ = kFirstRefit;
   due_ = first_.time + interval_;
   ClockLine line;
   line.tick0 = first_.tick;
   line.time0 = first_.time;
-  if (kind_ == ClockKind::kCounter) {
+  if (kind_ == ClockKind::counter) {
     Pair now = take_pair();
     while (now.time - first_.time < kFirstLook) now = take_pair();
     line.rate = format::native::rate_of(static_cast<std::uint64_t>(now.time - first_.time),
@@ -68,9 +68,9 @@ void Clock::start(ClockChoice choice) {
 
 std::uint64_t Clock::now() const {
   switch (kind_) {
-    case ClockKind::kCounter: return read_counter();
-    case ClockKind::kCoarse: return static_cast<std::uint64_t>(read(CLOCK_MONOTONIC_COARSE));
-    case ClockKind::kMonotonic: break;
+    case ClockKind::counter: return read_counter();
+    case ClockKind::coarse: return static_cast<std::uint64_t>(read(CLOCK_MONOTONIC_COARSE));
+    case ClockKind::monotonic: break;
   }
   return static_cast<std::uint64_t>(monotonic_now());
 }
@@ -88,7 +88,7 @@ Time Clock::time_of(std::uint64_t tick) const {
 }
 
 bool Clock::refit() {
-  if (kind_ != ClockKind::kCounter || monotonic_now() < due_) return false;
+  if (kind_ != ClockKind::counter || monotonic_now() < due_) return false;
   const Pair now = take_pair();
   if (now.time - first_.time <= 0 || now.tick <= first_.tick) return false;
   interval_ = std::min(interval_ * 10, kLastInterval);
@@ -114,7 +114,7 @@ std::uint64_t Clock::ticks_per_second() const {
 
 // The tick between two readings of the other clock that lie closest together.
 Clock::Pair Clock::take_pair() const {
-  if (kind_ != ClockKind::kCounter) {
+  if (kind_ != ClockKind::counter) {
     const std::uint64_t tick = now();
     return {tick, static_cast<Time>(tick)};
   }

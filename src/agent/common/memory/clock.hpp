@@ -14,7 +14,7 @@
 
 namespace polytrace::agent {
 
-enum class ClockKind : std::uint8_t { kCounter, kMonotonic, kCoarse };
+enum class ClockKind : std::uint8_t { counter, monotonic, coarse };
 
 // The time stamp counter runs at one rate in all states and on all cores.
 bool has_invariant_counter();
@@ -47,7 +47,7 @@ class Clock {
   Pair take_pair() const;
   void set_line(const format::native::ClockLine& line);
 
-  ClockKind kind_ = ClockKind::kMonotonic;
+  ClockKind kind_ = ClockKind::monotonic;
   Pair first_;
   base::Time due_ = 0;
   base::Time interval_ = 0;

@@ -108,7 +108,7 @@ void Segments::forget_name() {
 
 void Segments::close() {
   if (memory_ == nullptr) return;
-  reinterpret_cast<SegmentsHeader*>(memory_)->state = SegmentsState::kClosed;
+  reinterpret_cast<SegmentsHeader*>(memory_)->state = SegmentsState::closed;
   if (*path_ != '\0') ::unlink(path_);
 }
 
@@ -155,7 +155,7 @@ void Segments::give_back(std::uint32_t segment, std::size_t used) {
   const std::size_t room = units * kUnit - sizeof(SegmentHeader);
   std::memset(reinterpret_cast<std::byte*>(old) + sizeof(SegmentHeader), 0, std::min(used, room));
   __atomic_store_n(reinterpret_cast<std::uint32_t*>(&old->state),
-                   static_cast<std::uint32_t>(SegmentState::kFree), __ATOMIC_RELEASE);
+                   static_cast<std::uint32_t>(SegmentState::free), __ATOMIC_RELEASE);
   const Guard guard(mutex_);
   nodes_[segment].free = true;
   push(nodes_[segment].size, segment);

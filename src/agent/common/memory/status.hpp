@@ -17,7 +17,7 @@ inline constexpr std::size_t kStatusOffset = 1024;        // in the segment file
 
 // Of the recorder: a number in the status, and in messages of the control protocol, which know no
 // failure: to clients a recording that failed is over.
-enum class State : std::uint32_t { kIdle, kRunning, kPaused, kStopping, kFailed };
+enum class State : std::uint32_t { idle, running, paused, stopping, failed };
 
 constexpr std::string_view name_of(State state) {
   constexpr std::string_view kNames[] = {"idle", "running", "paused", "stopping", "failed"};
@@ -27,10 +27,10 @@ constexpr std::string_view name_of(State state) {
 
 // Why a recording ended before it was to: a number in the status.
 enum class Cut : std::uint64_t {
-  kNone,
-  kLimit,   // it is as large as Options::limit
-  kDisk,    // the disk has less left than is to stay free
-  kOutput,  // it can be written no further: `write_error` says why
+  none,
+  limit,   // it is as large as Options::limit
+  disk,    // the disk has less left than is to stay free
+  output,  // it can be written no further: `write_error` says why
 };
 
 struct Status {

@@ -32,32 +32,32 @@ std::string quoted(std::string_view text) { return "\"" + std::string(text.subst
 
 bool Pattern::parse(std::string_view text, Pattern& pattern) {
   const std::size_t star = text.find('*');
-  pattern.kind_ = Kind::kExact;
-  if (text == "*") pattern.kind_ = Kind::kAll;
-  else if (star == text.size() - 1 && !text.empty()) pattern.kind_ = Kind::kPrefix;
-  else if (star == 0) pattern.kind_ = Kind::kSuffix;
-  if (pattern.kind_ == Kind::kPrefix || pattern.kind_ == Kind::kAll) text.remove_suffix(1);
-  if (pattern.kind_ == Kind::kSuffix) text.remove_prefix(1);
+  pattern.kind_ = Kind::exact;
+  if (text == "*") pattern.kind_ = Kind::all;
+  else if (star == text.size() - 1 && !text.empty()) pattern.kind_ = Kind::prefix;
+  else if (star == 0) pattern.kind_ = Kind::suffix;
+  if (pattern.kind_ == Kind::prefix || pattern.kind_ == Kind::all) text.remove_suffix(1);
+  if (pattern.kind_ == Kind::suffix) text.remove_prefix(1);
   pattern.text_ = text;
   return text.find('*') == std::string_view::npos;
 }
 
 std::string Pattern::written() const {
   switch (kind_) {
-    case Kind::kAll: return "*";
-    case Kind::kPrefix: return text_ + '*';
-    case Kind::kSuffix: return '*' + text_;
-    case Kind::kExact: break;
+    case Kind::all: return "*";
+    case Kind::prefix: return text_ + '*';
+    case Kind::suffix: return '*' + text_;
+    case Kind::exact: break;
   }
   return text_;
 }
 
 bool Pattern::matches(std::string_view name) const {
   switch (kind_) {
-    case Kind::kExact: return name == text_;
-    case Kind::kPrefix: return name.starts_with(text_);
-    case Kind::kSuffix: return name.ends_with(text_);
-    case Kind::kAll: break;
+    case Kind::exact: return name == text_;
+    case Kind::prefix: return name.starts_with(text_);
+    case Kind::suffix: return name.ends_with(text_);
+    case Kind::all: break;
   }
   return true;
 }
@@ -153,14 +153,14 @@ Verdict Filters::verdict(std::string_view type) const {
   bool all = true;    // no rule with a method pattern takes some out
   for (const Rule& rule : rules_) {
     if (!rule.type.matches(type)) continue;
-    if (rule.method.kind() == Pattern::Kind::kAll) {
-      if (rule.include) return all ? Verdict::kAll : Verdict::kSome;
-      return some ? Verdict::kSome : Verdict::kNone;
+    if (rule.method.kind() == Pattern::Kind::all) {
+      if (rule.include) return all ? Verdict::all : Verdict::some;
+      return some ? Verdict::some : Verdict::none;
     }
     (rule.include ? some : all) = rule.include;
   }
-  if (!short_includes_) return all ? Verdict::kAll : Verdict::kSome;
-  return some ? Verdict::kSome : Verdict::kNone;
+  if (!short_includes_) return all ? Verdict::all : Verdict::some;
+  return some ? Verdict::some : Verdict::none;
 }
 
 }  // namespace polytrace::agent

@@ -24,7 +24,7 @@ inline constexpr std::size_t kMostRuleBytes = 1024;
 
 class Pattern {
  public:
-  enum class Kind : unsigned char { kAll, kExact, kPrefix, kSuffix };
+  enum class Kind : unsigned char { all, exact, prefix, suffix };
 
   Pattern() = default;  // matches all
   // False: a `*` in the middle.
@@ -36,7 +36,7 @@ class Pattern {
   std::string written() const;
 
  private:
-  Kind kind_ = Kind::kAll;
+  Kind kind_ = Kind::all;
   std::string text_;
 };
 
@@ -46,7 +46,7 @@ struct Rule {
   bool include = true;
 };
 
-enum class Verdict : unsigned char { kNone, kSome, kAll };
+enum class Verdict : unsigned char { none, some, all };
 
 class Filters {
  public:

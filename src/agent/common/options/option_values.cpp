@@ -41,14 +41,14 @@ bool set_number(std::uint32_t& target, std::string_view value, std::uint64_t mos
 // --- one per row of options.def ---
 
 bool set_alloc(EventSet& events, std::string_view value) {
-  constexpr Named<AllocMode> kModes[] = {{"none", AllocMode::kNone},
-                                         {"sampled", AllocMode::kSampled},
-                                         {"sites", AllocMode::kSites},
-                                         {"objects", AllocMode::kObjects}};
+  constexpr Named<AllocMode> kModes[] = {{"none", AllocMode::none},
+                                         {"sampled", AllocMode::sampled},
+                                         {"sites", AllocMode::sites},
+                                         {"objects", AllocMode::objects}};
   const std::size_t colon = std::min(value.find(':'), value.size());
   if (!choose(events.alloc, value.substr(0, colon), kModes)) return false;
   if (colon == value.size()) return true;
-  return events.alloc == AllocMode::kSampled &&
+  return events.alloc == AllocMode::sampled &&
          parse_size(value.substr(colon + 1), events.alloc_interval);
 }
 
@@ -94,7 +94,7 @@ bool set_events(Options& options, std::string_view value, Faults& faults) {
 }
 
 bool set_mode(Options& options, std::string_view value, Faults&) {
-  return choose(options.mode, value, {{"events", Mode::kEvents}, {"summary", Mode::kSummary}});
+  return choose(options.mode, value, {{"events", Mode::events}, {"summary", Mode::summary}});
 }
 bool set_filter(Options& options, std::string_view value, Faults& faults) {
   options.filters.add_short(value, faults);
@@ -120,7 +120,7 @@ bool set_cpu(Options& options, std::string_view value, Faults&) {
 bool set_heap_dump(Options& options, std::string_view value, Faults&) {
   return choose(
       options.heap_dump, value,
-      {{"command", HeapDump::kOnCommand}, {"never", HeapDump::kNever}, {"end", HeapDump::kAtEnd}});
+      {{"command", HeapDump::on_command}, {"never", HeapDump::never}, {"end", HeapDump::at_end}});
 }
 bool set_paused(Options& options, std::string_view value, Faults&) {
   return set_yes(options.paused, value);
@@ -146,7 +146,7 @@ bool set_segments(Options& options, std::string_view value, Faults&) {
 
 bool set_policy(Options& options, std::string_view value, Faults&) {
   return choose(options.policy, value,
-                {{"block", Policy::kBlock}, {"drop", Policy::kDrop}, {"ring", Policy::kRing}});
+                {{"block", Policy::block}, {"drop", Policy::drop}, {"ring", Policy::ring}});
 }
 bool set_buffer(Options& options, std::string_view value, Faults&) {
   return parse_size(value, options.buffer);
@@ -170,10 +170,10 @@ bool set_drain(Options& options, std::string_view value, Faults&) {
 }
 bool set_clock(Options& options, std::string_view value, Faults&) {
   return choose(options.clock, value,
-                {{"auto", ClockChoice::kAuto},
-                 {"tsc", ClockChoice::kCounter},
-                 {"monotonic", ClockChoice::kMonotonic},
-                 {"coarse", ClockChoice::kCoarse}});
+                {{"auto", ClockChoice::auto_},
+                 {"tsc", ClockChoice::counter},
+                 {"monotonic", ClockChoice::monotonic},
+                 {"coarse", ClockChoice::coarse}});
 }
 bool set_limit(Options& options, std::string_view value, Faults&) {
   if (value == "none") options.limit = 0;
@@ -193,10 +193,10 @@ bool set_connect(Options& options, std::string_view value, Faults&) {
 }
 bool set_server(Options& options, std::string_view value, Faults&) {
   return choose(options.server, value,
-                {{"standalone", Server::kStandalone},
-                 {"enabled", Server::kEnabled},
-                 {"application", Server::kEnabled},
-                 {"controlled", Server::kControlled}});
+                {{"standalone", Server::standalone},
+                 {"enabled", Server::enabled},
+                 {"application", Server::enabled},
+                 {"controlled", Server::controlled}});
 }
 bool set_token_file(Options& options, std::string_view value, Faults&) {
   return set_text(options.token_file, value);
@@ -253,7 +253,7 @@ void set_tptp_key(Options& options, std::string_view key, std::string_view value
   if (key == "MONITOR_MODE") options.events.monitors = on;
   else if (key == "TRACK_GC_EVENT_TYPES") options.events.gc = on;
   else if (key == "CPU_TIME") options.cpu = on;
-  else if (key == "TRACE_MODE" && value == "aggregate") options.mode = Mode::kSummary;
+  else if (key == "TRACE_MODE" && value == "aggregate") options.mode = Mode::summary;
 }
 
 bool parse_size(std::string_view text, std::uint64_t& bytes) {

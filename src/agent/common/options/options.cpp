@@ -65,15 +65,15 @@ bool take_profiler(Options& options, std::string_view name, std::string_view tex
   const bool heap = name == "HeapProf";
   if (!calls && !heap && name != "ThreadProf") return false;
   options.events.calls = options.events.calls || calls;
-  if (calls) options.mode = Mode::kSummary;
-  if (heap) options.events.alloc = AllocMode::kObjects;
+  if (calls) options.mode = Mode::summary;
+  if (heap) options.events.alloc = AllocMode::objects;
   if (heap) options.events.gc = true;
   if (name == "ThreadProf") options.events.monitors = options.events.threads = true;
   while (!text.empty()) {
     const Part part = part_of(cut(text, ','));
     const bool on = part.value == "true";
     options.settings.emplace_back(part.name, part.value);
-    if (calls && part.name == "execdetails") options.mode = on ? Mode::kEvents : Mode::kSummary;
+    if (calls && part.name == "execdetails") options.mode = on ? Mode::events : Mode::summary;
     else if (!heap || part.name != "allocsites")
       faults.push_back(std::string(name) + " has no option \"" + std::string(part.name) + "\"");
   }

@@ -19,13 +19,13 @@
 
 namespace polytrace::agent {
 
-enum class Policy : unsigned char { kBlock, kDrop, kRing };
-enum class ClockChoice : unsigned char { kAuto, kCounter, kMonotonic, kCoarse };
-enum class Mode : unsigned char { kEvents, kSummary };
-enum class AllocMode : unsigned char { kNone, kSampled, kSites, kObjects };
-enum class Server : unsigned char { kStandalone, kEnabled, kControlled };
+enum class Policy : unsigned char { block, drop, ring };
+enum class ClockChoice : unsigned char { auto_, counter, monotonic, coarse };
+enum class Mode : unsigned char { events, summary };
+enum class AllocMode : unsigned char { none, sampled, sites, objects };
+enum class Server : unsigned char { standalone, enabled, controlled };
 inline constexpr std::uint64_t kAuto = UINT64_MAX;
-enum class HeapDump : unsigned char { kOnCommand, kNever, kAtEnd };
+enum class HeapDump : unsigned char { on_command, never, at_end };
 
 // What to record. What a runtime cannot tell, its agent says and leaves out.
 struct EventSet {
@@ -37,7 +37,7 @@ struct EventSet {
   bool jit = false;
   bool classes = false;  // every class the runtime loads, not only those that events name
   bool counters = false;
-  AllocMode alloc = AllocMode::kNone;
+  AllocMode alloc = AllocMode::none;
   std::uint64_t alloc_interval = 512 * 1024;  // bytes between samples
   std::uint64_t sample_interval = 0;          // nanoseconds between stack samples, 0 = none
 };
@@ -53,9 +53,9 @@ struct Options {
   std::string segments;           // folder of the segment file; "" = beside the output
   EventSet events;
   Filters filters;
-  Mode mode = Mode::kEvents;
-  Policy policy = Policy::kBlock;
-  ClockChoice clock = ClockChoice::kAuto;
+  Mode mode = Mode::events;
+  Policy policy = Policy::block;
+  ClockChoice clock = ClockChoice::auto_;
   std::uint64_t buffer = 64 << 20;  // bytes of segments at most
   std::uint64_t limit = 0;          // bytes of the stream at which recording ends, 0 = none
   std::uint64_t min_free = kAuto;   // bytes that stay free on the output's disk: output.hpp
@@ -68,8 +68,8 @@ struct Options {
   std::string connect;           // dial out instead: the collector's socket
   std::string token_file;
   std::uint32_t drain = 2000;  // milliseconds for clients to read the rest, at the end
-  Server server = Server::kStandalone;
-  HeapDump heap_dump = HeapDump::kOnCommand;
+  Server server = Server::standalone;
+  HeapDump heap_dump = HeapDump::on_command;
 
   // What belongs into Setting events: TPTP's option file as it was, then every option given.
   std::vector<std::pair<std::string, std::string>> settings;

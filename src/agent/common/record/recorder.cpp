@@ -24,7 +24,7 @@ namespace native = format::native;
 thread_local constinit ThreadBuffer t_buffer __attribute__((tls_model("initial-exec")));
 
 constinit Threads g_threads;
-constinit std::atomic<State> g_state{State::kIdle};
+constinit std::atomic<State> g_state{State::idle};
 constinit std::atomic<Session*> g_session{nullptr};
 
 namespace {
@@ -34,23 +34,23 @@ constinit Session* g_sessions = nullptr;                          // all there e
 constinit Status g_no_status;
 constinit std::atomic<Session*> g_latest{nullptr};  // also when it has stopped
 
-bool running() { return g_state.load(std::memory_order_acquire) == State::kRunning; }
+bool running() { return g_state.load(std::memory_order_acquire) == State::running; }
 bool recording() {
   const State state = g_state.load(std::memory_order_acquire);
-  return state == State::kRunning || state == State::kPaused;
+  return state == State::running || state == State::paused;
 }
 
 // False where the writer failed before: that is not forgotten.
 bool begin_stopping() {
   for (State state = g_state.load(std::memory_order_acquire);
-       state == State::kRunning || state == State::kPaused;)
-    if (g_state.compare_exchange_weak(state, State::kStopping)) return true;
+       state == State::running || state == State::paused;)
+    if (g_state.compare_exchange_weak(state, State::stopping)) return true;
   return false;
 }
 
 // The child has one thread and none of our memory.
 void after_fork_in_child() {
-  g_state.store(State::kIdle, std::memory_order_relaxed);
+  g_state.store(State::idle, std::memory_order_relaxed);
   g_session.store(nullptr, std::memory_order_relaxed);
   g_latest.store(nullptr, std::memory_order_relaxed);
   t_buffer.end.store(nullptr, std::memory_order_relaxed);
@@ -152,7 +152,7 @@ bool open_session(Session& session, Faults& faults, int output_fd) {
 // Cut off, but with an end that says so.
 bool is_told_cut(const Session& session) {
   const auto cut = static_cast<Cut>(session.segments.status().cut.load(std::memory_order_acquire));
-  return cut == Cut::kLimit || cut == Cut::kDisk;
+  return cut == Cut::limit || cut == Cut::disk;
 }
 
 }  // namespace
@@ -169,7 +169,7 @@ void disarm_all() {
 void record_word_slowly(std::uint64_t word, std::uint64_t follows) {
   if (!running()) return;
   SlowPath path;
-  if (!path.idle() && path.claim(follows != 0 ? 2 : 1, Patience::kPolicy)) path.put(word, follows);
+  if (!path.idle() && path.claim(follows != 0 ? 2 : 1, Patience::policy)) path.put(word, follows);
 }
 
 bool record_body(EncodeBody encode, base::Id subject, const void* details, const Lists& lists,
@@ -187,16 +187,16 @@ bool until_room(Session& session, const Try& attempt) {
   constexpr base::Duration kRound = 20'000'000;
   for (;;) {
     const Definitions::Outcome outcome = attempt();
-    if (outcome == Definitions::Outcome::kDone) return true;
+    if (outcome == Definitions::Outcome::done) return true;
     const State state = g_state.load(std::memory_order_acquire);
-    if (outcome == Definitions::Outcome::kTooLarge) {
+    if (outcome == Definitions::Outcome::too_large) {
       session.segments.status().lost.fetch_add(1, std::memory_order_relaxed);
       const std::uint64_t now = session.clock.now();
       const Guard guard(g_threads.mutex);
       session.losses.add({base::kNoId, 1, now, now});
       return false;
     }
-    if (state != State::kRunning && state != State::kPaused) return false;
+    if (state != State::running && state != State::paused) return false;
     session.writer.wake();
     session.segments.wait_for_free(kRound);
   }
@@ -207,7 +207,7 @@ bool until_room(Session& session, const Try& attempt) {
 bool define_body(EncodeBody encode, base::Id subject, const void* details, const Lists& lists) {
   const int before = errno;
   Session* const session = g_session.load(std::memory_order_acquire);
-  if (session == nullptr || g_state.load(std::memory_order_acquire) == State::kFailed) return false;
+  if (session == nullptr || g_state.load(std::memory_order_acquire) == State::failed) return false;
   const bool done = until_room(
       *session, [&] { return session->definitions.define(encode, subject, details, lists); });
   errno = before;
@@ -237,8 +237,8 @@ void switch_thread(base::Id thread) {
   t_buffer.current.store(target, std::memory_order_relaxed);
   if (t_buffer.segment == kNoSegment || !recording()) return;
   SlowPath path;
-  if (path.idle() || !path.has_segment() || !path.claim(2, Patience::kPolicy)) return;
-  path.put(native::escape_word(native::Escape::kThread, 0, 0), target | native::kFollows);
+  if (path.idle() || !path.has_segment() || !path.claim(2, Patience::policy)) return;
+  path.put(native::escape_word(native::Escape::thread, 0, 0), target | native::kFollows);
 }
 
 namespace {
@@ -257,7 +257,7 @@ void end_thread() {
     SlowPath path;
     if (!path.idle() && t_buffer.session == path.session().number) {
       path.tell_losses();
-      path.close(Patience::kPolicy);
+      path.close(Patience::policy);
       const Guard guard(g_threads.mutex);
       keep_losses(path.session());
     }
@@ -306,14 +306,14 @@ bool Recorder::start(const Options& options, Faults& faults, int output_fd) {
   watch_thread_ends();
   Status& status = session->segments.status();
   status.started.store(static_cast<std::uint64_t>(wall_now()), std::memory_order_relaxed);
-  g_state.store(options.paused ? State::kPaused : State::kRunning, std::memory_order_seq_cst);
+  g_state.store(options.paused ? State::paused : State::running, std::memory_order_seq_cst);
   g_latest.store(session, std::memory_order_release);
   g_session.store(session, std::memory_order_release);
   define_clock(*session);
   define_stage(options.paused ? event::RecordingStage::pause : event::RecordingStage::start);
   const int error = session->writer.start(*session);
   if (error == 0) return true;
-  g_state.store(State::kIdle, std::memory_order_seq_cst);
+  g_state.store(State::idle, std::memory_order_seq_cst);
   g_session.store(nullptr, std::memory_order_release);
   session->segments.close();
   session->output.discard();
@@ -324,20 +324,20 @@ bool Recorder::start(const Options& options, Faults& faults, int output_fd) {
 void Recorder::pause() {
   constexpr base::Duration kSummaryPatience = 5'000'000'000;
   const Guard guard(g_control);
-  State expected = State::kRunning;
-  if (!g_state.compare_exchange_strong(expected, State::kPaused)) return;
+  State expected = State::running;
+  if (!g_state.compare_exchange_strong(expected, State::paused)) return;
   disarm_all();
   define_stage(event::RecordingStage::pause);
   Session* const session = g_session.load(std::memory_order_acquire);
-  if (session->options.mode == Mode::kSummary) session->writer.flush(kSummaryPatience, true);
+  if (session->options.mode == Mode::summary) session->writer.flush(kSummaryPatience, true);
 }
 
 void Recorder::resume() {
   const Guard guard(g_control);
-  if (state() != State::kPaused) return;
+  if (state() != State::paused) return;
   define_stage(event::RecordingStage::resume);
-  State expected = State::kPaused;
-  g_state.compare_exchange_strong(expected, State::kRunning);
+  State expected = State::paused;
+  g_state.compare_exchange_strong(expected, State::running);
 }
 
 bool Recorder::flush(base::Duration patience) {
@@ -364,9 +364,9 @@ bool Recorder::stop(base::Duration deadline) {
   sleep_for(kInFlight);
   session->output.give_up_at(until);
   const bool ended = session->writer.stop(until - monotonic_now() + kInFlight);
-  const bool whole = ended && (state() == State::kStopping || is_told_cut(*session));
+  const bool whole = ended && (state() == State::stopping || is_told_cut(*session));
   g_session.store(nullptr, std::memory_order_release);
-  g_state.store(whole ? State::kIdle : State::kFailed, std::memory_order_seq_cst);
+  g_state.store(whole ? State::idle : State::failed, std::memory_order_seq_cst);
   if (ended) session->segments.retire();
   return whole;
 }

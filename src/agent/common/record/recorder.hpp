@@ -24,8 +24,8 @@ namespace polytrace::agent {
 
 // What an event does when no memory is free.
 enum class Patience : std::uint8_t {
-  kPolicy,  // what the policy says: with `block` it waits for the writer
-  kNever    // dropped and counted, and no lock is waited for: collector and monitor callbacks
+  policy,  // what the policy says: with `block` it waits for the writer
+  never    // dropped and counted, and no lock is waited for: collector and monitor callbacks
 };
 
 // The ways of the slow path; agents do not call them. `word` lacks its ticks; `follows` is the word
@@ -78,31 +78,31 @@ struct Slowly {
 template <class S = Slowly>
 inline void enter(std::uint32_t method, const S& slowly = {}) {
   using format::native::Word;
-  record_word<false>(format::native::call_word(Word::kEnter, method, 0), 0, slowly);
+  record_word<false>(format::native::call_word(Word::enter, method, 0), 0, slowly);
 }
 template <class S = Slowly>
 inline void leave(std::uint32_t method, const S& slowly = {}) {
   using format::native::Word;
-  record_word<false>(format::native::call_word(Word::kLeave, method, 0), 0, slowly);
+  record_word<false>(format::native::call_word(Word::leave, method, 0), 0, slowly);
 }
 // A frame left by an exception, where the runtime tells the difference.
 template <class S = Slowly>
 inline void unwind(std::uint32_t method, const S& slowly = {}) {
   using format::native::Escape;
-  record_word<true>(format::native::escape_word(Escape::kUnwind, 0, 0),
+  record_word<true>(format::native::escape_word(Escape::unwind, 0, 0),
                     method | format::native::kFollows, slowly);
 }
 // An allocation at a place told by define_site(): numbers from 0 to format::native::kMaxArgument.
 template <class S = Slowly>
 inline void alloc_at(std::uint32_t number, const S& slowly = {}) {
   using format::native::Escape;
-  record_word<false>(format::native::escape_word(Escape::kAlloc, number, 0), 0, slowly);
+  record_word<false>(format::native::escape_word(Escape::alloc, number, 0), 0, slowly);
 }
 // The same of an array with `length` elements.
 template <class S = Slowly>
 inline void alloc_array_at(std::uint32_t number, std::uint32_t length, const S& slowly = {}) {
   using format::native::Escape;
-  record_word<true>(format::native::escape_word(Escape::kAllocArray, number, 0),
+  record_word<true>(format::native::escape_word(Escape::alloc_array, number, 0),
                     length | format::native::kFollows, slowly);
 }
 // The calling thread's next event takes the slow path.
@@ -113,7 +113,7 @@ inline void be_slow() { t_buffer.end.store(nullptr, std::memory_order_relaxed); 
 // event takes more than kMostEvent bytes, it was counted as lost.
 template <class T>
 bool emit(const T& details, base::Id subject, const Lists& lists = {},
-          Patience patience = Patience::kPolicy) {
+          Patience patience = Patience::policy) {
   return record_body(&encode_as<T>, subject, &details, lists, patience);
 }
 inline constexpr std::size_t kMostEvent = 192 * 1024;
@@ -130,7 +130,7 @@ inline bool emit_encoded(const std::uint64_t* words, std::size_t count) {
   const std::uint64_t ticks = read_counter() - buffer.base;
   if (ticks > format::native::kMaxTicks) return false;
   for (std::size_t i = 0; i < count; ++i) at[1 + i].store(words[i], std::memory_order_relaxed);
-  at->store(format::native::escape_word(format::native::Escape::kEvent, count, ticks),
+  at->store(format::native::escape_word(format::native::Escape::event, count, ticks),
             std::memory_order_release);
   buffer.next = at + 1 + count;
   prefetch_to_write(at + kWordsAhead);
@@ -196,7 +196,7 @@ class Recorder {
   bool stop(base::Duration deadline);
 
   State state() const;
-  bool running() const { return state() == State::kRunning; }
+  bool running() const { return state() == State::running; }
   // Lives for ever; the counters move on.
   const Status& status() const;
   // Where the stream goes, as told to people; "" before start().

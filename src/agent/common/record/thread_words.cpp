@@ -69,15 +69,15 @@ SlowPath::~SlowPath() {
 
 // The fast path may go on, unless somebody stops it meanwhile.
 void SlowPath::arm() {
-  if (session_->clock.kind() != ClockKind::kCounter || buffer_.session != session_->number) return;
+  if (session_->clock.kind() != ClockKind::counter || buffer_.session != session_->number) return;
   buffer_.end.store(buffer_.limit, std::memory_order_seq_cst);
-  if (g_state.load(std::memory_order_seq_cst) != State::kRunning)
+  if (g_state.load(std::memory_order_seq_cst) != State::running)
     buffer_.end.store(nullptr, std::memory_order_seq_cst);
 }
 
 // The thread's first event of this session.
 bool SlowPath::join(Patience patience) {
-  const Guard guard(g_threads.mutex, patience == Patience::kPolicy);
+  const Guard guard(g_threads.mutex, patience == Patience::policy);
   if (!guard.held()) return false;
   buffer_.session = session_->number;
   buffer_.introduced = false;
@@ -149,8 +149,7 @@ bool SlowPath::put_body(EncodeBody encode, base::Id subject, const void* details
   native::put_var(begin, size);
   std::memset(begin + length + size, 0, kMostLength - length);
   const std::size_t words = (length + size + sizeof(WordSlot) - 1) / sizeof(WordSlot);
-  buffer_.next->store(native::escape_word(Escape::kEvent, words, ticks_),
-                      std::memory_order_release);
+  buffer_.next->store(native::escape_word(Escape::event, words, ticks_), std::memory_order_release);
   buffer_.next += 1 + words;
   return true;
 }
@@ -159,10 +158,10 @@ bool SlowPath::close(Patience patience) {
   if (!has_segment()) return true;
   bool wake = false;
   {
-    const Guard guard(g_threads.mutex, patience == Patience::kPolicy);
+    const Guard guard(g_threads.mutex, patience == Patience::policy);
     if (!guard.held()) return false;
     SegmentHeader& header = *session_->segments.header(buffer_.segment);
-    publish_state(header, SegmentState::kFull);
+    publish_state(header, SegmentState::full);
     session_->full.push(session_->links, buffer_.segment);
     session_->full_units += header.units;
     session_->pending.fetch_add(1, std::memory_order_relaxed);
@@ -175,12 +174,12 @@ bool SlowPath::close(Patience patience) {
 }
 
 void SlowPath::tell_losses() {
-  if (buffer_.lost.load(std::memory_order_relaxed) != 0 && close(Patience::kPolicy))
-    open(0, Patience::kNever);
+  if (buffer_.lost.load(std::memory_order_relaxed) != 0 && close(Patience::policy))
+    open(0, Patience::never);
 }
 
 bool SlowPath::open(std::uint32_t level, Patience patience) {
-  if (!(patience == Patience::kNever ? open_at_once(level) : open_waiting(level))) return false;
+  if (!(patience == Patience::never ? open_at_once(level) : open_waiting(level))) return false;
   buffer_.base = session_->segments.header(buffer_.segment)->base_tick;
   buffer_.next = session_->segments.words(buffer_.segment);
   buffer_.limit = buffer_.next + session_->segments.words_of(buffer_.segment);
@@ -209,7 +208,7 @@ bool SlowPath::begin_segment(std::uint32_t segment) {
   header.thread = buffer_.current.load(std::memory_order_relaxed);
   header.number = session_->numbers.fetch_add(1, std::memory_order_relaxed) + 1;
   header.base_tick = session_->clock.now();
-  publish_state(header, SegmentState::kOpen);
+  publish_state(header, SegmentState::open);
   buffer_.segment = segment;
   return true;
 }
@@ -218,7 +217,7 @@ std::uint32_t SlowPath::take_segment(std::uint32_t units) {
   const std::uint32_t segment = session_->segments.take(units, true);
   if (segment != kNoSegment) return segment;
   session_->writer.wake();
-  return session_->options.policy == Policy::kDrop ? kNoSegment : wait_for_segment(units);
+  return session_->options.policy == Policy::drop ? kNoSegment : wait_for_segment(units);
 }
 
 // Where nothing is on its way to the stream, other threads' open segments are all there is: nothing
@@ -233,7 +232,7 @@ std::uint32_t SlowPath::wait_for_segment(std::uint32_t units) {
   for (int hopeless = 0; segment == kNoSegment && hopeless < kHopelessRounds;) {
     hopeless = session_->pending.load(std::memory_order_relaxed) == 0 ? hopeless + 1 : 0;
     const State state = g_state.load(std::memory_order_acquire);
-    if (state != State::kRunning && state != State::kPaused) break;
+    if (state != State::running && state != State::paused) break;
     session_->segments.wait_for_free(kRound);
     segment = session_->segments.take(units, true);
     if (segment == kNoSegment) session_->writer.wake();

@@ -28,7 +28,7 @@ class SlowPath {
   void put(std::uint64_t word, std::uint64_t follows);
   bool put_event(EncodeBody encode, base::Id subject, const void* details, const Lists& lists,
                  Patience patience);
-  // The thread's segment goes to the writer. False: not now (Patience::kNever).
+  // The thread's segment goes to the writer. False: not now (Patience::never).
   bool close(Patience patience);
   // What was lost is told at once if there is memory for it.
   void tell_losses();

@@ -19,7 +19,7 @@ extern thread_local constinit ThreadMarks t_marks __attribute__((tls_model("init
 
 inline bool is_recording() {
   const State state = Recorder::the().state();
-  return state == State::kRunning || state == State::kPaused;
+  return state == State::running || state == State::paused;
 }
 
 // Gives the calling thread a number of its own, once.
@@ -49,7 +49,7 @@ class Recording {
 
 template <class T>
 void note(const T& details, base::Id subject, const Lists& lists = {},
-          Patience patience = Patience::kPolicy) {
+          Patience patience = Patience::policy) {
   number_thread();
   const Recording recording;
   emit(details, subject, lists, patience);

@@ -60,7 +60,7 @@ void BlockWriter::put(BlockHeader header, base::Bytes payload) {
 
 void BlockWriter::put_clock(const format::native::ClockLine& line) {
   BlockHeader header;
-  header.content = Content::kClock;
+  header.content = Content::clock;
   header.first_tick = header.last_tick = line.tick0;
   put(header, std::as_bytes(std::span(&line, 1)));
 }
@@ -92,7 +92,7 @@ void BlockWriter::release() {
 
 int BlockWriter::end(std::uint64_t tick) {
   BlockHeader header;
-  header.content = Content::kEnd;
+  header.content = Content::end;
   header.first_tick = header.last_tick = tick;
   put(header, {});
   return flush();

@@ -49,15 +49,15 @@ Definitions::Outcome Definitions::define(EncodeBody encode, base::Id subject, co
   bool fresh = false;
   if (current_ == kNoSegment) {
     fresh = true;
-    if (!open(tick)) return Outcome::kNoRoom;
+    if (!open(tick)) return Outcome::no_room;
   }
-  if (append(tick, encode, subject, details, lists)) return Outcome::kDone;
+  if (append(tick, encode, subject, details, lists)) return Outcome::done;
   // A fresh one is as large as there is any.
-  if (fresh) return Outcome::kTooLarge;
-  publish(segments_->header(current_)->state, SegmentState::kFull);
+  if (fresh) return Outcome::too_large;
+  publish(segments_->header(current_)->state, SegmentState::full);
   full_.push(links_, std::exchange(current_, kNoSegment));
-  if (!open(tick)) return Outcome::kNoRoom;
-  return append(tick, encode, subject, details, lists) ? Outcome::kDone : Outcome::kTooLarge;
+  if (!open(tick)) return Outcome::no_room;
+  return append(tick, encode, subject, details, lists) ? Outcome::done : Outcome::too_large;
 }
 
 bool Definitions::open(std::uint64_t tick) {
@@ -66,10 +66,10 @@ bool Definitions::open(std::uint64_t tick) {
   states_[current_] = {};
   states_[current_].written.tick = states_[current_].taken.tick = tick;
   SegmentHeader& header = *segments_->header(current_);
-  header.content = SegmentContent::kRecords;
+  header.content = SegmentContent::records;
   header.number = ++number_;
   header.base_tick = tick;
-  publish(header.state, SegmentState::kOpen);
+  publish(header.state, SegmentState::open);
   return true;
 }
 
@@ -84,7 +84,7 @@ bool Definitions::append(std::uint64_t tick, EncodeBody encode, base::Id subject
   encode(body, subject, details, lists);
   if (!body.ok()) return false;
   std::byte* at = begin;
-  *at++ = static_cast<std::byte>(static_cast<unsigned>(format::native::Record::kEvent) << 2);
+  *at++ = static_cast<std::byte>(static_cast<unsigned>(format::native::Record::event) << 2);
   at = format::native::put_var(at, format::native::zig(tick - part.tick));
   at = format::native::put_var(at, body.size());
   std::memmove(at, body.begin(), body.size());
@@ -101,11 +101,11 @@ Definitions::Outcome Definitions::add_site(const Site& site) {
   const Guard guard(mutex_);
   ByteOutput out(sites_ + site_bytes_, kSiteBytes - site_bytes_);
   format::native::put_site(out, site);
-  if (!out.ok()) return Outcome::kNoRoom;
+  if (!out.ok()) return Outcome::no_room;
   site_bytes_ += out.size();
   ++site_count_;
   waiting_.store(true, std::memory_order_release);
-  return Outcome::kDone;
+  return Outcome::done;
 }
 
 void Definitions::drain(BlockWriter& blocks, SegmentQueue& done) {
@@ -162,7 +162,7 @@ void Definitions::drain_sites(BlockWriter& blocks) {
   std::byte* const at = format::native::put_var(payload, count);
   std::memcpy(at, sites_before_, size);
   BlockHeader header;
-  header.content = Content::kSites;
+  header.content = Content::sites;
   header.first_tick = header.last_tick = clock_->now();
   blocks.put(header, {payload, static_cast<std::size_t>(at - payload) + size});
 }

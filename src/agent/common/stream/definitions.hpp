@@ -17,7 +17,7 @@ namespace polytrace::agent {
 
 class Definitions {
  public:
-  enum class Outcome { kDone, kNoRoom, kTooLarge };
+  enum class Outcome { done, no_room, too_large };
 
   // False: no memory. `links` are the session's.
   bool start(Segments& segments, const Clock& clock, std::uint32_t* links);

@@ -184,14 +184,14 @@ bool SummaryWords::next_event(Summary& summary) {
     const auto method =
         static_cast<std::uint32_t>(word >> native::kMethodShift & native::kMaxMethod);
     const auto type = static_cast<Escape>(word >> native::kEscapeShift & 7);
-    if (kind == Word::kEnter) {
+    if (kind == Word::enter) {
       summary.enter(thread_, method, tick_of(word));
-    } else if (kind == Word::kLeave) {
+    } else if (kind == Word::leave) {
       summary.leave(thread_, method, tick_of(word));
-    } else if (type == Escape::kThread || type == Escape::kUnwind) {
+    } else if (type == Escape::thread || type == Escape::unwind) {
       if (taken_ + 1 == count_) return false;
       const std::uint64_t follows = word_at(++taken_) & ~native::kFollows;
-      if (type == Escape::kThread) thread_ = follows;
+      if (type == Escape::thread) thread_ = follows;
       else summary.leave(thread_, static_cast<std::uint32_t>(follows), tick_of(word));
     } else {
       return true;
@@ -206,9 +206,7 @@ bool SummaryWords::move_event(native::RecordEncoder& out) {
   const std::uint64_t word = word_at(taken_);
   const auto type = static_cast<Escape>(word >> native::kEscapeShift & 7);
   const std::uint64_t argument = word >> native::kArgumentShift & native::kMaxArgument;
-  const std::uint64_t more = type == Escape::kEvent        ? argument
-                             : type == Escape::kAllocArray ? 1
-                                                           : 0;
+  const std::uint64_t more = type == Escape::event ? argument : type == Escape::alloc_array ? 1 : 0;
   const std::uint64_t words = std::min<std::uint64_t>(1 + more, count_ - taken_);
   native::SegmentWords event(words_ + taken_, static_cast<std::uint32_t>(words), base_tick_,
                              thread_);

@@ -50,7 +50,7 @@ int Writer::start(Session& session) {
   moved_ = zeroed_pages<Moved>(segments);
   open_ = zeroed_pages<std::uint32_t>(segments);
   if (moved_ == nullptr || open_ == nullptr) return ENOMEM;
-  if (session.options.mode == Mode::kSummary && !summary_.start(session.clock)) return ENOMEM;
+  if (session.options.mode == Mode::summary && !summary_.start(session.clock)) return ENOMEM;
   sem_init(&wake_, 0, 0);
   return start_quiet_thread(thread_, &Writer::run, this);
 }
@@ -113,7 +113,7 @@ void Writer::loop() {
     round(all, last || dump_.exchange(false, std::memory_order_acq_rel));
     if (all) due = begin + pace;
     if (!last && session_->blocks.error() == 0 && is_cut()) cut_off();
-    last = last || session_->blocks.error() != 0 || cut_ != Cut::kNone;
+    last = last || session_->blocks.error() != 0 || cut_ != Cut::none;
     if (last) finish();
     const Guard guard(mutex_);
     done_ = session_->blocks.error() == 0 ? asked : done_;
@@ -138,9 +138,9 @@ void Writer::round(bool all, bool kept) {
     if (session_->blocks.blocks_written() == session_->blocks.blocks_put()) settle();
   }
   for (std::uint32_t i = 0; i < open_count_; ++i) move(open_[i]);
-  if (kept && session_->options.mode == Mode::kSummary) put_summary();
+  if (kept && session_->options.mode == Mode::summary) put_summary();
   settle();
-  if (session_->options.policy == Policy::kRing) make_room();
+  if (session_->options.policy == Policy::ring) make_room();
   Status& status = session_->segments.status();
   status.state.store(static_cast<std::uint64_t>(g_state.load(std::memory_order_relaxed)),
                      std::memory_order_relaxed);
@@ -152,7 +152,7 @@ void Writer::round(bool all, bool kept) {
 SegmentQueue Writer::snapshot(bool all, bool kept) {
   const Guard guard(g_threads.mutex);
   open_count_ = 0;
-  const bool ring = session_->options.policy == Policy::kRing && !kept;
+  const bool ring = session_->options.policy == Policy::ring && !kept;
   std::uint64_t threads = 0;
   for (const ThreadBuffer* at = g_threads.first; at != nullptr; at = at->after) {
     if (at->session != session_->number) continue;
@@ -175,13 +175,13 @@ void Writer::move(std::uint32_t segment) {
     moved = {header.number, SegmentWords(words, count, header.base_tick, header.thread),
              SummaryWords(words, count, header.base_tick, header.thread), 0};
   }
-  if (session_->options.mode == Mode::kSummary) sum_words(header, moved);
+  if (session_->options.mode == Mode::summary) sum_words(header, moved);
   else move_words(header, moved);
 }
 
 // Definitions recorded before an event go before its block.
 void Writer::move_words(const SegmentHeader& header, Moved& moved) {
-  const bool ring = session_->options.policy == Policy::kRing;
+  const bool ring = session_->options.policy == Policy::ring;
   while (moved.words.ready() && (ring || !is_cut())) {
     native::RecordEncoder& encoder = session_->blocks.begin(moved.words.next_tick(), header.thread);
     const std::uint32_t before = moved.words.taken();
@@ -225,8 +225,8 @@ void Writer::settle() {
 
 void Writer::release(std::uint32_t segment) {
   SegmentHeader& header = *session_->segments.header(segment);
-  const bool words = header.content == native::SegmentContent::kWords;
-  set_state(header, SegmentState::kWritten);
+  const bool words = header.content == native::SegmentContent::words;
+  set_state(header, SegmentState::written);
   session_->segments.give_back(segment, header.units * native::kUnit);
   if (words) session_->pending.fetch_sub(1, std::memory_order_relaxed);
 }
@@ -295,10 +295,10 @@ void Writer::put_lost(base::Id thread, std::uint64_t lost, std::uint64_t from, s
 // A round may be long: it looks as well.
 bool Writer::is_cut() {
   const std::uint64_t limit = session_->options.limit;
-  if (cut_ != Cut::kNone) return true;
-  if (limit != 0 && session_->output.written() >= limit) cut_ = Cut::kLimit;
-  else if (disk_is_full()) cut_ = Cut::kDisk;
-  return cut_ != Cut::kNone;
+  if (cut_ != Cut::none) return true;
+  if (limit != 0 && session_->output.written() >= limit) cut_ = Cut::limit;
+  else if (disk_is_full()) cut_ = Cut::disk;
+  return cut_ != Cut::none;
 }
 
 bool Writer::disk_is_full() {
@@ -331,8 +331,8 @@ std::string text_of_size(std::uint64_t bytes) {
 
 void Writer::put_cut() {
   const std::string reason =
-      cut_ == Cut::kLimit ? "its limit of " + text_of_size(session_->options.limit) + " is reached"
-                          : "the disk is nearly full";
+      cut_ == Cut::limit ? "its limit of " + text_of_size(session_->options.limit) + " is reached"
+                         : "the disk is nearly full";
   const std::string text = std::string(event::kCutOff) + reason;
   event::Recording event;
   event.stage = event::RecordingStage::end;
@@ -341,14 +341,14 @@ void Writer::put_cut() {
   session_->blocks.begin(now, base::kNoId).event(now, base::kNoId, event);
   session_->blocks.finish();
   // A limit was asked for: it needs no word among the program's own.
-  if (cut_ == Cut::kDisk) say_cut(reason.c_str(), 0);
+  if (cut_ == Cut::disk) say_cut(reason.c_str(), 0);
 }
 
 // The end of the stream: whole, or cut off where the output failed.
 void Writer::finish() {
   if (session_->blocks.error() == 0) {
     put_losses();
-    if (cut_ != Cut::kNone) put_cut();
+    if (cut_ != Cut::none) put_cut();
     session_->blocks.end(session_->clock.now());
     settle();
   }
@@ -362,19 +362,19 @@ void Writer::finish() {
   const std::size_t segments = session_->segments.capacity() / native::kUnit + 1;
   free_pages(moved_, segments);
   free_pages(open_, segments);
-  if (session_->options.mode == Mode::kSummary) summary_.release();
+  if (session_->options.mode == Mode::summary) summary_.release();
   session_->blocks.release();
 }
 
 // Whoever sees the state finds the reason, sooner or later.
 void Writer::end_recording() {
-  g_state.store(State::kFailed, std::memory_order_seq_cst);
+  g_state.store(State::failed, std::memory_order_seq_cst);
   disarm_all();
   session_->segments.wake_all();
 }
 
 void Writer::fail(int error) {
-  cut_ = Cut::kOutput;
+  cut_ = Cut::output;
   session_->segments.status().write_error.store(static_cast<std::uint64_t>(error),
                                                 std::memory_order_relaxed);
   end_recording();

@@ -90,7 +90,7 @@ class Writer {
   Summary summary_;
   SegmentQueue written_;  // when the output has them, they are free
   base::Time looked_at_disk_ = 0;
-  Cut cut_ = Cut::kNone;
+  Cut cut_ = Cut::none;
   std::uint64_t ring_lost_ = 0;
   std::uint64_t ring_from_ = 0;
   std::uint64_t ring_to_ = 0;

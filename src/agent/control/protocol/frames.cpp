@@ -114,16 +114,16 @@ void FrameBuffer::append(View bytes) {
 
 FrameBuffer::Cut FrameBuffer::next(Frame& frame) {
   const View rest = pending();
-  if (rest.size() < kLengthSize) return Cut::kMore;
+  if (rest.size() < kLengthSize) return Cut::more;
   const std::uint32_t length = fixed(rest, 0, kLengthSize);
-  if (length < kHeadSize || length > longest_) return Cut::kImpossible;
-  if (rest.size() < kLengthSize + length) return Cut::kMore;
+  if (length < kHeadSize || length > longest_) return Cut::impossible;
+  if (rest.size() < kLengthSize + length) return Cut::more;
   frame.message = static_cast<Message>(fixed(rest, 4, 2));
   frame.flags = static_cast<std::uint16_t>(fixed(rest, 6, 2));
   frame.request = fixed(rest, 8, 4);
   frame.body = rest.subspan(kLengthSize + kHeadSize, length - kHeadSize);
   taken_ += kLengthSize + length;
-  return Cut::kFrame;
+  return Cut::frame;
 }
 
 View FrameBuffer::pending() const { return View(bytes_).subspan(taken_); }

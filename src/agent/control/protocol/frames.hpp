@@ -82,7 +82,7 @@ void append_frame(Bytes& out, const Frame& frame);
 // Collects bytes until they are a frame.
 class FrameBuffer {
  public:
-  enum class Cut : std::uint8_t { kFrame, kMore, kImpossible };
+  enum class Cut : std::uint8_t { frame, more, impossible };
 
   // `longest`: frames that claim more are impossible.
   explicit FrameBuffer(std::uint32_t longest) : longest_(longest) {}

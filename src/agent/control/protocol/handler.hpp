@@ -23,11 +23,11 @@ struct Counter {
 
 // The answer to a command. By default: this agent cannot do that.
 struct Reply {
-  Outcome outcome = Outcome::kUnsupported;
+  Outcome outcome = Outcome::unsupported;
   std::string text;  // for people; may be empty
   std::vector<Counter> figures;
 
-  static Reply ok() { return {Outcome::kOk, {}, {}}; }
+  static Reply ok() { return {Outcome::ok, {}, {}}; }
   static Reply refused(Outcome why, std::string_view text) { return {why, std::string(text), {}}; }
 };
 
@@ -47,7 +47,7 @@ struct StartRequest {
 };
 
 struct Notice {
-  NoticeCode code = NoticeCode::kGap;
+  NoticeCode code = NoticeCode::gap;
   std::string text;
 };
 

@@ -73,10 +73,10 @@ std::size_t element_end(std::string_view text, const Tag& open) {
 }
 
 LegacyVerb verb_of(std::string_view name) {
-  if (name == "setoutputformat") return LegacyVerb::kSetOutputFormat;
-  if (name == "enabledoutputformat") return LegacyVerb::kEnabledOutputFormat;
-  if (name == "startmonitoring") return LegacyVerb::kStartMonitoring;
-  return LegacyVerb::kUnknown;
+  if (name == "setoutputformat") return LegacyVerb::set_output_format;
+  if (name == "enabledoutputformat") return LegacyVerb::enabled_output_format;
+  if (name == "startmonitoring") return LegacyVerb::start_monitoring;
+  return LegacyVerb::unknown;
 }
 
 // The text between the tags of <format>.
@@ -88,7 +88,7 @@ void find_format(std::string_view inner, LegacyCommand& command) {
     if (tag.name != "format" || tag.closes) continue;
     const std::string_view word = trimmed(inner.substr(at, inner.find('<', at) - at));
     command.has_format =
-        format_named(word, command.format) && command.format != StreamFormat::kNative;
+        format_named(word, command.format) && command.format != StreamFormat::native;
     return;
   }
 }
@@ -97,18 +97,18 @@ void find_format(std::string_view inner, LegacyCommand& command) {
 
 LegacyReader::Cut LegacyReader::next(LegacyCommand& command) {
   const std::size_t start = prologue(text_);
-  if (start == kNone) return text_.size() > kLongest ? Cut::kImpossible : Cut::kMore;
+  if (start == kNone) return text_.size() > kLongest ? Cut::impossible : Cut::more;
   text_.erase(0, start);
-  if (text_.empty()) return Cut::kMore;
-  if (text_[0] != '<') return Cut::kImpossible;
+  if (text_.empty()) return Cut::more;
+  if (text_[0] != '<') return Cut::impossible;
   const Tag open = tag_at(text_);
   const std::size_t end = open.size == 0 ? kNone : element_end(text_, open);
-  if (end == kNone) return text_.size() > kLongest ? Cut::kImpossible : Cut::kMore;
-  if (open.name.empty() || end > kLongest) return Cut::kImpossible;
-  command = {verb_of(open.name), false, StreamFormat::kXml};
+  if (end == kNone) return text_.size() > kLongest ? Cut::impossible : Cut::more;
+  if (open.name.empty() || end > kLongest) return Cut::impossible;
+  command = {verb_of(open.name), false, StreamFormat::xml};
   find_format(std::string_view(text_).substr(open.size, end - open.size), command);
   text_.erase(0, end);
-  return Cut::kCommand;
+  return Cut::command;
 }
 
 bool LegacyReader::empty() const { return text_.find_first_not_of(kBlank) == kNone; }
@@ -121,12 +121,12 @@ bool looks_legacy(std::string_view first_bytes) {
 }
 
 std::string legacy_command(LegacyVerb verb, StreamFormat format) {
-  const std::string_view name = verb == LegacyVerb::kEnabledOutputFormat ? "enabledOutputFormat"
-                                : verb == LegacyVerb::kStartMonitoring   ? "startMonitoring"
-                                                                         : "setOutputFormat";
+  const std::string_view name = verb == LegacyVerb::enabled_output_format ? "enabledOutputFormat"
+                                : verb == LegacyVerb::start_monitoring    ? "startMonitoring"
+                                                                          : "setOutputFormat";
   std::string text = "<";
   text += name;
-  if (verb == LegacyVerb::kStartMonitoring) return text + "/>";
+  if (verb == LegacyVerb::start_monitoring) return text + "/>";
   text += "><format>";
   text += name_of(format);
   text += "</format></";

@@ -15,23 +15,23 @@
 namespace polytrace::agent::control {
 
 enum class LegacyVerb : std::uint8_t {
-  kSetOutputFormat,
-  kEnabledOutputFormat,
-  kStartMonitoring,
-  kUnknown,  // an element of another name: skipped whole
+  set_output_format,
+  enabled_output_format,
+  start_monitoring,
+  unknown,  // an element of another name: skipped whole
 };
 
 struct LegacyCommand {
-  LegacyVerb verb = LegacyVerb::kUnknown;
+  LegacyVerb verb = LegacyVerb::unknown;
   // Of the two with a format; false where it names none that exists (native does not, here).
   bool has_format = false;
-  StreamFormat format = StreamFormat::kXml;
+  StreamFormat format = StreamFormat::xml;
 };
 
 // Collects text until it is a command.
 class LegacyReader {
  public:
-  enum class Cut : std::uint8_t { kCommand, kMore, kImpossible };
+  enum class Cut : std::uint8_t { command, more, impossible };
 
   static constexpr std::size_t kLongest = 4096;  // a command that is longer is impossible
 

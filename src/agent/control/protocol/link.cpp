@@ -16,10 +16,10 @@ bool is_passing(int error) { return error == EAGAIN || error == EWOULDBLOCK || e
 Link::Got Link::receive(Bytes& into) {
   std::array<std::uint8_t, 64U << 10> bytes;
   const ssize_t got = recv(socket_.get(), bytes.data(), bytes.size(), 0);
-  if (got == 0) return Got::kEnd;
-  if (got < 0) return is_passing(errno) ? Got::kNothing : Got::kBroken;
+  if (got == 0) return Got::end;
+  if (got < 0) return is_passing(errno) ? Got::nothing : Got::broken;
   into.insert(into.end(), bytes.begin(), bytes.begin() + got);
-  return Got::kBytes;
+  return Got::bytes;
 }
 
 void Link::queue(std::string_view text) {

@@ -11,7 +11,7 @@ class Link {
  public:
   explicit Link(Descriptor socket) : socket_(std::move(socket)) {}
 
-  enum class Got : std::uint8_t { kBytes, kNothing, kEnd, kBroken };
+  enum class Got : std::uint8_t { bytes, nothing, end, broken };
   // Appends what has arrived, at most 64 KiB.
   Got receive(Bytes& into);
 

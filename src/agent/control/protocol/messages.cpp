@@ -37,9 +37,9 @@ std::string_view name_of(Message message) {
 bool may_be_sent(Message message, Right& needed) {
   const Row* row = row_of(message);
   if (row == nullptr || row->who == Who::nobody) return false;
-  needed = row->who == Who::anybody    ? Right::kNone
-           : row->who == Who::observer ? Right::kObserve
-                                       : Right::kControl;
+  needed = row->who == Who::anybody    ? Right::none
+           : row->who == Who::observer ? Right::observe
+                                       : Right::control;
   return true;
 }
 

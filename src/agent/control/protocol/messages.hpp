@@ -22,26 +22,26 @@ enum class Field : std::uint32_t {
 };
 
 // What a client may do. Each right includes those before it.
-enum class Right : std::uint8_t { kNone = 0, kObserve = 1, kControl = 2 };
+enum class Right : std::uint8_t { none = 0, observe = 1, control = 2 };
 
 // How a command ended.
 enum class Outcome : std::uint8_t {
-  kOk = 0,
-  kUnsupported = 1,  // this agent cannot do that
-  kForbidden = 2,    // the client lacks the right
-  kWrongState = 3,   // not now: PAUSE of what is not running
-  kInvalid = 4,      // the command makes no sense
-  kFailed = 5,       // it was tried
+  ok = 0,
+  unsupported = 1,  // this agent cannot do that
+  forbidden = 2,    // the client lacks the right
+  wrong_state = 3,  // not now: PAUSE of what is not running
+  invalid = 4,      // the command makes no sense
+  failed = 5,       // it was tried
 };
 
 // Why a NOTICE was sent.
 enum class NoticeCode : std::uint8_t {
-  kGap = 1,         // events were dropped
-  kOverflow = 2,    // a limit was reached
-  kCapability = 3,  // something that was asked for cannot be had
-  kEndOfStream = 4,
-  kEndOfProcess = 5,
-  kNoConverter = 6,  // XML or TBF was to be sent, and there is no program that makes it
+  gap = 1,         // events were dropped
+  overflow = 2,    // a limit was reached
+  capability = 3,  // something that was asked for cannot be had
+  end_of_stream = 4,
+  end_of_process = 5,
+  no_converter = 6,  // XML or TBF was to be sent, and there is no program that makes it
 };
 
 // "HELLO"; "?" for a number that is no message.

@@ -11,9 +11,9 @@ struct Names {
   std::string_view option;
   std::string_view converter;
 };
-constexpr std::array<Names, 3> kNames = {{{StreamFormat::kXml, "xml", "trcxml"},
-                                          {StreamFormat::kTbf, "binary", "tbf"},
-                                          {StreamFormat::kNative, "native", "native"}}};
+constexpr std::array<Names, 3> kNames = {{{StreamFormat::xml, "xml", "trcxml"},
+                                          {StreamFormat::tbf, "binary", "tbf"},
+                                          {StreamFormat::native, "native", "native"}}};
 
 char lower(char letter) {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
@@ -30,9 +30,9 @@ bool same(std::string_view word, std::string_view name) {
 }  // namespace
 
 StreamFormat negotiate(FormatOption option, ServerMode mode, Accepted client) {
-  if (mode == ServerMode::kStandalone || option == FormatOption::kXml) return option;
-  if (option == FormatOption::kTbf && client.tbf) return StreamFormat::kTbf;
-  return client.native ? StreamFormat::kNative : StreamFormat::kXml;
+  if (mode == ServerMode::standalone || option == FormatOption::xml) return option;
+  if (option == FormatOption::tbf && client.tbf) return StreamFormat::tbf;
+  return client.native ? StreamFormat::native : StreamFormat::xml;
 }
 
 std::string_view name_of(StreamFormat format) {

@@ -7,14 +7,14 @@
 
 namespace polytrace::agent::control {
 
-enum class StreamFormat : std::uint8_t { kXml = 0, kTbf = 1, kNative = 2 };
+enum class StreamFormat : std::uint8_t { xml = 0, tbf = 1, native = 2 };
 
 // The agent's option format=xml|binary|native.
 using FormatOption = StreamFormat;
 
 // Who takes the stream: a file (server=standalone), or clients that attach to a program that runs
 // at once (enabled) or waits for one of them (controlled).
-enum class ServerMode : std::uint8_t { kStandalone, kEnabled, kControlled };
+enum class ServerMode : std::uint8_t { standalone, enabled, controlled };
 
 // What a client said that it can read. XML is what everybody can: saying nothing means it.
 struct Accepted {

@@ -100,7 +100,7 @@ void set_size(RuntimeId type, std::uint32_t size) {
   if (known == 0) return;
   constexpr std::uint64_t kLow = (std::uint64_t{1} << detail::kOwnShift) - 1;
   classes.put(key(type), (known & kLow) | std::uint64_t{size} << detail::kOwnShift);
-  if (settings().common.events.alloc == AllocMode::kSites) tell_site(number_in(known), size);
+  if (settings().common.events.alloc == AllocMode::sites) tell_site(number_in(known), size);
 }
 
 ClassFacts tell(RuntimeId type) {

@@ -68,17 +68,17 @@ void sample(RuntimeId object, RuntimeId type) {
 
 bool tells_objects() {
   const EventSet& events = settings().common.events;
-  return events.alloc != AllocMode::kNone &&
-         (events.alloc != AllocMode::kSampled || events.alloc_interval < kRuntimesInterval);
+  return events.alloc != AllocMode::none &&
+         (events.alloc != AllocMode::sampled || events.alloc_interval < kRuntimesInterval);
 }
 
 HResult on_allocated(RuntimeId object, RuntimeId type) {
   if (is_own_work()) return kOk;
   switch (settings().common.events.alloc) {
-    case AllocMode::kNone: break;
-    case AllocMode::kSampled: sample(object, type); break;
-    case AllocMode::kSites: note_site(sized(object, type)); break;
-    case AllocMode::kObjects:
+    case AllocMode::none: break;
+    case AllocMode::sampled: sample(object, type); break;
+    case AllocMode::sites: note_site(sized(object, type)); break;
+    case AllocMode::objects:
       if (settings().stacks) note_with_stack(object, sized(object, type), 0);
       else note_object(object, sized(object, type));
   }

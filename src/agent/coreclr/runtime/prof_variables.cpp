@@ -11,12 +11,12 @@ namespace {
 
 constexpr std::uint64_t kMillisecond = 1'000'000;
 
-enum class CallMethod { kNone, kInstrumentation, kSampling };
+enum class CallMethod { none, instrumentation, sampling };
 
 // What the variables say, before it becomes settings: some are switches over others.
 struct Wanted {
   bool any = false;
-  CallMethod method = CallMethod::kNone;
+  CallMethod method = CallMethod::none;
   std::uint64_t interval = 10 * kMillisecond;
   bool execution = false;
   bool memory = false;
@@ -54,8 +54,8 @@ bool set_time(std::uint64_t& target, const char* value) {
 }
 
 bool set_method(Wanted& wanted, const char* value) {
-  if (is_one_of(value, {"instrumentation"})) wanted.method = CallMethod::kInstrumentation;
-  else if (is_one_of(value, {"sampling"})) wanted.method = CallMethod::kSampling;
+  if (is_one_of(value, {"instrumentation"})) wanted.method = CallMethod::instrumentation;
+  else if (is_one_of(value, {"sampling"})) wanted.method = CallMethod::sampling;
   else return is_one_of(value, {"none"});
   return true;
 }
@@ -106,13 +106,13 @@ bool has_option(const Options& options, std::string_view name) {
 
 void choose_events(const Wanted& wanted, Settings& settings) {
   EventSet events;
-  events.calls = wanted.execution && wanted.method == CallMethod::kInstrumentation;
+  events.calls = wanted.execution && wanted.method == CallMethod::instrumentation;
   events.jit = wanted.execution;
   events.classes = true;
   events.gc = wanted.collections;
-  if (wanted.execution && wanted.method == CallMethod::kSampling)
+  if (wanted.execution && wanted.method == CallMethod::sampling)
     events.sample_interval = wanted.interval;
-  if (wanted.memory) events.alloc = AllocMode::kObjects;
+  if (wanted.memory) events.alloc = AllocMode::objects;
   settings.common.events = events;
   settings.census = wanted.collections;
   settings.stacks = wanted.stacks && !events.calls && settings.common.stack_depth != 0;
@@ -169,9 +169,9 @@ std::vector<std::pair<std::string, std::string>> prof_settings(const Settings& s
       {"CpuTraceThreadEnabled", letter(settings.cpu_threads)},
       {"CpuTraceTimeoutMs", milliseconds(settings.cpu_interval)},
       {"ExecutionTraceEnabled", letter(events.calls || samples || events.jit)},
-      {"MemoryTraceEnabled", letter(events.alloc != AllocMode::kNone)},
+      {"MemoryTraceEnabled", letter(events.alloc != AllocMode::none)},
       {"StackTrackingEnabled",
-       letter(events.alloc != AllocMode::kNone && (settings.stacks || events.calls))},
+       letter(events.alloc != AllocMode::none && (settings.stacks || events.calls))},
       {"GcTraceEnabled", letter(events.gc)},
   };
 }

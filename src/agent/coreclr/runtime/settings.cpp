@@ -77,9 +77,9 @@ void leave_out(bool& wanted, std::string_view what, Faults& faults) {
 void leave_out_unknown(Faults& faults) {
   EventSet& events = g_settings.common.events;
   leave_out(events.counters, "counters", faults);
-  if (g_settings.common.heap_dump != HeapDump::kAtEnd) return;
+  if (g_settings.common.heap_dump != HeapDump::at_end) return;
   faults.emplace_back("this runtime's heap can be dumped by command only");
-  g_settings.common.heap_dump = HeapDump::kOnCommand;
+  g_settings.common.heap_dump = HeapDump::on_command;
 }
 
 }  // namespace

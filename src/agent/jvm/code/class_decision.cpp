@@ -33,7 +33,7 @@ bool may_be_touched(std::string_view dotted_name) {
 bool ClassDecision::wants(const rewriter::ClassFacts& facts) {
   type_ = &facts;
   name_ = dotted(facts.name);
-  if (!may_be_touched(name_) || plan_.filters.verdict(name_) == Verdict::kNone) return false;
+  if (!may_be_touched(name_) || plan_.filters.verdict(name_) == Verdict::none) return false;
   class_id_ = Registry::the().class_of(loader_, name_);
   if (class_id_ == 0) return false;
   define_class();

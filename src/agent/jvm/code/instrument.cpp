@@ -38,7 +38,7 @@ void count(const rewriter::Outcome& outcome) {
 bool is_left_out(const Plan& plan, const char* name) {
   if (name == nullptr) return false;
   const std::string dots = dotted(name);
-  return !may_be_touched(dots) || plan.filters.verdict(dots) == Verdict::kNone;
+  return !may_be_touched(dots) || plan.filters.verdict(dots) == Verdict::none;
 }
 
 // Whether the class's running code and the plan may disagree.
@@ -47,10 +47,10 @@ bool needs_another(JNIEnv* env, jclass type, const Plan* plan, const Plan* befor
   if (!ok(vm().ti->IsModifiableClass(type, &modifiable)) || modifiable == JNI_FALSE) return false;
   const std::string name = name_of_class(type);
   const Verdict now =
-      plan != nullptr && may_be_touched(name) ? plan->filters.verdict(name) : Verdict::kNone;
+      plan != nullptr && may_be_touched(name) ? plan->filters.verdict(name) : Verdict::none;
   const bool as_before = before != nullptr && before->filters.verdict(name) == now;
-  if (now == Verdict::kAll) return !as_before;
-  if (now == Verdict::kSome) return true;
+  if (now == Verdict::all) return !as_before;
+  if (now == Verdict::some) return true;
   jobject object = nullptr;
   vm().ti->GetClassLoader(type, &object);
   const Local<jobject> loader(env, object);

@@ -58,7 +58,7 @@ std::string name_of_class(jclass type) {
 std::uint64_t number_of_loader(JNIEnv* env, jobject loader) {
   if (loader == nullptr) return 0;
   bool is_new = false;
-  const std::uint64_t number = number_of(tagged(loader, TagKind::kLoader, is_new));
+  const std::uint64_t number = number_of(tagged(loader, TagKind::loader, is_new));
   if (is_new) {
     const Local<jclass> type(env, env->GetObjectClass(loader));
     const std::string name = name_of_class(type.get());
@@ -77,7 +77,7 @@ std::string name_of_loader(std::uint64_t loader) {
 // The class object's tag is the number: names are asked for once.
 std::uint32_t number_of_class(JNIEnv* env, jclass type) {
   Registry& registry = Registry::the();
-  if (const jlong tag = tag_of(type); kind_of(tag) == TagKind::kClass) {
+  if (const jlong tag = tag_of(type); kind_of(tag) == TagKind::class_) {
     const auto number = static_cast<std::uint32_t>(number_of(tag));
     if (registry.is_defined(number)) return number;
   }
@@ -91,7 +91,7 @@ std::uint32_t number_of_class(JNIEnv* env, jclass type) {
   const std::uint32_t number = registry.class_of(loader_number, name);
   if (number == 0) return 0;
   if (!registry.is_defined(number)) define_class(env, type, loader_number, name, number);
-  vm().ti->SetTag(type, make_tag(TagKind::kClass, number));
+  vm().ti->SetTag(type, make_tag(TagKind::class_, number));
   return number;
 }
 

@@ -41,7 +41,7 @@ Plan plan_of(const Settings& settings) {
   for (const std::string_view pattern : kRuntime) plan.filters.add_default(pattern, false);
   plan.min_bytecode = settings.common.min_bytecode;
   plan.calls = settings.common.events.calls;
-  plan.sites = settings.common.events.alloc == AllocMode::kSites;
+  plan.sites = settings.common.events.alloc == AllocMode::sites;
   plan.accessors = settings.accessors;
   return plan;
 }

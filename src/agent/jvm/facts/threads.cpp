@@ -113,11 +113,11 @@ constinit std::atomic<std::uint32_t> Defining::g_defining{0};
 jlong tag_and_define(JNIEnv* env, jthread thread, bool is_own, bool is_virtual) {
   const Defining under_way;
   bool is_new = false;
-  jlong tag = tagged(thread, TagKind::kThread, is_new);
-  if (tag == 0 || kind_of(tag) != TagKind::kThread) return 0;
+  jlong tag = tagged(thread, TagKind::thread, is_new);
+  if (tag == 0 || kind_of(tag) != TagKind::thread) return 0;
   if (!is_new && number_of(tag) < g_first_number.load(std::memory_order_relaxed)) {
     vm().ti->SetTag(thread, 0);
-    tag = tagged(thread, TagKind::kThread, is_new);
+    tag = tagged(thread, TagKind::thread, is_new);
   }
   if (is_new) define_thread(env, thread, number_of(tag), is_own, is_virtual);
   return tag;
@@ -126,7 +126,7 @@ jlong tag_and_define(JNIEnv* env, jthread thread, bool is_own, bool is_virtual) 
 // `is_own`: it is the calling platform thread. 0: it has no number.
 std::uint64_t number_and_define(JNIEnv* env, jthread thread, bool is_own, bool is_virtual) {
   jlong tag = tag_of(thread);
-  const bool known = tag != 0 && kind_of(tag) == TagKind::kThread &&
+  const bool known = tag != 0 && kind_of(tag) == TagKind::thread &&
                      number_of(tag) >= g_first_number.load(std::memory_order_relaxed);
   if (!known) tag = tag_and_define(env, thread, is_own, is_virtual);
   Defining::await_others();
@@ -190,7 +190,7 @@ Unmet::Unmet() : round_(t_round) {
 Unmet::~Unmet() { t_round = round_; }
 
 void begin_round() {
-  g_first_number.store(next_number(TagKind::kThread), std::memory_order_relaxed);
+  g_first_number.store(next_number(TagKind::thread), std::memory_order_relaxed);
   g_round.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -232,7 +232,7 @@ void on_virtual_thread_start(jvmtiEnv*, JNIEnv* env, jthread thread) {
 
 void on_virtual_thread_end(jvmtiEnv*, JNIEnv*, jthread thread) {
   const jlong tag = tag_of(thread);
-  if (kind_of(tag) != TagKind::kThread) return;
+  if (kind_of(tag) != TagKind::thread) return;
   event::Thread details;
   details.life = event::Life::end;
   emit(details, number_of(tag));

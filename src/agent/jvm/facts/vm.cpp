@@ -65,9 +65,9 @@ jlong tag_new(jobject object, std::uint64_t collections) {
   std::uint64_t number = 0;
   {
     const std::lock_guard guard(g_tags);
-    number = ++g_last_numbers[static_cast<std::size_t>(TagKind::kObject)];
+    number = ++g_last_numbers[static_cast<std::size_t>(TagKind::object)];
   }
-  const jlong tag = make_tag(TagKind::kObject, number | (collections & kMostBirth) << kBirthShift);
+  const jlong tag = make_tag(TagKind::object, number | (collections & kMostBirth) << kBirthShift);
   return ok(vm().ti->SetTag(object, tag)) ? tag : 0;
 }
 
@@ -76,7 +76,7 @@ jlong tag_new(jobject object, std::uint64_t collections) {
 jlong tagged(jobject object, TagKind kind, bool& is_new) {
   is_new = false;
   const auto serves = [kind](jlong tag) {
-    return tag != 0 && (kind == TagKind::kObject || kind_of(tag) == kind);
+    return tag != 0 && (kind == TagKind::object || kind_of(tag) == kind);
   };
   if (const jlong known = tag_of(object); serves(known)) return known;
   const std::lock_guard guard(g_tags);

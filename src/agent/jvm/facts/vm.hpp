@@ -97,7 +97,7 @@ bool set_extension_event(std::string_view name, jvmtiExtensionEvent callback);
 void say(std::string_view sentence);
 
 // What an object is to us, in the high byte of its tag; the rest is its number.
-enum class TagKind : std::uint8_t { kObject = 0, kClass = 1, kThread = 2, kLoader = 3 };
+enum class TagKind : std::uint8_t { object = 0, class_ = 1, thread = 2, loader = 3 };
 inline constexpr unsigned kTagShift = 56;
 constexpr jlong make_tag(TagKind kind, std::uint64_t number) {
   return static_cast<jlong>(static_cast<std::uint64_t>(kind) << kTagShift | number);
@@ -115,8 +115,8 @@ inline constexpr std::uint64_t kMostBirth = (std::uint64_t{1} << (kTagShift - kB
 constexpr std::uint64_t birth_of(jlong tag) { return number_of(tag) >> kBirthShift; }
 constexpr std::uint64_t id_of(jlong tag) {
   const std::uint64_t birth = kMostBirth << kBirthShift;
-  return kind_of(tag) == TagKind::kObject ? static_cast<std::uint64_t>(tag) & ~birth
-                                          : static_cast<std::uint64_t>(tag);
+  return kind_of(tag) == TagKind::object ? static_cast<std::uint64_t>(tag) & ~birth
+                                         : static_cast<std::uint64_t>(tag);
 }
 // Tags an object that was just made; 0: it cannot be.
 jlong tag_new(jobject object, std::uint64_t collections);

@@ -44,7 +44,7 @@ bool HeapWalk::tag_classes(JNIEnv* env, jvmtiEnv* own) {
   if (!jvm::ok(vm().ti->GetLoadedClasses(&count, loaded.out()))) return false;
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
     const std::uint32_t number = number_of_class(env, loaded[i]);
-    if (number != 0) own->SetTag(loaded[i], make_tag(TagKind::kClass, number));
+    if (number != 0) own->SetTag(loaded[i], make_tag(TagKind::class_, number));
   }
   class_index_.assign(Registry::the().classes() + 1, 0);
   return true;
@@ -93,7 +93,7 @@ jint HeapWalk::meet(jvmtiHeapReferenceKind kind, jlong class_tag, jlong size, jl
 
 // The tag of an object is its index; of a class, its number, known before.
 std::uint32_t HeapWalk::index_of(jlong* tag, jlong class_tag, jlong size) {
-  const bool is_class = kind_of(*tag) == TagKind::kClass;
+  const bool is_class = kind_of(*tag) == TagKind::class_;
   const std::uint64_t number = number_of(*tag);
   if (!is_class && number != 0) return static_cast<std::uint32_t>(number);
   if (is_class && number < class_index_.size() && class_index_[number] != 0)
@@ -103,7 +103,7 @@ std::uint32_t HeapWalk::index_of(jlong* tag, jlong class_tag, jlong size) {
   const std::uint64_t id = is_class ? static_cast<std::uint64_t>(*tag) : id_base_ + index;
   objects_.push(
       {id, static_cast<std::uint64_t>(size), static_cast<std::uint32_t>(number_of(class_tag)), 0});
-  if (!is_class) *tag = make_tag(TagKind::kObject, index);
+  if (!is_class) *tag = make_tag(TagKind::object, index);
   else if (number < class_index_.size()) class_index_[number] = index;
   return index;
 }

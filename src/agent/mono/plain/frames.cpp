@@ -64,7 +64,7 @@ CallSite frame_with_pointer(Prologue& prologue) {
   prologue.sub_rsp(site.size);  // without own space the stack pointer stands on the saved rbp
   if (!prologue.ok()) return {};
   site.size += 16;
-  site.frame = CallSite::Frame::kPointer;
+  site.frame = CallSite::Frame::pointer;
   return site;
 }
 
@@ -79,7 +79,7 @@ CallSite frame_of_fixed_size(Prologue& prologue) {
   }
   if (!prologue.ok()) return {};
   site.size += 8;
-  site.frame = CallSite::Frame::kFixed;
+  site.frame = CallSite::Frame::fixed;
   return site;
 }
 
@@ -92,7 +92,7 @@ CallSite read_prologue(std::span<const std::uint8_t> code) {
 
 bool Frames::go_out(const CallSite& site) {
   std::uintptr_t frame_end = stack_ + site.size;
-  if (site.frame == CallSite::Frame::kPointer) {
+  if (site.frame == CallSite::Frame::pointer) {
     if (pointer_ == 0 && !first_) return false;
     if (pointer_ != 0) frame_end = pointer_ + 16;
     if (frame_end < stack_ + 16 || !is_inside(frame_end - 16)) return false;

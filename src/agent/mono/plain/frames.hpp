@@ -12,10 +12,10 @@ namespace polytrace::agent::mono {
 struct CallSite {
   // kPointer: it has a frame pointer; kFixed: its size is fixed; kForeign: not to be walked
   // through.
-  enum class Frame : std::uint8_t { kUnknown, kPointer, kFixed, kForeign };
+  enum class Frame : std::uint8_t { unknown, pointer, fixed, foreign };
 
   std::uint32_t method = 0;  // its number, 0 = code that no event names
-  Frame frame = Frame::kUnknown;
+  Frame frame = Frame::unknown;
   std::uint32_t size = 0;  // from the stack pointer behind the call to the frame's end
   std::uint32_t saved_pointer =
       0;  // kFixed: of the caller's rbp, offset from there + 8; 0 = in rbp

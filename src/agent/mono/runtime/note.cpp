@@ -11,8 +11,8 @@ namespace polytrace::agent::mono {
 Patience patience_of_collector() {
   static const Patience patience = [] {
     const char* policy = std::getenv("MONO_THREADS_SUSPEND");
-    return policy != nullptr && std::string_view(policy).starts_with("preempt") ? Patience::kNever
-                                                                                : Patience::kPolicy;
+    return policy != nullptr && std::string_view(policy).starts_with("preempt") ? Patience::never
+                                                                                : Patience::policy;
   }();
   return patience;
 }

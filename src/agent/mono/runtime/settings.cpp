@@ -42,7 +42,7 @@ constexpr OwnOptions<OwnSettings> kOwn = {
 void set_defaults() {
   const EventSet& events = g_settings.common.events;
   g_settings.stacks = !events.calls && g_settings.common.stack_depth != 0;
-  g_settings.moves = events.alloc != AllocMode::kNone;
+  g_settings.moves = events.alloc != AllocMode::none;
 }
 
 }  // namespace

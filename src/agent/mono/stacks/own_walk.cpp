@@ -50,7 +50,7 @@ CallSite site_of(MonoJitInfo* code) {
 
 void know_foreign(std::uintptr_t address) {
   CallSite site;
-  site.frame = CallSite::Frame::kForeign;
+  site.frame = CallSite::Frame::foreign;
   know_call_site(address, site);
 }
 
@@ -80,7 +80,7 @@ bool try_walk(Frames frames, const RuntimeWalk& walk, Learned& learned) {
     const CallSite site = site_of(code);
     learned.addresses[learned.count] = frames.address();
     learned.sites[learned.count++] = site;
-    if (site.frame == CallSite::Frame::kUnknown || !frames.go_out(site)) {
+    if (site.frame == CallSite::Frame::unknown || !frames.go_out(site)) {
       stop_at_last(learned);
       return true;
     }
@@ -104,7 +104,7 @@ bool learn_from_runtime(const Frames& runtime, const RuntimeWalk& walk, Learned&
   constexpr std::uintptr_t kFarthest = 64;
   for (std::uintptr_t words = 1; words <= kFarthest; ++words) {
     CallSite site;
-    site.frame = CallSite::Frame::kFixed;
+    site.frame = CallSite::Frame::fixed;
     site.size = static_cast<std::uint32_t>(8 * words);
     Frames frames = runtime;
     if (!frames.go_out(site)) return false;
@@ -125,14 +125,14 @@ OwnWalk walk_own(const void* frame, StackFrames& frames, std::uintptr_t& stopped
     stopped = at.stack();
     const CallSite site = known_call_site(at.address());
     switch (site.frame) {
-      case CallSite::Frame::kUnknown:
-        return stopped == t_stack.base ? OwnWalk::kDone : OwnWalk::kUnknown;
-      case CallSite::Frame::kForeign:
-        return stopped == t_stack.base ? OwnWalk::kDone : OwnWalk::kForeign;
+      case CallSite::Frame::unknown:
+        return stopped == t_stack.base ? OwnWalk::done : OwnWalk::unknown;
+      case CallSite::Frame::foreign:
+        return stopped == t_stack.base ? OwnWalk::done : OwnWalk::foreign;
       default: break;
     }
-    if (site.method != 0 && !frames.add(site.method)) return OwnWalk::kDone;
-    if (!at.go_out(site)) return OwnWalk::kForeign;
+    if (site.method != 0 && !frames.add(site.method)) return OwnWalk::done;
+    if (!at.go_out(site)) return OwnWalk::foreign;
   }
 }
 
@@ -141,7 +141,7 @@ void learn_walk(const void* frame, const RuntimeWalk& walk) {
   const Frames runtime = frames_from(frame);
   const CallSite site = known_call_site(runtime.address());
   Learned learned;
-  if (site.frame == CallSite::Frame::kUnknown) {
+  if (site.frame == CallSite::Frame::unknown) {
     if (learn_from_runtime(runtime, walk, learned)) keep(learned);
     return;
   }

@@ -17,9 +17,9 @@ struct RuntimeWalk {
 };
 
 enum class OwnWalk : unsigned char {
-  kDone,     // the frames are all there
-  kUnknown,  // met an address that is not known: learn_walk() may know it then
-  kForeign   // met code that cannot be walked through
+  done,     // the frames are all there
+  unknown,  // met an address that is not known: learn_walk() may know it then
+  foreign   // met code that cannot be walked through
 };
 
 // Adds the frames of the callers of the callback whose frame address is `frame`. `stopped` is where

@@ -83,13 +83,13 @@ void StackFrames::walk_from(const void* frame) {
   if (!begin()) return;
   std::uintptr_t stopped = 0;
   const OwnWalk result = walk_own(frame, *this, stopped);
-  if (result == OwnWalk::kDone) {
+  if (result == OwnWalk::done) {
     if (settings().check_stacks) count_walk(*this, most_, frame);
     return;
   }
   RuntimeWalk walk;
   walk_by_runtime(walk, most_);
-  if (result == OwnWalk::kUnknown) learn_walk(frame, walk);
+  if (result == OwnWalk::unknown) learn_walk(frame, walk);
   else if (walk.count < most_ && is_same(walk, lists())) learn_base(stopped);
   take(walk);
 }

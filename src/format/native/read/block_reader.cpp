@@ -23,10 +23,10 @@ void BlockReader::read(const BlockHeader& header, base::Bytes payload, std::uint
   batch_.tally.frame_bytes += sizeof header;
   Cursor in(payload, counted_);
   switch (header.content) {
-    case Content::kEvents: read_events(in); break;
-    case Content::kClock: read_clock(in); break;
-    case Content::kSites: read_sites(in); break;
-    case Content::kEnd: break;
+    case Content::events: read_events(in); break;
+    case Content::clock: read_clock(in); break;
+    case Content::sites: read_sites(in); break;
+    case Content::end: break;
     default:
       return tell(Code::code_unknown, offset, payload.size(),
                   fmt::format("content {}", static_cast<unsigned>(header.content)));
@@ -112,7 +112,7 @@ void BlockReader::read_record(Cursor& in) {
   const auto first = static_cast<unsigned>(in.byte());
   const auto record = static_cast<Record>(first >> 2);
   if ((first & 3) != 0) return read_call(in, first);
-  if (record >= Record::kEvent && record <= Record::kAllocArray) return read_other(in, record);
+  if (record >= Record::event && record <= Record::alloc_array) return read_other(in, record);
   in.move_to(at);
   in.fault(Code::record_unknown);
 }
@@ -122,13 +122,13 @@ void BlockReader::read_call(Cursor& in, unsigned first) {
   tick_ += first >> 2 & kCallTickMask;
   if ((first & kMore) != 0) tick_ += in.uleb() << kCallTickBits;
   const auto form = static_cast<Call>(first & 3);
-  if (form == Call::kLeaveLast) return leave_innermost(in, Kind::Leave);
+  if (form == Call::leave_last) return leave_innermost(in, Kind::Leave);
   method_ += take_zig(in);
   if (!in.ok()) return;
-  const Kind kind = form == Call::kEnter ? Kind::Enter : Kind::Leave;
+  const Kind kind = form == Call::enter ? Kind::Enter : Kind::Leave;
   add_call(kind, method_);
   follow(kind, method_);
-  tally(in, form == Call::kEnter ? Tallied::enter : Tallied::leave);
+  tally(in, form == Call::enter ? Tallied::enter : Tallied::leave);
 }
 
 void BlockReader::leave_innermost(Cursor& in, Kind kind) {
@@ -141,16 +141,16 @@ void BlockReader::leave_innermost(Cursor& in, Kind kind) {
 
 void BlockReader::read_other(Cursor& in, Record record) {
   switch (record) {
-    case Record::kEvent: return read_event(in);
-    case Record::kThread: return read_thread(in);
-    case Record::kJump:
+    case Record::event: return read_event(in);
+    case Record::thread: return read_thread(in);
+    case Record::jump:
       tick_ += take_zig(in);
       if (in.ok()) tally(in, Tallied::jump);
       return;
-    case Record::kUnwindLast:
-    case Record::kUnwind: return read_unwind(in, record == Record::kUnwindLast);
-    case Record::kAlloc:
-    case Record::kAllocArray: return read_alloc(in, record == Record::kAllocArray);
+    case Record::unwind_last:
+    case Record::unwind: return read_unwind(in, record == Record::unwind_last);
+    case Record::alloc:
+    case Record::alloc_array: return read_alloc(in, record == Record::alloc_array);
   }
 }
 

@@ -21,10 +21,10 @@ ClockLine read_line(base::Cursor& in) { return in.fixed<ClockLine>(); }
 
 void Context::learn(Content content, base::Bytes payload) {
   base::Cursor in(payload, 0);
-  if (content == Content::kClock) {
+  if (content == Content::clock) {
     const ClockLine line = read_line(in);
     if (in.ok()) lines.add({{static_cast<std::int64_t>(line.tick0), line}});
-  } else if (content == Content::kSites) {
+  } else if (content == Content::sites) {
     decltype(sites)::Layer told;
     for (std::uint64_t left = in.uleb(); in.ok() && left != 0; --left) {
       const Site site = read_site(in);

@@ -33,36 +33,36 @@ class RecordEncoder {
   bool enter(std::uint64_t tick, base::Id method) {
     std::byte* const at = room_for(tick, kMostCall);
     if (at == nullptr) return false;
-    finish_call(put_call(at, Call::kEnter, tick), method);
+    finish_call(put_call(at, Call::enter, tick), method);
     push(method);
     return true;
   }
   bool leave(std::uint64_t tick, base::Id method) {
     std::byte* const at = room_for(tick, kMostCall);
     if (at == nullptr) return false;
-    if (innermost_is(method)) finish(put_call(at, Call::kLeaveLast, tick));
-    else finish_call(put_call(at, Call::kLeave, tick), method);
+    if (innermost_is(method)) finish(put_call(at, Call::leave_last, tick));
+    else finish_call(put_call(at, Call::leave, tick), method);
     pop();
     return true;
   }
   bool unwind(std::uint64_t tick, base::Id method) {
     std::byte* const at = room_for(tick, kMostCall);
     if (at == nullptr) return false;
-    if (innermost_is(method)) finish(put_timed(at, Record::kUnwindLast, tick));
-    else finish_call(put_timed(at, Record::kUnwind, tick), method);
+    if (innermost_is(method)) finish(put_timed(at, Record::unwind_last, tick));
+    else finish_call(put_timed(at, Record::unwind, tick), method);
     pop();
     return true;
   }
   bool alloc(std::uint64_t tick, std::uint64_t site) {
     std::byte* const at = room_for(tick, kMostCall);
     if (at == nullptr) return false;
-    finish(put_var(put_timed(at, Record::kAlloc, tick), site));
+    finish(put_var(put_timed(at, Record::alloc, tick), site));
     return true;
   }
   bool alloc_array(std::uint64_t tick, std::uint64_t site, std::uint64_t length) {
     std::byte* const at = room_for(tick, kMostCall + kMostVar);
     if (at == nullptr) return false;
-    finish(put_var(put_var(put_timed(at, Record::kAllocArray, tick), site), length));
+    finish(put_var(put_var(put_timed(at, Record::alloc_array, tick), site), length));
     return true;
   }
   // An event of any kind. `lists` as for encode_body().
@@ -87,7 +87,7 @@ class RecordEncoder {
   bool thread(base::Id thread) {
     if (thread == thread_) return true;
     if (out_.left() < 1 + kMostVar || threads_ == kMostThreads) return false;
-    out_.move_to(put_var(put_first(out_.at(), Record::kThread), thread + 1));
+    out_.move_to(put_var(put_first(out_.at(), Record::thread), thread + 1));
     thread_ = thread;
     depth_ = 0;
     ++threads_;
@@ -112,7 +112,7 @@ class RecordEncoder {
   // What these records decide in the header of their block. The rest is left alone.
   void describe(BlockHeader& header) const {
     header.length = static_cast<std::uint32_t>(out_.size());
-    header.content = Content::kEvents;
+    header.content = Content::events;
     header.flags = static_cast<std::uint8_t>((threads_ != 0 ? kManyThreads : 0) |
                                              (earlier_ ? kEarlierEvents : 0));
     header.events = events_;
@@ -146,7 +146,7 @@ class RecordEncoder {
     if (out_.left() < kMostTimed + most) return nullptr;
     std::byte* const at = out_.at();
     if (static_cast<std::int64_t>(tick - tick_) >= 0) return at;
-    std::byte* const behind = put_var(put_first(at, Record::kJump), zig(tick - tick_));
+    std::byte* const behind = put_var(put_first(at, Record::jump), zig(tick - tick_));
     move_tick(tick);
     return behind;
   }
@@ -180,7 +180,7 @@ class RecordEncoder {
     return at;
   }
   void put_event(std::uint64_t tick, base::Bytes body) {
-    std::byte* at = put_var(put_first(out_.at(), Record::kEvent), zig(tick - tick_));
+    std::byte* at = put_var(put_first(out_.at(), Record::event), zig(tick - tick_));
     at = put_var(at, body.size());
     std::memmove(at, body.data(), body.size());
     move_tick(tick);
@@ -334,8 +334,8 @@ inline const std::uint64_t* RecordEncoder::escapes(const std::uint64_t* words,
                                                    const std::uint64_t* end,
                                                    std::uint64_t base_tick) {
   constexpr std::uint64_t kType = escape_word(static_cast<Escape>(7), 0, 0);
-  constexpr std::uint64_t kEvent = escape_word(Escape::kEvent, 0, 0);
-  constexpr std::uint64_t kSite = escape_word(Escape::kAlloc, 0, 0);
+  constexpr std::uint64_t kEvent = escape_word(Escape::event, 0, 0);
+  constexpr std::uint64_t kSite = escape_word(Escape::alloc, 0, 0);
   constexpr std::size_t kMost = sizeof(std::uint64_t) * (1 + kShortBody);
   const std::uint64_t* const begin = words;
   std::byte* at = out_.at();
@@ -351,14 +351,14 @@ inline const std::uint64_t* RecordEncoder::escapes(const std::uint64_t* words,
       const std::uint64_t length = words[1] & 0xff;
       if (length - 2 >= 0x7e || length >= sizeof word * argument) break;
       if (!is_plain(words[1] >> 8 & 0xff)) break;
-      at = put_pair(at, Record::kEvent, difference << 1);
+      at = put_pair(at, Record::event, difference << 1);
       std::memcpy(at, words + 1, sizeof word);
       for (std::uint64_t i = 1; i < argument; ++i)
         std::memcpy(at + sizeof word * i, words + 1 + i, sizeof word);
       at += 1 + length;
       words += 1 + argument;
     } else if ((word & kType) == kSite) {
-      at = put_var(put_pair(at, Record::kAlloc, difference), argument);
+      at = put_var(put_pair(at, Record::alloc, difference), argument);
       ++words;
     } else {
       break;

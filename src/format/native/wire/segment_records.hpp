@@ -60,11 +60,11 @@ class SegmentRecords {
     const auto first = static_cast<unsigned>(*at++);
     const auto record = static_cast<Record>(first >> 2);
     const std::uint64_t number = take_var(at, end_);
-    if (first == static_cast<unsigned>(Record::kThread) << 2) {
+    if (first == static_cast<unsigned>(Record::thread) << 2) {
       thread_ = number - 1;
-    } else if (first == static_cast<unsigned>(Record::kJump) << 2) {
+    } else if (first == static_cast<unsigned>(Record::jump) << 2) {
       tick_ += unzig(number);
-    } else if (record == Record::kEvent && (first & 3) == 0) {
+    } else if (record == Record::event && (first & 3) == 0) {
       const std::uint64_t length = take_var(at, end_);
       damaged_ = length > static_cast<std::size_t>(end_ - at);
       if (damaged_) return;

@@ -32,14 +32,14 @@ struct StreamHeader {
 };
 static_assert(sizeof(StreamHeader) == 32);
 
-enum class Content : std::uint8_t { kEvents = 1, kClock = 2, kSites = 3, kEnd = 4 };
+enum class Content : std::uint8_t { events = 1, clock = 2, sites = 3, end = 4 };
 inline constexpr std::uint8_t kManyThreads = 1;    // flags of a block
 inline constexpr std::uint8_t kEarlierEvents = 2;  // an event is earlier than the first tick
 
 struct BlockHeader {
   std::uint32_t mark = kBlockMark;
   std::uint32_t length = 0;  // of the payload
-  Content content = Content::kEvents;
+  Content content = Content::events;
   std::uint8_t flags = 0;
   std::uint16_t reserved = 0;
   std::uint32_t events = 0;
@@ -63,26 +63,26 @@ struct ClockLine {
 static_assert(sizeof(ClockLine) == 24);
 
 // The lowest two bits of a record's first byte.
-enum class Call : std::uint8_t { kOther = 0, kEnter = 1, kLeaveLast = 2, kLeave = 3 };
+enum class Call : std::uint8_t { other = 0, enter = 1, leave_last = 2, leave = 3 };
 // Of the difference of a call's tick, in bits 2 to 6 of its first byte.
 inline constexpr unsigned kCallTickBits = 5;
 inline constexpr std::uint64_t kCallTickMask = (std::uint64_t{1} << kCallTickBits) - 1;
 // Bits 2 to 7 where those are kOther.
 enum class Record : std::uint8_t {
-  kEvent = 1,
-  kThread = 2,
-  kJump = 3,
-  kUnwindLast = 4,
-  kUnwind = 5,
-  kAlloc = 6,
-  kAllocArray = 7
+  event = 1,
+  thread = 2,
+  jump = 3,
+  unwind_last = 4,
+  unwind = 5,
+  alloc = 6,
+  alloc_array = 7
 };
 
 // --- segments ---
 
 inline constexpr std::size_t kUnit = 4096;
 
-enum class SegmentsState : std::uint32_t { kLive = 1, kClosed = 2 };
+enum class SegmentsState : std::uint32_t { live = 1, closed = 2 };
 
 struct SegmentsHeader {
   std::uint64_t magic = kSegmentsMagic;
@@ -91,19 +91,19 @@ struct SegmentsHeader {
   std::uint32_t process = 0;
   std::uint64_t stream = 0;
   std::uint64_t units = 0;
-  SegmentsState state = SegmentsState::kLive;
+  SegmentsState state = SegmentsState::live;
   std::uint32_t reserved = 0;
 };
 static_assert(sizeof(SegmentsHeader) == 40);
 
-enum class SegmentState : std::uint32_t { kFree = 0, kOpen = 1, kFull = 2, kWritten = 3 };
-enum class SegmentContent : std::uint32_t { kWords = 1, kRecords = 2 };
+enum class SegmentState : std::uint32_t { free = 0, open = 1, full = 2, written = 3 };
+enum class SegmentContent : std::uint32_t { words = 1, records = 2 };
 
 struct SegmentHeader {
   std::uint32_t mark = kSegmentMark;
   std::uint32_t units = 0;
-  SegmentState state = SegmentState::kFree;
-  SegmentContent content = SegmentContent::kWords;
+  SegmentState state = SegmentState::free;
+  SegmentContent content = SegmentContent::words;
   std::uint64_t thread = kNoThread;
   std::uint64_t number = 0;
   std::uint64_t base_tick = 0;
@@ -115,14 +115,8 @@ static_assert(sizeof(SegmentHeader) == 64);
 inline constexpr std::uint64_t kFromRecords = std::uint64_t{1} << 63;
 
 // A word of a segment: bits 0-1 what it is, 2-25 its argument, 26-63 ticks since the base.
-enum class Word : std::uint8_t { kNone = 0, kEnter = 1, kLeave = 2, kEscape = 3 };
-enum class Escape : std::uint8_t {
-  kEvent = 0,
-  kAlloc = 1,
-  kAllocArray = 2,
-  kThread = 3,
-  kUnwind = 4
-};
+enum class Word : std::uint8_t { none = 0, enter = 1, leave = 2, escape = 3 };
+enum class Escape : std::uint8_t { event = 0, alloc = 1, alloc_array = 2, thread = 3, unwind = 4 };
 inline constexpr unsigned kTickShift = 26;
 inline constexpr unsigned kMethodShift = 2;
 inline constexpr std::uint64_t kMaxMethod = (std::uint64_t{1} << 24) - 1;
@@ -137,7 +131,7 @@ constexpr std::uint64_t call_word(Word call, std::uint64_t method, std::uint64_t
   return static_cast<std::uint64_t>(call) | method << kMethodShift | ticks << kTickShift;
 }
 constexpr std::uint64_t escape_word(Escape type, std::uint64_t argument, std::uint64_t ticks) {
-  return static_cast<std::uint64_t>(Word::kEscape) |
+  return static_cast<std::uint64_t>(Word::escape) |
          static_cast<std::uint64_t>(type) << kEscapeShift | argument << kArgumentShift |
          ticks << kTickShift;
 }

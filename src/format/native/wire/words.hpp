@@ -81,14 +81,14 @@ class SegmentWords {
     return word >> kArgumentShift & kMaxArgument;
   }
   static bool is_thread(std::uint64_t word) {
-    return kind_of(word) == Word::kEscape && escape_of(word) == Escape::kThread;
+    return kind_of(word) == Word::escape && escape_of(word) == Escape::thread;
   }
   // With the ones that follow it.
   static std::size_t words_of(std::uint64_t word) {
-    if (kind_of(word) != Word::kEscape) return 1;
+    if (kind_of(word) != Word::escape) return 1;
     switch (escape_of(word)) {
-      case Escape::kEvent: return 1 + argument_of(word);
-      case Escape::kAlloc: return 1;
+      case Escape::event: return 1 + argument_of(word);
+      case Escape::alloc: return 1;
       default: return 2;
     }
   }
@@ -96,13 +96,13 @@ class SegmentWords {
 
   // Whether the next word is one, and all that follow it are there.
   bool whole(std::uint64_t word) {
-    damaged_ = kind_of(word) == Word::kNone;
-    if (kind_of(word) != Word::kEscape) return !damaged_;
+    damaged_ = kind_of(word) == Word::none;
+    if (kind_of(word) != Word::escape) return !damaged_;
     const std::size_t words = words_of(word);
-    damaged_ = escape_of(word) > Escape::kUnwind || static_cast<std::size_t>(end_ - at_) < words;
-    if (!damaged_ && words == 2 && escape_of(word) != Escape::kEvent)
+    damaged_ = escape_of(word) > Escape::unwind || static_cast<std::size_t>(end_ - at_) < words;
+    if (!damaged_ && words == 2 && escape_of(word) != Escape::event)
       damaged_ = (load(at_ + 1) & kFollows) == 0;
-    if (!damaged_ && escape_of(word) == Escape::kEvent) damaged_ = body_of(word).empty();
+    if (!damaged_ && escape_of(word) == Escape::event) damaged_ = body_of(word).empty();
     return !damaged_;
   }
   // Of an event; empty if its length is none.
@@ -121,20 +121,20 @@ class SegmentWords {
     const std::uint64_t tick = tick_of(word);
     const std::uint64_t method = word >> kMethodShift & kMaxMethod;
     bool done = false;
-    if (kind_of(word) == Word::kEnter) done = out.enter(tick, method);
-    else if (kind_of(word) == Word::kLeave) done = out.leave(tick, method);
-    else if (kind_of(word) == Word::kEscape) done = put_escape(out, word, tick);
+    if (kind_of(word) == Word::enter) done = out.enter(tick, method);
+    else if (kind_of(word) == Word::leave) done = out.leave(tick, method);
+    else if (kind_of(word) == Word::escape) done = put_escape(out, word, tick);
     if (done) at_ += words_of(word);
     return done;
   }
   bool put_escape(RecordEncoder& out, std::uint64_t word, std::uint64_t tick) {
     switch (escape_of(word)) {
-      case Escape::kEvent: return out.body(tick, body_of(word));
-      case Escape::kAlloc: return out.alloc(tick, argument_of(word));
-      case Escape::kAllocArray:
+      case Escape::event: return out.body(tick, body_of(word));
+      case Escape::alloc: return out.alloc(tick, argument_of(word));
+      case Escape::alloc_array:
         return out.alloc_array(tick, argument_of(word), load(at_ + 1) & ~kFollows);
-      case Escape::kUnwind: return out.unwind(tick, load(at_ + 1) & ~kFollows);
-      case Escape::kThread: break;
+      case Escape::unwind: return out.unwind(tick, load(at_ + 1) & ~kFollows);
+      case Escape::thread: break;
     }
     return true;
   }

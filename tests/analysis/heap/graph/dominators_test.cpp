@@ -79,7 +79,7 @@ void expect_by_definition(const HeapGraph& graph) {
   }
 }
 
-TEST(Dominators, OfRandomGraphsAreThoseOfTheDefinition) {
+TEST(dominators, of_random_graphs_are_those_of_the_definition) {
   std::mt19937 random(7);
   const Shape shapes[] = {{1, 1, 1, 0},   {12, 2, 1, 0}, {30, 1, 3, 4}, {40, 3, 2, 6},
                           {40, 2, 40, 0}, {50, 2, 1, 3}, {60, 4, 4, 0}, {150, 3, 2, 12}};
@@ -87,7 +87,7 @@ TEST(Dominators, OfRandomGraphsAreThoseOfTheDefinition) {
     for (int round = 0; round < 60; ++round) expect_by_definition(random_graph(random, shape));
 }
 
-TEST(Dominators, OfALongChainWithAWayBack) {
+TEST(dominators, of_a_long_chain_with_a_way_back) {
   constexpr Index kLinks = 200'000;
   HeapGraphBuilder builder;
   for (Index i = 0; i < kLinks; ++i) {
@@ -103,7 +103,7 @@ TEST(Dominators, OfALongChainWithAWayBack) {
   }
 }
 
-TEST(Dominators, WithoutRootsStartWhereNothingRefersTo) {
+TEST(dominators, without_roots_start_where_nothing_refers_to) {
   HeapGraphBuilder builder;
   const auto add = [&](Index object, Index target) {
     const event::Ref refs[] = {{id_of(target), 0}};
@@ -121,7 +121,7 @@ TEST(Dominators, WithoutRootsStartWhereNothingRefersTo) {
   EXPECT_EQ(dominators.reached_bytes(), 5U);
 }
 
-TEST(DominatorTree, IsWalkedWholeAndNested) {
+TEST(dominator_tree, is_walked_whole_and_nested) {
   std::mt19937 random(11);
   const HeapGraph graph = random_graph(random, {500, 3, 5, 0});
   const Dominators dominators = Dominators::of(graph);
@@ -144,7 +144,7 @@ TEST(DominatorTree, IsWalkedWholeAndNested) {
     EXPECT_EQ(seen[object], dominators.reached(object));
 }
 
-TEST(HeapGraph, TakesObjectsInPartsAndCountsWhatIsNotThere) {
+TEST(heap_graph, takes_objects_in_parts_and_counts_what_is_not_there) {
   HeapGraphBuilder builder;
   const event::Ref to_second[] = {{0x20, 0}, {0, 8}, {0x99, 16}};
   const event::Ref to_first[] = {{0x10, 0}};
