@@ -160,7 +160,9 @@ Asked<Studied> study_heap(const Input& input, WantedSnapshot snapshot, event::Re
                           bool needed) {
   auto opened = input.open();
   if (!opened) return refuse(opened.error(), input.name());
-  Studied studied{{}, std::make_unique<HeapStudy>(snapshot, keeps, objects_of(*opened))};
+  // A dump has its classes in the order of `export --to hprof`, which knows no format.
+  const auto objects = needed ? analysis::HeapObjects::may_be_bare : objects_of(*opened);
+  Studied studied{{}, std::make_unique<HeapStudy>(snapshot, keeps, objects)};
   studied.reading.passed = pass(input, *opened->reader, *studied.study);
   studied.reading.origin = origin_of(input, *opened);
   studied.study->finish();
