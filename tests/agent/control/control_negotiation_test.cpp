@@ -27,9 +27,8 @@ constexpr std::array<ServerMode, 3> kAttached = {enabled, controlled, controlled
 
 constexpr std::array kTable = {
     // A file gets what the option says, whatever a client could read.
-    Row{xml, kFile, kSilent, xml}, Row{xml, kFile, kSaysBoth, xml},
-    Row{tbf, kFile, kSilent, tbf}, Row{tbf, kFile, kSaysXml, tbf},
-    Row{native, kFile, kSilent, native},
+    Row{xml, kFile, kSilent, xml}, Row{xml, kFile, kSaysBoth, xml}, Row{tbf, kFile, kSilent, tbf},
+    Row{tbf, kFile, kSaysXml, tbf}, Row{native, kFile, kSilent, native},
     // Under format=xml every client gets XML.
     Row{xml, kAttached, kSilent, xml}, Row{xml, kAttached, kSaysXml, xml},
     Row{xml, kAttached, kSaysTbf, xml}, Row{xml, kAttached, kSaysNative, xml},
