@@ -28,7 +28,7 @@ for file in man/man1/polytrace.1.gz bash-completion/completions/polytrace \
   [[ -s $place/usr/share/$file ]] || { echo "install: no $file" >&2; exit 1; }
 done
 "$place/usr/bin/polytrace" doctor --json | jq -e \
-  'all(.findings[] | select(.topic == "Agents"); .health == "good")' >/dev/null ||
+  'all(.findings[] | select(.topic == "Agents"); .health == "ok")' >/dev/null ||
   { echo 'install: the program does not find its agents' >&2; exit 1; }
 printf 'install: %s files; a program built on them read %s events\n' \
   "$(find "$place/usr" -type f | wc -l)" "$events"
