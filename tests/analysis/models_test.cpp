@@ -8,9 +8,6 @@
 
 #include "analysis/calls/calltree.hpp"
 #include "analysis/memory/object_fates.hpp"
-#include "analysis/profile/profile.hpp"
-#include "analysis/runtime/throw_bursts.hpp"
-#include "analysis/table/names_alike.hpp"
 #include "analysis/threads/lock_graph.hpp"
 #include "base/duration_sketch.hpp"
 #include "recording.hpp"
@@ -351,72 +348,6 @@ TEST(models, fates_of_objects_that_are_not_told) {
   ASSERT_EQ(fates.fates().size(), 1U);
   EXPECT_EQ(fates.fates()[0].made, 20U);
   EXPECT_EQ(fates.fates()[0].unfollowed, 20U);
-}
-
-TEST(throw_bursts, end_with_a_gap_and_need_twenty) {
-  ThrowBursts bursts;
-  Time time = 0;
-  for (int i = 0; i < 25; ++i) bursts.add(time += 1'000'000, 1, 4);
-  time += static_cast<Time>(ThrowBursts::kGap) + 1;
-  for (int i = 0; i < 19; ++i) bursts.add(time += 1'000'000, 1, 4);
-  for (int i = 0; i < 20; ++i) bursts.add(time += static_cast<Time>(ThrowBursts::kGap), 2, i < 5);
-  CallTree tree(Selection{});
-  Recording r(tree);
-  bursts.finish(r.names());
-  ASSERT_EQ(bursts.bursts().size(), 2U);
-  EXPECT_EQ(bursts.bursts()[0].count, 25U);
-  EXPECT_DOUBLE_EQ(bursts.bursts()[0].per_second(), 25);
-  EXPECT_EQ(bursts.bursts()[1].site, 0U);
-  EXPECT_DOUBLE_EQ(bursts.bursts()[1].per_second(), 20 / 1.9);
-}
-
-TEST(names_alike, one_spelling_for_all_runtimes) {
-  for (const char* name : {"com.acme.Shop.main", "Acme.Shop:Main (string[])", "Acme.Shop::Main",
-                           "acme/Shop.main", "Acme.Shop:Main"})
-    EXPECT_EQ(alike(name, NameKind::method), "acme.shop.main") << name;
-  EXPECT_EQ(alike("Order:.ctor (int)", NameKind::method), "order.init");
-  EXPECT_EQ(alike("Order.<init>", NameKind::method), "order.init");
-  EXPECT_EQ(alike("Shop::.cctor", NameKind::method), "shop.clinit");
-  EXPECT_EQ(alike("Shop.<clinit>", NameKind::method), "shop.clinit");
-  EXPECT_EQ(alike("List`1<System.Collections.Pair<int,int>>:Add (T)", NameKind::method),
-            "list.add");
-  EXPECT_EQ(alike("Outer$Inner", NameKind::type), "outer.inner");
-  EXPECT_EQ(alike("Outer+Inner", NameKind::type), "outer.inner");
-  EXPECT_EQ(alike("byte[]", NameKind::type), "byte[]");
-  EXPECT_EQ(alike("com.Shop", NameKind::type), "com.shop");  // a package is left
-  EXPECT_EQ(alike("Any:Text", NameKind::plain), "Any:Text");
-  for (const char* odd : {"", "<", "`", ":", "a<b", "<init", "(x", "a::"}) {
-    alike(odd, NameKind::method);  // ends
-    alike(odd, NameKind::type);
-  }
-}
-
-TEST(profile_diff, keeps_both_sums_and_joins_by_name) {
-  const Weight* time = find_weight("time");
-  const auto profile = [&](std::vector<std::string> names, std::vector<U> selfs) {
-    Profile out;
-    out.weight = time;
-    out.nodes.emplace_back();
-    out.selfs.emplace_back();
-    for (std::uint32_t i = 0; i < names.size(); ++i) {
-      out.frames.push_back({names[i]});
-      out.nodes.push_back({i == 0 ? 0 : 1U, i});
-      out.selfs.push_back({1, selfs[i]});
-    }
-    return out;
-  };
-  const Profile before = profile({"Shop:Main ()", "Shop:Gone ()"}, {5, 100});
-  const Profile after = profile({"Shop.main", "Shop.fresh"}, {7, 30});
-  const Profile both = compared(after, before, false);
-  EXPECT_EQ(both.frames.size(), 3U);
-  EXPECT_EQ(both.value(both.totals(both.befores)[0]), 105U);
-  EXPECT_EQ(both.value(both.total()), 37U);
-  EXPECT_EQ(compared(after, before, true).frames.size(), 4U);
-  const Table table = tree_difference(both, 1, 0.01, {});
-  ASSERT_EQ(table.rows.size(), 3U);
-  EXPECT_EQ(table.rows[1].back(), Cell{std::string("Shop:Gone ()")});
-  EXPECT_EQ(table.rows[1][3], Cell{std::int64_t{-100}});
-  EXPECT_EQ(table.rows[2][3], Cell{std::int64_t{30}});
 }
 
 }  // namespace
