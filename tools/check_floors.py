@@ -22,7 +22,7 @@ FLOORS = {
 # Folders of a room, from its lowest floor up; "." is the room's top. A folder includes only lower
 # ones. A room that is not named here has no folders, or is listed by the folder that it is.
 FOLDERS = {
-    "base": ["text", ".", "io"],
+    "base": ["text", ".", "io", "frames"],
     "event": ["choice .", "text"],
     "history": ["model", "layout", "files", "read csv trace_compass", "write", "."],
     "format/tptp": ["messages", "events", "tbf xml", "."],
@@ -39,6 +39,7 @@ FOLDERS = {
     "agent/mono": ["abi", "plain", "runtime", "stacks", "."],
     "agent/jvm": ["abi", "rewriter/classfile", "rewriter", "facts", "code heap", "."],
     "agent/coreclr": ["names", "runtime", "calls", "code memory", "."],
+    "store": ["file", "build read", "ask", "."],
     "service": ["words", "input", "json", "selection", "ask convert states"],
     "cli": ["show", "frame", "options help", "convert explain runtimes", "record history", "."],
 }
