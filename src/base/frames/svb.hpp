@@ -36,7 +36,7 @@ void append_varint(std::uint64_t value, std::string& out);
 // --- whole columns ---
 
 // A column may hold this many numbers, however few bytes it takes.
-inline constexpr std::size_t kMostSvbNumbers = std::size_t{1} << 22;
+inline constexpr std::size_t kMostSvbNumbers = std::size_t{1} << 23;
 
 // REQUIRES: at most kMostSvbNumbers.
 void append_svb(std::span<const std::uint64_t> numbers, std::string& out);

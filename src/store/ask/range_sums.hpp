@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What threads did in a stretch of time, by path: of each block at its edges a part, of those
+// between the largest sums that fit. From it come the figures by method and the tree, to the
+// nanosecond those of a report of that stretch.
+#pragma once
+
+#include <atomic>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "store/read/call_frames.hpp"
+
+namespace polytrace::store {
+
+struct Range {
+  base::Time from = std::numeric_limits<base::Time>::min();
+  base::Time to = std::numeric_limits<base::Time>::max();  // not included
+  std::vector<std::uint32_t> threads{};                    // indexes; empty: all
+  const std::atomic<bool>* stop = nullptr;                 // asked once a block; null: never stops
+};
+
+struct MethodSum {
+  std::uint32_t method;
+  std::uint64_t calls;
+  std::uint64_t total;    // nanoseconds; in a recursion every level counts
+  std::uint64_t elapsed;  // of calls outside any other call of the method
+  std::uint64_t self;
+  std::uint64_t blocked;  // of self; so are the next two
+  std::uint64_t waiting;
+  std::uint64_t cpu;
+};
+
+struct TreeNode {
+  PathSum own;          // `calls` are those of the path
+  std::uint64_t total;  // nanoseconds; self of the path and all below it
+};
+
+class RangeSums {
+ public:
+  // By path; none of which all is 0, none of the empty path.
+  const std::vector<PathSum>& paths() const { return paths_; }
+  // By index; only those of which something is not 0.
+  std::vector<MethodSum> methods(const Paths& all) const;
+  // Those of paths() and of all that they are below, by path; the empty path has the whole.
+  std::vector<TreeNode> tree(const Paths& all) const;
+
+ private:
+  friend base::result<RangeSums> range_sums(const CallFrames& frames, const Range& range);
+  std::vector<PathSum> paths_;
+};
+
+// Errors: those of frames; stopped when asked to.
+base::result<RangeSums> range_sums(const CallFrames& frames, const Range& range);
+
+}  // namespace polytrace::store

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes closed blocks as payloads of CALL frames, what became known of calls since as CEND, and
+// paths as PATH. Any thread.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "store/build/open_block.hpp"
+
+namespace polytrace::store {
+
+// What the directory and the sums of a thread need to know of a block.
+struct EncodedBlock {
+  BlockHead head;
+  std::uint64_t number = 0;
+  std::uint64_t events = 0;   // of the source
+  std::vector<PathSum> sums;  // by path, each once
+};
+
+// Appends to `payload`.
+EncodedBlock encode_block(const OpenBlock& block, std::string& payload);
+
+// REQUIRES: sorted by `call`.
+void append_ends(std::span<const CallEnd> ends, std::string& payload);
+
+// Paths [first, first + count).
+void append_paths(const PathTable& paths, std::uint32_t first, std::uint32_t count,
+                  std::string& payload);
+
+}  // namespace polytrace::store

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// A block of one thread's calls while it is filled: the numbers of its columns, and a small tree of
+// the paths that occur in it, which knows most children without a look at the table of all paths.
+// One thread at a time.
+#pragma once
+
+#include <vector>
+
+#include "base/raw_array.hpp"
+#include "store/build/path_table.hpp"
+#include "store/read/block_layout.hpp"
+
+namespace polytrace::store {
+
+struct OpenBlock {
+  static constexpr std::uint16_t kNone = 0xffff;
+
+  // By its number; local 0 is the path at the beginning. Those that the block returns to above it
+  // become known when it does, so their numbers are not in order yet.
+  struct Local {
+    std::uint32_t path;
+    std::uint32_t method;
+    std::uint16_t parent;      // kNone: not returned to so far
+    std::uint16_t last_child;  // that was asked for; kNone none
+    std::uint16_t next;        // of the same parent, in a ring
+    std::uint32_t calls;       // entered
+    std::uint64_t self;        // nanoseconds
+  };
+  struct Beside {
+    std::uint32_t event;  // before which it stands
+    Irregular sort;
+    std::uint8_t marks;    // kIrregularUnwind, kIrregularDetails
+    std::uint32_t method;  // index; kNoMethod none
+    std::uint64_t value;   // made: leaves; not_open, dropped: time less that of the event before
+  };
+  struct Late {
+    std::uint32_t event;
+    std::uint64_t earlier;  // nanoseconds
+  };
+  struct Change {
+    base::Time at;
+    Status to;
+  };
+
+  // Set are: thread, before, open, fewest (so far), entered, link (when it is closed), last (so
+  // far).
+  BlockHead head;
+  std::uint64_t number = 0;
+  base::RawArray<std::uint32_t> times;       // differences, kSvbLarger where `larger` has it
+  std::vector<std::uint64_t> larger;         // in order
+  base::RawArray<std::uint64_t> directions;  // a bit an event
+  base::RawArray<std::uint16_t> codes;       // an entry's local
+  std::vector<Local> locals;
+  std::uint16_t outermost = 0;  // local of the fewest open calls
+  std::vector<std::uint32_t> unwinds;
+  std::vector<Beside> beside;
+  std::vector<Late> late;
+  std::vector<std::uint64_t> details;  // a bit an event; as long as it must be
+  std::vector<Change> changes;         // in order; of the time since `head.before`
+
+  // For a path of that many open calls, at that time.
+  void begin(std::uint32_t path, std::uint32_t method, std::uint32_t open, base::Time now);
+  std::uint32_t events() const { return static_cast<std::uint32_t>(times.size()); }
+  bool full() const { return events() == kBlockEvents || beside.size() >= kBlockEvents; }
+  // Whether there is anything to write.
+  bool tells() const { return !times.empty() || !beside.empty(); }
+  std::size_t bytes() const;  // of memory
+
+  // The local of `method` called in `caller`.
+  std::uint16_t child(std::uint16_t caller, std::uint32_t method, PathTable& paths) {
+    Local& from = locals[caller];
+    if (from.last_child != kNone) {
+      const Local& last = locals[from.last_child];
+      if (last.method == method) return from.last_child;
+      if (locals[last.next].method == method) return from.last_child = last.next;
+    }
+    return other_child(caller, method, paths);
+  }
+  // What a call returns to that was open at the beginning: `local` is the outermost so far.
+  std::uint16_t return_to(std::uint16_t local, std::uint32_t path, std::uint32_t method);
+  void set_details(std::uint32_t event);
+
+ private:
+  std::uint16_t other_child(std::uint16_t caller, std::uint32_t method, PathTable& paths);
+  std::uint16_t add(std::uint32_t path, std::uint32_t method);
+  void join(std::uint16_t caller, std::uint16_t child);
+  std::uint16_t* place_of(std::uint16_t caller, std::uint32_t method);
+  void make_places();
+
+  std::vector<std::uint16_t> places_;  // locals by hash of caller and method
+};
+
+}  // namespace polytrace::store

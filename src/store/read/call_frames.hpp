@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an index has of the calls of its threads, as questions need it: who opened the index gives
+// it. Any number of threads may ask at once.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "store/read/block_view.hpp"
+
+namespace polytrace::store {
+
+class CallFrames {
+ public:
+  CallFrames() = default;
+  CallFrames(const CallFrames&) = delete;
+  CallFrames& operator=(const CallFrames&) = delete;
+  virtual ~CallFrames() = default;
+
+  struct Block {
+    std::uint64_t number;
+    base::Time before;  // as in its head: blocks of a thread cover the gaps between them
+    base::Time last;
+  };
+  // A frame of sums: `blocks` of a thread in a row.
+  struct Sums {
+    std::uint32_t first;  // place in blocks()
+    std::uint32_t blocks;
+    std::uint64_t frame;  // how to get at it
+  };
+
+  virtual std::uint32_t threads() const = 0;
+  virtual const Paths& paths() const = 0;
+  // In the thread's order.
+  virtual std::span<const Block> blocks(std::uint32_t thread) const = 0;
+  // Levels 1 and up, of equal `first` the larger first; in order of `first`.
+  virtual std::span<const Sums> sums(std::uint32_t thread) const = 0;
+  // Where a block is, by its number: thread and place in blocks(). Errors: value_unexpected.
+  struct At {
+    std::uint32_t thread;
+    std::uint32_t place;
+  };
+  virtual base::result<At> find(std::uint64_t number) const = 0;
+
+  // Bytes live as long as the index.
+  virtual base::result<base::Bytes> payload(std::uint32_t thread, std::uint32_t place) const = 0;
+  virtual base::result<base::Bytes> payload(const Sums& sums) const = 0;
+  // Decoded, from a cache where there is one.
+  virtual base::result<std::shared_ptr<const CallBlock>> block(std::uint32_t thread,
+                                                               std::uint32_t place) const = 0;
+};
+
+}  // namespace polytrace::store

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tree of all stacks of an index: its paths by number, parents before children. Grown by one
+// thread; then any number may read.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/result.hpp"
+#include "store/read/block_layout.hpp"
+
+namespace polytrace::store {
+
+class Paths {
+ public:
+  // The payload of a PATH frame: those that follow the ones so far. Errors: value_unexpected where
+  // it does not follow, or a parent is no smaller; those of base::read_svb.
+  base::result<void> add(base::Bytes payload);
+
+  std::uint32_t size() const { return static_cast<std::uint32_t>(nodes_.size()); }
+  // Of path 0: itself.
+  std::uint32_t parent(std::uint32_t path) const { return nodes_[path].parent; }
+  // Index; kNoMethod of path 0 and of the one that merged paths are below.
+  std::uint32_t method(std::uint32_t path) const { return nodes_[path].method; }
+  // Whether the path stands for all calls of its method that had no room of their own: its parent
+  // does not tell who called.
+  bool is_merged(std::uint32_t path) const {
+    return path != kEmptyPath && (method(path) == kNoMethod || method(parent(path)) == kNoMethod) &&
+           (method(path) == kNoMethod || parent(path) != kEmptyPath);
+  }
+  // Whether a caller on the path is of the same method.
+  bool is_recursive(std::uint32_t path) const { return nodes_[path].recursive; }
+
+ private:
+  struct Node {
+    std::uint32_t parent = 0;
+    std::uint32_t method = kNoMethod;
+    bool recursive = false;
+  };
+  std::vector<Node> nodes_{Node{}};
+};
+
+}  // namespace polytrace::store
