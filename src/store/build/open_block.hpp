@@ -8,7 +8,7 @@
 
 #include "base/raw_array.hpp"
 #include "store/build/path_table.hpp"
-#include "store/read/block_layout.hpp"
+#include "store/file/block_layout.hpp"
 
 namespace polytrace::store {
 

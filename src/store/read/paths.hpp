@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "store/read/block_layout.hpp"
+#include "store/file/block_layout.hpp"
 
 namespace polytrace::store {
 
