@@ -4,7 +4,6 @@
 #include <bit>
 
 #include "event/visit.hpp"
-#include "format/native/wire/numbers.hpp"
 
 namespace polytrace::store {
 namespace {
@@ -125,7 +124,7 @@ void RowSegment::encode(std::string& payload) {
   const auto fields = fields_of(kind());
   for (u16 number = 0; number < fields.size(); ++number) writer.field(number, fields[number]);
   turn_.end();
-  writer.write({.kind = format::native::number_of(kind()),
+  writer.write({.kind = kind_number(kind()),
                 .rows = rows(),
                 .least = least(),
                 .greatest = greatest(),

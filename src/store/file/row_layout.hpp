@@ -9,10 +9,12 @@
 // (field + kBitmapOf, one bit a row) says which do.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <type_traits>
 
 #include "event/details.hpp"
+#include "format/native/wire/numbers.hpp"
 
 namespace polytrace::store {
 
@@ -58,7 +60,7 @@ enum class Coding : u8 {
 inline constexpr u8 kZstd = 128;
 
 struct RowHead {
-  u16 kind = 0;  // its number in native streams
+  u16 kind = 0;  // by kind_number()
   u16 zero = 0;
   u32 rows = 0;  // 1 to kMostRows
   base::Time least = 0;
@@ -96,6 +98,16 @@ struct FieldInfo {
 };
 // By number.
 std::span<const FieldInfo> fields_of(event::Kind kind);
+
+// The number that files know a kind by.
+constexpr u16 kind_number(event::Kind kind) { return format::native::number_of(kind); }
+// Nothing for a number without a kind.
+constexpr std::optional<event::Kind> kind_of_number(u64 number) {
+  if (number >= format::native::kNumbers) return {};
+  const u8 kind = format::native::kKindOfNumber[number];
+  if (kind == format::native::kNoKind) return {};
+  return static_cast<event::Kind>(kind);
+}
 
 // Of a list's element; 0 for what is no list.
 template <class T>

@@ -8,7 +8,6 @@
 #include "base/codes.hpp"
 #include "base/io/cursor.hpp"
 #include "event/visit.hpp"
-#include "format/native/wire/numbers.hpp"
 
 namespace polytrace::store {
 namespace {
@@ -145,12 +144,11 @@ base::result<void> RowView::read_head() {
   const Bytes head = cursor.bytes(sizeof head_);
   if (!cursor.ok()) return fail(cursor.fault_code());
   std::memcpy(&head_, head.data(), sizeof head_);
-  if (head_.rows == 0 || head_.rows > kMostRows || head_.kind >= format::native::kNumbers ||
-      head_.zero != 0 || head_.zero_too != 0 || head_.least == base::kNoTime)
+  const auto kind = kind_of_number(head_.kind);
+  if (!kind || head_.rows == 0 || head_.rows > kMostRows || head_.zero != 0 ||
+      head_.zero_too != 0 || head_.least == base::kNoTime)
     return fail(Code::value_unexpected);
-  const u8 kind = format::native::kKindOfNumber[head_.kind];
-  if (kind == format::native::kNoKind) return fail(Code::value_unexpected);
-  kind_ = static_cast<event::Kind>(kind);
+  kind_ = *kind;
   if (head_.columns > kMostColumns) return fail(Code::count_too_large);
   const Bytes entries = cursor.bytes(head_.columns * sizeof(ColumnEntry));
   if (!cursor.ok()) return fail(cursor.fault_code());
