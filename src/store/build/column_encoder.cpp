@@ -2,6 +2,7 @@
 #include "store/build/column_encoder.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/frames/svb.hpp"
 #include "base/seeded_hash.hpp"
@@ -53,9 +54,13 @@ constexpr std::size_t kByteCodes = 256;
 
 template <class Code>
 void append_codes(std::span<const u32> codes, std::string& out) {
+  const std::size_t begin = out.size();
+  out.resize(begin + codes.size() * sizeof(Code));
+  char* at = out.data() + begin;
   for (const u32 wide : codes) {
     const auto code = static_cast<Code>(wide);
-    out.append(reinterpret_cast<const char*>(&code), sizeof code);
+    std::memcpy(at, &code, sizeof code);
+    at += sizeof code;
   }
 }
 

@@ -72,8 +72,8 @@ class RowColumns {
   std::size_t bytes() const;
 
   // Of one of the fields that the catalogue does not have. REQUIRES: k...Field.
-  Told& own(u16 field) { return own_[u16{kTimeField - field}]; }
-  const Told& own(u16 field) const { return own_[u16{kTimeField - field}]; }
+  Told& own(u16 field) { return own_[std::size_t{kTimeField} - field]; }
+  const Told& own(u16 field) const { return own_[std::size_t{kTimeField} - field]; }
   FieldColumns& field(u32 number) { return fields_[number]; }
   const FieldColumns& field(u32 number) const { return fields_[number]; }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/file/row_layout.hpp"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <type_traits>
@@ -57,6 +58,12 @@ std::span<const FieldInfo> fields_of(event::Kind kind) {
 #undef FIELD
   }
   __builtin_unreachable();
+}
+
+u16 field_number(event::Kind kind, std::string_view name) {
+  const auto fields = fields_of(kind);
+  const auto found = std::ranges::find(fields, name, &FieldInfo::name);
+  return static_cast<u16>(found - fields.begin());
 }
 
 }  // namespace polytrace::store

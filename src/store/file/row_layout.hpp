@@ -98,6 +98,8 @@ struct FieldInfo {
 };
 // By number.
 std::span<const FieldInfo> fields_of(event::Kind kind);
+// By name. REQUIRES: the kind has it.
+u16 field_number(event::Kind kind, std::string_view name);
 
 // The number that files know a kind by.
 constexpr u16 kind_number(event::Kind kind) { return format::native::number_of(kind); }

@@ -68,12 +68,6 @@ struct SumColumns {
   std::span<const u64> times, threads, classes, paths, open_paths, modes, weights, sizes;
 };
 
-inline u16 field_number(event::Kind kind, std::string_view name) {
-  const auto fields = fields_of(kind);
-  const auto found = std::ranges::find(fields, name, &FieldInfo::name);
-  return static_cast<u16>(found - fields.begin());
-}
-
 // Gets them by get(field), which gives base::result<std::span<const u64>>.
 template <class Get>
 base::result<SumColumns> sum_columns(SumKind kind, Get get) {

@@ -33,6 +33,8 @@ class RowView {
   // `payload` must outlive it. Errors: value_unexpected, field_past_end, count_too_large,
   // trailing_bytes.
   static base::result<RowView> open(base::Bytes payload);
+  RowView(RowView&&) = default;
+  RowView& operator=(RowView&&) = default;
 
   event::Kind kind() const { return kind_; }
   u32 rows() const { return head_.rows; }

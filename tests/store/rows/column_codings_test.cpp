@@ -51,7 +51,7 @@ std::vector<u64> made(std::size_t count, Value value) {
 }
 
 TEST(column_coding, of_one_value_is_constant) {
-  EXPECT_EQ(coding_of_sizes(made(1000, [](auto) { return 24; })), byte_of(Coding::constant));
+  EXPECT_EQ(coding_of_sizes(made(1000, [](auto) { return 24U; })), byte_of(Coding::constant));
   EXPECT_EQ(coding_of_sizes(made(1, [](auto) { return ~u64{0} - 5; })), byte_of(Coding::constant));
 }
 

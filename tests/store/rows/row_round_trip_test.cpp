@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "event/copy.hpp"
 #include "store/rows/row_tables.hpp"
 #include "support/compare.hpp"
 #include "support/random.hpp"
@@ -44,7 +45,7 @@ class every_kind : public testing::TestWithParam<u32> {
 };
 
 TEST_P(every_kind, comes_back_as_it_was) {
-  for (const std::size_t longest_path : {0, 3, 100}) {
+  for (const unsigned longest_path : {0U, 3U, 100U}) {
     const Batch batch = random_batch(kind(), GetParam() + 1, 300);
     TestTables tables(longest_path);
     RowEncoder encoder(kind(), tables, &tables);
@@ -67,15 +68,15 @@ TEST_P(every_kind, comes_back_without_paths_event_by_event) {
     encoder.finish(payload, 0);
     EXPECT_EQ(encoder.rows(), 0U);
     Batch one;
-    copy_event(batch, event, one);
+    event::copy_event(batch, event, one);
     expect_same(one, decoded(payload, tables));
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(rows, every_kind,
                          testing::Range(u32{0}, static_cast<u32>(event::kKindCount)),
-                         [](const auto& info) {
-                           const auto kind = static_cast<Kind>(info.param);
+                         [](const auto& tested) {
+                           const auto kind = static_cast<Kind>(tested.param);
                            return std::string(event::describe(kind).name);
                          });
 

@@ -182,7 +182,7 @@ TEST_P(row_sums_of, any_stretch_and_threads_are_those_of_its_rows) {
     world.make(300);
     std::mt19937_64 engine(9);
     const auto span = static_cast<u64>(world.latest() + 6000);
-    for (int i = 0; i < 150; ++i) {
+    for (unsigned i = 0; i < 150; ++i) {
       Range range;
       if (i != 0) {
         range.from = static_cast<Time>(engine() % span) - 5000;
@@ -195,7 +195,8 @@ TEST_P(row_sums_of, any_stretch_and_threads_are_those_of_its_rows) {
       ASSERT_TRUE(got);
       expect_equal(*got, world.expected(range));
       // A thread's rows are in order of time: but for samples, which the thread does not tell.
-      if (GetParam() != SumKind::samples) EXPECT_LE(world.frames.decoded, 2 * kThreads);
+      const bool in_order = GetParam() != SumKind::samples;
+      EXPECT_LE(world.frames.decoded, in_order ? 2 * kThreads : 300);
     }
   }
 }
@@ -221,9 +222,9 @@ TEST_P(row_sums_of, levels_that_do_not_shrink_are_left_out) {
     }
     EXPECT_EQ(frames[0], 16U * 16 + 20);
     EXPECT_LE(higher, 3 * lowest);
-    if (keys == 2) EXPECT_EQ(frames[1], 17U);
-    if (keys == 2) EXPECT_EQ(frames[2], 1U);
-    if (keys == 100'000 && GetParam() != SumKind::throws) EXPECT_EQ(frames[2], 0U);
+    if (keys > 2 && keys < 100'000) continue;
+    EXPECT_EQ(frames[1], keys == 2 ? 17U : 0U);
+    EXPECT_EQ(frames[2], keys == 2 ? 1U : 0U);
   }
 }
 
@@ -240,7 +241,10 @@ TEST_P(row_sums_of, a_damaged_frame_is_an_error_or_an_answer) {
       const auto turned = static_cast<char>(1 << (&byte - payload.data()) % 8);
       byte = static_cast<char>(byte ^ turned);
       const auto read = read_row_sums(GetParam(), bytes_of(payload), sums.least);
-      if (read) EXPECT_LE(read->entries.size(), payload.size() * 16);
+      u64 entries = 0;
+      for (const SumThread& thread : read ? read->threads : std::vector<SumThread>())
+        entries += thread.entries;
+      EXPECT_EQ(read ? read->entries.size() : 0, entries);
       byte = static_cast<char>(byte ^ turned);
     }
   }
@@ -262,8 +266,8 @@ TEST_P(row_sums_of, a_stopped_question_ends) {
   EXPECT_FALSE(row_sums(world.frames, GetParam(), range));
 }
 
-INSTANTIATE_TEST_SUITE_P(all, row_sums_of, testing::ValuesIn(kSumKinds), [](const auto& info) {
-  return std::string(event::describe(rows_of(info.param)).name);
+INSTANTIATE_TEST_SUITE_P(all, row_sums_of, testing::ValuesIn(kSumKinds), [](const auto& tested) {
+  return std::string(event::describe(rows_of(tested.param)).name);
 });
 
 }  // namespace
