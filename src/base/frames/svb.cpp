@@ -17,7 +17,7 @@
 namespace polytrace::base {
 namespace {
 
-constexpr int kLevel = 1;
+constexpr int kColumnLevel = 1;
 // A frame of zstd has a head: less than this never gets shorter.
 constexpr std::size_t kLeastCompressed = 24;
 
@@ -46,8 +46,9 @@ void append_raw(Bytes bytes, std::string& out) {
 std::size_t append_compressed(Bytes raw, std::string& out) {
   const std::size_t before = out.size();
   out.resize(before + ZSTD_compressBound(raw.size()));
-  const std::size_t size = ZSTD_compressCCtx(column_compressor(), out.data() + before,
-                                             out.size() - before, raw.data(), raw.size(), kLevel);
+  const std::size_t size =
+      ZSTD_compressCCtx(column_compressor(), out.data() + before, out.size() - before, raw.data(),
+                        raw.size(), kColumnLevel);
   if (ZSTD_isError(size) != 0) return out.resize(before), ~std::size_t{0};
   out.resize(before + size);
   return size;

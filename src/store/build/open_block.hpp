@@ -4,6 +4,7 @@
 // One thread at a time.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "base/raw_array.hpp"
@@ -26,24 +27,8 @@ struct OpenBlock {
     std::uint32_t calls;       // entered
     std::uint64_t self;        // nanoseconds
   };
-  struct Beside {
-    std::uint32_t event;  // before which it stands
-    Irregular sort;
-    std::uint8_t marks;    // kIrregularUnwind, kIrregularDetails
-    std::uint32_t method;  // index; kNoMethod none
-    std::uint64_t value;   // made: leaves; not_open, dropped: time less that of the event before
-  };
-  struct Late {
-    std::uint32_t event;
-    std::uint64_t earlier;  // nanoseconds
-  };
-  struct Change {
-    base::Time at;
-    Status to;
-  };
 
-  // Set are: thread, before, open, fewest (so far), entered, link (when it is closed), last (so
-  // far).
+  // Known of it are thread, before, open, entered, fewest so far; last and link when it is closed.
   BlockHead head;
   std::uint64_t number = 0;
   base::RawArray<std::uint32_t> times;       // differences, kSvbLarger where `larger` has it
@@ -53,17 +38,17 @@ struct OpenBlock {
   std::vector<Local> locals;
   std::uint16_t outermost = 0;  // local of the fewest open calls
   std::vector<std::uint32_t> unwinds;
-  std::vector<Beside> beside;
-  std::vector<Late> late;
+  std::vector<BesideEvent> beside;
+  std::vector<LateEvent> late;
   std::vector<std::uint64_t> details;  // a bit an event; as long as it must be
-  std::vector<Change> changes;         // in order; of the time since `head.before`
+  std::vector<StatusChange> changes;   // in order, none before `head.before`
 
   // For a path of that many open calls, at that time.
   void begin(std::uint32_t path, std::uint32_t method, std::uint32_t open, base::Time now);
   std::uint32_t events() const { return static_cast<std::uint32_t>(times.size()); }
   bool full() const { return events() == kBlockEvents || beside.size() >= kBlockEvents; }
   // Whether there is anything to write.
-  bool tells() const { return !times.empty() || !beside.empty(); }
+  bool tells() const { return !times.empty() || !beside.empty() || head.last != head.before; }
   std::size_t bytes() const;  // of memory
 
   // The local of `method` called in `caller`.
@@ -88,6 +73,42 @@ struct OpenBlock {
   void make_places();
 
   std::vector<std::uint16_t> places_;  // locals by hash of caller and method
+};
+
+// Appends up to `room` events to a block, which nobody else changes until finish(). For hot loops:
+// lives in registers.
+class BlockFiller {
+ public:
+  BlockFiller(OpenBlock& block, std::size_t room)
+      : event_(block.events()),
+        word_(event_ % 64 == 0 ? 0 : block.directions[event_ / 64]),
+        time_(block.times.room(room)),
+        code_(block.codes.room(room)) {
+    block.directions.cut(event_ / 64);
+    direction_ = block.directions.room(room / 64 + 2);
+  }
+  void enter(std::uint32_t difference, std::uint16_t local) {
+    *code_++ = local;
+    word_ |= std::uint64_t{1} << (event_ % 64);
+    leave(difference);
+  }
+  void leave(std::uint32_t difference) {
+    *time_++ = difference;
+    if (++event_ % 64 == 0) *direction_++ = std::exchange(word_, 0);
+  }
+  void finish(OpenBlock& block) {
+    if (event_ % 64 != 0) *direction_++ = word_;
+    block.directions.grew_to(direction_);
+    block.times.grew_to(time_);
+    block.codes.grew_to(code_);
+  }
+
+ private:
+  std::uint32_t event_;
+  std::uint64_t word_;  // of directions, the one that is being filled
+  std::uint32_t* time_;
+  std::uint16_t* code_;
+  std::uint64_t* direction_;
 };
 
 }  // namespace polytrace::store

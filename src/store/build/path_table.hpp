@@ -36,7 +36,7 @@ class PathTable {
     std::uint32_t parent;
     std::uint32_t method;
     std::uint32_t last_child;  // that was asked for; 0 none
-    std::uint32_t next;        // of the same parent, the next older one; of the oldest the youngest
+    std::uint32_t next;        // of the same parent, in a ring by first calls
   };
 
   std::uint32_t other_child(std::uint32_t parent, std::uint32_t method);

@@ -56,21 +56,24 @@ class ThreadLog {
   };
   using Event = event::Event;
 
-  OpenBlock& block();
+  // A block with room for an event, which is at `time`.
+  void make_room(base::Time time);
   const Event* take_plain(const Event* at, const Event* end, const slice::Names& names);
-  void take_any(const event::Batch& batch, const Event& event, const slice::Names& names);
   void enter(const event::Batch& batch, const Event& event, const slice::Names& names);
   void leave(const event::Batch& batch, const Event& event, const slice::Names& names);
-  void beside(Irregular sort, const Event& event, std::uint32_t method, std::uint64_t value);
-  // Appends one event of the log; `block()` has room.
+  void leave_callees(std::size_t stay, base::Time time);
+  void tell(const Event& event);
+  void put_beside(Irregular sort, const Event& event, const slice::Names& names);
+  // Appends one event of the log. REQUIRES: room, a time that is not before now_.
   void put(base::Time time, bool enters);
-  void pop(base::Time time, EndKind how);
-  void end_call(const Frame& call, EndKind how);
+  // Ends the innermost call.
+  void pop(EndKind how);
+  void begin_wait(base::Time& start, base::Time other, base::Time time);
   void change(base::Time at, Status to);
   Status status() const;
-  void begin_wait(base::Time& start, base::Time other, bool is_lock, base::Time time);
-  void end_waits(base::Time last);
-  void close_until(base::Time last);
+  std::vector<StatusChange>& changes() { return block_ != nullptr ? block_->changes : changes_; }
+  // The block covers the time up to `last`, which is not before now_.
+  void close_at(base::Time last);
 
   std::uint32_t thread_;
   LogShared* shared_;
@@ -79,9 +82,10 @@ class ThreadLog {
   std::uint16_t local_ = 0;           // where the thread is in block_
   base::Time now_ = base::kNoTime;    // of the last call event
   std::uint64_t entered_ = 0;
-  base::Time lock_ = base::kNoTime;         // since when it waits for one; kNoTime: it does not
-  base::Time object_ = base::kNoTime;       // since when for a signal or a time
-  std::vector<OpenBlock::Change> changes_;  // behind now_
+  base::Time lock_ = base::kNoTime;    // since when it waits for one; kNoTime: it does not
+  base::Time object_ = base::kNoTime;  // since when for a signal or a time
+  Status status_ = Status::none;       // at the end of the last block
+  std::vector<StatusChange> changes_;  // since, while there is no block
   std::vector<CallEnd> ends_;
 };
 

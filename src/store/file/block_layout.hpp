@@ -95,8 +95,24 @@ enum class Irregular : std::uint8_t { made, not_open, dropped, no_method };
 inline constexpr std::uint8_t kIrregularUnwind = 4;
 inline constexpr std::uint8_t kIrregularDetails = 8;
 
+struct BesideEvent {
+  std::uint32_t event;  // before which it stands
+  Irregular sort;
+  std::uint8_t marks;    // kIrregularUnwind, kIrregularDetails
+  std::uint32_t method;  // index; kNoMethod: not told
+  std::uint64_t value;   // made: leaves; not_open, dropped: time less that of the event before
+};
+struct LateEvent {
+  std::uint32_t event;
+  std::uint64_t earlier;  // nanoseconds
+};
+
 // What a thread does, as far as its waits tell.
 enum class Status : std::uint8_t { none, blocked, waiting };
+struct StatusChange {
+  base::Time at;
+  Status to;
+};
 
 // How a call ended that its block left open.
 enum class EndKind : std::uint8_t { leave, unwind, cut, end_of_trace };
@@ -107,7 +123,8 @@ struct CallEnd {
   EndKind how;
 };
 
-// Figures of one path. Nanoseconds but for `calls`.
+// Figures of one path. Nanoseconds but for `calls`. A frame of sums has a byte that tells which of
+// kSumMeasures it has columns of, by bit; a column of the differences of paths; then those columns.
 struct PathSum {
   std::uint32_t path = 0;
   std::uint64_t calls = 0;  // entered
@@ -124,5 +141,8 @@ struct PathSum {
     cpu += more.cpu;
   }
 };
+
+inline constexpr std::array kSumMeasures{&PathSum::calls, &PathSum::self, &PathSum::blocked,
+                                         &PathSum::waiting, &PathSum::cpu};
 
 }  // namespace polytrace::store

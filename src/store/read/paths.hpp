@@ -25,17 +25,14 @@ class Paths {
   // Whether the path stands for all calls of its method that had no room of their own: its parent
   // does not tell who called.
   bool is_merged(std::uint32_t path) const {
-    return path != kEmptyPath && (method(path) == kNoMethod || method(parent(path)) == kNoMethod) &&
-           (method(path) == kNoMethod || parent(path) != kEmptyPath);
+    if (method(path) == kNoMethod) return path != kEmptyPath;
+    return parent(path) != kEmptyPath && method(parent(path)) == kNoMethod;
   }
-  // Whether a caller on the path is of the same method.
-  bool is_recursive(std::uint32_t path) const { return nodes_[path].recursive; }
 
  private:
   struct Node {
     std::uint32_t parent = 0;
     std::uint32_t method = kNoMethod;
-    bool recursive = false;
   };
   std::vector<Node> nodes_{Node{}};
 };

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/ask/range_sums.hpp"
+
+#include <algorithm>
+
+#include "base/codes.hpp"
+#include "base/seeded_hash.hpp"
+#include "store/ask/open_calls.hpp"
+#include "store/read/block_position.hpp"
+
+namespace polytrace::store {
+namespace {
+
+using Block = CallFrames::Block;
+
+class RangeReader {
+ public:
+  RangeReader(const CallFrames& frames, const Range& range)
+      : frames_(frames), range_(range), places_(frames.paths().size()) {}
+
+  base::result<void> add(std::uint32_t thread);
+  std::vector<PathSum> take();
+
+ private:
+  bool is_inside(const Block& block) const {
+    return block.before >= range_.from && block.last < range_.to;
+  }
+  void add(const PathSum& sum) {
+    std::uint32_t& place = places_[sum.path];
+    if (place == 0) {
+      sums_.push_back({sum.path});
+      place = static_cast<std::uint32_t>(sums_.size());
+    }
+    sums_[place - 1].add(sum);
+  }
+  void add_read() {
+    for (const PathSum& sum : read_) add(sum);
+    read_.clear();
+  }
+  base::result<void> add_open(std::uint32_t thread, std::uint32_t place);
+  base::result<void> add_part(std::uint32_t thread, std::uint32_t place);
+  base::result<std::uint32_t> add_whole(std::uint32_t thread, std::uint32_t place,
+                                        std::uint32_t end);
+
+  const CallFrames& frames_;
+  const Range& range_;
+  std::vector<std::uint32_t> places_;  // by path: place in sums_ + 1
+  std::vector<PathSum> sums_;
+  std::vector<PathSum> read_;
+};
+
+base::result<void> RangeReader::add(std::uint32_t thread) {
+  const auto blocks = frames_.blocks(thread);
+  const auto first = std::ranges::lower_bound(blocks, range_.from, {}, &Block::last);
+  const auto behind = std::ranges::lower_bound(blocks, range_.to, {}, &Block::before);
+  if (first >= behind) return {};
+  auto at = static_cast<std::uint32_t>(first - blocks.begin());
+  const auto end = static_cast<std::uint32_t>(behind - blocks.begin());
+  if (auto done = add_open(thread, at); !done) return done;
+  std::uint32_t inside_end = end;
+  while (inside_end > at && !is_inside(blocks[inside_end - 1])) --inside_end;
+  while (at < end) {
+    if (range_.stop != nullptr && *range_.stop)
+      return base::fail(base::Code::read_failed, "stopped");
+    if (!is_inside(blocks[at])) {
+      if (auto done = add_part(thread, at++); !done) return done;
+      continue;
+    }
+    const auto next = add_whole(thread, at, inside_end);
+    if (!next) return base::Unexpected(next.error());
+    at = *next;
+  }
+  return {};
+}
+
+// Calls that are open when the range begins.
+base::result<void> RangeReader::add_open(std::uint32_t thread, std::uint32_t place) {
+  const auto payload = frames_.payload(thread, place);
+  if (!payload) return base::Unexpected(payload.error());
+  const auto head = read_block_head(*payload);
+  if (!head) return base::Unexpected(head.error());
+  if (range_.from <= head->before && head->open == 0) return {};
+  const auto block = frames_.block(thread, place);
+  if (!block) return base::Unexpected(block.error());
+  const Paths& paths = frames_.paths();
+  const BlockPosition at = position_before(**block, range_.from);
+  const std::uint32_t innermost = (*block)->locals()[at.local].path;
+  std::uint32_t path = innermost;
+  while (path != kEmptyPath && !paths.is_merged(path)) path = paths.parent(path);
+  if (path == kEmptyPath) {
+    for (path = innermost; path != kEmptyPath; path = paths.parent(path)) add({path, 1});
+    return {};
+  }
+  const auto open = open_calls_before(frames_, thread, range_.from);
+  if (!open) return base::Unexpected(open.error());
+  for (const OpenCall& call : *open) add({call.path, 1});
+  return {};
+}
+
+base::result<void> RangeReader::add_part(std::uint32_t thread, std::uint32_t place) {
+  const auto block = frames_.block(thread, place);
+  if (!block) return base::Unexpected(block.error());
+  const auto locals = (*block)->locals();
+  read_.resize(locals.size());
+  for (std::size_t i = 0; i < locals.size(); ++i) read_[i] = {locals[i].path};
+  (*block)->add_figures(range_.from, range_.to, read_);
+  add_read();
+  return {};
+}
+
+// Of the block, or of it and those behind that stand in one frame of sums: where to go on.
+base::result<std::uint32_t> RangeReader::add_whole(std::uint32_t thread, std::uint32_t place,
+                                                   std::uint32_t end) {
+  const auto sums = frames_.sums(thread);
+  auto at = std::ranges::lower_bound(sums, place, {}, &CallFrames::Sums::first);
+  while (at != sums.end() && at->first == place && at->blocks > end - place) ++at;
+  const bool found = at != sums.end() && at->first == place && at->blocks != 0;
+  const auto payload = found ? frames_.payload(*at) : frames_.payload(thread, place);
+  if (!payload) return base::Unexpected(payload.error());
+  const std::uint32_t paths = frames_.paths().size();
+  const auto read =
+      found ? read_sums(*payload, paths, read_) : read_block_sums(*payload, paths, read_);
+  if (!read) return base::Unexpected(read.error());
+  add_read();
+  return place + (found ? at->blocks : 1);
+}
+
+std::vector<PathSum> RangeReader::take() {
+  std::erase_if(sums_, [](const PathSum& sum) {
+    return sum.path == kEmptyPath || (sum.calls == 0 && sum.self == 0 && sum.cpu == 0);
+  });
+  std::ranges::sort(sums_, {}, &PathSum::path);
+  return std::move(sums_);
+}
+
+// A tree's nodes by place: who is below whom.
+struct Below {
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  std::uint32_t first = kNone;
+  std::uint32_t next = kNone;  // of the same parent
+};
+
+class MethodSums {
+ public:
+  MethodSums(const Paths& paths, const std::vector<TreeNode>& nodes)
+      : paths_(paths), nodes_(nodes), below_(nodes.size()) {
+    for (std::size_t i = nodes.size(); i-- > 1;) {
+      Below& parent = below_[place_of(paths.parent(nodes[i].own.path))];
+      below_[i].next = parent.first;
+      parent.first = static_cast<std::uint32_t>(i);
+    }
+  }
+
+  std::vector<MethodSum> sum() {
+    for (std::uint32_t at = below_[0].first; at != Below::kNone; at = next(at)) enter(at);
+    std::erase_if(all_, [](const MethodSum& sum) {
+      return sum.method == kNoMethod || (sum.calls == 0 && sum.total == 0);
+    });
+    std::ranges::sort(all_, {}, &MethodSum::method);
+    return std::move(all_);
+  }
+
+ private:
+  std::size_t place_of(std::uint32_t path) const {
+    const auto found = std::ranges::lower_bound(nodes_, path, {},
+                                                [](const TreeNode& node) { return node.own.path; });
+    return static_cast<std::size_t>(found - nodes_.begin());
+  }
+  // Down, else beside, else beside what is above.
+  std::uint32_t next(std::uint32_t at) {
+    if (below_[at].first != Below::kNone) return below_[at].first;
+    for (;; open_.pop_back()) {
+      --open_count(open_.back());
+      const std::uint32_t beside = below_[open_.back()].next;
+      if (beside != Below::kNone || open_.size() == 1) return open_.pop_back(), beside;
+    }
+  }
+  std::uint32_t& open_count(std::uint32_t at) { return open_by_method_[slot(at)]; }
+  std::size_t slot(std::uint32_t at) {
+    const std::uint32_t method = paths_.method(nodes_[at].own.path);
+    const auto [known, fresh] = slots_.try_emplace(method, static_cast<std::uint32_t>(all_.size()));
+    if (fresh) {
+      all_.push_back({method, 0, 0, 0, 0, 0, 0, 0});
+      open_by_method_.push_back(0);
+    }
+    return known->second;
+  }
+  void enter(std::uint32_t at) {
+    const TreeNode& node = nodes_[at];
+    const std::size_t place = slot(at);
+    open_.push_back(at);
+    const bool is_outermost = open_by_method_[place]++ == 0;
+    MethodSum& sum = all_[place];
+    sum.calls += node.own.calls;
+    sum.total += node.total;
+    if (is_outermost) sum.elapsed += node.total;
+    sum.self += node.own.self;
+    sum.blocked += node.own.blocked;
+    sum.waiting += node.own.waiting;
+    sum.cpu += node.own.cpu;
+  }
+
+  const Paths& paths_;
+  const std::vector<TreeNode>& nodes_;
+  std::vector<Below> below_;
+  std::vector<std::uint32_t> open_;  // nodes from the outermost
+  base::IdMap<std::uint32_t> slots_;
+  std::vector<MethodSum> all_;
+  std::vector<std::uint32_t> open_by_method_;
+};
+
+}  // namespace
+
+base::result<RangeSums> range_sums(const CallFrames& frames, const Range& range) {
+  RangeReader reader(frames, range);
+  const bool all = range.threads.empty();
+  const auto count = all ? frames.threads() : static_cast<std::uint32_t>(range.threads.size());
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t thread = all ? i : range.threads[i];
+    if (thread >= frames.threads()) continue;
+    if (auto done = reader.add(thread); !done) return base::Unexpected(done.error());
+  }
+  RangeSums sums;
+  sums.paths_ = reader.take();
+  return sums;
+}
+
+std::vector<TreeNode> RangeSums::tree(const Paths& all) const {
+  constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  std::vector<std::uint32_t> places(all.size(), kNone);
+  std::vector<TreeNode> nodes{{PathSum{kEmptyPath}, 0}};
+  places[kEmptyPath] = 0;
+  for (const PathSum& sum : paths_) {
+    nodes.push_back({sum, sum.self});
+    places[sum.path] = 0;
+    for (std::uint32_t path = all.parent(sum.path); places[path] == kNone;
+         path = all.parent(path)) {
+      if (std::ranges::binary_search(paths_, path, {}, &PathSum::path)) break;
+      nodes.push_back({PathSum{path}, 0});
+      places[path] = 0;
+    }
+  }
+  std::ranges::sort(nodes, {}, [](const TreeNode& node) { return node.own.path; });
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    places[nodes[i].own.path] = static_cast<std::uint32_t>(i);
+  for (std::size_t i = nodes.size(); i-- > 1;)
+    nodes[places[all.parent(nodes[i].own.path)]].total += nodes[i].total;
+  return nodes;
+}
+
+std::vector<MethodSum> RangeSums::methods(const Paths& all) const {
+  return MethodSums(all, tree(all)).sum();
+}
+
+}  // namespace polytrace::store

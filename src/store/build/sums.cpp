@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/build/sums.hpp"
+
+#include <algorithm>
+
+#include "base/frames/svb.hpp"
+
+namespace polytrace::store {
+
+void combine(std::vector<PathSum>& sums) {
+  std::ranges::sort(sums, {}, &PathSum::path);
+  auto to = sums.begin();
+  for (auto from = sums.begin(); from != sums.end(); ++from) {
+    if (to != sums.begin() && std::prev(to)->path == from->path) std::prev(to)->add(*from);
+    else *to++ = *from;
+  }
+  sums.erase(to, sums.end());
+}
+
+void append_sums(std::span<const PathSum> sums, std::string& payload) {
+  std::vector<std::uint64_t> column(sums.size());
+  const std::size_t told_at = payload.size();
+  payload.push_back(0);
+  unsigned told = 0;
+  std::uint32_t before = 0;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    column[i] = sums[i].path - before;
+    before = sums[i].path;
+  }
+  base::append_svb(column, payload);
+  for (std::size_t k = 0; k < kSumMeasures.size(); ++k) {
+    std::ranges::transform(sums, column.begin(), kSumMeasures[k]);
+    if (std::ranges::all_of(column, [](std::uint64_t number) { return number == 0; })) continue;
+    told |= 1U << k;
+    base::append_svb(column, payload);
+  }
+  payload[told_at] = static_cast<char>(told);
+}
+
+void CallSums::add(const EncodedBlock& block, const Taker& take) {
+  if (levels_.empty()) levels_.emplace_back();
+  Level& first = levels_[0];
+  if (first.parts++ == 0) {
+    first.first_block = block.number;
+    first.before = block.head.before;
+  }
+  ++first.blocks;
+  first.last = block.head.last;
+  first.below += block.sums.size();
+  first.sums.insert(first.sums.end(), block.sums.begin(), block.sums.end());
+  for (std::size_t level = 0; levels_[level].parts == kSumsFan; ++level) close(level, take);
+}
+
+void CallSums::close(std::size_t level, const Taker& take) {
+  if (levels_.size() == level + 1) levels_.emplace_back();
+  Level& whole = levels_[level];
+  combine(whole.sums);
+  const std::uint64_t entries = whole.sums.size();
+  const bool shrinks = entries * 4 <= whole.below * 3;
+  if (shrinks) {
+    Frame frame{static_cast<unsigned>(level + 1),
+                whole.first_block,
+                whole.blocks,
+                static_cast<std::uint32_t>(entries),
+                whole.before,
+                whole.last,
+                {}};
+    append_sums(whole.sums, frame.payload);
+    take(std::move(frame));
+  }
+  Level& above = levels_[level + 1];
+  if (above.parts++ == 0) {
+    above.first_block = whole.first_block;
+    above.before = whole.before;
+  }
+  above.blocks += whole.blocks;
+  above.last = whole.last;
+  above.below += shrinks ? entries : whole.below;
+  above.sums.insert(above.sums.end(), whole.sums.begin(), whole.sums.end());
+  whole = {};
+}
+
+std::size_t CallSums::bytes() const {
+  std::size_t bytes = 0;
+  for (const Level& level : levels_) bytes += level.sums.capacity() * sizeof(PathSum);
+  return bytes;
+}
+
+}  // namespace polytrace::store

@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/read/block_view.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/codes.hpp"
+#include "base/frames/svb.hpp"
+#include "base/io/cursor.hpp"
+#include "store/file/status_clock.hpp"
+
+namespace polytrace::store {
+
+using base::Bytes;
+using base::Code;
+
+namespace {
+
+base::Unexpected misfit(const char* what) { return base::fail(Code::value_unexpected, what); }
+
+// The columns of a payload, each decoded when it is asked for.
+class BlockParts {
+ public:
+  base::result<void> open(Bytes payload);
+  const BlockHead& head() const { return head_; }
+  bool has(BlockColumn column) const { return of(column).stored.data() != nullptr; }
+  // Lives until the next one. Empty if there is no such column.
+  base::result<Bytes> get(BlockColumn column) const {
+    thread_local base::RawArray<std::byte> raw;
+    return get(column, raw);
+  }
+  base::result<Bytes> get(BlockColumn column, base::RawArray<std::byte>& into) const;
+
+ private:
+  struct Part {
+    Bytes stored{};
+    std::uint8_t coding = 0;
+    std::uint32_t raw = 0;
+  };
+  const Part& of(BlockColumn column) const { return parts_[static_cast<std::size_t>(column)]; }
+
+  BlockHead head_;
+  std::array<Part, kBlockColumns> parts_{};
+};
+
+bool is_possible(const BlockHead& head) {
+  return head.events <= kBlockEvents && head.enters <= head.events && head.locals != 0 &&
+         head.locals <= kMostLocals && head.local < head.locals && head.fewest <= head.open &&
+         head.open - head.fewest == head.local;
+}
+
+base::result<void> BlockParts::open(Bytes payload) {
+  base::Cursor cursor(payload, 0);
+  head_ = cursor.fixed<BlockHead>();
+  if (!cursor.ok()) return base::fail(cursor.fault_code());
+  if (!is_possible(head_)) return misfit("head of a block");
+  if (!cursor.fits(head_.columns, sizeof(BlockColumnHead))) return base::fail(cursor.fault_code());
+  Bytes bodies(cursor.at(), cursor.left());
+  bodies = bodies.subspan(head_.columns * sizeof(BlockColumnHead));
+  for (std::uint32_t i = 0; i < head_.columns; ++i) {
+    const auto column = cursor.fixed<BlockColumnHead>();
+    if (column.stored > bodies.size()) return base::fail(Code::field_past_end);
+    // What a later version may add is left alone.
+    if (column.number < parts_.size())
+      parts_[column.number] = {bodies.first(column.stored), column.coding, column.raw};
+    bodies = bodies.subspan(column.stored);
+  }
+  return {};
+}
+
+base::result<Bytes> BlockParts::get(BlockColumn column, base::RawArray<std::byte>& into) const {
+  // Of all columns none takes more: two numbers of ten bytes and a mark for each event.
+  constexpr std::size_t kMost = std::size_t{kMostLocals} * 5 * 10;
+  const Part& part = of(column);
+  if (part.stored.data() == nullptr) return Bytes{};
+  const auto raw = base::read_coded(part.stored, part.coding, kMost, into);
+  if (!raw) return raw;
+  if (raw->size() != part.raw) return misfit("length of a column");
+  return raw;
+}
+
+base::result<void> read_locals(const BlockParts& parts, std::uint32_t paths,
+                               std::vector<CallBlock::Local>& into) {
+  const auto raw = parts.get(BlockColumn::local_paths);
+  if (!raw) return base::Unexpected(raw.error());
+  const std::uint32_t count = parts.head().locals;
+  base::Cursor cursor(*raw, 0);
+  if (!cursor.fits(count, 2)) return base::fail(cursor.fault_code());
+  into.resize(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint64_t up = cursor.uleb();
+    const std::int64_t more = base::unzigzag(cursor.uleb());
+    if (up > i) return misfit("local path");
+    const auto parent = i - static_cast<std::uint32_t>(up);
+    const std::uint32_t from = up == 0 ? 0 : into[parent].path;
+    const std::uint64_t path = from + static_cast<std::uint64_t>(more);
+    if (path >= paths) return misfit("path of a block");
+    into[i] = {static_cast<std::uint32_t>(path), parent};
+  }
+  if (!cursor.ok()) return base::fail(cursor.fault_code());
+  return {};
+}
+
+// Events of a column as differences.
+class EventNumbers {
+ public:
+  explicit EventNumbers(std::uint32_t events) : events_(events) {}
+  // False: there is no such event. `beyond`: one past the last is one, too.
+  bool next(base::Cursor& cursor, std::uint32_t beyond = 0) {
+    const std::uint64_t more = cursor.uleb();
+    if (more > events_ || event_ + more >= std::uint64_t{events_} + beyond) return false;
+    event_ += static_cast<std::uint32_t>(more);
+    return cursor.ok();
+  }
+  std::uint32_t event() const { return event_; }
+
+ private:
+  std::uint32_t events_;
+  std::uint32_t event_ = 0;
+};
+
+}  // namespace
+
+// Fills a block from its columns.
+class BlockReader {
+ public:
+  BlockReader(const BlockParts& parts, CallBlock& into) : parts_(parts), into_(into) {}
+
+  base::result<void> read(std::uint32_t paths) {
+    into_.head_ = parts_.head();
+    if (auto done = read_locals(parts_, paths, into_.locals_); !done) return done;
+    for (const auto step :
+         {&BlockReader::read_times, &BlockReader::read_directions, &BlockReader::read_codes,
+          &BlockReader::read_unwinds, &BlockReader::read_beside, &BlockReader::read_late,
+          &BlockReader::read_details, &BlockReader::read_waits}) {
+      if (auto done = (this->*step)(); !done) return done;
+    }
+    return count_events();
+  }
+
+ private:
+  base::result<void> read_times();
+  base::result<void> read_directions();
+  base::result<void> read_codes();
+  base::result<void> read_unwinds();
+  base::result<void> read_beside();
+  base::result<void> read_late();
+  base::result<void> read_details();
+  base::result<void> read_waits();
+  base::result<void> count_events();
+  std::uint32_t events() const { return parts_.head().events; }
+
+  const BlockParts& parts_;
+  CallBlock& into_;
+};
+
+base::result<void> BlockReader::read_times() {
+  thread_local base::RawArray<std::byte> raw_lengths;
+  const auto lengths = parts_.get(BlockColumn::time_lengths, raw_lengths);
+  if (!lengths) return base::Unexpected(lengths.error());
+  const auto bytes = parts_.get(BlockColumn::times);
+  if (!bytes) return base::Unexpected(bytes.error());
+  if (lengths->size() != base::svb_lengths(events())) return misfit("lengths of times");
+  into_.times_.clear();
+  std::uint32_t* const times = into_.times_.room(events());
+  const auto used = base::decode_svb(*lengths, *bytes, {times, events()});
+  if (!used) return base::fail(Code::field_past_end);
+  into_.times_.grew_to(times + events());
+  into_.larger_.clear();
+  base::Cursor larger(bytes->subspan(*used), 0);
+  if (larger.done()) return {};
+  for (std::uint32_t i = 0; i < events(); ++i)
+    if (times[i] == base::kSvbLarger) into_.larger_.emplace_back(i, larger.uleb());
+  if (!larger.ok()) return base::fail(larger.fault_code());
+  return {};
+}
+
+base::result<void> BlockReader::read_directions() {
+  const auto raw = parts_.get(BlockColumn::directions);
+  if (!raw) return base::Unexpected(raw.error());
+  if (raw->size() != (events() + 7) / 8) return misfit("directions");
+  const std::size_t words = (events() + 63) / 64;
+  into_.directions_.clear();
+  std::uint64_t* const bits = into_.directions_.room(words + 1);
+  bits[words == 0 ? 0 : words - 1] = 0;
+  if (!raw->empty()) std::memcpy(bits, raw->data(), raw->size());
+  if (events() % 64 != 0) bits[words - 1] &= (std::uint64_t{1} << (events() % 64)) - 1;
+  into_.directions_.grew_to(bits + words);
+  std::uint32_t enters = 0;
+  for (const std::uint64_t word : into_.directions_)
+    enters += static_cast<std::uint32_t>(std::popcount(word));
+  if (enters != parts_.head().enters) return misfit("number of entries");
+  return {};
+}
+
+base::result<void> BlockReader::read_codes() {
+  const auto raw = parts_.get(BlockColumn::codes);
+  if (!raw) return base::Unexpected(raw.error());
+  const std::uint32_t locals = parts_.head().locals;
+  const std::uint32_t enters = parts_.head().enters;
+  const bool wide = locals > 256;
+  if (raw->size() != std::size_t{enters} * (wide ? 2 : 1)) return misfit("codes");
+  into_.codes_.clear();
+  // Walks look at one more than there are.
+  std::uint16_t* const codes = into_.codes_.room(enters + std::size_t{1});
+  codes[enters] = 0;
+  for (std::uint32_t i = 0; i < enters; ++i)
+    codes[i] = wide ? base::load_le<std::uint16_t>(raw->data() + 2 * std::size_t{i})
+                    : static_cast<std::uint16_t>((*raw)[i]);
+  std::uint16_t most = 0;
+  for (std::uint32_t i = 0; i < enters; ++i) most = std::max(most, codes[i]);
+  if (most >= locals) return misfit("code of a path");
+  into_.codes_.grew_to(codes + enters);
+  return {};
+}
+
+base::result<void> BlockReader::read_unwinds() {
+  into_.unwinds_.clear();
+  const auto raw = parts_.get(BlockColumn::unwinds);
+  if (!raw) return base::Unexpected(raw.error());
+  EventNumbers numbers(events());
+  for (base::Cursor cursor(*raw, 0); !cursor.done();) {
+    if (!numbers.next(cursor)) return misfit("unwinds");
+    into_.unwinds_.push_back(numbers.event());
+  }
+  return {};
+}
+
+base::result<void> BlockReader::read_beside() {
+  constexpr unsigned kSorts = 3;
+  into_.beside_.clear();
+  const auto raw = parts_.get(BlockColumn::irregular);
+  if (!raw) return base::Unexpected(raw.error());
+  EventNumbers numbers(events());
+  for (base::Cursor cursor(*raw, 0); !cursor.done();) {
+    if (!numbers.next(cursor, 1)) return misfit("irregular events");
+    const std::uint8_t byte = cursor.byte();
+    const auto sort = static_cast<Irregular>(byte & kSorts);
+    BesideEvent beside{numbers.event(), sort, static_cast<std::uint8_t>(byte & ~kSorts), kNoMethod,
+                       0};
+    if (sort == Irregular::made) beside.value = cursor.uleb();
+    if (sort == Irregular::not_open || sort == Irregular::dropped) {
+      beside.value = static_cast<std::uint64_t>(base::unzigzag(cursor.uleb()));
+      beside.method = static_cast<std::uint32_t>(cursor.uleb() - 1);  // of 0: kNoMethod
+    }
+    if (!cursor.ok()) return base::fail(cursor.fault_code());
+    const bool fits = sort != Irregular::made || beside.value <= beside.event;
+    if (!fits || (sort == Irregular::no_method && beside.event == events()))
+      return misfit("irregular events");
+    into_.beside_.push_back(beside);
+  }
+  return {};
+}
+
+base::result<void> BlockReader::read_late() {
+  into_.late_.clear();
+  const auto raw = parts_.get(BlockColumn::late);
+  if (!raw) return base::Unexpected(raw.error());
+  EventNumbers numbers(events());
+  for (base::Cursor cursor(*raw, 0); !cursor.done();) {
+    if (!numbers.next(cursor)) return misfit("late times");
+    into_.late_.push_back({numbers.event(), cursor.uleb()});
+    if (!cursor.ok()) return base::fail(cursor.fault_code());
+  }
+  return {};
+}
+
+base::result<void> BlockReader::read_details() {
+  const auto raw = parts_.get(BlockColumn::details);
+  if (!raw) return base::Unexpected(raw.error());
+  into_.details_.assign(reinterpret_cast<const char*>(raw->data()), raw->size());
+  return {};
+}
+
+base::result<void> BlockReader::read_waits() {
+  into_.changes_.clear();
+  const auto raw = parts_.get(BlockColumn::waits);
+  if (!raw) return base::Unexpected(raw.error());
+  EventNumbers numbers(events());
+  base::Time time = into_.head_.before;
+  std::uint32_t event = 0;
+  base::Time least = time;
+  for (base::Cursor cursor(*raw, 0); !cursor.done();) {
+    if (!numbers.next(cursor, 1)) return misfit("waits");
+    for (; event < numbers.event(); ++event) time = base::tick_after(time, into_.difference(event));
+    least = std::max(least, base::tick_after(time, cursor.uleb()));
+    const std::uint8_t to = cursor.byte();
+    if (!cursor.ok()) return base::fail(cursor.fault_code());
+    if (to > static_cast<std::uint8_t>(Status::waiting)) return misfit("waits");
+    into_.changes_.push_back({least, static_cast<Status>(to)});
+  }
+  return {};
+}
+
+base::result<void> BlockReader::count_events() {
+  std::uint64_t made = 0;
+  std::uint64_t more = 0;
+  for (const BesideEvent& beside : into_.beside_) {
+    if (beside.sort == Irregular::made) made += beside.value;
+    else if (beside.sort != Irregular::no_method) ++more;
+  }
+  if (made > events()) return misfit("irregular events");
+  into_.source_events_ = events() - made + more;
+  return {};
+}
+
+base::result<BlockHead> read_block_head(Bytes payload) {
+  BlockParts parts;
+  if (auto opened = parts.open(payload); !opened) return base::Unexpected(opened.error());
+  return parts.head();
+}
+
+base::result<void> read_block_sums(Bytes payload, std::uint32_t paths, std::vector<PathSum>& into) {
+  BlockParts parts;
+  if (auto opened = parts.open(payload); !opened) return opened;
+  thread_local std::vector<CallBlock::Local> locals;
+  if (auto done = read_locals(parts, paths, locals); !done) return done;
+  const auto raw = parts.get(BlockColumn::sums);
+  if (!raw) return base::Unexpected(raw.error());
+  base::Cursor cursor(*raw, 0);
+  for (const CallBlock::Local& local : locals) {
+    PathSum sum{local.path, cursor.uleb(), cursor.uleb()};
+    if ((parts.head().flags & kHasWaits) != 0) {
+      sum.blocked = cursor.uleb();
+      sum.waiting = cursor.uleb();
+    }
+    if ((parts.head().flags & kHasCpu) != 0) sum.cpu = cursor.uleb();
+    if (sum.calls != 0 || sum.self != 0 || sum.cpu != 0) into.push_back(sum);
+  }
+  if (!cursor.ok()) return base::fail(cursor.fault_code());
+  return {};
+}
+
+base::result<void> read_ends(Bytes payload, std::vector<CallEnd>& into) {
+  constexpr std::uint64_t kMostBlocks = std::uint64_t{1} << (64 - kCallBits);
+  std::vector<std::uint64_t> blocks, calls, durations;
+  for (auto* const column : {&blocks, &calls, &durations})
+    if (auto read = base::read_svb(payload, *column); !read) return read;
+  if (calls.size() != blocks.size() || durations.size() != blocks.size() ||
+      payload.size() < blocks.size())
+    return misfit("ends of calls");
+  std::uint64_t block = 0;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    block += blocks[i];
+    const auto how = static_cast<std::uint8_t>(payload[i]);
+    if (block >= kMostBlocks || calls[i] >= kBlockEvents ||
+        how > static_cast<std::uint8_t>(EndKind::end_of_trace))
+      return misfit("ends of calls");
+    into.push_back({slice_id(block, static_cast<std::uint32_t>(calls[i])), durations[i],
+                    static_cast<EndKind>(how)});
+  }
+  return {};
+}
+
+base::result<void> read_sums(Bytes payload, std::uint32_t paths, std::vector<PathSum>& into) {
+  std::vector<std::uint64_t> column;
+  if (payload.empty()) return base::fail(Code::field_past_end);
+  const auto told = static_cast<unsigned>(payload[0]);
+  payload = payload.subspan(1);
+  if (auto read = base::read_svb(payload, column); !read) return read;
+  const std::size_t before = into.size();
+  into.resize(before + column.size());
+  const std::span sums = std::span(into).subspan(before);
+  std::uint64_t path = 0;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    path += column[i];
+    if (column[i] >= paths || path >= paths) return misfit("path of sums");
+    sums[i].path = static_cast<std::uint32_t>(path);
+  }
+  for (std::size_t k = 0; k < kSumMeasures.size(); ++k) {
+    if ((told >> k & 1) == 0) continue;
+    if (auto read = base::read_svb(payload, column); !read) return read;
+    if (column.size() != sums.size()) return misfit("columns of sums");
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i].*kSumMeasures[k] = column[i];
+  }
+  return {};
+}
+
+base::result<void> CallBlock::read(Bytes payload, std::uint32_t paths) {
+  BlockParts parts;
+  if (auto opened = parts.open(payload); !opened) return opened;
+  return BlockReader(parts, *this).read(paths);
+}
+
+std::size_t CallBlock::bytes() const {
+  return sizeof *this + times_.size() * sizeof times_[0] + larger_.size() * sizeof larger_[0] +
+         directions_.size() * sizeof directions_[0] + codes_.size() * sizeof codes_[0] +
+         locals_.size() * sizeof locals_[0] + unwinds_.size() * sizeof unwinds_[0] +
+         beside_.size() * sizeof beside_[0] + late_.size() * sizeof late_[0] + details_.size() +
+         changes_.size() * sizeof changes_[0];
+}
+
+std::uint64_t CallBlock::larger_difference(std::uint32_t event) const {
+  if (times_[event] != base::kSvbLarger) return times_[event];
+  const auto found =
+      std::ranges::lower_bound(larger_, event, {}, &std::pair<std::uint32_t, std::uint64_t>::first);
+  return found != larger_.end() && found->first == event ? found->second : times_[event];
+}
+
+void CallBlock::add_figures(base::Time from, base::Time to, std::span<PathSum> by_local) const {
+  if (from > head_.before || head_.last >= to || !larger_.empty() || !changes_.empty())
+    return add_part(from, to, by_local);
+  thread_local std::vector<Figures> figures;
+  figures.assign(locals_.size(), {});
+  add_all(figures);
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    by_local[i].calls += figures[i].calls;
+    by_local[i].self += figures[i].self;
+  }
+}
+
+// Without a branch that depends on the trace.
+void CallBlock::add_all(std::span<Figures> by_local) const {
+  const Local* const locals = locals_.data();
+  const std::uint16_t* code = codes_.data();
+  Figures* const figures = by_local.data();
+  std::uint64_t time = 0;
+  std::uint32_t local = head_.local;
+  for (std::uint32_t i = 0; i < head_.events; ++i) {
+    const std::uint64_t enters = directions_[i / 64] >> (i % 64) & 1;
+    figures[local].self += times_[i];
+    time += times_[i];
+    const std::uint32_t entered = *code;
+    const std::uint32_t left = locals[local].parent;
+    local = enters != 0 ? entered : left;
+    figures[local].calls += enters;
+    code += enters;
+  }
+  figures[local].self += base::elapsed(base::tick_after(head_.before, time), head_.last);
+}
+
+// At the edges of a range, and where waits or large numbers ask for more.
+void CallBlock::add_part(base::Time from, base::Time to, std::span<PathSum> by_local) const {
+  StatusClock clock(changes_, from);
+  std::uint32_t local = head_.local;
+  std::uint32_t call = 0;
+  base::Time time = head_.before;
+  // What the thread does up to then.
+  const auto pass = [&](base::Time upto) {
+    const base::Time begin = std::max(time, from);
+    const base::Time end = std::min(upto, to);
+    time = std::max(time, upto);
+    if (end <= begin) return;
+    clock.pass(begin);
+    const StatusClock::Split split = clock.upto(end);
+    PathSum& sum = by_local[local];
+    sum.self += base::elapsed(begin, end);
+    sum.blocked += split.blocked;
+    sum.waiting += split.waiting;
+  };
+  for (std::uint32_t i = 0; i < head_.events && time < to; ++i) {
+    const base::Time next = base::tick_after(time, difference(i));
+    pass(next);
+    if (next >= to) return;
+    const bool is_entry = enters(i);
+    local = is_entry ? codes_[call++] : locals_[local].parent;
+    if (is_entry && next >= from) ++by_local[local].calls;
+  }
+  pass(head_.last);
+}
+
+}  // namespace polytrace::store
