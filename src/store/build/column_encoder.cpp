@@ -179,7 +179,9 @@ ColumnEntry ColumnEncoder::lists(u16 field, const ToldLists& lists,
 }
 
 ColumnEntry ColumnEncoder::bitmap(u16 field, std::span<const u64> bits, u32 rows) {
-  coded_.assign(reinterpret_cast<const char*>(bits.data()), (std::size_t{rows} + 7) / 8);
+  const std::size_t size = (std::size_t{rows} + 7) / 8;
+  coded_.assign(reinterpret_cast<const char*>(bits.data()), std::min(size, bits.size_bytes()));
+  coded_.resize(size);
   ColumnEntry entry{.field = part_of(field, kBitmapOf), .type = ColumnType::bitmap};
   pack(entry, Coding::raw);
   out_ += coded_;

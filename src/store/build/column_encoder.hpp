@@ -86,7 +86,7 @@ class ColumnEncoder {
   ColumnEntry numbers(u16 field, ColumnType type, std::span<const u64> numbers);
   // `members`: of what type each is. REQUIRES: some lists.
   ColumnEntry lists(u16 field, const ToldLists& lists, std::span<const ColumnType> members);
-  // Of the rows that tell the field, one bit each.
+  // Of the rows that tell the field, one bit each; none behind `bits` does.
   ColumnEntry bitmap(u16 field, std::span<const u64> bits, u32 rows);
 
  private:

@@ -18,16 +18,18 @@ class Told {
  public:
   // REQUIRES: row < kMostRows, later ones behind earlier ones.
   void add(u32 row, u64 number) {
-    if (rows_.empty()) [[unlikely]]
-      rows_.resize(kMostRows / 64);
+    if (rows_.size() <= row / 64) [[unlikely]]
+      rows_.resize(std::max<std::size_t>(2 * rows_.size(), row / 64 + 1));
     rows_[row / 64] |= u64{1} << (row % 64);
     numbers_.push(number);
   }
   std::span<const u64> numbers() const { return {numbers_.data(), numbers_.size()}; }
   u32 count() const { return static_cast<u32>(numbers_.size()); }
-  // One bit a row; none at all while no row tells it.
+  // One bit a row, at least as far as the last one that tells it.
   std::span<const u64> rows() const { return rows_; }
-  bool tells(u32 row) const { return !rows_.empty() && (rows_[row / 64] >> (row % 64) & 1) != 0; }
+  bool tells(u32 row) const {
+    return row / 64 < rows_.size() && (rows_[row / 64] >> (row % 64) & 1) != 0;
+  }
   std::size_t bytes() const { return numbers_.size() * sizeof(u64) + rows_.size() * sizeof(u64); }
 
  private:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/build/row_sums.hpp"
 
+#include <bit>
+
 #include "base/frames/svb.hpp"
 #include "base/seeded_hash.hpp"
 
@@ -10,9 +12,11 @@ namespace {
 // Beyond this, sums of a level are no help to anyone.
 constexpr std::size_t kMostEntriesKept = std::size_t{1} << 18;
 
-// Adds rows of equal keys. REQUIRES: at most kMostRows different ones.
+// Adds rows of equal keys.
 class SumTable {
  public:
+  explicit SumTable(u32 most_rows) : bits_(std::bit_width(most_rows) + 1U) {}
+
   void add(const SumEntry& more) {
     u32& place = places_[find(more.key)];
     if (place == 0) {
@@ -26,18 +30,17 @@ class SumTable {
   std::vector<SumEntry> take() && { return std::move(entries_); }
 
  private:
-  static constexpr unsigned kBits = 17;
-
   std::size_t find(const SumKey& key) const {
     u64 hash = (u64{key.thread} << 32 | key.path) * 0x9e3779b97f4a7c15U + seed_;
     hash = (hash ^ hash >> 32 ^ key.class_index) * 0x9e3779b97f4a7c15U;
-    std::size_t at = hash >> (64 - kBits);
+    std::size_t at = hash >> (64 - bits_);
     while (places_[at] != 0 && entries_[places_[at] - 1].key != key) at = (at + 1) % places_.size();
     return at;
   }
 
   u64 seed_ = base::process_seed();
-  std::vector<u32> places_ = std::vector<u32>(std::size_t{1} << kBits);
+  unsigned bits_;
+  std::vector<u32> places_ = std::vector<u32>(std::size_t{1} << bits_);
   std::vector<SumEntry> entries_;
 };
 
@@ -147,7 +150,7 @@ RowSums sum_segment(SumKind kind, const RowColumns& columns) {
     const u64 none = own ? ~u64{0} : fields_of(columns.kind())[field].none;
     return by_row(told, columns.rows(), none, rooms.back());
   };
-  SumTable table;
+  SumTable table(columns.rows());
   ThreadTimes times;
   add_rows(kind, *sum_columns(kind, get), [&](const SumRow& row) {
     table.add(row.entry);

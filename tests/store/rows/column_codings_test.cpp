@@ -148,6 +148,19 @@ TEST(column_bitmap, is_there_only_where_a_row_lacks_what_others_have) {
   }
 }
 
+TEST(column_bitmap, is_compressed_where_that_helps) {
+  std::mt19937_64 engine(10);
+  const u16 field = part_of(kSize, kBitmapOf);
+  const std::string regular = sizes_encoded(made(9000, [](auto i) { return i % 2 * 5; }));
+  EXPECT_EQ(RowView::open(bytes_of(regular))->find(field)->coding, byte_of(Coding::raw) | kZstd);
+  const auto values = made(9000, [&](auto) { return engine() % 2 * 5; });
+  const std::string random = sizes_encoded(values);
+  auto view = RowView::open(bytes_of(random));
+  EXPECT_EQ(view->find(field)->coding, byte_of(Coding::raw));
+  EXPECT_EQ(view->find(field)->stored, 9000U / 8);
+  EXPECT_TRUE(std::ranges::equal(*view->numbers(kSize), values));
+}
+
 TEST(column_bitmap, leaves_what_means_not_told) {
   Batch batch;
   const auto thread = batch.thread_slot(1);
