@@ -82,7 +82,7 @@ class Builder::Impl {
 };
 
 result<Builder> Builder::create(const std::string& path, const BuildOptions& options) {
-  auto file = FrameFile::create(path, options.replace);
+  auto file = base::FrameFile::create(path, options.replace);
   if (!file) return tl::unexpected(file.error());
   auto core = BuildCore::start(std::move(*file), options);
   if (!core) return tl::unexpected(core.error());

@@ -129,7 +129,7 @@ void History::Impl::tell_facts() {
 
 namespace {
 
-result<std::unique_ptr<Opened>> open_any(result<Image> image, const OpenOptions& options) {
+result<std::unique_ptr<Opened>> open_any(result<base::Image> image, const OpenOptions& options) {
   if (!image) return tl::unexpected(image.error());
   auto opened = open_image(std::move(*image), options);
   if (!opened || (*opened)->header.layout == Layout::segmented) return opened;
@@ -139,13 +139,14 @@ result<std::unique_ptr<Opened>> open_any(result<Image> image, const OpenOptions&
 }  // namespace
 
 result<History> History::open(const std::string& path, const OpenOptions& options) {
-  auto opened = open_any(options.copied ? Image::read(path) : Image::map(path), options);
+  auto opened =
+      open_any(options.copied ? base::Image::read(path) : base::Image::map(path), options);
   if (!opened) return tl::unexpected(opened.error());
   return History(std::make_unique<Impl>(std::move(*opened), options.trust_content));
 }
 
 result<History> History::open_bytes(std::vector<std::byte> bytes, const OpenOptions& options) {
-  auto opened = open_any(Image::of(std::move(bytes)), options);
+  auto opened = open_any(base::Image::of(std::move(bytes)), options);
   if (!opened) return tl::unexpected(opened.error());
   return History(std::make_unique<Impl>(std::move(*opened), options.trust_content));
 }

@@ -26,7 +26,8 @@ result<std::uint64_t> count_intervals(const History& history) {
 }
 
 // Answers need a segment, even if nothing ever happened.
-result<void> add_empty_segment(FrameFile& file, const KeyList& keys, Tick start, Footer& footer) {
+result<void> add_empty_segment(base::FrameFile& file, const KeyList& keys, Tick start,
+                               Footer& footer) {
   std::vector<State> entries;
   for (std::uint32_t i = 0; i < keys.size(); ++i) entries.push_back({start, 0, kNullTag});
   const std::vector<std::uint32_t> counts(keys.size(), 0);
@@ -41,7 +42,7 @@ result<void> add_empty_segment(FrameFile& file, const KeyList& keys, Tick start,
 
 result<void> finish_file(const std::string& path, const Opened& opened, const Facts& facts,
                          std::uint64_t intervals) {
-  auto file = FrameFile::reopen(path, opened.good_end);
+  auto file = base::FrameFile::reopen(path, opened.good_end);
   if (!file) return tl::unexpected(file.error());
   FileHeader header = opened.header;
   header.end = facts.end;
@@ -115,7 +116,7 @@ result<base::Notices> repair(const std::string& path) {
   }
   const auto intervals = count_intervals(*history);
   if (!intervals) return tl::unexpected(intervals.error());
-  auto image = Image::map(path);
+  auto image = base::Image::map(path);
   if (!image) return tl::unexpected(image.error());
   const auto opened = open_image(std::move(*image), {});
   if (!opened) return tl::unexpected(opened.error());

@@ -24,7 +24,7 @@ class Packed {
     base::Appender to;
     put_times(to, distances, shape_);
     bytes_.assign(to.view().begin(), to.view().end());
-    bytes_.resize(bytes_.size() + kReadable);
+    bytes_.resize(bytes_.size() + base::kReadable);
   }
   TimesView view() const {
     return {bytes_.data(), shape_.high_bytes, bytes_.data() + shape_.high_bytes, shape_.low_bits,
@@ -53,7 +53,7 @@ void expect_found(const Distances& distances, const TimesView& view, std::uint64
 void expect_all_found(const Distances& distances) {
   Packed packed(distances);
   ASSERT_LE(packed.shape().high_bytes, BlockHead::kMostHighs);
-  ASSERT_LT(packed.shape().low_bits, kMostBits);
+  ASSERT_LT(packed.shape().low_bits, base::kMostBits);
   std::array<std::uint64_t, kBlock> all{};
   ASSERT_TRUE(packed.view().all(all));
   ASSERT_TRUE(std::equal(distances.begin(), distances.end(), all.begin()));
@@ -105,7 +105,7 @@ TEST(times, of_damaged_bytes_stay_inside) {
   std::mt19937_64 random(8);
   for (int round = 0; round < 2000; ++round) {
     Packed packed(random_distances(random, 1 + random() % (kBlock - 1), 20));
-    for (std::size_t i = 0; i < packed.bytes().size() - kReadable; ++i)
+    for (std::size_t i = 0; i < packed.bytes().size() - base::kReadable; ++i)
       packed.bytes()[i] = static_cast<std::byte>(round % 3 == 0 ? 0 : random());
     std::array<std::uint64_t, kBlock> all{};
     (void)packed.view().all(all);
@@ -122,7 +122,7 @@ std::vector<std::byte> run_bytes(const std::vector<Change>& changes, Tick first,
   base::Appender to;
   put_run(to, changes, first, code);
   std::vector<std::byte> bytes(to.view().begin(), to.view().end());
-  bytes.resize(bytes.size() + kReadable);
+  bytes.resize(bytes.size() + base::kReadable);
   return bytes;
 }
 
@@ -133,8 +133,8 @@ Change change(Tick time, std::uint64_t payload, Tag tag) {
 void expect_back(const std::vector<Change>& changes, TypeCode code) {
   const auto bytes = run_bytes(changes, changes[0].time, code);
   RunView run;
-  ASSERT_TRUE(
-      run.open({bytes.data(), bytes.data() + bytes.size() - kReadable, changes[0].time, code}));
+  ASSERT_TRUE(run.open(
+      {bytes.data(), bytes.data() + bytes.size() - base::kReadable, changes[0].time, code}));
   for (const Change& each : changes) {
     BlockView block;
     BlockView::Found found{};
@@ -165,7 +165,8 @@ TEST(blocks, keep_what_holds_no_value_at_all) {
   const TypeCode code = code_of(Type::integer);
   expect_back({change(1, 0, kNullTag)}, code);
   expect_back({change(1, 0, kAbsentTag), change(2, 0, kNullTag)}, code);
-  EXPECT_EQ(run_bytes({change(1, 0, kNullTag)}, 1, code).size(), BlockHead::kBytes + kReadable);
+  EXPECT_EQ(run_bytes({change(1, 0, kNullTag)}, 1, code).size(),
+            BlockHead::kBytes + base::kReadable);
 }
 
 TEST(blocks, keep_a_code_for_each_value_of_any) {
@@ -196,7 +197,7 @@ TEST(blocks, of_other_bytes_stay_inside) {
     std::vector<std::byte> bytes(random() % 200);
     for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
     const std::size_t size = bytes.size();
-    bytes.resize(size + kReadable);
+    bytes.resize(size + base::kReadable);
     const TypeCode code = round % 2 == 0 ? kAnyCode : code_of(Type::real);
     RunView run;
     BlockView block;

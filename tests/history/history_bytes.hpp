@@ -21,8 +21,8 @@ inline std::string_view text_of(std::span<const std::byte> bytes) {
 // Offsets of all frames, and the end of the last one.
 inline std::vector<std::uint64_t> frame_offsets(std::span<const std::byte> file) {
   std::vector<std::uint64_t> offsets{kHeaderSize};
-  while (const auto frame = frame_at(file, offsets.back()))
-    offsets.push_back(next_frame(frame->end()));
+  while (const auto frame = base::frame_at(file, offsets.back()))
+    offsets.push_back(base::next_frame(frame->end()));
   return offsets;
 }
 

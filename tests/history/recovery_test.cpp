@@ -114,7 +114,7 @@ TEST_F(recovery, every_frame_is_guarded) {
   const auto offsets = frame_offsets(file_);
   for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
     auto damaged = file_;
-    damaged[offsets[i] + kFrameHeadSize] ^= std::byte{4};
+    damaged[offsets[i] + base::kFrameHeadSize] ^= std::byte{4};
     const auto history = History::open_bytes(damaged);
     const bool noticed = !history || !history->verify() || !history->notices().empty();
     EXPECT_TRUE(noticed) << offsets[i];

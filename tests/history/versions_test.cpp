@@ -117,7 +117,7 @@ class later : public testing::Test {
   }
   // Behind the header.
   void insert_frame(const char (&kind)[5]) {
-    FrameHead head{.kind = frame_kind(kind)};
+    base::FrameHead head{.kind = base::frame_kind(kind)};
     head.checksum = base::crc32c({});
     const auto bytes = encode(head);
     file_.insert(file_.begin() + kHeaderSize, bytes.begin(), bytes.end());

@@ -2,16 +2,14 @@
 #include "history/layout/container.hpp"
 
 #include <fmt/format.h>
-#include <zstd.h>
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
 
 #include "base/codes.hpp"
+#include "base/frames/fixed_record.hpp"
 #include "base/io/crc32c.hpp"
 #include "base/io/cursor.hpp"
-#include "history/layout/large_pages.hpp"
 
 namespace polytrace::history {
 namespace {
@@ -23,32 +21,12 @@ using base::fail;
 constexpr std::array<unsigned char, 8> kMagic{0x89, 'S', 'T', 'H', '\r', '\n', 0x1a, '\n'};
 constexpr std::int64_t kNoClock = INT64_MIN;
 constexpr std::size_t kHeaderSumAt = kHeaderSize - 4;
-constexpr std::size_t kHeadSumAt = kFrameHeadSize - 4;
 
 bool is_magic(Bytes bytes, bool reversed = false) {
   auto magic = kMagic;
   if (reversed) std::ranges::reverse(magic);
   return std::memcmp(bytes.data(), magic.data(), magic.size()) == 0;
 }
-
-// Writes fields one after the other into a record of fixed size.
-template <std::size_t kSize>
-class Record {
- public:
-  template <class T>
-  Record& put(T value) {
-    std::memcpy(bytes_.data() + at_, &value, sizeof value);
-    at_ += sizeof value;
-    return *this;
-  }
-  // The checksum of everything so far.
-  Record& sum() { return put(base::crc32c(Bytes(bytes_).first(at_))); }
-  const std::array<std::byte, kSize>& bytes() const { return bytes_; }
-
- private:
-  std::array<std::byte, kSize> bytes_{};
-  std::size_t at_ = 0;
-};
 
 base::Place at_offset(std::uint64_t offset, std::string frame = {}) {
   return {.offset = offset, .frame = std::move(frame)};
@@ -120,10 +98,10 @@ void put_offsets(const std::vector<std::uint64_t>& offsets, base::Appender& to) 
   for (const std::uint64_t offset : offsets) to.fixed(offset);
 }
 
-base::result<Footer> decode_footer(const Frame& frame) {
+base::result<Footer> decode_footer(const base::Frame& frame) {
   auto header = decode_header(frame.payload);
   if (!header) return tl::unexpected(header.error());
-  base::Cursor in(frame.payload, frame.offset + kFrameHeadSize);
+  base::Cursor in(frame.payload, frame.offset + base::kFrameHeadSize);
   Footer footer{.header = take_header(in)};
   const auto segments = in.fixed<std::uint32_t>();
   footer.keys = in.fixed<std::uint32_t>();
@@ -140,47 +118,10 @@ base::result<Footer> decode_footer(const Frame& frame) {
   return footer;
 }
 
-struct Unpacker {
-  void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
-};
-
-// Takes memory for what really comes out, whatever the length that the frame claims: beyond what is
-// usual for its size it grows.
-base::result<Bytes> inflate(const Frame& frame, base::RawArray<std::byte>& room,
-                            std::uint64_t most) {
-  const auto place = at_offset(frame.offset, frame_name(frame.head.kind));
-  if (frame.payload.size() < sizeof(std::uint64_t)) return fail(Code::field_past_end, {}, place);
-  const auto raw = base::load_le<std::uint64_t>(frame.payload.data());
-  if (raw > most) return fail(Code::limit_exceeded, fmt::format("{} bytes", raw), place);
-  const Bytes packed = frame.payload.subspan(sizeof raw);
-  const std::unique_ptr<ZSTD_DCtx, Unpacker> context(ZSTD_createDCtx());
-  ZSTD_inBuffer in{packed.data(), packed.size(), 0};
-  std::size_t left = 1;
-  room.clear();
-  while (left != 0) {
-    constexpr std::size_t kStep = std::size_t{1} << 20;
-    constexpr std::size_t kUsual = 64;
-    const std::size_t done = room.size();
-    const std::size_t step = std::max({done, kStep, packed.size() * kUsual});
-    const std::size_t more = std::min<std::uint64_t>(raw - done, step);
-    ZSTD_outBuffer out{room.room(more), more, 0};
-    want_large_pages(out.dst, out.size);
-    const std::size_t before = in.pos;
-    left = ZSTD_decompressStream(context.get(), &out, &in);
-    const bool stuck = out.pos == 0 && in.pos == before;
-    if (ZSTD_isError(left) != 0 || (left != 0 && stuck))
-      return fail(Code::compressed_damaged, {}, place);
-    room.grew_to(room.end() + out.pos);
-    if (left == 0 && room.size() != raw) return fail(Code::compressed_damaged, "length", place);
-  }
-  if (in.pos != in.size) return fail(Code::compressed_damaged, "length", place);
-  return Bytes(room);
-}
-
 }  // namespace
 
 std::array<std::byte, kHeaderSize> encode(const FileHeader& header) {
-  Record<kHeaderSize> record;
+  base::FixedRecord<kHeaderSize> record;
   record.put(kMagic).put(header.major).put(header.minor).put(header.size).put(header.layout);
   record.put(header.required).put(header.optional).put(header.start).put(header.end);
   record.put(header.ticks_per_second).put(header.clock_offset.value_or(kNoClock)).put(header.id);
@@ -203,48 +144,6 @@ base::result<FileHeader> decode_header(Bytes file, bool trust) {
   if (header.major != kMajor) return other_version(header);
   if (auto good = check(header); !good) return tl::unexpected(good.error());
   return header;
-}
-
-std::string frame_name(std::uint32_t kind) {
-  std::string name(reinterpret_cast<const char*>(&kind), sizeof kind);
-  for (char& letter : name) {
-    if (letter < ' ' || letter > '~') letter = '?';
-  }
-  return name;
-}
-
-std::array<std::byte, kFrameHeadSize> encode(const FrameHead& head) {
-  Record<kFrameHeadSize> record;
-  return record.put(head.kind).put(head.flags).put(head.length).put(head.checksum).sum().bytes();
-}
-
-base::result<Frame> frame_at(Bytes file, std::uint64_t offset, bool trust) {
-  if (offset > file.size() || file.size() - offset < kFrameHeadSize)
-    return fail(Code::frame_truncated, {}, at_offset(offset));
-  const Bytes head = file.subspan(offset, kFrameHeadSize);
-  base::Cursor in(head, offset);
-  Frame frame{.offset = offset};
-  frame.head.kind = in.fixed<std::uint32_t>();
-  frame.head.flags = in.fixed<std::uint32_t>();
-  frame.head.length = in.fixed<std::uint64_t>();
-  frame.head.checksum = in.fixed<std::uint32_t>();
-  if (!trust && in.fixed<std::uint32_t>() != base::crc32c(head.first(kHeadSumAt)))
-    return fail(Code::checksum_wrong, "of a frame's head", at_offset(offset));
-  const auto place = at_offset(offset, frame_name(frame.head.kind));
-  if ((frame.head.flags & ~FrameHead::kCompressed) != 0)
-    return fail(Code::value_unexpected, fmt::format("flags {:#x}", frame.head.flags), place);
-  if (frame.head.length > file.size() - offset - kFrameHeadSize)
-    return fail(Code::frame_truncated, {}, place);
-  frame.payload = file.subspan(offset + kFrameHeadSize, frame.head.length);
-  if (!trust && base::crc32c(frame.payload) != frame.head.checksum)
-    return fail(Code::checksum_wrong, {}, place);
-  return frame;
-}
-
-base::result<Bytes> content(const Frame& frame, base::RawArray<std::byte>& room,
-                            std::uint64_t most) {
-  if ((frame.head.flags & FrameHead::kCompressed) == 0) return frame.payload;
-  return inflate(frame, room, most);
 }
 
 void encode(const Footer& footer, base::Appender& to) {
@@ -274,7 +173,7 @@ base::result<std::optional<Footer>> find_footer(Bytes file) {
   const auto place = at_offset(file.size() - kTrailerSize, "trailer");
   if (base::load_le<std::uint32_t>(trailer.data() + 12) != base::crc32c(trailer.first(12)))
     return fail(Code::checksum_wrong, {}, place);
-  auto frame = frame_at(file.first(file.size() - kTrailerSize), offset);
+  auto frame = base::frame_at(file.first(file.size() - kTrailerSize), offset);
   if (!frame) return tl::unexpected(frame.error());
   if (frame->head.kind != kFooterFrame || frame->end() - offset != length)
     return fail(Code::offset_invalid, {}, place);
@@ -286,7 +185,7 @@ base::result<std::optional<Footer>> find_footer(Bytes file) {
 std::array<std::byte, kTrailerSize> encode_trailer(std::uint64_t offset, std::uint32_t length) {
   auto magic = kMagic;
   std::ranges::reverse(magic);
-  Record<kTrailerSize> record;
+  base::FixedRecord<kTrailerSize> record;
   return record.put(offset).put(length).sum().put(magic).bytes();
 }
 

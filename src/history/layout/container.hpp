@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The container of history.bin: file header, frames, footer and trailer
+// The container of history.bin: file header, footer and trailer; frames are base's
 // (docs/formats/state-history.md, "history.bin").
 #pragma once
 
@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "base/frames/frames.hpp"
 #include "base/io/appender.hpp"
-#include "base/raw_array.hpp"
 #include "base/result.hpp"
 #include "history/model/facts.hpp"
 
@@ -17,9 +17,7 @@ namespace polytrace::history {
 inline constexpr std::uint16_t kMajor = 1;
 inline constexpr std::uint16_t kMinor = 0;
 inline constexpr std::size_t kHeaderSize = 96;
-inline constexpr std::size_t kFrameHeadSize = 24;
 inline constexpr std::size_t kTrailerSize = 24;
-inline constexpr std::uint64_t kFrameAlignment = 8;
 inline constexpr Tick kBeingBuilt = INT64_MIN;
 
 enum Feature : std::uint64_t {
@@ -50,50 +48,12 @@ bool is_history(base::Bytes head);
 // header_invalid.
 base::result<FileHeader> decode_header(base::Bytes file, bool trust = false);
 
-// "SEGM" as the number that its four bytes make.
-constexpr std::uint32_t frame_kind(const char (&letters)[5]) {
-  std::uint32_t kind = 0;
-  for (unsigned i = 4; i-- > 0;) kind = kind << 8 | static_cast<unsigned char>(letters[i]);
-  return kind;
-}
-inline constexpr std::uint32_t kKeysFrame = frame_kind("KEYS");
-inline constexpr std::uint32_t kStringsFrame = frame_kind("STRS");
-inline constexpr std::uint32_t kRecordsFrame = frame_kind("RECS");
-inline constexpr std::uint32_t kSegmentFrame = frame_kind("SEGM");
-inline constexpr std::uint32_t kExitFrame = frame_kind("EXIT");
-inline constexpr std::uint32_t kFooterFrame = frame_kind("FOOT");
-std::string frame_name(std::uint32_t kind);
-
-struct FrameHead {
-  std::uint32_t kind = 0;
-  std::uint32_t flags = 0;
-  std::uint64_t length = 0;
-  std::uint32_t checksum = 0;
-
-  static constexpr std::uint32_t kCompressed = 1;
-  bool may_be_skipped() const { return (kind & 0x20) != 0; }
-};
-std::array<std::byte, kFrameHeadSize> encode(const FrameHead& head);
-
-struct Frame {
-  FrameHead head{};
-  std::uint64_t offset = 0;
-  base::Bytes payload{};  // as it stands in the file
-
-  // Of the first byte behind the payload.
-  std::uint64_t end() const { return offset + kFrameHeadSize + head.length; }
-};
-// The frame at `offset`. The payload's checksum is tested unless `trust`. Errors: frame_truncated,
-// checksum_wrong, value_unexpected (unknown flags).
-base::result<Frame> frame_at(base::Bytes file, std::uint64_t offset, bool trust = false);
-inline std::uint64_t next_frame(std::uint64_t end) {
-  return (end + kFrameAlignment - 1) / kFrameAlignment * kFrameAlignment;
-}
-
-// A frame's payload, inflated where it is compressed; `room` keeps it then. Errors:
-// compressed_damaged, limit_exceeded.
-base::result<base::Bytes> content(const Frame& frame, base::RawArray<std::byte>& room,
-                                  std::uint64_t most);
+inline constexpr std::uint32_t kKeysFrame = base::frame_kind("KEYS");
+inline constexpr std::uint32_t kStringsFrame = base::frame_kind("STRS");
+inline constexpr std::uint32_t kRecordsFrame = base::frame_kind("RECS");
+inline constexpr std::uint32_t kSegmentFrame = base::frame_kind("SEGM");
+inline constexpr std::uint32_t kExitFrame = base::frame_kind("EXIT");
+inline constexpr std::uint32_t kFooterFrame = base::frame_kind("FOOT");
 
 struct SegmentPlace {
   Tick first = 0;            // the segment answers from here to the next one's first

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/codes.hpp"
+#include "base/frames/large_pages.hpp"
 #include "base/io/cursor.hpp"
-#include "history/layout/large_pages.hpp"
 
 namespace polytrace::history {
 namespace {
@@ -83,7 +83,7 @@ std::uint32_t KeyList::add(Key key) {
 void KeyList::reserve(std::size_t count) {
   if (count <= infos_.capacity()) return;
   infos_.reserve(count);
-  want_large_pages(infos_.data() + infos_.size(), (count - infos_.size()) * sizeof(KeyInfo));
+  base::want_large_pages(infos_.data() + infos_.size(), (count - infos_.size()) * sizeof(KeyInfo));
 }
 
 void KeyList::list(std::uint32_t index) {

@@ -18,7 +18,7 @@ ValueColumn ValueColumn::of(std::span<const std::uint64_t> values, std::span<con
   const bool has_room = all.range <= ~std::uint64_t{0} - special;
   if (code == kAnyCode || !has_room) return {all.least, all.width, 0, kCodesForm};
   const std::uint64_t most = all.any ? all.range + special : special - (special != 0 ? 1 : 0);
-  return {all.least, width_of(most), special, 0};
+  return {all.least, base::width_of(most), special, 0};
 }
 
 void ValueColumn::put(base::Appender& to, std::span<const std::uint64_t> values,
@@ -26,7 +26,7 @@ void ValueColumn::put(base::Appender& to, std::span<const std::uint64_t> values,
   if (form == kCodesForm) {
     for (const Tag tag : tags) to.byte(code_byte(tag));
   }
-  pack(to, values.size(), width, [&](std::size_t i) {
+  base::pack(to, values.size(), width, [&](std::size_t i) {
     const auto presence = static_cast<unsigned>(presence_of(tags[i]));
     const std::uint64_t number = values[i] - least + special;
     const std::uint64_t none = special < presence ? 0 : special - presence;

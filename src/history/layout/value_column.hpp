@@ -5,8 +5,8 @@
 
 #include <span>
 
+#include "base/frames/bits.hpp"
 #include "base/io/appender.hpp"
-#include "history/layout/bits.hpp"
 #include "history/layout/segment_layout.hpp"
 #include "history/layout/state.hpp"
 
@@ -64,7 +64,7 @@ Column Column::of(std::size_t count, bool is_signed, Get get, Has has) {
     most = std::max(most, value & ~none);
   }
   if (least > most) return {};
-  return {least ^ flip, most - least, width_of(most - least), true};
+  return {least ^ flip, most - least, base::width_of(most - least), true};
 }
 
 }  // namespace polytrace::history

@@ -70,15 +70,15 @@ bool FullWalk::take_run(const Line& line, std::uint32_t offset, std::size_t numb
   Cell& cell = cells_[number];
   if (t_ < block.first_time()) {
     entry_.add(number, true);
-    cell.end = tick_before(block.first_time());
+    cell.end = base::tick_before(block.first_time());
     return true;
   }
   BlockView::Found found;
   if (!block.find(t_, found)) return false;
   cell.state = block.state(found.number, found.time);
-  cell.end = tick_before(found.next);
+  cell.end = base::tick_before(found.next);
   const bool last_block = of_block + 1 == run.blocks();
-  if (!found.has_next && !last_block) cell.end = tick_before(run.block_start(of_block + 1));
+  if (!found.has_next && !last_block) cell.end = base::tick_before(run.block_start(of_block + 1));
   exit_.add(number, !found.has_next && last_block);
   return true;
 }
@@ -103,7 +103,7 @@ bool FullWalk::take_ends(Lines lines) {
     const std::uint32_t slot = line.code != kOpenCode ? line.slot : line.open_slot;
     Tick until = end;
     if (slot < checked_->exits.slots(line.code))
-      until = tick_before(checked_->exits.group(line.code, slot).next(slot % kBlock));
+      until = base::tick_before(checked_->exits.group(line.code, slot).next(slot % kBlock));
     good &= until >= last && until <= end;
     cells_[cell].end = until;
   }

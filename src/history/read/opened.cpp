@@ -16,7 +16,7 @@ using base::result;
 
 class Opener {
  public:
-  Opener(Image image, const OpenOptions& options)
+  Opener(base::Image image, const OpenOptions& options)
       : options_(options), opened_(std::make_unique<Opened>()) {
     opened_->image = std::move(image);
     file_ = opened_->image.bytes();
@@ -32,9 +32,9 @@ class Opener {
   result<void> check_index() const;
   result<void> by_frames();
   // False when the frames end there.
-  result<bool> take_frame(const Frame& frame);
-  bool take_segment(const Frame& frame);
-  result<void> take_keys_frame(const Frame& frame);
+  result<bool> take_frame(const base::Frame& frame);
+  bool take_segment(const base::Frame& frame);
+  result<void> take_keys_frame(const base::Frame& frame);
   void judge_frames(std::uint64_t end);
 
   const OpenOptions& options_;
@@ -89,26 +89,26 @@ result<void> Opener::by_index(const Footer& footer) {
   opened.end = footer.header.end;
   if (auto good = check_index(); !good) return good;
   for (const std::uint64_t offset : footer.key_frames) {
-    const auto frame = frame_at(file_, offset, options_.trust_content);
+    const auto frame = base::frame_at(file_, offset, options_.trust_content);
     if (!frame) return tl::unexpected(frame.error());
     if (auto taken = take_keys_frame(*frame); !taken) return taken;
   }
   for (const std::uint64_t offset : footer.string_frames) {
-    const auto frame = frame_at(file_, offset, options_.trust_content);
+    const auto frame = base::frame_at(file_, offset, options_.trust_content);
     if (!frame) return tl::unexpected(frame.error());
     if (auto added = opened.strings.add(*frame, options_.most_inflated); !added) return added;
   }
   return {};
 }
 
-result<void> Opener::take_keys_frame(const Frame& frame) {
+result<void> Opener::take_keys_frame(const base::Frame& frame) {
   auto& room = opened_->rooms.emplace_back();
-  const auto payload = content(frame, room, options_.most_inflated);
+  const auto payload = base::content(frame, room, options_.most_inflated);
   if (!payload) return tl::unexpected(payload.error());
-  return take_keys(*payload, frame.offset + kFrameHeadSize, opened_->keys);
+  return take_keys(*payload, frame.offset + base::kFrameHeadSize, opened_->keys);
 }
 
-bool Opener::take_segment(const Frame& frame) {
+bool Opener::take_segment(const base::Frame& frame) {
   auto& places = opened_->segments;
   SegmentView view;
   if (!view.open(frame.payload)) return false;
@@ -123,7 +123,7 @@ bool Opener::take_segment(const Frame& frame) {
   return true;
 }
 
-result<bool> Opener::take_frame(const Frame& frame) {
+result<bool> Opener::take_frame(const base::Frame& frame) {
   result<void> taken;
   switch (frame.head.kind) {
     case kKeysFrame:
@@ -144,7 +144,7 @@ result<bool> Opener::take_frame(const Frame& frame) {
     default:
       if (!frame.head.may_be_skipped())
         return base::fail(Code::record_unknown, {},
-                          {.offset = frame.offset, .frame = frame_name(frame.head.kind)});
+                          {.offset = frame.offset, .frame = base::frame_name(frame.head.kind)});
   }
   if (taken) return true;
   note(taken.error(), file_.size() - frame.offset);
@@ -152,10 +152,10 @@ result<bool> Opener::take_frame(const Frame& frame) {
 }
 
 result<void> Opener::by_frames() {
-  std::uint64_t offset = next_frame(opened_->header.size);
+  std::uint64_t offset = base::next_frame(opened_->header.size);
   opened_->good_end = std::min<std::uint64_t>(offset, file_.size());
   while (offset < file_.size()) {
-    const auto frame = frame_at(file_, offset, options_.trust_content);
+    const auto frame = base::frame_at(file_, offset, options_.trust_content);
     if (!frame) {
       note(frame.error(), file_.size() - offset);
       break;
@@ -164,7 +164,7 @@ result<void> Opener::by_frames() {
     if (!more) return tl::unexpected(more.error());
     if (!*more) break;
     opened_->good_end = frame->end();
-    offset = next_frame(frame->end());
+    offset = base::next_frame(frame->end());
   }
   judge_frames(offset);
   return {};
@@ -189,7 +189,7 @@ void Opener::judge_frames(std::uint64_t end) {
 
 }  // namespace
 
-result<std::unique_ptr<Opened>> open_image(Image image, const OpenOptions& options) {
+result<std::unique_ptr<Opened>> open_image(base::Image image, const OpenOptions& options) {
   return Opener(std::move(image), options).open();
 }
 

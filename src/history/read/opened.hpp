@@ -5,19 +5,19 @@
 
 #include <memory>
 
+#include "base/frames/image.hpp"
 #include "base/notices.hpp"
 #include "base/result.hpp"
 #include "history/layout/container.hpp"
 #include "history/layout/key_list.hpp"
 #include "history/model/options.hpp"
-#include "history/read/image.hpp"
 #include "history/read/strings.hpp"
 
 namespace polytrace::history {
 
 // The views in it point into its image.
 struct Opened {
-  Image image{};
+  base::Image image{};
   FileHeader header{};
   std::vector<SegmentPlace> segments{};
   std::vector<std::uint64_t> key_frames{};
@@ -35,6 +35,6 @@ struct Opened {
   std::uint64_t stream_bytes = 0;  // when it was made out of a stream: that one's size
 };
 
-base::result<std::unique_ptr<Opened>> open_image(Image image, const OpenOptions& options);
+base::result<std::unique_ptr<Opened>> open_image(base::Image image, const OpenOptions& options);
 
 }  // namespace polytrace::history

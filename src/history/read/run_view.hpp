@@ -37,7 +37,7 @@ class BlockView {
   static std::uint64_t take(const std::byte*& at, unsigned bytes) {
     const auto word = base::load_le<std::uint64_t>(at);
     at += bytes;
-    return word & kByteMasks[bytes];
+    return word & base::kByteMasks[bytes];
   }
 
   TimesView times_{};
@@ -62,25 +62,26 @@ inline bool BlockView::open(const std::byte* at, const std::byte* end, Tick base
   const bool has_codes = head.form == kCodesForm;
   const bool scaled = head.form - 1 < kMostScale;
   // All at once: one branch that is never taken.
-  const bool bad = ((packed & kSeveral) != 0) | (head.special > 2) | (head.value_bits > kMostBits) |
-                   (head.form > kCodesForm) | (head.high_bytes > BlockHead::kMostHighs) |
-                   ((code == kAnyCode) & !has_codes) | (scaled & (code != code_of(Type::real)));
+  const bool bad = ((packed & kSeveral) != 0) | (head.special > 2) |
+                   (head.value_bits > base::kMostBits) | (head.form > kCodesForm) |
+                   (head.high_bytes > BlockHead::kMostHighs) | ((code == kAnyCode) & !has_codes) |
+                   (scaled & (code != code_of(Type::real)));
   if (bad) return false;
   count_ = head.count;
   value_bits_ = head.value_bits;
   special_ = head.special;
   form_ = head.form;
   tag_ = tag_of(code & kMostCode);
-  first_time_ = tick_after(base, offset);
+  first_time_ = base::tick_after(base, offset);
   const bool is_signed = scaled || is_signed_class(code);
   const std::uint64_t sign = is_signed ? ~std::uint64_t{0} : 0;
   least_ = least >> (sign & 1) ^ (sign & (~(least & 1) + 1));
   const std::byte* const highs = at;
   const std::byte* const lows = highs + head.high_bytes;
-  codes_ = lows + packed_bytes(count_ - 1, head.low_bits);
+  codes_ = lows + base::packed_bytes(count_ - 1, head.low_bits);
   values_ = codes_ + (has_codes ? count_ : 0);
   times_ = TimesView(highs, head.high_bytes, lows, head.low_bits, count_ - 1);
-  const auto size = packed_bytes(count_, value_bits_);
+  const auto size = base::packed_bytes(count_, value_bits_);
   return first_time_ >= base && end - values_ >= static_cast<std::ptrdiff_t>(size);
 }
 
@@ -88,21 +89,22 @@ inline bool BlockView::times(std::array<Tick, kBlock>& times) const {
   std::array<std::uint64_t, kBlock> distances;
   if (!times_.all(distances)) return false;
   times[0] = first_time_;
-  for (std::uint32_t i = 1; i < count_; ++i) times[i] = tick_after(first_time_, distances[i - 1]);
+  for (std::uint32_t i = 1; i < count_; ++i)
+    times[i] = base::tick_after(first_time_, distances[i - 1]);
   return true;
 }
 
 inline bool BlockView::find(Tick t, Found& found) const {
   TimesView::Found place;
-  if (!times_.find(ticks_between(first_time_, t), place)) return false;
-  found = {place.number, tick_after(first_time_, place.last), tick_after(first_time_, place.next),
-           place.number + 1 < count_};
+  if (!times_.find(base::ticks_between(first_time_, t), place)) return false;
+  found = {place.number, base::tick_after(first_time_, place.last),
+           base::tick_after(first_time_, place.next), place.number + 1 < count_};
   return true;
 }
 
 // Branches only where what comes is foreseeable.
 inline State BlockView::state(std::uint32_t i, Tick time) const {
-  const std::uint64_t raw = bits_at(values_, i, value_bits_);
+  const std::uint64_t raw = base::bits_at(values_, i, value_bits_);
   const std::uint64_t payload = least_ + (raw - special_);
   if (form_ == kCodesForm) [[unlikely]]
     return coded_state(time, payload, static_cast<unsigned>(codes_[i]));

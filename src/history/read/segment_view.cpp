@@ -53,13 +53,13 @@ bool EntryGroup::open(base::Bytes table, const std::byte* head, std::uint32_t co
   value_bits_ = static_cast<std::uint8_t>(head[21]);
   special_ = static_cast<std::uint8_t>(head[22]);
   tag_ = tag_of(code & kMostCode);
-  if (start_bits_ > kMostBits || value_bits_ > kMostBits || special_ > 2 ||
+  if (start_bits_ > base::kMostBits || value_bits_ > base::kMostBits || special_ > 2 ||
       (form != 0 && form != kCodesForm) || (code == kAnyCode && form == 0))
     return false;
-  const std::uint64_t start_bytes = packed_bytes(count, start_bits_);
+  const std::uint64_t start_bytes = base::packed_bytes(count, start_bits_);
   const std::uint64_t code_bytes = form == kCodesForm ? count : 0;
   if (offset > table.size() ||
-      table.size() - offset < start_bytes + code_bytes + packed_bytes(count, value_bits_))
+      table.size() - offset < start_bytes + code_bytes + base::packed_bytes(count, value_bits_))
     return false;
   const std::byte* const at = table.data() + offset;
   starts_ = at;
@@ -72,8 +72,8 @@ bool ExitGroup::open(base::Bytes table, const std::byte* head, std::uint32_t cou
   const auto offset = load_le<std::uint32_t>(head + 8);
   least_ = load_le<Tick>(head);
   bits_ = static_cast<unsigned>(head[12]);
-  if (bits_ > kMostBits || offset > table.size() ||
-      table.size() - offset < packed_bytes(count, bits_))
+  if (bits_ > base::kMostBits || offset > table.size() ||
+      table.size() - offset < base::packed_bytes(count, bits_))
     return false;
   at_ = table.data() + offset;
   return true;

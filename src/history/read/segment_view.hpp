@@ -8,8 +8,8 @@
 #include <array>
 #include <vector>
 
+#include "base/frames/bits.hpp"
 #include "base/types.hpp"
-#include "history/layout/bits.hpp"
 #include "history/layout/key_list.hpp"
 #include "history/layout/segment_layout.hpp"
 #include "history/read/run_view.hpp"
@@ -65,7 +65,9 @@ class ExitGroup {
   static constexpr std::size_t kHead = kExitHead;
   bool open(base::Bytes table, const std::byte* head, std::uint32_t count, TypeCode code);
   void prefetch(std::uint32_t i) const { __builtin_prefetch(at_ + std::size_t{i} * bits_ / 8); }
-  Tick next(std::uint32_t i) const { return tick_after(least_, bits_at(at_, i, bits_)); }
+  Tick next(std::uint32_t i) const {
+    return base::tick_after(least_, base::bits_at(at_, i, bits_));
+  }
 
  private:
   const std::byte* at_ = nullptr;
@@ -77,8 +79,8 @@ using EntryTable = Table<EntryGroup>;
 using ExitTable = Table<ExitGroup>;
 
 inline State EntryGroup::state(std::uint32_t i) const {
-  const Tick start = tick_after(least_start_, bits_at(starts_, i, start_bits_));
-  const std::uint64_t raw = bits_at(values_, i, value_bits_);
+  const Tick start = base::tick_after(least_start_, base::bits_at(starts_, i, start_bits_));
+  const std::uint64_t raw = base::bits_at(values_, i, value_bits_);
   if (raw < special_) return {start, 0, static_cast<Tag>(special_ - raw)};
   const std::uint64_t payload = least_ + (raw - special_);
   if (codes_ == nullptr) return {start, payload, tag_};

@@ -77,18 +77,18 @@ bool Segments::after(std::size_t number, const Checked& checked, const KeyInfo& 
   const std::uint32_t slot = info.code != kOpenCode ? info.slot : info.open_slot;
   if (slot >= checked.exits.slots(info.code)) return true;
   next.tick = checked.exits.group(info.code, slot).next(slot % kBlock);
-  next.any = tick_before(next.tick) != content_.end;
+  next.any = base::tick_before(next.tick) != content_.end;
   return !next.any || (next.tick > checked.view.last() && next.tick <= content_.end);
 }
 
 bool Segments::finish(const Spot& spot, std::size_t number, const Checked& checked,
                       const KeyInfo& info, Tick t, Found& found) const {
-  found = {spot.state, tick_before(spot.next), false};
+  found = {spot.state, base::tick_before(spot.next), false};
   if (!spot.has_next) {
     Next next;
     if (!after(number, checked, info, next)) return false;
     found.open = !next.any;
-    found.end = next.any ? tick_before(next.tick) : content_.end;
+    found.end = next.any ? base::tick_before(next.tick) : content_.end;
   }
   return found.state.start <= t && found.end >= t && found.state.start >= content_.start;
 }
@@ -129,7 +129,7 @@ bool Segments::walk_run(const RunView& run, std::uint32_t index, Tick to, Held& 
     held.any = true;
     for (; i < block.count(); ++i) {
       if (times[i] <= held.state.start) return false;
-      held.done = !visit(index, held.state, tick_before(times[i]), false) || times[i] > to;
+      held.done = !visit(index, held.state, base::tick_before(times[i]), false) || times[i] > to;
       if (held.done) return true;
       held.state = block.state(i, times[i]);
     }
@@ -160,7 +160,7 @@ base::result<void> Segments::forward(std::uint32_t index, Tick from, Tick to,
     Next next;
     if (!after(number, **checked, info, next)) return damaged(number);
     if (!next.any || next.tick > to) {
-      const Tick end = next.any ? tick_before(next.tick) : content_.end;
+      const Tick end = next.any ? base::tick_before(next.tick) : content_.end;
       if (held.state.start > end) return damaged(number);
       visit(index, held.state, end, !next.any);
       return {};
@@ -178,7 +178,7 @@ bool Segments::walk_back(const RunView& run, const Checked& checked, std::uint32
   std::array<Tick, kBlock> times;
   const auto tell = [&](const State& state) {
     if (state.start >= held.before) return false;
-    held.done = !visit(index, state, tick_before(held.before), false) || state.start <= from;
+    held.done = !visit(index, state, base::tick_before(held.before), false) || state.start <= from;
     held.before = state.start;
     return true;
   };

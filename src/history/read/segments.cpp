@@ -9,7 +9,7 @@ namespace polytrace::history {
 
 using base::Code;
 
-Segments::Segments(Image image, Content content, const KeyList& keys)
+Segments::Segments(base::Image image, Content content, const KeyList& keys)
     : image_(std::move(image)),
       content_(std::move(content)),
       keys_(keys),
@@ -34,7 +34,7 @@ base::Unexpected Segments::damaged(std::size_t number) const {
 void Segments::want_table(std::uint64_t offset) const {
   std::uint64_t end = image_.bytes().size();
   for (const SegmentPlace& place : content_.places) {
-    if (place.exit > offset + kFrameHeadSize && place.exit < end) end = place.exit;
+    if (place.exit > offset + base::kFrameHeadSize && place.exit < end) end = place.exit;
   }
   image_.want(offset, end - offset);
 }
@@ -42,11 +42,11 @@ void Segments::want_table(std::uint64_t offset) const {
 base::result<std::unique_ptr<Segments::Checked>> Segments::check(std::size_t number) const {
   const SegmentPlace& place = content_.places[number];
   const auto file = image_.bytes();
-  const bool exit_inside = place.exit >= kFrameHeadSize && place.exit <= file.size();
+  const bool exit_inside = place.exit >= base::kFrameHeadSize && place.exit <= file.size();
   if (place.offset > file.size() || (content_.exits && !exit_inside)) return damaged(number);
   image_.want(place.offset, std::min(place.length, file.size() - place.offset));
-  if (content_.exits) want_table(place.exit - kFrameHeadSize);
-  const auto frame = frame_at(file, place.offset, content_.trust);
+  if (content_.exits) want_table(place.exit - base::kFrameHeadSize);
+  const auto frame = base::frame_at(file, place.offset, content_.trust);
   if (!frame) return tl::unexpected(frame.error());
   auto checked = std::make_unique<Checked>();
   if (frame->head.kind != kSegmentFrame || frame->payload.size() != place.length ||
@@ -54,7 +54,7 @@ base::result<std::unique_ptr<Segments::Checked>> Segments::check(std::size_t num
       checked->view.last() != place.last)
     return damaged(number);
   if (!content_.exits) return checked;
-  const auto exits = frame_at(file, place.exit - kFrameHeadSize, content_.trust);
+  const auto exits = base::frame_at(file, place.exit - base::kFrameHeadSize, content_.trust);
   if (!exits) return tl::unexpected(exits.error());
   if (exits->head.kind != kExitFrame || !checked->exits.open(exits->payload))
     return base::fail(Code::value_unexpected, {}, {.offset = exits->offset, .frame = "EXIT"});

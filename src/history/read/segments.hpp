@@ -9,9 +9,9 @@
 #include <mutex>
 #include <vector>
 
+#include "base/frames/image.hpp"
 #include "base/result.hpp"
 #include "history/layout/container.hpp"
-#include "history/read/image.hpp"
 #include "history/read/segment_view.hpp"
 
 namespace polytrace::history {
@@ -47,12 +47,12 @@ class Segments {
     bool trust = false;
   };
   // `keys` must outlive this and not change while somebody asks.
-  Segments(Image image, Content content, const KeyList& keys);
+  Segments(base::Image image, Content content, const KeyList& keys);
   ~Segments();
   Segments(const Segments&) = delete;
   Segments& operator=(const Segments&) = delete;
 
-  const Image& image() const { return image_; }
+  const base::Image& image() const { return image_; }
   const std::vector<SegmentPlace>& places() const { return content_.places; }
 
   struct Found {
@@ -113,7 +113,7 @@ class Segments {
   bool walk_back(const RunView& run, const Checked& checked, std::uint32_t index, Tick from,
                  Held& held, StateVisitor visit) const;
 
-  Image image_;
+  base::Image image_;
   Content content_;
   const KeyList& keys_;
   mutable std::vector<std::atomic<const Checked*>> checked_;

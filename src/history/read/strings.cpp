@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/codes.hpp"
+#include "base/frames/dictionary.hpp"
 #include "base/io/cursor.hpp"
-#include "history/layout/dictionary.hpp"
 
 namespace polytrace::history {
 
@@ -13,9 +13,9 @@ Strings::~Strings() {
   for (const auto& part : parts_) delete part->texts.load();
 }
 
-base::result<void> Strings::add(const Frame& frame, std::uint64_t most_inflated) {
+base::result<void> Strings::add(const base::Frame& frame, std::uint64_t most_inflated) {
   base::RawArray<std::byte> room;
-  const auto bytes = content(frame, room, most_inflated);
+  const auto bytes = base::content(frame, room, most_inflated);
   if (!bytes) return tl::unexpected(bytes.error());
   base::Cursor in(*bytes, frame.offset);
   const std::uint64_t first = in.uleb();
@@ -35,7 +35,7 @@ const Strings::Texts& Strings::load(const Part& part) const {
   const std::lock_guard lock(loading_);
   if (const Texts* const known = part.texts.load()) return *known;
   auto texts = std::make_unique<Texts>();
-  if (const auto bytes = content(part.frame, texts->room, most_inflated_)) {
+  if (const auto bytes = base::content(part.frame, texts->room, most_inflated_)) {
     base::Cursor in(*bytes, part.frame.offset);
     in.uleb();
     in.uleb();

@@ -10,12 +10,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/frames/dictionary.hpp"
 #include "base/result.hpp"
 #include "history/layout/container.hpp"
 
 namespace polytrace::history {
-
-class Dictionary;
 
 class Strings {
  public:
@@ -26,9 +25,9 @@ class Strings {
 
   // Adds a frame, in order of ids; the bytes must outlive this. Before any text is asked for, or
   // while nobody asks. Errors: those of content(), value_unexpected when ids are not in a row.
-  base::result<void> add(const Frame& frame, std::uint64_t most_inflated);
+  base::result<void> add(const base::Frame& frame, std::uint64_t most_inflated);
   // For ids from dictionary's first() on, which no frame holds yet.
-  void set_recent(const Dictionary* dictionary) { recent_ = dictionary; }
+  void set_recent(const base::Dictionary* dictionary) { recent_ = dictionary; }
 
   // Nothing for an id that there is not, or in a damaged frame.
   std::optional<std::string_view> text(std::uint64_t id) const;
@@ -40,7 +39,7 @@ class Strings {
     std::vector<std::string_view> all;
   };
   struct Part {
-    Frame frame{};
+    base::Frame frame{};
     std::uint64_t first = 0;
     std::uint64_t count = 0;
     mutable std::atomic<const Texts*> texts = nullptr;
@@ -50,7 +49,7 @@ class Strings {
   std::vector<std::unique_ptr<Part>> parts_;
   std::uint64_t count_ = 0;
   std::uint64_t most_inflated_ = 0;
-  const Dictionary* recent_ = nullptr;
+  const base::Dictionary* recent_ = nullptr;
   mutable std::mutex loading_;
 };
 

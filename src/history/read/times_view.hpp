@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <array>
 
-#include "history/layout/bits.hpp"
+#include "base/frames/bits.hpp"
 #include "history/layout/segment_layout.hpp"
 
 namespace polytrace::history {
@@ -34,12 +34,12 @@ class TimesView {
   bool all(std::array<std::uint64_t, kBlock>& distances) const;
 
  private:
-  static constexpr unsigned kStep = kMostBits - 7;  // bits that one load gives at least
+  static constexpr unsigned kStep = base::kMostBits - 7;  // bits that one load gives at least
 
   std::uint64_t low_mask() const { return ~(~std::uint64_t{0} << low_bits_); }
   std::uint64_t low(unsigned i) const {
     if (low_bits_ > kStep) [[unlikely]]
-      return bits_at(lows_, i, low_bits_);
+      return base::bits_at(lows_, i, low_bits_);
     const unsigned bit = i * low_bits_;
     return base::load_le<std::uint64_t>(lows_ + bit / 8) >> (bit % 8) & low_mask();
   }
@@ -51,13 +51,13 @@ class TimesView {
   std::uint64_t until(unsigned place) const {
     const unsigned byte = (place - 1) / 8;
     const unsigned begin = byte < 8 ? 0 : byte - 7;
-    return base::load_le<std::uint64_t>(highs_ + begin) << (kMostBits - (place - begin * 8));
+    return base::load_le<std::uint64_t>(highs_ + begin) << (base::kMostBits - (place - begin * 8));
   }
   // The high bits, 64 of them; those behind the end are 0.
   std::uint64_t word(unsigned number) const {
     const std::uint64_t all = base::load_le<std::uint64_t>(highs_ + number * 8);
-    const unsigned left = limit_ - number * kMostBits;
-    return left >= kMostBits ? all : all & ~(~std::uint64_t{0} << left);
+    const unsigned left = limit_ - number * base::kMostBits;
+    return left >= base::kMostBits ? all : all & ~(~std::uint64_t{0} << left);
   }
   // Where the numbers with those high bits begin; the end when there are none so high.
   unsigned bucket_begin(std::uint64_t high) const;
@@ -75,12 +75,12 @@ class TimesView {
 inline unsigned TimesView::bucket_begin(std::uint64_t high) const {
   if (high == 0) return 0;
   std::uint64_t left = high - 1;
-  for (unsigned number = 0; number * kMostBits < limit_; ++number) {
+  for (unsigned number = 0; number * base::kMostBits < limit_; ++number) {
     const std::uint64_t zeros = ~word(number);
-    const std::uint64_t sums = byte_sums(zeros);
-    const std::uint64_t in_word = sums >> (kMostBits - 8);
+    const std::uint64_t sums = base::byte_sums(zeros);
+    const std::uint64_t in_word = sums >> (base::kMostBits - 8);
     if (left < in_word)
-      return std::min(number * kMostBits + place_of_one(zeros, sums, left) + 1, limit_);
+      return std::min(number * base::kMostBits + base::place_of_one(zeros, sums, left) + 1, limit_);
     left -= in_word;
   }
   return limit_;
@@ -130,9 +130,9 @@ inline bool TimesView::find(std::uint64_t x, Found& found) const {
 
 inline bool TimesView::all(std::array<std::uint64_t, kBlock>& distances) const {
   unsigned i = 0;
-  for (unsigned number = 0; number * kMostBits < limit_; ++number) {
+  for (unsigned number = 0; number * base::kMostBits < limit_; ++number) {
     for (std::uint64_t ones = word(number); ones != 0 && i < count_; ones &= ones - 1, ++i) {
-      const unsigned at = number * kMostBits + static_cast<unsigned>(std::countr_zero(ones));
+      const unsigned at = number * base::kMostBits + static_cast<unsigned>(std::countr_zero(ones));
       distances[i] = std::uint64_t{at - i} << low_bits_ | low(i);
     }
   }

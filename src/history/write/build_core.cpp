@@ -7,7 +7,7 @@
 #include <map>
 
 #include "base/codes.hpp"
-#include "history/layout/bits.hpp"
+#include "base/frames/bits.hpp"
 #include "history/write/finisher.hpp"
 
 namespace polytrace::history {
@@ -42,7 +42,7 @@ FileHeader header_of(const BuildOptions& options) {
 
 }  // namespace
 
-BuildCore::BuildCore(FrameFile file, const BuildOptions& options)
+BuildCore::BuildCore(base::FrameFile file, const BuildOptions& options)
     : file_(std::move(file)),
       lines_(options.start),
       footer_{.header = header_of(options)},
@@ -55,12 +55,13 @@ BuildCore::BuildCore(FrameFile file, const BuildOptions& options)
   segment_size_ = std::min<std::size_t>(segment_size_, Change::kMost / 2);
 }
 
-result<std::unique_ptr<BuildCore>> BuildCore::start(FrameFile file, const BuildOptions& options) {
+result<std::unique_ptr<BuildCore>> BuildCore::start(base::FrameFile file,
+                                                    const BuildOptions& options) {
   if (options.start == kBeingBuilt)
     return base::fail(Code::time_outside, "a history cannot start there");
   if (options.ticks_per_second == 0) return base::fail(Code::header_invalid, "0 ticks a second");
   std::unique_ptr<BuildCore> core(new BuildCore(std::move(file), options));
-  if (auto written = core->file_.write_header(core->footer_.header); !written)
+  if (auto written = core->file_.write_head(history::encode(core->footer_.header)); !written)
     return tl::unexpected(written.error());
   return core;
 }
@@ -79,7 +80,7 @@ result<BuildCore::Encoded> BuildCore::encode(std::uint32_t index, const Value& v
   if (auto good = lines_.accept(index, code, strict_); !good) return tl::unexpected(good.error());
   if (value.type() != Type::string && value.type() != Type::bytes)
     return Encoded{value.bits(), tag_of(code)};
-  if (value.text().size() > Dictionary::kMostText) return base::fail(Code::value_too_long);
+  if (value.text().size() > base::Dictionary::kMostText) return base::fail(Code::value_too_long);
   has_bytes_ |= value.type() == Type::bytes;
   if (dictionary_.full()) {
     if (auto ended = end_epoch(); !ended) return tl::unexpected(ended.error());
@@ -135,8 +136,8 @@ result<void> BuildCore::hold(Tick t, std::uint32_t index, Encoded state) {
   held_.push_back({t, order_++, index, state});
   std::ranges::push_heap(held_, Later{});
   latest_held_ = std::max(latest_held_, t);
-  if (ticks_between(start(), latest_held_) < window_) return {};
-  return release(tick_after(latest_held_, ~window_ + 1));
+  if (base::ticks_between(start(), latest_held_) < window_) return {};
+  return release(base::tick_after(latest_held_, ~window_ + 1));
 }
 
 // Everything up to `until`, in order.
@@ -241,7 +242,7 @@ result<void> BuildCore::write_records() {
     if (lines_.count(index) == 0) continue;
     lines_.states(index, states_);
     for (std::size_t i = 0; i + 1 < states_.size(); ++i)
-      stream_writer_.add(lines_.keys()[index], states_[i], tick_before(states_[i + 1].start));
+      stream_writer_.add(lines_.keys()[index], states_[i], base::tick_before(states_[i + 1].start));
   }
   changes_ += lines_.changes().size();
   return stream_writer_.flush([&](base::Bytes payload) -> result<void> {

@@ -6,10 +6,10 @@
 #include <memory>
 #include <vector>
 
+#include "base/frames/dictionary.hpp"
+#include "base/frames/frame_file.hpp"
 #include "history/layout/container.hpp"
-#include "history/layout/dictionary.hpp"
 #include "history/model/options.hpp"
-#include "history/write/frame_file.hpp"
 #include "history/write/segment_writer.hpp"
 #include "history/write/stream_records.hpp"
 #include "history/write/timelines.hpp"
@@ -18,12 +18,12 @@ namespace polytrace::history {
 
 class BuildCore {
  public:
-  static base::result<std::unique_ptr<BuildCore>> start(FrameFile file,
+  static base::result<std::unique_ptr<BuildCore>> start(base::FrameFile file,
                                                         const BuildOptions& options);
 
   Timelines& lines() { return lines_; }
   const Timelines& lines() const { return lines_; }
-  const Dictionary& dictionary() const { return dictionary_; }
+  const base::Dictionary& dictionary() const { return dictionary_; }
 
   base::result<void> declare(std::uint32_t index, Type type);
   base::result<void> modify(Tick t, std::uint32_t index, const Value& value);
@@ -44,8 +44,8 @@ class BuildCore {
   Facts facts() const;
   const std::vector<SegmentPlace>& segments() const { return footer_.segments; }
   const std::vector<std::uint64_t>& string_frames() const { return footer_.string_frames; }
-  const FrameFile& file() const { return file_; }
-  FrameFile take_file() { return std::move(file_); }
+  const base::FrameFile& file() const { return file_; }
+  base::FrameFile take_file() { return std::move(file_); }
   Tick start() const { return footer_.header.start; }
   Layout layout() const { return footer_.header.layout; }
   bool needs_flush(Tick t) const { return lines_.is_full(t, segment_size_); }
@@ -67,7 +67,7 @@ class BuildCore {
     }
   };
 
-  BuildCore(FrameFile file, const BuildOptions& options);
+  BuildCore(base::FrameFile file, const BuildOptions& options);
 
   base::result<Encoded> encode(std::uint32_t index, const Value& value);
   base::result<void> put(Tick t, std::uint32_t index, Encoded state, bool kept);
@@ -79,9 +79,9 @@ class BuildCore {
   base::result<void> write_records();
   base::result<void> end_epoch();
 
-  FrameFile file_;
+  base::FrameFile file_;
   Timelines lines_;
-  Dictionary dictionary_;
+  base::Dictionary dictionary_;
   SegmentWriter segment_writer_;
   StreamWriter stream_writer_;
   Footer footer_;
@@ -109,7 +109,7 @@ inline bool BuildCore::modify_plain(Tick t, std::uint32_t index, const Value& va
   if (lines_.code(index) != code) return false;
   std::uint64_t payload = value.bits();
   if (value.type() == Type::string) {
-    if (dictionary_.full() || value.text().size() > Dictionary::kMostText) return false;
+    if (dictionary_.full() || value.text().size() > base::Dictionary::kMostText) return false;
     payload = dictionary_.id(value.text());
   }
   return value.type() != Type::bytes && lines_.put_plain(t, index, payload, tag_of(code));

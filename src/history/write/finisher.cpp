@@ -12,12 +12,12 @@ namespace {
 using base::result;
 
 // Where a timeline changes in the segment, that is its next change for the segment before.
-result<void> note_first_changes(const FrameFile& file, const KeyList& keys,
+result<void> note_first_changes(const base::FrameFile& file, const KeyList& keys,
                                 const SegmentPlace& place, std::vector<std::byte>& room,
                                 std::vector<Tick>& next) {
-  room.resize(place.length + kReadable);
+  room.resize(place.length + base::kReadable);
   const auto payload = std::span(room).first(place.length);
-  if (auto read = file.read(place.offset + kFrameHeadSize, payload); !read) return read;
+  if (auto read = file.read(place.offset + base::kFrameHeadSize, payload); !read) return read;
   SegmentView view;
   RunView run;
   BlockView block;
@@ -34,8 +34,8 @@ result<void> note_first_changes(const FrameFile& file, const KeyList& keys,
   return {};
 }
 
-result<void> write_exits(FrameFile& file, const KeyList& keys, Footer& footer) {
-  std::vector<Tick> next(keys.size(), tick_after(footer.header.end, 1));
+result<void> write_exits(base::FrameFile& file, const KeyList& keys, Footer& footer) {
+  std::vector<Tick> next(keys.size(), base::tick_after(footer.header.end, 1));
   std::vector<std::byte> room;
   base::Appender table;
   for (std::size_t i = footer.segments.size(); i-- > 0;) {
@@ -43,7 +43,7 @@ result<void> write_exits(FrameFile& file, const KeyList& keys, Footer& footer) {
     put_exit_table(table, keys, next);
     const auto offset = file.append(kExitFrame, table.view());
     if (!offset) return tl::unexpected(offset.error());
-    footer.segments[i].exit = *offset + kFrameHeadSize;
+    footer.segments[i].exit = *offset + base::kFrameHeadSize;
     if (i == 0) break;
     if (auto noted = note_first_changes(file, keys, footer.segments[i], room, next); !noted)
       return noted;
@@ -53,25 +53,25 @@ result<void> write_exits(FrameFile& file, const KeyList& keys, Footer& footer) {
 
 }  // namespace
 
-result<void> finish_segments(FrameFile& file, const KeyList& keys, Footer footer) {
+result<void> finish_segments(base::FrameFile& file, const KeyList& keys, Footer footer) {
   if (auto written = write_exits(file, keys, footer); !written) return written;
   base::Appender payload;
-  footer.header.footer_offset = next_frame(file.size());
+  footer.header.footer_offset = base::next_frame(file.size());
   encode(footer, payload);
   const auto offset = file.append(kFooterFrame, payload.view());
   if (!offset) return tl::unexpected(offset.error());
   // The index is safe before anything says that it is there.
   if (auto synced = file.sync(); !synced) return synced;
-  const auto length = static_cast<std::uint32_t>(payload.size() + kFrameHeadSize);
+  const auto length = static_cast<std::uint32_t>(payload.size() + base::kFrameHeadSize);
   if (auto written = file.append_trailer(encode_trailer(*offset, length)); !written) return written;
-  if (auto written = file.write_header(footer.header); !written) return written;
+  if (auto written = file.write_head(encode(footer.header)); !written) return written;
   return file.sync();
 }
 
-result<void> finish_stream(FrameFile& file, FileHeader header) {
+result<void> finish_stream(base::FrameFile& file, FileHeader header) {
   header.footer_offset = file.size();
   if (auto synced = file.sync(); !synced) return synced;
-  if (auto written = file.write_header(header); !written) return written;
+  if (auto written = file.write_head(encode(header)); !written) return written;
   return file.sync();
 }
 

@@ -17,7 +17,7 @@ using base::result;
 
 // What has reached the file.
 struct LiveView::Flushed {
-  Flushed(Image image, const BuildCore& core)
+  Flushed(base::Image image, const BuildCore& core)
       : count(core.segments().size()),
         segments(std::move(image),
                  {.places = core.segments(),
@@ -47,12 +47,12 @@ result<const LiveView::Flushed*> LiveView::refresh() const {
   const bool current = flushed_ && flushed_->count == core_.segments().size() &&
                        flushed_->strings_frames == core_.string_frames().size();
   if (current) return flushed_.get();
-  auto image = Image::map(core_.file().descriptor(), core_.file().size());
+  auto image = base::Image::map(core_.file().descriptor(), core_.file().size());
   if (!image) return tl::unexpected(image.error());
   auto fresh = std::make_unique<Flushed>(std::move(*image), core_);
   fresh->strings_frames = core_.string_frames().size();
   for (const std::uint64_t offset : core_.string_frames()) {
-    const auto frame = frame_at(fresh->segments.image().bytes(), offset);
+    const auto frame = base::frame_at(fresh->segments.image().bytes(), offset);
     if (!frame) return tl::unexpected(frame.error());
     if (auto added = fresh->strings.add(*frame, UINT64_MAX); !added)
       return tl::unexpected(added.error());

@@ -6,24 +6,24 @@
 #include <bit>
 #include <cmath>
 
-#include "history/layout/bits.hpp"
+#include "base/frames/bits.hpp"
 
 namespace polytrace::history {
 namespace {
 
 TimeShape with_low_bits(std::uint64_t last, std::size_t count, unsigned low_bits) {
-  return {low_bits, static_cast<unsigned>(packed_bytes((last >> low_bits) + count, 1))};
+  return {low_bits, static_cast<unsigned>(base::packed_bytes((last >> low_bits) + count, 1))};
 }
 
 std::size_t size_of(TimeShape shape, std::size_t count) {
-  return shape.high_bytes + packed_bytes(count, shape.low_bits);
+  return shape.high_bytes + base::packed_bytes(count, shape.low_bits);
 }
 
 }  // namespace
 
 TimeShape TimeShape::of(std::uint64_t last, std::size_t count) {
   if (count == 0) return {};
-  const unsigned width = std::min(width_of(last / count), kMostBits - 1);
+  const unsigned width = std::min(base::width_of(last / count), base::kMostBits - 1);
   const TimeShape more = with_low_bits(last, count, width == 0 ? 0 : width - 1);
   const TimeShape less = with_low_bits(last, count, width);
   return size_of(less, count) < size_of(more, count) ? less : more;
@@ -33,9 +33,10 @@ void put_times(base::Appender& to, std::span<const std::uint64_t> distances, Tim
   std::byte* const highs = to.extend(shape.high_bytes);
   std::memset(highs, 0, shape.high_bytes);
   for (std::size_t i = 0; i < distances.size(); ++i)
-    set_bit(highs, (distances[i] >> shape.low_bits) + i);
+    base::set_bit(highs, (distances[i] >> shape.low_bits) + i);
   const std::uint64_t lows = ~(~std::uint64_t{0} << shape.low_bits);
-  pack(to, distances.size(), shape.low_bits, [&](std::size_t i) { return distances[i] & lows; });
+  base::pack(to, distances.size(), shape.low_bits,
+             [&](std::size_t i) { return distances[i] & lows; });
 }
 
 namespace {
@@ -57,7 +58,7 @@ void gather(Changes changes, Gathered& all) {
   for (std::size_t i = 0; i < changes.size(); ++i) {
     const Tag tag = changes[i].tag();
     all.values[i] = changes[i].payload;
-    all.distances[i] = ticks_between(first, changes[i].time);
+    all.distances[i] = base::ticks_between(first, changes[i].time);
     all.tags[i] = tag;
     all.special = std::max(all.special, static_cast<unsigned>(presence_of(tag)));
   }
@@ -96,7 +97,7 @@ void put_part(base::Appender& to, std::uint64_t number, unsigned bytes) {
 }
 
 unsigned bytes_of(std::uint64_t number) {
-  const unsigned bytes = (width_of(number) + 7) / 8;
+  const unsigned bytes = (base::width_of(number) + 7) / 8;
   return BlockHead::length_of(BlockHead::length_code(bytes));
 }
 
@@ -115,13 +116,13 @@ void put_block(base::Appender& to, Changes changes, Tick base, TypeCode code) {
     if (scale != 0) {
       is_signed = true;
       const Column whole = Column::of(values, tags, true);
-      column = {whole.least, width_of(whole.range + all.special), all.special, scale};
+      column = {whole.least, base::width_of(whole.range + all.special), all.special, scale};
     }
   }
   const TimeShape shape = TimeShape::of(all.distances[all.count - 1], all.count - 1);
-  const std::uint64_t offset = ticks_between(base, changes[0].time);
+  const std::uint64_t offset = base::ticks_between(base, changes[0].time);
   const std::uint64_t least =
-      is_signed ? zigzag(static_cast<std::int64_t>(column.least)) : column.least;
+      is_signed ? base::zigzag(static_cast<std::int64_t>(column.least)) : column.least;
   const BlockHead head{.count = static_cast<unsigned>(all.count),
                        .low_bits = shape.low_bits,
                        .special = column.special,
@@ -148,8 +149,8 @@ void put_run(base::Appender& to, Changes changes, Tick first, TypeCode code) {
   for (std::size_t i = 0; i < blocks; ++i) {
     const Changes part = changes.subspan(i * kBlock, std::min(kBlock, changes.size() - i * kBlock));
     const auto offset = static_cast<std::uint32_t>(to.size() - skips);
-    patch(to, skips + i * kSkipSize, part[0].time);
-    patch(to, skips + i * kSkipSize + sizeof(Tick), offset);
+    base::patch(to, skips + i * kSkipSize, part[0].time);
+    base::patch(to, skips + i * kSkipSize + sizeof(Tick), offset);
     put_block(to, part, part[0].time, code);
   }
 }

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "history/layout/bits.hpp"
+#include "base/frames/bits.hpp"
 #include "history/layout/segment_layout.hpp"
 #include "history/write/run_writer.hpp"
 #include "history/write/tables_writer.hpp"
@@ -58,7 +58,7 @@ base::Bytes SegmentWriter::write(const Input& input) {
   std::memset(payload_.extend(directory * sizeof(std::uint32_t)), 0,
               directory * sizeof(std::uint32_t));
   const std::size_t times = put_entry_table(payload_, input.keys, input.entries);
-  patch(payload_, kRunsOffsetAt, static_cast<std::uint32_t>(payload_.size()));
+  base::patch(payload_, kRunsOffsetAt, static_cast<std::uint32_t>(payload_.size()));
   table_bytes_ = payload_.size() + times;  // the exit table will be about as large as the starts
   put_directory_and_runs(input, sparse);
   run_bytes_ = payload_.size() + times - table_bytes_;
@@ -71,10 +71,10 @@ void SegmentWriter::put_directory_and_runs(const Input& input, bool sparse) {
     const auto offset = static_cast<std::uint32_t>(payload_.size());
     const KeyInfo& info = input.keys[index];
     if (sparse) {
-      patch(payload_, kSegmentHead + place * 4, info.key);
-      patch(payload_, kSegmentHead + (active_.size() + place) * 4, offset);
+      base::patch(payload_, kSegmentHead + place * 4, info.key);
+      base::patch(payload_, kSegmentHead + (active_.size() + place) * 4, offset);
     } else {
-      patch(payload_, kSegmentHead + std::size_t{info.key} * 4, offset);
+      base::patch(payload_, kSegmentHead + std::size_t{info.key} * 4, offset);
     }
     ++place;
     put_run(payload_, run(index), input.first, info.code);

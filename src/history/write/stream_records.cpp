@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "base/codes.hpp"
+#include "base/frames/bits.hpp"
 #include "base/io/cursor.hpp"
-#include "history/layout/bits.hpp"
 #include "history/write/build_core.hpp"
 #include "history/write/timelines.hpp"
 
@@ -37,7 +37,7 @@ class Loader {
   TypeCode type_of_key(Key key) const;
   Value read_value(base::Cursor& in, TypeCode code) const;
   Value read_text(base::Cursor& in, bool is_string) const;
-  result<FrameFile> build();
+  result<base::FrameFile> build();
   result<void> insert_all(BuildCore& core);
 
   std::unique_ptr<Opened> stream_;
@@ -70,7 +70,7 @@ Value Loader::read_value(base::Cursor& in, TypeCode code) const {
   switch (static_cast<Type>(code)) {
     case Type::none: return Value::exists();
     case Type::boolean: return Value::of(in.byte() != 0);
-    case Type::integer: return Value::of(unzigzag(in.uleb()));
+    case Type::integer: return Value::of(base::unzigzag(in.uleb()));
     case Type::real: return Value::of(in.fixed<double>());
     case Type::string: return read_text(in, true);
     case Type::bytes: return read_text(in, false);
@@ -82,15 +82,15 @@ bool Loader::read_record(base::Cursor& in, Tick& before) {
   const std::uint64_t number = in.uleb();
   LoadedRecord record;
   record.key = static_cast<Key>(number >> 1);
-  record.end = tick_after(before, static_cast<std::uint64_t>(unzigzag(in.uleb())));
+  record.end = base::tick_after(before, static_cast<std::uint64_t>(base::unzigzag(in.uleb())));
   const std::uint64_t length = in.uleb();
-  record.start = tick_after(record.end, ~length + 1);
+  record.start = base::tick_after(record.end, ~length + 1);
   const TypeCode code = type_of_key(record.key);
   if (code == code_of(Type::none)) record.value = Value::exists();
   else if ((number & 1) != 0) record.value = read_value(in, code);
   before = record.end;
   const bool good = number >> 1 < kNoKey && record.start <= record.end &&
-                    ticks_between(record.start, record.end) == length &&
+                    base::ticks_between(record.start, record.end) == length &&
                     (code != kOpenCode || (number & 1) == 0);
   if (!good) in.fault(Code::value_unexpected);
   if (in.ok()) records_.push_back(record);
@@ -99,13 +99,13 @@ bool Loader::read_record(base::Cursor& in, Tick& before) {
 
 void Loader::read_frame(std::uint64_t offset) {
   constexpr std::size_t kLeast = 3;
-  auto frame = frame_at(stream_->image.bytes(), offset, options_.trust_content);
+  auto frame = base::frame_at(stream_->image.bytes(), offset, options_.trust_content);
   base::Notices& notices = stream_->notices;
   if (!frame) return notices.add(frame.error().code, frame.error().place, 0);
   auto& room = rooms_.emplace_back();
-  const auto payload = content(*frame, room, options_.most_inflated);
+  const auto payload = base::content(*frame, room, options_.most_inflated);
   if (!payload) return notices.add(payload.error().code, payload.error().place, frame->head.length);
-  base::Cursor in(*payload, offset + kFrameHeadSize);
+  base::Cursor in(*payload, offset + base::kFrameHeadSize);
   Tick before = in.fixed<Tick>();
   const std::uint64_t count = in.uleb();
   if (in.fits(count, kLeast)) {
@@ -113,7 +113,7 @@ void Loader::read_frame(std::uint64_t offset) {
   }
   if (!in.ok())
     notices.add(in.fault_code(), {.offset = in.fault_offset(), .frame = "RECS"},
-                payload->size() - (in.fault_offset() - offset - kFrameHeadSize));
+                payload->size() - (in.fault_offset() - offset - base::kFrameHeadSize));
 }
 
 result<void> Loader::insert_all(BuildCore& core) {
@@ -135,10 +135,11 @@ result<void> Loader::insert_all(BuildCore& core) {
   return {};
 }
 
-result<FrameFile> Loader::build() {
+result<base::FrameFile> Loader::build() {
   const FileHeader& header = stream_->header;
-  auto file = stream_->image.bytes().size() > (std::uint64_t{64} << 20) ? FrameFile::temporary()
-                                                                        : FrameFile::in_memory();
+  auto file = stream_->image.bytes().size() > (std::uint64_t{64} << 20)
+                  ? base::FrameFile::temporary()
+                  : base::FrameFile::in_memory();
   if (!file) return tl::unexpected(file.error());
   auto core = BuildCore::start(std::move(*file), {.start = header.start,
                                                   .ticks_per_second = header.ticks_per_second,
@@ -167,7 +168,7 @@ result<std::unique_ptr<Opened>> Loader::load() {
   for (const std::uint64_t offset : stream_->record_frames) read_frame(offset);
   const auto file = build();
   if (!file) return tl::unexpected(file.error());
-  auto image = Image::map(file->descriptor(), file->size());
+  auto image = base::Image::map(file->descriptor(), file->size());
   if (!image) return tl::unexpected(image.error());
   OpenOptions options = options_;
   options.trust_content = false;
@@ -200,15 +201,15 @@ void StreamWriter::put(base::Appender& to, const Record& record, Tick before) {
   constexpr auto kNone = code_of(Type::none);
   const bool has_value = presence_of(record.state.tag) == Presence::value && record.code != kNone;
   to.uleb(std::uint64_t{record.key} << 1 | (has_value ? 1U : 0U));
-  to.uleb(zigzag(static_cast<std::int64_t>(ticks_between(before, record.end))));
-  to.uleb(ticks_between(record.state.start, record.end));
+  to.uleb(base::zigzag(static_cast<std::int64_t>(base::ticks_between(before, record.end))));
+  to.uleb(base::ticks_between(record.state.start, record.end));
   if (!has_value) return;
   const TypeCode code = type_of(record.state.tag);
   const std::uint64_t payload = record.state.payload;
   if (record.code == kAnyCode) to.byte(code);
   switch (static_cast<Type>(code)) {
     case Type::boolean: to.byte(static_cast<std::uint8_t>(payload)); break;
-    case Type::integer: to.uleb(zigzag(static_cast<std::int64_t>(payload))); break;
+    case Type::integer: to.uleb(base::zigzag(static_cast<std::int64_t>(payload))); break;
     case Type::real: to.fixed(payload); break;
     case Type::string:
     case Type::bytes: to.uleb(payload + 1); break;

@@ -37,16 +37,17 @@ std::size_t put_group(base::Appender& to, std::size_t table, std::size_t head, c
   const auto start_of = [&](std::size_t i) { return group.starts[i]; };
   const Column starts = Column::of(group.count, true, start_of);
   const ValueColumn column = ValueColumn::of(values, tags, code, group.special);
-  patch(to, head, starts.least);
-  patch(to, head + 8, column.least);
-  patch(to, head + 16, static_cast<std::uint32_t>(to.size() - table));
-  patch(to, head + 20, static_cast<std::uint8_t>(starts.width));
-  patch(to, head + 21, static_cast<std::uint8_t>(column.width));
-  patch(to, head + 22, static_cast<std::uint8_t>(column.special));
-  patch(to, head + 23, static_cast<std::uint8_t>(column.form));
-  pack(to, group.count, starts.width, [&](std::size_t i) { return start_of(i) - starts.least; });
+  base::patch(to, head, starts.least);
+  base::patch(to, head + 8, column.least);
+  base::patch(to, head + 16, static_cast<std::uint32_t>(to.size() - table));
+  base::patch(to, head + 20, static_cast<std::uint8_t>(starts.width));
+  base::patch(to, head + 21, static_cast<std::uint8_t>(column.width));
+  base::patch(to, head + 22, static_cast<std::uint8_t>(column.special));
+  base::patch(to, head + 23, static_cast<std::uint8_t>(column.form));
+  base::pack(to, group.count, starts.width,
+             [&](std::size_t i) { return start_of(i) - starts.least; });
   column.put(to, values, tags);
-  return kExitHead + packed_bytes(group.count, starts.width);
+  return kExitHead + base::packed_bytes(group.count, starts.width);
 }
 
 // Class heads, then per class whatever `put_class(slots, code, table)` appends.
@@ -62,9 +63,9 @@ void put_table(base::Appender& to, const KeyList& keys, PutClass put_class) {
   for (std::size_t number = 0; number < kClasses; ++number) {
     const Slots slots = keys.slots(number);
     if (slots.empty()) continue;
-    patch(to, head, std::uint32_t{code_of_class(number)});
-    patch(to, head + 4, static_cast<std::uint32_t>(slots.size()));
-    patch(to, head + 8, static_cast<std::uint32_t>(to.size() - table));
+    base::patch(to, head, std::uint32_t{code_of_class(number)});
+    base::patch(to, head + 4, static_cast<std::uint32_t>(slots.size()));
+    base::patch(to, head + 8, static_cast<std::uint32_t>(to.size() - table));
     head += kClassHead;
     put_class(slots, code_of_class(number), table);
   }
@@ -109,10 +110,11 @@ void put_exit_table(base::Appender& to, const KeyList& keys, std::span<const Tic
       const auto get = [&](std::size_t i) { return static_cast<std::uint64_t>(next[group[i]]); };
       const Column times = Column::of(group.size(), true, get);
       const std::size_t head = heads + number * kExitHead;
-      patch(to, head, times.least);
-      patch(to, head + 8, static_cast<std::uint32_t>(to.size() - table));
-      patch(to, head + 12, std::uint32_t{times.width});
-      pack(to, group.size(), times.width, [&](std::size_t i) { return get(i) - times.least; });
+      base::patch(to, head, times.least);
+      base::patch(to, head + 8, static_cast<std::uint32_t>(to.size() - table));
+      base::patch(to, head + 12, std::uint32_t{times.width});
+      base::pack(to, group.size(), times.width,
+                 [&](std::size_t i) { return get(i) - times.least; });
     }
   });
 }

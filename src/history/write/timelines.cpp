@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/codes.hpp"
-#include "history/layout/bits.hpp"
+#include "base/frames/bits.hpp"
 
 namespace polytrace::history {
 
@@ -67,7 +67,7 @@ base::result<void> Timelines::put_late(Tick t, std::uint32_t index, std::uint64_
   if (t < first_) return refuse(Code::time_backwards, t, index);
   if (line.ends) {
     if (t <= line.last) return refuse(Code::intervals_overlap, t, index);
-    const Tick gap = tick_after(line.last, 1);
+    const Tick gap = base::tick_after(line.last, 1);
     // A gap that begins before this segment was settled with that one.
     if (auto put = append(std::max(gap, first_), index, 0, kAbsentTag); !put) return put;
     line.ends = false;
@@ -164,7 +164,7 @@ base::result<void> Timelines::settle_ends(Tick until) {
     }
     line.ends = false;
     has_gaps_ = true;
-    if (auto put = append(tick_after(line.last, 1), index, 0, kAbsentTag); !put) return put;
+    if (auto put = append(base::tick_after(line.last, 1), index, 0, kAbsentTag); !put) return put;
   }
   std::ranges::sort(left);
   left.erase(std::unique(left.begin(), left.end()), left.end());
@@ -195,7 +195,7 @@ void Timelines::next_segment() {
     line.count = 0;
   }
   changes_.clear();
-  first_ = tick_after(last_, 1);
+  first_ = base::tick_after(last_, 1);
 }
 
 }  // namespace polytrace::history

@@ -14,7 +14,7 @@
 #include "base/seeded_hash.hpp"
 #include "base/types.hpp"
 
-namespace polytrace::history {
+namespace polytrace::base {
 
 class Dictionary {
  public:
@@ -36,7 +36,7 @@ class Dictionary {
   void start_epoch();
 
   // Writes the payloads of STRS frames for the ids not written yet, each through `write`, a
-  // callable bool(base::Bytes). False when one of them failed.
+  // callable bool(Bytes). False when one of them failed.
   template <class Write>
   bool write_new(Write write);
 
@@ -52,7 +52,7 @@ class Dictionary {
   std::size_t bytes_ = 0;
   std::uint64_t first_ = 0;
   std::uint64_t written_ = 0;
-  tsl::robin_map<std::string_view, std::uint64_t, base::SeededHash> ids_;
+  tsl::robin_map<std::string_view, std::uint64_t, SeededHash> ids_;
   std::vector<std::string_view> texts_;
   std::vector<std::unique_ptr<char[]>> chunks_;
   char* free_ = nullptr;
@@ -63,7 +63,7 @@ template <class Write>
 bool Dictionary::write_new(Write write) {
   while (written_ < count()) {
     const std::uint64_t end = next_frame_end();
-    base::Appender payload;
+    Appender payload;
     payload.uleb(written_);
     payload.uleb(end - written_);
     for (std::uint64_t id = written_; id < end; ++id) {
@@ -76,4 +76,4 @@ bool Dictionary::write_new(Write write) {
   return true;
 }
 
-}  // namespace polytrace::history
+}  // namespace polytrace::base

@@ -10,15 +10,15 @@
 #include "base/result.hpp"
 #include "base/types.hpp"
 
-namespace polytrace::history {
+namespace polytrace::base {
 
 class Image {
  public:
   // Errors: open_failed, read_failed.
-  static base::result<Image> map(const std::string& path);
+  static result<Image> map(const std::string& path);
   // The first `size` bytes of an open file, which may go on growing.
-  static base::result<Image> map(int descriptor, std::uint64_t size);
-  static base::result<Image> read(const std::string& path);
+  static result<Image> map(int descriptor, std::uint64_t size);
+  static result<Image> read(const std::string& path);
   static Image of(std::vector<std::byte> bytes);
 
   Image() = default;
@@ -26,7 +26,7 @@ class Image {
   Image& operator=(Image&& other) noexcept;
   ~Image();
 
-  base::Bytes bytes() const { return {at_, size_}; }
+  Bytes bytes() const { return {at_, size_}; }
   // Asks for a part in one request, ahead of touching it.
   void want(std::uint64_t offset, std::uint64_t length) const;
   // False when the file has become shorter than what is mapped, which must not be touched then.
@@ -40,4 +40,4 @@ class Image {
   std::vector<std::byte> memory_;
 };
 
-}  // namespace polytrace::history
+}  // namespace polytrace::base

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "history/write/frame_file.hpp"
+#include "base/frames/frame_file.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -16,19 +17,15 @@
 #include "base/codes.hpp"
 #include "base/io/crc32c.hpp"
 
-namespace polytrace::history {
+namespace polytrace::base {
 namespace {
-
-using base::Bytes;
-using base::Code;
-using base::fail;
 
 constexpr mode_t kMode = 0666;
 // Below this a compressed frame saves nothing worth while.
 constexpr std::size_t kWorthCompressing = 4096;
 constexpr int kLevel = 3;
 
-base::result<void> write_at(int fd, Bytes bytes, std::uint64_t offset) {
+result<void> write_frames_at(int fd, Bytes bytes, std::uint64_t offset) {
   while (!bytes.empty()) {
     const ssize_t put = pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (put < 0 && errno == EINTR) continue;
@@ -40,7 +37,7 @@ base::result<void> write_at(int fd, Bytes bytes, std::uint64_t offset) {
 }
 
 // Raw length and one zstd frame; empty when that is no shorter.
-std::vector<std::byte> compressed(Bytes raw) {
+std::vector<std::byte> compressed_frame(Bytes raw) {
   constexpr std::size_t kHead = sizeof(std::uint64_t);
   std::vector<std::byte> packed(kHead + ZSTD_compressBound(raw.size()));
   const std::uint64_t length = raw.size();
@@ -66,7 +63,7 @@ FrameFile::~FrameFile() {
   if (fd_ >= 0) close(fd_);
 }
 
-base::result<FrameFile> FrameFile::create(const std::string& path, bool replace) {
+result<FrameFile> FrameFile::create(const std::string& path, bool replace) {
   if (replace && unlink(path.c_str()) != 0 && errno != ENOENT)
     return system_fault(Code::write_failed);
   const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
@@ -75,7 +72,7 @@ base::result<FrameFile> FrameFile::create(const std::string& path, bool replace)
   return FrameFile(fd);
 }
 
-base::result<FrameFile> FrameFile::temporary() {
+result<FrameFile> FrameFile::temporary() {
   const char* const folder = std::getenv("TMPDIR");
   std::string name = std::string(folder != nullptr ? folder : "/tmp") + "/polytrace.XXXXXX";
   const int fd = mkostemp(name.data(), O_CLOEXEC);
@@ -84,13 +81,13 @@ base::result<FrameFile> FrameFile::temporary() {
   return FrameFile(fd);
 }
 
-base::result<FrameFile> FrameFile::in_memory() {
-  const int fd = memfd_create("history", MFD_CLOEXEC);
+result<FrameFile> FrameFile::in_memory() {
+  const int fd = memfd_create("polytrace", MFD_CLOEXEC);
   if (fd < 0) return system_fault(Code::write_failed);
   return FrameFile(fd);
 }
 
-base::result<FrameFile> FrameFile::reopen(const std::string& path, std::uint64_t size) {
+result<FrameFile> FrameFile::reopen(const std::string& path, std::uint64_t size) {
   const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
   if (fd < 0) return system_fault(Code::open_failed);
   FrameFile file(fd);
@@ -99,41 +96,42 @@ base::result<FrameFile> FrameFile::reopen(const std::string& path, std::uint64_t
   return file;
 }
 
-base::result<void> FrameFile::write(Bytes bytes) {
-  auto written = write_at(fd_, bytes, size_);
+result<void> FrameFile::write(Bytes bytes) {
+  auto written = write_frames_at(fd_, bytes, size_);
   if (written) size_ += bytes.size();
   return written;
 }
 
-base::result<void> FrameFile::write_header(const FileHeader& header) {
-  auto written = write_at(fd_, encode(header), 0);
-  if (written && size_ == 0) size_ = kHeaderSize;
+result<void> FrameFile::overwrite(std::uint64_t offset, Bytes bytes) {
+  auto written = write_frames_at(fd_, bytes, offset);
+  if (written) size_ = std::max(size_, offset + bytes.size());
   return written;
 }
 
-base::result<std::uint64_t> FrameFile::append(std::uint32_t kind, Bytes payload, bool compress) {
+result<std::uint64_t> FrameFile::append(std::uint32_t kind, Bytes payload, bool compress) {
   constexpr std::array<std::byte, kFrameAlignment> kZeros{};
   std::vector<std::byte> packed;
-  if (compress && payload.size() > kWorthCompressing) packed = compressed(payload);
+  if (compress && payload.size() > kWorthCompressing) packed = compressed_frame(payload);
   FrameHead head{.kind = kind};
   if (!packed.empty()) {
     payload = packed;
     head.flags = FrameHead::kCompressed;
   }
   head.length = payload.size();
-  head.checksum = base::crc32c(payload);
+  head.checksum = crc32c(payload);
   const std::uint64_t before = size_;
   auto written = write(Bytes(kZeros).first(next_frame(size_) - size_));
   const std::uint64_t offset = size_;
   if (written) written = write(encode(head));
   if (written) written = write(payload);
   if (written) written = write(Bytes(kZeros).first(next_frame(size_) - size_));
+  last_head_ = head;
   if (written) return offset;
   size_ = before;  // the next frame overwrites what is left of this one
   return tl::unexpected(written.error());
 }
 
-base::result<void> FrameFile::read(std::uint64_t offset, std::span<std::byte> into) const {
+result<void> FrameFile::read(std::uint64_t offset, std::span<std::byte> into) const {
   while (!into.empty()) {
     const ssize_t got = pread(fd_, into.data(), into.size(), static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
@@ -145,9 +143,9 @@ base::result<void> FrameFile::read(std::uint64_t offset, std::span<std::byte> in
   return {};
 }
 
-base::result<void> FrameFile::sync() {
+result<void> FrameFile::sync() {
   if (fdatasync(fd_) != 0) return system_fault(Code::write_failed);
   return {};
 }
 
-}  // namespace polytrace::history
+}  // namespace polytrace::base

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace polytrace::history {
+namespace polytrace::base {
 
 // `size` bytes from `at` on, allocated and not yet touched.
 inline void want_large_pages(void* at, std::uint64_t size) {
@@ -18,4 +18,4 @@ inline void want_large_pages(void* at, std::uint64_t size) {
   madvise(static_cast<std::byte*>(at) + before, (size - before) / kPage * kPage, MADV_HUGEPAGE);
 }
 
-}  // namespace polytrace::history
+}  // namespace polytrace::base

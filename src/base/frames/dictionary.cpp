@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "history/layout/dictionary.hpp"
+#include "base/frames/dictionary.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-namespace polytrace::history {
+namespace polytrace::base {
 
 std::uint64_t Dictionary::id(std::string_view text) {
-  const std::size_t hash = base::SeededHash{}(text);
+  const std::size_t hash = SeededHash{}(text);
   if (const auto known = ids_.find(text, hash); known != ids_.end()) return known->second;
   const std::uint64_t id = count();
   const std::string_view kept = keep(text);
@@ -48,4 +48,4 @@ std::uint64_t Dictionary::next_frame_end() const {
   return end;
 }
 
-}  // namespace polytrace::history
+}  // namespace polytrace::base

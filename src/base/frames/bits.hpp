@@ -10,7 +10,7 @@
 #include "base/io/appender.hpp"
 #include "base/io/cursor.hpp"
 
-namespace polytrace::history {
+namespace polytrace::base {
 
 inline constexpr unsigned kMostBits = 64;
 // Readers fetch eight bytes and one more at once: that many must be readable behind any column.
@@ -31,7 +31,7 @@ inline std::uint64_t bits_at(const std::byte* column, std::uint64_t index, unsig
   const std::uint64_t bit = index * width;
   const std::byte* const at = column + bit / 8;
   const auto shift = static_cast<unsigned>(bit % 8);
-  std::uint64_t value = base::load_le<std::uint64_t>(at) >> shift;
+  std::uint64_t value = load_le<std::uint64_t>(at) >> shift;
   if (width > kOneLoad && shift != 0)
     value |= static_cast<std::uint64_t>(at[8]) << (kMostBits - shift);
   return value & (~std::uint64_t{0} >> (kMostBits - width));
@@ -82,7 +82,7 @@ inline void set_bit(std::byte* bitmap, std::uint64_t index) {
 
 // Appends get(0) .. get(count - 1). REQUIRES: each below 2^width.
 template <class Get>
-void pack(base::Appender& to, std::size_t count, unsigned width, Get get) {
+void pack(Appender& to, std::size_t count, unsigned width, Get get) {
   if (width == 0) return;
   const std::size_t size = to.size() + packed_bytes(count, width);
   std::byte* at = to.extend(packed_bytes(count, width) + sizeof(std::uint64_t));
@@ -104,7 +104,7 @@ void pack(base::Appender& to, std::size_t count, unsigned width, Get get) {
 
 // Overwrites what was appended at `at`.
 template <class T>
-void patch(base::Appender& to, std::size_t at, T value) {
+void patch(Appender& to, std::size_t at, T value) {
   std::memcpy(to.extend(0) - (to.size() - at), &value, sizeof value);
 }
 
@@ -127,4 +127,4 @@ inline std::int64_t tick_before(std::int64_t tick) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(tick) - 1);
 }
 
-}  // namespace polytrace::history
+}  // namespace polytrace::base

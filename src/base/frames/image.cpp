@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "history/read/image.hpp"
+#include "base/frames/image.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -10,12 +10,10 @@
 #include <utility>
 
 #include "base/codes.hpp"
-#include "history/layout/bits.hpp"
+#include "base/frames/bits.hpp"
 
-namespace polytrace::history {
+namespace polytrace::base {
 namespace {
-
-using base::Code;
 
 struct Descriptor {
   int fd;
@@ -24,42 +22,42 @@ struct Descriptor {
   }
 };
 
-base::result<std::uint64_t> size_of(int fd) {
+result<std::uint64_t> size_of(int fd) {
   struct stat status{};
-  if (fstat(fd, &status) != 0) return base::system_fault(Code::read_failed);
-  if (!S_ISREG(status.st_mode)) return base::fail(Code::open_failed, "not a file");
+  if (fstat(fd, &status) != 0) return system_fault(Code::read_failed);
+  if (!S_ISREG(status.st_mode)) return fail(Code::open_failed, "not a file");
   return static_cast<std::uint64_t>(status.st_size);
 }
 
 }  // namespace
 
-base::result<Image> Image::map(const std::string& path) {
+result<Image> Image::map(const std::string& path) {
   const Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (file.fd < 0) return base::system_fault(Code::open_failed);
+  if (file.fd < 0) return system_fault(Code::open_failed);
   const auto size = size_of(file.fd);
   if (!size) return tl::unexpected(size.error());
   return map(file.fd, *size);
 }
 
-base::result<Image> Image::map(int descriptor, std::uint64_t size) {
+result<Image> Image::map(int descriptor, std::uint64_t size) {
   // A page of zeros stays behind the file's last one: no read-ahead of columns can fall off it.
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   Image image;
   image.mapped_ = (size + page - 1) / page * page + page;
   void* const room = mmap(nullptr, image.mapped_, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (room == MAP_FAILED) return image.mapped_ = 0, base::system_fault(Code::read_failed);
+  if (room == MAP_FAILED) return image.mapped_ = 0, system_fault(Code::read_failed);
   image.at_ = static_cast<const std::byte*>(room);
   image.size_ = size;
   if (size == 0) return image;
   if (mmap(room, size, PROT_READ, MAP_SHARED | MAP_FIXED, descriptor, 0) == MAP_FAILED)
-    return base::system_fault(Code::read_failed);
+    return system_fault(Code::read_failed);
   image.fd_ = dup(descriptor);
   return image;
 }
 
-base::result<Image> Image::read(const std::string& path) {
+result<Image> Image::read(const std::string& path) {
   const Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (file.fd < 0) return base::system_fault(Code::open_failed);
+  if (file.fd < 0) return system_fault(Code::open_failed);
   const auto size = size_of(file.fd);
   if (!size) return tl::unexpected(size.error());
   std::vector<std::byte> bytes;
@@ -70,7 +68,7 @@ base::result<Image> Image::read(const std::string& path) {
     const ssize_t got =
         pread(file.fd, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return base::system_fault(Code::read_failed);
+    if (got < 0) return system_fault(Code::read_failed);
     if (got == 0) break;
     done += static_cast<std::size_t>(got);
   }
@@ -116,4 +114,4 @@ bool Image::intact() const {
   return size && *size >= size_;
 }
 
-}  // namespace polytrace::history
+}  // namespace polytrace::base
