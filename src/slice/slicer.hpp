@@ -23,10 +23,13 @@ class Slicer {
   enum class Follower : std::uint8_t { none, slicer, first_walk };
   void follow_calls(Follower by = Follower::slicer) { follower_ = by; }
 
+  // Changes of stacks stay what the source told, instead of becoming calls. Before the first batch.
+  void as_told() { as_told_ = true; }
+
   // Calls function(const Slice&) for each slice of a batch, in order. Batches in input order.
   template <class Function>
   void slice(const event::Batch& told, Function&& function) {
-    const event::Batch& batch = changes_.as_calls(told);
+    const event::Batch& batch = as_told_ ? told : changes_.as_calls(told);
     scan(batch);
     while (next(batch)) {
       if (follower_ != Follower::none) begin_sites(batch);
@@ -52,6 +55,7 @@ class Slicer {
   }
 
   Names names_;
+  bool as_told_ = false;
   StackChanges changes_;
   // Of the batch; a run's thread is still the slot in the batch.
   std::vector<std::uint32_t> others_;
