@@ -72,7 +72,7 @@ struct Slot {
 std::array<std::byte, kSlotBytes> encode(const Slot& slot);
 // Where the slot of this sequence stands.
 std::uint64_t slot_offset(std::uint64_t sequence);
-// The valid slot with the highest sequence; nothing when there is none: no commit yet.
-std::optional<Slot> latest_slot(base::Bytes page);
+// The slot of the sequences of this parity; nothing where none is valid.
+std::optional<Slot> slot_of(base::Bytes page, std::uint64_t parity);
 
 }  // namespace polytrace::store

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/build/builder.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/frames/svb.hpp"
+#include "base/slot.hpp"
+#include "store/file/notes.hpp"
+
+namespace polytrace::store {
+namespace {
+
+using event::Event;
+
+// Paths of one frame.
+constexpr std::uint32_t kPathsPerFrame = 65536;
+
+}  // namespace
+
+Builder::Builder(IndexWriter& writer, const BuildOptions& options)
+    : writer_(writer),
+      options_(options),
+      paths_(options.most_paths),
+      texts_([this](std::uint64_t first, std::uint32_t count, std::string payload) {
+        jobs_.add({.entry = {.kind = frame::text, .count = count, .number = first},
+                   .payload = std::move(payload),
+                   .packing = IndexWriter::Packing::compress});
+      }),
+      entities_(slicer_.names()),
+      rows_(paths_, texts_, jobs_, slicer_.names()),
+      calls_(paths_, [this](std::unique_ptr<OpenBlock> block) { put_block(std::move(block)); }),
+      jobs_(writer, options.encoders) {
+  slicer_.as_told();
+}
+
+Builder::~Builder() = default;
+
+bool Builder::consume(const event::Batch& batch) {
+  chunk_offsets_.push_back(batch.offset);
+  chunk_ordinals_.push_back(events_);
+  offset_ = batch.offset;
+  slicer_.slice(batch, [this](const slice::Slice& slice) { take(slice); });
+  close_largest();
+  if (offset_ - committed_offset_ < options_.commit_each) return !jobs_.failed();
+  committed_offset_ = offset_;
+  return commit(IndexState::building).has_value();
+}
+
+void Builder::take(const slice::Slice& slice) {
+  const auto& events = slice.batch.events;
+  if (origin_ == base::kNoTime && !events.empty()) origin_ = events[0].time;
+  for (const slice::Run& run : slice.runs) take_run(slice, run);
+}
+
+void Builder::take_run(const slice::Slice& slice, const slice::Run& run) {
+  const event::Batch& batch = slice.batch;
+  const Event* const end = batch.events.data() + run.end;
+  const Event* at = batch.events.data() + run.begin;
+  events_ += run.end - run.begin;
+  calls_.take(run.thread, batch, at, end, slice.names, [&](const Event& event, std::uint32_t path) {
+    take_order(batch, std::exchange(at, &event + 1), &event, run.thread);
+    take_row(slice, event, run.thread, path);
+  });
+  take_order(batch, at, end, run.thread);
+}
+
+void Builder::take_row(const slice::Slice& slice, const Event& event, std::uint32_t thread,
+                       std::uint32_t path) {
+  entities_.note(slice.batch, event, texts_);
+  rows_.add(slice.batch, event, thread, entities_.subject(event.kind, event.id), path);
+  order(rows_of(kind_number(event.kind)), 1);
+}
+
+void Builder::take_order(const event::Batch& batch, const Event* at, const Event* end,
+                         std::uint32_t thread) {
+  const Stream calls = calls_of(thread);
+  const Event* done = at;
+  for (; at != end; ++at) {
+    if (at->detail == event::kAbsent) continue;
+    order(calls, static_cast<std::size_t>(at - done));
+    done = at;
+    rows_.add(batch, *at, thread, entities_.subject(at->kind, at->id), 0);
+    order_.add_beside(rows_of(kind_number(at->kind)));
+  }
+  order(calls, static_cast<std::size_t>(end - done));
+}
+
+void Builder::order(Stream stream, std::size_t count) {
+  while (count != 0) {
+    const auto most = static_cast<std::uint32_t>(std::min<std::size_t>(count, kOrderedEvents));
+    count -= order_.add(stream, most);
+    if (order_.full()) put_order();
+  }
+}
+
+void Builder::put_order() {
+  Piece piece{
+      .entry = {.kind = frame::order, .count = order_.events(), .number = order_.first_ordinal()},
+      .payload = {}};
+  order_.finish(piece.payload);
+  jobs_.add(std::move(piece));
+}
+
+// The figures of a thread's blocks are added up in the order of the blocks, behind their encoding.
+void Builder::put_block(std::unique_ptr<OpenBlock> closed) {
+  struct Work {
+    std::unique_ptr<OpenBlock> block;
+    EncodedBlock encoded;
+  };
+  const auto work = std::make_shared<Work>(Work{std::move(closed), {}});
+  auto& sums = base::slot(sums_, work->block->head.thread);
+  if (sums == nullptr) sums = std::make_unique<CallSums>();
+  const auto make = [work](Piece& piece) {
+    work->encoded = encode_block(*work->block, piece.payload);
+    work->block.reset();
+    const EncodedBlock& made = work->encoded;
+    piece.entry = {.kind = frame::calls,
+                   .stream = made.head.thread,
+                   .count = static_cast<std::uint32_t>(made.events),
+                   .number = made.number,
+                   .least = made.head.before,
+                   .greatest = made.head.last};
+  };
+  const auto behind = [work, sums = sums.get()](std::vector<Piece>& more) {
+    sums->add(work->encoded, [&](CallSums::Frame frame) {
+      more.push_back({.entry = {.kind = frame::call_sums,
+                                .stream = work->encoded.head.thread,
+                                .level = frame.level + 256,
+                                .count = frame.blocks,
+                                .number = frame.first_block,
+                                .least = frame.before,
+                                .greatest = frame.last},
+                      .payload = std::move(frame.payload)});
+    });
+  };
+  jobs_.add({}, make, behind);
+}
+
+void Builder::put_ends() {
+  for (std::uint32_t thread = 0; thread < calls_.threads(); ++thread) {
+    const std::vector<CallEnd> ends = calls_.of(thread).take_ends();
+    if (ends.empty()) continue;
+    Piece piece{.entry = {.kind = frame::ends,
+                          .stream = thread,
+                          .count = static_cast<std::uint32_t>(ends.size()),
+                          .number = block_of(ends.front().call)},
+                .payload = {}};
+    append_ends(ends, piece.payload);
+    jobs_.add(std::move(piece));
+  }
+}
+
+void Builder::put_paths() {
+  while (paths_put_ < paths_.size()) {
+    const std::uint32_t count = std::min(paths_.size() - paths_put_, kPathsPerFrame);
+    Piece piece{.entry = {.kind = frame::paths, .count = count, .number = paths_put_},
+                .payload = {}};
+    append_paths(paths_, paths_put_, count, piece.payload);
+    jobs_.add(std::move(piece));
+    paths_put_ += count;
+  }
+}
+
+void Builder::put_entities() {
+  entities_.tell(texts_, [this](std::string payload, std::uint32_t count) {
+    jobs_.add({.entry = {.kind = frame::entities, .count = count},
+               .payload = std::move(payload),
+               .packing = IndexWriter::Packing::compress});
+  });
+}
+
+void Builder::put_chunks() {
+  if (chunk_offsets_.empty()) return;
+  Piece piece{.entry = {.kind = frame::chunks,
+                        .count = static_cast<std::uint32_t>(chunk_offsets_.size()),
+                        .number = chunks_},
+              .payload = {}};
+  base::append_svb(chunk_offsets_, piece.payload);
+  base::append_svb(chunk_ordinals_, piece.payload);
+  chunks_ += chunk_offsets_.size();
+  chunk_offsets_.clear();
+  chunk_ordinals_.clear();
+  jobs_.add(std::move(piece));
+}
+
+void Builder::close_largest() {
+  const std::size_t half = options_.most_open / 2;
+  calls_.close_largest(half);
+  rows_.close_largest(half);
+}
+
+Totals Builder::totals() const {
+  const slice::Extent extent = slice::extent_of(slicer_.names());
+  Totals totals;
+  totals.events = events_;
+  totals.blocks = calls_.shared().next_block;
+  totals.paths = paths_.size();
+  totals.texts = texts_.count();
+  totals.threads = entities_.count(EntitySort::thread);
+  totals.methods = entities_.count(EntitySort::method);
+  totals.classes = entities_.count(EntitySort::class_);
+  totals.origin = origin_;
+  totals.first = extent.first;
+  totals.last = totals.settled = extent.last;
+  return totals;
+}
+
+base::result<void> Builder::commit(IndexState state) {
+  calls_.close_all();
+  rows_.close_all();
+  if (order_.events() != 0) put_order();
+  put_ends();
+  put_chunks();
+  put_entities();
+  texts_.put();
+  put_paths();
+  if (auto written = jobs_.wait(); !written) return written;
+  return writer_.commit({.state = state, .source_bytes = offset_, .totals = totals()});
+}
+
+PageHead Builder::completed(PageHead head) const {
+  head.kinds = event::kKindCount;
+  if (rows_.has_frames()) head.required |= kExplicitStacks;
+  if (calls_.shared().late != 0) head.required |= kLateTimes;
+  if (paths_.has_merged()) head.required |= kMergedPaths;
+  return head;
+}
+
+base::result<void> Builder::finish(const event::PumpOutcome& outcome, IndexState state,
+                                   PageHead head) {
+  const auto& threads = slicer_.names().threads();
+  for (std::uint32_t thread = 0; thread < calls_.threads(); ++thread)
+    calls_.of(thread).finish(threads[thread].last);
+  jobs_.add({.entry = {.kind = frame::notices}, .payload = encode_notes(outcome)});
+  if (auto written = jobs_.wait(); !written) return written;
+  if (auto put = writer_.write_head(completed(std::move(head))); !put) return put;
+  return commit(state);
+}
+
+}  // namespace polytrace::store

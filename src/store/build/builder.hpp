@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes an index of a trace in one pass: calls become blocks of their thread, all other events rows
+// of their kind, and the order of the source is kept beside, so that the events come out again as
+// they went in.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "event/pump.hpp"
+#include "slice/slicer.hpp"
+#include "store/build/entity_log.hpp"
+#include "store/build/jobs.hpp"
+#include "store/build/order.hpp"
+#include "store/build/row_log.hpp"
+#include "store/build/sums.hpp"
+#include "store/build/text_log.hpp"
+#include "store/build/thread_log.hpp"
+
+namespace polytrace::store {
+
+struct BuildOptions {
+  unsigned encoders = 0;                                // threads beside the one that consumes
+  std::size_t most_open = std::size_t{64} << 20;        // bytes of what is not closed yet
+  std::uint64_t commit_each = std::uint64_t{64} << 20;  // bytes of the source
+  std::uint32_t most_paths = PathTable::kMostPaths;
+};
+
+// One thread at a time, as the pump calls it.
+class Builder final : public event::Consumer {
+ public:
+  // Both must outlive it.
+  Builder(IndexWriter& writer, const BuildOptions& options = {});
+  ~Builder() override;
+
+  // False: the file cannot be written; finish() says why.
+  bool consume(const event::Batch& batch) override;
+  // The whole trace is consumed: the last commit, with `state`. `head` gets what the builder knows
+  // of it and is written with it.
+  base::result<void> finish(const event::PumpOutcome& outcome, IndexState state, PageHead head);
+
+ private:
+  using Event = event::Event;
+
+  void take(const slice::Slice& slice);
+  void take_run(const slice::Slice& slice, const slice::Run& run);
+  void take_row(const slice::Slice& slice, const Event& event, std::uint32_t thread,
+                std::uint32_t path);
+  // Calls [at, end) of one thread: their order and details.
+  void take_order(const event::Batch& batch, const Event* at, const Event* end,
+                  std::uint32_t thread);
+  void order(Stream stream, std::size_t count);
+  void put_order();
+  void put_block(std::unique_ptr<OpenBlock> block);
+  void put_ends();
+  void put_paths();
+  void put_entities();
+  void put_texts();
+  void put_chunks();
+  void close_largest();
+  Totals totals() const;
+  base::result<void> commit(IndexState state);
+  PageHead completed(PageHead head) const;
+
+  IndexWriter& writer_;
+  BuildOptions options_;
+  slice::Slicer slicer_;
+  PathTable paths_;
+  TextLog texts_;
+  EntityLog entities_;
+  RowLogs rows_;
+  CallLogs calls_;
+  std::vector<std::unique_ptr<CallSums>> sums_;  // by thread index
+  OrderLog order_;
+  std::uint32_t paths_put_ = 1;  // the empty one is known
+  std::uint64_t events_ = 0;
+  base::Time origin_ = base::kNoTime;
+  std::uint64_t offset_ = 0;  // of the last batch
+  std::uint64_t committed_offset_ = 0;
+  std::vector<std::uint64_t> chunk_offsets_;
+  std::vector<std::uint64_t> chunk_ordinals_;
+  std::uint64_t chunks_ = 0;
+  // Last: its threads use what is above.
+  Jobs jobs_;
+};
+
+}  // namespace polytrace::store

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/build/row_log.hpp"
+
+#include <utility>
+
+#include "base/slot.hpp"
+#include "event/visit.hpp"
+
+namespace polytrace::store {
+namespace {
+
+using event::Kind;
+
+// The stack that an event tells; null where it tells none or its kind has none.
+class StackFinder {
+ public:
+  template <event::Tag tag, class T>
+  void field(std::string_view, const T& value) {
+    if constexpr (tag == event::Tag::kStack) {
+      has = true;
+      told = value.present();
+    }
+  }
+  bool has = false;
+  bool told = false;
+};
+
+// Whether the kind has a stack and this event does not tell it.
+bool lacks_stack(const event::Batch& batch, const event::Event& event) {
+  StackFinder finder;
+  event::with_details(batch, event,
+                      [&](const auto& details) { event::visit_fields(finder, details); });
+  return finder.has && !finder.told;
+}
+
+}  // namespace
+
+// The frames' methods have their indexes, and with them the path gives the frames back. In a full
+// table paths are merged: then it does not.
+std::optional<u64> RowLogs::path(std::span<const base::Id> frames) {
+  std::uint32_t at = 0;
+  for (const base::Id frame : frames) {
+    const std::uint32_t method = names_.methods().index(frame);
+    const std::uint32_t child = paths_.child(at, method);
+    if (paths_.parent(child) != at || paths_.method(child) != method) {
+      has_frames_ = true;
+      return std::nullopt;
+    }
+    at = child;
+  }
+  return at;
+}
+
+RowLogs::Log& RowLogs::log_of(Kind kind) {
+  auto& log = logs_[static_cast<std::size_t>(kind)];
+  if (log == nullptr) {
+    log = std::make_unique<Log>(Log{RowEncoder(kind, texts_, this)});
+    for (const SumKind sums : kSumKinds)
+      if (store::rows_of(sums) == kind) log->sums.emplace(*(log->sums_kind = sums));
+  }
+  return *log;
+}
+
+std::uint64_t RowLogs::known_class(const event::Batch& batch, const event::Event& event) const {
+  base::Id told = base::kNoId;
+  if (event.kind == Kind::Throw) told = batch.details_or<event::Throw>(event, {}).class_id;
+  if (event.kind == Kind::Monitor) told = batch.details_or<event::Monitor>(event, {}).class_id;
+  if (told != base::kNoId)
+    return event.kind == Kind::Throw ? names_.classes().index(told) : Derived::kNone;
+  const std::uint32_t recent = recent_.find(event.id);
+  return recent == slice::RecentClasses::kNone ? Derived::kNone : recent;
+}
+
+Derived RowLogs::derive(const event::Batch& batch, const event::Event& event, std::uint32_t thread,
+                        std::uint32_t path) {
+  Derived derived;
+  if (lacks_stack(batch, event)) derived.path = path;
+  switch (event.kind) {
+    case Kind::Alloc: {
+      const base::Id object = batch.details_or<event::Alloc>(event, {}).object;
+      if (object != base::kNoId) recent_.add(object, names_.classes().index(event.id));
+      break;
+    }
+    case Kind::Move:
+      recent_.move(event.id, batch.details_or<event::Move>(event, {}).to);
+      ++base::slot(moved_, thread);
+      break;
+    case Kind::Gc: derived.moved = std::exchange(base::slot(moved_, thread), 0); break;
+    case Kind::Monitor:
+    case Kind::Wait:
+    case Kind::Throw: derived.class_index = known_class(batch, event); break;
+    default: break;
+  }
+  return derived;
+}
+
+void RowLogs::add(const event::Batch& batch, const event::Event& event, std::uint32_t thread,
+                  std::uint64_t subject, std::uint32_t path) {
+  Log& log = log_of(event.kind);
+  log.encoder.add(batch, event, thread, subject, derive(batch, event, thread, path));
+  if (log.encoder.full()) close(log, event.kind);
+}
+
+void RowLogs::close(Log& log, Kind kind) {
+  if (log.encoder.rows() == 0) return;
+  const auto segment = std::make_shared<RowSegment>(log.encoder.take(log.rows));
+  Piece piece{.entry = {.kind = frame::rows,
+                        .stream = kind_number(kind),
+                        .count = segment->rows(),
+                        .number = segment->first_row(),
+                        .least = segment->least(),
+                        .greatest = segment->greatest()},
+              .payload = {}};
+  log.rows += segment->rows();
+  std::vector<RowSumLevels::Frame> sums;
+  if (log.sums)
+    log.sums->add(segment->columns(), segment->first_row(),
+                  [&](RowSumLevels::Frame made) { sums.push_back(std::move(made)); });
+  jobs_.add(std::move(piece), [segment](Piece& to) { segment->encode(to.payload); });
+  for (RowSumLevels::Frame& made : sums) {
+    const auto sort = static_cast<std::uint32_t>(*log.sums_kind);
+    jobs_.add({.entry = {.kind = frame::row_sums,
+                         .stream = kind_number(kind),
+                         .level = made.level + 256 * sort,
+                         .count = made.entries,
+                         .number = made.first_row,
+                         .least = made.least,
+                         .greatest = made.greatest},
+               .payload = std::move(made.payload)});
+  }
+}
+
+std::size_t RowLogs::bytes() const {
+  std::size_t sum = 0;
+  for (const auto& log : logs_)
+    if (log != nullptr) sum += log->encoder.bytes() + (log->sums ? log->sums->bytes() : 0);
+  return sum;
+}
+
+void RowLogs::close_largest(std::size_t most_bytes) {
+  while (bytes() > most_bytes) {
+    std::size_t largest = event::kKindCount;
+    for (std::size_t i = 0; i < logs_.size(); ++i) {
+      if (logs_[i] == nullptr || logs_[i]->encoder.rows() == 0) continue;
+      const bool more = largest == event::kKindCount ||
+                        logs_[i]->encoder.bytes() > logs_[largest]->encoder.bytes();
+      if (more) largest = i;
+    }
+    if (largest == event::kKindCount) return;
+    close(*logs_[largest], static_cast<Kind>(largest));
+  }
+}
+
+void RowLogs::close_all() {
+  for (std::size_t i = 0; i < logs_.size(); ++i)
+    if (logs_[i] != nullptr) close(*logs_[i], static_cast<Kind>(i));
+}
+
+}  // namespace polytrace::store

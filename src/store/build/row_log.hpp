@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of all kinds while an index is built: segments, their sums, and what their source did
+// not tell but other events did. One thread at a time.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "slice/lives.hpp"
+#include "slice/names.hpp"
+#include "store/build/jobs.hpp"
+#include "store/build/path_table.hpp"
+#include "store/build/row_encoder.hpp"
+#include "store/build/row_sums.hpp"
+
+namespace polytrace::store {
+
+class RowLogs final : public StackPaths {
+ public:
+  // All must outlive it.
+  RowLogs(PathTable& paths, TextIds& texts, Jobs& jobs, const slice::Names& names)
+      : paths_(paths), texts_(texts), jobs_(jobs), names_(names) {}
+
+  // `path`: of the calls that are open in the thread.
+  void add(const event::Batch& batch, const event::Event& event, std::uint32_t thread,
+           std::uint64_t subject, std::uint32_t path);
+  std::size_t bytes() const;  // of open segments and sums
+  // Ends the segments that take most until the others take at most this.
+  void close_largest(std::size_t most_bytes);
+  void close_all();
+  // What StackPaths asks.
+  std::optional<u64> path(std::span<const base::Id> frames) override;
+  // Whether some stack is no path.
+  bool has_frames() const { return has_frames_; }
+
+ private:
+  struct Log {
+    RowEncoder encoder;
+    std::uint64_t rows = 0;  // in segments that ended
+    std::optional<SumKind> sums_kind{};
+    std::optional<RowSumLevels> sums{};
+  };
+
+  Log& log_of(event::Kind kind);
+  void close(Log& log, event::Kind kind);
+  Derived derive(const event::Batch& batch, const event::Event& event, std::uint32_t thread,
+                 std::uint32_t path);
+  std::uint64_t known_class(const event::Batch& batch, const event::Event& event) const;
+
+  PathTable& paths_;
+  TextIds& texts_;
+  Jobs& jobs_;
+  const slice::Names& names_;
+  std::array<std::unique_ptr<Log>, event::kKindCount> logs_;
+  slice::RecentClasses recent_;
+  std::vector<std::uint64_t> moved_;  // by thread index, since its last collection
+  bool has_frames_ = false;
+};
+
+}  // namespace polytrace::store

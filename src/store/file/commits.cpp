@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/file/commits.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <limits>
+
+#include "base/codes.hpp"
+#include "base/io/appender.hpp"
+
+namespace polytrace::store {
+namespace {
+
+using base::Bytes;
+using base::Code;
+using base::fail;
+
+// Of what is inflated from a frame.
+constexpr std::uint64_t kMostInflated = std::uint64_t{64} << 20;
+
+}  // namespace
+
+base::result<IndexWriter> IndexWriter::create(const std::string& path, const PageHead& head) {
+  auto file = base::FrameFile::create(path, true);
+  if (!file) return tl::unexpected(file.error());
+  return begin(std::move(*file), head);
+}
+
+base::result<IndexWriter> IndexWriter::begin(base::FrameFile file, const PageHead& head) {
+  IndexWriter writer(std::move(file));
+  const std::array<std::byte, kPageBytes> page{};
+  if (auto put = writer.file_.overwrite(0, page); !put) return tl::unexpected(put.error());
+  if (auto put = writer.write_head(head); !put) return tl::unexpected(put.error());
+  return writer;
+}
+
+base::result<void> IndexWriter::write_head(const PageHead& head) {
+  return file_.overwrite(0, encode(head));
+}
+
+base::result<void> IndexWriter::append(Entry entry, Bytes payload, Packing packing) {
+  const auto offset = file_.append(entry.kind, payload, packing == Packing::compress);
+  if (!offset) return tl::unexpected(offset.error());
+  entry.offset = *offset;
+  entry.length = file_.last_head().length;
+  entry.sum = file_.last_head().checksum;
+  entries_.push_back(entry);
+  return {};
+}
+
+base::result<void> IndexWriter::write_directory() {
+  std::size_t done = 0;
+  committed_ = directory_;
+  while (done < entries_.size()) {
+    const std::size_t count = std::min(entries_.size() - done, kEntriesPerFrame);
+    base::Appender payload;
+    for (std::size_t i = done; i < done + count; ++i) encode(entries_[i], payload);
+    const auto offset = file_.append(frame::directory, payload.view());
+    if (!offset) return tl::unexpected(offset.error());
+    committed_.push_back(*offset);
+    if (count == kEntriesPerFrame) directory_.push_back(*offset);
+    done += count;
+  }
+  const std::size_t full = entries_.size() / kEntriesPerFrame * kEntriesPerFrame;
+  entries_.erase(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(full));
+  return {};
+}
+
+base::result<Slot> IndexWriter::write_root(const Progress& progress) {
+  base::Appender payload;
+  encode(Root{committed_, progress.totals}, payload);
+  const auto offset = file_.append(frame::root, payload.view());
+  if (!offset) return tl::unexpected(offset.error());
+  return Slot{.sequence = sequence_ + 1,
+              .root = *offset,
+              .root_length = static_cast<std::uint32_t>(payload.size()),
+              .state = progress.state,
+              .source_bytes = progress.source_bytes,
+              .events = progress.totals.events,
+              .watermark = progress.watermark,
+              .length = file_.size()};
+}
+
+base::result<void> IndexWriter::commit(const Progress& progress) {
+  if (auto written = write_directory(); !written) return written;
+  const auto slot = write_root(progress);
+  if (!slot) return tl::unexpected(slot.error());
+  if (auto synced = file_.sync(); !synced) return synced;
+  if (auto put = file_.overwrite(slot_offset(slot->sequence), encode(*slot)); !put) return put;
+  if (auto synced = file_.sync(); !synced) return synced;
+  sequence_ = slot->sequence;
+  return {};
+}
+
+base::result<std::unique_ptr<const IndexView>> IndexView::open(const std::string& path) {
+  auto image = base::Image::map(path);
+  if (!image) return tl::unexpected(image.error());
+  return open(std::move(*image));
+}
+
+base::result<std::unique_ptr<const IndexView>> IndexView::open(base::Image image) {
+  std::unique_ptr<IndexView> view(new IndexView(std::move(image)));
+  if (auto read = view->read(); !read) return tl::unexpected(read.error());
+  return view;
+}
+
+base::result<void> IndexView::read() {
+  auto head = decode_page_head(bytes());
+  if (!head) return tl::unexpected(head.error());
+  head_ = std::move(*head);
+  if (auto chosen = choose_slot(); !chosen) return chosen;
+  return read_directory();
+}
+
+// A slot says what is on the medium: what is shorter was cut by others. Where the slot before it
+// is whole, it holds.
+base::result<void> IndexView::choose_slot() {
+  std::optional<Slot> best;
+  for (const std::uint64_t parity : {std::uint64_t{0}, std::uint64_t{1}}) {
+    const auto slot = slot_of(bytes(), parity);
+    if (!slot || slot->length > bytes().size()) continue;
+    if (!best || best->sequence < slot->sequence) best = slot;
+  }
+  if (!best) return fail(Code::index_missing, "nothing was committed", {.frame = "page 0"});
+  slot_ = *best;
+  return {};
+}
+
+base::result<base::Frame> IndexView::frame(std::uint64_t offset, std::uint32_t kind,
+                                           Trust trust) const {
+  if (offset < kPageBytes || offset > slot_.length)
+    return fail(Code::offset_invalid, fmt::format("{:#x}", offset),
+                {.frame = base::frame_name(kind)});
+  auto found = base::frame_at(bytes().first(slot_.length), offset, trust == Trust::checked_before);
+  if (!found) return found;
+  if (found->head.kind != kind)
+    return fail(Code::value_unexpected,
+                fmt::format("{} in place of {}", base::frame_name(found->head.kind),
+                            base::frame_name(kind)),
+                {.offset = offset});
+  return found;
+}
+
+base::result<void> IndexView::read_directory() {
+  const auto root_frame = frame(slot_.root, frame::root, Trust::none);
+  if (!root_frame) return tl::unexpected(root_frame.error());
+  const auto root = decode_root(root_frame->payload, slot_.root + base::kFrameHeadSize);
+  if (!root) return tl::unexpected(root.error());
+  totals_ = root->totals;
+  for (const std::uint64_t offset : root->directory) {
+    const auto part = frame(offset, frame::directory, Trust::none);
+    if (!part) return tl::unexpected(part.error());
+    const std::uint64_t at = offset + base::kFrameHeadSize;
+    if (auto taken = decode_entries(part->payload, at, entries_); !taken) return taken;
+  }
+  checked_ = std::make_unique<std::atomic<bool>[]>(entries_.size());
+  return {};
+}
+
+base::result<base::Frame> IndexView::frame_of(std::size_t index) const {
+  const Entry& entry = entries_[index];
+  const bool checked = checked_[index].load(std::memory_order_relaxed);
+  auto found = frame(entry.offset, entry.kind, checked ? Trust::checked_before : Trust::none);
+  if (!found) return found;
+  if (found->head.checksum != entry.sum || found->head.length != entry.length)
+    return fail(Code::value_unexpected, "another frame than the directory says",
+                {.offset = entry.offset, .frame = base::frame_name(entry.kind)});
+  checked_[index].store(true, std::memory_order_relaxed);
+  return found;
+}
+
+base::result<Bytes> IndexView::payload(std::size_t entry, base::RawArray<std::byte>& room) const {
+  const auto found = frame_of(entry);
+  if (!found) return tl::unexpected(found.error());
+  return base::content(*found, room, kMostInflated);
+}
+
+base::result<Bytes> IndexView::payload(std::size_t entry) const {
+  const auto found = frame_of(entry);
+  if (!found) return tl::unexpected(found.error());
+  if (found->head.flags != 0)
+    return fail(Code::value_unexpected, "compressed",
+                {.offset = found->offset, .frame = base::frame_name(found->head.kind)});
+  return found->payload;
+}
+
+}  // namespace polytrace::store

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Indexes made in a test, and what comes out of them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <vector>
+
+#include "event/copy.hpp"
+#include "event/pump.hpp"
+#include "store/build/builder.hpp"
+#include "store/read/store_reader.hpp"
+#include "support/compare.hpp"
+
+namespace polytrace::store::test {
+
+// All events of a trace in one batch, and how reading them went.
+struct Told {
+  event::Batch batch;
+  event::PumpOutcome outcome;
+};
+
+class Collector final : public event::Consumer {
+ public:
+  explicit Collector(event::Batch& all) : all_(all) {}
+  bool consume(const event::Batch& batch) override {
+    for (const event::Event& event : batch.events) event::copy_event(batch, event, all_);
+    return true;
+  }
+
+ private:
+  event::Batch& all_;
+};
+
+inline std::unique_ptr<Told> tell(event::Reader& reader, unsigned workers = 1) {
+  auto told = std::make_unique<Told>();
+  Collector collector(told->batch);
+  told->outcome = event::pump(reader, collector, {.workers = workers});
+  return told;
+}
+
+// Of batches one after the other, without a file.
+inline std::shared_ptr<const IndexFrames> index_of(std::span<const event::Batch* const> batches,
+                                                   const BuildOptions& options = {},
+                                                   const event::PumpOutcome& outcome = {}) {
+  auto file = base::FrameFile::in_memory();
+  EXPECT_TRUE(file);
+  auto writer = IndexWriter::begin(std::move(*file), {});
+  EXPECT_TRUE(writer);
+  Builder builder(*writer, options);
+  for (const event::Batch* batch : batches) EXPECT_TRUE(builder.consume(*batch));
+  const auto done = builder.finish(outcome, IndexState::complete, {.format = "test 1"});
+  EXPECT_TRUE(done) << base::to_text(done.error());
+  auto image = base::Image::map(writer->descriptor(), writer->size());
+  EXPECT_TRUE(image);
+  auto view = IndexView::open(std::move(*image));
+  EXPECT_TRUE(view) << base::to_text(view.error());
+  auto frames = IndexFrames::open(std::move(*view));
+  EXPECT_TRUE(frames) << base::to_text(frames.error());
+  return *frames;
+}
+
+// Of both, what the first difference is; empty where there is none.
+inline std::string difference(const event::Batch& a, const event::Batch& b) {
+  const std::size_t both = std::min(a.events.size(), b.events.size());
+  for (std::size_t i = 0; i < both; ++i)
+    if (!polytrace::test::same_event(a, a.events[i], b, b.events[i]))
+      return "event " + std::to_string(i) + " of kind " +
+             std::string(event::describe(a.events[i].kind).name);
+  if (a.events.size() != b.events.size())
+    return std::to_string(a.events.size()) + " events and " + std::to_string(b.events.size());
+  return {};
+}
+
+}  // namespace polytrace::store::test
