@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "base/codes.hpp"
-#include "store/read/sum_view.hpp"
 
 namespace polytrace::store {
 namespace {

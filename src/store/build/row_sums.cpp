@@ -3,7 +3,6 @@
 
 #include <bit>
 
-#include "base/frames/svb.hpp"
 #include "base/seeded_hash.hpp"
 
 namespace polytrace::store {
@@ -132,13 +131,6 @@ std::span<const u64> by_row(const Told& told, u32 rows, u64 none, std::vector<u6
   return room;
 }
 
-void append_svb_of(auto&& items, std::string& payload, auto number_of) {
-  std::vector<u64> numbers;
-  numbers.reserve(items.size());
-  for (const auto& item : items) numbers.push_back(number_of(item));
-  base::append_svb(numbers, payload);
-}
-
 }  // namespace
 
 RowSums sum_segment(SumKind kind, const RowColumns& columns) {
@@ -161,31 +153,6 @@ RowSums sum_segment(SumKind kind, const RowColumns& columns) {
   add_equal(sums.threads);
   count_entries(sums);
   return sums;
-}
-
-void append_row_sums(SumKind kind, const RowSums& sums, base::Time least, std::string& payload) {
-  const auto from_least = [least](base::Time time) {
-    return static_cast<u64>(time) - static_cast<u64>(least);
-  };
-  append_svb_of(sums.threads, payload, [before = u32{0}](const SumThread& thread) mutable {
-    return u64{thread.thread - std::exchange(before, thread.thread)};
-  });
-  append_svb_of(sums.threads, payload, [&](const SumThread& t) { return from_least(t.first); });
-  append_svb_of(sums.threads, payload, [&](const SumThread& t) { return from_least(t.last); });
-  append_svb_of(sums.threads, payload, [](const SumThread& t) { return u64{t.entries}; });
-  if (has_classes(kind)) {
-    append_svb_of(sums.entries, payload, [before = SumKey{}](const SumEntry& entry) mutable {
-      const SumKey last = std::exchange(before, entry.key);
-      return u64{entry.key.class_index - (last.thread == entry.key.thread ? last.class_index : 0)};
-    });
-  }
-  append_svb_of(sums.entries, payload, [before = SumKey{}](const SumEntry& entry) mutable {
-    const SumKey last = std::exchange(before, entry.key);
-    const bool same = last.thread == entry.key.thread && last.class_index == entry.key.class_index;
-    return u64{entry.key.path - (same ? last.path : 0)};
-  });
-  for (std::size_t i = 0; i < measures_of(kind); ++i)
-    append_svb_of(sums.entries, payload, [i](const SumEntry& entry) { return entry.measures[i]; });
 }
 
 void RowSumLevels::add(const RowColumns& columns, u64 first_row, const Taker& take) {

@@ -15,9 +15,6 @@ namespace polytrace::store {
 // Of one segment. REQUIRES: rows of rows_of(kind).
 RowSums sum_segment(SumKind kind, const RowColumns& columns);
 
-// What a SUMR frame holds; no thread's first time is before `least`.
-void append_row_sums(SumKind kind, const RowSums& sums, base::Time least, std::string& payload);
-
 // Of all segments of a kind.
 class RowSumLevels {
  public:

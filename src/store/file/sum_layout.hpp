@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <compare>
+#include <string>
 #include <vector>
 
 #include "base/result.hpp"
@@ -56,6 +57,13 @@ struct RowSums {
   std::vector<SumThread> threads;
   std::vector<SumEntry> entries;
 };
+
+// What a frame holds; `least`: its least time, which the directory has. REQUIRES: no time before
+// it.
+void append_row_sums(SumKind kind, const RowSums& sums, base::Time least, std::string& payload);
+// The frame may be damaged. Errors: those of base::read_svb, value_unexpected where columns do not
+// fit each other, trailing_bytes.
+base::result<RowSums> read_row_sums(SumKind kind, base::Bytes payload, base::Time least);
 
 // What a row adds.
 struct SumRow {

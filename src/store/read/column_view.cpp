@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/read/column_view.hpp"
-
 #include <bit>
 #include <cstring>
 
 #include "base/codes.hpp"
 #include "base/frames/svb.hpp"
+#include "store/read/row_view.hpp"
 
 namespace polytrace::store {
 namespace {

@@ -9,7 +9,6 @@
 #include <random>
 
 #include "store/build/row_sums.hpp"
-#include "store/read/sum_view.hpp"
 #include "store/rows/row_tables.hpp"
 
 namespace polytrace::store {
