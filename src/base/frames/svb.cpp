@@ -92,6 +92,16 @@ constexpr std::array<std::uint32_t, 4> kLengthMasks{0xff, 0xffff, 0xff'ffff, 0xf
 // What one step reads, whatever it uses.
 constexpr std::size_t kStepBytes = 16;
 
+unsigned more_bytes(std::uint32_t number) {
+  return 3 - static_cast<unsigned>(std::countl_zero(number | 1)) / 8;
+}
+
+// Encodes by fours, with room for one step behind the numbers; how many were encoded.
+using FastEncoder = std::size_t (*)(std::span<const std::uint32_t> numbers, char* lengths,
+                                    char*& at);
+
+std::size_t encode_by_stores(std::span<const std::uint32_t>, char*, char*&) { return 0; }
+
 // Decodes as long as a step can read all it wants; how many numbers were decoded.
 using FastDecoder = std::size_t (*)(const std::byte* lengths, const std::byte*& at,
                                     const std::byte* end, std::span<std::uint32_t> into);
@@ -126,6 +136,49 @@ constexpr auto kShuffles = [] {
   return all;
 }();
 
+// The other way.
+constexpr auto kPackings = [] {
+  std::array<std::array<std::uint8_t, kStepBytes>, 256> all{};
+  for (unsigned byte = 0; byte < all.size(); ++byte) {
+    std::size_t to = 0;
+    for (unsigned number = 0; number < 4; ++number)
+      for (unsigned k = 0; k <= (byte >> (2 * number) & 3); ++k)
+        all[byte][to++] = static_cast<std::uint8_t>(4 * number + k);
+  }
+  return all;
+}();
+
+// Each of four bits as the lower one of two.
+constexpr auto kSpreadBits = [] {
+  std::array<std::uint8_t, 16> all{};
+  for (unsigned bits = 0; bits < all.size(); ++bits)
+    all[bits] =
+        static_cast<std::uint8_t>((bits & 1) | (bits & 2) << 1 | (bits & 4) << 2 | (bits & 8) << 3);
+  return all;
+}();
+
+__attribute__((target("ssse3"))) std::size_t encode_by_shuffles(
+    std::span<const std::uint32_t> numbers, char* lengths, char*& told) {
+  char* at = told;
+  std::size_t i = 0;
+  for (; i + 4 <= numbers.size(); i += 4) {
+    const auto four = _mm_loadu_si128(reinterpret_cast<const __m128i*>(numbers.data() + i));
+    // Which of the four have nothing beyond so many bytes.
+    const auto within = [&](__m128i beyond) {
+      const auto none = _mm_castsi128_ps(_mm_cmpeq_epi32(beyond, _mm_setzero_si128()));
+      return static_cast<unsigned>(kSpreadBits[static_cast<std::size_t>(_mm_movemask_ps(none))]);
+    };
+    const unsigned byte = 0xff - within(_mm_srli_epi32(four, 8)) -
+                          within(_mm_srli_epi32(four, 16)) - within(_mm_srli_epi32(four, 24));
+    const auto places = _mm_loadu_si128(reinterpret_cast<const __m128i*>(kPackings[byte].data()));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(at), _mm_shuffle_epi8(four, places));
+    lengths[i / 4] = static_cast<char>(byte);
+    at += kFourLengths[byte];
+  }
+  told = at;
+  return i;
+}
+
 __attribute__((target("ssse3"))) std::size_t decode_by_shuffles(const std::byte* lengths,
                                                                 const std::byte*& told,
                                                                 const std::byte* end,
@@ -149,6 +202,13 @@ FastDecoder fast_decoder() {
   if (__builtin_cpu_supports("ssse3") != 0) return decode_by_shuffles;
 #endif
   return decode_by_loads;
+}
+
+FastEncoder fast_encoder() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("ssse3") != 0) return encode_by_shuffles;
+#endif
+  return encode_by_stores;
 }
 
 unsigned length_at(Bytes lengths, std::size_t i) {
@@ -230,23 +290,18 @@ void append_varint(std::uint64_t value, std::string& out) {
 }
 
 void encode_svb(std::span<const std::uint32_t> numbers, std::string& lengths, std::string& bytes) {
+  static const FastEncoder kEncode = fast_encoder();
   const std::size_t lengths_before = lengths.size();
   const std::size_t bytes_before = bytes.size();
   lengths.resize(lengths_before + svb_lengths(numbers.size()));
-  bytes.resize(bytes_before + 4 * numbers.size());
+  bytes.resize(bytes_before + 4 * numbers.size() + kStepBytes);
   char* const at_lengths = lengths.data() + lengths_before;
   char* at = bytes.data() + bytes_before;
-  for (std::size_t i = 0; i < numbers.size(); i += 4) {
-    unsigned byte = 0;
-    const std::size_t end = std::min(i + 4, numbers.size());
-    for (std::size_t k = i; k < end; ++k) {
-      const auto more = 3 - static_cast<unsigned>(std::countl_zero(numbers[k] | 1)) / 8;
-      // No further than the number's own four bytes of room.
-      std::memcpy(at, &numbers[k], sizeof numbers[k]);
-      at += more + 1;
-      byte |= more << (k - i) * 2;
-    }
-    at_lengths[i / 4] = static_cast<char>(byte);
+  for (std::size_t i = kEncode(numbers, at_lengths, at); i < numbers.size(); ++i) {
+    const unsigned more = more_bytes(numbers[i]);
+    std::memcpy(at, &numbers[i], sizeof numbers[i]);
+    at += more + 1;
+    at_lengths[i / 4] |= static_cast<char>(more << i % 4 * 2);
   }
   bytes.resize(static_cast<std::size_t>(at - bytes.data()));
 }

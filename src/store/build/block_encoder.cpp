@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "base/frames/svb.hpp"
-#include "store/build/sums.hpp"
 #include "store/file/status_clock.hpp"
 
 namespace polytrace::store {
@@ -154,10 +153,11 @@ void BlockWriter::put_codes() {
   raw_.clear();
   const bool wide = block_.locals.size() > 256;
   raw_.resize(block_.codes.size() * (wide ? 2 : 1));
-  for (std::size_t i = 0; i < block_.codes.size(); ++i) {
-    const std::uint16_t number = numbers_[block_.codes[i]];
-    if (wide) std::memcpy(raw_.data() + 2 * i, &number, sizeof number);
-    else raw_[i] = static_cast<char>(number);
+  char* at = raw_.data();
+  for (const std::uint16_t code : block_.codes) {
+    const std::uint16_t number = numbers_[code];
+    std::memcpy(at, &number, wide ? 2 : 1);
+    at += wide ? 2 : 1;
   }
   put_column(BlockColumn::codes);
 }
@@ -283,7 +283,6 @@ std::vector<PathSum> BlockWriter::sums() const {
     }
     if (sum.calls != 0 || sum.self != 0) all.push_back(sum);
   }
-  combine(all);
   return all;
 }
 

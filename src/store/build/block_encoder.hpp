@@ -16,7 +16,7 @@ struct EncodedBlock {
   BlockHead head;
   std::uint64_t number = 0;
   std::uint64_t events = 0;   // of the source
-  std::vector<PathSum> sums;  // by path, each once
+  std::vector<PathSum> sums;  // in no order; a merged path may come more than once
 };
 
 // Appends to `payload`.

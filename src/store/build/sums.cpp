@@ -2,19 +2,55 @@
 #include "store/build/sums.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "base/frames/svb.hpp"
+#include "base/raw_array.hpp"
 
 namespace polytrace::store {
 
+namespace {
+
+// A path and where its entry is, in one number.
+using Keys = base::RawArray<std::uint64_t>;
+constexpr unsigned kDigitBits = 11;
+
+// One pass of a sort by the digit of the path that begins at that bit.
+void sort_by_digit(const Keys& from, Keys& to, unsigned bit) {
+  std::array<std::uint32_t, (1U << kDigitBits) + 1> ends{};
+  const auto digit = [&](std::uint64_t key) {
+    return key >> (32 + bit) & ((1U << kDigitBits) - 1);
+  };
+  for (const std::uint64_t key : from) ++ends[digit(key) + 1];
+  for (std::size_t i = 1; i < ends.size(); ++i) ends[i] += ends[i - 1];
+  to.clear();
+  std::uint64_t* const sorted = to.room(from.size());
+  for (const std::uint64_t key : from) sorted[ends[digit(key)]++] = key;
+  to.grew_to(sorted + from.size());
+}
+
+}  // namespace
+
 void combine(std::vector<PathSum>& sums) {
-  std::ranges::sort(sums, {}, &PathSum::path);
-  auto to = sums.begin();
-  for (auto from = sums.begin(); from != sums.end(); ++from) {
-    if (to != sums.begin() && std::prev(to)->path == from->path) std::prev(to)->add(*from);
-    else *to++ = *from;
+  thread_local Keys keys, other;
+  thread_local std::vector<PathSum> all;
+  keys.clear();
+  std::uint32_t most = 0;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    keys.push(std::uint64_t{sums[i].path} << 32 | i);
+    most = std::max(most, sums[i].path);
   }
-  sums.erase(to, sums.end());
+  for (unsigned bit = 0; bit < 32 && most >> bit != 0; bit += kDigitBits) {
+    sort_by_digit(keys, other, bit);
+    std::swap(keys, other);
+  }
+  all.clear();
+  for (const std::uint64_t key : keys) {
+    const PathSum& sum = sums[static_cast<std::uint32_t>(key)];
+    if (!all.empty() && all.back().path == sum.path) all.back().add(sum);
+    else all.push_back(sum);
+  }
+  sums.assign(all.begin(), all.end());
 }
 
 void append_sums(std::span<const PathSum> sums, std::string& payload) {
@@ -77,7 +113,8 @@ void CallSums::close(std::size_t level, const Taker& take) {
   above.last = whole.last;
   above.below += shrinks ? entries : whole.below;
   above.sums.insert(above.sums.end(), whole.sums.begin(), whole.sums.end());
-  whole = {};
+  whole.sums.clear();
+  whole = {.sums = std::move(whole.sums)};
 }
 
 std::size_t CallSums::bytes() const {

@@ -204,9 +204,8 @@ base::result<void> BlockReader::read_codes() {
   // Walks look at one more than there are.
   std::uint16_t* const codes = into_.codes_.room(enters + std::size_t{1});
   codes[enters] = 0;
-  for (std::uint32_t i = 0; i < enters; ++i)
-    codes[i] = wide ? base::load_le<std::uint16_t>(raw->data() + 2 * std::size_t{i})
-                    : static_cast<std::uint16_t>((*raw)[i]);
+  if (wide && enters != 0) std::memcpy(codes, raw->data(), raw->size());
+  else std::ranges::transform(*raw, codes, [](std::byte code) { return std::uint16_t(code); });
   std::uint16_t most = 0;
   for (std::uint32_t i = 0; i < enters; ++i) most = std::max(most, codes[i]);
   if (most >= locals) return misfit("code of a path");
