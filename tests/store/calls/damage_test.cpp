@@ -7,7 +7,7 @@
 #include "store/read/block_events.hpp"
 #include "store/read/block_position.hpp"
 
-namespace polytrace::store {
+namespace polytrace::store::calls {
 namespace {
 
 // Asks a block all that can be asked: nothing but a crash is wrong.
@@ -118,4 +118,4 @@ TEST(damaged_calls, in_sums_ends_and_paths_give_an_error_or_an_answer) {
 }
 
 }  // namespace
-}  // namespace polytrace::store
+}  // namespace polytrace::store::calls

@@ -4,7 +4,7 @@
 #include "store/calls/memory_index.hpp"
 #include "store/read/block_events.hpp"
 
-namespace polytrace::store {
+namespace polytrace::store::calls {
 namespace {
 
 // The calls of a stream, as they came out of an index again.
@@ -174,4 +174,4 @@ TEST(path_table, has_one_more_path_for_each_method_when_it_is_full) {
 }
 
 }  // namespace
-}  // namespace polytrace::store
+}  // namespace polytrace::store::calls

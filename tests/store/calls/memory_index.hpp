@@ -16,7 +16,7 @@
 #include "store/calls/told.hpp"
 #include "store/read/call_frames.hpp"
 
-namespace polytrace::store {
+namespace polytrace::store::calls {
 
 inline base::Bytes view(const std::string& text) { return std::as_bytes(std::span(text)); }
 
@@ -183,4 +183,4 @@ class MemoryIndex final : public CallFrames {
   std::map<std::uint64_t, At> places_;
 };
 
-}  // namespace polytrace::store
+}  // namespace polytrace::store::calls

@@ -4,7 +4,7 @@
 #include "store/ask/range_sums.hpp"
 #include "store/calls/memory_index.hpp"
 
-namespace polytrace::store {
+namespace polytrace::store::calls {
 namespace {
 
 struct Figures {
@@ -272,4 +272,4 @@ TEST(figures_of_a_range, stop_when_they_are_told_to) {
 }
 
 }  // namespace
-}  // namespace polytrace::store
+}  // namespace polytrace::store::calls

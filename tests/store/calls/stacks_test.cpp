@@ -4,7 +4,7 @@
 #include "store/ask/open_calls.hpp"
 #include "store/calls/memory_index.hpp"
 
-namespace polytrace::store {
+namespace polytrace::store::calls {
 namespace {
 
 // Calls open after all changes with times up to `at`, or before it: outermost first.
@@ -105,4 +105,4 @@ TEST(open_calls_of_an_index, are_found_three_thousand_deep) {
 }
 
 }  // namespace
-}  // namespace polytrace::store
+}  // namespace polytrace::store::calls

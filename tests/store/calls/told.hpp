@@ -11,7 +11,7 @@
 
 #include "event/batch.hpp"
 
-namespace polytrace::store {
+namespace polytrace::store::calls {
 
 // An event of one thread's stream.
 struct Told {
@@ -221,4 +221,4 @@ class TruthWalk {
 
 inline TrueThread truth_of(const Stream& stream) { return TruthWalk().walk(stream); }
 
-}  // namespace polytrace::store
+}  // namespace polytrace::store::calls
