@@ -107,16 +107,17 @@ void count_entries(RowSums& sums) {
 
 // Merges neighbours until one part is left. `ends`: of the parts, each in order.
 void merge_parts(std::vector<SumEntry>& entries, std::vector<std::size_t>& ends) {
-  const auto at = [&](std::size_t end) {
-    return entries.begin() + static_cast<std::ptrdiff_t>(end);
-  };
+  std::vector<SumEntry> merged(ends.size() > 1 ? entries.size() : 0);
   while (ends.size() > 1) {
     std::vector<std::size_t> left;
     for (std::size_t i = 0; i < ends.size(); i += 2) {
       const std::size_t begin = i == 0 ? 0 : ends[i - 1];
       left.push_back(ends[std::min(i + 1, ends.size() - 1)]);
-      std::inplace_merge(at(begin), at(ends[i]), at(left.back()), is_before);
+      const SumEntry* const from = entries.data();
+      std::merge(from + begin, from + ends[i], from + ends[i], from + left.back(),
+                 merged.data() + begin, is_before);
     }
+    entries.swap(merged);
     ends = std::move(left);
   }
 }
