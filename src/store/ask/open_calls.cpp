@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "base/codes.hpp"
-#include "store/read/block_position.hpp"
+#include "store/read/block_events.hpp"
 
 namespace polytrace::store {
 namespace {

@@ -6,7 +6,7 @@
 #include "base/codes.hpp"
 #include "base/seeded_hash.hpp"
 #include "store/ask/open_calls.hpp"
-#include "store/read/block_position.hpp"
+#include "store/read/block_events.hpp"
 
 namespace polytrace::store {
 namespace {

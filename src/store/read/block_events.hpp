@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The events of a block as their source told them, one after the other. One thread at a time.
+// Walks over a block: the events as their source told them, one after the other, and where the
+// thread was at a moment, with the calls that the block entered. One thread at a time.
 #pragma once
+
+#include <vector>
 
 #include "store/read/block_view.hpp"
 
@@ -41,5 +44,23 @@ class BlockEvents {
   base::Time time_;
   std::size_t beside_ = 0, late_ = 0, unwind_ = 0;
 };
+
+// Where a thread is in a block.
+struct BlockPosition {
+  struct Call {
+    std::uint32_t number;  // of the call in the block
+    std::uint32_t local;
+    base::Time start;
+  };
+  std::vector<Call> open;   // that the block entered, outermost first
+  std::uint32_t base = 0;   // calls open below them, from before the block
+  std::uint32_t local = 0;  // local path of where it is
+};
+// After all events with times up to `time`, inclusive.
+BlockPosition position_at(const CallBlock& block, base::Time time);
+// After all events before `time`.
+BlockPosition position_before(const CallBlock& block, base::Time time);
+// After the call was entered; in a damaged index there may be no such call.
+base::result<BlockPosition> position_in(const CallBlock& block, std::uint32_t call);
 
 }  // namespace polytrace::store

@@ -351,30 +351,6 @@ base::result<void> read_ends(Bytes payload, std::vector<CallEnd>& into) {
   return {};
 }
 
-base::result<void> read_sums(Bytes payload, std::uint32_t paths, std::vector<PathSum>& into) {
-  std::vector<std::uint64_t> column;
-  if (payload.empty()) return base::fail(Code::field_past_end);
-  const auto told = static_cast<unsigned>(payload[0]);
-  payload = payload.subspan(1);
-  if (auto read = base::read_svb(payload, column); !read) return read;
-  const std::size_t before = into.size();
-  into.resize(before + column.size());
-  const std::span sums = std::span(into).subspan(before);
-  std::uint64_t path = 0;
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    path += column[i];
-    if (column[i] >= paths || path >= paths) return misfit("path of sums");
-    sums[i].path = static_cast<std::uint32_t>(path);
-  }
-  for (std::size_t k = 0; k < kSumMeasures.size(); ++k) {
-    if ((told >> k & 1) == 0) continue;
-    if (auto read = base::read_svb(payload, column); !read) return read;
-    if (column.size() != sums.size()) return misfit("columns of sums");
-    for (std::size_t i = 0; i < sums.size(); ++i) sums[i].*kSumMeasures[k] = column[i];
-  }
-  return {};
-}
-
 base::result<void> CallBlock::read(Bytes payload, std::uint32_t paths) {
   BlockParts parts;
   if (auto opened = parts.open(payload); !opened) return opened;

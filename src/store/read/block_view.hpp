@@ -22,8 +22,6 @@ base::result<void> read_block_sums(base::Bytes payload, std::uint32_t paths,
                                    std::vector<PathSum>& into);
 // The payload of a CEND frame, added to `into`.
 base::result<void> read_ends(base::Bytes payload, std::vector<CallEnd>& into);
-// The payload of a SUMC frame of calls, added to `into`: by path, each once.
-base::result<void> read_sums(base::Bytes payload, std::uint32_t paths, std::vector<PathSum>& into);
 
 class CallBlock {
  public:

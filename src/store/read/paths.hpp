@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tree of all stacks of an index: its paths by number, parents before children. Grown by one
-// thread; then any number may read.
+// The tree of all stacks of an index: its paths by number, parents before children; and figures by
+// them. Grown by one thread; then any number may read.
 #pragma once
 
 #include <span>
@@ -36,5 +36,9 @@ class Paths {
   };
   std::vector<Node> nodes_{Node{}};
 };
+
+// The payload of a SUMC frame of calls, added to `into`: by path, each once. `paths`: how
+// many there are. Errors: as add().
+base::result<void> read_sums(base::Bytes payload, std::uint32_t paths, std::vector<PathSum>& into);
 
 }  // namespace polytrace::store

@@ -5,7 +5,6 @@
 #include "store/ask/range_sums.hpp"
 #include "store/calls/memory_index.hpp"
 #include "store/read/block_events.hpp"
-#include "store/read/block_position.hpp"
 
 namespace polytrace::store::calls {
 namespace {
