@@ -39,7 +39,7 @@ FOLDERS = {
     "agent/mono": ["abi", "plain", "runtime", "stacks", "."],
     "agent/jvm": ["abi", "rewriter/classfile", "rewriter", "facts", "code heap", "."],
     "agent/coreclr": ["names", "runtime", "calls", "code memory", "."],
-    "store": ["file", "build read", "ask", "."],
+    "store": ["file", "build read", "build/pass read/events", "ask", "."],
     "service": ["words", "input", "json", "selection", "ask convert states"],
     "cli": ["show", "frame", "options help", "convert explain runtimes", "record history", "."],
 }

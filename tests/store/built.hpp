@@ -9,11 +9,11 @@
 
 #include "event/copy.hpp"
 #include "event/pump.hpp"
-#include "store/build/builder.hpp"
-#include "store/read/store_reader.hpp"
+#include "store/build/pass/builder.hpp"
+#include "store/read/events/store_reader.hpp"
 #include "support/compare.hpp"
 
-namespace polytrace::store::test {
+namespace polytrace::store::indexes {
 
 // All events of a trace in one batch, and how reading them went.
 struct Told {
@@ -65,7 +65,7 @@ inline std::shared_ptr<const IndexFrames> index_of(std::span<const event::Batch*
 inline std::string difference(const event::Batch& a, const event::Batch& b) {
   const std::size_t both = std::min(a.events.size(), b.events.size());
   for (std::size_t i = 0; i < both; ++i)
-    if (!polytrace::test::same_event(a, a.events[i], b, b.events[i]))
+    if (!test::same_event(a, a.events[i], b, b.events[i]))
       return "event " + std::to_string(i) + " of kind " +
              std::string(event::describe(a.events[i].kind).name);
   if (a.events.size() != b.events.size())
@@ -73,4 +73,4 @@ inline std::string difference(const event::Batch& a, const event::Batch& b) {
   return {};
 }
 
-}  // namespace polytrace::store::test
+}  // namespace polytrace::store::indexes

@@ -10,7 +10,7 @@
 #include "store/built.hpp"
 #include "support/random.hpp"
 
-namespace polytrace::store::test {
+namespace polytrace::store::indexes {
 namespace {
 
 using event::Batch;
@@ -69,7 +69,7 @@ TEST(store_identity, every_sample_comes_out_as_it_went_in) {
 TEST(store_identity, any_events_come_out_as_they_went_in) {
   for (unsigned seed = 1; seed <= 8; ++seed) {
     SCOPED_TRACE(seed);
-    polytrace::test::RandomEvents random(seed);
+    test::RandomEvents random(seed);
     Told told;
     for (int i = 0; i < 20'000; ++i) random.add_any(told.batch);
     expect_identity(told);
@@ -114,7 +114,7 @@ class RandomCalls {
     batch.add_plain(time_ - late, slot, id, kind);
   }
 
-  polytrace::test::RandomEvents random_;
+  test::RandomEvents random_;
   std::mt19937_64 engine_;
   base::Time time_ = 1'000'000;
   std::array<std::vector<event::Id>, kThreads> open_;
@@ -159,4 +159,4 @@ TEST(store_identity, nothing_told_is_nothing_again) {
 }
 
 }  // namespace
-}  // namespace polytrace::store::test
+}  // namespace polytrace::store::indexes

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "base/frames/fingerprint.hpp"
 #include "base/result.hpp"
 #include "base/types.hpp"
 
@@ -21,7 +22,7 @@ inline constexpr std::size_t kSlotBytes = 64;
 // built anew.
 inline constexpr std::uint32_t kRules = 1;
 
-using Digest = std::array<std::byte, 16>;  // an id, a fingerprint or a hash
+using Digest = base::Fingerprint;  // or an id, or a hash
 
 enum Feature : std::uint64_t {
   kCallDetails = 1,

@@ -4,20 +4,48 @@
 #pragma once
 
 #include <array>
+#include <list>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "store/file/commits.hpp"
+#include "store/file/directory.hpp"
 #include "store/file/notes.hpp"
-#include "store/file/order_layout.hpp"
-#include "store/read/block_cache.hpp"
+#include "store/file/order.hpp"
 #include "store/read/call_frames.hpp"
 #include "store/read/entities.hpp"
+#include "store/read/paths.hpp"
 #include "store/read/row_frames.hpp"
 #include "store/read/row_view.hpp"
 
 namespace polytrace::store {
+
+// Decoded blocks, kept while there is room: those that were used last. Any thread.
+class BlockCache {
+ public:
+  static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+
+  explicit BlockCache(std::size_t most = kMostBytes) : most_(most) {}
+
+  // Null when it is not there.
+  std::shared_ptr<const CallBlock> find(std::size_t key);
+  void keep(std::size_t key, std::shared_ptr<const CallBlock> block);
+
+ private:
+  struct Kept {
+    std::size_t key;
+    std::shared_ptr<const CallBlock> block;
+  };
+
+  std::size_t most_;
+  std::mutex mutex_;  // guards what follows
+  std::size_t bytes_ = 0;
+  std::list<Kept> blocks_;  // the last used first
+  std::unordered_map<std::size_t, std::list<Kept>::iterator> places_;
+};
 
 class IndexFrames final : public CallFrames, public RowFrames, public RowMeanings {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/build/row_log.hpp"
+#include "store/build/pass/row_log.hpp"
 
 #include <utility>
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "store/file/commits.hpp"
+#include "store/file/directory.hpp"
 
 namespace polytrace::store {
 

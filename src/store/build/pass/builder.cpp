@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/build/builder.hpp"
+#include "store/build/pass/builder.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "event/reader.hpp"
+#include "store/read/events/stream_cursors.hpp"
 #include "store/read/index_frames.hpp"
-#include "store/read/stream_cursors.hpp"
 
 namespace polytrace::store {
 

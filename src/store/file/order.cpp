@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/build/order.hpp"
+#include "store/file/order.hpp"
 
 #include <algorithm>
 
+#include "base/codes.hpp"
 #include "base/frames/svb.hpp"
 
 namespace polytrace::store {
@@ -49,6 +50,24 @@ void OrderLog::finish(std::string& payload) {
   for (auto* column : {&streams_, &before_, &runs_, &counts_}) column->clear();
   first_ordinal_ += events_;
   events_ = 0;
+}
+
+base::result<PartOfOrder> read_order(base::Bytes bytes, std::uint32_t events) {
+  PartOfOrder part;
+  for (auto* column : {&part.streams, &part.before, &part.places, &part.counts})
+    if (auto read = base::read_svb(bytes, *column, kOrderedEvents + kOrderedEvents / 2); !read)
+      return tl::unexpected(read.error());
+  std::uint64_t sum = 0;
+  bool fits = part.streams.size() == part.before.size() &&
+              part.places.size() == part.counts.size() && bytes.empty();
+  for (std::size_t i = 0; i < part.places.size() && fits; ++i) {
+    fits = part.places[i] < part.streams.size() && part.counts[i] < events - sum;
+    sum += ++part.counts[i];
+  }
+  if (!fits || sum != events)
+    return base::fail(base::Code::value_unexpected, "columns do not fit together",
+                      {.frame = "ORDR"});
+  return part;
 }
 
 }  // namespace polytrace::store

@@ -10,7 +10,7 @@
 
 #include "slice/lives.hpp"
 #include "slice/names.hpp"
-#include "store/build/jobs.hpp"
+#include "store/build/pass/jobs.hpp"
 #include "store/build/path_table.hpp"
 #include "store/build/row_encoder.hpp"
 #include "store/build/row_sums.hpp"

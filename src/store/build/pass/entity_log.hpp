@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives what events are about an index, and tells what is known of each. One thread at a time.
+// Gives texts numbers and what events are about an index, and tells what is known of each. One
+// thread at a time.
 #pragma once
 
 #include <array>
@@ -7,12 +8,38 @@
 #include <string>
 #include <vector>
 
+#include "base/frames/dictionary.hpp"
 #include "base/id_table.hpp"
 #include "slice/names.hpp"
 #include "store/build/row_encoder.hpp"
 #include "store/file/entity_layout.hpp"
 
 namespace polytrace::store {
+
+class TextLog final : public TextIds {
+ public:
+  // Payloads of frames of texts, each with the number of its first one.
+  using Take = std::function<void(std::uint64_t first, std::uint32_t count, std::string payload)>;
+
+  explicit TextLog(Take take) : take_(std::move(take)) {}
+
+  std::uint32_t id(std::string_view text) override {
+    if (texts_.full()) {
+      put();
+      texts_.start_epoch();
+    }
+    return static_cast<std::uint32_t>(texts_.id(text));
+  }
+  // All that was not put yet.
+  void put();
+  std::uint64_t count() const { return texts_.count(); }
+
+ private:
+  static constexpr std::size_t kMostText = std::size_t{32} << 20;  // bytes of memory
+
+  Take take_;
+  base::Dictionary texts_{kMostText};
+};
 
 class EntityLog {
  public:

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/read/store_reader.hpp"
+#include "store/read/events/store_reader.hpp"
 
 #include <utility>
 
 #include "base/codes.hpp"
-#include "base/frames/svb.hpp"
 
 namespace polytrace::store {
 namespace {
@@ -12,31 +11,6 @@ namespace {
 using base::Code;
 using base::fail;
 using event::Kind;
-
-// A part of the order, checked: no place leads outside, and there are as many events as it says.
-struct PartOfOrder {
-  std::vector<std::uint64_t> streams;
-  std::vector<std::uint64_t> before;  // by place in streams
-  std::vector<std::uint64_t> places;  // of runs
-  std::vector<std::uint64_t> counts;
-};
-
-base::result<PartOfOrder> read_part(base::Bytes bytes, std::uint32_t events) {
-  PartOfOrder part;
-  for (auto* column : {&part.streams, &part.before, &part.places, &part.counts})
-    if (auto read = base::read_svb(bytes, *column, kOrderedEvents + kOrderedEvents / 2); !read)
-      return tl::unexpected(read.error());
-  std::uint64_t sum = 0;
-  bool fits = part.streams.size() == part.before.size() &&
-              part.places.size() == part.counts.size() && bytes.empty();
-  for (std::size_t i = 0; i < part.places.size() && fits; ++i) {
-    fits = part.places[i] < part.streams.size() && part.counts[i] < events - sum;
-    sum += ++part.counts[i];
-  }
-  if (!fits || sum != events)
-    return fail(Code::value_unexpected, "columns do not fit together", {.frame = "ORDR"});
-  return part;
-}
 
 // Fills a batch with the events of a part.
 class PartReader {
@@ -206,7 +180,7 @@ void StoreReader::decode(const event::Chunk& chunk, event::Batch& batch) const {
   if (chunk.sequence >= frames_->order().size()) return;
   const IndexFrames::OrderPart& where = frames_->order()[chunk.sequence];
   const auto bytes = frames_->view().payload(where.entry);
-  const auto part = bytes ? read_part(*bytes, where.events)
+  const auto part = bytes ? read_order(*bytes, where.events)
                           : base::result<PartOfOrder>(tl::unexpected(bytes.error()));
   const auto read = part ? PartReader(*frames_, cursors_, batch).read(*part)
                          : base::result<void>(tl::unexpected(part.error()));

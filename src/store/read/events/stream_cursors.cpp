@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/read/stream_cursors.hpp"
+#include "store/read/events/stream_cursors.hpp"
 
 #include <algorithm>
 

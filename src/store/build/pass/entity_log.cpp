@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/build/entity_log.hpp"
+#include "store/build/pass/entity_log.hpp"
 
 #include "base/frames/svb.hpp"
+#include "base/io/cursor.hpp"
 #include "base/slot.hpp"
 
 namespace polytrace::store {
@@ -22,6 +23,17 @@ void append_entity(std::uint32_t index, const Entity& entity, std::string& out) 
 }
 
 }  // namespace
+
+void TextLog::put() {
+  texts_.write_new([this](base::Bytes payload) {
+    base::Cursor in(payload, 0);
+    const std::uint64_t first = in.uleb();
+    const std::uint64_t count = in.uleb();
+    take_(first, static_cast<std::uint32_t>(count),
+          std::string(reinterpret_cast<const char*>(payload.data()), payload.size()));
+    return true;
+  });
+}
 
 std::uint32_t EntityLog::index_of(EntitySort sort, base::Id id) {
   switch (sort) {

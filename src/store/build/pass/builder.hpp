@@ -10,13 +10,12 @@
 
 #include "event/pump.hpp"
 #include "slice/slicer.hpp"
-#include "store/build/entity_log.hpp"
-#include "store/build/jobs.hpp"
-#include "store/build/order.hpp"
-#include "store/build/row_log.hpp"
+#include "store/build/pass/entity_log.hpp"
+#include "store/build/pass/jobs.hpp"
+#include "store/build/pass/row_log.hpp"
 #include "store/build/sums.hpp"
-#include "store/build/text_log.hpp"
 #include "store/build/thread_log.hpp"
+#include "store/file/order.hpp"
 
 namespace polytrace::store {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/build/jobs.hpp"
+#include "store/build/pass/jobs.hpp"
 
 #include <span>
 #include <utility>

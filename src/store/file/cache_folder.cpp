@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/file/cache_folder.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <utility>
+
+#include "base/codes.hpp"
+#include "event/details.hpp"
+
+namespace polytrace::store {
+namespace {
+
+using base::Code;
+
+constexpr mode_t kFolderMode = 0700;
+constexpr mode_t kFileMode = 0600;
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+class OpenSource {
+ public:
+  explicit OpenSource(const std::string& path) : fd(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  OpenSource(const OpenSource&) = delete;
+  OpenSource& operator=(const OpenSource&) = delete;
+  ~OpenSource() {
+    if (fd >= 0) close(fd);
+  }
+  int fd;
+};
+
+std::string environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+base::result<void> make_one_folder(const std::string& path) {
+  if (mkdir(path.c_str(), kFolderMode) != 0 && errno != EEXIST)
+    return base::system_fault(Code::write_failed);
+  return {};
+}
+
+}  // namespace
+
+std::string cache_root() {
+  if (const std::string own = environment("POLYTRACE_CACHE"); !own.empty()) return own;
+  if (const std::string xdg = environment("XDG_CACHE_HOME"); !xdg.empty())
+    return xdg + "/polytrace";
+  if (const std::string home = environment("HOME"); !home.empty())
+    return home + "/.cache/polytrace";
+  return {};
+}
+
+base::result<SourceIdentity> identify(const std::string& path) {
+  const OpenSource source(path);
+  if (source.fd < 0) return base::system_fault(Code::open_failed);
+  struct stat status{};
+  if (fstat(source.fd, &status) != 0) return base::system_fault(Code::read_failed);
+  if (!S_ISREG(status.st_mode)) return base::fail(Code::open_failed, "not a file");
+  SourceIdentity now;
+  now.facts.size = static_cast<std::uint64_t>(status.st_size);
+  now.facts.device = status.st_dev;
+  now.facts.inode = status.st_ino;
+  now.facts.modified = status.st_mtim.tv_sec * kSecond + status.st_mtim.tv_nsec;
+  const auto made = base::fingerprint(source.fd, now.facts.size);
+  if (!made) return tl::unexpected(made.error());
+  now.fingerprint = *made;
+  return now;
+}
+
+base::result<Staleness> compare(const PageHead& head, const SourceIdentity& now,
+                                const std::string& path) {
+  if (head.rules != kRules || head.kinds != event::kKindCount) return Staleness::other;
+  if (head.fingerprint == now.fingerprint) return Staleness::current;
+  if (head.source.size >= now.facts.size) return Staleness::other;
+  const OpenSource source(path);
+  if (source.fd < 0) return base::system_fault(Code::open_failed);
+  const auto part = base::fingerprint(source.fd, head.source.size);
+  if (!part) return tl::unexpected(part.error());
+  return *part == head.fingerprint ? Staleness::grown : Staleness::other;
+}
+
+IndexPlace place_of(const std::string& cache, const base::Fingerprint& fingerprint) {
+  const std::string digits = base::to_hex(fingerprint);
+  return {cache + "/index/" + digits.substr(0, 2) + '/' + digits};
+}
+
+base::result<void> make_folder(const IndexPlace& place) {
+  for (std::size_t at = place.folder.find('/', 1); at != std::string::npos;
+       at = place.folder.find('/', at + 1))
+    if (auto made = make_one_folder(place.folder.substr(0, at)); !made) return made;
+  return make_one_folder(place.folder);
+}
+
+base::result<std::optional<FolderLock>> FolderLock::take(const std::string& file, Share share) {
+  FolderLock lock(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kFileMode));
+  if (lock.fd_ < 0) return base::system_fault(Code::open_failed);
+  const int how = share == Share::alone ? LOCK_EX : LOCK_SH;
+  if (flock(lock.fd_, how | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK) return std::optional<FolderLock>();
+    return base::system_fault(Code::open_failed);
+  }
+  return std::optional(std::move(lock));
+}
+
+base::result<std::optional<FolderLock>> FolderLock::use(const IndexPlace& place) {
+  auto lock = take(place.used(), Share::with_others);
+  if (lock && *lock) static_cast<void>(futimens((*lock)->fd_, nullptr));
+  return lock;
+}
+
+FolderLock::FolderLock(FolderLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+
+FolderLock& FolderLock::operator=(FolderLock&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  return *this;
+}
+
+FolderLock::~FolderLock() {
+  if (fd_ >= 0) close(fd_);
+}
+
+}  // namespace polytrace::store

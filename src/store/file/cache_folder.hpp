@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where indexes are kept, one folder for each trace, named after the fingerprint of its content:
+//   <cache>/index/<2 digits>/<32 digits>/  index.pti, index.pti.new while it is built, used, lock
+// Folders are their owner's alone. Any thread.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/frames/fingerprint.hpp"
+#include "base/result.hpp"
+#include "store/file/page.hpp"
+
+namespace polytrace::store {
+
+// $POLYTRACE_CACHE, else $XDG_CACHE_HOME/polytrace, else ~/.cache/polytrace; empty where there is
+// none of them.
+std::string cache_root();
+
+// What a trace is known by.
+struct SourceIdentity {
+  SourceFacts facts;
+  base::Fingerprint fingerprint;
+};
+// Errors: open_failed, read_failed.
+base::result<SourceIdentity> identify(const std::string& path);
+
+// How an index stands to the file that is there now.
+enum class Staleness : std::uint8_t {
+  current,
+  grown,  // it is of the file's first part
+  other,  // of another content, or made by other rules
+};
+// Errors: as identify().
+base::result<Staleness> compare(const PageHead& head, const SourceIdentity& now,
+                                const std::string& path);
+
+struct IndexPlace {
+  std::string folder;
+
+  std::string file() const { return folder + "/index.pti"; }
+  std::string side() const { return folder + "/side"; }
+  std::string used() const { return folder + "/used"; }  // its time is that of the last use
+  std::string lock() const { return folder + "/lock"; }
+};
+// Nothing is made.
+IndexPlace place_of(const std::string& cache, const base::Fingerprint& fingerprint);
+// Errors: write_failed.
+base::result<void> make_folder(const IndexPlace& place);
+
+// A lock that goes with the object, or with the process.
+class FolderLock {
+ public:
+  enum class Share : std::uint8_t { alone, with_others };
+  // Nothing when others hold it in a way that forbids. Errors: open_failed.
+  static base::result<std::optional<FolderLock>> take(const std::string& file, Share share);
+  // Marks the use, too: the file's time is now. For IndexPlace::used().
+  static base::result<std::optional<FolderLock>> use(const IndexPlace& place);
+
+  FolderLock(FolderLock&& other) noexcept;
+  FolderLock& operator=(FolderLock&& other) noexcept;
+  ~FolderLock();
+
+ private:
+  explicit FolderLock(int fd) : fd_(fd) {}
+  int fd_ = -1;
+};
+
+}  // namespace polytrace::store

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// An index as a file: built, opened, asked, found again, stale.
+#include "store/store.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+
+#include "format/format.hpp"
+#include "store/built.hpp"
+#include "store/file/cache_folder.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace polytrace::store::indexes {
+namespace {
+
+const std::string kSample = std::string(POLYTRACE_TEST_DATA) + "/mlpd/calls.mlpd";
+
+std::unique_ptr<event::Reader> reader_of(const std::string& path) {
+  return std::move(format::open(std::move(*base::open_source(path)))->reader);
+}
+
+TEST(store, builds_a_file_that_appears_when_it_is_complete) {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.file("index.pti");
+  const auto reader = reader_of(kSample);
+  ASSERT_TRUE(build_index(*reader, {.path = path, .format = "mlpd 17", .source = {.size = 5}}));
+  EXPECT_FALSE(std::filesystem::exists(path + ".new"));
+  const auto store = Store::open(path);
+  ASSERT_TRUE(store) << base::to_text(store.error());
+  EXPECT_EQ((*store)->facts().state, IndexState::complete);
+  EXPECT_EQ((*store)->facts().format, "mlpd 17");
+  EXPECT_EQ((*store)->facts().source.size, 5U);
+  const auto again = (*store)->reader();
+  EXPECT_EQ(again->version(), "17");
+  const auto told = tell(*reader_of(kSample)), out = tell(*again);
+  EXPECT_EQ(difference(told->batch, out->batch), "");
+  EXPECT_EQ((*store)->facts().totals.events, told->batch.events.size());
+}
+
+TEST(store, what_was_stopped_stays_beside_and_is_a_prefix) {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.file("index.pti");
+  const std::atomic<bool> stop{true};
+  const auto reader = reader_of(kSample);
+  ASSERT_TRUE(build_index(*reader, {.path = path, .pump = {.workers = 1, .stop = &stop}}));
+  EXPECT_FALSE(std::filesystem::exists(path));
+  const auto store = Store::open(path + ".new");
+  ASSERT_TRUE(store) << base::to_text(store.error());
+  EXPECT_EQ((*store)->facts().state, IndexState::building);
+}
+
+// A commit after each batch: each is a prefix of the events.
+TEST(store, every_commit_on_the_way_is_a_prefix) {
+  const auto told = tell(*reader_of(kSample));
+  auto writer = IndexWriter::begin(*base::FrameFile::in_memory(), {});
+  ASSERT_TRUE(writer);
+  Builder builder(*writer, {.commit_each = 0});
+  const auto reader = reader_of(kSample);
+  event::Batch batch;
+  std::size_t events = 0;
+  while (*reader->next(batch)) {
+    ASSERT_TRUE(builder.consume(batch));
+    events += batch.events.size();
+    auto view = IndexView::open(*base::Image::map(writer->descriptor(), writer->size()));
+    ASSERT_TRUE(view);
+    auto frames = IndexFrames::open(std::move(*view));
+    ASSERT_TRUE(frames) << base::to_text(frames.error());
+    StoreReader part(*frames);
+    const auto out = tell(part);
+    ASSERT_EQ(out->batch.events.size(), events);
+    for (std::size_t i = 0; i < events; ++i)
+      ASSERT_TRUE(
+          test::same_event(told->batch, told->batch.events[i], out->batch, out->batch.events[i]))
+          << i;
+  }
+  EXPECT_EQ(events, told->batch.events.size());
+}
+
+// Calls by method of the whole trace: entries are counted here, one by one.
+TEST(store, figures_of_the_whole_are_those_of_its_events) {
+  const auto told = tell(*reader_of(kSample));
+  std::map<base::Id, std::uint64_t> entered, answered;
+  for (const event::Event& event : told->batch.events)
+    if (event.kind == event::Kind::Enter) ++entered[event.id];
+  const test::TemporaryFolder folder;
+  const std::string path = folder.file("index.pti");
+  ASSERT_TRUE(build_index(*reader_of(kSample), {.path = path}));
+  const auto store = *Store::open(path);
+  const auto sums = store->calls({});
+  ASSERT_TRUE(sums) << base::to_text(sums.error());
+  for (const MethodSum& method : sums->methods(store->paths()))
+    if (method.calls != 0)
+      answered[store->entities().of(EntitySort::method, method.method).id] += method.calls;
+  EXPECT_EQ(answered, entered);
+  EXPECT_FALSE(entered.empty());
+}
+
+TEST(cache_folder, an_index_is_found_by_content_wherever_the_trace_is) {
+  const test::TemporaryFolder folder;
+  const std::string content = test::content_of(kSample);
+  const auto first = identify(folder.write("a", content));
+  const auto moved = identify(folder.write("b", content));
+  ASSERT_TRUE(first && moved);
+  EXPECT_EQ(first->fingerprint, moved->fingerprint);
+  EXPECT_NE(first->facts.inode, moved->facts.inode);
+  const IndexPlace place = place_of(folder.file("cache"), first->fingerprint);
+  ASSERT_TRUE(make_folder(place));
+  ASSERT_TRUE(make_folder(place));  // is there already
+  const auto mode = std::filesystem::status(place.folder).permissions();
+  EXPECT_EQ(mode, std::filesystem::perms::owner_all);
+}
+
+TEST(cache_folder, an_index_is_current_grown_or_of_another_content) {
+  const test::TemporaryFolder folder;
+  const std::string content = test::content_of(kSample);
+  const std::string path = folder.write("trace", content);
+  const auto was = identify(path);
+  ASSERT_TRUE(was);
+  const PageHead head{
+      .fingerprint = was->fingerprint, .source = was->facts, .kinds = event::kKindCount};
+  const auto now = [&](std::string_view text) {
+    folder.write("trace", text);
+    return *compare(head, *identify(path), path);
+  };
+  EXPECT_EQ(now(content), Staleness::current);
+  EXPECT_EQ(now(content + "more"), Staleness::grown);
+  EXPECT_EQ(now(content.substr(1)), Staleness::other);
+  std::string changed = content;
+  changed[100] ^= 1;
+  EXPECT_EQ(now(changed), Staleness::other);
+  EXPECT_EQ(now(changed + "more"), Staleness::other);
+  PageHead old = head;
+  old.rules = kRules + 1;
+  folder.write("trace", content);
+  EXPECT_EQ(*compare(old, *identify(path), path), Staleness::other);
+}
+
+TEST(cache_folder, one_builds_and_many_use) {
+  const test::TemporaryFolder folder;
+  const IndexPlace place{folder.file("x")};
+  ASSERT_TRUE(make_folder(place));
+  {
+    const auto builder = FolderLock::take(place.lock(), FolderLock::Share::alone);
+    ASSERT_TRUE(builder && *builder);
+    EXPECT_FALSE(*FolderLock::take(place.lock(), FolderLock::Share::alone));
+    const auto user = FolderLock::use(place), other = FolderLock::use(place);
+    EXPECT_TRUE(*user && *other);
+    EXPECT_FALSE(*FolderLock::take(place.used(), FolderLock::Share::alone));
+  }
+  EXPECT_TRUE(*FolderLock::take(place.lock(), FolderLock::Share::alone));
+  EXPECT_TRUE(*FolderLock::take(place.used(), FolderLock::Share::alone));
+}
+
+}  // namespace
+}  // namespace polytrace::store::indexes
