@@ -17,7 +17,7 @@ class IdTable {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
   // The index of `id`; a new one on first sight.
-  std::uint32_t index(Id id) {
+  [[gnu::always_inline]] std::uint32_t index(Id id) {
     Cached& cached = cache_[slot(id)];
     if (cached.id == id) return cached.index;
     cached = {id, insert(id)};
