@@ -4,7 +4,7 @@
 #include "base/codes.hpp"
 #include "base/text/figure_text.hpp"
 #include "cli/frame/notices_view.hpp"
-#include "cli/history/history_input.hpp"
+#include "cli/history/history_options.hpp"
 #include "cli/history/state_view.hpp"
 #include "cli/options/trace_options.hpp"
 #include "cli/show/environment.hpp"
@@ -58,10 +58,10 @@ class State final : public Command {
       session.remark(fmt::format("no history of this trace is kept: {}", answer.trouble));
     int code = 0;
     if (answer.built) {
-      const service::Reading reading{{input.name(), nullptr, {}}, answer.built->passed};
+      const auto& [reading, written, made] = *answer.built;
       tell_notices(session, reading);
-      tell_notices(session, input.name(), answer.built->notices.sorted());
-      code = std::max(conclude(session, reading), answer.built->notices.exit_code());
+      tell_notices(session, input.name(), made.notices.sorted());
+      code = std::max(conclude(session, reading), made.notices.exit_code());
     }
     if (!answer.moment) return std::max(code, session.refuse(answer.moment.error()));
     show(session, *answer.moment);

@@ -126,18 +126,6 @@ class ThreadLister {
 
 }  // namespace
 
-void add_form(OptionList& list, std::string& form) {
-  list.add("--format", form, "The form of the result; --json means --format json")
-      .one_of(table_form_words())
-      .takes("FORM")
-      .shows_default()
-      .in("Output");
-}
-
-TableForm form_of(const Session& session, const std::string& form) {
-  return session.common.json ? TableForm::json : table_form(form);
-}
-
 void append_states(std::string& out, const analysis::Table& table, TableForm form, Look look,
                    history::Tick start) {
   switch (form) {
