@@ -39,7 +39,7 @@ FOLDERS = {
     "agent/mono": ["abi", "plain", "runtime", "stacks", "."],
     "agent/jvm": ["abi", "rewriter/classfile", "rewriter", "facts", "code heap", "."],
     "agent/coreclr": ["names", "runtime", "calls", "code memory", "."],
-    "service": ["words", "input", "json", "selection", "ask convert", "states"],
+    "service": ["words", "input", "json", "selection", "ask convert", "states runtimes", "record"],
     "cli": ["show", "frame", "options help", "convert explain runtimes", "record history", "."],
 }
 # An agent lives inside other programs: of the floors below it uses only these.

@@ -7,7 +7,6 @@
 
 #include "base/codes.hpp"
 #include "cli/explain/report_view.hpp"
-#include "cli/frame/command_line.hpp"
 #include "cli/frame/notices_view.hpp"
 #include "cli/options/trace_options.hpp"
 #include "cli/show/text_room.hpp"

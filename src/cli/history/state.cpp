@@ -7,16 +7,17 @@
 #include "cli/history/history_options.hpp"
 #include "cli/history/state_view.hpp"
 #include "cli/options/trace_options.hpp"
-#include "cli/show/environment.hpp"
 #include "service/states/ask_state.hpp"
+#include "service/words/environment.hpp"
 
 namespace polytrace::cli {
 namespace {
 
 // The user's folder of caches; empty where nothing names one.
 std::string cache_home() {
-  if (const auto home = variable("XDG_CACHE_HOME"); home.starts_with('/')) return std::string(home);
-  const auto home = variable("HOME");
+  if (const auto home = service::variable("XDG_CACHE_HOME"); home.starts_with('/'))
+    return std::string(home);
+  const auto home = service::variable("HOME");
   return home.empty() ? std::string() : fmt::format("{}/.cache", home);
 }
 

@@ -18,14 +18,18 @@
 
 #include "agent/control/protocol/endpoint.hpp"
 #include "base/text/figure_text.hpp"
-#include "cli/frame/command_line.hpp"
-#include "cli/runtimes/runtimes.hpp"
+#include "service/runtimes/runtimes.hpp"
 
 namespace polytrace::cli {
 namespace {
 
 namespace fs = std::filesystem;
 using Findings = std::vector<Finding>;
+using service::agent_remedy;
+using service::find_agent;
+using service::find_in_path;
+using service::find_runtime;
+using service::Runtime;
 
 // The value of a line NAME="VALUE" in a JDK's file `release`.
 std::string release_value(const fs::path& home, std::string_view name) {
@@ -274,7 +278,7 @@ Checkup check_machine() {
   check_mono(checkup);
   check_dotnet(checkup);
   Findings& findings = checkup.findings;
-  for (const Runtime& runtime : runtimes()) check_agent(findings, runtime);
+  for (const Runtime& runtime : service::runtimes()) check_agent(findings, runtime);
   check_clock(findings);
   check_room(findings, "this folder", ".");
   check_room(findings, "/dev/shm", "/dev/shm");

@@ -8,7 +8,7 @@
 #include "cli/frame/command.hpp"
 #include "cli/frame/session.hpp"
 #include "cli/runtimes/checkup.hpp"
-#include "cli/runtimes/runtimes.hpp"
+#include "service/runtimes/runtimes.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -62,7 +62,7 @@ class Doctor final : public Command {
 
   static void tell_runtime(std::string& out, const Look& look, const FoundRuntime& found) {
     const Health health = found.can_record ? Health::good : Health::missing;
-    out += fmt::format("{} {}  ", find_runtime(found.name)->title,
+    out += fmt::format("{} {}  ", service::find_runtime(found.name)->title,
                        found.version.empty() ? "(version unknown)" : found.version);
     out += paint(look.terminal, style_of(health), name_of(health));
     out += fmt::format("\n  {:<7}{}\n", "path", found.path);
@@ -93,7 +93,7 @@ class Doctor final : public Command {
     }
     const auto is_listed = [&](const Finding& finding) {
       return std::ranges::any_of(checkup.runtimes, [&](const FoundRuntime& found) {
-        return find_runtime(found.name)->title == finding.topic;
+        return service::find_runtime(found.name)->title == finding.topic;
       });
     };
     for (const Finding& finding : checkup.findings)

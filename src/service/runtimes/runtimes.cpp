@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/runtimes/runtimes.hpp"
+#include "service/runtimes/runtimes.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 
 #include "base/codes.hpp"
-#include "cli/frame/command_line.hpp"
-#include "cli/show/environment.hpp"
+#include "service/words/environment.hpp"
 
-namespace polytrace::cli {
+namespace polytrace::service {
 namespace {
 
 namespace fs = std::filesystem;
@@ -21,6 +21,17 @@ constexpr std::array kRuntimes = {
     Runtime{"mono", "Mono", "mono", "libmono-profiler-polytrace.so", "Debian: mono-runtime"},
     Runtime{"dotnet", ".NET", "dotnet", "libpolytrace-coreclr.so",
             "https://dotnet.microsoft.com/download"}};
+
+// The folders of a list such as PATH.
+std::vector<std::string> folders_of(std::string_view list) {
+  std::vector<std::string> folders;
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find(':'), list.size());
+    if (end > 0) folders.emplace_back(list.substr(0, end));
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return folders;
+}
 
 std::vector<std::string> agent_folders() {
   std::vector<std::string> folders = folders_of(variable("POLYTRACE_AGENTS"));
@@ -68,6 +79,20 @@ void launch_dotnet(Launch& launch, const std::string& agent, const std::string& 
 }
 
 }  // namespace
+
+std::string own_path() {
+  std::error_code none;
+  return fs::read_symlink("/proc/self/exe", none);
+}
+
+std::string find_in_path(std::string_view name) {
+  for (const std::string& folder : folders_of(variable("PATH"))) {
+    const std::string path = fmt::format("{}/{}", folder, name);
+    std::error_code none;
+    if (access(path.c_str(), X_OK) == 0 && fs::is_regular_file(path, none)) return path;
+  }
+  return {};
+}
 
 std::span<const Runtime> runtimes() { return kRuntimes; }
 
@@ -148,4 +173,4 @@ Launch launch_of(const Runtime& runtime, const std::string& program, const std::
   return launch;
 }
 
-}  // namespace polytrace::cli
+}  // namespace polytrace::service

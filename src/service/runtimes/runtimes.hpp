@@ -10,7 +10,12 @@
 
 #include "base/result.hpp"
 
-namespace polytrace::cli {
+namespace polytrace::service {
+
+// The path of a command in PATH; "" where there is none.
+std::string find_in_path(std::string_view name);
+// This program itself.
+std::string own_path();
 
 struct Runtime {
   std::string_view name;     // as people call it on the command line: "java"
@@ -49,4 +54,4 @@ Launch launch_with_children(const Runtime& runtime, const std::string& program,
                             const std::string& agent, const std::string& options,
                             const std::vector<std::string>& arguments);
 
-}  // namespace polytrace::cli
+}  // namespace polytrace::service

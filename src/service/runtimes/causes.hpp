@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the user should know before the program starts: what stands in the recording's way, and what
-// a recording changes of the program.
+// What stands in a recording's way, what it changes of the program, and why it left nothing: what
+// the user should know before the program starts, and behind its end. Sentences.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 #include "base/result.hpp"
 
-namespace polytrace::cli {
+namespace polytrace::service {
 
 // The environment makes a program of .NET load another profiler, whose place ours would take.
 // Errors: usage.
@@ -20,4 +20,8 @@ base::result<void> check_profiler(std::string_view runtime);
 std::vector<std::string> cautions(std::string_view runtime, const std::string& options,
                                   const std::vector<std::string>& arguments, bool children);
 
-}  // namespace polytrace::cli
+// Why a program left no recording. One sentence, "" where nobody knows. `arguments`: as its runtime
+// got them.
+std::string cause_of_nothing(std::string_view runtime, const std::vector<std::string>& arguments);
+
+}  // namespace polytrace::service

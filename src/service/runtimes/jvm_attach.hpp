@@ -10,7 +10,7 @@
 
 #include "base/result.hpp"
 
-namespace polytrace::cli {
+namespace polytrace::service {
 
 // Refuses processes that are no JVM of this user, or that SIGQUIT would kill.
 // Errors: usage (no such JVM), open_failed (it does not answer, or may not be asked).
@@ -21,4 +21,4 @@ base::result<void> check_jvm(pid_t process);
 base::result<void> load_into_jvm(pid_t process, const std::string& path, const std::string& options,
                                  std::chrono::milliseconds patience);
 
-}  // namespace polytrace::cli
+}  // namespace polytrace::service

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
-namespace polytrace::cli {
+namespace polytrace::service {
 
 // Empty where it is not set.
 inline std::string_view variable(const char* name) {
@@ -14,4 +14,4 @@ inline std::string_view variable(const char* name) {
   return value == nullptr ? std::string_view() : value;
 }
 
-}  // namespace polytrace::cli
+}  // namespace polytrace::service

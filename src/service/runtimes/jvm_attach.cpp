@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/runtimes/jvm_attach.hpp"
+#include "service/runtimes/jvm_attach.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -20,13 +20,13 @@
 #include "agent/control/protocol/endpoint.hpp"
 #include "base/codes.hpp"
 
-namespace polytrace::cli {
+namespace polytrace::service {
 namespace {
 
 using agent::control::Descriptor;
 using std::chrono::milliseconds;
 
-base::Unexpected refuse(base::Code code, pid_t process, std::string_view what) {
+base::Unexpected not_this(base::Code code, pid_t process, std::string_view what) {
   return base::fail(code, fmt::format("process {}: {}", process, what));
 }
 
@@ -132,14 +132,14 @@ base::result<Descriptor> make_listen(pid_t process, milliseconds patience) {
   if (Descriptor ready = open_socket_file(folder, name)) return ready;
   const Trigger trigger(process, id, folder);
   if (!trigger.made() || kill(process, SIGQUIT) != 0)
-    return refuse(base::Code::open_failed, process, std::strerror(errno));
+    return not_this(base::Code::open_failed, process, std::strerror(errno));
   constexpr milliseconds kStep{20};
   for (milliseconds waited{0}; waited < patience; waited += kStep) {
     if (Descriptor ready = open_socket_file(folder, name)) return ready;
     std::this_thread::sleep_for(kStep);
   }
-  return refuse(base::Code::open_failed, process,
-                "the JVM does not answer; is it started with -XX:+DisableAttachMechanism?");
+  return not_this(base::Code::open_failed, process,
+                  "the JVM does not answer; is it started with -XX:+DisableAttachMechanism?");
 }
 
 bool send_all(int socket, std::string_view bytes) {
@@ -188,19 +188,19 @@ std::string one_line(std::string text) {
 
 base::result<void> check_jvm(pid_t process) {
   const std::string users = status_of(process, "Uid:");
-  if (users.empty()) return refuse(base::Code::usage, process, "there is none");
+  if (users.empty()) return not_this(base::Code::usage, process, "there is none");
   unsigned real = 0, effective = 0;
   const char* const end = users.data() + users.size();
   const auto first = std::from_chars(users.data(), end, real);
   if (first.ptr < end) std::from_chars(first.ptr + 1, end, effective);
   if (effective != geteuid())
-    return refuse(
+    return not_this(
         base::Code::open_failed, process,
         fmt::format("belongs to another user: run polytrace as that one (uid {})", effective));
-  if (!has_jvm(process)) return refuse(base::Code::usage, process, "is no JVM");
+  if (!has_jvm(process)) return not_this(base::Code::usage, process, "is no JVM");
   if (catches_quit(process)) return {};
-  return refuse(base::Code::open_failed, process,
-                "does not listen to the signal that asks it (-Xrs?)");
+  return not_this(base::Code::open_failed, process,
+                  "does not listen to the signal that asks it (-Xrs?)");
 }
 
 base::result<void> load_into_jvm(pid_t process, const std::string& path, const std::string& options,
@@ -208,7 +208,7 @@ base::result<void> load_into_jvm(pid_t process, const std::string& path, const s
   const auto file = make_listen(process, patience);
   if (!file) return base::Unexpected(file.error());
   const auto connected = agent::control::connect_unix(fmt::format("/proc/self/fd/{}", file->get()));
-  if (!connected) return refuse(base::Code::open_failed, process, connected.error().detail);
+  if (!connected) return not_this(base::Code::open_failed, process, connected.error().detail);
   const Descriptor& socket = *connected;
   std::string request = "1";
   for (const std::string_view part :
@@ -218,11 +218,11 @@ base::result<void> load_into_jvm(pid_t process, const std::string& path, const s
     request += '\0';
   }
   if (!send_all(socket.get(), request))
-    return refuse(base::Code::open_failed, process, std::strerror(errno));
+    return not_this(base::Code::open_failed, process, std::strerror(errno));
   const std::string said = receive_all(socket.get());
   if (is_success(said)) return {};
-  return refuse(base::Code::open_failed, process,
-                fmt::format("the agent was not loaded: {}", one_line(said)));
+  return not_this(base::Code::open_failed, process,
+                  fmt::format("the agent was not loaded: {}", one_line(said)));
 }
 
-}  // namespace polytrace::cli
+}  // namespace polytrace::service
