@@ -40,7 +40,7 @@ FOLDERS = {
     "agent/jvm": ["abi", "rewriter/classfile", "rewriter", "facts", "code heap", "."],
     "agent/coreclr": ["names", "runtime", "calls", "code memory", "."],
     "service": ["words", "input", "json", "selection", "ask convert", "states runtimes", "record"],
-    "cli": ["show", "frame", "options help", "convert explain runtimes", "record history", "."],
+    "cli": ["show", "frame", "options help", "convert explain", "record history", "."],
 }
 # An agent lives inside other programs: of the floors below it uses only these.
 AGENT_USES = {"base", "event", "format"}

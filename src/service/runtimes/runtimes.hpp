@@ -31,6 +31,13 @@ inline constexpr std::string_view kProfilerClass = "{8F0C6B52-3E1D-4A7B-9C42-51D
 std::span<const Runtime> runtimes();
 const Runtime* find_runtime(std::string_view name);
 
+struct InstalledRuntime {
+  std::string version;  // "" where it does not say
+  std::string path;     // of the program
+};
+// Those that are found on this machine. Mono and .NET are asked for their version.
+std::vector<InstalledRuntime> installed(const Runtime& runtime);
+
 // The program in PATH, or `told` where that is not empty. Errors: open_failed.
 base::result<std::string> find_program(const Runtime& runtime, const std::string& told);
 // The agent's library: `told`, else in $POLYTRACE_AGENTS (a list of folders), beside this program,

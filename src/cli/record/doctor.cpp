@@ -4,14 +4,18 @@
 
 #include <algorithm>
 
-#include "base/text/json_writer.hpp"
 #include "cli/frame/command.hpp"
 #include "cli/frame/session.hpp"
-#include "cli/runtimes/checkup.hpp"
+#include "service/runtimes/checkup.hpp"
 #include "service/runtimes/runtimes.hpp"
 
 namespace polytrace::cli {
 namespace {
+
+using service::Checkup;
+using service::Finding;
+using service::FoundRuntime;
+using service::Health;
 
 Style style_of(Health health) {
   if (health == Health::good) return Style::good;
@@ -39,8 +43,8 @@ class Doctor final : public Command {
   CommonNeeds needs() const override { return {true, false}; }
   void define(OptionList&) override {}
   int run(Session& session) override {
-    const Checkup checkup = check_machine();
-    if (session.common.json) tell_json(session.out().text(), checkup);
+    const Checkup checkup = service::check_machine();
+    if (session.common.json) session.out().text() += service::doctor_json(checkup);
     else tell_people(session, checkup);
     return checkup.can_record ? 0 : kCheckFailed;
   }
@@ -101,60 +105,6 @@ class Doctor final : public Command {
     out += checkup.can_record
                ? "\nReady to record.\n"
                : fmt::format("\nNothing can be recorded here. Next: {}\n", next_command(checkup));
-  }
-
-  // What is nearest to a recording: an agent for a runtime that is there, else a runtime.
-  static std::string next_command(const Checkup& checkup) {
-    for (const FoundRuntime& found : checkup.runtimes) return found.command;
-    for (const Finding& finding : checkup.findings)
-      if (!finding.hint.empty()) return finding.hint;
-    return "polytrace help record";
-  }
-
-  static void runtimes_json(base::JsonWriter& json, const Checkup& checkup) {
-    const auto list = [&](std::string_view key, const std::vector<std::string_view>& words) {
-      json.key(key);
-      json.begin_array();
-      for (const std::string_view word : words) json.value(word);
-      json.end_array();
-    };
-    json.key("runtimes");
-    json.begin_array();
-    for (const FoundRuntime& found : checkup.runtimes) {
-      json.begin_object();
-      json.member("name", found.name);
-      json.member("version", found.version);
-      json.member("path", found.path);
-      json.member("can_record", found.can_record);
-      json.member("can_attach", found.can_attach);
-      list("events", found.kinds);
-      list("lacking", found.lacking);
-      json.member("why_not", found.why);
-      json.member("command", found.command);
-      json.end_object();
-    }
-    json.end_array();
-  }
-
-  static void tell_json(std::string& out, const Checkup& checkup) {
-    base::JsonWriter json(out);
-    json.begin_object();
-    json.member("schema", "polytrace.doctor/1");
-    json.member("can_record", checkup.can_record);
-    runtimes_json(json, checkup);
-    json.key("findings");
-    json.begin_array();
-    for (const Finding& finding : checkup.findings) {
-      json.begin_object();
-      json.member("topic", finding.topic);
-      json.member("health", name_of(finding.health));
-      json.member("text", finding.text);
-      json.member("hint", finding.hint);
-      json.end_object();
-    }
-    json.end_array();
-    json.end_object();
-    out += '\n';
   }
 };
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace polytrace::cli {
+namespace polytrace::service {
 
 enum class Health : std::uint8_t { good, missing, note };
 
@@ -39,6 +39,12 @@ struct Checkup {
 
 Checkup check_machine();
 
+// "ok", "missing", "note".
 std::string_view name_of(Health health);
+// What is nearest to a recording: an agent for a runtime that is there, else a runtime.
+std::string next_command(const Checkup& checkup);
 
-}  // namespace polytrace::cli
+// {"schema": "polytrace.doctor/1", ...}
+std::string doctor_json(const Checkup& checkup);
+
+}  // namespace polytrace::service

@@ -1,61 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/runtimes/checkup.hpp"
+#include "service/runtimes/checkup.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <set>
 
 #include "agent/control/protocol/endpoint.hpp"
 #include "base/text/figure_text.hpp"
+#include "base/text/json_writer.hpp"
 #include "service/runtimes/runtimes.hpp"
 
-namespace polytrace::cli {
+namespace polytrace::service {
 namespace {
 
 namespace fs = std::filesystem;
 using Findings = std::vector<Finding>;
-using service::agent_remedy;
-using service::find_agent;
-using service::find_in_path;
-using service::find_runtime;
-using service::Runtime;
-
-// The value of a line NAME="VALUE" in a JDK's file `release`.
-std::string release_value(const fs::path& home, std::string_view name) {
-  std::ifstream file(home / "release");
-  for (std::string line; std::getline(file, line);) {
-    if (!line.starts_with(name) || line.size() <= name.size() + 2) continue;
-    const std::string value = line.substr(name.size() + 1);
-    return value.starts_with('"') ? value.substr(1, value.size() - 2) : value;
-  }
-  return {};
-}
-
-// Homes of JDKs: of java in PATH, $JAVA_HOME, and where distributions put them.
-std::set<std::string> java_homes() {
-  std::set<std::string> homes;
-  std::error_code none;
-  const auto add = [&](const fs::path& home) {
-    const fs::path real = fs::canonical(home, none);
-    if (!none && access((real / "bin/java").c_str(), X_OK) == 0) homes.insert(real);
-  };
-  const fs::path java = fs::canonical(find_in_path("java"), none);
-  if (!none) add(java.parent_path().parent_path());
-  if (const char* home = std::getenv("JAVA_HOME"); home != nullptr) add(home);
-  for (const auto& entry : fs::directory_iterator("/usr/lib/jvm", none)) add(entry.path());
-  return homes;
-}
 
 // What each agent tells. Kinds that it refuses are said when a recording asks for them.
 struct Abilities {
@@ -90,55 +55,6 @@ const Abilities& abilities_of(std::string_view runtime) {
   return *std::ranges::find(abilities(), runtime, &Abilities::runtime);
 }
 
-// What the program of a runtime says about itself, line by line; nothing where it cannot be run.
-std::vector<std::string> lines_of(const std::string& program, const char* option) {
-  std::vector<std::string> lines;
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return lines;
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  char* const words[] = {const_cast<char*>(program.c_str()), const_cast<char*>(option), nullptr};
-  pid_t child = -1;
-  const int error = posix_spawn(&child, program.c_str(), &actions, nullptr, words, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  std::FILE* const said = fdopen(ends[0], "r");
-  char line[512];
-  while (error == 0 && std::fgets(line, sizeof line, said) != nullptr) {
-    lines.emplace_back(line);
-    while (!lines.back().empty() && lines.back().back() == '\n') lines.back().pop_back();
-  }
-  std::fclose(said);
-  if (error == 0) waitpid(child, nullptr, 0);
-  return lines;
-}
-
-// "Mono JIT compiler version 6.8.0.105 (Debian ...)"
-std::string mono_version(const std::string& program) {
-  constexpr std::string_view kMark = " version ";
-  for (const std::string& line : lines_of(program, "--version")) {
-    const std::size_t at = line.find(kMark);
-    if (at == line.npos) continue;
-    const std::string rest = line.substr(at + kMark.size());
-    return rest.substr(0, rest.find(' '));
-  }
-  return {};
-}
-
-// "Microsoft.NETCore.App 10.0.0 [/usr/share/dotnet/shared/Microsoft.NETCore.App]"
-std::vector<std::string> dotnet_versions(const std::string& program) {
-  constexpr std::string_view kRuntime = "Microsoft.NETCore.App ";
-  std::vector<std::string> versions;
-  for (const std::string& line : lines_of(program, "--list-runtimes")) {
-    if (!line.starts_with(kRuntime)) continue;
-    const std::string rest = line.substr(kRuntime.size());
-    versions.push_back(rest.substr(0, rest.find(' ')));
-  }
-  return versions;
-}
-
 unsigned major_of(const std::string& version) {
   return static_cast<unsigned>(std::strtoul(version.c_str(), nullptr, 10));
 }
@@ -163,12 +79,12 @@ std::string command_for(const FoundRuntime& found, const Runtime& runtime) {
                      runtime.name, abilities_of(runtime.name).example);
 }
 
-void add_runtime(Checkup& checkup, std::string_view name, std::string version, std::string path) {
-  const Runtime& runtime = *find_runtime(name);
+void add_runtime(Checkup& checkup, const Runtime& runtime, InstalledRuntime one) {
+  const std::string_view name = runtime.name;
   const Abilities& able = abilities_of(name);
   FoundRuntime found{.name = name,
-                     .version = std::move(version),
-                     .path = std::move(path),
+                     .version = std::move(one.version),
+                     .path = std::move(one.path),
                      .kinds = able.kinds,
                      .lacking = able.lacking,
                      .why = {},
@@ -192,33 +108,18 @@ void add_runtime(Checkup& checkup, std::string_view name, std::string version, s
   checkup.runtimes.push_back(std::move(found));
 }
 
-void add_none(Checkup& checkup, std::string_view name) {
-  const Runtime& runtime = *find_runtime(name);
-  checkup.findings.push_back({runtime.title, Health::missing,
-                              fmt::format("no {} in PATH{}", runtime.program,
-                                          name == "java" ? ", JAVA_HOME or /usr/lib/jvm" : ""),
-                              std::string(abilities_of(name).remedy)});
+void add_none(Checkup& checkup, const Runtime& runtime) {
+  checkup.findings.push_back(
+      {runtime.title, Health::missing,
+       fmt::format("no {} in PATH{}", runtime.program,
+                   runtime.name == "java" ? ", JAVA_HOME or /usr/lib/jvm" : ""),
+       std::string(abilities_of(runtime.name).remedy)});
 }
 
-void check_java(Checkup& checkup) {
-  const std::set<std::string> homes = java_homes();
-  for (const std::string& home : homes)
-    add_runtime(checkup, "java", release_value(home, "JAVA_VERSION"), home + "/bin/java");
-  if (homes.empty()) add_none(checkup, "java");
-}
-
-void check_mono(Checkup& checkup) {
-  const std::string path = find_in_path("mono");
-  if (path.empty()) add_none(checkup, "mono");
-  else add_runtime(checkup, "mono", mono_version(path), path);
-}
-
-void check_dotnet(Checkup& checkup) {
-  const std::string path = find_in_path("dotnet");
-  if (path.empty()) return add_none(checkup, "dotnet");
-  std::vector<std::string> versions = dotnet_versions(path);
-  if (versions.empty()) versions.emplace_back();
-  for (std::string& version : versions) add_runtime(checkup, "dotnet", std::move(version), path);
+void check_runtime(Checkup& checkup, const Runtime& runtime) {
+  std::vector<InstalledRuntime> all = installed(runtime);
+  for (InstalledRuntime& one : all) add_runtime(checkup, runtime, std::move(one));
+  if (all.empty()) add_none(checkup, runtime);
 }
 
 void check_agent(Findings& findings, const Runtime& runtime) {
@@ -270,15 +171,38 @@ void check_meeting(Findings& findings) {
                       good ? "" : "this folder must be ours alone (mode 0700)"});
 }
 
+void runtimes_json(base::JsonWriter& json, const Checkup& checkup) {
+  const auto list = [&](std::string_view key, const std::vector<std::string_view>& words) {
+    json.key(key);
+    json.begin_array();
+    for (const std::string_view word : words) json.value(word);
+    json.end_array();
+  };
+  json.key("runtimes");
+  json.begin_array();
+  for (const FoundRuntime& found : checkup.runtimes) {
+    json.begin_object();
+    json.member("name", found.name);
+    json.member("version", found.version);
+    json.member("path", found.path);
+    json.member("can_record", found.can_record);
+    json.member("can_attach", found.can_attach);
+    list("events", found.kinds);
+    list("lacking", found.lacking);
+    json.member("why_not", found.why);
+    json.member("command", found.command);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 }  // namespace
 
 Checkup check_machine() {
   Checkup checkup;
-  check_java(checkup);
-  check_mono(checkup);
-  check_dotnet(checkup);
+  for (const Runtime& runtime : runtimes()) check_runtime(checkup, runtime);
   Findings& findings = checkup.findings;
-  for (const Runtime& runtime : service::runtimes()) check_agent(findings, runtime);
+  for (const Runtime& runtime : runtimes()) check_agent(findings, runtime);
   check_clock(findings);
   check_room(findings, "this folder", ".");
   check_room(findings, "/dev/shm", "/dev/shm");
@@ -291,4 +215,33 @@ std::string_view name_of(Health health) {
   return health == Health::missing ? "missing" : "note";
 }
 
-}  // namespace polytrace::cli
+std::string next_command(const Checkup& checkup) {
+  for (const FoundRuntime& found : checkup.runtimes) return found.command;
+  for (const Finding& finding : checkup.findings)
+    if (!finding.hint.empty()) return finding.hint;
+  return "polytrace help record";
+}
+
+std::string doctor_json(const Checkup& checkup) {
+  std::string out;
+  base::JsonWriter json(out);
+  json.begin_object();
+  json.member("schema", "polytrace.doctor/1");
+  json.member("can_record", checkup.can_record);
+  runtimes_json(json, checkup);
+  json.key("findings");
+  json.begin_array();
+  for (const Finding& finding : checkup.findings) {
+    json.begin_object();
+    json.member("topic", finding.topic);
+    json.member("health", name_of(finding.health));
+    json.member("text", finding.text);
+    json.member("hint", finding.hint);
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+  return out + '\n';
+}
+
+}  // namespace polytrace::service
