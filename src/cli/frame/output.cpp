@@ -109,4 +109,15 @@ void Pager::end() {
   child_ = 0;
 }
 
+void print(std::string_view text) {
+  Output out(STDERR_FILENO);
+  out.text() = text;
+  out.flush();
+}
+
+void print_live(std::string_view line) {
+  const std::string text = "\r" + printable(line) + "\x1b[K";
+  if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;
+}
+
 }  // namespace polytrace::cli

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "cli/frame/command.hpp"
-#include "cli/frame/errors.hpp"
+#include "cli/frame/notices_view.hpp"
 #include "cli/history/history_options.hpp"
 
 namespace polytrace::cli {

@@ -15,7 +15,6 @@
 #include "base/codes.hpp"
 #include "base/text/figure_text.hpp"
 #include "base/text/json_writer.hpp"
-#include "cli/frame/errors.hpp"
 #include "cli/frame/signals.hpp"
 #include "service/record/finish.hpp"
 
