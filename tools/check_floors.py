@@ -39,8 +39,8 @@ FOLDERS = {
     "agent/mono": ["abi", "plain", "runtime", "stacks", "."],
     "agent/jvm": ["abi", "rewriter/classfile", "rewriter", "facts", "code heap", "."],
     "agent/coreclr": ["names", "runtime", "calls", "code memory", "."],
-    "service": ["words", "input", "json", "selection", "ask convert states"],
-    "cli": ["show", "frame", "options help", "convert explain runtimes", "record history", "."],
+    "service": ["words", "input", "json", "selection", "ask convert", "states runtimes", "record"],
+    "cli": ["show", "frame", "options help", "convert explain", "record history", "."],
 }
 # An agent lives inside other programs: of the floors below it uses only these.
 AGENT_USES = {"base", "event", "format"}
