@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "analysis/heap/questions.hpp"
-#include "analysis/heap/snapshot_graph.hpp"
+#include "analysis/heap/study.hpp"
 #include "analysis/heap/tables.hpp"
 #include "analysis/sections.hpp"
 #include "analysis/table/cells.hpp"
