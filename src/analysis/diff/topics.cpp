@@ -1,32 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/diff/pairs.hpp"
-
-#include <fmt/format.h>
+#include "analysis/diff/topics.hpp"
 
 #include <algorithm>
-#include <cmath>
-
-#include "analysis/diff/run.hpp"
-#include "analysis/table/rows.hpp"
 
 namespace polytrace::analysis {
 namespace {
-
-double number(const Cell& cell) {
-  return std::visit(
-      [](const auto& value) -> double {
-        if constexpr (std::is_arithmetic_v<std::decay_t<decltype(value)>>)
-          return static_cast<double>(value);
-        else return 0;
-      },
-      cell);
-}
-
-std::string text(const Cell& cell) {
-  if (const auto* name = std::get_if<std::string>(&cell)) return *name;
-  if (std::holds_alternative<std::monostate>(cell)) return "(not told)";
-  return fmt::format("{}", number(cell));
-}
 
 // One side of the pairs, as members of a pair.
 struct Side {
@@ -42,35 +20,25 @@ class Gathering {
 
   void take(const DiffSide& runs, const Side& side) const {
     for (std::size_t run = 0; run < runs.size(); ++run) {
-      if (const Table* table = runs[run]->table(topic_.source); table != nullptr)
-        take_rows(*table, run, runs.size(), side);
+      for (const Figure& figure : runs[run]->figures(topic_.section).all)
+        add(figure, run, runs.size(), side);
       for (auto& [key, pair] : pairs_.all)
         describe(key, *runs[run], runs.size(), pair.*side.evidence, side.scale);
     }
   }
 
  private:
-  void take_rows(const Table& table, std::size_t run, std::size_t runs, const Side& side) const {
-    const auto name = column_of(table, topic_.name);
-    const auto figure = column_of(table, topic_.figure);
-    const auto count = column_of(table, topic_.count);
-    const auto snapshot = column_of(table, "snapshot");
-    if (!name || !figure) return;
-    for (const auto& row : table.rows) {
-      if (snapshot && row[*snapshot] != table.rows.back()[*snapshot]) continue;
-      std::string spelt = text(row[*name]);
-      std::string key = exact_names_ ? spelt : alike(spelt, topic_.kind);
-      DiffPair& pair = pairs_.all[std::move(key)];
-      if (pair.name.empty()) pair.name = std::move(spelt);
-      std::vector<double>& figures = (pair.*side.evidence).figures;
-      figures.resize(runs);
-      figures[run] += number(row[*figure]) * side.scale;
-      if (!count) continue;
-      pair.*side.count += number(row[*count]) * side.scale / static_cast<double>(runs);
-      Evidence& evidence = pair.*side.evidence;
-      if (topic_.chance == Chance::meetings)
-        evidence.calls = std::max(evidence.calls, number(row[*count]));
-    }
+  void add(const Figure& figure, std::size_t run, std::size_t runs, const Side& side) const {
+    std::string key = exact_names_ ? figure.name : alike(figure.name, topic_.kind);
+    DiffPair& pair = pairs_.all[std::move(key)];
+    if (pair.name.empty()) pair.name = figure.name;
+    Evidence& evidence = pair.*side.evidence;
+    evidence.figures.resize(runs);
+    evidence.figures[run] += static_cast<double>(figure.amount.*topic_.compared) * side.scale;
+    if (!topic_.has_counts()) return;
+    const auto count = static_cast<double>(figure.amount.count);
+    pair.*side.count += count * side.scale / static_cast<double>(runs);
+    if (topic_.chance == Chance::meetings) evidence.calls = std::max(evidence.calls, count);
   }
 
   // How far a run's figure may be off.
@@ -114,14 +82,12 @@ DiffPairs pair_up(const DiffSide& before, const DiffSide& after, const DiffTopic
   return pairs;
 }
 
-Unit unit_of(const DiffSide& before, const DiffSide& after, const DiffTopic& topic,
-             std::string_view key) {
+Unit unit_of(const DiffSide& before, const DiffSide& after, const DiffTopic& topic) {
   for (const DiffSide* side : {&before, &after}) {
     for (const auto& run : *side) {
-      const Table* table = run->table(topic.source);
-      if (table == nullptr) continue;
-      const auto at = column_of(*table, key);
-      return at ? table->columns[*at].unit : Unit::none;
+      const Figures& figures = run->figures(topic.section);
+      if (figures.all.empty()) continue;
+      return topic.compared == &Amount::count ? Unit::count : figures.unit;
     }
   }
   return Unit::none;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sections of counters are called. Pure; thread-safe.
+// What the sections of counters are called, for all who tell of counters. Pure; thread-safe.
 #pragma once
 
 #include <string>

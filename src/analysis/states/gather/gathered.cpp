@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/states/gather/happening_packing.hpp"
+#include "analysis/states/gather/gathered.hpp"
 
 namespace polytrace::analysis {
 namespace {
