@@ -74,6 +74,6 @@ class HistoryInfo final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_source_info() { return std::make_unique<HistoryInfo>(); }
+std::unique_ptr<Command> make_history_info() { return std::make_unique<HistoryInfo>(); }
 
 }  // namespace polytrace::cli
