@@ -106,8 +106,8 @@ class OpenCalls {
   }
   // The call that ended, until the next enter(); null where none did.
   [[gnu::always_inline]] const Call* leave(const OpenCall& leave, CallAccount& account) {
-    if (depth_ == 0 || dropped_ != 0 || counts_ != nullptr ||
-        !agree(told(slots_[depth_]), leave)) [[unlikely]]
+    if (depth_ == 0 || dropped_ != 0 || counts_ != nullptr || !agree(told(slots_[depth_]), leave))
+        [[unlikely]]
       return leave_any(leave, account);
     --account.open;
     return &slots_[depth_--];
