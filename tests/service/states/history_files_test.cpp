@@ -83,9 +83,12 @@ TEST(histories, go_on_from_a_snapshot) {
   const auto state = parsed(content_of(rows.path("s/state.json")));
   EXPECT_EQ(state["timestamp"], 7);
   EXPECT_EQ(state["states"].size(), 2U);
-  const auto made = import_history({.file = rows.path("s")}, {.folder = rows.path("next")});
-  ASSERT_TRUE(made.has_value());
-  EXPECT_EQ(made->facts.keys, 2U);
+  ASSERT_TRUE(import_history({.file = rows.path("s")}, {.folder = rows.path("next")}).has_value());
+  const auto next = open_history({.path = rows.path("next")});
+  ASSERT_TRUE(next.has_value());
+  const auto answer = ask_history(next->history, {.at = "7"});
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_EQ(answer->states.rows.size(), 2U);
 }
 
 TEST(histories, stay_unless_they_may_be_replaced) {
