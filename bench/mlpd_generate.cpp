@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/io/sink.hpp"
-#include "format/mlpd/mlpd.hpp"
+#include "format/format.hpp"
 
 namespace {
 

@@ -31,6 +31,8 @@ if(NOT POLYTRACE_BULK)
 endif()
 if(POLYTRACE_BULK AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(--param=ggc-min-heapsize=524288)  # KiB: more memory, a twentieth less time
+  # A group shall not stop inlining because it is large: its sources alone would not.
+  add_compile_options(--param=inline-unit-growth=400)
 endif()
 
 # The same bytes wherever the checkout lies, and short paths in failure messages.

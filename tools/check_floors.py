@@ -40,8 +40,8 @@ FOLDERS = {
     "agent/jvm": ["abi", "rewriter/classfile", "rewriter", "facts", "code heap", "."],
     "agent/coreclr": ["names", "runtime", "calls", "code memory", "."],
     "store": ["file", "build read", "build/pass read/events", "ask", "."],
-    "service": ["words", "input", "json", "selection", "ask convert states"],
-    "cli": ["show", "frame", "options help", "convert explain runtimes", "record history", "."],
+    "service": ["words", "input", "json", "selection", "ask convert", "states runtimes", "record"],
+    "cli": ["show", "frame", "options help", "convert explain", "record history", "."],
 }
 # An agent lives inside other programs: of the floors below it uses only these.
 AGENT_USES = {"base", "event", "format"}

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/table/figures.hpp"
 #include "analysis/table/table.hpp"
 #include "analysis/table/words.hpp"
 
@@ -31,6 +32,12 @@ class Analysis {
   virtual void finish(const Names& names) { static_cast<void>(names); }
   // The answer. Tables without rows are left out by the presenter. May be called repeatedly.
   virtual std::vector<Table> tables(const Names& names, const TableOptions& options) const = 0;
+  // What two traces are compared by, after finish(): one of its tables is made from the same.
+  // Without a unit where the analysis cannot be compared.
+  virtual Figures figures(const Names& names) const {
+    static_cast<void>(names);
+    return {};
+  }
   // What a summary says of it, after finish(): zero to two lines of plain text for people, most
   // important first ("12 collections, longest pause 3.1 ms"). Cheap; empty when it saw nothing.
   virtual std::vector<std::string> headlines(const Names& names) const {

@@ -17,7 +17,7 @@ class IdTable {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
   // The index of `id`; a new one on first sight.
-  std::uint32_t index(Id id) {
+  [[gnu::always_inline]] std::uint32_t index(Id id) {
     Cached& cached = cache_[slot(id)];
     if (cached.id == id) return cached.index;
     cached = {id, insert(id)};
@@ -48,7 +48,12 @@ class IdTable {
   static constexpr Id kOfAnotherSlot = 1;
   static std::size_t slot(Id id) { return (id * 0x9e3779b97f4a7c15U) >> (64 - kCacheBits); }
 
-  std::uint32_t insert(Id id);  // not here, so that index() stays small enough to be inlined
+  // Apart, so that index() stays small.
+  [[gnu::noinline]] std::uint32_t insert(Id id) {
+    const auto [entry, fresh] = indexes_.try_emplace(id, size());
+    if (fresh) ids_.push_back(id);
+    return entry->second;
+  }
 
   std::array<Cached, std::size_t{1} << kCacheBits> cache_{{{kOfAnotherSlot, kNone}}};
   IdMap<std::uint32_t> indexes_;

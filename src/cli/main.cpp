@@ -6,7 +6,6 @@
 #include <exception>
 #include <utility>
 
-#include "cli/frame/errors.hpp"
 #include "cli/frame/parser.hpp"
 #include "cli/frame/session.hpp"
 #include "cli/frame/signals.hpp"

@@ -105,15 +105,12 @@ class OpenCalls {
     return true;
   }
   // The call that ended, until the next enter(); null where none did.
-  const Call* leave(const OpenCall& leave, CallAccount& account) {
-    if (dropped_ != 0) [[unlikely]]
-      return --dropped_, nullptr;
-    const std::size_t stay = find(leave);
-    if (stay == depth_) return ++account.ignored, nullptr;
-    account.cut += depth_ - stay - 1;
-    account.open -= depth_ - stay;
-    keep(stay);
-    return &slots_[stay + 1];
+  [[gnu::always_inline]] const Call* leave(const OpenCall& leave, CallAccount& account) {
+    if (depth_ == 0 || dropped_ != 0 || counts_ != nullptr || !agree(told(slots_[depth_]), leave))
+        [[unlikely]]
+      return leave_any(leave, account);
+    --account.open;
+    return &slots_[depth_--];
   }
   // How many calls stay open when such a leave comes: depth() where it ends none.
   std::size_t find(const OpenCall& leave) {
@@ -194,6 +191,16 @@ class OpenCalls {
  private:
   static constexpr std::size_t kNear = 32;
 
+  // As leave(), of a call that is not innermost, too.
+  [[gnu::noinline]] const Call* leave_any(const OpenCall& leave, CallAccount& account) {
+    if (dropped_ != 0) return --dropped_, nullptr;
+    const std::size_t stay = find(leave);
+    if (stay == depth_) return ++account.ignored, nullptr;
+    account.cut += depth_ - stay - 1;
+    account.open -= depth_ - stay;
+    keep(stay);
+    return &slots_[stay + 1];
+  }
   static OpenCall told(const Call& call) {
     if constexpr (std::is_same_v<Call, Id>) return {call, 0};
     else if constexpr (requires { call.ticket; }) return {call.id, call.ticket};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exports/exporter.hpp"
 
-#include "base/text/short_name.hpp"
+#include "base/text/utf8.hpp"
 #include "exports/timelines/names.hpp"
 #include "slice/selection.hpp"
 

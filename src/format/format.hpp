@@ -63,7 +63,15 @@ struct Format {
 
 inline constexpr std::size_t kHeadBytes = 128;
 
-// All formats, in the order of formats.def.
+// The descriptors, each defined in the folder of its row.
+#define FORMAT(folder, descriptor) \
+  namespace folder {               \
+  extern const Format descriptor;  \
+  }
+#include "format/formats.def"
+#undef FORMAT
+
+// All of them, in the order of formats.def.
 std::span<const Format* const> formats();
 // Null when there is none of that name.
 const Format* find_format(std::string_view name);

@@ -3,13 +3,6 @@
 
 namespace polytrace::format {
 
-#define FORMAT(folder, descriptor) \
-  namespace folder {               \
-  extern const Format descriptor;  \
-  }
-#include "format/formats.def"
-#undef FORMAT
-
 namespace {
 
 constexpr const Format* kFormats[] = {

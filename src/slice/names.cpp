@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/text/short_name.hpp"
+#include "base/text/utf8.hpp"
 #include "event/choice/method_names.hpp"
 #include "slice/compiled_names.hpp"
 

@@ -105,7 +105,7 @@ class CallWalk {
     return top - 1;
   }
   // Whether another call of the method stays open, if the policy asks.
-  bool leave_method(std::uint32_t thread, std::uint32_t method) {
+  [[gnu::always_inline]] inline bool leave_method(std::uint32_t thread, std::uint32_t method) {
     if constexpr (Policy::kAsksRecursion) return methods_.leave(thread, method) != 0;
     else return false;
   }

@@ -68,17 +68,27 @@ Cell Calls::quantile(std::uint32_t method, unsigned percent) const {
                     totals_[method].most);
 }
 
+Figures Calls::figures(const Names& names) const {
+  Figures figures{Unit::nanoseconds};
+  for (std::uint32_t i = 0; i < totals_.size(); ++i) {
+    if (totals_[i].calls == 0) continue;
+    std::string name = names.method_name(i);
+    if (keeps(selection_, name))
+      figures.all.push_back({std::move(name), {totals_[i].calls, totals_[i].self}, i});
+  }
+  return figures;
+}
+
 std::vector<Table> Calls::tables(const Names& names, const TableOptions& options) const {
   Table table = empty_table();
   const std::uint64_t all_self = sum_of_self();
-  for (std::uint32_t i = 0; i < totals_.size(); ++i) {
+  Figures methods = figures(names);
+  for (auto& [name, amount, i] : methods.all) {
     const CallTotals& method = totals_[i];
-    if (method.calls == 0) continue;
-    std::string name = names.method_name(i);
-    if (!keeps(selection_, name)) continue;
-    table.rows.push_back({method.self, share(method.self, all_self), method.elapsed, method.total,
-                          method.calls, average(method.total, method.calls), method.least,
-                          quantile(i, 50), quantile(i, 95), method.most, std::move(name)});
+    table.rows.push_back({amount.weight, share(amount.weight, all_self), method.elapsed,
+                          method.total, amount.count, average(method.total, amount.count),
+                          method.least, quantile(i, 50), quantile(i, 95), method.most,
+                          std::move(name)});
   }
   if (helpers().calls != 0) table.notes.push_back(helpers_note(helpers().calls, helpers().self));
   if (!policy_.window.whole()) {

@@ -27,6 +27,7 @@ class Calls : public Analysis {
   void consume(const Slice& slice) override;
   void finish(const Names& names) override;
   std::vector<Table> tables(const Names& names, const TableOptions& options) const override;
+  Figures figures(const Names& names) const override;  // self time of methods
   std::vector<std::string> headlines(const Names& names) const override;
 
   const std::vector<CallTotals>& totals() const { return totals_; }  // by method; after finish()

@@ -6,9 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <span>
 #include <tuple>
 
-#include "analysis/diff/pairs.hpp"
+#include "analysis/diff/topics.hpp"
 #include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
 #include "base/text/figure_text.hpp"
@@ -18,20 +19,20 @@ namespace {
 
 Cell whole_number(double value) { return static_cast<std::int64_t>(std::llround(value)); }
 
-template <class Figure>
-double mean_of(const DiffSide& side, Figure figure) {
+template <class Value>
+double mean_of(const DiffSide& side, Value value) {
   double sum = 0;
-  for (const auto& run : side) sum += static_cast<double>(std::invoke(figure, *run));
+  for (const auto& run : side) sum += static_cast<double>(std::invoke(value, *run));
   return sum / static_cast<double>(side.size());
 }
 
 double scale_of(const DiffSide& before, const DiffSide& after, PerWhat per) {
   if (per == PerWhat::nothing) return 1;
-  const auto figure = [per](const DiffRun& run) {
+  const auto value = [per](const DiffRun& run) {
     return per == PerWhat::time ? static_cast<double>(run.span()) : run.calls();
   };
-  const double one = mean_of(before, figure);
-  const double other = mean_of(after, figure);
+  const double one = mean_of(before, value);
+  const double other = mean_of(after, value);
   return one > 0 && other > 0 ? one / other : 1;
 }
 
@@ -83,13 +84,13 @@ void Comparison::add_tree(std::vector<Table>& tables) const {
 }
 
 Table Comparison::empty_table(const DiffTopic& topic) const {
-  const Unit unit = unit_of(before_, after_, topic, topic.figure);
+  const Unit unit = unit_of(before_, after_, topic);
   std::vector<ColumnInfo> columns = {{"before", "Before", unit},
                                      {"after", "After", unit},
                                      {"change", "Change", unit},
                                      {"change_share", "Of its own %", Unit::percent},
                                      {"share", "Of all %", Unit::percent}};
-  if (!topic.count.empty()) {
+  if (topic.has_counts()) {
     columns.push_back({"count_before", "Count before", Unit::count});
     columns.push_back({"count_after", "after", Unit::count});
   }
@@ -109,11 +110,11 @@ void Comparison::note_growth(const DiffTopic& topic, const DiffPairs& pairs, con
 }
 
 std::vector<Cell> row_of(const DiffTopic& topic, const DiffPairs& pairs, const DiffPair& pair) {
+  const Cell of_its_own = pair.was() > 0 ? Cell{100 * pair.change() / pair.was()} : Cell{};
   std::vector<Cell> row = {whole_number(pair.was()), whole_number(pair.is()),
-                           whole_number(pair.change()), Cell{},
+                           whole_number(pair.change()), of_its_own,
                            100 * pair.change() / pairs.whole()};
-  if (pair.was() > 0) row[3] = 100 * pair.change() / pair.was();
-  if (!topic.count.empty()) {
+  if (topic.has_counts()) {
     row.push_back(whole_number(pair.count_before));
     row.push_back(whole_number(pair.count_after));
   }
@@ -157,45 +158,42 @@ Table Comparison::suspects() const {
   Table table = make_table(
       "diff_suspects", "suspects", "Suspects",
       {{"fault", "Looks like"}, {"verdict", "Verdict"}, {"what", "Where"}, {"why", "Why"}});
-  using Rows = std::vector<std::vector<Cell>>;
-  static const Rows kNoRows;
-  const auto rows_of = [&](const DiffSide& side) -> const Rows& {
-    const Table* found = side.front()->table("suspects");
-    return found == nullptr ? kNoRows : found->rows;
+  using Suspects = std::span<const Suspect>;
+  const auto count = [](Suspects all, const std::string& fault) {
+    return std::ranges::count(all, fault, &Suspect::fault);
   };
-  const auto count = [](const Rows& rows, const Cell& fault, std::size_t end) {
-    return std::count_if(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(end),
-                         [&](const auto& row) { return row[0] == fault; });
-  };
-  const auto add = [&](const Rows& rows, const Rows& others, const char* alone, bool both) {
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const bool shared = count(rows, rows[i][0], i) < count(others, rows[i][0], others.size());
+  const auto add = [&](Suspects all, Suspects others, const char* alone, bool both) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const auto& [fault, what, why] = all[i];
+      const bool shared = count(all.first(i), fault) < count(others, fault);
       if (shared && !both) continue;
-      table.rows.push_back(
-          {rows[i][0], std::string(shared ? "in both" : alone), rows[i][1], rows[i][2]});
+      table.rows.push_back({fault, std::string(shared ? "in both" : alone), what, why});
     }
   };
-  add(rows_of(after_), rows_of(before_), "new", false);
-  add(rows_of(before_), rows_of(after_), "gone", true);
+  const Suspects before = before_.front()->suspects(), after = after_.front()->suspects();
+  add(after, before, "new", false);
+  add(before, after, "gone", true);
   return table;
 }
 
 Table Comparison::overview() const {
   Table table = make_table("diff_totals", "summary", "In all",
                            {{"trace", "Trace"}, {"span", "Span", Unit::nanoseconds}});
-  const double before = mean_of(before_, &DiffRun::span);
-  const double after = mean_of(after_, &DiffRun::span);
-  table.rows = {{std::string("before"), whole_number(before)},
-                {std::string("after"), whole_number(after)},
-                {std::string("change"), whole_number(after - before)}};
+  using Row = std::vector<Cell>;
+  Row before{std::string("before")}, after{std::string("after")}, change{std::string("change")};
+  const auto add = [&](double was, double is) {
+    before.push_back(whole_number(was));
+    after.push_back(whole_number(is));
+    change.push_back(whole_number(is - was));
+  };
+  add(mean_of(before_, &DiffRun::span), mean_of(after_, &DiffRun::span));
   for (std::size_t i = 0; i < kDiffTopics.size(); ++i) {
     const DiffTopic& topic = kDiffTopics[i];
-    table.columns.push_back({std::string(topic.word), std::string(topic.in_all),
-                             unit_of(before_, after_, topic, topic.figure)});
-    table.rows[0].push_back(whole_number(pairs_[i].whole_before));
-    table.rows[1].push_back(whole_number(pairs_[i].whole_after));
-    table.rows[2].push_back(whole_number(pairs_[i].whole_after - pairs_[i].whole_before));
+    table.columns.push_back(
+        {std::string(topic.word), std::string(topic.in_all), unit_of(before_, after_, topic)});
+    add(pairs_[i].whole_before, pairs_[i].whole_after);
   }
+  table.rows = {std::move(before), std::move(after), std::move(change)};
   if (before_.size() + after_.size() > 2)
     table.notes.push_back(fmt::format(
         "On average of {} and {}. The call tree and suspects are those of the first of each.",

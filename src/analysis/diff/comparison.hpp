@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is different between two programs, topic by topic (topics.hpp), by one recorded run of each
-// or several: the tables of their reports are compared by name, so no event is known here.
+// or several: what the sections of their reports say of things is compared by name, so no event is
+// known here.
 #pragma once
 
 #include <optional>
@@ -18,9 +19,6 @@ struct DiffOptions {
   double threshold = 0.01;  // of the whole: smaller changes are left out, and counted
   TableOptions table;
 };
-
-// At least one run; figures are those of a run on average.
-using DiffSide = std::vector<std::unique_ptr<DiffRun>>;
 
 // A figure that grew, more than by chance.
 struct Growth {

@@ -2,6 +2,7 @@
 #include "analysis/diff/run.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "analysis/calls/calltree.hpp"
 #include "analysis/diff/topics.hpp"
@@ -14,6 +15,13 @@ std::vector<const Section*> compared_sections() {
   std::vector<const Section*> out = {find_section("suspects")};
   for (const DiffTopic& topic : kDiffTopics) out.push_back(find_section(topic.section));
   return out;
+}
+
+Figures sorted(Figures figures) {
+  std::ranges::stable_sort(figures.all, [](const Figure& one, const Figure& other) {
+    return std::tie(other.amount.weight, one.name) < std::tie(one.amount.weight, other.name);
+  });
+  return figures;
 }
 
 }  // namespace
@@ -56,7 +64,10 @@ void DiffRun::finish() {
   limits_ = report.limits();
   const Names& names = report.names();
   if (auto profile = reading_->builder.finish(names)) profile_ = std::move(*profile);
-  tables_ = report.tables({"", 0});
+  for (const DiffTopic& topic : kDiffTopics)
+    if (!figures_.contains(topic.section))
+      figures_[topic.section] = sorted(report.analysis(topic.section)->figures(names));
+  suspects_ = report.analysis("suspects")->suspects(names);
   span_ = extent_of(names).span();
   for (std::uint32_t i = 0; i < names.methods().size(); ++i) {
     const CallSpread::Sums sums = reading_->spread.of(i);
@@ -68,9 +79,10 @@ void DiffRun::finish() {
   reading_.reset();
 }
 
-const Table* DiffRun::table(std::string_view key) const {
-  const auto found = std::ranges::find(tables_, key, &Table::key);
-  return found == tables_.end() || found->rows.empty() ? nullptr : &*found;
+const Figures& DiffRun::figures(std::string_view section) const {
+  static const Figures kNone;
+  const auto found = figures_.find(section);
+  return found == figures_.end() ? kNone : found->second;
 }
 
 CallSpread::Sums DiffRun::spread_of(const std::string& name) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 
 #include "analysis/calls/call_spread.hpp"
@@ -20,7 +21,9 @@ class DiffRun : public event::Consumer {
   // Once, after the last batch. What is not asked for any more is given back.
   void finish();
 
-  const Table* table(std::string_view key) const;  // null when there is none
+  // Of a section that a topic names (topics.hpp), the largest weight first, of equal ones by name.
+  const Figures& figures(std::string_view section) const;
+  const std::vector<Suspect>& suspects() const { return suspects_; }
   const Profile* profile() const { return profile_ ? &*profile_ : nullptr; }
   const std::vector<std::string>& limits() const { return limits_; }
   std::uint64_t span() const { return span_; }
@@ -36,7 +39,8 @@ class DiffRun : public event::Consumer {
 
   bool exact_names_;
   std::unique_ptr<Reading> reading_;
-  std::vector<Table> tables_;
+  std::map<std::string_view, Figures> figures_;  // by section
+  std::vector<Suspect> suspects_;
   std::map<std::string, CallSpread::Sums, std::less<>> spreads_;
   std::optional<Profile> profile_;
   std::vector<std::string> limits_;
@@ -45,5 +49,8 @@ class DiffRun : public event::Consumer {
   double samples_ = 0;
   double sampled_bytes_ = 0;
 };
+
+// At least one run; figures are those of a run on average.
+using DiffSide = std::vector<std::unique_ptr<DiffRun>>;
 
 }  // namespace polytrace::analysis

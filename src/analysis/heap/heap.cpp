@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "analysis/heap/questions.hpp"
-#include "analysis/heap/snapshot_graph.hpp"
+#include "analysis/heap/study.hpp"
 #include "analysis/heap/tables.hpp"
 #include "analysis/sections.hpp"
 #include "analysis/table/cells.hpp"
@@ -30,6 +30,7 @@ class Heap final : public Analysis {
   void consume(const Slice& slice) override;
   void finish(const Names& names) override;
   std::vector<Table> tables(const Names& names, const TableOptions& options) const override;
+  Figures figures(const Names& names) const override;  // bytes of classes
   std::vector<std::string> headlines(const Names& names) const override;
   std::vector<Suspect> suspects(const Names& names) const override;
 
@@ -136,6 +137,14 @@ std::vector<Table> Heap::tables(const Names& names, const TableOptions& options)
   return {std::move(list), snapshot_classes(snapshots_, names, selection_, options),
           snapshot_growth(snapshots_, names, selection_, options),
           snapshot_references(snapshots_, names, selection_, options)};
+}
+
+// Of the last snapshot that has any.
+Figures Heap::figures(const Names& names) const {
+  for (auto snapshot = snapshots_.rbegin(); snapshot != snapshots_.rend(); ++snapshot)
+    if (Figures figures = class_figures(*snapshot, names, selection_); !figures.all.empty())
+      return figures;
+  return {Unit::bytes};
 }
 
 std::vector<std::string> Heap::headlines(const Names& names) const {

@@ -4,6 +4,7 @@
 // alone have their classes and sizes from their allocations. One thread at a time.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,12 +14,46 @@
 #include "analysis/heap/graph/graph.hpp"
 #include "analysis/heap/graph/snapshot.hpp"
 #include "analysis/heap/growth.hpp"
-#include "analysis/heap/snapshot_graph.hpp"
 #include "analysis/table/words.hpp"
 #include "event/pump.hpp"
 #include "slice/slicer.hpp"
 
 namespace polytrace::analysis {
+
+// The graph of a snapshot as the events of a trace tell it.
+class SnapshotGraph {
+ public:
+  using Strength = event::RefStrength;
+
+  // References that are weaker than `keeps` keep nothing alive: phantom takes all for strong,
+  // unknown only those of which nothing else is told.
+  explicit SnapshotGraph(Strength keeps = Strength::soft) : keeps_(keeps) {}
+
+  // Of the snapshot that is open.
+  void object(const Slice& slice, const event::Event& event);
+  void add(base::Id id, std::uint32_t type, std::uint64_t size,
+           std::span<const event::Ref> references) {
+    builder_.add(id, type, size, references);
+  }
+  void root(const event::Event& event, const event::Root& details);
+  // At any time: what roots are called by their place.
+  void region(const event::Event& event, const event::RootRegion& details);
+  std::uint64_t objects() const { return builder_.objects(); }
+  // Everything since the last time.
+  HeapGraph finish() { return builder_.finish(); }
+  void drop() { builder_ = {}; }
+
+ private:
+  struct Region {
+    std::uint64_t size;
+    std::string name;
+  };
+  std::string root_name(const event::Root& details) const;
+
+  Strength keeps_;
+  HeapGraphBuilder builder_;
+  std::map<base::Id, Region> regions_;  // of roots, by their start
+};
 
 // Whether a trace may have snapshots that tell references alone: then all its allocations are kept
 // (heap/allocated.hpp).

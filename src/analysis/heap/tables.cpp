@@ -38,10 +38,9 @@ std::size_t first_shown(Table& table, Snapshots snapshots, const TableOptions& o
 
 void add_class_rows(Table& part, Snapshots snapshots, std::size_t i, const Names& names,
                     const Selection& selection) {
-  for (const auto& [type, objects, bytes] : snapshots[i].classes) {
-    if (objects == 0) continue;
-    std::string name = names.class_name(type);
-    if (!keeps(selection, name)) continue;
+  Figures classes = class_figures(snapshots[i], names, selection);
+  for (auto& [name, amount, type] : classes.all) {
+    const auto& [objects, bytes] = amount;
     const ClassFigures* before = i == 0 ? nullptr : find_class(snapshots[i - 1], type);
     const ClassFigures had = before == nullptr ? ClassFigures{} : *before;
     part.rows.push_back({std::uint64_t{i}, std::move(name), objects, bytes, average(bytes, objects),
@@ -94,6 +93,17 @@ void resolve(HeapSnapshot& snapshot, const Names& names) {
 const ClassFigures* find_class(const HeapSnapshot& snapshot, std::uint32_t type) {
   const auto found = std::ranges::lower_bound(snapshot.classes, type, {}, &ClassFigures::type);
   return found == snapshot.classes.end() || found->type != type ? nullptr : &*found;
+}
+
+Figures class_figures(const HeapSnapshot& snapshot, const Names& names,
+                      const Selection& selection) {
+  Figures figures{Unit::bytes};
+  for (const auto& [type, objects, bytes] : snapshot.classes) {
+    if (objects == 0) continue;
+    std::string name = names.class_name(type);
+    if (keeps(selection, name)) figures.all.push_back({std::move(name), {objects, bytes}, type});
+  }
+  return figures;
 }
 
 Table snapshot_table(Snapshots snapshots, const TableOptions& options) {

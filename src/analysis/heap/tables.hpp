@@ -14,6 +14,9 @@ void resolve(HeapSnapshot& snapshot, const Names& names);
 // Null when the snapshot has no object of the class.
 const ClassFigures* find_class(const HeapSnapshot& snapshot, std::uint32_t type);
 
+// Bytes of the classes that have objects; by class index.
+Figures class_figures(const HeapSnapshot& snapshot, const Names& names, const Selection& selection);
+
 Table snapshot_table(std::span<const HeapSnapshot> snapshots, const TableOptions& options);
 // With a limit, these two tell of the last snapshot only.
 Table snapshot_classes(std::span<const HeapSnapshot> snapshots, const Names& names,

@@ -27,6 +27,7 @@ class Allocations final : public Analysis {
 
   void consume(const Slice& slice) override;
   std::vector<Table> tables(const Names& names, const TableOptions& options) const override;
+  Figures figures(const Names& names) const override;  // bytes of classes
   std::vector<std::string> headlines(const Names& names) const override;
   std::vector<std::string> limits() const override { return stacks_.limits(); }
 
@@ -69,6 +70,17 @@ std::vector<Amount> Allocations::by_class(const Names& names) const {
   return out;
 }
 
+Figures Allocations::figures(const Names& names) const {
+  Figures figures{kColumns.weight.unit};
+  const std::vector<Amount> amounts = by_class(names);
+  for (std::uint32_t i = 0; i < amounts.size(); ++i) {
+    if (amounts[i].count == 0) continue;
+    std::string name = names.class_name(i);
+    if (keeps(selection_, name)) figures.all.push_back({std::move(name), amounts[i]});
+  }
+  return figures;
+}
+
 Table Allocations::classes(const Names& names, const TableOptions& options) const {
   Table table = make_table("allocations", "allocations", "Allocations by class",
                            {{"class", "Class", Unit::none},
@@ -76,14 +88,11 @@ Table Allocations::classes(const Names& names, const TableOptions& options) cons
                             kColumns.weight,
                             {"average", "Average", Unit::bytes},
                             {"share", "Share", Unit::percent}});
-  const std::vector<Amount> amounts = by_class(names);
-  for (std::uint32_t i = 0; i < amounts.size(); ++i) {
-    const auto& [count, bytes] = amounts[i];
-    if (count == 0) continue;
-    std::string name = names.class_name(i);
-    if (keeps(selection_, name))
-      table.rows.push_back(
-          {std::move(name), count, bytes, average(bytes, count), percent(bytes, total_.weight)});
+  Figures classes = figures(names);
+  for (Figure& figure : classes.all) {
+    const auto& [count, bytes] = figure.amount;
+    table.rows.push_back({std::move(figure.name), count, bytes, average(bytes, count),
+                          percent(bytes, total_.weight)});
   }
   table.notes.push_back(fmt::format("All together: {} in {}.", base::bytes_text(total_.weight),
                                     base::count_text(total_.count, "object", "objects")));

@@ -41,7 +41,8 @@ std::uint64_t size_of(const event::HeapSize& size) {
 
 struct Generation {
   std::uint64_t count = 0;
-  Durations collecting;
+  Durations collecting;  // of those whose end is recorded
+  Amount amount() const { return {count, collecting.total()}; }
 };
 
 class Collections final : public Analysis {
@@ -51,6 +52,7 @@ class Collections final : public Analysis {
   void consume(const Slice& slice) override;
   void finish(const Names& names) override;
   std::vector<Table> tables(const Names& names, const TableOptions& options) const override;
+  Figures figures(const Names& names) const override;  // time of generations
   std::vector<std::string> headlines(const Names& names) const override;
 
  private:
@@ -59,7 +61,7 @@ class Collections final : public Analysis {
   std::uint64_t size_after(const Collection& collection) const;
   std::uint64_t size_at(Time time) const;  // of the heap; 0 = not known
   Table causes(const Names& names, const TableOptions& options) const;
-  Table generations(const TableOptions& options) const;
+  Table generations(const Names& names, const TableOptions& options) const;
   Table pauses(const TableOptions& options) const;
   Table histogram() const;
   Table utilisation(const Names& names) const;
@@ -163,11 +165,11 @@ std::vector<ColumnInfo> duration_columns() {
           {"p95", "p95", Unit::nanoseconds},         {"p99", "p99", Unit::nanoseconds}};
 }
 
-std::vector<Cell> duration_row(std::uint32_t generation, std::uint64_t count,
+std::vector<Cell> duration_row(std::uint32_t generation, const Amount& amount,
                                const Durations& durations) {
   return {generation_cell(generation),
-          count,
-          durations.total(),
+          amount.count,
+          amount.weight,
           durations.longest(),
           average(durations.total(), durations.count()),
           durations.percentile(50),
@@ -218,13 +220,23 @@ Table Collections::causes(const Names& names, const TableOptions& options) const
   return table;
 }
 
-Table Collections::generations(const TableOptions& options) const {
+Figures Collections::figures(const Names&) const {
+  Figures figures{Unit::nanoseconds};
+  for (const auto& [number, generation] : generations_)
+    figures.all.push_back({number == kNoGeneration ? "(not told)" : fmt::format("{}", number),
+                           generation.amount(), number});
+  return figures;
+}
+
+Table Collections::generations(const Names& names, const TableOptions& options) const {
   Table table = make_table("collection_generations", "collections", "Collections by generation",
                            duration_columns());
   std::uint64_t unfinished = 0;
-  for (const auto& [number, generation] : generations_) {
-    table.rows.push_back(duration_row(number, generation.count, generation.collecting));
-    unfinished += generation.count - generation.collecting.count();
+  const Figures by_generation = figures(names);
+  for (const Figure& figure : by_generation.all) {
+    const Durations& collecting = generations_.find(figure.index)->second.collecting;
+    table.rows.push_back(duration_row(figure.index, figure.amount, collecting));
+    unfinished += figure.amount.count - collecting.count();
   }
   if (unfinished > 0)
     table.notes.push_back(fmt::format("{} of these have no recorded end and no time here.",
@@ -240,7 +252,7 @@ Table Collections::pauses(const TableOptions& options) const {
   Table table = make_table("collection_pauses", "collections",
                            "Pauses: the world stopped for a collection", duration_columns());
   for (const auto& [number, pauses] : pauses_)
-    table.rows.push_back(duration_row(number, pauses.count(), pauses));
+    table.rows.push_back(duration_row(number, {pauses.count(), pauses.total()}, pauses));
   sort_and_limit(table, options, "");
   return table;
 }
@@ -341,8 +353,10 @@ Table Collections::list(const Names& names, const TableOptions& options) const {
 }
 
 std::vector<Table> Collections::tables(const Names& names, const TableOptions& options) const {
-  return {causes(names, options), generations(options), pauses(options),     histogram(),
-          utilisation(names),     heap_size(),          list(names, options)};
+  return {causes(names, options), generations(names, options),
+          pauses(options),        histogram(),
+          utilisation(names),     heap_size(),
+          list(names, options)};
 }
 
 std::vector<std::string> Collections::headlines(const Names&) const {

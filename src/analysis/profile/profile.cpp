@@ -7,7 +7,7 @@
 
 #include "analysis/profile/source.hpp"
 #include "analysis/profile/tree.hpp"
-#include "analysis/samples/cpu_stacks.hpp"
+#include "analysis/samples/cpu_times.hpp"
 #include "analysis/table/words.hpp"
 #include "base/codes.hpp"
 #include "base/slot.hpp"

@@ -5,7 +5,7 @@
 
 #include "analysis/calls/calltree.hpp"
 #include "analysis/samples/allocation_stacks.hpp"
-#include "analysis/samples/cpu_stacks.hpp"
+#include "analysis/samples/cpu_times.hpp"
 #include "analysis/table/cells.hpp"
 #include "base/seeded_hash.hpp"
 #include "base/slot.hpp"

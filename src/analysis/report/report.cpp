@@ -96,6 +96,12 @@ std::vector<std::string> Report::limits() const {
   return all;
 }
 
+const Analysis* Report::analysis(std::string_view section) const {
+  const auto found =
+      std::ranges::find_if(parts_, [&](const Part& part) { return part.section->key == section; });
+  return found == parts_.end() ? nullptr : found->analysis.get();
+}
+
 std::vector<Table> Report::tables(const TableOptions& options) const {
   std::vector<Table> all;
   for (const Part& part : parts_) {

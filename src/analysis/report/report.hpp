@@ -37,6 +37,8 @@ class Report : public event::Consumer {
   std::vector<Empty> empty_sections(const std::vector<Table>& all) const;
   // After finish(): the limits that analyses reached, each once.
   std::vector<std::string> limits() const;
+  // Of a section that was selected or is quoted, by its key; null of another. For after finish().
+  const Analysis* analysis(std::string_view section) const;
   const Names& names() const { return slicer_.names(); }
 
   // Before the first batch: `also` gets every slice, behind the analyses.

@@ -4,6 +4,9 @@
 // its own rule, these are their findings in one table.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "analysis/sections.hpp"
 #include "analysis/table/cells.hpp"
 #include "base/text/figure_text.hpp"
@@ -45,18 +48,25 @@ class Suspects final : public Analysis {
 
   void consume(const Slice&) override {}
   std::vector<Table> tables(const Names& names, const TableOptions& options) const override;
+  std::vector<Suspect> suspects(const Names& names) const override;
 
  private:
   const std::vector<Quoted>* quoted_;
 };
 
+std::vector<Suspect> Suspects::suspects(const Names& names) const {
+  std::vector<Suspect> all;
+  for (const Quoted& quoted : *quoted_)
+    std::ranges::move(quoted.analysis->suspects(names), std::back_inserter(all));
+  return all;
+}
+
 std::vector<Table> Suspects::tables(const Names& names, const TableOptions&) const {
   Table table = make_table("suspects", "suspects", "Suspects",
                            {{"fault", "Looks like"}, {"what", "Where"}, {"why", "Why"}});
-  for (const Quoted& quoted : *quoted_)
-    for (Suspect& suspect : quoted.analysis->suspects(names))
-      table.rows.push_back(
-          {std::move(suspect.fault), std::move(suspect.what), std::move(suspect.why)});
+  for (Suspect& suspect : suspects(names))
+    table.rows.push_back(
+        {std::move(suspect.fault), std::move(suspect.what), std::move(suspect.why)});
   return {std::move(table)};
 }
 

@@ -2,11 +2,12 @@
 // The runtime's own counters: last, least and greatest value, and values over time.
 // Table: counters. Its column `series` holds up to 60 values at equal distances in time, separated
 // by commas, each the last one known then.
+#include "analysis/runtime/counters.hpp"
+
 #include <fmt/format.h>
 
 #include <iterator>
 
-#include "analysis/runtime/counter_names.hpp"
 #include "analysis/sections.hpp"
 #include "analysis/table/cells.hpp"
 #include "analysis/table/course.hpp"
@@ -202,7 +203,23 @@ std::vector<std::string> Counters::headlines(const Names&) const {
           " recorded."};
 }
 
+struct CounterSection {
+  std::uint32_t number;
+  const char* name;
+};
+constexpr CounterSection kCounterSections[] = {
+    {0x100, "Mono JIT"},      {0x200, "Mono GC"},         {0x400, "Mono Metadata"},
+    {0x800, "Mono Generics"}, {0x1000, "Mono Security"},  {0x2000, "Mono Runtime"},
+    {0x4000, "Mono System"},  {0x10000, "Mono Profiler"}, {0x20000, "Mono Interpreter"}};
+
 }  // namespace
+
+std::string counter_section(const event::CounterDef& details) {
+  if (!details.section_name.empty()) return std::string(details.section_name);
+  for (const CounterSection& section : kCounterSections)
+    if (section.number == details.section) return section.name;
+  return fmt::format("section {:#x}", details.section);
+}
 
 std::shared_ptr<Analysis> make_counters(const Shared& shared) {
   return std::make_shared<Counters>(shared.selection);

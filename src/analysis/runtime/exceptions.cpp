@@ -27,6 +27,7 @@ class Exceptions final : public Analysis {
   void consume(const Slice& slice) override;
   void finish(const Names& names) override { bursts_.finish(names); }
   std::vector<Table> tables(const Names& names, const TableOptions& options) const override;
+  Figures figures(const Names& names) const override;  // how many of a class were thrown
   std::vector<std::string> headlines(const Names& names) const override;
   std::vector<Suspect> suspects(const Names& names) const override;
 
@@ -103,15 +104,23 @@ std::vector<Table> Exceptions::tables(const Names& names, const TableOptions& op
           clauses_table(names, options)};
 }
 
+// Each counts, and weighs, one.
+Figures Exceptions::figures(const Names& names) const {
+  std::map<std::string, std::uint64_t> by_name;
+  for (const auto& [type, count] : classes_) by_name[names.class_name(type)] += count;
+  Figures figures{Unit::count};
+  for (const auto& [name, count] : by_name)
+    if (keeps(selection_, name)) figures.all.push_back({name, {count, count}});
+  return figures;
+}
+
 Table Exceptions::classes_table(const Names& names, const TableOptions& options) const {
   Table table = make_table(
       "thrown_classes", "exceptions", "Exceptions by class",
       {{"thrown", "Thrown", Unit::count}, {"share", "%", Unit::percent}, {"class", "Class"}});
-  std::map<std::string, std::uint64_t> by_name;
-  for (const auto& [type, count] : classes_) by_name[names.class_name(type)] += count;
-  for (const auto& [name, count] : by_name) {
-    if (keeps(selection_, name)) table.rows.push_back({count, share(count, thrown_), name});
-  }
+  Figures thrown = figures(names);
+  for (auto& [name, amount, index] : thrown.all)
+    table.rows.push_back({amount.count, share(amount.count, thrown_), std::move(name)});
   if (classes_.contains(NameTable::kNone)) {
     table.notes.push_back(
         "The class is known only of objects whose allocation was recorded "

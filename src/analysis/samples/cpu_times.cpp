@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who used the processors: methods, as far as calls tell their thread's CPU time; threads and the
 // process, where it was recorded now and then.
+#include "analysis/samples/cpu_times.hpp"
+
 #include <fmt/format.h>
 
-#include "analysis/samples/cpu_stacks.hpp"
+#include <algorithm>
+
 #include "analysis/sections.hpp"
 #include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
@@ -144,6 +147,20 @@ std::vector<std::string> CpuTimes::headlines(const Names&) const {
 }
 
 }  // namespace
+
+bool CpuStacks::tells_cpu(const event::Batch& batch) {
+  const auto told = [](const auto& details) { return details.cpu > 0; };
+  return std::ranges::any_of(batch.column<event::Enter>(), told) ||
+         std::ranges::any_of(batch.column<event::Leave>(), told);
+}
+
+base::Duration CpuStacks::told(const event::Batch& batch, const event::Event& event) {
+  switch (event.kind) {
+    case event::Kind::Enter: return batch.details_or<event::Enter>(event, {}).cpu;
+    case event::Kind::Leave: return batch.details_or<event::Leave>(event, {}).cpu;
+    default: return batch.details_or<event::Unwind>(event, {}).cpu;
+  }
+}
 
 std::shared_ptr<Analysis> make_cpu_times(const Shared& shared) {
   return std::make_shared<CpuTimes>(shared.selection);

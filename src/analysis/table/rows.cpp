@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 namespace polytrace::analysis {
@@ -51,14 +52,15 @@ int compare_texts(const std::vector<Cell>& a, const std::vector<Cell>& b) {
   return 0;
 }
 
-}  // namespace
-
+// None of an empty key.
 std::optional<std::size_t> column_of(const Table& table, std::string_view key) {
   if (key.empty()) return std::nullopt;
   const auto found = std::ranges::find(table.columns, key, &ColumnInfo::key);
   if (found == table.columns.end()) return std::nullopt;
   return static_cast<std::size_t>(found - table.columns.begin());
 }
+
+}  // namespace
 
 void limit_rows(Table& table, const TableOptions& options) {
   if (options.limit == 0 || table.rows.size() <= options.limit) return;

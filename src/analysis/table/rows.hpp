@@ -2,7 +2,6 @@
 // Orders and cuts the rows of a table as the user asked.
 #pragma once
 
-#include <optional>
 #include <string_view>
 
 #include "analysis/table/table.hpp"
@@ -15,9 +14,6 @@ namespace polytrace::analysis {
 // keeps the given order. Then cuts the table to options.limit rows and adds what it cut to
 // rows_left_out. For flat tables: a tree keeps its order and must be cut by its maker.
 void sort_and_limit(Table& table, const TableOptions& options, std::string_view default_key);
-
-// Where a table has the column of that key; none of an empty key.
-std::optional<std::size_t> column_of(const Table& table, std::string_view key);
 
 // Only the cut.
 void limit_rows(Table& table, const TableOptions& options);

@@ -2,21 +2,14 @@
 // The heaviest stacks as one indented tree, and figures by their sites.
 #pragma once
 
+#include "analysis/table/figures.hpp"
 #include "analysis/table/table.hpp"
 #include "analysis/table/words.hpp"
 #include "slice/stacks.hpp"
 
 namespace polytrace::analysis {
 
-// What is added up by stack: how often, and how much (bytes, nanoseconds).
-struct Amount {
-  std::uint64_t count = 0;
-  std::uint64_t weight = 0;
-  void add(std::uint64_t times, std::uint64_t much) { count += times, weight += much; }
-  void merge(const Amount& other) { add(other.count, other.weight); }
-};
-
-// What the columns are called.
+// What the columns of an amount are called.
 struct AmountColumns {
   ColumnInfo count;
   ColumnInfo weight;

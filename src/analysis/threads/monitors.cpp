@@ -49,6 +49,13 @@ struct Lock {
   Waits waits;
 };
 
+// Those of one class.
+struct ClassLocks {
+  std::string name;
+  std::uint64_t count = 0;
+  Waits waits;
+};
+
 struct Contention {
   base::Time start = base::kNoTime;  // kNoTime: the thread waits for nothing
   std::uint32_t lock = 0;
@@ -64,6 +71,7 @@ class Monitors final : public Analysis {
   void consume(const Slice& slice) override;
   void finish(const Names& names) override;
   std::vector<Table> tables(const Names& names, const TableOptions& options) const override;
+  Figures figures(const Names& names) const override;  // waits by class
   std::vector<std::string> headlines(const Names& names) const override;
   std::vector<std::string> limits() const override { return stacks_.limits(); }
   std::vector<Suspect> suspects(const Names& names) const override;
@@ -75,6 +83,7 @@ class Monitors final : public Analysis {
   void ended(const Event& event, std::uint32_t thread, bool failed, Contention& waiting);
   std::uint32_t lock_index(const Slice& slice, Id object, Id class_id);
   LockName lock_name(const Names& names) const;
+  std::vector<ClassLocks> by_class(const Names& names) const;
   Table totals() const;
   Table locks(const Names& names, const TableOptions& options) const;
   Table classes(const Names& names, const TableOptions& options) const;
@@ -216,28 +225,33 @@ Table Monitors::locks(const Names& names, const TableOptions& options) const {
   return table;
 }
 
+std::vector<ClassLocks> Monitors::by_class(const Names& names) const {
+  std::vector<ClassLocks> out(names.classes().size() + std::size_t{1});  // last: not known
+  for (const Lock& lock : locks_) {
+    const std::uint32_t type = names.resolve_class(lock.type);
+    ClassLocks& locks = out[std::min<std::size_t>(type, out.size() - 1)];
+    if (locks.count++ == 0) locks.name = names.class_name(type);
+    locks.waits.merge(lock.waits);
+  }
+  std::erase_if(out, [&](const ClassLocks& locks) {
+    return locks.count == 0 || !keeps(selection_, locks.name);
+  });
+  return out;
+}
+
+Figures Monitors::figures(const Names& names) const {
+  Figures figures{kWaitColumns.weight.unit};
+  for (ClassLocks& locks : by_class(names))
+    figures.all.push_back({std::move(locks.name), {locks.waits.contentions, locks.waits.total}});
+  return figures;
+}
+
 Table Monitors::classes(const Names& names, const TableOptions& options) const {
   Table table = make_table(
       "monitor_classes", "monitors", "Contended locks by class",
       wait_columns({{"class", "Class", Unit::none}, {"objects", "Objects", Unit::count}}));
-  struct Locks {
-    std::uint64_t count = 0;
-    Waits waits;
-  };
-  std::vector<Locks> by_class(names.classes().size() + std::size_t{1});  // last: not known
-  for (const Lock& lock : locks_) {
-    const bool known = lock.type != NameTable::kNone;
-    Locks& locks = by_class[known ? names.resolve_class(lock.type) : by_class.size() - 1];
-    ++locks.count;
-    locks.waits.merge(lock.waits);
-  }
-  for (std::uint32_t i = 0; i < by_class.size(); ++i) {
-    if (by_class[i].count == 0) continue;
-    const bool known = i + 1 < by_class.size();
-    std::string type = names.class_name(known ? i : NameTable::kNone);
-    if (keeps(selection_, type))
-      table.rows.push_back(wait_row({std::move(type), by_class[i].count}, by_class[i].waits));
-  }
+  for (ClassLocks& locks : by_class(names))
+    table.rows.push_back(wait_row({std::move(locks.name), locks.count}, locks.waits));
   sort_and_limit(table, options, "wait");
   return table;
 }

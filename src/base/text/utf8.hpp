@@ -34,4 +34,9 @@ constexpr bool continues_character(char byte) {
 // For formats that are UTF-8 by definition: other bytes become U+FFFD.
 std::string repaired(std::string_view text);
 
+// For readers that take names of `most` bytes: a longer one is its beginning and its end with
+// "...#<hash>..." between them. Different names stay different, the end is where methods have what
+// tells them apart, and no character is cut in two. REQUIRES: most >= 64.
+std::string short_name(std::string name, std::size_t most);
+
 }  // namespace polytrace::base

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "base/text/figure_text.hpp"
-#include "cli/frame/errors.hpp"
 #include "cli/frame/notices_view.hpp"
 #include "cli/show/text_room.hpp"
 

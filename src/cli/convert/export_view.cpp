@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "base/text/figure_text.hpp"
-#include "cli/frame/errors.hpp"
 #include "cli/frame/notices_view.hpp"
 #include "cli/show/text_room.hpp"
 

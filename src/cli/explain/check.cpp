@@ -6,7 +6,6 @@
 
 #include "base/codes.hpp"
 #include "base/text/figure_text.hpp"
-#include "cli/frame/errors.hpp"
 #include "cli/frame/notices_view.hpp"
 #include "cli/options/trace_options.hpp"
 #include "cli/show/text_room.hpp"

@@ -9,7 +9,6 @@
 #include "cli/frame/notices_view.hpp"
 #include "cli/options/table_output.hpp"
 #include "cli/options/trace_options.hpp"
-#include "cli/show/separated.hpp"
 #include "cli/show/text_room.hpp"
 #include "service/ask/diff.hpp"
 #include "service/convert/export_run.hpp"

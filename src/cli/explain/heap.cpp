@@ -7,7 +7,6 @@
 
 #include "base/codes.hpp"
 #include "cli/explain/report_view.hpp"
-#include "cli/frame/command_line.hpp"
 #include "cli/frame/notices_view.hpp"
 #include "cli/options/trace_options.hpp"
 #include "cli/show/text_room.hpp"
@@ -152,24 +151,18 @@ class HeapCommand final : public Command {
       return session.fail_usage(
           "growth, which is all that two files are asked for, goes with no "
           "other question; --growth FROM,TO names the snapshots");
-    service::WantedSnapshot from, to;
-    if (auto good = parse_ends(questions_.growth, from, to); !good)
+    service::GrowthQuestion question;
+    if (auto good = parse_ends(questions_.growth, question.from, question.to); !good)
       return session.fail(good.error());
-    auto answer = ask_growth(session, from, to);
+    if (files_.size() > 1) question.before = files_.front();
+    question.after = files_.back();
+    question.reading = input_;
+    question.table = output_.options();
+    auto answer = service::ask_growth(question, session.asking());
     if (answer) return tell_answer(session, std::move(*answer), output_);
     const int code = session.refuse(answer.error());
     const auto& passed = answer.error().passed;
     return passed && passed->is_partial() ? exit_code(*passed) : code;
-  }
-  service::Asked<service::TableAnswer> ask_growth(const Session& session,
-                                                  service::WantedSnapshot from,
-                                                  service::WantedSnapshot to) {
-    input_.file = files_.back();
-    const service::Input after(input_, session.asking());
-    if (files_.size() == 1) return service::ask_growth(after, from, to, output_.options());
-    input_.file = files_.front();
-    const service::Input before(input_, session.asking());
-    return service::ask_growth_between(before, from, after, to, output_.options());
   }
   void define_output(OptionList& list) {
     const char* group = "Output";

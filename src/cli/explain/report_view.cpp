@@ -8,9 +8,7 @@
 #include <array>
 
 #include "base/text/figure_text.hpp"
-#include "cli/frame/command_line.hpp"
 #include "cli/frame/notices_view.hpp"
-#include "cli/show/separated.hpp"
 #include "cli/show/text_room.hpp"
 #include "cli/show/text_table.hpp"
 #include "slice/work_clock.hpp"

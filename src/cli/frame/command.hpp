@@ -60,6 +60,13 @@ inline std::string spoken(std::string_view name) {
 // Whether it belongs to a group, as "history-build" does.
 inline bool is_grouped(std::string_view name) { return name.find('-') != name.npos; }
 
+// To be pasted into a shell: this program, as this user can call it,
+std::string own_command();
+// a word, as a shell reads it,
+std::string shell_quoted(const std::string& word);
+// a file: a name that stands for an option or standard input is told as a path.
+std::string as_operand(const std::string& file);
+
 // The command and the options that it and all commands define.
 struct Entry {
   std::unique_ptr<Command> command;

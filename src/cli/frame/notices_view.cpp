@@ -5,10 +5,9 @@
 
 #include "base/codes.hpp"
 #include "base/text/figure_text.hpp"
-#include "cli/frame/errors.hpp"
 #include "cli/frame/signals.hpp"
-#include "cli/show/separated.hpp"
 #include "cli/show/text_room.hpp"
+#include "service/json/parts.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -28,6 +27,29 @@ std::string stop_sentence(const service::Passed& passed) {
 }
 
 }  // namespace
+
+std::string error_text(const base::Error& error, std::string_view file, const Terminal& terminal) {
+  std::string text = paint(terminal, Style::error, "polytrace:") + ' ';
+  // A usage error is about the command line, not about the file.
+  if (!file.empty() && error.code != base::Code::usage) text += printable(file) + ": ";
+  text += printable(service::sentence(error)) + '\n';
+  const auto next = base::describe(error.code).next;
+  if (!next.empty()) text += fmt::format("  hint: {}\n", next);
+  return text;
+}
+
+std::string extent_text(const base::Notice& notice) {
+  std::string extent;
+  if (notice.count > 1) extent = fmt::format("{} times", notice.count);
+  if (notice.bytes != 0)
+    extent +=
+        fmt::format("{}{} not read", extent.empty() ? "" : ", ", base::bytes_text(notice.bytes));
+  return extent.empty() ? extent : fmt::format(" ({})", extent);
+}
+
+std::string notice_text(const base::Notice& notice) {
+  return printable(base::to_text({notice.code, notice.first, notice.detail})) + extent_text(notice);
+}
 
 void append_partial_text(std::string& out, const service::Passed& passed, const Look& look) {
   if (!passed.is_partial()) return;

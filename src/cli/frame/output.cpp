@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "base/codes.hpp"
-#include "cli/show/environment.hpp"
+#include "service/words/environment.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -80,7 +80,7 @@ bool Output::flush() {
 
 void Pager::begin() {
   if (child_ != 0 || isatty(STDOUT_FILENO) != 1) return;
-  const auto terminal = variable("TERM");
+  const auto terminal = service::variable("TERM");
   const auto chosen = chosen_pager();
   if (terminal.empty() || terminal == "dumb" || chosen == "" || chosen == "cat") return;
   std::array<int, 2> ends{};
@@ -107,6 +107,17 @@ void Pager::end() {
   while (waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
   }
   child_ = 0;
+}
+
+void print(std::string_view text) {
+  Output out(STDERR_FILENO);
+  out.text() = text;
+  out.flush();
+}
+
+void print_live(std::string_view line) {
+  const std::string text = "\r" + printable(line) + "\x1b[K";
+  if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;
 }
 
 }  // namespace polytrace::cli

@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/result.hpp"
 #include "base/text/terminal_text.hpp"
@@ -38,6 +39,11 @@ class Output {
   std::string text_;
   std::optional<base::Error> fault_;
 };
+
+// To standard error, at once and whole.
+void print(std::string_view text);
+// In the place of the line before, on a terminal. An empty one takes it away.
+void print_live(std::string_view line);
 
 // A program that shows a long text a screen at a time. One at a time in a process: it takes
 // standard output's place.

@@ -7,7 +7,6 @@
 
 #include "base/text/figure_text.hpp"
 #include "base/text/json_writer.hpp"
-#include "cli/frame/errors.hpp"
 #include "cli/frame/session.hpp"
 #include "cli/frame/signals.hpp"
 #include "cli/show/text_room.hpp"

@@ -8,7 +8,6 @@
 #include <cstdio>
 
 #include "base/codes.hpp"
-#include "cli/frame/errors.hpp"
 #include "cli/frame/notices_view.hpp"
 #include "service/json/parts.hpp"
 

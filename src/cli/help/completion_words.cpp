@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "analysis/report/report.hpp"
-#include "cli/help/topics.hpp"
+#include "cli/help/help_text.hpp"
 
 namespace polytrace::cli {
 namespace {

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/frame/command.hpp"
 
@@ -15,6 +16,14 @@ std::string overview_help(const Catalogue& catalogue);
 std::string command_help(const Entry& entry);
 // The commands of a group, "history".
 std::string group_help(const Catalogue& catalogue, std::string_view group);
+
+// Help that belongs to no single command.
+struct Topic {
+  std::string_view name;
+  std::string_view purpose;
+  std::string (*text)();
+};
+const std::vector<Topic>& topics();
 
 // `text` broken between words, each line indented; the first line continues one that has `used`
 // columns already.

@@ -9,7 +9,6 @@
 #include "cli/frame/session.hpp"
 #include "cli/help/help_model.hpp"
 #include "cli/help/help_text.hpp"
-#include "cli/help/topics.hpp"
 #include "service/words/words.hpp"
 
 namespace polytrace::cli {

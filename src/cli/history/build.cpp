@@ -4,11 +4,9 @@
 #include <algorithm>
 
 #include "cli/frame/notices_view.hpp"
-#include "cli/history/history_input.hpp"
-#include "cli/history/history_output.hpp"
+#include "cli/history/history_options.hpp"
 #include "cli/options/trace_options.hpp"
 #include "cli/show/text_room.hpp"
-#include "history/bundle.hpp"
 #include "service/states/ask_state.hpp"
 
 namespace polytrace::cli {
@@ -40,21 +38,16 @@ class HistoryBuild final : public Command {
     add_history_output(list, output_);
   }
   int run(Session& session) override {
-    if (auto good = check_output(output_); !good) return session.fail(good.error(), output_.folder);
     const service::Input input(input_, session.asking());
-    const service::StatesTarget target{output_.folder, layout_of(output_), output_.force};
-    auto built = service::build_states(input, target, from_snapshot_);
-    if (!built)
-      return session.fail(built.error(), blamed(built.error(), input.name(), output_.folder));
-    const service::Reading reading{{input.name(), nullptr, {}}, std::move(built->passed)};
-    tell_notices(session, reading);
-    if (keeps_old(reading.passed, history::file_in(output_.folder, history::kHistoryFile))) {
+    const auto built = service::build_states(input, output_.target(), from_snapshot_);
+    if (!built) return session.refuse(built.error());
+    tell_notices(session, built->reading);
+    if (!built->written) {
       session.remark(fmt::format("{}: NOT written", printable(output_.folder)));
-      return conclude(session, reading);
+      return conclude(session, built->reading);
     }
-    const int made =
-        tell_made(session, {input.name(), output_.folder, built->facts, built->notices});
-    return std::max(conclude(session, reading), made);
+    const int made = tell_made(session, input.name(), output_.folder, built->made);
+    return std::max(conclude(session, built->reading), made);
   }
 
  private:

@@ -2,9 +2,8 @@
 #include <fmt/format.h>
 
 #include "cli/frame/command.hpp"
-#include "cli/frame/errors.hpp"
-#include "cli/history/history_input.hpp"
-#include "service/states/histories.hpp"
+#include "cli/frame/notices_view.hpp"
+#include "cli/history/history_options.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -25,13 +24,13 @@ class HistoryCheck final : public Command {
     return kHelp;
   }
   CommonNeeds needs() const override { return {true, false}; }
-  void define(OptionList& list) override { add_history(list, history_); }
+  void define(OptionList& list) override { add_history(list, source_); }
   int run(Session& session) override {
-    const auto checked = service::check_history(history_.path, history_.mixed);
-    if (!checked) return session.fail(checked.error(), history_.path);
+    const auto checked = service::check_history(source_);
+    if (!checked) return session.fail(checked.error(), source_.path);
     std::string& out = session.out().text();
     if (session.common.json) {
-      out += service::history_check_json(history_.path, *checked);
+      out += service::history_check_json(source_.path, *checked);
     } else {
       for (const base::Notice& notice : checked->notices.sorted())
         out += fmt::format("{}\n", notice_text(notice));
@@ -39,12 +38,12 @@ class HistoryCheck final : public Command {
         out += fmt::format("whole: {} timelines, {} states\n", checked->facts.keys,
                            checked->facts.intervals);
     }
-    if (checked->error) return session.fail(*checked->error, history_.path);
+    if (checked->error) return session.fail(*checked->error, source_.path);
     return checked->notices.exit_code();
   }
 
  private:
-  HistoryOptions history_;
+  service::HistorySource source_;
 };
 
 }  // namespace

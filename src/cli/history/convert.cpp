@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/frame/command.hpp"
-#include "cli/history/history_input.hpp"
-#include "cli/history/history_output.hpp"
-#include "history/repair.hpp"
+#include "cli/history/history_options.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -33,24 +31,9 @@ class HistoryConvert final : public Command {
     add_history_output(list, output_);
   }
   int run(Session& session) override {
-    if (auto good = check_output(output_); !good) return session.fail(good.error(), output_.folder);
-    const auto files = history::BundleFiles::find(folder_);
-    if (!files) return session.fail(files.error(), folder_);
-    if (auto made = history::make_folder(output_.folder); !made)
-      return session.fail(made.error(), output_.folder);
-    auto converted = history::convert(files->path(history::kHistoryFile),
-                                      history::file_in(output_.folder, history::kHistoryFile),
-                                      layout_of(output_), output_.force);
-    if (!converted) {
-      const base::Error& error = converted.error();
-      const auto whose = blamed(error, folder_, output_.folder);
-      const bool is_input = whose == folder_;
-      return session.fail(is_input ? files->explain(error, history::kHistoryFile) : error, whose);
-    }
-    converted->merge(files->notices());
-    const auto opened = history::renew_bundle(output_.folder, history::load_notes(*files));
-    if (!opened) return session.fail(opened.error(), output_.folder);
-    return tell_made(session, {folder_, output_.folder, opened->facts(), *converted});
+    const auto made = service::convert_history(folder_, output_.target());
+    if (!made) return session.refuse(made.error());
+    return tell_made(session, folder_, output_.folder, *made);
   }
 
  private:

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "history/interchange.hpp"
-
-#include <fmt/format.h>
-
-#include "base/codes.hpp"
 #include "cli/frame/command.hpp"
-#include "cli/history/history_input.hpp"
-#include "cli/history/history_output.hpp"
-#include "history/csv/csv_time.hpp"
+#include "cli/history/history_options.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -37,54 +30,29 @@ class HistoryImport final : public Command {
   }
   CommonNeeds needs() const override { return {true, false}; }
   void define(OptionList& list) override {
-    list.add("FILE", file_, "What to read").takes("FILE").required().in("Input");
-    list.add("--tick", tick_, "What a tick of the rows is")
+    list.add("FILE", question_.file, "What to read").takes("FILE").required().in("Input");
+    list.add("--tick", question_.tick, "What a tick of the rows is")
         .takes("UNIT")
         .one_of({"ns", "us", "ms", "s"})
         .shows_default()
         .in("Input");
-    list.add("--end", end_, "When the history of rows ends; the last of them otherwise")
+    list.add("--end", question_.end, "When the history of rows ends; the last of them otherwise")
         .takes("TIME")
         .in("Input");
     list.add(
-            "--mixed", mixed_,
+            "--mixed", question_.mixed,
             "Of a snapshot's folder: go on where types.json or tree.json belong to another history")
         .in("Input");
     add_history_output(list, output_);
   }
   int run(Session& session) override {
-    if (auto good = check_output(output_); !good) return session.fail(good.error(), output_.folder);
-    history::ImportOptions options;
-    options.layout = layout_of(output_);
-    options.replace = output_.force;
-    options.mixed = mixed_;
-    options.ticks_per_second = ticks_per_second();
-    if (!end_.empty()) {
-      const auto end = history::parse_csv_time(end_, options.ticks_per_second);
-      if (!end) return session.fail(base::Error{base::Code::usage, {}, no_time()});
-      options.end = end->tick;
-    }
-    const auto imported = history::import_bundle(file_, output_.folder, options);
-    if (!imported)
-      return session.fail(imported.error(), blamed(imported.error(), file_, output_.folder));
-    return tell_made(session, {file_, output_.folder, imported->facts, imported->notices});
+    const auto made = service::import_history(question_, output_.target());
+    if (!made) return session.refuse(made.error());
+    return tell_made(session, question_.file, output_.folder, *made);
   }
 
  private:
-  std::uint64_t ticks_per_second() const {
-    if (tick_ == "s") return 1;
-    if (tick_ == "ms") return 1'000;
-    return tick_ == "us" ? 1'000'000 : 1'000'000'000;
-  }
-  std::string no_time() const {
-    return fmt::format("\"{}\" is no time: try 1500 ticks, 1.5 seconds or 2026-11-21T10:00:00Z",
-                       end_);
-  }
-
-  std::string file_;
-  std::string tick_ = "ns";
-  std::string end_;
-  bool mixed_ = false;
+  service::ImportQuestion question_;
   HistoryOutput output_;
 };
 

@@ -3,8 +3,7 @@
 
 #include "base/text/figure_text.hpp"
 #include "cli/frame/command.hpp"
-#include "cli/history/history_input.hpp"
-#include "service/states/histories.hpp"
+#include "cli/history/history_options.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -29,16 +28,16 @@ class HistoryInfo final : public Command {
   }
   CommonNeeds needs() const override { return {true, false}; }
   void define(OptionList& list) override {
-    add_history(list, history_);
+    add_history(list, source_);
     list.add("--paths", paths_, "List the timelines, too").in("Output");
   }
   int run(Session& session) override {
-    const auto opened = open_history(session, history_);
-    if (!opened) return session.fail(opened.error(), history_.path);
+    const auto opened = open_history(session, source_);
+    if (!opened) return session.fail(opened.error(), source_.path);
     std::string& out = session.out().text();
-    if (session.common.json) out += service::history_json(history_.path, *opened, paths_);
-    else append(out, *opened);
-    return opened->notices().exit_code();
+    if (session.common.json) out += service::history_json(source_.path, opened->history, paths_);
+    else append(out, opened->history);
+    return opened->history.notices().exit_code();
   }
 
  private:
@@ -48,7 +47,7 @@ class HistoryInfo final : public Command {
       out += fmt::format("  {:<12}{}\n", what, value);
     };
     const auto count = [&](std::uint64_t number) { return base::count_text(number); };
-    out += history_.path + '\n';
+    out += source_.path + '\n';
     row("format", fmt::format("state history {}.{}, {}", facts.version, facts.minor,
                               service::name_of(facts.layout)));
     row("id", history::to_text(facts.id));
@@ -69,7 +68,7 @@ class HistoryInfo final : public Command {
       row(name(history.type(key)).data(), service::path_text(history, key));
   }
 
-  HistoryOptions history_;
+  service::HistorySource source_;
   bool paths_ = false;
 };
 

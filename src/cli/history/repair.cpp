@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "history/repair.hpp"
 #include "cli/frame/command.hpp"
-#include "cli/history/history_input.hpp"
-#include "cli/history/history_output.hpp"
+#include "cli/history/history_options.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -26,15 +24,11 @@ class HistoryRepair final : public Command {
   CommonNeeds needs() const override { return {true, false}; }
   void define(OptionList& list) override { add_history_folder(list, folder_); }
   int run(Session& session) override {
-    if (auto good = history::refuse_file(folder_); !good)
-      return session.fail(good.error(), folder_);
-    const auto repaired = history::repair(history::file_in(folder_, history::kHistoryFile));
-    if (!repaired) return session.fail(repaired.error(), folder_);
-    const auto opened = history::renew_bundle(folder_, history::load_notes(folder_));
-    if (!opened) return session.fail(opened.error(), folder_);
-    const int told = tell_made(session, {folder_, folder_, opened->facts(), *repaired});
+    const auto repaired = service::repair_history(folder_);
+    if (!repaired) return session.refuse(repaired.error());
+    const int told = tell_made(session, folder_, folder_, *repaired);
     // The index that was missing is there now.
-    return repaired->bytes_lost() == 0 ? 0 : told;
+    return repaired->notices.bytes_lost() == 0 ? 0 : told;
   }
 
  private:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/frame/command.hpp"
-#include "cli/history/history_input.hpp"
-#include "cli/history/history_output.hpp"
+#include "cli/history/history_options.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -27,31 +26,25 @@ class HistorySnapshot final : public Command {
   }
   CommonNeeds needs() const override { return {false, false}; }
   void define(OptionList& list) override {
-    add_history(list, history_);
-    list.add("--at", at_, "The time").takes("TIME").required().in("Selection");
-    list.add("--with-intervals", with_intervals_, "Tell since when and until when each state holds")
+    add_history(list, source_);
+    list.add("--at", question_.at, "The time").takes("TIME").required().in("Selection");
+    list.add("--with-intervals", question_.with_intervals,
+             "Tell since when and until when each state holds")
         .in("Output");
     add_history_output(list, output_, false);
   }
   int run(Session& session) override {
-    const auto files = history::BundleFiles::find(history_.path);
-    if (!files) return session.fail(files.error(), history_.path);
-    const auto opened = open_history(session, history_, *files);
-    if (!opened) return session.fail(opened.error(), history_.path);
-    const auto at = service::tick_of(at_, opened->facts(), opened->facts().start);
-    if (!at) return session.fail(at.error());
-    const auto saved = history::save_snapshot(
-        *opened, *at, output_.folder,
-        {with_intervals_, output_.force, history_.mixed ? nullptr : &*files});
-    if (!saved) return session.fail(saved.error(), output_.folder);
-    return opened->notices().exit_code();
+    const auto opened = open_history(session, source_);
+    if (!opened) return session.fail(opened.error(), source_.path);
+    const auto saved = service::save_snapshot(*opened, question_, output_.target());
+    if (!saved) return session.refuse(saved.error());
+    return opened->history.notices().exit_code();
   }
 
  private:
-  HistoryOptions history_;
+  service::HistorySource source_;
+  service::SnapshotQuestion question_;
   HistoryOutput output_;
-  std::string at_;
-  bool with_intervals_ = false;
 };
 
 }  // namespace

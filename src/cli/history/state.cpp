@@ -4,19 +4,20 @@
 #include "base/codes.hpp"
 #include "base/text/figure_text.hpp"
 #include "cli/frame/notices_view.hpp"
-#include "cli/history/history_input.hpp"
+#include "cli/history/history_options.hpp"
 #include "cli/history/state_view.hpp"
 #include "cli/options/trace_options.hpp"
-#include "cli/show/environment.hpp"
 #include "service/states/ask_state.hpp"
+#include "service/words/environment.hpp"
 
 namespace polytrace::cli {
 namespace {
 
 // The user's folder of caches; empty where nothing names one.
 std::string cache_home() {
-  if (const auto home = variable("XDG_CACHE_HOME"); home.starts_with('/')) return std::string(home);
-  const auto home = variable("HOME");
+  if (const auto home = service::variable("XDG_CACHE_HOME"); home.starts_with('/'))
+    return std::string(home);
+  const auto home = service::variable("HOME");
   return home.empty() ? std::string() : fmt::format("{}/.cache", home);
 }
 
@@ -58,10 +59,10 @@ class State final : public Command {
       session.remark(fmt::format("no history of this trace is kept: {}", answer.trouble));
     int code = 0;
     if (answer.built) {
-      const service::Reading reading{{input.name(), nullptr, {}}, answer.built->passed};
+      const auto& [reading, written, made] = *answer.built;
       tell_notices(session, reading);
-      tell_notices(session, input.name(), answer.built->notices.sorted());
-      code = std::max(conclude(session, reading), answer.built->notices.exit_code());
+      tell_notices(session, input.name(), made.notices.sorted());
+      code = std::max(conclude(session, reading), made.notices.exit_code());
     }
     if (!answer.moment) return std::max(code, session.refuse(answer.moment.error()));
     show(session, *answer.moment);

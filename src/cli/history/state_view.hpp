@@ -10,9 +10,6 @@
 
 namespace polytrace::cli {
 
-// --format of tables, and --json for one of its forms.
-void add_form(OptionList& list, std::string& form);
-TableForm form_of(const Session& session, const std::string& form);
 // The table of a history in any form but JSON.
 void append_states(std::string& out, const analysis::Table& table, TableForm form, Look look,
                    history::Tick start);

@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <csignal>
-#include <thread>
+#include <algorithm>
 
-#include "agent/control/client.hpp"
-#include "cli/frame/command.hpp"
 #include "cli/frame/signals.hpp"
-#include "cli/record/agent_options.hpp"
-#include "cli/record/defaults.hpp"
-#include "cli/record/recording.hpp"
-#include "cli/runtimes/jvm_attach.hpp"
+#include "cli/record/recording_options.hpp"
+#include "cli/record/recording_view.hpp"
+#include "service/record/control.hpp"
+#include "service/record/processes.hpp"
 
 namespace polytrace::cli {
 namespace {
 
-using namespace agent::control;
-
 constexpr std::uint64_t kMostProcesses = 1U << 30;  // no process has that number
-
-bool is_alive(pid_t process) { return kill(process, 0) == 0; }
 
 class Attach final : public Command {
  public:
@@ -42,50 +35,31 @@ class Attach final : public Command {
   }
   void define(OptionList& list) override {
     list.add("PID", number_, "The Java process").takes("PID").required().in("What is recorded");
-    add_recording_options(list, recording_);
-    add_agent_options(list, agent_);
-    agent_.controllable = true;
+    add_recording_options(list, question_.recording, report_);
+    add_agent_options(list, question_.agent);
   }
   int run(Session& session) override {
     take_time_to_end();
-    process_ = static_cast<pid_t>(std::min<std::uint64_t>(number_, kMostProcesses));
-    if (const auto fit = check_jvm(process_); !fit) return session.fail(fit.error());
-    const auto library = find_agent(*find_runtime("java"), agent_.agent);
-    if (!library) return session.fail(library.error());
-    auto plan = plan_recording(recording_);
-    if (!plan) return session.fail(plan.error());
-    agent_.controllable = true;  // to be able to stop it
-    const std::string gaps = left_out(agent_, "java", Beginning::while_it_runs);
-    complete_events(agent_, "java");
-    plan->events = kinds_of(agent_);
-    plan->limit = agent_.limit;
-    const auto text = option_string(agent_, plan->stream);
-    if (!text) return session.fail(text.error());
-    const auto loaded = load_into_jvm(process_, *library, *text, std::chrono::seconds(10));
-    if (!loaded) return session.fail(loaded.error());
-    if (!gaps.empty()) session.remark(gaps);
-    plan->ends_when_cut = true;
-    const RecordingEnd end = watch_recording(
-        session, *plan, [&] { return stopped_ || !is_alive(process_); }, [&] { stop(session); });
-    return finish_recording(session, recording_, *plan, end);
+    const auto process = static_cast<pid_t>(std::min<std::uint64_t>(number_, kMostProcesses));
+    question_.process = process;
+    const auto attached = service::attach_recording(question_);
+    if (!attached) return session.fail(attached.error());
+    tell_gaps(session, attached->gaps);
+    bool stopped = false;
+    const auto stop = [&] {
+      stopped = true;
+      if (const auto done = service::stop_recording(process); !done)
+        session.remark(fmt::format("the recording could not be stopped: {}", done.error().detail));
+    };
+    const service::RecordingEnd end = watch_recording(
+        session, attached->plan, [&] { return stopped || !service::is_alive(process); }, stop);
+    return finish_recording(session, attached->plan, report_, end);
   }
 
  private:
-  void stop(const Session& session) {
-    stopped_ = true;
-    const auto answer = agent::control::stop_recording(process_);
-    if (!answer)
-      return session.remark(
-          fmt::format("the recording could not be stopped: {}", answer.error().detail));
-    if (answer->outcome != Outcome::ok)
-      session.remark(fmt::format("the recording could not be stopped: {}", answer->text));
-  }
-
   std::uint64_t number_ = 0;
-  pid_t process_ = 0;
-  bool stopped_ = false;
-  RecordingOptions recording_;
-  AgentOptions agent_;
+  bool report_ = false;
+  service::AttachQuestion question_;
 };
 
 }  // namespace

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "agent/control/client.hpp"
-#include "base/codes.hpp"
-#include "cli/frame/command.hpp"
+#include <filesystem>
+
 #include "cli/frame/signals.hpp"
-#include "cli/record/agent_options.hpp"
-#include "cli/record/children.hpp"
-#include "cli/record/defaults.hpp"
-#include "cli/record/recording.hpp"
-#include "cli/runtimes/cautions.hpp"
+#include "cli/record/recording_options.hpp"
+#include "cli/record/recording_view.hpp"
+#include "service/record/control.hpp"
+#include "service/record/processes.hpp"
 
 namespace polytrace::cli {
 namespace {
 
+using service::RecordedProgram;
+
 std::vector<std::string> runtime_names() {
   std::vector<std::string> names;
-  for (const Runtime& runtime : runtimes()) names.emplace_back(runtime.name);
+  for (const service::Runtime& runtime : service::runtimes()) names.emplace_back(runtime.name);
   return names;
 }
 
@@ -58,112 +58,68 @@ class Record final : public Command {
     return kHelp;
   }
   void define(OptionList& list) override {
-    list.add("RUNTIME", runtime_, "java, mono or dotnet, then the program and its arguments")
+    list.add("RUNTIME", question_.runtime,
+             "java, mono or dotnet, then the program and its arguments")
         .takes("RUNTIME")
         .suggests(runtime_names())
         .required()
         .in("What is recorded");
-    list.leave_rest_to(arguments_);
-    add_recording_options(list, recording_);
-    add_agent_options(list, agent_);
-    list.add("--runtime", program_, "The program to run instead of the one in PATH")
+    list.leave_rest_to(question_.arguments);
+    add_recording_options(list, question_.recording, report_);
+    add_agent_options(list, question_.agent);
+    list.add("--runtime", question_.program, "The program to run instead of the one in PATH")
         .takes("FILE")
         .in("What is recorded");
-    list.add("--children", agent_.children,
+    list.add("--children", question_.agent.children,
              "Record programs of the same runtime that it starts, too: each process in a file "
              "NAME.PID.ptrace, with a limit of its own")
         .in("What is recorded");
-    list.add("--replace-profiler", replaces_,
+    list.add("--replace-profiler", question_.replaces_profiler,
              "Take the place of another profiler that the environment has for .NET")
         .in("What is recorded");
   }
   int run(Session& session) override {
     take_time_to_end();
-    const Runtime* runtime = find_runtime(runtime_);
-    if (runtime == nullptr)
-      return session.fail_usage(
-          fmt::format("\"{}\" is no runtime that can be recorded: java, mono or dotnet", runtime_));
-    const std::string gaps = left_out(agent_, runtime->name, Beginning::with_program);
-    complete_events(agent_, runtime->name);
-    const auto launch = prepare(*runtime);
-    if (!launch) return session.fail(launch.error());
-    for (const std::string& caution : cautions_) session.remark(caution);
-    if (!gaps.empty()) session.remark(gaps);
-    if (agent_.children) others_ = recorded_processes(plan_);
-    auto child = Child::start(*launch, session.common.json);
-    if (!child) return session.fail(child.error());
-    return watch(session, *child);
+    const auto prepared = service::prepare_recording(question_);
+    if (!prepared) return session.fail(prepared.error());
+    for (const std::string& caution : prepared->cautions) session.remark(caution);
+    tell_gaps(session, prepared->gaps);
+    auto program = RecordedProgram::start(*prepared, session.common.json);
+    if (!program) return session.fail(program.error());
+    return watch(session, *program);
   }
 
  private:
-  int watch(Session& session, Child& child) {
-    const RecordingPlan plan = agent_.children ? plan_for_process(plan_, child.process()) : plan_;
-    if (agent_.children)
-      recording_.output = name_for_process(recording_.output, std::to_string(child.process()));
-    Ending ending;
-    ChildWatch children(child.process());
-    const auto ended = [&] {
-      if (!agent_.children) children.look();
-      return child.ended(ending);
-    };
-    RecordingEnd end = watch_recording(session, plan, ended, [&] { stop(session, child); });
-    end.program = ending;
-    const int code = finish_recording(session, recording_, plan, end);
-    others_.insert(child.process());
-    if (agent_.children) finish_children(session, plan_, others_);
-    else if (children.seen() > 0)
+  int watch(Session& session, RecordedProgram& program) const {
+    service::RecordingEnd end = watch_recording(
+        session, program.plan(), [&] { return program.ended(); }, [&] { stop(session, program); });
+    end.program = program.ending();
+    const int code = finish_recording(session, program.plan(), report_, end);
+    for (const RecordedProgram::Other& other : program.others()) finish(session, other);
+    if (program.not_recorded() > 0)
       session.remark(
           fmt::format("not recorded: {} or more programs of Java, Mono or .NET that it "
                       "started; --children records those of its own runtime",
-                      children.seen()));
+                      program.not_recorded()));
     return code;
   }
 
-  base::result<Launch> prepare(const Runtime& runtime) {
-    if (arguments_.empty())
-      return base::fail(base::Code::usage, fmt::format("no program for {} to run", runtime.name));
-    if (const auto free = check_profiler(runtime.name); !free && !replaces_)
-      return tl::unexpected(free.error());
-    auto program = find_program(runtime, program_);
-    if (!program) return tl::unexpected(program.error());
-    auto library = find_agent(runtime, agent_.agent);
-    if (!library) return tl::unexpected(library.error());
-    auto plan = plan_recording(recording_);
-    if (!plan) return tl::unexpected(plan.error());
-    plan_ = std::move(*plan);
-    agent_.controllable |= plan_.duration.count() != 0;
-    // The agent for .NET keeps itself out of children otherwise.
-    if (agent_.children && runtime.name == "dotnet")
-      agent_.others.emplace_back("coreclr.children=yes");
-    plan_.events = kinds_of(agent_);
-    plan_.limit = agent_.limit;
-    plan_.runtime = runtime.name;
-    plan_.arguments = arguments_;
-    auto text = option_string(agent_, plan_.stream);
-    if (!text) return tl::unexpected(text.error());
-    cautions_ = cautions(runtime.name, *text, arguments_, agent_.children);
-    const auto launch = agent_.children ? launch_with_children : launch_of;
-    return launch(runtime, *program, *library, *text, arguments_);
+  static void finish(const Session& session, const RecordedProgram::Other& other) {
+    if (!service::is_alive(other.process)) return finish_other(session, other.plan);
+    session.remark(fmt::format("{}: process {} still runs and records",
+                               std::filesystem::path(other.plan.output).filename().string(),
+                               other.process));
   }
 
   // The user asks, or the time is over: then only the recording ends.
-  static void stop(const Session& session, const Child& child) {
-    if (stop_asked()) return child.signal(stop_signal());
-    const auto answer = agent::control::stop_recording(child.process());
-    if (!answer) session.remark(fmt::format("the recording goes on: {}", answer.error().detail));
-    if (answer && answer->outcome != agent::control::Outcome::ok)
-      session.remark(fmt::format("the recording goes on: {}", answer->text));
+  static void stop(const Session& session, const RecordedProgram& program) {
+    if (stop_asked()) return program.signal(stop_signal());
+    if (const auto stopped = service::stop_recording(program.process()); !stopped)
+      session.remark(fmt::format("the recording goes on: {}", stopped.error().detail));
   }
 
-  std::string runtime_;
-  std::string program_;
-  std::vector<std::string> arguments_;
-  RecordingOptions recording_;
-  AgentOptions agent_;
-  bool replaces_ = false;
-  std::vector<std::string> cautions_;
-  RecordingPlan plan_;
-  std::set<pid_t> others_;  // whose recordings are none of its children
+  service::RecordQuestion question_;
+  bool report_ = false;
 };
 
 }  // namespace

@@ -2,7 +2,6 @@
 // Tables as rows alone: CSV, TSV and lines of JSON.
 #include <algorithm>
 
-#include "cli/show/separated.hpp"
 #include "cli/show/tables.hpp"
 #include "service/json/parts.hpp"
 

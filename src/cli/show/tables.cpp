@@ -10,7 +10,6 @@
 #include <limits>
 
 #include "base/text/figure_text.hpp"
-#include "cli/show/separated.hpp"
 #include "cli/show/text_room.hpp"
 #include "cli/show/text_table.hpp"
 

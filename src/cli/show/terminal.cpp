@@ -8,21 +8,21 @@
 #include <charconv>
 
 #include "base/text/terminal_text.hpp"
-#include "cli/show/environment.hpp"
+#include "service/words/environment.hpp"
 
 namespace polytrace::cli {
 namespace {
 
 bool wants_color(bool is_tty) {
-  if (!variable("NO_COLOR").empty()) return false;
-  const auto force = variable("CLICOLOR_FORCE");
+  if (!service::variable("NO_COLOR").empty()) return false;
+  const auto force = service::variable("CLICOLOR_FORCE");
   if (!force.empty() && force != "0") return true;
-  return is_tty && variable("TERM") != "dumb";
+  return is_tty && service::variable("TERM") != "dumb";
 }
 
 bool is_unicode() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    const auto value = variable(name);
+    const auto value = service::variable(name);
     if (value.empty()) continue;
     return value.find("UTF-8") != value.npos || value.find("utf8") != value.npos;
   }
@@ -31,7 +31,7 @@ bool is_unicode() {
 
 unsigned columns(int fd) {
   unsigned width = 0;
-  const auto told = variable("COLUMNS");
+  const auto told = service::variable("COLUMNS");
   std::from_chars(told.data(), told.data() + told.size(), width);
   winsize size{};
   if (width == 0 && ioctl(fd, TIOCGWINSZ, &size) == 0) width = size.ws_col;

@@ -3,22 +3,10 @@
 
 #include <algorithm>
 
+#include "base/text/java_type.hpp"
+
 namespace polytrace::event {
 namespace {
-
-std::string_view primitive(char letter) {
-  switch (letter) {
-    case 'B': return "byte";
-    case 'C': return "char";
-    case 'D': return "double";
-    case 'F': return "float";
-    case 'I': return "int";
-    case 'J': return "long";
-    case 'S': return "short";
-    case 'Z': return "boolean";
-    default: return {};
-  }
-}
 
 // The first type of `rest`, which loses it; false if there is none.
 bool take_type(std::string_view& rest, std::string& out) {
@@ -33,7 +21,7 @@ bool take_type(std::string_view& rest, std::string& out) {
     std::ranges::replace(out.begin() + static_cast<std::ptrdiff_t>(begin), out.end(), '/', '.');
     rest.remove_prefix(end + 1);
   } else {
-    const std::string_view name = primitive(rest.front());
+    const std::string_view name = base::primitive_type(rest.front());
     if (name.empty()) return false;
     out += name;
     rest.remove_prefix(1);

@@ -8,7 +8,6 @@
 
 #include "analysis/table/tree_order.hpp"
 #include "base/text/json_writer.hpp"
-#include "base/text/short_name.hpp"
 #include "base/text/utf8.hpp"
 #include "exports/job/job.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/text/short_name.hpp"
+#include "base/text/utf8.hpp"
 #include "event/details.hpp"
 
 namespace polytrace::exports {

@@ -77,14 +77,38 @@ class ChromeMaker : public MakerParts {
   void close_span(Lane lane, std::uint32_t thread, const Span& span, Time end, bool failed,
                   const Names& names);
   // For TimelineWalk.
-  void define(const Slice& slice, const Event& event);
+  void define(const Slice& slice, const Event& event) {
+    if (event.kind != Kind::CounterDef) return;
+    const auto details = slice.batch.details_or<event::CounterDef>(event, {});
+    const CounterScale scale(details);
+    counters_[event.id] = {counter_name(details) + (scale.is_time() ? " (ms)" : ""), scale};
+  }
   void sample(const Slice& slice, const Event& event);
   void allocation(const Slice& slice, const Event& event);
-  void throwing(const Slice& slice, const Event& event);
-  void clause(const Slice& slice, const Event& event);
+  void throwing(const Slice& slice, const Event& event) {
+    if (!cap_.admit()) return;
+    const auto details = slice.batch.details_or<event::Throw>(event, {});
+    const std::uint32_t type = classes_.find(event.id, details.class_id, slice.names);
+    begin_instant(slice, event, "throws " + slice.names.class_name(type), "throw");
+    file_.end_event();
+  }
+  void clause(const Slice& slice, const Event& event) {
+    if (!cap_.admit()) return;
+    const auto details = slice.batch.details_or<event::Clause>(event, {});
+    begin_instant(slice, event,
+                  fmt::format("{} in {}", event::name(details.clause),
+                              slice.names.method_name(slice.names.methods().index(event.id))),
+                  "clause");
+    file_.end_event();
+  }
   void counter(const Slice& slice, const Event& event);
   void heap_size(const Slice& slice, const Event& event);
-  void remark(const Slice& slice, const Event& event);
+  void remark(const Slice& slice, const Event& event) {
+    if (!cap_.admit()) return;
+    file_.begin_event("i", 0, event.time, remark_of(slice.batch, event), "remark");
+    file_.json().member("s", "p");
+    file_.end_event();
+  }
   void other(const Slice&, const Event& event) { account_.leave_out(event.kind); }
 
  private:
@@ -273,31 +297,6 @@ void ChromeMaker::allocation(const Slice& slice, const Event& event) {
   file_.end_event();
 }
 
-void ChromeMaker::throwing(const Slice& slice, const Event& event) {
-  if (!cap_.admit()) return;
-  const auto details = slice.batch.details_or<event::Throw>(event, {});
-  const std::uint32_t type = classes_.find(event.id, details.class_id, slice.names);
-  begin_instant(slice, event, "throws " + slice.names.class_name(type), "throw");
-  file_.end_event();
-}
-
-void ChromeMaker::clause(const Slice& slice, const Event& event) {
-  if (!cap_.admit()) return;
-  const auto details = slice.batch.details_or<event::Clause>(event, {});
-  begin_instant(slice, event,
-                fmt::format("{} in {}", event::name(details.clause),
-                            slice.names.method_name(slice.names.methods().index(event.id))),
-                "clause");
-  file_.end_event();
-}
-
-void ChromeMaker::define(const Slice& slice, const Event& event) {
-  if (event.kind != Kind::CounterDef) return;
-  const auto details = slice.batch.details_or<event::CounterDef>(event, {});
-  const CounterScale scale(details);
-  counters_[event.id] = {counter_name(details) + (scale.is_time() ? " (ms)" : ""), scale};
-}
-
 void ChromeMaker::counter(const Slice& slice, const Event& event) {
   const auto details = slice.batch.details_or<event::CounterValue>(event, {});
   if (details.type == event::CounterType::string) return account_.leave_out(Kind::CounterValue);
@@ -315,13 +314,6 @@ void ChromeMaker::heap_size(const Slice& slice, const Event& event) {
                                     {"Heap in use (bytes)", details.used},
                                     {"Objects in the heap", details.objects}})
     if (value != 0) file_.add_counter(event.time, name, static_cast<double>(value));
-}
-
-void ChromeMaker::remark(const Slice& slice, const Event& event) {
-  if (!cap_.admit()) return;
-  file_.begin_event("i", 0, event.time, remark_of(slice.batch, event), "remark");
-  file_.json().member("s", "p");
-  file_.end_event();
 }
 
 base::result<void> ChromeMaker::complete(const Names& names) {

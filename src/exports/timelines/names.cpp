@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "analysis/runtime/counter_names.hpp"
+#include "analysis/runtime/counters.hpp"
 #include "base/slot.hpp"
 #include "base/text/figure_text.hpp"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What lasts a while and is no call: collections, pauses, compilations, class loads, lock waits,
-// waits, finalizers. Pairs the events that begin and end such a span, thread by thread.
+// waits, finalizers. slice/spans.hpp says what an event begins or ends; this pairs them by lane,
+// thread by thread, so that what a lane shows nests.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "exports/job/account.hpp"
 #include "slice/selection.hpp"
 #include "slice/slice.hpp"
+#include "slice/spans.hpp"
 
 namespace polytrace::exports {
 
@@ -35,7 +37,7 @@ inline constexpr std::size_t kLanes = 7;
 const LaneInfo& describe(Lane lane);
 
 struct Span {
-  base::Id subject = base::kNoId;  // generation, method, class or object
+  base::Id subject = base::kNoId;  // generation, method, class or object; kNoId: none is told
   base::Time start = 0;
   base::Id class_id = base::kNoId;  // of a lock
   base::Id owner = base::kNoId;     // thread that held it
@@ -48,7 +50,7 @@ struct Span {
 
 // What an event says of a span.
 struct Edge {
-  enum class Way : std::uint8_t { begin, end, failed };
+  using Way = slice::SpanEdge::Way;
   Lane lane{};
   Way way = Way::begin;
   Span span{};

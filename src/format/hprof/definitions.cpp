@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/codes.hpp"
+#include "base/text/java_type.hpp"
 #include "format/hprof/layout/big_endian.hpp"
 
 namespace polytrace::format::hprof {
@@ -14,27 +15,14 @@ namespace {
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-std::string_view primitive(char letter) {
-  switch (letter) {
-    case 'Z': return "boolean";
-    case 'B': return "byte";
-    case 'C': return "char";
-    case 'S': return "short";
-    case 'I': return "int";
-    case 'J': return "long";
-    case 'F': return "float";
-    case 'D': return "double";
-    default: return {};
-  }
-}
-
 // As people write it: "java/lang/String" is java.lang.String, "[Lcom/acme/Item;" com.acme.Item[],
 // "[[I" int[][].
 std::string class_name(std::string_view name) {
   const std::size_t dimensions = std::min(name.find_first_not_of('['), name.size());
   std::string_view element = name.substr(dimensions);
   if (dimensions != 0) {
-    if (element.size() == 1 && !primitive(element[0]).empty()) element = primitive(element[0]);
+    if (element.size() == 1 && !base::primitive_type(element[0]).empty())
+      element = base::primitive_type(element[0]);
     else if (element.starts_with('L') && element.ends_with(';'))
       element = element.substr(1, element.size() - 2);
     else return std::string(name);  // no name of an array

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "format/hprof/hprof.hpp"
+// HPROF, the heap dumps of Java virtual machines: docs/formats/hprof.md.
+#include "format/format.hpp"
 
 #include "base/codes.hpp"
 #include "event/copy.hpp"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "format/mlpd/mlpd.hpp"
+// The Mono log profiler's `.mlpd`: data versions 1 to 17 read, 17 and 1 written:
+// docs/formats/mlpd.md.
+#include "format/format.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "format/monoblock/monoblock.hpp"
+// The Mono block format of 2007 and the two forms in which Mono's logging profiler shipped it:
+// docs/formats/monoblock.md.
+#include "format/format.hpp"
 
 #include "format/monoblock/layout/records.hpp"
 #include "format/monoblock/read/reader.hpp"

@@ -12,8 +12,6 @@
 
 namespace polytrace::format::native {
 
-extern const Format kFormat;
-
 // Of writer.cpp.
 base::result<std::unique_ptr<event::Writer>> create_writer(std::unique_ptr<base::Sink> sink,
                                                            const WriteOptions& options);

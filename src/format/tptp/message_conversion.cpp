@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/codes.hpp"
+#include "format/format.hpp"
 #include "format/tptp/tbf/messages.hpp"
-#include "format/tptp/tptp.hpp"
 #include "format/tptp/xml/parser.hpp"
 #include "format/tptp/xml/reader.hpp"
 #include "format/tptp/xml/writer.hpp"

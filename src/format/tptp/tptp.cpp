@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "format/tptp/tptp.hpp"
+// The two formats of TPTP, which share one catalogue of messages: docs/formats/tbf.md, trcxml.md.
+#include "format/format.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,6 @@
 
 #include "base/text/utf8.hpp"
 #include "format/tracelog/event_maker.hpp"
-#include "format/tracelog/tracelog.hpp"
 
 namespace polytrace::format::tracelog {
 namespace {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "format/tracelog/tracelog.hpp"
+// The text log of CoreCLR events that CoreProfiler writes: docs/formats/tracelog.md.
+#include "format/format.hpp"
 
 #include <fmt/format.h>
 

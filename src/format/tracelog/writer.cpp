@@ -10,7 +10,6 @@
 #include "format/tracelog/held.hpp"
 #include "format/tracelog/lines/names.hpp"
 #include "format/tracelog/lines/watch.hpp"
-#include "format/tracelog/tracelog.hpp"
 
 namespace polytrace::format::tracelog {
 

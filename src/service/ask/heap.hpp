@@ -42,13 +42,17 @@ struct HeapQuestion {
 };
 Asked<TableAnswer> ask_heap(const Input& input, const HeapQuestion& question);
 
-// What became more from one snapshot to another of one file, by class and by the place that made
-// it.
-Asked<TableAnswer> ask_growth(const Input& input, WantedSnapshot from, WantedSnapshot to,
-                              const analysis::TableOptions& table);
-// The same by class from a snapshot of one file to one of another.
-Asked<TableAnswer> ask_growth_between(const Input& before, WantedSnapshot from, const Input& after,
-                                      WantedSnapshot to, const analysis::TableOptions& table);
+// What became more from one snapshot to another: of one file by class and by the place that made
+// it, from one file to another by class.
+struct GrowthQuestion {
+  std::optional<std::string> before{};  // the file of the first snapshot; absent: that of the other
+  std::string after{};                  // the file of the other
+  InputOptions reading{};               // what holds for both
+  WantedSnapshot from{};                // of one file both are told
+  WantedSnapshot to{};
+  analysis::TableOptions table{};
+};
+Asked<TableAnswer> ask_growth(const GrowthQuestion& question, const Asking& asking);
 
 // Writes a snapshot as a heap dump, with all references.
 struct DumpTarget {

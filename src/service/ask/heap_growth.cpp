@@ -74,25 +74,29 @@ Table by_class(HeapSide& before, HeapSide& after, const analysis::TableOptions& 
 
 constexpr std::string_view kTitle = "Growth by class from snapshot {} to {}";
 
-}  // namespace
+InputOptions reading_of(const GrowthQuestion& question, const std::string& file) {
+  InputOptions options = question.reading;
+  options.file = file;
+  return options;
+}
 
-Asked<TableAnswer> ask_growth(const Input& input, WantedSnapshot from, WantedSnapshot to,
-                              const analysis::TableOptions& options) {
+Asked<TableAnswer> growth_within(const Input& input, const GrowthQuestion& question) {
   auto opened = input.open();
   if (!opened) return refuse(opened.error(), input.name());
-  HeapStudy study(to, HeapStudy::Strength::soft, objects_of(*opened));
-  study.compare_with(from.value_or(0));
+  HeapStudy study(question.to, HeapStudy::Strength::soft, objects_of(*opened));
+  study.compare_with(question.from.value_or(0));
   study.follow_sites();
   Reading reading = read_study(input, *opened, study);
-  auto before = take_figures(reading, study, from);
+  auto before = take_figures(reading, study, question.from);
   if (!before) return tl::unexpected(before.error());
-  auto after = take_figures(reading, study, to);
+  auto after = take_figures(reading, study, question.to);
   if (!after) return tl::unexpected(after.error());
-  Table sites = study.sites()->growth(before->snapshot, after->snapshot, study.names(), options);
+  Table sites =
+      study.sites()->growth(before->snapshot, after->snapshot, study.names(), question.table);
   TableAnswer answer;
   answer.reading = std::move(reading);
   answer.start = after->start;
-  answer.tables.push_back(by_class(*before, *after, options));
+  answer.tables.push_back(by_class(*before, *after, question.table));
   Table& classes = answer.tables.front();
   classes.title = fmt::format(kTitle, before->snapshot, after->snapshot);
   if (sites.rows.empty()) std::ranges::move(sites.notes, std::back_inserter(classes.notes));
@@ -100,21 +104,30 @@ Asked<TableAnswer> ask_growth(const Input& input, WantedSnapshot from, WantedSna
   return answer;
 }
 
-Asked<TableAnswer> ask_growth_between(const Input& before, WantedSnapshot from, const Input& after,
-                                      WantedSnapshot to, const analysis::TableOptions& options) {
-  auto first = read_side(before, from);
+Asked<TableAnswer> growth_between(const Input& before, const Input& after,
+                                  const GrowthQuestion& question) {
+  auto first = read_side(before, question.from);
   if (!first) return tl::unexpected(first.error());
-  auto second = read_side(after, to);
+  auto second = read_side(after, question.to);
   if (!second) return tl::unexpected(second.error());
   TableAnswer answer;
   answer.reading = std::move(second->reading);
   answer.start = second->side.start;
-  answer.tables.push_back(by_class(first->side, second->side, options));
+  answer.tables.push_back(by_class(first->side, second->side, question.table));
   answer.tables.front().title =
       fmt::format(kTitle, fmt::format("{} of {}", first->side.snapshot, before.name()),
                   fmt::format("{} of {}", second->side.snapshot, after.name()));
   answer.before = std::move(first->reading);
   return answer;
+}
+
+}  // namespace
+
+Asked<TableAnswer> ask_growth(const GrowthQuestion& question, const Asking& asking) {
+  const Input after(reading_of(question, question.after), asking);
+  if (!question.before) return growth_within(after, question);
+  const Input before(reading_of(question, *question.before), asking);
+  return growth_between(before, after, question);
 }
 
 }  // namespace polytrace::service

@@ -11,7 +11,6 @@
 #include "service/convert/conversion_target.hpp"
 #include "service/json/parts.hpp"
 #include "service/words/numbers.hpp"
-#include "slice/slicer.hpp"
 
 namespace polytrace::service {
 namespace {
@@ -58,24 +57,6 @@ base::result<std::optional<std::uint64_t>> parse_limit(const std::string& text) 
   return base::fail(base::Code::usage, fmt::format("--limit: \"{}\" is no count", text));
 }
 
-class ProfileConsumer final : public event::Consumer {
- public:
-  ProfileConsumer(const slice::Selection& selection, const analysis::Weight* weight)
-      : builder_(selection, {weight, false}) {
-    slicer_.shorten_names(exports::kLongestName);
-    if (analysis::needs_sites(weight)) slicer_.follow_calls();
-  }
-  bool consume(const event::Batch& batch) override {
-    slicer_.slice(batch, [&](const slice::Slice& slice) { builder_.consume(slice); });
-    return true;
-  }
-  base::result<analysis::Profile> finish() { return builder_.finish(slicer_.names()); }
-
- private:
-  slice::Slicer slicer_;
-  analysis::ProfileBuilder builder_;
-};
-
 // Of folders only what could be an earlier export: never someone's documents.
 bool is_replaceable(const std::string& file) {
   std::error_code fault;
@@ -84,22 +65,6 @@ bool is_replaceable(const std::string& file) {
 }
 
 }  // namespace
-
-Asked<OtherProfile> read_profile(Input& input, const SelectionOptions& options,
-                                 const exports::Request& request) {
-  slice::Selection selection;
-  selection.show_helpers = request.selection.show_helpers;
-  selection.name = request.selection.name;
-  if (auto done = subtract(input, options.subtract, selection); !done)
-    return refuse(done.error(), input.name());
-  auto opened = input.open();
-  if (!opened) return refuse(opened.error(), input.name());
-  ProfileConsumer consumer(selection, request.weight);
-  Passed passed = pass(input, *opened->reader, consumer);
-  auto profile = passed.outcome.error ? base::Unexpected(*passed.outcome.error) : consumer.finish();
-  if (profile) return OtherProfile{std::move(*profile), std::move(passed)};
-  return tl::unexpected(Refusal{profile.error(), input.name(), std::move(passed)});
-}
 
 std::vector<std::string> weight_keys() {
   std::vector<std::string> keys;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,14 +25,6 @@ std::vector<std::string> weight_keys();
 // What the options say. Errors are usage or of the input, which may be read for it.
 base::result<exports::Request> make_request(Input& input, const SelectionOptions& selection,
                                             const ProfileOptions& profile);
-
-// The whole of another trace, for comparing: times and threads of the request are not its own.
-struct OtherProfile {
-  analysis::Profile profile;
-  Passed passed;
-};
-Asked<OtherProfile> read_profile(Input& input, const SelectionOptions& selection,
-                                 const exports::Request& request);
 
 // What became of an export.
 struct Exported {
@@ -89,6 +82,28 @@ struct ExportQuestion {
   bool force = false;      // replace existing files
 };
 Asked<Exported> export_trace(Input& input, const ExportQuestion& question);
+
+// One flame graph.
+struct FlameQuestion {
+  enum class Form : std::uint8_t {
+    page,
+    page_by_thread,  // threads below one another instead of all together
+    picture,
+    folded,  // collapsed stacks
+  };
+  Form form = Form::page;
+  std::string base{};        // a trace to compare with: how it was before; empty: none
+  bool exact_names = false;  // of the two: only names that are equal letter by letter are one
+  SelectionOptions selection{};
+  ProfileOptions profile{};
+  std::string output{};  // empty: by the input's name, in the current folder
+  bool force = false;    // replace an existing file
+};
+struct FlameAnswer {
+  std::optional<Reading> before{};  // of the base, once it was read
+  Asked<Exported> made{};
+};
+FlameAnswer export_flame(Input& input, const FlameQuestion& question);
 
 // Of the weight that a profile adds up. REQUIRES: it has one.
 std::uint64_t total_of(const exports::Result& result);

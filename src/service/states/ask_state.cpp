@@ -32,10 +32,10 @@ std::shared_ptr<const history::History> shared(history::History&& history) {
 
 StateAnswer build_and_answer(const Input& input, const StateQuestion& question, StateCache& cache) {
   auto built = build_states(input, {cache.draft(), history::Layout::segmented, true});
-  if (!built) return {cache.trouble(), {}, refuse(built.error(), input.name())};
+  if (!built) return {cache.trouble(), {}, refuse(built.error().error, input.name())};
   // A partial answer is told each time, so it is made each time. A draft that becomes the cache's
   // is open meanwhile: somebody else may replace it at once.
-  const bool whole = built->passed.is_clean() && built->notices.exit_code() == 0;
+  const bool whole = built->reading.passed.is_clean() && built->made.notices.exit_code() == 0;
   auto opened = history::History::open(history::file_in(cache.draft(), history::kHistoryFile));
   if (!opened) return {cache.trouble(), std::move(*built), refuse(opened.error(), cache.draft())};
   auto moment = moment_of(shared(std::move(*opened)), question, cache.draft());

@@ -7,27 +7,21 @@
 #include <optional>
 #include <string>
 
-#include "service/input/pass.hpp"
+#include "service/states/history_files.hpp"
 #include "service/states/query.hpp"
 #include "service/states/state_tree.hpp"
 
 namespace polytrace::service {
 
-struct StatesTarget {
-  std::string folder{};
-  history::Layout layout = history::Layout::segmented;
-  bool replace = false;  // existing files
-};
 struct BuiltStates {
-  Passed passed{};          // the trace
-  base::Notices notices{};  // what of it became no state
-  history::Facts facts{};
+  Reading reading{};     // the trace
+  bool written = false;  // not, where a part would take the place of a whole history
+  MadeHistory made{};    // its notices: what of the trace became no state
 };
 // Makes a history of a trace's states; with the folder of a snapshot, one that begins with those.
-// Nothing is made of a pass that keeps_old(). Errors: usage for a snapshot that is later than the
-// trace's beginning or counts other ticks.
-base::result<BuiltStates> build_states(const Input& input, const StatesTarget& target,
-                                       const std::string& from_snapshot = {});
+// Errors: usage for a snapshot that is later than the trace's beginning or counts other ticks.
+Asked<BuiltStates> build_states(const Input& input, const HistoryTarget& target,
+                                const std::string& from_snapshot = {});
 
 struct StateQuestion {
   std::string at{};  // a time, as times.hpp has them

@@ -42,21 +42,16 @@ history::TypesFile notes_of(const history::Tree& tree, const history::TypesFile&
   return notes;
 }
 
-}  // namespace
-
-base::result<BuiltStates> build_states(const Input& input, const StatesTarget& target,
+// From the states of a snapshot, if its folder is told. The reading is complete.
+base::result<MadeHistory> write_states(analysis::States& states, const HistoryTarget& target,
                                        const std::string& from_snapshot) {
-  auto opened = input.open();
-  if (!opened) return base::Unexpected(opened.error());
-  analysis::States states;
-  BuiltStates built{pass(input, *opened->reader, states), {}, {}};
-  if (keeps_old(built.passed, history::file_in(target.folder, history::kHistoryFile))) return built;
+  MadeHistory made;
   history::BuildOptions options = states.build_options();
   options.layout = target.layout;
   options.replace = target.replace;
   history::Snapshot before;
   if (!from_snapshot.empty()) {
-    auto loaded = snapshot_before(from_snapshot, options, built.notices);
+    auto loaded = snapshot_before(from_snapshot, options, made.notices);
     if (!loaded) return base::Unexpected(loaded.error());
     before = std::move(*loaded);
     options.start = before.states.timestamp.value_or(options.start);
@@ -69,8 +64,28 @@ base::result<BuiltStates> build_states(const Input& input, const StatesTarget& t
     done =
         history::complete_bundle(*builder, target.folder, notes_of(builder->tree(), before.types));
   if (!done) return base::Unexpected(done.error());
-  built.notices.merge(states.notices());
-  built.facts = builder->facts();
+  made.notices.merge(states.notices());
+  made.facts = builder->facts();
+  return made;
+}
+
+}  // namespace
+
+Asked<BuiltStates> build_states(const Input& input, const HistoryTarget& target,
+                                const std::string& from_snapshot) {
+  if (auto good = check_target(target); !good) return refuse(good.error(), target.folder);
+  auto opened = input.open();
+  if (!opened) return refuse(opened.error(), input.name());
+  analysis::States states;
+  BuiltStates built;
+  built.reading.passed = pass(input, *opened->reader, states);
+  built.reading.origin = origin_of(input, *opened);
+  built.written =
+      !keeps_old(built.reading.passed, history::file_in(target.folder, history::kHistoryFile));
+  if (!built.written) return built;
+  auto made = write_states(states, target, from_snapshot);
+  if (!made) return refuse(made.error(), blamed(made.error(), input.name(), target.folder));
+  built.made = std::move(*made);
   return built;
 }
 

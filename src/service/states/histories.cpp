@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "history/bundle.hpp"
 #include "service/json/parts.hpp"
 #include "service/states/query.hpp"
 
@@ -29,17 +28,24 @@ std::string_view name_of(history::Layout layout) {
   return layout == history::Layout::stream ? "stream" : "segmented";
 }
 
-base::result<CheckedHistory> check_history(const std::string& path, bool mixed) {
+base::result<OpenHistory> open_history(const HistorySource& source) {
   history::OpenBundleOptions options;
-  options.force = mixed;
-  const auto files = history::BundleFiles::find(path);
+  options.force = source.mixed;
+  auto files = history::BundleFiles::find(source.path);
   if (!files) return base::Unexpected(files.error());
-  const auto opened = history::open_bundle(*files, options);
+  auto opened = history::open_bundle(*files, options);
   if (!opened) return base::Unexpected(opened.error());
-  const auto verified = opened->verify();
-  CheckedHistory checked{.facts = opened->facts(), .notices = opened->notices()};
-  if (!mixed) {
-    const auto differences = history::compare_bundle(*opened, *files);
+  return OpenHistory{source, std::move(*files), std::move(*opened)};
+}
+
+base::result<CheckedHistory> check_history(const HistorySource& source) {
+  const auto opened = open_history(source);
+  if (!opened) return base::Unexpected(opened.error());
+  const history::History& history = opened->history;
+  const auto verified = history.verify();
+  CheckedHistory checked{.facts = history.facts(), .notices = history.notices()};
+  if (!source.mixed) {
+    const auto differences = history::compare_bundle(history, opened->files);
     if (!differences) return base::Unexpected(differences.error());
     checked.notices.merge(*differences);
   }
@@ -87,25 +93,6 @@ std::string history_check_json(const std::string& file, const CheckedHistory& ch
   json.member("states", checked.facts.intervals);
   json.key("notices");
   write_notices(json, checked.notices.sorted());
-  json.end_object();
-  return out + '\n';
-}
-
-std::string history_made_json(const std::string& folder, const history::Facts& facts,
-                              const base::Notices& notices) {
-  std::string out;
-  base::JsonWriter json(out);
-  json.begin_object();
-  json.member("schema", "polytrace.history.made/1");
-  json.member("output", folder);
-  json.member("id", history::to_text(facts.id));
-  json.member("layout", name_of(facts.layout));
-  json.member("timelines", facts.keys);
-  json.member("states", facts.intervals);
-  json.member("start", facts.start);
-  json.member("end", facts.end);
-  json.key("notices");
-  write_notices(json, notices.sorted());
   json.end_object();
   return out + '\n';
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/codes.hpp"
+#include "history/files/json_file.hpp"
 #include "service/selection/times.hpp"
 #include "service/states/state_tree.hpp"
 #include "service/words/numbers.hpp"
@@ -165,10 +166,9 @@ result<void> answer_line(const History& history, std::string_view line, std::uin
   return done;
 }
 
-}  // namespace
-
-void ask_lines(const History& history, std::string_view text, StateTable& table,
-               const std::function<void(const base::Error&)>& refused) {
+// What follows a # at the beginning of a line is for people.
+void answer_lines(const History& history, std::string_view text, StateTable& table,
+                  std::vector<base::Error>& refused) {
   std::uint64_t number = 0;
   while (!text.empty()) {
     std::string_view line = text.substr(0, text.find('\n'));
@@ -176,8 +176,39 @@ void ask_lines(const History& history, std::string_view text, StateTable& table,
     if (line.ends_with('\r')) line.remove_suffix(1);
     ++number;
     if (line.find_first_not_of(" \t") == line.npos || line.starts_with('#')) continue;
-    if (const auto done = answer_line(history, line, number, table); !done) refused(done.error());
+    if (const auto done = answer_line(history, line, number, table); !done)
+      refused.push_back(done.error());
   }
+}
+
+result<void> answer_options(const History& history, const HistoryQuestion& question,
+                            StateTable& table) {
+  std::string words = "at " + question.at;
+  if (question.samples != 0)
+    words = fmt::format("samples {} {} {}", question.samples, question.from, question.to);
+  else if (!question.from.empty()) words = fmt::format("range {} {}", question.from, question.to);
+  const auto query = parse_query(words, history, question.keys);
+  if (!query) return base::Unexpected(query.error());
+  return ask(history, *query, [&](const Interval& one) { table.add(one, 1); });
+}
+
+}  // namespace
+
+result<HistoryAnswer> ask_history(const History& history, const HistoryQuestion& question) {
+  const bool is_file = !question.batch.empty();
+  HistoryAnswer answer;
+  StateTable table(history, question.limit, is_file);
+  if (is_file) {
+    base::Notices notices;
+    const auto text = history::load_text(question.batch, notices);
+    if (!text) return base::Unexpected(text.error());
+    answer.notices = notices.sorted();
+    answer_lines(history, *text, table, answer.refused);
+  } else if (auto done = answer_options(history, question, table); !done) {
+    return base::Unexpected(done.error());
+  }
+  answer.states = table.take();
+  return answer;
 }
 
 }  // namespace polytrace::service

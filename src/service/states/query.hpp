@@ -7,17 +7,16 @@
 // beginning of a line is for people.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "analysis/table/table.hpp"
+#include "base/notices.hpp"
 #include "base/result.hpp"
 #include "history/history.hpp"
 
 namespace polytrace::service {
-
-class StateTable;
 
 // Its path with a leading '/', or "key N" where it has none.
 std::string path_text(const history::History& history, history::Key key);
@@ -52,9 +51,23 @@ base::result<Query> parse_query(std::string_view line, const history::History& h
 // Errors: those of History.
 base::result<void> ask(const history::History& history, const Query& query, history::Visitor visit);
 
-// Answers a text of queries, a line each: rows with the number of their line, from 1 on. `refused`
-// hears of each that cannot be answered; the others are.
-void ask_lines(const history::History& history, std::string_view text, StateTable& table,
-               const std::function<void(const base::Error&)>& refused);
+// One query in options (`at`, or `from` and `to`), or a file of them.
+struct HistoryQuestion {
+  std::string at{};
+  std::string from{};
+  std::string to{};
+  std::uint64_t samples = 0;      // from .. to only at so many times; 0: all of it
+  std::string batch{};            // a file, a query a line; - is standard input
+  KeyOptions keys{};              // of the one query
+  std::uint64_t limit = 100'000;  // rows; 0 = all
+};
+struct HistoryAnswer {
+  analysis::Table states{};             // of a file with the number of the line, from 1 on
+  std::vector<base::Notice> notices{};  // of the file
+  std::vector<base::Error> refused{};   // lines of it that cannot be answered; the others are
+};
+// Errors: those of parse_query and ask; of a file, that it cannot be read.
+base::result<HistoryAnswer> ask_history(const history::History& history,
+                                        const HistoryQuestion& question);
 
 }  // namespace polytrace::service

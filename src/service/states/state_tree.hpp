@@ -62,6 +62,10 @@ class StateTree {
   std::vector<history::Interval> states_{};
 };
 
+// The threads that live at the moment, by name, those without one behind, by id: what each runs, or
+// for whom it waits. No rows where no thread's status is among the states.
+analysis::Table living_threads(const StateTree& states);
+
 // Whether a state is shown.
 inline bool is_shown(const history::Interval& state, bool nulls) {
   return nulls || !state.value.is_null();

@@ -108,6 +108,28 @@ TEST(collections, reasons_and_what_was_allocated_before) {
   EXPECT_EQ(number(asked.table("collections"), 1, "allocated"), 14U);
 }
 
+// One that tells an empty stack has no place, whatever the event before it told.
+TEST(collections, objects_without_a_stack_were_allocated_nowhere) {
+  event::Batch batch;
+  Stream main(batch, kMain);
+  main.method(2, "Main");
+  const auto allocate = [&](base::Time time, std::uint64_t bytes, event::Stack stack) {
+    event::AllocSummary sum;
+    sum.count = 1;
+    sum.bytes = bytes;
+    sum.stack = stack;
+    main.add(time, 0x20, sum);
+  };
+  allocate(1, 10, main.stack({2}));
+  allocate(2, 100, main.stack({}));
+  main.add(10, 0, gc(GcPhase::start, 1)).add(20, 0, gc(GcPhase::end, 1));
+  allocate(30, 10, main.stack({2}));
+  main.add(40, 0, gc(GcPhase::start, 1)).add(45, 0, gc(GcPhase::end, 1));
+  const Table table = Asked(make_collections({})).feed(batch).finish().table("collections");
+  EXPECT_TRUE(unknown(table, 0, "mostly_at"));
+  EXPECT_EQ(text(table, 1, "mostly_at"), "Main");
+}
+
 TEST(collections, percentiles_by_nearest_rank) {
   event::Batch batch;
   Stream main(batch, kMain);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/text/short_name.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 
 #include "base/codes.hpp"
 #include "base/io/appender.hpp"
-#include "format/tptp/tptp.hpp"
+#include "format/format.hpp"
 #include "format/trcxml_messages.hpp"
 #include "format/whole.hpp"
 

@@ -105,6 +105,18 @@ TEST(heap, tells_how_to_ask_about_another_class_in_the_words_of_the_front_end) {
       notes, [](const std::string& note) { return note.find("<System") != note.npos; }));
 }
 
+TEST(heap, grows_between_two_files_as_it_does_within_one) {
+  const std::string file = recording("mlpd/heapshot.mlpd.gz");
+  const auto within = ask_growth({.after = file, .from = 0, .to = 1}, Asking{});
+  ASSERT_TRUE(within.has_value());
+  EXPECT_FALSE(within->before.has_value());
+  const auto between = ask_growth({.before = file, .after = file, .from = 0, .to = 1}, Asking{});
+  ASSERT_TRUE(between.has_value());
+  ASSERT_TRUE(between->before.has_value());
+  EXPECT_FALSE(within->tables.front().rows.empty());
+  EXPECT_EQ(within->tables.front().rows, between->tables.front().rows);
+}
+
 TEST(diff, finds_nothing_between_a_trace_and_itself) {
   const auto answer =
       ask_diff({.before = {example()}, .after = {example()}, .fail_over = 0.0}, Asking{});

@@ -94,5 +94,31 @@ TEST(export_run, writes_a_profile) {
   EXPECT_EQ(json["outputs"][0]["total"], total_of(done->outputs.front().result));
 }
 
+TEST(flame, has_the_stacks_of_the_trace_whatever_it_is_compared_with) {
+  const TemporaryFolder folder;
+  const auto folded = [&](const std::string& base, const std::string& name) {
+    Input input({.file = example()});
+    const std::string file = folder.file(name);
+    const FlameAnswer answer = export_flame(
+        input,
+        {.form = FlameQuestion::Form::folded, .base = base, .exact_names = true, .output = file});
+    EXPECT_EQ(answer.before.has_value(), !base.empty());
+    EXPECT_TRUE(answer.made.has_value() && answer.made->written);
+    return content_of(file);
+  };
+  const std::string alone = folded("", "alone");
+  EXPECT_FALSE(alone.empty());
+  EXPECT_EQ(folded(example(), "compared"), alone);
+}
+
+TEST(flame, refuses_to_compare_threads) {
+  Input input({.file = example()});
+  const FlameAnswer answer = export_flame(
+      input, {.form = FlameQuestion::Form::page_by_thread, .base = example(), .output = "-"});
+  ASSERT_FALSE(answer.made.has_value());
+  EXPECT_EQ(answer.made.error().error.code, base::Code::usage);
+  EXPECT_FALSE(answer.before.has_value());
+}
+
 }  // namespace
 }  // namespace polytrace::service::test

@@ -3,23 +3,11 @@
 
 #include <algorithm>
 
+#include "base/text/java_type.hpp"
+
 namespace polytrace::agent::jvm {
 
 namespace {
-
-std::string_view primitive_of(char type) {
-  switch (type) {
-    case 'Z': return "boolean";
-    case 'B': return "byte";
-    case 'C': return "char";
-    case 'S': return "short";
-    case 'I': return "int";
-    case 'J': return "long";
-    case 'F': return "float";
-    case 'D': return "double";
-    default: return "void";
-  }
-}
 
 // Hidden classes are named after one of the source, with an address behind it, and in JDK 17 with a
 // number before that: "Main$$Lambda$14.0x00000008000c0a00". Neither is the same in another run, nor
@@ -51,7 +39,7 @@ std::string class_name(std::string_view name) {
   std::string text;
   if (element.size() > 2 && element.front() == 'L' && element.back() == ';')
     text = dotted(without_address(element.substr(1, element.size() - 2)));
-  else if (dimensions > 0 && element.size() == 1) text = primitive_of(element[0]);
+  else if (dimensions > 0 && element.size() == 1) text = base::primitive_type(element[0]);
   else text = dotted(element);
   for (std::size_t i = 0; i < dimensions; ++i) text += "[]";
   return text;

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "analysis/states/gather/happening.hpp"
-#include "analysis/states/gather/happening_packing.hpp"
 #include "analysis/table/words.hpp"
 #include "base/id_table.hpp"
+#include "base/io/spill_sorter.hpp"
 #include "base/seeded_hash.hpp"
 #include "base/text/utf8.hpp"
 #include "slice/slicer.hpp"
@@ -39,6 +39,20 @@ class TextPool {
   std::deque<std::string> texts_;
   tsl::robin_map<std::string_view, std::uint32_t, base::SeededHash> indexes_;
 };
+
+// How happenings are put in order of time, and how they lie in a file meanwhile: what changes
+// little from one to the next is told as a difference.
+struct HappeningPacking {
+  using Item = Happening;
+  static void pack(base::Appender& out, const Happening& h, const Happening& before);
+  static void unpack(base::SpilledRun& in, Happening& h);
+};
+
+struct HappeningOrder {
+  base::Time operator()(const Happening& h) const { return h.time; }
+};
+
+using HappeningSorter = base::SpillSorter<HappeningPacking, HappeningOrder>;
 
 struct CounterInfo {
   base::Id id = base::kNoId;

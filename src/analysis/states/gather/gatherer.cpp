@@ -5,7 +5,7 @@
 #include <array>
 #include <bit>
 
-#include "analysis/runtime/counter_names.hpp"
+#include "analysis/runtime/counters.hpp"
 #include "analysis/table/words.hpp"
 #include "base/slot.hpp"
 

@@ -124,7 +124,11 @@ void Watch::see_exit(std::byte* payload, std::uint64_t offset, base::Time now) {
   if (get(Exit::time) != 0) see_time(at, now, offset);
   const event::OpenCall exit{method == 0 ? base::kNoId : method,
                              ticket_at<order>(payload + kExitPlaces.at[Exit::ticket])};
-  const Id entered = leave(at, exit, offset);
+  const std::uint64_t ignored = account_.ignored;
+  const event::OpenCall* const call = at.calls.leave(exit, account_);
+  if (account_.ignored != ignored) [[unlikely]]
+    tell_exit_without_entry(exit.id, offset);
+  const Id entered = call == nullptr ? 0 : call->id;
   if (exits_ == Exits::kept || method != 0 || entered == 0) return;
   const Id stored = order == ByteOrder::little ? entered : swapped(entered);
   std::memcpy(payload + kExitPlaces.at[Exit::method_id_ref], &stored, sizeof stored);
@@ -207,15 +211,9 @@ void Watch::tell_time(base::Time before, base::Time now, std::uint64_t offset) {
   odd_.add(offset, [&] { return fmt::format("time {} after {}", now, before); });
 }
 
-Id Watch::leave(Thread& thread, const event::OpenCall& exit, std::uint64_t offset) {
-  const std::uint64_t ignored = account_.ignored;
-  const event::OpenCall* const call = thread.calls.leave(exit, account_);
-  if (call != nullptr) return call->id;
-  if (account_.ignored != ignored) {
-    const Id method = exit.id == base::kNoId ? 0 : exit.id;
-    odd_.add(offset, [&] { return fmt::format("exit from method {} without entry", method); });
-  }
-  return 0;
+void Watch::tell_exit_without_entry(Id told, std::uint64_t offset) {
+  const Id method = told == base::kNoId ? 0 : told;
+  odd_.add(offset, [&] { return fmt::format("exit from method {} without entry", method); });
 }
 
 }  // namespace polytrace::format::tptp

@@ -106,8 +106,7 @@ class Watch {
     thread.last = now;
   }
   void tell_time(base::Time before, base::Time now, std::uint64_t offset);
-  // The method that was entered, 0 when none was.
-  base::Id leave(Thread& thread, const event::OpenCall& exit, std::uint64_t offset);
+  void tell_exit_without_entry(base::Id told, std::uint64_t offset);
 
   // A number of the message at hand.
   struct Number {

@@ -38,16 +38,26 @@ bool is_harmless_doctype(std::string_view doctype) {
 
 namespace {
 
-using Flags = std::array<bool, 256>;
+using Flags = std::array<std::uint8_t, 256>;
 
 constexpr Flags flags_of(std::string_view bytes) {
   Flags flags{};
-  for (const char c : bytes) flags[static_cast<unsigned char>(c)] = true;
+  for (const char c : bytes) flags[static_cast<unsigned char>(c)] = 1;
   return flags;
 }
 
 constexpr Flags kTagMarks = flags_of("<>\"'");
 constexpr Flags kDoctypeMarks = flags_of("<>\"'[]");
+
+// The place of the next of `marks`, the text's size where there is none.
+std::size_t next_mark(const Flags& marks, std::string_view text, std::size_t at) {
+  const auto is_mark = [&](std::size_t i) { return marks[static_cast<unsigned char>(text[i])]; };
+  while (at + 4 <= text.size() &&
+         !(is_mark(at) | is_mark(at + 1) | is_mark(at + 2) | is_mark(at + 3)))
+    at += 4;
+  while (at < text.size() && !is_mark(at)) ++at;
+  return at;
+}
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
@@ -88,15 +98,14 @@ Markup Scanner::tag(std::size_t name_at, Shape shape) {
   if (at == name_at) return {Shape::broken, at};
   const std::string_view name = text_.substr(name_at, at - name_at);
   char quote = 0;
-  for (; at < text_.size(); ++at) {
-    const char c = text_[at];
-    if (!kTagMarks[static_cast<unsigned char>(c)]) continue;
-    if (c == '<') return {Shape::broken, at, name};
+  while ((at = next_mark(kTagMarks, text_, at)) < text_.size()) {
+    const char c = text_[at++];
+    if (c == '<') return {Shape::broken, at - 1, name};
     if (c != '>') {
       if (quote == 0 || quote == c) quote = quote == 0 ? c : '\0';
     } else if (quote == 0) {
-      if (shape == Shape::open && text_[at - 1] == '/') shape = Shape::element;
-      return {shape, at + 1, name};
+      if (shape == Shape::open && text_[at - 2] == '/') shape = Shape::element;
+      return {shape, at, name};
     }
   }
   return {};

@@ -3,6 +3,7 @@
 // docs/formats/tracelog.md, sections 3 and 4. Thread-safe.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -40,6 +41,8 @@ constexpr bool is_list(Item item) { return item >= Item::code_list; }
 
 enum class In : std::uint8_t { any, no_early, later, early };
 enum class Dialect : std::uint8_t { seed, later, early };
+// By Dialect: the versions of the format.
+inline constexpr std::array<std::string_view, 3> kDialects{"seed", "later", "early"};
 
 enum class Key : std::uint8_t {
 #define RECORD(Name, key, dialects, ...) Name,

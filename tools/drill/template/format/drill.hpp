@@ -7,8 +7,6 @@
 
 namespace polytrace::format::drill {
 
-extern const Format kFormat;
-
 inline constexpr std::string_view kFirstLine = "polytrace drill 1\n";
 inline constexpr std::string_view kLastLine = "end\n";
 
