@@ -16,7 +16,7 @@ using base::Bytes;
 using base::Code;
 using base::fail;
 
-constexpr std::array<unsigned char, 8> kPageMagic{0x89, 'P', 'T', 'I', 'X', '\r', 0x1a, '\n'};
+constexpr std::array<unsigned char, 8> kPageMagic{0x89, 'P', 'T', 'I', 'X', '\r', '\n', 0x1a};
 constexpr std::size_t kFormatAt = 136;
 constexpr std::size_t kFormatBytes = 32;
 constexpr std::size_t kPageSumAt = kPageHeadBytes - 4;
