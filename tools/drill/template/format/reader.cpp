@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/codes.hpp"
 #include "event/text/text.hpp"
 #include "format/drill/drill.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/codes.hpp"
 #include "event/text/text.hpp"
 #include "format/drill/drill.hpp"
 
