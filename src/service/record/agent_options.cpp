@@ -29,7 +29,7 @@ base::result<void> check_name(std::string_view assignment) {
   const bool runtimes_own = name.find('.') != name.npos;
   if (name.empty() || (!runtimes_own && std::ranges::find(known, name) == known.end()))
     return base::fail(base::Code::usage, fmt::format("agents have no option \"{}\"{}", name,
-                                                     service::did_you_mean(name, known)));
+                                                     did_you_mean(name, known)));
   return {};
 }
 
@@ -50,7 +50,7 @@ std::string joined(const std::vector<std::string>& lists, char separator) {
   return text;
 }
 
-// What the agents will make of it; false, with their complaint, where they understand it not.
+// Errors: usage, with the complaint that agents would have.
 base::result<void> check_string(const std::string& text) {
   agent::Faults faults;
   agent::parse_options(text, faults);
