@@ -33,12 +33,18 @@ struct RootOptions {
   bool version = false;
 };
 
-void define(Catalogue& catalogue, Session& session, RootOptions& options) {
-  catalogue.options.add("-V,--version", options.version, "The version").in("General");
-  for (Entry& entry : catalogue.entries) {
-    entry.command->define(entry.options);
-    add_common_options(entry.options, session.common, entry.command->needs());
-  }
+void define(Entry& entry, Session& session) {
+  entry.command->define(entry.options);
+  add_common_options(entry.options, session.common, entry.command->needs());
+}
+
+// Of the command that was named, and of all where it tells of them: those of all take longer than
+// a short run of any.
+void define_needed(Catalogue& catalogue, const Entry* named, Session& session) {
+  if (named == nullptr) return;
+  const bool all = named->command->needs().all_options;
+  for (Entry& entry : catalogue.entries)
+    if (all || &entry == named) define(entry, session);
 }
 
 int show_help(Session& session, const Catalogue& catalogue, const Entry* entry) {
@@ -59,13 +65,15 @@ int run_entry(Session& session, const Catalogue& catalogue, const Entry* entry) 
 
 int run_words(std::vector<std::string> words, Catalogue& catalogue, Session& session) {
   RootOptions options;
-  define(catalogue, session, options);
+  catalogue.options.add("-V,--version", options.version, "The version").in("General");
   session.common.json = std::find(words.begin(), words.end(), "--json") != words.end();
   const auto fault = settle_first_word(words, catalogue);
   if (fault) return session.fail(*fault);
-  leave_rest(words, catalogue);
+  const Entry* const named = words.empty() ? nullptr : catalogue.find(words.front());
+  define_needed(catalogue, named, session);
+  leave_rest(words, named);
   session.common.json = std::find(words.begin(), words.end(), "--json") != words.end();
-  const Parsed parsed = parse(std::move(words), catalogue);
+  const Parsed parsed = parse(std::move(words), catalogue, named);
   if (!parsed.complaint.empty()) return session.fail_usage(parsed.complaint);
   if (parsed.wants_help) return show_help(session, catalogue, parsed.entry);
   const Entry* entry = options.version ? catalogue.find("version") : parsed.entry;

@@ -29,11 +29,12 @@ struct CommandHelp {
   std::string_view reading;  // where to read more
 };
 
-// Which of the common options a command understands.
+// Which of the common options a command understands, and what it tells about.
 struct CommonNeeds {
   bool json = true;
   bool progress = true;
-  bool pager = false;  // its text may be long: Session::page()
+  bool pager = false;        // its text may be long: Session::page()
+  bool all_options = false;  // it tells of other commands: their options are in the catalogue
 };
 
 class Command {
@@ -67,7 +68,8 @@ std::string shell_quoted(const std::string& word);
 // a file: a name that stands for an option or standard input is told as a path.
 std::string as_operand(const std::string& file);
 
-// The command and the options that it and all commands define.
+// The command and the options that it and all commands define; none for a command that was neither
+// named nor is told of (CommonNeeds::all_options).
 struct Entry {
   std::unique_ptr<Command> command;
   OptionList options{};

@@ -71,25 +71,19 @@ bool takes_next(const std::string& word, const OptionList& options) {
   return false;
 }
 
+// Knows the options of the command that was named only.
 struct Parser {
   CLI::App root;
-  std::vector<std::pair<CLI::App*, const Entry*>> commands;
+  CLI::App* command = nullptr;
+  const Entry* entry;
 
-  explicit Parser(const Catalogue& catalogue) {
+  Parser(const Catalogue& catalogue, const Entry* named) : entry(named) {
     offer(root, catalogue.options);
-    root.require_subcommand(0, 1);  // "help info" is one command, not two
-    for (const Entry& entry : catalogue.entries) {
-      CLI::App* app = root.add_subcommand(std::string(entry.command->help().name));
-      offer(*app, entry.options);
-      commands.emplace_back(app, &entry);
-    }
+    if (entry == nullptr) return;
+    command = root.add_subcommand(std::string(entry->command->help().name));
+    offer(*command, entry->options);
   }
-  std::pair<CLI::App*, const Entry*> parsed() const {
-    for (const auto& command : commands) {
-      if (command.first->parsed()) return command;
-    }
-    return {nullptr, nullptr};
-  }
+  bool is_in_command() const { return command != nullptr && command->parsed(); }
 };
 
 std::vector<std::string> option_names(const OptionList& options) {
@@ -102,8 +96,7 @@ std::vector<std::string> option_names(const OptionList& options) {
 // CLI11's sentence, or a better one for words that nobody expected.
 std::string complaint(const CLI::ParseError& error, const Parser& parser,
                       const Catalogue& catalogue) {
-  const auto [command, entry] = parser.parsed();
-  const CLI::App& app = command == nullptr ? parser.root : *command;
+  const CLI::App& app = parser.is_in_command() ? *parser.command : parser.root;
   const auto extras = app.remaining();
   if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::ExtrasError) || extras.empty()) {
     std::string text = error.what();
@@ -112,14 +105,14 @@ std::string complaint(const CLI::ParseError& error, const Parser& parser,
   }
   const std::string word = extras.front().substr(0, extras.front().find('='));
   if (!word.starts_with('-')) return fmt::format("unexpected argument \"{}\"", word);
-  const OptionList& known = entry == nullptr ? catalogue.options : entry->options;
+  const OptionList& known = parser.is_in_command() ? parser.entry->options : catalogue.options;
   return fmt::format("no option {}{}", word, service::did_you_mean(word, option_names(known)));
 }
 
 }  // namespace
 
-Parsed parse(std::vector<std::string> words, const Catalogue& catalogue) {
-  Parser parser(catalogue);
+Parsed parse(std::vector<std::string> words, const Catalogue& catalogue, const Entry* named) {
+  Parser parser(catalogue, named);
   Parsed result;
   std::reverse(words.begin(), words.end());  // as CLI11 wants them
   try {
@@ -129,13 +122,11 @@ Parsed parse(std::vector<std::string> words, const Catalogue& catalogue) {
   } catch (const CLI::ParseError& error) {
     result.complaint = complaint(error, parser, catalogue);
   }
-  const Entry* entry = parser.parsed().second;
-  result.entry = entry;
+  if (parser.is_in_command()) result.entry = parser.entry;
   return result;
 }
 
-void leave_rest(std::vector<std::string>& words, const Catalogue& catalogue) {
-  const Entry* entry = words.empty() ? nullptr : catalogue.find(words.front());
+void leave_rest(std::vector<std::string>& words, const Entry* entry) {
   if (entry == nullptr) return;
   if (std::vector<std::string>* behind = entry->options.behind_dashes(); behind != nullptr) {
     const auto dashes = std::ranges::find(words, "--");

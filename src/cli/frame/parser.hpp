@@ -24,12 +24,13 @@ struct Parsed {
   std::string complaint;  // why the line cannot be used; empty when it can
 };
 
-// `words`: the line behind the program's name. Fills the targets of all options that it names.
-Parsed parse(std::vector<std::string> words, const Catalogue& catalogue);
+// `words`: the line behind the program's name. `named`: the command that its first word names, or
+// null. Fills the targets of all options that it names.
+Parsed parse(std::vector<std::string> words, const Catalogue& catalogue, const Entry* named);
 
 // Before parsing: takes away what a command leaves to another program (OptionList::leave_rest_to),
 // where CLI11 would look for our options, and what stands behind a "--" if the command asks for it.
-// The first word is the command.
-void leave_rest(std::vector<std::string>& words, const Catalogue& catalogue);
+// The first word is the command, `entry`.
+void leave_rest(std::vector<std::string>& words, const Entry* entry);
 
 }  // namespace polytrace::cli
