@@ -15,18 +15,11 @@ constexpr std::size_t kMostKnown = std::size_t{1} << 21;
 
 }  // namespace
 
-std::uint32_t StackTree::known_child(std::uint32_t parent, std::uint32_t method) {
-  const std::uint64_t key = (std::uint64_t{parent} << 32) | method;
-  const auto [entry, fresh] = children_.try_emplace(key, size());
-  if (fresh) nodes_.push_back({parent, method});
-  return entry->second;
-}
-
 std::uint32_t StackTree::child(std::uint32_t parent, std::uint32_t method) {
   if (size() < most_nodes_) [[likely]]
     return known_child(parent, method);
-  const auto known = children_.find((std::uint64_t{parent} << 32) | method);
-  if (known != children_.end()) return known->second;
+  const std::uint32_t known = index_.known(nodes_, parent, method);
+  if (known != ChildIndex::kNone) return known;
   return known_child(known_child(kRoot, Names::kOtherPaths), method);
 }
 

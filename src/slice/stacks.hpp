@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/seeded_hash.hpp"
+#include "slice/child_index.hpp"
 #include "slice/names.hpp"
 
 namespace polytrace::slice {
@@ -35,17 +36,19 @@ class StackTree {
 
  private:
   struct Node {
-    std::uint32_t parent;
-    std::uint32_t method;
+    std::uint32_t parent = kRoot;
+    std::uint32_t method = NameTable::kNone;
   };
 
-  std::uint32_t known_child(std::uint32_t parent, std::uint32_t method);
+  std::uint32_t known_child(std::uint32_t parent, std::uint32_t method) {
+    return index_.child(nodes_, parent, method);
+  }
 
   std::uint32_t most_nodes_ = kMaxNodes;
-  std::vector<Node> nodes_{{kRoot, NameTable::kNone}};
-  base::IdMap<std::uint32_t> children_;  // by parent and method
-  base::IdMap<std::uint32_t> known_;     // by hash of the frames
-  std::uint32_t epoch_ = 0;              // in which known_ holds
+  std::vector<Node> nodes_{Node()};
+  ChildIndex index_;
+  base::IdMap<std::uint32_t> known_;  // by hash of the frames
+  std::uint32_t epoch_ = 0;           // in which known_ holds
 };
 
 // The stacks of a tree as people want to see them: without runtime helpers, unless asked for.

@@ -24,7 +24,9 @@ class Completion final : public Command {
         "your shell's manual"};
     return kHelp;
   }
-  CommonNeeds needs() const override { return {.json = false, .progress = false, .all_options = true}; }
+  CommonNeeds needs() const override {
+    return {.json = false, .progress = false, .all_options = true};
+  }
   void define(OptionList& list) override {
     list.add("SHELL", shell_, "bash, zsh or fish").takes("SHELL").one_of({"bash", "zsh", "fish"});
     list.add("--threads", file_,

@@ -27,7 +27,9 @@ class Help final : public Command {
         "docs/reference/commands.md"};
     return kHelp;
   }
-  CommonNeeds needs() const override { return {.json = false, .progress = false, .all_options = true}; }
+  CommonNeeds needs() const override {
+    return {.json = false, .progress = false, .all_options = true};
+  }
   void define(OptionList& list) override {
     list.add("COMMAND", words_, "A command or a topic").takes("COMMAND").at_most(2);
   }

@@ -140,7 +140,9 @@ class Man final : public Command {
         "man(1)"};
     return kHelp;
   }
-  CommonNeeds needs() const override { return {.json = false, .progress = false, .all_options = true}; }
+  CommonNeeds needs() const override {
+    return {.json = false, .progress = false, .all_options = true};
+  }
   void define(OptionList& list) override {
     list.add("COMMAND", words_, "A command").takes("COMMAND").at_most(2);
   }

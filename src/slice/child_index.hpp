@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the child of a call tree's node by method. Open addressing over node numbers only: the
+// Finds the child of a tree's node by method. Open addressing over node numbers only: the
 // node itself, which the caller reads anyway, holds the key. One thread at a time.
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-namespace polytrace::analysis {
+namespace polytrace::slice {
 
 class ChildIndex {
  public:
@@ -37,13 +37,18 @@ class ChildIndex {
     slots_[at_] = {node, tag_, place_};
     if (++used_ * 2 > slots_.size()) grow();
   }
-  // The child of `parent` for `method`, made at the end of `nodes` where there is none.
+  // The child of `parent` for `method` among `nodes`; kNone where there is none.
   template <class Node>
-  std::uint32_t child(std::vector<Node>& nodes, std::uint32_t parent, std::uint32_t method) {
-    const std::uint32_t known = find(parent, method, [&](std::uint32_t node) {
+  std::uint32_t known(const std::vector<Node>& nodes, std::uint32_t parent, std::uint32_t method) {
+    return find(parent, method, [&](std::uint32_t node) {
       return nodes[node].parent == parent && nodes[node].method == method;
     });
-    if (known != kNone) return known;
+  }
+  // The same, made at the end of `nodes` where there is none.
+  template <class Node>
+  std::uint32_t child(std::vector<Node>& nodes, std::uint32_t parent, std::uint32_t method) {
+    const std::uint32_t there = known(nodes, parent, method);
+    if (there != kNone) return there;
     const auto made = static_cast<std::uint32_t>(nodes.size());
     nodes.emplace_back().method = method;
     nodes[made].parent = parent;
@@ -87,4 +92,4 @@ class ChildIndex {
   std::uint32_t place_ = 0;
 };
 
-}  // namespace polytrace::analysis
+}  // namespace polytrace::slice
