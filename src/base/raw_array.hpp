@@ -10,6 +10,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/large_pages.hpp"
+
 namespace polytrace::base {
 
 template <class T>
@@ -55,6 +57,7 @@ class RawArray {
   void grow(std::size_t needed) {
     const std::size_t capacity = std::max(needed, capacity_ * 2);
     auto larger = std::make_unique_for_overwrite<T[]>(capacity);
+    want_large_pages(larger.get(), capacity * sizeof(T));
     std::copy_n(items_.get(), size_, larger.get());
     items_ = std::move(larger);
     capacity_ = capacity;

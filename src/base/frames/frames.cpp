@@ -9,7 +9,7 @@
 
 #include "base/codes.hpp"
 #include "base/frames/fixed_record.hpp"
-#include "base/frames/large_pages.hpp"
+#include "base/large_pages.hpp"
 #include "base/io/crc32c.hpp"
 #include "base/io/cursor.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/codes.hpp"
-#include "base/frames/large_pages.hpp"
+#include "base/large_pages.hpp"
 #include "base/io/cursor.hpp"
 
 namespace polytrace::history {

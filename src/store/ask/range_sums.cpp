@@ -2,8 +2,13 @@
 #include "store/ask/range_sums.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <new>
 
 #include "base/codes.hpp"
+#include "base/large_pages.hpp"
+#include "base/raw_array.hpp"
 #include "base/seeded_hash.hpp"
 #include "store/ask/open_calls.hpp"
 #include "store/read/block_events.hpp"
@@ -13,28 +18,63 @@ namespace {
 
 using Block = CallFrames::Block;
 
+// One entry for each path, in memory that is touched where something is added only.
+class SumsByPath {
+ public:
+  explicit SumsByPath(std::size_t paths)
+      : paths_(paths), sums_(static_cast<PathSum*>(std::calloc(paths, sizeof(PathSum)))) {
+    if (sums_ == nullptr) throw std::bad_alloc();
+    base::want_large_pages(sums_.get(), paths * sizeof(PathSum));
+  }
+  void add(const PathSum& sum) {
+    PathSum& own = sums_[sum.path];
+    if (own.path != sum.path) {  // so that of the empty path never counts
+      own.path = sum.path;
+      told_.push(sum.path);
+    }
+    own.add(sum);
+  }
+  // By path; none of which all is 0.
+  std::vector<PathSum> take() {
+    std::vector<PathSum> all;
+    all.reserve(told_.size());
+    base::want_large_pages(all.data(), told_.size() * sizeof(PathSum));
+    const auto put = [&](const PathSum& sum) {
+      if (sum.path != kEmptyPath && (sum.calls != 0 || sum.self != 0 || sum.cpu != 0))
+        all.push_back(sum);
+    };
+    if (told_.size() >= paths_ / 8) {
+      for (std::size_t path = 0; path < paths_; ++path) put(sums_[path]);
+    } else {
+      std::sort(told_.begin(), told_.end());
+      for (const std::uint32_t path : told_) put(sums_[path]);
+    }
+    return all;
+  }
+
+ private:
+  struct Free {
+    void operator()(PathSum* sums) const { std::free(sums); }
+  };
+  std::size_t paths_;
+  std::unique_ptr<PathSum[], Free> sums_;
+  base::RawArray<std::uint32_t> told_;
+};
+
 class RangeReader {
  public:
   RangeReader(const CallFrames& frames, const Range& range)
-      : frames_(frames), range_(range), places_(frames.paths().size()) {}
+      : frames_(frames), range_(range), sums_(frames.paths().size()) {}
 
   base::result<void> add(std::uint32_t thread);
-  std::vector<PathSum> take();
+  std::vector<PathSum> take() { return sums_.take(); }
 
  private:
   bool is_inside(const Block& block) const {
     return block.before >= range_.from && block.last < range_.to;
   }
-  void add(const PathSum& sum) {
-    std::uint32_t& place = places_[sum.path];
-    if (place == 0) {
-      sums_.push_back({sum.path});
-      place = static_cast<std::uint32_t>(sums_.size());
-    }
-    sums_[place - 1].add(sum);
-  }
   void add_read() {
-    for (const PathSum& sum : read_) add(sum);
+    for (const PathSum& sum : read_) sums_.add(sum);
     read_.clear();
   }
   base::result<void> add_open(std::uint32_t thread, std::uint32_t place);
@@ -44,8 +84,7 @@ class RangeReader {
 
   const CallFrames& frames_;
   const Range& range_;
-  std::vector<std::uint32_t> places_;  // by path: place in sums_ + 1
-  std::vector<PathSum> sums_;
+  SumsByPath sums_;
   std::vector<PathSum> read_;
 };
 
@@ -88,12 +127,12 @@ base::result<void> RangeReader::add_open(std::uint32_t thread, std::uint32_t pla
   std::uint32_t path = innermost;
   while (path != kEmptyPath && !paths.is_merged(path)) path = paths.parent(path);
   if (path == kEmptyPath) {
-    for (path = innermost; path != kEmptyPath; path = paths.parent(path)) add({path, 1});
+    for (path = innermost; path != kEmptyPath; path = paths.parent(path)) sums_.add({path, 1});
     return {};
   }
   const auto open = open_calls_before(frames_, thread, range_.from);
   if (!open) return base::Unexpected(open.error());
-  for (const OpenCall& call : *open) add({call.path, 1});
+  for (const OpenCall& call : *open) sums_.add({call.path, 1});
   return {};
 }
 
@@ -125,14 +164,6 @@ base::result<std::uint32_t> RangeReader::add_whole(std::uint32_t thread, std::ui
   return place + (found ? at->blocks : 1);
 }
 
-std::vector<PathSum> RangeReader::take() {
-  std::erase_if(sums_, [](const PathSum& sum) {
-    return sum.path == kEmptyPath || (sum.calls == 0 && sum.self == 0 && sum.cpu == 0);
-  });
-  std::ranges::sort(sums_, {}, &PathSum::path);
-  return std::move(sums_);
-}
-
 // A tree's nodes by place: who is below whom.
 struct Below {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -145,7 +176,7 @@ class MethodSums {
   MethodSums(const Paths& paths, const std::vector<TreeNode>& nodes)
       : paths_(paths), nodes_(nodes), below_(nodes.size()) {
     for (std::size_t i = nodes.size(); i-- > 1;) {
-      Below& parent = below_[place_of(paths.parent(nodes[i].own.path))];
+      Below& parent = below_[nodes[i].caller];
       below_[i].next = parent.first;
       parent.first = static_cast<std::uint32_t>(i);
     }
@@ -161,23 +192,16 @@ class MethodSums {
   }
 
  private:
-  std::size_t place_of(std::uint32_t path) const {
-    const auto found = std::ranges::lower_bound(nodes_, path, {},
-                                                [](const TreeNode& node) { return node.own.path; });
-    return static_cast<std::size_t>(found - nodes_.begin());
-  }
   // Down, else beside, else beside what is above.
   std::uint32_t next(std::uint32_t at) {
     if (below_[at].first != Below::kNone) return below_[at].first;
     for (;; open_.pop_back()) {
-      --open_count(open_.back());
-      const std::uint32_t beside = below_[open_.back()].next;
+      --open_by_method_[open_.back().slot];
+      const std::uint32_t beside = below_[open_.back().node].next;
       if (beside != Below::kNone || open_.size() == 1) return open_.pop_back(), beside;
     }
   }
-  std::uint32_t& open_count(std::uint32_t at) { return open_by_method_[slot(at)]; }
-  std::size_t slot(std::uint32_t at) {
-    const std::uint32_t method = paths_.method(nodes_[at].own.path);
+  std::uint32_t slot_of(std::uint32_t method) {
     const auto [known, fresh] = slots_.try_emplace(method, static_cast<std::uint32_t>(all_.size()));
     if (fresh) {
       all_.push_back({method, 0, 0, 0, 0, 0, 0, 0});
@@ -187,10 +211,10 @@ class MethodSums {
   }
   void enter(std::uint32_t at) {
     const TreeNode& node = nodes_[at];
-    const std::size_t place = slot(at);
-    open_.push_back(at);
-    const bool is_outermost = open_by_method_[place]++ == 0;
-    MethodSum& sum = all_[place];
+    const std::uint32_t slot = slot_of(paths_.method(node.own.path));
+    open_.push_back({at, slot});
+    const bool is_outermost = open_by_method_[slot]++ == 0;
+    MethodSum& sum = all_[slot];
     sum.calls += node.own.calls;
     sum.total += node.total;
     if (is_outermost) sum.elapsed += node.total;
@@ -203,7 +227,11 @@ class MethodSums {
   const Paths& paths_;
   const std::vector<TreeNode>& nodes_;
   std::vector<Below> below_;
-  std::vector<std::uint32_t> open_;  // nodes from the outermost
+  struct Open {
+    std::uint32_t node;
+    std::uint32_t slot;  // of its method
+  };
+  std::vector<Open> open_;  // from the outermost
   base::IdMap<std::uint32_t> slots_;
   std::vector<MethodSum> all_;
   std::vector<std::uint32_t> open_by_method_;
@@ -227,24 +255,32 @@ base::result<RangeSums> range_sums(const CallFrames& frames, const Range& range)
 
 std::vector<TreeNode> RangeSums::tree(const Paths& all) const {
   constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  std::vector<std::uint32_t> places(all.size(), kNone);
-  std::vector<TreeNode> nodes{{PathSum{kEmptyPath}, 0}};
+  std::vector<std::uint32_t> places(all.size(), kNone);  // by path
+  std::vector<std::uint32_t> others;                     // paths that only others are below
   places[kEmptyPath] = 0;
+  for (const PathSum& sum : paths_) places[sum.path] = 0;
   for (const PathSum& sum : paths_) {
-    nodes.push_back({sum, sum.self});
-    places[sum.path] = 0;
     for (std::uint32_t path = all.parent(sum.path); places[path] == kNone;
          path = all.parent(path)) {
-      if (std::ranges::binary_search(paths_, path, {}, &PathSum::path)) break;
-      nodes.push_back({PathSum{path}, 0});
+      others.push_back(path);
       places[path] = 0;
     }
   }
-  std::ranges::sort(nodes, {}, [](const TreeNode& node) { return node.own.path; });
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    places[nodes[i].own.path] = static_cast<std::uint32_t>(i);
-  for (std::size_t i = nodes.size(); i-- > 1;)
-    nodes[places[all.parent(nodes[i].own.path)]].total += nodes[i].total;
+  std::ranges::sort(others);
+  std::vector<TreeNode> nodes;
+  nodes.reserve(paths_.size() + others.size() + 1);
+  base::want_large_pages(nodes.data(), nodes.capacity() * sizeof(TreeNode));
+  nodes.push_back({PathSum{kEmptyPath}, 0, 0});
+  const auto put = [&](const PathSum& sum) {
+    places[sum.path] = static_cast<std::uint32_t>(nodes.size());
+    nodes.push_back({sum, sum.self, places[all.parent(sum.path)]});
+  };
+  auto other = others.begin();
+  for (const PathSum& sum : paths_) {
+    for (; other != others.end() && *other < sum.path; ++other) put({*other});
+    put(sum);
+  }
+  for (std::size_t i = nodes.size(); i-- > 1;) nodes[nodes[i].caller].total += nodes[i].total;
   return nodes;
 }
 

@@ -32,8 +32,9 @@ struct MethodSum {
 };
 
 struct TreeNode {
-  PathSum own;          // `calls` are those of the path
-  std::uint64_t total;  // nanoseconds; self of the path and all below it
+  PathSum own;           // `calls` are those of the path
+  std::uint64_t total;   // nanoseconds; self of the path and all below it
+  std::uint32_t caller;  // its place in the tree; the first node's is its own
 };
 
 class RangeSums {

@@ -2,6 +2,7 @@
 #include "store/build/path_table.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/seeded_hash.hpp"
 #include "store/file/block_layout.hpp"
@@ -13,11 +14,10 @@ constexpr std::size_t kFirstPlaces = 1024;
 
 }  // namespace
 
-PathTable::PathTable(std::uint32_t most)
-    : most_(most),
-      seed_(base::process_seed() | 1),
-      nodes_{{kEmptyPath, kNoMethod, 0, 0}},
-      places_(kFirstPlaces) {}
+PathTable::PathTable(std::uint32_t most) : most_(most), seed_(base::process_seed() | 1) {
+  nodes_.push({kEmptyPath, kNoMethod, 0, 0});
+  grow(kFirstPlaces);
+}
 
 std::size_t PathTable::place_of(std::uint32_t parent, std::uint32_t method) const {
   constexpr std::uint64_t kMix = 0x9e3779b97f4a7c15U;
@@ -59,15 +59,18 @@ std::uint32_t PathTable::add(std::uint32_t parent, std::uint32_t method, std::si
   const std::uint32_t next = last == 0 ? path : nodes_[last].next;
   if (last != 0) nodes_[last].next = path;
   caller.last_child = path;
-  nodes_.push_back({parent, method, 0, next});
+  nodes_.push({parent, method, 0, next});
   places_[place] = path;
   const bool dense = nodes_.size() * 2 > places_.size() && size() <= most_;
-  if (dense || nodes_.size() * 4 > places_.size() * 3) grow();
+  if (dense || nodes_.size() * 4 > places_.size() * 3) grow(places_.size() * 2);
   return path;
 }
 
-void PathTable::grow() {
-  places_.assign(places_.size() * 2, 0);
+void PathTable::grow(std::size_t places) {
+  base::RawArray<std::uint32_t> larger;
+  std::uint32_t* const free = larger.room(places);
+  larger.grew_to(std::fill_n(free, places, 0));
+  places_ = std::move(larger);
   for (std::uint32_t path = 1; path < size(); ++path) {
     std::size_t place = place_of(nodes_[path].parent, nodes_[path].method);
     while (places_[place] != 0) place = (place + 1) & (places_.size() - 1);

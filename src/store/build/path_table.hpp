@@ -6,7 +6,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+
+#include "base/raw_array.hpp"
 
 namespace polytrace::store {
 
@@ -43,13 +44,13 @@ class PathTable {
   std::uint32_t find(std::uint32_t parent, std::uint32_t method, std::size_t& place) const;
   std::uint32_t add(std::uint32_t parent, std::uint32_t method, std::size_t place);
   std::size_t place_of(std::uint32_t parent, std::uint32_t method) const;
-  void grow();
+  void grow(std::size_t places);
 
   std::uint32_t most_;
   std::uint32_t merged_ = 0;  // the path that merged ones are below
   std::uint64_t seed_;
-  std::vector<Node> nodes_;
-  std::vector<std::uint32_t> places_;  // by hash; 0 free
+  base::RawArray<Node> nodes_;
+  base::RawArray<std::uint32_t> places_;  // by hash; 0 free
 };
 
 }  // namespace polytrace::store

@@ -20,14 +20,15 @@ base::result<void> Paths::add(base::Bytes payload) {
   if (up.size() != count || methods.size() != count)
     return base::fail(base::Code::count_too_large, "paths");
   if (count > kNoPath - first) return base::fail(base::Code::count_too_large, "paths");
-  nodes_.reserve(nodes_.size() + count);
+  Node* node = nodes_.room(count);
   for (std::size_t i = 0; i < count; ++i) {
-    const std::uint32_t path = size();
+    const auto path = static_cast<std::uint32_t>(first + i);
     if (up[i] == 0 || up[i] > path || methods[i] > kNoMethod)
       return base::fail(base::Code::value_unexpected, "path without a place in the tree");
-    nodes_.push_back({path - static_cast<std::uint32_t>(up[i]),
-                      static_cast<std::uint32_t>(methods[i] - 1)});  // of 0: kNoMethod
+    *node++ = {path - static_cast<std::uint32_t>(up[i]),
+               static_cast<std::uint32_t>(methods[i] - 1)};  // of 0: kNoMethod
   }
+  nodes_.grew_to(node);
   return {};
 }
 

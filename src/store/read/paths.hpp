@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/raw_array.hpp"
 #include "base/result.hpp"
 #include "store/file/block_layout.hpp"
 
@@ -13,6 +14,7 @@ namespace polytrace::store {
 
 class Paths {
  public:
+  Paths() { nodes_.push({}); }
   // The payload of a PATH frame: those that follow the ones so far. Errors: value_unexpected where
   // it does not follow, or a parent is no smaller; those of base::read_svb.
   base::result<void> add(base::Bytes payload);
@@ -34,7 +36,7 @@ class Paths {
     std::uint32_t parent = 0;
     std::uint32_t method = kNoMethod;
   };
-  std::vector<Node> nodes_{Node{}};
+  base::RawArray<Node> nodes_;
 };
 
 // The payload of a SUMC frame of calls, added to `into`: by path, each once. `paths`: how

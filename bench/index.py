@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Making an index and asking it, beside reading the trace, a streaming report and a database.
+
+usage: index.py POLYTRACE BENCH_INDEX FOLDER RUNS
+Prints medians of runs in turn; building and reading are on one core.
+"""
+import importlib.util
+import os
+import sqlite3
+import statistics
+import subprocess
+import sys
+import time
+
+from measure import run
+
+ROW = "{:<46} {:>10} {:>12}  {}"
+# Trace: events a second at least, of what reading alone reaches (None: an absolute figure counts),
+# and bytes an event at most.
+SHAPES = {"calls": (30e6, None, 1.5), "deep": (10e6, None, 3.5), "objects": (None, None, 8),
+          "calls.trcbin": (None, 0.8, 8), "calls.trcxml": (None, 0.8, 8),
+          "large": (30e6, None, 1.5)}
+QUESTIONS = 200
+RANGE_MS = {"calls": 5, "large": 5, "deep": 500}
+
+
+def told(command, cores=None):
+    keep = (lambda: os.sched_setaffinity(0, cores)) if cores else None
+    done = subprocess.run(command, capture_output=True, text=True, check=True, preexec_fn=keep)
+    return {name: float(value) for name, value in
+            (line.rsplit(" ", 1) for line in done.stdout.splitlines())}
+
+
+def medians(runs):
+    return {name: statistics.median(one[name] for one in runs) for name in runs[0]}
+
+
+def show(what, figure, target, held):
+    print(ROW.format(what, figure, target, "" if held is None else "held" if held else "MISSED"),
+          flush=True)
+
+
+def at_most(what, value, most, form="{:.2f}"):
+    show(what, form.format(value), f"<= {most}" if most else "", value <= most if most else None)
+
+
+def build(bench, trace, index, runs, name):
+    one = {min(os.sched_getaffinity(0))}
+    pairs = [(told([bench, "build", trace, index, "0"], one), told([bench, "read", trace], one),
+              told([bench, "build", trace, index, "1"])) for _ in range(runs)]
+    built, read, both = (medians([pair[i] for pair in pairs]) for i in range(3))
+    rate, share, most_bytes = SHAPES[name]
+    speed = built["events"] / built["cpu"]
+    show(f"{name}: indexed, M events/s", f"{speed / 1e6:.1f}",
+         f">= {rate / 1e6:.0f}" if rate else "", speed >= rate if rate else None)
+    part = read["cpu"] / built["cpu"]
+    show(f"{name}: of the speed of reading", f"{part:.2f}", f">= {share}" if share else "",
+         part >= share if share else None)
+    times = statistics.median(a["wall"] / c["wall"] for a, _, c in pairs)
+    wants = name in ("calls", "large")
+    show(f"{name}: faster with two threads", f"{times:.2f}", ">= 1.7" if wants else "",
+         times >= 1.7 if wants else None)
+    at_most(f"{name}: bytes an event", built["bytes"] / built["events"], most_bytes)
+    at_most(f"{name}: memory, MiB", built["mebibytes"], 256, "{:.0f}")
+    return built
+
+
+def ask(tool, bench, trace, index, runs, name):
+    opened = medians([told([bench, "open", index]) for _ in range(runs)])
+    at_most(f"{name}: opened, ms", opened["open ms"], 100)
+    at_most(f"{name}: opened, whole profile, ms", opened["open and profile ms"], None)
+    asked = medians([told([bench, "ask", index, str(QUESTIONS)]) for _ in range(runs)])
+    for figure, most in (("methods of a range median ms", None),
+                         ("methods of a range p95 ms", RANGE_MS.get(name)),
+                         ("stack at a moment median ms", 0.2), ("stack at a moment p95 ms", None)):
+        at_most(f"{name}: {figure.replace(' ms', ', ms')}", asked[figure], most, "{:.3f}")
+    speed = asked["events read, M/s"]
+    show(f"{name}: all events read, M/s", f"{speed:.1f}", ">= 20", speed >= 20)
+    streamed = statistics.median(
+        run([tool, "report", "--no-progress", "--sections", "calls", "--from", "40%", "--to", "60%",
+             trace])["wall"] for _ in range(runs))
+    show(f"{name}: a streaming report of a range, ms", f"{streamed * 1000:.0f}", "", None)
+
+
+QUESTION = """SELECT method, count(*), sum(min(stop, ?2) - max(start, ?1)) FROM calls
+WHERE start < ?2 AND stop >= ?1 GROUP BY method"""
+
+
+def database(bench, trace, folder):
+    """The same calls as rows with an index on their starts."""
+    path = os.path.join(folder, "calls.sqlite")
+    if os.path.exists(path):
+        os.remove(path)
+    lines = subprocess.run([bench, "calls", trace], capture_output=True, text=True, check=True)
+    rows = [tuple(map(int, line.split(","))) for line in lines.stdout.splitlines()]
+    began = time.process_time()
+    data = sqlite3.connect(path)
+    data.execute("CREATE TABLE calls(thread, method, start, stop, own)")
+    data.executemany("INSERT INTO calls VALUES(?, ?, ?, ?, ?)", rows)
+    data.execute("CREATE INDEX by_start ON calls(start, stop, method)")
+    data.commit()
+    took = time.process_time() - began
+    first, last = min(row[2] for row in rows), max(row[3] for row in rows)
+    stretch = (first + (last - first) * 2 // 5, first + (last - first) * 3 // 5)
+    began = time.monotonic()
+    data.execute(QUESTION, stretch).fetchall()
+    asked = time.monotonic() - began
+    show("fewer: SQLite, M events/s", f"{2 * len(rows) / took / 1e6:.1f}", "", None)
+    show("fewer: SQLite, bytes an event", f"{os.path.getsize(path) / 2 / len(rows):.1f}", "", None)
+    show("fewer: SQLite, methods of a range, ms", f"{asked * 1000:.0f}", "", None)
+    if importlib.util.find_spec("duckdb") is None:
+        print("(DuckDB is not installed)")
+        return
+    import duckdb  # pylint: disable=import-error,import-outside-toplevel
+    duck = duckdb.connect(config={"threads": 1})
+    duck.execute(f"ATTACH '{path}' AS file (TYPE sqlite); CREATE TABLE calls AS FROM file.calls")
+    began = time.monotonic()
+    duck.execute(QUESTION.replace("min(", "least(").replace("max(", "greatest("),
+                 stretch).fetchall()
+    show("fewer: DuckDB in memory, methods of a range, ms",
+         f"{(time.monotonic() - began) * 1000:.0f}", "", None)
+
+
+def main():
+    tool, bench, folder, runs = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
+    print(ROW.format(f"medians of {runs} runs", "figure", "target", ""))
+    for name in SHAPES:
+        trace = os.path.join(folder, name if "." in name else name + ".mlpd")
+        if not os.path.exists(trace):
+            continue
+        index = os.path.join(folder, name + ".pti")
+        build(bench, trace, index, runs, name)
+        if name in RANGE_MS:
+            ask(tool, bench, trace, index, runs, name)
+        os.remove(index)
+    database(bench, os.path.join(folder, "fewer.mlpd"), folder)
+
+
+if __name__ == "__main__":
+    main()
