@@ -40,8 +40,9 @@ FOLDERS = {
     "agent/jvm": ["abi", "rewriter/classfile", "rewriter", "facts", "code heap", "."],
     "agent/coreclr": ["names", "runtime", "calls", "code memory", "."],
     "store": ["file", "build read", "build/pass read/events", "ask", "."],
-    "service": ["words", "input", "json", "selection", "ask convert", "states runtimes", "record"],
-    "cli": ["show", "frame", "options help", "convert explain", "record history", "."],
+    "service": ["words", "input", "json", "selection", "ask convert",
+                "states runtimes index", "record"],
+    "cli": ["show", "frame", "options help", "convert explain", "record history index", "."],
 }
 # An agent lives inside other programs: of the floors below it uses only these.
 AGENT_USES = {"base", "event", "format"}

@@ -27,6 +27,7 @@ BARS = {
 # Folders with more than 20 files, and why they are one.
 LARGE = {
     "event": "what crosses doors is one vocabulary: every room includes most of it",
+    "store/file": "where what stands, for who writes an index and who reads it",
     "format/tptp/xml": "a scanner and a writer of one small language",
 }
 SHORT, RUN = 60, 8

@@ -114,6 +114,25 @@ def histories(folder):
     document("history", "repair", history)
 
 
+def indexes(folder):
+    os.environ["POLYTRACE_CACHE"] = f"{folder}/cache"
+    cut = folder / "cut.mlpd"
+    document("index", "info", EXAMPLE)
+    document("index", "build", EXAMPLE)
+    document("index", "build", cut, codes=(4,))
+    document("index", "info", cut)
+    document("index", "list")
+    document("index", "verify", EXAMPLE)
+    document("index", "verify", "--full", EXAMPLE)
+    file = next(path for path in (folder / "cache/index").glob("*/*/index.pti"))
+    file.write_bytes(file.read_bytes()[:-8] + b"12345678")
+    document("index", "list")
+    for trace in (EXAMPLE, cut):
+        document("index", "verify", trace, codes=(0, 5))
+    document("index", "prune", "--limit", "1G")
+    document("index", "drop", "--all")
+
+
 def the_program(_):
     for command in ("formats", "version", "doctor"):
         document(command)
@@ -163,8 +182,8 @@ def the_page_names_every_member(_):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        for test in (schemas_are_schemas, traces, histories, the_program, errors, rows_and_events,
-                     progress, the_page_names_every_member):
+        for test in (schemas_are_schemas, traces, histories, indexes, the_program, errors,
+                     rows_and_events, progress, the_page_names_every_member):
             test(Path(folder))
             print(f"{test.__name__}: good")
     unused = SCHEMAS.keys() - SEEN - ELSEWHERE - {"common.json"}

@@ -40,6 +40,7 @@ SHOWN = {
     "repair": ["FILE -o FOLDER/repaired"],
     "history": ["build FILE -o FOLDER/h -f", "info --paths FOLDER/h", "query FOLDER/h --at 50%",
                 "export FOLDER/h -o TTY -f"],
+    "index": ["build FILE", "info FILE", "list", "verify --full FILE", "drop FILE"],
 }
 
 
@@ -53,8 +54,7 @@ def shown(words):
     """All that comes out of it, on a terminal."""
     process, end = pty.fork()
     if process == 0:
-        os.environ.update(TERM="xterm", LC_ALL="C.UTF-8", COLUMNS="200", POLYTRACE_CACHE="off",
-                          PAGER="")
+        os.environ.update(TERM="xterm", LC_ALL="C.UTF-8", COLUMNS="200", PAGER="")
         os.execv(PROGRAM, [PROGRAM, *words])
     text = b""
     try:
@@ -75,6 +75,7 @@ def main():
                       f"{sorted(set(listed) ^ set(SHOWN))}")
     seen = 0
     with tempfile.TemporaryDirectory() as folder:
+        os.environ["POLYTRACE_CACHE"] = f"{folder}/cache"
         def words_of(line, trace):
             put_in = {"FILE": str(trace), "OTHER": str(TRACES[0]), "TTY": "/dev/tty"}
             return [put_in.get(word, word).replace("FOLDER", folder) for word in line.split()]
@@ -84,7 +85,8 @@ def main():
         xml = str(DATA / "encoding-escape.trcxml")
         runs += [["info", xml], ["report", xml], ["check", xml], ["cat", "\x1b[31mnone"]]
         for words in runs:
-            text, code = shown([*words, "--no-progress"] if words[0] != "history" else words)
+            quiet = [] if words[0] in ("history", "index") else ["--no-progress"]
+            text, code = shown([*words, *quiet])
             rest = STYLES.sub("", text)
             seen += "\\x" in rest or "\\u" in rest
             if found := OBEYED.search(rest):

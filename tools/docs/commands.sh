@@ -9,8 +9,10 @@ folder=$1
 mkdir -p "$folder/docs/man" "$folder/docs/reference"
 mapfile -t commands < <("$POLYTRACE" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
 
-mapfile -t grouped < <("$POLYTRACE" history | sed -n 's/^  \(history [a-z]*\) .*/\1/p')
-commands+=("${grouped[@]}")
+for group in history index; do
+  mapfile -t grouped < <("$POLYTRACE" "$group" | sed -n "s/^  \($group [a-z]*\) .*/\1/p")
+  commands+=("${grouped[@]}")
+done
 
 "$POLYTRACE" man >"$folder/docs/man/polytrace.1"
 for command in "${commands[@]}"; do

@@ -43,6 +43,7 @@ class CutCommand final : public Command {
     const char* group = "Selection";
     add_input_file(list, input_);
     add_reading_options(list, input_, Following::not_offered);
+    add_index_options(list, input_.index, Traces::one);
     add_selection_options(list, question_.selection, nullptr);
     list.add("--method", question_.method,
              "Only methods whose names contain this, as reports show them")

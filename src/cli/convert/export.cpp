@@ -51,6 +51,7 @@ class Export final : public Command {
   }
   void define(OptionList& list) override {
     add_input_options(list, input_, Following::not_offered);
+    add_index_options(list, input_.index, Traces::one);
     question_.selection.to_option = "--until";
     add_selection_options(
         list, question_.selection,

@@ -30,6 +30,7 @@ class Flame final : public Command {
   }
   void define(OptionList& list) override {
     add_input_options(list, input_, Following::not_offered);
+    add_index_options(list, input_.index, Traces::one);
     list.add("--base", question_.base, "Compare with this trace, which is how it was before")
         .takes("FILE")
         .in("Input");

@@ -137,6 +137,7 @@ class Diff final : public Command {
         .in("Input");
     list.take_behind_dashes(question_.after);
     add_reading_options(list, question_.reading, Following::not_offered);
+    add_index_options(list, question_.reading.index, Traces::several);
     add_selection_options(list, question_.selection, "Only rows whose name contains this");
     add_subtract_option(list, question_.selection);
     const char* group = "Comparison";

@@ -89,6 +89,7 @@ class HeapCommand final : public Command {
         .in("Input");
     add_reading_options(list, input_, Following::not_offered);
     list.add("--strict", input_.strict, "Stop at the first problem").in("Input");
+    add_index_options(list, input_.index, Traces::one);
     const char* group = "Questions";
     list.add("--classes", questions_.classes, "Classes by what their objects retain").in(group);
     list.add("--dominators", questions_.dominators, "The objects that retain most").in(group);
@@ -154,6 +155,8 @@ class HeapCommand final : public Command {
     service::GrowthQuestion question;
     if (auto good = parse_ends(questions_.growth, question.from, question.to); !good)
       return session.fail(good.error());
+    if (files_.size() > 1 && !input_.index.folder.empty())
+      return session.fail_usage("--index is that of one file");
     if (files_.size() > 1) question.before = files_.front();
     question.after = files_.back();
     question.reading = input_;

@@ -55,6 +55,7 @@ class ReportCommand final : public Command {
   CommonNeeds needs() const override { return {.pager = true}; }
   void define(OptionList& list) override {
     add_input_options(list, input_, Following::offered);
+    add_index_options(list, input_.index, Traces::one);
     add_selection_options(list, question_.selection, "Only rows whose name contains this");
     add_subtract_option(list, question_.selection);
     define_output(list);

@@ -8,18 +8,10 @@
 #include "cli/history/state_view.hpp"
 #include "cli/options/trace_options.hpp"
 #include "service/states/ask_state.hpp"
-#include "service/words/environment.hpp"
+#include "store/file/cache_folder.hpp"
 
 namespace polytrace::cli {
 namespace {
-
-// The user's folder of caches; empty where nothing names one.
-std::string cache_home() {
-  if (const auto home = service::variable("XDG_CACHE_HOME"); home.starts_with('/'))
-    return std::string(home);
-  const auto home = service::variable("HOME");
-  return home.empty() ? std::string() : fmt::format("{}/.cache", home);
-}
 
 class State final : public Command {
  public:
@@ -31,8 +23,10 @@ class State final : public Command {
         "Which threads ran what, who waited for whom, the heap, the collector, counters: the "
         "states of a trace of any format at one time. Threads that live come first, by name, each "
         "with what it runs or for whom it waits. The first question about a trace builds a "
-        "history of its states in the cache ($XDG_CACHE_HOME/polytrace, or ~/.cache); further ones "
-        "are answered from there. Of the histories there, the 16 used last stay.",
+        "history of its states in the cache ($POLYTRACE_CACHE, else $XDG_CACHE_HOME/polytrace, "
+        "else "
+        "~/.cache/polytrace); further ones are answered from there. Of the histories there, the 16 "
+        "used last stay.",
         {{"in the middle of the trace", "polytrace state app.mlpd --at 50%"},
          {"only what threads ran", "polytrace state app.mlpd --at 1.5s --path 'Threads/*/Method'"},
          {"for a script", "polytrace state app.mlpd --at 1.5s --json | jq .states"}},
@@ -44,6 +38,7 @@ class State final : public Command {
   void define(OptionList& list) override {
     add_input_file(list, input_);
     add_reading_options(list, input_, Following::not_offered);
+    add_index_options(list, input_.index, Traces::one);
     list.add("--at", question_.at, "The time").takes("TIME").required().in("Selection");
     add_keys(list, question_.keys);
     list.add("--nulls", nulls_, "Show states without a value, too").in("Output");
@@ -52,7 +47,7 @@ class State final : public Command {
   }
   int run(Session& session) override {
     const service::Input input(input_, session.asking());
-    question_.cache_home = cache_home();
+    question_.cache = store::cache_root();
     question_.keep = !no_cache_;
     const service::StateAnswer answer = service::ask_state(input, question_);
     if (!answer.trouble.empty())

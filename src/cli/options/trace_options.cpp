@@ -27,6 +27,19 @@ void add_input_options(OptionList& list, service::InputOptions& options, Followi
   list.add("--strict", options.strict, "Stop at the first problem").in(kGroup);
 }
 
+void add_index_place(OptionList& list, std::string& folder) {
+  list.add("--index", folder, "The index is this folder instead of one in the cache")
+      .takes("PATH")
+      .in(kGroup);
+}
+
+void add_index_options(OptionList& list, service::IndexOptions& options, Traces traces) {
+  options.offered = true;
+  if (traces == Traces::one) add_index_place(list, options.folder);
+  list.add("--no-index", options.none, "Read the trace, even where an index of it is there")
+      .in(kGroup);
+}
+
 void add_selection_options(OptionList& list, service::SelectionOptions& options,
                            const char* name_means) {
   const char* group = "Selection";

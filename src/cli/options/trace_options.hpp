@@ -16,6 +16,13 @@ void add_reading_options(OptionList& list, service::InputOptions& options, Follo
 // All of these, and --strict.
 void add_input_options(OptionList& list, service::InputOptions& options, Following following);
 
+// --index and --no-index, for what may answer from an index; of several traces without --index,
+// which names that of one.
+enum class Traces : std::uint8_t { one, several };
+void add_index_options(OptionList& list, service::IndexOptions& options, Traces traces);
+// --index alone, for the commands about indexes.
+void add_index_place(OptionList& list, std::string& folder);
+
 // --from, --to, --thread, --name, --regex. Without --name where it means nothing (null).
 void add_selection_options(OptionList& list, service::SelectionOptions& options,
                            const char* name_means);

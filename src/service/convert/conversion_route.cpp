@@ -182,6 +182,13 @@ Asked<Planned> plan_other(const Input& input, const TargetOptions& options, cons
 
 Asked<Planned> plan_route(const Input& input, const TargetOptions& options, const Change& change) {
   if (change.open) return plan_other(input, options, change);
+  if (!change.is_none()) {
+    if (auto indexed = input.open_index()) {
+      const auto format = choose_format(options, *indexed->format);
+      if (!format) return refuse(format.error());
+      return plan_events(input, std::move(*indexed), **format, options, change);
+    }
+  }
   auto found = input.recognise();
   if (!found) return refuse(found.error(), input.name());
   const auto format = choose_format(options, *found->format);

@@ -68,7 +68,22 @@ base::result<format::Recognised> Input::recognise() const {
   return format::recognise(std::move(*source));
 }
 
+std::optional<format::Opened> Input::open_index() const {
+  const bool as_it_is = options_.segments.empty() && !options_.follow && !options_.resync &&
+                        !options_.strict && options_.file != "-";
+  if (!options_.index.offered || options_.index.none || !as_it_is) return std::nullopt;
+  if (!std::exchange(looked_, true))
+    choice_ = open_if_current(options_.file, options_.index.folder);
+  if (!choice_.index) return std::nullopt;
+  return choice_.index->open();
+}
+
 base::result<format::Opened> Input::open() const {
+  if (auto indexed = open_index()) return std::move(*indexed);
+  return open_trace();
+}
+
+base::result<format::Opened> Input::open_trace() const {
   auto found = recognise();
   if (!found) return base::Unexpected(found.error());
   auto reader = found->format->open(std::move(found->source), read_options());

@@ -7,6 +7,7 @@
 
 #include "format/format.hpp"
 #include "service/input/asking.hpp"
+#include "service/input/indexed.hpp"
 
 namespace polytrace::service {
 
@@ -16,6 +17,7 @@ struct InputOptions {
   bool follow = false;     // wait for more at the end, until Asking::stop
   bool resync = false;     // search for the next frame behind damage
   bool strict = false;     // stop at the first problem
+  IndexOptions index{};
 };
 
 // One input, opened once per pass. Removes what it spooled. One thread at a time.
@@ -29,7 +31,14 @@ class Input {
   // Makes a second pass possible: standard input goes to a temporary file first (in TMPDIR, else
   // /tmp). Refused (usage) for a growing file, which never ends.
   base::result<void> prepare_passes();
+  // From a current index where one is offered and gives the same as the trace, else from the trace.
   base::result<format::Opened> open() const;
+  // From the trace, for who may stop before its end: an index tells all its notices at once.
+  base::result<format::Opened> open_trace() const;
+  // Nothing where open() reads the trace.
+  std::optional<format::Opened> open_index() const;
+  // What open() has to say of an index that it could not use.
+  const std::optional<base::Notice>& index_notice() const { return choice_.notice; }
   // The same without a reader.
   base::result<format::Recognised> recognise() const;
   event::ReadOptions read_options() const;
@@ -42,6 +51,8 @@ class Input {
   Asking asking_;
   std::string path_;
   int spool_ = -1;
+  mutable bool looked_ = false;  // whether the next is found out
+  mutable IndexChoice choice_{};
 };
 
 // "none", "gzip", "zstd"; "unknown" for a stream, whose first bytes are gone.

@@ -95,6 +95,8 @@ Passed pass(const Input& input, event::Reader& reader, event::Consumer& consumer
   Passed passed;
   passed.outcome = event::pump(reader, options.strict ? strict : consumer, pump_options);
   passed.notices = notices_of(passed.outcome.notices, options.follow);
+  if (const auto& notice = input.index_notice())
+    passed.notices.insert(passed.notices.begin(), *notice);
   // That is how following a file regularly ends.
   passed.interrupted = input.asking().is_stopped() && !options.follow;
   passed.stopped_early = strict.stopped();

@@ -47,7 +47,7 @@ StateAnswer build_and_answer(const Input& input, const StateQuestion& question, 
 }  // namespace
 
 StateAnswer ask_state(const Input& input, const StateQuestion& question) {
-  StateCache cache(input.name(), question.cache_home, question.keep);
+  StateCache cache(input.name(), question.cache, question.keep);
   if (auto kept = cache.find()) {
     auto moment = moment_of(shared(std::move(*kept)), question, cache.folder());
     if (moment) return {{}, {}, std::move(*moment)};

@@ -26,8 +26,8 @@ Asked<BuiltStates> build_states(const Input& input, const HistoryTarget& target,
 struct StateQuestion {
   std::string at{};  // a time, as times.hpp has them
   KeyOptions keys{};
-  std::string cache_home{};  // the user's folder of caches; empty: there is none
-  bool keep = true;          // the history that is made for the answer
+  std::string cache{};  // store::cache_root(); empty: there is none
+  bool keep = true;     // the history that is made for the answer
 };
 
 // The states at a moment, and the history that they are of.

@@ -84,11 +84,12 @@ void make_room(const fs::path& states) {
 
 }  // namespace
 
-StateCache::StateCache(const std::string& file, const std::string& home, bool keep) : keep_(keep) {
+StateCache::StateCache(const std::string& file, const std::string& cache, bool keep) : keep_(keep) {
   const std::string name = fingerprint(file);
-  if (keep_ && home.empty()) trouble_ = "neither XDG_CACHE_HOME nor HOME names a folder";
-  if (name.empty() || home.empty()) keep_ = false;
-  if (keep_) folder_ = fs::path(home) / "polytrace" / "states" / name;
+  if (keep_ && cache.empty())
+    trouble_ = "neither POLYTRACE_CACHE, XDG_CACHE_HOME nor HOME names a folder";
+  if (name.empty() || cache.empty()) keep_ = false;
+  if (keep_) folder_ = fs::path(cache) / "states" / name;
 }
 
 StateCache::~StateCache() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Histories that were made to answer one question, kept for the next one: a folder each in
-// polytrace/states below the user's folder of caches, named after the trace's path, size and time.
-// The 16 last used ones stay, and of these at most 2 GiB.
+// states below the folder of all that is kept (store::cache_root()), named after the trace's path,
+// size and time. The 16 last used ones stay, and of these at most 2 GiB.
 #pragma once
 
 #include <optional>
@@ -13,10 +13,10 @@ namespace polytrace::service {
 
 class StateCache {
  public:
-  // `home` is the folder of caches, empty: there is none. `file` is a trace; standard input, any
+  // `cache` is that folder, empty: there is none. `file` is a trace; standard input, any
   // file without `keep`, and any where nothing can be kept, gets a folder that goes with this
   // object.
-  StateCache(const std::string& file, const std::string& home, bool keep);
+  StateCache(const std::string& file, const std::string& cache, bool keep);
   StateCache(const StateCache&) = delete;
   StateCache& operator=(const StateCache&) = delete;
   ~StateCache();

@@ -48,7 +48,7 @@ base::result<void> make_one_folder(const std::string& path) {
 
 std::string cache_root() {
   if (const std::string own = environment("POLYTRACE_CACHE"); !own.empty()) return own;
-  if (const std::string xdg = environment("XDG_CACHE_HOME"); !xdg.empty())
+  if (const std::string xdg = environment("XDG_CACHE_HOME"); xdg.starts_with('/'))
     return xdg + "/polytrace";
   if (const std::string home = environment("HOME"); !home.empty())
     return home + "/.cache/polytrace";
@@ -56,11 +56,13 @@ std::string cache_root() {
 }
 
 base::result<SourceIdentity> identify(const std::string& path) {
+  // Opening a pipe would wait for its writer, and closing it again would end that one.
+  struct stat status{};
+  if (stat(path.c_str(), &status) != 0) return base::system_fault(Code::open_failed);
+  if (!S_ISREG(status.st_mode)) return base::fail(Code::open_failed, "not a file");
   const OpenSource source(path);
   if (source.fd < 0) return base::system_fault(Code::open_failed);
-  struct stat status{};
   if (fstat(source.fd, &status) != 0) return base::system_fault(Code::read_failed);
-  if (!S_ISREG(status.st_mode)) return base::fail(Code::open_failed, "not a file");
   SourceIdentity now;
   now.facts.size = static_cast<std::uint64_t>(status.st_size);
   now.facts.device = status.st_dev;

@@ -13,8 +13,9 @@
 
 namespace polytrace::store {
 
-// $POLYTRACE_CACHE, else $XDG_CACHE_HOME/polytrace, else ~/.cache/polytrace; empty where there is
-// none of them.
+// Where all that polytrace keeps for later lies: $POLYTRACE_CACHE, else $XDG_CACHE_HOME/polytrace
+// where that is an absolute path, as its standard has it, else ~/.cache/polytrace; empty where
+// there is none of them.
 std::string cache_root();
 
 // What a trace is known by.

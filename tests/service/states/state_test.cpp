@@ -25,7 +25,7 @@ TEST(state, is_told_of_a_moment) {
 TEST(state, is_answered_by_the_history_that_was_kept) {
   const TemporaryFolder cache;
   const Input input({.file = example()});
-  const StateQuestion question{.at = "1ms", .cache_home = cache.file("")};
+  const StateQuestion question{.at = "1ms", .cache = cache.file("")};
   const StateAnswer first = ask_state(input, question);
   const StateAnswer second = ask_state(input, question);
   EXPECT_TRUE(first.built.has_value());

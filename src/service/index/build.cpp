@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "service/index/build.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/codes.hpp"
+#include "base/frames/frames.hpp"
+#include "service/index/cache.hpp"
+#include "store/store.hpp"
+
+namespace polytrace::service {
+namespace {
+
+using base::Code;
+using store::FolderLock;
+
+base::Error no_file(std::string_view what) {
+  return {.code = Code::usage,
+          .place = {},
+          .detail = fmt::format("{}: an index is of a file; save the trace to one first", what)};
+}
+
+// What is wrong with the place, and what to do then.
+Refusal refuse_place(const FoundIndex& found, const base::Error& error) {
+  base::Error told = error;
+  told.detail +=
+      fmt::format("{}--index PATH puts the index elsewhere", told.detail.empty() ? "" : "; ");
+  return {told, found.place.folder, {}};
+}
+
+// Null: somebody else builds it. A folder that is removed between being made and being locked is
+// made again.
+base::result<std::optional<FolderLock>> lock_place(const store::IndexPlace& place) {
+  constexpr int kTries = 3;
+  base::result<std::optional<FolderLock>> lock = std::nullopt;
+  for (int i = 0; i < kTries; ++i) {
+    if (auto made = store::make_folder(place); !made) return base::Unexpected(made.error());
+    lock = FolderLock::take(place.lock(), FolderLock::Share::alone);
+    if (!lock || !*lock || access(place.lock().c_str(), F_OK) == 0) break;
+  }
+  return lock;
+}
+
+base::result<event::PumpOutcome> write_index(const Input& input, event::Reader& reader,
+                                             const format::Format& format,
+                                             const FoundIndex& found) {
+  const auto watcher = input.asking().watcher();
+  store::IndexJob job{.path = found.place.file(),
+                      .format = fmt::format("{} {}", format.name, reader.version()),
+                      .source = found.source.facts,
+                      .fingerprint = found.source.fingerprint};
+  job.pump.stop = input.asking().stop;
+  if (watcher) job.pump.progress = [&](const base::Source& source) { watcher->update(source); };
+  return store::build_index(reader, job);
+}
+
+// Whether the trace is the one that was found: else its index is of something in between.
+bool is_still(const FoundIndex& found) {
+  const auto now = store::identify(found.file);
+  return now && now->facts == found.source.facts && now->fingerprint == found.source.fingerprint;
+}
+
+Asked<Reading> read_trace(const Input& input, const FoundIndex& found) {
+  auto opened = input.open_trace();
+  if (!opened) return refuse(opened.error(), input.name());
+  Reading reading;
+  reading.origin = origin_of(input, *opened);
+  const auto outcome = write_index(input, *opened->reader, *opened->format, found);
+  if (!outcome) {
+    unlink((found.place.file() + ".new").c_str());
+    return tl::unexpected(refuse_place(found, outcome.error()));
+  }
+  reading.passed.outcome = *outcome;
+  reading.passed.notices = outcome->notices.sorted();
+  reading.passed.interrupted = input.asking().is_stopped();
+  return reading;
+}
+
+Asked<BuiltIndex> build_at(const Input& input, const FoundIndex& found) {
+  auto reading = read_trace(input, found);
+  if (!reading) return tl::unexpected(reading.error());
+  BuiltIndex built;
+  built.written = !reading->passed.interrupted;
+  built.reading = std::move(*reading);
+  if (built.written && !is_still(found)) {
+    unlink(found.place.file().c_str());
+    return refuse({Code::read_failed, {}, "it changed while it was read: index it again"},
+                  input.name());
+  }
+  remember_source(found.place.folder, input.name());
+  built.replaced = found.notice();
+  return built;
+}
+
+// Nothing else is to go but what others do not use; the new one is held meanwhile.
+std::uint64_t make_room(const store::IndexPlace& place) {
+  const auto held = FolderLock::use(place);
+  const auto pruned = prune_indexes({});
+  return pruned ? pruned->gone.size() : 0;
+}
+
+Asked<BuiltIndex> of_current(const Input& input, const FoundIndex& found) {
+  static_cast<void>(FolderLock::use(found.place));
+  remember_source(found.place.folder, input.name());
+  BuiltIndex built{.was_current = true};
+  auto account = index_account(input.name(), input.options().index.folder);
+  if (!account) return tl::unexpected(account.error());
+  built.reading.origin.file = input.name();
+  built.reading.passed.outcome.error = account->error;
+  built.reading.passed.notices = account->notices;
+  built.account = std::move(*account);
+  return built;
+}
+
+FrameSum& sum_of(std::vector<FrameSum>& sums, const store::Entry& entry) {
+  std::string letters;
+  for (unsigned i = 0; i < 4; ++i) letters += static_cast<char>(entry.kind >> (8 * i) & 0xffU);
+  const auto found = std::ranges::find(sums, letters, &FrameSum::kind);
+  if (found != sums.end()) return *found;
+  std::string_view holds;
+#define FRAME(name, LETTERS, says) \
+  if (letters == #LETTERS) holds = says;
+#include "store/file/frame_kinds.def"
+#undef FRAME
+  return sums.emplace_back(FrameSum{letters, holds});
+}
+
+void take_frames(IndexAccount& account, const store::IndexView& view) {
+  for (const store::Entry& entry : view.entries()) {
+    FrameSum& sum = sum_of(account.frames, entry);
+    ++sum.frames;
+    sum.bytes += base::kFrameHeadSize + entry.length;
+  }
+  std::ranges::stable_sort(account.frames, std::ranges::greater{}, &FrameSum::bytes);
+}
+
+// What it says of how the trace was read; that of a damaged one may be lost.
+void take_notes(IndexAccount& account, const store::IndexView& view) {
+  base::RawArray<std::byte> room;
+  for (std::size_t i = 0; i < view.entries().size(); ++i) {
+    if (view.entries()[i].kind != store::frame::notices) continue;
+    const auto payload = view.payload(i, room);
+    if (!payload) return;
+    const auto notes = store::decode_notes(*payload);
+    if (!notes) return;
+    account.notices = notes->notices.sorted();
+    account.error = notes->error;
+  }
+}
+
+}  // namespace
+
+Asked<IndexAccount> index_account(const std::string& file, const std::string& folder) {
+  const auto found = find_index(file, folder);
+  if (!found) return refuse(found.error(), file);
+  IndexAccount account{.file = file,
+                       .folder = found->place.folder,
+                       .standing = found->standing,
+                       .detail = found->detail,
+                       .source_size = found->source.facts.size};
+  if (found->view == nullptr) return account;
+  const store::IndexView& view = *found->view;
+  account.bytes = view.slot().length;
+  account.format = view.head().format;
+  account.source_bytes = view.slot().source_bytes;
+  account.totals = view.totals();
+  take_frames(account, view);
+  take_notes(account, view);
+  return account;
+}
+
+Asked<BuiltIndex> build_index(const Input& input) {
+  const std::string& file = input.name();
+  const std::string& folder = input.options().index.folder;
+  if (file == "-") return refuse(no_file("standard input"));
+  const auto found = find_index(file, folder);
+  if (!found && found.error().detail == "not a file") return refuse(no_file(file));
+  if (!found) return refuse(found.error(), file);
+  if (found->place.folder.empty())
+    return refuse({Code::usage, {}, "no folder for indexes: set HOME, or name one by --index"});
+  if (found->standing == IndexStanding::current) return of_current(input, *found);
+  const auto lock = lock_place(found->place);
+  if (!lock) return tl::unexpected(refuse_place(*found, lock.error()));
+  if (!*lock) return refuse({Code::index_busy, {}, {}}, found->place.folder);
+  auto built = build_at(input, *found);
+  if (!built) return built;
+  if (folder.empty() && built->written) built->evicted = make_room(found->place);
+  auto account = index_account(file, folder);
+  if (!account) return tl::unexpected(account.error());
+  built->account = std::move(*account);
+  return built;
+}
+
+std::string_view word_of(IndexStanding standing) {
+  switch (standing) {
+    case IndexStanding::none: return "none";
+    case IndexStanding::current: return "current";
+    case IndexStanding::stale: return "stale";
+    case IndexStanding::damaged: return "damaged";
+    case IndexStanding::building: return "building";
+  }
+  return {};
+}
+
+}  // namespace polytrace::service

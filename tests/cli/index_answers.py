@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Of every sample trace: each command that may answer from an index says the same, byte for byte,
+with it and without: output, standard error, exit code, files. And it does answer from the index:
+that is marked as used."""
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+POLYTRACE = os.environ["POLYTRACE"]
+DATA = Path(os.environ["TEST_DATA"])
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples/everything.mlpd"
+#: Without POLYTRACE_LONG, of the largest samples only the first commands.
+LONG = bool(os.environ.get("POLYTRACE_LONG"))
+MANY = 300_000  # bytes
+OUTPUT = "OUTPUT"
+COMMANDS = [
+    ["report", "--json", "--limit", "0", "FILE"],
+    ["cat", "FILE"],
+    ["cut", "--from", "20%", "--to", "70%", "FILE", "-o", OUTPUT],
+    ["report", "FILE"],
+    ["export", "--to", "folded", "FILE", "-o", OUTPUT],
+    ["export", "--to", "chrome", "FILE", "-o", OUTPUT],
+    ["heap", "--json", "FILE"],
+    ["heap", "--classes", "FILE"],
+    ["report", "--all", "--from", "30%", "--subtract", "gc,waits", "FILE"],
+    ["cat", "--jsonl", "--order", "time", "FILE"],
+    ["cat", "--name", "a", "--limit", "20", "FILE"],
+    ["cut", "--method", "a", "--json", "FILE", "-o", OUTPUT],
+    ["diff", "FILE", "FILE"],
+    ["flame", "FILE", "-o", OUTPUT],
+    ["state", "--no-cache", "--at", "50%", "--json", "FILE"],
+]
+FIRST = 3
+
+
+def run(*words):
+    done = subprocess.run([POLYTRACE, *map(str, words)], stdin=subprocess.DEVNULL,
+                          capture_output=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def samples():
+    files = sorted(path for path in DATA.rglob("*") if path.is_file())
+    return [EXAMPLE, *files]
+
+
+def answer(words, file, folder, more):
+    """All that a command gives, without the name of the file that it writes."""
+    output = folder / "output"
+    output.unlink(missing_ok=True)
+    given = run(*[{"FILE": file, OUTPUT: output}.get(word, word) for word in words], *more)
+    return (*given, output.read_bytes() if output.exists() else None)
+
+
+def difference(words, file, folder):
+    marks = list((folder / "cache/index").glob("*/*/used"))
+    for mark in marks:
+        os.utime(mark, (1, 1))
+    with_index = answer(words, file, folder, [])
+    was_used = any(mark.stat().st_mtime != 1 for mark in marks)
+    without = answer(words, file, folder, ["--no-index"])
+    if with_index == without:
+        return None, was_used
+    parts = [name for name, a, b in zip(("exit code", "output", "errors", "file"), with_index,
+                                        without) if a != b]
+    return f"{file}: {' '.join(words)}: another {', '.join(parts)}", was_used
+
+
+def main():
+    faults, indexed, used, not_used = [], 0, 0, []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        os.environ["POLYTRACE_CACHE"] = f"{name}/cache"
+        for file in samples():
+            code, _, errors = run("index", "build", file)
+            plain = run("cat", "--no-index", "--kind", "gc", file)
+            if code != plain[0]:
+                faults.append(f"{file}: index build ends with {code}, cat with {plain[0]}: "
+                              f"{errors.decode()[:200]}")
+            if code in (1, 3):
+                continue
+            indexed += 1
+            whole = LONG or file.stat().st_size < MANY
+            for words in COMMANDS if whole else COMMANDS[:FIRST]:
+                fault, was_used = difference(words, file, folder)
+                faults += [fault] if fault else []
+                used += was_used
+                if not was_used and "--limit" not in words[:-2]:
+                    not_used.append(f"{file.name}: {words[0]}")
+            run("index", "drop", file)
+    print("\n".join(faults))
+    print(f"{indexed} traces, {used} answers from indexes, {len(not_used)} not: {not_used[:20]}")
+    return 1 if faults or indexed < 30 or used < 10 * len(not_used) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
