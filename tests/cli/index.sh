@@ -230,6 +230,11 @@ for place in /proc/none /dev/null/none; do
 done
 run index build "$scratch/nothing"
 expect_code 1
+before=$(find "$scratch/cache" -mindepth 3 -type d)
+run index build "$0"
+expect_code 3
+[[ $(find "$scratch/cache" -mindepth 3 -type d) == "$before" ]] ||
+  fail 'what is no trace leaves a folder'
 
 # Where the cache is: one rule for indexes and states.
 unset POLYTRACE_CACHE

@@ -63,8 +63,9 @@ void append_facts(std::string& out, const IndexAccount& account) {
   const auto row = [&](std::string_view what, const std::string& value) {
     out += fmt::format("  {:<12}{}\n", what, value);
   };
+  const std::size_t width = base::count_text(totals.events).size();
   const auto count = [&](std::string_view what, std::uint64_t number) {
-    out += fmt::format("  {:<12}{:>16}\n", what, base::count_text(number));
+    out += fmt::format("  {:<12}{:>{}}\n", what, base::count_text(number), width);
   };
   row("size", size_text(account));
   row("trace",

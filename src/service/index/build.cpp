@@ -63,12 +63,10 @@ bool is_still(const FoundIndex& found) {
   return now && now->facts == found.source.facts && now->fingerprint == found.source.fingerprint;
 }
 
-Asked<Reading> read_trace(const Input& input, const FoundIndex& found) {
-  auto opened = input.open_trace();
-  if (!opened) return refuse(opened.error(), input.name());
+Asked<Reading> read_trace(const Input& input, const FoundIndex& found, format::Opened& opened) {
   Reading reading;
-  reading.origin = origin_of(input, *opened);
-  const auto outcome = write_index(input, *opened->reader, *opened->format, found);
+  reading.origin = origin_of(input, opened);
+  const auto outcome = write_index(input, *opened.reader, *opened.format, found);
   if (!outcome) {
     unlink((found.place.file() + ".new").c_str());
     return tl::unexpected(refuse_place(found, outcome.error()));
@@ -79,8 +77,8 @@ Asked<Reading> read_trace(const Input& input, const FoundIndex& found) {
   return reading;
 }
 
-Asked<BuiltIndex> build_at(const Input& input, const FoundIndex& found) {
-  auto reading = read_trace(input, found);
+Asked<BuiltIndex> build_at(const Input& input, const FoundIndex& found, format::Opened& opened) {
+  auto reading = read_trace(input, found, opened);
   if (!reading) return tl::unexpected(reading.error());
   BuiltIndex built;
   built.written = !reading->passed.interrupted;
@@ -182,10 +180,12 @@ Asked<BuiltIndex> build_index(const Input& input) {
   if (found->place.folder.empty())
     return refuse({Code::usage, {}, "no folder for indexes: set HOME, or name one by --index"});
   if (found->standing == IndexStanding::current) return of_current(input, *found);
+  auto opened = input.open_trace();
+  if (!opened) return refuse(opened.error(), file);
   const auto lock = lock_place(found->place);
   if (!lock) return tl::unexpected(refuse_place(*found, lock.error()));
   if (!*lock) return refuse({Code::index_busy, {}, {}}, found->place.folder);
-  auto built = build_at(input, *found);
+  auto built = build_at(input, *found, *opened);
   if (!built) return built;
   if (folder.empty() && built->written) built->evicted = make_room(found->place);
   auto account = index_account(file, folder);

@@ -184,8 +184,10 @@ bool is_index_folder(const std::string& path) {
          (fs::exists(place.file(), fault) || fs::exists(place.file() + ".new", fault));
 }
 
-base::Error no_index(const std::string& file) {
-  return {Code::open_failed, {}, fmt::format("no index of it is there: {}", file)};
+base::Error no_index(const std::string& folder) {
+  return {Code::open_failed,
+          {},
+          fmt::format("no index of it in {}; polytrace index build makes one", folder)};
 }
 
 std::string letters_of(std::uint32_t kind) {

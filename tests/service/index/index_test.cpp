@@ -23,14 +23,14 @@ using base::Code;
 using polytrace::test::TemporaryFolder;
 
 // A cache of its own, and a copy of the example, as long as a test lasts.
-class Indexes : public testing::Test {
+class kept_index : public testing::Test {
  protected:
-  Indexes() : trace(folder.file("app.mlpd")) {
+  kept_index() : trace(folder.file("app.mlpd")) {
     setenv("POLYTRACE_CACHE", folder.file("cache").c_str(), 1);
     unsetenv("POLYTRACE_CACHE_LIMIT");
     fs::copy_file(example(), trace);
   }
-  ~Indexes() override { unsetenv("POLYTRACE_CACHE"); }
+  ~kept_index() override { unsetenv("POLYTRACE_CACHE"); }
 
   static IndexOptions offered(const std::string& at = {}) {
     return {.offered = true, .folder = at};
@@ -59,7 +59,7 @@ class Indexes : public testing::Test {
   std::string trace;
 };
 
-TEST_F(Indexes, are_used_only_where_they_are_offered_and_give_what_the_trace_gives) {
+TEST_F(kept_index, are_used_only_where_they_are_offered_and_give_what_the_trace_gives) {
   ASSERT_TRUE(build());
   EXPECT_EQ(standing(), IndexStanding::current);
   EXPECT_TRUE(Input({.file = trace, .index = offered()}).open_index());
@@ -72,7 +72,7 @@ TEST_F(Indexes, are_used_only_where_they_are_offered_and_give_what_the_trace_giv
   EXPECT_EQ(report({.index = offered()}), report({}));
 }
 
-TEST_F(Indexes, tally_and_notices_are_those_of_the_trace) {
+TEST_F(kept_index, tally_and_notices_are_those_of_the_trace) {
   trace = recording("mlpd/truncated.mlpd");
   ASSERT_TRUE(build());
   const Input with({.file = trace, .index = offered()});
@@ -97,7 +97,7 @@ TEST_F(Indexes, tally_and_notices_are_those_of_the_trace) {
   }
 }
 
-TEST_F(Indexes, a_second_build_does_nothing) {
+TEST_F(kept_index, a_second_build_does_nothing) {
   const auto first = build();
   const auto second = build();
   ASSERT_TRUE(first && second);
@@ -107,7 +107,7 @@ TEST_F(Indexes, a_second_build_does_nothing) {
   EXPECT_GT(first->account.totals.events, 0U);
 }
 
-TEST_F(Indexes, any_damaged_frame_is_seen_before_anything_is_answered) {
+TEST_F(kept_index, any_damaged_frame_is_seen_before_anything_is_answered) {
   ASSERT_TRUE(build());
   const auto whole = find_index(trace, {});
   const std::string file = whole->place.file();
@@ -129,7 +129,7 @@ TEST_F(Indexes, any_damaged_frame_is_seen_before_anything_is_answered) {
   EXPECT_EQ(report({.index = offered()}), expected);
 }
 
-TEST_F(Indexes, one_of_another_trace_is_stale_and_made_anew) {
+TEST_F(kept_index, one_of_another_trace_is_stale_and_made_anew) {
   const std::string place = folder.file("own");
   ASSERT_TRUE(build(place));
   std::ofstream(trace, std::ios::app) << "more";
@@ -143,7 +143,7 @@ TEST_F(Indexes, one_of_another_trace_is_stale_and_made_anew) {
   EXPECT_EQ(standing(place), IndexStanding::current);
 }
 
-TEST_F(Indexes, a_stopped_build_leaves_nothing_that_is_used) {
+TEST_F(kept_index, a_stopped_build_leaves_nothing_that_is_used) {
   const auto built = build_index(Input({.file = trace}, stopped()));
   ASSERT_TRUE(built);
   EXPECT_FALSE(built->written);
@@ -152,7 +152,7 @@ TEST_F(Indexes, a_stopped_build_leaves_nothing_that_is_used) {
   EXPECT_TRUE(build()->written);
 }
 
-TEST_F(Indexes, who_uses_one_keeps_it) {
+TEST_F(kept_index, who_uses_one_keeps_it) {
   ASSERT_TRUE(build());
   {
     const Input input({.file = trace, .index = offered()});
@@ -166,7 +166,7 @@ TEST_F(Indexes, who_uses_one_keeps_it) {
   EXPECT_EQ(standing(), IndexStanding::none);
 }
 
-TEST_F(Indexes, who_builds_excludes_others) {
+TEST_F(kept_index, who_builds_excludes_others) {
   const store::IndexPlace place = find_index(trace, {})->place;
   ASSERT_TRUE(store::make_folder(place));
   const auto lock = store::FolderLock::take(place.lock(), store::FolderLock::Share::alone);
@@ -175,7 +175,7 @@ TEST_F(Indexes, who_builds_excludes_others) {
   EXPECT_EQ(built.error().error.code, Code::index_busy);
 }
 
-TEST_F(Indexes, what_has_no_lasting_content_has_none) {
+TEST_F(kept_index, what_has_no_lasting_content_has_none) {
   const std::string pipe = folder.file("pipe");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   for (const std::string& file : {std::string("-"), pipe}) {
@@ -185,7 +185,7 @@ TEST_F(Indexes, what_has_no_lasting_content_has_none) {
   }
 }
 
-TEST_F(Indexes, limits_are_sizes_as_people_write_them) {
+TEST_F(kept_index, limits_are_sizes_as_people_write_them) {
   EXPECT_EQ(*cache_limit("2k"), 2048U);
   EXPECT_FALSE(cache_limit("2x"));
   setenv("POLYTRACE_CACHE_LIMIT", "3M", 1);
