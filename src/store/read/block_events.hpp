@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walks over a block: the events as their source told them, one after the other, and where the
-// thread was at a moment, with the calls that the block entered. One thread at a time.
+// thread was at a moment, with the calls that the block entered; and calls as they end. One thread
+// at a time.
 #pragma once
 
 #include <vector>
 
+#include "base/frames/bits.hpp"
 #include "store/read/block_view.hpp"
 
 namespace polytrace::store {
@@ -62,5 +64,34 @@ BlockPosition position_at(const CallBlock& block, base::Time time);
 BlockPosition position_before(const CallBlock& block, base::Time time);
 // After the call was entered; in a damaged index there may be no such call.
 base::result<BlockPosition> position_in(const CallBlock& block, std::uint32_t call);
+
+// A call that a thread has open.
+struct StackedCall {
+  base::Time start;
+  SliceId call;
+  std::uint32_t path;
+};
+
+// Goes through the whole block. `stack`: what is open at its beginning, and then at its end;
+// ended(row, call, end) is called for each call that ends, where row is how many stay open.
+// REQUIRES: as many as the block's head says.
+template <class Ended>
+void walk_calls(const CallBlock& block, std::uint64_t number, std::vector<StackedCall>& stack,
+                Ended&& ended) {
+  const auto locals = block.locals();
+  SliceId next = slice_id(number, 0);
+  std::uint32_t call = 0;
+  base::Time time = block.head().before;
+  for (std::uint32_t event = 0; event < block.head().events; ++event) {
+    time = base::tick_after(time, block.difference(event));
+    if (block.enters(event)) {
+      stack.push_back({time, next++, locals[block.code(call++)].path});
+    } else if (!stack.empty()) {
+      const StackedCall left = stack.back();
+      stack.pop_back();
+      ended(static_cast<std::uint32_t>(stack.size()), left, time);
+    }
+  }
+}
 
 }  // namespace polytrace::store
