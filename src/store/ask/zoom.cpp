@@ -51,6 +51,10 @@ class Zoomer {
   bool is_asked(std::uint32_t row) const {
     return row >= asked_.first_row && row < asked_.end_row && row < kMostDepth;
   }
+  bool has_bucket_of(Time start) const {
+    const std::int64_t bucket = bucket_of(start, origin_, asked_.level);
+    return bucket >= asked_.first_bucket && bucket < asked_.end_bucket;
+  }
   void add(const Cell& cell);
 
   const CallFrames& frames_;
@@ -130,7 +134,10 @@ base::result<void> Zoomer::add_block(std::uint32_t place) {
              [&](std::uint32_t row, const StackedCall& call, Time end) {
                if (!is_asked(row)) return;
                const std::uint64_t duration = base::elapsed(call.start, end);
-               add({call.start, end, 1, duration, duration, call.call, call.path, row});
+               if (duration >> asked_.level != 0)
+                 add({call.start, end, 1, duration, duration, call.call, call.path, row});
+               else if (has_bucket_of(call.start))
+                 joiner_.add_call(row, call.start, end, call.call, call.path);
              });
   return {};
 }
@@ -157,8 +164,7 @@ void Zoomer::add(const Cell& cell) {
     if (cell.start < to_ && cell.end > from_) joiner_.add(cell);
     return;
   }
-  const std::int64_t bucket = bucket_of(cell.start, origin_, asked_.level);
-  if (bucket >= asked_.first_bucket && bucket < asked_.end_bucket) joiner_.add(cell);
+  if (has_bucket_of(cell.start)) joiner_.add(cell);
 }
 
 void Zoomer::visit(const ZoomVisitor& visit) {

@@ -4,9 +4,12 @@
 // at a time.
 #pragma once
 
+#include <algorithm>
+#include <span>
 #include <vector>
 
 #include "base/frames/bits.hpp"
+#include "base/frames/svb.hpp"
 #include "store/read/block_view.hpp"
 
 namespace polytrace::store {
@@ -78,20 +81,35 @@ struct StackedCall {
 template <class Ended>
 void walk_calls(const CallBlock& block, std::uint64_t number, std::vector<StackedCall>& stack,
                 Ended&& ended) {
-  const auto locals = block.locals();
+  // The calls that stay open throughout stay where they are.
+  const std::size_t below = std::min<std::size_t>(block.head().fewest, stack.size());
+  thread_local base::RawArray<StackedCall> above;
+  above.clear();
+  above.append(std::span(stack).subspan(below));
+  StackedCall* top = above.room(block.head().enters);
+  const StackedCall* const bottom = above.data();
+  const CallBlock::Local* const locals = block.locals().data();
+  const std::uint32_t* const times = block.times().data();
+  const std::uint64_t* const directions = block.directions().data();
+  const std::uint16_t* code = block.codes().data();
   SliceId next = slice_id(number, 0);
-  std::uint32_t call = 0;
   base::Time time = block.head().before;
-  for (std::uint32_t event = 0; event < block.head().events; ++event) {
-    time = base::tick_after(time, block.difference(event));
-    if (block.enters(event)) {
-      stack.push_back({time, next++, locals[block.code(call++)].path});
-    } else if (!stack.empty()) {
-      const StackedCall left = stack.back();
-      stack.pop_back();
-      ended(static_cast<std::uint32_t>(stack.size()), left, time);
+  const std::uint32_t events = block.head().events;
+  for (std::uint32_t event = 0; event < events; ++event) {
+    std::uint64_t difference = times[event];
+    if (difference == base::kSvbLarger) [[unlikely]]
+      difference = block.difference(event);
+    time = base::tick_after(time, difference);
+    if ((directions[event / 64] >> (event % 64) & 1) != 0) {
+      *top++ = {time, next++, locals[*code++].path};
+    } else if (top != bottom) {
+      --top;
+      ended(static_cast<std::uint32_t>(below + static_cast<std::size_t>(top - bottom)), *top, time);
     }
   }
+  above.grew_to(top);
+  stack.resize(below);
+  stack.insert(stack.end(), above.begin(), above.end());
 }
 
 }  // namespace polytrace::store

@@ -48,7 +48,7 @@ base::result<void> read_columns(base::Bytes& payload, CellColumns& columns) {
 }  // namespace
 
 void CellJoiner::clear() {
-  for (const Cell& cell : cells_) last_[cell.row] = 0;
+  for (const Cell& cell : cells_) last_[cell.row].place = 0;
   cells_.clear();
 }
 

@@ -50,21 +50,49 @@ class CellJoiner {
   }
   // REQUIRES: calls of a row come in the order of their starts; row < kMostDepth.
   void add(const Cell& cell) {
-    if (cell.row >= last_.size()) last_.resize(cell.row + std::size_t{1});
-    std::uint32_t& last = last_[cell.row];
-    if (last != 0 && !cell.is_wide(level_)) {
-      Cell& before = cells_[last - 1];
-      if (!before.is_wide(level_) && bucket(before) == bucket(cell)) return join(before, cell);
+    Last& last = last_of(cell.row);
+    if (cell.is_wide(level_)) {
+      last.place = 0;
+    } else {
+      const std::int64_t at = bucket_of(cell.start, origin_, level_);
+      if (last.place != 0 && last.bucket == at) return join(cells_[last.place - 1], cell);
+      last = {at, static_cast<std::uint32_t>(cells_.size() + 1)};
     }
     cells_.push_back(cell);
-    last = static_cast<std::uint32_t>(cells_.size());
+  }
+  // The same of one call. In hot loops: most make no cell.
+  void add_call(std::uint32_t row, base::Time start, base::Time end, SliceId call,
+                std::uint32_t path) {
+    const std::uint64_t duration = base::elapsed(start, end);
+    const Last& last = last_of(row);
+    if (last.place == 0 || duration >> level_ != 0 ||
+        last.bucket != bucket_of(start, origin_, level_))
+      return add({start, end, 1, duration, duration, call, path, row});
+    Cell& to = cells_[last.place - 1];
+    to.end = std::max(to.end, end);
+    ++to.count;
+    to.busy += duration;
+    if (duration <= to.longest) return;
+    to.longest = duration;
+    to.call = call;
+    to.path = path;
   }
   std::size_t size() const { return cells_.size(); }
   // Appends the cells to `into`, by row and start, and has none itself then.
   void take(std::vector<Cell>& into);
 
  private:
-  std::int64_t bucket(const Cell& cell) const { return bucket_of(cell.start, origin_, level_); }
+  // Of a row the cell that a narrow call may join.
+  struct Last {
+    std::int64_t bucket = 0;
+    std::uint32_t place = 0;  // + 1; 0: there is none
+  };
+
+  Last& last_of(std::uint32_t row) {
+    if (row >= last_.size()) [[unlikely]]
+      last_.resize(row + std::size_t{1});
+    return last_[row];
+  }
   static void join(Cell& to, const Cell& more) {
     to.end = std::max(to.end, more.end);
     to.count += more.count;
@@ -80,7 +108,7 @@ class CellJoiner {
   base::Time origin_ = 0;
   unsigned level_ = 0;
   std::vector<Cell> cells_;
-  std::vector<std::uint32_t> last_;  // by row: place of its last cell + 1
+  std::vector<Last> last_;  // by row
   std::vector<std::uint32_t> ends_;
 };
 

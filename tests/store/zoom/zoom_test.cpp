@@ -60,6 +60,37 @@ TEST(zoom, says_it_of_frames_of_their_usual_size) {
   expect_zooms(traced, 4, 60);
 }
 
+// What is given up for want of memory is made of blocks.
+TEST(zoom, says_it_however_little_memory_its_cells_were_made_in) {
+  const StreamShape shape{.events = 20'000, .methods = 10, .depth = 12};
+  const std::vector<Stream> streams{calls::random_stream(shape, 1), calls::random_stream(shape, 2)};
+  BuildOptions options = small_frames(0);
+  options.cells.most_bytes = 20'000;
+  const Traced traced(streams, options, 500);
+  expect_zooms(traced, 5, 60);
+  for (const std::size_t most : {20'000U, 200'000U}) {
+    CellMaker maker({.frame_cells = 64, .least_calls = 16, .most_bytes = most});
+    std::size_t frames = 0, reached = 0;
+    const auto take = [&](const CellFrame&) { ++frames; };
+    for (std::uint32_t thread = 0; thread < 2; ++thread) {
+      for (std::uint32_t place = 0; place < traced.frames().blocks(thread).size(); ++place) {
+        const base::Bytes payload = *traced.frames().payload(thread, place);
+        maker.add(traced.origin(),
+                  {.head = *read_block_head(payload),
+                   .number = traced.frames().blocks(thread)[place].number,
+                   .sums = {}},
+                  payload, take);
+        reached = std::max(reached, maker.bytes());
+      }
+    }
+    EXPECT_LE(reached, most);
+    EXPECT_GT(reached, 5'000U);
+    EXPECT_GT(frames, 0U);
+    maker.finish(take);
+    EXPECT_EQ(maker.bytes(), 0U);
+  }
+}
+
 TEST(zoom, says_it_of_stacks_that_cross_many_blocks) {
   StreamShape shape{.events = 30'000, .methods = 5, .depth = 900, .irregular = 1};
   Stream stream = calls::random_stream(shape, 7);

@@ -45,18 +45,17 @@ void ThreadCells::add(CellShared& shared, base::Time origin, const EncodedBlock&
                      stack_.size() == block.head.open;
   if (!known) return forget();
   std::uint64_t calls = 0;
-  shared.joiner.begin(origin, lowest_);
-  walk_calls(
-      shared.block, block.number, stack_,
-      [&](std::uint32_t row, const StackedCall& call, base::Time end) {
-        const std::uint64_t duration = base::elapsed(call.start, end);
-        shared.joiner.add({call.start, end, 1, duration, duration, call.call, call.path, row});
-        ++calls;
-      });
-  const std::size_t cells = shared.joiner.size();
+  CellJoiner& joiner = shared.joiner;
+  joiner.begin(origin, lowest_);
+  walk_calls(shared.block, block.number, stack_,
+             [&](std::uint32_t row, const StackedCall& call, base::Time end) {
+               joiner.add_call(row, call.start, end, call.call, call.path);
+               ++calls;
+             });
+  const std::size_t cells = joiner.size();
   Level& lowest = level(lowest_);
   extend(lowest, {block.number, 1, block.head.before, block.head.last, calls, calls, {}});
-  shared.joiner.take(lowest.cells);
+  joiner.take(lowest.cells);
   calls_ += calls;
   cells_ += cells;
   choose_level(shared, take);
