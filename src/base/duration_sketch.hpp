@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace polytrace::analysis {
+namespace polytrace::base {
 
 class DurationSketch {
  public:
@@ -76,4 +76,4 @@ class DurationSketch {
   std::uint32_t lowest_ = 0;  // bucket of counts_[0]
 };
 
-}  // namespace polytrace::analysis
+}  // namespace polytrace::base

@@ -8,9 +8,10 @@
 #include <vector>
 
 #include "event/pump.hpp"
-#include "store/ask/open_calls.hpp"
-#include "store/ask/range_sums.hpp"
+#include "store/ask/durations.hpp"
+#include "store/ask/one_call.hpp"
 #include "store/ask/row_sums.hpp"
+#include "store/ask/zoom.hpp"
 #include "store/build/pass/builder.hpp"
 #include "store/read/entities.hpp"
 #include "store/read/index_frames.hpp"
@@ -46,6 +47,20 @@ class Store {
   // The stack of a thread, outermost first.
   base::result<std::vector<OpenCall>> open_calls(std::uint32_t thread, base::Time at) const {
     return store::open_calls(*frames_, thread, at);
+  }
+  base::result<Call> call(SliceId call) const { return find_call(*frames_, call); }
+  // The first or last call of the methods that begins in the range.
+  base::result<std::optional<Call>> seek(const MethodSet& methods, const Range& range,
+                                         Direction direction) const {
+    return store::seek(*frames_, methods, range, direction);
+  }
+  base::result<Durations> durations(const MethodSet& methods, const Range& range,
+                                    std::size_t slowest = 0) const {
+    return store::durations(*frames_, methods, range, slowest);
+  }
+  // Buckets are counted from the time of the first event in the source's order.
+  base::result<void> zoom(const Zoom& asked, const ZoomVisitor& visit) const {
+    return store::zoom(*frames_, frames_->view().totals().origin, asked, visit);
   }
   // All events in the source's order, with its notices and tally. May outlive the Store.
   std::unique_ptr<event::Reader> reader() const;

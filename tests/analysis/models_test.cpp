@@ -160,7 +160,7 @@ TEST(models, calls_with_recursion_unwinding_waits_and_pauses) {
 TEST(models, quantiles_are_within_their_error) {
   std::mt19937_64 random(7);
   for (int round = 0; round < 40; ++round) {
-    DurationSketch one, other;
+    base::DurationSketch one, other;
     std::vector<U> all;
     const U count = 1 + random() % 3000;
     for (U i = 0; i < count; ++i) {

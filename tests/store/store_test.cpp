@@ -97,6 +97,38 @@ TEST(store, figures_of_the_whole_are_those_of_its_events) {
   EXPECT_FALSE(entered.empty());
 }
 
+// The same calls from afar, one by one and by their durations.
+TEST(store, zooms_and_measures_all_calls) {
+  const auto told = tell(*reader_of(kSample));
+  std::uint64_t entered = 0;
+  for (const event::Event& event : told->batch.events) entered += event.kind == event::Kind::Enter;
+  const test::TemporaryFolder folder;
+  const std::string path = folder.file("index.pti");
+  ASSERT_TRUE(build_index(*reader_of(kSample), {.path = path}));
+  const auto store = *Store::open(path);
+  MethodSet all;
+  for (std::uint32_t i = 0; i < store->facts().totals.methods; ++i) all.push_back(i);
+  for (const unsigned level : {10U, 45U}) {
+    std::uint64_t counted = 0;
+    for (std::uint32_t thread = 0; thread < store->facts().totals.threads; ++thread)
+      ASSERT_TRUE(store->zoom({.thread = thread,
+                               .level = level,
+                               .first_bucket = -(std::int64_t{1} << 40),
+                               .end_bucket = std::int64_t{1} << 40},
+                              [&](const ZoomItem& item) { counted += item.count; }));
+    EXPECT_EQ(counted, entered) << level;
+  }
+  const auto durations = store->durations(all, {}, 1);
+  ASSERT_TRUE(durations);
+  EXPECT_EQ(durations->calls, entered);
+  const TimedCall& slowest = durations->slowest.at(0);
+  EXPECT_EQ(store->call(slowest.call)->end, slowest.end);
+  const auto first = store->seek(all, {}, Direction::next);
+  ASSERT_TRUE(first && *first);
+  const auto none = store->seek(all, {.to = (*first)->start}, Direction::previous);
+  EXPECT_TRUE(none && !*none);
+}
+
 TEST(cache_folder, an_index_is_found_by_content_wherever_the_trace_is) {
   const test::TemporaryFolder folder;
   const std::string content = test::content_of(kSample);

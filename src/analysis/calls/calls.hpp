@@ -122,8 +122,8 @@ class Calls : public Analysis {
     bool subtracts;
     bool hides_helpers;
     HelperTotals helpers;
-    std::vector<Sums> sums;                // by method
-    std::vector<DurationSketch> sketches;  // likewise, as long
+    std::vector<Sums> sums;                      // by method
+    std::vector<base::DurationSketch> sketches;  // likewise, as long
   };
 
   const HelperTotals& helpers() const;

@@ -62,7 +62,7 @@ class CallTree : public Analysis {
   const std::vector<CallTotals>& totals() const { return totals_; }
   // Who called whom, in the order of their first nodes.
   std::vector<CallEdge> edges() const;
-  std::span<const DurationSketch> sketches() const { return policy_.sketches; }
+  std::span<const base::DurationSketch> sketches() const { return policy_.sketches; }
   const HelperTotals& helpers() const { return helpers_; }
   // Time of the threads' waits.
   std::uint64_t waited() const { return policy_.clock.waited(); }
@@ -141,7 +141,7 @@ class CallTree : public Analysis {
     WorkClock clock;
     bool subtracts;
     CallSpread* spread = nullptr;
-    std::vector<DurationSketch> sketches;  // by method
+    std::vector<base::DurationSketch> sketches;  // by method
     bool by_thread;
     std::vector<std::uint32_t> roots;  // by thread: its node, kRoot when it has none yet
     std::uint32_t epoch = 0;

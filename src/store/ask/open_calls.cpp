@@ -10,15 +10,21 @@
 namespace polytrace::store {
 namespace {
 
+constexpr base::Time kEnd = std::numeric_limits<base::Time>::max();
+
 // Goes from calls to their callers, innermost first, through earlier and earlier blocks.
 class StackSearch {
  public:
   StackSearch(const CallFrames& frames, std::uint32_t thread) : frames_(frames), thread_(thread) {}
 
-  base::result<std::vector<OpenCall>> search(std::uint32_t place, base::Time time, bool inclusive) {
+  // Of where position(block) says that the thread is in that block.
+  template <class Position>
+  base::result<std::vector<OpenCall>> search(std::uint32_t place, Position position) {
     auto block = frames_.block(thread_, place);
     if (!block) return base::Unexpected(block.error());
-    auto at = inclusive ? position_at(**block, time) : position_before(**block, time);
+    base::result<BlockPosition> first = position(**block);
+    if (!first) return base::Unexpected(first.error());
+    BlockPosition at = std::move(*first);
     left_ = at.base + at.open.size();
     for (;;) {
       take(**block, frames_.blocks(thread_)[place].number, at);
@@ -42,8 +48,6 @@ class StackSearch {
   }
 
  private:
-  static constexpr base::Time kEnd = std::numeric_limits<base::Time>::max();
-
   base::result<std::uint32_t> place_of_link(SliceId link) const {
     const auto at = frames_.find(block_of(link));
     if (!at) return base::Unexpected(at.error());
@@ -78,7 +82,9 @@ base::result<std::vector<OpenCall>> calls_open(const CallFrames& frames, std::ui
                           : std::ranges::lower_bound(blocks, at, {}, &CallFrames::Block::before);
   if (behind == blocks.begin()) return std::vector<OpenCall>{};
   const auto place = static_cast<std::uint32_t>(behind - blocks.begin()) - 1;
-  return StackSearch(frames, thread).search(place, at, inclusive);
+  return StackSearch(frames, thread).search(place, [&](const CallBlock& block) {
+    return inclusive ? position_at(block, at) : position_before(block, at);
+  });
 }
 
 }  // namespace
@@ -91,6 +97,21 @@ base::result<std::vector<OpenCall>> open_calls(const CallFrames& frames, std::ui
 base::result<std::vector<OpenCall>> open_calls_before(const CallFrames& frames,
                                                       std::uint32_t thread, base::Time at) {
   return calls_open(frames, thread, at, false);
+}
+
+base::result<std::vector<OpenCall>> open_calls_behind(const CallFrames& frames,
+                                                      std::uint32_t thread, std::uint32_t place) {
+  return StackSearch(frames, thread).search(place, [](const CallBlock& block) {
+    return position_at(block, kEnd);
+  });
+}
+
+base::result<std::vector<OpenCall>> open_calls_with(const CallFrames& frames, SliceId call) {
+  const auto at = frames.find(block_of(call));
+  if (!at) return base::Unexpected(at.error());
+  return StackSearch(frames, at->thread).search(at->place, [&](const CallBlock& block) {
+    return position_in(block, call_of(call));
+  });
 }
 
 }  // namespace polytrace::store

@@ -22,5 +22,10 @@ base::result<std::vector<OpenCall>> open_calls(const CallFrames& frames, std::ui
 // What is open when the thread gets to that time: before all that happened then.
 base::result<std::vector<OpenCall>> open_calls_before(const CallFrames& frames,
                                                       std::uint32_t thread, base::Time at);
+// What is open behind all events of a block, which is told by its place.
+base::result<std::vector<OpenCall>> open_calls_behind(const CallFrames& frames,
+                                                      std::uint32_t thread, std::uint32_t place);
+// A call, last, and its callers. Errors: value_unexpected where there is no such call.
+base::result<std::vector<OpenCall>> open_calls_with(const CallFrames& frames, SliceId call);
 
 }  // namespace polytrace::store

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walks over a block: the events as their source told them, one after the other, and where the
-// thread was at a moment, with the calls that the block entered. One thread at a time.
+// thread was at a moment, with the calls that the block entered; and calls as they end. One thread
+// at a time.
 #pragma once
 
+#include <algorithm>
+#include <span>
 #include <vector>
 
+#include "base/frames/bits.hpp"
+#include "base/frames/svb.hpp"
 #include "store/read/block_view.hpp"
 
 namespace polytrace::store {
@@ -62,5 +67,49 @@ BlockPosition position_at(const CallBlock& block, base::Time time);
 BlockPosition position_before(const CallBlock& block, base::Time time);
 // After the call was entered; in a damaged index there may be no such call.
 base::result<BlockPosition> position_in(const CallBlock& block, std::uint32_t call);
+
+// A call that a thread has open.
+struct StackedCall {
+  base::Time start;
+  SliceId call;
+  std::uint32_t path;
+};
+
+// Goes through the whole block. `stack`: what is open at its beginning, and then at its end;
+// ended(row, call, end) is called for each call that ends, where row is how many stay open.
+// REQUIRES: as many as the block's head says.
+template <class Ended>
+void walk_calls(const CallBlock& block, std::uint64_t number, std::vector<StackedCall>& stack,
+                Ended&& ended) {
+  // The calls that stay open throughout stay where they are.
+  const std::size_t below = std::min<std::size_t>(block.head().fewest, stack.size());
+  thread_local base::RawArray<StackedCall> above;
+  above.clear();
+  above.append(std::span(stack).subspan(below));
+  StackedCall* top = above.room(block.head().enters);
+  const StackedCall* const bottom = above.data();
+  const CallBlock::Local* const locals = block.locals().data();
+  const std::uint32_t* const times = block.times().data();
+  const std::uint64_t* const directions = block.directions().data();
+  const std::uint16_t* code = block.codes().data();
+  SliceId next = slice_id(number, 0);
+  base::Time time = block.head().before;
+  const std::uint32_t events = block.head().events;
+  for (std::uint32_t event = 0; event < events; ++event) {
+    std::uint64_t difference = times[event];
+    if (difference == base::kSvbLarger) [[unlikely]]
+      difference = block.difference(event);
+    time = base::tick_after(time, difference);
+    if ((directions[event / 64] >> (event % 64) & 1) != 0) {
+      *top++ = {time, next++, locals[*code++].path};
+    } else if (top != bottom) {
+      --top;
+      ended(static_cast<std::uint32_t>(below + static_cast<std::size_t>(top - bottom)), *top, time);
+    }
+  }
+  above.grew_to(top);
+  stack.resize(below);
+  stack.insert(stack.end(), above.begin(), above.end());
+}
 
 }  // namespace polytrace::store

@@ -42,6 +42,13 @@ class CallBlock {
   bool enters(std::uint32_t event) const {
     return (directions_[event / 64] >> (event % 64) & 1) != 0;
   }
+  // The same as whole columns, for hot loops: of times kSvbLarger where difference() has to tell;
+  // 64 directions a number.
+  std::span<const std::uint32_t> times() const { return {times_.data(), times_.size()}; }
+  std::span<const std::uint64_t> directions() const {
+    return {directions_.data(), directions_.size()};
+  }
+  std::span<const std::uint16_t> codes() const { return {codes_.data(), codes_.size()}; }
   std::uint32_t code(std::uint32_t call) const { return codes_[call]; }  // local
   std::span<const BesideEvent> beside() const { return beside_; }
   std::span<const LateEvent> late() const { return late_; }

@@ -29,12 +29,22 @@ class CallFrames {
     std::uint64_t frame;  // how to get at it
   };
 
+  // A frame of cells, of the calls that end in `blocks` of a thread in a row.
+  struct Cells {
+    unsigned level;
+    std::uint32_t first;  // place in blocks()
+    std::uint32_t blocks;
+    std::uint64_t frame;
+  };
+
   virtual std::uint32_t threads() const = 0;
   virtual const Paths& paths() const = 0;
   // In the thread's order.
   virtual std::span<const Block> blocks(std::uint32_t thread) const = 0;
   // Levels 1 and up, of equal `first` the larger first; in order of `first`.
   virtual std::span<const Sums> sums(std::uint32_t thread) const = 0;
+  // In order of `first`, of equal ones the coarsest first.
+  virtual std::span<const Cells> cells(std::uint32_t thread) const = 0;
   // Where a block is, by its number: thread and place in blocks(). Errors: value_unexpected.
   struct At {
     std::uint32_t thread;
@@ -45,6 +55,10 @@ class CallFrames {
   // Bytes live as long as the index.
   virtual base::result<base::Bytes> payload(std::uint32_t thread, std::uint32_t place) const = 0;
   virtual base::result<base::Bytes> payload(const Sums& sums) const = 0;
+  virtual base::result<base::Bytes> payload(const Cells& cells) const = 0;
+  // Of the thread's calls that their block left open and that have ended, in order.
+  virtual base::result<std::shared_ptr<const std::vector<CallEnd>>> ends(
+      std::uint32_t thread) const = 0;
   // Decoded, from a cache where there is one.
   virtual base::result<std::shared_ptr<const CallBlock>> block(std::uint32_t thread,
                                                                std::uint32_t place) const = 0;

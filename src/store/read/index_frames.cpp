@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/codes.hpp"
+#include "store/read/cell_layout.hpp"
 
 namespace polytrace::store {
 namespace {
@@ -97,8 +98,10 @@ base::result<void> IndexFrames::read_streams() {
   for (std::size_t i = 0; i < view_->entries().size(); ++i)
     if (auto taken = take_stream(i); !taken) return taken;
   std::ranges::sort(numbers_, {}, &Numbered::number);
-  for (Thread& thread : threads_)
+  for (Thread& thread : threads_) {
     sort_sums(thread.sums, &CallFrames::Sums::first, &CallFrames::Sums::blocks);
+    sort_sums(thread.cells, &Cells::first, &Cells::level);
+  }
   for (auto& sums : row_sums_)
     sort_sums(sums, &RowFrames::Sums::first_row, &RowFrames::Sums::level);
   return {};
@@ -109,6 +112,8 @@ base::result<void> IndexFrames::take_stream(std::size_t index) {
   switch (entry.kind) {
     case frame::calls: return take_block(index);
     case frame::call_sums: return take_call_sums(index);
+    case frame::cells: return take_cells(index);
+    case frame::ends: return ends_.add(entry.stream, index), base::result<void>();
     case frame::rows: return take_rows(index);
     case frame::row_sums: return take_row_sums(index);
     case frame::order:
@@ -138,15 +143,33 @@ base::result<void> IndexFrames::take_block(std::size_t index) {
 base::result<void> IndexFrames::take_call_sums(std::size_t index) {
   const Entry& entry = view_->entries()[index];
   if (entry.level / kSortShift != 1) return {};  // of another sort
-  if (entry.stream >= threads_.size()) return misfit(index);
-  Thread& thread = threads_[entry.stream];
-  const auto first = std::ranges::lower_bound(thread.blocks, entry.number, {}, &Block::number);
-  const auto place = static_cast<std::size_t>(first - thread.blocks.begin());
-  if (first == thread.blocks.end() || first->number != entry.number ||
-      entry.count > thread.blocks.size() - place)
-    return misfit(index);
-  thread.sums.push_back({static_cast<std::uint32_t>(place), entry.count, index});
+  const auto first = first_of(entry.stream, index);
+  if (!first) return tl::unexpected(first.error());
+  threads_[entry.stream].sums.push_back({*first, entry.count, index});
   return {};
+}
+
+base::result<void> IndexFrames::take_cells(std::size_t index) {
+  const Entry& entry = view_->entries()[index];
+  if (entry.stream % kCellFamilies != 0) return {};  // not of calls
+  const std::uint32_t thread = entry.stream / kCellFamilies;
+  const auto first = first_of(thread, index);
+  if (!first) return tl::unexpected(first.error());
+  if (entry.count == 0 || entry.level > kMostLevel) return misfit(index);
+  threads_[thread].cells.push_back({entry.level, *first, entry.count, index});
+  return {};
+}
+
+// Place of the first block that an entry is about; all of them are there.
+base::result<std::uint32_t> IndexFrames::first_of(std::uint32_t thread, std::size_t index) const {
+  const Entry& entry = view_->entries()[index];
+  if (thread >= threads_.size()) return misfit(index);
+  const auto& blocks = threads_[thread].blocks;
+  const auto first = std::ranges::lower_bound(blocks, entry.number, {}, &Block::number);
+  const auto place = static_cast<std::size_t>(first - blocks.begin());
+  if (first == blocks.end() || first->number != entry.number || entry.count > blocks.size() - place)
+    return misfit(index);
+  return static_cast<std::uint32_t>(place);
 }
 
 base::result<void> IndexFrames::take_rows(std::size_t index) {
@@ -182,6 +205,11 @@ std::span<const CallFrames::Sums> IndexFrames::sums(std::uint32_t thread) const 
   return threads_[thread].sums;
 }
 
+std::span<const CallFrames::Cells> IndexFrames::cells(std::uint32_t thread) const {
+  if (thread >= threads_.size()) return {};
+  return threads_[thread].cells;
+}
+
 std::span<const std::uint64_t> IndexFrames::events_before(std::uint32_t thread) const {
   if (thread >= threads_.size()) return {};
   return threads_[thread].before;
@@ -200,6 +228,14 @@ base::result<Bytes> IndexFrames::payload(std::uint32_t thread, std::uint32_t pla
 
 base::result<Bytes> IndexFrames::payload(const CallFrames::Sums& sums) const {
   return view_->payload(sums.frame);
+}
+
+base::result<Bytes> IndexFrames::payload(const Cells& cells) const {
+  return view_->payload(cells.frame);
+}
+
+base::result<CallEnds::Ends> IndexFrames::ends(std::uint32_t thread) const {
+  return ends_.of(thread, *view_);
 }
 
 base::result<std::shared_ptr<const CallBlock>> IndexFrames::block(std::uint32_t thread,

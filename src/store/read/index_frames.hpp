@@ -15,6 +15,7 @@
 #include "store/file/directory.hpp"
 #include "store/file/notes.hpp"
 #include "store/file/order.hpp"
+#include "store/read/call_ends.hpp"
 #include "store/read/call_frames.hpp"
 #include "store/read/entities.hpp"
 #include "store/read/paths.hpp"
@@ -66,9 +67,12 @@ class IndexFrames final : public CallFrames, public RowFrames, public RowMeaning
   const Paths& paths() const override { return paths_; }
   std::span<const Block> blocks(std::uint32_t thread) const override;
   std::span<const CallFrames::Sums> sums(std::uint32_t thread) const override;
+  std::span<const Cells> cells(std::uint32_t thread) const override;
   base::result<At> find(std::uint64_t number) const override;
   base::result<base::Bytes> payload(std::uint32_t thread, std::uint32_t place) const override;
   base::result<base::Bytes> payload(const CallFrames::Sums& sums) const override;
+  base::result<base::Bytes> payload(const Cells& cells) const override;
+  base::result<CallEnds::Ends> ends(std::uint32_t thread) const override;
   base::result<std::shared_ptr<const CallBlock>> block(std::uint32_t thread,
                                                        std::uint32_t place) const override;
   // How many of the thread's events are before each of its blocks, and, last, in all.
@@ -106,6 +110,7 @@ class IndexFrames final : public CallFrames, public RowFrames, public RowMeaning
     std::vector<std::size_t> entries;  // of each block
     std::vector<std::uint64_t> before;
     std::vector<CallFrames::Sums> sums;
+    std::vector<Cells> cells;
   };
   struct Numbered {
     std::uint64_t number;
@@ -119,6 +124,8 @@ class IndexFrames final : public CallFrames, public RowFrames, public RowMeaning
   base::result<void> take_stream(std::size_t entry);
   base::result<void> take_block(std::size_t entry);
   base::result<void> take_call_sums(std::size_t entry);
+  base::result<void> take_cells(std::size_t entry);
+  base::result<std::uint32_t> first_of(std::uint32_t thread, std::size_t entry) const;
   base::result<void> take_rows(std::size_t entry);
   base::result<void> take_row_sums(std::size_t entry);
   base::Unexpected misfit(std::size_t entry) const;
@@ -134,6 +141,7 @@ class IndexFrames final : public CallFrames, public RowFrames, public RowMeaning
   std::array<std::vector<Segment>, event::kKindCount> segments_;
   std::array<std::vector<RowFrames::Sums>, kSumKinds.size()> row_sums_;
   std::vector<OrderPart> order_;
+  CallEnds ends_;
   mutable BlockCache cache_;
 };
 

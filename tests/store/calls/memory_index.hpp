@@ -68,6 +68,15 @@ class MemoryIndex final : public CallFrames {
     ++sums_read;
     return view(frames_[sums.frame].payload);
   }
+  std::span<const Cells> cells(std::uint32_t) const override { return {}; }
+  base::result<base::Bytes> payload(const Cells&) const override {
+    return base::fail(base::Code::value_unexpected);
+  }
+  base::result<std::shared_ptr<const std::vector<CallEnd>>> ends(std::uint32_t) const override {
+    auto sorted = std::make_shared<std::vector<CallEnd>>(ends_);
+    std::ranges::sort(*sorted, {}, &CallEnd::call);
+    return sorted;
+  }
   base::result<std::shared_ptr<const CallBlock>> block(std::uint32_t thread,
                                                        std::uint32_t place) const override {
     ++blocks_read;
@@ -124,18 +133,6 @@ class MemoryIndex final : public CallFrames {
       if (count < some.size()) logs_.close_all();
       some = some.subspan(count);
     }
-  }
-  static void add(event::Batch& batch, std::uint16_t slot, const Told& told) {
-    if (told.kind == event::Kind::Wait)
-      batch.add(told.time, slot, told.id, event::Wait{.stage = told.wait});
-    else if (told.kind == event::Kind::Monitor)
-      batch.add(told.time, slot, told.id, event::Monitor{.stage = told.monitor});
-    else if (told.ticket == 0) batch.add_plain(told.time, slot, told.id, told.kind);
-    else if (told.kind == event::Kind::Enter)
-      batch.add(told.time, slot, told.id, event::Enter{.ticket = told.ticket});
-    else if (told.kind == event::Kind::Leave)
-      batch.add(told.time, slot, told.id, event::Leave{.ticket = told.ticket});
-    else batch.add(told.time, slot, told.id, event::Unwind{.ticket = told.ticket});
   }
   void write(const OpenBlock& block) {
     const std::uint32_t thread = block.head.thread;

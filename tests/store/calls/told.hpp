@@ -26,6 +26,19 @@ struct Told {
 };
 using Stream = std::vector<Told>;
 
+inline void add(event::Batch& batch, std::uint16_t slot, const Told& told) {
+  if (told.kind == event::Kind::Wait)
+    batch.add(told.time, slot, told.id, event::Wait{.stage = told.wait});
+  else if (told.kind == event::Kind::Monitor)
+    batch.add(told.time, slot, told.id, event::Monitor{.stage = told.monitor});
+  else if (told.ticket == 0) batch.add_plain(told.time, slot, told.id, told.kind);
+  else if (told.kind == event::Kind::Enter)
+    batch.add(told.time, slot, told.id, event::Enter{.ticket = told.ticket});
+  else if (told.kind == event::Kind::Leave)
+    batch.add(told.time, slot, told.id, event::Leave{.ticket = told.ticket});
+  else batch.add(told.time, slot, told.id, event::Unwind{.ticket = told.ticket});
+}
+
 struct StreamShape {
   std::size_t events = 1000;
   unsigned methods = 20;

@@ -2,6 +2,7 @@
 #include "store/build/pass/builder.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "base/frames/svb.hpp"
@@ -30,6 +31,7 @@ Builder::Builder(IndexWriter& writer, const BuildOptions& options)
       entities_(slicer_.names()),
       rows_(paths_, texts_, jobs_, slicer_.names()),
       calls_(paths_, [this](std::unique_ptr<OpenBlock> block) { put_block(std::move(block)); }),
+      cells_(options.cells),
       jobs_(writer, options.encoders) {
   slicer_.as_told();
 }
@@ -106,9 +108,10 @@ void Builder::put_order() {
 void Builder::put_block(std::unique_ptr<OpenBlock> closed) {
   struct Work {
     std::unique_ptr<OpenBlock> block;
-    EncodedBlock encoded;
+    EncodedBlock encoded{};
+    std::string payload{};
   };
-  const auto work = std::make_shared<Work>(Work{std::move(closed), {}});
+  const auto work = std::make_shared<Work>(Work{std::move(closed)});
   auto& sums = base::slot(sums_, work->block->head.thread);
   if (sums == nullptr) sums = std::make_unique<CallSums>();
   const auto make = [work](Piece& piece) {
@@ -121,8 +124,9 @@ void Builder::put_block(std::unique_ptr<OpenBlock> closed) {
                    .number = made.number,
                    .least = made.head.before,
                    .greatest = made.head.last};
+    work->payload = piece.payload;
   };
-  const auto behind = [work, sums = sums.get()](std::vector<Piece>& more) {
+  const auto behind = [this, work, sums = sums.get(), origin = origin_](std::vector<Piece>& more) {
     sums->add(work->encoded, [&](CallSums::Frame frame) {
       more.push_back({.entry = {.kind = frame::call_sums,
                                 .stream = work->encoded.head.thread,
@@ -133,8 +137,21 @@ void Builder::put_block(std::unique_ptr<OpenBlock> closed) {
                                 .greatest = frame.last},
                       .payload = std::move(frame.payload)});
     });
+    cells_.add(origin, work->encoded, std::as_bytes(std::span(work->payload)),
+               [&](CellFrame frame) { more.push_back(piece_of(std::move(frame))); });
   };
   jobs_.add({}, make, behind);
+}
+
+Piece Builder::piece_of(CellFrame frame) {
+  return {.entry = {.kind = frame::cells,
+                    .stream = frame.thread * kCellFamilies,
+                    .level = frame.level,
+                    .count = frame.blocks,
+                    .number = frame.first_block,
+                    .least = frame.before,
+                    .greatest = frame.last},
+          .payload = std::move(frame.payload)};
 }
 
 void Builder::put_ends() {
@@ -232,6 +249,8 @@ base::result<void> Builder::finish(const event::PumpOutcome& outcome, IndexState
   const auto& threads = slicer_.names().threads();
   for (std::uint32_t thread = 0; thread < calls_.threads(); ++thread)
     calls_.of(thread).finish(threads[thread].last);
+  if (auto written = jobs_.wait(); !written) return written;
+  cells_.finish([this](CellFrame frame) { jobs_.add(piece_of(std::move(frame))); });
   jobs_.add({.entry = {.kind = frame::notices}, .payload = encode_notes(outcome)});
   if (auto written = jobs_.wait(); !written) return written;
   if (auto put = writer_.write_head(completed(std::move(head))); !put) return put;

@@ -10,6 +10,7 @@
 
 #include "event/pump.hpp"
 #include "slice/slicer.hpp"
+#include "store/build/pass/cells.hpp"
 #include "store/build/pass/entity_log.hpp"
 #include "store/build/pass/jobs.hpp"
 #include "store/build/pass/row_log.hpp"
@@ -24,6 +25,7 @@ struct BuildOptions {
   std::size_t most_open = std::size_t{64} << 20;        // bytes of what is not closed yet
   std::uint64_t commit_each = std::uint64_t{64} << 20;  // bytes of the source
   std::uint32_t most_paths = PathTable::kMostPaths;
+  CellOptions cells{};
 };
 
 // One thread at a time, as the pump calls it.
@@ -52,6 +54,7 @@ class Builder final : public event::Consumer {
   void order(Stream stream, std::size_t count);
   void put_order();
   void put_block(std::unique_ptr<OpenBlock> block);
+  static Piece piece_of(CellFrame frame);
   void put_ends();
   void put_paths();
   void put_entities();
@@ -71,6 +74,7 @@ class Builder final : public event::Consumer {
   RowLogs rows_;
   CallLogs calls_;
   std::vector<std::unique_ptr<CallSums>> sums_;  // by thread index
+  CellMaker cells_;                              // by who writes
   OrderLog order_;
   std::uint32_t paths_put_ = 1;  // the empty one is known
   std::uint64_t events_ = 0;
