@@ -44,9 +44,14 @@ class RowFiller {
  private:
   void add_stack(FieldColumns& to, const event::Stack& stack) {
     const auto frames = batch_.list(stack);
-    const auto path = paths_ == nullptr ? std::nullopt : paths_->path(frames);
-    if (path) to.numbers.add(row_, *path);
-    else add_list(to.lists, frames);
+    const StackPath path = paths_ == nullptr ? StackPath{} : paths_->path(frames);
+    if (path.is_exact) {
+      to.numbers.add(row_, path.number);
+    } else {
+      add_list(to.lists, frames);
+      // What sums count it for.
+      if (path.number != StackPath::kNone) columns_.own(kOpenPathField).add(row_, path.number);
+    }
     if (stack.places != event::kAbsent) add_list(to.places, batch_.places(stack));
   }
   template <class Item>

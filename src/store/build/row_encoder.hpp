@@ -4,7 +4,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "event/batch.hpp"
@@ -20,19 +19,25 @@ class TextIds {
   virtual std::uint32_t id(std::string_view text) = 0;
 };
 
+// The path of a stack.
+struct StackPath {
+  u64 number = kNone;
+  bool is_exact = false;  // the frames come back from it
+
+  static constexpr u64 kNone = ~u64{0};
+};
+
 // Knows stacks as paths. Called by the thread that adds rows.
 class StackPaths {
  public:
   virtual ~StackPaths() = default;
-  // Nothing where the frames could not come back exactly from a path: they are kept one by one.
-  virtual std::optional<u64> path(std::span<const base::Id> frames) = 0;
+  // Frames that it does not give back exactly are kept one by one beside it.
+  virtual StackPath path(std::span<const base::Id> frames) = 0;
 };
 
 // What the source did not tell and the builder found out.
 struct Derived {
-  // Of the thread's open calls, where no stack is told; where one is that is no path (StackPaths),
-  // the path that sums count it for.
-  u64 path = kNone;
+  u64 path = kNone;         // of the thread's open calls, where no stack is told
   u64 class_index = kNone;  // of a throw always, where known: sums go by it
   u64 moved = 0;            // objects, before a gc
 

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "base/frames/svb.hpp"
 #include "base/raw_array.hpp"
+#include "base/slot.hpp"
 
 namespace polytrace::store {
 
@@ -87,23 +89,34 @@ void CallSums::add(const EncodedBlock& block, const Taker& take) {
   for (std::size_t level = 0; levels_[level].parts == kSumsFan; ++level) close(level, take);
 }
 
+bool CallSums::write(Level& whole, std::size_t level, const Taker& take) {
+  combine(whole.sums);
+  const std::uint64_t entries = whole.sums.size();
+  if (entries * 4 > whole.below * 3) return false;
+  Frame frame{static_cast<unsigned>(level + 1),
+              whole.first_block,
+              whole.blocks,
+              static_cast<std::uint32_t>(entries),
+              whole.before,
+              whole.last,
+              {}};
+  append_sums(whole.sums, frame.payload);
+  take(std::move(frame));
+  return true;
+}
+
+void CallSums::cut(const Taker& take) {
+  // Of one part there is a frame, or a block, already.
+  for (std::size_t level = 0; level < levels_.size(); ++level)
+    if (levels_[level].parts > 1) write(levels_[level], level, take);
+  levels_ = {};
+}
+
 void CallSums::close(std::size_t level, const Taker& take) {
   if (levels_.size() == level + 1) levels_.emplace_back();
   Level& whole = levels_[level];
-  combine(whole.sums);
+  const bool shrinks = write(whole, level, take);
   const std::uint64_t entries = whole.sums.size();
-  const bool shrinks = entries * 4 <= whole.below * 3;
-  if (shrinks) {
-    Frame frame{static_cast<unsigned>(level + 1),
-                whole.first_block,
-                whole.blocks,
-                static_cast<std::uint32_t>(entries),
-                whole.before,
-                whole.last,
-                {}};
-    append_sums(whole.sums, frame.payload);
-    take(std::move(frame));
-  }
   Level& above = levels_[level + 1];
   if (above.parts++ == 0) {
     above.first_block = whole.first_block;
@@ -121,6 +134,27 @@ std::size_t CallSums::bytes() const {
   std::size_t bytes = 0;
   for (const Level& level : levels_) bytes += level.sums.capacity() * sizeof(PathSum);
   return bytes;
+}
+
+void CallSumLogs::add(const EncodedBlock& block, const Taker& take) {
+  const std::uint32_t thread = block.head.thread;
+  CallSums& sums = base::slot(threads_, thread);
+  bytes_ -= sums.bytes();
+  sums.add(block, [&](CallSums::Frame frame) { take(thread, std::move(frame)); });
+  bytes_ += sums.bytes();
+  if (bytes_ > most_bytes_) cut_largest(take);
+}
+
+// To the half, so that it is seldom.
+void CallSumLogs::cut_largest(const Taker& take) {
+  std::vector<std::uint32_t> largest(threads_.size());
+  std::iota(largest.begin(), largest.end(), 0U);
+  std::ranges::sort(largest, std::greater(), [&](std::uint32_t i) { return threads_[i].bytes(); });
+  for (const std::uint32_t thread : largest) {
+    if (bytes_ <= most_bytes_ / 2) return;
+    bytes_ -= threads_[thread].bytes();
+    threads_[thread].cut([&](CallSums::Frame frame) { take(thread, std::move(frame)); });
+  }
 }
 
 }  // namespace polytrace::store

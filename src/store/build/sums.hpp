@@ -34,6 +34,8 @@ class CallSums {
 
   // The thread's blocks in order; frames that become whole go to `take`.
   void add(const EncodedBlock& block, const Taker& take);
+  // Frames of what is added up so far, which have fewer parts, then begins anew.
+  void cut(const Taker& take);
   std::size_t bytes() const;  // of memory
 
  private:
@@ -48,8 +50,29 @@ class CallSums {
     std::vector<PathSum> sums;  // of each part, one after the other
   };
   void close(std::size_t level, const Taker& take);
+  // False: it has too many entries to be worth a frame.
+  static bool write(Level& whole, std::size_t level, const Taker& take);
 
   std::vector<Level> levels_;
+};
+
+// Those of all threads, in bounded memory: who takes most is cut. One thread at a time.
+class CallSumLogs {
+ public:
+  using Taker = std::function<void(std::uint32_t thread, CallSums::Frame)>;
+
+  explicit CallSumLogs(std::size_t most_bytes) : most_bytes_(most_bytes) {}
+
+  // Blocks of a thread in order.
+  void add(const EncodedBlock& block, const Taker& take);
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  void cut_largest(const Taker& take);
+
+  std::size_t most_bytes_;
+  std::size_t bytes_ = 0;
+  std::vector<CallSums> threads_;  // by index
 };
 
 // Adds entries of equal path; sorted by path.

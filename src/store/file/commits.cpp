@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -19,6 +20,23 @@ using base::fail;
 // Of what is inflated from a frame.
 constexpr std::uint64_t kMostInflated = std::uint64_t{64} << 20;
 
+base::Unexpected fail_twice(std::uint64_t offset, std::uint32_t kind) {
+  return fail(Code::value_unexpected, "not behind the frame before it",
+              {.offset = offset, .frame = base::frame_name(kind)});
+}
+
+// Each frame is told once: what an index takes to read is then bounded by its bytes.
+base::result<void> check_order(const std::vector<Entry>& entries) {
+  std::uint64_t behind = 0;
+  for (const Entry& entry : entries) {
+    const std::uint64_t begin = entry.offset + base::kFrameHeadSize;
+    if (entry.offset < behind || begin < entry.offset || begin + entry.length < begin)
+      return fail_twice(entry.offset, entry.kind);
+    behind = begin + entry.length;
+  }
+  return {};
+}
+
 }  // namespace
 
 base::result<IndexWriter> IndexWriter::create(const std::string& path, const PageHead& head) {
@@ -29,14 +47,24 @@ base::result<IndexWriter> IndexWriter::create(const std::string& path, const Pag
 
 base::result<IndexWriter> IndexWriter::begin(base::FrameFile file, const PageHead& head) {
   IndexWriter writer(std::move(file));
-  const std::array<std::byte, kPageBytes> page{};
+  writer.head_ = head;
+  std::array<std::byte, kPageBytes> page{};
+  std::ranges::copy(encode(head), page.begin());
   if (auto put = writer.file_.overwrite(0, page); !put) return tl::unexpected(put.error());
-  if (auto put = writer.write_head(head); !put) return tl::unexpected(put.error());
   return writer;
 }
 
 base::result<void> IndexWriter::write_head(const PageHead& head) {
+  head_ = head;
   return file_.overwrite(0, encode(head));
+}
+
+// They may be told before the commit that has them, never after it.
+base::result<void> IndexWriter::write_features(std::uint64_t required) {
+  if ((required & ~head_.required) == 0) return {};
+  PageHead head = head_;
+  head.required |= required;
+  return write_head(head);
 }
 
 base::result<void> IndexWriter::append(Entry entry, Bytes payload, Packing packing) {
@@ -83,6 +111,7 @@ base::result<Slot> IndexWriter::write_root(const Progress& progress) {
 }
 
 base::result<void> IndexWriter::commit(const Progress& progress) {
+  if (auto written = write_features(progress.required); !written) return written;
   if (auto written = write_directory(); !written) return written;
   const auto slot = write_root(progress);
   if (!slot) return tl::unexpected(slot.error());
@@ -105,8 +134,13 @@ base::result<std::unique_ptr<const IndexView>> IndexView::open(base::Image image
   return view;
 }
 
+// Who was stopped while it wrote page 0 leaves a part of it, or zeros, and committed nothing.
 base::result<void> IndexView::read() {
   auto head = decode_page_head(bytes());
+  const Bytes page = bytes().first(std::min(bytes().size(), kPageBytes));
+  if (!head && (head.error().code == Code::header_truncated ||
+                std::ranges::all_of(page, [](std::byte one) { return one == std::byte{}; })))
+    return fail(Code::index_missing, "page 0 is not whole", {.frame = "page 0"});
   if (!head) return tl::unexpected(head.error());
   head_ = std::move(*head);
   if (auto chosen = choose_slot(); !chosen) return chosen;
@@ -148,12 +182,16 @@ base::result<void> IndexView::read_directory() {
   const auto root = decode_root(root_frame->payload, slot_.root + base::kFrameHeadSize);
   if (!root) return tl::unexpected(root.error());
   totals_ = root->totals;
+  std::uint64_t behind = 0;
   for (const std::uint64_t offset : root->directory) {
     const auto part = frame(offset, frame::directory, Trust::none);
     if (!part) return tl::unexpected(part.error());
+    if (offset < behind) return fail_twice(offset, frame::directory);
+    behind = part->end();
     const std::uint64_t at = offset + base::kFrameHeadSize;
     if (auto taken = decode_entries(part->payload, at, entries_); !taken) return taken;
   }
+  if (auto checked = check_order(entries_); !checked) return checked;
   checked_ = std::make_unique<std::atomic<bool>[]>(entries_.size());
   return {};
 }

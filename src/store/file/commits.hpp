@@ -23,6 +23,7 @@ struct Progress {
   std::uint64_t source_bytes = 0;
   base::Time watermark = base::kNoTime;
   Totals totals{};
+  std::uint64_t required = 0;  // features, beside those that page 0 tells already
 };
 
 // Writes an index. One thread at a time. Errors: those of the file.
@@ -47,10 +48,12 @@ class IndexWriter {
 
  private:
   explicit IndexWriter(base::FrameFile file) : file_(std::move(file)) {}
+  base::result<void> write_features(std::uint64_t required);
   base::result<void> write_directory();
   base::result<Slot> write_root(const Progress& progress);
 
   base::FrameFile file_;
+  PageHead head_;
   std::uint64_t sequence_ = 0;
   std::vector<std::uint64_t> directory_;  // offsets of the directory's full frames
   std::vector<Entry> entries_;            // behind them

@@ -30,15 +30,16 @@ Entity take_entity(base::Cursor& in) {
 }  // namespace
 
 base::result<void> Texts::add(Bytes content, Owner owner) {
+  base::Cursor head(content, 0);
+  if (head.uleb() != texts_.size())
+    return fail(Code::value_unexpected, "texts do not follow each other", {.frame = "TEXT"});
   if (owner == Owner::nobody) {
     copies_.emplace_back().append(content);
     content = {copies_.back().data(), copies_.back().size()};
   }
   base::Cursor in(content, 0);
-  const std::uint64_t first = in.uleb();
+  in.uleb();  // the first one's number
   const std::uint64_t count = in.uleb();
-  if (first != texts_.size())
-    return fail(Code::value_unexpected, "texts do not follow each other", {.frame = "TEXT"});
   if (in.fits(count, 1)) texts_.reserve(texts_.size() + count);
   for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
     const Bytes text = in.bytes(in.uleb());

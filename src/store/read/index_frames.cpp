@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/codes.hpp"
+#include "base/limits.hpp"
 #include "store/read/cell_layout.hpp"
 
 namespace polytrace::store {
@@ -281,11 +282,13 @@ base::Id IndexFrames::class_id(u64 index) const {
   return entities_.of(EntitySort::class_, index).id;
 }
 
-// Parents have smaller numbers, so this ends.
+// Parents have smaller numbers, so this ends; but a file of some KiB can have millions of them.
 void IndexFrames::frames(u64 path, std::vector<base::Id>& to) const {
   if (path >= paths_.size()) return;
   const auto begin = static_cast<std::ptrdiff_t>(to.size());
-  for (auto at = static_cast<std::uint32_t>(path); at != kEmptyPath; at = paths_.parent(at))
+  std::size_t left = base::Limits{}.stack_depth;
+  for (auto at = static_cast<std::uint32_t>(path); at != kEmptyPath && left-- != 0;
+       at = paths_.parent(at))
     to.push_back(method_id(paths_.method(at)));
   std::reverse(to.begin() + begin, to.end());
 }

@@ -62,7 +62,7 @@ class RowMeanings {
   virtual base::Id subject(event::Kind kind, u64 number) const = 0;
   virtual base::Id class_id(u64 index) const = 0;
   virtual std::string_view text(u64 id) const = 0;
-  // Appends them, outermost first.
+  // Appends them, outermost first; of more than base::Limits::stack_depth the innermost.
   virtual void frames(u64 path, std::vector<base::Id>& to) const = 0;
 };
 

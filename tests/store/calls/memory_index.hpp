@@ -27,10 +27,12 @@ class MemoryIndex final : public CallFrames {
     std::string payload;
   };
 
-  // `commits`: of 1000 events, how many all blocks are closed after.
+  // `commits`: of 1000 events, how many all blocks are closed after. `most_sums`: bytes.
   explicit MemoryIndex(const std::vector<Stream>& streams, unsigned commits = 0,
-                       std::uint32_t most_paths = PathTable::kMostPaths)
+                       std::uint32_t most_paths = PathTable::kMostPaths,
+                       std::size_t most_sums = ~std::size_t{0})
       : table_(most_paths),
+        sum_logs_(most_sums),
         logs_(table_, [this](std::unique_ptr<OpenBlock> block) { write(*block); }) {
     take(streams, commits);
     for (std::uint32_t thread = 0; thread < streams.size(); ++thread) {
@@ -103,6 +105,7 @@ class MemoryIndex final : public CallFrames {
   }
 
   mutable std::size_t payloads_read = 0, sums_read = 0, blocks_read = 0;
+  std::size_t sum_bytes = 0;  // most that sums took while they were added up
 
  private:
   // Pieces of the streams in turn.
@@ -139,11 +142,11 @@ class MemoryIndex final : public CallFrames {
     if (written_.size() <= thread) written_.resize(thread + 1);
     std::string payload;
     EncodedBlock encoded = encode_block(block, payload);
-    makers_.resize(std::max<std::size_t>(makers_.size(), thread + 1));
-    makers_[thread].add(encoded, [&](CallSums::Frame frame) {
+    sum_logs_.add(encoded, [&](std::uint32_t of, CallSums::Frame frame) {
       frames_.push_back(std::move(frame));
-      frame_threads_.push_back(thread);
+      frame_threads_.push_back(of);
     });
+    sum_bytes = std::max(sum_bytes, sum_logs_.bytes());
     written_[thread].push_back({std::move(encoded), std::move(payload)});
   }
   void index() {
@@ -168,10 +171,10 @@ class MemoryIndex final : public CallFrames {
 
   slice::Names names_;
   PathTable table_;
+  CallSumLogs sum_logs_;
   CallLogs logs_;
   Paths paths_;
   std::vector<std::vector<Written>> written_;  // by thread
-  std::vector<CallSums> makers_;
   std::vector<CallSums::Frame> frames_;
   std::vector<std::uint32_t> frame_threads_;
   std::vector<CallEnd> ends_;

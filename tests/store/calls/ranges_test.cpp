@@ -199,6 +199,19 @@ TEST(figures_of_a_range, read_sums_instead_of_the_blocks_in_between) {
   EXPECT_LE(index.payloads_read + index.sums_read, 64U);
 }
 
+TEST(figures_of_a_range, are_the_same_with_little_memory_for_sums) {
+  const auto streams = some_streams({.events = 8000, .methods = 12, .depth = 8}, 60);
+  constexpr std::size_t kMost = 32 * 1024;
+  const MemoryIndex free(streams, 60), bounded(streams, 60, PathTable::kMostPaths, kMost);
+  EXPECT_GT(free.sum_bytes, 2 * kMost);
+  EXPECT_LE(bounded.sum_bytes, kMost);
+  std::size_t cut = 0;
+  for (const CallSums::Frame& frame : bounded.frames()) cut += frame.blocks % kSumsFan != 0;
+  EXPECT_GT(cut, 10U);
+  expect_ranges(streams, bounded, 200, 7);
+  EXPECT_GT(bounded.sums_read, 100U);
+}
+
 // Merged paths keep what calls and self there was by method, in whatever path.
 TEST(figures_of_a_range, keep_calls_and_self_by_method_though_paths_are_merged) {
   const auto streams = some_streams({.events = 4000, .methods = 40, .irregular = 20}, 40);

@@ -138,7 +138,7 @@ TEST(row_segment, tells_what_is_derived_when_asked) {
   batch.add(30, thread, 52, event::Throw{.stack = {{0, 3}}});
   TestTables tables;
   const base::Id callers[]{1, 2};
-  const u64 path = *tables.path(callers);
+  const u64 path = tables.path(callers).number;
   RowEncoder encoder(Kind::Throw, tables, &tables);
   for (const event::Event& event : batch.events)
     encoder.add(batch, event, 0, tables.subject_of(event), {.path = path, .class_index = 5});

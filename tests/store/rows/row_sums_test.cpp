@@ -128,7 +128,7 @@ class World {
     const bool is_path = stack.present() && stack.count == 1;
     if (!is_path && below(5) != 0) derived.path = below(keys_);
     SumEntry sum;
-    sum.key.path = static_cast<u32>(is_path ? *tables_.path(batch.list(stack))
+    sum.key.path = static_cast<u32>(is_path ? tables_.path(batch.list(stack)).number
                                     : derived.path == Derived::kNone ? 0
                                                                      : derived.path);
     sum.key.thread = thread;

@@ -18,9 +18,9 @@ class TestTables final : public TextIds, public StackPaths, public RowMeanings {
 
   // --- numbers ---
   std::uint32_t id(std::string_view text) override { return number(texts_, std::string(text)); }
-  std::optional<u64> path(std::span<const base::Id> frames) override {
+  StackPath path(std::span<const base::Id> frames) override {
     if (frames.size() > longest_path_) return {};
-    return number(paths_, std::vector(frames.begin(), frames.end()));
+    return {number(paths_, std::vector(frames.begin(), frames.end())), true};
   }
   u32 thread_index(base::Id thread) { return number(threads_, thread); }
   u64 subject_of(const event::Event& event) {

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/frames/svb.hpp"
-#include "base/slot.hpp"
 #include "store/file/notes.hpp"
 
 namespace polytrace::store {
@@ -31,6 +30,7 @@ Builder::Builder(IndexWriter& writer, const BuildOptions& options)
       entities_(slicer_.names()),
       rows_(paths_, texts_, jobs_, slicer_.names()),
       calls_(paths_, [this](std::unique_ptr<OpenBlock> block) { put_block(std::move(block)); }),
+      sums_(options.most_sums),
       cells_(options.cells),
       jobs_(writer, options.encoders) {
   slicer_.as_told();
@@ -46,7 +46,8 @@ bool Builder::consume(const event::Batch& batch) {
   close_largest();
   if (offset_ - committed_offset_ < options_.commit_each) return !jobs_.failed();
   committed_offset_ = offset_;
-  return commit(IndexState::building).has_value();
+  if (const auto done = commit(IndexState::building); !done) failure_ = done.error();
+  return !failure_;
 }
 
 void Builder::take(const slice::Slice& slice) {
@@ -82,6 +83,7 @@ void Builder::take_order(const event::Batch& batch, const Event* at, const Event
     if (at->detail == event::kAbsent) continue;
     order(calls, static_cast<std::size_t>(at - done));
     done = at;
+    has_details_ = true;
     rows_.add(batch, *at, thread, entities_.subject(at->kind, at->id), 0);
     order_.add_beside(rows_of(kind_number(at->kind)));
   }
@@ -112,8 +114,6 @@ void Builder::put_block(std::unique_ptr<OpenBlock> closed) {
     std::string payload{};
   };
   const auto work = std::make_shared<Work>(Work{std::move(closed)});
-  auto& sums = base::slot(sums_, work->block->head.thread);
-  if (sums == nullptr) sums = std::make_unique<CallSums>();
   const auto make = [work](Piece& piece) {
     work->encoded = encode_block(*work->block, piece.payload);
     work->block.reset();
@@ -126,10 +126,10 @@ void Builder::put_block(std::unique_ptr<OpenBlock> closed) {
                    .greatest = made.head.last};
     work->payload = piece.payload;
   };
-  const auto behind = [this, work, sums = sums.get(), origin = origin_](std::vector<Piece>& more) {
-    sums->add(work->encoded, [&](CallSums::Frame frame) {
+  const auto behind = [this, work, origin = origin_](std::vector<Piece>& more) {
+    sums_.add(work->encoded, [&](std::uint32_t thread, CallSums::Frame frame) {
       more.push_back({.entry = {.kind = frame::call_sums,
-                                .stream = work->encoded.head.thread,
+                                .stream = thread,
                                 .level = frame.level + 256,
                                 .count = frame.blocks,
                                 .number = frame.first_block,
@@ -233,19 +233,22 @@ base::result<void> Builder::commit(IndexState state) {
   texts_.put();
   put_paths();
   if (auto written = jobs_.wait(); !written) return written;
-  return writer_.commit({.state = state, .source_bytes = offset_, .totals = totals()});
+  return writer_.commit(
+      {.state = state, .source_bytes = offset_, .totals = totals(), .required = features()});
 }
 
-PageHead Builder::completed(PageHead head) const {
-  head.kinds = event::kKindCount;
-  if (rows_.has_frames()) head.required |= kExplicitStacks;
-  if (calls_.shared().late != 0) head.required |= kLateTimes;
-  if (paths_.has_merged()) head.required |= kMergedPaths;
-  return head;
+std::uint64_t Builder::features() const {
+  std::uint64_t all = 0;
+  if (has_details_) all |= kCallDetails;
+  if (rows_.has_frames()) all |= kExplicitStacks;
+  if (calls_.shared().late != 0) all |= kLateTimes;
+  if (paths_.has_merged()) all |= kMergedPaths;
+  return all;
 }
 
 base::result<void> Builder::finish(const event::PumpOutcome& outcome, IndexState state,
                                    PageHead head) {
+  if (failure_) return tl::unexpected(*failure_);
   const auto& threads = slicer_.names().threads();
   for (std::uint32_t thread = 0; thread < calls_.threads(); ++thread)
     calls_.of(thread).finish(threads[thread].last);
@@ -253,7 +256,9 @@ base::result<void> Builder::finish(const event::PumpOutcome& outcome, IndexState
   cells_.finish([this](CellFrame frame) { jobs_.add(piece_of(std::move(frame))); });
   jobs_.add({.entry = {.kind = frame::notices}, .payload = encode_notes(outcome)});
   if (auto written = jobs_.wait(); !written) return written;
-  if (auto put = writer_.write_head(completed(std::move(head))); !put) return put;
+  head.kinds = event::kKindCount;
+  head.required |= features();
+  if (auto put = writer_.write_head(head); !put) return put;
   return commit(state);
 }
 

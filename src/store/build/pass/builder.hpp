@@ -26,6 +26,7 @@ struct BuildOptions {
   std::uint64_t commit_each = std::uint64_t{64} << 20;  // bytes of the source
   std::uint32_t most_paths = PathTable::kMostPaths;
   CellOptions cells{};
+  std::size_t most_sums = std::size_t{32} << 20;  // bytes of figures that are being added up
 };
 
 // One thread at a time, as the pump calls it.
@@ -63,7 +64,7 @@ class Builder final : public event::Consumer {
   void close_largest();
   Totals totals() const;
   base::result<void> commit(IndexState state);
-  PageHead completed(PageHead head) const;
+  std::uint64_t features() const;
 
   IndexWriter& writer_;
   BuildOptions options_;
@@ -73,8 +74,8 @@ class Builder final : public event::Consumer {
   EntityLog entities_;
   RowLogs rows_;
   CallLogs calls_;
-  std::vector<std::unique_ptr<CallSums>> sums_;  // by thread index
-  CellMaker cells_;                              // by who writes
+  CallSumLogs sums_;  // both are used by who writes
+  CellMaker cells_;
   OrderLog order_;
   std::uint32_t paths_put_ = 1;  // the empty one is known
   std::uint64_t events_ = 0;
@@ -84,6 +85,8 @@ class Builder final : public event::Consumer {
   std::vector<std::uint64_t> chunk_offsets_;
   std::vector<std::uint64_t> chunk_ordinals_;
   std::uint64_t chunks_ = 0;
+  bool has_details_ = false;              // of calls
+  std::optional<base::Error> failure_{};  // of a commit: nothing is written after it
   // Last: its threads use what is above.
   Jobs jobs_;
 };

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/limits.hpp"
 #include "base/slot.hpp"
 #include "event/visit.hpp"
 
@@ -36,19 +37,18 @@ bool lacks_stack(const event::Batch& batch, const event::Event& event) {
 }  // namespace
 
 // The frames' methods have their indexes, and with them the path gives the frames back. In a full
-// table paths are merged: then it does not.
-std::optional<u64> RowLogs::path(std::span<const base::Id> frames) {
+// table paths are merged: then it does not. Nor do readers take one of that many frames for true.
+StackPath RowLogs::path(std::span<const base::Id> frames) {
   std::uint32_t at = 0;
+  bool is_exact = frames.size() <= base::Limits{}.stack_depth;
   for (const base::Id frame : frames) {
     const std::uint32_t method = names_.methods().index(frame);
     const std::uint32_t child = paths_.child(at, method);
-    if (paths_.parent(child) != at || paths_.method(child) != method) {
-      has_frames_ = true;
-      return std::nullopt;
-    }
+    is_exact = is_exact && paths_.parent(child) == at;
     at = child;
   }
-  return at;
+  has_frames_ = has_frames_ || !is_exact;
+  return {at, is_exact};
 }
 
 RowLogs::Log& RowLogs::log_of(Kind kind) {
@@ -130,10 +130,11 @@ void RowLogs::close(Log& log, Kind kind) {
   }
 }
 
+// Not of sums: closing segments frees none of them, and they have a bound of their own.
 std::size_t RowLogs::bytes() const {
   std::size_t sum = 0;
   for (const auto& log : logs_)
-    if (log != nullptr) sum += log->encoder.bytes() + (log->sums ? log->sums->bytes() : 0);
+    if (log != nullptr) sum += log->encoder.bytes();
   return sum;
 }
 

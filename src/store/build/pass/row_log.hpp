@@ -26,12 +26,12 @@ class RowLogs final : public StackPaths {
   // `path`: of the calls that are open in the thread.
   void add(const event::Batch& batch, const event::Event& event, std::uint32_t thread,
            std::uint64_t subject, std::uint32_t path);
-  std::size_t bytes() const;  // of open segments and sums
+  std::size_t bytes() const;  // of open segments
   // Ends the segments that take most until the others take at most this.
   void close_largest(std::size_t most_bytes);
   void close_all();
   // What StackPaths asks.
-  std::optional<u64> path(std::span<const base::Id> frames) override;
+  StackPath path(std::span<const base::Id> frames) override;
   // Whether some stack is no path.
   bool has_frames() const { return has_frames_; }
 

@@ -12,11 +12,33 @@ using base::Code;
 using base::fail;
 using event::Kind;
 
+// Tells how long the texts are that a batch keeps.
+class CountedTexts final : public RowMeanings {
+ public:
+  explicit CountedTexts(const IndexFrames& frames) : frames_(frames) {}
+  std::size_t bytes() const { return bytes_; }
+
+  base::Id thread(u64 index) const override { return frames_.thread(index); }
+  base::Id subject(Kind kind, u64 number) const override { return frames_.subject(kind, number); }
+  base::Id class_id(u64 index) const override { return frames_.class_id(index); }
+  std::string_view text(u64 id) const override {
+    const std::string_view text = frames_.text(id);
+    bytes_ += text.size();
+    return text;
+  }
+  void frames(u64 path, std::vector<base::Id>& to) const override { frames_.frames(path, to); }
+
+ private:
+  const IndexFrames& frames_;
+  mutable std::size_t bytes_ = 0;
+};
+
 // Fills a batch with the events of a part.
 class PartReader {
  public:
-  PartReader(const IndexFrames& frames, StreamCursors& idle, event::Batch& batch)
-      : frames_(frames), idle_(idle), batch_(batch) {}
+  PartReader(const IndexFrames& frames, std::size_t most_bytes, StreamCursors& idle,
+             event::Batch& batch)
+      : frames_(frames), most_bytes_(most_bytes), idle_(idle), batch_(batch), meanings_(frames) {}
   ~PartReader() { give_back(); }
 
   base::result<void> read(const PartOfOrder& part) {
@@ -62,9 +84,17 @@ class PartReader {
     while (count-- != 0) {
       if (at.rows == nullptr || !at.rows->has(at.position))
         if (auto moved = find_rows(place); !moved) return moved;
-      at.rows->add(at.position++, batch_);
+      if (batch_bytes() > most_bytes_)
+        return fail(Code::limit_exceeded, "texts and lists of a part", {.frame = "ORDR"});
+      at.rows->add(at.position++, meanings_, batch_);
     }
     return {};
+  }
+  std::size_t batch_bytes() const {
+    return meanings_.bytes() + batch_.frames.size() * sizeof(base::Id) +
+           batch_.column<event::FramePlace>().size() * sizeof(event::FramePlace) +
+           batch_.column<event::Ref>().size() * sizeof(event::Ref) +
+           batch_.column<event::IlRange>().size() * sizeof(event::IlRange);
   }
   base::result<void> find_rows(std::size_t place) {
     Place& at = places_[place];
@@ -119,8 +149,10 @@ class PartReader {
   }
 
   const IndexFrames& frames_;
+  std::size_t most_bytes_;
   StreamCursors& idle_;
   event::Batch& batch_;
+  CountedTexts meanings_;
   std::vector<Stream> streams_;
   std::vector<Place> places_;
 };
@@ -146,8 +178,10 @@ class StoreReader::IndexSource final : public base::Source {
   const IndexFrames& frames_;
 };
 
-StoreReader::StoreReader(std::shared_ptr<const IndexFrames> frames)
-    : frames_(std::move(frames)), source_(std::make_unique<IndexSource>(*frames_)) {}
+StoreReader::StoreReader(std::shared_ptr<const IndexFrames> frames, std::size_t most_chunk_bytes)
+    : frames_(std::move(frames)),
+      most_chunk_bytes_(most_chunk_bytes),
+      source_(std::make_unique<IndexSource>(*frames_)) {}
 
 StoreReader::~StoreReader() = default;
 
@@ -182,7 +216,7 @@ void StoreReader::decode(const event::Chunk& chunk, event::Batch& batch) const {
   const auto bytes = frames_->view().payload(where.entry);
   const auto part = bytes ? read_order(*bytes, where.events)
                           : base::result<PartOfOrder>(tl::unexpected(bytes.error()));
-  const auto read = part ? PartReader(*frames_, cursors_, batch).read(*part)
+  const auto read = part ? PartReader(*frames_, most_chunk_bytes_, cursors_, batch).read(*part)
                          : base::result<void>(tl::unexpected(part.error()));
   if (!read) batch.notices.add(read.error().code, read.error().place, 0, read.error().detail);
 }

@@ -16,7 +16,12 @@ namespace polytrace::store {
 
 class StoreReader final : public event::Reader {
  public:
-  explicit StoreReader(std::shared_ptr<const IndexFrames> frames);
+  // What the texts and lists of a chunk may take. A file that is made for it can tell the same long
+  // stack and text in each row; of what was recorded this is more than 8 KiB an event.
+  static constexpr std::size_t kMostChunkBytes = std::size_t{512} << 20;
+
+  explicit StoreReader(std::shared_ptr<const IndexFrames> frames,
+                       std::size_t most_chunk_bytes = kMostChunkBytes);
   ~StoreReader() override;
 
   // Of the source's format.
@@ -32,6 +37,7 @@ class StoreReader final : public event::Reader {
   class IndexSource;
 
   std::shared_ptr<const IndexFrames> frames_;
+  std::size_t most_chunk_bytes_;
   std::unique_ptr<IndexSource> source_;
   mutable StreamCursors cursors_;
   std::uint64_t next_ = 0;

@@ -70,7 +70,7 @@ base::result<std::unique_ptr<RowCursor>> RowCursor::at(const IndexFrames& frames
   if (view->kind() != kind || view->first_row() != segment.first_row)
     return no_such("another segment than the directory says", "ROWS");
   if (auto loaded = view->load(); !loaded) return tl::unexpected(loaded.error());
-  std::unique_ptr<RowCursor> cursor(new RowCursor(frames, std::move(*view)));
+  std::unique_ptr<RowCursor> cursor(new RowCursor(std::move(*view)));
   if (!cursor->has(row)) return no_such("no such row", "ORDR");
   return cursor;
 }

@@ -52,14 +52,13 @@ class RowCursor {
     return row >= view_.first_row() && row - view_.first_row() < view_.rows();
   }
   // REQUIRES: has(row).
-  void add(std::uint64_t row, event::Batch& to) {
-    view_.add(static_cast<std::uint32_t>(row - view_.first_row()), frames_, to);
+  void add(std::uint64_t row, const RowMeanings& meanings, event::Batch& to) {
+    view_.add(static_cast<std::uint32_t>(row - view_.first_row()), meanings, to);
   }
 
  private:
-  RowCursor(const IndexFrames& frames, RowView view) : frames_(frames), view_(std::move(view)) {}
+  explicit RowCursor(RowView view) : view_(std::move(view)) {}
 
-  const IndexFrames& frames_;
   RowView view_;
 };
 
