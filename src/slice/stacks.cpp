@@ -19,7 +19,7 @@ std::uint32_t StackTree::child(std::uint32_t parent, std::uint32_t method) {
   if (size() < most_nodes_) [[likely]]
     return known_child(parent, method);
   const std::uint32_t known = index_.known(nodes_, parent, method);
-  if (known != ChildIndex::kNone) return known;
+  if (known != base::ChildIndex::kNone) return known;
   return known_child(known_child(kRoot, Names::kOtherPaths), method);
 }
 

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "base/child_index.hpp"
 #include "base/seeded_hash.hpp"
-#include "slice/child_index.hpp"
 #include "slice/names.hpp"
 
 namespace polytrace::slice {
@@ -46,7 +46,7 @@ class StackTree {
 
   std::uint32_t most_nodes_ = kMaxNodes;
   std::vector<Node> nodes_{Node()};
-  ChildIndex index_;
+  base::ChildIndex index_;
   base::IdMap<std::uint32_t> known_;  // by hash of the frames
   std::uint32_t epoch_ = 0;           // in which known_ holds
 };

@@ -11,8 +11,8 @@
 #include "analysis/calls/call_spread.hpp"
 #include "analysis/calls/call_totals.hpp"
 #include "analysis/calls/call_walk.hpp"
+#include "base/child_index.hpp"
 #include "base/duration_sketch.hpp"
-#include "slice/child_index.hpp"
 
 namespace polytrace::analysis {
 
@@ -146,7 +146,7 @@ class CallTree : public Analysis {
     std::vector<std::uint32_t> roots;  // by thread: its node, kRoot when it has none yet
     std::uint32_t epoch = 0;
     std::vector<Node> nodes;
-    slice::ChildIndex index;
+    base::ChildIndex index;
   };
 
   bool is_thread(std::uint32_t node) const {

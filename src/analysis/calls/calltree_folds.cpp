@@ -53,7 +53,7 @@ class Remade {
   const std::vector<Node> old_;
   const std::vector<std::uint64_t> old_selfs_;
   std::vector<std::uint32_t> places_;  // by old node
-  slice::ChildIndex index_;
+  base::ChildIndex index_;
 };
 
 }  // namespace

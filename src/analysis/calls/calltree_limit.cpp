@@ -61,7 +61,7 @@ class CallTree::Merge {
   const Names& names_;
   std::vector<bool> stays_;
   std::vector<Node> kept_ = std::vector<Node>(kFirst);
-  slice::ChildIndex index_;
+  base::ChildIndex index_;
   std::vector<std::uint32_t> places_;  // in kept_, of those that stay
   std::vector<std::uint64_t> selfs_;
   std::vector<bool> inner_;

@@ -9,9 +9,9 @@
 
 #include "base/codes.hpp"
 #include "base/frames/fixed_record.hpp"
-#include "base/large_pages.hpp"
 #include "base/io/crc32c.hpp"
 #include "base/io/cursor.hpp"
+#include "base/large_pages.hpp"
 
 namespace polytrace::base {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/codes.hpp"
-#include "base/large_pages.hpp"
 #include "base/io/cursor.hpp"
+#include "base/large_pages.hpp"
 
 namespace polytrace::history {
 namespace {

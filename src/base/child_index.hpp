@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the child of a tree's node by method. Open addressing over node numbers only: the
+// Finds the child of a tree's node by number. Open addressing over node numbers only: the
 // node itself, which the caller reads anyway, holds the key. One thread at a time.
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-namespace polytrace::slice {
+namespace polytrace::base {
 
 class ChildIndex {
  public:
@@ -92,4 +92,4 @@ class ChildIndex {
   std::uint32_t place_ = 0;
 };
 
-}  // namespace polytrace::slice
+}  // namespace polytrace::base
