@@ -69,8 +69,7 @@ void append_facts(std::string& out, const IndexAccount& account) {
   };
   row("size", size_text(account));
   row("trace",
-      fmt::format("{}, {} ({} unpacked)", printable(account.format),
-                  base::bytes_text(account.source_size), base::bytes_text(account.source_bytes)));
+      fmt::format("{}, {}", printable(account.format), base::bytes_text(account.source_size)));
   if (totals.first != base::kNoTime)
     row("span", base::duration_text(base::elapsed(totals.first, totals.last)));
   count("events", totals.events);

@@ -88,6 +88,7 @@ ExportRun::ExportRun(const Input& input, const exports::Request& request)
 
 base::result<void> ExportRun::add(const exports::Target& target, const std::string& file,
                                   bool force) {
+  has_time_line_ |= target.timeline() != nullptr;
   if (target.is_folder()) return add_folder(target, file, force);
   TargetOptions options;
   options.output = file;
@@ -130,7 +131,9 @@ base::result<void> ExportRun::add_folder(const exports::Target& target, const st
 }
 
 Asked<Exported> ExportRun::run() {
-  auto opened = input_.open();
+  // What a name is known from depends on how the trace is cut into batches, and an index cuts it
+  // in another way.
+  auto opened = has_time_line_ ? input_.open_trace() : input_.open();
   if (!opened) return refuse(opened.error(), input_.name());
   Exported done;
   Passed& passed = done.reading.passed;

@@ -68,6 +68,7 @@ class ExportRun {
   const Input& input_;
   exports::Exporter exporter_;
   std::deque<File> files_;
+  bool has_time_line_ = false;
 };
 
 // The names of all targets.

@@ -30,7 +30,7 @@ struct IndexAccount {
   std::uint64_t bytes = 0;  // of its file
   std::string format{};     // of the trace, with its version
   std::uint64_t source_size = 0;
-  std::uint64_t source_bytes = 0;  // covered, unpacked
+  std::uint64_t source_bytes = 0;  // covered, unpacked, up to where its last piece begins
   store::Totals totals{};
   std::vector<FrameSum> frames{};       // the largest first
   std::vector<base::Notice> notices{};  // of reading the trace
