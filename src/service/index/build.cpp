@@ -100,22 +100,8 @@ std::uint64_t make_room(const store::IndexPlace& place) {
   return pruned ? pruned->gone.size() : 0;
 }
 
-Asked<BuiltIndex> of_current(const Input& input, const FoundIndex& found) {
-  static_cast<void>(FolderLock::use(found.place));
-  remember_source(found.place.folder, input.name());
-  BuiltIndex built{.was_current = true};
-  auto account = index_account(input.name(), input.options().index.folder);
-  if (!account) return tl::unexpected(account.error());
-  built.reading.origin.file = input.name();
-  built.reading.passed.outcome.error = account->error;
-  built.reading.passed.notices = account->notices;
-  built.account = std::move(*account);
-  return built;
-}
-
 FrameSum& sum_of(std::vector<FrameSum>& sums, const store::Entry& entry) {
-  std::string letters;
-  for (unsigned i = 0; i < 4; ++i) letters += static_cast<char>(entry.kind >> (8 * i) & 0xffU);
+  const std::string letters = base::frame_name(entry.kind);
   const auto found = std::ranges::find(sums, letters, &FrameSum::kind);
   if (found != sums.end()) return *found;
   std::string_view holds;
@@ -149,18 +135,14 @@ void take_notes(IndexAccount& account, const store::IndexView& view) {
   }
 }
 
-}  // namespace
-
-Asked<IndexAccount> index_account(const std::string& file, const std::string& folder) {
-  const auto found = find_index(file, folder);
-  if (!found) return refuse(found.error(), file);
+IndexAccount account_of(const std::string& file, const FoundIndex& found) {
   IndexAccount account{.file = file,
-                       .folder = found->place.folder,
-                       .standing = found->standing,
-                       .detail = found->detail,
-                       .source_size = found->source.facts.size};
-  if (found->view == nullptr) return account;
-  const store::IndexView& view = *found->view;
+                       .folder = found.place.folder,
+                       .standing = found.standing,
+                       .detail = found.detail,
+                       .source_size = found.source.facts.size};
+  if (found.view == nullptr) return account;
+  const store::IndexView& view = *found.view;
   account.bytes = view.slot().length;
   account.format = view.head().format;
   account.source_bytes = view.slot().source_bytes;
@@ -168,6 +150,24 @@ Asked<IndexAccount> index_account(const std::string& file, const std::string& fo
   take_frames(account, view);
   take_notes(account, view);
   return account;
+}
+
+BuiltIndex of_current(const Input& input, const FoundIndex& found) {
+  static_cast<void>(FolderLock::use(found.place));
+  remember_source(found.place.folder, input.name());
+  BuiltIndex built{.account = account_of(input.name(), found), .was_current = true};
+  built.reading.origin.file = input.name();
+  built.reading.passed.outcome.error = built.account.error;
+  built.reading.passed.notices = built.account.notices;
+  return built;
+}
+
+}  // namespace
+
+Asked<IndexAccount> index_account(const std::string& file, const std::string& folder) {
+  const auto found = find_index(file, folder);
+  if (!found) return refuse(found.error(), file);
+  return account_of(file, *found);
 }
 
 Asked<BuiltIndex> build_index(const Input& input) {

@@ -28,10 +28,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kDigits = 32;
 constexpr const char* kSource = "/source";
 
-std::string indexes_folder() {
-  const std::string cache = store::cache_root();
-  return cache.empty() ? cache : cache + "/index";
-}
+std::string indexes_folder() { return store::indexes_folder(store::cache_root()); }
 
 bool is_hex(std::string_view text, std::size_t digits) {
   return text.size() == digits &&
@@ -190,12 +187,6 @@ base::Error no_index(const std::string& folder) {
           fmt::format("no index of it in {}; polytrace index build makes one", folder)};
 }
 
-std::string letters_of(std::uint32_t kind) {
-  std::string letters;
-  for (unsigned i = 0; i < 4; ++i) letters += static_cast<char>(kind >> (8 * i) & 0xffU);
-  return letters;
-}
-
 }  // namespace
 
 std::uint64_t CacheAccount::bytes() const { return sum_of_bytes(indexes); }
@@ -255,7 +246,8 @@ Asked<VerifiedIndex> verify_index(const std::string& file, const std::string& fo
   verified.bytes = (*view)->slot().length;
   verified.frames = (*view)->entries().size();
   for (auto broken = first_broken(**view); broken; broken = first_broken(**view, broken->entry + 1))
-    verified.broken.push_back({letters_of((*view)->entries()[broken->entry].kind), broken->error});
+    verified.broken.push_back(
+        {base::frame_name((*view)->entries()[broken->entry].kind), broken->error});
   return verified;
 }
 

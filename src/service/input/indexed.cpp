@@ -123,6 +123,8 @@ format::Opened CurrentIndex::open() const {
 }
 
 IndexChoice open_if_current(const std::string& file, const std::string& folder) {
+  // Where nobody made any, the trace need not be looked at.
+  if (!exists(folder.empty() ? store::indexes_folder(store::cache_root()) : folder)) return {};
   auto found = find_index(file, folder);
   if (!found) return {};
   IndexChoice choice;

@@ -46,13 +46,9 @@ class DurationScan {
 base::result<void> DurationScan::scan(std::uint32_t thread) {
   thread_ = thread;
   ends_ = nullptr;
-  const auto blocks = frames_.blocks(thread);
-  const auto first = std::ranges::lower_bound(blocks, range_.from, {}, &CallFrames::Block::last);
-  const auto behind = std::ranges::lower_bound(blocks, range_.to, {}, &CallFrames::Block::before);
-  if (first >= behind) return {};
+  auto [at, end] = frames_.met_by(thread, range_.from, range_.to);
+  if (at == end) return {};
   if (auto added = add_open_before(); !added) return added;
-  auto at = static_cast<std::uint32_t>(first - blocks.begin());
-  const auto end = static_cast<std::uint32_t>(behind - blocks.begin());
   for (;; ++at) {
     if (range_.stop != nullptr && *range_.stop)
       return base::fail(base::Code::limit_exceeded, "stopped");
@@ -142,13 +138,9 @@ void DurationScan::add(SliceId call, std::uint32_t path, base::Time start, base:
 base::result<Durations> durations(const CallFrames& frames, const MethodSet& methods,
                                   const Range& range, std::size_t slowest) {
   DurationScan scan(frames, methods, range, slowest);
-  const bool all = range.threads.empty();
-  const auto count = all ? frames.threads() : static_cast<std::uint32_t>(range.threads.size());
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const std::uint32_t thread = all ? i : range.threads[i];
-    if (thread >= frames.threads()) continue;
-    if (auto scanned = scan.scan(thread); !scanned) return base::Unexpected(scanned.error());
-  }
+  const auto asked =
+      ask_threads(frames, range, [&](std::uint32_t thread) { return scan.scan(thread); });
+  if (!asked) return base::Unexpected(asked.error());
   return scan.take();
 }
 

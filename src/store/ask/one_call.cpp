@@ -74,10 +74,7 @@ class Seeker {
 
 base::result<void> Seeker::look(std::uint32_t thread) {
   const auto blocks = frames_.blocks(thread);
-  const auto first = std::ranges::lower_bound(blocks, range_.from, {}, &CallFrames::Block::last);
-  const auto behind = std::ranges::lower_bound(blocks, range_.to, {}, &CallFrames::Block::before);
-  auto at = static_cast<std::uint32_t>(first - blocks.begin());
-  auto end = static_cast<std::uint32_t>(behind - blocks.begin());
+  auto [at, end] = frames_.met_by(thread, range_.from, range_.to);
   while (at < end) {
     if (range_.stop != nullptr && *range_.stop)
       return base::fail(base::Code::limit_exceeded, "stopped");
@@ -151,13 +148,9 @@ base::result<Call> find_call(const CallFrames& frames, SliceId call) {
 base::result<std::optional<Call>> seek(const CallFrames& frames, const MethodSet& methods,
                                        const Range& range, Direction direction) {
   Seeker seeker(frames, methods, range, direction);
-  const bool all = range.threads.empty();
-  const auto count = all ? frames.threads() : static_cast<std::uint32_t>(range.threads.size());
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const std::uint32_t thread = all ? i : range.threads[i];
-    if (thread >= frames.threads()) continue;
-    if (auto looked = seeker.look(thread); !looked) return base::Unexpected(looked.error());
-  }
+  const auto asked =
+      ask_threads(frames, range, [&](std::uint32_t thread) { return seeker.look(thread); });
+  if (!asked) return base::Unexpected(asked.error());
   if (!seeker.found()) return std::optional<Call>();
   auto call = find_call(frames, seeker.found()->call);
   if (!call) return base::Unexpected(call.error());

@@ -90,11 +90,8 @@ class RangeReader {
 
 base::result<void> RangeReader::add(std::uint32_t thread) {
   const auto blocks = frames_.blocks(thread);
-  const auto first = std::ranges::lower_bound(blocks, range_.from, {}, &Block::last);
-  const auto behind = std::ranges::lower_bound(blocks, range_.to, {}, &Block::before);
-  if (first >= behind) return {};
-  auto at = static_cast<std::uint32_t>(first - blocks.begin());
-  const auto end = static_cast<std::uint32_t>(behind - blocks.begin());
+  auto [at, end] = frames_.met_by(thread, range_.from, range_.to);
+  if (at == end) return {};
   if (auto done = add_open(thread, at); !done) return done;
   std::uint32_t inside_end = end;
   while (inside_end > at && !is_inside(blocks[inside_end - 1])) --inside_end;
@@ -241,13 +238,9 @@ class MethodSums {
 
 base::result<RangeSums> range_sums(const CallFrames& frames, const Range& range) {
   RangeReader reader(frames, range);
-  const bool all = range.threads.empty();
-  const auto count = all ? frames.threads() : static_cast<std::uint32_t>(range.threads.size());
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const std::uint32_t thread = all ? i : range.threads[i];
-    if (thread >= frames.threads()) continue;
-    if (auto done = reader.add(thread); !done) return base::Unexpected(done.error());
-  }
+  const auto asked =
+      ask_threads(frames, range, [&](std::uint32_t thread) { return reader.add(thread); });
+  if (!asked) return base::Unexpected(asked.error());
   RangeSums sums;
   sums.paths_ = reader.take();
   return sums;

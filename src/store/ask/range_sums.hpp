@@ -20,6 +20,19 @@ struct Range {
   const std::atomic<bool>* stop = nullptr;                 // asked once a block; null: never stops
 };
 
+// Calls ask(thread) for each thread of the range that there is, until one gives an error.
+template <class Ask>
+base::result<void> ask_threads(const CallFrames& frames, const Range& range, Ask ask) {
+  const bool all = range.threads.empty();
+  const auto count = all ? frames.threads() : static_cast<std::uint32_t>(range.threads.size());
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t thread = all ? i : range.threads[i];
+    if (thread >= frames.threads()) continue;
+    if (auto asked = ask(thread); !asked) return asked;
+  }
+  return {};
+}
+
 struct MethodSum {
   std::uint32_t method;
   std::uint64_t calls;

@@ -68,12 +68,8 @@ class Zoomer {
 };
 
 base::result<void> Zoomer::collect() {
-  const auto blocks = frames_.blocks(asked_.thread);
-  const auto first = std::ranges::lower_bound(blocks, from_, {}, &CallFrames::Block::last);
-  const auto behind = std::ranges::lower_bound(blocks, to_, {}, &CallFrames::Block::before);
-  if (first >= behind || from_ >= to_) return {};
-  auto at = static_cast<std::uint32_t>(first - blocks.begin());
-  const auto end = static_cast<std::uint32_t>(behind - blocks.begin());
+  auto [at, end] = frames_.met_by(asked_.thread, from_, to_);
+  if (at == end || from_ >= to_) return {};
   for (bool is_first = true; at < end; is_first = false) {
     if (asked_.stop != nullptr && *asked_.stop)
       return base::fail(base::Code::limit_exceeded, "stopped");

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
 #include "base/frames/svb.hpp"
 #include "base/raw_array.hpp"
 #include "base/slot.hpp"
+#include "store/build/largest.hpp"
 
 namespace polytrace::store {
 
@@ -147,14 +147,12 @@ void CallSumLogs::add(const EncodedBlock& block, const Taker& take) {
 
 // To the half, so that it is seldom.
 void CallSumLogs::cut_largest(const Taker& take) {
-  std::vector<std::uint32_t> largest(threads_.size());
-  std::iota(largest.begin(), largest.end(), 0U);
-  std::ranges::sort(largest, std::greater(), [&](std::uint32_t i) { return threads_[i].bytes(); });
-  for (const std::uint32_t thread : largest) {
-    if (bytes_ <= most_bytes_ / 2) return;
-    bytes_ -= threads_[thread].bytes();
-    threads_[thread].cut([&](CallSums::Frame frame) { take(thread, std::move(frame)); });
-  }
+  std::vector<CallSums*> all;
+  for (CallSums& sums : threads_) all.push_back(&sums);
+  bytes_ = shrink_largest(std::move(all), bytes_, most_bytes_ / 2, [&](CallSums& sums) {
+    const auto thread = static_cast<std::uint32_t>(&sums - threads_.data());
+    sums.cut([&](CallSums::Frame frame) { take(thread, std::move(frame)); });
+  });
 }
 
 }  // namespace polytrace::store

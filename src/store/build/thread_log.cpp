@@ -5,6 +5,7 @@
 
 #include "base/frames/svb.hpp"
 #include "slice/spans.hpp"
+#include "store/build/largest.hpp"
 
 namespace polytrace::store {
 namespace {
@@ -306,17 +307,12 @@ void CallLogs::close_all() {
 
 void CallLogs::close_largest(std::size_t most_bytes) {
   std::size_t bytes = 0;
-  std::vector<ThreadLog*> largest;
+  std::vector<ThreadLog*> open;
   for (const auto& log : logs_) {
     bytes += log->bytes();
-    if (log->bytes() != 0) largest.push_back(log.get());
+    if (log->bytes() != 0) open.push_back(log.get());
   }
-  std::ranges::sort(largest, std::greater(), [](const ThreadLog* log) { return log->bytes(); });
-  for (ThreadLog* const log : largest) {
-    if (bytes <= most_bytes) return;
-    bytes -= log->bytes();
-    log->close();
-  }
+  shrink_largest(std::move(open), bytes, most_bytes, [](ThreadLog& log) { log.close(); });
 }
 
 }  // namespace polytrace::store

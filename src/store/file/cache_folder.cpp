@@ -55,6 +55,10 @@ std::string cache_root() {
   return {};
 }
 
+std::string indexes_folder(const std::string& cache) {
+  return cache.empty() ? cache : cache + "/index";
+}
+
 base::result<SourceIdentity> identify(const std::string& path) {
   // Opening a pipe would wait for its writer, and closing it again would end that one.
   struct stat status{};
@@ -88,7 +92,7 @@ base::result<Staleness> compare(const PageHead& head, const SourceIdentity& now,
 
 IndexPlace place_of(const std::string& cache, const base::Fingerprint& fingerprint) {
   const std::string digits = base::to_hex(fingerprint);
-  return {cache + "/index/" + digits.substr(0, 2) + '/' + digits};
+  return {indexes_folder(cache) + '/' + digits.substr(0, 2) + '/' + digits};
 }
 
 base::result<void> make_folder(const IndexPlace& place) {

@@ -18,6 +18,9 @@ namespace polytrace::store {
 // there is none of them.
 std::string cache_root();
 
+// Of all indexes in a cache; empty where there is no cache.
+std::string indexes_folder(const std::string& cache);
+
 // What a trace is known by.
 struct SourceIdentity {
   SourceFacts facts;

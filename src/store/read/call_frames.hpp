@@ -3,6 +3,7 @@
 // it. Any number of threads may ask at once.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 
@@ -41,6 +42,17 @@ class CallFrames {
   virtual const Paths& paths() const = 0;
   // In the thread's order.
   virtual std::span<const Block> blocks(std::uint32_t thread) const = 0;
+  // The places of those that [from, to) meets.
+  struct Places {
+    std::uint32_t begin;
+    std::uint32_t end;  // not included
+  };
+  Places met_by(std::uint32_t thread, base::Time from, base::Time to) const {
+    const auto all = blocks(thread);
+    const auto begin = std::ranges::lower_bound(all, from, {}, &Block::last) - all.begin();
+    const auto end = std::ranges::lower_bound(all, to, {}, &Block::before) - all.begin();
+    return {static_cast<std::uint32_t>(std::min(begin, end)), static_cast<std::uint32_t>(end)};
+  }
   // Levels 1 and up, of equal `first` the larger first; in order of `first`.
   virtual std::span<const Sums> sums(std::uint32_t thread) const = 0;
   // In order of `first`, of equal ones the coarsest first.

@@ -66,34 +66,17 @@ TEST(damaged_cells, give_an_error_or_cells_that_lead_nowhere_else) {
 }
 
 // Frames whose checksums hold, but not what they say.
-class Crafted final : public CallFrames {
+class Crafted final : public SameFrames {
  public:
   Crafted(const CallFrames& of, std::vector<Cells> cells, std::vector<std::string> payloads)
-      : of_(of), cells_(std::move(cells)), payloads_(std::move(payloads)) {}
-  std::uint32_t threads() const override { return of_.threads(); }
-  const Paths& paths() const override { return of_.paths(); }
-  std::span<const Block> blocks(std::uint32_t thread) const override { return of_.blocks(thread); }
-  std::span<const Sums> sums(std::uint32_t thread) const override { return of_.sums(thread); }
+      : SameFrames(of), cells_(std::move(cells)), payloads_(std::move(payloads)) {}
+  using SameFrames::payload;
   std::span<const Cells> cells(std::uint32_t) const override { return cells_; }
-  base::result<At> find(std::uint64_t number) const override { return of_.find(number); }
-  base::result<base::Bytes> payload(std::uint32_t thread, std::uint32_t place) const override {
-    return of_.payload(thread, place);
-  }
-  base::result<base::Bytes> payload(const Sums& sums) const override { return of_.payload(sums); }
   base::result<base::Bytes> payload(const Cells& cells) const override {
     return std::as_bytes(std::span(payloads_[cells.frame]));
   }
-  base::result<std::shared_ptr<const std::vector<CallEnd>>> ends(
-      std::uint32_t thread) const override {
-    return of_.ends(thread);
-  }
-  base::result<std::shared_ptr<const CallBlock>> block(std::uint32_t thread,
-                                                       std::uint32_t place) const override {
-    return of_.block(thread, place);
-  }
 
  private:
-  const CallFrames& of_;
   std::vector<Cells> cells_;
   std::vector<std::string> payloads_;
 };

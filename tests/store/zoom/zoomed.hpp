@@ -18,15 +18,15 @@ using calls::StreamShape;
 using calls::TrueCall;
 using calls::TrueThread;
 
-// The same index without cells.
-class Blocks final : public CallFrames {
+// All as another one has it, for those that change a part.
+class SameFrames : public CallFrames {
  public:
-  explicit Blocks(const CallFrames& of) : of_(of) {}
+  explicit SameFrames(const CallFrames& of) : of_(of) {}
   std::uint32_t threads() const override { return of_.threads(); }
   const Paths& paths() const override { return of_.paths(); }
   std::span<const Block> blocks(std::uint32_t thread) const override { return of_.blocks(thread); }
   std::span<const Sums> sums(std::uint32_t thread) const override { return of_.sums(thread); }
-  std::span<const Cells> cells(std::uint32_t) const override { return {}; }
+  std::span<const Cells> cells(std::uint32_t thread) const override { return of_.cells(thread); }
   base::result<At> find(std::uint64_t number) const override { return of_.find(number); }
   base::result<base::Bytes> payload(std::uint32_t thread, std::uint32_t place) const override {
     return of_.payload(thread, place);
@@ -46,6 +46,13 @@ class Blocks final : public CallFrames {
 
  private:
   const CallFrames& of_;
+};
+
+// The same index without cells.
+class Blocks final : public SameFrames {
+ public:
+  using SameFrames::SameFrames;
+  std::span<const Cells> cells(std::uint32_t) const override { return {}; }
 };
 
 struct Item {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/slot.hpp"
+#include "store/build/largest.hpp"
 
 namespace polytrace::store {
 namespace {
@@ -135,15 +136,11 @@ void CellMaker::add(base::Time origin, const EncodedBlock& block, base::Bytes pa
 
 // Those that hold most are finished, until half is free.
 void CellMaker::make_room(const CellTaker& take) {
-  std::vector<ThreadCells*> largest;
+  std::vector<ThreadCells*> waiting;
   for (const auto& thread : threads_)
-    if (thread != nullptr && thread->bytes() != 0) largest.push_back(thread.get());
-  std::ranges::sort(largest, std::greater(), &ThreadCells::bytes);
-  for (ThreadCells* const thread : largest) {
-    if (bytes_ <= shared_.options.most_bytes / 2) return;
-    bytes_ -= thread->bytes();
-    thread->finish(shared_, take);
-  }
+    if (thread != nullptr && thread->bytes() != 0) waiting.push_back(thread.get());
+  bytes_ = shrink_largest(std::move(waiting), bytes_, shared_.options.most_bytes / 2,
+                          [&](ThreadCells& thread) { thread.finish(shared_, take); });
 }
 
 void CellMaker::finish(const CellTaker& take) {
