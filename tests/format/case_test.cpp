@@ -113,6 +113,9 @@ const std::set<std::string_view> kElsewhere{
     "archive-damaged",       // cli/history_archives
     "archive-unusable",      // cli/history_archives
     "archive-others",        // cli/history_archives
+    "index-stale",           // tests/service/index/
+    "index-damaged",         // cli/index, tests/service/index/
+    "index-busy",            // tests/service/index/
     // State histories and their bundles: tests/history/.
     "checksum-wrong",
     "feature-unknown",
