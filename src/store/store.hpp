@@ -9,8 +9,10 @@
 
 #include "event/pump.hpp"
 #include "store/ask/durations.hpp"
+#include "store/ask/method_durations.hpp"
 #include "store/ask/one_call.hpp"
 #include "store/ask/row_sums.hpp"
+#include "store/ask/whole.hpp"
 #include "store/ask/zoom.hpp"
 #include "store/build/pass/builder.hpp"
 #include "store/read/entities.hpp"
@@ -23,6 +25,7 @@ struct Facts {
   std::string format{};  // of the source, name and version
   SourceFacts source{};
   IndexState state = IndexState::building;
+  std::uint64_t features = 0;  // of Feature
   Totals totals{};
 };
 
@@ -31,6 +34,7 @@ class Store {
   // Of a file that build_index() made, or is making: then of what was committed so far. Errors:
   // those of page 0 and of frames; index_missing when nothing was committed.
   static base::result<std::shared_ptr<const Store>> open(const std::string& path);
+  static std::shared_ptr<const Store> of(std::shared_ptr<const IndexFrames> frames);
 
   Facts facts() const;
   const Entities& entities() const { return frames_->entities(); }
@@ -40,6 +44,23 @@ class Store {
 
   // By path: calls, self time and its parts.
   base::result<RangeSums> calls(const Range& range) const { return range_sums(*frames_, range); }
+  // Of each method's calls, whatever of them lies in the range; at once where that is the whole
+  // trace and nothing of it is left out.
+  base::result<std::vector<MethodDurations>> method_durations(const Range& range,
+                                                              LeftOut left_out = {}) const;
+  // When the world stood still; null while that is not known.
+  base::result<std::shared_ptr<const slice::Pauses>> pauses() const { return frames_->pauses(); }
+  // By thread; empty before the trace was read to its end.
+  const std::vector<ThreadWhole>& thread_wholes() const { return frames_->thread_wholes(); }
+  // Of the whole trace, without looking at its calls.
+  base::result<Whole> whole() const { return store::whole(*frames_); }
+  // How the source was read.
+  const Notes& notes() const { return frames_->notes(); }
+  // Whether the trace has events of that kind; of a field, such as tell at least that.
+  bool has_rows(event::Kind kind) const { return !frames_->segments(kind).empty(); }
+  base::result<bool> has_rows(event::Kind kind, std::string_view field, std::uint64_t least) const {
+    return frames_->has_rows(kind, field, least);
+  }
   // Allocations, samples or throws, by thread, class and path.
   base::result<std::vector<SumEntry>> sums(SumKind kind, const Range& range) const {
     return row_sums(*frames_, kind, range);

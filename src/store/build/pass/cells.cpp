@@ -44,15 +44,24 @@ void ThreadCells::add(CellShared& shared, base::Time origin, const EncodedBlock&
   origin_ = origin;
   const bool known = shared.block.read(payload, std::numeric_limits<std::uint32_t>::max()) &&
                      stack_.size() == block.head.open;
-  if (!known) return forget();
+  if (!known) {
+    shared.whole->give_up();
+    return forget();
+  }
+  WholeLog& whole = *shared.whole;
+  whole.know(block);
   std::uint64_t calls = 0;
+  std::uint32_t deepest = 0;
   CellJoiner& joiner = shared.joiner;
   joiner.begin(origin, lowest_);
   walk_calls(shared.block, block.number, stack_,
              [&](std::uint32_t row, const StackedCall& call, base::Time end) {
                joiner.add_call(row, call.start, end, call.call, call.path);
+               whole.add(call.path, base::elapsed(call.start, end));
+               deepest = std::max(deepest, row + 1);
                ++calls;
              });
+  whole.deepen(thread_, deepest);
   const std::size_t cells = joiner.size();
   Level& lowest = level(lowest_);
   extend(lowest, {block.number, 1, block.head.before, block.head.last, calls, calls, {}});
