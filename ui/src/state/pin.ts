@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// A pinned view keeps its selection while the page's changes.
+import { computed, signal } from "@preact/signals";
+import type { Selection } from "../wire";
+import { place } from "./page";
+import { selection } from "./selection";
+
+export const pinned = signal<{ view: string; selection: Selection } | null>(null);
+
+export function turn_pin(): void {
+  pinned.value = pinned.peek() ? null : { view: place.peek().view, selection: selection.peek() };
+}
+
+// What views ask with.
+export const asked = computed(() =>
+  pinned.value && pinned.value.view === place.value.view ? pinned.value.selection : selection.value);

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every view, once: its word in addresses, its title, its key, and what a trace must have for it.
+import type { ComponentType } from "preact";
+import type { kViewWords } from "./view_words";
+import { trace } from "./state/page";
+import { Calls } from "./views/calls/calls";
+import { Flame } from "./views/flame/flame";
+import { Info } from "./views/info/info";
+import { Overview } from "./views/overview/overview";
+
+export interface View {
+  word: (typeof kViewWords)[number];
+  title: string;
+  key: string;
+  show: ComponentType;
+  wide?: boolean; // no details beside it
+  weights?: boolean; // needs a weight
+  sections?: string[]; // needs one of these sections
+  while_indexing?: boolean;
+}
+
+export const kViews: View[] = [
+  { word: "overview", title: "Overview", key: "1", show: Overview, wide: true },
+  { word: "flame", title: "Flame", key: "3", show: Flame, weights: true },
+  { word: "calls", title: "Calls", key: "4", show: Calls, sections: ["calls", "samples", "cpu"] },
+  { word: "info", title: "Info", key: "", show: Info, wide: true, while_indexing: true },
+];
+
+export const kWords: readonly string[] = kViews.map((v) => v.word);
+
+// Why a view has nothing to show; "" where it has, or where that is not known yet.
+export function lack_of(view: View): string {
+  const t = trace.value;
+  if (!t || t.state === "indexing" || t.state === "opening") return "";
+  if (view.weights && t.weights && t.weights.length === 0) return "nothing was recorded that stacks have";
+  if (!view.sections || !t.sections) return "";
+  const known = t.sections.filter((s) => view.sections!.includes(s.section));
+  if (known.length === 0 || known.some((s) => s.rows > 0)) return "";
+  return known.find((s) => s.text)?.text ?? "not recorded";
+}
