@@ -12,6 +12,7 @@ import { add_rule, pan, select_whole, show, zoom } from "./state/selection";
 import { copy_address } from "./shell/share";
 import { chosen_method } from "./state/chosen_method";
 import { kViews } from "./views";
+import { next_call, step_item } from "./views/timeline/choose";
 
 export interface Command {
   title: string;
@@ -79,6 +80,9 @@ export const kCommands: Command[] = [
   { title: "Search names", keys: ["/", "Ctrl F"], hits: (e) => char("/")(e) || control("f")(e), run: () => search_box.focus() },
   { title: "Next match", keys: ["n", "Enter"], hits: char("n"), run: () => void step_match(1) },
   { title: "Previous match", keys: ["N"], hits: char("N"), run: () => void step_match(-1) },
+  { title: "Next item of the row", keys: ["J"], hits: char("j"), when: in_view("timeline"), run: () => void step_item(1) },
+  { title: "Previous item of the row", keys: ["K"], hits: char("k"), when: in_view("timeline"), run: () => void step_item(-1) },
+  { title: "Next call of the chosen method", keys: ["T"], hits: char("t"), run: () => void next_call() },
   { title: "Invert the flame graph", keys: ["I"], hits: char("i"), when: in_flame, run: () => turn_mode("invert", !has_mode("invert")) },
   { title: "Left-heavy", keys: ["L"], hits: char("l"), when: in_flame, run: () => turn_mode("heavy", !has_mode("heavy")) },
   { title: "Flame or icicle", keys: ["H"], hits: char("h"), when: in_flame,

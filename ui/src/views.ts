@@ -7,6 +7,7 @@ import { Calls } from "./views/calls/calls";
 import { Flame } from "./views/flame/flame";
 import { Info } from "./views/info/info";
 import { Overview } from "./views/overview/overview";
+import { Timeline } from "./views/timeline/timeline";
 
 export interface View {
   word: (typeof kViewWords)[number];
@@ -21,6 +22,7 @@ export interface View {
 
 export const kViews: View[] = [
   { word: "overview", title: "Overview", key: "1", show: Overview, wide: true },
+  { word: "timeline", title: "Timeline", key: "2", show: Timeline, while_indexing: true },
   { word: "flame", title: "Flame", key: "3", show: Flame, weights: true },
   { word: "calls", title: "Calls", key: "4", show: Calls, sections: ["calls", "samples", "cpu"] },
   { word: "info", title: "Info", key: "", show: Info, wide: true, while_indexing: true },

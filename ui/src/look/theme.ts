@@ -52,7 +52,8 @@ const parsed = new Map<string, Rgb>();
 function rgb(text: string): Rgb {
   let value = parsed.get(text);
   if (!value) {
-    const digits = text.startsWith("#") ? text.slice(1).match(/../g)!.map((d) => parseInt(d, 16)) : text.match(/\d+/g)!.map(Number);
+    const hex = text.startsWith("#") ? text.slice(1).replace(/^(.)(.)(.)$/, "$1$1$2$2$3$3") : "";
+    const digits = hex ? hex.match(/../g)!.map((d) => parseInt(d, 16)) : text.match(/\d+/g)!.map(Number);
     value = [digits[0]!, digits[1]!, digits[2]!];
     parsed.set(text, value);
   }

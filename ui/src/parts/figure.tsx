@@ -17,11 +17,12 @@ export function Amount({ value, unit }: { value: number; unit: string }) {
 const kNumeric = ["nanoseconds", "bytes", "count", "percent", "time"];
 export const is_numeric = (column: Column): boolean => kNumeric.includes(column.unit);
 
-// What stands in front of the method is fainter than the method, arguments faintest.
+// The method stays readable: arguments give way first, then what stands in front of it.
 export function MethodName({ name }: { name: string }) {
   const parts = name_parts(shown(name));
-  if (parts.head === "" && parts.arguments === "") return <>{parts.method}</>;
-  return <><span>{parts.head}{parts.method}</span><span class="faint">{parts.arguments}</span></>;
+  return (
+    <span class="method"><span class="head-part">{parts.head}</span><span class="method-part">{parts.method}</span>
+      <span class="arguments-part">{parts.arguments}</span></span>);
 }
 
 const kNames = ["method", "name", "caller", "callee", "site"];

@@ -27,12 +27,12 @@ export interface GridProps {
 
 const width_of = (column: Column, first: boolean, wide: boolean): string => {
   if (first) return "";
-  if (wide) return "152px";
+  if (wide) return "140px";
   switch (column.unit) {
-    case "percent": return "72px";
-    case "count": return "88px";
+    case "percent": return "68px";
+    case "count": return "80px";
     case "nanoseconds":
-    case "bytes": return "96px";
+    case "bytes": return "84px";
     case "time": return "120px";
     case "address": return "140px";
     default: return column.key === "series" ? "200px" : "18%";
