@@ -4,9 +4,15 @@ import type { ComponentType } from "preact";
 import type { kViewWords } from "./view_words";
 import { trace } from "./state/page";
 import { Calls } from "./views/calls/calls";
+import { Collections } from "./views/collections/collections";
+import { Events } from "./views/events/events";
 import { Flame } from "./views/flame/flame";
 import { Info } from "./views/info/info";
+import { Locks } from "./views/locks/locks";
+import { Memory } from "./views/memory/memory";
 import { Overview } from "./views/overview/overview";
+import { States } from "./views/states/states";
+import { Compilation, Counters, Exceptions, Threads } from "./views/tables/plain";
 import { Timeline } from "./views/timeline/timeline";
 
 export interface View {
@@ -25,6 +31,15 @@ export const kViews: View[] = [
   { word: "timeline", title: "Timeline", key: "2", show: Timeline, while_indexing: true },
   { word: "flame", title: "Flame", key: "3", show: Flame, weights: true },
   { word: "calls", title: "Calls", key: "4", show: Calls, sections: ["calls", "samples", "cpu"] },
+  { word: "memory", title: "Memory", key: "5", show: Memory, wide: true, sections: ["allocations", "survival", "heap", "roots", "handles"] },
+  { word: "collections", title: "Collections", key: "6", show: Collections, wide: true, sections: ["collections"] },
+  { word: "locks", title: "Locks", key: "7", show: Locks, wide: true, sections: ["monitors"] },
+  { word: "states", title: "States", key: "8", show: States, wide: true },
+  { word: "exceptions", title: "Exceptions", key: "", show: Exceptions, wide: true, sections: ["exceptions"] },
+  { word: "threads", title: "Threads", key: "", show: Threads, wide: true, sections: ["threads"] },
+  { word: "compilation", title: "Compilation", key: "", show: Compilation, wide: true, sections: ["jit"] },
+  { word: "counters", title: "Counters", key: "", show: Counters, wide: true, sections: ["counters", "domains"] },
+  { word: "events", title: "Events", key: "", show: Events, wide: true },
   { word: "info", title: "Info", key: "", show: Info, wide: true, while_indexing: true },
 ];
 

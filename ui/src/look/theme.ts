@@ -87,4 +87,6 @@ export function category_colour(index: number, t: Tones): string {
 
 export const package_colour = (name: string, t: Tones): string =>
   name === "" ? t.ended : category_colour(category(name), t);
-export const fill_of = (name: string, t: Tones): string => mix(package_colour(name, t), t.ground, t.fill);
+// The lighter seven are filled more, or they would not be seen.
+export const fill_of = (name: string, t: Tones): string =>
+  mix(package_colour(name, t), t.ground, name !== "" && category(name) >= 7 ? t.fill + 0.14 : t.fill);

@@ -23,7 +23,7 @@ interface Plot {
   canvas: RefObject<HTMLCanvasElement | null>;
   rows: Layout;
   view: { top: number; width: number; height: number };
-  scroll: RefObject<HTMLDivElement>;
+  scroll: RefObject<HTMLDivElement | null>;
 }
 
 type Drag =
