@@ -17,7 +17,6 @@ export interface FlameLayout {
 }
 
 const kNarrowest = 0.7;
-const kMostBoxes = 10_000;
 
 export function layout(tree: FlameTree, zoomed: number, width: number, heavy: boolean): FlameLayout {
   const total = tree.profile.nodes.total;
@@ -31,7 +30,7 @@ export function layout(tree: FlameTree, zoomed: number, width: number, heavy: bo
   above.forEach((node, depth) => put({ node, x: 0, width, depth, rest: 0 }));
   const whole = total[zoomed] || 1;
   const open: Box[] = [{ node: zoomed, x: 0, width, depth: above.length, rest: 0 }];
-  while (open.length > 0 && boxes.length < kMostBoxes) {
+  while (open.length > 0) {
     const box = open.pop()!;
     put(box);
     let x = box.x;

@@ -4,6 +4,7 @@ import { computed, signal } from "@preact/signals";
 import { kViewWords } from "../view_words";
 import type { Session, Thread, Trace, Tracks } from "../wire";
 import { number } from "../wire";
+import { thread_list } from "./threads";
 import { type Place, type Span, nowhere, parse_address, print_address } from "./address";
 
 export const place = signal<Place>(nowhere());
@@ -25,13 +26,6 @@ export const whole = computed<Span>(() => {
 export const range = computed<Span>(() => place.value.range ?? whole.value);
 export const visible = computed<Span>(() => place.value.visible ?? whole.value);
 export const threads = computed<Thread[]>(() => tracks.value?.threads ?? []);
-
-// The indexes that the words "0,4" and "!7" stand for; null: all.
-export function thread_list(words: string, all: readonly Thread[]): number[] | null {
-  if (words === "") return null;
-  const listed = new Set(words.replace("!", "").split(",").map(Number));
-  return all.map((t) => t.index).filter((i) => listed.has(i) !== words.startsWith("!"));
-}
 
 export const chosen_threads = computed(() => thread_list(place.value.threads, threads.value));
 

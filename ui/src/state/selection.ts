@@ -4,7 +4,8 @@ import { computed } from "@preact/signals";
 import { duration_text, moment_text } from "../look/units";
 import type { Selection } from "../wire";
 import type { Place, Rule, Slot } from "./address";
-import { chosen_threads, go, place, thread_list, threads, visible, whole } from "./page";
+import { chosen_threads, go, place, threads, visible, whole } from "./page";
+import { thread_list } from "./threads";
 
 const rule_of = (rule: Rule): unknown =>
   ({ op: rule.op, [rule.how]: rule.how === "method" ? Number(rule.text) : rule.text });
