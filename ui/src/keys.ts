@@ -93,6 +93,8 @@ export const kCommands: Command[] = [
   { title: "Pin the view", keys: ["P"], hits: char("p"), run: turn_pin },
   { title: "Selection into slot A", keys: ["Shift 1"], hits: (e) => plain(e) && e.shiftKey && e.code === "Digit1", run: () => into_slot("a") },
   { title: "Selection into slot B", keys: ["Shift 2"], hits: (e) => plain(e) && e.shiftKey && e.code === "Digit2", run: () => into_slot("b") },
+  { title: "Compare: widths of A or of B", keys: ["B"], hits: char("b"), when: in_view("compare"), run: () => set_mode(["a", "b"], mode_of(["a", "b"]) === "a" ? "b" : "a") },
+  { title: "Export", keys: [], run: () => go({ dialog: "export" }, true) },
   { title: "Close, then clear chosen, cursor, selection", keys: ["Esc"], hits: named("Escape"), run: clear_one },
   { title: "Commands", keys: ["Ctrl Shift P"], hits: control("p", true), run: () => go({ dialog: "commands" }, true) },
   { title: "Keys", keys: ["?"], hits: char("?"), run: () => go({ dialog: "keys" }, true) },

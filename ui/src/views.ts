@@ -5,6 +5,7 @@ import type { kViewWords } from "./view_words";
 import { trace } from "./state/page";
 import { Calls } from "./views/calls/calls";
 import { Collections } from "./views/collections/collections";
+import { Compare } from "./views/compare/compare";
 import { Events } from "./views/events/events";
 import { Flame } from "./views/flame/flame";
 import { Info } from "./views/info/info";
@@ -35,6 +36,7 @@ export const kViews: View[] = [
   { word: "collections", title: "Collections", key: "6", show: Collections, wide: true, sections: ["collections"] },
   { word: "locks", title: "Locks", key: "7", show: Locks, wide: true, sections: ["monitors"] },
   { word: "states", title: "States", key: "8", show: States, wide: true },
+  { word: "compare", title: "Compare", key: "9", show: Compare, wide: true, weights: true },
   { word: "exceptions", title: "Exceptions", key: "", show: Exceptions, wide: true, sections: ["exceptions"] },
   { word: "threads", title: "Threads", key: "", show: Threads, wide: true, sections: ["threads"] },
   { word: "compilation", title: "Compilation", key: "", show: Compilation, wide: true, sections: ["jit"] },

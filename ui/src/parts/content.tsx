@@ -39,14 +39,17 @@ export function Trouble({ problem, again }: { problem: Problem; again?: () => vo
 }
 
 // Nothing was recorded, or nothing is selected: why, and the next step.
-export function Empty({ title, why, option }: { title: string; why?: string; option?: string }) {
+export function Empty({ title, why, option, children }: {
+  title: string; why?: string; option?: string; children?: ComponentChildren;
+}) {
   const p = place.value;
   const limited = p.range !== null || p.threads !== "" || p.rules.length > 0;
   return (
     <Said title={title} icon={limited ? "g-range" : "g-none"}>
       {why && <p>{why}</p>}
       {option && !limited && <code class="cmd">polytrace record --events {option} …</code>}
-      {limited && <div class="acts">
+      {children}
+      {limited && !children && <div class="acts">
         <button type="button" class="btn primary" onClick={select_whole}>Whole trace</button></div>}
     </Said>
   );

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The dialogs of the page, by the word in the address.
 import { useState } from "preact/hooks";
+import { post_file } from "../api";
 import { kCommands } from "../keys";
+import { shown } from "../look/names";
+import { Check } from "../parts/choice";
 import { close_dialog, Dialog } from "../parts/dialog";
 import { wall_origin } from "../state/clock";
-import { go, place, visible, whole } from "../state/page";
-import { show } from "../state/selection";
+import { problem_of } from "../state/ask";
+import { go, here, place, trace, visible, whole } from "../state/page";
+import { limits_text, selection, show } from "../state/selection";
+import { weight } from "../state/weights";
 import { parse_time } from "../state/time_text";
 import { copy_address, shared_address } from "./share";
 
@@ -87,7 +92,49 @@ function Share() {
     </Dialog>);
 }
 
-const kDialogs: Record<string, () => preact.JSX.Element> = { keys: Keys, commands: Commands, goto: GoTo, share: Share };
+const kTargets: [string, string][] = [
+  ["folded", "Collapsed stacks"], ["speedscope", "speedscope"], ["pprof", "pprof"], ["callgrind", "callgrind"], ["firefox", "Firefox Profiler"],
+  ["perfetto", "Perfetto"], ["chrome", "Chrome trace events"], ["jfr", "JDK Flight Recorder"], ["html", "Flame graph, one HTML page"], ["svg", "Flame graph, picture"],
+];
+
+function Export() {
+  const [target, set_target] = useState("folded");
+  const [names, set_names] = useState(false);
+  const [said, set_said] = useState("");
+  const save = async (): Promise<void> => {
+    set_said("Writing …");
+    try {
+      const { blob, name } = await post_file(here("/export"), { target, selection: selection.peek(), weight: weight.peek().key, anonymize: names });
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(blob);
+      link.download = name;
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+      set_said(`Saved ${name}`);
+    } catch (error) {
+      set_said(problem_of(error).message);
+    }
+  };
+  return (
+    <Dialog label="Export">
+      <p class="small faint">{limits_text.value}</p>
+      <select aria-label="Target" data-first value={target} onChange={(e) => set_target(e.currentTarget.value)}>{kTargets.map(([word, title]) => <option key={word} value={word}>{title}</option>)}</select>
+      <Check label="Without names" on={names} turn={set_names} />
+      {said && <p role="status" class="small">{said}</p>}
+      <div class="acts"><button type="button" class="btn primary" onClick={() => void save()}>Save</button><button type="button" class="btn" onClick={close_dialog}>Close</button></div>
+    </Dialog>);
+}
+
+function Problems() {
+  const notices = trace.value?.notices ?? [];
+  return (
+    <Dialog label="Problems" wide>
+      {notices.length === 0 ? <p class="faint">All of the file was understood.</p> :
+        <ul class="lines">{notices.map((n, i) => <li key={i}><span class="faint">{n.offset == null ? "" : `0x${Number(n.offset).toString(16)}`}</span><span>{shown(n.message)}{n.count && n.count > 1 ? `, ${n.count} times` : ""}</span></li>)}</ul>}
+    </Dialog>);
+}
+
+const kDialogs: Record<string, () => preact.JSX.Element> = { keys: Keys, commands: Commands, goto: GoTo, share: Share, export: Export, problems: Problems };
 
 export function Dialogs() {
   const Shown = kDialogs[place.value.dialog];
