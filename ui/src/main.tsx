@@ -7,6 +7,7 @@ import "./look/timeline.css";
 import "./look/states.css";
 import "./look/flame.css";
 import "./look/dialogs.css";
+import "./look/narrow.css";
 import { render } from "preact";
 import { mirror_state, Page } from "./shell/page";
 import { open } from "./state/session";

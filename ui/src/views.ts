@@ -53,7 +53,6 @@ export function lack_of(view: View): string {
   if (!t || t.state === "indexing" || t.state === "opening") return "";
   if (view.weights && t.weights && t.weights.length === 0) return "nothing was recorded that stacks have";
   if (!view.sections || !t.sections) return "";
-  const known = t.sections.filter((s) => view.sections!.includes(s.section));
-  if (known.length === 0 || known.some((s) => s.rows > 0)) return "";
-  return known.find((s) => s.text)?.text ?? "not recorded";
+  const known = t.sections.filter((s) => view.sections!.includes(s.key));
+  return known.length === 0 || known.some((s) => s.has_events) ? "" : "not recorded";
 }

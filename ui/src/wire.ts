@@ -23,12 +23,10 @@ export interface Progress {
   seconds_left?: number | null;
 }
 
-export interface SectionRows {
-  section: string;
-  rows: number;
-  title?: string;
-  reason?: string | null;
-  text?: string | null;
+export interface SectionKnown {
+  key: string;
+  title: string;
+  has_events: boolean;
 }
 
 export interface Trace {
@@ -36,8 +34,10 @@ export interface Trace {
   file: string;
   state: "opening" | "indexing" | "ready" | "live" | "failed";
   format?: { name: string; title: string; version: string | number };
-  first?: Wide | null;
-  span?: Wide | { first: Wide; last: Wide; duration: Wide } | null;
+  first_offset?: string; // the own clock's time of offset 0
+  end?: number; // offset behind the last event
+  read?: number;
+  seconds_left?: number | null;
   size?: number | null;
   recorded?: string | null;
   process?: Record<string, unknown>;
@@ -46,10 +46,10 @@ export interface Trace {
   bytes_not_read?: number;
   notices?: Problem[];
   error?: Problem | null;
-  weights?: { key: string; title: string; unit: string }[];
-  sections?: SectionRows[];
+  weights?: { key: string; title: string }[];
+  sections?: SectionKnown[];
   events?: { total: number; kinds: Record<string, number> };
-  index?: { bytes: number; events: number; seconds: number } | null;
+  index?: { bytes: number; events: number } | null;
   generation?: number;
 }
 
@@ -70,8 +70,8 @@ export interface Track {
   name: string;
   rows: number;
   items: number;
-  first: Wide;
-  last: Wide;
+  first: Wide | null;
+  last: Wide | null;
   group?: string;
   unit?: string;
 }
@@ -83,8 +83,8 @@ export interface Thread {
   main: boolean;
   busy: Wide;
   calls: number;
-  first: Wide;
-  last: Wide;
+  first: Wide | null;
+  last: Wide | null;
 }
 
 export interface Tracks {
@@ -134,7 +134,7 @@ export interface Profile {
   selected_total: Wide;
   nodes: {
     parent: number[];
-    frame: number[];
+    frame: (number | null)[]; // the root has none
     self: number[];
     total: number[];
     count: number[];
@@ -145,9 +145,10 @@ export interface Profile {
     self_before?: number[];
     total_before?: number[];
   };
-  frames: { id: number; name: string; package: string; kind: string }[];
+  frames: { id: (number | null)[]; name: string[]; package: string[]; kind: string[] };
   cut?: { nodes: number; value: Wide };
   partial?: boolean;
+  notes?: string[];
 }
 
 export interface Call {
@@ -158,18 +159,19 @@ export interface Call {
   open: boolean;
   method: number;
   name?: string;
-  self: Wide;
-  calls_inside: number;
-  bytes: number | null;
-  blocked: Wide | null;
-  waiting: Wide | null;
-  paused: Wide | null;
+  self?: Wide;
+  calls_inside?: number;
+  bytes?: number | null;
+  objects?: number | null;
+  blocked?: Wide | null;
+  waiting?: Wide | null;
+  paused?: Wide | null;
   call: string;
 }
 
 export interface Names {
-  methods: Record<number, Name>;
-  classes?: Record<number, Name>;
+  methods: Name[];
+  classes?: Name[];
 }
 
 export interface Name {
@@ -186,5 +188,5 @@ export interface Found {
   names: number;
   calls: number;
   time: Wide;
-  share: number;
+  share: number | null; // 0 to 1
 }

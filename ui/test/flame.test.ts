@@ -8,10 +8,10 @@ import type { Profile } from "../src/wire";
 const profile: Profile = {
   weight: "time", unit: "nanoseconds", total: 100, selected_total: 100,
   nodes: {
-    parent: [0, 0, 1, 1, 0], frame: [0, 1, 2, 3, 4], self: [0, 10, 20, 30, 40], total: [100, 60, 20, 30, 40], count: [0, 1, 2, 3, 4],
+    parent: [0, 0, 1, 1, 0], frame: [null, 0, 1, 2, 3], self: [0, 10, 20, 30, 40], total: [100, 60, 20, 30, 40], count: [0, 1, 2, 3, 4],
     blocked: [0, 0, 5, 0, 0], waiting: [0, 0, 0, 7, 0], paused: [0, 0, 0, 0, 0], hidden: [0, 0, 0, 0, 0],
   },
-  frames: [{ id: -1, name: "", package: "", kind: "root" }, ...["a", "b", "c", "d"].map((name, i) => ({ id: 10 + i, name, package: "p", kind: "method" }))],
+  frames: { id: [10, 11, 12, 13], name: ["a", "b", "c", "d"], package: ["p", "p", "p", "p"], kind: ["method", "method", "method", "method"] },
 };
 
 test("states are summed over all below", () => {

@@ -9,6 +9,7 @@ export interface FlameTree {
   waiting: Float64Array;
   paused: Float64Array;
   states: boolean; // whether these are told
+  pauses: boolean;
   id: (node: number) => number;
   name: (node: number) => string;
   package: (node: number) => string;
@@ -24,14 +25,15 @@ export function flame_tree(profile: Profile): FlameTree {
     for (let i = size - 1; i > 0; --i) all[n.parent[i]!]! += all[i]!;
     return all;
   };
-  const frame = (node: number) => profile.frames[n.frame[node]!];
+  const frame = (node: number): number => n.frame[node] ?? -1;
   return {
     profile, children,
     blocked: below(n.blocked), waiting: below(n.waiting), paused: below(n.paused),
     states: n.blocked !== undefined && n.blocked.length === size,
-    id: (node) => frame(node)?.id ?? -1,
-    name: (node) => (node === 0 ? "all" : (frame(node)?.name ?? "?")),
-    package: (node) => frame(node)?.package ?? "",
+    pauses: n.paused !== undefined && n.paused.length === size,
+    id: (node) => profile.frames.id[frame(node)] ?? -1,
+    name: (node) => (node === 0 ? "all" : (profile.frames.name[frame(node)] ?? "?")),
+    package: (node) => profile.frames.package[frame(node)] ?? "",
   };
 }
 

@@ -25,6 +25,7 @@ export function draw_calls(g: Brush, s: Scene, r: TrackRow, t: Tones): void {
   if (!items) return;
   g.font = `12px ${t.sans}`;
   const measure = measure_with(g);
+  const labels: (() => void)[] = []; // above the hatches
   const last = new Float64Array(Math.max(1, r.shown_rows)).fill(-1); // by row: up to where pixels are drawn
   for (let i = 0; i < items.size; ++i) {
     const row = items.row[i]!;
@@ -33,14 +34,44 @@ export function draw_calls(g: Brush, s: Scene, r: TrackRow, t: Tones): void {
     const x1 = x_of(s.axis, items.end[i]!);
     if (x1 < 0 || x0 > s.axis.width) continue;
     if (x1 - x0 < kBox) draw_pixel(g, s, items, i, x0, call_y(r, row), row, last, t);
-    else draw_box(g, s, items, i, Math.max(x0, -4), Math.min(x1, s.axis.width + 4), call_y(r, row), measure, t);
+    else draw_box(g, s, items, i, Math.max(x0, -4), Math.min(x1, s.axis.width + 4), call_y(r, row), measure, t, labels);
   }
+  hatch_blocked(g, s, r, items, t);
+  for (const write of labels) write();
   if (r.shown_rows < items.deepest + 1 && items.deepest > 0) {
     g.fillStyle = t.faint;
     g.font = `10px ${t.sans}`;
     const text = `${grouped(items.deepest + 1 - r.shown_rows)} deeper`;
     g.fillText(text, s.axis.width - measure_with(g)(text) - 6, r.y + r.height - 5);
   }
+}
+
+const kMostHatches = 400; // more of them are too narrow to see
+
+// A wait shows inside the call that waits: the innermost that spans it.
+function hatch_blocked(g: Brush, s: Scene, r: TrackRow, items: Items, t: Tones): void {
+  const track = r.tracks.find((k) => k.kind === "status");
+  const states = track && s.items(track.number);
+  let drawn = 0;
+  for (let i = 0; states && i < states.size && drawn < kMostHatches; ++i) {
+    if (states.name[i] !== 1 || is_merged(states, i)) continue;
+    const x0 = Math.max(0, x_of(s.axis, states.start[i]!));
+    const x1 = Math.min(s.axis.width, x_of(s.axis, states.end[i]!));
+    if (x1 - x0 < 3) continue;
+    const row = innermost(items, states.start[i]!, states.end[i]!);
+    if (row < 0 || row >= r.shown_rows) continue;
+    drawn += 1;
+    g.fillStyle = pattern(g, "diagonal", "", mix(t.blocked, t.ground, 0.34));
+    g.fillRect(x0 + 0.5, call_y(r, row) + 1, x1 - x0 - 1, kCallRow - 3);
+  }
+}
+
+function innermost(items: Items, start: number, end: number): number {
+  let row = -1;
+  for (let i = 0; i < items.size; ++i) {
+    if (items.start[i]! <= start && items.end[i]! >= end && items.row[i]! > row && !is_merged(items, i)) row = items.row[i]!;
+  }
+  return row;
 }
 
 function colour(s: Scene, id: number, t: Tones): string {
@@ -62,7 +93,8 @@ function draw_pixel(g: Brush, s: Scene, items: Items, i: number, x: number, y: n
   g.globalAlpha = 1;
 }
 
-function draw_box(g: Brush, s: Scene, items: Items, i: number, x0: number, x1: number, y: number, measure: Measure, t: Tones): void {
+function draw_box(g: Brush, s: Scene, items: Items, i: number, x0: number, x1: number, y: number, measure: Measure, t: Tones,
+                  labels: (() => void)[]): void {
   const id = items.name[i]!;
   const back = colour(s, id, t);
   const h = kCallRow - 1;
@@ -76,7 +108,7 @@ function draw_box(g: Brush, s: Scene, items: Items, i: number, x0: number, x1: n
     g.globalAlpha = 0.55;
     g.fillRect(x0, top, w - 0.5, h * filled);
     g.globalAlpha = 1;
-    merged_label(g, s, items, i, x0, w, y, h, measure, back, t);
+    labels.push(() => merged_label(g, s, items, i, x0, w, y, h, measure, back, t));
     return;
   }
   g.fillStyle = back;
@@ -95,8 +127,10 @@ function draw_box(g: Brush, s: Scene, items: Items, i: number, x0: number, x1: n
   if (room < kLabel - 9) return;
   const text = label(shown(s.naming.name(id)), room, measure);
   if (!text) return;
-  g.fillStyle = back === t.match ? "#000000" : t.text;
-  g.fillText(text, left + 5, y + h / 2 + 0.5);
+  labels.push(() => {
+    g.fillStyle = back === t.match ? "#000000" : t.text;
+    g.fillText(text, left + 5, y + h / 2 + 0.5);
+  });
 }
 
 function merged_label(g: Brush, s: Scene, items: Items, i: number, x0: number, w: number, y: number, h: number,

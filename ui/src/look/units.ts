@@ -50,6 +50,7 @@ export function percent(value: number): Figure {
 // By the unit of a column, as reports name them.
 export function figure(value: number, unit: string): Figure {
   switch (unit) {
+    case "ns":
     case "nanoseconds": return duration(value);
     case "bytes": return bytes(value);
     case "percent": return percent(value);

@@ -8,7 +8,7 @@ import { call_name } from "../state/chosen";
 import { choose_method } from "../state/chosen_method";
 import { time_text } from "../state/clock";
 import { name_of, names_told } from "../state/method_names";
-import { go, place, threads, tracks } from "../state/page";
+import { go, place, threads } from "../state/page";
 import { show } from "../state/selection";
 import { type Call, number } from "../wire";
 import { StatesSplit } from "./states_split";
@@ -19,9 +19,7 @@ export interface At {
 }
 
 export function useCall(text: string): At | null {
-  const name = call_name(text);
-  const track = tracks.value?.tracks.find((t) => t.id === name?.track);
-  const answer = useAnswer<At>(name && track ? "/at" : "", name && track ? { track: track.number, time: name.start, depth: name.row } : {});
+  const answer = useAnswer<At>(call_name(text) ? "/at" : "", { call: text });
   return answer.value;
 }
 
@@ -51,13 +49,13 @@ export function ChosenCall() {
   const to = number(call.end);
   const thread = threads.value.find((t) => t.index === thread_of(call));
   const told = (v: Call["blocked"]): number | null => (v === null || v === undefined ? null : number(v));
-  const split = call.blocked != null && call.waiting != null && call.paused != null;
+  const split = call.blocked != null && call.waiting != null;
   return (
     <div role="complementary" aria-label="Details" class="stack">
       <section>
         <div class="kind">Chosen call</div><h3>{shown(name)}</h3>
         <p class="who">{shown(thread?.name ?? "")}{call.open ? ", has no end in the trace" : ""}</p>
-        {split && <StatesSplit of={{ total: to - from, blocked: number(call.blocked), waiting: number(call.waiting), paused: number(call.paused) }} />}
+        {split && <StatesSplit of={{ total: to - from, blocked: number(call.blocked), waiting: number(call.waiting), paused: told(call.paused) }} />}
         <Facts all={[
           { title: "Start", value: from, text: time_text(from, 1000) }, { title: "End", value: to, text: time_text(to, 1000) },
           { title: "Duration", value: to - from, unit: "nanoseconds", strong: true },

@@ -49,7 +49,7 @@ export function ChosenFrame() {
     <div role="complementary" aria-label="Details" class="stack">
       <section>
         <div class="kind">Chosen frame</div><h3>{shown(tree.name(node))}</h3>
-        {tree.states && tree.profile.weight === "time" && <StatesSplit of={{ total, blocked: tree.blocked[node]!, waiting: tree.waiting[node]!, paused: tree.paused[node]! }} />}
+        {tree.states && tree.profile.weight === "time" && <StatesSplit of={{ total, blocked: tree.blocked[node]!, waiting: tree.waiting[node]!, paused: tree.pauses ? tree.paused[node]! : null }} />}
         <Facts all={[
           { title: "Total", value: total, unit: tree.profile.unit, strong: true },
           { title: "Share of all", value: (total / (n.total[0] || 1)) * 100, unit: "percent" },

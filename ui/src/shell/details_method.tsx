@@ -9,7 +9,7 @@ import { useAnswer } from "../state/ask";
 import { choose_method } from "../state/chosen_method";
 import { method_named } from "../state/method_names";
 import { go, place } from "../state/page";
-import { asked } from "../state/pin";
+import { asked_of_tables as asked } from "../state/pin";
 import { add_rule } from "../state/selection";
 import type { Row, Tables } from "../wire";
 
@@ -22,7 +22,7 @@ function Neighbours({ title, rows }: { title: string; rows: Row[] }) {
       <ul class="parts">{rows.slice(0, kMost).map((r) => {
         const name = String(r["method"] ?? r["name"] ?? "");
         return (
-          <li key={name + String(r["depth"])}><button type="button" class="cut" title={shown(name)} onClick={() => go({ chosen: `method:${encodeURIComponent(name)}` })}>{shown(without_arguments(name))}</button>
+          <li key={name + String(r["depth"])}><button type="button" class="cut" title={shown(name)} onClick={() => go({ chosen: `method:${name}` })}>{shown(without_arguments(name))}</button>
             <span class="faint"><Num of={figure(Number(r["calls"] ?? 0), "count")} /></span></li>);
       })}</ul></section>);
 }
@@ -34,7 +34,7 @@ const first_level = (t: { rows: Row[] } | undefined): Row[] => {
 };
 
 export function ChosenMethodPanel() {
-  const name = decodeURIComponent(place.value.chosen.slice(7));
+  const name = place.value.chosen.slice(7);
   const [id, set_id] = useState<number | null>(null);
   useEffect(() => {
     let here = true;

@@ -7,16 +7,16 @@ import { chosen_threads, place, range, threads } from "../state/page";
 import { selection } from "../state/selection";
 import { weights } from "../state/weights";
 import { number, type Profile } from "../wire";
-import { StatesSplit } from "./states_split";
+import { type Split, StatesSplit } from "./states_split";
 
 const question = (weight: string): Record<string, unknown> =>
   ({ selection: selection.value, weight, shape: "down", by_thread: false, most: 20_000, least_share: 0.0003 });
 
-function split_of(profile: Profile): { total: number; blocked: number; waiting: number; paused: number } | null {
+function split_of(profile: Profile): Split | null {
   const n = profile.nodes;
-  if (!n.blocked || !n.waiting || !n.paused || (profile.cut?.nodes ?? 0) > 0) return null;
+  if (!n.blocked || !n.waiting || (profile.cut?.nodes ?? 0) > 0) return null;
   const sum = (column: number[]): number => column.reduce((a, b) => a + b, 0);
-  return { total: sum(n.self), blocked: sum(n.blocked), waiting: sum(n.waiting), paused: sum(n.paused) };
+  return { total: sum(n.self), blocked: sum(n.blocked), waiting: sum(n.waiting), paused: n.paused ? sum(n.paused) : null };
 }
 
 export function SelectionPanel() {

@@ -6,8 +6,8 @@ import { post } from "../api";
 import { grouped, percent, text_of } from "../look/units";
 import { useAnswer } from "../state/ask";
 import { go, here, place, say } from "../state/page";
-import { selection } from "../state/selection";
-import { type Call, type Found, number } from "../wire";
+import { without_rules } from "../state/selection";
+import type { Call, Found } from "../wire";
 import { show_call } from "../state/chosen";
 
 export const matches = signal<ReadonlySet<number>>(new Set());
@@ -19,18 +19,19 @@ export async function step_match(by: 1 | -1): Promise<void> {
   if (methods.length === 0) return;
   const p = place.peek();
   const at = /^calls:\d+\/\d+\/(-?\d+)/.exec(p.chosen)?.[1] ?? String(p.at ?? (by > 0 ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER));
-  const body = { methods, [by > 0 ? "after" : "before"]: { offset: Number(at) }, selection: selection.peek() };
-  const call = await post<{ call?: Call | null } & Partial<Call>>(here("/seek"), body).catch(() => null);
-  const found = call && (call.call === null ? null : typeof call.call === "object" ? call.call : (call as Call));
-  if (found?.call) show_call(found);
+  const body = { methods, [by > 0 ? "after" : "before"]: Number(at), selection: without_rules.peek() };
+  const answer = await post<{ call: Call | null }>(here("/seek"), body).catch(() => null);
+  if (answer?.call) show_call(answer.call);
   else say(by > 0 ? "No later match" : "No earlier match");
 }
+
+const share_text = (found: Found): string => text_of(percent((found.share ?? 0) * 100));
 
 function Count({ found }: { found: Found | null }) {
   if (!found) return <span class="hits" />;
   return (
     <span class="hits" role="group" aria-label="Matches" data-value={found.names} data-calls={found.calls} data-time={String(found.time)}>
-      {grouped(found.names)} {found.names === 1 ? "name" : "names"}, {text_of(percent(found.share))}</span>);
+      {grouped(found.names)} {found.names === 1 ? "name" : "names"}, {share_text(found)}</span>);
 }
 
 export function Search() {
@@ -46,13 +47,12 @@ export function Search() {
   }, [text]);
   const regex = p.searchFlags.includes("r");
   const answer = useAnswer<Found>(p.search === "" ? "" : "/search", {
-    text: p.search, regex, case: p.searchFlags.includes("c"), kind: "method", selection: selection.value,
+    text: p.search, regex, case: p.searchFlags.includes("c"), kind: "method", selection: without_rules.value,
   });
   const found = p.search === "" ? null : answer.value;
   useEffect(() => {
     matches.value = new Set(found?.ids ?? []);
-    if (found) say(`${grouped(found.names)} ${found.names === 1 ? "name matches" : "names match"}: ${grouped(found.calls)} calls, ${text_of(percent(found.share))} of the time`);
-    void number;
+    if (found) say(`${grouped(found.names)} ${found.names === 1 ? "name matches" : "names match"}: ${grouped(found.calls)} calls, ${share_text(found)} of the time`);
   }, [found]);
   const flag = (c: string, on: boolean): void => {
     const flags = [...["c", "r"].filter((f) => (f === c ? on : p.searchFlags.includes(f)))].join("");

@@ -7,13 +7,14 @@ export interface Split {
   total: number;
   blocked: number;
   waiting: number;
-  paused: number;
+  paused: number | null; // not told
 }
 
 export function StatesSplit({ of }: { of: Split }) {
-  const rest = Math.max(0, of.total - of.blocked - of.waiting - of.paused);
+  const rest = Math.max(0, of.total - of.blocked - of.waiting - (of.paused ?? 0));
   const parts: [string, string, number][] = [
-    ["running", "Running", rest], ["blocked", "Blocked", of.blocked], ["waiting", "Waiting", of.waiting], ["paused", "Paused", of.paused],
+    ["running", "Running", rest], ["blocked", "Blocked", of.blocked], ["waiting", "Waiting", of.waiting],
+    ...(of.paused === null ? [] : [["paused", "Paused", of.paused] as [string, string, number]]),
   ];
   const whole = of.total || 1;
   return (

@@ -45,7 +45,7 @@ export function StatusLine() {
       <span class="grow" />
       {t?.events && <span>{grouped(t.events.total)} events</span>}
       {notices > 0 && <button type="button" onClick={() => go({ view: "info" })}>{grouped(notices)} {notices === 1 ? "notice" : "notices"}</button>}
-      {t?.index && <span class="spare">index {bytes_text(t.index.bytes)}{t.index.seconds > 0 ? `, ${t.index.seconds.toFixed(1)} s` : ""}</span>}
+      {t?.index && <span class="spare">index {bytes_text(t.index.bytes)}</span>}
       <select aria-label="Times" value={place.value.times} onChange={(e) => go({ times: e.currentTarget.value })}>
         {clock_words.map(([word, title]) => <option key={word} value={word} disabled={(word === "wall" || word === "utc") && wall_origin() === null}>{word === "utc" ? "UTC" : title}</option>)}
       </select>

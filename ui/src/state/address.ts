@@ -145,7 +145,7 @@ const kKeys: Key[] = [
     read: (v, p) => /^[a-z]+([+ ][a-z]+)*$/.test(v) && ((p.mode = v.split(/[+ ]/)), true),
   },
   shape_key("x", "x", /^\d+(\.\d+)*$/),
-  shape_key("sel", "chosen", /^[a-z]+:[^\s]+$/),
+  shape_key("sel", "chosen", /^[a-z]+:.{1,4000}$/s),
   {
     name: "at",
     print: (p) => (p.at === null ? [] : [String(p.at)]),

@@ -4,7 +4,7 @@ import { kThin, grouped, moment_text } from "../look/units";
 import { number } from "../wire";
 import { place, trace, visible } from "./page";
 
-export const origin = (): number => number(trace.value?.first);
+export const origin = (): number => number(trace.value?.first_offset);
 
 // Nanoseconds since 1970 of offset 0, where the trace tells.
 export function wall_origin(): number | null {

@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { post } from "../api";
-import type { Found, Name } from "../wire";
+import type { Found, Name, Names } from "../wire";
 import { here, trace } from "./page";
 
 const names = new Map<number, Name>();
@@ -12,10 +12,6 @@ let of_trace = "";
 let wanted = new Set<number>();
 let waiting: ReturnType<typeof setTimeout> | undefined;
 const kMost = 10_000;
-
-interface NamesAnswer {
-  methods: Name[] | Record<string, Name>;
-}
 
 function forget_others(): void {
   const id = trace.peek()?.id ?? "";
@@ -28,9 +24,8 @@ function forget_others(): void {
 async function ask(): Promise<void> {
   const ids = [...wanted].slice(0, kMost);
   wanted = new Set();
-  const answer = await post<NamesAnswer>(here("/names"), { methods: ids }).catch(() => null);
-  const all = answer ? (Array.isArray(answer.methods) ? answer.methods : Object.values(answer.methods)) : [];
-  all.forEach((name, i) => names.set(name.id ?? ids[i]!, name));
+  const answer = await post<Names>(here("/names"), { methods: ids }).catch(() => null);
+  for (const name of answer?.methods ?? []) names.set(name.id, name);
   names_told.value += 1;
 }
 
@@ -52,9 +47,8 @@ export async function method_named(name: string): Promise<number | null> {
   for (const known of names.values()) if (known.name === name) return known.id;
   const found = await post<Found>(here("/search"), { text: name, case: true, kind: "method" }).catch(() => null);
   if (!found || found.ids.length === 0) return null;
-  const answer = await post<NamesAnswer>(here("/names"), { methods: found.ids.slice(0, 1000) }).catch(() => null);
-  const all = answer ? (Array.isArray(answer.methods) ? answer.methods : Object.values(answer.methods)) : [];
-  all.forEach((n, i) => names.set(n.id ?? found.ids[i]!, { ...n, id: n.id ?? found.ids[i]! }));
+  const answer = await post<Names>(here("/names"), { methods: found.ids.slice(0, 1000) }).catch(() => null);
+  for (const told of answer?.methods ?? []) names.set(told.id, told);
   return [...names.values()].find((n) => n.name === name)?.id ?? found.ids[0]!;
 }
 

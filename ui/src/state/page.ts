@@ -16,11 +16,8 @@ export const alert = signal("");
 
 // The whole of the trace, as offsets. A trace without events has an empty whole.
 export const whole = computed<Span>(() => {
-  const t = trace.value;
-  const span = t?.span;
-  if (span && typeof span === "object") return { from: 0, to: Math.max(number(span.duration), 1) };
   const starts = (tracks.value?.tracks ?? []).filter((k) => k.items > 0).map((k) => number(k.first));
-  return { from: Math.min(0, ...starts), to: Math.max(number(span), 1) };
+  return { from: starts.reduce((a, b) => Math.min(a, b), 0), to: Math.max(trace.value?.end ?? 1, 1) };
 });
 
 export const range = computed<Span>(() => place.value.range ?? whole.value);

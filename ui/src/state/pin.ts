@@ -3,7 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import type { Selection } from "../wire";
 import { place } from "./page";
-import { selection } from "./selection";
+import { drop_rules, selection } from "./selection";
 
 export const pinned = signal<{ view: string; selection: Selection } | null>(null);
 
@@ -14,3 +14,6 @@ export function turn_pin(): void {
 // What views ask with.
 export const asked = computed(() =>
   pinned.value && pinned.value.view === place.value.view ? pinned.value.selection : selection.value);
+
+// And tables, which rules do not change.
+export const asked_of_tables = computed(() => drop_rules(asked.value));

@@ -31,6 +31,13 @@ export function slot_selection(slot: Slot): Selection {
 
 export const selection = computed(() => selection_of(place.value));
 
+// For questions that rules say nothing about.
+export function drop_rules(s: Selection): Selection {
+  const { rules: _, ...rest } = s;
+  return rest;
+}
+export const without_rules = computed(() => drop_rules(selection.value));
+
 export function range_text(span: { from: number; to: number } | null): string {
   if (!span) return "whole trace";
   const step = (span.to - span.from) / 100;

@@ -59,16 +59,22 @@ async function load(wanted: string, told: Session | null): Promise<void> {
   await reload(id);
 }
 
+// Until a trace is ready, all that is known of it stands in the session.
+async function unready(id: string): Promise<void> {
+  session.value = await greet();
+  const told = session.value.traces.find((t) => t.id === id);
+  trace.value = told ?? null;
+  fault.value = told?.state === "failed" ? { code: "trace-failed", message: String(told.error ?? "cannot be opened"), file: told.file } : null;
+}
+
 async function reload(id: string): Promise<void> {
   try {
-    const next = await get<Trace>(`/traces/${id}`);
-    tracks.value = await get<Tracks>(`/traces/${id}/tracks`).catch((error) => {
-      if (error instanceof Fault && error.status === 409) return null;
-      throw error;
-    });
+    const [next, told] = await Promise.all([get<Trace>(`/traces/${id}`), get<Tracks>(`/traces/${id}/tracks`)]);
+    tracks.value = told;
     trace.value = next;
-    fault.value = next.state === "failed" ? (next.error ?? null) : null;
+    fault.value = null;
   } catch (error) {
+    if (error instanceof Fault && error.status === 409) return unready(id);
     fault.value = problem_of(error);
   }
 }
@@ -79,10 +85,11 @@ export const retry = (): void => {
   else location.reload();
 };
 
-function told(event: string, data: { trace?: string } & Partial<Progress>): void {
+// The stream begins with the state of each trace, which is no news.
+function told(event: string, data: { trace?: string; state?: string } & Partial<Progress>): void {
   if (data.trace && data.trace !== loaded) return;
   if (event === "progress") progress.value = data as Progress;
-  if (event === "state" || event === "sealed") {
+  if (event === "sealed" || (event === "state" && trace.peek() && data.state !== trace.peek()!.state)) {
     progress.value = null;
     forget_answers();
     void reload(loaded);
@@ -96,7 +103,7 @@ async function listen(): Promise<void> {
   for (let wait = 1000; ; wait = Math.min(wait * 2, kLongest)) {
     const begin = performance.now();
     try {
-      await follow((event, data) => told(event, data as Partial<Progress>), new AbortController().signal);
+      await follow((event, data) => told(event, data as Partial<Progress> & { state?: string }), new AbortController().signal);
     } catch (error) {
       if (error instanceof Fault && error.status === 404) return;
       if (error instanceof Fault && error.status === 401) return;

@@ -69,12 +69,14 @@ export function sorted(lines: readonly Line[], order: string): Line[] {
   });
 }
 
-const kFirst = ["method", "class", "site", "name", "caller", "callee", "thread", "object", "path", "fault", "kind"];
+const kFigures = ["nanoseconds", "bytes", "count", "percent"];
 
-// Names stand in front, figures behind them; depth is the indent.
+// Reports have names behind their figures, pages in front; depth is the indent. What begins with a name or a time
+// stays as it is.
 export function displayed(columns: readonly Column[]): Column[] {
   const rest = columns.filter((c) => c.key !== "depth");
-  const name = kFirst.map((key) => rest.find((c) => c.key === key)).find((c) => c);
+  if (rest.length === 0 || !kFigures.includes(rest[0]!.unit)) return rest;
+  const name = rest.findLast((c) => !kFigures.includes(c.unit) && c.unit !== "time" && c.key !== "series");
   return name ? [name, ...rest.filter((c) => c !== name)] : rest;
 }
 

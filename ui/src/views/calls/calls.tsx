@@ -11,7 +11,7 @@ import { useAnswer } from "../../state/ask";
 import { choose_method } from "../../state/chosen_method";
 import { mode_of, set_mode } from "../../state/mode";
 import { go, place } from "../../state/page";
-import { asked } from "../../state/pin";
+import { asked_of_tables as asked } from "../../state/pin";
 import { useMethodId, method_named } from "../../state/method_names";
 import type { Row, Table, Tables } from "../../wire";
 import { frame_menu } from "../flame/frame_menu";
@@ -34,13 +34,13 @@ async function on_method(row: Row, act: (id: number, name: string) => void): Pro
 
 function CallGrid({ table }: { table: Table }) {
   const p = place.value;
-  const chosen = p.chosen.startsWith("method:") ? decodeURIComponent(p.chosen.slice(7)) : "";
+  const chosen = p.chosen.startsWith("method:") ? p.chosen.slice(7) : "";
   return (
     <Grid table={table} order={p.sort} reorder={(sort) => go({ sort }, true)}
       bars={{ self: "less", total: "ended", time: "less", elapsed: "ended" }}
       chosen={(row) => chosen !== "" && row_name(row) === chosen}
       choose={(row) => {
-        go({ chosen: `method:${encodeURIComponent(row_name(row))}` }, true);
+        go({ chosen: `method:${row_name(row)}` }, true);
         void on_method(row, (id, name) => choose_method({ id, name }));
       }}
       open={(row) => void on_method(row, (id) => go({ mode: [...p.mode.filter((m) => !kModes.includes(m as Mode)), "sandwich"], x: String(id), sort: "" }))}

@@ -26,7 +26,7 @@ function Why({ table, row }: { table: Table; row: Row }) {
   const sites = find_table(answer.value, "allocation_sites");
   const text = (key: string): string | null => (row[key] == null || row[key] === "" ? null : String(row[key]));
   return (
-    <section class="why" role="group" aria-label="Why this collection">
+    <section class="gc-why" role="group" aria-label="Why this collection">
       <div class="sect">Why this collection <span class="small faint">{moment_shown(Number(row["start"]))}, generation {String(row["generation"])}</span><span class="grow" />
         <button type="button" class="btn" onClick={() => go({ range: { from: before, to: Math.max(start, before + 1) }, view: "flame", weight: "bytes", mode: ["heavy"] })}>Flame of what was allocated before</button>
         <button type="button" class="btn" onClick={() => go({ view: "timeline", mode: [], at: start, visible: { from: start - Number(row["duration"] ?? 1e6), to: start + 2 * Number(row["duration"] ?? 1e6) } })}>Show in timeline</button></div>

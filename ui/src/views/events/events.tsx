@@ -10,7 +10,7 @@ import { Head } from "../../shell/head";
 import { problem_of } from "../../state/ask";
 import { offset_of } from "../../state/clock";
 import { go, here, trace } from "../../state/page";
-import { asked } from "../../state/pin";
+import { asked_of_tables as asked } from "../../state/pin";
 import type { Problem, Row, Table } from "../../wire";
 
 const kPage = 1000;
@@ -34,7 +34,7 @@ export function Events() {
   const [more, set_more] = useState(true);
   const [kind, set_kind] = useState("");
   const key = `${JSON.stringify(asked.value)} ${kind} ${trace.value?.id}`;
-  const ask = (after: { offset: number; number: number } | null, before: Row[], stop?: AbortSignal): void => {
+  const ask = (after: { number: number } | null, before: Row[], stop?: AbortSignal): void => {
     post_lines(here("/events"), { selection: asked.peek(), limit: kPage, ...(kind ? { kinds: [kind] } : {}), ...(after ? { after } : {}) }, { signal: stop }).then((lines) => {
       set_more(lines.length === kPage);
       set_rows([...before, ...lines.map(event_row)]);
@@ -47,10 +47,7 @@ export function Events() {
     return () => stop.abort();
   }, [key]);
   const next = (): void => {
-    const last = Number(rows!.at(-1)!["time"]);
-    let same = 0;
-    while (same < rows!.length && Number(rows![rows!.length - 1 - same]!["time"]) === last) same += 1;
-    ask({ offset: offset_of(last), number: same }, rows!);
+    ask({ number: rows!.length }, rows!);
   };
   const kinds = Object.entries(trace.value?.events?.kinds ?? {});
   const table = events_table(rows ?? []);

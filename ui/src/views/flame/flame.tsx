@@ -35,7 +35,7 @@ export function Flame() {
   const several = weights.value.length > 1;
   return (
     <>
-      <Head title="Flame" said={total}>
+      <Head title="Flame" said={total} ruled>
         {several && <Choice label="Weight" value={weight.value.key} pick={(w) => go({ weight: w === weights.value[0]!.key ? "" : w })}
           options={weights.value.map((w) => ({ word: w.key, title: w.title }))} />}
         <Check label="Left-heavy" on={has_mode("heavy")} turn={(on) => turn_mode("heavy", on)} title="Heaviest callees first, else by name (L)" />

@@ -6,7 +6,7 @@ import { duration_text } from "../../look/units";
 import { shown } from "../../look/names";
 import { time_text } from "../../state/clock";
 import { go, place, threads } from "../../state/page";
-import { asked } from "../../state/pin";
+import { asked_of_tables as asked } from "../../state/pin";
 import { number, type Row, type Table, type Wide } from "../../wire";
 
 interface Wait {

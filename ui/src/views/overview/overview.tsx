@@ -8,7 +8,7 @@ import { shown } from "../../look/names";
 import { Head } from "../../shell/head";
 import { useAnswer } from "../../state/ask";
 import { go, trace } from "../../state/page";
-import { asked } from "../../state/pin";
+import { asked_of_tables as asked } from "../../state/pin";
 import type { Row, Tables } from "../../wire";
 import { Strips } from "./strips";
 import { SuspectCard } from "./suspect_card";
@@ -49,7 +49,7 @@ function Methods() {
     <section>
       <div class="sect">Methods <span class="small faint">by self time</span><span class="grow" />
         <a class="small go" href="#" onClick={(e) => { e.preventDefault(); go({ view: "calls" }); }}>All {grouped(table.rows.length + table.rows_left_out)} methods</a><CopyButton table={table} /></div>
-      <Grid table={short} rows={10} order="-self" open={(row) => go({ view: "calls", chosen: `method:${encodeURIComponent(String(row["method"]))}` })} />
+      <Grid table={short} rows={10} order="-self" open={(row) => go({ view: "calls", chosen: `method:${String(row["method"])}` })} />
     </section>);
 }
 

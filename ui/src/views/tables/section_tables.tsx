@@ -8,7 +8,7 @@ import { useAnswer, type Answer } from "../../state/ask";
 import { offset_of } from "../../state/clock";
 import { method_named } from "../../state/method_names";
 import { go, place, threads } from "../../state/page";
-import { asked } from "../../state/pin";
+import { asked_of_tables as asked } from "../../state/pin";
 import { reveal } from "../../state/chosen";
 import { frame_menu } from "../flame/frame_menu";
 import type { Row, Table, Tables } from "../../wire";
