@@ -29,7 +29,7 @@ export interface View {
 
 export const kViews: View[] = [
   { word: "overview", title: "Overview", key: "1", show: Overview, wide: true },
-  { word: "timeline", title: "Timeline", key: "2", show: Timeline, while_indexing: true },
+  { word: "timeline", title: "Timeline", key: "2", show: Timeline },
   { word: "flame", title: "Flame", key: "3", show: Flame, weights: true },
   { word: "calls", title: "Calls", key: "4", show: Calls, sections: ["calls", "samples", "cpu"] },
   { word: "memory", title: "Memory", key: "5", show: Memory, wide: true, sections: ["allocations", "survival", "heap", "roots", "handles"] },

@@ -2,15 +2,18 @@
 // The chosen call: when, how long, what it did meanwhile, who called it.
 import { useEffect } from "preact/hooks";
 import { shown } from "../look/names";
+import { grouped } from "../look/units";
 import { Facts } from "../parts/facts";
 import { useAnswer } from "../state/ask";
-import { call_name } from "../state/chosen";
+import type { Slot } from "../state/address";
+import { call_name, show_call } from "../state/chosen";
 import { choose_method } from "../state/chosen_method";
 import { time_text } from "../state/clock";
 import { name_of, names_told } from "../state/method_names";
 import { go, place, threads } from "../state/page";
 import { show } from "../state/selection";
-import { type Call, number } from "../wire";
+import { kWords } from "../views";
+import { type Call, number, type Wide } from "../wire";
 import { StatesSplit } from "./states_split";
 
 export interface At {
@@ -37,6 +40,32 @@ function select_call(call: Call): void {
     range: { from: number(call.start), to: number(call.end) }, threads: String(thread_of(call)),
     rules: [{ op: "root", how: "method", text: String(call.method) }],
   });
+}
+
+interface Durations {
+  methods: { method: number; calls: number; p50?: Wide; p95?: Wide; most?: Wide; median: Call | null }[];
+}
+
+const slot_of = (call: Call): Slot =>
+  ({ trace: place.peek().trace, range: { from: number(call.start), to: Math.max(number(call.end), number(call.start) + 1) }, threads: String(thread_of(call)) });
+
+// K3: this call beside the median call of the same method.
+function Typical({ call }: { call: Call }) {
+  const answer = useAnswer<Durations>("/durations", { methods: [call.method] });
+  const made = answer.value?.methods[0];
+  if (!made || made.calls < 2 || !made.median) return null;
+  const median = made.median;
+  return (
+    <section><div class="sect">Among {grouped(made.calls)} calls</div>
+      <Facts all={[
+        { title: "Median", value: number(made.p50), unit: "nanoseconds" }, { title: "p95", value: number(made.p95), unit: "nanoseconds" },
+        { title: "Longest", value: number(made.most), unit: "nanoseconds" },
+        { title: "Times the median", value: (number(call.end) - number(call.start)) / Math.max(1, number(made.p50)), unit: "number" },
+      ]} />
+      <div class="acts">
+        {kWords.includes("compare") && <button type="button" class="btn" onClick={() => go({ view: "compare", mode: [], a: slot_of(median), b: slot_of(call), x: "" })}>Compare with typical call</button>}
+        <button type="button" class="btn" onClick={() => show_call(median)}>Show the median call</button>
+      </div></section>);
 }
 
 export function ChosenCall() {
@@ -71,6 +100,7 @@ export function ChosenCall() {
           <button type="button" class="btn" onClick={() => go({ view: "calls", mode: ["sandwich"], x: String(call.method), sort: "" })}>Callers and callees</button>
         </div>
       </section>
+      <Typical call={call} />
       {(at?.callers?.length ?? 0) > 0 && <section><div class="sect">Callers</div>
         <ol class="path" aria-label="Callers">{at!.callers!.map((c) => (
           <li key={c.call}><button type="button" class="cut" onClick={() => go({ chosen: c.call })}>{shown(c.name ?? method_text(c.method))}</button></li>))}</ol></section>}
