@@ -61,7 +61,7 @@ function hatch_blocked(g: Brush, s: Scene, r: TrackRow, items: Items, t: Tones):
     const row = innermost(items, states.start[i]!, states.end[i]!);
     if (row < 0 || row >= r.shown_rows) continue;
     drawn += 1;
-    g.fillStyle = pattern(g, "diagonal", "", mix(t.blocked, t.ground, 0.34));
+    g.fillStyle = pattern(g, "diagonal", "", mix(t.blocked, t.ground, t.dark ? 0.6 : 0.5));
     g.fillRect(x0 + 0.5, call_y(r, row) + 1, x1 - x0 - 1, kCallRow - 3);
   }
 }

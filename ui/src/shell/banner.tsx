@@ -73,9 +73,9 @@ export function Tabs() {
     })));
   };
   return (
-    <div class="tabs" role="tablist" aria-label="Views" ref={list} onKeyDown={step}>
-      {kViews.map((v) => shown.includes(v) ? <Tab key={v.word} view={v} /> :
-        <span key={v.word} class="hidden-for-eyes"><Tab view={v} /></span>)}
+    <div class="tabs" ref={list}>
+      <div class="tabs" role="tablist" aria-label="Views" onKeyDown={step}>{kViews.map((v) => shown.includes(v) ? <Tab key={v.word} view={v} /> :
+        <span key={v.word} class="hidden-for-eyes" role="none"><Tab view={v} /></span>)}</div>
       <button type="button" class="tab" aria-haspopup="menu" onClick={more}>More <span class="faint">▾</span></button>
     </div>);
 }

@@ -15,6 +15,8 @@ export interface Answer<T> {
 }
 
 const kMostKept = 40;
+const kDragging = 200; // ms between changes
+const kRest = 80;
 const kept = new Map<string, unknown>();
 
 function keep(key: string, value: unknown): void {
@@ -39,6 +41,7 @@ export function useAnswer<T>(path: string, body?: unknown): Answer<T> {
   const [state, set_state] = useState<{ key: string; value: T | null; problem: Problem | null; slow: boolean }>(
     { key: "", value: null, problem: null, slow: false });
   const path_before = useRef("");
+  const asked_before = useRef(-Infinity);
   useEffect(() => {
     if (target === "") return;
     const known = kept.get(key) as T | undefined;
@@ -49,7 +52,13 @@ export function useAnswer<T>(path: string, body?: unknown): Answer<T> {
     const timer = setTimeout(() => set_state((s) => ({ ...s, slow: true })), 150);
     if (!same) set_state((s) => ({ ...s, value: null, problem: null }));
     const ask = { signal: stop.signal };
-    const asked = body === undefined ? get<T>(target, ask) : post<T>(target, body, ask);
+    // While something is dragged, only where it rests is asked about.
+    const wait = performance.now() - asked_before.current < kDragging ? kRest : 0;
+    asked_before.current = performance.now();
+    const asked = (wait > 0 ? new Promise((done) => setTimeout(done, wait)) : Promise.resolve()).then(() => {
+      stop.signal.throwIfAborted();
+      return body === undefined ? get<T>(target, ask) : post<T>(target, body, ask);
+    });
     asked.then((value) => {
       if (stop.signal.aborted) return;
       keep(key, value);

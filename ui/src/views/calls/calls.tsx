@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Methods, the call tree, who called them, and one method between its callers and callees.
-import { Choice } from "../../parts/choice";
+import { Check, Choice } from "../../parts/choice";
 import { Content, Empty } from "../../parts/content";
 import { Grid } from "../../parts/grid/grid";
 import { CopyButton, Notes } from "../../parts/section";
@@ -9,7 +9,7 @@ import { name_parts } from "../../look/names";
 import { Head } from "../../shell/head";
 import { useAnswer } from "../../state/ask";
 import { choose_method } from "../../state/chosen_method";
-import { mode_of, set_mode } from "../../state/mode";
+import { has_mode, mode_of, set_mode, turn_mode } from "../../state/mode";
 import { go, place } from "../../state/page";
 import { asked_of_tables as asked } from "../../state/pin";
 import { useMethodId, method_named } from "../../state/method_names";
@@ -89,6 +89,8 @@ export function Calls() {
         <Choice label="Mode" value={mode} pick={(word) => set_mode(kModes, word)} options={[
           { word: "methods", title: "Methods" }, { word: "tree", title: "Tree" },
           { word: "up", title: "Bottom-up" }, { word: "sandwich", title: "Sandwich" }]} />
+        <Check label="Show helpers" on={has_mode("helpers")} turn={(on) => turn_mode("helpers", on)} title="Calls of the runtime's own wrappers" />
+        {mode === "tree" && <Check label="Fold recursion" on={has_mode("fold")} turn={(on) => turn_mode("fold", on)} title="A method that calls itself, directly or not, is one row" />}
         {table && mode !== "sandwich" && <CopyButton table={table} />}
       </Head>
       <div class="body">{missing ? <PickFirst /> : <Content answer={answer}>{(value) => <Body mode={mode} answer={value} />}</Content>}</div>
