@@ -36,6 +36,12 @@ function short_type(head: string): string {
   return plain.slice(plain.lastIndexOf(".") + 1) + head.slice(-1);
 }
 
+// Type and method, without what stands before and behind: for narrow places that tell the rest otherwise.
+export function short_name(name: string): string {
+  const parts = name_parts(name);
+  return short_type(parts.head) + parts.method;
+}
+
 export type Measure = (text: string) => number;
 
 export function cut_middle(text: string, width: number, measure: Measure): string {

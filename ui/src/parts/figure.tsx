@@ -45,3 +45,8 @@ export const exact = (value: Cell, column: Column): string => {
   if (column.unit === "time") return `${value} ns of the trace's clock, ${moment_text(Number(value))}`;
   return shown(String(value));
 };
+
+// A name in a heading: lines break behind what divides it, and copies are the name.
+export function Breakable({ text }: { text: string }) {
+  return <>{shown(text).split(/(?<=[.:,(/])/).map((part, i) => <>{i > 0 && <wbr />}{part}</>)}</>;
+}

@@ -4,6 +4,7 @@ import { useEffect } from "preact/hooks";
 import { shown } from "../look/names";
 import { grouped } from "../look/units";
 import { Facts } from "../parts/facts";
+import { Breakable } from "../parts/figure";
 import { useAnswer } from "../state/ask";
 import type { Slot } from "../state/address";
 import { call_name, show_call } from "../state/chosen";
@@ -82,7 +83,7 @@ export function ChosenCall() {
   return (
     <div role="complementary" aria-label="Details" class="stack">
       <section>
-        <div class="kind">Chosen call</div><h3>{shown(name)}</h3>
+        <div class="kind">Chosen call</div><h3><Breakable text={name} /></h3>
         <p class="who">{shown(thread?.name ?? "")}{call.open ? ", has no end in the trace" : ""}</p>
         {split && <StatesSplit of={{ total: to - from, blocked: number(call.blocked), waiting: number(call.waiting), paused: told(call.paused) }} />}
         <Facts all={[

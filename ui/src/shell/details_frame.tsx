@@ -3,10 +3,10 @@
 import { useEffect } from "preact/hooks";
 import type { FlameTree } from "../canvas/flame_tree";
 import { path_of } from "../canvas/flame_tree";
-import { shown, without_arguments } from "../look/names";
+import { shown, short_name } from "../look/names";
 import { figure, grouped } from "../look/units";
 import { Facts } from "../parts/facts";
-import { Num } from "../parts/figure";
+import { Breakable, Num } from "../parts/figure";
 import { choose_method } from "../state/chosen_method";
 import { go } from "../state/page";
 import { add_rule } from "../state/selection";
@@ -26,7 +26,7 @@ function Below({ tree, node }: { tree: FlameTree; node: number }) {
       <ul class="parts">{parts.slice(0, kMost).map((p) => (
         <li key={p.node}><span class="bar" style={{ "--w": `${(p.value / most) * 100}%` } as preact.CSSProperties} />
           {p.node < 0 ? <span class="faint">itself</span> :
-            <button type="button" class="cut" title={shown(tree.name(p.node))} onClick={() => choose_node(tree, p.node)}>{shown(without_arguments(tree.name(p.node)))}</button>}
+            <button type="button" class="cut" title={shown(tree.name(p.node))} onClick={() => choose_node(tree, p.node)}>{shown(short_name(tree.name(p.node)))}</button>}
           <span><Num of={figure(p.value, tree.profile.unit)} /></span></li>))}
         {parts.length > kMost && <li class="faint">{grouped(parts.length - kMost)} more</li>}
       </ul></section>);
@@ -48,7 +48,7 @@ export function ChosenFrame() {
   return (
     <div role="complementary" aria-label="Details" class="stack">
       <section>
-        <div class="kind">Chosen frame</div><h3>{shown(tree.name(node))}</h3>
+        <div class="kind">Chosen frame</div><h3><Breakable text={tree.name(node)} /></h3>
         {tree.states && tree.profile.weight === "time" && <StatesSplit of={{ total, blocked: tree.blocked[node]!, waiting: tree.waiting[node]!, paused: tree.pauses ? tree.paused[node]! : null }} />}
         <Facts all={[
           { title: "Total", value: total, unit: tree.profile.unit, strong: true },
@@ -67,6 +67,6 @@ export function ChosenFrame() {
       <Below tree={tree} node={node} />
       {callers.length > 0 && <section><div class="sect">Callers</div>
         <ol class="path" aria-label="Callers">{callers.map((c) => (
-          <li key={c}><button type="button" class="cut" title={shown(tree.name(c))} onClick={() => choose_node(tree, c)}>{shown(without_arguments(tree.name(c)))}</button></li>))}</ol></section>}
+          <li key={c}><button type="button" class="cut" title={shown(tree.name(c))} onClick={() => choose_node(tree, c)}>{shown(short_name(tree.name(c)))}</button></li>))}</ol></section>}
     </div>);
 }

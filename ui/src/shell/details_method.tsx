@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The chosen method of a table: its figures in the selection, its callers and callees.
 import { useEffect, useState } from "preact/hooks";
-import { shown, without_arguments } from "../look/names";
+import { shown, short_name } from "../look/names";
 import { figure } from "../look/units";
 import { Facts } from "../parts/facts";
-import { Num } from "../parts/figure";
+import { Breakable, Num } from "../parts/figure";
 import { useAnswer } from "../state/ask";
 import { choose_method } from "../state/chosen_method";
 import { method_named } from "../state/method_names";
@@ -22,7 +22,7 @@ function Neighbours({ title, rows }: { title: string; rows: Row[] }) {
       <ul class="parts">{rows.slice(0, kMost).map((r) => {
         const name = String(r["method"] ?? r["name"] ?? "");
         return (
-          <li key={name + String(r["depth"])}><button type="button" class="cut" title={shown(name)} onClick={() => go({ chosen: `method:${name}` })}>{shown(without_arguments(name))}</button>
+          <li key={name + String(r["depth"])}><button type="button" class="cut" title={shown(name)} onClick={() => go({ chosen: `method:${name}` })}>{shown(short_name(name))}</button>
             <span class="faint"><Num of={figure(Number(r["calls"] ?? 0), "count")} /></span></li>);
       })}</ul></section>);
 }
@@ -55,7 +55,7 @@ export function ChosenMethodPanel() {
   return (
     <div role="complementary" aria-label="Details" class="stack">
       <section>
-        <div class="kind">Chosen method</div><h3>{shown(name)}</h3>
+        <div class="kind">Chosen method</div><h3><Breakable text={name} /></h3>
         <Facts all={[
           { title: "Self", value: value("self"), unit: "nanoseconds" },
           { title: "Total", value: value("elapsed"), unit: "nanoseconds", strong: true },

@@ -59,7 +59,7 @@ export function FlameCanvas({ tree, flipped, heavy, split }: Props) {
   }, [tree]);
   useEffect(() => {
     if (flipped && scroll.current) scroll.current.scrollTop = scroll.current.scrollHeight;
-  }, [flipped, tree]);
+  }, [flipped, tree, l.depth > 0, view.height]);
 
   const at = (e: MouseEvent): Box | null => {
     const box = canvas.current!.getBoundingClientRect();

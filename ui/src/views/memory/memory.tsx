@@ -10,15 +10,15 @@ import { mode_of, set_mode } from "../../state/mode";
 import { go, place, range } from "../../state/page";
 import { time_text } from "../../state/clock";
 import { series_of, useOverview } from "../../tiles/overview";
+import { Heap } from "./heap";
 import { TablesBody, useTables, type Shape } from "../tables/section_tables";
 
 const kModes = ["allocations", "heap", "roots"] as const;
-const kShapes: Record<(typeof kModes)[number], { sections: string[]; option: string; shape: Shape }> = {
+const kShapes: Record<"allocations" | "roots", { sections: string[]; option: string; shape: Shape }> = {
   allocations: {
     sections: ["allocations", "survival"], option: "alloc",
     shape: { whole: [], halves: ["allocations", "allocation_sites", "allocation_threads", "allocation_stacks", "survival", "survival_sites", "death_ages"] },
   },
-  heap: { sections: ["heap"], option: "heapdump=end", shape: { whole: ["heap_snapshots", "heap_growth"], halves: ["heap_classes", "heap_suspects", "heap_dominators", "heap_references"] } },
   roots: { sections: ["roots", "handles", "finalization"], option: "alloc", shape: { whole: [], halves: ["roots", "root_kinds", "handles", "handle_leaks"] } },
 };
 
@@ -58,14 +58,18 @@ function Allocated() {
       <canvas ref={ref} class="chart" role="img" aria-label="Allocation over time" /></section>);
 }
 
-export function Memory() {
-  const mode = mode_of(kModes);
+function Shown({ mode }: { mode: "allocations" | "roots" }) {
   const { sections, option, shape } = kShapes[mode];
   const answer = useTables(sections);
+  return <TablesBody answer={answer} shape={shape} option={option} before={mode === "allocations" ? <Allocated /> : undefined} />;
+}
+
+export function Memory() {
+  const mode = mode_of(kModes);
   return (
     <>
       <Head title="Memory"><Choice label="Mode" value={mode} pick={(w) => set_mode(kModes, w)}
         options={[{ word: "allocations", title: "Allocations" }, { word: "heap", title: "Heap" }, { word: "roots", title: "Roots" }]} /></Head>
-      <div class="body"><TablesBody answer={answer} shape={shape} option={option} before={mode === "allocations" ? <Allocated /> : undefined} /></div>
+      <div class="body">{mode === "heap" ? <Heap /> : <Shown key={mode} mode={mode} />}</div>
     </>);
 }
