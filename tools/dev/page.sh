@@ -15,7 +15,7 @@ case ${1:-} in
   *) usage "page: unknown argument \"$1\"" ;;
 esac
 command -v npm >/dev/null || die 'page: npm is missing: node 20.19 or newer has it'
-node -e 'const [a, b] = process.versions.node.split("."); process.exit(a * 100 + +b < 2019)' ||
+node -e 'const [a, b] = process.versions.node.split("."); process.exit(+(a * 100 + +b < 2019))' ||
   die "page: node 20.19 or newer is needed, this is $(node --version)"
 
 # The packages of the lock file, and nothing that they would like to run.
