@@ -19,7 +19,7 @@ function TracePick() {
   const base = (file: string): string => file.slice(file.lastIndexOf("/") + 1);
   return (
     <label class="pick">
-      <select role="combobox" aria-label="Trace" value={id}
+      <select aria-label="Trace" value={id}
         onChange={(e) => go({ ...nowhere(), theme: place.peek().theme, view: place.peek().view, trace: e.currentTarget.value })}>
         {all.map((t) => <option key={t.id} value={t.id}>{base(t.file)}</option>)}
       </select>

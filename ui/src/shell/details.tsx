@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Beside the view: the selection in figures, and what is chosen.
+import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { place } from "../state/page";
 import { ChosenCall } from "./details_call";
@@ -11,8 +12,11 @@ const kKept = "polytrace.side";
 const kLeast = 240;
 const kMost = 640;
 
-function set_width(width: number): void {
-  const w = Math.round(Math.min(kMost, Math.max(kLeast, width)));
+const width = signal(320);
+
+function set_width(wanted: number): void {
+  const w = Math.round(Math.min(kMost, Math.max(kLeast, wanted)));
+  width.value = w;
   document.documentElement.style.setProperty("--side", `${w}px`);
   try {
     localStorage.setItem(kKept, String(w));
@@ -32,7 +36,7 @@ function Grip() {
     }
   }, []);
   return (
-    <div class="grip" role="separator" aria-orientation="vertical" aria-label="Width of details" tabIndex={0}
+    <div class="grip" role="separator" aria-orientation="vertical" aria-label="Width of details" tabIndex={0} aria-valuemin={kLeast} aria-valuemax={kMost} aria-valuenow={width.value}
       onPointerDown={(e) => { grabbed.current = true; e.currentTarget.setPointerCapture(e.pointerId); }}
       onPointerMove={(e) => { if (grabbed.current) set_width(innerWidth - e.clientX); }}
       onPointerUp={() => (grabbed.current = false)}

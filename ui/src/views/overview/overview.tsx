@@ -58,7 +58,7 @@ function Body({ tables }: { tables: Tables }) {
   return (
     <div class="scroll">
       <Suspects rows={rows("suspects")} />
-      <dl class="facts" role="group" aria-label="Summary">{rows("summary").slice(0, kFacts).map((r, i) => <Fact key={i} row={r} />)}</dl>
+      <dl class="facts" aria-label="Summary">{rows("summary").slice(0, kFacts).map((r, i) => <Fact key={i} row={r} />)}</dl>
       <div class="over-cols"><Strips /><Methods /></div>
       {rows("summary").length > kFacts && <section><div class="sect">More</div>
         <ul class="lines">{rows("summary").slice(kFacts).map((r, i) => <li key={i}><span class="faint">{shown(String(r["topic"]))}</span>{shown(String(r["text"]))}</li>)}</ul></section>}
