@@ -4,12 +4,11 @@ import { useState } from "preact/hooks";
 import { post_file } from "../api";
 import { kCommands } from "../keys";
 import { shown } from "../look/names";
-import { Check } from "../parts/choice";
 import { close_dialog, Dialog } from "../parts/dialog";
 import { wall_origin } from "../state/clock";
 import { problem_of } from "../state/ask";
 import { go, here, place, trace, visible, whole } from "../state/page";
-import { limits_text, selection, show } from "../state/selection";
+import { limits_text, show, without_rules } from "../state/selection";
 import { weight } from "../state/weights";
 import { parse_time } from "../state/time_text";
 import { copy_address, shared_address } from "./share";
@@ -94,17 +93,16 @@ function Share() {
 
 const kTargets: [string, string][] = [
   ["folded", "Collapsed stacks"], ["speedscope", "speedscope"], ["pprof", "pprof"], ["callgrind", "callgrind"], ["firefox", "Firefox Profiler"],
-  ["perfetto", "Perfetto"], ["chrome", "Chrome trace events"], ["jfr", "JDK Flight Recorder"], ["html", "Flame graph, one HTML page"], ["svg", "Flame graph, picture"],
+  ["perfetto", "Perfetto"], ["chrome", "Chrome trace events"], ["jfr", "JDK Flight Recorder"], ["html", "Flame graph, one HTML page"], ["svg", "Flame graph, picture"], ["hprof", "Heap dump of the last snapshot"],
 ];
 
 function Export() {
   const [target, set_target] = useState("folded");
-  const [names, set_names] = useState(false);
   const [said, set_said] = useState("");
   const save = async (): Promise<void> => {
     set_said("Writing …");
     try {
-      const { blob, name } = await post_file(here("/export"), { target, selection: selection.peek(), weight: weight.peek().key, anonymize: names });
+      const { blob, name } = await post_file(here("/export"), { target, selection: without_rules.peek(), weight: weight.peek().key });
       const link = document.createElement("a");
       link.href = URL.createObjectURL(blob);
       link.download = name;
@@ -119,7 +117,6 @@ function Export() {
     <Dialog label="Export">
       <p class="small faint">{limits_text.value}</p>
       <select aria-label="Target" data-first value={target} onChange={(e) => set_target(e.currentTarget.value)}>{kTargets.map(([word, title]) => <option key={word} value={word}>{title}</option>)}</select>
-      <Check label="Without names" on={names} turn={set_names} />
       {said && <p role="status" class="small">{said}</p>}
       <div class="acts"><button type="button" class="btn primary" onClick={() => void save()}>Save</button><button type="button" class="btn" onClick={close_dialog}>Close</button></div>
     </Dialog>);

@@ -3,7 +3,9 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Fault, post_binary } from "../api";
+import type { Span } from "../state/address";
 import { here, trace, tracks, whole } from "../state/page";
+import type { Track } from "../wire";
 import { decode_series, decode_tiles, type SeriesAnswer } from "./decode";
 
 export interface Line {
@@ -57,6 +59,7 @@ async function ask(stop: AbortSignal): Promise<Overview> {
   const marked = all.filter((t) => kMarks.includes(t.kind) && t.items > 0);
   const lines = series.length === 0 ? new Map<string, Line>() : lines_of(decode_series(await post_binary(here("/series"),
     { tracks: series, from: span.from, to: span.to, points: kPoints }, { signal: stop })), ids);
+  if (!lines.has("series:activity") && all.some((t) => t.kind === "calls")) lines.set("series:activity", await activity(all, span, stop));
   const marks = new Map<string, Mark[]>();
   if (marked.length > 0) {
     const tiles = decode_tiles(await post_binary(here("/tiles"), {
@@ -74,6 +77,30 @@ async function ask(stop: AbortSignal): Promise<Overview> {
     }
   }
   return { lines, marks };
+}
+
+const kBusiest = 64;
+
+// Where no series tells it: threads in a call, from the outermost calls of the busiest threads.
+async function activity(all: Track[], span: Span, stop: AbortSignal): Promise<Line> {
+  const calls = all.filter((t) => t.kind === "calls" && t.items > 0).slice(0, kBusiest);
+  const step = (span.to - span.from) / kPoints;
+  const values = new Float64Array(kPoints);
+  const tiles = decode_tiles(await post_binary(here("/tiles"), {
+    tracks: calls.map((t) => ({ track: t.number, bands: [0] })), from: span.from, to: span.to, width: kPoints, budget: 100_000,
+  }, { signal: stop }));
+  for (let i = 0; i < tiles.start.length; ++i) {
+    if (tiles.row[i] !== 0) continue;
+    const start = tiles.start[i]! + tiles.base - span.from;
+    const length = Math.max(tiles.end[i]! - tiles.start[i]!, 1);
+    const last = Math.min(kPoints - 1, Math.floor((start + length) / step));
+    for (let k = Math.max(0, Math.floor(start / step)); k <= last; ++k) {
+      const part = Math.min(start + length, (k + 1) * step) - Math.max(start, k * step);
+      if (part > 0) values[k]! += (tiles.busy[i]! * part) / length / step;
+    }
+  }
+  const none = new Float64Array(kPoints);
+  return { from: span.from, step, unit: "count", values, most: values, sum: none, count: new Uint32Array(kPoints) };
 }
 
 const kMarkNames = ["exceptions", "samples", "annotations", "lost"];

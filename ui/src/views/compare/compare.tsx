@@ -17,11 +17,10 @@ import type { Profile, Tables } from "../../wire";
 import { Tabled } from "../tables/section_tables";
 import { DiffFlame } from "./diff_flame";
 
+const kMost = 200;
 const kWidths = ["a", "b"] as const;
 
-interface Answer extends Tables {
-  profile?: Profile;
-}
+type Answer = Tables & Profile;
 
 const trace_id = (slot: Slot): string => (slot.trace === "0" ? (session.value?.traces[0]?.id ?? "") : slot.trace);
 const file_of = (slot: Slot): string => session.value?.traces.find((t) => t.id === trace_id(slot))?.file.split("/").pop() ?? "";
@@ -81,10 +80,10 @@ function Body({ value }: { value: Answer }) {
   return (
     <>
       <Tabled table={totals} rows={10} />
-      {value.profile && <section>
+      {value.nodes.parent.length > 1 && <section>
         <div class="sect">Call tree <span class="small faint">colour: the change in B</span><span class="grow" />
           <Choice label="Scale" value={width} pick={(w) => set_mode(kWidths, w)} options={[{ word: "a", title: "Width of A" }, { word: "b", title: "Width of B" }]} /></div>
-        <DiffFlame profile={value.profile} width_of={width} /></section>}
+        <DiffFlame profile={value} width_of={width} /></section>}
       <div class="cols">{tables.filter((t) => t !== totals).map((t) => <Tabled key={t.key} table={t} rows={10} />)}</div>
     </>);
 }
@@ -92,7 +91,7 @@ function Body({ value }: { value: Answer }) {
 export function Compare() {
   const { a, b } = place.value;
   const answer = useAnswer<Answer>(a && b ? "//compare" : "", a && b ? {
-    a: { trace: trace_id(a), selection: slot_selection(a) }, b: { trace: trace_id(b), selection: slot_selection(b) }, weight: weight.value.key,
+    a: { trace: trace_id(a), selection: slot_selection(a) }, b: { trace: trace_id(b), selection: slot_selection(b) }, weight: weight.value.key, limit: kMost,
   } : {});
   const said = a && b ? (file_of(a) === file_of(b) ? "two selections of one trace" : `${file_of(a)} with ${file_of(b)}`) : "";
   return (
