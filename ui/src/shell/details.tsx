@@ -36,9 +36,22 @@ function Grip() {
     }
   }, []);
   return (
-    <div class="grip" role="separator" aria-orientation="vertical" aria-label="Width of details" tabIndex={0} aria-valuemin={kLeast} aria-valuemax={kMost} aria-valuenow={width.value}
-      onPointerDown={(e) => { grabbed.current = true; e.currentTarget.setPointerCapture(e.pointerId); }}
-      onPointerMove={(e) => { if (grabbed.current) set_width(innerWidth - e.clientX); }}
+    <div
+      class="grip"
+      role="separator"
+      aria-orientation="vertical"
+      aria-label="Width of details"
+      tabIndex={0}
+      aria-valuemin={kLeast}
+      aria-valuemax={kMost}
+      aria-valuenow={width.value}
+      onPointerDown={(e) => {
+        grabbed.current = true;
+        e.currentTarget.setPointerCapture(e.pointerId);
+      }}
+      onPointerMove={(e) => {
+        if (grabbed.current) set_width(innerWidth - e.clientX);
+      }}
       onPointerUp={() => (grabbed.current = false)}
       onKeyDown={(e) => {
         const by = { ArrowLeft: 16, ArrowRight: -16 }[e.key];
@@ -46,16 +59,22 @@ function Grip() {
         e.preventDefault();
         e.stopPropagation();
         set_width(e.currentTarget.parentElement!.clientWidth + by);
-      }} />);
+      }}
+    />
+  );
 }
 
 function Chosen() {
   const kind = place.value.chosen.split(":")[0];
   switch (kind) {
-    case "frame": return <ChosenFrame />;
-    case "method": return <ChosenMethodPanel />;
-    case "calls": return <ChosenCall />;
-    default: return null;
+    case "frame":
+      return <ChosenFrame />;
+    case "method":
+      return <ChosenMethodPanel />;
+    case "calls":
+      return <ChosenCall />;
+    default:
+      return null;
   }
 }
 
@@ -66,5 +85,6 @@ export function Details() {
       <Grip />
       <Chosen />
       <SelectionPanel />
-    </div>);
+    </div>
+  );
 }
