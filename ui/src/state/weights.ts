@@ -7,7 +7,12 @@ const kUnits: Record<string, string> = { time: "nanoseconds", wait: "nanoseconds
 const kShort: Record<string, string> = { bytes: "Bytes", objects: "Objects", wait: "Wait", cpu: "CPU" };
 
 export const weights = computed(() =>
-  (trace.value?.weights ?? []).map((w) => ({ key: w.key, title: kShort[w.key] ?? w.title, unit: kUnits[w.key] ?? "count" })));
+  (trace.value?.weights ?? []).map((w) => ({
+    key: w.key,
+    title: kShort[w.key] ?? w.title,
+    unit: kUnits[w.key] ?? "count",
+  })),
+);
 
 // The chosen one, or the first that the trace has.
 export const weight = computed(() => {

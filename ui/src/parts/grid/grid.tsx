@@ -29,13 +29,19 @@ const width_of = (column: Column, first: boolean, wide: boolean): string => {
   if (first) return "";
   if (wide) return "140px";
   switch (column.unit) {
-    case "percent": return "68px";
-    case "count": return "80px";
+    case "percent":
+      return "68px";
+    case "count":
+      return "80px";
     case "nanoseconds":
-    case "bytes": return "84px";
-    case "time": return "120px";
-    case "address": return "140px";
-    default: return column.key === "series" ? "200px" : "18%";
+    case "bytes":
+      return "84px";
+    case "time":
+      return "120px";
+    case "address":
+      return "140px";
+    default:
+      return column.key === "series" ? "200px" : "18%";
   }
 };
 
@@ -58,11 +64,20 @@ export function Grid(props: GridProps) {
     set_open(first_open(all));
     set_focus(0);
   }, [all]);
-  const lines = useMemo(() => (tree ? unfolded(all, open) : sorted(all, order === "" ? "" : shown_order)),
-    [all, open, shown_order, tree]);
+  const lines = useMemo(
+    () => (tree ? unfolded(all, open) : sorted(all, order === "" ? "" : shown_order)),
+    [all, open, shown_order, tree],
+  );
   const columns = useMemo(() => displayed(table.columns).filter((c) => !props.hide?.includes(c.key)), [table]);
-  const most = useMemo(() => Object.fromEntries(columns.filter(is_numeric).map((c) =>
-    [c.key, table.rows.reduce((m, r) => Math.max(m, Math.abs(Number(r[c.key] ?? 0))), 0)])), [table]);
+  const most = useMemo(
+    () =>
+      Object.fromEntries(
+        columns
+          .filter(is_numeric)
+          .map((c) => [c.key, table.rows.reduce((m, r) => Math.max(m, Math.abs(Number(r[c.key] ?? 0))), 0)]),
+      ),
+    [table],
+  );
   useEffect(() => {
     const box = scroll.current;
     if (!box) return;
@@ -87,7 +102,8 @@ export function Grid(props: GridProps) {
     const box = scroll.current!;
     const y = at * kRowHeight;
     if (y < box.scrollTop) box.scrollTop = y;
-    else if (y + kRowHeight + kHead > box.scrollTop + box.clientHeight) box.scrollTop = y + kRowHeight + kHead - box.clientHeight;
+    else if (y + kRowHeight + kHead > box.scrollTop + box.clientHeight)
+      box.scrollTop = y + kRowHeight + kHead - box.clientHeight;
   };
   const key = (event: KeyboardEvent): void => {
     const line = lines[focus];
@@ -100,7 +116,8 @@ export function Grid(props: GridProps) {
     else if (event.key === "F10" && event.shiftKey && line) menu_at(line, event);
     else if (event.key === "ArrowRight" && tree && line && !open.has(line.index)) turn(line);
     else if (event.key === "ArrowLeft" && tree && line && open.has(line.index) && !line.leaf) turn(line);
-    else if (event.key === "ArrowLeft" && tree && line && line.parent >= 0) move(lines.findIndex((l) => l.index === line.parent));
+    else if (event.key === "ArrowLeft" && tree && line && line.parent >= 0)
+      move(lines.findIndex((l) => l.index === line.parent));
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -114,32 +131,74 @@ export function Grid(props: GridProps) {
   const height = rows > 0 ? Math.min(rows, lines.length) * kRowHeight + kHead + 1 : undefined;
 
   return (
-    <div class={rows > 0 ? "gridbox inline" : "gridbox"} ref={scroll} style={height ? { height: `${height}px` } : {}}
-      onScroll={(e) => set_view({ top: e.currentTarget.scrollTop, height: e.currentTarget.clientHeight })}>
-      <table role={tree ? "treegrid" : "grid"} aria-label={title} aria-rowcount={lines.length + table.rows_left_out}
-        data-table={table.key} tabIndex={0} onKeyDown={key}>
-        <colgroup>{columns.map((c, i) => <col key={c.key} style={{ width: width_of(c, i === 0, wide(c)) }} />)}</colgroup>
-        <thead><tr>
-          {columns.map((c) => {
-            const by = shown_order.replace("-", "") === c.key;
-            const sort = by ? (shown_order.startsWith("-") ? "descending" : "ascending") : undefined;
-            return (
-              <th key={c.key} role="columnheader" class={is_numeric(c) ? "num" : ""} data-column={c.key} aria-sort={sort}
-                title={c.title} onClick={() => !tree && props.reorder?.(next_order(shown_order, c))}>
-                {c.title || "Name"}{by ? (sort === "descending" ? " ▾" : " ▴") : ""}
-              </th>);
-          })}
-        </tr></thead>
+    <div
+      class={rows > 0 ? "gridbox inline" : "gridbox"}
+      ref={scroll}
+      style={height ? { height: `${height}px` } : {}}
+      onScroll={(e) => set_view({ top: e.currentTarget.scrollTop, height: e.currentTarget.clientHeight })}
+    >
+      <table
+        role={tree ? "treegrid" : "grid"}
+        aria-label={title}
+        aria-rowcount={lines.length + table.rows_left_out}
+        data-table={table.key}
+        tabIndex={0}
+        onKeyDown={key}
+      >
+        <colgroup>
+          {columns.map((c, i) => (
+            <col key={c.key} style={{ width: width_of(c, i === 0, wide(c)) }} />
+          ))}
+        </colgroup>
+        <thead>
+          <tr>
+            {columns.map((c) => {
+              const by = shown_order.replace("-", "") === c.key;
+              const sort = by ? (shown_order.startsWith("-") ? "descending" : "ascending") : undefined;
+              return (
+                <th
+                  key={c.key}
+                  role="columnheader"
+                  class={is_numeric(c) ? "num" : ""}
+                  data-column={c.key}
+                  aria-sort={sort}
+                  title={c.title}
+                  onClick={() => !tree && props.reorder?.(next_order(shown_order, c))}
+                >
+                  {c.title || "Name"}
+                  {by ? (sort === "descending" ? " ▾" : " ▴") : ""}
+                </th>
+              );
+            })}
+          </tr>
+        </thead>
         <tbody>
           {first > 0 && <tr aria-hidden="true" class="gap" style={{ height: `${first * kRowHeight}px` }} />}
           {lines.slice(first, last).map((line, i) => (
-            <GridRow key={line.index} line={line} at={first + i} columns={columns} tree={tree} wide={wide} most={most}
-              bars={props.bars ?? {}} open={open.has(line.index)} focused={focus === first + i}
-              chosen={props.chosen?.(line.row) ?? false} turn={() => turn(line)}
-              choose={() => { set_focus(first + i); props.choose?.(line.row); }}
-              enter={() => props.open?.(line.row)} menu={(x, y) => props.menu?.(line.row, x, y)} />
+            <GridRow
+              key={line.index}
+              line={line}
+              at={first + i}
+              columns={columns}
+              tree={tree}
+              wide={wide}
+              most={most}
+              bars={props.bars ?? {}}
+              open={open.has(line.index)}
+              focused={focus === first + i}
+              chosen={props.chosen?.(line.row) ?? false}
+              turn={() => turn(line)}
+              choose={() => {
+                set_focus(first + i);
+                props.choose?.(line.row);
+              }}
+              enter={() => props.open?.(line.row)}
+              menu={(x, y) => props.menu?.(line.row, x, y)}
+            />
           ))}
-          {last < lines.length && <tr aria-hidden="true" class="gap" style={{ height: `${(lines.length - last) * kRowHeight}px` }} />}
+          {last < lines.length && (
+            <tr aria-hidden="true" class="gap" style={{ height: `${(lines.length - last) * kRowHeight}px` }} />
+          )}
         </tbody>
       </table>
     </div>
