@@ -12,6 +12,7 @@
 #include "store/ask/method_durations.hpp"
 #include "store/ask/one_call.hpp"
 #include "store/ask/row_sums.hpp"
+#include "store/ask/told_span.hpp"
 #include "store/ask/whole.hpp"
 #include "store/ask/zoom.hpp"
 #include "store/build/pass/builder.hpp"
@@ -52,6 +53,8 @@ class Store {
   base::result<std::shared_ptr<const slice::Pauses>> pauses() const { return frames_->pauses(); }
   // By thread; empty before the trace was read to its end.
   const std::vector<ThreadWhole>& thread_wholes() const { return frames_->thread_wholes(); }
+  // From when to when it has events, as far as that is known without looking at them.
+  base::result<std::optional<TimeSpan>> told_span() const { return store::told_span(*frames_); }
   // Of the whole trace, without looking at its calls.
   base::result<Whole> whole() const { return store::whole(*frames_); }
   // How the source was read.

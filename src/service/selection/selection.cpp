@@ -84,9 +84,11 @@ base::result<std::optional<TimePoint>> time_point(const std::string& text) {
 std::optional<Overview> span_of(const format::Opened& opened) {
   const auto store = store_of(opened);
   if (store == nullptr || store->notes().error) return std::nullopt;
+  const auto span = store->told_span();
+  if (!span || !*span) return std::nullopt;
   Overview overview;
-  overview.first = store->facts().totals.first;
-  overview.last = store->facts().totals.last;
+  overview.first = (*span)->first;
+  overview.last = (*span)->last;
   return overview;
 }
 
