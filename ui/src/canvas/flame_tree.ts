@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A profile's columns as a tree: children, sums of states over all below, paths of frame ids.
+import { spot_of } from "../look/spot";
 import type { Profile } from "../wire";
 
 export interface FlameTree {
@@ -36,7 +37,7 @@ export function flame_tree(profile: Profile): FlameTree {
     pauses: n.paused !== undefined && n.paused.length === size,
     id: (node) => profile.frames.id[frame(node)] ?? frame(node), // of two traces compared there is none
     name: (node) => (node === 0 ? "all" : (profile.frames.name[frame(node)] ?? "?")),
-    package: (node) => profile.frames.package[frame(node)] ?? "",
+    package: (node) => spot_of(profile.frames.name[frame(node)] ?? "", profile.frames.package[frame(node)] ?? ""),
   };
 }
 

@@ -14,8 +14,8 @@ const question = (weight: string): Record<string, unknown> => ({
   weight,
   shape: "down",
   by_thread: false,
-  most: 20_000,
-  least_share: 0.0003,
+  most: 100_000,
+  least_share: 0,
 });
 
 function split_of(profile: Profile): Split | null {

@@ -4,7 +4,7 @@ import { place, trace } from "./page";
 
 const kUnits: Record<string, string> = { time: "nanoseconds", wait: "nanoseconds", cpu: "nanoseconds", bytes: "bytes" };
 
-const kShort: Record<string, string> = { bytes: "Bytes", objects: "Objects", wait: "Wait", cpu: "CPU" };
+const kShort: Record<string, string> = { bytes: "Bytes", objects: "Objects", wait: "Wait", contentions: "Waits", cpu: "CPU", exceptions: "Thrown" };
 
 export const weights = computed(() =>
   (trace.value?.weights ?? []).map((w) => ({

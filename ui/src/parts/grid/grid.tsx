@@ -25,25 +25,21 @@ export interface GridProps {
   hide?: string[];
 }
 
-const width_of = (column: Column, first: boolean, wide: boolean): string => {
-  if (first) return "";
-  if (wide) return "140px";
-  switch (column.unit) {
-    case "percent":
-      return "68px";
-    case "count":
-      return "80px";
-    case "nanoseconds":
-    case "bytes":
-      return "84px";
-    case "time":
-      return "120px";
-    case "address":
-      return "140px";
-    default:
-      return column.key === "series" ? "200px" : "18%";
-  }
-};
+const kWidths: Record<string, number> = { percent: 68, count: 80, nanoseconds: 84, bytes: 84, time: 112, address: 140 };
+const kWide = 140;
+const kText = 180;
+
+// Pixels; 0: what is left. That is for the first name, or where a table begins with a time, for its last text.
+function widths_of(columns: readonly Column[], wide: (c: Column) => boolean): number[] {
+  const texts = columns.filter((c) => !is_numeric(c));
+  const rest = columns[0] && is_numeric(columns[0]) ? texts.at(-1) : texts[0];
+  const many = texts.length > 3 ? kText * 0.7 : kText;
+  return columns.map((c) => {
+    if (c === rest) return 0;
+    if (wide(c)) return kWide;
+    return c.key === "series" ? 200 : c.unit === "none" && c.key === "kind" ? 112 : (kWidths[c.unit] ?? many);
+  });
+}
 
 function next_order(order: string, column: Column): string {
   if (order === `-${column.key}`) return column.key;
@@ -128,6 +124,8 @@ export function Grid(props: GridProps) {
   };
   const wide = (c: Column): boolean =>
     shown_order.replace("-", "") === c.key && ["nanoseconds", "bytes", "count"].includes(c.unit);
+  const widths = widths_of(columns, wide);
+  const least = widths.reduce((sum, w) => sum + (w > 0 ? w : kText * 0.8), 0);
   const height = rows > 0 ? Math.min(rows, lines.length) * kRowHeight + kHead + 1 : undefined;
 
   return (
@@ -144,10 +142,11 @@ export function Grid(props: GridProps) {
         data-table={table.key}
         tabIndex={0}
         onKeyDown={key}
+        style={{ minWidth: `${least}px` }}
       >
         <colgroup>
-          {columns.map((c, i) => (
-            <col key={c.key} style={{ width: width_of(c, i === 0, wide(c)) }} />
+          {widths.map((w, i) => (
+            <col key={columns[i]!.key} style={{ width: w > 0 ? `${w}px` : "" }} />
           ))}
         </colgroup>
         <thead>

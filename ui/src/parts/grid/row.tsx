@@ -88,8 +88,12 @@ export function GridRow(p: RowProps) {
             title={exact(value, c)}
             data-column={c.key}
           >
-            {i === 0 && p.tree && <Twist line={line} open={p.open} turn={p.turn} />}
-            {c.key === "series" && typeof value === "string" ? (
+            {i === 0 && p.tree ? (
+              <span class="tree-cell">
+                <Twist line={line} open={p.open} turn={p.turn} />
+                <CellText value={value} column={c} />
+              </span>
+            ) : c.key === "series" && typeof value === "string" ? (
               <Spark text={value} />
             ) : bar ? (
               <Bar value={Number(value)} column={c} most={p.most[c.key] ?? 0} colour={p.bars[c.key] ?? "less"} />

@@ -24,7 +24,7 @@ export function Legend({ tree }: { tree: FlameTree }) {
   return (
     <div class="legend">
       <button type="button" aria-expanded={open} onClick={() => set_open(!open)}>
-        Colour: package <span>{open ? "▾" : "▴"}</span>
+        Colour: package or type <span>{open ? "▾" : "▴"}</span>
       </button>
       {open && (
         <dl>

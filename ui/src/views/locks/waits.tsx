@@ -21,7 +21,7 @@ interface Wait {
 
 const kMost = 1000;
 const thread_name = (t: number | string): string =>
-  typeof t === "number" ? (threads.value.find((k) => k.index === t)?.name ?? `thread ${t}`) : t;
+  threads.value.find((k) => k.index === Number(t))?.name ?? "(not told)";
 
 function waits_table(waits: Wait[]): Table {
   const U = (key: string, title: string, unit = "none") => ({ key, title, unit });

@@ -125,7 +125,13 @@ export function layout_rows(tracks: readonly Track[], threads: readonly Thread[]
       plain("pauses", t, "Pauses", kSmall + 4);
   }
   let opened = 0;
-  for (const group of groups_of(threads)) {
+  // Threads stand as their calls do: the main one, then by how busy they were; then those without calls.
+  const place = (t: Thread): number => {
+    const at = tracks.findIndex((k) => k.kind === "calls" && k.thread === t.index);
+    return at < 0 ? tracks.length + t.index : at;
+  };
+  const ordered_threads = [...threads].sort((a, b) => place(a) - place(b));
+  for (const group of groups_of(ordered_threads)) {
     const in_group = group.name !== "";
     const id = `group:${group.name}`;
     const folded = in_group && words.collapsed.has(id);

@@ -3,6 +3,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { draw_pointer, draw_timeline, kRuler, type Scene } from "../../canvas/timeline_draw";
 import { useCanvas } from "../../canvas/surface";
+import { spot_of } from "../../look/spot";
 import { Head } from "../../shell/head";
 import { matches } from "../../shell/search";
 import { call_name } from "../../state/chosen";
@@ -23,7 +24,7 @@ import { deep_tracks, filter } from "./wishes";
 
 const naming = {
   name: (id: number): string => name_of(id)?.name ?? "",
-  package: (id: number): string => name_of(id)?.package ?? "",
+  package: (id: number): string => spot_of(name_of(id)?.name ?? "", name_of(id)?.package ?? ""),
   helper: (id: number): boolean => name_of(id)?.helper ?? false,
 };
 
