@@ -25,7 +25,11 @@ base::result<std::shared_ptr<const Store>> Store::open(const std::string& path) 
   if (!view) return tl::unexpected(view.error());
   auto frames = IndexFrames::open(std::move(*view));
   if (!frames) return tl::unexpected(frames.error());
-  return std::shared_ptr<const Store>(new Store(std::move(*frames)));
+  return of(std::move(*frames));
+}
+
+std::shared_ptr<const Store> Store::of(std::shared_ptr<const IndexFrames> frames) {
+  return std::shared_ptr<const Store>(new Store(std::move(frames)));
 }
 
 Facts Store::facts() const {

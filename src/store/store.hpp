@@ -32,6 +32,9 @@ class Store {
   // those of page 0 and of frames; index_missing when nothing was committed.
   static base::result<std::shared_ptr<const Store>> open(const std::string& path);
 
+  // Of frames that are open already.
+  static std::shared_ptr<const Store> of(std::shared_ptr<const IndexFrames> frames);
+
   Facts facts() const;
   const Entities& entities() const { return frames_->entities(); }
   const Texts& texts() const { return frames_->texts(); }

@@ -69,6 +69,7 @@ base::result<format::Recognised> Input::recognise() const {
 }
 
 std::optional<format::Opened> Input::open_index() const {
+  if (options_.index.opened) return options_.index.opened->open();
   const bool as_it_is = options_.segments.empty() && !options_.follow && !options_.resync &&
                         !options_.strict && options_.file != "-";
   if (!options_.index.offered || options_.index.none || !as_it_is) return std::nullopt;
