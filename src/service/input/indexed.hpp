@@ -17,14 +17,10 @@ class IndexFrames;
 
 namespace polytrace::service {
 
-class CurrentIndex;
-
 struct IndexOptions {
   bool offered = false;  // answers may come from one
   bool none = false;     // and shall not
   std::string folder{};  // of the index; empty: in the cache
-  // One that is open already: all answers come from it, whatever became of the trace.
-  std::shared_ptr<const CurrentIndex> opened{};
 };
 
 enum class IndexStanding : std::uint8_t {
@@ -63,8 +59,6 @@ class CurrentIndex {
   CurrentIndex(const format::Format* format, std::shared_ptr<const store::IndexFrames> frames,
                std::optional<store::FolderLock> use);
   format::Opened open() const;
-  const format::Format& format() const { return *format_; }
-  const std::shared_ptr<const store::IndexFrames>& frames() const { return frames_; }
 
  private:
   const format::Format* format_;

@@ -44,12 +44,7 @@ class TemporaryFolder {
   std::string path_;
 };
 
-struct Built {
-  FoundIndex found;
-  std::shared_ptr<const CurrentIndex> index;
-};
-
-Asked<Built> build_in(const Input& input, const std::string& folder) {
+Asked<std::unique_ptr<const HeldIndex>> build_in(const Input& input, const std::string& folder) {
   InputOptions options = input.options();
   options.index = {.folder = folder};
   const Input again(options, input.asking());
@@ -65,12 +60,12 @@ Asked<Built> build_in(const Input& input, const std::string& folder) {
   auto frames = store::IndexFrames::open(found->view);
   if (!frames) return refuse(frames.error(), input.name());
   auto use = store::FolderLock::use(found->place);
-  auto index = std::make_shared<const CurrentIndex>(
-      format, std::move(*frames), use ? std::move(*use) : std::optional<store::FolderLock>());
-  return Built{std::move(*found), std::move(index)};
+  return std::make_unique<const HeldIndex>(
+      found->place.folder, *format, std::move(*frames),
+      use ? std::move(*use) : std::optional<store::FolderLock>());
 }
 
-Asked<Built> build_without_trace(const Input& input) {
+Asked<std::unique_ptr<const HeldIndex>> build_without_trace(const Input& input) {
   const TemporaryFolder folder;
   if (folder.path().empty())
     return refuse({Code::write_failed, {}, "no temporary folder can be made"});
@@ -86,18 +81,17 @@ Asked<std::shared_ptr<const IndexedTrace>> IndexedTrace::open(const Input& input
   if (!built && built.error().error.code == Code::write_failed && options.folder.empty())
     built = build_without_trace(input);
   if (!built) return tl::unexpected(built.error());
-  return std::shared_ptr<const IndexedTrace>(
-      new IndexedTrace(input.name(), std::move(built->index), *built->found.view));
+  return std::shared_ptr<const IndexedTrace>(new IndexedTrace(input.name(), std::move(*built)));
 }
 
-IndexedTrace::IndexedTrace(std::string file, std::shared_ptr<const CurrentIndex> index,
-                           const store::IndexView& view)
+IndexedTrace::IndexedTrace(std::string file, std::unique_ptr<const HeldIndex> index)
     : file_(std::move(file)),
       index_(std::move(index)),
       store_(store::Store::of(index_->frames())),
-      id_(id_of(view.head().fingerprint)),
-      index_bytes_(view.slot().length) {
-  if (view.totals().origin != base::kNoTime) origin_ = view.totals().origin;
+      id_(id_of(index_->frames()->view().head().fingerprint)),
+      index_bytes_(index_->frames()->view().slot().length) {
+  const base::Time first = index_->frames()->view().totals().origin;
+  if (first != base::kNoTime) origin_ = first;
   const auto methods = static_cast<std::uint32_t>(store_->entities().count(EntitySort::method));
   method_names_.reserve(methods);
   helpers_.resize(methods);
@@ -111,7 +105,7 @@ IndexedTrace::IndexedTrace(std::string file, std::shared_ptr<const CurrentIndex>
 
 std::unique_ptr<Input> IndexedTrace::input(const std::atomic<bool>* stop) const {
   InputOptions options{.file = file_};
-  options.index.opened = index_;
+  options.index = {.offered = true, .folder = index_->folder()};
   return std::make_unique<Input>(std::move(options), Asking{.stop = stop});
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "service/input/held_index.hpp"
 #include "service/input/pass.hpp"
 #include "service/selection/selection.hpp"
 #include "store/store.hpp"
@@ -53,8 +54,7 @@ class IndexedTrace {
   bool has_helpers() const { return has_helpers_; }
 
  private:
-  IndexedTrace(std::string file, std::shared_ptr<const CurrentIndex> index,
-               const store::IndexView& view);
+  IndexedTrace(std::string file, std::unique_ptr<const HeldIndex> index);
   std::string whole_method_name(std::uint32_t method) const;
   std::uint32_t resolved_class(std::uint64_t class_index) const;
   std::string_view text_of(const store::Entity& entity) const {
@@ -62,7 +62,7 @@ class IndexedTrace {
   }
 
   std::string file_;
-  std::shared_ptr<const CurrentIndex> index_;
+  std::unique_ptr<const HeldIndex> index_;
   std::shared_ptr<const store::Store> store_;
   std::string id_;
   std::uint64_t index_bytes_ = 0;

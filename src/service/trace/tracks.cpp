@@ -22,10 +22,6 @@ base::result<void> add_extent(const IndexedTrace& trace, const std::atomic<bool>
                           .end_bucket = 2,
                           .stop = stop};
   return trace.store().zoom(whole, [&](const store::ZoomItem& item) {
-    const std::int64_t start = trace.offset(item.start);
-    const std::int64_t end = trace.offset(item.end);
-    thread.first = std::min(thread.first.value_or(start), start);
-    thread.last = std::max(thread.last.value_or(end), end);
     thread.rows = std::max(thread.rows, item.row + 1);
     thread.calls += item.count;
     if (item.row == 0) thread.busy += item.busy;
@@ -37,6 +33,9 @@ base::result<ThreadFacts> facts_of(const IndexedTrace& trace, std::uint32_t inde
   ThreadFacts thread{.index = index,
                      .id = fmt::format("{:#x}", trace.thread_id(index)),
                      .name = trace.thread_name(index)};
+  const store::Entity& told = trace.store().entities().of(store::EntitySort::thread, index);
+  if (told.first != base::kNoTime) thread.first = trace.offset(told.first);
+  if (told.last != base::kNoTime) thread.last = trace.offset(told.last);
   if (auto added = add_extent(trace, stop, thread); !added) return base::Unexpected(added.error());
   return thread;
 }

@@ -17,7 +17,7 @@ struct ThreadFacts {
   bool is_main = false;
   std::uint64_t busy = 0;  // ns in calls
   std::uint64_t calls = 0;
-  std::optional<std::int64_t> first{};  // offsets, of what it called
+  std::optional<std::int64_t> first{};  // offsets, of its events
   std::optional<std::int64_t> last{};
   std::uint32_t rows = 0;  // most calls that were open at once
 };
