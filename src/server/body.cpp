@@ -14,7 +14,7 @@ using simdjson::SUCCESS;
 using simdjson::dom::element;
 
 constexpr std::size_t kMostDepth = 16;
-constexpr std::size_t kMostBytes = (1 << 20) + 64;
+constexpr std::size_t kMostBodyBytes = (1 << 20) + 64;
 
 }  // namespace
 
@@ -25,9 +25,9 @@ struct Members::Member {
 };
 
 Body::Body(const std::string& text)
-    : parser_(std::make_unique<simdjson::dom::parser>(kMostBytes)),
+    : parser_(std::make_unique<simdjson::dom::parser>(kMostBodyBytes)),
       root_(std::make_unique<element>()) {
-  if (parser_->allocate(kMostBytes, kMostDepth) != SUCCESS) {
+  if (parser_->allocate(kMostBodyBytes, kMostDepth) != SUCCESS) {
     complain("no memory for it");
     return;
   }

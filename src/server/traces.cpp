@@ -45,7 +45,7 @@ std::string_view word_of(TraceState state) {
 
 Traces::~Traces() { finish(); }
 
-base::result<std::string> Traces::add(const std::string& file) {
+base::result<std::string> Traces::add(const std::string& file, const std::string& shown) {
   auto id = service::trace_id(file);
   if (!id) return id;
   const service::Input input({.file = file});
@@ -56,7 +56,8 @@ base::result<std::string> Traces::add(const std::string& file) {
   if (is_there || stop_) return id;
   auto& open = *open_.emplace_back(std::make_unique<Open>());
   open.view.id = *id;
-  open.view.file = file;
+  open.path = file;
+  open.view.file = shown;
   open.builder = std::thread([this, &open] { build(open); });
   return id;
 }
@@ -100,7 +101,7 @@ void Traces::build(Open& open) {
   };
   service::Asking asking{.watch = [&] { return std::make_unique<ProgressWatcher>(tell); },
                          .stop = &stop_};
-  service::InputOptions options{.file = open.view.file};
+  service::InputOptions options{.file = open.path};
   options.index = index_;
   const service::Input input(std::move(options), std::move(asking));
   auto trace = service::IndexedTrace::open(input);

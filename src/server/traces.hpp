@@ -20,7 +20,7 @@ std::string_view word_of(TraceState state);
 // What is known of one at a moment.
 struct TraceView {
   std::string id{};
-  std::string file{};
+  std::string file{};  // as it is named
   TraceState state = TraceState::opening;
   std::uint64_t read = 0;  // bytes of its file, while it is indexed
   std::uint64_t size = 0;
@@ -37,9 +37,9 @@ class Traces {
   Traces(const Traces&) = delete;
   Traces& operator=(const Traces&) = delete;
 
-  // The id of the file's trace, which is being opened from now on, or was there. Errors: those of
-  // store::identify(), and what is not recognised.
-  base::result<std::string> add(const std::string& file);
+  // The id of the file's trace, which is being opened from now on, or was there; `shown` is how it
+  // is named. Errors: those of store::identify(), and what is not recognised.
+  base::result<std::string> add(const std::string& file, const std::string& shown);
   std::vector<TraceView> all() const;
   std::optional<TraceView> find(std::string_view id) const;
   // Stops what is being indexed and waits for it.
@@ -47,6 +47,7 @@ class Traces {
 
  private:
   struct Open {
+    std::string path{};
     TraceView view{};
     std::thread builder{};
   };

@@ -9,15 +9,15 @@ using service::CallDetail;
 constexpr std::size_t kMostCallers = 200;
 
 // A call by its name, or by where it stands: in a track at a time, a row or the innermost.
-struct Question {
+struct AtAsked {
   std::optional<service::CallAddress> call{};
   std::uint32_t thread = 0;
   std::int64_t time = 0;
   std::optional<std::int64_t> row{};
 };
 
-Question read_question(const Ask& ask, Members members) {
-  Question question;
+AtAsked read_at_asked(const Ask& ask, Members members) {
+  AtAsked question;
   if (members.has("call")) {
     question.call = service::parse_call_address(members.text("call"));
     if (!question.call) members.complain("call", "names no call");
@@ -34,7 +34,7 @@ Question read_question(const Ask& ask, Members members) {
 }
 
 // The call that is meant, if there is one.
-base::result<std::optional<store::SliceId>> meant(const Ask& ask, const Question& question) {
+base::result<std::optional<store::SliceId>> meant(const Ask& ask, const AtAsked& question) {
   if (question.call) return service::find_call(ask.trace(), *question.call);
   const auto open = service::calls_at(ask.trace(), question.thread, question.time);
   if (!open) return base::Unexpected(open.error());
@@ -64,7 +64,7 @@ base::result<void> write_callers(base::JsonWriter& json, const Ask& ask, store::
 }  // namespace
 
 Answered answer_at(Ask& ask) {
-  const Question question = read_question(ask, ask.body.members());
+  const AtAsked question = read_at_asked(ask, ask.body.members());
   if (!ask.body.fault().empty()) return wrong(ask.body.fault());
   const auto id = meant(ask, question);
   if (!id) return tl::unexpected(fault_reply(id.error()));

@@ -12,13 +12,13 @@ using service::MethodDurations;
 constexpr std::size_t kMostMethods = 64;
 constexpr std::size_t kSlowest = 20;
 
-struct Question {
+struct DurationsAsked {
   Part part{};
   std::vector<std::uint32_t> methods{};
 };
 
-Question read_question(Ask& ask, Members members) {
-  Question question;
+DurationsAsked read_durations_asked(Ask& ask, Members members) {
+  DurationsAsked question;
   question.part = read_selection(ask, members);
   if (!question.part.rules.empty())
     members.complain("selection", "has rules, which this does not follow");
@@ -65,7 +65,7 @@ base::result<void> write_method(JsonWriter& json, const Ask& ask, const MethodDu
 }  // namespace
 
 Answered answer_durations(Ask& ask) {
-  const Question question = read_question(ask, ask.body.members());
+  const DurationsAsked question = read_durations_asked(ask, ask.body.members());
   if (!ask.body.fault().empty()) return wrong(ask.body.fault());
   AnswerJson answer("durations", From::index);
   answer.selection(question.part);

@@ -8,13 +8,13 @@ namespace {
 
 constexpr std::uint64_t kMostEvents = 1000;
 
-struct Question {
+struct EventsAsked {
   Part part{};
   service::EventsQuestion events{};
 };
 
-Question read_question(Ask& ask, Members members) {
-  Question question;
+EventsAsked read_events_asked(Ask& ask, Members members) {
+  EventsAsked question;
   question.part = read_selection(ask, members);
   if (!question.part.rules.empty())
     members.complain("selection", "has rules, which this does not follow");
@@ -36,7 +36,7 @@ Question read_question(Ask& ask, Members members) {
 
 // JSON Lines, as they are printed. What to ask for next stands in a field of the reply's head.
 Answered answer_events(Ask& ask) {
-  const Question question = read_question(ask, ask.body.members());
+  const EventsAsked question = read_events_asked(ask, ask.body.members());
   if (!ask.body.fault().empty()) return wrong(ask.body.fault());
   const auto input = ask.trace().input(&ask.stop);
   Reply reply{.type = "application/x-ndjson"};

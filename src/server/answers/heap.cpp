@@ -26,7 +26,7 @@ constexpr std::array kQuestions{
 };
 
 // Of one snapshot, or what grew between two.
-struct Question {
+struct HeapAsked {
   service::HeapQuestion heap{};
   bool is_growth = false;
   service::GrowthQuestion growth{};
@@ -37,8 +37,8 @@ std::optional<std::uint64_t> snapshot(Members& members, std::string_view name) {
   return members.count(name, 0);
 }
 
-Question read_question(const Ask& ask, Members members) {
-  Question question;
+HeapAsked read_heap_asked(const Ask& ask, Members members) {
+  HeapAsked question;
   const std::string word = members.text("question", "summary");
   const auto known = std::ranges::find(kQuestions, word, &Word::word);
   question.is_growth = word == "growth";
@@ -59,7 +59,7 @@ Question read_question(const Ask& ask, Members members) {
   return question;
 }
 
-service::Asked<service::TableAnswer> ask_tables(const Ask& ask, Question& question) {
+service::Asked<service::TableAnswer> ask_tables(const Ask& ask, HeapAsked& question) {
   const auto input = ask.trace().input(&ask.stop);
   if (!question.is_growth) return service::ask_heap(*input, question.heap);
   question.growth.reading = input->options();
@@ -69,7 +69,7 @@ service::Asked<service::TableAnswer> ask_tables(const Ask& ask, Question& questi
 }  // namespace
 
 Answered answer_heap(Ask& ask) {
-  Question question = read_question(ask, ask.body.members());
+  HeapAsked question = read_heap_asked(ask, ask.body.members());
   if (!ask.body.fault().empty()) return wrong(ask.body.fault());
   const auto made = ask_tables(ask, question);
   if (!made) return tl::unexpected(fault_reply(made.error()));

@@ -19,7 +19,7 @@ constexpr double kUsualShare = 0.0003;
 
 enum class Shape : std::uint8_t { down, up, sandwich };
 
-struct Question {
+struct ProfileAsked {
   Part part{};
   const analysis::Weight* weight = nullptr;
   Shape shape = Shape::down;
@@ -30,8 +30,8 @@ struct Question {
   std::vector<std::uint32_t> root{};
 };
 
-Question read_question(Ask& ask, Members members) {
-  Question question;
+ProfileAsked read_profile_asked(Ask& ask, Members members) {
+  ProfileAsked question;
   question.part = read_selection(ask, members);
   const std::string weight = members.text("weight");
   question.weight = analysis::find_weight(weight);
@@ -134,7 +134,7 @@ struct Trees {
   std::optional<WeighedTree> callers{};
 };
 
-Trees shaped(const Question& question, const WeighedTree& tree) {
+Trees shaped(const ProfileAsked& question, const WeighedTree& tree) {
   switch (question.shape) {
     case Shape::down: return {analysis::below_path(tree, question.root)};
     case Shape::up: return {analysis::below_path(analysis::bottom_up(tree), question.root)};
@@ -145,7 +145,7 @@ Trees shaped(const Question& question, const WeighedTree& tree) {
   return {};
 }
 
-Reply write_answer(const Ask& ask, const Question& question, const ProfileTree& made) {
+Reply write_answer(const Ask& ask, const ProfileAsked& question, const ProfileTree& made) {
   const bool indexed = made.weight->carrier == analysis::Carrier::calls;
   AnswerJson answer("profile", indexed ? From::index : From::scan);
   JsonWriter& json = answer.json();
@@ -177,7 +177,7 @@ Reply write_answer(const Ask& ask, const Question& question, const ProfileTree& 
 }  // namespace
 
 Answered answer_profile(Ask& ask) {
-  const Question question = read_question(ask, ask.body.members());
+  const ProfileAsked question = read_profile_asked(ask, ask.body.members());
   if (!ask.body.fault().empty()) return wrong(ask.body.fault());
   const auto made = service::ask_tree(
       ask.trace(),

@@ -10,14 +10,14 @@ constexpr std::size_t kMostFound = 10'000;
 
 enum class Kind : std::uint8_t { method, class_, thread };
 
-struct Question {
+struct SearchAsked {
   Part part{};
   NamePattern pattern{};
   Kind kind = Kind::method;
 };
 
-Question read_question(Ask& ask, Members members) {
-  Question question;
+SearchAsked read_search_asked(Ask& ask, Members members) {
+  SearchAsked question;
   question.part = read_selection(ask, members);
   if (!question.part.rules.empty())
     members.complain("selection", "has rules, which searches do not follow");
@@ -77,7 +77,7 @@ void write_figures(base::JsonWriter& json, const Figures& figures) {
 }  // namespace
 
 Answered answer_search(Ask& ask) {
-  const Question question = read_question(ask, ask.body.members());
+  const SearchAsked question = read_search_asked(ask, ask.body.members());
   if (!ask.body.fault().empty()) return wrong(ask.body.fault());
   const auto test = name_test(question.pattern);
   if (!test) return wrong(test.error());

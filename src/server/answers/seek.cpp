@@ -4,15 +4,15 @@
 namespace polytrace::server {
 namespace {
 
-struct Question {
+struct SeekAsked {
   Part part{};
   std::vector<std::uint32_t> methods{};
   std::optional<std::int64_t> after{};
   std::optional<std::int64_t> before{};
 };
 
-Question read_question(Ask& ask, Members members) {
-  Question question;
+SeekAsked read_seek_asked(Ask& ask, Members members) {
+  SeekAsked question;
   question.part = read_selection(ask, members);
   if (!question.part.rules.empty())
     members.complain("selection", "has rules, which this does not follow");
@@ -27,7 +27,7 @@ Question read_question(Ask& ask, Members members) {
 }  // namespace
 
 Answered answer_seek(Ask& ask) {
-  const Question question = read_question(ask, ask.body.members());
+  const SeekAsked question = read_seek_asked(ask, ask.body.members());
   if (!ask.body.fault().empty()) return wrong(ask.body.fault());
   store::Range range = service::range_of(ask.trace(), question.part);
   if (question.after)

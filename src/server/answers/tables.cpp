@@ -6,13 +6,13 @@
 namespace polytrace::server {
 namespace {
 
-struct Question {
+struct TablesAsked {
   Part part{};
   service::ReportQuestion report{};
 };
 
-Question read_question(Ask& ask, Members members) {
-  Question question;
+TablesAsked read_tables_asked(Ask& ask, Members members) {
+  TablesAsked question;
   question.part = read_selection(ask, members);
   if (!question.part.rules.empty())
     members.complain("selection", "has rules, which tables do not follow");
@@ -45,7 +45,7 @@ void write_empty(base::JsonWriter& json, const std::vector<service::EmptySection
 }  // namespace
 
 Answered answer_tables(Ask& ask) {
-  const Question question = read_question(ask, ask.body.members());
+  const TablesAsked question = read_tables_asked(ask, ask.body.members());
   if (!ask.body.fault().empty()) return wrong(ask.body.fault());
   const auto input = ask.trace().input(&ask.stop);
   const auto made = service::ask_report(*input, question.report);

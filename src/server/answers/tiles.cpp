@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint64_t kMostWidth = 100'000;
 
-service::TilesQuestion read_question(Members members) {
+service::TilesQuestion read_tiles_asked(Members members) {
   service::TilesQuestion question;
   for (Members& track : members.objects("tracks"))
     question.tracks.push_back(
@@ -30,7 +30,7 @@ Reply binary(std::string bytes) {
 }  // namespace
 
 Answered answer_tiles(Ask& ask) {
-  service::TilesQuestion question = read_question(ask.body.members());
+  service::TilesQuestion question = read_tiles_asked(ask.body.members());
   question.stop = &ask.stop;
   if (!ask.body.fault().empty()) return wrong(ask.body.fault());
   auto made = service::tiles(ask.trace(), ask.tracks(), question);

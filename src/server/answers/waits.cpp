@@ -12,13 +12,13 @@ using service::LockWait;
 
 constexpr std::uint64_t kUsualLimit = 1000;
 
-struct Question {
+struct WaitsAsked {
   Part part{};
   std::uint64_t limit = kUsualLimit;
 };
 
-Question read_question(Ask& ask, Members members) {
-  Question question{.part = read_selection(ask, members)};
+WaitsAsked read_waits_asked(Ask& ask, Members members) {
+  WaitsAsked question{.part = read_selection(ask, members)};
   if (!question.part.rules.empty())
     members.complain("selection", "has rules, which this does not follow");
   question.limit = members.count("limit", kUsualLimit);
@@ -63,7 +63,7 @@ void write_wait(base::JsonWriter& json, const service::IndexedTrace& trace, cons
 }  // namespace
 
 Answered answer_waits(Ask& ask) {
-  const Question question = read_question(ask, ask.body.members());
+  const WaitsAsked question = read_waits_asked(ask, ask.body.members());
   if (!ask.body.fault().empty()) return wrong(ask.body.fault());
   const auto made = service::lock_waits(ask.trace(), question.part, question.limit);
   if (!made) return tl::unexpected(fault_reply(made.error()));

@@ -17,7 +17,7 @@ base::result<void> serve(const Options& options, const std::atomic<bool>& stop,
   std::optional<base::Error> first;
   std::size_t opened = 0;
   for (const std::string& file : options.files) {
-    const auto id = app.traces().add(file);
+    const auto id = app.traces().add(file, file);
     if (id && ++opened != 0) continue;
     if (!first) first = id.error();
     failed({file, id.error()});

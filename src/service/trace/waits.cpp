@@ -10,7 +10,6 @@ namespace polytrace::service {
 namespace {
 
 using analysis::LockGraph;
-using store::Interval;
 
 enum Column : std::size_t { kOwner, kClass, kPath };
 
@@ -21,7 +20,7 @@ class WaitList {
     for (std::uint32_t i = 0; i < trace.threads(); ++i) threads_[trace.thread_id(i)] = i;
   }
 
-  void add(const Interval& interval) {
+  void add(const store::Interval& interval) {
     const auto [place, fresh] =
         locks_.try_emplace(interval.subject, static_cast<std::uint32_t>(locks_.size()));
     if (fresh) objects_.push_back(interval.subject), classes_.push_back(store::kNoIndex);
@@ -34,8 +33,9 @@ class WaitList {
                 .site = site_of(interval.begun[kPath]),
                 .start = interval.start,
                 .end = interval.end,
-                .got_it = interval.how == Interval::How::ended});
-    if (interval.how == Interval::How::open) open_.push_back({interval.thread, interval.start});
+                .got_it = interval.how == store::Interval::How::ended});
+    if (interval.how == store::Interval::How::open)
+      open_.push_back({interval.thread, interval.start});
   }
   LockWaits take(std::uint64_t limit) {
     graph_.finish();
@@ -108,10 +108,11 @@ base::result<LockWaits> lock_waits(const IndexedTrace& trace, const TracePart& p
   WaitList list(trace, part);
   store::Range range = range_of(trace, part);
   range.threads.clear();  // whoever waits may get the lock from anybody
-  const auto seen = trace.store().intervals(slice::SpanKind::lock, range,
-                                            {store::field_number(event::Kind::Monitor, "owner"),
-                                             store::kKnownClassField, store::kPathField},
-                                            [&](const Interval& interval) { list.add(interval); });
+  const auto seen =
+      trace.store().intervals(slice::SpanKind::lock, range,
+                              {store::field_number(event::Kind::Monitor, "owner"),
+                               store::kKnownClassField, store::kPathField},
+                              [&](const store::Interval& interval) { list.add(interval); });
   if (!seen) return base::Unexpected(seen.error());
   return list.take(limit);
 }
