@@ -27,3 +27,11 @@ pkg_check_modules(isal REQUIRED IMPORTED_TARGET libisal>=2.30)
 pkg_check_modules(archive REQUIRED IMPORTED_TARGET libarchive>=3.6)
 # Headers only, and no package file of its own.
 find_path(POLYTRACE_PROTOZERO protozero/pbf_writer.hpp REQUIRED)
+# Headers only, of which the server alone sees some.
+if(POLYTRACE_UI)
+  find_package(Boost 1.81 QUIET)
+  if(NOT Boost_FOUND)
+    message(FATAL_ERROR "The page's server needs Boost's headers (Debian: apt-get install "
+                        "libboost1.81-dev). Without it: -D POLYTRACE_UI=OFF")
+  endif()
+endif()
