@@ -68,6 +68,7 @@ class IndexFrames final : public CallFrames, public RowFrames, public RowMeaning
   std::span<const Block> blocks(std::uint32_t thread) const override;
   std::span<const CallFrames::Sums> sums(std::uint32_t thread) const override;
   std::span<const Cells> cells(std::uint32_t thread) const override;
+  std::span<const Cells> series(std::uint32_t thread) const override;
   base::result<At> find(std::uint64_t number) const override;
   base::result<base::Bytes> payload(std::uint32_t thread, std::uint32_t place) const override;
   base::result<base::Bytes> payload(const CallFrames::Sums& sums) const override;
@@ -111,6 +112,7 @@ class IndexFrames final : public CallFrames, public RowFrames, public RowMeaning
     std::vector<std::uint64_t> before;
     std::vector<CallFrames::Sums> sums;
     std::vector<Cells> cells;
+    std::vector<Cells> series;
   };
   struct Numbered {
     std::uint64_t number;
@@ -125,6 +127,7 @@ class IndexFrames final : public CallFrames, public RowFrames, public RowMeaning
   base::result<void> take_block(std::size_t entry);
   base::result<void> take_call_sums(std::size_t entry);
   base::result<void> take_cells(std::size_t entry);
+  base::result<void> take_series(std::size_t entry);
   base::result<std::uint32_t> first_of(std::uint32_t thread, std::size_t entry) const;
   base::result<void> take_rows(std::size_t entry);
   base::result<void> take_row_sums(std::size_t entry);

@@ -32,6 +32,7 @@ Builder::Builder(IndexWriter& writer, const BuildOptions& options)
       calls_(paths_, [this](std::unique_ptr<OpenBlock> block) { put_block(std::move(block)); }),
       sums_(options.most_sums),
       cells_(options.cells),
+      series_(options.series),
       jobs_(writer, options.encoders) {
   slicer_.as_told();
 }
@@ -137,8 +138,10 @@ void Builder::put_block(std::unique_ptr<OpenBlock> closed) {
                                 .greatest = frame.last},
                       .payload = std::move(frame.payload)});
     });
-    cells_.add(origin, work->encoded, std::as_bytes(std::span(work->payload)),
-               [&](CellFrame frame) { more.push_back(piece_of(std::move(frame))); });
+    const auto put = [&](auto frame) { more.push_back(piece_of(std::move(frame))); };
+    const CallBlock* const block =
+        cells_.add(origin, work->encoded, std::as_bytes(std::span(work->payload)), put);
+    if (block != nullptr) series_.add(origin, work->encoded, *block, put);
   };
   jobs_.add({}, make, behind);
 }
@@ -146,6 +149,17 @@ void Builder::put_block(std::unique_ptr<OpenBlock> closed) {
 Piece Builder::piece_of(CellFrame frame) {
   return {.entry = {.kind = frame::cells,
                     .stream = frame.thread * kCellFamilies,
+                    .level = frame.level,
+                    .count = frame.blocks,
+                    .number = frame.first_block,
+                    .least = frame.before,
+                    .greatest = frame.last},
+          .payload = std::move(frame.payload)};
+}
+
+Piece Builder::piece_of(SeriesFrame frame) {
+  return {.entry = {.kind = frame::series,
+                    .stream = frame.thread,
                     .level = frame.level,
                     .count = frame.blocks,
                     .number = frame.first_block,
@@ -253,7 +267,9 @@ base::result<void> Builder::finish(const event::PumpOutcome& outcome, IndexState
   for (std::uint32_t thread = 0; thread < calls_.threads(); ++thread)
     calls_.of(thread).finish(threads[thread].last);
   if (auto written = jobs_.wait(); !written) return written;
-  cells_.finish([this](CellFrame frame) { jobs_.add(piece_of(std::move(frame))); });
+  const auto add = [this](auto frame) { jobs_.add(piece_of(std::move(frame))); };
+  cells_.finish(add);
+  series_.finish(add);
   jobs_.add({.entry = {.kind = frame::notices}, .payload = encode_notes(outcome)});
   if (auto written = jobs_.wait(); !written) return written;
   head.kinds = event::kKindCount;
