@@ -10,6 +10,7 @@
 #include "event/pump.hpp"
 #include "store/ask/durations.hpp"
 #include "store/ask/events/intervals.hpp"
+#include "store/ask/events/series.hpp"
 #include "store/ask/events/slice_scan.hpp"
 #include "store/ask/method_durations.hpp"
 #include "store/ask/one_call.hpp"
@@ -87,7 +88,9 @@ class Store {
   }
   // Buckets are counted from the time of the first event in the source's order.
   base::result<void> zoom(const Zoom& asked, const ZoomVisitor& visit) const {
-    return store::zoom(*frames_, frames_->view().totals().origin, asked, visit);
+    const base::Time origin = frames_->view().totals().origin;
+    if (asked.family != Family::calls) return zoom_spans(*frames_, tables_, origin, asked, visit);
+    return store::zoom(*frames_, origin, asked, visit);
   }
   // Rows of a kind in columns; calls one by one in columns; what lasted a while and is no call.
   // Scans give the same page by page: RowScan(frames(), ...), SliceScan(frames(), ...).
@@ -104,6 +107,16 @@ class Store {
     return store::intervals(*frames_, kind, range, fields, visit);
   }
   base::result<slice::Pauses> pauses() const { return all_pauses(*frames_); }
+  // Over time: what threads did; what heap sizes and counters said.
+  base::result<void> activity(const Buckets& asked, const ActivityVisitor& visit) const {
+    return store::activity(*frames_, tables_, frames_->view().totals().origin, asked, visit);
+  }
+  base::result<std::optional<double>> values(ValueSource source, std::uint64_t counter,
+                                             const Buckets& asked,
+                                             const ValueVisitor& visit) const {
+    const base::Time origin = frames_->view().totals().origin;
+    return store::values(*frames_, origin, source, counter, asked, visit);
+  }
   const IndexFrames& frames() const { return *frames_; }
   // All events in the source's order, with its notices and tally. May outlive the Store.
   std::unique_ptr<event::Reader> reader() const;
@@ -112,6 +125,7 @@ class Store {
   explicit Store(std::shared_ptr<const IndexFrames> frames) : frames_(std::move(frames)) {}
 
   std::shared_ptr<const IndexFrames> frames_;
+  mutable SpanTables tables_;
 };
 
 struct IndexJob {
