@@ -40,6 +40,7 @@ FOLDERS = {
     "agent/jvm": ["abi", "rewriter/classfile", "rewriter", "facts", "code heap", "."],
     "agent/coreclr": ["names", "runtime", "calls", "code memory", "."],
     "store": ["file", "build read", "build/pass read/events", "ask", "."],
+    "sql": ["model", "trace", "tables functions", "sqlite", "."],
     "service": ["words", "input", "json", "selection", "ask convert",
                 "states runtimes index", "record"],
     "cli": ["show", "frame", "options help", "convert explain", "record history index", "."],

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makers of the tables of a trace. Each table keeps the trace.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "sql/model/catalogue.hpp"
+#include "sql/model/counted_table.hpp"
+#include "sql/trace/trace.hpp"
+
+namespace polytrace::sql {
+
+using TracePointer = std::shared_ptr<const Trace>;
+using TablePointer = std::unique_ptr<Table>;
+
+// Rows by number, from functions. Their texts live as long as what the functions hold.
+class ListedTable final : public CountedTable {
+ public:
+  using Rows = std::function<base::result<std::uint64_t>()>;
+  using Cell = std::function<Value(std::uint64_t row, int column)>;
+
+  ListedTable(TableId id, int key, Rows rows, Cell cell)
+      : id_(id), key_(key), rows_(std::move(rows)), cell_(std::move(cell)) {}
+  const TableInfo& info() const override { return describe(id_); }
+  int key() const override { return key_; }
+  base::result<std::uint64_t> rows() const override { return rows_(); }
+  Value cell(std::uint64_t row, int column) const override { return cell_(row, column); }
+
+ private:
+  TableId id_;
+  int key_;
+  Rows rows_;
+  Cell cell_;
+};
+
+// --- things ---
+TablePointer trace_info_table(const TracePointer& trace);
+TablePointer notice_table(const TracePointer& trace);
+TablePointer process_table(const TracePointer& trace);
+TablePointer thread_table(const TracePointer& trace);
+TablePointer method_table(const TracePointer& trace);
+TablePointer class_table(const TracePointer& trace);
+TablePointer path_table(const TracePointer& trace);
+TablePointer counter_track_table(const TracePointer& trace);
+
+}  // namespace polytrace::sql

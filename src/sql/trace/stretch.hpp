@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// A stretch of time and some threads, as questions tell them.
+#pragma once
+
+#include "sql/model/table.hpp"
+#include "sql/trace/trace.hpp"
+
+namespace polytrace::sql {
+
+// t0 and t1 may be null: the ends of the trace. threads: null, a number, or a JSON list of numbers.
+// Columns of parameters; -1: there is none. Errors: query_wrong.
+base::result<store::Range> stretch_of(const Scan& scan, int t0, int t1, int threads);
+// The utids of a parameter; empty: all. Errors: query_wrong.
+base::result<std::vector<std::uint32_t>> threads_of(const Value& value);
+
+}  // namespace polytrace::sql
