@@ -9,6 +9,8 @@
 
 #include "event/pump.hpp"
 #include "store/ask/durations.hpp"
+#include "store/ask/events/intervals.hpp"
+#include "store/ask/events/slice_scan.hpp"
 #include "store/ask/one_call.hpp"
 #include "store/ask/row_sums.hpp"
 #include "store/ask/zoom.hpp"
@@ -65,6 +67,22 @@ class Store {
   base::result<void> zoom(const Zoom& asked, const ZoomVisitor& visit) const {
     return store::zoom(*frames_, frames_->view().totals().origin, asked, visit);
   }
+  // Rows of a kind in columns; calls one by one in columns; what lasted a while and is no call.
+  // Scans give the same page by page: RowScan(frames(), ...), SliceScan(frames(), ...).
+  base::result<void> rows(event::Kind kind, const Range& range, std::vector<u16> fields,
+                          const RowVisitor& visit) const {
+    return scan_rows(*frames_, kind, range, std::move(fields), visit);
+  }
+  base::result<void> slices(const Range& range, const MethodSet* methods,
+                            const SliceVisitor& visit) const {
+    return scan_slices(*frames_, range, methods, visit);
+  }
+  base::result<void> intervals(slice::SpanKind kind, const Range& range,
+                               const std::vector<u16>& fields, const IntervalVisitor& visit) const {
+    return store::intervals(*frames_, kind, range, fields, visit);
+  }
+  base::result<slice::Pauses> pauses() const { return all_pauses(*frames_); }
+  const IndexFrames& frames() const { return *frames_; }
   // All events in the source's order, with its notices and tally. May outlive the Store.
   std::unique_ptr<event::Reader> reader() const;
 
