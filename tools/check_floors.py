@@ -42,8 +42,8 @@ FOLDERS = {
     "store": ["file", "build read", "build/pass read/events", "ask", "ask/events", "."],
     "sql": ["model", "trace", "tables functions", "sqlite", "."],
     "service": ["words", "input", "json", "selection", "ask convert",
-                "states runtimes index", "record"],
-    "cli": ["show", "frame", "options help", "convert explain", "record history index", "."],
+                "states runtimes index", "record sql"],
+    "cli": ["show", "frame", "options help", "convert explain", "record history index sql", "."],
 }
 # An agent lives inside other programs: of the floors below it uses only these.
 AGENT_USES = {"base", "event", "format"}

@@ -39,8 +39,6 @@ class Store {
   const Entities& entities() const { return frames_->entities(); }
   const Texts& texts() const { return frames_->texts(); }
   const Paths& paths() const { return frames_->paths(); }
-  // For who reads rows by column.
-  const IndexFrames& frames() const { return *frames_; }
   const base::Notices& notices() const { return frames_->notes().notices; }
 
   // By path: calls, self time and its parts.

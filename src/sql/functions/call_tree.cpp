@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/codes.hpp"
 #include "sql/functions/functions.hpp"
+#include "sql/model/faults.hpp"
 
 namespace polytrace::sql {
 namespace {
@@ -18,7 +18,7 @@ base::result<double> least_share_of(const Scan& scan) {
   if (value.is_null()) return 0.0;
   if (value.type == Type::real) return value.real;
   if (value.is_integer()) return static_cast<double>(value.integer);
-  return base::fail(base::Code::query_wrong, "least_share is a number from 0 to 1");
+  return base::fail(kWrong, "least_share is a number from 0 to 1");
 }
 
 // Places in the tree of the children of each place, the heaviest last.
@@ -27,7 +27,8 @@ std::vector<std::vector<std::uint32_t>> children_of(const Tree& tree) {
   for (std::uint32_t i = 1; i < tree.size(); ++i) children[tree[i].caller].push_back(i);
   for (auto& some : children)
     std::ranges::sort(some, [&](std::uint32_t a, std::uint32_t b) {
-      return std::pair(tree[a].total, tree[b].own.path) < std::pair(tree[b].total, tree[a].own.path);
+      return std::pair(tree[a].total, tree[b].own.path) <
+             std::pair(tree[b].total, tree[a].own.path);
     });
   return children;
 }
@@ -59,7 +60,7 @@ Value cell_of_tree(const Trace& trace, const TreeRow& row, int column) {
       return paths.parent(path) == store::kEmptyPath ? Value() : Value::of(paths.parent(path));
     case At::depth: return Value::of(trace.depths()[path]);
     case At::method_id: return index_value(paths.method(path));
-    case At::name: return Value::of(trace.path_name(path));
+    case At::name: return Value::name(trace.path_name(path));
     case At::calls: return Value::of(row.own.calls);
     case At::total_ns: return Value::of(row.total);
     case At::self_ns: return Value::of(row.own.self);

@@ -51,7 +51,7 @@ Value cell_of_figures(const Trace& trace, const MethodFigures& figures, int colu
   const store::MethodSum& sum = figures.sum;
   switch (column) {
     case Columns::method_id: return Value::of(sum.method);
-    case Columns::name: return Value::of(trace.method_name(sum.method));
+    case Columns::name: return Value::name(trace.method_name(sum.method));
     case Columns::calls: return Value::of(sum.calls);
     case Columns::total_ns: return Value::of(sum.total);
     case Columns::elapsed_ns: return Value::of(sum.elapsed);
@@ -102,8 +102,7 @@ std::unique_ptr<Table> method_total_table(const TracePointer& trace) {
     if (!figures) return tl::unexpected(figures.error());
     std::erase_if(*figures, [&](const MethodFigures& row) {
       return !std::ranges::all_of(scan.conditions, [&](const Condition& condition) {
-        return condition.holds(
-            cell_of_figures<MethodTotalColumns>(*trace, row, condition.column));
+        return condition.holds(cell_of_figures<MethodTotalColumns>(*trace, row, condition.column));
       });
     });
     return made<MethodFigures>(std::move(*figures), [trace](const MethodFigures& row, int column) {

@@ -20,7 +20,7 @@ Value cell_of_open(const Trace& trace, const StackRow& row, int column) {
     case At::ts: return Value::of(std::int64_t{row.call.start});
     case At::path_id: return Value::of(row.call.path);
     case At::method_id: return index_value(row.call.method);
-    case At::name: return Value::of(trace.method_name(row.call.method));
+    case At::name: return Value::name(trace.method_name(row.call.method));
     default: return {};
   }
 }
@@ -57,7 +57,7 @@ Value cell_of_frame(const Trace& trace, std::uint32_t path, int column) {
   switch (column) {
     case At::depth: return Value::of(trace.depths()[path]);
     case At::method_id: return index_value(trace.store().paths().method(path));
-    case At::name: return Value::of(trace.path_name(path));
+    case At::name: return Value::name(trace.path_name(path));
     default: return {};
   }
 }

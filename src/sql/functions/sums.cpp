@@ -5,8 +5,8 @@
 #include <array>
 #include <map>
 
-#include "base/codes.hpp"
 #include "sql/functions/functions.hpp"
+#include "sql/model/faults.hpp"
 
 namespace polytrace::sql {
 namespace {
@@ -38,7 +38,7 @@ base::result<By> by_of(const Value& value, std::span<const ByWord> words) {
     if (value.type == Type::text && value.text == word.word) return word.by;
     all += fmt::format("{}'{}'", all.empty() ? "" : ", ", word.word);
   }
-  return base::fail(base::Code::query_wrong, "added up by what? There is " + all);
+  return base::fail(kWrong, "added up by what? There is " + all);
 }
 
 std::uint32_t key_of(const Trace& trace, const store::SumKey& key, By by) {
@@ -83,11 +83,11 @@ std::vector<SumRow> added_up(const Trace& trace, const std::vector<store::SumEnt
 }
 
 Value name_of(const Trace& trace, const SumRow& row) {
-  if (row.by == By::class_) return Value::of(trace.class_name(row.key));
+  if (row.by == By::class_) return Value::name(trace.class_name(row.key));
   if (row.key == store::kNoIndex) return {};
-  if (row.by == By::thread) return Value::of(trace.thread_name(row.key));
-  if (row.by == By::path) return Value::of(trace.path_name(row.key));
-  return Value::of(trace.method_name(row.key));
+  if (row.by == By::thread) return Value::name(trace.thread_name(row.key));
+  if (row.by == By::path) return Value::name(trace.path_name(row.key));
+  return Value::name(trace.method_name(row.key));
 }
 
 // Allocations and samples have the same columns but for their names.

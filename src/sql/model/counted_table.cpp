@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "sql/model/meeting.hpp"
+
 namespace polytrace::sql {
 namespace {
 
@@ -30,8 +32,11 @@ std::optional<std::vector<std::int64_t>> wanted_of(const Scan& scan, int column)
 // Rows in a stretch, or those listed, that fit the conditions.
 class CountedTable::Rows final : public Cursor {
  public:
-  Rows(const CountedTable& table, std::vector<Condition> conditions)
-      : table_(table), conditions_(std::move(conditions)) {}
+  Rows(const CountedTable& table, const Scan& scan)
+      : table_(table), at_(table.interval()), meeting_(meeting_of(scan, at_.meets)) {
+    for (const Condition& condition : scan.conditions)
+      if (condition.column != at_.meets) conditions_.push_back(condition);
+  }
   void take(std::uint64_t begin, std::uint64_t end) { next_ = begin, end_ = end; }
   void take(std::vector<std::uint64_t> listed) {
     listed_ = std::move(listed);
@@ -50,13 +55,20 @@ class CountedTable::Rows final : public Cursor {
 
  private:
   bool fits() const {
+    if (meeting_) {
+      const std::int64_t start = table_.cell(row_, at_.ts).integer;
+      const std::int64_t end = end_of(start, table_.cell(row_, at_.dur).integer);
+      if (!meeting_->meets(start, end)) return false;
+    }
     return std::ranges::all_of(conditions_, [&](const Condition& condition) {
       return condition.holds(table_.cell(row_, condition.column));
     });
   }
 
   const CountedTable& table_;
-  std::vector<Condition> conditions_;
+  IntervalColumns at_;
+  std::optional<Meeting> meeting_;
+  std::vector<Condition> conditions_{};
   std::optional<std::vector<std::uint64_t>> listed_{};
   std::uint64_t next_ = 0, end_ = 0, row_ = 0;
 };
@@ -115,7 +127,7 @@ std::vector<std::uint64_t> CountedTable::found(int column, const std::vector<std
 base::result<std::unique_ptr<Cursor>> CountedTable::open(const Scan& scan) const {
   const auto count = rows();
   if (!count) return tl::unexpected(count.error());
-  auto cursor = std::make_unique<Rows>(*this, scan.conditions);
+  auto cursor = std::make_unique<Rows>(*this, scan);
   if (key() >= 0) {
     const Scan::Bounds bounds = scan.bounds(key());
     if (bounds.is_empty()) return cursor;
@@ -125,7 +137,8 @@ base::result<std::unique_ptr<Cursor>> CountedTable::open(const Scan& scan) const
     cursor->take(0, *count);
   }
   for (const Condition& condition : scan.conditions)
-    if (info().columns[static_cast<std::size_t>(condition.column)].type == Type::integer)
+    if (condition.column != interval().meets &&
+        info().columns[static_cast<std::size_t>(condition.column)].type == Type::integer)
       if (const auto values = wanted_of(scan, condition.column)) {
         cursor->take(found(condition.column, *values, *count));
         break;

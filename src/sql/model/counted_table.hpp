@@ -23,6 +23,15 @@ class CountedTable : public Table {
   // Rows are in ascending order of this column, which has whole numbers; -1: of none.
   virtual int key() const { return -1; }
 
+  // Of intervals: the columns of their beginning, of how long they last, and of what they are asked
+  // to meet; -1: they are none.
+  struct IntervalColumns {
+    int ts = -1;
+    int dur = -1;
+    int meets = -1;
+  };
+  virtual IntervalColumns interval() const { return {}; }
+
   int order() const override { return key(); }
   double estimate(std::uint64_t equal, std::uint64_t ranges) const override;
   base::result<std::unique_ptr<Cursor>> open(const Scan& scan) const override;

@@ -14,6 +14,7 @@ struct Value {
   std::int64_t integer = 0;
   double real = 0;
   std::string_view text{};  // lives as long as who gave the value says
+  bool lasts = false;       // the text lives as long as its trace
 
   static Value of(std::int64_t number) { return {.type = Type::integer, .integer = number}; }
   // Larger numbers than SQL has: its largest.
@@ -24,8 +25,12 @@ struct Value {
   static Value of(bool is_so) { return of(std::int64_t{is_so}); }
   static Value of(double number) { return {.type = Type::real, .real = number}; }
   static Value of(std::string_view text) { return {.type = Type::text, .text = text}; }
+  // Of the trace itself.
+  static Value name(std::string_view text) {
+    return {.type = Type::text, .text = text, .lasts = true};
+  }
   // Not told, where the text is empty.
-  static Value told(std::string_view text) { return text.empty() ? Value() : of(text); }
+  static Value told(std::string_view text) { return text.empty() ? Value() : name(text); }
 
   bool is_null() const { return type == Type::null; }
   bool is_integer() const { return type == Type::integer; }

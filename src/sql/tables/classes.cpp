@@ -59,7 +59,7 @@ Value ClassFacts::cell(std::uint64_t row, int column) const {
   const std::uint32_t index = all().indexes[row];
   switch (column) {
     case ClassColumns::class_id: return Value::of(index);
-    case ClassColumns::name: return Value::of(trace_->class_name(index));
+    case ClassColumns::name: return Value::name(trace_->class_name(index));
     case ClassColumns::super_name: return text(all().super[index]);
     case ClassColumns::source_file: return text(all().source[index]);
     case ClassColumns::fixed_size: {

@@ -73,13 +73,13 @@ Value MethodFacts::cell(std::uint64_t row, int column) const {
   const MethodName& method = trace_->methods()[row];
   switch (column) {
     case MethodColumns::method_id: return Value::of(row);
-    case MethodColumns::name: return Value::of(std::string_view(method.name));
-    case MethodColumns::short_name: return Value::of(std::string_view(method.short_name));
+    case MethodColumns::name: return Value::name(method.name);
+    case MethodColumns::short_name: return Value::name(method.short_name);
     case MethodColumns::class_id: return index_value(method.class_index);
     case MethodColumns::class_name:
       return method.class_index == store::kNoIndex
                  ? Value()
-                 : Value::of(trace_->class_name(method.class_index));
+                 : Value::name(trace_->class_name(method.class_index));
     case MethodColumns::signature:
       return text(trace_->store().entities().of(EntitySort::method, row).signature);
     case MethodColumns::is_helper: return Value::of(method.is_helper);

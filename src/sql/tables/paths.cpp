@@ -4,7 +4,6 @@
 namespace polytrace::sql {
 namespace {
 
-
 // The empty path is none: rows are the others.
 Value cell_of_path(const Trace& trace, std::uint64_t row, int column) {
   const auto path = static_cast<std::uint32_t>(row + 1);
@@ -15,7 +14,7 @@ Value cell_of_path(const Trace& trace, std::uint64_t row, int column) {
       return paths.parent(path) == store::kEmptyPath ? Value() : Value::of(paths.parent(path));
     case PathColumns::method_id: return index_value(paths.method(path));
     case PathColumns::depth: return Value::of(trace.depths()[path]);
-    default: return Value::of(trace.path_name(path));
+    default: return Value::name(trace.path_name(path));
   }
 }
 

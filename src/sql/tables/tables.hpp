@@ -25,6 +25,8 @@ class ListedTable final : public CountedTable {
       : id_(id), key_(key), rows_(std::move(rows)), cell_(std::move(cell)) {}
   const TableInfo& info() const override { return describe(id_); }
   int key() const override { return key_; }
+  IntervalColumns interval() const override { return interval_; }
+  void set_interval(IntervalColumns columns) { interval_ = columns; }
   base::result<std::uint64_t> rows() const override { return rows_(); }
   Value cell(std::uint64_t row, int column) const override { return cell_(row, column); }
 
@@ -33,6 +35,7 @@ class ListedTable final : public CountedTable {
   int key_;
   Rows rows_;
   Cell cell_;
+  IntervalColumns interval_{};
 };
 
 // --- things ---
@@ -44,5 +47,24 @@ TablePointer method_table(const TracePointer& trace);
 TablePointer class_table(const TracePointer& trace);
 TablePointer path_table(const TracePointer& trace);
 TablePointer counter_track_table(const TracePointer& trace);
+
+// --- what lasted a while ---
+TablePointer slice_table(const TracePointer& trace);
+TablePointer gc_table(const TracePointer& trace);
+TablePointer gc_pause_table(const TracePointer& trace);
+TablePointer lock_wait_table(const TracePointer& trace);
+TablePointer object_wait_table(const TracePointer& trace);
+TablePointer jit_table(const TracePointer& trace);
+
+// --- what happened at a moment ---
+TablePointer alloc_table(const TracePointer& trace);
+TablePointer alloc_sum_table(const TracePointer& trace);
+TablePointer sample_table(const TracePointer& trace);
+TablePointer exception_table(const TracePointer& trace);
+TablePointer exception_clause_table(const TracePointer& trace);
+TablePointer counter_table(const TracePointer& trace);
+TablePointer heap_size_table(const TracePointer& trace);
+TablePointer census_table(const TracePointer& trace);
+TablePointer lost_table(const TracePointer& trace);
 
 }  // namespace polytrace::sql

@@ -4,7 +4,6 @@
 namespace polytrace::sql {
 namespace {
 
-
 // The operating system's number, else the source's where SQL can hold it.
 Value number_of(const ThreadName& thread) {
   if (thread.os_thread != base::kNoId && thread.os_thread != 0) return Value::of(thread.os_thread);
@@ -17,11 +16,12 @@ Value cell_of_thread(const Trace& trace, const std::vector<std::string>& ids, st
   const ThreadName& thread = trace.threads()[row];
   switch (column) {
     case ThreadColumns::tid: return number_of(thread);
-    case ThreadColumns::name: return Value::of(std::string_view(thread.name));
+    case ThreadColumns::name: return Value::name(thread.name);
     case ThreadColumns::start_ts: return time_value(thread.first);
     case ThreadColumns::end_ts: return time_value(thread.last);
     case ThreadColumns::upid: return Value::of(std::int64_t{0});
-    case ThreadColumns::is_main_thread: return Value::of(thread.name == "main" || thread.name == "Main");
+    case ThreadColumns::is_main_thread:
+      return Value::of(thread.name == "main" || thread.name == "Main");
     case ThreadColumns::is_virtual: return Value::of(thread.is_virtual);
     case ThreadColumns::group_name: return Value::told(thread.group);
     case ThreadColumns::events: return Value::of(thread.events);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sql/trace/rows.hpp"
 
+#include "event/fields.hpp"
+
 namespace polytrace::sql {
 
 std::uint64_t KindRows::rows() const {
@@ -22,6 +24,31 @@ base::result<void> KindRows::open(std::size_t segment) {
   if (!view) return tl::unexpected(view.error());
   view_.emplace(std::move(*view));
   return {};
+}
+
+namespace {
+
+// Finds the words of a field while it goes over the fields of its kind.
+struct WordFinder {
+  std::string_view wanted;
+  std::uint64_t value;
+  std::string_view word{};
+
+  template <event::Tag tag, class T>
+  void field(std::string_view name, const T&) {
+    if constexpr (std::is_enum_v<T>) {
+      const auto words = event::names(T{});
+      if (name == wanted && value < words.size()) word = words[value];
+    }
+  }
+};
+
+}  // namespace
+
+std::string_view word_of(event::Kind kind, std::string_view field, std::uint64_t value) {
+  WordFinder finder{field, value};
+  event::with_kind(kind, [&](auto details) { event::visit_fields(finder, details); });
+  return finder.word;
 }
 
 std::vector<std::uint64_t> told_by_index(const store::Store& store, event::Kind kind,

@@ -67,6 +67,9 @@ base::result<void> each_told(const store::Store& store, event::Kind kind, std::s
   return each_told(store, kind, store::field_number(kind, name), std::move(take));
 }
 
+// A value of a field that is an enumeration; empty of one that it does not have.
+std::string_view word_of(event::Kind kind, std::string_view field, std::uint64_t value);
+
 // --- what definitions say beyond names, as far as it can be read ---
 
 // A field of a kind, by the index that its rows are about; ~0: not told. What was told last counts.

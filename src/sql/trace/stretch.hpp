@@ -8,9 +8,9 @@
 namespace polytrace::sql {
 
 // t0 and t1 may be null: the ends of the trace. threads: null, a number, or a JSON list of numbers.
-// Columns of parameters; -1: there is none. Errors: query_wrong.
+// Columns of parameters; -1: there is none. Errors: kWrong.
 base::result<store::Range> stretch_of(const Scan& scan, int t0, int t1, int threads);
-// The utids of a parameter; empty: all. Errors: query_wrong.
+// The utids of a parameter; empty: all. Errors: kWrong.
 base::result<std::vector<std::uint32_t>> threads_of(const Value& value);
 
 }  // namespace polytrace::sql

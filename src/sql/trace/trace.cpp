@@ -20,20 +20,6 @@ using store::EntitySort;
 constexpr std::string_view kOther = "(other paths)";
 constexpr std::string_view kNoClass = "(class not recorded)";
 
-// "Main.Run" of "Ns.Main:Run (int)" and of "ns.Main.Run(int)".
-std::string shortened(std::string_view name) {
-  if (name.starts_with('(')) return std::string(name);
-  name = name.substr(0, name.find('('));
-  while (name.ends_with(' ')) name.remove_suffix(1);
-  const std::size_t colon = name.rfind(':');
-  const std::size_t of_class = name.rfind('.', colon == name.npos ? colon : colon - 1);
-  if (colon != name.npos && colon != 0)
-    return std::string(of_class == name.npos ? name : name.substr(of_class + 1));
-  const std::size_t package =
-      of_class == name.npos || of_class == 0 ? name.npos : name.rfind('.', of_class - 1);
-  return std::string(package == name.npos ? name : name.substr(package + 1));
-}
-
 std::string_view text_of(const store::Store& store, std::uint64_t number) {
   return number == Entity::kNone ? std::string_view() : store.texts().text(number);
 }
@@ -73,18 +59,8 @@ void take_thread_rows(const store::Store& store, std::vector<ThreadName>& thread
   }
 }
 
-void see(ThreadName& thread, base::Time first, base::Time last, std::uint64_t events) {
-  thread.first = thread.first == base::kNoTime ? first : std::min(thread.first, first);
-  thread.last = std::max(thread.last, last);
-  thread.events += events;
-}
-
 void count_calls(const store::Store& store, std::vector<ThreadName>& threads) {
   const store::IndexFrames& frames = store.frames();
-  const auto& entries = frames.view().entries();
-  for (const store::Entry& entry : entries)
-    if (entry.kind == store::frame::calls && entry.stream < threads.size())
-      see(threads[entry.stream], entry.least, entry.greatest, 0);
   for (std::uint32_t i = 0; i < threads.size() && i < frames.threads(); ++i)
     if (const auto before = frames.events_before(i); !before.empty())
       threads[i].events += before.back();
@@ -95,13 +71,9 @@ void count_rows(const store::Store& store, Kind kind, std::vector<ThreadName>& t
   for (std::size_t segment = 0; segment < rows.segments(); ++segment) {
     if (!rows.open(segment)) return;
     const auto of = rows.numbers(store::kThreadField);
-    const auto times = rows.numbers(store::kTimeField);
-    if (!of || !times) return;
-    for (std::size_t i = 0; i < of->size(); ++i)
-      if ((*of)[i] < threads.size()) {
-        const auto time = static_cast<base::Time>((*times)[i]);
-        see(threads[(*of)[i]], time, time, 1);
-      }
+    if (!of) return;
+    for (const std::uint64_t thread : *of)
+      if (thread < threads.size()) ++threads[thread].events;
   }
 }
 
@@ -176,6 +148,8 @@ void Trace::name_threads() const {
     const Entity& entity = all.of(EntitySort::thread, i);
     ThreadName& thread = threads_[i];
     thread.id = entity.id;
+    thread.first = entity.first;
+    thread.last = entity.last;
     thread.name = text_of(*store_, entity.name);
     const auto before = previous.find(entity.id);
     const std::string_view of_before =
@@ -205,6 +179,20 @@ std::string_view Trace::thread_name(std::uint32_t thread) const {
   return thread < threads().size() ? std::string_view(threads()[thread].name) : "unknown thread";
 }
 
+Value Trace::thread_of(base::Id id) const {
+  if (id == base::kNoId) return {};
+  for (std::size_t i = threads().size(); i-- > 0;)
+    if (threads()[i].id == id) return Value::of(std::uint64_t{i});
+  return {};
+}
+
+std::string_view Trace::id_name(base::Id id) const {
+  const std::lock_guard lock(mutex_);
+  const auto [place, fresh] = ids_.try_emplace(id);
+  if (fresh) place->second = id_text(id);
+  return place->second;
+}
+
 std::string_view Trace::path_name(std::uint32_t path) const {
   const store::Paths& paths = store_->paths();
   if (path >= paths.size() || path == store::kEmptyPath) return {};
@@ -221,6 +209,19 @@ const std::vector<std::uint32_t>& Trace::depths() const {
     }
   });
   return depths_;
+}
+
+std::string shortened(std::string_view name) {
+  if (name.starts_with('(')) return std::string(name);
+  name = name.substr(0, name.find('('));
+  while (name.ends_with(' ')) name.remove_suffix(1);
+  const std::size_t colon = name.rfind(':');
+  const std::size_t of_class = name.rfind('.', colon == name.npos ? colon : colon - 1);
+  if (colon != name.npos && colon != 0)
+    return std::string(of_class == name.npos ? name : name.substr(of_class + 1));
+  const std::size_t package =
+      of_class == name.npos || of_class == 0 ? name.npos : name.rfind('.', of_class - 1);
+  return std::string(package == name.npos ? name : name.substr(package + 1));
 }
 
 std::string id_text(base::Id id) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "sql/model/value.hpp"
@@ -57,6 +58,10 @@ class Trace {
   std::string_view class_name(std::uint32_t index) const;
   const std::vector<ThreadName>& threads() const;
   std::string_view thread_name(std::uint32_t thread) const;
+  // The thread that has the id, the last one of several; NULL: none has.
+  Value thread_of(base::Id id) const;
+  // "0x7f01"; kept as long as the trace is.
+  std::string_view id_name(base::Id id) const;
   // Of a path's innermost method; "(other paths)" of what had no room.
   std::string_view path_name(std::uint32_t path) const;
   // Callers above the outermost, by path.
@@ -76,6 +81,8 @@ class Trace {
   mutable std::vector<std::string> classes_;
   mutable std::vector<ThreadName> threads_;
   mutable std::vector<std::uint32_t> depths_;
+  mutable std::mutex mutex_;  // guards what follows
+  mutable std::unordered_map<base::Id, std::string> ids_;
 };
 
 // As SQL has what may not be told.
@@ -85,6 +92,8 @@ inline Value index_value(std::uint32_t index) {
 inline Value time_value(base::Time time) {
   return time == base::kNoTime ? Value() : Value::of(std::int64_t{time});
 }
+// "Main.Run" of "Ns.Main:Run (int)" and of "ns.Main.Run(int)".
+std::string shortened(std::string_view name);
 // "0x7f01"; empty of what is not told.
 std::string id_text(base::Id id);
 
