@@ -58,7 +58,7 @@ FORMAT_LIST = "format/formats.cpp"
 LIBRARIES = {
     "fmt/": "*", "tl/": "*", "tsl/": "*", "zlib.h": "*", "zstd": "*", "xxhash.h": "*",
     "simdjson": "*", "isa-l": "base", "archive": "history",
-    "CLI/": "cli", "sqlite3.h": "sql", "spdlog/": "collector server",
+    "CLI/": "cli", "sqlite3.h": "sql", "editline/": "cli", "spdlog/": "collector server",
     "boost/": "collector server", "protozero/": "exports",
 }
 SYSTEM = re.compile(r"^[a-z_0-9]+$|^(sys|netinet|arpa|linux)/[a-z_0-9]+\.h$|^[a-z_0-9]+\.h$")

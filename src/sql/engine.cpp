@@ -50,6 +50,7 @@ constexpr Made kMakers[]{
     heap_size_table,
     census_table,
     lost_table,
+    event_table,
     methods_function,
     method_stats_function,
     call_tree_function,
@@ -59,7 +60,31 @@ constexpr Made kMakers[]{
     stack_of_function,
     allocations_function,
     samples_function,
+    ancestor_slice_function,
+    descendant_slice_function,
 };
+
+struct View {
+  const char* name;
+  std::string_view meaning;
+  const char* query;
+};
+constexpr View kViews[]{
+#define VIEW(name, meaning, query) {#name, meaning, query},
+#include "sql/model/views.def"
+#undef VIEW
+};
+
+FindTable finder_of(const Tables& tables) {
+  std::vector<const Table*> all;
+  for (const auto& table : tables)
+    if (!table->info().is_function) all.push_back(table.get());
+  return [all = std::move(all)](std::string_view name) -> const Table* {
+    const auto has_name = [&](const Table* table) { return table->info().name == name; };
+    const auto found = std::ranges::find_if(all, has_name);
+    return found == all.end() ? nullptr : *found;
+  };
+}
 
 class Statement {
  public:
@@ -132,8 +157,8 @@ class Database::Inside {
 
  private:
   int add_all();
+  int add_views();
   int add_trace(const TracePointer& trace, const std::string& prefix);
-  std::vector<std::string> names_of_tables() const;
   base::result<void> run_one(std::string_view sql, std::size_t& used, const Question& question,
                              Answers& answers);
   base::result<void> bind_all(sqlite3_stmt* statement, const Question& question) const;
@@ -151,12 +176,18 @@ class Database::Inside {
 };
 
 int Database::Inside::add_trace(const TracePointer& trace, const std::string& prefix) {
-  for (const Made make : kMakers) {
-    tables_.push_back(make(trace));
-    names_.push_back(prefix + std::string(tables_.back()->info().name));
-    if (const int done = add_table(database_, names_.back(), *tables_.back(), asked_);
-        done != SQLITE_OK)
-      return done;
+  Tables tables = kind_event_tables(trace);
+  for (const Made make : kMakers) tables.push_back(make(trace));
+  for (auto& table : heap_tables(trace)) tables.push_back(std::move(table));
+  const FindTable find = finder_of(tables);
+  tables.push_back(lock_waits_function(trace, find));
+  tables.push_back(histogram_function(find));
+  tables.push_back(group_by_function(find));
+  for (std::unique_ptr<Table>& table : tables) {
+    names_.push_back(prefix + std::string(table->info().name));
+    const int done = add_table(database_, names_.back(), *table, asked_);
+    tables_.push_back(std::move(table));
+    if (done != SQLITE_OK) return done;
   }
   return add_trace_scalars(database_, *trace, prefix, scalars_);
 }
@@ -167,7 +198,17 @@ int Database::Inside::add_all() {
   if (done == SQLITE_OK) done = add_trace(traces_.front(), {});
   for (std::size_t i = 0; i < traces_.size() && traces_.size() > 1 && done == SQLITE_OK; ++i)
     done = add_trace(traces_[i], fmt::format("t{}_", i + 1));
-  return done;
+  return done == SQLITE_OK ? add_views() : done;
+}
+
+int Database::Inside::add_views() {
+  for (const View& view : kViews) {
+    names_.emplace_back(view.name);
+    const std::string made = fmt::format("CREATE VIEW {} AS {}", view.name, view.query);
+    const int done = sqlite3_exec(database_, made.c_str(), nullptr, nullptr, nullptr);
+    if (done != SQLITE_OK) return done;
+  }
+  return SQLITE_OK;
 }
 
 base::result<void> Database::Inside::open() {
@@ -283,6 +324,9 @@ std::vector<Described> Database::tables() const {
   for (const TableInfo& table : all_tables())
     if (!table.is_function)
       all.push_back({std::string(table.name), {}, table.meaning, table.columns});
+  for (const TableInfo* table : kind_event_infos())
+    all.push_back({std::string(table->name), {}, table->meaning, table->columns});
+  for (const View& view : kViews) all.push_back({view.name, {}, view.meaning, {}});
   return all;
 }
 

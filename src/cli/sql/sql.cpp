@@ -15,6 +15,7 @@
 #include "cli/options/trace_options.hpp"
 #include "cli/sql/sql_dots.hpp"
 #include "cli/sql/sql_options.hpp"
+#include "cli/sql/sql_prompt.hpp"
 #include "service/sql/sql_traces.hpp"
 
 namespace polytrace::cli {
@@ -33,8 +34,9 @@ class Sql final : public Command {
         "[OPTIONS] FILE... [QUERY | @SCRIPT | -]",
         "Threads, methods, calls, allocations, pauses and whatever else is in a trace are tables, "
         "and so are figures of any stretch of time: methods(t0, t1, threads), call_tree(...), "
-        "allocations(...). Without a query it is read from standard "
-        "input. .schema lists the tables, "
+        "allocations(...). Without a query there is a prompt with "
+        "history and completion, or it is read from standard input where that is no terminal. "
+        ".schema lists the tables, "
         ".schema TABLE their columns, .functions the functions, .examples queries to begin "
         "with.\n\n"
         "The first query makes the trace's index, which later ones use. Queries read: they change "
@@ -100,8 +102,7 @@ class Sql final : public Command {
   base::result<void> read_input() {
     if (files_.size() == 1 && files_.front() == "-")
       return base::fail(base::Code::usage, "a trace on standard input needs a query");
-    if (isatty(STDIN_FILENO) == 1)
-      return base::fail(base::Code::usage, "name a query behind the traces");
+    if (isatty(STDIN_FILENO) == 1) return is_prompt_ = true, base::result<void>();
     query_ = content_of(std::cin);
     return {};
   }
@@ -112,6 +113,7 @@ class Sql final : public Command {
   }
 
   int answer(Session& session, sql::Database& database, const service::SqlTraces& traces) {
+    if (is_prompt_) return run_prompt(session, database, traces, options_);
     if (query_.starts_with('.')) return run_dots(session, database, query_);
     return ask(session, database, traces);
   }
@@ -140,6 +142,7 @@ class Sql final : public Command {
   std::vector<std::string> words_;
   std::vector<std::string> files_{};
   std::string query_{};
+  bool is_prompt_ = false;
   service::IndexOptions index_;
   SqlOptions options_;
 };

@@ -68,6 +68,16 @@ std::unique_ptr<Table> open_calls_function(const TracePointer& trace);
 std::unique_ptr<Table> stack_of_function(const TracePointer& trace);
 std::unique_ptr<Table> allocations_function(const TracePointer& trace);
 std::unique_ptr<Table> samples_function(const TracePointer& trace);
+std::unique_ptr<Table> mmu_function(const TracePointer& trace);
+std::unique_ptr<Table> ancestor_slice_function(const TracePointer& trace);
+std::unique_ptr<Table> descendant_slice_function(const TracePointer& trace);
+
+// The other tables of the trace, which outlive who asks. Null where there is none of the name.
+using FindTable = std::function<const Table*(std::string_view name)>;
+std::unique_ptr<Table> lock_waits_function(const TracePointer& trace, FindTable find);
+std::unique_ptr<Table> histogram_function(FindTable find);
+std::unique_ptr<Table> group_by_function(FindTable find);
+
 // The table of the whole trace.
 std::unique_ptr<Table> method_total_table(const TracePointer& trace);
 

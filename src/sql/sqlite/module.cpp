@@ -150,6 +150,7 @@ const sqlite3_module kModule = [] {
 }();
 
 std::string_view name_of(Type type) {
+  if (type == Type::null) return "";
   if (type == Type::integer) return "INTEGER";
   return type == Type::real ? "REAL" : "TEXT";
 }

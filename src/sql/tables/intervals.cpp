@@ -130,13 +130,16 @@ Value cell_of_gc(const Intervals& all, const Lasting& one, int column) {
 
 Value cell_of_lock(const Intervals& all, const Lasting& one, int column) {
   using At = LockWaitColumns;
-  const bool has_class = one.begun[0] < store::kNoIndex;
-  const auto type = static_cast<std::uint32_t>(one.begun[0]);
+  // As its event tells it, else by the object.
+  const std::uint32_t type = one.begun[3] != kUnknown ? all.trace().class_with(one.begun[3])
+                             : one.begun[0] < store::kNoIndex
+                                 ? static_cast<std::uint32_t>(one.begun[0])
+                                 : store::kNoIndex;
   switch (column) {
     case At::object_id: return Value::told(all.trace().id_name(one.subject));
-    case At::class_id: return has_class ? Value::of(all.trace().class_of(type)) : Value();
-    case At::class_name:
-      return Value::name(all.trace().class_name(has_class ? type : store::kNoIndex));
+    case At::class_id:
+      return type == store::kNoIndex ? Value() : Value::of(all.trace().class_of(type));
+    case At::class_name: return Value::name(all.trace().class_name(type));
     case At::owner_utid: return all.trace().thread_of(one.begun[1]);
     case At::got: return Value::of(std::int64_t{one.how == How::ended});
     case At::path_id: return path_value(all, one.begun[2]);
@@ -192,8 +195,8 @@ TablePointer gc_pause_table(const TracePointer& trace) {
 
 TablePointer lock_wait_table(const TracePointer& trace) {
   return interval_table(TableId::LockWait,
-                        intervals_of(trace, SpanKind::lock, {"class", "owner", "path"}), 4,
-                        LockWaitColumns::meets, cell_of_lock);
+                        intervals_of(trace, SpanKind::lock, {"class", "owner", "path", "class_id"}),
+                        4, LockWaitColumns::meets, cell_of_lock);
 }
 
 TablePointer object_wait_table(const TracePointer& trace) {

@@ -66,5 +66,11 @@ TablePointer counter_table(const TracePointer& trace);
 TablePointer heap_size_table(const TracePointer& trace);
 TablePointer census_table(const TracePointer& trace);
 TablePointer lost_table(const TracePointer& trace);
+// Three that share what they read.
+std::vector<TablePointer> heap_tables(const TracePointer& trace);
+TablePointer event_table(const TracePointer& trace);
+// event_<kind>: one for each kind of event but calls.
+std::vector<TablePointer> kind_event_tables(const TracePointer& trace);
+std::vector<const TableInfo*> kind_event_infos();
 
 }  // namespace polytrace::sql

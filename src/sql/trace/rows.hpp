@@ -31,6 +31,8 @@ class KindRows {
   base::result<std::span<const std::uint64_t>> numbers(std::uint16_t field) {
     return view_->numbers(field);
   }
+  // Null where no row tells one.
+  base::result<const store::ListColumn*> lists(std::uint16_t field) { return view_->lists(field); }
   std::uint64_t none_of(std::uint16_t field) const { return view_->none_of(field); }
   std::uint16_t field(std::string_view name) const { return store::field_number(kind_, name); }
 

@@ -41,23 +41,30 @@ base::result<void> time_of(const Value& value, base::Time& to) {
 
 }  // namespace
 
-base::result<std::vector<std::uint32_t>> threads_of(const Value& value) {
-  if (value.is_null()) return std::vector<std::uint32_t>();
-  if (value.is_integer()) return std::vector{thread_of(value.integer)};
-  std::string_view rest = trimmed(value.text);
-  if (value.type != Type::text || !rest.starts_with('[') || !rest.ends_with(']'))
-    return no_threads(value);
+std::optional<std::vector<std::int64_t>> numbers_of(std::string_view text) {
+  std::string_view rest = trimmed(text);
+  if (!rest.starts_with('[') || !rest.ends_with(']')) return {};
   rest = trimmed(rest.substr(1, rest.size() - 2));
-  std::vector<std::uint32_t> all;
+  std::vector<std::int64_t> all;
   while (!rest.empty()) {
     const std::size_t comma = rest.find(',');
     const std::string_view word = trimmed(rest.substr(0, comma));
     std::int64_t number = 0;
     const auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), number);
-    if (fault != std::errc() || end != word.data() + word.size()) return no_threads(value);
-    all.push_back(thread_of(number));
+    if (fault != std::errc() || end != word.data() + word.size()) return {};
+    all.push_back(number);
     rest = comma == rest.npos ? std::string_view() : rest.substr(comma + 1);
   }
+  return all;
+}
+
+base::result<std::vector<std::uint32_t>> threads_of(const Value& value) {
+  if (value.is_null()) return std::vector<std::uint32_t>();
+  if (value.is_integer()) return std::vector{thread_of(value.integer)};
+  const auto numbers = numbers_of(value.text);
+  if (value.type != Type::text || !numbers) return no_threads(value);
+  std::vector<std::uint32_t> all;
+  for (const std::int64_t number : *numbers) all.push_back(thread_of(number));
   if (all.empty()) all.push_back(kNobody);
   std::ranges::sort(all);
   all.erase(std::ranges::unique(all).begin(), all.end());

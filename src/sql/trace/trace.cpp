@@ -121,7 +121,9 @@ std::uint32_t Trace::class_of(std::uint32_t index) const {
 void Trace::name_classes() const {
   const store::Entities& all = store_->entities();
   for (std::size_t i = 0; i < all.count(EntitySort::class_); ++i) {
-    const Entity& entity = all.of(EntitySort::class_, class_of(static_cast<std::uint32_t>(i)));
+    const auto index = static_cast<std::uint32_t>(i);
+    const Entity& entity = all.of(EntitySort::class_, class_of(index));
+    classes_by_id_[all.of(EntitySort::class_, index).id] = class_of(index);
     if (entity.name != Entity::kNone) classes_.emplace_back(text_of(*store_, entity.name));
     else if (entity.id == 0 || entity.id == base::kNoId) classes_.emplace_back(kNoClass);
     else classes_.push_back(fmt::format("unknown class {:#x}", entity.id));
@@ -131,6 +133,12 @@ void Trace::name_classes() const {
 const std::vector<std::string>& Trace::classes() const {
   std::call_once(classes_once_, [this] { name_classes(); });
   return classes_;
+}
+
+std::uint32_t Trace::class_with(base::Id id) const {
+  if (classes().empty()) return store::kNoIndex;
+  const auto found = classes_by_id_.find(id);
+  return found == classes_by_id_.end() ? store::kNoIndex : found->second;
 }
 
 std::string_view Trace::class_name(std::uint32_t index) const {
@@ -184,6 +192,15 @@ Value Trace::thread_of(base::Id id) const {
   for (std::size_t i = threads().size(); i-- > 0;)
     if (threads()[i].id == id) return Value::of(std::uint64_t{i});
   return {};
+}
+
+Value Trace::thread_at(base::Id id, base::Time time) const {
+  const auto has_then = [&](const ThreadName& thread) {
+    return thread.id == id && time >= thread.first && time <= thread.last;
+  };
+  const auto found = std::ranges::find_if(threads(), has_then);
+  if (found == threads().end()) return thread_of(id);
+  return Value::of(std::int64_t{found - threads().begin()});
 }
 
 std::string_view Trace::id_name(base::Id id) const {

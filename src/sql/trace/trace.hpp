@@ -54,12 +54,16 @@ class Trace {
   std::string_view method_name(std::uint32_t method) const;
   // The class that a vtable stands for, of a class itself.
   std::uint32_t class_of(std::uint32_t index) const;
+  // The class that has the id, the last one of several; kNoIndex: none has.
+  std::uint32_t class_with(base::Id id) const;
   const std::vector<std::string>& classes() const;
   std::string_view class_name(std::uint32_t index) const;
   const std::vector<ThreadName>& threads() const;
   std::string_view thread_name(std::uint32_t thread) const;
   // The thread that has the id, the last one of several; NULL: none has.
   Value thread_of(base::Id id) const;
+  // The one that has events then.
+  Value thread_at(base::Id id, base::Time time) const;
   // "0x7f01"; kept as long as the trace is.
   std::string_view id_name(base::Id id) const;
   // Of a path's innermost method; "(other paths)" of what had no room.
@@ -79,6 +83,7 @@ class Trace {
   mutable std::once_flag methods_once_, classes_once_, threads_once_, depths_once_;
   mutable std::vector<MethodName> methods_;
   mutable std::vector<std::string> classes_;
+  mutable std::unordered_map<base::Id, std::uint32_t> classes_by_id_;
   mutable std::vector<ThreadName> threads_;
   mutable std::vector<std::uint32_t> depths_;
   mutable std::mutex mutex_;  // guards what follows
