@@ -15,7 +15,7 @@ using Test = Condition::Test;
 
 constexpr std::uint32_t kNoThread = store::kThreadsWithoutEvents - 1;
 
-std::uint32_t thread_of(std::int64_t utid) {
+std::uint32_t thread_number(std::int64_t utid) {
   return utid < 0 || utid >= kNoThread ? kNoThread : static_cast<std::uint32_t>(utid);
 }
 
@@ -77,10 +77,10 @@ store::Range range_of(const Trace& trace, const Scan& scan, const std::optional<
     for (const Condition& condition : scan.conditions) {
       if (condition.column != column) continue;
       if (condition.test == Test::equal && condition.value.is_integer())
-        range.threads = {thread_of(condition.value.integer / divisor)};
+        range.threads = {thread_number(condition.value.integer / divisor)};
       if (condition.test == Test::any_of)
         for (const Value& one : condition.list)
-          range.threads.push_back(thread_of(one.integer / divisor));
+          range.threads.push_back(thread_number(one.integer / divisor));
     }
   };
   take_threads(At::track_id, 2);
