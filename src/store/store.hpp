@@ -38,6 +38,7 @@ class Store {
   // Of a file that build_index() made, or is making: then of what was committed so far. Errors:
   // those of page 0 and of frames; index_missing when nothing was committed.
   static base::result<std::shared_ptr<const Store>> open(const std::string& path);
+  static base::result<std::shared_ptr<const Store>> open(base::Image image);
   // Of frames that are open already.
   static std::shared_ptr<const Store> of(std::shared_ptr<const IndexFrames> frames);
 
@@ -141,5 +142,12 @@ struct IndexJob {
 // stays when that is stopped. How reading went is in the index and in what is returned: a source
 // that cannot be read to its end has an index of what was read. Errors: those of the file.
 base::result<event::PumpOutcome> build_index(event::Reader& reader, const IndexJob& job);
+
+// In a file without a name, in $TMPDIR, which goes with the store: no path of `job` is used.
+struct UnnamedIndex {
+  std::shared_ptr<const Store> store{};  // null: it was stopped
+  event::PumpOutcome outcome{};
+};
+base::result<UnnamedIndex> build_unnamed_index(event::Reader& reader, const IndexJob& job);
 
 }  // namespace polytrace::store
