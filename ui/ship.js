@@ -11,7 +11,9 @@ const kSources = ["src", "public", "index.html", "vite.config.ts", "ship.js", "t
 
 function files(path) {
   if (!statSync(path).isDirectory()) return [path];
-  return readdirSync(path).sort().flatMap((name) => files(join(path, name)));
+  return readdirSync(path)
+    .sort()
+    .flatMap((name) => files(join(path, name)));
 }
 
 // Of names and contents, each with its length, in the order of the names.
@@ -51,7 +53,11 @@ export function shipped() {
       const root = import.meta.dirname;
       const folder = join(root, "dist");
       pack(folder);
-      const sizes = Object.fromEntries(readdirSync(folder).sort().map((f) => [f, statSync(join(folder, f)).size]));
+      const sizes = Object.fromEntries(
+        readdirSync(folder)
+          .sort()
+          .map((f) => [f, statSync(join(folder, f)).size]),
+      );
       const manifest = { sources: source_hash(root), tools: versions(root), files: sizes };
       writeFileSync(join(folder, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);
     },

@@ -9,8 +9,13 @@ const value_of = (address, key) => new URLSearchParams(address.split("?")[1] ?? 
 
 // A key by its place, and the character that a layout has there.
 async function press(page, code, key, more = {}) {
-  await page.page.evaluate(([c, k, m]) => document.body.dispatchEvent(
-    new KeyboardEvent("keydown", { code: c, key: k, bubbles: true, cancelable: true, ...m })), [code, key, more]);
+  await page.page.evaluate(
+    ([c, k, m]) =>
+      document.body.dispatchEvent(
+        new KeyboardEvent("keydown", { code: c, key: k, bubbles: true, cancelable: true, ...m }),
+      ),
+    [code, key, more],
+  );
   await page.settled();
 }
 
@@ -20,7 +25,11 @@ await with_page([example], async (page) => {
   await page.open("#/0/timeline");
   const canvas = page.by("application", "Timeline canvas");
   const box = await canvas.boundingBox();
-  const [from, to, x1] = await canvas.evaluate((c) => [Number(c.dataset.from), Number(c.dataset.to), Number(c.dataset.x1)]);
+  const [from, to, x1] = await canvas.evaluate((c) => [
+    Number(c.dataset.from),
+    Number(c.dataset.to),
+    Number(c.dataset.x1),
+  ]);
   expect_equal(from, 0, "the time line begins at the origin");
   expect(Math.abs(to - length) <= 1, `and ends at the last event: ${to}, ${length}`);
   const row = await page.by("treegrid", "Tracks").getByRole("row").first().boundingBox();
@@ -33,7 +42,10 @@ await with_page([example], async (page) => {
   await page.page.mouse.up();
   await page.settled();
   const [a, b] = numbers(value_of(page.address(), "r") ?? "0-0");
-  expect(Math.abs(a - (from + 200 * pixel)) <= pixel && Math.abs(b - (from + 520 * pixel)) <= pixel, `dragged 200 to 520: ${a} to ${b}, a pixel is ${pixel}`);
+  expect(
+    Math.abs(a - (from + 200 * pixel)) <= pixel && Math.abs(b - (from + 520 * pixel)) <= pixel,
+    `dragged 200 to 520: ${a} to ${b}, a pixel is ${pixel}`,
+  );
   const said = await page.by("group", "Limited to").textContent();
   for (const view of ["flame", "calls", "overview"]) {
     await page.turn(page.address().replace("/timeline", `/${view}`));
@@ -49,11 +61,18 @@ await with_page([example], async (page) => {
   await page.page.mouse.up();
   await page.settled();
   const [v0, v1] = numbers(value_of(page.address(), "v") ?? "0-0");
-  expect(Math.abs(v0 - 100 * pixel) <= 2 * pixel && Math.abs(v1 - 400 * pixel) <= 2 * pixel, `zoomed to ${v0} to ${v1}`);
+  expect(
+    Math.abs(v0 - 100 * pixel) <= 2 * pixel && Math.abs(v1 - 400 * pixel) <= 2 * pixel,
+    `zoomed to ${v0} to ${v1}`,
+  );
   expect_equal(value_of(page.address(), "r"), "10-20", "the selection stays");
 
   // The place of W is Z on AZERTY and comma on Dvorak.
-  for (const [layout, w, s] of [["QWERTY", "w", "s"], ["AZERTY", "z", "s"], ["Dvorak", ",", "o"]]) {
+  for (const [layout, w, s] of [
+    ["QWERTY", "w", "s"],
+    ["AZERTY", "z", "s"],
+    ["Dvorak", ",", "o"],
+  ]) {
     await page.turn("#/0/timeline");
     await press(page, "KeyW", w);
     const zoomed = numbers(value_of(page.address(), "v") ?? "0-0");

@@ -21,13 +21,17 @@ if (manifest.sources !== source_hash(ui)) complain("ui/dist is not made of these
 const packed = statSync(join(ui, "dist/page.js.gz")).size + statSync(join(ui, "dist/page.css.gz")).size;
 if (packed > kMostPacked) complain(`page.js and page.css have ${packed} bytes, more than ${kMostPacked}`);
 const html = readFileSync(join(ui, "dist/index.html"), "utf8");
-if (/<script(?![^>]*src=)|<style|style=|https?:/.test(html)) complain("index.html has inline script, style or a foreign address");
+if (/<script(?![^>]*src=)|<style|style=|https?:/.test(html))
+  complain("index.html has inline script, style or a foreign address");
 
 if (!existsSync(join(ui, "node_modules/vitest"))) {
   console.log("ui/node_modules is missing: ./dev page installs what its tests need");
   process.exit(failed ? 1 : 77);
 }
-for (const words of [["tsc", "--noEmit"], ["vitest", "run"]]) {
+for (const words of [
+  ["tsc", "--noEmit"],
+  ["vitest", "run"],
+]) {
   const run = spawnSync("npx", ["--no-install", ...words], { cwd: ui, encoding: "utf8" });
   if (run.status !== 0) complain(`${words.join(" ")}:\n${run.stdout}${run.stderr}`);
 }

@@ -8,7 +8,10 @@ export const busy = signal(0);
 export const link = signal<"up" | "down" | "locked">("up");
 
 export class Fault extends Error {
-  constructor(readonly status: number, readonly problem: Problem) {
+  constructor(
+    readonly status: number,
+    readonly problem: Problem,
+  ) {
     super(problem.message);
   }
 }
@@ -83,8 +86,13 @@ async function answered(method: string, path: string, body: unknown, ask: Ask): 
   }
 }
 
-async function ask_server<T>(method: string, path: string, body: unknown, ask: Ask,
-                             read: (r: Response) => Promise<T>): Promise<T> {
+async function ask_server<T>(
+  method: string,
+  path: string,
+  body: unknown,
+  ask: Ask,
+  read: (r: Response) => Promise<T>,
+): Promise<T> {
   busy.value += 1;
   try {
     const response = await answered(method, path, body, ask);
@@ -114,7 +122,10 @@ export const post_lines = (path: string, body: unknown, ask: Ask = {}): Promise<
   ask_server("POST", path, body, ask, async (r) => json_lines(await r.text()));
 
 const json_lines = (text: string): Record<string, unknown>[] =>
-  text.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line));
+  text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
 
 function file_name(response: Response): string {
   return /filename="([^"]+)"/.exec(response.headers.get("Content-Disposition") ?? "")?.[1] ?? "polytrace.out";

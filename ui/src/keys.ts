@@ -5,7 +5,8 @@ import { open_view } from "./shell/banner";
 import { zoom_to_selection } from "./shell/rangebar";
 import { search_box, step_match } from "./shell/search";
 import { pointer_time } from "./state/cursor";
-import { go, place, range, visible, whole } from "./state/page";
+import { go, place, range, whole } from "./state/page";
+import { list_marks, mark_range } from "./state/notes";
 import { turn_pin } from "./state/pin";
 import { has_mode, mode_of, set_mode, turn_mode } from "./state/mode";
 import { add_rule, pan, select_whole, show, zoom } from "./state/selection";
@@ -23,15 +24,29 @@ export interface Command {
 }
 
 const plain = (e: KeyboardEvent): boolean => !e.ctrlKey && !e.altKey && !e.metaKey;
-const code = (c: string) => (e: KeyboardEvent): boolean => plain(e) && !e.shiftKey && e.code === c;
-const char = (...all: string[]) => (e: KeyboardEvent): boolean => plain(e) && all.includes(e.key);
-const named = (key: string, shift = false) => (e: KeyboardEvent): boolean => plain(e) && e.key === key && e.shiftKey === shift;
-const control = (key: string, shift = false) => (e: KeyboardEvent): boolean =>
-  (e.ctrlKey || e.metaKey) && e.shiftKey === shift && e.key.toLowerCase() === key;
+const code =
+  (c: string) =>
+  (e: KeyboardEvent): boolean =>
+    plain(e) && !e.shiftKey && e.code === c;
+const char =
+  (...all: string[]) =>
+  (e: KeyboardEvent): boolean =>
+    plain(e) && all.includes(e.key);
+const named =
+  (key: string, shift = false) =>
+  (e: KeyboardEvent): boolean =>
+    plain(e) && e.key === key && e.shiftKey === shift;
+const control =
+  (key: string, shift = false) =>
+  (e: KeyboardEvent): boolean =>
+    (e.ctrlKey || e.metaKey) && e.shiftKey === shift && e.key.toLowerCase() === key;
 
 const kZoom = 1.5;
 const kPan = 0.15;
-const in_view = (...words: string[]) => (): boolean => words.includes(place.peek().view);
+const in_view =
+  (...words: string[]) =>
+  (): boolean =>
+    words.includes(place.peek().view);
 const in_flame = in_view("flame");
 
 // From what was chosen to the cursor to the selection to the match: one thing each time.
@@ -64,36 +79,115 @@ function into_slot(slot: "a" | "b"): void {
 
 export const kCommands: Command[] = [
   ...kViews.map((view): Command => ({
-    title: `View: ${view.title}`, keys: view.key ? [view.key] : [],
-    ...(view.key ? { hits: code(`Digit${view.key}`) } : {}), run: () => open_view(view),
+    title: `View: ${view.title}`,
+    keys: view.key ? [view.key] : [],
+    ...(view.key ? { hits: code(`Digit${view.key}`) } : {}),
+    run: () => open_view(view),
   })),
-  { title: "Zoom in", keys: ["W", "+"], hits: (e) => code("KeyW")(e) || char("+")(e), run: () => zoom(1 / kZoom, pointer_time()) },
-  { title: "Zoom out", keys: ["S", "-"], hits: (e) => code("KeyS")(e) || char("-")(e), run: () => zoom(kZoom, pointer_time()) },
-  { title: "Pan to earlier", keys: ["A", "Left"], hits: (e) => code("KeyA")(e) || named("ArrowLeft")(e), run: () => pan(-kPan) },
-  { title: "Pan to later", keys: ["D", "Right"], hits: (e) => code("KeyD")(e) || named("ArrowRight")(e), run: () => pan(kPan) },
-  { title: "Show the whole trace", keys: ["0"], hits: code("Digit0"), run: () => show(whole.peek().from, whole.peek().to, false) },
+  {
+    title: "Zoom in",
+    keys: ["W", "+"],
+    hits: (e) => code("KeyW")(e) || char("+")(e),
+    run: () => zoom(1 / kZoom, pointer_time()),
+  },
+  {
+    title: "Zoom out",
+    keys: ["S", "-"],
+    hits: (e) => code("KeyS")(e) || char("-")(e),
+    run: () => zoom(kZoom, pointer_time()),
+  },
+  {
+    title: "Pan to earlier",
+    keys: ["A", "Left"],
+    hits: (e) => code("KeyA")(e) || named("ArrowLeft")(e),
+    run: () => pan(-kPan),
+  },
+  {
+    title: "Pan to later",
+    keys: ["D", "Right"],
+    hits: (e) => code("KeyD")(e) || named("ArrowRight")(e),
+    run: () => pan(kPan),
+  },
+  {
+    title: "Show the whole trace",
+    keys: ["0"],
+    hits: code("Digit0"),
+    run: () => show(whole.peek().from, whole.peek().to, false),
+  },
   { title: "Select the whole trace", keys: [], run: select_whole },
   { title: "Fit the selection", keys: ["F"], hits: char("f"), run: fit },
   { title: "Zoom to selection", keys: ["V"], hits: char("v"), run: zoom_to_selection },
   { title: "Select what is visible", keys: [], run: () => go({ range: place.peek().visible }) },
   { title: "Go to time", keys: ["G"], hits: char("g"), run: () => go({ dialog: "goto" }, true) },
-  { title: "Search names", keys: ["/", "Ctrl F"], hits: (e) => char("/")(e) || control("f")(e), run: () => search_box.focus() },
+  { title: "Mark the range", keys: ["M"], hits: char("m"), run: mark_range },
+  { title: "List of marks", keys: ["Shift M"], hits: char("M"), run: list_marks },
+  {
+    title: "Search names",
+    keys: ["/", "Ctrl F"],
+    hits: (e) => char("/")(e) || control("f")(e),
+    run: () => search_box.focus(),
+  },
   { title: "Next match", keys: ["n", "Enter"], hits: char("n"), run: () => void step_match(1) },
   { title: "Previous match", keys: ["N"], hits: char("N"), run: () => void step_match(-1) },
-  { title: "Next item of the row", keys: ["J"], hits: char("j"), when: in_view("timeline"), run: () => void step_item(1) },
-  { title: "Previous item of the row", keys: ["K"], hits: char("k"), when: in_view("timeline"), run: () => void step_item(-1) },
+  {
+    title: "Next item of the row",
+    keys: ["J"],
+    hits: char("j"),
+    when: in_view("timeline"),
+    run: () => void step_item(1),
+  },
+  {
+    title: "Previous item of the row",
+    keys: ["K"],
+    hits: char("k"),
+    when: in_view("timeline"),
+    run: () => void step_item(-1),
+  },
   { title: "Next call of the chosen method", keys: ["T"], hits: char("t"), run: () => void next_call() },
-  { title: "Invert the flame graph", keys: ["I"], hits: char("i"), when: in_flame, run: () => turn_mode("invert", !has_mode("invert")) },
-  { title: "Left-heavy", keys: ["L"], hits: char("l"), when: in_flame, run: () => turn_mode("heavy", !has_mode("heavy")) },
-  { title: "Flame or icicle", keys: ["H"], hits: char("h"), when: in_flame,
-    run: () => set_mode(["icicle", "flame"], mode_of(["icicle", "flame"]) === "icicle" ? "flame" : "icicle") },
+  {
+    title: "Invert the flame graph",
+    keys: ["I"],
+    hits: char("i"),
+    when: in_flame,
+    run: () => turn_mode("invert", !has_mode("invert")),
+  },
+  {
+    title: "Left-heavy",
+    keys: ["L"],
+    hits: char("l"),
+    when: in_flame,
+    run: () => turn_mode("heavy", !has_mode("heavy")),
+  },
+  {
+    title: "Flame or icicle",
+    keys: ["H"],
+    hits: char("h"),
+    when: in_flame,
+    run: () => set_mode(["icicle", "flame"], mode_of(["icicle", "flame"]) === "icicle" ? "flame" : "icicle"),
+  },
   { title: "Exclude the chosen method", keys: ["X"], hits: char("x"), run: () => rule("not") },
   { title: "Only inside the chosen method", keys: ["Y"], hits: char("y"), run: () => rule("only") },
   { title: "Undo the last rule", keys: ["U"], hits: char("u"), run: undo_rule },
   { title: "Pin the view", keys: ["P"], hits: char("p"), run: turn_pin },
-  { title: "Selection into slot A", keys: ["Shift 1"], hits: (e) => plain(e) && e.shiftKey && e.code === "Digit1", run: () => into_slot("a") },
-  { title: "Selection into slot B", keys: ["Shift 2"], hits: (e) => plain(e) && e.shiftKey && e.code === "Digit2", run: () => into_slot("b") },
-  { title: "Compare: widths of A or of B", keys: ["B"], hits: char("b"), when: in_view("compare"), run: () => set_mode(["a", "b"], mode_of(["a", "b"]) === "a" ? "b" : "a") },
+  {
+    title: "Selection into slot A",
+    keys: ["Shift 1"],
+    hits: (e) => plain(e) && e.shiftKey && e.code === "Digit1",
+    run: () => into_slot("a"),
+  },
+  {
+    title: "Selection into slot B",
+    keys: ["Shift 2"],
+    hits: (e) => plain(e) && e.shiftKey && e.code === "Digit2",
+    run: () => into_slot("b"),
+  },
+  {
+    title: "Compare: widths of A or of B",
+    keys: ["B"],
+    hits: char("b"),
+    when: in_view("compare"),
+    run: () => set_mode(["a", "b"], mode_of(["a", "b"]) === "a" ? "b" : "a"),
+  },
   { title: "Export", keys: [], run: () => go({ dialog: "export" }, true) },
   { title: "Close, then clear chosen, cursor, selection", keys: ["Esc"], hits: named("Escape"), run: clear_one },
   { title: "Commands", keys: ["Ctrl Shift P"], hits: control("p", true), run: () => go({ dialog: "commands" }, true) },
@@ -106,7 +200,8 @@ export const kCommands: Command[] = [
 ];
 
 const typing = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.matches("input:not([type=checkbox]), textarea, select") || target.isContentEditable);
+  target instanceof HTMLElement &&
+  (target.matches("input:not([type=checkbox]), textarea, select") || target.isContentEditable);
 
 export function on_key(e: KeyboardEvent): void {
   if (e.defaultPrevented || e.isComposing) return;
@@ -118,5 +213,3 @@ export function on_key(e: KeyboardEvent): void {
   if (e.key !== "f" && e.key !== "F") fitted = false;
   command.run();
 }
-
-void visible;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import "./look/tokens.css";
 import "./look/base.css";
+import "./look/shell.css";
+import "./look/panels.css";
+import "./look/controls.css";
+import "./look/lists.css";
 import "./look/tables.css";
 import "./look/overview.css";
 import "./look/timeline.css";

@@ -34,6 +34,7 @@ export interface Trace {
   file: string;
   state: "opening" | "indexing" | "ready" | "live" | "failed";
   format?: { name: string; title: string; version: string | number };
+  span?: { first: Wide; last: Wide; duration: Wide } | null; // by the own clock
   first_offset?: string; // the own clock's time of offset 0
   end?: number; // offset behind the last event
   read?: number;

@@ -6,12 +6,27 @@ import type { Profile } from "../src/wire";
 
 // all 100 = a 60 (b 20, c 30, self 10) + d 40
 const profile: Profile = {
-  weight: "time", unit: "nanoseconds", total: 100, selected_total: 100,
+  weight: "time",
+  unit: "nanoseconds",
+  total: 100,
+  selected_total: 100,
   nodes: {
-    parent: [0, 0, 1, 1, 0], frame: [null, 0, 1, 2, 3], self: [0, 10, 20, 30, 40], total: [100, 60, 20, 30, 40], count: [0, 1, 2, 3, 4],
-    blocked: [0, 0, 5, 0, 0], waiting: [0, 0, 0, 7, 0], paused: [0, 0, 0, 0, 0], hidden: [0, 0, 0, 0, 0],
+    parent: [0, 0, 1, 1, 0],
+    frame: [null, 0, 1, 2, 3],
+    self: [0, 10, 20, 30, 40],
+    total: [100, 60, 20, 30, 40],
+    count: [0, 1, 2, 3, 4],
+    blocked: [0, 0, 5, 0, 0],
+    waiting: [0, 0, 0, 7, 0],
+    paused: [0, 0, 0, 0, 0],
+    hidden: [0, 0, 0, 0, 0],
   },
-  frames: { id: [10, 11, 12, 13], name: ["a", "b", "c", "d"], package: ["p", "p", "p", "p"], kind: ["method", "method", "method", "method"] },
+  frames: {
+    id: [10, 11, 12, 13],
+    name: ["a", "b", "c", "d"],
+    package: ["p", "p", "p", "p"],
+    kind: ["method", "method", "method", "method"],
+  },
 };
 
 test("states are summed over all below", () => {
@@ -53,7 +68,13 @@ test("what is too narrow and what the server left out is one remainder", () => {
   const hidden = structuredClone(profile);
   hidden.nodes.hidden = [0, 5, 0, 0, 0];
   hidden.nodes.self[1] = 4; // 6 of a are in frames that were left out
-  expect(layout(flame_tree(hidden), 0, 1000, true).boxes.find((b) => b.rest > 0)).toMatchObject({ node: 1, x: 500, width: 60, depth: 2, rest: 5 });
+  expect(layout(flame_tree(hidden), 0, 1000, true).boxes.find((b) => b.rest > 0)).toMatchObject({
+    node: 1,
+    x: 500,
+    width: 60,
+    depth: 2,
+    rest: 5,
+  });
 });
 
 test("the deepest stack that an answer holds is shown to its end", () => {

@@ -3,8 +3,24 @@ import { expect, test } from "vitest";
 import { gather } from "../src/tiles/cache";
 import { decode_series, decode_tiles, kBefore, kBehind, kMerged } from "../src/tiles/decode";
 
-interface Item { start: number; end: number; busy: number; longest: number; count: number; name: number; row: number; flags: number }
-interface Tile { track: number; band: number; index: number; deepest: number; flags: number; items: Item[] }
+interface Item {
+  start: number;
+  end: number;
+  busy: number;
+  longest: number;
+  count: number;
+  name: number;
+  row: number;
+  flags: number;
+}
+interface Tile {
+  track: number;
+  band: number;
+  index: number;
+  deepest: number;
+  flags: number;
+  items: Item[];
+}
 
 const padded = (n: number): number => Math.ceil(n / 8) * 8;
 
@@ -31,7 +47,11 @@ function encode(tiles: Tile[], base: bigint, level: number): ArrayBuffer {
     first += t.items.length;
   });
   let at = columns;
-  for (const key of ["start", "end", "busy", "longest"] as const) items.forEach((x) => { view.setFloat64(at, x[key], true); at += 8; });
+  for (const key of ["start", "end", "busy", "longest"] as const)
+    items.forEach((x) => {
+      view.setFloat64(at, x[key], true);
+      at += 8;
+    });
   for (const key of ["count", "name", "row"] as const) {
     items.forEach((x, i) => view.setUint32(at + 4 * i, x[key], true));
     at += padded(4 * items.length);
@@ -40,8 +60,16 @@ function encode(tiles: Tile[], base: bigint, level: number): ArrayBuffer {
   return view.buffer;
 }
 
-const call = (start: number, end: number, row: number, name: number, flags = 0, count = 1): Item =>
-  ({ start, end, busy: end - start, longest: end - start, count, name, row, flags });
+const call = (start: number, end: number, row: number, name: number, flags = 0, count = 1): Item => ({
+  start,
+  end,
+  busy: end - start,
+  longest: end - start,
+  count,
+  name,
+  row,
+  flags,
+});
 
 test("tiles are read as they were written", () => {
   const items = [call(0, 10, 0, 5), call(2, 4, 1, 6, kMerged, 37), call(5, 9, 1, 7)];
@@ -54,15 +82,52 @@ test("tiles are read as they were written", () => {
 });
 
 test("a call in several tiles is one item, and is counted once", () => {
-  const tiles = decode_tiles(encode([
-    { track: 1, band: 0, index: 0, deepest: 1, flags: 0, items: [call(10, 512, 0, 5, kBehind), call(100, 120, 1, 6)] },
-    { track: 2, band: 0, index: 0, deepest: 0, flags: 0, items: [call(0, 1, 0, 9)] },
-    { track: 1, band: 0, index: 1, deepest: 1, flags: 0, items: [call(512, 1024, 0, 5, kBefore | kBehind, 0), call(600, 700, 1, 6)] },
-    { track: 1, band: 0, index: 2, deepest: 1, flags: 0, items: [call(1024, 1100, 0, 5, kBefore, 0), call(1100, 1200, 0, 5)] },
-  ], 0n, 0));
+  const tiles = decode_tiles(
+    encode(
+      [
+        {
+          track: 1,
+          band: 0,
+          index: 0,
+          deepest: 1,
+          flags: 0,
+          items: [call(10, 512, 0, 5, kBehind), call(100, 120, 1, 6)],
+        },
+        { track: 2, band: 0, index: 0, deepest: 0, flags: 0, items: [call(0, 1, 0, 9)] },
+        {
+          track: 1,
+          band: 0,
+          index: 1,
+          deepest: 1,
+          flags: 0,
+          items: [call(512, 1024, 0, 5, kBefore | kBehind, 0), call(600, 700, 1, 6)],
+        },
+        {
+          track: 1,
+          band: 0,
+          index: 2,
+          deepest: 1,
+          flags: 0,
+          items: [call(1024, 1100, 0, 5, kBefore, 0), call(1100, 1200, 0, 5)],
+        },
+      ],
+      0n,
+      0,
+    ),
+  );
   const items = gather(tiles, 1);
-  const told = Array.from({ length: items.size }, (_, i) => [items.row[i], items.start[i], items.end[i], items.count[i]]);
-  expect(told).toEqual([[0, 10, 1100, 1], [1, 100, 120, 1], [1, 600, 700, 1], [0, 1100, 1200, 1]]);
+  const told = Array.from({ length: items.size }, (_, i) => [
+    items.row[i],
+    items.start[i],
+    items.end[i],
+    items.count[i],
+  ]);
+  expect(told).toEqual([
+    [0, 10, 1100, 1],
+    [1, 100, 120, 1],
+    [1, 600, 700, 1],
+    [0, 1100, 1200, 1],
+  ]);
   expect(items.busy[0]).toBe(1090);
   expect(gather(tiles, 2).size).toBe(1);
   expect(gather(tiles, 4).size).toBe(0);
@@ -85,7 +150,10 @@ test("series are cut at their points", () => {
   view.setUint16(4, 1, true);
   [5, 2, points, 0].forEach((v, i) => view.setUint32(16 + 4 * i, v, true));
   [64, 96, size].forEach((v, i) => view.setUint32(40 + 4 * i, v, true));
-  [[8, 2, 10], [9, 1, -1]].forEach(([track, n, first], i) => {
+  [
+    [8, 2, 10],
+    [9, 1, -1],
+  ].forEach(([track, n, first], i) => {
     view.setUint32(64 + 16 * i, track!, true);
     view.setUint32(68 + 16 * i, n!, true);
     view.setFloat64(72 + 16 * i, first!, true);
@@ -94,5 +162,8 @@ test("series are cut at their points", () => {
   for (let k = 0; k < points; ++k) view.setUint32(96 + 32 * points + 4 * k, 100 + k, true);
   const { series, level } = decode_series(view.buffer);
   expect(level).toBe(5);
-  expect(series.map((s) => [s.track, s.first, [...s.least], [...s.sum], [...s.count]])).toEqual([[8, 10, [0, 1], [9, 10], [100, 101]], [9, -1, [2], [11], [102]]]);
+  expect(series.map((s) => [s.track, s.first, [...s.least], [...s.sum], [...s.count]])).toEqual([
+    [8, 10, [0, 1], [9, 10], [100, 101]],
+    [9, -1, [2], [11], [102]],
+  ]);
 });

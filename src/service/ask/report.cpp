@@ -100,16 +100,23 @@ std::optional<TableAnswer> ask_index(const Input& input, const format::Opened& o
   return answer;
 }
 
+base::result<slice::Selection> select(Input& input, const ReportQuestion& question) {
+  if (question.chosen) return *question.chosen;
+  auto selection = make_selection(input, question.selection);
+  if (!selection) return selection;
+  selection->show_helpers = question.show_helpers;
+  selection->method = question.method;
+  selection->fold_recursion = question.fold_recursion;
+  return selection;
+}
+
 }  // namespace
 
 Asked<TableAnswer> ask_report(Input& input, const ReportQuestion& question) {
   const auto sections = parse_sections(question.sections);
   if (!sections) return refuse(sections.error());
-  auto selection = make_selection(input, question.selection);
+  auto selection = select(input, question);
   if (!selection) return refuse(selection.error(), input.name());
-  selection->show_helpers = question.show_helpers;
-  selection->method = question.method;
-  selection->fold_recursion = question.fold_recursion;
   auto opened = input.open();
   if (!opened) return refuse(opened.error(), input.name());
   if (auto indexed = ask_index(input, *opened, *sections, *selection, question.table))

@@ -120,6 +120,7 @@ base::result<void> IndexFrames::read_streams() {
     sort_sums(thread.pause_sums, &CallFrames::Sums::first, &CallFrames::Sums::blocks);
     sort_sums(thread.pause_parts, &CallFrames::Sums::first, &CallFrames::Sums::blocks);
     sort_sums(thread.cells, &Cells::first, &Cells::level);
+    sort_sums(thread.series, &Cells::first, &Cells::level);
   }
   for (auto& sums : row_sums_)
     sort_sums(sums, &RowFrames::Sums::first_row, &RowFrames::Sums::level);
@@ -132,6 +133,7 @@ base::result<void> IndexFrames::take_stream(std::size_t index) {
     case frame::calls: return take_block(index);
     case frame::call_sums: return take_call_sums(index);
     case frame::cells: return take_cells(index);
+    case frame::series: return take_series(index);
     case frame::ends: return ends_.add(entry.stream, index), base::result<void>();
     case frame::rows: return take_rows(index);
     case frame::row_sums: return take_row_sums(index);
@@ -180,6 +182,15 @@ base::result<void> IndexFrames::take_cells(std::size_t index) {
   if (!first) return tl::unexpected(first.error());
   if (entry.count == 0 || entry.level > kMostLevel) return misfit(index);
   threads_[thread].cells.push_back({entry.level, *first, entry.count, index});
+  return {};
+}
+
+base::result<void> IndexFrames::take_series(std::size_t index) {
+  const Entry& entry = view_->entries()[index];
+  const auto first = first_of(entry.stream, index);
+  if (!first) return tl::unexpected(first.error());
+  if (entry.count == 0 || entry.level > kMostLevel) return misfit(index);
+  threads_[entry.stream].series.push_back({entry.level, *first, entry.count, index});
   return {};
 }
 
@@ -274,6 +285,11 @@ base::result<slice::Pauses> IndexFrames::read_pauses() const {
 std::span<const CallFrames::Cells> IndexFrames::cells(std::uint32_t thread) const {
   if (thread >= threads_.size()) return {};
   return threads_[thread].cells;
+}
+
+std::span<const CallFrames::Cells> IndexFrames::series(std::uint32_t thread) const {
+  if (thread >= threads_.size()) return {};
+  return threads_[thread].series;
 }
 
 std::span<const std::uint64_t> IndexFrames::events_before(std::uint32_t thread) const {

@@ -76,6 +76,7 @@ class IndexFrames final : public CallFrames, public RowFrames, public RowMeaning
   std::span<const CallFrames::Sums> pause_sums(std::uint32_t thread) const override;
   std::span<const CallFrames::Sums> pause_parts(std::uint32_t thread) const override;
   std::span<const Cells> cells(std::uint32_t thread) const override;
+  std::span<const Cells> series(std::uint32_t thread) const override;
   base::result<At> find(std::uint64_t number) const override;
   base::result<base::Bytes> payload(std::uint32_t thread, std::uint32_t place) const override;
   base::result<base::Bytes> payload(const CallFrames::Sums& sums) const override;
@@ -123,6 +124,7 @@ class IndexFrames final : public CallFrames, public RowFrames, public RowMeaning
     std::vector<CallFrames::Sums> pause_sums;
     std::vector<CallFrames::Sums> pause_parts;
     std::vector<Cells> cells;
+    std::vector<Cells> series;
   };
   struct Numbered {
     std::uint64_t number;
@@ -138,6 +140,7 @@ class IndexFrames final : public CallFrames, public RowFrames, public RowMeaning
   base::result<void> take_block(std::size_t entry);
   base::result<void> take_call_sums(std::size_t entry);
   base::result<void> take_cells(std::size_t entry);
+  base::result<void> take_series(std::size_t entry);
   base::result<std::uint32_t> first_of(std::uint32_t thread, std::size_t entry) const;
   base::result<void> take_rows(std::size_t entry);
   base::result<void> take_row_sums(std::size_t entry);

@@ -71,7 +71,7 @@ TEST(trcxml_plain, one_of_many_attributes_that_stands_twice_is_found) {
 
 // What documents are made of, for the most part as writers make it.
 constexpr std::array<std::string_view, 16> kParts = {
-    R"(<methodEntry threadIdRef="1" time="1.000000001" methodIdRef="7" classIdRef="3" ticket="1" stackDepth="1"/>)",
+    R"(<methodEntry threadIdRef="1" time="1.00000001" methodIdRef="7" ticket="1" stackDepth="1"/>)",
     R"(<methodExit threadIdRef="1" methodIdRef="7" ticket="1" time="1.000000002" overhead="0.1"/>)",
     R"(<methodDef methodId="7" name="a" signature="()V" classIdRef="3" startLineNumber="1"/>)",
     R"(<classDef classId="3" name="java/lang/String" sourceName="S.java" time="0.5"/>)",

@@ -11,7 +11,12 @@ import { fileURLToPath } from "node:url";
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), "../../..");
 export const example = join(root, "examples/everything.mlpd");
 const polytrace = process.env.POLYTRACE ?? join(root, "build/release/polytrace");
-const kBrowsers = [process.env.POLYTRACE_BROWSER, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+const kBrowsers = [
+  process.env.POLYTRACE_BROWSER,
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+];
 
 function skip(reason) {
   console.log(reason);
@@ -41,8 +46,10 @@ export function cli_json(...words) {
 }
 
 async function serve(files, cache) {
-  const child = spawn(polytrace, ["ui", "--json", "--ui-dir", join(root, "ui/dist"), ...files],
-    { env: { ...process.env, POLYTRACE_CACHE: cache }, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(polytrace, ["ui", "--json", "--ui-dir", join(root, "ui/dist"), ...files], {
+    env: { ...process.env, POLYTRACE_CACHE: cache },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const line = await new Promise((done, fail) => {
     let text = "";
     child.stdout.on("data", (bytes) => {
@@ -71,13 +78,17 @@ export class Page {
   async open(address = "#/0/overview") {
     const first = !this.opened;
     this.opened = true;
-    await this.page.goto(first ? `${this.origin}/#token=${this.token}${address.slice(1)}` : `${this.origin}/${address}`);
+    await this.page.goto(
+      first ? `${this.origin}/#token=${this.token}${address.slice(1)}` : `${this.origin}/${address}`,
+    );
     await this.settled();
   }
 
   // In the page that is open, as by a link in it.
   async turn(address) {
-    await this.page.evaluate((a) => { location.hash = a; }, address);
+    await this.page.evaluate((a) => {
+      location.hash = a;
+    }, address);
     await this.settled();
   }
 
@@ -144,7 +155,11 @@ export async function with_page(files, body, options = {}) {
   const server = await serve(files, cache);
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
   try {
-    const context = await browser.newContext({ viewport: { width: 1600, height: 900 }, reducedMotion: "reduce", ...options });
+    const context = await browser.newContext({
+      viewport: { width: 1600, height: 900 },
+      reducedMotion: "reduce",
+      ...options,
+    });
     const page = new Page(await context.newPage(), server.url);
     await body(page, { context, server, browser });
     expect_equal(page.complaints, [], "the console is empty");

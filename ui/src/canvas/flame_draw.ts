@@ -32,7 +32,7 @@ export function row_y(depth: number, l: FlameLayout, look: FlameLook): number {
 
 export function draw_flame(g: Brush, tree: FlameTree, l: FlameLayout, look: FlameLook, t: Tones): void {
   const h = row_height(look.split);
-  const measure = (g.font = `11px ${t.sans}`, measure_with(g));
+  const measure = ((g.font = `11px ${t.sans}`), measure_with(g));
   for (let depth = 0; depth < l.depth; ++depth) {
     const y = row_y(depth, l, look);
     if (y + h < 0 || y > look.height) continue;
@@ -46,7 +46,16 @@ export function draw_flame(g: Brush, tree: FlameTree, l: FlameLayout, look: Flam
   g.stroke();
 }
 
-function draw_box(g: Brush, tree: FlameTree, box: Box, y: number, h: number, look: FlameLook, t: Tones, measure: Measure): void {
+function draw_box(
+  g: Brush,
+  tree: FlameTree,
+  box: Box,
+  y: number,
+  h: number,
+  look: FlameLook,
+  t: Tones,
+  measure: Measure,
+): void {
   if (box.rest > 0) {
     g.fillStyle = pattern(g, "dense", "", mix(t.faint, t.ground, 0.5));
     g.fillRect(box.x, y, Math.max(box.width - 0.5, 0.5), h - 1);
@@ -69,7 +78,16 @@ function draw_box(g: Brush, tree: FlameTree, box: Box, y: number, h: number, loo
   draw_label(g, tree, box, y, look.split ? h - kFoot : h, match, t, measure);
 }
 
-function draw_label(g: Brush, tree: FlameTree, box: Box, y: number, h: number, match: boolean, t: Tones, measure: Measure): void {
+function draw_label(
+  g: Brush,
+  tree: FlameTree,
+  box: Box,
+  y: number,
+  h: number,
+  match: boolean,
+  t: Tones,
+  measure: Measure,
+): void {
   if (box.width < 24) return;
   const all = tree.profile.nodes.total[0] || 1;
   const share = text_of(percent((tree.profile.nodes.total[box.node]! / all) * 100));

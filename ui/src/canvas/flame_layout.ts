@@ -48,7 +48,8 @@ export function layout(tree: FlameTree, zoomed: number, width: number, heavy: bo
     }
     const hidden = tree.profile.nodes.hidden?.[box.node] ?? 0;
     if (hidden > 0) rest_width += (hidden_total(tree, box.node) / whole) * width;
-    if (rest_width >= kNarrowest) put({ node: box.node, x, width: rest_width, depth: box.depth + 1, rest: rest + hidden });
+    if (rest_width >= kNarrowest)
+      put({ node: box.node, x, width: rest_width, depth: box.depth + 1, rest: rest + hidden });
   }
   for (const row of rows) row.sort((a, b) => a.x - b.x);
   return { boxes, rows, depth: rows.length };

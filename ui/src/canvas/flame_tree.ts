@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A profile's columns as a tree: children, sums of states over all below, paths of frame ids.
+import { spot_of } from "../look/spot";
 import type { Profile } from "../wire";
 
 export interface FlameTree {
@@ -27,13 +28,16 @@ export function flame_tree(profile: Profile): FlameTree {
   };
   const frame = (node: number): number => n.frame[node] ?? -1;
   return {
-    profile, children,
-    blocked: below(n.blocked), waiting: below(n.waiting), paused: below(n.paused),
+    profile,
+    children,
+    blocked: below(n.blocked),
+    waiting: below(n.waiting),
+    paused: below(n.paused),
     states: n.blocked !== undefined && n.blocked.length === size,
     pauses: n.paused !== undefined && n.paused.length === size,
-    id: (node) => profile.frames.id[frame(node)] ?? -1,
+    id: (node) => profile.frames.id[frame(node)] ?? frame(node), // of two traces compared there is none
     name: (node) => (node === 0 ? "all" : (profile.frames.name[frame(node)] ?? "?")),
-    package: (node) => profile.frames.package[frame(node)] ?? "",
+    package: (node) => spot_of(profile.frames.name[frame(node)] ?? "", profile.frames.package[frame(node)] ?? ""),
   };
 }
 

@@ -22,8 +22,10 @@ export function fit(canvas: HTMLCanvasElement): { brush: Brush; width: number; h
 }
 
 // Draws when the canvas or a signal that `draw` reads changes.
-export function useCanvas(draw: (brush: Brush, width: number, height: number, t: Tones) => void,
-                          deps: unknown[]): preact.RefObject<HTMLCanvasElement | null> {
+export function useCanvas(
+  draw: (brush: Brush, width: number, height: number, t: Tones) => void,
+  deps: unknown[],
+): preact.RefObject<HTMLCanvasElement | null> {
   const ref = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
     const canvas = ref.current;
@@ -114,18 +116,29 @@ function make_pattern(brush: Brush, kind: Kind, back: string, front: string): Ca
 
 function strokes(g: Brush, size: number, down: boolean): void {
   const y = (v: number): number => (down ? size - v : v);
-  for (const [a, b, c, d] of [[-1, 1, 1, -1], [-1, size + 1, size + 1, -1], [size - 1, size + 1, size + 1, size - 1]]) {
+  for (const [a, b, c, d] of [
+    [-1, 1, 1, -1],
+    [-1, size + 1, size + 1, -1],
+    [size - 1, size + 1, size + 1, size - 1],
+  ]) {
     g.moveTo(a!, y(b!));
     g.lineTo(c!, y(d!));
   }
 }
 
-export function state_fill(brush: Brush, state: "running" | "blocked" | "waiting" | "paused", t: Tones):
-    string | CanvasPattern {
+export function state_fill(
+  brush: Brush,
+  state: "running" | "blocked" | "waiting" | "paused",
+  t: Tones,
+): string | CanvasPattern {
   switch (state) {
-    case "running": return t.running;
-    case "blocked": return pattern(brush, "diagonal", t.blocked, mix(t.blocked, t.ground, 0.55));
-    case "waiting": return pattern(brush, "dots", t.waiting, mix("#003a5c", t.waiting, 0.55));
-    case "paused": return pattern(brush, "cross", t.paused, mix("#000000", t.paused, 0.28));
+    case "running":
+      return t.running;
+    case "blocked":
+      return pattern(brush, "diagonal", t.blocked, mix(t.blocked, t.ground, 0.55));
+    case "waiting":
+      return pattern(brush, "dots", t.waiting, mix("#003a5c", t.waiting, 0.55));
+    case "paused":
+      return pattern(brush, "cross", t.paused, mix("#000000", t.paused, 0.28));
   }
 }

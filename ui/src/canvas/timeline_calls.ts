@@ -69,7 +69,8 @@ function hatch_blocked(g: Brush, s: Scene, r: TrackRow, items: Items, t: Tones):
 function innermost(items: Items, start: number, end: number): number {
   let row = -1;
   for (let i = 0; i < items.size; ++i) {
-    if (items.start[i]! <= start && items.end[i]! >= end && items.row[i]! > row && !is_merged(items, i)) row = items.row[i]!;
+    if (items.start[i]! <= start && items.end[i]! >= end && items.row[i]! > row && !is_merged(items, i))
+      row = items.row[i]!;
   }
   return row;
 }
@@ -80,7 +81,17 @@ function colour(s: Scene, id: number, t: Tones): string {
   return s.naming.helper(id) ? mix(fill, t.ground, 0.5) : fill;
 }
 
-function draw_pixel(g: Brush, s: Scene, items: Items, i: number, x: number, y: number, row: number, last: Float64Array, t: Tones): void {
+function draw_pixel(
+  g: Brush,
+  s: Scene,
+  items: Items,
+  i: number,
+  x: number,
+  y: number,
+  row: number,
+  last: Float64Array,
+  t: Tones,
+): void {
   const at = Math.floor(x);
   if (at <= last[row]!) return;
   last[row] = at;
@@ -93,8 +104,18 @@ function draw_pixel(g: Brush, s: Scene, items: Items, i: number, x: number, y: n
   g.globalAlpha = 1;
 }
 
-function draw_box(g: Brush, s: Scene, items: Items, i: number, x0: number, x1: number, y: number, measure: Measure, t: Tones,
-                  labels: (() => void)[]): void {
+function draw_box(
+  g: Brush,
+  s: Scene,
+  items: Items,
+  i: number,
+  x0: number,
+  x1: number,
+  y: number,
+  measure: Measure,
+  t: Tones,
+  labels: (() => void)[],
+): void {
   const id = items.name[i]!;
   const back = colour(s, id, t);
   const h = kCallRow - 1;
@@ -133,8 +154,19 @@ function draw_box(g: Brush, s: Scene, items: Items, i: number, x0: number, x1: n
   });
 }
 
-function merged_label(g: Brush, s: Scene, items: Items, i: number, x0: number, w: number, y: number, h: number,
-                      measure: Measure, back: string, t: Tones): void {
+function merged_label(
+  g: Brush,
+  s: Scene,
+  items: Items,
+  i: number,
+  x0: number,
+  w: number,
+  y: number,
+  h: number,
+  measure: Measure,
+  back: string,
+  t: Tones,
+): void {
   const count = `${grouped(items.count[i]!)}${kThin}×`;
   const left = Math.max(x0, 0);
   const room = Math.min(x0 + w, s.axis.width) - left - 12;

@@ -77,7 +77,10 @@ function draw_through(g: Brush, s: Scene, t: Tones): void {
     const a = x_of(s.axis, p.start);
     const w = x_of(s.axis, p.end) - a;
     if (a + w < 0 || a > s.axis.width || w < 0.5) continue;
-    g.fillStyle = w > 4 ? pattern(g, "cross", mix(t.paused, t.ground, t.dark ? 0.2 : 0.16), mix(t.paused, t.ground, 0.34)) : mix(t.paused, t.ground, 0.4);
+    g.fillStyle =
+      w > 4
+        ? pattern(g, "cross", mix(t.paused, t.ground, t.dark ? 0.2 : 0.16), mix(t.paused, t.ground, 0.34))
+        : mix(t.paused, t.ground, 0.4);
     g.fillRect(a, s.top, Math.max(w, 1), s.height);
   }
   for (const p of s.lost) {
@@ -96,10 +99,18 @@ function draw_row(g: Brush, s: Scene, r: TrackRow, t: Tones): void {
   g.clip();
   switch (r.kind) {
     case "pauses":
-    case "collections": draw_pause_row(g, s, r, t); break;
-    case "group": draw_group(g, s, r, t); break;
-    case "series": draw_series(g, s, r, t); break;
-    case "marks": draw_marks(g, s, r, r.y + r.height / 2, t); break;
+    case "collections":
+      draw_pause_row(g, s, r, t);
+      break;
+    case "group":
+      draw_group(g, s, r, t);
+      break;
+    case "series":
+      draw_series(g, s, r, t);
+      break;
+    case "marks":
+      draw_marks(g, s, r, r.y + r.height / 2, t);
+      break;
     case "thread":
       draw_status(g, s, r, t);
       draw_calls(g, s, r, t);
@@ -185,7 +196,14 @@ function draw_cursor(g: Brush, s: Scene, t: Tones): void {
 }
 
 // On a canvas of its own: the pointer moves more often than what it moves over.
-export function draw_pointer(g: Brush, axis: Axis, height: number, time: number, moment: Scene["moment"], t: Tones): void {
+export function draw_pointer(
+  g: Brush,
+  axis: Axis,
+  height: number,
+  time: number,
+  moment: Scene["moment"],
+  t: Tones,
+): void {
   const x = Math.round(x_of(axis, time)) + 0.5;
   vertical(g, x, height, 0.28, [], t);
   const text = moment(time, (axis.span.to - axis.span.from) / axis.width);

@@ -85,7 +85,8 @@ export function draw_pause_row(g: Brush, s: Scene, r: TrackRow, t: Tones): void 
     const width = g.measureText(text).width;
     const left = Math.max(x0, 0);
     g.fillStyle = "#1b1f24";
-    if (width < Math.min(x0 + w, s.axis.width) - left - 6) g.fillText(text, left + (Math.min(x0 + w, s.axis.width) - left - width) / 2, r.y + r.height / 2 + 0.5);
+    if (width < Math.min(x0 + w, s.axis.width) - left - 6)
+      g.fillText(text, left + (Math.min(x0 + w, s.axis.width) - left - width) / 2, r.y + r.height / 2 + 0.5);
   }
 }
 
@@ -140,6 +141,8 @@ export function draw_series(g: Brush, s: Scene, r: TrackRow, t: Tones): void {
   }
   g.font = `10px ${t.sans}`;
   g.fillStyle = t.faint;
-  const told = summed ? `${bytes_text(most)} in ${duration_text(line.step)}` : text_of(figure(most, track.unit === "bytes" ? "bytes" : track.unit === "nanoseconds" ? "nanoseconds" : "number"));
+  const told = summed
+    ? `${bytes_text(most)} in ${duration_text(line.step)}`
+    : text_of(figure(most, track.unit === "bytes" ? "bytes" : track.unit === "nanoseconds" ? "nanoseconds" : "number"));
   g.fillText(told, 6, r.y + 8);
 }

@@ -5,8 +5,10 @@ const kLongest = 1000;
 // Control characters and those that turn the direction of text are shown, not obeyed.
 export function shown(name: string): string {
   const cut = name.length > kLongest ? `${name.slice(0, kLongest)}… (${name.length} characters)` : name;
-  return cut.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]/gu, (c) =>
-    `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return cut.replace(
+    /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]/gu,
+    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 export const without_arguments = (name: string): string => name.replace(/ ?\(.*\)$/s, "");

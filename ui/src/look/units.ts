@@ -22,7 +22,14 @@ function three(value: number): string {
   return value.toFixed(digits).replace("-", kMinus);
 }
 
-const kTimes: [number, string][] = [[3600e9, "h"], [60e9, "min"], [1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
+const kTimes: [number, string][] = [
+  [3600e9, "h"],
+  [60e9, "min"],
+  [1e9, "s"],
+  [1e6, "ms"],
+  [1e3, "µs"],
+  [1, "ns"],
+];
 
 // Hours and minutes only where seconds would need more than three digits before the point.
 export function duration(ns: number): Figure {
@@ -30,11 +37,17 @@ export function duration(ns: number): Figure {
   const size = Math.abs(ns);
   if (size < 1e3) return { number: grouped(ns), unit: "ns" };
   const scale = kTimes.find(([unit, name]) =>
-    name === "h" ? size >= 100 * 60e9 : name === "min" ? size >= 999.5e9 : size >= 0.9995 * unit)!;
+    name === "h" ? size >= 100 * 60e9 : name === "min" ? size >= 999.5e9 : size >= 0.9995 * unit,
+  )!;
   return { number: three(ns / scale[0]), unit: scale[1] };
 }
 
-const kSizes: [number, string][] = [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"]];
+const kSizes: [number, string][] = [
+  [2 ** 40, "TiB"],
+  [2 ** 30, "GiB"],
+  [2 ** 20, "MiB"],
+  [2 ** 10, "KiB"],
+];
 
 export function bytes(value: number): Figure {
   if (value === 0) return { number: "0", unit: "" };
@@ -51,11 +64,16 @@ export function percent(value: number): Figure {
 export function figure(value: number, unit: string): Figure {
   switch (unit) {
     case "ns":
-    case "nanoseconds": return duration(value);
-    case "bytes": return bytes(value);
-    case "percent": return percent(value);
-    case "count": return { number: grouped(value), unit: "" };
-    default: return { number: Number.isInteger(value) ? grouped(value) : three(value), unit: "" };
+    case "nanoseconds":
+      return duration(value);
+    case "bytes":
+      return bytes(value);
+    case "percent":
+      return percent(value);
+    case "count":
+      return { number: grouped(value), unit: "" };
+    default:
+      return { number: Number.isInteger(value) ? grouped(value) : three(value), unit: "" };
   }
 }
 

@@ -8,8 +8,16 @@ export interface Option {
   hint?: string;
 }
 
-export function Choice({ label, options, value, pick }: {
-  label: string; options: readonly Option[]; value: string; pick: (word: string) => void;
+export function Choice({
+  label,
+  options,
+  value,
+  pick,
+}: {
+  label: string;
+  options: readonly Option[];
+  value: string;
+  pick: (word: string) => void;
 }) {
   const group = useRef<HTMLSpanElement>(null);
   const step = (event: KeyboardEvent): void => {
@@ -26,19 +34,38 @@ export function Choice({ label, options, value, pick }: {
   return (
     <span class="seg" role="radiogroup" aria-label={label} ref={group} onKeyDown={step}>
       {options.map((o) => (
-        <button key={o.word} type="button" role="radio" aria-checked={o.word === value} title={o.hint}
-          tabIndex={o.word === value ? 0 : -1} data-word={o.word} onClick={() => pick(o.word)}>{o.title}</button>
+        <button
+          key={o.word}
+          type="button"
+          role="radio"
+          aria-checked={o.word === value}
+          title={o.hint}
+          tabIndex={o.word === value ? 0 : -1}
+          data-word={o.word}
+          onClick={() => pick(o.word)}
+        >
+          {o.title}
+        </button>
       ))}
     </span>
   );
 }
 
-export function Check({ label, on, turn, title }: {
-  label: string; on: boolean; turn: (on: boolean) => void; title?: string;
+export function Check({
+  label,
+  on,
+  turn,
+  title,
+}: {
+  label: string;
+  on: boolean;
+  turn: (on: boolean) => void;
+  title?: string;
 }) {
   return (
     <label class="check" title={title}>
-      <input type="checkbox" checked={on} onChange={(e) => turn(e.currentTarget.checked)} />{label}
+      <input type="checkbox" checked={on} onChange={(e) => turn(e.currentTarget.checked)} />
+      {label}
     </label>
   );
 }

@@ -8,13 +8,24 @@ import { place } from "../state/page";
 import type { Problem } from "../wire";
 
 export function Said({ title, children, icon }: { title: string; children?: ComponentChildren; icon?: string }) {
-  return <div class="mid">{icon && <div class={`glyph ${icon}`} aria-hidden="true" />}<h3>{title}</h3>{children}</div>;
+  return (
+    <div class="mid">
+      {icon && <div class={`glyph ${icon}`} aria-hidden="true" />}
+      <h3>{title}</h3>
+      {children}
+    </div>
+  );
 }
 
 export function Skeleton() {
   return (
     <div class="bones" aria-hidden="true">
-      {[62, 41, 74, 50, 36, 58].map((w) => <div key={w}><i style={{ width: `${w}%` }} /><i style={{ width: "12%" }} /></div>)}
+      {[62, 41, 74, 50, 36, 58].map((w) => (
+        <div key={w}>
+          <i style={{ width: `${w}%` }} />
+          <i style={{ width: "12%" }} />
+        </div>
+      ))}
     </div>
   );
 }
@@ -26,21 +37,37 @@ export function Trouble({ problem, again }: { problem: Problem; again?: () => vo
   const report = JSON.stringify(problem, null, 2);
   return (
     <div class="trouble" role="alert" aria-label="Problem">
-      <div class="bann stop"><b>{problem.code}</b></div>
+      <div class="bann stop">
+        <b>{problem.code}</b>
+      </div>
       <h3>{problem.message}</h3>
       {place_of(problem) && <p class="faint">{place_of(problem)}</p>}
       {problem.hint && <p class="faint">{problem.hint}</p>}
       <div class="acts">
-        {again && <button type="button" class="btn primary" onClick={again}>Retry</button>}
-        <button type="button" class="btn" onClick={() => void navigator.clipboard?.writeText(report)}>Copy report</button>
+        {again && (
+          <button type="button" class="btn primary" onClick={again}>
+            Retry
+          </button>
+        )}
+        <button type="button" class="btn" onClick={() => void navigator.clipboard?.writeText(report)}>
+          Copy report
+        </button>
       </div>
     </div>
   );
 }
 
 // Nothing was recorded, or nothing is selected: why, and the next step.
-export function Empty({ title, why, option, children }: {
-  title: string; why?: string; option?: string; children?: ComponentChildren;
+export function Empty({
+  title,
+  why,
+  option,
+  children,
+}: {
+  title: string;
+  why?: string;
+  option?: string;
+  children?: ComponentChildren;
 }) {
   const p = place.value;
   const limited = p.range !== null || p.threads !== "" || p.rules.length > 0;
@@ -49,8 +76,13 @@ export function Empty({ title, why, option, children }: {
       {why && <p>{why}</p>}
       {option && !limited && <code class="cmd">polytrace record --events {option} …</code>}
       {children}
-      {limited && !children && <div class="acts">
-        <button type="button" class="btn primary" onClick={select_whole}>Whole trace</button></div>}
+      {limited && !children && (
+        <div class="acts">
+          <button type="button" class="btn primary" onClick={select_whole}>
+            Whole trace
+          </button>
+        </div>
+      )}
     </Said>
   );
 }
@@ -66,15 +98,25 @@ export function useLate(on: boolean, ms: number): boolean {
   return on && late;
 }
 
-export function Content<T>({ answer, children, what }: {
-  answer: Answer<T>; children: (value: T) => ComponentChildren; what?: string;
+export function Content<T>({
+  answer,
+  children,
+  what,
+}: {
+  answer: Answer<T>;
+  children: (value: T) => ComponentChildren;
+  what?: string;
 }) {
   const late = useLate(answer.loading, 1000);
   if (answer.problem && !answer.value) return <Trouble problem={answer.problem} again={answer.again} />;
   return (
     <div class={answer.slow && answer.value ? "content dim" : "content"} aria-busy={answer.loading}>
       {answer.value ? children(answer.value) : answer.slow ? <Skeleton /> : null}
-      {late && <div class="working" role="progressbar" aria-label="Working">{what ?? "Working"} …</div>}
+      {late && (
+        <div class="working" role="progressbar" aria-label="Working">
+          {what ?? "Working"} …
+        </div>
+      )}
     </div>
   );
 }

@@ -15,10 +15,22 @@ export function Dialog({ label, children, wide }: { label: string; children: Com
     return () => dialog.close();
   }, []);
   return (
-    <dialog ref={box} class={wide ? "dialog wide" : "dialog"} aria-label={label}
-      onCancel={(e) => { e.preventDefault(); close_dialog(); }}
-      onClick={(e) => { if (e.target === box.current) close_dialog(); }}>
-      <div class="dialog-in"><h2>{label}</h2>{children}</div>
+    <dialog
+      ref={box}
+      class={wide ? "dialog wide" : "dialog"}
+      aria-label={label}
+      onCancel={(e) => {
+        e.preventDefault();
+        close_dialog();
+      }}
+      onClick={(e) => {
+        if (e.target === box.current) close_dialog();
+      }}
+    >
+      <div class="dialog-in">
+        <h2>{label}</h2>
+        {children}
+      </div>
     </dialog>
   );
 }

@@ -15,12 +15,29 @@ export interface Fact {
 export function Facts({ all }: { all: Fact[] }) {
   return (
     <div class="dl">
-      {all.filter((f) => f.value !== undefined && f.value !== null).map((f) => (
-        <div key={f.title} class="dl-row" role="group" aria-label={f.title} data-value={String(f.value)}
-          title={f.unit === "nanoseconds" ? `${f.value} ns` : f.unit === "bytes" ? `${f.value} bytes` : undefined}>
-          <span class="faint">{f.title}</span>
-          <span class={f.strong ? "strong" : f.value === 0 ? "zero" : ""}>{
-            f.text !== undefined ? f.text : typeof f.value === "number" ? <Num of={figure(f.value, f.unit ?? "count")} /> : shown(String(f.value))}</span>
-        </div>))}
-    </div>);
+      {all
+        .filter((f) => f.value !== undefined && f.value !== null)
+        .map((f) => (
+          <div
+            key={f.title}
+            class="dl-row"
+            role="group"
+            aria-label={f.title}
+            data-value={String(f.value)}
+            title={f.unit === "nanoseconds" ? `${f.value} ns` : f.unit === "bytes" ? `${f.value} bytes` : undefined}
+          >
+            <span class="faint">{f.title}</span>
+            <span class={f.strong ? "strong" : f.value === 0 ? "zero" : ""}>
+              {f.text !== undefined ? (
+                f.text
+              ) : typeof f.value === "number" ? (
+                <Num of={figure(f.value, f.unit ?? "count")} />
+              ) : (
+                shown(String(f.value))
+              )}
+            </span>
+          </div>
+        ))}
+    </div>
+  );
 }

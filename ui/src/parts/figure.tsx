@@ -7,7 +7,17 @@ import { moment_shown } from "../state/clock";
 import type { Cell, Column } from "../wire";
 
 export function Num({ of }: { of: Figure }) {
-  return <>{of.number}{of.unit && <span class="unit">{kThin}{of.unit}</span>}</>;
+  return (
+    <>
+      {of.number}
+      {of.unit && (
+        <span class="unit">
+          {kThin}
+          {of.unit}
+        </span>
+      )}
+    </>
+  );
 }
 
 export function Amount({ value, unit }: { value: number; unit: string }) {
@@ -21,8 +31,12 @@ export const is_numeric = (column: Column): boolean => kNumeric.includes(column.
 export function MethodName({ name }: { name: string }) {
   const parts = name_parts(shown(name));
   return (
-    <span class="method"><span class="head-part">{parts.head}</span><span class="method-part">{parts.method}</span>
-      <span class="arguments-part">{parts.arguments}</span></span>);
+    <span class="method">
+      <span class="head-part">{parts.head}</span>
+      <span class="method-part">{parts.method}</span>
+      <span class="arguments-part">{parts.arguments}</span>
+    </span>
+  );
 }
 
 const kNames = ["method", "name", "caller", "callee", "site"];
@@ -48,5 +62,16 @@ export const exact = (value: Cell, column: Column): string => {
 
 // A name in a heading: lines break behind what divides it, and copies are the name.
 export function Breakable({ text }: { text: string }) {
-  return <>{shown(text).split(/(?<=[.:,(/])/).map((part, i) => <>{i > 0 && <wbr />}{part}</>)}</>;
+  return (
+    <>
+      {shown(text)
+        .split(/(?<=[.:,(/])/)
+        .map((part, i) => (
+          <>
+            {i > 0 && <wbr />}
+            {part}
+          </>
+        ))}
+    </>
+  );
 }

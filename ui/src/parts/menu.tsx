@@ -53,10 +53,28 @@ export function MenuLayer() {
   const left = Math.min(m.x, innerWidth - 260);
   const top = Math.min(m.y, innerHeight - m.items.length * 28 - 16);
   return (
-    <div class="menu" role="menu" aria-label={m.label} ref={box} style={{ left: `${left}px`, top: `${top}px` }} onKeyDown={step}>
+    <div
+      class="menu"
+      role="menu"
+      aria-label={m.label}
+      ref={box}
+      style={{ left: `${left}px`, top: `${top}px` }}
+      onKeyDown={step}
+    >
       {m.items.map((item) => (
-        <button key={item.title} type="button" role="menuitem" tabIndex={-1}
-          onClick={() => { menu.value = null; item.run(); }}>{item.title}{item.key && <span class="key">{item.key}</span>}</button>
+        <button
+          key={item.title}
+          type="button"
+          role="menuitem"
+          tabIndex={-1}
+          onClick={() => {
+            menu.value = null;
+            item.run();
+          }}
+        >
+          {item.title}
+          {item.key && <span class="key">{item.key}</span>}
+        </button>
       ))}
     </div>
   );

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers at equal distances, as a line of 18 pixels.
 export function Spark({ text }: { text: string }) {
-  const values = text.split(",").map(Number).filter((v) => !Number.isNaN(v));
+  const values = text
+    .split(",")
+    .map(Number)
+    .filter((v) => !Number.isNaN(v));
   if (values.length < 2) return <span class="zero">–</span>;
   const least = Math.min(...values);
   const most = Math.max(...values);

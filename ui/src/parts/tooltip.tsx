@@ -22,6 +22,14 @@ export function TipLayer() {
   return (
     <div class="tooltip" role="tooltip" aria-label={shown(t.title)} style={{ left: `${left}px`, top: `${top}px` }}>
       <b>{shown(t.title)}</b>
-      <dl>{t.rows.map(([key, value]) => <><dt key={key}>{key}</dt><dd>{value}</dd></>)}</dl>
-    </div>);
+      <dl>
+        {t.rows.map(([key, value]) => (
+          <>
+            <dt key={key}>{key}</dt>
+            <dd>{value}</dd>
+          </>
+        ))}
+      </dl>
+    </div>
+  );
 }

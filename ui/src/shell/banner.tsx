@@ -8,9 +8,11 @@ import { kViews, lack_of, type View } from "../views";
 function Mark() {
   return (
     <svg width="20" height="20" viewBox="0 0 20 20" aria-hidden="true" class="mark">
-      <rect x="1" y="3" width="18" height="3" rx="1.5" /><rect x="1" y="8.5" width="11" height="3" rx="1.5" opacity=".72" />
+      <rect x="1" y="3" width="18" height="3" rx="1.5" />
+      <rect x="1" y="8.5" width="11" height="3" rx="1.5" opacity=".72" />
       <rect x="4" y="14" width="6" height="3" rx="1.5" opacity=".45" />
-    </svg>);
+    </svg>
+  );
 }
 
 function TracePick() {
@@ -19,11 +21,21 @@ function TracePick() {
   const base = (file: string): string => file.slice(file.lastIndexOf("/") + 1);
   return (
     <label class="pick">
-      <select role="combobox" aria-label="Trace" value={id}
-        onChange={(e) => go({ ...nowhere(), theme: place.peek().theme, view: place.peek().view, trace: e.currentTarget.value })}>
-        {all.map((t) => <option key={t.id} value={t.id}>{base(t.file)}</option>)}
+      <select
+        aria-label="Trace"
+        value={id}
+        onChange={(e) =>
+          go({ ...nowhere(), theme: place.peek().theme, view: place.peek().view, trace: e.currentTarget.value })
+        }
+      >
+        {all.map((t) => (
+          <option key={t.id} value={t.id}>
+            {base(t.file)}
+          </option>
+        ))}
       </select>
-    </label>);
+    </label>
+  );
 }
 
 export function open_view(view: View): void {
@@ -38,9 +50,22 @@ function Tab({ view }: { view: View }) {
   const lack = lack_of(view);
   const on = place.value.view === view.word;
   return (
-    <button type="button" class="tab" role="tab" id={`tab-${view.word}`} aria-selected={on} aria-controls="view"
-      tabIndex={on ? 0 : -1} data-view={view.word} {...(lack ? { "aria-disabled": true, title: lack, "aria-description": lack } : {})}
-      onClick={() => open_view(view)}>{view.key && <kbd>{view.key}</kbd>}{view.title}</button>);
+    <button
+      type="button"
+      class="tab"
+      role="tab"
+      id={`tab-${view.word}`}
+      aria-selected={on}
+      aria-controls="view"
+      tabIndex={on ? 0 : -1}
+      data-view={view.word}
+      {...(lack ? { "aria-disabled": true, title: lack, "aria-description": lack } : {})}
+      onClick={() => open_view(view)}
+    >
+      {view.key && <kbd>{view.key}</kbd>}
+      {view.title}
+    </button>
+  );
 }
 
 const kTab = 92; // about what a tab takes
@@ -68,28 +93,57 @@ export function Tabs() {
   };
   const more = (e: MouseEvent): void => {
     const box = (e.currentTarget as Element).getBoundingClientRect();
-    open_menu("More views", box.left, box.bottom, kViews.filter((v) => !shown.includes(v)).map((v) => ({
-      title: lack_of(v) ? `${v.title} – ${lack_of(v)}` : v.title, ...(v.key ? { key: v.key } : {}), run: () => open_view(v),
-    })));
+    open_menu(
+      "More views",
+      box.left,
+      box.bottom,
+      kViews
+        .filter((v) => !shown.includes(v))
+        .map((v) => ({
+          title: lack_of(v) ? `${v.title} – ${lack_of(v)}` : v.title,
+          ...(v.key ? { key: v.key } : {}),
+          run: () => open_view(v),
+        })),
+    );
   };
   return (
     <div class="tabs" ref={list}>
-      <div class="tabs" role="tablist" aria-label="Views" onKeyDown={step}>{kViews.map((v) => shown.includes(v) ? <Tab key={v.word} view={v} /> :
-        <span key={v.word} class="hidden-for-eyes" role="none"><Tab view={v} /></span>)}</div>
-      <button type="button" class="tab" aria-haspopup="menu" onClick={more}>More <span class="faint">▾</span></button>
-    </div>);
+      <div class="tabs" role="tablist" aria-label="Views" onKeyDown={step}>
+        {kViews.map((v) =>
+          shown.includes(v) ? (
+            <Tab key={v.word} view={v} />
+          ) : (
+            <span key={v.word} class="hidden-for-eyes" role="none">
+              <Tab view={v} />
+            </span>
+          ),
+        )}
+      </div>
+      <button type="button" class="tab" aria-haspopup="menu" onClick={more}>
+        More <span class="faint">▾</span>
+      </button>
+    </div>
+  );
 }
 
 export function Banner() {
   return (
     <header class="banner" role="banner" aria-label="polytrace">
-      <h1 class="brand"><Mark /><span class="brand-word">polytrace</span></h1>
+      <h1 class="brand">
+        <Mark />
+        <span class="brand-word">polytrace</span>
+      </h1>
       <TracePick />
       <Tabs />
-      <button type="button" class="btn quiet" onClick={() => go({ dialog: "share" }, true)}>Share</button>
+      <button type="button" class="btn quiet" onClick={() => go({ dialog: "share" }, true)}>
+        Share
+      </button>
       <button type="button" class="btn quiet" aria-label="Commands" onClick={() => go({ dialog: "commands" }, true)}>
-        Commands <span class="key wordy">Ctrl Shift P</span></button>
+        Commands <span class="key wordy">Ctrl Shift P</span>
+      </button>
       <button type="button" class="btn quiet" aria-label="Keys" onClick={() => go({ dialog: "keys" }, true)}>
-        Keys <span class="key wordy">?</span></button>
-    </header>);
+        Keys <span class="key wordy">?</span>
+      </button>
+    </header>
+  );
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Beside the view: the selection in figures, and what is chosen.
+import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { place } from "../state/page";
 import { ChosenCall } from "./details_call";
@@ -11,8 +12,11 @@ const kKept = "polytrace.side";
 const kLeast = 240;
 const kMost = 640;
 
-function set_width(width: number): void {
-  const w = Math.round(Math.min(kMost, Math.max(kLeast, width)));
+const width = signal(320);
+
+function set_width(wanted: number): void {
+  const w = Math.round(Math.min(kMost, Math.max(kLeast, wanted)));
+  width.value = w;
   document.documentElement.style.setProperty("--side", `${w}px`);
   try {
     localStorage.setItem(kKept, String(w));
@@ -32,9 +36,22 @@ function Grip() {
     }
   }, []);
   return (
-    <div class="grip" role="separator" aria-orientation="vertical" aria-label="Width of details" tabIndex={0}
-      onPointerDown={(e) => { grabbed.current = true; e.currentTarget.setPointerCapture(e.pointerId); }}
-      onPointerMove={(e) => { if (grabbed.current) set_width(innerWidth - e.clientX); }}
+    <div
+      class="grip"
+      role="separator"
+      aria-orientation="vertical"
+      aria-label="Width of details"
+      tabIndex={0}
+      aria-valuemin={kLeast}
+      aria-valuemax={kMost}
+      aria-valuenow={width.value}
+      onPointerDown={(e) => {
+        grabbed.current = true;
+        e.currentTarget.setPointerCapture(e.pointerId);
+      }}
+      onPointerMove={(e) => {
+        if (grabbed.current) set_width(innerWidth - e.clientX);
+      }}
       onPointerUp={() => (grabbed.current = false)}
       onKeyDown={(e) => {
         const by = { ArrowLeft: 16, ArrowRight: -16 }[e.key];
@@ -42,16 +59,22 @@ function Grip() {
         e.preventDefault();
         e.stopPropagation();
         set_width(e.currentTarget.parentElement!.clientWidth + by);
-      }} />);
+      }}
+    />
+  );
 }
 
 function Chosen() {
   const kind = place.value.chosen.split(":")[0];
   switch (kind) {
-    case "frame": return <ChosenFrame />;
-    case "method": return <ChosenMethodPanel />;
-    case "calls": return <ChosenCall />;
-    default: return null;
+    case "frame":
+      return <ChosenFrame />;
+    case "method":
+      return <ChosenMethodPanel />;
+    case "calls":
+      return <ChosenCall />;
+    default:
+      return null;
   }
 }
 
@@ -62,5 +85,6 @@ export function Details() {
       <Grip />
       <Chosen />
       <SelectionPanel />
-    </div>);
+    </div>
+  );
 }

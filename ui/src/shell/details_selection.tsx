@@ -9,14 +9,25 @@ import { weights } from "../state/weights";
 import { number, type Profile } from "../wire";
 import { type Split, StatesSplit } from "./states_split";
 
-const question = (weight: string): Record<string, unknown> =>
-  ({ selection: selection.value, weight, shape: "down", by_thread: false, most: 20_000, least_share: 0.0003 });
+const question = (weight: string): Record<string, unknown> => ({
+  selection: selection.value,
+  weight,
+  shape: "down",
+  by_thread: false,
+  most: 100_000,
+  least_share: 0,
+});
 
 function split_of(profile: Profile): Split | null {
   const n = profile.nodes;
   if (!n.blocked || !n.waiting || (profile.cut?.nodes ?? 0) > 0) return null;
   const sum = (column: number[]): number => column.reduce((a, b) => a + b, 0);
-  return { total: sum(n.self), blocked: sum(n.blocked), waiting: sum(n.waiting), paused: n.paused ? sum(n.paused) : null };
+  return {
+    total: sum(n.self),
+    blocked: sum(n.blocked),
+    waiting: sum(n.waiting),
+    paused: n.paused ? sum(n.paused) : null,
+  };
 }
 
 export function SelectionPanel() {
@@ -30,16 +41,29 @@ export function SelectionPanel() {
   return (
     <section role="complementary" aria-label="Selection">
       <div class="kind">{limited ? "Selection" : "Whole trace"}</div>
-      <h3>{duration_text(span.to - span.from)}, {grouped(many)} {many === 1 ? "thread" : "threads"}</h3>
+      <h3>
+        {duration_text(span.to - span.from)}, {grouped(many)} {many === 1 ? "thread" : "threads"}
+      </h3>
       {split && split.total > 0 && <StatesSplit of={split} />}
-      <Facts all={[
-        { title: "Duration", value: span.to - span.from, unit: "nanoseconds" },
-        { title: "Threads", value: many },
-        { title: "Calls", value: time.value ? calls_of(time.value) : null },
-        { title: "Self time", value: time.value ? number(time.value.selected_total ?? time.value.total) : null, unit: "nanoseconds" },
-        { title: "Allocated", value: bytes.value ? number(bytes.value.selected_total ?? bytes.value.total) : null, unit: "bytes" },
-      ]} />
-    </section>);
+      <Facts
+        all={[
+          { title: "Duration", value: span.to - span.from, unit: "nanoseconds" },
+          { title: "Threads", value: many },
+          { title: "Calls", value: time.value ? calls_of(time.value) : null },
+          {
+            title: "Self time",
+            value: time.value ? number(time.value.selected_total ?? time.value.total) : null,
+            unit: "nanoseconds",
+          },
+          {
+            title: "Allocated",
+            value: bytes.value ? number(bytes.value.selected_total ?? bytes.value.total) : null,
+            unit: "bytes",
+          },
+        ]}
+      />
+    </section>
+  );
 }
 
 function calls_of(profile: Profile): number | null {

@@ -4,12 +4,11 @@ import { useState } from "preact/hooks";
 import { post_file } from "../api";
 import { kCommands } from "../keys";
 import { shown } from "../look/names";
-import { Check } from "../parts/choice";
 import { close_dialog, Dialog } from "../parts/dialog";
 import { wall_origin } from "../state/clock";
 import { problem_of } from "../state/ask";
 import { go, here, place, trace, visible, whole } from "../state/page";
-import { limits_text, selection, show } from "../state/selection";
+import { limits_text, show, without_rules } from "../state/selection";
 import { weight } from "../state/weights";
 import { parse_time } from "../state/time_text";
 import { copy_address, shared_address } from "./share";
@@ -19,12 +18,37 @@ function Keys() {
   return (
     <Dialog label="Keys" wide>
       <dl class="keys">
-        {all.map((c) => <div key={c.title}><dt>{c.keys.map((k) => <span key={k} class="key">{k}</span>)}</dt><dd>{c.title}</dd></div>)}
-        {[["Drag in rows", "select time and threads"], ["Drag on ruler, minimap", "zoom"], ["Ctrl wheel", "zoom at the pointer"], ["Shift wheel, Shift drag", "pan"], ["Double click", "fit; in the flame graph: focus"], ["Right click, Shift F10", "menu"]].map(([k, v]) => (
-          <div key={k}><dt><span class="key">{k}</span></dt><dd>{v}</dd></div>))}
+        {all.map((c) => (
+          <div key={c.title}>
+            <dt>
+              {c.keys.map((k) => (
+                <span key={k} class="key">
+                  {k}
+                </span>
+              ))}
+            </dt>
+            <dd>{c.title}</dd>
+          </div>
+        ))}
+        {[
+          ["Drag in rows", "select time and threads"],
+          ["Drag on ruler, minimap", "zoom"],
+          ["Ctrl wheel", "zoom at the pointer"],
+          ["Shift wheel, Shift drag", "pan"],
+          ["Double click", "fit; in the flame graph: focus"],
+          ["Right click, Shift F10", "menu"],
+        ].map(([k, v]) => (
+          <div key={k}>
+            <dt>
+              <span class="key">{k}</span>
+            </dt>
+            <dd>{v}</dd>
+          </div>
+        ))}
       </dl>
       <p class="small faint">W A S D and digits act by their place on the keyboard, all others by character.</p>
-    </Dialog>);
+    </Dialog>
+  );
 }
 
 function Commands() {
@@ -45,17 +69,46 @@ function Commands() {
   };
   return (
     <Dialog label="Commands">
-      <input type="text" role="combobox" aria-label="Command" aria-expanded="true" aria-controls="commands" data-first
-        aria-activedescendant={`command-${at}`} placeholder="What to do" value={text} onKeyDown={key}
-        onInput={(e) => { set_text(e.currentTarget.value); set_at(0); }} />
+      <input
+        type="text"
+        role="combobox"
+        aria-label="Command"
+        aria-expanded="true"
+        aria-controls="commands"
+        data-first
+        aria-activedescendant={`command-${at}`}
+        placeholder="What to do"
+        value={text}
+        onKeyDown={key}
+        onInput={(e) => {
+          set_text(e.currentTarget.value);
+          set_at(0);
+        }}
+      />
       <ul id="commands" role="listbox" class="commands" aria-label="Matching commands">
         {all.map((c, i) => (
-          <li key={c.title} id={`command-${i}`} role="option" aria-selected={i === at} onClick={() => run(i)}
-            ref={(el) => { if (i === at) el?.scrollIntoView({ block: "nearest" }); }}>
-            <span>{c.title}</span>{c.keys.map((k) => <span key={k} class="key">{k}</span>)}</li>))}
+          <li
+            key={c.title}
+            id={`command-${i}`}
+            role="option"
+            aria-selected={i === at}
+            onClick={() => run(i)}
+            ref={(el) => {
+              if (i === at) el?.scrollIntoView({ block: "nearest" });
+            }}
+          >
+            <span>{c.title}</span>
+            {c.keys.map((k) => (
+              <span key={k} class="key">
+                {k}
+              </span>
+            ))}
+          </li>
+        ))}
         {all.length === 0 && <li class="faint">No such command</li>}
       </ul>
-    </Dialog>);
+    </Dialog>
+  );
 }
 
 function GoTo() {
@@ -75,36 +128,74 @@ function GoTo() {
   return (
     <Dialog label="Go to time">
       <form onSubmit={take}>
-        <input type="text" aria-label="Time" placeholder="85.3ms" data-first value={text} onInput={(e) => set_text(e.currentTarget.value)} />
-        <p class="small faint">85.3ms, 50%, +200ms after the start, -1s before the end, 2026-11-22T10:00:00Z, or nanoseconds.</p>
+        <input
+          type="text"
+          aria-label="Time"
+          placeholder="85.3ms"
+          data-first
+          value={text}
+          onInput={(e) => set_text(e.currentTarget.value)}
+        />
+        <p class="small faint">
+          85.3ms, 50%, +200ms after the start, -1s before the end, 2026-11-22T10:00:00Z, or nanoseconds.
+        </p>
         {wrong && <p role="alert">{wrong}</p>}
       </form>
-    </Dialog>);
+    </Dialog>
+  );
 }
 
 function Share() {
   return (
     <Dialog label="Share">
-      <p class="small faint">Opens this view with this selection wherever this trace is open. It holds no key to the server.</p>
-      <input type="text" readonly aria-label="Address" data-first value={shared_address()} onFocus={(e) => e.currentTarget.select()} />
-      <div class="acts"><button type="button" class="btn primary" onClick={copy_address}>Copy address</button>
-        <button type="button" class="btn" onClick={close_dialog}>Close</button></div>
-    </Dialog>);
+      <p class="small faint">
+        Opens this view with this selection wherever this trace is open. It holds no key to the server.
+      </p>
+      <input
+        type="text"
+        readonly
+        aria-label="Address"
+        data-first
+        value={shared_address()}
+        onFocus={(e) => e.currentTarget.select()}
+      />
+      <div class="acts">
+        <button type="button" class="btn primary" onClick={copy_address}>
+          Copy address
+        </button>
+        <button type="button" class="btn" onClick={close_dialog}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  );
 }
 
 const kTargets: [string, string][] = [
-  ["folded", "Collapsed stacks"], ["speedscope", "speedscope"], ["pprof", "pprof"], ["callgrind", "callgrind"], ["firefox", "Firefox Profiler"],
-  ["perfetto", "Perfetto"], ["chrome", "Chrome trace events"], ["jfr", "JDK Flight Recorder"], ["html", "Flame graph, one HTML page"], ["svg", "Flame graph, picture"],
+  ["folded", "Collapsed stacks"],
+  ["speedscope", "speedscope"],
+  ["pprof", "pprof"],
+  ["callgrind", "callgrind"],
+  ["firefox", "Firefox Profiler"],
+  ["perfetto", "Perfetto"],
+  ["chrome", "Chrome trace events"],
+  ["jfr", "JDK Flight Recorder"],
+  ["html", "Flame graph, one HTML page"],
+  ["svg", "Flame graph, picture"],
+  ["hprof", "Heap dump of the last snapshot"],
 ];
 
 function Export() {
   const [target, set_target] = useState("folded");
-  const [names, set_names] = useState(false);
   const [said, set_said] = useState("");
   const save = async (): Promise<void> => {
     set_said("Writing …");
     try {
-      const { blob, name } = await post_file(here("/export"), { target, selection: selection.peek(), weight: weight.peek().key, anonymize: names });
+      const { blob, name } = await post_file(here("/export"), {
+        target,
+        selection: without_rules.peek(),
+        weight: weight.peek().key,
+      });
       const link = document.createElement("a");
       link.href = URL.createObjectURL(blob);
       link.download = name;
@@ -118,23 +209,61 @@ function Export() {
   return (
     <Dialog label="Export">
       <p class="small faint">{limits_text.value}</p>
-      <select aria-label="Target" data-first value={target} onChange={(e) => set_target(e.currentTarget.value)}>{kTargets.map(([word, title]) => <option key={word} value={word}>{title}</option>)}</select>
-      <Check label="Without names" on={names} turn={set_names} />
-      {said && <p role="status" class="small">{said}</p>}
-      <div class="acts"><button type="button" class="btn primary" onClick={() => void save()}>Save</button><button type="button" class="btn" onClick={close_dialog}>Close</button></div>
-    </Dialog>);
+      <select aria-label="Target" data-first value={target} onChange={(e) => set_target(e.currentTarget.value)}>
+        {kTargets.map(([word, title]) => (
+          <option key={word} value={word}>
+            {title}
+          </option>
+        ))}
+      </select>
+      {said && (
+        <p role="status" class="small">
+          {said}
+        </p>
+      )}
+      <div class="acts">
+        <button type="button" class="btn primary" onClick={() => void save()}>
+          Save
+        </button>
+        <button type="button" class="btn" onClick={close_dialog}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  );
 }
 
 function Problems() {
   const notices = trace.value?.notices ?? [];
   return (
     <Dialog label="Problems" wide>
-      {notices.length === 0 ? <p class="faint">All of the file was understood.</p> :
-        <ul class="lines">{notices.map((n, i) => <li key={i}><span class="faint">{n.offset == null ? "" : `0x${Number(n.offset).toString(16)}`}</span><span>{shown(n.message)}{n.count && n.count > 1 ? `, ${n.count} times` : ""}</span></li>)}</ul>}
-    </Dialog>);
+      {notices.length === 0 ? (
+        <p class="faint">All of the file was understood.</p>
+      ) : (
+        <ul class="lines">
+          {notices.map((n, i) => (
+            <li key={i}>
+              <span class="faint">{n.offset == null ? "" : `0x${Number(n.offset).toString(16)}`}</span>
+              <span>
+                {shown(n.message)}
+                {n.count && n.count > 1 ? `, ${n.count} times` : ""}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Dialog>
+  );
 }
 
-const kDialogs: Record<string, () => preact.JSX.Element> = { keys: Keys, commands: Commands, goto: GoTo, share: Share, export: Export, problems: Problems };
+const kDialogs: Record<string, () => preact.JSX.Element> = {
+  keys: Keys,
+  commands: Commands,
+  goto: GoTo,
+  share: Share,
+  export: Export,
+  problems: Problems,
+};
 
 export function Dialogs() {
   const Shown = kDialogs[place.value.dialog];

@@ -10,8 +10,20 @@ export function Indexing({ progress }: { progress: Progress | null }) {
   return (
     <div class="mid">
       <h3>Reading {trace.value?.file.split("/").pop()}</h3>
-      <div class="prog" role="progressbar" aria-label="Indexing" aria-valuemin={0} aria-valuemax={100} aria-valuenow={Math.round(part * 100)}>
-        <i style={{ width: `${(part * 100).toFixed(1)}%` }} /></div>
-      <p>{size > 0 ? `${Math.round(part * 100)} % of ${bytes_text(size)}` : "Opening"}{left != null && left > 0.5 ? `, about ${Math.ceil(left)} s left` : ""}.</p>
-    </div>);
+      <div
+        class="prog"
+        role="progressbar"
+        aria-label="Indexing"
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={Math.round(part * 100)}
+      >
+        <i style={{ width: `${(part * 100).toFixed(1)}%` }} />
+      </div>
+      <p>
+        {size > 0 ? `${Math.round(part * 100)} % of ${bytes_text(size)}` : "Opening"}
+        {left != null && left > 0.5 ? `, about ${Math.ceil(left)} s left` : ""}.
+      </p>
+    </div>
+  );
 }

@@ -39,7 +39,8 @@ function activity(g: Brush, width: number, height: number, t: Tones, o: Overview
     for (let i = 0; i < s.values.length; ++i) {
       const x = x_of(axis, s.from + i * s.step);
       const h = (s.values[i]! / most) * (base - kTop);
-      if (h > 0) g.fillRect(x, base - Math.max(h, 0.75), x_of(axis, s.from + (i + 1) * s.step) - x + 0.3, Math.max(h, 0.75));
+      if (h > 0)
+        g.fillRect(x, base - Math.max(h, 0.75), x_of(axis, s.from + (i + 1) * s.step) - x + 0.3, Math.max(h, 0.75));
     }
   };
   draw(all, mix(t.running, t.ground, 0.55));
@@ -86,11 +87,14 @@ export function Minimap() {
   const overview = useOverview();
   const grab = useRef<Grab | null>(null);
   const p = place.value;
-  const ref = useCanvas((g, w, h, t) => {
-    marks(g, w, h, t);
-    if (overview) activity(g, w, h, t, overview);
-    window_of(g, w, h, t);
-  }, [overview, p.range, p.visible, p.times, whole.value, tracks.value]);
+  const ref = useCanvas(
+    (g, w, h, t) => {
+      marks(g, w, h, t);
+      if (overview) activity(g, w, h, t, overview);
+      window_of(g, w, h, t);
+    },
+    [overview, p.range, p.visible, p.times, whole.value, tracks.value],
+  );
 
   const axis = (): { span: typeof whole.value; width: number; left: number } => {
     const box = ref.current!.getBoundingClientRect();
@@ -115,14 +119,31 @@ export function Minimap() {
     const time = time_of(a, e.clientX - a.left);
     const v = visible.peek();
     if (g.kind === "window") show(time - g.shift, time - g.shift + v.to - v.from);
-    else if (Math.abs(time - g.start) > (2 * (a.span.to - a.span.from)) / a.width) show(Math.min(time, g.start), Math.max(time, g.start));
+    else if (Math.abs(time - g.start) > (2 * (a.span.to - a.span.from)) / a.width)
+      show(Math.min(time, g.start), Math.max(time, g.start));
   };
   return (
-    <div class="minimap" role="slider" aria-label="Minimap" tabIndex={0} aria-valuetext={range_text(visible.value)}
-      aria-valuemin={whole.value.from} aria-valuemax={whole.value.to} aria-valuenow={visible.value.from}
-      onPointerDown={down} onPointerMove={move} onPointerUp={() => (grab.current = null)}
-      onDblClick={() => show(whole.peek().from, whole.peek().to)}>
-      <canvas ref={ref} role="application" aria-label="Minimap canvas" data-from={whole.value.from} data-to={whole.value.to} />
+    <div
+      class="minimap"
+      role="slider"
+      aria-label="Minimap"
+      tabIndex={0}
+      aria-valuetext={range_text(visible.value)}
+      aria-valuemin={whole.value.from}
+      aria-valuemax={whole.value.to}
+      aria-valuenow={visible.value.from}
+      onPointerDown={down}
+      onPointerMove={move}
+      onPointerUp={() => (grab.current = null)}
+      onDblClick={() => show(whole.peek().from, whole.peek().to)}
+    >
+      <canvas
+        ref={ref}
+        role="application"
+        aria-label="Minimap canvas"
+        data-from={whole.value.from}
+        data-to={whole.value.to}
+      />
     </div>
   );
 }

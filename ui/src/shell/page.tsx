@@ -50,18 +50,42 @@ function Notices() {
   const first = problems[0];
   return (
     <div class="strip-notice">
-      {link.value === "down" && <div class="bann stop" role="status">polytrace has ended or does not answer. What is here stays readable; it is tried again.</div>}
-      {alert.value && <div class="bann stop" role="alert" aria-label="Problem">{alert.value}<button type="button" onClick={() => (alert.value = "")}>Close</button></div>}
-      {(lost > 0 || t?.error) && place.value.view !== "info" && <div class="bann">
-        {lost > 0 ? `${lost} bytes ${first?.offset != null ? `at 0x${Number(first.offset).toString(16)} ` : ""}were not read` : t?.error?.message}
-        <button type="button" onClick={() => go({ view: "info" })}>Info</button></div>}
-    </div>);
+      {link.value === "down" && (
+        <div class="bann stop" role="status">
+          polytrace has ended or does not answer. What is here stays readable; it is tried again.
+        </div>
+      )}
+      {alert.value && (
+        <div class="bann stop" role="alert" aria-label="Problem">
+          {alert.value}
+          <button type="button" onClick={() => (alert.value = "")}>
+            Close
+          </button>
+        </div>
+      )}
+      {(lost > 0 || t?.error) && place.value.view !== "info" && (
+        <div class="bann">
+          {lost > 0
+            ? `${lost} bytes ${first?.offset != null ? `at 0x${Number(first.offset).toString(16)} ` : ""}were not read`
+            : t?.error?.message}
+          <button type="button" onClick={() => go({ view: "info" })}>
+            Info
+          </button>
+        </div>
+      )}
+    </div>
+  );
 }
 
 function Locked() {
   return (
-    <div class="whole-page"><Said title="Open the address that polytrace printed">
-      <p>It carries a key that this page keeps. Or start it again:</p><code class="cmd">polytrace ui FILE</code></Said></div>);
+    <div class="whole-page">
+      <Said title="Open the address that polytrace printed">
+        <p>It carries a key that this page keeps. Or start it again:</p>
+        <code class="cmd">polytrace ui FILE</code>
+      </Said>
+    </div>
+  );
 }
 
 function Main() {
@@ -73,16 +97,30 @@ function Main() {
   const Shown = view.show;
   return (
     <main class={view.wide ? "main wide" : "main"}>
-      <section class="view" id="view" role="region" aria-label={view.title} {...(partial ? { "data-content": "partial" } : lack ? { "data-content": "empty" } : {})}>
+      <section
+        class="view"
+        id="view"
+        role="region"
+        aria-label={view.title}
+        {...(partial ? { "data-content": "partial" } : lack ? { "data-content": "empty" } : {})}
+      >
         <div class="panel" role="tabpanel" aria-labelledby={`tab-${view.word}`}>
-          {fault.value ? <Trouble problem={fault.value} again={retry} /> :
-            !t ? null :
-            indexing && !view.while_indexing ? <Indexing progress={progress.value} /> :
-            lack ? <Said title={view.title} icon="g-none"><p>{lack}</p></Said> : <Shown key={`${t.id}`} />}
+          {fault.value ? (
+            <Trouble problem={fault.value} again={retry} />
+          ) : !t ? null : indexing && !view.while_indexing ? (
+            <Indexing progress={progress.value} />
+          ) : lack ? (
+            <Said title={view.title} icon="g-none">
+              <p>{lack}</p>
+            </Said>
+          ) : (
+            <Shown key={`${t.id}`} />
+          )}
         </div>
       </section>
       {!view.wide && <Details />}
-    </main>);
+    </main>
+  );
 }
 
 export function Page() {
@@ -95,7 +133,15 @@ export function Page() {
   if (link.value === "locked") return <Locked />;
   return (
     <div class="page">
-      <Banner /><RangeBar /><Minimap /><Notices /><Main /><StatusLine />
-      <Dialogs /><MenuLayer /><TipLayer />
-    </div>);
+      <Banner />
+      <RangeBar />
+      <Minimap />
+      <Notices />
+      <Main />
+      <StatusLine />
+      <Dialogs />
+      <MenuLayer />
+      <TipLayer />
+    </div>
+  );
 }

@@ -26,20 +26,33 @@ function Field({ label, value, set }: { label: string; value: number; set: (offs
     }
   };
   return (
-    <input class="field" type="text" aria-label={label} value={text} title={`${value} ns`} spellcheck={false}
-      onInput={(e) => set_text(e.currentTarget.value)} onBlur={take}
+    <input
+      class="field"
+      type="text"
+      aria-label={label}
+      value={text}
+      title={`${value} ns`}
+      spellcheck={false}
+      onInput={(e) => set_text(e.currentTarget.value)}
+      onBlur={take}
       onFocus={(e) => e.currentTarget.select()}
       onKeyDown={(e) => {
         if (e.key === "Enter") take();
-        if (e.key === "Escape") { set_text(shown); e.currentTarget.blur(); }
-      }} />);
+        if (e.key === "Escape") {
+          set_text(shown);
+          e.currentTarget.blur();
+        }
+      }}
+    />
+  );
 }
 
 // A typed end before the other one moves the other one along.
 function set_range(change: Partial<Span>): void {
   const now = range.peek();
   const next = { ...now, ...change };
-  if (next.to <= next.from) next[change.from !== undefined ? "to" : "from"] = change.from !== undefined ? whole.peek().to : whole.peek().from;
+  if (next.to <= next.from)
+    next[change.from !== undefined ? "to" : "from"] = change.from !== undefined ? whole.peek().to : whole.peek().from;
   if (next.to <= next.from) {
     alert.value = "The range would be empty.";
     return;
@@ -52,19 +65,45 @@ export const committed = signal<Span[]>([]);
 
 // A range that was zoomed to from within the last one is one crumb deeper.
 export function commit(span: Span): void {
-  committed.value = [...committed.peek().filter((c) => c.from <= span.from && c.to >= span.to && (c.from < span.from || c.to > span.to)), span].slice(-4);
+  committed.value = [
+    ...committed.peek().filter((c) => c.from <= span.from && c.to >= span.to && (c.from < span.from || c.to > span.to)),
+    span,
+  ].slice(-4);
 }
 
 function Breadcrumbs() {
   const current = place.value.visible;
   const inside = committed.value.filter((c) => current && c.from <= current.from && c.to >= current.to);
   return (
-    <nav class="crumbs"><ol aria-label="Breadcrumbs">
-      <li>{current ? <button type="button" onClick={() => show(whole.peek().from, whole.peek().to, false)}>whole</button> : <b>whole trace</b>}</li>
-      {inside.filter((c) => c.from !== current!.from || c.to !== current!.to).map((c) => (
-        <li key={`${c.from}-${c.to}`}>› <button type="button" onClick={() => show(c.from, c.to, false)}>{range_text(c)}</button></li>))}
-      {current && <li>› <b>{range_text(current)}</b></li>}
-    </ol></nav>);
+    <nav class="crumbs">
+      <ol aria-label="Breadcrumbs">
+        <li>
+          {current ? (
+            <button type="button" onClick={() => show(whole.peek().from, whole.peek().to, false)}>
+              whole
+            </button>
+          ) : (
+            <b>whole trace</b>
+          )}
+        </li>
+        {inside
+          .filter((c) => c.from !== current!.from || c.to !== current!.to)
+          .map((c) => (
+            <li key={`${c.from}-${c.to}`}>
+              ›{" "}
+              <button type="button" onClick={() => show(c.from, c.to, false)}>
+                {range_text(c)}
+              </button>
+            </li>
+          ))}
+        {current && (
+          <li>
+            › <b>{range_text(current)}</b>
+          </li>
+        )}
+      </ol>
+    </nav>
+  );
 }
 
 export function zoom_to_selection(): void {
@@ -80,17 +119,41 @@ export function RangeBar() {
   void trace.value;
   return (
     <div class="rangebar" role="toolbar" aria-label="Range">
-      <label>From</label><Field label="From" value={span.from} set={(from) => set_range({ from })} />
-      <label>to</label><Field label="To" value={span.to} set={(to) => set_range({ to })} />
+      <label>From</label>
+      <Field label="From" value={span.from} set={(from) => set_range({ from })} />
+      <label>to</label>
+      <Field label="To" value={span.to} set={(to) => set_range({ to })} />
       <span class="seg">
-        <button type="button" aria-label="Zoom to selection" title="Make the selection the visible range (V)" disabled={!place.value.range} onClick={zoom_to_selection}>Zoom</button>
-        <button type="button" aria-label="Whole trace" title="Select and show the whole trace (0)"
-          onClick={() => { select_whole(); show(whole.peek().from, whole.peek().to, true); }}>Whole</button>
-        <button type="button" aria-label="Back" onClick={() => history.back()}>‹</button>
-        <button type="button" aria-label="Forward" onClick={() => history.forward()}>›</button>
+        <button
+          type="button"
+          aria-label="Zoom to selection"
+          title="Make the selection the visible range (V)"
+          disabled={!place.value.range}
+          onClick={zoom_to_selection}
+        >
+          Zoom
+        </button>
+        <button
+          type="button"
+          aria-label="Whole trace"
+          title="Select and show the whole trace (0)"
+          onClick={() => {
+            select_whole();
+            show(whole.peek().from, whole.peek().to, true);
+          }}
+        >
+          Whole
+        </button>
+        <button type="button" aria-label="Back" onClick={() => history.back()}>
+          ‹
+        </button>
+        <button type="button" aria-label="Forward" onClick={() => history.forward()}>
+          ›
+        </button>
       </span>
       <Breadcrumbs />
       <span class="grow" />
       <Search />
-    </div>);
+    </div>
+  );
 }

@@ -4,7 +4,6 @@ import { copy_text } from "../parts/grid/copy";
 import { print_address } from "../state/address";
 import { place } from "../state/page";
 
-export const shared_address = (): string =>
-  `${location.origin}/${print_address({ ...place.peek(), dialog: "" })}`;
+export const shared_address = (): string => `${location.origin}/${print_address({ ...place.peek(), dialog: "" })}`;
 
 export const copy_address = (): void => copy_text(shared_address(), "the address");

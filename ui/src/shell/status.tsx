@@ -13,20 +13,34 @@ function Rules() {
   const rules = place.value.rules;
   if (rules.length === 0) return null;
   return (
-    <span class="rules"><span>Rules</span>
+    <span class="rules">
+      <span>Rules</span>
       <ul aria-label="Rules">
         {rules.map((r, i) => {
           const text = shown(r.how === "method" ? `method ${r.text}` : r.text);
           return (
-            <li key={`${i}${r.op}${r.text}`} class="chip" aria-label={`${r.op} ${text}`}><span class="faint">{r.op}</span><span class="cut">{text}</span>
-              <button type="button" aria-label={`Remove ${r.op} ${text}`} onClick={() => drop_rule(i)}>×</button></li>);
+            <li key={`${i}${r.op}${r.text}`} class="chip" aria-label={`${r.op} ${text}`}>
+              <span class="faint">{r.op}</span>
+              <span class="cut">{text}</span>
+              <button type="button" aria-label={`Remove ${r.op} ${text}`} onClick={() => drop_rule(i)}>
+                ×
+              </button>
+            </li>
+          );
         })}
       </ul>
-      <button type="button" onClick={undo_rule}>Undo <span class="key">U</span></button>
-    </span>);
+      <button type="button" onClick={undo_rule}>
+        Undo <span class="key">U</span>
+      </button>
+    </span>
+  );
 }
 
-const kThemes = [["", "system theme"], ["light", "light theme"], ["dark", "dark theme"]] as const;
+const kThemes = [
+  ["", "system theme"],
+  ["light", "light theme"],
+  ["dark", "dark theme"],
+] as const;
 
 export function next_theme(): void {
   const at = kThemes.findIndex(([word]) => word === theme.peek());
@@ -41,14 +55,27 @@ export function StatusLine() {
   return (
     <footer class="statusbar">
       <Rules />
-      <span role="status" aria-label="Status" aria-live="polite">{status.value}</span>
+      <span role="status" aria-label="Status" aria-live="polite">
+        {status.value}
+      </span>
       <span class="grow" />
       {t?.events && <span>{grouped(t.events.total)} events</span>}
-      {notices > 0 && <button type="button" onClick={() => go({ view: "info" })}>{grouped(notices)} {notices === 1 ? "notice" : "notices"}</button>}
+      {notices > 0 && (
+        <button type="button" onClick={() => go({ view: "info" })}>
+          {grouped(notices)} {notices === 1 ? "notice" : "notices"}
+        </button>
+      )}
       {t?.index && <span class="spare">index {bytes_text(t.index.bytes)}</span>}
       <select aria-label="Times" value={place.value.times} onChange={(e) => go({ times: e.currentTarget.value })}>
-        {clock_words.map(([word, title]) => <option key={word} value={word} disabled={(word === "wall" || word === "utc") && wall_origin() === null}>{word === "utc" ? "UTC" : title}</option>)}
+        {clock_words.map(([word, title]) => (
+          <option key={word} value={word} disabled={(word === "wall" || word === "utc") && wall_origin() === null}>
+            {word === "utc" ? "UTC" : title}
+          </option>
+        ))}
       </select>
-      <button type="button" aria-label="Theme" onClick={next_theme}>{kThemes.find(([word]) => word === theme.value)?.[1]}</button>
-    </footer>);
+      <button type="button" aria-label="Theme" onClick={next_theme}>
+        {kThemes.find(([word]) => word === theme.value)?.[1]}
+      </button>
+    </footer>
+  );
 }

@@ -54,9 +54,29 @@ const kMostRules = 32;
 
 export function nowhere(): Place {
   return {
-    trace: "0", view: "overview", range: null, visible: null, threads: "", rules: [], weight: "", mode: [], x: "",
-    chosen: "", at: null, statement: "", search: "", searchFlags: "", sort: "", firstRow: 0, tracks: [], a: null,
-    b: null, times: "offset", dialog: "", theme: "", unknown: [],
+    trace: "0",
+    view: "overview",
+    range: null,
+    visible: null,
+    threads: "",
+    rules: [],
+    weight: "",
+    mode: [],
+    x: "",
+    chosen: "",
+    at: null,
+    statement: "",
+    search: "",
+    searchFlags: "",
+    sort: "",
+    firstRow: 0,
+    tracks: [],
+    a: null,
+    b: null,
+    times: "offset",
+    dialog: "",
+    theme: "",
+    unknown: [],
   };
 }
 
@@ -204,7 +224,10 @@ export function parse_address(hash: string, views: readonly string[]): Parsed {
   else if (trace) wrong.push(trace);
   if (view && views.includes(view)) place.view = view;
   else if (view) wrong.push(view);
-  for (const pair of query.join("?").split("&").filter((p) => p !== "")) {
+  for (const pair of query
+    .join("?")
+    .split("&")
+    .filter((p) => p !== "")) {
     const at = pair.indexOf("=");
     const name = at < 0 ? pair : pair.slice(0, at);
     const value = at < 0 ? "" : decoded(pair.slice(at + 1));

@@ -38,8 +38,12 @@ export function useAnswer<T>(path: string, body?: unknown): Answer<T> {
   const generation = trace.value?.generation ?? 0;
   const key = `${target} ${generation} ${body === undefined ? "" : JSON.stringify(body)}`;
   const [turn, set_turn] = useState(0);
-  const [state, set_state] = useState<{ key: string; value: T | null; problem: Problem | null; slow: boolean }>(
-    { key: "", value: null, problem: null, slow: false });
+  const [state, set_state] = useState<{ key: string; value: T | null; problem: Problem | null; slow: boolean }>({
+    key: "",
+    value: null,
+    problem: null,
+    slow: false,
+  });
   const path_before = useRef("");
   const asked_before = useRef(-Infinity);
   useEffect(() => {
@@ -59,13 +63,18 @@ export function useAnswer<T>(path: string, body?: unknown): Answer<T> {
       stop.signal.throwIfAborted();
       return body === undefined ? get<T>(target, ask) : post<T>(target, body, ask);
     });
-    asked.then((value) => {
-      if (stop.signal.aborted) return;
-      keep(key, value);
-      set_state({ key, value, problem: null, slow: false });
-    }, (error) => {
-      if (!stop.signal.aborted) set_state({ key, value: null, problem: problem_of(error), slow: false });
-    }).finally(() => clearTimeout(timer));
+    asked
+      .then(
+        (value) => {
+          if (stop.signal.aborted) return;
+          keep(key, value);
+          set_state({ key, value, problem: null, slow: false });
+        },
+        (error) => {
+          if (!stop.signal.aborted) set_state({ key, value: null, problem: problem_of(error), slow: false });
+        },
+      )
+      .finally(() => clearTimeout(timer));
     return () => {
       clearTimeout(timer);
       stop.abort();

@@ -17,8 +17,9 @@ const two = (value: number, digits = 2): string => String(value).padStart(digits
 
 function wall_text(ns: number, utc: boolean, step: number): string {
   const date = new Date(ns / 1e6);
-  const [h, m, s] = utc ? [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()]
-                        : [date.getHours(), date.getMinutes(), date.getSeconds()];
+  const [h, m, s] = utc
+    ? [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()]
+    : [date.getHours(), date.getMinutes(), date.getSeconds()];
   const part = ((ns % 1e9) + 1e9) % 1e9;
   const digits = step > 0 ? Math.min(9, Math.max(0, Math.ceil(9 - Math.log10(step) - 1e-9))) : 6;
   const fraction = digits === 0 ? "" : `.${two(Math.floor(part / 10 ** (9 - digits)), digits)}`;
@@ -41,5 +42,8 @@ export const cursor_text = (offset: number): string =>
 export const moment_shown = (own: number): string => time_text(own - origin());
 export const offset_of = (own: number): number => own - origin();
 export const clock_words: [string, string][] = [
-  ["offset", "since start"], ["wall", "wall clock"], ["utc", `UTC`], ["ticks", `own${kThin}clock, ns`],
+  ["offset", "since start"],
+  ["wall", "wall clock"],
+  ["utc", `UTC`],
+  ["ticks", `own${kThin}clock, ns`],
 ];

@@ -16,8 +16,9 @@ export const alert = signal("");
 
 // The whole of the trace, as offsets. A trace without events has an empty whole.
 export const whole = computed<Span>(() => {
-  const starts = (tracks.value?.tracks ?? []).filter((k) => k.items > 0).map((k) => number(k.first));
-  return { from: starts.reduce((a, b) => Math.min(a, b), 0), to: Math.max(trace.value?.end ?? 1, 1) };
+  const t = trace.value;
+  const first = t?.span ? number(t.span.first) - number(t.first_offset) : 0;
+  return { from: Math.min(first, 0), to: Math.max(t?.end ?? 1, 1) };
 });
 
 export const range = computed<Span>(() => place.value.range ?? whole.value);

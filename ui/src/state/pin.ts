@@ -13,7 +13,8 @@ export function turn_pin(): void {
 
 // What views ask with.
 export const asked = computed(() =>
-  pinned.value && pinned.value.view === place.value.view ? pinned.value.selection : selection.value);
+  pinned.value && pinned.value.view === place.value.view ? pinned.value.selection : selection.value,
+);
 
 // And tables, which rules do not change.
 export const asked_of_tables = computed(() => drop_rules(asked.value));

@@ -7,8 +7,10 @@ import type { Place, Rule, Slot } from "./address";
 import { chosen_threads, go, place, threads, visible, whole } from "./page";
 import { thread_list } from "./threads";
 
-const rule_of = (rule: Rule): unknown =>
-  ({ op: rule.op, [rule.how]: rule.how === "method" ? Number(rule.text) : rule.text });
+const rule_of = (rule: Rule): unknown => ({
+  op: rule.op,
+  [rule.how]: rule.how === "method" ? Number(rule.text) : rule.text,
+});
 
 export function selection_of(p: Place): Selection {
   const chosen = thread_list(p.threads, threads.value);
@@ -56,7 +58,8 @@ export const limits = computed(() => {
 });
 
 export const limits_text = computed(() =>
-  [limits.value.range, limits.value.threads, limits.value.rules].filter((t) => t !== "").join(", "));
+  [limits.value.range, limits.value.threads, limits.value.rules].filter((t) => t !== "").join(", "),
+);
 
 export const add_rule = (rule: Rule): void => go({ rules: [...place.peek().rules, rule] });
 export const drop_rule = (index: number): void => go({ rules: place.peek().rules.filter((_, i) => i !== index) });

@@ -64,7 +64,10 @@ async function unready(id: string): Promise<void> {
   session.value = await greet();
   const told = session.value.traces.find((t) => t.id === id);
   trace.value = told ?? null;
-  fault.value = told?.state === "failed" ? { code: "trace-failed", message: String(told.error ?? "cannot be opened"), file: told.file } : null;
+  fault.value =
+    told?.state === "failed"
+      ? { code: "trace-failed", message: String(told.error ?? "cannot be opened"), file: told.file }
+      : null;
 }
 
 async function reload(id: string): Promise<void> {
@@ -103,7 +106,10 @@ async function listen(): Promise<void> {
   for (let wait = 1000; ; wait = Math.min(wait * 2, kLongest)) {
     const begin = performance.now();
     try {
-      await follow((event, data) => told(event, data as Partial<Progress> & { state?: string }), new AbortController().signal);
+      await follow(
+        (event, data) => told(event, data as Partial<Progress> & { state?: string }),
+        new AbortController().signal,
+      );
     } catch (error) {
       if (error instanceof Fault && error.status === 404) return;
       if (error instanceof Fault && error.status === 401) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times as people type them, to offsets: 85.3ms, +200ms, -1s (before the end), 50%, 2026-11-22T10:00:00Z, and bare
 // nanoseconds.
-const kUnits: Record<string, number> = { ns: 1, us: 1e3, "µs": 1e3, ms: 1e6, s: 1e9, min: 60e9, m: 60e9, h: 3600e9 };
+const kUnits: Record<string, number> = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9, min: 60e9, m: 60e9, h: 3600e9 };
 
 export interface Frame {
   first: number; // offsets of the trace's first and last moment
@@ -17,7 +17,10 @@ function amount(text: string): number | null {
 }
 
 export function parse_time(text: string, frame: Frame): number | null {
-  const words = text.replace(/[\u2009\u00a0]/g, " ").replace("\u2212", "-").trim();
+  const words = text
+    .replace(/[\u2009\u00a0]/g, " ")
+    .replace("\u2212", "-")
+    .trim();
   const part = /^(\d+(?:\.\d+)?)\s*%$/.exec(words);
   if (part) return Math.round(frame.first + ((frame.last - frame.first) * Number(part[1])) / 100);
   if (/^\d{4}-\d\d-\d\dT/.test(words)) {

@@ -4,10 +4,15 @@ import { place, trace } from "./page";
 
 const kUnits: Record<string, string> = { time: "nanoseconds", wait: "nanoseconds", cpu: "nanoseconds", bytes: "bytes" };
 
-const kShort: Record<string, string> = { bytes: "Bytes", objects: "Objects", wait: "Wait", cpu: "CPU" };
+const kShort: Record<string, string> = { bytes: "Bytes", objects: "Objects", wait: "Wait", contentions: "Waits", cpu: "CPU", exceptions: "Thrown" };
 
 export const weights = computed(() =>
-  (trace.value?.weights ?? []).map((w) => ({ key: w.key, title: kShort[w.key] ?? w.title, unit: kUnits[w.key] ?? "count" })));
+  (trace.value?.weights ?? []).map((w) => ({
+    key: w.key,
+    title: kShort[w.key] ?? w.title,
+    unit: kUnits[w.key] ?? "count",
+  })),
+);
 
 // The chosen one, or the first that the trace has.
 export const weight = computed(() => {

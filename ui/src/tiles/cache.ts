@@ -45,10 +45,18 @@ export function gather(tiles: Tiles, track: number): Items {
   const rows = tiles.rows.filter((r) => r.track === track).sort((a, b) => a.band - b.band || a.index - b.index);
   const size = rows.reduce((sum, r) => sum + r.items, 0);
   const items: Items = {
-    level: tiles.level, size: 0,
-    deepest: rows.reduce((m, r) => Math.max(m, r.deepest), 0), below: rows.some((r) => r.below),
-    start: new Float64Array(size), end: new Float64Array(size), busy: new Float64Array(size), longest: new Float64Array(size),
-    count: new Uint32Array(size), name: new Uint32Array(size), row: new Uint32Array(size), flags: new Uint8Array(size),
+    level: tiles.level,
+    size: 0,
+    deepest: rows.reduce((m, r) => Math.max(m, r.deepest), 0),
+    below: rows.some((r) => r.below),
+    start: new Float64Array(size),
+    end: new Float64Array(size),
+    busy: new Float64Array(size),
+    longest: new Float64Array(size),
+    count: new Uint32Array(size),
+    name: new Uint32Array(size),
+    row: new Uint32Array(size),
+    flags: new Uint8Array(size),
   };
   const open = new Map<number, number>(); // by row: the item that goes on in the next tile
   for (const r of rows) for (let i = r.first; i < r.first + r.items; ++i) take(tiles, i, items, open);
@@ -62,7 +70,12 @@ function take(tiles: Tiles, i: number, to: Items, open: Map<number, number>): vo
   const end = tiles.end[i]! + tiles.base;
   const before = open.get(row);
   open.delete(row);
-  if ((flags & kBefore) !== 0 && before !== undefined && to.end[before] === start && to.name[before] === tiles.name[i]) {
+  if (
+    (flags & kBefore) !== 0 &&
+    before !== undefined &&
+    to.end[before] === start &&
+    to.name[before] === tiles.name[i]
+  ) {
     to.end[before] = end;
     to.busy[before]! += tiles.busy[i]!;
     to.flags[before] = (to.flags[before]! & ~kBehind) | (flags & ~kBefore);
@@ -103,7 +116,8 @@ export function want_tiles(wanted: Wanted[], span: Span, width: number, all: Spa
   const to = Math.min(all.to, Math.ceil(span.to + around));
   const pixels = Math.max(1, Math.round((width * (to - from)) / (span.to - span.from)));
   const tracks = wanted.map((w) => ({
-    track: w.track.number, bands: Array.from({ length: Math.max(1, Math.ceil(w.rows / kRowsOfBand)) }, (_, i) => i),
+    track: w.track.number,
+    bands: Array.from({ length: Math.max(1, Math.ceil(w.rows / kRowsOfBand)) }, (_, i) => i),
   }));
   const body = { tracks, from, to, width: pixels, budget: kBudget };
   const key = `${trace.peek()?.id} ${JSON.stringify(body)}`;
@@ -113,20 +127,25 @@ export function want_tiles(wanted: Wanted[], span: Span, width: number, all: Spa
   stop = new AbortController();
   const mine = stop;
   asking.value = true;
-  post_binary(here("/tiles"), body, { signal: mine.signal }).then((bytes) => {
-    const tiles = decode_tiles(bytes);
-    drawn.value = {
-      span: { from, to }, level: tiles.level, width: pixels,
-      tracks: new Map(wanted.map((w) => [w.track.number, gather(tiles, w.track.number)])),
-    };
-    tile_fault.value = "";
-    asking.value = false;
-  }, (error) => {
-    if (mine.signal.aborted) return;
-    asked = "";
-    asking.value = false;
-    tile_fault.value = error instanceof Fault ? error.problem.message : String(error);
-  });
+  post_binary(here("/tiles"), body, { signal: mine.signal }).then(
+    (bytes) => {
+      const tiles = decode_tiles(bytes);
+      drawn.value = {
+        span: { from, to },
+        level: tiles.level,
+        width: pixels,
+        tracks: new Map(wanted.map((w) => [w.track.number, gather(tiles, w.track.number)])),
+      };
+      tile_fault.value = "";
+      asking.value = false;
+    },
+    (error) => {
+      if (mine.signal.aborted) return;
+      asked = "";
+      asking.value = false;
+      tile_fault.value = error instanceof Fault ? error.problem.message : String(error);
+    },
+  );
 }
 
 export function forget_tiles(): void {

@@ -3,7 +3,9 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Fault, post_binary } from "../api";
+import type { Span } from "../state/address";
 import { here, trace, tracks, whole } from "../state/page";
+import type { Track } from "../wire";
 import { decode_series, decode_tiles, type SeriesAnswer } from "./decode";
 
 export interface Line {
@@ -37,14 +39,25 @@ const kAveraged = /^series:(activity|threads\.)/;
 
 export function lines_of(answer: SeriesAnswer, ids: Map<number, { id: string; unit?: string }>): Map<string, Line> {
   const step = 2 ** answer.level;
-  return new Map(answer.series.map((s) => {
-    const track = ids.get(s.track);
-    const averaged = kAveraged.test(track?.id ?? "");
-    const values = averaged ? s.sum.map((sum) => sum / step) : s.last;
-    return [track?.id ?? String(s.track), {
-      from: answer.base + s.first * step, step, unit: track?.unit ?? "", values, most: s.most, sum: s.sum, count: s.count,
-    }];
-  }));
+  return new Map(
+    answer.series.map((s) => {
+      const track = ids.get(s.track);
+      const averaged = kAveraged.test(track?.id ?? "");
+      const values = averaged ? s.sum.map((sum) => sum / step) : s.last;
+      return [
+        track?.id ?? String(s.track),
+        {
+          from: answer.base + s.first * step,
+          step,
+          unit: track?.unit ?? "",
+          values,
+          most: s.most,
+          sum: s.sum,
+          count: s.count,
+        },
+      ];
+    }),
+  );
 }
 
 const kMarks = ["pauses", "collections", "marks"];
@@ -55,25 +68,87 @@ async function ask(stop: AbortSignal): Promise<Overview> {
   const ids = new Map(all.map((t) => [t.number, t]));
   const series = all.filter((t) => t.kind === "series").map((t) => t.number);
   const marked = all.filter((t) => kMarks.includes(t.kind) && t.items > 0);
-  const lines = series.length === 0 ? new Map<string, Line>() : lines_of(decode_series(await post_binary(here("/series"),
-    { tracks: series, from: span.from, to: span.to, points: kPoints }, { signal: stop })), ids);
+  const lines =
+    series.length === 0
+      ? new Map<string, Line>()
+      : lines_of(
+          decode_series(
+            await post_binary(
+              here("/series"),
+              { tracks: series, from: span.from, to: span.to, points: kPoints },
+              { signal: stop },
+            ),
+          ),
+          ids,
+        );
+  if (!lines.has("series:activity") && all.some((t) => t.kind === "calls"))
+    lines.set("series:activity", await activity(all, span, stop));
   const marks = new Map<string, Mark[]>();
   if (marked.length > 0) {
-    const tiles = decode_tiles(await post_binary(here("/tiles"), {
-      tracks: marked.map((t) => ({ track: t.number, bands: [0] })), from: span.from, to: span.to, width: kPoints, budget: 20_000,
-    }, { signal: stop }));
+    const tiles = decode_tiles(
+      await post_binary(
+        here("/tiles"),
+        {
+          tracks: marked.map((t) => ({ track: t.number, bands: [0] })),
+          from: span.from,
+          to: span.to,
+          width: kPoints,
+          budget: 20_000,
+        },
+        { signal: stop },
+      ),
+    );
     for (const row of tiles.rows) {
       const track = ids.get(row.track)!;
       for (let i = row.first; i < row.first + row.items; ++i) {
-        const id = track.kind === "marks" ? kMarkNames[tiles.row[i]!] ?? "marks" : track.kind;
+        const id = track.kind === "marks" ? (kMarkNames[tiles.row[i]!] ?? "marks") : track.kind;
         const list = marks.get(id) ?? [];
-        list.push({ start: tiles.base + tiles.start[i]!, end: tiles.base + tiles.end[i]!, row: tiles.row[i]!,
-                    name: tiles.name[i]!, count: tiles.count[i]! });
+        list.push({
+          start: tiles.base + tiles.start[i]!,
+          end: tiles.base + tiles.end[i]!,
+          row: tiles.row[i]!,
+          name: tiles.name[i]!,
+          count: tiles.count[i]!,
+        });
         marks.set(id, list);
       }
     }
   }
   return { lines, marks };
+}
+
+const kBusiest = 64;
+
+// Where no series tells it: threads in a call, from the outermost calls of the busiest threads.
+async function activity(all: Track[], span: Span, stop: AbortSignal): Promise<Line> {
+  const calls = all.filter((t) => t.kind === "calls" && t.items > 0).slice(0, kBusiest);
+  const step = (span.to - span.from) / kPoints;
+  const values = new Float64Array(kPoints);
+  const tiles = decode_tiles(
+    await post_binary(
+      here("/tiles"),
+      {
+        tracks: calls.map((t) => ({ track: t.number, bands: [0] })),
+        from: span.from,
+        to: span.to,
+        width: kPoints,
+        budget: 100_000,
+      },
+      { signal: stop },
+    ),
+  );
+  for (let i = 0; i < tiles.start.length; ++i) {
+    if (tiles.row[i] !== 0) continue;
+    const start = tiles.start[i]! + tiles.base - span.from;
+    const length = Math.max(tiles.end[i]! - tiles.start[i]!, 1);
+    const last = Math.min(kPoints - 1, Math.floor((start + length) / step));
+    for (let k = Math.max(0, Math.floor(start / step)); k <= last; ++k) {
+      const part = Math.min(start + length, (k + 1) * step) - Math.max(start, k * step);
+      if (part > 0) values[k]! += (tiles.busy[i]! * part) / length / step;
+    }
+  }
+  const none = new Float64Array(kPoints);
+  return { from: span.from, step, unit: "count", values, most: values, sum: none, count: new Uint32Array(kPoints) };
 }
 
 const kMarkNames = ["exceptions", "samples", "annotations", "lost"];
@@ -87,9 +162,12 @@ export function useOverviewSource(): void {
   useEffect(() => {
     if (!tracks.peek()) return;
     const stop = new AbortController();
-    ask(stop.signal).then((v) => (value.value = v), (error) => {
-      if (!stop.signal.aborted && !(error instanceof Fault)) throw error;
-    });
+    ask(stop.signal).then(
+      (v) => (value.value = v),
+      (error) => {
+        if (!stop.signal.aborted && !(error instanceof Fault)) throw error;
+      },
+    );
     return () => stop.abort();
   }, [key]);
 }

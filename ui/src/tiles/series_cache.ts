@@ -21,8 +21,14 @@ export function want_series(tracks: Track[], span: Span, width: number): void {
   stop = new AbortController();
   const mine = stop;
   const ids = new Map(tracks.map((t) => [t.number, t]));
-  post_binary(here("/series"), { tracks: tracks.map((t) => t.number), from: span.from, to: span.to, points }, { signal: mine.signal }).then(
-    (bytes) => (series_drawn.value = lines_of(decode_series(bytes), ids)), () => {
+  post_binary(
+    here("/series"),
+    { tracks: tracks.map((t) => t.number), from: span.from, to: span.to, points },
+    { signal: mine.signal },
+  ).then(
+    (bytes) => (series_drawn.value = lines_of(decode_series(bytes), ids)),
+    () => {
       if (!mine.signal.aborted) asked = "";
-    });
+    },
+  );
 }

@@ -34,6 +34,7 @@ Builder::Builder(IndexWriter& writer, const BuildOptions& options)
       calls_(paths_, [this](std::unique_ptr<OpenBlock> block) { put_block(std::move(block)); }),
       sums_(options.most_sums),
       cells_(options.cells, whole_),
+      series_(options.series),
       jobs_(writer, options.encoders) {
   slicer_.as_told();
 }
@@ -142,8 +143,10 @@ void Builder::put_block(std::unique_ptr<OpenBlock> closed) {
                                 .greatest = frame.last},
                       .payload = std::move(frame.payload)});
     });
-    cells_.add(origin, work->encoded, std::as_bytes(std::span(work->payload)),
-               [&](CellFrame frame) { more.push_back(piece_of(std::move(frame))); });
+    const auto put = [&](auto frame) { more.push_back(piece_of(std::move(frame))); };
+    const CallBlock* const block =
+        cells_.add(origin, work->encoded, std::as_bytes(std::span(work->payload)), put);
+    if (block != nullptr) series_.add(origin, work->encoded, *block, put);
   };
   jobs_.add({}, make, behind);
 }
@@ -151,6 +154,17 @@ void Builder::put_block(std::unique_ptr<OpenBlock> closed) {
 Piece Builder::piece_of(CellFrame frame) {
   return {.entry = {.kind = frame::cells,
                     .stream = frame.thread * kCellFamilies,
+                    .level = frame.level,
+                    .count = frame.blocks,
+                    .number = frame.first_block,
+                    .least = frame.before,
+                    .greatest = frame.last},
+          .payload = std::move(frame.payload)};
+}
+
+Piece Builder::piece_of(SeriesFrame frame) {
+  return {.entry = {.kind = frame::series,
+                    .stream = frame.thread,
                     .level = frame.level,
                     .count = frame.blocks,
                     .number = frame.first_block,
@@ -322,7 +336,9 @@ base::result<void> Builder::finish(const event::PumpOutcome& outcome, IndexState
     whole_.add(open.path, open.duration);
     whole_.deepen(open.thread, open.row + 1);
   }
-  cells_.finish([this](CellFrame frame) { jobs_.add(piece_of(std::move(frame))); });
+  const auto add = [this](auto frame) { jobs_.add(piece_of(std::move(frame))); };
+  cells_.finish(add);
+  series_.finish(add);
   if (state == IndexState::complete) {
     if (auto looked = look_at_pauses(); !looked) return looked;
     settled_ = true;

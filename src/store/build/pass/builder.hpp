@@ -11,6 +11,7 @@
 #include "event/pump.hpp"
 #include "slice/pauses.hpp"
 #include "slice/slicer.hpp"
+#include "store/build/pass/call_series.hpp"
 #include "store/build/pass/cells.hpp"
 #include "store/build/pass/entity_log.hpp"
 #include "store/build/pass/jobs.hpp"
@@ -28,6 +29,7 @@ struct BuildOptions {
   std::uint64_t commit_each = std::uint64_t{64} << 20;  // bytes of the source
   std::uint32_t most_paths = PathTable::kMostPaths;
   CellOptions cells{};
+  SeriesOptions series{};
   std::size_t most_sums = std::size_t{32} << 20;  // bytes of figures that are being added up
 };
 
@@ -58,6 +60,7 @@ class Builder final : public event::Consumer {
   void put_order();
   void put_block(std::unique_ptr<OpenBlock> block);
   static Piece piece_of(CellFrame frame);
+  static Piece piece_of(SeriesFrame frame);
   void put_ends();
   void put_paths();
   void put_entities();
@@ -79,9 +82,10 @@ class Builder final : public event::Consumer {
   EntityLog entities_;
   RowLogs rows_;
   CallLogs calls_;
-  CallSumLogs sums_;  // both are used by who writes
+  CallSumLogs sums_;  // these four are used by who writes
   WholeLog whole_;
   CellMaker cells_;
+  SeriesMaker series_;
   slice::PauseFinder pauses_;
   bool settled_ = false;  // what is told later changes no figure any more
   OrderLog order_;

@@ -39,16 +39,14 @@ void ThreadCells::extend(Level& level, const Level& by) {
 }
 
 void ThreadCells::add(CellShared& shared, base::Time origin, const EncodedBlock& block,
-                      base::Bytes payload, const CellTaker& take) {
+                      const CellTaker& take) {
   thread_ = block.head.thread;
   origin_ = origin;
-  const bool known = shared.block.read(payload, std::numeric_limits<std::uint32_t>::max()) &&
-                     stack_.size() == block.head.open;
-  if (!known) {
-    shared.whole->give_up();
+  WholeLog& whole = *shared.whole;
+  if (stack_.size() != block.head.open) {
+    whole.give_up();
     return forget();
   }
-  WholeLog& whole = *shared.whole;
   whole.know(block);
   std::uint64_t calls = 0;
   std::uint32_t deepest = 0;
@@ -73,7 +71,6 @@ void ThreadCells::add(CellShared& shared, base::Time origin, const EncodedBlock&
     if (level(at).cells.size() >= shared.options.frame_cells) close(shared, at, More::follow, take);
 }
 
-// What comes next has no calls in common with what was.
 void ThreadCells::forget() {
   levels_.clear();
   stack_.clear();
@@ -133,14 +130,22 @@ std::size_t ThreadCells::bytes() const {
   return bytes;
 }
 
-void CellMaker::add(base::Time origin, const EncodedBlock& block, base::Bytes payload,
-                    const CellTaker& take) {
+const CallBlock* CellMaker::add(base::Time origin, const EncodedBlock& block, base::Bytes payload,
+                                const CellTaker& take) {
   auto& thread = base::slot(threads_, block.head.thread);
   if (thread == nullptr) thread = std::make_unique<ThreadCells>();
+  const bool is_read =
+      shared_.block.read(payload, std::numeric_limits<std::uint32_t>::max()).has_value();
   bytes_ -= thread->bytes();
-  thread->add(shared_, origin, block, payload, take);
+  if (is_read) {
+    thread->add(shared_, origin, block, take);
+  } else {
+    shared_.whole->give_up();
+    thread->forget();
+  }
   bytes_ += thread->bytes();
   if (bytes_ > shared_.options.most_bytes) make_room(take);
+  return is_read ? &shared_.block : nullptr;
 }
 
 // Those that hold most are finished, until half is free.

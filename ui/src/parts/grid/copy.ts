@@ -4,7 +4,10 @@ import type { Table } from "../../wire";
 import { as_text, type Line, lines_of } from "./rows";
 
 export function copy_text(text: string, what: string): void {
-  navigator.clipboard?.writeText(text).then(() => say(`Copied ${what}`), () => say("The browser refused to copy"));
+  navigator.clipboard?.writeText(text).then(
+    () => say(`Copied ${what}`),
+    () => say("The browser refused to copy"),
+  );
 }
 
 export function copy_lines(table: Table, lines: readonly Line[], as_json: boolean): void {

@@ -25,19 +25,21 @@ export interface GridProps {
   hide?: string[];
 }
 
-const width_of = (column: Column, first: boolean, wide: boolean): string => {
-  if (first) return "";
-  if (wide) return "140px";
-  switch (column.unit) {
-    case "percent": return "68px";
-    case "count": return "80px";
-    case "nanoseconds":
-    case "bytes": return "84px";
-    case "time": return "120px";
-    case "address": return "140px";
-    default: return column.key === "series" ? "200px" : "18%";
-  }
-};
+const kWidths: Record<string, number> = { percent: 68, count: 80, nanoseconds: 84, bytes: 84, time: 112, address: 140 };
+const kWide = 140;
+const kText = 180;
+
+// Pixels; 0: what is left. That is for the first name, or where a table begins with a time, for its last text.
+function widths_of(columns: readonly Column[], wide: (c: Column) => boolean): number[] {
+  const texts = columns.filter((c) => !is_numeric(c));
+  const rest = columns[0] && is_numeric(columns[0]) ? texts.at(-1) : texts[0];
+  const many = texts.length > 3 ? kText * 0.7 : kText;
+  return columns.map((c) => {
+    if (c === rest) return 0;
+    if (wide(c)) return kWide;
+    return c.key === "series" ? 200 : c.unit === "none" && c.key === "kind" ? 112 : (kWidths[c.unit] ?? many);
+  });
+}
 
 function next_order(order: string, column: Column): string {
   if (order === `-${column.key}`) return column.key;
@@ -58,11 +60,20 @@ export function Grid(props: GridProps) {
     set_open(first_open(all));
     set_focus(0);
   }, [all]);
-  const lines = useMemo(() => (tree ? unfolded(all, open) : sorted(all, order === "" ? "" : shown_order)),
-    [all, open, shown_order, tree]);
+  const lines = useMemo(
+    () => (tree ? unfolded(all, open) : sorted(all, order === "" ? "" : shown_order)),
+    [all, open, shown_order, tree],
+  );
   const columns = useMemo(() => displayed(table.columns).filter((c) => !props.hide?.includes(c.key)), [table]);
-  const most = useMemo(() => Object.fromEntries(columns.filter(is_numeric).map((c) =>
-    [c.key, table.rows.reduce((m, r) => Math.max(m, Math.abs(Number(r[c.key] ?? 0))), 0)])), [table]);
+  const most = useMemo(
+    () =>
+      Object.fromEntries(
+        columns
+          .filter(is_numeric)
+          .map((c) => [c.key, table.rows.reduce((m, r) => Math.max(m, Math.abs(Number(r[c.key] ?? 0))), 0)]),
+      ),
+    [table],
+  );
   useEffect(() => {
     const box = scroll.current;
     if (!box) return;
@@ -87,7 +98,8 @@ export function Grid(props: GridProps) {
     const box = scroll.current!;
     const y = at * kRowHeight;
     if (y < box.scrollTop) box.scrollTop = y;
-    else if (y + kRowHeight + kHead > box.scrollTop + box.clientHeight) box.scrollTop = y + kRowHeight + kHead - box.clientHeight;
+    else if (y + kRowHeight + kHead > box.scrollTop + box.clientHeight)
+      box.scrollTop = y + kRowHeight + kHead - box.clientHeight;
   };
   const key = (event: KeyboardEvent): void => {
     const line = lines[focus];
@@ -100,7 +112,8 @@ export function Grid(props: GridProps) {
     else if (event.key === "F10" && event.shiftKey && line) menu_at(line, event);
     else if (event.key === "ArrowRight" && tree && line && !open.has(line.index)) turn(line);
     else if (event.key === "ArrowLeft" && tree && line && open.has(line.index) && !line.leaf) turn(line);
-    else if (event.key === "ArrowLeft" && tree && line && line.parent >= 0) move(lines.findIndex((l) => l.index === line.parent));
+    else if (event.key === "ArrowLeft" && tree && line && line.parent >= 0)
+      move(lines.findIndex((l) => l.index === line.parent));
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -111,35 +124,80 @@ export function Grid(props: GridProps) {
   };
   const wide = (c: Column): boolean =>
     shown_order.replace("-", "") === c.key && ["nanoseconds", "bytes", "count"].includes(c.unit);
+  const widths = widths_of(columns, wide);
+  const least = widths.reduce((sum, w) => sum + (w > 0 ? w : kText * 0.8), 0);
   const height = rows > 0 ? Math.min(rows, lines.length) * kRowHeight + kHead + 1 : undefined;
 
   return (
-    <div class={rows > 0 ? "gridbox inline" : "gridbox"} ref={scroll} style={height ? { height: `${height}px` } : {}}
-      onScroll={(e) => set_view({ top: e.currentTarget.scrollTop, height: e.currentTarget.clientHeight })}>
-      <table role={tree ? "treegrid" : "grid"} aria-label={title} aria-rowcount={lines.length + table.rows_left_out}
-        data-table={table.key} tabIndex={0} onKeyDown={key}>
-        <colgroup>{columns.map((c, i) => <col key={c.key} style={{ width: width_of(c, i === 0, wide(c)) }} />)}</colgroup>
-        <thead><tr>
-          {columns.map((c) => {
-            const by = shown_order.replace("-", "") === c.key;
-            const sort = by ? (shown_order.startsWith("-") ? "descending" : "ascending") : undefined;
-            return (
-              <th key={c.key} role="columnheader" class={is_numeric(c) ? "num" : ""} data-column={c.key} aria-sort={sort}
-                title={c.title} onClick={() => !tree && props.reorder?.(next_order(shown_order, c))}>
-                {c.title || "Name"}{by ? (sort === "descending" ? " ▾" : " ▴") : ""}
-              </th>);
-          })}
-        </tr></thead>
+    <div
+      class={rows > 0 ? "gridbox inline" : "gridbox"}
+      ref={scroll}
+      style={height ? { height: `${height}px` } : {}}
+      onScroll={(e) => set_view({ top: e.currentTarget.scrollTop, height: e.currentTarget.clientHeight })}
+    >
+      <table
+        role={tree ? "treegrid" : "grid"}
+        aria-label={title}
+        aria-rowcount={lines.length + table.rows_left_out}
+        data-table={table.key}
+        tabIndex={0}
+        onKeyDown={key}
+        style={{ minWidth: `${least}px` }}
+      >
+        <colgroup>
+          {widths.map((w, i) => (
+            <col key={columns[i]!.key} style={{ width: w > 0 ? `${w}px` : "" }} />
+          ))}
+        </colgroup>
+        <thead>
+          <tr>
+            {columns.map((c) => {
+              const by = shown_order.replace("-", "") === c.key;
+              const sort = by ? (shown_order.startsWith("-") ? "descending" : "ascending") : undefined;
+              return (
+                <th
+                  key={c.key}
+                  role="columnheader"
+                  class={is_numeric(c) ? "num" : ""}
+                  data-column={c.key}
+                  aria-sort={sort}
+                  title={c.title}
+                  onClick={() => !tree && props.reorder?.(next_order(shown_order, c))}
+                >
+                  {c.title || "Name"}
+                  {by ? (sort === "descending" ? " ▾" : " ▴") : ""}
+                </th>
+              );
+            })}
+          </tr>
+        </thead>
         <tbody>
           {first > 0 && <tr aria-hidden="true" class="gap" style={{ height: `${first * kRowHeight}px` }} />}
           {lines.slice(first, last).map((line, i) => (
-            <GridRow key={line.index} line={line} at={first + i} columns={columns} tree={tree} wide={wide} most={most}
-              bars={props.bars ?? {}} open={open.has(line.index)} focused={focus === first + i}
-              chosen={props.chosen?.(line.row) ?? false} turn={() => turn(line)}
-              choose={() => { set_focus(first + i); props.choose?.(line.row); }}
-              enter={() => props.open?.(line.row)} menu={(x, y) => props.menu?.(line.row, x, y)} />
+            <GridRow
+              key={line.index}
+              line={line}
+              at={first + i}
+              columns={columns}
+              tree={tree}
+              wide={wide}
+              most={most}
+              bars={props.bars ?? {}}
+              open={open.has(line.index)}
+              focused={focus === first + i}
+              chosen={props.chosen?.(line.row) ?? false}
+              turn={() => turn(line)}
+              choose={() => {
+                set_focus(first + i);
+                props.choose?.(line.row);
+              }}
+              enter={() => props.open?.(line.row)}
+              menu={(x, y) => props.menu?.(line.row, x, y)}
+            />
           ))}
-          {last < lines.length && <tr aria-hidden="true" class="gap" style={{ height: `${(lines.length - last) * kRowHeight}px` }} />}
+          {last < lines.length && (
+            <tr aria-hidden="true" class="gap" style={{ height: `${(lines.length - last) * kRowHeight}px` }} />
+          )}
         </tbody>
       </table>
     </div>

@@ -91,7 +91,12 @@ export function own_order(table: Table): string {
 }
 
 export function as_text(table: Table, lines: readonly Line[], how: "tsv" | "json"): string {
-  if (how === "json") return JSON.stringify(lines.map((l) => l.row), null, 1);
+  if (how === "json")
+    return JSON.stringify(
+      lines.map((l) => l.row),
+      null,
+      1,
+    );
   const clean = (cell: Cell): string => String(cell ?? "").replace(/[\t\r\n]/g, " ");
   const head = table.columns.map((c) => c.key).join("\t");
   return [head, ...lines.map((l) => table.columns.map((c) => clean(l.row[c.key])).join("\t"))].join("\n");

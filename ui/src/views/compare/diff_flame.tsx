@@ -27,7 +27,14 @@ function colour(part: number, t: Tones): string {
 
 const signed = (value: number, unit: string): string => (value > 0 ? "+" : "") + text_of(figure(value, unit));
 
-function draw(g: Brush, tree: FlameTree, l: ReturnType<typeof layout>, before: number[], after: number[], t: Tones): void {
+function draw(
+  g: Brush,
+  tree: FlameTree,
+  l: ReturnType<typeof layout>,
+  before: number[],
+  after: number[],
+  t: Tones,
+): void {
   g.font = `12px ${t.sans}`;
   const measure = measure_with(g);
   for (const b of l.boxes) {
@@ -52,11 +59,25 @@ export function DiffFlame({ profile, width_of }: { profile: Profile; width_of: "
   useEffect(() => {
     const watch = new ResizeObserver(() => set_width(box.current!.clientWidth));
     watch.observe(box.current!);
-    return () => { watch.disconnect(); tip.value = null; };
+    return () => {
+      watch.disconnect();
+      tip.value = null;
+    };
   }, []);
   const after = profile.nodes.total;
   const before = profile.nodes.total_before ?? after;
-  const tree = useMemo(() => flame_tree(width_of === "a" ? { ...profile, nodes: { ...profile.nodes, total: before, self: profile.nodes.self_before ?? profile.nodes.self } } : profile), [profile, width_of]);
+  const tree = useMemo(
+    () =>
+      flame_tree(
+        width_of === "a"
+          ? {
+              ...profile,
+              nodes: { ...profile.nodes, total: before, self: profile.nodes.self_before ?? profile.nodes.self },
+            }
+          : profile,
+      ),
+    [profile, width_of],
+  );
   const zoomed = node_at(tree, place.value.x);
   const l = useMemo(() => layout(tree, zoomed, width, true), [tree, zoomed, width]);
   const ref = useCanvas((g, _w, _h, t) => draw(g, tree, l, before, after, t), [l]);
@@ -67,10 +88,37 @@ export function DiffFlame({ profile, width_of }: { profile: Profile; width_of: "
   const amount = (v: number): string => text_of(figure(v, profile.unit));
   return (
     <div ref={box}>
-      <canvas ref={ref} class="diff" role="application" aria-label="Flame canvas" style={{ height: `${Math.min(l.depth, kMostRows) * kRow}px` }}
-        onPointerMove={(e) => { const b = at(e); tip.value = b && b.rest === 0 ? { title: tree.name(b.node), x: e.clientX, y: e.clientY, rows: [["A", amount(before[b.node]!)], ["B", amount(after[b.node]!)], ["Change", signed(after[b.node]! - before[b.node]!, profile.unit)]] } : null; }}
+      <canvas
+        ref={ref}
+        class="diff"
+        role="application"
+        aria-label="Flame canvas"
+        style={{ height: `${Math.min(l.depth, kMostRows) * kRow}px` }}
+        onPointerMove={(e) => {
+          const b = at(e);
+          tip.value =
+            b && b.rest === 0
+              ? {
+                  title: tree.name(b.node),
+                  x: e.clientX,
+                  y: e.clientY,
+                  rows: [
+                    ["A", amount(before[b.node]!)],
+                    ["B", amount(after[b.node]!)],
+                    ["Change", signed(after[b.node]! - before[b.node]!, profile.unit)],
+                  ],
+                }
+              : null;
+        }}
         onPointerLeave={() => (tip.value = null)}
-        onDblClick={(e) => { const b = at(e); if (b) go({ x: path_of(tree, b.node) }); }} />
-      {l.depth > kMostRows && <p class="note">{l.depth - kMostRows} levels more: double click a frame to see what is below it.</p>}
-    </div>);
+        onDblClick={(e) => {
+          const b = at(e);
+          if (b) go({ x: path_of(tree, b.node) });
+        }}
+      />
+      {l.depth > kMostRows && (
+        <p class="note">{l.depth - kMostRows} levels more: double click a frame to see what is below it.</p>
+      )}
+    </div>
+  );
 }

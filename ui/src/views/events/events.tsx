@@ -17,14 +17,30 @@ const kPage = 1000;
 const kOwn = ["time", "thread", "kind"];
 
 function event_row(e: Record<string, unknown>): Row {
-  const rest = Object.entries(e).filter(([key]) => !kOwn.includes(key)).map(([key, v]) => `${key}=${typeof v === "object" ? JSON.stringify(v) : String(v)}`);
-  return { time: Number(e["time"]), thread: (e["thread"] as string) ?? null, kind: String(e["kind"]), fields: rest.join(" ") };
+  const rest = Object.entries(e)
+    .filter(([key]) => !kOwn.includes(key))
+    .map(([key, v]) => `${key}=${typeof v === "object" ? JSON.stringify(v) : String(v)}`);
+  return {
+    time: Number(e["time"]),
+    thread: (e["thread"] as string) ?? null,
+    kind: String(e["kind"]),
+    fields: rest.join(" "),
+  };
 }
 
 function events_table(rows: Row[]): Table {
   return {
-    key: "events", section: "events", title: "Events", rows_left_out: 0, rows,
-    columns: [{ key: "time", title: "Time", unit: "time" }, { key: "thread", title: "Thread", unit: "address" }, { key: "kind", title: "Kind", unit: "none" }, { key: "fields", title: "What", unit: "none" }],
+    key: "events",
+    section: "events",
+    title: "Events",
+    rows_left_out: 0,
+    rows,
+    columns: [
+      { key: "time", title: "Time", unit: "time" },
+      { key: "thread", title: "Thread", unit: "address" },
+      { key: "kind", title: "Kind", unit: "none" },
+      { key: "fields", title: "What", unit: "none" },
+    ],
   };
 }
 
@@ -35,10 +51,19 @@ export function Events() {
   const [kind, set_kind] = useState("");
   const key = `${JSON.stringify(asked.value)} ${kind} ${trace.value?.id}`;
   const ask = (after: { number: number } | null, before: Row[], stop?: AbortSignal): void => {
-    post_lines(here("/events"), { selection: asked.peek(), limit: kPage, ...(kind ? { kinds: [kind] } : {}), ...(after ? { after } : {}) }, { signal: stop }).then((lines) => {
-      set_more(lines.length === kPage);
-      set_rows([...before, ...lines.map(event_row)]);
-    }, (error) => { if (!stop?.aborted) set_problem(problem_of(error)); });
+    post_lines(
+      here("/events"),
+      { selection: asked.peek(), limit: kPage, ...(kind ? { kinds: [kind] } : {}), ...(after ? { after } : {}) },
+      { signal: stop },
+    ).then(
+      (lines) => {
+        set_more(lines.length === kPage);
+        set_rows([...before, ...lines.map(event_row)]);
+      },
+      (error) => {
+        if (!stop?.aborted) set_problem(problem_of(error));
+      },
+    );
   };
   useEffect(() => {
     const stop = new AbortController();
@@ -54,12 +79,46 @@ export function Events() {
   return (
     <>
       <Head title="Events" said={rows ? `${grouped(rows.length)}${more ? " so far" : ""}` : ""}>
-        <select class="field wide-field" aria-label="Kind" value={kind} onChange={(e) => set_kind(e.currentTarget.value)}>
-          <option value="">all kinds</option>{kinds.map(([k, n]) => <option key={k} value={k}>{k} ({grouped(Number(n))})</option>)}</select>
+        <select
+          class="field wide-field"
+          aria-label="Kind"
+          value={kind}
+          onChange={(e) => set_kind(e.currentTarget.value)}
+        >
+          <option value="">all kinds</option>
+          {kinds.map(([k, n]) => (
+            <option key={k} value={k}>
+              {k} ({grouped(Number(n))})
+            </option>
+          ))}
+        </select>
         <CopyButton table={table} />
       </Head>
-      <div class="body">{problem ? <Trouble problem={problem} /> : !rows ? <Skeleton /> : rows.length === 0 ? <Empty title="No event in this selection" /> :
-        <div class="paned"><Grid table={table} order="time" open={(r) => go({ at: offset_of(Number(r["time"])), view: "timeline", mode: [] })} choose={(r) => go({ at: offset_of(Number(r["time"])) }, true)} />
-          {more && <p class="note"><button type="button" class="btn small" onClick={next}>The next {grouped(kPage)}</button></p>}</div>}</div>
-    </>);
+      <div class="body">
+        {problem ? (
+          <Trouble problem={problem} />
+        ) : !rows ? (
+          <Skeleton />
+        ) : rows.length === 0 ? (
+          <Empty title="No event in this selection" />
+        ) : (
+          <div class="paned">
+            <Grid
+              table={table}
+              order="time"
+              open={(r) => go({ at: offset_of(Number(r["time"])), view: "timeline", mode: [] })}
+              choose={(r) => go({ at: offset_of(Number(r["time"])) }, true)}
+            />
+            {more && (
+              <p class="note">
+                <button type="button" class="btn small" onClick={next}>
+                  The next {grouped(kPage)}
+                </button>
+              </p>
+            )}
+          </div>
+        )}
+      </div>
+    </>
+  );
 }

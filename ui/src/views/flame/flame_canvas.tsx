@@ -43,13 +43,26 @@ export function FlameCanvas({ tree, flipped, heavy, split }: Props) {
   const zoomed = node_at(tree, place.value.x);
   const l = useMemo(() => layout(tree, zoomed, Math.max(view.width, 10), heavy), [tree, zoomed, view.width, heavy]);
   const chosen = chosen_node(tree);
-  const look: FlameLook = { top: view.top, height: view.height, flipped, split, matches: matches.value, chosen, hovered };
-  const canvas = useCanvas((g, _w, _h, t) => view.width > 0 && draw_flame(g, tree, l, look, t), [l, view, look.matches, chosen, hovered, flipped, split]);
+  const look: FlameLook = {
+    top: view.top,
+    height: view.height,
+    flipped,
+    split,
+    matches: matches.value,
+    chosen,
+    hovered,
+  };
+  const canvas = useCanvas(
+    (g, _w, _h, t) => view.width > 0 && draw_flame(g, tree, l, look, t),
+    [l, view, look.matches, chosen, hovered, flipped, split],
+  );
   const h = row_height(split);
   useEffect(() => {
     shown_tree.value = tree;
     const box = scroll.current!;
-    const watch = new ResizeObserver(() => set_view({ top: box.scrollTop, width: box.clientWidth - 32, height: box.clientHeight - 16 }));
+    const watch = new ResizeObserver(() =>
+      set_view({ top: box.scrollTop, width: box.clientWidth - 32, height: box.clientHeight - 16 }),
+    );
     watch.observe(box);
     return () => {
       watch.disconnect();
@@ -93,28 +106,71 @@ export function FlameCanvas({ tree, flipped, heavy, split }: Props) {
     e.preventDefault();
     e.stopPropagation();
   };
-  const menu = (node: number, x: number, y: number): void => open_menu("Frame", x, y, frame_menu(tree.id(node), tree.name(node), path_of(tree, node)));
+  const menu = (node: number, x: number, y: number): void =>
+    open_menu("Frame", x, y, frame_menu(tree.id(node), tree.name(node), path_of(tree, node)));
   return (
-    <div class="flame-box"><div class="flame" ref={scroll} onScroll={(e) => set_view((v) => ({ ...v, top: e.currentTarget?.scrollTop ?? scroll.current!.scrollTop }))}>
-      <div class="flame-tall" style={{ height: `${Math.max(l.depth * h, view.height)}px` }}>
-        <canvas ref={canvas} class="flame-canvas" role="application" aria-label="Flame canvas" tabIndex={0}
-          style={{ height: `${view.height}px` }} data-row-height={h} data-x0="0" data-x1={view.width}
-          onPointerMove={hover} onPointerLeave={() => { tip.value = null; set_hovered(-1); }} onKeyDown={key}
-          onClick={(e) => choose_node(tree, at(e)?.node ?? 0)}
-          onDblClick={(e) => { const b = at(e); if (b) go({ x: path_of(tree, b.node) }); }}
-          onContextMenu={(e) => { const b = at(e); e.preventDefault(); if (b && b.node > 0) { choose_node(tree, b.node); menu(b.node, e.clientX, e.clientY); } }} />
+    <div class="flame-box">
+      <div
+        class="flame"
+        ref={scroll}
+        onScroll={(e) => set_view((v) => ({ ...v, top: e.currentTarget?.scrollTop ?? scroll.current!.scrollTop }))}
+      >
+        <div class="flame-tall" style={{ height: `${Math.max(l.depth * h, view.height)}px` }}>
+          <canvas
+            ref={canvas}
+            class="flame-canvas"
+            role="application"
+            aria-label="Flame canvas"
+            tabIndex={0}
+            style={{ height: `${view.height}px` }}
+            data-row-height={h}
+            data-x0="0"
+            data-x1={view.width}
+            onPointerMove={hover}
+            onPointerLeave={() => {
+              tip.value = null;
+              set_hovered(-1);
+            }}
+            onKeyDown={key}
+            onClick={(e) => choose_node(tree, at(e)?.node ?? 0)}
+            onDblClick={(e) => {
+              const b = at(e);
+              if (b) go({ x: path_of(tree, b.node) });
+            }}
+            onContextMenu={(e) => {
+              const b = at(e);
+              e.preventDefault();
+              if (b && b.node > 0) {
+                choose_node(tree, b.node);
+                menu(b.node, e.clientX, e.clientY);
+              }
+            }}
+          />
+        </div>
+        <Mirror tree={tree} layout={l} chosen={chosen} choose={(node) => choose_node(tree, node)} />
       </div>
-      <Mirror tree={tree} layout={l} chosen={chosen} choose={(node) => choose_node(tree, node)} />
-    </div><Legend tree={tree} /></div>);
+      <Legend tree={tree} />
+    </div>
+  );
 }
 
 function tip_of(tree: FlameTree, box: Box): { title: string; rows: [string, string][] } {
   const n = tree.profile.nodes;
   const unit = tree.profile.unit;
-  if (box.rest > 0) return { title: `${grouped(box.rest)} more`, rows: [["below", shown(tree.name(box.node))], ["", "double click to see them"]] };
+  if (box.rest > 0)
+    return {
+      title: `${grouped(box.rest)} more`,
+      rows: [
+        ["below", shown(tree.name(box.node))],
+        ["", "double click to see them"],
+      ],
+    };
   const amount = (v: number): string => text_of(figure(v, unit));
   const share = text_of(percent((n.total[box.node]! / (n.total[0] || 1)) * 100));
-  const rows: [string, string][] = [["Total", `${amount(n.total[box.node]!)} (${share})`], ["Self", amount(n.self[box.node]!)]];
+  const rows: [string, string][] = [
+    ["Total", `${amount(n.total[box.node]!)} (${share})`],
+    ["Self", amount(n.self[box.node]!)],
+  ];
   if (unit !== "count") rows.push([unit === "bytes" ? "Objects" : "Calls", grouped(n.count[box.node]!)]);
   if (tree.blocked[box.node]! > 0) rows.push(["Blocked", amount(tree.blocked[box.node]!)]);
   if (tree.waiting[box.node]! > 0) rows.push(["Waiting", amount(tree.waiting[box.node]!)]);

@@ -23,7 +23,9 @@ export function frame_menu(id: number, name: string, path?: string): Item[] {
     { title: "Only inside this method", key: "Y", run: () => method_rule("only", id) },
     { title: "Exclude this method", key: "X", run: () => method_rule("not", id) },
     { title: "Hide this method", run: () => method_rule("hide", id) },
-    ...(spot === "" ? [] : [{ title: "Collapse its package", run: () => add_rule({ op: "collapse", how: "package", text: spot }) }]),
+    ...(spot === ""
+      ? []
+      : [{ title: "Collapse its package", run: () => add_rule({ op: "collapse", how: "package", text: spot }) }]),
     { title: "Callers and callees", run: () => go({ view: "calls", mode: ["sandwich"], x: String(id), sort: "" }) },
     { title: "Copy name", run: () => copy_text(name, "the name") },
   ];

@@ -23,12 +23,37 @@ export function Legend({ tree }: { tree: FlameTree }) {
   const rest = top.slice(kMost).reduce((s, [, v]) => s + v, 0);
   return (
     <div class="legend">
-      <button type="button" aria-expanded={open} onClick={() => set_open(!open)}>Colour: package <span>{open ? "▾" : "▴"}</span></button>
-      {open && <dl>
-        {top.slice(0, kMost).map(([name, value]) => (
-          <div key={name}><dt><i class="sw" style={{ background: mix(package_colour(name, t), t.ground, t.fill + 0.2) }} />
-            <span class="cut" title={shown(name)}>{shown(name) || "no package"}</span></dt><dd><Num of={figure(value, tree.profile.unit)} /></dd></div>))}
-        {rest > 0 && <div><dt><i class="sw ended" /><span>other</span></dt><dd><Num of={figure(rest, tree.profile.unit)} /></dd></div>}
-      </dl>}
-    </div>);
+      <button type="button" aria-expanded={open} onClick={() => set_open(!open)}>
+        Colour: package or type <span>{open ? "▾" : "▴"}</span>
+      </button>
+      {open && (
+        <dl>
+          {top.slice(0, kMost).map(([name, value]) => (
+            <div key={name}>
+              <dt>
+                <i class="sw" style={{ background: mix(package_colour(name, t), t.ground, t.fill + 0.2) }} />
+                <span class="cut" title={shown(name)}>
+                  {shown(name) || "no package"}
+                </span>
+              </dt>
+              <dd>
+                <Num of={figure(value, tree.profile.unit)} />
+              </dd>
+            </div>
+          ))}
+          {rest > 0 && (
+            <div>
+              <dt>
+                <i class="sw ended" />
+                <span>other</span>
+              </dt>
+              <dd>
+                <Num of={figure(rest, tree.profile.unit)} />
+              </dd>
+            </div>
+          )}
+        </dl>
+      )}
+    </div>
+  );
 }

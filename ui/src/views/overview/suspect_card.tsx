@@ -19,10 +19,15 @@ interface Fault {
 }
 
 const kFaults: Record<string, Fault> = {
-  "lock convoy": { colour: "blocked", next: "See who waited for whom", view: "locks", series: "series:threads.blocked" },
+  "lock convoy": {
+    colour: "blocked",
+    next: "See who waited for whom",
+    view: "locks",
+    series: "series:threads.blocked",
+  },
   "hot method": { colour: "c3", next: "Open its callers in Calls", view: "calls", series: "series:activity" },
   "exception storm": { colour: "c1", next: "Where they are thrown", view: "exceptions", marks: "exceptions" },
-  "leak": { colour: "c5", next: "What is alive, and why", view: "memory", series: "series:heap.used" },
+  leak: { colour: "c5", next: "What is alive, and why", view: "memory", series: "series:heap.used" },
   "full heap": { colour: "c5", next: "What is alive, and why", view: "memory", series: "series:heap.used" },
 };
 
@@ -43,23 +48,32 @@ function Evidence({ fault }: { fault: Fault }) {
   const line = fault.series ? series_of(overview, fault.series) : undefined;
   const times = fault.marks ? marks_of(overview, fault.marks) : [];
   const values = line ? Array.from(line.values) : times.length > 0 ? bins(times, span.from, span.to) : [];
-  const ref = useCanvas((g, w, h, t) => {
-    const most = Math.max(...values, 1e-9);
-    const colour = t[fault.colour] as string;
-    const step = w / values.length;
-    const base = h - 2;
-    for (let i = 0; i < values.length; ++i) {
-      const y = (values[i]! / most) * (base - 6);
-      if (y <= 0) continue;
-      g.fillStyle = mix(colour, t.ground, 0.38);
-      g.fillRect(i * step, base - y, Math.max(step - (step > 4 ? 1 : 0), 0.5), y);
-      g.fillStyle = mix(colour, t.ground, 0.85);
-      if (line) g.fillRect(i * step, base - y, Math.max(step, 0.5), 1.25);
-    }
-    g.fillStyle = t.line;
-    g.fillRect(0, base, w, 1);
-  }, [values.length, overview]);
-  return values.length > 0 ? <div class="ev"><canvas ref={ref} aria-hidden="true" /></div> : <div class="ev none" />;
+  const ref = useCanvas(
+    (g, w, h, t) => {
+      const most = Math.max(...values, 1e-9);
+      const colour = t[fault.colour] as string;
+      const step = w / values.length;
+      const base = h - 2;
+      for (let i = 0; i < values.length; ++i) {
+        const y = (values[i]! / most) * (base - 6);
+        if (y <= 0) continue;
+        g.fillStyle = mix(colour, t.ground, 0.38);
+        g.fillRect(i * step, base - y, Math.max(step - (step > 4 ? 1 : 0), 0.5), y);
+        g.fillStyle = mix(colour, t.ground, 0.85);
+        if (line) g.fillRect(i * step, base - y, Math.max(step, 0.5), 1.25);
+      }
+      g.fillStyle = t.line;
+      g.fillRect(0, base, w, 1);
+    },
+    [values.length, overview],
+  );
+  return values.length > 0 ? (
+    <div class="ev">
+      <canvas ref={ref} aria-hidden="true" />
+    </div>
+  ) : (
+    <div class="ev none" />
+  );
 }
 
 async function follow(row: Row, fault: Fault): Promise<void> {
@@ -79,12 +93,39 @@ export function SuspectCard({ row }: { row: Row }) {
   const view = kViews.find((v) => v.word === fault?.view && lack_of(v) === "");
   return (
     <li class="card">
-      <div class="fault"><i class={`sw cc-${fault?.colour ?? "ended"}`} />{name.replace(/^./, (c) => c.toUpperCase())}</div>
-      {parts.figure && <div class="figure">{parts.figure} <small>{parts.unit} {shown(parts.rest.split(/[,;.]/)[0]!)}</small></div>}
-      <div class="what cut" title={shown(String(row["what"] ?? ""))}>{shown(String(row["what"] ?? ""))}</div>
+      <div class="fault">
+        <i class={`sw cc-${fault?.colour ?? "ended"}`} />
+        {name.replace(/^./, (c) => c.toUpperCase())}
+      </div>
+      {parts.figure && (
+        <div class="figure">
+          {parts.figure}{" "}
+          <small>
+            {parts.unit} {shown(parts.rest.split(/[,;.]/)[0]!)}
+          </small>
+        </div>
+      )}
+      <div class="what cut" title={shown(String(row["what"] ?? ""))}>
+        {shown(String(row["what"] ?? ""))}
+      </div>
       <div class="why">{shown(parts.figure ? parts.rest.split(/[,;]/).slice(1).join(",").trim() : why)}</div>
       {fault && <Evidence fault={fault} />}
-      {fault && view && <div class="next"><a class="go" href={`#/0/${view.word}`} aria-label={`${name}: ${shown(String(row["what"] ?? ""))}`}
-        onClick={(e) => { e.preventDefault(); void follow(row, fault); }}>{fault.next}</a>{view.key && <span class="key">{view.key}</span>}</div>}
-    </li>);
+      {fault && view && (
+        <div class="next">
+          <a
+            class="go"
+            href={`#/0/${view.word}`}
+            aria-label={`${name}: ${shown(String(row["what"] ?? ""))}`}
+            onClick={(e) => {
+              e.preventDefault();
+              void follow(row, fault);
+            }}
+          >
+            {fault.next}
+          </a>
+          {view.key && <span class="key">{view.key}</span>}
+        </div>
+      )}
+    </li>
+  );
 }

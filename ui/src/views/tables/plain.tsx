@@ -16,21 +16,35 @@ function plain(p: Plain) {
     return (
       <>
         <Head title={p.title} />
-        <div class="body"><TablesBody answer={answer} shape={p.shape} option={p.option} /></div>
-      </>);
+        <div class="body">
+          <TablesBody answer={answer} shape={p.shape} option={p.option} />
+        </div>
+      </>
+    );
   };
 }
 
 export const Exceptions = plain({
-  title: "Exceptions", sections: ["exceptions"], option: "exceptions",
+  title: "Exceptions",
+  sections: ["exceptions"],
+  option: "exceptions",
   shape: { whole: ["throw_sites"], halves: ["thrown_classes", "throw_bursts", "clauses"] },
 });
 export const Threads = plain({
-  title: "Threads", sections: ["threads"], option: "calls", shape: { whole: ["threads", "thread_states"], halves: ["thread_times"] },
+  title: "Threads",
+  sections: ["threads"],
+  option: "calls",
+  shape: { whole: ["threads", "thread_states"], halves: ["thread_times"] },
 });
 export const Compilation = plain({
-  title: "Compilation", sections: ["jit"], option: "jit", shape: { whole: ["compilation"], halves: ["compiled_methods", "code_helpers"] },
+  title: "Compilation",
+  sections: ["jit"],
+  option: "jit",
+  shape: { whole: ["compilation"], halves: ["compiled_methods", "code_helpers"] },
 });
 export const Counters = plain({
-  title: "Counters", sections: ["counters", "domains"], option: "counters", shape: { whole: ["counters"], halves: ["metadata", "domains", "assemblies", "images"] },
+  title: "Counters",
+  sections: ["counters", "domains"],
+  option: "counters",
+  shape: { whole: ["counters"], halves: ["metadata", "domains", "assemblies", "images"] },
 });

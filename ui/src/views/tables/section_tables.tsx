@@ -18,7 +18,8 @@ const kMost = 2000;
 export const useTables = (sections: string[], limit = kMost): Answer<Tables> =>
   useAnswer<Tables>("/tables", { selection: asked.value, sections, limit });
 
-export const find_table = (answer: Tables | null, key: string): Table | undefined => answer?.tables.find((t) => t.key === key && t.rows.length > 0);
+export const find_table = (answer: Tables | null, key: string): Table | undefined =>
+  answer?.tables.find((t) => t.key === key && t.rows.length > 0);
 
 const kMethodColumns = ["method", "site", "mostly_at", "caller", "callee"];
 
@@ -28,7 +29,10 @@ export function follow_row(row: Row, table: Table): void {
   const thread = threads.peek().find((t) => t.name === row["thread"] || t.id === row["id"]);
   if (time) {
     const at = offset_of(Number(row[time.key]));
-    const end = typeof row["last"] === "number" ? offset_of(Number(row["last"])) : at + Number(row["duration"] ?? row["pause"] ?? 1);
+    const end =
+      typeof row["last"] === "number"
+        ? offset_of(Number(row["last"]))
+        : at + Number(row["duration"] ?? row["pause"] ?? 1);
     go({ at, view: "timeline", mode: [] });
     reveal(at, Math.max(end, at + 1));
   } else if (thread) go({ threads: String(thread.index) });
@@ -41,12 +45,35 @@ function row_menu(row: Row, table: Table, x: number, y: number): void {
   void method_named(name).then((id) => id !== null && open_menu("Row", x, y, frame_menu(id, name)));
 }
 
-export function Tabled({ table, rows = 12, said, children, choose, chosen }: {
-  table: Table | undefined; rows?: number; said?: string; children?: ComponentChildren; choose?: (row: Row) => void; chosen?: (row: Row) => boolean;
+export function Tabled({
+  table,
+  rows = 12,
+  said,
+  children,
+  choose,
+  chosen,
+}: {
+  table: Table | undefined;
+  rows?: number;
+  said?: string;
+  children?: ComponentChildren;
+  choose?: (row: Row) => void;
+  chosen?: (row: Row) => boolean;
 }) {
   if (!table) return null;
-  return <Section table={table} rows={rows} {...(said ? { said } : {})} {...(choose ? { choose } : {})} {...(chosen ? { chosen } : {})}
-    open={(row) => follow_row(row, table)} menu={(row, x, y) => row_menu(row, table, x, y)}>{children}</Section>;
+  return (
+    <Section
+      table={table}
+      rows={rows}
+      {...(said ? { said } : {})}
+      {...(choose ? { choose } : {})}
+      {...(chosen ? { chosen } : {})}
+      open={(row) => follow_row(row, table)}
+      menu={(row, x, y) => row_menu(row, table, x, y)}
+    >
+      {children}
+    </Section>
+  );
 }
 
 export interface Shape {
@@ -58,21 +85,41 @@ export function why_empty(answer: Tables): string {
   return answer.empty_sections?.[0]?.text ?? "";
 }
 
-export function TablesBody({ answer, shape, option, before }: {
-  answer: Answer<Tables>; shape: Shape; option: string; before?: ComponentChildren;
+export function TablesBody({
+  answer,
+  shape,
+  option,
+  before,
+}: {
+  answer: Answer<Tables>;
+  shape: Shape;
+  option: string;
+  before?: ComponentChildren;
 }) {
   void place.value;
   return (
-    <Content answer={answer}>{(value) => {
-      const filled = value.tables.filter((t) => t.rows.length > 0);
-      if (filled.length === 0) return <Empty title="Nothing in this selection" why={why_empty(value)} option={option} />;
-      const rest = filled.filter((t) => !shape.whole.includes(t.key) && !shape.halves.includes(t.key));
-      const of = (keys: string[]): Table[] => keys.map((key) => filled.find((t) => t.key === key)).filter((t) => t !== undefined);
-      return (
-        <div class="scroll">
-          {before}
-          {of(shape.whole).map((t) => <Tabled key={t.key} table={t} rows={14} />)}
-          <div class="cols">{[...of(shape.halves), ...rest].map((t) => <Tabled key={t.key} table={t} rows={10} />)}</div>
-        </div>);
-    }}</Content>);
+    <Content answer={answer}>
+      {(value) => {
+        const filled = value.tables.filter((t) => t.rows.length > 0);
+        if (filled.length === 0)
+          return <Empty title="Nothing in this selection" why={why_empty(value)} option={option} />;
+        const rest = filled.filter((t) => !shape.whole.includes(t.key) && !shape.halves.includes(t.key));
+        const of = (keys: string[]): Table[] =>
+          keys.map((key) => filled.find((t) => t.key === key)).filter((t) => t !== undefined);
+        return (
+          <div class="scroll">
+            {before}
+            {of(shape.whole).map((t) => (
+              <Tabled key={t.key} table={t} rows={14} />
+            ))}
+            <div class="cols">
+              {[...of(shape.halves), ...rest].map((t) => (
+                <Tabled key={t.key} table={t} rows={10} />
+              ))}
+            </div>
+          </div>
+        );
+      }}
+    </Content>
+  );
 }

@@ -34,7 +34,9 @@ export async function next_call(): Promise<void> {
   const name = call_name(place.peek().chosen);
   const thread = name ? [Number(name.track.slice(6))] : selection.peek().threads;
   const answer = await post<{ call: Call | null }>(here("/seek"), {
-    methods: [method.id], after: name?.start ?? place.peek().at ?? 0, selection: thread ? { threads: thread } : {},
+    methods: [method.id],
+    after: name?.start ?? place.peek().at ?? 0,
+    selection: thread ? { threads: thread } : {},
   }).catch(() => null);
   if (!answer?.call) return say("No later call");
   go({ chosen: answer.call.call });

@@ -24,10 +24,31 @@ export function ItemsMirror({ layout, span }: { layout: Layout; span: Span }) {
   for (let i = 0; i < items.size; ++i) if (items.end[i]! > span.from && items.start[i]! < span.to) seen.push(i);
   const name = (i: number): string => shown(name_of(items.name[i]!)?.name ?? "");
   return (
-    <ul class="hidden-for-eyes" role="listbox" aria-label={`Items of ${shown(row.name)}`} data-items={seen.length} aria-busy={asking.value}>
+    <ul
+      class="hidden-for-eyes"
+      role="listbox"
+      aria-label={`Items of ${shown(row.name)}`}
+      data-items={seen.length}
+      aria-busy={asking.value}
+    >
       {seen.slice(0, kMost).map((i) => (
-        <li key={i} role="option" aria-selected="false" data-start={items.start[i]} data-end={items.end[i]} data-count={items.count[i]}
-          data-busy={items.busy[i]} data-row={items.row[i]} onClick={() => void choose_at(track, items.start[i]!, items.row[i]!, null)}
-          aria-label={is_merged(items, i) ? `${grouped(items.count[i]!)} calls, longest ${name(i)}` : `${name(i)}, ${time_text(items.start[i]!)}, ${duration_text(items.end[i]! - items.start[i]!)}`} />))}
-    </ul>);
+        <li
+          key={i}
+          role="option"
+          aria-selected="false"
+          data-start={items.start[i]}
+          data-end={items.end[i]}
+          data-count={items.count[i]}
+          data-busy={items.busy[i]}
+          data-row={items.row[i]}
+          onClick={() => void choose_at(track, items.start[i]!, items.row[i]!, null)}
+          aria-label={
+            is_merged(items, i)
+              ? `${grouped(items.count[i]!)} calls, longest ${name(i)}`
+              : `${name(i)}, ${time_text(items.start[i]!)}, ${duration_text(items.end[i]! - items.start[i]!)}`
+          }
+        />
+      ))}
+    </ul>
+  );
 }

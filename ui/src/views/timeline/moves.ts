@@ -39,13 +39,41 @@ const kStates = ["running", "blocked", "waiting", "paused"];
 function tip_of(h: Hit): { title: string; rows: [string, string][] } | null {
   if (h.item < 0 || !h.items || !h.track) return null;
   const duration = duration_text(h.items.longest[h.item]!);
-  if (h.track.kind === "status") return { title: kStates[h.items.name[h.item]!] ?? "", rows: [["for", duration], ["thread", h.row.name]] };
-  if (h.track.kind !== "calls") return { title: h.row.name, rows: [["from", time_text(hit_start(h), 1000)], ["for", duration]] };
+  if (h.track.kind === "status")
+    return {
+      title: kStates[h.items.name[h.item]!] ?? "",
+      rows: [
+        ["for", duration],
+        ["thread", h.row.name],
+      ],
+    };
+  if (h.track.kind !== "calls")
+    return {
+      title: h.row.name,
+      rows: [
+        ["from", time_text(hit_start(h), 1000)],
+        ["for", duration],
+      ],
+    };
   const name = name_of(h.items.name[h.item]!)?.name ?? "…";
   if (hit_merged(h)) {
-    return { title: `${grouped(h.items.count[h.item]!)} calls`, rows: [["longest", `${duration}`], ["of", name], ["all together", duration_text(h.items.busy[h.item]!)]] };
+    return {
+      title: `${grouped(h.items.count[h.item]!)} calls`,
+      rows: [
+        ["longest", `${duration}`],
+        ["of", name],
+        ["all together", duration_text(h.items.busy[h.item]!)],
+      ],
+    };
   }
-  return { title: name, rows: [["from", time_text(hit_start(h), 1000)], ["for", duration], ["thread", h.row.name]] };
+  return {
+    title: name,
+    rows: [
+      ["from", time_text(hit_start(h), 1000)],
+      ["for", duration],
+      ["thread", h.row.name],
+    ],
+  };
 }
 
 export function useMoves({ canvas, rows, view, scroll }: Plot) {
@@ -66,7 +94,10 @@ export function useMoves({ canvas, rows, view, scroll }: Plot) {
     const wheel = (e: WheelEvent): void => {
       if (e.ctrlKey || e.metaKey) {
         e.preventDefault();
-        zoom(Math.exp(Math.max(-80, Math.min(80, e.deltaY)) * 0.006), pointed.peek() ?? (visible.peek().from + visible.peek().to) / 2);
+        zoom(
+          Math.exp(Math.max(-80, Math.min(80, e.deltaY)) * 0.006),
+          pointed.peek() ?? (visible.peek().from + visible.peek().to) / 2,
+        );
       } else if (e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY)) {
         e.preventDefault();
         pan(((e.shiftKey && e.deltaX === 0 ? e.deltaY : e.deltaX) / Math.max(view.width, 1)) * 0.8);
@@ -75,10 +106,13 @@ export function useMoves({ canvas, rows, view, scroll }: Plot) {
     box.addEventListener("wheel", wheel, { passive: false });
     return () => box.removeEventListener("wheel", wheel);
   }, [view.width]);
-  useEffect(() => () => {
-    pointed.value = null;
-    tip.value = null;
-  }, []);
+  useEffect(
+    () => () => {
+      pointed.value = null;
+      tip.value = null;
+    },
+    [],
+  );
 
   const onPointerDown = (e: PointerEvent): void => {
     if (e.button !== 0) return;
@@ -88,8 +122,10 @@ export function useMoves({ canvas, rows, view, scroll }: Plot) {
     pressed.current = { x, y };
     if (e.shiftKey) drag.current = { kind: "pan", x, from: visible.peek().from, moved: false };
     else if (y < kRuler) drag.current = { kind: "zoom", time, moved: false };
-    else if (r && Math.abs(x_of(axis(), r.from) - x) < kEdge) drag.current = { kind: "edge", fixed: r.to, moved: false };
-    else if (r && Math.abs(x_of(axis(), r.to) - x) < kEdge) drag.current = { kind: "edge", fixed: r.from, moved: false };
+    else if (r && Math.abs(x_of(axis(), r.from) - x) < kEdge)
+      drag.current = { kind: "edge", fixed: r.to, moved: false };
+    else if (r && Math.abs(x_of(axis(), r.to) - x) < kEdge)
+      drag.current = { kind: "edge", fixed: r.from, moved: false };
     else drag.current = { kind: "select", time, y: y - kRuler + view.top, moved: false };
     canvas.current!.setPointerCapture(e.pointerId);
   };
@@ -100,7 +136,9 @@ export function useMoves({ canvas, rows, view, scroll }: Plot) {
     const to = Math.min(all.to, Math.max(from + 1, Math.round(Math.max(a, b))));
     const [top, bottom] = [Math.min(y0, y1), Math.max(y0, y1)];
     const touched = rows.rows.filter((r) => r.y < bottom + 1 && r.y + r.height > top);
-    const own = touched.flatMap((r) => (r.thread ? [r.thread.index] : r.kind === "group" && r.collapsed ? r.members.map((t) => t.index) : []));
+    const own = touched.flatMap((r) =>
+      r.thread ? [r.thread.index] : r.kind === "group" && r.collapsed ? r.members.map((t) => t.index) : [],
+    );
     go({ range: { from, to }, threads: [...new Set(own)].sort((p, q) => p - q).join(",") }, !first);
   };
 
@@ -123,7 +161,16 @@ export function useMoves({ canvas, rows, view, scroll }: Plot) {
     const first = !d.moved;
     d.moved = true;
     if (d.kind === "select") select(d.time, time, d.y, y - kRuler + view.top, first);
-    else if (d.kind === "edge") go({ range: { from: Math.round(Math.min(d.fixed, time)), to: Math.max(Math.round(Math.min(d.fixed, time)) + 1, Math.round(Math.max(d.fixed, time))) } }, !first);
+    else if (d.kind === "edge")
+      go(
+        {
+          range: {
+            from: Math.round(Math.min(d.fixed, time)),
+            to: Math.max(Math.round(Math.min(d.fixed, time)) + 1, Math.round(Math.max(d.fixed, time))),
+          },
+        },
+        !first,
+      );
     else if (d.kind === "pan") {
       const v = visible.peek();
       const shift = ((d.x - x) / view.width) * (v.to - v.from);
@@ -142,14 +189,20 @@ export function useMoves({ canvas, rows, view, scroll }: Plot) {
       commit(next);
       show(next.from, next.to, false);
     } else if (!d.moved) void click(e);
-    else if (place.peek().range && d.kind !== "pan") say(`Selected ${duration_text(place.peek().range!.to - place.peek().range!.from)}`);
+    else if (place.peek().range && d.kind !== "pan")
+      say(`Selected ${duration_text(place.peek().range!.to - place.peek().range!.from)}`);
   };
 
   const click = async (e: MouseEvent): Promise<void> => {
     const h = hit(e);
     if (!h) return;
     if (h.item < 0 || h.depth < 0) return go({ at: Math.round(h.time), chosen: "" });
-    if (hit_merged(h)) return go({ range: { from: hit_start(h), to: Math.max(hit_end(h), hit_start(h) + 1) }, threads: String(h.row.thread!.index), chosen: "" });
+    if (hit_merged(h))
+      return go({
+        range: { from: hit_start(h), to: Math.max(hit_end(h), hit_start(h) + 1) },
+        threads: String(h.row.thread!.index),
+        chosen: "",
+      });
     await choose_at(h.track!, Math.min(Math.max(h.time, hit_start(h)), hit_end(h) - 1), h.depth, Math.round(h.time));
   };
 
@@ -167,7 +220,10 @@ export function useMoves({ canvas, rows, view, scroll }: Plot) {
     const id = h.items!.name[h.item]!;
     const name = name_of(id)?.name ?? "";
     open_menu("Frame", e.clientX, e.clientY, [
-      { title: "Select its time and thread", run: () => go({ range: { from: hit_start(h), to: hit_end(h) }, threads: String(h.row.thread!.index) }) },
+      {
+        title: "Select its time and thread",
+        run: () => go({ range: { from: hit_start(h), to: hit_end(h) }, threads: String(h.row.thread!.index) }),
+      },
       ...frame_menu(id, name),
     ]);
   };

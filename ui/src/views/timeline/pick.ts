@@ -49,7 +49,8 @@ export function beside(items: Items, row: number, start: number, by: 1 | -1): nu
   for (let i = 0; i < items.size; ++i) {
     if (items.row[i] !== row) continue;
     const s = items.start[i]!;
-    if (by > 0 ? s > start && (best < 0 || s < items.start[best]!) : s < start && (best < 0 || s > items.start[best]!)) best = i;
+    if (by > 0 ? s > start && (best < 0 || s < items.start[best]!) : s < start && (best < 0 || s > items.start[best]!))
+      best = i;
   }
   return best;
 }

@@ -72,8 +72,15 @@ export function groups_of(threads: readonly Thread[]): Group[] {
 
 // "!" excludes; words are all to be there.
 export function matches_filter(name: string, filter: string): boolean {
-  return filter.toLowerCase().split(/\s+/).filter(Boolean).every((word) =>
-    word.startsWith("!") ? word === "!" || !name.toLowerCase().includes(word.slice(1)) : name.toLowerCase().includes(word));
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .filter(Boolean)
+    .every((word) =>
+      word.startsWith("!")
+        ? word === "!" || !name.toLowerCase().includes(word.slice(1))
+        : name.toLowerCase().includes(word),
+    );
 }
 
 export interface Layout {
@@ -98,19 +105,51 @@ export function layout_rows(tracks: readonly Track[], threads: readonly Thread[]
     else rows.push({ ...row, y: 0, pinned: words.pinned.has(row.id) });
   };
   const plain = (kind: RowKind, t: Track, name: string, height: number, said = ""): void =>
-    add({ id: t.id, kind, name, said, count: t.items, height, thread: null, tracks: [t], collapsed: false, members: [], shown_rows: 1, inside: false });
+    add({
+      id: t.id,
+      kind,
+      name,
+      said,
+      count: t.items,
+      height,
+      thread: null,
+      tracks: [t],
+      collapsed: false,
+      members: [],
+      shown_rows: 1,
+      inside: false,
+    });
   for (const t of tracks) {
     if (t.kind === "collections" && t.items > 0) plain("collections", t, "Collections", kSmall + 4);
-    if (t.kind === "pauses" && t.items > 0 && !tracks.some((k) => k.kind === "collections" && k.items > 0)) plain("pauses", t, "Pauses", kSmall + 4);
+    if (t.kind === "pauses" && t.items > 0 && !tracks.some((k) => k.kind === "collections" && k.items > 0))
+      plain("pauses", t, "Pauses", kSmall + 4);
   }
   let opened = 0;
-  for (const group of groups_of(threads)) {
+  // Threads stand as their calls do: the main one, then by how busy they were; then those without calls.
+  const place = (t: Thread): number => {
+    const at = tracks.findIndex((k) => k.kind === "calls" && k.thread === t.index);
+    return at < 0 ? tracks.length + t.index : at;
+  };
+  const ordered_threads = [...threads].sort((a, b) => place(a) - place(b));
+  for (const group of groups_of(ordered_threads)) {
     const in_group = group.name !== "";
     const id = `group:${group.name}`;
     const folded = in_group && words.collapsed.has(id);
     if (in_group) {
-      add({ id, kind: "group", name: group.name, said: "", count: group.threads.length, height: kSmall, thread: null,
-            tracks: of_threads(tracks, group.threads, ["status"]), collapsed: folded, members: group.threads, shown_rows: 0, inside: false });
+      add({
+        id,
+        kind: "group",
+        name: group.name,
+        said: "",
+        count: group.threads.length,
+        height: kSmall,
+        thread: null,
+        tracks: of_threads(tracks, group.threads, ["status"]),
+        collapsed: folded,
+        members: group.threads,
+        shown_rows: 0,
+        inside: false,
+      });
     }
     if (folded) continue;
     for (const thread of group.threads) {
@@ -122,9 +161,21 @@ export function layout_rows(tracks: readonly Track[], threads: readonly Thread[]
       const collapsed = words.collapsed.has(row_id) !== late; // the address turns what is usual
       const deep = Math.min(kMostRows, calls ? (wish.depths.get(calls.number) ?? Math.min(calls.rows, 8)) : 0);
       opened += 1;
-      add({ id: row_id, kind: "thread", name: thread.name || `thread ${thread.index}`, said: "", count: calls?.items ?? 0,
-            height: collapsed ? kCollapsedThread : kStrip + Math.max(1, deep) * kCallRow + kFoot,
-            thread, tracks: own, collapsed, members: [], shown_rows: collapsed ? 0 : deep, inside: in_group, filtered: true });
+      add({
+        id: row_id,
+        kind: "thread",
+        name: thread.name || `thread ${thread.index}`,
+        said: "",
+        count: calls?.items ?? 0,
+        height: collapsed ? kCollapsedThread : kStrip + Math.max(1, deep) * kCallRow + kFoot,
+        thread,
+        tracks: own,
+        collapsed,
+        members: [],
+        shown_rows: collapsed ? 0 : deep,
+        inside: in_group,
+        filtered: true,
+      });
     }
   }
   for (const t of tracks) {
@@ -155,6 +206,9 @@ export function row_at(l: Layout, y: number): TrackRow | null {
 // Few threads show more levels than many.
 export function deep_rows(tracks: readonly Track[], threads: number, deep: ReadonlySet<number>): Map<number, number> {
   const cap = threads <= 2 ? 32 : threads <= 8 ? 12 : 6;
-  return new Map(tracks.filter((t) => t.kind === "calls").map((t) =>
-    [t.number, Math.min(t.rows, t.thread !== null && deep.has(t.thread) ? kMostRows : cap)]));
+  return new Map(
+    tracks
+      .filter((t) => t.kind === "calls")
+      .map((t) => [t.number, Math.min(t.rows, t.thread !== null && deep.has(t.thread) ? kMostRows : cap)]),
+  );
 }

@@ -3,6 +3,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { draw_pointer, draw_timeline, kRuler, type Scene } from "../../canvas/timeline_draw";
 import { useCanvas } from "../../canvas/surface";
+import { spot_of } from "../../look/spot";
 import { Head } from "../../shell/head";
 import { matches } from "../../shell/search";
 import { call_name } from "../../state/chosen";
@@ -23,7 +24,7 @@ import { deep_tracks, filter } from "./wishes";
 
 const naming = {
   name: (id: number): string => name_of(id)?.name ?? "",
-  package: (id: number): string => name_of(id)?.package ?? "",
+  package: (id: number): string => spot_of(name_of(id)?.name ?? "", name_of(id)?.package ?? ""),
   helper: (id: number): boolean => name_of(id)?.helper ?? false,
 };
 
@@ -33,7 +34,10 @@ function useRows(): Layout {
   return useMemo(() => {
     const all = tracks.value?.tracks ?? [];
     return layout_rows(all, threads.value, {
-      words: track_words(words), filter: filter.value, depths: deep_rows(all, threads.value.length, deep), open_at_first: 40,
+      words: track_words(words),
+      filter: filter.value,
+      depths: deep_rows(all, threads.value.length, deep),
+      open_at_first: 40,
     });
   }, [tracks.value, words, filter.value, deep]);
 }
@@ -49,10 +53,15 @@ export function Timeline() {
   const at = useCall(p.chosen);
   const name = call_name(p.chosen);
   const call = at?.call;
-  const chosen = name && call && number(call.start) === name.start ? { track: name.track, row: name.row, start: name.start, end: number(call.end) } : null;
+  const chosen =
+    name && call && number(call.start) === name.start
+      ? { track: name.track, row: name.row, start: name.start, end: number(call.end) }
+      : null;
   useEffect(() => {
     const box = scroll.current!;
-    const watch = new ResizeObserver(() => set_view({ top: box.scrollTop, width: box.clientWidth - kNames, height: box.clientHeight }));
+    const watch = new ResizeObserver(() =>
+      set_view({ top: box.scrollTop, width: box.clientWidth - kNames, height: box.clientHeight }),
+    );
     watch.observe(box);
     return () => watch.disconnect();
   }, []);
@@ -62,34 +71,98 @@ export function Timeline() {
   const near = rows.rows.filter((r) => r.y + r.height > view.top - body && r.y < view.top + 2 * body);
   useEffect(() => {
     if (view.width < 2) return;
-    const wanted = near.flatMap((r) => r.tracks.filter((t) => t.kind !== "series" && t.items > 0).map((track) => ({ track, rows: Math.max(1, r.shown_rows) })));
+    const wanted = near.flatMap((r) =>
+      r.tracks
+        .filter((t) => t.kind !== "series" && t.items > 0)
+        .map((track) => ({ track, rows: Math.max(1, r.shown_rows) })),
+    );
     want_tiles(wanted, span, view.width, whole.value);
-    want_series(near.filter((r) => r.kind === "series").flatMap((r) => r.tracks), span, view.width);
+    want_series(
+      near.filter((r) => r.kind === "series").flatMap((r) => r.tracks),
+      span,
+      view.width,
+    );
   }, [span.from, span.to, view, rows, trace.value?.generation]);
 
   const scene = (): Scene => ({
-    axis: { span, width: view.width }, layout: rows, top: view.top, height: body,
-    items: (track) => items?.tracks.get(track), series: series_drawn.value,
-    pauses: marks_of(overview, "pauses"), lost: marks_of(overview, "lost"), naming,
-    range: p.range, threads: chosen_threads.value, chosen, at: p.at, moment: time_text, matches: matches.value,
+    axis: { span, width: view.width },
+    layout: rows,
+    top: view.top,
+    height: body,
+    items: (track) => items?.tracks.get(track),
+    series: series_drawn.value,
+    pauses: marks_of(overview, "pauses"),
+    lost: marks_of(overview, "lost"),
+    naming,
+    range: p.range,
+    threads: chosen_threads.value,
+    chosen,
+    at: p.at,
+    moment: time_text,
+    matches: matches.value,
   });
-  const deps = [rows, view, span.from, span.to, items, series_drawn.value, overview, p.range, p.threads, p.at, chosen?.start, chosen?.end, names_told.value, matches.value, p.times];
+  const deps = [
+    rows,
+    view,
+    span.from,
+    span.to,
+    items,
+    series_drawn.value,
+    overview,
+    p.range,
+    p.threads,
+    p.at,
+    chosen?.start,
+    chosen?.end,
+    names_told.value,
+    matches.value,
+    p.times,
+  ];
   const canvas = useCanvas((g, _w, _h, t) => view.width > 0 && draw_timeline(g, scene(), t), deps);
-  const overlay = useCanvas((g, _w, _h, t) => pointed.value !== null && draw_pointer(g, { span, width: view.width }, body, pointed.value, time_text, t), [pointed.value, view, span.from, span.to]);
+  const overlay = useCanvas(
+    (g, _w, _h, t) =>
+      pointed.value !== null && draw_pointer(g, { span, width: view.width }, body, pointed.value, time_text, t),
+    [pointed.value, view, span.from, span.to],
+  );
   const moves = useMoves({ canvas, rows, view, scroll });
   return (
     <>
       <Head title="Timeline" said={asking.value ? "loading" : tile_fault.value || undefined}>
-        <span class="states-legend" aria-hidden="true">{["running", "blocked", "waiting", "paused"].map((s) => <span key={s}><i class={`sw st-${s}`} />{s}</span>)}</span>
+        <span class="states-legend" aria-hidden="true">
+          {["running", "blocked", "waiting", "paused"].map((s) => (
+            <span key={s}>
+              <i class={`sw st-${s}`} />
+              {s}
+            </span>
+          ))}
+        </span>
       </Head>
       <div class="body">
-        <div class="tl-scroll" ref={scroll} onScroll={(e) => { const top = e.currentTarget.scrollTop; set_view((v) => ({ ...v, top })); }}>
+        <div
+          class="tl-scroll"
+          ref={scroll}
+          onScroll={(e) => {
+            const top = e.currentTarget.scrollTop;
+            set_view((v) => ({ ...v, top }));
+          }}
+        >
           <div class="tl-tall" style={{ height: `${rows.height + kRuler}px` }}>
             <div class="tl-stuck" style={{ height: `${view.height}px` }}>
               <TrackNames layout={rows} top={view.top} />
               <div class="plot">
-                <canvas ref={canvas} role="application" aria-label="Timeline canvas" tabIndex={0} data-from={span.from} data-to={span.to}
-                  data-x0="0" data-x1={view.width} data-row-height="21" data-top={view.top} {...moves} />
+                <canvas
+                  ref={canvas}
+                  role="application"
+                  aria-label="Timeline canvas"
+                  tabIndex={0}
+                  data-from={span.from}
+                  data-to={span.to}
+                  data-x0="0"
+                  data-x1={view.width}
+                  data-row-height="21"
+                  data-top={view.top}
+                  {...moves}
+                />
                 <canvas ref={overlay} class="overlay" aria-hidden="true" />
               </div>
             </div>
@@ -97,5 +170,6 @@ export function Timeline() {
         </div>
         <ItemsMirror layout={rows} span={span} />
       </div>
-    </>);
+    </>
+  );
 }

@@ -13,4 +13,5 @@ export function turn_deep(thread: number): void {
   deep_tracks.value = next;
 }
 
-export const turn_track = (sign: "-" | "^" | "~", id: string): void => go({ tracks: turn_word(place.peek().tracks, sign, id) });
+export const turn_track = (sign: "-" | "^" | "~", id: string): void =>
+  go({ tracks: turn_word(place.peek().tracks, sign, id) });
