@@ -6,6 +6,7 @@ Prints medians of runs in turn; building and reading are on one core.
 """
 import importlib.util
 import os
+import shutil
 import sqlite3
 import statistics
 import subprocess
@@ -76,10 +77,16 @@ def ask(tool, bench, trace, index, runs, name):
         at_most(f"{name}: {figure.replace(' ms', ', ms')}", asked[figure], most, "{:.3f}")
     speed = asked["events read, M/s"]
     show(f"{name}: all events read, M/s", f"{speed:.1f}", ">= 20", speed >= 20)
-    streamed = statistics.median(
-        run([tool, "report", "--no-progress", "--sections", "calls", "--from", "40%", "--to", "60%",
-             trace])["wall"] for _ in range(runs))
-    show(f"{name}: a streaming report of a range, ms", f"{streamed * 1000:.0f}", "", None)
+    folder = index + ".folder"
+    run([tool, "index", "build", "--no-progress", "--index", folder, trace])
+    for sections in "calls", "tree":
+        for what, used in (("streaming", ["--no-index"]), ("indexed", ["--index", folder])):
+            took = statistics.median(
+                run([tool, "report", "--no-progress", "--sections", sections, "--from", "40%",
+                     "--to", "60%", *used, trace])["wall"] for _ in range(runs))
+            show(f"{name}: {what} report of {sections} of a range, ms", f"{took * 1000:.0f}", "",
+                 None)
+    shutil.rmtree(folder)
 
 
 QUESTION = """SELECT method, count(*), sum(min(stop, ?2) - max(start, ?1)) FROM calls
