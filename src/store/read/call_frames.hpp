@@ -56,6 +56,14 @@ class CallFrames {
   }
   // Levels 1 and up, of equal `first` the larger first; in order of `first`.
   virtual std::span<const Sums> sums(std::uint32_t thread) const = 0;
+  // When the world stood still; null: not known, since the trace was not read to its end.
+  virtual base::result<std::shared_ptr<const slice::Pauses>> pauses() const {
+    return std::shared_ptr<const slice::Pauses>();
+  }
+  // Sums of pauses, as sums(). Blocks that meet no pause are in none.
+  virtual std::span<const Sums> pause_sums(std::uint32_t) const { return {}; }
+  // What single blocks add to them (pause_parts.hpp); in order.
+  virtual std::span<const Sums> pause_parts(std::uint32_t) const { return {}; }
   // In order of `first`, of equal ones the coarsest first.
   virtual std::span<const Cells> cells(std::uint32_t thread) const = 0;
   virtual std::span<const Cells> series(std::uint32_t thread) const = 0;

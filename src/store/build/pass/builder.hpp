@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "event/pump.hpp"
+#include "slice/pauses.hpp"
 #include "slice/slicer.hpp"
 #include "store/build/pass/call_series.hpp"
 #include "store/build/pass/cells.hpp"
@@ -17,6 +18,7 @@
 #include "store/build/pass/row_log.hpp"
 #include "store/build/sums.hpp"
 #include "store/build/thread_log.hpp"
+#include "store/build/whole_log.hpp"
 #include "store/file/order.hpp"
 
 namespace polytrace::store {
@@ -64,9 +66,12 @@ class Builder final : public event::Consumer {
   void put_entities();
   void put_texts();
   void put_chunks();
+  void put_threads();
+  void put_methods();
   void close_largest();
   Totals totals() const;
   base::result<void> commit(IndexState state);
+  base::result<void> look_at_pauses();
   std::uint64_t features() const;
 
   IndexWriter& writer_;
@@ -77,9 +82,12 @@ class Builder final : public event::Consumer {
   EntityLog entities_;
   RowLogs rows_;
   CallLogs calls_;
-  CallSumLogs sums_;  // these three are used by who writes
+  CallSumLogs sums_;  // these four are used by who writes
+  WholeLog whole_;
   CellMaker cells_;
   SeriesMaker series_;
+  slice::PauseFinder pauses_;
+  bool settled_ = false;  // what is told later changes no figure any more
   OrderLog order_;
   std::uint32_t paths_put_ = 1;  // the empty one is known
   std::uint64_t events_ = 0;

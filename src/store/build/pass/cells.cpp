@@ -42,15 +42,24 @@ void ThreadCells::add(CellShared& shared, base::Time origin, const EncodedBlock&
                       const CellTaker& take) {
   thread_ = block.head.thread;
   origin_ = origin;
-  if (stack_.size() != block.head.open) return forget();
+  WholeLog& whole = *shared.whole;
+  if (stack_.size() != block.head.open) {
+    whole.give_up();
+    return forget();
+  }
+  whole.know(block);
   std::uint64_t calls = 0;
+  std::uint32_t deepest = 0;
   CellJoiner& joiner = shared.joiner;
   joiner.begin(origin, lowest_);
   walk_calls(shared.block, block.number, stack_,
              [&](std::uint32_t row, const StackedCall& call, base::Time end) {
                joiner.add_call(row, call.start, end, call.call, call.path);
+               whole.add(call.path, base::elapsed(call.start, end));
+               deepest = std::max(deepest, row + 1);
                ++calls;
              });
+  whole.deepen(thread_, deepest);
   const std::size_t cells = joiner.size();
   Level& lowest = level(lowest_);
   extend(lowest, {block.number, 1, block.head.before, block.head.last, calls, calls, {}});
@@ -128,8 +137,12 @@ const CallBlock* CellMaker::add(base::Time origin, const EncodedBlock& block, ba
   const bool is_read =
       shared_.block.read(payload, std::numeric_limits<std::uint32_t>::max()).has_value();
   bytes_ -= thread->bytes();
-  if (is_read) thread->add(shared_, origin, block, take);
-  else thread->forget();
+  if (is_read) {
+    thread->add(shared_, origin, block, take);
+  } else {
+    shared_.whole->give_up();
+    thread->forget();
+  }
   bytes_ += thread->bytes();
   if (bytes_ > shared_.options.most_bytes) make_room(take);
   return is_read ? &shared_.block : nullptr;

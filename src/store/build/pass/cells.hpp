@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "store/build/block_encoder.hpp"
+#include "store/build/whole_log.hpp"
 #include "store/read/block_events.hpp"
 #include "store/read/cell_layout.hpp"
 
@@ -37,6 +38,7 @@ using CellTaker = std::function<void(CellFrame)>;
 // What the threads of a pass share.
 struct CellShared {
   CellOptions options;
+  WholeLog* whole;  // gets each call that ends
   std::vector<Cell> joined{};
   CellJoiner joiner{};
   CallBlock block{};
@@ -84,7 +86,8 @@ class ThreadCells {
 // Those of all threads.
 class CellMaker {
  public:
-  explicit CellMaker(const CellOptions& options) : shared_{options} {}
+  // `whole` must outlive it.
+  CellMaker(const CellOptions& options, WholeLog& whole) : shared_{options, &whole} {}
 
   // What the block is decoded, until the next one; null: it cannot be read.
   const CallBlock* add(base::Time origin, const EncodedBlock& block, base::Bytes payload,
