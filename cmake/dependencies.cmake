@@ -31,3 +31,11 @@ find_path(POLYTRACE_EDIT_HEADER editline/readline.h REQUIRED)
 find_library(POLYTRACE_EDIT edit REQUIRED)
 # Headers only, and no package file of its own.
 find_path(POLYTRACE_PROTOZERO protozero/pbf_writer.hpp REQUIRED)
+# Headers only, of which the server alone sees some.
+if(POLYTRACE_UI)
+  find_package(Boost 1.81 QUIET)
+  if(NOT Boost_FOUND)
+    message(FATAL_ERROR "The page's server needs Boost's headers (Debian: apt-get install "
+                        "libboost1.81-dev). Without it: -D POLYTRACE_UI=OFF")
+  endif()
+endif()

@@ -17,7 +17,7 @@ from pathlib import Path
 FLOORS = {
     "base": 0, "event": 1, "format": 2, "history": 2, "transform": 2, "slice": 2,
     "analysis": 3, "store": 3, "sql": 4, "exports": 4, "agent": 4,
-    "service": 5, "collector": 5, "cli": 6, "server": 6, "capi": 6,
+    "service": 5, "collector": 5, "server": 6, "capi": 6, "cli": 7,
 }
 # Folders of a room, from its lowest floor up; "." is the room's top. A folder includes only lower
 # ones. A room that is not named here has no folders, or is listed by the folder that it is.
@@ -42,8 +42,9 @@ FOLDERS = {
     "store": ["file", "build read", "build/pass read/events", "ask", "ask/events", "."],
     "sql": ["model", "trace", "tables functions", "sqlite", "."],
     "service": ["words", "input", "json", "selection", "ask convert",
-                "states runtimes index", "record sql"],
-    "cli": ["show", "frame", "options help", "convert explain", "record history index sql", "."],
+                "states runtimes index", "record trace sql"],
+    "server": ["http", ".", "answers", "door"],
+    "cli": ["show", "frame", "options help", "convert explain", "record history index sql ui", "."],
 }
 # An agent lives inside other programs: of the floors below it uses only these.
 AGENT_USES = {"base", "event", "format"}

@@ -51,7 +51,22 @@ base::result<std::shared_ptr<const Store>> Store::open(base::Image image) {
   if (!view) return tl::unexpected(view.error());
   auto frames = IndexFrames::open(std::move(*view));
   if (!frames) return tl::unexpected(frames.error());
-  return std::shared_ptr<const Store>(new Store(std::move(*frames)));
+  return of(std::move(*frames));
+}
+
+std::shared_ptr<const Store> Store::of(std::shared_ptr<const IndexFrames> frames) {
+  return std::shared_ptr<const Store>(new Store(std::move(frames)));
+}
+
+base::result<std::vector<MethodDurations>> Store::method_durations(const Range& range,
+                                                                   LeftOut left_out) const {
+  const Totals& totals = frames_->view().totals();
+  const bool is_all = range.from <= totals.first && range.to > totals.last &&
+                      is_of_all_threads(range, frames_->threads());
+  const bool leaves_out = left_out.waits || left_out.pauses;
+  if (!is_all || leaves_out || frames_->method_wholes().empty())
+    return store::method_durations(*frames_, range, left_out);
+  return whole_durations(*frames_);
 }
 
 Facts Store::facts() const {
@@ -60,6 +75,7 @@ Facts Store::facts() const {
           .format = view.head().format,
           .source = view.head().source,
           .state = view.slot().state,
+          .features = view.head().required,
           .totals = view.totals()};
 }
 

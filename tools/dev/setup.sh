@@ -10,6 +10,8 @@
 #:   live    a JDK, Mono, its profiler and its report tool: live recordings, benchmarks
 #:   bare    what makes a bare Debian in a folder, to try first use and packages in
 #:   package what ./dev package makes packages with
+#:   page    a browser, which the tests of the page drive. Building the page needs node 20.19
+#:           besides, which is newer than Debian 12 has
 #:   readers other tools that open what polytrace exports, large: tests of exports ask them if they
 #:           are here. Those of npm go to $POLYTRACE_READERS (~/.cache/polytrace/readers)
 #: Without a set: build and test. Needs root or sudo only when something is missing.
@@ -29,6 +31,7 @@ packages_of() {
       openjdk-17-jdk-headless time ;;
     bare) echo mmdebstrap ;;
     package) echo dpkg-dev patchelf zstd lintian ;;
+    page) echo chromium fonts-dejavu-core ;;
     readers) echo golang-go babeltrace2 protobuf-compiler valgrind chromium visualvm \
       fonts-dejavu-core ;;
     *) usage "no package set \"$1\"; see ./dev help setup" ;;
