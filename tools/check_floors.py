@@ -40,10 +40,11 @@ FOLDERS = {
     "agent/jvm": ["abi", "rewriter/classfile", "rewriter", "facts", "code heap", "."],
     "agent/coreclr": ["names", "runtime", "calls", "code memory", "."],
     "store": ["file", "build read", "build/pass read/events", "ask", "ask/events", "."],
+    "sql": ["model", "trace", "tables functions", "sqlite", "."],
     "service": ["words", "input", "json", "selection", "ask convert",
-                "states runtimes index", "record trace"],
+                "states runtimes index", "record trace sql"],
     "server": ["http", ".", "answers", "door"],
-    "cli": ["show", "frame", "options help", "convert explain", "record history index ui", "."],
+    "cli": ["show", "frame", "options help", "convert explain", "record history index sql ui", "."],
 }
 # An agent lives inside other programs: of the floors below it uses only these.
 AGENT_USES = {"base", "event", "format"}
@@ -58,7 +59,7 @@ FORMAT_LIST = "format/formats.cpp"
 LIBRARIES = {
     "fmt/": "*", "tl/": "*", "tsl/": "*", "zlib.h": "*", "zstd": "*", "xxhash.h": "*",
     "simdjson": "*", "isa-l": "base", "archive": "history",
-    "CLI/": "cli", "sqlite3.h": "sql", "spdlog/": "collector server",
+    "CLI/": "cli", "sqlite3.h": "sql", "editline/": "cli", "spdlog/": "collector server",
     "boost/": "collector server", "protozero/": "exports",
 }
 SYSTEM = re.compile(r"^[a-z_0-9]+$|^(sys|netinet|arpa|linux)/[a-z_0-9]+\.h$|^[a-z_0-9]+\.h$")

@@ -59,6 +59,7 @@ void EntityLog::note(const event::Batch& batch, const event::Event& event, TextI
   if (event.detail == event::kAbsent) return;
   if (event.kind == event::Kind::Method) {
     const auto& method = batch.details<event::Method>(event);
+    if (method.name.empty()) return;  // as Names has it
     MethodTold& told = base::slot(methods_, names_.methods().index(event.id));
     if (method.class_id != base::kNoId) told.class_index = names_.classes().index(method.class_id);
     if (!method.signature.empty()) told.signature = texts.id(method.signature);
