@@ -52,8 +52,11 @@ void write_index(base::JsonWriter& json, const service::IndexedTrace& trace) {
 Answered answer_trace(Ask& ask) {
   const service::IndexedTrace& trace = ask.trace();
   const auto input = trace.input(&ask.stop);
-  const auto contents = service::ask_contents(*input);
+  auto contents = service::ask_contents(*input);
   if (!contents) return tl::unexpected(fault_reply(contents.error()));
+  // What was read is the index.
+  contents->size = trace.store().facts().source.size;
+  contents->reading.origin.file = ask.view.file;
   std::string text = service::info_json(*contents);
   // Its members, and then ours.
   text.resize(text.find_last_of('}'));

@@ -184,6 +184,17 @@ void apply(const IndexedTrace& trace, const TracePart& part, ProfileTree& made) 
   if (part.fold) made.tree = analysis::without_recursion(made.tree);
 }
 
+// Those that only tell of a changed stack are calls.
+bool has_samples(const IndexedTrace& trace) {
+  const auto sums = trace.store().sums(store::SumKind::samples, {});
+  return sums && !sums->empty();
+}
+
+bool has_cpu(const IndexedTrace& trace) {
+  const auto sums = trace.store().calls({});
+  return sums && std::ranges::any_of(sums->paths(), [](const auto& sum) { return sum.cpu != 0; });
+}
+
 }  // namespace
 
 Asked<ProfileTree> ask_tree(const IndexedTrace& trace, const TreeQuestion& question) {
@@ -210,8 +221,15 @@ std::vector<const Weight*> weights_of(const IndexedTrace& trace) {
   std::vector<const Weight*> found;
   const auto has_rows = [&](event::Kind kind) { return trace.rows(kind) != 0; };
   const auto is_there = [&](Carrier carrier) {
-    if (carrier == Carrier::calls && trace.store().facts().totals.blocks != 0) return true;
-    return carrier != Carrier::cpu && std::ranges::any_of(analysis::kinds_of(carrier), has_rows);
+    switch (carrier) {
+      case Carrier::calls:
+        if (trace.store().facts().totals.blocks != 0) return true;
+        break;
+      case Carrier::samples: return has_samples(trace);
+      case Carrier::cpu: return has_cpu(trace);
+      default: break;
+    }
+    return std::ranges::any_of(analysis::kinds_of(carrier), has_rows);
   };
   for (const Weight& weight : analysis::weights())
     if (is_there(weight.carrier)) found.push_back(&weight);
