@@ -141,7 +141,8 @@ def calls_of(file):
 
 def counts_in_tiles(server, trace, info, file):
     """Items of any level count each call once, where it begins."""
-    tracks = [track for track in server.get(trace + "/tracks")["tracks"] if track["kind"] == "calls"]
+    tracks = [track for track in server.get(trace + "/tracks")["tracks"]
+              if track["kind"] == "calls"]
     total = sum(track["items"] for track in tracks)
     first = min([track["first"] for track in tracks], default=0)
     for width in (1, 7, 1600):
@@ -244,10 +245,12 @@ def refuses_what_it_does_not_know(server, trace):
             if "limit" in question and path in ("/profile", "/search", "/seek", "/durations",
                                                 "/export"):
                 continue
-            assert server.fault(trace + path, question) == (400, "request-invalid"), (path, question)
+            fault = server.fault(trace + path, question)
+            assert fault == (400, "request-invalid"), (path, question)
         status = server.ask("POST", "/api/1" + trace + path, "{" + '"a":{' * 20 + "}" * 21)[0]
         assert status == 400, path
-    for rule in ({"op": "only"}, {"op": "other", "text": "x"}, {"op": "only", "text": "x", "regex": "y"},
+    for rule in ({"op": "only"}, {"op": "other", "text": "x"},
+                 {"op": "only", "text": "x", "regex": "y"},
                  {"op": "only", "regex": "("}):
         assert server.fault(trace + "/profile", {"selection": {"rules": [rule]}})[0] == 400, rule
     assert server.fault("/traces/0123456789abcdef/profile", {}) == (404, "unknown-trace")
@@ -279,7 +282,8 @@ def follows_rules(server, trace):
             if op == "hide":
                 found[";".join(f for f in frames if not fits(f)) or "(hidden)"] += value
             if op == "collapse":
-                kept = [f for i, f in enumerate(frames) if i == 0 or not (fits(f) and fits(frames[i - 1]))]
+                kept = [f for i, f in enumerate(frames)
+                        if i == 0 or not (fits(f) and fits(frames[i - 1]))]
                 found[";".join(kept)] += value
         return found
 
@@ -338,7 +342,8 @@ def opens_below_its_root():
             for name in ("../outside.mlpd", str(Path(folder) / "outside.mlpd"), "link.mlpd",
                          "up/outside.mlpd", "pipe", "deep", "deep/../../outside.mlpd", "", "none",
                          "deep/a.mlpd\0x", "/dev/null", "note.txt"):
-                assert server.ask("POST", "/api/1/traces", json.dumps({"file": name}))[0] >= 400, name
+                status = server.ask("POST", "/api/1/traces", json.dumps({"file": name}))[0]
+                assert status >= 400, name
             for name in ("..", "/", "up", "%2e%2e", "deep/.."):
                 assert server.ask("GET", "/api/1/files?dir=" + name)[0] in (200, 400), name
                 if name != "deep/..":

@@ -108,7 +108,8 @@ def has_no_cors(server):
 
 def guards_every_reply(server):
     trace = server.traces()[0]
-    paths = [("GET", "/"), ("GET", "/nothing"), ("GET", "/api/1/nothing"), ("GET", "/api/1/session"),
+    paths = [("GET", "/"), ("GET", "/nothing"), ("GET", "/api/1/nothing"),
+             ("GET", "/api/1/session"),
              ("POST", "/api/1/session"), ("GET", "/api/1" + trace + "/tracks"),
              ("POST", "/api/1" + trace + "/profile"), ("POST", "/api/1" + trace + "/tiles"),
              ("GET", "/api/1/traces/0123456789abcdef"), ("OPTIONS", "/api/1/session")]
@@ -141,7 +142,8 @@ def keeps_its_limits(server):
     assert status_of(server.raw(large.encode())) == 413
     chunked = head_of(server, "POST", trace, "Transfer-Encoding: chunked\r\n\r\n") + "0\r\n\r\n"
     assert status_of(server.raw(chunked.encode())) == 411
-    smuggled = head_of(server, "POST", trace, "Content-Length: 2\r\nContent-Length: 3\r\n\r\n") + "{}"
+    lengths = "Content-Length: 2\r\nContent-Length: 3\r\n\r\n"
+    smuggled = head_of(server, "POST", trace, lengths) + "{}"
     assert status_of(server.raw(smuggled.encode())) in (0, 400)
     both = head_of(server, "POST", trace, "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n")
     assert status_of(server.raw((both + "{}").encode())) in (0, 400, 411)

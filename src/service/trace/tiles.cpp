@@ -183,7 +183,8 @@ unsigned level_of(const TilesQuestion& question) {
   const std::uint64_t span =
       static_cast<std::uint64_t>(question.to) - static_cast<std::uint64_t>(question.from);
   const std::uint64_t pixel = span / std::max(question.width, 1U);
-  return pixel == 0 ? 0 : std::min(static_cast<unsigned>(std::bit_width(pixel)) - 1, store::kMostLevel);
+  return pixel == 0 ? 0
+                    : std::min(static_cast<unsigned>(std::bit_width(pixel)) - 1, store::kMostLevel);
 }
 
 // Empty: beyond the budget.

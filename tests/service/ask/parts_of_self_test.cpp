@@ -11,8 +11,8 @@ namespace polytrace::service::test {
 namespace {
 
 using polytrace::test::Derived;
-using store::calls::PausedTrace;
 using store::calls::common;
+using store::calls::PausedTrace;
 using store::calls::Span;
 
 // Each value of a timeline from its start on.
