@@ -39,7 +39,7 @@ FOLDERS = {
     "agent/mono": ["abi", "plain", "runtime", "stacks", "."],
     "agent/jvm": ["abi", "rewriter/classfile", "rewriter", "facts", "code heap", "."],
     "agent/coreclr": ["names", "runtime", "calls", "code memory", "."],
-    "store": ["file", "build read", "build/pass read/events", "ask", "ask/events", "."],
+    "store": ["file", "read/cells", "build read", "build/pass read/events", "ask", "ask/events", "."],
     "sql": ["model", "trace", "tables functions", "sqlite", "."],
     "service": ["words", "input", "json", "selection", "ask convert",
                 "states runtimes index", "record trace sql"],

@@ -107,7 +107,6 @@ class Store {
                                const std::vector<u16>& fields, const IntervalVisitor& visit) const {
     return store::intervals(*frames_, kind, range, fields, visit);
   }
-  base::result<slice::Pauses> pauses() const { return all_pauses(*frames_); }
   // Over time: what threads did; what heap sizes and counters said.
   base::result<void> activity(const Buckets& asked, const ActivityVisitor& visit) const {
     return store::activity(*frames_, tables_, frames_->view().totals().origin, asked, visit);

@@ -41,28 +41,29 @@ def sql(file, query):
 
 
 def report(file, sections, *more):
-    told = json.loads(run("report", "--json", "--limit", 0, "--show-helpers", "--sections", sections,
-                          *more, file))
+    told = json.loads(run("report", "--json", "--limit", 0, "--show-helpers", "--sections",
+                          sections, *more, file))
     return {table["key"]: table["rows"] for table in told["tables"]}
 
 
 def same(what, ours, theirs):
     a, b = Counter(ours), Counter(theirs)
-    assert a == b, f"{what}: SQL alone {list((a - b).items())[:4]}, report {list((b - a).items())[:4]}"
+    assert a == b, (f"{what}: SQL alone {list((a - b).items())[:4]}, "
+                    f"report {list((b - a).items())[:4]}")
 
 
 def check_calls(file):
     rows = report(file, "calls")["methods"]
-    same("methods", sql(file, "SELECT name, calls, total_ns, elapsed_ns, self_ns FROM methods(NULL, "
-                              "NULL, NULL)"),
+    same("methods", sql(file, "SELECT name, calls, total_ns, elapsed_ns, self_ns FROM "
+                              "methods(NULL, NULL, NULL)"),
          [(r["method"], r["calls"], r["total"], r["elapsed"], r["self"]) for r in rows])
     same("method_total", sql(file, "SELECT name, calls, least_ns, most_ns, p50_ns, p95_ns FROM "
                                    "method_total WHERE calls > 0"),
          [(r["method"], r["calls"], r["least"], r["most"], r["p50"], r["p95"]) for r in rows
           if r["calls"]])
     # The same figures, counted from the calls one by one.
-    same("slice", sql(file, "SELECT name, count(*), sum(dur), sum(self_dur), min(dur), max(dur) FROM "
-                            "slice GROUP BY 1"),
+    same("slice", sql(file, "SELECT name, count(*), sum(dur), sum(self_dur), min(dur), max(dur) "
+                            "FROM slice GROUP BY 1"),
          [(r["method"], r["calls"], r["total"], r["self"], r["least"], r["most"]) for r in rows
           if r["calls"]])
     assert sql(file, "SELECT sum(calls) FROM thread")[0][0] == (
@@ -78,13 +79,13 @@ def check_range(file):
     start, end = first + (last - first) // 4, first + (last - first) // 2
     rows = report(file, "calls", "--from", start, "--to", end).get("methods", [])
     same("methods of a range",
-         sql(file, f"SELECT name, calls, total_ns, elapsed_ns, self_ns FROM methods({start}, {end}, "
-                   "NULL)"),
+         sql(file, "SELECT name, calls, total_ns, elapsed_ns, self_ns FROM "
+                   f"methods({start}, {end}, NULL)"),
          [(r["method"], r["calls"], r["total"], r["elapsed"], r["self"]) for r in rows])
     open_at = sql(file, f"SELECT utid, depth, slice_id, ts, path_id, name FROM open_calls({start}, "
                         "NULL)")
-    brute = sql(file, f"SELECT utid, depth, id, ts, path_id, name FROM slice WHERE ts <= {start} AND "
-                      f"(ts + dur > {start} OR how = 'end')")
+    brute = sql(file, f"SELECT utid, depth, id, ts, path_id, name FROM slice WHERE ts <= {start} "
+                      f"AND (ts + dur > {start} OR how = 'end')")
     same("open_calls", open_at, brute)
     met = f"FROM slice WHERE ts < {end} AND ts + dur > {start} ORDER BY id"
     assert sql(file, f"SELECT id FROM slice WHERE meets = span({start}, {end}) ORDER BY id") == (
@@ -98,10 +99,10 @@ def check_memory(file):
     by_class = [(r["class"], r["count"], r["bytes"]) for r in tables["allocations"]]
     if not sql(file, "SELECT count(*) FROM alloc_sum")[0][0]:
         same("allocations by class",
-             sql(file, "SELECT name, sum(objects), sum(bytes) FROM allocations('class', NULL, NULL, "
-                       "NULL) GROUP BY 1"), by_class)
-        same("alloc", sql(file, "SELECT class_name, sum(weight), sum(weight * size) FROM alloc GROUP "
-                                "BY 1"), by_class)
+             sql(file, "SELECT name, sum(objects), sum(bytes) FROM allocations('class', NULL, "
+                       "NULL, NULL) GROUP BY 1"), by_class)
+        same("alloc", sql(file, "SELECT class_name, sum(weight), sum(weight * size) FROM alloc "
+                                "GROUP BY 1"), by_class)
         same("allocations by thread",
              sql(file, "SELECT name, objects, bytes FROM allocations('thread', NULL, NULL, NULL)"),
              [(r["thread"], r["count"], r["bytes"]) for r in tables["allocation_threads"]])
@@ -149,8 +150,8 @@ class Queries:
         self.database, self.columns, self.random = database, columns, random.Random(seed)
 
     def value(self, table, column):
-        rows = self.database.execute(f'SELECT "{column}" FROM "{table}" WHERE "{column}" IS NOT NULL '
-                                     'ORDER BY rowid').fetchall()
+        rows = self.database.execute(f'SELECT "{column}" FROM "{table}" WHERE "{column}" IS NOT '
+                                     'NULL ORDER BY rowid').fetchall()
         if not rows or self.random.random() < 0.05:
             return self.random.choice(["0", "NULL", "-1", "'x'", "9223372036854775807", "1.5"])
         value = self.random.choice(rows)[0]
@@ -192,13 +193,15 @@ class Queries:
                     f"WHERE {where} GROUP BY 1 ORDER BY 1")
         if kind < 0.45 and "ts" in names:
             order = self.random.choice(["ts", "id", "ts DESC", "ts, id"])
-            return f'SELECT "{order.split()[0].strip(",")}" FROM "{table}" WHERE {where} ORDER BY {order}'
+            key = order.split()[0].strip(",")
+            return f'SELECT "{key}" FROM "{table}" WHERE {where} ORDER BY {order}'
         if kind < 0.65:
             shared = self.random.choice(["utid", "method_id", "class_id", "path_id"])
             others = [t for t in TABLES if shared in [c["name"] for c in self.columns[t]]
                       and t in ("thread", "method", "class", "path")]
             if shared in names and others and table not in others:
-                return (f'SELECT a.{shared}, b.name, count(*) FROM "{table}" a JOIN "{others[0]}" b '
+                return (f'SELECT a.{shared}, b.name, count(*) FROM "{table}" a JOIN '
+                        f'"{others[0]}" b '
                         f"USING ({shared}) WHERE {self.constraint(table, 'a.')} GROUP BY 1, 2 "
                         "ORDER BY 1, 2")
         return f'SELECT * FROM "{table}" WHERE {where}'

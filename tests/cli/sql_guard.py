@@ -82,13 +82,14 @@ WRONG = [
 ENDLESS = [
     "SELECT count(*) FROM slice a, slice b, slice c",
     "WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r) SELECT count(*) FROM r",
-    "SELECT count(*) FROM event_like a, event_like b".replace("event_like", "path") +
-    ", path c, path d WHERE a.depth + b.depth + c.depth + d.depth = -1",
-    "WITH RECURSIVE r(x) AS (SELECT 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' UNION ALL SELECT x || x FROM r "
+    "SELECT count(*) FROM path a, path b, path c, path d WHERE a.depth + b.depth + c.depth + "
+    "d.depth = -1",
+    "WITH RECURSIVE r(x) AS (SELECT 'aaaaaaaaaaaaaaaaaaaaaaaaa' UNION ALL SELECT x || x FROM r "
     "WHERE length(x) < 10000000) SELECT count(*) FROM r WHERE x LIKE '%" + "a%" * 400 + "b'",
 ]
 HUNGRY = [
-    "WITH RECURSIVE r(x) AS (SELECT 'a' UNION ALL SELECT x || x FROM r) SELECT max(length(x)) FROM r",
+    "WITH RECURSIVE r(x) AS (SELECT 'a' UNION ALL SELECT x || x FROM r) SELECT max(length(x)) "
+    "FROM r",
     "CREATE TEMP TABLE t AS WITH RECURSIVE r(x, y) AS (SELECT 1, 'a' UNION ALL SELECT x + 1, "
     "printf('%01000d', x) FROM r) SELECT * FROM r",
     "SELECT group_concat(name, name) FROM slice, slice",
@@ -96,18 +97,23 @@ HUNGRY = [
 ]
 FINE = [
     "SELECT 1", ";", "-- nothing", "SELECT NULL", "SELECT 1;", " SELECT 1 ; ; ",
-    "CREATE TEMP TABLE t AS SELECT * FROM thread; INSERT INTO t SELECT * FROM t; SELECT count(*) FROM t",
+    "CREATE TEMP TABLE t AS SELECT * FROM thread; INSERT INTO t SELECT * FROM t; "
+    "SELECT count(*) FROM t",
     "CREATE TEMP VIEW v AS SELECT name FROM method; SELECT count(*) FROM v",
-    "CREATE PERFETTO TABLE t AS SELECT 1 AS x; SELECT x FROM t", "INCLUDE PERFETTO MODULE slices.with_context; SELECT 1",
+    "CREATE PERFETTO TABLE t AS SELECT 1 AS x; SELECT x FROM t",
+    "INCLUDE PERFETTO MODULE slices.with_context; SELECT 1",
     "PRAGMA table_info(slice)", "PRAGMA function_list", "PRAGMA table_list",
     "EXPLAIN QUERY PLAN SELECT * FROM slice", "SELECT sql FROM sqlite_master",
     "SELECT * FROM json_each('[1, 2]')", "SELECT '=1+1', '-1', '+1', '@x', char(27) || '[31m'",
     "SELECT replace('aaa', 'a', 'bb'), instr('äbc', 'c'), 'Abc' LIKE 'aB_', 'abc' GLOB 'a[b-c]?'",
     "SELECT * FROM slice WHERE meets = 'nonsense'", "SELECT * FROM slice WHERE meets = span(5, 1)",
-    "SELECT * FROM slice WHERE id = -1", "SELECT * FROM stack_of(-1)", "SELECT stack_text(999999999)",
+    "SELECT * FROM slice WHERE id = -1", "SELECT * FROM stack_of(-1)",
+    "SELECT stack_text(999999999)",
     "SELECT * FROM methods(9223372036854775807, -9223372036854775808, NULL)",
-    "SELECT * FROM open_calls(-9223372036854775808, NULL)", "SELECT * FROM methods(NULL, NULL, '[]')",
-    "SELECT * FROM methods(NULL, NULL, 4294967295)", "SELECT ns('-1.5ms'), fmt_ns(-1), fmt_bytes(-1)",
+    "SELECT * FROM open_calls(-9223372036854775808, NULL)",
+    "SELECT * FROM methods(NULL, NULL, '[]')",
+    "SELECT * FROM methods(NULL, NULL, 4294967295)",
+    "SELECT ns('-1.5ms'), fmt_ns(-1), fmt_bytes(-1)",
 ]
 
 

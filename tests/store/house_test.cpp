@@ -38,7 +38,7 @@ std::vector<Bytes> written_files(const Format& format) {
 
 // Those, and of the recordings the small ones of the format.
 std::vector<Bytes> small_files(const Format& format) {
-  auto files = format.create != nullptr ? written_files(format) : std::vector<Bytes>{};
+  auto files = written_files(format);
   for (const auto& entry : std::filesystem::recursive_directory_iterator(POLYTRACE_TEST_DATA)) {
     if (!entry.is_regular_file() || entry.file_size() > 20'000) continue;
     auto source = base::open_source(entry.path().string());
@@ -96,7 +96,6 @@ TEST_P(store_house, an_index_of_a_damaged_file_is_what_was_read_of_it) {
 // What the format's writer makes of the index is what it makes of the source.
 TEST_P(store_house, an_index_is_written_as_its_source_is) {
   const Format& format = *GetParam();
-  if (format.create == nullptr) GTEST_SKIP() << "has no writer";
   for (const Bytes& file : small_files(format)) {
     const auto told = read_all(file);
     if (told == nullptr) continue;
@@ -116,8 +115,15 @@ TEST_P(store_house, an_index_is_written_as_its_source_is) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(formats, store_house,
-                         testing::ValuesIn(format::formats().begin(), format::formats().end()),
+// Those that can be written: of the others there are no small files here.
+std::vector<const Format*> writable() {
+  std::vector<const Format*> all;
+  for (const Format* const format : format::formats())
+    if (format->create != nullptr) all.push_back(format);
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(formats, store_house, testing::ValuesIn(writable()),
                          [](const auto& tested) { return std::string(tested.param->name); });
 
 }  // namespace

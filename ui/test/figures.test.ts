@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { cut_middle, label, name_parts, shown } from "../src/look/names";
 import { bytes_text, duration_text, grouped, moment_text, percent, text_of } from "../src/look/units";
+import { spot_of } from "../src/look/spot";
 import { parse_time } from "../src/state/time_text";
 
 test.each([
@@ -74,4 +75,12 @@ test("what names must not do is shown instead", () => {
   expect(shown("x".repeat(2000)).length).toBeLessThan(1040);
   expect(shown("x".repeat(2000))).toContain("2000 characters");
   expect(shown("</script>")).toBe("</script>");
+});
+
+test("wrappers of the runtime are named by what they wrap", () => {
+  const name = "(wrapper managed-to-native) System.Threading.Monitor:Enter (object)";
+  expect(name_parts(name)).toEqual({ head: "System.Threading.Monitor:", method: "Enter", arguments: " (object)" });
+  expect(label(name, 90, wide)).toBe("Monitor:Enter");
+  expect(spot_of(name, "")).toBe("System.Threading.Monitor");
+  expect(spot_of("com.acme.Shop.main(int)", "com.acme")).toBe("com.acme");
 });

@@ -16,13 +16,14 @@ base::result<std::unique_ptr<Cursor>> answer_mmu(const TracePointer& trace, cons
   const auto lengths = numbers_of(scan.parameter(MmuColumns::windows).text);
   if (!lengths || std::ranges::any_of(*lengths, [](std::int64_t length) { return length <= 0; }))
     return base::fail(kWrong, "windows are a JSON list of ns: mmu('[1000000, 10000000]')");
-  const auto pauses = store::all_pauses(trace->store().frames(), scan.stop);
-  if (!pauses) return tl::unexpected(pauses.error());
+  const auto known = trace->store().pauses();
+  if (!known) return tl::unexpected(known.error());
+  const slice::Pauses pauses = *known != nullptr ? **known : slice::Pauses();
   std::vector<Window> windows;
   for (const std::int64_t length : *lengths) {
     const auto window = static_cast<std::uint64_t>(length);
     windows.push_back(
-        {window, slice::least_utilisation(*pauses, window, trace->start(), trace->end())});
+        {window, slice::least_utilisation(pauses, window, trace->start(), trace->end())});
   }
   return made<Window>(std::move(windows), [](const Window& row, int column) {
     if (column == MmuColumns::window_ns) return Value::of(row.length);

@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "store/read/call_frames.hpp"
-#include "store/read/cell_layout.hpp"
+#include "store/read/cells/cell_layout.hpp"
 
 namespace polytrace::store {
 

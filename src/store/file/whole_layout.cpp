@@ -57,11 +57,11 @@ class WholeReader {
 };
 
 // Without zeros at its ends.
-struct Buckets {
+struct SketchBuckets {
   std::uint32_t lowest = 0;
   std::span<const std::uint32_t> counts{};
 };
-Buckets buckets_of(const base::DurationSketch& sketch) {
+SketchBuckets buckets_of(const base::DurationSketch& sketch) {
   std::span<const std::uint32_t> counts = sketch.counts();
   std::uint32_t lowest = sketch.lowest();
   for (; !counts.empty() && counts.front() == 0; ++lowest) counts = counts.subspan(1);

@@ -7,7 +7,7 @@
 #include "base/codes.hpp"
 #include "base/limits.hpp"
 #include "slice/pauses.hpp"
-#include "store/read/cell_layout.hpp"
+#include "store/read/cells/cell_layout.hpp"
 
 namespace polytrace::store {
 namespace {

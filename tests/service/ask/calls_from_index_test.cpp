@@ -139,6 +139,10 @@ TEST_P(calls_of_recordings, are_the_same_from_their_sums_byte_for_byte) {
       question.selection.from = std::to_string(from);
       question.selection.to = std::to_string(to);
     }
+    if (i < 2) {  // figures of the whole
+      EXPECT_EQ(answer({.index = {.offered = true}}, question), answer({}, question)) << i;
+      continue;
+    }
     const auto thread = static_cast<std::uint32_t>(random() % totals.threads);
     const base::Id id = store->entities().of(store::EntitySort::thread, thread).id;
     if (random() % 2 == 0 && id != base::kNoId)

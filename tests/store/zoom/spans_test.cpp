@@ -189,6 +189,13 @@ struct Tracks {
     return thread == kNoIndex ? base::kNoId : frames->thread(thread);
   }
 
+  // Thread 19, which is only sampled.
+  std::uint32_t eventless() const {
+    std::uint32_t thread = kThreadsWithoutEvents;
+    while (frames->thread(thread) != 19) ++thread;
+    return thread;
+  }
+
   Batch batch;
   std::shared_ptr<const IndexFrames> frames;
   base::Time origin = 0;
@@ -208,7 +215,7 @@ TEST(span_zoom, says_what_events_say) {
       asked.family = static_cast<Family>(1 + random() % 4);
       asked.thread = static_cast<std::uint32_t>(random() % 3);
       if (asked.family == Family::marks && i % 7 == 0) asked.thread = kNoIndex;
-      if (asked.family == Family::marks && i % 7 == 1) asked.thread = kThreadsWithoutEvents;
+      if (asked.family == Family::marks && i % 7 == 1) asked.thread = tracks.eventless();
       asked.first_bucket = static_cast<std::int64_t>((random() % length) >> asked.level) - 1;
       asked.end_bucket = asked.first_bucket + static_cast<std::int64_t>(1 + random() % 600);
       if (i % 5 == 0) asked.first_row = 1, asked.end_row = 3;

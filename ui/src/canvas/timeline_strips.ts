@@ -19,9 +19,10 @@ export function draw_status(g: Brush, s: Scene, r: TrackRow, t: Tones): void {
   const b = Math.min(s.axis.width, x_of(s.axis, number(r.thread.last)));
   if (b <= a) return;
   const h = r.collapsed ? 8 : kStrip;
-  g.fillStyle = r.collapsed ? mix(t.running, t.ground, 0.5) : t.running;
-  g.fillRect(a, y, Math.max(b - a, 1), h);
   const track = r.tracks.find((k) => k.kind === "status");
+  // Where nobody tells what it waited for, it is only said that it was there.
+  g.fillStyle = !track ? t.same : r.collapsed ? mix(t.running, t.ground, 0.5) : t.running;
+  g.fillRect(a, y, Math.max(b - a, 1), h);
   const items = track && s.items(track.number);
   for (let i = 0; items && i < items.size; ++i) {
     const x0 = Math.max(0, x_of(s.axis, items.start[i]!));

@@ -11,7 +11,7 @@ export function shown(name: string): string {
   );
 }
 
-export const without_arguments = (name: string): string => name.replace(/ ?\(.*\)$/s, "");
+export const without_arguments = (name: string): string => name.replace(/(?<=.) ?\([^()]*\)$/s, "");
 
 export interface NameParts {
   head: string; // namespace and type
@@ -21,13 +21,13 @@ export interface NameParts {
 
 // "Name.Space.Type:method (args)" and "com.acme.Type.method(args)".
 export function name_parts(name: string): NameParts {
-  const bare = without_arguments(name);
+  const bare = without_arguments(name).replace(/^\(wrapper [^)]*\) /, "");
   const colon = bare.lastIndexOf(":");
   const at = colon >= 0 ? colon : bare.lastIndexOf(".");
   return {
     head: at < 0 ? "" : bare.slice(0, at + 1),
     method: bare.slice(at + 1),
-    arguments: name.slice(bare.length),
+    arguments: name.slice(without_arguments(name).length),
   };
 }
 

@@ -237,9 +237,10 @@ base::result<void> collections(const IndexFrames& frames, const Range& range,
 
 base::result<void> stops(const IndexFrames& frames, const Range& range,
                          const IntervalVisitor& visit) {
-  const auto pauses = all_pauses(frames, range.stop);
+  const auto pauses = frames.pauses();
   if (!pauses) return Unexpected(pauses.error());
-  for (const slice::Pauses::Pause& pause : pauses->all) {
+  if (*pauses == nullptr) return {};
+  for (const slice::Pauses::Pause& pause : (*pauses)->all) {
     const Interval interval{.start = pause.start,
                             .end = pause.end,
                             .thread = kNoIndex,
@@ -282,19 +283,6 @@ base::result<void> intervals(const IndexFrames& frames, slice::SpanKind kind, co
                           [&](const RowPage& page) { pairing.take(page); });
   if (scanned) pairing.finish();
   return scanned;
-}
-
-base::result<slice::Pauses> all_pauses(const IndexFrames& frames, const std::atomic<bool>* stop) {
-  slice::PauseFinder finder;
-  Range whole;
-  whole.stop = stop;
-  const auto scanned = scan_all(frames, Kind::Gc, whole, {}, [&](const RowPage& page) {
-    for (std::size_t i = 0; i < page.rows.size(); ++i)
-      finder.add(page.columns[kThreads][i], static_cast<Time>(page.columns[kTimes][i]),
-                 static_cast<event::GcPhase>(page.columns[kStages][i]));
-  });
-  if (!scanned) return Unexpected(scanned.error());
-  return finder.take();
 }
 
 }  // namespace polytrace::store

@@ -39,13 +39,10 @@ using IntervalVisitor = std::function<void(const Interval&)>;
 event::Kind rows_of(slice::SpanKind kind);
 
 // Those of a kind that begin before the range's end and end in it or behind; of pauses
-// (SpanKind::stop) all threads'. In order of their ends in the source, then those that are open;
-// collections and pauses in order of start. Reads all rows of their kind that there are. `fields`:
-// as RowScan takes them. Errors: as RowScan::next().
+// (SpanKind::stop) all threads', and none while the index is being built. In order of their ends in
+// the source, then those that are open; collections and pauses in order of start. Reads all rows of
+// their kind that there are. `fields`: as RowScan takes them. Errors: as RowScan::next().
 base::result<void> intervals(const IndexFrames& frames, slice::SpanKind kind, const Range& range,
                              const std::vector<u16>& fields, const IntervalVisitor& visit);
-// When the world stood still, in the whole trace.
-base::result<slice::Pauses> all_pauses(const IndexFrames& frames,
-                                       const std::atomic<bool>* stop = nullptr);
 
 }  // namespace polytrace::store

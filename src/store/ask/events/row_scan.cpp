@@ -110,11 +110,16 @@ base::result<void> RowScan::read_columns() {
   return {};
 }
 
+std::size_t RowScan::place_of(u16 field) const {
+  return static_cast<std::size_t>(std::ranges::find(fields_, field) - fields_.begin());
+}
+
 base::result<std::span<const u64>> RowScan::column(u16 field) {
   const auto fields = fields_of(kind_);
   const ColumnType type = field < fields.size() ? fields[field].type : ColumnType::plain;
   if (type == ColumnType::list) return fail(Code::value_unexpected, "a column of lists");
   if (type == ColumnType::path || field == kOpenPathField) return told_path(field);
+  if (field == kSubjectField) return subject_column();
   return view_->numbers(field);
 }
 
@@ -128,6 +133,18 @@ base::result<std::span<const u64>> RowScan::told_path(u16 field) {
   return paths;
 }
 
+// An index is given to whatever events are about, to no id, too.
+base::result<std::span<const u64>> RowScan::subject_column() {
+  const auto told = view_->numbers(kSubjectField);
+  if (!told || subject_sort(kind_) == EntitySort::none) return told;
+  const auto is_none = [&](u64 subject) { return frames_.subject(kind_, subject) == base::kNoId; };
+  if (std::ranges::none_of(*told, is_none)) return told;
+  std::vector<u64>& subjects = made_[place_of(kSubjectField)];
+  subjects.assign(told->begin(), told->end());
+  std::ranges::replace_if(subjects, is_none, kNotTold);
+  return std::span<const u64>(subjects);
+}
+
 base::result<std::span<const u64>> RowScan::path_column() {
   const auto stack = stack_field(kind_);
   const auto told = stack ? told_path(*stack) : std::span<const u64>();
@@ -135,9 +152,7 @@ base::result<std::span<const u64>> RowScan::path_column() {
   const auto open = told_path(kOpenPathField);
   if (!open || told->empty()) return open;
   if (open->empty()) return told;
-  const auto place =
-      static_cast<std::size_t>(std::ranges::find(fields_, kPathField) - fields_.begin());
-  std::vector<u64>& paths = made_[place];
+  std::vector<u64>& paths = made_[place_of(kPathField)];
   paths.assign(told->begin(), told->end());
   for (std::size_t row = 0; row < paths.size(); ++row)
     if (paths[row] == kNotTold) paths[row] = (*open)[row];

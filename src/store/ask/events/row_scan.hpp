@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of one kind in columns, in the source's order: of a stretch of time and of some threads.
 // Columns hold numbers as files do (file/row_layout.hpp): times and ids as they are, texts, paths
-// and things by their number, reals by their bits; none_of() where a row does not tell.
+// and things by their number, reals by their bits; none_of() where a row does not tell, and for a
+// subject that has no id.
 #pragma once
 
 #include <functional>
@@ -41,8 +42,10 @@ class RowScan {
   base::result<bool> next_segment();
   base::result<void> read_columns();
   base::result<std::span<const u64>> column(u16 field);
+  base::result<std::span<const u64>> subject_column();
   base::result<std::span<const u64>> path_column();
   base::result<std::span<const u64>> told_path(u16 field);
+  std::size_t place_of(u16 field) const;
   void choose();
   void fill_page();
 

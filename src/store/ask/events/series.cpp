@@ -7,7 +7,7 @@
 
 #include "base/codes.hpp"
 #include "base/frames/bits.hpp"
-#include "store/read/series_layout.hpp"
+#include "store/read/cells/series_layout.hpp"
 
 namespace polytrace::store {
 namespace {

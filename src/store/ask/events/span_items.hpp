@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "store/ask/events/row_scan.hpp"
-#include "store/read/cell_layout.hpp"
+#include "store/read/cells/cell_layout.hpp"
 
 namespace polytrace::store {
 

@@ -17,10 +17,10 @@ using base::Time;
 // So few entries at the end of a trace are no work for anybody.
 constexpr std::size_t kFewEntries = 256;
 
-// Buckets one after the other, with what is added to the one that is open.
-class Buckets {
+// OpenBuckets one after the other, with what is added to the one that is open.
+class OpenBuckets {
  public:
-  Buckets(Time origin, unsigned level, std::vector<SeriesEntry>& entries)
+  OpenBuckets(Time origin, unsigned level, std::vector<SeriesEntry>& entries)
       : origin_(static_cast<std::uint64_t>(origin)), level_(level), entries_(entries) {}
 
   bool holds(Time time) const { return since(time) - begin_ < width_; }
@@ -66,7 +66,7 @@ class Buckets {
   SeriesEntry now_{};
 };
 
-// Buckets of one level as those of a coarser one.
+// OpenBuckets of one level as those of a coarser one.
 void join_into(const std::vector<SeriesEntry>& from, unsigned steps,
                std::vector<SeriesEntry>& into) {
   for (const SeriesEntry& entry : from) {
@@ -81,7 +81,7 @@ void join_into(const std::vector<SeriesEntry>& from, unsigned steps,
 
 void append_buckets(const CallBlock& block, Time origin, unsigned level,
                     std::vector<SeriesEntry>& entries) {
-  Buckets buckets(origin, level, entries);
+  OpenBuckets buckets(origin, level, entries);
   const std::uint32_t* const times = block.times().data();
   const std::uint64_t* const directions = block.directions().data();
   const std::uint32_t events = block.head().events;

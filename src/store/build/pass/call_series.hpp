@@ -12,8 +12,8 @@
 
 #include "store/build/block_encoder.hpp"
 #include "store/read/block_view.hpp"
-#include "store/read/cell_layout.hpp"
-#include "store/read/series_layout.hpp"
+#include "store/read/cells/cell_layout.hpp"
+#include "store/read/cells/series_layout.hpp"
 
 namespace polytrace::store {
 

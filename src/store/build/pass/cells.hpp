@@ -13,7 +13,7 @@
 #include "store/build/block_encoder.hpp"
 #include "store/build/whole_log.hpp"
 #include "store/read/block_events.hpp"
-#include "store/read/cell_layout.hpp"
+#include "store/read/cells/cell_layout.hpp"
 
 namespace polytrace::store {
 

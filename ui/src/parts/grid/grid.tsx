@@ -26,7 +26,7 @@ export interface GridProps {
 }
 
 const kWidths: Record<string, number> = { percent: 68, count: 80, nanoseconds: 84, bytes: 84, time: 112, address: 140 };
-const kWide = 140;
+const kWide = 128;
 const kText = 180;
 
 // Pixels; 0: what is left. That is for the first name, or where a table begins with a time, for its last text.
@@ -125,7 +125,7 @@ export function Grid(props: GridProps) {
   const wide = (c: Column): boolean =>
     shown_order.replace("-", "") === c.key && ["nanoseconds", "bytes", "count"].includes(c.unit);
   const widths = widths_of(columns, wide);
-  const least = widths.reduce((sum, w) => sum + (w > 0 ? w : kText * 0.8), 0);
+  const least = widths.reduce((sum, w) => sum + (w > 0 ? w : 100), 0);
   const height = rows > 0 ? Math.min(rows, lines.length) * kRowHeight + kHead + 1 : undefined;
 
   return (

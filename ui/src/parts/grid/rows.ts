@@ -86,7 +86,8 @@ export function own_order(table: Table): string {
   const figures = table.columns.filter((c) => ["nanoseconds", "bytes", "count"].includes(c.unit));
   const falls = (c: Column): boolean =>
     table.rows.every((row, i) => i === 0 || Number(row[c.key] ?? 0) <= Number(table.rows[i - 1]![c.key] ?? 0));
-  const column = table.rows.length > 1 ? figures.find(falls) : figures[0];
+  const differs = (c: Column): boolean => table.rows[0]![c.key] !== table.rows.at(-1)![c.key];
+  const column = table.rows.length > 1 ? figures.find((c) => differs(c) && falls(c)) : figures[0];
   return column ? `-${column.key}` : "";
 }
 

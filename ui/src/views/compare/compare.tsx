@@ -162,7 +162,7 @@ function Body({ value }: { value: Answer }) {
           <DiffFlame profile={value} width_of={width} />
         </section>
       )}
-      <div class="cols">
+      <div class="stack">
         {tables
           .filter((t) => t !== totals)
           .map((t) => (

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What can be done with a frame or a method, in menus and by keys.
+import { without_arguments } from "../../look/names";
 import { copy_text } from "../../parts/grid/copy";
 import type { Item } from "../../parts/menu";
 import { go } from "../../state/page";
@@ -9,7 +10,7 @@ const method_rule = (op: "only" | "not" | "hide" | "root", id: number): void =>
   add_rule({ op, how: "method", text: String(id) });
 
 export function package_of(name: string): string {
-  const bare = name.replace(/ ?\(.*$/s, "");
+  const bare = without_arguments(name).replace(/^\(wrapper [^)]*\) /, "");
   const type = bare.includes(":") ? bare.slice(0, bare.lastIndexOf(":")) : bare.slice(0, bare.lastIndexOf("."));
   const generic = type.search(/[`<[]/);
   const plain = generic < 0 ? type : type.slice(0, generic);

@@ -124,18 +124,21 @@ export function Timeline() {
       pointed.value !== null && draw_pointer(g, { span, width: view.width }, body, pointed.value, time_text, t),
     [pointed.value, view, span.from, span.to],
   );
+  const told = tracks.value?.tracks.some((t) => t.kind === "status");
   const moves = useMoves({ canvas, rows, view, scroll });
   return (
     <>
       <Head title="Timeline" said={asking.value ? "loading" : tile_fault.value || undefined}>
-        <span class="states-legend" aria-hidden="true">
-          {["running", "blocked", "waiting", "paused"].map((s) => (
-            <span key={s}>
-              <i class={`sw st-${s}`} />
-              {s}
-            </span>
-          ))}
-        </span>
+        {told && (
+          <span class="states-legend" aria-hidden="true">
+            {["running", "blocked", "waiting", "paused"].map((s) => (
+              <span key={s}>
+                <i class={`sw st-${s}`} />
+                {s}
+              </span>
+            ))}
+          </span>
+        )}
       </Head>
       <div class="body">
         <div

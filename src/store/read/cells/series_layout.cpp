@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/read/series_layout.hpp"
+#include "store/read/cells/series_layout.hpp"
 
 #include <array>
 
