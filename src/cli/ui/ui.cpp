@@ -74,6 +74,9 @@ class Ui final : public Command {
         .shows_default()
         .in("Page");
     list.add("--open", open_, "Start the desktop's browser").in("Page");
+    list.add("--root", root_, "The page may list and open traces below this folder")
+        .takes("DIR")
+        .in("Page");
     list.add("--view", view_, "The address opens this: 0/flame?w=bytes").takes("STATE").in("Page");
     list.add("--ui-dir", page_folder_, "The page's files are in this folder")
         .takes("DIR")
@@ -92,6 +95,7 @@ class Ui final : public Command {
     take_time_to_end();
     server::Options options{.files = files_,
                             .port = static_cast<std::uint16_t>(port_),
+                            .root = root_,
                             .page_folder = page_folder_,
                             .index = index_};
     bool failed = false;
@@ -122,6 +126,7 @@ class Ui final : public Command {
   std::vector<std::string> files_;
   service::IndexOptions index_;
   std::uint64_t port_ = 0;
+  std::string root_;
   std::string view_;
   std::string page_folder_;
   bool open_ = false;

@@ -77,7 +77,7 @@ std::string safe_name(const std::string& file, std::string_view suffix) {
   return name;
 }
 
-Answered reply_of(const std::string& path, std::string name) {
+Answered export_reply(const std::string& path, std::string name) {
   std::error_code fault;
   if (fs::file_size(path, fault) > kMostFileBytes || fault)
     return tl::unexpected(fault_reply(Fault::answer_too_large,
@@ -109,7 +109,7 @@ Answered answer_export(Ask& ask) {
   const auto made = run.run();
   if (!made) return tl::unexpected(fault_reply(made.error()));
   if (!made->written) return tl::unexpected(fault_reply(Fault::busy, "stopped"));
-  return reply_of(path, name);
+  return export_reply(path, name);
 }
 
 }  // namespace polytrace::server

@@ -6,7 +6,7 @@
 namespace polytrace::server {
 namespace {
 
-Reply reply_of(Notes notes) {
+Reply notes_reply(Notes notes) {
   return {.body = std::move(notes.text), .fields = {{"ETag", std::move(notes.tag)}}};
 }
 
@@ -15,7 +15,7 @@ Reply reply_of(Notes notes) {
 Answered answer_notes(Ask& ask) {
   auto notes = load_notes(ask.trace().id());
   if (!notes) return tl::unexpected(fault_reply(notes.error()));
-  return reply_of(std::move(*notes));
+  return notes_reply(std::move(*notes));
 }
 
 // What they are is the page's business: here they are an object of JSON.
@@ -28,7 +28,7 @@ Answered answer_keep_notes(Ask& ask) {
   }
   auto kept = keep_notes(ask.trace().id(), ask.request.body.empty() ? "{}" : ask.request.body);
   if (!kept) return tl::unexpected(fault_reply(kept.error()));
-  return reply_of(std::move(*kept));
+  return notes_reply(std::move(*kept));
 }
 
 }  // namespace polytrace::server
