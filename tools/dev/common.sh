@@ -3,7 +3,8 @@
 # What the verbs share. Sourced with the project's root as the current directory.
 
 # Equal sources give equal compilations wherever the checkout lies (the drill builds in a copy).
-export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+# Precompiled headers are cached, too: nothing here depends on __TIME__ or on macros before them.
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
 export CMAKE_COLOR_DIAGNOSTICS=ON
 jobs=$(nproc 2>/dev/null || echo 2)
 

@@ -109,10 +109,15 @@ void Comparison::note_growth(const DiffTopic& topic, const DiffPairs& pairs, con
                                  pair.change() / whole, topic.follows});
 }
 
+// Of what it was before: of nothing there is no share.
+Cell share_of_its_own(const DiffPair& pair) {
+  if (pair.was() > 0) return 100 * pair.change() / pair.was();
+  return {};
+}
+
 std::vector<Cell> row_of(const DiffTopic& topic, const DiffPairs& pairs, const DiffPair& pair) {
-  const Cell of_its_own = pair.was() > 0 ? Cell{100 * pair.change() / pair.was()} : Cell{};
   std::vector<Cell> row = {whole_number(pair.was()), whole_number(pair.is()),
-                           whole_number(pair.change()), of_its_own,
+                           whole_number(pair.change()), share_of_its_own(pair),
                            100 * pair.change() / pairs.whole()};
   if (topic.has_counts()) {
     row.push_back(whole_number(pair.count_before));

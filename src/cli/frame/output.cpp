@@ -116,7 +116,7 @@ void print(std::string_view text) {
 }
 
 void print_live(std::string_view line) {
-  const std::string text = "\r" + printable(line) + "\x1b[K";
+  const std::string text = "\r" + base::printable(line) + "\x1b[K";
   if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;
 }
 

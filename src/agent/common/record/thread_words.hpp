@@ -2,6 +2,7 @@
 // The slow path of a thread that records: memory for its words, and events with bodies.
 #pragma once
 
+#include "agent/common/record/recorder.hpp"
 #include "agent/common/stream/session.hpp"
 
 namespace polytrace::agent {

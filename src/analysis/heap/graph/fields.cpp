@@ -60,7 +60,7 @@ std::string ReferenceFields::between(base::Id from, base::Id to) {
 bool ReferenceFields::take_object(const event::Batch& batch, const event::Event& event) {
   const auto wanted = known_.find(event.id);
   if (wanted == known_.end()) return true;
-  const auto& object = batch.details_or<event::DumpObject>(event, {});
+  const event::DumpObject object = batch.details_or<event::DumpObject>(event, {});
   for (const event::Ref& reference : batch.list(object.refs)) {
     const auto known = wanted.value().find(reference.target);
     if (known == wanted.value().end() || known->second.found) continue;

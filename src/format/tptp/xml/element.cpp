@@ -29,7 +29,7 @@ std::string_view text_or_empty(const char* text) { return text == nullptr ? "" :
 
 }  // namespace
 
-void Element::start(const MessageInfo& info, Attributes attributes, bool lasting) {
+void Element::start(const MessageInfo& info, bool lasting) {
   info_ = &info;
   Kind& kind = kinds_[info.record];
   if (!kind.known)
@@ -41,7 +41,6 @@ void Element::start(const MessageInfo& info, Attributes attributes, bool lasting
   next_ = 0;
   sources_.assign(info.attributes.size(), Source::none);
   body_.clear();
-  for (; *attributes != nullptr; attributes += 2) attribute(attributes[0], attributes[1]);
 }
 
 unsigned Element::find(std::string_view name) {

@@ -32,7 +32,8 @@ class Element {
   explicit Element(Complaints& complaints) : complaints_(complaints) {}
 
   // `lasting`: the values live until the message has been used.
-  void start(const MessageInfo& info, Attributes attributes, bool lasting);
+  void start(const MessageInfo& info, bool lasting);
+  void attribute(std::string_view name, std::string_view value);
   void child(std::string_view name, Attributes attributes);
   // Whether its content is a text.
   bool has_body() const { return kind_->body != info_->attributes.size(); }
@@ -44,7 +45,6 @@ class Element {
   enum class Source : std::uint8_t { none, alias, name };  // of an attribute's value
 
   unsigned find(std::string_view name);
-  void attribute(std::string_view name, std::string_view value);
   void set(unsigned attribute, std::string_view name, std::string_view value);
   void set_text(unsigned attribute, std::string_view value);
   std::int64_t number(const AttributeInfo& attribute, std::string_view name,

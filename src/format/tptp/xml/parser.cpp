@@ -10,6 +10,7 @@
 #include "format/tptp/xml/element.hpp"
 #include "format/tptp/xml/names.hpp"
 #include "format/tptp/xml/place.hpp"
+#include "format/tptp/xml/plain.hpp"
 #include "format/tptp/xml/ruler.hpp"
 #include "format/tptp/xml/scan.hpp"
 
@@ -23,6 +24,7 @@ constexpr std::string_view kClosing = "</r>";
 constexpr std::size_t kFirstPiece = 4096;  // behind a fault: the next one may be near
 constexpr std::size_t kLongestPiece = std::size_t{1} << 30;
 constexpr std::size_t kShownValue = 40;
+constexpr std::size_t kMostStretch = 65536;
 
 }  // namespace
 
@@ -50,6 +52,9 @@ class Parser::Run final : private Complaints {
     static_cast<Run*>(run)->element_.text({text, static_cast<std::size_t>(size)});
   }
 
+  void take_plain();
+  const MessageInfo* kind_of(std::string_view name);
+  bool is_blank_from(std::size_t at) const;
   void restart();
   bool feed(std::string_view text, bool last);
   bool feed_rest();
@@ -58,6 +63,7 @@ class Parser::Run final : private Complaints {
   void start(const char* name, const char** attributes);
   void start_top(const char* name, const char** attributes);
   void end();
+  void finish_top();
   // Where an element stood in the input.
   struct Part {
     std::uint64_t offset;
@@ -78,6 +84,7 @@ class Parser::Run final : private Complaints {
   }
   // Where the parser is, in the chunk.
   std::size_t here() const {
+    if (!in_parser_) return begin_;
     return from_ + static_cast<std::size_t>(XML_GetCurrentByteIndex(parser_)) - kOpening.size();
   }
   std::size_t here_end() const {
@@ -92,6 +99,15 @@ class Parser::Run final : private Complaints {
   Ruler ruler_;
   XML_Parser parser_;
   Scanner scanner_;
+  PlainElement plain_;
+
+  // Kinds of plain elements that came lately, by their names' shapes.
+  struct Known {
+    std::string_view name{};
+    const MessageInfo* info = nullptr;
+  };
+  static constexpr std::size_t kKnown = 64;
+  std::array<Known, kKnown> known_{};
 
   const event::Chunk* chunk_ = nullptr;
   std::string_view text_;              // of the chunk
@@ -104,13 +120,20 @@ class Parser::Run final : private Complaints {
   std::size_t depth_ = 0;              // of the elements that are open, the synthetic one too
   const MessageInfo* info_ = nullptr;  // of the event; null in one that is carried
   bool delivered_ = false;             // the event, when its start tag was met
-  std::size_t counted_ = 0;            // how far position_ has counted lines
+  bool in_parser_ = false;
+  std::size_t stretch_ = 1;   // elements that the parser takes before plain ones are tried
+  std::size_t left_ = 0;      // of them
+  bool handed_back_ = false;  // the parser was stopped behind the last of them
+  std::size_t counted_ = 0;   // how far position_ has counted lines
   LineColumn position_;
 };
 
 void Parser::Run::restart() {
   from_ = fed_ = done_;
   depth_ = 0;
+  in_parser_ = true;
+  left_ = options_.plain ? stretch_ : ~std::size_t{0};
+  handed_back_ = false;
   if (parser_ == nullptr) return;  // no memory: feeding it fails
   XML_ParserReset(parser_, "UTF-8");
   XML_SetUserData(parser_, this);
@@ -139,16 +162,51 @@ std::size_t Parser::Run::parse(const event::Chunk& chunk) {
   text_ = {reinterpret_cast<const char*>(chunk.bytes.data()), chunk.bytes.size()};
   done_ = elements_ = 0;
   piece_ = kLongestPiece;
+  stretch_ = 1;
   ruler_.restart();
   scanner_ = {};
   scanner_.look_at(text_, 0);
-  restart();
-  while (!feed_rest()) {
-    leave_out_broken();
-    if (done_ == text_.size()) break;
+  while (true) {
+    if (options_.plain) take_plain();
+    if (is_blank_from(done_)) break;
     restart();
+    if (feed_rest()) break;
+    if (!handed_back_) leave_out_broken();
   }
   return place_of(text_.size()) - chunk.offset - elements_;
+}
+
+bool Parser::Run::is_blank_from(std::size_t at) const {
+  return std::all_of(text_.begin() + static_cast<std::ptrdiff_t>(at), text_.end(), is_blank);
+}
+
+const MessageInfo* Parser::Run::kind_of(std::string_view name) {
+  const auto shape = name.size() * 5 + static_cast<unsigned char>(name.back()) +
+                     static_cast<unsigned char>(name[name.size() / 2]) * 3U;
+  Known& known = known_[shape % kKnown];
+  if (known.name != name) {
+    const MessageInfo* const info = find_element(name);
+    if (info == nullptr) return nullptr;
+    known = {info->element, info};
+  }
+  return known.info;
+}
+
+// As far as elements are plain. Where none was, the parser takes more of them at once.
+void Parser::Run::take_plain() {
+  in_parser_ = false;
+  const std::size_t before = done_;
+  for (std::size_t at = done_;; at = done_) {
+    while (at < text_.size() && is_blank(text_[at])) ++at;
+    if (at == text_.size() || text_[at] != '<' || !plain_.read(text_, at)) break;
+    info_ = kind_of(plain_.name());
+    if (info_ == nullptr) break;
+    begin_ = at;
+    element_.start(*info_, true);
+    for (const PlainAttribute& one : plain_.attributes()) element_.attribute(one.name, one.value);
+    finish_event(plain_.end());
+  }
+  stretch_ = done_ != before ? 1 : std::min(stretch_ * 2, kMostStretch);
 }
 
 // The element at fault is the first one that is not done.
@@ -181,13 +239,21 @@ void Parser::Run::start_top(const char* name, const char** attributes) {
   }
   const std::size_t end = here_end();
   const bool empty = text_[end - 2] == '/';
-  element_.start(*info_, attributes, empty);
+  element_.start(*info_, empty);
+  for (; *attributes != nullptr; attributes += 2) element_.attribute(attributes[0], attributes[1]);
   if (empty) return finish_event(end);
   if (element_.has_body()) XML_SetCharacterDataHandler(parser_, on_text);
 }
 
 void Parser::Run::end() {
   if (--depth_ != 1) return;
+  finish_top();
+  if (--left_ != 0) return;
+  handed_back_ = true;
+  XML_StopParser(parser_, XML_FALSE);
+}
+
+void Parser::Run::finish_top() {
   if (info_ == nullptr) return finish_carried(here_end());
   if (delivered_) return;
   if (element_.has_body()) XML_SetCharacterDataHandler(parser_, nullptr);

@@ -26,6 +26,7 @@ class Receiver {
 struct ParseOptions {
   bool carry = true;        // elements without a message travel as custom messages
   std::string converted{};  // as of Decoded
+  bool plain = true;        // plain elements are read without the parser: the same, but faster
 };
 
 // Parses chunk after chunk. What is wrong with an element goes to `notices`, with its line and

@@ -26,7 +26,7 @@ class XmlMessageReader {
       : source_(std::move(decoded.source)),
         encoding_(std::move(decoded.encoding)),
         framing_(*source_, limits, decoded.converted),
-        parser_(receiver, notices_, {options.carry, decoded.converted}) {}
+        parser_(receiver, notices_, {options.carry, decoded.converted, options.plain}) {}
 
   // Gives the receiver some more messages; false at the end. Errors are the source's, faults of
   // the content go to notices().

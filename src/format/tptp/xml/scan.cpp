@@ -2,11 +2,17 @@
 #include "format/tptp/xml/scan.hpp"
 
 #include <expat.h>
+
 #include <algorithm>
+#include <bit>
 #include <memory>
 #include <type_traits>
 
 #include "format/tptp/xml/names.hpp"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace polytrace::format::tptp {
 namespace {
@@ -49,13 +55,22 @@ constexpr Flags flags_of(std::string_view bytes) {
 constexpr Flags kTagMarks = flags_of("<>\"'");
 constexpr Flags kDoctypeMarks = flags_of("<>\"'[]");
 
-// The place of the next of `marks`, the text's size where there is none.
-std::size_t next_mark(const Flags& marks, std::string_view text, std::size_t at) {
-  const auto is_mark = [&](std::size_t i) { return marks[static_cast<unsigned char>(text[i])]; };
-  while (at + 4 <= text.size() &&
-         !(is_mark(at) | is_mark(at + 1) | is_mark(at + 2) | is_mark(at + 3)))
-    at += 4;
-  while (at < text.size() && !is_mark(at)) ++at;
+#if defined(__SSE2__)
+__m128i equal(__m128i bytes, char c) { return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(c)); }
+#endif
+
+// The place of the next mark of a tag, the text's size where there is none.
+std::size_t next_tag_mark(std::string_view text, std::size_t at) {
+#if defined(__SSE2__)
+  for (; at + sizeof(__m128i) <= text.size(); at += sizeof(__m128i)) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
+    const __m128i marks = _mm_or_si128(_mm_or_si128(equal(bytes, '<'), equal(bytes, '>')),
+                                       _mm_or_si128(equal(bytes, '"'), equal(bytes, '\'')));
+    const auto found = static_cast<std::uint32_t>(_mm_movemask_epi8(marks));
+    if (found != 0) return at + static_cast<std::size_t>(std::countr_zero(found));
+  }
+#endif
+  while (at < text.size() && !kTagMarks[static_cast<unsigned char>(text[at])]) ++at;
   return at;
 }
 
@@ -98,7 +113,7 @@ Markup Scanner::tag(std::size_t name_at, Shape shape) {
   if (at == name_at) return {Shape::broken, at};
   const std::string_view name = text_.substr(name_at, at - name_at);
   char quote = 0;
-  while ((at = next_mark(kTagMarks, text_, at)) < text_.size()) {
+  while ((at = next_tag_mark(text_, at)) < text_.size()) {
     const char c = text_[at++];
     if (c == '<') return {Shape::broken, at - 1, name};
     if (c != '>') {

@@ -40,6 +40,15 @@ struct Digits {
 };
 Digits read_digits(std::string_view text, int base = 10) {
   Digits digits;
+  constexpr std::size_t kAlwaysFits = 19;  // decimal digits
+  if (base == 10 && text.size() <= kAlwaysFits) {
+    for (const char c : text) {
+      if (!is_digit(c)) return {};
+      digits.value = digits.value * 10 + static_cast<std::uint64_t>(c - '0');
+    }
+    digits.all = !text.empty();
+    return digits;
+  }
   const char* end = text.data() + text.size();
   const auto [at, fault] = std::from_chars(text.data(), end, digits.value, base);
   digits.all = !text.empty() && at == end;
