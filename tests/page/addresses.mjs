@@ -55,7 +55,8 @@ await with_page([example], async (page, { context }) => {
   const other = await context.newPage();
   for (const address of cases) {
     await page.open(address);
-    await page.page.mouse.move(0, 0);
+    await page.page.reload(); // nothing of the view before
+    await page.settled();
     expect_equal(page.address(), address, "an address stays as it is");
     expect(!page.page.url().includes(page.token), `no token in ${address}`);
     await other.goto(page.page.url());

@@ -14,8 +14,9 @@ import "./look/dialogs.css";
 import "./look/narrow.css";
 import { render } from "preact";
 import { mirror_state, Page } from "./shell/page";
-import { open } from "./state/session";
+import { open, read_launch } from "./state/session";
 
+const token = read_launch();
 mirror_state();
 render(<Page />, document.getElementById("page")!);
-void open();
+void open(token);

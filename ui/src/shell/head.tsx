@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The head of a view: its title, what it is limited to, its controls, and the pin.
 import type { ComponentChildren } from "preact";
+import { place } from "../state/page";
 import { limits } from "../state/selection";
 import { pinned, turn_pin } from "../state/pin";
 
@@ -8,22 +9,30 @@ export function Head({
   title,
   said,
   ruled = false,
+  free = false,
   children,
 }: {
   title: string;
   said?: ComponentChildren;
-  ruled?: boolean;
+  ruled?: boolean; // rules hold here
+  free?: boolean; // the selection says nothing about this view
   children?: ComponentChildren;
 }) {
-  const l = limits.value;
+  const mine = pinned.value?.view === place.value.view ? pinned.value : null;
+  const l = mine?.limits ?? limits.value;
   return (
     <header class="head">
       <h2>{title}</h2>
       <span class="limit" role="group" aria-label="Limited to">
-        <b>{l.range}</b>, {l.threads}
-        {l.rules && <>, {ruled ? l.rules : "without rules"}</>}
-        {said && <> · {said}</>}
-        {pinned.value && <> · pinned</>}
+        {!free && (
+          <>
+            <b>{l.range}</b>, {l.threads}
+            {l.rules && <>, {ruled ? l.rules : "without rules"}</>}
+            {said && " · "}
+          </>
+        )}
+        {said}
+        {mine && " · pinned"}
       </span>
       <span class="grow" />
       {children}
@@ -31,7 +40,7 @@ export function Head({
         type="button"
         class="btn quiet"
         aria-label="Pin view"
-        aria-pressed={pinned.value !== null}
+        aria-pressed={mine !== null}
         title="Keep this view as it is while the selection changes"
         onClick={turn_pin}
       >

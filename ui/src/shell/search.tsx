@@ -50,12 +50,15 @@ export function Search() {
   const input = useRef<HTMLInputElement>(null);
   const [text, set_text] = useState(p.search);
   useEffect(() => set_text(p.search), [p.search]);
+  const typed = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => {
     search_box.focus = () => input.current?.select();
-    if (text === place.peek().search) return;
-    const timer = setTimeout(() => go({ search: text }, true), 120);
-    return () => clearTimeout(timer);
-  }, [text]);
+  }, []);
+  const type = (next: string): void => {
+    set_text(next);
+    clearTimeout(typed.current);
+    typed.current = setTimeout(() => go({ search: next }, true), 120);
+  };
   const regex = p.searchFlags.includes("r");
   const answer = useAnswer<Found>(p.search === "" ? "" : "/search", {
     text: p.search,
@@ -90,11 +93,12 @@ export function Search() {
         ref={input}
         value={text}
         spellcheck={false}
-        onInput={(e) => set_text(e.currentTarget.value)}
+        onInput={(e) => type(e.currentTarget.value)}
         title={answer.problem?.message}
         onKeyDown={(e) => {
           if (e.key === "Enter") void step_match(e.shiftKey ? -1 : 1);
           if (e.key === "Escape") {
+            clearTimeout(typed.current);
             set_text("");
             go({ search: "" }, true);
             e.currentTarget.blur();

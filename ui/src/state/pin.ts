@@ -3,12 +3,12 @@
 import { computed, signal } from "@preact/signals";
 import type { Selection } from "../wire";
 import { place } from "./page";
-import { drop_rules, selection } from "./selection";
+import { drop_rules, limits, selection } from "./selection";
 
-export const pinned = signal<{ view: string; selection: Selection } | null>(null);
+export const pinned = signal<{ view: string; selection: Selection; limits: typeof limits.value } | null>(null);
 
 export function turn_pin(): void {
-  pinned.value = pinned.peek() ? null : { view: place.peek().view, selection: selection.peek() };
+  pinned.value = pinned.peek() ? null : { view: place.peek().view, selection: selection.peek(), limits: limits.peek() };
 }
 
 // What views ask with.

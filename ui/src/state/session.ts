@@ -35,14 +35,19 @@ async function enter(offered: string | null): Promise<Session> {
   }
 }
 
-export async function open(): Promise<void> {
+// Before anything is drawn: the token leaves the address, which then says what to draw. Returns the token.
+export function read_launch(): string | null {
   const launch = parse_launch(location.hash);
   if (launch.token) history.replaceState(null, "", launch.address || location.pathname);
   read_address();
+  return launch.token;
+}
+
+export async function open(offered: string | null): Promise<void> {
   addEventListener("popstate", read_address);
   addEventListener("hashchange", read_address);
   try {
-    session.value = await enter(launch.token);
+    session.value = await enter(offered);
   } catch (error) {
     if (link.peek() !== "locked") fault.value = problem_of(error);
   }

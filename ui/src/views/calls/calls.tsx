@@ -82,6 +82,7 @@ function Body({ mode, answer }: { mode: Mode; answer: Tables }) {
   const tables = kTables[mode].map((key) => answer.tables.find((t) => t.key === key)).filter((t) => t !== undefined);
   if (tables.every((t) => t.rows.length === 0)) {
     const why = answer.empty_sections?.find((s) => s.section === kSections[mode])?.text;
+    if (mode === "sandwich") return <Empty title="No call of it in this selection" />;
     return <Empty title="No call in this selection" {...(why ? { why } : {})} option="calls" />;
   }
   if (mode === "sandwich") return <Sandwich tables={tables} />;

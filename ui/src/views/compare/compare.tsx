@@ -190,7 +190,7 @@ export function Compare() {
     a && b ? (file_of(a) === file_of(b) ? "two selections of one trace" : `${file_of(a)} with ${file_of(b)}`) : "";
   return (
     <>
-      <Head title="Compare" said={said}>
+      <Head title="Compare" free said={said}>
         {weights.value.length > 1 && (
           <Choice
             label="Weight"

@@ -89,7 +89,7 @@ export function Info() {
   const notices = notices_table(t);
   return (
     <>
-      <Head title="Info" said={shown(t.file.split("/").pop() ?? "")} />
+      <Head title="Info" free said={shown(t.file.split("/").pop() ?? "")} />
       <div class="body">
         <div class="scroll">
           {t.error && (

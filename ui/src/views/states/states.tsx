@@ -71,7 +71,7 @@ export function States() {
   };
   return (
     <>
-      <Head title="States" said={`cursor at ${cursor_text(at)}`}>
+      <Head title="States" free said={`cursor at ${cursor_text(at)}`}>
         <input
           type="text"
           class="field wide-field"
