@@ -62,6 +62,7 @@ constexpr Made kMakers[]{
     samples_function,
     ancestor_slice_function,
     descendant_slice_function,
+    mmu_function,
 };
 
 struct View {

@@ -63,7 +63,7 @@ def check_calls(file):
           if r["calls"]])
     # The same figures, counted from the calls one by one.
     same("slice", sql(file, "SELECT name, count(*), sum(dur), sum(self_dur), min(dur), max(dur) "
-                            "FROM slice GROUP BY 1"),
+                            "FROM slice GROUP BY name, method_id"),
          [(r["method"], r["calls"], r["total"], r["self"], r["least"], r["most"]) for r in rows
           if r["calls"]])
     assert sql(file, "SELECT sum(calls) FROM thread")[0][0] == (
