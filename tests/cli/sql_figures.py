@@ -110,7 +110,8 @@ def check_memory(file):
 
 def check_others(file):
     tables = report(file, "threads,monitors,exceptions,collections,samples,jit")
-    same("thread", [row for row in sql(file, "SELECT name, events, start_ts, end_ts FROM thread")
+    same("thread", [row for row in sql(file, "SELECT name, events, start_ts, end_ts FROM "
+                                      "thread WHERE source_id IS NOT NULL")
                     if row[1]],
          [(r["thread"], r["events"], r["first"], r["last"]) for r in tables["threads"]])
     thrown = [(r["class"], r["thrown"]) for r in tables.get("thrown_classes", [])]

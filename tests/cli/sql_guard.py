@@ -35,7 +35,7 @@ REFUSED = [
     ("sqlite_log", "SELECT sqlite_log(1, 'x')"),
     ("last_insert_rowid", "SELECT last_insert_rowid()"),
     ("rtreecheck", "SELECT rtreecheck('slice')"),
-    ("writing", "CREATE VIRTUAL TABLE temp.f USING fts5(x)"),
+    ("CREATE VIRTUAL TABLE", "CREATE VIRTUAL TABLE temp.f USING fts5(x)"),
     ("writing", "CREATE VIRTUAL TABLE f USING rtree(a, b, c)"),
     ("", "CREATE TABLE main.t(x)"),
     ("", "CREATE TABLE t(x)"),
