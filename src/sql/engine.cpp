@@ -62,6 +62,7 @@ constexpr Made kMakers[]{
     samples_function,
     ancestor_slice_function,
     descendant_slice_function,
+    mmu_function,
 };
 
 struct View {
@@ -85,6 +86,10 @@ FindTable finder_of(const Tables& tables) {
     return found == all.end() ? nullptr : *found;
   };
 }
+
+constexpr const char* kTablesOfSqlite[]{"json_each",         "json_tree",
+                                        "pragma_table_info", "pragma_table_xinfo",
+                                        "pragma_table_list", "pragma_function_list"};
 
 class Statement {
  public:
@@ -158,6 +163,7 @@ class Database::Inside {
  private:
   int add_all();
   int add_views();
+  int connect_all();
   int add_trace(const TracePointer& trace, const std::string& prefix);
   base::result<void> run_one(std::string_view sql, std::size_t& used, const Question& question,
                              Answers& answers);
@@ -198,7 +204,21 @@ int Database::Inside::add_all() {
   if (done == SQLITE_OK) done = add_trace(traces_.front(), {});
   for (std::size_t i = 0; i < traces_.size() && traces_.size() > 1 && done == SQLITE_OK; ++i)
     done = add_trace(traces_[i], fmt::format("t{}_", i + 1));
-  return done == SQLITE_OK ? add_views() : done;
+  if (done == SQLITE_OK) done = add_views();
+  return done == SQLITE_OK ? connect_all() : done;
+}
+
+// A virtual table declares itself when it is first named: later the guard would refuse that.
+int Database::Inside::connect_all() {
+  std::vector<std::string> names = names_;
+  names.insert(names.end(), std::begin(kTablesOfSqlite), std::end(kTablesOfSqlite));
+  for (const std::string& name : names) {
+    Statement statement;
+    const std::string query = fmt::format("SELECT 1 FROM \"{}\"", name);
+    const int done = sqlite3_prepare_v2(database_, query.c_str(), -1, statement.place(), nullptr);
+    if (done != SQLITE_OK) return done;
+  }
+  return SQLITE_OK;
 }
 
 int Database::Inside::add_views() {

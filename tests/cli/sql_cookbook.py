@@ -35,8 +35,8 @@ def report(file, section, key):
 
 def cookbook():
     page = (ROOT / "docs/cookbook.md").read_text(encoding="utf-8")
-    found = re.findall(r"^\*\*(.*)\*\*\n\n```sql\n(.*?);\n```$", page, re.S | re.M)
-    told = re.findall(r"^-- (.*)\n(.*?);\n$", run("sql", MLPD, ".examples"), re.S | re.M)
+    found = re.findall(r"^\*\*([^\n]*)\*\*\n\n```sql\n(.*?);\n```$", page, re.S | re.M)
+    told = re.findall(r"^-- ([^\n]*)\n(.*?);\n$", run("sql", MLPD, ".examples"), re.S | re.M)
     assert found == told, "docs/cookbook.md has other queries than .examples"
     return dict(found)
 

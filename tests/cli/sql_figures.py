@@ -63,7 +63,7 @@ def check_calls(file):
           if r["calls"]])
     # The same figures, counted from the calls one by one.
     same("slice", sql(file, "SELECT name, count(*), sum(dur), sum(self_dur), min(dur), max(dur) "
-                            "FROM slice GROUP BY 1"),
+                            "FROM slice GROUP BY name, method_id"),
          [(r["method"], r["calls"], r["total"], r["self"], r["least"], r["most"]) for r in rows
           if r["calls"]])
     assert sql(file, "SELECT sum(calls) FROM thread")[0][0] == (
@@ -110,7 +110,8 @@ def check_memory(file):
 
 def check_others(file):
     tables = report(file, "threads,monitors,exceptions,collections,samples,jit")
-    same("thread", [row for row in sql(file, "SELECT name, events, start_ts, end_ts FROM thread")
+    same("thread", [row for row in sql(file, "SELECT name, events, start_ts, end_ts FROM "
+                                      "thread WHERE source_id IS NOT NULL")
                     if row[1]],
          [(r["thread"], r["events"], r["first"], r["last"]) for r in tables["threads"]])
     thrown = [(r["class"], r["thrown"]) for r in tables.get("thrown_classes", [])]
