@@ -30,6 +30,7 @@ LARGE = {
     "event": "what crosses doors is one vocabulary: every room includes most of it",
     "server/answers": "one file an endpoint",
     "store/file": "where what stands, for who writes an index and who reads it",
+    "server/answers": "one file for each row of endpoints.def",
     "format/tptp/xml": "a scanner and a writer of one small language",
 }
 SHORT, RUN = 60, 8

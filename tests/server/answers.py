@@ -5,6 +5,7 @@ command says is counted here from the events that `cat` prints."""
 import collections
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -351,8 +352,18 @@ def opens_below_its_root():
             assert server.post("/traces", {"file": "deep/a.mlpd"})["id"]
 
 
+def documents_every_address():
+    """docs/ui.md has the rows of endpoints.def, word for word."""
+    table = (ROOT / "src/server/endpoints.def").read_text()
+    rows = re.findall(r'^ENDPOINT\(\w+, (\w+), "([^"]+)", \w+, "([^"]+)"\)', table, re.M)
+    page = re.findall(r"^\| (\w+) \| `([^`]+)` \| (.+) \|$", (ROOT / "docs/ui.md").read_text(), re.M)
+    assert len(rows) == table.count("\nENDPOINT("), "a row is not understood"
+    assert sorted(rows) == sorted(page), set(rows) ^ set(page)
+
+
 def main():
     skip_without_page()
+    documents_every_address()
     for file in samples():
         with Server(file) as server:
             trace, = server.traces()
