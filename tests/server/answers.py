@@ -353,10 +353,11 @@ def opens_below_its_root():
 
 
 def documents_every_address():
-    """docs/ui.md has the rows of endpoints.def, word for word."""
+    """docs/reference/ui.md has the rows of endpoints.def, word for word."""
     table = (ROOT / "src/server/endpoints.def").read_text()
     rows = re.findall(r'^ENDPOINT\(\w+, (\w+), "([^"]+)", \w+, "([^"]+)"\)', table, re.M)
-    page = re.findall(r"^\| (\w+) \| `([^`]+)` \| (.+) \|$", (ROOT / "docs/ui.md").read_text(), re.M)
+    text = (ROOT / "docs/reference/ui.md").read_text(encoding="utf-8")
+    page = re.findall(r"^\| (\w+) \| `([^`]+)` \| (.+) \|$", text, re.M)
     assert len(rows) == table.count("\nENDPOINT("), "a row is not understood"
     assert sorted(rows) == sorted(page), set(rows) ^ set(page)
 
