@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Who may ask `polytrace ui`, and how much: every rule of "Security" in docs/reference/ui.md, over a
-socket."""
+"""Who may ask `polytrace ui`, and how much: every rule of "Security" in docs/reference/ui.md, over
+a socket."""
 import json
 import os
 import re
