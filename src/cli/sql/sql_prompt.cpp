@@ -111,7 +111,7 @@ class Prompt {
       if (got == nullptr) break;
       const std::string line(got);
       std::free(got);
-      if (!line.empty()) add_history(line.c_str());
+      if (!line.empty()) ::add_history(line.c_str());
       take(line, statement);
       session_.out().flush();
     }

@@ -29,9 +29,9 @@ struct TilesQuestion {
   std::uint32_t budget = 40'000;
   const std::atomic<bool>* stop = nullptr;
 };
-// In the layout of docs/reference/ui.md, "Tiles". Whole tiles of the finest level whose buckets are no wider
-// than a pixel, coarser while they are more than the budget. Errors: usage of a track that there is
-// not; those of frames; limit_exceeded when asked to stop, or beyond kMostTiles.
+// In the layout of docs/reference/ui.md, "Tiles". Whole tiles of the finest level whose buckets are
+// no wider than a pixel, coarser while they are more than the budget. Errors: usage of a track that
+// there is not; those of frames; limit_exceeded when asked to stop, or beyond kMostTiles.
 base::result<std::string> tiles(const IndexedTrace& trace, const Tracks& tracks,
                                 const TilesQuestion& question);
 
