@@ -31,7 +31,7 @@ class Guard {
   static int look(void* self);
   int judge(int action, const char* one, const char* two, const char* database);
   bool may_write(int action, const char* one, const char* database) const;
-  bool may_read(const char* table, const char* database) const;
+  bool may_read(const char* table, const char* column, const char* database) const;
   int refuse(const char* what, const char* name);
 
   Asked& asked_;

@@ -106,6 +106,7 @@ int filter(sqlite3_vtab_cursor* cursor, int, const char* plan, int count, sqlite
     opened.texts.clear();
     opened.scan = scan_of(module.table.info(), plan, count, values, opened.texts);
     opened.scan.stop = &module.asked.stop;
+    opened.scan.columns |= 1;  // the row's number
     opened.row = 0;
     auto rows = module.table.open(opened.scan);
     if (!rows) return failed(cursor->pVtab, rows.error());
@@ -127,9 +128,21 @@ int give_column(sqlite3_vtab_cursor* cursor, sqlite3_context* to, int column) {
   });
 }
 
+// A key that the table can look for comes first. It is the row's number, too: SQLite knows by it
+// the rows that two scans of one query both give. Tables that look at nothing give all rows each
+// time: there counting does.
+bool has_key(const TableInfo& info) {
+  return !info.is_function && info.columns.front().type == Type::integer &&
+         info.columns.front().use == Column::Use::pushed;
+}
+
 int give_row(sqlite3_vtab_cursor* cursor, sqlite3_int64* to) {
-  *to = static_cast<Opened*>(cursor)->row;
-  return SQLITE_OK;
+  return guarded([&] {
+    const auto& opened = *static_cast<Opened*>(cursor);
+    *to = has_key(module_of(cursor->pVtab).table.info()) ? opened.cursor->value(0).integer
+                                                         : opened.row;
+    return SQLITE_OK;
+  });
 }
 
 // Without xCreate a table is there under the name of its module.

@@ -128,13 +128,19 @@ Value cell_of_gc(const Intervals& all, const Lasting& one, int column) {
   }
 }
 
+// As one of its events tells it, else by the object.
+std::uint32_t class_of_lock(const Intervals& all, const Lasting& one) {
+  const bool has_end = one.how != How::open;
+  if (one.begun[3] != kUnknown) return all.trace().class_with(one.begun[3]);
+  if (has_end && one.ended[3] != kUnknown) return all.trace().class_with(one.ended[3]);
+  if (one.begun[0] < store::kNoIndex) return static_cast<std::uint32_t>(one.begun[0]);
+  if (has_end && one.ended[0] < store::kNoIndex) return static_cast<std::uint32_t>(one.ended[0]);
+  return store::kNoIndex;
+}
+
 Value cell_of_lock(const Intervals& all, const Lasting& one, int column) {
   using At = LockWaitColumns;
-  // As its event tells it, else by the object.
-  const std::uint32_t type = one.begun[3] != kUnknown ? all.trace().class_with(one.begun[3])
-                             : one.begun[0] < store::kNoIndex
-                                 ? static_cast<std::uint32_t>(one.begun[0])
-                                 : store::kNoIndex;
+  const std::uint32_t type = class_of_lock(all, one);
   switch (column) {
     case At::object_id: return Value::told(all.trace().id_name(one.subject));
     case At::class_id:
