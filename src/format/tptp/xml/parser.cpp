@@ -53,7 +53,6 @@ class Parser::Run final : private Complaints {
   }
 
   void take_plain();
-  const MessageInfo* kind_of(std::string_view name);
   bool is_blank_from(std::size_t at) const;
   void restart();
   bool feed(std::string_view text, bool last);
@@ -100,14 +99,6 @@ class Parser::Run final : private Complaints {
   XML_Parser parser_;
   Scanner scanner_;
   PlainElement plain_;
-
-  // Kinds of plain elements that came lately, by their names' shapes.
-  struct Known {
-    std::string_view name{};
-    const MessageInfo* info = nullptr;
-  };
-  static constexpr std::size_t kKnown = 64;
-  std::array<Known, kKnown> known_{};
 
   const event::Chunk* chunk_ = nullptr;
   std::string_view text_;              // of the chunk
@@ -180,18 +171,6 @@ bool Parser::Run::is_blank_from(std::size_t at) const {
   return std::all_of(text_.begin() + static_cast<std::ptrdiff_t>(at), text_.end(), is_blank);
 }
 
-const MessageInfo* Parser::Run::kind_of(std::string_view name) {
-  const auto shape = name.size() * 5 + static_cast<unsigned char>(name.back()) +
-                     static_cast<unsigned char>(name[name.size() / 2]) * 3U;
-  Known& known = known_[shape % kKnown];
-  if (known.name != name) {
-    const MessageInfo* const info = find_element(name);
-    if (info == nullptr) return nullptr;
-    known = {info->element, info};
-  }
-  return known.info;
-}
-
 // As far as elements are plain. Where none was, the parser takes more of them at once.
 void Parser::Run::take_plain() {
   in_parser_ = false;
@@ -199,7 +178,7 @@ void Parser::Run::take_plain() {
   for (std::size_t at = done_;; at = done_) {
     while (at < text_.size() && is_blank(text_[at])) ++at;
     if (at == text_.size() || text_[at] != '<' || !plain_.read(text_, at)) break;
-    info_ = kind_of(plain_.name());
+    info_ = find_element(plain_.name());
     if (info_ == nullptr) break;
     begin_ = at;
     element_.start(*info_, true);
