@@ -2,10 +2,12 @@
 """Making an index and asking it, beside reading the trace, a streaming report and a database.
 
 usage: index.py POLYTRACE BENCH_INDEX FOLDER RUNS
+       index.py --huge BENCH_INDEX_HUGE FOLDER MILLIONS
 Prints medians of runs in turn; building and reading are on one core.
 """
 import importlib.util
 import os
+import shutil
 import sqlite3
 import statistics
 import subprocess
@@ -76,10 +78,16 @@ def ask(tool, bench, trace, index, runs, name):
         at_most(f"{name}: {figure.replace(' ms', ', ms')}", asked[figure], most, "{:.3f}")
     speed = asked["events read, M/s"]
     show(f"{name}: all events read, M/s", f"{speed:.1f}", ">= 20", speed >= 20)
-    streamed = statistics.median(
-        run([tool, "report", "--no-progress", "--sections", "calls", "--from", "40%", "--to", "60%",
-             trace])["wall"] for _ in range(runs))
-    show(f"{name}: a streaming report of a range, ms", f"{streamed * 1000:.0f}", "", None)
+    folder = index + ".folder"
+    run([tool, "index", "build", "--no-progress", "--index", folder, trace])
+    for sections in "calls", "tree":
+        for what, used in (("streaming", ["--no-index"]), ("indexed", ["--index", folder])):
+            took = statistics.median(
+                run([tool, "report", "--no-progress", "--sections", sections, "--from", "40%",
+                     "--to", "60%", *used, trace])["wall"] for _ in range(runs))
+            show(f"{name}: {what} report of {sections} of a range, ms", f"{took * 1000:.0f}", "",
+                 None)
+    shutil.rmtree(folder)
 
 
 QUESTION = """SELECT method, count(*), sum(min(stop, ?2) - max(start, ?1)) FROM calls
@@ -121,7 +129,33 @@ def database(bench, trace, folder):
          f"{(time.monotonic() - began) * 1000:.0f}", "", None)
 
 
+def huge(bench, folder, millions):
+    """A trace that is made while it is indexed, by a rule that gives its figures, too."""
+    index = os.path.join(folder, "huge.pti")
+    try:
+        made = told([bench, index, millions, "1"])
+    finally:
+        for path in (index, index + ".new"):
+            if os.path.exists(path):
+                os.remove(path)
+    print(ROW.format("one run", "figure", "target", ""))
+    speed = made["events"] / made["cpu"]
+    show("huge: events, M", f"{made['events'] / 1e6:.0f}", "", None)
+    show("huge: indexed, M events/s of CPU", f"{speed / 1e6:.1f}", ">= 30", speed >= 30e6)
+    at_most("huge: bytes an event", made["bytes"] / made["events"], 1.5)
+    at_most("huge: memory, MiB", made["mebibytes"], 256, "{:.0f}")
+    at_most("huge: opened, ms", made["open ms"], 300)
+    at_most("huge: wrong answers of 400", made["wrong answers"], 0.5, "{:.0f}")
+    for what, most in (("methods of a range", 5), ("500 buckets of a thread", 5),
+                       ("500 buckets of activity", 5)):
+        at_most(f"huge: {what}, median ms", made[what + " median ms"], None, "{:.3f}")
+        at_most(f"huge: {what}, p95 ms", made[what + " p95 ms"], most, "{:.3f}")
+
+
 def main():
+    if sys.argv[1] == "--huge":
+        huge(*sys.argv[2:5])
+        return
     tool, bench, folder, runs = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
     print(ROW.format(f"medians of {runs} runs", "figure", "target", ""))
     for name in SHAPES:

@@ -20,10 +20,22 @@ find_package(ZLIB REQUIRED)
 find_package(EXPAT 2.4 REQUIRED)
 find_package(simdjson 3 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
+find_package(SQLite3 3.40 REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd>=1.5)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash>=0.8)
 pkg_check_modules(isal REQUIRED IMPORTED_TARGET libisal>=2.30)
 pkg_check_modules(archive REQUIRED IMPORTED_TARGET libarchive>=3.6)
+# Lines with history and completion (libedit).
+find_path(POLYTRACE_EDIT_HEADER editline/readline.h REQUIRED)
+find_library(POLYTRACE_EDIT edit REQUIRED)
 # Headers only, and no package file of its own.
 find_path(POLYTRACE_PROTOZERO protozero/pbf_writer.hpp REQUIRED)
+# Headers only, of which the server alone sees some.
+if(POLYTRACE_UI)
+  find_package(Boost 1.81 QUIET)
+  if(NOT Boost_FOUND)
+    message(FATAL_ERROR "The page's server needs Boost's headers (Debian: apt-get install "
+                        "libboost1.81-dev). Without it: -D POLYTRACE_UI=OFF")
+  endif()
+endif()

@@ -8,7 +8,8 @@ include(CMakePackageConfigHelpers)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/polytrace")
 set(include_dir "${CMAKE_INSTALL_INCLUDEDIR}/polytrace")
-set(POLYTRACE_ROOMS base event format history transform slice store analysis exports agent service)
+set(POLYTRACE_ROOMS base event format history transform slice store analysis sql exports agent
+    service)
 
 add_custom_target(product)
 foreach(room IN LISTS POLYTRACE_ROOMS)

@@ -35,7 +35,7 @@ set(CPACK_DEBIAN_DEV_PACKAGE_NAME libpolytrace-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 string(JOIN ", " CPACK_DEBIAN_DEV_PACKAGE_DEPENDS libfmt-dev libexpected-dev robin-map-dev
   libxxhash-dev libzstd-dev zlib1g-dev libexpat1-dev libsimdjson-dev libisal-dev
-  libarchive-dev pkgconf)
+  libarchive-dev libsqlite3-dev pkgconf)
 set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS cmake)
 set(CPACK_DEBIAN_DEV_DESCRIPTION
 "Library that reads and writes profiler traces (development files)

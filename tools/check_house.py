@@ -124,7 +124,7 @@ def test_name_faults(name, lines):
 
 
 def macro_faults(lines):
-    tables = any(re.match(r'\s*#\s*include "[^"]+\.def"', line) for line in lines)
+    tables = any(re.match(r'\s*#\s*include "[^"]+\.(def|inc)"', line) for line in lines)
     undefined = {m.group(1) for m in (re.match(r"\s*#\s*undef (\w+)", line) for line in lines) if m}
     for number, line in enumerate(lines, 1):
         match = re.match(r"\s*#\s*define (\w+)", line)

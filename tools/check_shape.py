@@ -14,11 +14,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Figure, the most that it may be.
+# Figure, the most that it may be: a number, or below 1 a share of all files. A house of more rooms
+# has more doors, each a header that one other file includes.
 BARS = {
     "files side by side in one folder, most": 25,
-    "headers that at most one other file includes": 119,
-    "modules below 60 lines of code": 59,
+    "headers that at most one other file includes": 0.11,
+    "modules below 60 lines of code": 0.055,
     "lists of all kinds beside kinds.def": 1,  # the numbers that files are promised
     "lists of commands beside commands.def": 0,
     "lists of sections beside sections.def": 0,
@@ -27,10 +28,13 @@ BARS = {
 # Folders with more than 20 files, and why they are one.
 LARGE = {
     "event": "what crosses doors is one vocabulary: every room includes most of it",
+    "server/answers": "one file an endpoint",
     "store/file": "where what stands, for who writes an index and who reads it",
+    "server/answers": "one file for each row of endpoints.def",
     "format/tptp/xml": "a scanner and a writer of one small language",
 }
 SHORT, RUN = 60, 8
+LEAST_HOUSE = 1000  # files: of fewer, shares are taken of so many
 CODE = {".hpp", ".cpp", ".h", ".def"}
 INCLUDE = re.compile(r'^\s*#\s*include "([^"]+)"')
 # What stands in a list if nearly all of its table does.
@@ -123,14 +127,20 @@ def figures(house):
         yield name, folders[0][0] if "folder" in name and folders else count, found[name]
 
 
+def bar_of(name, house):
+    bar = BARS[name]
+    return bar if bar == 0 or bar >= 1 else int(bar * max(len(house.files), LEAST_HOUSE))
+
+
 def check(src, listed=False):
     faults, house = [], House(src)
     for name, figure, items in figures(house):
-        print(f"{figure:>5} of {BARS[name]:>3}  {name}")
+        bar = bar_of(name, house)
+        print(f"{figure:>5} of {bar:>3}  {name}")
         if listed:
             print("".join(f"             {item}\n" for item in items), end="")
-        if figure > BARS[name]:
-            faults.append(f"{name}: {figure}, more than {BARS[name]}")
+        if figure > bar:
+            faults.append(f"{name}: {figure}, more than {bar}")
     faults += [f"{folder} has {number} files and no reason for more than 20"
                for number, folder in crowded_folders(house) if number > 20 and folder not in LARGE]
     return faults
@@ -141,7 +151,7 @@ BODY = "".join(f"  call_number_{i}(a);\n" for i in range(RUN))
 BAD = [
     ({f"room/file_{i}.cpp": "" for i in range(26)}, "files side by side"),
     ({f"room/file_{i}.cpp": "" for i in range(21)}, "no reason"),
-    ({f"a{i}/b.hpp": "" for i in range(120)}, "at most one"),
+    ({f"a{i}/b.hpp": "" for i in range(111)}, "at most one"),
     ({f"a{i}/b.{end}": "" for i in range(60) for end in ("hpp", "cpp")}, "below 60"),
     ({"event/kinds.def": "KIND(Enter, x)\nKIND(Leave, x)\n", "a/b.cpp": "Enter, Leave",
       "a/c.cpp": "Enter(Leave)"}, "kinds"),

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace polytrace::base {
@@ -31,6 +33,22 @@ class DurationSketch {
     }
   }
   bool empty() const { return counts_.empty(); }
+  // Whether add() would take no more memory.
+  bool has_room(std::uint64_t duration) const {
+    return bucket(duration) - lowest_ < counts_.size();
+  }
+  std::size_t bytes() const { return counts_.capacity() * sizeof counts_[0]; }
+  // As a file keeps it: the counters of buckets from the lowest on.
+  std::uint32_t lowest() const { return lowest_; }
+  std::span<const std::uint32_t> counts() const { return counts_; }
+  static constexpr std::uint32_t kBuckets = 16 * 61;
+  // REQUIRES: no bucket of them is beyond kBuckets.
+  static DurationSketch of(std::uint32_t lowest, std::vector<std::uint32_t> counts) {
+    DurationSketch sketch;
+    sketch.lowest_ = lowest;
+    sketch.counts_ = std::move(counts);
+    return sketch;
+  }
   // The nearest-rank quantile, `percent` of 0 to 100. REQUIRES: not empty().
   std::uint64_t quantile(unsigned percent) const {
     std::uint64_t all = 0;

@@ -10,13 +10,10 @@ namespace polytrace::slice {
 using base::kNoTime;
 using base::Time;
 using event::GcPhase;
-
-namespace {
-
 using event::Kind;
 using Way = SpanEdge::Way;
 
-std::optional<SpanEdge> edge_of(const event::Gc& gc) {
+std::optional<SpanEdge> span_edge(const event::Gc& gc) {
   const base::Id generation = gc.generation == event::kAbsent ? base::kNoId : gc.generation;
   switch (gc.phase) {
     case GcPhase::start: return SpanEdge{SpanKind::collection, Way::begin, generation};
@@ -27,7 +24,7 @@ std::optional<SpanEdge> edge_of(const event::Gc& gc) {
   }
 }
 
-std::optional<SpanEdge> edge_of(event::JitStage stage, base::Id method) {
+std::optional<SpanEdge> span_edge(event::JitStage stage, base::Id method) {
   switch (stage) {
     case event::JitStage::start: return SpanEdge{SpanKind::compilation, Way::begin, method};
     case event::JitStage::end: return SpanEdge{SpanKind::compilation, Way::end, method};
@@ -39,7 +36,7 @@ std::optional<SpanEdge> edge_of(event::JitStage stage, base::Id method) {
   return {};
 }
 
-std::optional<SpanEdge> edge_of(event::LoadStage stage, base::Id type) {
+std::optional<SpanEdge> span_edge(event::LoadStage stage, base::Id type) {
   switch (stage) {
     case event::LoadStage::start: return SpanEdge{SpanKind::class_load, Way::begin, type};
     case event::LoadStage::end: return SpanEdge{SpanKind::class_load, Way::end, type};
@@ -48,7 +45,7 @@ std::optional<SpanEdge> edge_of(event::LoadStage stage, base::Id type) {
   }
 }
 
-std::optional<SpanEdge> edge_of(event::MonitorStage stage, base::Id object) {
+std::optional<SpanEdge> span_edge(event::MonitorStage stage, base::Id object) {
   switch (stage) {
     case event::MonitorStage::contended: return SpanEdge{SpanKind::lock, Way::begin, object};
     case event::MonitorStage::acquired: return SpanEdge{SpanKind::lock, Way::end, object};
@@ -57,7 +54,7 @@ std::optional<SpanEdge> edge_of(event::MonitorStage stage, base::Id object) {
   return {};
 }
 
-std::optional<SpanEdge> edge_of(event::FinalizeStage stage, base::Id object) {
+std::optional<SpanEdge> span_edge(event::FinalizeStage stage, base::Id object) {
   using event::FinalizeStage;
   switch (stage) {
     case FinalizeStage::round_start: return SpanEdge{SpanKind::finalizer_round, Way::begin};
@@ -68,21 +65,22 @@ std::optional<SpanEdge> edge_of(event::FinalizeStage stage, base::Id object) {
   return {};
 }
 
-}  // namespace
+std::optional<SpanEdge> span_edge(event::WaitStage stage, base::Id object) {
+  const bool starts = stage == event::WaitStage::start;
+  return SpanEdge{SpanKind::wait, starts ? Way::begin : Way::end, object};
+}
 
 std::optional<SpanEdge> span_edge(const event::Batch& batch, const event::Event& event) {
   switch (event.kind) {
-    case Kind::Gc: return edge_of(batch.details_or<event::Gc>(event, {}));
-    case Kind::Jit: return edge_of(batch.details_or<event::Jit>(event, {}).stage, event.id);
+    case Kind::Gc: return span_edge(batch.details_or<event::Gc>(event, {}));
+    case Kind::Jit: return span_edge(batch.details_or<event::Jit>(event, {}).stage, event.id);
     case Kind::ClassLoad:
-      return edge_of(batch.details_or<event::ClassLoad>(event, {}).stage, event.id);
-    case Kind::Monitor: return edge_of(batch.details_or<event::Monitor>(event, {}).stage, event.id);
-    case Kind::Wait: {
-      const bool starts = batch.details_or<event::Wait>(event, {}).stage == event::WaitStage::start;
-      return SpanEdge{SpanKind::wait, starts ? Way::begin : Way::end, event.id};
-    }
+      return span_edge(batch.details_or<event::ClassLoad>(event, {}).stage, event.id);
+    case Kind::Monitor:
+      return span_edge(batch.details_or<event::Monitor>(event, {}).stage, event.id);
+    case Kind::Wait: return span_edge(batch.details_or<event::Wait>(event, {}).stage, event.id);
     case Kind::Finalize:
-      return edge_of(batch.details_or<event::Finalize>(event, {}).stage, event.id);
+      return span_edge(batch.details_or<event::Finalize>(event, {}).stage, event.id);
     default: return {};
   }
 }
@@ -158,12 +156,12 @@ std::optional<CollectionSpans::Stop> CollectionSpans::resumed(Running& running, 
   return Stop{key.generation, pause};
 }
 
-void CollectionSpans::moved(std::uint32_t thread) {
+void CollectionSpans::moved(std::uint32_t thread, std::uint64_t objects) {
   const auto found = running_.find(thread);
   if (found == running_.end()) return;
   const Running& running = found->second;
   const auto& candidates = running.nesting.empty() ? running.in_this_stop : running.nesting;
-  if (!candidates.empty()) ++all_[candidates.back()].moved;
+  if (!candidates.empty()) all_[candidates.back()].moved += objects;
 }
 
 // Numbers come again in traces of several processes: of those that meet the time, the last.

@@ -39,8 +39,14 @@ struct SpanEdge {
   bool begins() const { return way == Way::begin; }
   bool fails() const { return way == Way::failed; }
 };
-// Empty where it is about no span.
+// Empty where it is about no span. The others say it of an event by its details and subject.
 std::optional<SpanEdge> span_edge(const event::Batch& batch, const event::Event& event);
+std::optional<SpanEdge> span_edge(const event::Gc& gc);
+std::optional<SpanEdge> span_edge(event::JitStage stage, base::Id method);
+std::optional<SpanEdge> span_edge(event::LoadStage stage, base::Id type);
+std::optional<SpanEdge> span_edge(event::MonitorStage stage, base::Id object);
+std::optional<SpanEdge> span_edge(event::WaitStage stage, base::Id object);
+std::optional<SpanEdge> span_edge(event::FinalizeStage stage, base::Id object);
 
 // Of spans that do not nest: one at a time. A second start says that the first never ended.
 class LoneSpan {
@@ -65,16 +71,26 @@ class NestedSpans {
     open_.push_back(span);
     return true;
   }
-  // The span that ends; empty where none is open.
-  template <class Subject>
-  std::optional<Span> end(const Subject& subject) {
+  // The span that ends; empty where none is open. cut(span, depth) is called for those inside of
+  // it, innermost first.
+  template <class Subject, class Cut>
+  std::optional<Span> end(const Subject& subject, Cut cut) {
     const auto begun = std::ranges::find(open_.rbegin(), open_.rend(), subject, &Span::subject);
     if (begun == open_.rend()) return {};
-    const Span span = *begun;
-    open_.erase(std::prev(begun.base()), open_.end());
+    for (const auto last = std::prev(begun.base()); last != std::prev(open_.end());
+         open_.pop_back())
+      cut(open_.back(), open_.size() - 1);
+    Span span = std::move(open_.back());
+    open_.pop_back();
     return span;
   }
+  template <class Subject>
+  std::optional<Span> end(const Subject& subject) {
+    return end(subject, [](const Span&, std::size_t) {});
+  }
   bool empty() const { return open_.empty(); }
+  // Outermost first.
+  const std::vector<Span>& open() const { return open_; }
 
  private:
   static constexpr std::size_t kDeepest = 1024;
@@ -111,7 +127,7 @@ class CollectionSpans {
   std::optional<Stop> add(std::uint32_t thread, const event::Event& event, const event::Gc& details,
                           std::uint32_t site);
   // Objects move inside a collection, or after it while the world still stands.
-  void moved(std::uint32_t thread);
+  void moved(std::uint32_t thread, std::uint64_t objects = 1);
   // Once, after the last.
   void finish();
 

@@ -21,13 +21,13 @@ void WorkClock::take(const event::Batch& batch, const event::Event& event) {
   const bool is_lock = edge->kind == SpanKind::lock;
   base::Time& start = is_lock ? waiting.lock : waiting.object;
   const base::Time other = is_lock ? waiting.object : waiting.lock;
-  if (edge->begins()) begin(start, other, event.time, waiting);
+  if (edge->begins()) begin(start, event.time, waiting);
   else end(start, other, event.time, waiting);
 }
 
-// A wait inside of another one counts once. One that begins anew never ended: it counts from here.
-void WorkClock::begin(base::Time& start, base::Time other, base::Time time, Waiting& waiting) {
-  if (start != base::kNoTime) waiting.since = other;
+// A wait inside of another one counts once. One that is told to begin again goes on.
+void WorkClock::begin(base::Time& start, base::Time time, Waiting& waiting) {
+  if (start != base::kNoTime) return;
   if (waiting.since == base::kNoTime) waiting.since = time;
   start = time;
 }

@@ -57,7 +57,7 @@ class WorkClock {
     std::uint64_t excluded = 0;         // waits that ended
   };
   void take(const event::Batch& batch, const event::Event& event);
-  void begin(base::Time& start, base::Time other, base::Time time, Waiting& waiting);
+  static void begin(base::Time& start, base::Time time, Waiting& waiting);
   void end(base::Time& start, base::Time other, base::Time time, Waiting& waiting);
   // Between the two, inside the selected time and without pauses.
   std::uint64_t worked(base::Time from, base::Time to) const;

@@ -18,14 +18,55 @@ Digest random_digest() {
   return digest;
 }
 
+PageHead head_of(const IndexJob& job) {
+  return {.id = random_digest(),
+          .fingerprint = job.fingerprint,
+          .covered = job.fingerprint,
+          .source = job.source,
+          .format = job.format};
+}
+
+bool is_stopped(const IndexJob& job) { return job.pump.stop != nullptr && job.pump.stop->load(); }
+
+// Up to a last commit.
+base::result<event::PumpOutcome> fill(IndexWriter& writer, event::Reader& reader,
+                                      const IndexJob& job, const PageHead& head) {
+  Builder builder(writer, job.build);
+  event::PumpOutcome outcome = event::pump(reader, builder, job.pump);
+  const IndexState state = is_stopped(job) ? IndexState::building : IndexState::complete;
+  if (auto done = builder.finish(outcome, state, head); !done) return tl::unexpected(done.error());
+  return outcome;
+}
+
 }  // namespace
 
 base::result<std::shared_ptr<const Store>> Store::open(const std::string& path) {
-  auto view = IndexView::open(path);
+  auto image = base::Image::map(path);
+  if (!image) return tl::unexpected(image.error());
+  return open(std::move(*image));
+}
+
+base::result<std::shared_ptr<const Store>> Store::open(base::Image image) {
+  auto view = IndexView::open(std::move(image));
   if (!view) return tl::unexpected(view.error());
   auto frames = IndexFrames::open(std::move(*view));
   if (!frames) return tl::unexpected(frames.error());
-  return std::shared_ptr<const Store>(new Store(std::move(*frames)));
+  return of(std::move(*frames));
+}
+
+std::shared_ptr<const Store> Store::of(std::shared_ptr<const IndexFrames> frames) {
+  return std::shared_ptr<const Store>(new Store(std::move(frames)));
+}
+
+base::result<std::vector<MethodDurations>> Store::method_durations(const Range& range,
+                                                                   LeftOut left_out) const {
+  const Totals& totals = frames_->view().totals();
+  const bool is_all = range.from <= totals.first && range.to > totals.last &&
+                      is_of_all_threads(range, frames_->threads());
+  const bool leaves_out = left_out.waits || left_out.pauses;
+  if (!is_all || leaves_out || frames_->method_wholes().empty())
+    return store::method_durations(*frames_, range, left_out);
+  return whole_durations(*frames_);
 }
 
 Facts Store::facts() const {
@@ -34,6 +75,7 @@ Facts Store::facts() const {
           .format = view.head().format,
           .source = view.head().source,
           .state = view.slot().state,
+          .features = view.head().required,
           .totals = view.totals()};
 }
 
@@ -42,22 +84,32 @@ std::unique_ptr<event::Reader> Store::reader() const {
 }
 
 base::result<event::PumpOutcome> build_index(event::Reader& reader, const IndexJob& job) {
-  const PageHead head{.id = random_digest(),
-                      .fingerprint = job.fingerprint,
-                      .covered = job.fingerprint,
-                      .source = job.source,
-                      .format = job.format};
+  const PageHead head = head_of(job);
   const std::string growing = job.path + ".new";
   auto writer = IndexWriter::create(growing, head);
   if (!writer) return tl::unexpected(writer.error());
-  Builder builder(*writer, job.build);
-  event::PumpOutcome outcome = event::pump(reader, builder, job.pump);
-  const bool stopped = job.pump.stop != nullptr && job.pump.stop->load();
-  const IndexState state = stopped ? IndexState::building : IndexState::complete;
-  if (auto done = builder.finish(outcome, state, head); !done) return tl::unexpected(done.error());
-  if (!stopped && std::rename(growing.c_str(), job.path.c_str()) != 0)
+  auto outcome = fill(*writer, reader, job, head);
+  if (outcome && !is_stopped(job) && std::rename(growing.c_str(), job.path.c_str()) != 0)
     return base::system_fault(base::Code::write_failed);
   return outcome;
+}
+
+base::result<UnnamedIndex> build_unnamed_index(event::Reader& reader, const IndexJob& job) {
+  const PageHead head = head_of(job);
+  auto file = base::FrameFile::temporary();
+  if (!file) return tl::unexpected(file.error());
+  auto writer = IndexWriter::begin(std::move(*file), head);
+  if (!writer) return tl::unexpected(writer.error());
+  auto outcome = fill(*writer, reader, job, head);
+  if (!outcome) return tl::unexpected(outcome.error());
+  UnnamedIndex made{.outcome = std::move(*outcome)};
+  if (is_stopped(job)) return made;
+  auto image = base::Image::map(writer->descriptor(), writer->size());
+  if (!image) return tl::unexpected(image.error());
+  auto store = Store::open(std::move(*image));
+  if (!store) return tl::unexpected(store.error());
+  made.store = std::move(*store);
+  return made;
 }
 
 }  // namespace polytrace::store

@@ -100,6 +100,9 @@ void play(unsigned seed, Model& model, Recording& r) {
           time, 0x77,
           monitor(thread.blocked ? event::MonitorStage::acquired : event::MonitorStage::contended));
       thread.blocked = !thread.blocked;
+    } else if (thread.waiting && random() % 4 == 0) {
+      // Begins again: it waits all along.
+      r.add(time, 0x78, wait(event::WaitStage::start));
     } else {
       r.add(time, 0x78, wait(thread.waiting ? event::WaitStage::end : event::WaitStage::start));
       thread.waiting = !thread.waiting;

@@ -129,6 +129,11 @@ def indexes(folder):
     document("index", "list")
     for trace in (EXAMPLE, cut):
         document("index", "verify", trace, codes=(0, 5))
+    document("sql", EXAMPLE, "SELECT *, ts + 1, NULL FROM slice LIMIT 3")
+    document("sql", "--limit", "1", EXAMPLE, "SELECT share, name FROM allocations('class', NULL, "
+             "NULL, NULL)")
+    document("sql", cut, "SELECT * FROM notice", codes=(4,))
+    document("sql", EXAMPLE, "SELECT nothing", codes=(2,), error=True)
     document("index", "prune", "--limit", "1G")
     document("index", "drop", "--all")
 

@@ -73,4 +73,41 @@ inline std::string difference(const event::Batch& a, const event::Batch& b) {
   return {};
 }
 
+// --- what comes out is what went in ---
+
+inline void expect_same_notices(const base::Notices& a, const base::Notices& b) {
+  const auto all_a = a.sorted(), all_b = b.sorted();
+  ASSERT_EQ(all_a.size(), all_b.size());
+  for (std::size_t i = 0; i < all_a.size(); ++i) {
+    EXPECT_EQ(all_a[i].code, all_b[i].code);
+    EXPECT_EQ(all_a[i].count, all_b[i].count);
+    EXPECT_EQ(all_a[i].bytes, all_b[i].bytes);
+    EXPECT_EQ(base::to_text(all_a[i].first), base::to_text(all_b[i].first));
+    EXPECT_EQ(all_a[i].detail, all_b[i].detail);
+    ASSERT_EQ(all_a[i].others.size(), all_b[i].others.size());
+    for (std::size_t j = 0; j < all_a[i].others.size(); ++j)
+      EXPECT_EQ(base::to_text(all_a[i].others[j].place), base::to_text(all_b[i].others[j].place));
+  }
+}
+
+inline void expect_same_tally(const event::Tally& a, const event::Tally& b) {
+  EXPECT_EQ(a.frames, b.frames);
+  EXPECT_EQ(a.frame_bytes, b.frame_bytes);
+  EXPECT_EQ(a.time_wraps, b.time_wraps);
+  for (std::size_t i = 0; i < a.records.size(); ++i) {
+    EXPECT_EQ(a.records[i].count, b.records[i].count) << i;
+    EXPECT_EQ(a.records[i].bytes, b.records[i].bytes) << i;
+  }
+}
+
+inline void expect_identity(const Told& told, const BuildOptions& options = {}) {
+  const event::Batch* const all[]{&told.batch};
+  StoreReader reader(index_of(all, options, told.outcome));
+  const auto again = tell(reader);
+  EXPECT_EQ(difference(told.batch, again->batch), "");
+  expect_same_notices(told.outcome.notices, again->outcome.notices);
+  expect_same_tally(told.outcome.tally, again->outcome.tally);
+  EXPECT_EQ(told.outcome.error.has_value(), again->outcome.error.has_value());
+}
+
 }  // namespace polytrace::store::indexes

@@ -27,7 +27,8 @@ table() {
 
 check_scripts() {
   local files
-  mapfile -t files < <(find . -path ./build -prune -o -name '*.sh' -print | sort)
+  mapfile -t files < <(find . \( -path ./build -o -path ./ui/node_modules \) -prune -o \
+    -name '*.sh' -print | sort)
   shellcheck -x dev .ci/run "${files[@]}"
 }
 

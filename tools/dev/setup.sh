@@ -10,6 +10,8 @@
 #:   live    a JDK, Mono, its profiler and its report tool: live recordings, benchmarks
 #:   bare    what makes a bare Debian in a folder, to try first use and packages in
 #:   package what ./dev package makes packages with
+#:   page    a browser, which the tests of the page drive. Building the page needs node 20.19
+#:           besides, which is newer than Debian 12 has
 #:   readers other tools that open what polytrace exports, large: tests of exports ask them if they
 #:           are here. Those of npm go to $POLYTRACE_READERS (~/.cache/polytrace/readers)
 #: Without a set: build and test. Needs root or sudo only when something is missing.
@@ -21,7 +23,8 @@ packages_of() {
   case $1 in
     build) echo g++ cmake ninja-build pkg-config libcli11-dev libfmt-dev libexpected-dev \
       robin-map-dev libxxhash-dev libzstd-dev zlib1g-dev libexpat1-dev libsimdjson-dev \
-      libisal-dev libarchive-dev libprotozero-dev ;;
+      libisal-dev libarchive-dev libprotozero-dev libsqlite3-dev libedit-dev \
+      libboost1.81-dev ;;
     test) echo libgtest-dev libgmock-dev nlohmann-json3-dev python3 python3-jsonschema jq zstd ;;
     check) echo clang-19 libclang-rt-19-dev clang-format-19 clang-tidy-19 shellcheck \
       universal-ctags ccache mold git mandoc ;;
@@ -29,6 +32,7 @@ packages_of() {
       openjdk-17-jdk-headless time ;;
     bare) echo mmdebstrap ;;
     package) echo dpkg-dev patchelf zstd lintian ;;
+    page) echo chromium fonts-dejavu-core ;;
     readers) echo golang-go babeltrace2 protobuf-compiler valgrind chromium visualvm \
       fonts-dejavu-core ;;
     *) usage "no package set \"$1\"; see ./dev help setup" ;;

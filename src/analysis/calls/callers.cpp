@@ -39,8 +39,8 @@ std::vector<Table> Callers::tables(const Names& names, const TableOptions& optio
   std::vector<CallEdge> edges = tree_->edges();
   std::erase_if(edges, [&](const CallEdge& edge) { return !filter.wanted(edge.method); });
   std::ranges::stable_sort(edges, [&](const CallEdge& a, const CallEdge& b) {
-    return std::tuple(totals[b.method].total, a.method, b.total) <
-           std::tuple(totals[a.method].total, b.method, a.total);
+    return std::tuple(totals[b.method].total, tree_->place(a.method), b.total) <
+           std::tuple(totals[a.method].total, tree_->place(b.method), a.total);
   });
   for (const CallEdge& edge : edges) {
     table.rows.push_back({names.method_name(edge.method),

@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
+#include <tuple>
+
 #include "analysis/calls/calltree.hpp"
 #include "analysis/sections.hpp"
 #include "analysis/table/cells.hpp"
@@ -83,6 +87,12 @@ std::vector<Table> Calls::tables(const Names& names, const TableOptions& options
   Table table = empty_table();
   const std::uint64_t all_self = sum_of_self();
   Figures methods = figures(names);
+  // So that equal rows stand in one order, too, however the trace was read.
+  std::ranges::sort(methods.all, [&](const auto& a, const auto& b) {
+    const auto id = [&](const auto& one) { return names.methods().id(one.index); };
+    return std::tuple(std::string_view(a.name), id(a), a.index) <
+           std::tuple(std::string_view(b.name), id(b), b.index);
+  });
   for (auto& [name, amount, i] : methods.all) {
     const CallTotals& method = totals_[i];
     table.rows.push_back({amount.weight, share(amount.weight, all_self), method.elapsed,

@@ -18,6 +18,23 @@ CallTree::CallTree(const Selection& selection, bool by_thread, std::uint32_t mos
   policy_.nodes.resize(kFirst);
 }
 
+CallTree::CallTree(const Selection& selection, CallFigures figures) : CallTree(selection) {
+  std::vector<Node>& nodes = policy_.nodes;
+  nodes.resize(std::max<std::size_t>(kFirst, figures.paths.size()));
+  for (std::size_t i = figures.paths.size(); i-- > kFirst;) {
+    const CallFigures::Path& path = figures.paths[i];
+    nodes[i].method = path.method;
+    nodes[i].parent = path.caller;
+    nodes[i].calls = path.calls;
+    nodes[i].total += path.self;
+    if (path.caller != kRoot) nodes[path.caller].total += nodes[i].total;
+  }
+  figures.paths = {};
+  for (const CallFigures::Method& method : figures.methods)
+    policy_.sketches.push_back(method.sketch);
+  told_ = std::move(figures);
+}
+
 // A slice makes no more nodes than its batch has events.
 void CallTree::consume(const Slice& slice) {
   if (policy_.nodes.size() + slice.batch.events.size() > most_nodes_) merge_lightest(slice.names);
@@ -50,7 +67,9 @@ void CallTree::finish(const Names& names) {
   sum_up();
   if (!selection_.show_helpers) leave_out_helpers(names);
   if (selection_.fold_recursion) fold_recursion();
-  if (!policy_.by_thread) sum_methods();
+  if (policy_.by_thread) return;
+  put_in_order(names);
+  sum_methods();
 }
 
 // Parents have smaller numbers than their children: no recursion is needed. What stands for a
@@ -84,6 +103,10 @@ void CallTree::sum_methods() {
     if (!inner[i] && nodes[i].method != Names::kOtherPaths)
       totals_[nodes[i].method].elapsed += nodes[i].total;
   for (CallTotals& method : totals_) method.self = not_negative(method.self);
+  for (std::size_t i = 0; told_ && i < std::min(totals_.size(), told_->methods.size()); ++i) {
+    totals_[i].least = told_->methods[i].least;
+    totals_[i].most = told_->methods[i].most;
+  }
 }
 
 std::vector<CallEdge> CallTree::edges() const {

@@ -7,7 +7,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
+#include "analysis/calls/call_figures.hpp"
 #include "analysis/calls/call_spread.hpp"
 #include "analysis/calls/call_totals.hpp"
 #include "analysis/calls/call_walk.hpp"
@@ -41,6 +43,8 @@ class CallTree : public Analysis {
   // there are then no totals().
   explicit CallTree(const Selection& selection, bool by_thread = false,
                     std::uint32_t most_nodes = kMaxNodes);
+  // Of figures that are told: slices are nothing to it.
+  CallTree(const Selection& selection, CallFigures figures);
 
   // Tells `spread` every call's own time, too. Before the first slice.
   void fill(CallSpread& spread) { policy_.spread = &spread; }
@@ -66,7 +70,10 @@ class CallTree : public Analysis {
   const HelperTotals& helpers() const { return helpers_; }
   // Time of the threads' waits.
   std::uint64_t waited() const { return policy_.clock.waited(); }
-  const event::CallAccount& repairs() const { return walk_.repairs(); }
+  const event::CallAccount& repairs() const { return told_ ? told_->repairs : walk_.repairs(); }
+  // The place of a method among all that have nodes, in an order that does not depend on how the
+  // trace was read: by name, then id. Nodes of one caller stand in it, too.
+  std::uint32_t place(std::uint32_t method) const { return places_[method]; }
 
  private:
   // What CallWalk asks for.
@@ -156,6 +163,7 @@ class CallTree : public Analysis {
   void merge_lightest(const Names& names);
   void leave_out_helpers(const Names& names);
   void fold_recursion();
+  void put_in_order(const Names& names);
   void sum_up();
   void sum_methods();
 
@@ -165,8 +173,10 @@ class CallTree : public Analysis {
   HelperTotals helpers_;
   std::uint32_t most_nodes_;
   MergedPaths merged_;
-  std::vector<std::uint64_t> selfs_;  // by node, modulo 2^64
-  std::vector<CallTotals> totals_;    // by method
+  std::vector<std::uint64_t> selfs_;   // by node, modulo 2^64
+  std::vector<CallTotals> totals_;     // by method
+  std::vector<std::uint32_t> places_;  // by method
+  std::optional<CallFigures> told_;    // its paths have become nodes
 };
 
 }  // namespace polytrace::analysis

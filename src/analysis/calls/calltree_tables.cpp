@@ -65,7 +65,7 @@ std::vector<std::uint32_t> View::heaviest_path() const {
   for (auto i = static_cast<std::uint32_t>(nodes_.size() - 1); i >= CallTree::kFirst; --i) {
     std::uint32_t& best = heaviest[nodes_[i].parent];
     if (nodes_[i].calls == 0 || !wanted_[i]) continue;
-    // On equal weight the one met first in the trace.
+    // On equal weight the first one.
     if (best == CallTree::kRoot || weights_[i] >= weights_[best]) best = i;
   }
   std::vector<std::uint32_t> path;

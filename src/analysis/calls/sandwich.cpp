@@ -110,6 +110,7 @@ Paths Views::bottom_up(std::uint64_t most) const {
   std::vector<std::uint32_t> methods;
   for (std::uint32_t i = 0; i < totals.size(); ++i)
     if (totals[i].calls != 0 && filter_.wanted(i)) methods.push_back(i);
+  std::ranges::sort(methods, {}, [&](std::uint32_t i) { return tree_.place(i); });
   std::ranges::stable_sort(methods, std::ranges::greater(),
                            [&](std::uint32_t i) { return totals[i].self; });
   if (most != 0 && methods.size() > most) methods.resize(most);
@@ -200,6 +201,10 @@ struct Candidates {
 Candidates methods_named(const std::string& name, const CallTree& tree, const Names& names) {
   Candidates found;
   Likeness best = Likeness::none;
+  const auto is_better = [&](std::uint32_t a, std::uint32_t b) {
+    const auto calls = [&](std::uint32_t i) { return tree.totals()[i].calls; };
+    return calls(a) != calls(b) ? calls(a) > calls(b) : tree.place(a) < tree.place(b);
+  };
   for (std::uint32_t i = 0; i < tree.totals().size(); ++i) {
     if (tree.totals()[i].calls == 0) continue;
     const Likeness like = likeness(names.method_name(i), name);
@@ -207,7 +212,7 @@ Candidates methods_named(const std::string& name, const CallTree& tree, const Na
     if (like > best) found = {i};
     else ++found.others;
     best = like;
-    if (tree.totals()[i].calls > tree.totals()[found.best].calls) found.best = i;
+    if (is_better(i, found.best)) found.best = i;
   }
   return found;
 }

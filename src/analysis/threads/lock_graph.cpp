@@ -31,7 +31,6 @@ void LockGraph::finish() {
     begin = end;
   }
   find_chains();
-  holdings_ = {};
 }
 
 void LockGraph::measure(std::size_t begin, std::size_t end) {

@@ -60,6 +60,15 @@ class LockGraph {
   const std::vector<Queue>& queues() const { return queues_; }  // by lock
   const std::map<Edge, Blocked>& edges() const { return edges_; }
   const std::vector<Wait>& waits() const { return waits_; }  // by lock, then start
+  // Who held the lock of a wait meanwhile, as far as known; in order of waits, of one in order of
+  // time.
+  struct Holding {
+    std::uint32_t wait;  // index of the one that had to wait
+    std::uint32_t holder;
+    base::Time from;
+    base::Time to;
+  };
+  const std::vector<Holding>& holdings() const { return holdings_; }
   std::uint64_t left_out() const { return left_out_; }
 
  private:
@@ -68,13 +77,6 @@ class LockGraph {
   void find_holders(std::size_t begin, std::size_t end);
   void block(const Wait& wait, std::uint32_t holder, base::Time from, base::Time to, bool first);
   void find_chains();
-
-  struct Holding {
-    std::uint32_t wait;  // index of the one that had to wait
-    std::uint32_t holder;
-    base::Time from;
-    base::Time to;
-  };
 
   std::vector<Wait> waits_;
   std::vector<Queue> queues_;

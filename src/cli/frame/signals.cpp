@@ -97,6 +97,13 @@ void remove_if_killed(const std::string& folder) {
 
 const std::atomic<bool>& stop_asked() { return stop; }
 
+void forget_stop() {
+  if (signal_number != SIGINT) return;
+  signal_number = 0;
+  stop = false;
+  asked = 0;
+}
+
 int stop_signal() { return signal_number; }
 
 }  // namespace polytrace::cli

@@ -17,6 +17,8 @@ void take_time_to_end();
 void remove_if_killed(const std::string& folder);
 // True once the user asked to stop; for PumpOptions::stop and SourceOptions::stop_following.
 const std::atomic<bool>& stop_asked();
+// What Ctrl-C asked is done; the next one asks anew. For a prompt.
+void forget_stop();
 // The signal that asked: 128 + this is the exit code. 0 when none did.
 int stop_signal();
 

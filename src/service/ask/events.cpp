@@ -63,12 +63,17 @@ class LinePrinter final : public event::Consumer {
       });
     return whole_;
   }
+  std::uint64_t printed() const { return printed_; }
 
  private:
   bool by_time() const { return question_.order == EventsQuestion::Order::time; }
   bool show(const Batch& batch, const Event& event) {
     if (question_.limit != 0 && printed_ == question_.limit) return false;
     if (!choice_.takes(batch, event)) return true;
+    if (skipped_ < question_.skip) {
+      ++skipped_;
+      return true;
+    }
     ++printed_;
     if (question_.form == EventsQuestion::Form::json_lines) write_event(json_, batch, event);
     else event::append_text(lines_.text, batch, event);
@@ -81,6 +86,7 @@ class LinePrinter final : public event::Consumer {
   const EventsQuestion& question_;
   base::JsonWriter json_;
   event::TimeMerge merge_;
+  std::uint64_t skipped_ = 0;
   std::uint64_t printed_ = 0;
   bool whole_ = true;
 };
@@ -112,6 +118,10 @@ base::result<void> choose(Input& input, const EventsQuestion& question, Choice& 
   if (by_name || (by_time && input.options().follow)) {
     if (auto ready = input.prepare_passes(); !ready) return ready;
   }
+  if (question.chosen) {
+    choice.selection = *question.chosen;
+    return {};
+  }
   auto selection = make_selection(input, question.selection);
   if (!selection) return base::Unexpected(selection.error());
   choice.selection = std::move(*selection);
@@ -133,13 +143,14 @@ Asked<EventsAnswer> ask_events(Input& input, const EventsQuestion& question,
   NameFilter name(std::move(*names));
   if (auto ready = choose(input, question, choice, name); !ready)
     return refuse(ready.error(), input.name());
-  auto opened = question.limit == 0 ? input.open() : input.open_trace();
+  auto opened = question.limit == 0 || question.any_source ? input.open() : input.open_trace();
   if (!opened) return refuse(opened.error(), input.name());
   LinePrinter printer(lines, choice, question);
   EventsAnswer answer;
   answer.reading.passed = pass(input, *opened->reader, printer);
   answer.reading.origin = origin_of(input, *opened);
   answer.whole = printer.finish();
+  answer.printed = printer.printed();
   return answer;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "service/input/pass.hpp"
@@ -15,9 +16,13 @@ struct EventsQuestion {
   enum class Form : std::uint8_t { text, json_lines };
 
   SelectionOptions selection{};  // the name: what is about a method, class or thread of it
-  std::string kinds{};           // names, separated by commas; empty: all
+  std::optional<slice::Selection> chosen{};  // instead of it
+  std::string kinds{};                       // names, separated by commas; empty: all
   Order order = Order::file;
   Form form = Form::text;
+  bool any_source =
+      false;               // an index may answer although not all is read: its notices do not count
+  std::uint64_t skip = 0;  // leave out so many of the first
   std::uint64_t limit = 0;  // stop after so many; 0: never
 };
 
@@ -31,6 +36,7 @@ struct EventLines {
 struct EventsAnswer {
   Reading reading{};
   bool whole = true;  // false: more than can be held to be ordered
+  std::uint64_t printed = 0;
 };
 Asked<EventsAnswer> ask_events(Input& input, const EventsQuestion& question,
                                const EventLines& lines);

@@ -8,6 +8,8 @@
 #include <span>
 
 #include "base/codes.hpp"
+#include "service/ask/calls_from_index.hpp"
+#include "service/input/store_of.hpp"
 #include "service/words/words.hpp"
 
 namespace polytrace::service {
@@ -78,18 +80,47 @@ std::vector<EmptySection> explain(const std::vector<analysis::Report::Empty>& se
   return out;
 }
 
+// Where the sums of the index that it is read from have it all.
+std::optional<TableAnswer> ask_index(const Input& input, const format::Opened& opened,
+                                     const std::vector<const analysis::Section*>& sections,
+                                     const slice::Selection& selection,
+                                     const analysis::TableOptions& table) {
+  const auto store = store_of(opened);
+  if (store == nullptr || store->notes().error) return std::nullopt;
+  auto calls = calls_from_index(*store, {sections, selection, table, input.asking().stop});
+  if (!calls || !*calls) return std::nullopt;
+  TableAnswer answer;
+  answer.reading.passed.outcome = {store->notes().tally, store->notes().notices, std::nullopt};
+  answer.reading.passed.notices = store->notes().notices.sorted();
+  answer.reading.origin = origin_of(input, opened);
+  answer.selection = selection;
+  answer.start = store->facts().totals.first;
+  answer.tables = std::move((*calls)->tables);
+  answer.empty = explain((*calls)->empty, *opened.format);
+  return answer;
+}
+
+base::result<slice::Selection> select(Input& input, const ReportQuestion& question) {
+  if (question.chosen) return *question.chosen;
+  auto selection = make_selection(input, question.selection);
+  if (!selection) return selection;
+  selection->show_helpers = question.show_helpers;
+  selection->method = question.method;
+  selection->fold_recursion = question.fold_recursion;
+  return selection;
+}
+
 }  // namespace
 
 Asked<TableAnswer> ask_report(Input& input, const ReportQuestion& question) {
   const auto sections = parse_sections(question.sections);
   if (!sections) return refuse(sections.error());
-  auto selection = make_selection(input, question.selection);
+  auto selection = select(input, question);
   if (!selection) return refuse(selection.error(), input.name());
-  selection->show_helpers = question.show_helpers;
-  selection->method = question.method;
-  selection->fold_recursion = question.fold_recursion;
   auto opened = input.open();
   if (!opened) return refuse(opened.error(), input.name());
+  if (auto indexed = ask_index(input, *opened, *sections, *selection, question.table))
+    return *indexed;
   analysis::Report report(*sections, *selection);
   TableAnswer answer;
   answer.reading.passed = pass(input, *opened->reader, report);

@@ -31,9 +31,10 @@ struct TableAnswer {
 struct ReportQuestion {
   std::string sections{};  // keys of analysis::sections(), separated by commas; empty: all
   SelectionOptions selection{};
-  std::string method{};         // of the section sandwich
-  bool fold_recursion = false;  // in the call tree
-  bool show_helpers = false;    // frames of the runtime itself
+  std::optional<slice::Selection> chosen{};  // instead of it, and of the next three
+  std::string method{};                      // of the section sandwich
+  bool fold_recursion = false;               // in the call tree
+  bool show_helpers = false;                 // frames of the runtime itself
   analysis::TableOptions table{};
 };
 Asked<TableAnswer> ask_report(Input& input, const ReportQuestion& question);

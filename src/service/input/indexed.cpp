@@ -62,12 +62,6 @@ void look(FoundIndex& found) {
   set(found, other ? IndexStanding::stale : IndexStanding::damaged, base::to_text(view.error()));
 }
 
-// What the trace's own reader finds beside the trace is not in its content.
-bool depends_on_neighbours(const std::string& file, const base::Notices& notices) {
-  return exists(file + ".segments") || notices.find(Code::segments_read) != nullptr ||
-         notices.find(Code::segments_damaged) != nullptr;
-}
-
 std::optional<CurrentIndex> open_found(FoundIndex& found) {
   const std::string& text = found.view->head().format;
   const format::Format* format = format::find_format(text.substr(0, text.find(' ')));
@@ -92,6 +86,11 @@ std::optional<base::Notice> FoundIndex::notice() const {
   return base::Notice{.code = stale ? Code::index_stale : Code::index_damaged,
                       .count = 1,
                       .detail = place.file() + ": " + detail};
+}
+
+bool depends_on_neighbours(const std::string& file, const base::Notices& notices) {
+  return exists(file + ".segments") || notices.find(Code::segments_read) != nullptr ||
+         notices.find(Code::segments_damaged) != nullptr;
 }
 
 base::result<FoundIndex> find_index(const std::string& file, const std::string& folder) {

@@ -43,6 +43,10 @@ struct FoundIndex {
   std::optional<base::Notice> notice() const;
 };
 
+// What the trace's own reader finds beside the trace is in no index that is kept: whether it would
+// find something, or said so among its notices.
+bool depends_on_neighbours(const std::string& file, const base::Notices& notices);
+
 // Reads all of the index once, to test its checksums. Errors: those of store::identify().
 base::result<FoundIndex> find_index(const std::string& file, const std::string& folder);
 

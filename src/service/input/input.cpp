@@ -15,6 +15,7 @@
 #include "base/codes.hpp"
 #include "base/io/compressed_source.hpp"
 #include "base/io/scratch_file.hpp"
+#include "service/input/held_index.hpp"
 
 namespace polytrace::service {
 namespace {
@@ -72,6 +73,8 @@ std::optional<format::Opened> Input::open_index() const {
   const bool as_it_is = options_.segments.empty() && !options_.follow && !options_.resync &&
                         !options_.strict && options_.file != "-";
   if (!options_.index.offered || options_.index.none || !as_it_is) return std::nullopt;
+  if (!options_.index.folder.empty())
+    if (auto held = open_held(options_.index.folder)) return held;
   if (!std::exchange(looked_, true))
     choice_ = open_if_current(options_.file, options_.index.folder);
   if (!choice_.index) return std::nullopt;

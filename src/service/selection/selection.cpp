@@ -8,6 +8,7 @@
 
 #include "base/codes.hpp"
 #include "service/input/pass.hpp"
+#include "service/input/store_of.hpp"
 #include "service/selection/times.hpp"
 #include "service/words/numbers.hpp"
 #include "service/words/words.hpp"
@@ -59,8 +60,16 @@ struct Wanted {
   std::optional<TimePoint> from;
   std::optional<TimePoint> to;
 
+  bool by_name = false;  // of a thread
+
   bool needs_overview() const {
-    return (from && from->needs_overview()) || (to && to->needs_overview());
+    return by_name || (from && from->needs_overview()) || (to && to->needs_overview());
+  }
+  bool needs_only_span() const {
+    const auto is_wall = [](const std::optional<TimePoint>& point) {
+      return point && point->against == TimePoint::Against::wall;
+    };
+    return !by_name && !is_wall(from) && !is_wall(to);
   }
 };
 
@@ -71,10 +80,24 @@ base::result<std::optional<TimePoint>> time_point(const std::string& text) {
   return std::optional(*point);
 }
 
-base::result<Overview> look_over(Input& input) {
+// What times are resolved by; wall times need more.
+std::optional<Overview> span_of(const format::Opened& opened) {
+  const auto store = store_of(opened);
+  if (store == nullptr || store->notes().error) return std::nullopt;
+  const auto span = store->told_span();
+  if (!span || !*span) return std::nullopt;
+  Overview overview;
+  overview.first = (*span)->first;
+  overview.last = (*span)->last;
+  return overview;
+}
+
+base::result<Overview> look_over(Input& input, const Wanted& wanted) {
   if (auto ready = input.prepare_passes(); !ready) return base::Unexpected(ready.error());
   auto opened = input.open();
   if (!opened) return base::Unexpected(opened.error());
+  if (wanted.needs_only_span())
+    if (auto span = span_of(*opened)) return std::move(*span);
   OverviewConsumer consumer;
   const Passed passed = pass(input, *opened->reader, consumer);
   if (passed.outcome.error) return base::Unexpected(*passed.outcome.error);
@@ -120,6 +143,8 @@ base::result<std::shared_ptr<const slice::Pauses>> find_pauses(Input& input) {
   if (auto ready = input.prepare_passes(); !ready) return base::Unexpected(ready.error());
   auto opened = input.open();
   if (!opened) return base::Unexpected(opened.error());
+  if (const auto store = store_of(*opened))
+    if (auto known = store->pauses(); known && *known != nullptr) return std::move(*known);
   PausePass finder;
   // The next pass tells of faults.
   static_cast<void>(pass(input, *opened->reader, finder));
@@ -159,13 +184,13 @@ base::result<slice::Selection> make_selection(Input& input, const SelectionOptio
   const auto from = time_point(options.from), to = time_point(options.to);
   if (!from) return base::Unexpected(from.error());
   if (!to) return base::Unexpected(to.error());
-  const Wanted wanted{*from, *to};
   const std::optional<Id> thread = thread_id(options.thread);
   if (thread) selection.threads = event::ThreadChoice({*thread});
   const bool by_name = !options.thread.empty() && !thread;
+  const Wanted wanted{*from, *to, by_name};
   Overview overview;
-  if (wanted.needs_overview() || by_name) {
-    auto seen = look_over(input);
+  if (wanted.needs_overview()) {
+    auto seen = look_over(input, wanted);
     if (!seen) return base::Unexpected(seen.error());
     overview = std::move(*seen);
   }

@@ -22,24 +22,25 @@ using Block = CallFrames::Block;
 class SumsByPath {
  public:
   explicit SumsByPath(std::size_t paths)
-      : paths_(paths), sums_(static_cast<PathSum*>(std::calloc(paths, sizeof(PathSum)))) {
+      : paths_(paths), sums_(static_cast<PathFigures*>(std::calloc(paths, sizeof(PathFigures)))) {
     if (sums_ == nullptr) throw std::bad_alloc();
-    base::want_large_pages(sums_.get(), paths * sizeof(PathSum));
+    base::want_large_pages(sums_.get(), paths * sizeof(PathFigures));
   }
-  void add(const PathSum& sum) {
-    PathSum& own = sums_[sum.path];
-    if (own.path != sum.path) {  // so that of the empty path never counts
-      own.path = sum.path;
-      told_.push(sum.path);
-    }
-    own.add(sum);
+  void add(const PathSum& sum) { of(sum.path).add(sum); }
+  // What of it lay in pauses.
+  void add_paused(const PathSum& sum) {
+    PathFigures& own = of(sum.path);
+    own.paused += sum.self;
+    own.paused_waits += sum.blocked + sum.waiting;
+    own.blocked -= sum.blocked;
+    own.waiting -= sum.waiting;
   }
   // By path; none of which all is 0.
-  std::vector<PathSum> take() {
-    std::vector<PathSum> all;
+  std::vector<PathFigures> take() {
+    std::vector<PathFigures> all;
     all.reserve(told_.size());
-    base::want_large_pages(all.data(), told_.size() * sizeof(PathSum));
-    const auto put = [&](const PathSum& sum) {
+    base::want_large_pages(all.data(), told_.size() * sizeof(PathFigures));
+    const auto put = [&](const PathFigures& sum) {
       if (sum.path != kEmptyPath && (sum.calls != 0 || sum.self != 0 || sum.cpu != 0))
         all.push_back(sum);
     };
@@ -54,22 +55,34 @@ class SumsByPath {
 
  private:
   struct Free {
-    void operator()(PathSum* sums) const { std::free(sums); }
+    void operator()(PathFigures* sums) const { std::free(sums); }
   };
+  PathFigures& of(std::uint32_t path) {
+    PathFigures& own = sums_[path];
+    if (own.path != path) {  // so that of the empty path never counts
+      own.path = path;
+      told_.push(path);
+    }
+    return own;
+  }
+
   std::size_t paths_;
-  std::unique_ptr<PathSum[], Free> sums_;
+  std::unique_ptr<PathFigures[], Free> sums_;
   base::RawArray<std::uint32_t> told_;
 };
 
 class RangeReader {
  public:
-  RangeReader(const CallFrames& frames, const Range& range)
-      : frames_(frames), range_(range), sums_(frames.paths().size()) {}
+  // `pauses`: null where they are not known.
+  RangeReader(const CallFrames& frames, const Range& range, const slice::Pauses* pauses)
+      : frames_(frames), range_(range), pauses_(pauses), sums_(frames.paths().size()) {}
 
   base::result<void> add(std::uint32_t thread);
-  std::vector<PathSum> take() { return sums_.take(); }
+  std::vector<PathFigures> take() { return sums_.take(); }
 
  private:
+  bool is_stopped() const { return range_.stop != nullptr && *range_.stop; }
+  bool has_pauses() const { return pauses_ != nullptr && !pauses_->all.empty(); }
   bool is_inside(const Block& block) const {
     return block.before >= range_.from && block.last < range_.to;
   }
@@ -77,13 +90,22 @@ class RangeReader {
     for (const PathSum& sum : read_) sums_.add(sum);
     read_.clear();
   }
+  void add_read_pauses() {
+    for (const PathSum& sum : read_) sums_.add_paused(sum);
+    read_.clear();
+  }
   base::result<void> add_open(std::uint32_t thread, std::uint32_t place);
   base::result<void> add_part(std::uint32_t thread, std::uint32_t place);
   base::result<std::uint32_t> add_whole(std::uint32_t thread, std::uint32_t place,
                                         std::uint32_t end);
+  // Pauses in blocks [place, end), which are inside.
+  base::result<void> add_pauses(std::uint32_t thread, std::uint32_t place, std::uint32_t end);
+  base::result<std::uint32_t> add_some_pauses(std::uint32_t thread, std::uint32_t place,
+                                              std::uint32_t end);
 
   const CallFrames& frames_;
   const Range& range_;
+  const slice::Pauses* pauses_;
   SumsByPath sums_;
   std::vector<PathSum> read_;
 };
@@ -95,9 +117,12 @@ base::result<void> RangeReader::add(std::uint32_t thread) {
   if (auto done = add_open(thread, at); !done) return done;
   std::uint32_t inside_end = end;
   while (inside_end > at && !is_inside(blocks[inside_end - 1])) --inside_end;
+  std::uint32_t inside = at;
+  while (inside < inside_end && !is_inside(blocks[inside])) ++inside;
+  if (has_pauses())
+    if (auto done = add_pauses(thread, inside, inside_end); !done) return done;
   while (at < end) {
-    if (range_.stop != nullptr && *range_.stop)
-      return base::fail(base::Code::read_failed, "stopped");
+    if (is_stopped()) return base::fail(base::Code::read_failed, "stopped");
     if (!is_inside(blocks[at])) {
       if (auto done = add_part(thread, at++); !done) return done;
       continue;
@@ -141,7 +166,52 @@ base::result<void> RangeReader::add_part(std::uint32_t thread, std::uint32_t pla
   for (std::size_t i = 0; i < locals.size(); ++i) read_[i] = {locals[i].path};
   (*block)->add_figures(range_.from, range_.to, read_);
   add_read();
+  if (!has_pauses()) return {};
+  read_.resize(locals.size());
+  for (std::size_t i = 0; i < locals.size(); ++i) read_[i] = {locals[i].path};
+  (*block)->add_pauses(range_.from, range_.to, pauses_->all, read_);
+  add_read_pauses();
   return {};
+}
+
+base::result<void> RangeReader::add_pauses(std::uint32_t thread, std::uint32_t place,
+                                           std::uint32_t end) {
+  while (place < end) {
+    if (is_stopped()) return base::fail(base::Code::read_failed, "stopped");
+    const auto next = add_some_pauses(thread, place, end);
+    if (!next) return base::Unexpected(next.error());
+    place = *next;
+  }
+  return {};
+}
+
+// Of the largest frame that begins there and fits, else of one block: where to go on.
+base::result<std::uint32_t> RangeReader::add_some_pauses(std::uint32_t thread, std::uint32_t place,
+                                                         std::uint32_t end) {
+  using Sums = CallFrames::Sums;
+  const auto sums = frames_.pause_sums(thread), parts = frames_.pause_parts(thread);
+  const std::uint32_t paths = frames_.paths().size();
+  auto at = std::ranges::lower_bound(sums, place, {}, &Sums::first);
+  for (; at != sums.end() && at->first == place; ++at) {
+    if (at->blocks > end - place || at->blocks == 0) continue;
+    const auto payload = frames_.payload(*at);
+    if (!payload) return base::Unexpected(payload.error());
+    if (auto read = read_sums(*payload, paths, read_); !read) return base::Unexpected(read.error());
+    add_read_pauses();
+    return place + at->blocks;
+  }
+  const auto behind = std::ranges::upper_bound(parts, place, {}, &Sums::first);
+  if (behind != parts.begin() && place - std::prev(behind)->first < std::prev(behind)->blocks) {
+    const Sums& part = *std::prev(behind);
+    const auto payload = frames_.payload(part);
+    if (!payload) return base::Unexpected(payload.error());
+    const auto read = read_pause_part(*payload, place - part.first, paths, read_);
+    if (!read) return base::Unexpected(read.error());
+    add_read_pauses();
+    return place + 1;
+  }
+  // What has larger sums has parts, too.
+  return behind == parts.end() ? end : std::min(end, behind->first);
 }
 
 // Of the block, or of it and those behind that stand in one frame of sums: where to go on.
@@ -201,7 +271,7 @@ class MethodSums {
   std::uint32_t slot_of(std::uint32_t method) {
     const auto [known, fresh] = slots_.try_emplace(method, static_cast<std::uint32_t>(all_.size()));
     if (fresh) {
-      all_.push_back({method, 0, 0, 0, 0, 0, 0, 0});
+      all_.push_back({method, 0, 0, 0, 0, 0, 0, 0, 0});
       open_by_method_.push_back(0);
     }
     return known->second;
@@ -219,6 +289,7 @@ class MethodSums {
     sum.blocked += node.own.blocked;
     sum.waiting += node.own.waiting;
     sum.cpu += node.own.cpu;
+    sum.paused += node.own.paused;
   }
 
   const Paths& paths_;
@@ -237,12 +308,15 @@ class MethodSums {
 }  // namespace
 
 base::result<RangeSums> range_sums(const CallFrames& frames, const Range& range) {
-  RangeReader reader(frames, range);
+  const auto pauses = frames.pauses();
+  if (!pauses) return base::Unexpected(pauses.error());
+  RangeReader reader(frames, range, pauses->get());
   const auto asked =
       ask_threads(frames, range, [&](std::uint32_t thread) { return reader.add(thread); });
   if (!asked) return base::Unexpected(asked.error());
   RangeSums sums;
   sums.paths_ = reader.take();
+  sums.pauses_known_ = *pauses != nullptr;
   return sums;
 }
 
@@ -251,8 +325,8 @@ std::vector<TreeNode> RangeSums::tree(const Paths& all) const {
   std::vector<std::uint32_t> places(all.size(), kNone);  // by path
   std::vector<std::uint32_t> others;                     // paths that only others are below
   places[kEmptyPath] = 0;
-  for (const PathSum& sum : paths_) places[sum.path] = 0;
-  for (const PathSum& sum : paths_) {
+  for (const PathFigures& sum : paths_) places[sum.path] = 0;
+  for (const PathFigures& sum : paths_) {
     for (std::uint32_t path = all.parent(sum.path); places[path] == kNone;
          path = all.parent(path)) {
       others.push_back(path);
@@ -263,14 +337,14 @@ std::vector<TreeNode> RangeSums::tree(const Paths& all) const {
   std::vector<TreeNode> nodes;
   nodes.reserve(paths_.size() + others.size() + 1);
   base::want_large_pages(nodes.data(), nodes.capacity() * sizeof(TreeNode));
-  nodes.push_back({PathSum{kEmptyPath}, 0, 0});
-  const auto put = [&](const PathSum& sum) {
+  nodes.push_back({});
+  const auto put = [&](const PathFigures& sum) {
     places[sum.path] = static_cast<std::uint32_t>(nodes.size());
     nodes.push_back({sum, sum.self, places[all.parent(sum.path)]});
   };
   auto other = others.begin();
-  for (const PathSum& sum : paths_) {
-    for (; other != others.end() && *other < sum.path; ++other) put({*other});
+  for (const PathFigures& sum : paths_) {
+    for (; other != others.end() && *other < sum.path; ++other) put({{*other}});
     put(sum);
   }
   for (std::size_t i = nodes.size(); i-- > 1;) nodes[nodes[i].caller].total += nodes[i].total;

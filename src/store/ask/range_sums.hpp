@@ -33,19 +33,26 @@ base::result<void> ask_threads(const CallFrames& frames, const Range& range, Ask
   return {};
 }
 
+// Of one path. What it was not paused, blocked or waiting, it ran.
+struct PathFigures : PathSum {
+  std::uint64_t paused = 0;        // of self; `blocked` and `waiting` are outside of it
+  std::uint64_t paused_waits = 0;  // of `paused`, while the thread waited, too
+};
+
 struct MethodSum {
   std::uint32_t method;
   std::uint64_t calls;
   std::uint64_t total;    // nanoseconds; in a recursion every level counts
   std::uint64_t elapsed;  // of calls outside any other call of the method
   std::uint64_t self;
-  std::uint64_t blocked;  // of self; so are the next two
+  std::uint64_t blocked;  // of self; so are the next three
   std::uint64_t waiting;
   std::uint64_t cpu;
+  std::uint64_t paused;
 };
 
 struct TreeNode {
-  PathSum own;           // `calls` are those of the path
+  PathFigures own;       // `calls` are those of the path
   std::uint64_t total;   // nanoseconds; self of the path and all below it
   std::uint32_t caller;  // its place in the tree; the first node's is its own
 };
@@ -53,7 +60,10 @@ struct TreeNode {
 class RangeSums {
  public:
   // By path; none of which all is 0, none of the empty path.
-  const std::vector<PathSum>& paths() const { return paths_; }
+  const std::vector<PathFigures>& paths() const { return paths_; }
+  // False while the index is being built: then `paused` is 0 throughout, and what lies in pauses
+  // counts as blocked, as waiting or as neither.
+  bool pauses_known() const { return pauses_known_; }
   // By index; only those of which something is not 0.
   std::vector<MethodSum> methods(const Paths& all) const;
   // Those of paths() and of all that they are below, by path; the empty path has the whole.
@@ -61,7 +71,8 @@ class RangeSums {
 
  private:
   friend base::result<RangeSums> range_sums(const CallFrames& frames, const Range& range);
-  std::vector<PathSum> paths_;
+  std::vector<PathFigures> paths_;
+  bool pauses_known_ = false;
 };
 
 // Errors: those of frames; stopped when asked to.

@@ -29,11 +29,7 @@ Time begin_of(std::int64_t bucket, Time origin, unsigned level) {
 class Zoomer {
  public:
   Zoomer(const CallFrames& frames, Time origin, const Zoom& asked)
-      : frames_(frames),
-        asked_(asked),
-        origin_(origin),
-        from_(begin_of(asked.first_bucket, origin, asked.level)),
-        to_(begin_of(asked.end_bucket, origin, asked.level)) {
+      : frames_(frames), asked_(asked), stretch_(origin, asked) {
     joiner_.begin(origin, asked.level);
   }
 
@@ -42,25 +38,17 @@ class Zoomer {
 
  private:
   using Cells = CallFrames::Cells;
+  using Where = CallFrames::Where;
 
-  const Cells* frame_of(std::uint32_t place, bool is_first) const;
   base::result<void> add_frame(const Cells& frame);
   base::result<void> add_block(std::uint32_t place);
   base::result<void> add_open(std::uint32_t last);
   base::result<void> know_stack(std::uint32_t place);
-  bool is_asked(std::uint32_t row) const {
-    return row >= asked_.first_row && row < asked_.end_row && row < kMostDepth;
-  }
-  bool has_bucket_of(Time start) const {
-    const std::int64_t bucket = bucket_of(start, origin_, asked_.level);
-    return bucket >= asked_.first_bucket && bucket < asked_.end_bucket;
-  }
   void add(const Cell& cell);
 
   const CallFrames& frames_;
   const Zoom& asked_;
-  Time origin_;
-  Time from_, to_;
+  Stretch stretch_;
   CellJoiner joiner_;
   std::vector<Cell> cells_;
   std::vector<StackedCall> stack_;
@@ -68,34 +56,18 @@ class Zoomer {
 };
 
 base::result<void> Zoomer::collect() {
-  auto [at, end] = frames_.met_by(asked_.thread, from_, to_);
-  if (at == end || from_ >= to_) return {};
-  for (bool is_first = true; at < end; is_first = false) {
+  auto [at, end] = frames_.met_by(asked_.thread, stretch_.from(), stretch_.to());
+  if (at == end || stretch_.from() >= stretch_.to()) return {};
+  for (auto where = Where::is_first; at < end; where = Where::follows) {
     if (asked_.stop != nullptr && *asked_.stop)
       return base::fail(base::Code::limit_exceeded, "stopped");
-    const Cells* const frame = frame_of(at, is_first);
+    const Cells* const frame =
+        CallFrames::coarsest(frames_.cells(asked_.thread), at, asked_.level, where);
     auto added = frame != nullptr ? add_frame(*frame) : add_block(at);
     if (!added) return added;
     at = frame != nullptr ? frame->first + frame->blocks : at + 1;
   }
   return add_open(at - 1);
-}
-
-// The coarsest frame of a level that suffices which begins with that block; the first may begin
-// before.
-const CallFrames::Cells* Zoomer::frame_of(std::uint32_t place, bool is_first) const {
-  const auto all = frames_.cells(asked_.thread);
-  const Cells* found = nullptr;
-  const auto take = [&](const Cells& frame) {
-    const bool is_coarser = found == nullptr || frame.level > found->level;
-    if (frame.level <= asked_.level && is_coarser) found = &frame;
-  };
-  const auto [begin, end] = std::ranges::equal_range(all, place, {}, &Cells::first);
-  for (auto frame = begin; frame != end; ++frame) take(*frame);
-  if (!is_first) return found;
-  for (auto frame = all.begin(); frame != begin; ++frame)
-    if (place - frame->first < frame->blocks) take(*frame);
-  return found;
 }
 
 base::result<void> Zoomer::add_frame(const Cells& frame) {
@@ -104,7 +76,7 @@ base::result<void> Zoomer::add_frame(const Cells& frame) {
   cells_.clear();
   if (auto read = read_cells(*payload, frames_.paths().size(), cells_); !read) return read;
   for (const Cell& cell : cells_)
-    if (is_asked(cell.row)) add(cell);
+    if (stretch_.has_row(cell.row)) add(cell);
   is_stack_known_ = false;
   return {};
 }
@@ -128,11 +100,11 @@ base::result<void> Zoomer::add_block(std::uint32_t place) {
     return base::fail(base::Code::value_unexpected, "open calls of a block");
   walk_calls(**block, frames_.blocks(asked_.thread)[place].number, stack_,
              [&](std::uint32_t row, const StackedCall& call, Time end) {
-               if (!is_asked(row)) return;
+               if (!stretch_.has_row(row)) return;
                const std::uint64_t duration = base::elapsed(call.start, end);
                if (duration >> asked_.level != 0)
                  add({call.start, end, 1, duration, duration, call.call, call.path, row});
-               else if (has_bucket_of(call.start))
+               else if (stretch_.has_bucket_of(call.start))
                  joiner_.add_call(row, call.start, end, call.call, call.path);
              });
   return {};
@@ -145,7 +117,7 @@ base::result<void> Zoomer::add_open(std::uint32_t last) {
   if (stack_.size() <= asked_.first_row) return {};
   const auto ends = frames_.ends(asked_.thread);
   if (!ends) return base::Unexpected(ends.error());
-  for (std::uint32_t row = asked_.first_row; row < stack_.size() && is_asked(row); ++row) {
+  for (std::uint32_t row = asked_.first_row; row < stack_.size() && stretch_.has_row(row); ++row) {
     const StackedCall& call = stack_[row];
     const std::uint64_t duration =
         end_of(frames_, asked_.thread, **ends, call.call, call.start).duration;
@@ -156,33 +128,36 @@ base::result<void> Zoomer::add_open(std::uint32_t last) {
 }
 
 void Zoomer::add(const Cell& cell) {
-  if (cell.is_wide(asked_.level)) {
-    if (cell.start < to_ && cell.end > from_) joiner_.add(cell);
-    return;
-  }
-  if (has_bucket_of(cell.start)) joiner_.add(cell);
+  if (stretch_.has(cell)) joiner_.add(cell);
 }
 
 void Zoomer::visit(const ZoomVisitor& visit) {
   cells_.clear();
   joiner_.take(cells_);
-  for (const Cell& cell : cells_) {
-    ZoomItem item{cell.row,     cell.path, cell.start, cell.end, cell.count, cell.busy,
-                  cell.longest, cell.call, false,      false,    false};
-    if (cell.is_wide(asked_.level)) {
-      item.is_wide = true;
-      item.begins_before = cell.start < from_;
-      item.ends_behind = cell.end > to_;
-      item.start = std::max(cell.start, from_);
-      item.end = std::min(cell.end, to_);
-      item.count = item.begins_before ? 0 : 1;
-      item.busy = base::elapsed(item.start, item.end);
-    }
-    visit(item);
-  }
+  for (const Cell& cell : cells_) visit(stretch_.item(cell));
 }
 
 }  // namespace
+
+Stretch::Stretch(Time origin, const Zoom& asked)
+    : asked_(asked),
+      origin_(origin),
+      from_(begin_of(asked.first_bucket, origin, asked.level)),
+      to_(begin_of(asked.end_bucket, origin, asked.level)) {}
+
+ZoomItem Stretch::item(const Cell& cell) const {
+  ZoomItem item{cell.row,     cell.path, cell.start, cell.end, cell.count, cell.busy,
+                cell.longest, cell.call, false,      false,    false};
+  if (!cell.is_wide(asked_.level)) return item;
+  item.is_wide = true;
+  item.begins_before = cell.start < from_;
+  item.ends_behind = cell.end > to_;
+  item.start = std::max(cell.start, from_);
+  item.end = std::min(cell.end, to_);
+  item.count = item.begins_before ? 0 : 1;
+  item.busy = base::elapsed(item.start, item.end);
+  return item;
+}
 
 base::result<void> zoom(const CallFrames& frames, base::Time origin, const Zoom& asked,
                         const ZoomVisitor& visit) {

@@ -42,6 +42,7 @@ class BlockWriter {
   void put_waits();
   std::uint64_t source_events() const;
   std::vector<PathSum> sums() const;
+  std::vector<PathMethod> methods() const;
 
   const Local& local(std::size_t number) const { return block_.locals[order_[number]]; }
   // A call's time in what no stack is there for is nobody's.
@@ -81,7 +82,7 @@ EncodedBlock BlockWriter::write() {
   append_plain(std::span<const BlockHead>(&head_, 1), payload_);
   append_plain(std::span<const BlockColumnHead>(columns_), payload_);
   payload_ += bodies_;
-  return {head_, block_.number, source_events(), sums()};
+  return {head_, block_.number, source_events(), sums(), methods()};
 }
 
 // Those of the beginning that the block returns to come first, outermost first.
@@ -283,6 +284,14 @@ std::vector<PathSum> BlockWriter::sums() const {
     }
     if (sum.calls != 0 || sum.self != 0) all.push_back(sum);
   }
+  return all;
+}
+
+std::vector<PathMethod> BlockWriter::methods() const {
+  std::vector<PathMethod> all;
+  all.reserve(order_.size());
+  for (const Local& local : block_.locals)
+    if (local.method != kNoMethod) all.push_back({local.path, local.method});
   return all;
 }
 

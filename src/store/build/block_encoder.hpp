@@ -11,12 +11,18 @@
 
 namespace polytrace::store {
 
+struct PathMethod {
+  std::uint32_t path;
+  std::uint32_t method;  // index
+};
+
 // What the directory and the sums of a thread need to know of a block.
 struct EncodedBlock {
   BlockHead head;
   std::uint64_t number = 0;
-  std::uint64_t events = 0;   // of the source
-  std::vector<PathSum> sums;  // in no order; a merged path may come more than once
+  std::uint64_t events = 0;           // of the source
+  std::vector<PathSum> sums;          // in no order; a merged path may come more than once
+  std::vector<PathMethod> methods{};  // of its paths that have one; likewise
 };
 
 // Appends to `payload`.

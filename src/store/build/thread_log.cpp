@@ -127,6 +127,7 @@ void ThreadLog::enter(const event::Batch& batch, const Event& event, const slice
   event::CallAccount& account = shared_->account;
   if (calls_.dropped() != 0 || account.open >= event::CallAccount::kMostOpen) {
     calls_.drop(account);
+    ++account_.dropped;
     return put_beside(Irregular::dropped, event, names);
   }
   OpenBlock& block = *block_;
@@ -150,6 +151,7 @@ void ThreadLog::leave(const event::Batch& batch, const Event& event, const slice
   const std::size_t stay = calls_.find(event::called(batch, event));
   if (stay == calls_.depth()) {
     ++account.ignored;
+    ++account_.ignored;
     return put_beside(Irregular::not_open, event, names);
   }
   leave_callees(stay + 1, event.time);
@@ -186,6 +188,7 @@ void ThreadLog::leave_callees(std::size_t stay, base::Time time) {
     pop(EndKind::cut);
     ++made;
     ++shared_->account.cut;
+    ++account_.cut;
   }
   if (block_->full()) {
     note_made();
@@ -221,23 +224,10 @@ void ThreadLog::look(const event::Batch& batch, const Event& event) {
   if (!edge) return;
   const bool is_lock = edge->kind == slice::SpanKind::lock;
   base::Time& start = is_lock ? lock_ : object_;
-  if (edge->begins()) return begin_wait(start, is_lock ? object_ : lock_, event.time);
-  if (start == base::kNoTime) return;
-  start = base::kNoTime;
+  // One that is told to begin again goes on, as in slice::WorkClock.
+  if (edge->begins() == (start != base::kNoTime)) return;
+  start = edge->begins() ? event.time : base::kNoTime;
   change(event.time, status());
-}
-
-// One that begins anew never ended: it counts from here.
-void ThreadLog::begin_wait(base::Time& start, base::Time other, base::Time time) {
-  if (start != base::kNoTime) {
-    const base::Time before = std::exchange(start, base::kNoTime);
-    auto& all = changes();
-    while (!all.empty() && all.back().at >= before) all.pop_back();
-    if (block_ == nullptr && before <= now_) status_ = Status::none;
-    if (other != base::kNoTime) change(std::max(before, other), status());
-  }
-  start = time;
-  change(time, status());
 }
 
 Status ThreadLog::status() const {
@@ -277,20 +267,23 @@ void ThreadLog::close_at(base::Time last) {
   block_.reset();
 }
 
-void ThreadLog::finish(base::Time last) {
+void ThreadLog::finish(base::Time last, const Unended& unended) {
   if (!calls_.empty()) {
     last = std::max(last, now_);
     if (last != now_ && block_ == nullptr) make_room(now_);
-    for (std::size_t i = 0; i < calls_.depth(); ++i)
-      ends_.push_back(
-          {calls_[i].slice, base::elapsed(calls_[i].start, last), EndKind::end_of_trace});
+    for (std::size_t i = 0; i < calls_.depth(); ++i) {
+      const std::uint64_t duration = base::elapsed(calls_[i].start, last);
+      ends_.push_back({calls_[i].slice, duration, EndKind::end_of_trace});
+      if (unended) unended(calls_[i].path, i, duration);
+    }
     shared_->ends += calls_.depth();
     close_at(last);
   } else {
     close();
   }
   event::CallAccount& account = shared_->account;
-  account.unended += calls_.depth() + calls_.dropped();
+  account_.unended = calls_.depth() + calls_.dropped();
+  account.unended += account_.unended;
   account.open -= calls_.depth();
   calls_.clear();
 }

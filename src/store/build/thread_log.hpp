@@ -44,9 +44,14 @@ class ThreadLog {
   // Closes the open block, if it tells anything.
   void close();
   // No more events, after the thread's last one of any kind: calls that are open end there.
-  void finish(base::Time last);
+  // Each is told to `unended`, where there is one.
+  using Unended = std::function<void(std::uint32_t path, std::size_t row, std::uint64_t duration)>;
+  void finish(base::Time last, const Unended& unended = {});
   // Of calls that their block left open, by number.
   std::vector<CallEnd> take_ends();
+  // What had to be put right in this thread; calls so far that are in closed blocks.
+  const event::CallAccount& account() const { return account_; }
+  std::uint64_t entered() const { return entered_; }
 
  private:
   struct Frame : event::OpenCall {
@@ -68,7 +73,6 @@ class ThreadLog {
   void put(base::Time time, bool enters);
   // Ends the innermost call.
   void pop(EndKind how);
-  void begin_wait(base::Time& start, base::Time other, base::Time time);
   void change(base::Time at, Status to);
   Status status() const;
   std::vector<StatusChange>& changes() { return block_ != nullptr ? block_->changes : changes_; }
@@ -82,6 +86,7 @@ class ThreadLog {
   std::uint16_t local_ = 0;           // where the thread is in block_
   base::Time now_ = base::kNoTime;    // of the last call event
   std::uint64_t entered_ = 0;
+  event::CallAccount account_{};       // but for `open`
   base::Time lock_ = base::kNoTime;    // since when it waits for one; kNoTime: it does not
   base::Time object_ = base::kNoTime;  // since when for a signal or a time
   Status status_ = Status::none;       // at the end of the last block

@@ -142,6 +142,12 @@ struct PathSum {
   }
 };
 
+// Sums of pauses are PathSums without calls: `self` is the time of it that lies in pauses,
+// `blocked` and `waiting` are what of that the thread waited. Of single blocks there are frames of
+// up to so many in a row: an SVB column of the lengths of their parts, then the parts, each as a
+// frame of sums is, and empty where a block meets no pause.
+inline constexpr std::uint32_t kPausePartBlocks = 16;
+
 inline constexpr std::array kSumMeasures{&PathSum::calls, &PathSum::self, &PathSum::blocked,
                                          &PathSum::waiting, &PathSum::cpu};
 

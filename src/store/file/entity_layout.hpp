@@ -18,7 +18,8 @@ enum EntityField : std::uint32_t {
   kEntityName = 2,       // text
   kEntityClass = 4,      // of a method: index of its class; of a vtable: of the class it stands for
   kEntitySignature = 8,  // text; of a method
-  kEntityFieldsKnown = 15,
+  kEntityTimes = 16,     // of a thread's events: svarint first, varint last less first
+  kEntityFieldsKnown = 31,
 };
 
 struct Entity {
@@ -27,7 +28,9 @@ struct Entity {
   base::Id id = base::kNoId;
   std::uint64_t name = kNone;  // number of the text
   std::uint64_t class_index = kNone;
-  std::uint64_t signature = kNone;  // number of the text
+  std::uint64_t signature = kNone;   // number of the text
+  base::Time first = base::kNoTime;  // of a thread's events
+  base::Time last = base::kNoTime;
 
   bool operator==(const Entity&) const = default;
 };

@@ -18,6 +18,28 @@ void put_number(base::JsonWriter& json, std::string_view name, std::uint64_t num
   json.number(std::to_string(number));
 }
 
+// Two digits a byte: JSON has no place for bytes that are not UTF-8.
+std::string hex_of(std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string digits;
+  for (const char byte : bytes) {
+    digits += kDigits[static_cast<unsigned char>(byte) >> 4];
+    digits += kDigits[static_cast<unsigned char>(byte) & 15];
+  }
+  return digits;
+}
+
+std::string bytes_of_hex(std::string_view digits) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
+    const std::size_t high = kDigits.find(digits[i]), low = kDigits.find(digits[i + 1]);
+    if (high == std::string_view::npos || low == std::string_view::npos) return {};
+    bytes += static_cast<char>(high << 4 | low);
+  }
+  return bytes;
+}
+
 void put_place(base::JsonWriter& json, const base::Place& place, const std::string& detail) {
   json.key("offset");
   if (place.offset == base::kNoOffset) json.null();
@@ -25,7 +47,8 @@ void put_place(base::JsonWriter& json, const base::Place& place, const std::stri
   if (!place.frame.empty()) json.member("frame", place.frame);
   if (place.line != 0) json.member("line", place.line);
   if (place.column != 0) json.member("column", place.column);
-  json.member("detail", detail);
+  if (simdjson::validate_utf8(detail)) json.member("detail", detail);
+  else json.member("detail_bytes", hex_of(detail));
 }
 
 void put_notice(base::JsonWriter& json, const base::Notice& notice) {
@@ -89,6 +112,7 @@ base::Occurrence take_place(const element& from) {
   at.place.column = static_cast<std::uint32_t>(number_in(from, "column"));
   at.place.frame = text_in(from, "frame");
   at.detail = text_in(from, "detail");
+  if (at.detail.empty()) at.detail = bytes_of_hex(text_in(from, "detail_bytes"));
   return at;
 }
 

@@ -20,7 +20,7 @@ inline constexpr std::size_t kPageHeadBytes = 256;
 inline constexpr std::size_t kSlotBytes = 64;
 // Changes with everything that makes the same source another index: those of another number are
 // built anew.
-inline constexpr std::uint32_t kRules = 2;
+inline constexpr std::uint32_t kRules = 3;
 
 using Digest = base::Fingerprint;  // or an id, or a hash
 

@@ -18,6 +18,12 @@ namespace {
 
 base::Unexpected misfit(const char* what) { return base::fail(Code::value_unexpected, what); }
 
+void add_time(const StatusClock::Split& split, std::uint64_t time, PathSum& sum) {
+  sum.self += time;
+  sum.blocked += split.blocked;
+  sum.waiting += split.waiting;
+}
+
 // The columns of a payload, each decoded when it is asked for.
 class BlockParts {
  public:
@@ -404,24 +410,16 @@ void CallBlock::add_all(std::span<Figures> by_local) const {
   figures[local].self += base::elapsed(base::tick_after(head_.before, time), head_.last);
 }
 
-// At the edges of a range, and where waits or large numbers ask for more.
-void CallBlock::add_part(base::Time from, base::Time to, std::span<PathSum> by_local) const {
-  StatusClock clock(changes_, from);
+template <class Part, class Entered>
+void CallBlock::walk(base::Time from, base::Time to, Part part, Entered entered) const {
   std::uint32_t local = head_.local;
   std::uint32_t call = 0;
   base::Time time = head_.before;
-  // What the thread does up to then.
   const auto pass = [&](base::Time upto) {
     const base::Time begin = std::max(time, from);
     const base::Time end = std::min(upto, to);
     time = std::max(time, upto);
-    if (end <= begin) return;
-    clock.pass(begin);
-    const StatusClock::Split split = clock.upto(end);
-    PathSum& sum = by_local[local];
-    sum.self += base::elapsed(begin, end);
-    sum.blocked += split.blocked;
-    sum.waiting += split.waiting;
+    if (end > begin) part(local, begin, end);
   };
   for (std::uint32_t i = 0; i < head_.events && time < to; ++i) {
     const base::Time next = base::tick_after(time, difference(i));
@@ -429,9 +427,40 @@ void CallBlock::add_part(base::Time from, base::Time to, std::span<PathSum> by_l
     if (next >= to) return;
     const bool is_entry = enters(i);
     local = is_entry ? codes_[call++] : locals_[local].parent;
-    if (is_entry && next >= from) ++by_local[local].calls;
+    if (is_entry) entered(local, next);
   }
   pass(head_.last);
+}
+
+// At the edges of a range, and where waits or large numbers ask for more.
+void CallBlock::add_part(base::Time from, base::Time to, std::span<PathSum> by_local) const {
+  StatusClock clock(changes_, from);
+  const auto part = [&](std::uint32_t local, base::Time begin, base::Time end) {
+    clock.pass(begin);
+    add_time(clock.upto(end), base::elapsed(begin, end), by_local[local]);
+  };
+  walk(from, to, part, [&](std::uint32_t local, base::Time time) {
+    if (time >= from) ++by_local[local].calls;
+  });
+}
+
+void CallBlock::add_pauses(base::Time from, base::Time to,
+                           std::span<const slice::Pauses::Pause> pauses,
+                           std::span<PathSum> by_local) const {
+  StatusClock clock(changes_, from);
+  auto pause = std::ranges::upper_bound(pauses, std::max(from, head_.before), {},
+                                        &slice::Pauses::Pause::end);
+  const auto part = [&](std::uint32_t local, base::Time begin, base::Time end) {
+    for (; pause != pauses.end() && pause->start < end; ++pause) {
+      const base::Time paused = std::max(begin, pause->start);
+      const base::Time resumed = std::min(end, pause->end);
+      clock.pass(paused);
+      if (resumed > paused)
+        add_time(clock.upto(resumed), base::elapsed(paused, resumed), by_local[local]);
+      if (pause->end > end) return;
+    }
+  };
+  walk(from, to, part, [](std::uint32_t, base::Time) {});
 }
 
 }  // namespace polytrace::store

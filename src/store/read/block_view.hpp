@@ -10,6 +10,7 @@
 
 #include "base/raw_array.hpp"
 #include "base/result.hpp"
+#include "slice/selection.hpp"
 #include "store/read/paths.hpp"
 
 namespace polytrace::store {
@@ -53,6 +54,8 @@ class CallBlock {
   std::span<const BesideEvent> beside() const { return beside_; }
   std::span<const LateEvent> late() const { return late_; }
   std::span<const std::uint32_t> unwinds() const { return unwinds_; }
+  // Of what the thread waits for.
+  std::span<const StatusChange> changes() const { return changes_; }
   bool has_details(std::uint32_t event) const {
     return event / 8 < details_.size() &&
            (static_cast<unsigned>(details_[event / 8]) >> (event % 8) & 1) != 0;
@@ -63,6 +66,10 @@ class CallBlock {
   // Adds what lies in [from, to) to `by_local`, which has one for each of locals(): calls that
   // begin there, and time.
   void add_figures(base::Time from, base::Time to, std::span<PathSum> by_local) const;
+  // The same of what lies in a pause, too: time of it is `self`, of that what the thread waited is
+  // `blocked` and `waiting`; no calls. `pauses`: in order, apart.
+  void add_pauses(base::Time from, base::Time to, std::span<const slice::Pauses::Pause> pauses,
+                  std::span<PathSum> by_local) const;
 
  private:
   friend class BlockReader;
@@ -73,6 +80,10 @@ class CallBlock {
   std::uint64_t larger_difference(std::uint32_t event) const;
   void add_all(std::span<Figures> by_local) const;
   void add_part(base::Time from, base::Time to, std::span<PathSum> by_local) const;
+  // Calls part(local, begin, end) for each stretch in one path, entered(local, time) for each
+  // entry.
+  template <class Part, class Entered>
+  void walk(base::Time from, base::Time to, Part part, Entered entered) const;
 
   BlockHead head_;
   base::RawArray<std::uint32_t> times_;

@@ -30,7 +30,8 @@ class CallFrames {
     std::uint64_t frame;  // how to get at it
   };
 
-  // A frame of cells, of the calls that end in `blocks` of a thread in a row.
+  // A frame of cells, of the calls that end in `blocks` of a thread in a row; or of a series, of
+  // all that happened in them.
   struct Cells {
     unsigned level;
     std::uint32_t first;  // place in blocks()
@@ -55,8 +56,34 @@ class CallFrames {
   }
   // Levels 1 and up, of equal `first` the larger first; in order of `first`.
   virtual std::span<const Sums> sums(std::uint32_t thread) const = 0;
+  // When the world stood still; null: not known, since the trace was not read to its end.
+  virtual base::result<std::shared_ptr<const slice::Pauses>> pauses() const {
+    return std::shared_ptr<const slice::Pauses>();
+  }
+  // Sums of pauses, as sums(). Blocks that meet no pause are in none.
+  virtual std::span<const Sums> pause_sums(std::uint32_t) const { return {}; }
+  // What single blocks add to them (pause_parts.hpp); in order.
+  virtual std::span<const Sums> pause_parts(std::uint32_t) const { return {}; }
   // In order of `first`, of equal ones the coarsest first.
   virtual std::span<const Cells> cells(std::uint32_t thread) const = 0;
+  virtual std::span<const Cells> series(std::uint32_t thread) const = 0;
+  // Of those of a thread the coarsest, up to `level`, that begins with a block, or, of the first
+  // block that is asked for, has it. Null: there is none.
+  enum class Where : std::uint8_t { is_first, follows };
+  static const Cells* coarsest(std::span<const Cells> all, std::uint32_t place, unsigned level,
+                               Where where) {
+    const Cells* found = nullptr;
+    const auto take = [&](const Cells& frame) {
+      const bool is_coarser = found == nullptr || frame.level > found->level;
+      if (frame.level <= level && is_coarser) found = &frame;
+    };
+    const auto [begin, end] = std::ranges::equal_range(all, place, {}, &Cells::first);
+    for (auto frame = begin; frame != end; ++frame) take(*frame);
+    if (where == Where::follows) return found;
+    for (auto frame = all.begin(); frame != begin; ++frame)
+      if (place - frame->first < frame->blocks) take(*frame);
+    return found;
+  }
   // Where a block is, by its number: thread and place in blocks(). Errors: value_unexpected.
   struct At {
     std::uint32_t thread;

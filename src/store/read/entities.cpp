@@ -2,6 +2,7 @@
 #include "store/read/entities.hpp"
 
 #include "base/codes.hpp"
+#include "base/frames/bits.hpp"
 #include "base/io/cursor.hpp"
 #include "base/slot.hpp"
 
@@ -24,6 +25,10 @@ Entity take_entity(base::Cursor& in) {
   if ((fields & kEntityName) != 0) entity.name = in.uleb();
   if ((fields & kEntityClass) != 0) entity.class_index = in.uleb();
   if ((fields & kEntitySignature) != 0) entity.signature = in.uleb();
+  if ((fields & kEntityTimes) != 0) {
+    entity.first = base::unzigzag(in.uleb());
+    entity.last = base::tick_after(entity.first, in.uleb());
+  }
   return entity;
 }
 

@@ -6,7 +6,8 @@
 
 #include "base/codes.hpp"
 #include "base/limits.hpp"
-#include "store/read/cell_layout.hpp"
+#include "slice/pauses.hpp"
+#include "store/read/cells/cell_layout.hpp"
 
 namespace polytrace::store {
 namespace {
@@ -80,7 +81,7 @@ base::result<void> IndexFrames::read_meanings() {
 base::result<void> IndexFrames::take_meaning(std::size_t entry) {
   const std::uint32_t kind = view_->entries()[entry].kind;
   if (kind != frame::text && kind != frame::entities && kind != frame::paths &&
-      kind != frame::notices)
+      kind != frame::notices && kind != frame::whole)
     return {};
   base::RawArray<std::byte> room;
   const auto content = view_->payload(entry, room);
@@ -89,9 +90,24 @@ base::result<void> IndexFrames::take_meaning(std::size_t entry) {
     return texts_.add(*content, room.empty() ? Texts::Owner::index : Texts::Owner::nobody);
   if (kind == frame::entities) return entities_.add(*content);
   if (kind == frame::paths) return paths_.add(*content);
+  if (kind == frame::whole) return take_whole(entry, *content);
   auto notes = decode_notes(*content);
   if (!notes) return tl::unexpected(notes.error());
   notes_ = std::move(*notes);
+  return {};
+}
+
+base::result<void> IndexFrames::take_whole(std::size_t entry, Bytes content) {
+  const std::uint32_t sort = view_->entries()[entry].level;
+  if (sort == static_cast<std::uint32_t>(WholeSort::threads)) {
+    auto threads = read_thread_wholes(content);
+    if (!threads) return tl::unexpected(threads.error());
+    thread_wholes_ = std::move(*threads);
+  } else if (sort == static_cast<std::uint32_t>(WholeSort::methods)) {
+    auto methods = read_method_wholes(content);
+    if (!methods) return tl::unexpected(methods.error());
+    method_wholes_ = std::move(*methods);
+  }
   return {};
 }
 
@@ -101,7 +117,10 @@ base::result<void> IndexFrames::read_streams() {
   std::ranges::sort(numbers_, {}, &Numbered::number);
   for (Thread& thread : threads_) {
     sort_sums(thread.sums, &CallFrames::Sums::first, &CallFrames::Sums::blocks);
+    sort_sums(thread.pause_sums, &CallFrames::Sums::first, &CallFrames::Sums::blocks);
+    sort_sums(thread.pause_parts, &CallFrames::Sums::first, &CallFrames::Sums::blocks);
     sort_sums(thread.cells, &Cells::first, &Cells::level);
+    sort_sums(thread.series, &Cells::first, &Cells::level);
   }
   for (auto& sums : row_sums_)
     sort_sums(sums, &RowFrames::Sums::first_row, &RowFrames::Sums::level);
@@ -114,6 +133,7 @@ base::result<void> IndexFrames::take_stream(std::size_t index) {
     case frame::calls: return take_block(index);
     case frame::call_sums: return take_call_sums(index);
     case frame::cells: return take_cells(index);
+    case frame::series: return take_series(index);
     case frame::ends: return ends_.add(entry.stream, index), base::result<void>();
     case frame::rows: return take_rows(index);
     case frame::row_sums: return take_row_sums(index);
@@ -143,10 +163,14 @@ base::result<void> IndexFrames::take_block(std::size_t index) {
 
 base::result<void> IndexFrames::take_call_sums(std::size_t index) {
   const Entry& entry = view_->entries()[index];
-  if (entry.level / kSortShift != 1) return {};  // of another sort
+  const std::uint32_t sort = entry.level / kSortShift;
+  if (sort != 1 && sort != 2) return {};  // of another one
   const auto first = first_of(entry.stream, index);
   if (!first) return tl::unexpected(first.error());
-  threads_[entry.stream].sums.push_back({*first, entry.count, index});
+  Thread& thread = threads_[entry.stream];
+  const bool is_part = entry.level % kSortShift == 0;
+  auto& sums = sort == 1 ? thread.sums : is_part ? thread.pause_parts : thread.pause_sums;
+  sums.push_back({*first, entry.count, index});
   return {};
 }
 
@@ -158,6 +182,15 @@ base::result<void> IndexFrames::take_cells(std::size_t index) {
   if (!first) return tl::unexpected(first.error());
   if (entry.count == 0 || entry.level > kMostLevel) return misfit(index);
   threads_[thread].cells.push_back({entry.level, *first, entry.count, index});
+  return {};
+}
+
+base::result<void> IndexFrames::take_series(std::size_t index) {
+  const Entry& entry = view_->entries()[index];
+  const auto first = first_of(entry.stream, index);
+  if (!first) return tl::unexpected(first.error());
+  if (entry.count == 0 || entry.level > kMostLevel) return misfit(index);
+  threads_[entry.stream].series.push_back({entry.level, *first, entry.count, index});
   return {};
 }
 
@@ -206,9 +239,57 @@ std::span<const CallFrames::Sums> IndexFrames::sums(std::uint32_t thread) const 
   return threads_[thread].sums;
 }
 
+std::span<const CallFrames::Sums> IndexFrames::pause_sums(std::uint32_t thread) const {
+  if (thread >= threads_.size()) return {};
+  return threads_[thread].pause_sums;
+}
+
+std::span<const CallFrames::Sums> IndexFrames::pause_parts(std::uint32_t thread) const {
+  if (thread >= threads_.size()) return {};
+  return threads_[thread].pause_parts;
+}
+
+base::result<std::shared_ptr<const slice::Pauses>> IndexFrames::pauses() const {
+  if (view_->totals().settled == base::kNoTime) return std::shared_ptr<const slice::Pauses>();
+  const std::lock_guard lock(pauses_mutex_);
+  if (pauses_ == nullptr) {
+    auto read = read_pauses();
+    if (!read) return base::Unexpected(read.error());
+    pauses_ = std::make_shared<const slice::Pauses>(std::move(*read));
+  }
+  return pauses_;
+}
+
+base::result<slice::Pauses> IndexFrames::read_pauses() const {
+  slice::PauseFinder finder;
+  for (const Segment& segment : segments(event::Kind::Gc)) {
+    const auto payload = view_->payload(segment.entry);
+    if (!payload) return base::Unexpected(payload.error());
+    auto view = RowView::open(*payload);
+    if (!view) return base::Unexpected(view.error());
+    if (view->kind() != event::Kind::Gc) return misfit(segment.entry);
+    const auto times = view->numbers(kTimeField);
+    if (!times) return base::Unexpected(times.error());
+    const auto threads = view->numbers(kThreadField);
+    if (!threads) return base::Unexpected(threads.error());
+    const auto phases = view->numbers(field_number(event::Kind::Gc, "phase"));
+    if (!phases) return base::Unexpected(phases.error());
+    for (std::size_t row = 0; row < times->size(); ++row)
+      finder.add(thread(threads->empty() ? 0 : (*threads)[row]),
+                 static_cast<base::Time>((*times)[row]),
+                 static_cast<event::GcPhase>(phases->empty() ? 0 : (*phases)[row]));
+  }
+  return finder.take();
+}
+
 std::span<const CallFrames::Cells> IndexFrames::cells(std::uint32_t thread) const {
   if (thread >= threads_.size()) return {};
   return threads_[thread].cells;
+}
+
+std::span<const CallFrames::Cells> IndexFrames::series(std::uint32_t thread) const {
+  if (thread >= threads_.size()) return {};
+  return threads_[thread].series;
 }
 
 std::span<const std::uint64_t> IndexFrames::events_before(std::uint32_t thread) const {
@@ -269,6 +350,19 @@ base::result<Bytes> IndexFrames::segment(event::Kind kind, u64 first_row) const 
 
 std::span<const IndexFrames::Segment> IndexFrames::segments(event::Kind kind) const {
   return segments_[static_cast<std::size_t>(kind)];
+}
+
+base::result<bool> IndexFrames::has_rows(event::Kind kind, std::string_view field,
+                                         u64 least) const {
+  for (const Segment& segment : segments(kind)) {
+    const auto payload = view_->payload(segment.entry);
+    if (!payload) return base::Unexpected(payload.error());
+    const auto view = RowView::open(*payload);
+    if (!view) return base::Unexpected(view.error());
+    const ColumnEntry* const column = view->find(field_number(kind, field));
+    if (column != nullptr && static_cast<u64>(column->greatest) >= least) return true;
+  }
+  return false;
 }
 
 base::Id IndexFrames::thread(u64 index) const { return entities_.of(EntitySort::thread, index).id; }

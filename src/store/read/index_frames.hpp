@@ -15,6 +15,7 @@
 #include "store/file/directory.hpp"
 #include "store/file/notes.hpp"
 #include "store/file/order.hpp"
+#include "store/file/whole_layout.hpp"
 #include "store/read/call_ends.hpp"
 #include "store/read/call_frames.hpp"
 #include "store/read/entities.hpp"
@@ -58,6 +59,10 @@ class IndexFrames final : public CallFrames, public RowFrames, public RowMeaning
   const Entities& entities() const { return entities_; }
   const Texts& texts() const { return texts_; }
   const Notes& notes() const { return notes_; }
+  // By index; empty before the trace was read to its end.
+  const std::vector<ThreadWhole>& thread_wholes() const { return thread_wholes_; }
+  // By index; empty as well where the builder had no room for them.
+  const std::vector<MethodWhole>& method_wholes() const { return method_wholes_; }
   base::Id method_id(std::uint32_t method) const {
     return method < method_ids_.size() ? method_ids_[method] : base::kNoId;
   }
@@ -67,7 +72,11 @@ class IndexFrames final : public CallFrames, public RowFrames, public RowMeaning
   const Paths& paths() const override { return paths_; }
   std::span<const Block> blocks(std::uint32_t thread) const override;
   std::span<const CallFrames::Sums> sums(std::uint32_t thread) const override;
+  base::result<std::shared_ptr<const slice::Pauses>> pauses() const override;
+  std::span<const CallFrames::Sums> pause_sums(std::uint32_t thread) const override;
+  std::span<const CallFrames::Sums> pause_parts(std::uint32_t thread) const override;
   std::span<const Cells> cells(std::uint32_t thread) const override;
+  std::span<const Cells> series(std::uint32_t thread) const override;
   base::result<At> find(std::uint64_t number) const override;
   base::result<base::Bytes> payload(std::uint32_t thread, std::uint32_t place) const override;
   base::result<base::Bytes> payload(const CallFrames::Sums& sums) const override;
@@ -88,6 +97,8 @@ class IndexFrames final : public CallFrames, public RowFrames, public RowMeaning
     std::size_t entry;
   };
   std::span<const Segment> segments(event::Kind kind) const;
+  // Whether a row tells at least that of a field that holds numbers.
+  base::result<bool> has_rows(event::Kind kind, std::string_view field, u64 least) const;
 
   // --- of the order: parts one after the other ---
   struct OrderPart {
@@ -110,7 +121,10 @@ class IndexFrames final : public CallFrames, public RowFrames, public RowMeaning
     std::vector<std::size_t> entries;  // of each block
     std::vector<std::uint64_t> before;
     std::vector<CallFrames::Sums> sums;
+    std::vector<CallFrames::Sums> pause_sums;
+    std::vector<CallFrames::Sums> pause_parts;
     std::vector<Cells> cells;
+    std::vector<Cells> series;
   };
   struct Numbered {
     std::uint64_t number;
@@ -121,13 +135,16 @@ class IndexFrames final : public CallFrames, public RowFrames, public RowMeaning
   base::result<void> read_meanings();
   base::result<void> read_streams();
   base::result<void> take_meaning(std::size_t entry);
+  base::result<void> take_whole(std::size_t entry, base::Bytes content);
   base::result<void> take_stream(std::size_t entry);
   base::result<void> take_block(std::size_t entry);
   base::result<void> take_call_sums(std::size_t entry);
   base::result<void> take_cells(std::size_t entry);
+  base::result<void> take_series(std::size_t entry);
   base::result<std::uint32_t> first_of(std::uint32_t thread, std::size_t entry) const;
   base::result<void> take_rows(std::size_t entry);
   base::result<void> take_row_sums(std::size_t entry);
+  base::result<slice::Pauses> read_pauses() const;
   base::Unexpected misfit(std::size_t entry) const;
 
   std::shared_ptr<const IndexView> view_;
@@ -135,6 +152,8 @@ class IndexFrames final : public CallFrames, public RowFrames, public RowMeaning
   Entities entities_;
   Paths paths_;
   Notes notes_;
+  std::vector<ThreadWhole> thread_wholes_;
+  std::vector<MethodWhole> method_wholes_;
   std::vector<base::Id> method_ids_;
   std::vector<Thread> threads_;    // by index
   std::vector<Numbered> numbers_;  // of blocks, in order
@@ -142,6 +161,8 @@ class IndexFrames final : public CallFrames, public RowFrames, public RowMeaning
   std::array<std::vector<RowFrames::Sums>, kSumKinds.size()> row_sums_;
   std::vector<OrderPart> order_;
   CallEnds ends_;
+  mutable std::mutex pauses_mutex_;  // guards what follows
+  mutable std::shared_ptr<const slice::Pauses> pauses_;
   mutable BlockCache cache_;
 };
 

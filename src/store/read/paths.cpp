@@ -58,4 +58,19 @@ base::result<void> read_sums(base::Bytes payload, std::uint32_t paths, std::vect
   return {};
 }
 
+base::result<void> read_pause_part(base::Bytes payload, std::uint32_t place, std::uint32_t paths,
+                                   std::vector<PathSum>& into) {
+  std::vector<std::uint64_t> lengths;
+  if (auto read = base::read_svb(payload, lengths); !read) return read;
+  if (place >= lengths.size()) return base::fail(base::Code::value_unexpected, "part of pauses");
+  std::uint64_t before = 0;
+  for (std::uint32_t i = 0; i < place; ++i) {
+    if (lengths[i] > payload.size() - before) return base::fail(base::Code::field_past_end);
+    before += lengths[i];
+  }
+  if (lengths[place] > payload.size() - before) return base::fail(base::Code::field_past_end);
+  if (lengths[place] == 0) return {};
+  return read_sums(payload.subspan(before, lengths[place]), paths, into);
+}
+
 }  // namespace polytrace::store

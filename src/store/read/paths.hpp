@@ -42,5 +42,8 @@ class Paths {
 // The payload of a SUMC frame of calls, added to `into`: by path, each once. `paths`: how
 // many there are. Errors: as add().
 base::result<void> read_sums(base::Bytes payload, std::uint32_t paths, std::vector<PathSum>& into);
+// Of one block in a frame of parts of pauses (kPausePartBlocks), `place` blocks behind the first.
+base::result<void> read_pause_part(base::Bytes payload, std::uint32_t place, std::uint32_t paths,
+                                   std::vector<PathSum>& into);
 
 }  // namespace polytrace::store

@@ -13,6 +13,7 @@
 #include "service/example.hpp"
 #include "service/index/build.hpp"
 #include "service/index/cache.hpp"
+#include "service/index/ready_index.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace polytrace::service::test {
@@ -183,6 +184,53 @@ TEST_F(kept_index, what_has_no_lasting_content_has_none) {
     ASSERT_FALSE(built);
     EXPECT_EQ(built.error().error.code, Code::usage);
   }
+}
+
+TEST_F(kept_index, a_ready_one_is_made_once_and_kept_as_long_as_it_is_asked) {
+  auto ready = ready_index(Input({.file = trace}));
+  ASSERT_TRUE(ready && ready->store);
+  EXPECT_EQ(ready->folder, find_index(trace, {})->place.folder);
+  EXPECT_EQ(ready->store->facts().totals.events, build()->account.totals.events);
+  const auto store = std::move(ready->store);
+  EXPECT_EQ(drop_index(trace, {}).error().error.code, Code::index_busy);
+  const auto again = ready_index(Input({.file = trace}));
+  ASSERT_TRUE(again && again->store);
+  EXPECT_EQ(again->store->facts().id, store->facts().id);
+}
+
+TEST_F(kept_index, a_ready_one_without_a_name_leaves_nothing) {
+  setenv("TMPDIR", folder.file("").c_str(), 1);
+  const auto before = folder.entries();
+  const auto ready = ready_index(Input({.file = trace, .index = {.none = true}}));
+  ASSERT_TRUE(ready && ready->store);
+  EXPECT_EQ(folder.entries(), before);
+  EXPECT_TRUE(ready->folder.empty());
+  EXPECT_EQ(standing(), IndexStanding::none);
+  EXPECT_EQ(ready->store->facts().totals.events, build()->account.totals.events);
+  const auto stopped_one = ready_index(Input({.file = trace, .index = {.none = true}}, stopped()));
+  ASSERT_TRUE(stopped_one);
+  EXPECT_EQ(stopped_one->store, nullptr);
+  EXPECT_TRUE(stopped_one->reading.passed.interrupted);
+  unsetenv("TMPDIR");
+}
+
+TEST_F(kept_index, where_the_cache_cannot_be_used_a_ready_one_has_no_name_and_says_why) {
+  std::ofstream(folder.file("cache")) << "a file";
+  const auto ready = ready_index(Input({.file = trace}));
+  ASSERT_TRUE(ready && ready->store);
+  ASSERT_TRUE(ready->kept_out);
+  EXPECT_EQ(ready->kept_out->code, Code::write_failed);
+  const std::string place = folder.file("cache/own");
+  EXPECT_FALSE(ready_index(Input({.file = trace, .index = {.folder = place}})));
+  EXPECT_FALSE(ready_index(Input({.file = folder.file("nothing")})));
+}
+
+TEST_F(kept_index, what_lies_beside_a_trace_is_in_no_ready_one_that_is_kept) {
+  ASSERT_TRUE(build());
+  std::ofstream(trace + ".segments") << "";
+  const auto ready = ready_index(Input({.file = trace}));
+  ASSERT_TRUE(ready && ready->store);
+  EXPECT_TRUE(ready->folder.empty());
 }
 
 TEST_F(kept_index, limits_are_sizes_as_people_write_them) {

@@ -71,6 +71,7 @@ class MemoryIndex final : public CallFrames {
     return view(frames_[sums.frame].payload);
   }
   std::span<const Cells> cells(std::uint32_t) const override { return {}; }
+  std::span<const Cells> series(std::uint32_t) const override { return {}; }
   base::result<base::Bytes> payload(const Cells&) const override {
     return base::fail(base::Code::value_unexpected);
   }

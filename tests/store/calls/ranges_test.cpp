@@ -3,6 +3,7 @@
 
 #include "store/ask/range_sums.hpp"
 #include "store/calls/memory_index.hpp"
+#include "store/calls/time_spans.hpp"
 
 namespace polytrace::store::calls {
 namespace {
@@ -31,33 +32,6 @@ void PrintTo(const MethodFigures& figures, std::ostream* out) {
 }
 using ByStack = std::map<std::vector<base::Id>, Figures>;
 using ByMethod = std::map<base::Id, MethodFigures>;
-using Span = std::pair<base::Time, base::Time>;
-
-std::uint64_t common(Span a, Span b) {
-  return base::elapsed(std::max(a.first, b.first), std::min(a.second, b.second));
-}
-
-std::uint64_t common(Span a, const std::vector<Span>& all) {
-  auto at = std::ranges::lower_bound(all, a.first, {}, &Span::second);
-  std::uint64_t sum = 0;
-  for (; at != all.end() && at->first < a.second; ++at) sum += common(a, *at);
-  return sum;
-}
-
-// Parts of the spans that none of the others covers. Both in order, each apart.
-std::vector<Span> without(const std::vector<Span>& spans, const std::vector<Span>& others) {
-  std::vector<Span> rest;
-  for (Span span : spans) {
-    for (const Span& other : others) {
-      if (other.second <= span.first || other.first >= span.second) continue;
-      if (other.first > span.first) rest.emplace_back(span.first, other.first);
-      span.first = std::min(span.second, other.second);
-    }
-    if (span.first < span.second) rest.push_back(span);
-  }
-  return rest;
-}
-
 void add_true_paths(const TrueThread& thread, Span range, ByStack& into) {
   const auto waiting = without(thread.waiting, thread.locked);
   for (std::size_t i = 0; i < thread.changes.size(); ++i) {
@@ -261,8 +235,8 @@ TEST(figures_of_a_range, of_the_tree_have_the_whole_at_its_root) {
   EXPECT_EQ(tree.front().total, self);
 }
 
-// A wait that begins anew never ended: it counts from there.
-TEST(figures_of_a_range, count_a_wait_that_begins_again_from_there) {
+// A thread waits until it is told to have what it waits for (docs/states.md).
+TEST(figures_of_a_range, count_a_wait_that_is_told_to_begin_again_from_its_beginning) {
   const auto contended = [](base::Time time, event::MonitorStage stage) {
     return Told{time, 0, event::Kind::Monitor, 0, {}, stage};
   };
@@ -274,8 +248,8 @@ TEST(figures_of_a_range, count_a_wait_that_begins_again_from_there) {
   const auto sums = range_sums(index, {});
   ASSERT_TRUE(sums.has_value());
   const ByStack told = told_paths(index, *sums);
-  EXPECT_EQ(told.at({1}), (Figures{1, 85, 15, 0}));
-  EXPECT_EQ(told.at({1, 2}), (Figures{1, 15, 5, 0}));
+  EXPECT_EQ(told.at({1}), (Figures{1, 85, 25, 0}));
+  EXPECT_EQ(told.at({1, 2}), (Figures{1, 15, 15, 0}));
 }
 
 TEST(figures_of_a_range, stop_when_they_are_told_to) {

@@ -69,7 +69,8 @@ TEST(zoom, says_it_however_little_memory_its_cells_were_made_in) {
   const Traced traced(streams, options, 500);
   expect_zooms(traced, 5, 60);
   for (const std::size_t most : {20'000U, 200'000U}) {
-    CellMaker maker({.frame_cells = 64, .least_calls = 16, .most_bytes = most});
+    WholeLog whole;
+    CellMaker maker({.frame_cells = 64, .least_calls = 16, .most_bytes = most}, whole);
     std::size_t frames = 0, reached = 0;
     const auto take = [&](const CellFrame&) { ++frames; };
     for (std::uint32_t thread = 0; thread < 2; ++thread) {

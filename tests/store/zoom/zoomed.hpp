@@ -27,6 +27,7 @@ class SameFrames : public CallFrames {
   std::span<const Block> blocks(std::uint32_t thread) const override { return of_.blocks(thread); }
   std::span<const Sums> sums(std::uint32_t thread) const override { return of_.sums(thread); }
   std::span<const Cells> cells(std::uint32_t thread) const override { return of_.cells(thread); }
+  std::span<const Cells> series(std::uint32_t thread) const override { return of_.series(thread); }
   base::result<At> find(std::uint64_t number) const override { return of_.find(number); }
   base::result<base::Bytes> payload(std::uint32_t thread, std::uint32_t place) const override {
     return of_.payload(thread, place);

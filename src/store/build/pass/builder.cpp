@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "base/frames/svb.hpp"
+#include "store/build/pass/pause_look.hpp"
 #include "store/file/notes.hpp"
+#include "store/file/whole_layout.hpp"
 
 namespace polytrace::store {
 namespace {
@@ -31,7 +33,8 @@ Builder::Builder(IndexWriter& writer, const BuildOptions& options)
       rows_(paths_, texts_, jobs_, slicer_.names()),
       calls_(paths_, [this](std::unique_ptr<OpenBlock> block) { put_block(std::move(block)); }),
       sums_(options.most_sums),
-      cells_(options.cells),
+      cells_(options.cells, whole_),
+      series_(options.series),
       jobs_(writer, options.encoders) {
   slicer_.as_told();
 }
@@ -70,6 +73,9 @@ void Builder::take_run(const slice::Slice& slice, const slice::Run& run) {
 
 void Builder::take_row(const slice::Slice& slice, const Event& event, std::uint32_t thread,
                        std::uint32_t path) {
+  if (event.kind == event::Kind::Gc)
+    pauses_.add(slice.batch.thread(event), event.time,
+                slice.batch.details_or<event::Gc>(event, {}).phase);
   entities_.note(slice.batch, event, texts_);
   rows_.add(slice.batch, event, thread, entities_.subject(event.kind, event.id), path);
   order(rows_of(kind_number(event.kind)), 1);
@@ -137,8 +143,10 @@ void Builder::put_block(std::unique_ptr<OpenBlock> closed) {
                                 .greatest = frame.last},
                       .payload = std::move(frame.payload)});
     });
-    cells_.add(origin, work->encoded, std::as_bytes(std::span(work->payload)),
-               [&](CellFrame frame) { more.push_back(piece_of(std::move(frame))); });
+    const auto put = [&](auto frame) { more.push_back(piece_of(std::move(frame))); };
+    const CallBlock* const block =
+        cells_.add(origin, work->encoded, std::as_bytes(std::span(work->payload)), put);
+    if (block != nullptr) series_.add(origin, work->encoded, *block, put);
   };
   jobs_.add({}, make, behind);
 }
@@ -146,6 +154,17 @@ void Builder::put_block(std::unique_ptr<OpenBlock> closed) {
 Piece Builder::piece_of(CellFrame frame) {
   return {.entry = {.kind = frame::cells,
                     .stream = frame.thread * kCellFamilies,
+                    .level = frame.level,
+                    .count = frame.blocks,
+                    .number = frame.first_block,
+                    .least = frame.before,
+                    .greatest = frame.last},
+          .payload = std::move(frame.payload)};
+}
+
+Piece Builder::piece_of(SeriesFrame frame) {
+  return {.entry = {.kind = frame::series,
+                    .stream = frame.thread,
                     .level = frame.level,
                     .count = frame.blocks,
                     .number = frame.first_block,
@@ -201,6 +220,41 @@ void Builder::put_chunks() {
   jobs_.add(std::move(piece));
 }
 
+void Builder::put_threads() {
+  const auto& told = slicer_.names().threads();
+  std::vector<ThreadWhole> threads(told.size());
+  for (std::uint32_t i = 0; i < threads.size(); ++i) {
+    threads[i] = {.events = told[i].events, .first = told[i].first, .last = told[i].last};
+    if (i >= calls_.threads()) continue;
+    const ThreadLog& log = calls_.of(i);
+    const event::CallAccount& account = log.account();
+    threads[i].calls = log.entered();
+    threads[i].in_calls = whole_.thread(i).in_calls;
+    threads[i].deepest = whole_.thread(i).deepest;
+    threads[i].ignored = account.ignored;
+    threads[i].cut = account.cut;
+    threads[i].unended = account.unended;
+    threads[i].dropped = account.dropped;
+  }
+  if (threads.empty()) return;
+  Piece piece{.entry = {.kind = frame::whole,
+                        .level = static_cast<std::uint32_t>(WholeSort::threads),
+                        .count = static_cast<std::uint32_t>(threads.size())},
+              .payload = {}};
+  append_thread_wholes(threads, piece.payload);
+  jobs_.add(std::move(piece));
+}
+
+void Builder::put_methods() {
+  if (whole_.gave_up()) return;
+  Piece piece{.entry = {.kind = frame::whole,
+                        .level = static_cast<std::uint32_t>(WholeSort::methods),
+                        .count = static_cast<std::uint32_t>(whole_.methods().size())},
+              .payload = {}};
+  append_method_wholes(whole_.methods(), piece.payload);
+  jobs_.add(std::move(piece));
+}
+
 void Builder::close_largest() {
   const std::size_t half = options_.most_open / 2;
   calls_.close_largest(half);
@@ -219,7 +273,8 @@ Totals Builder::totals() const {
   totals.classes = entities_.count(EntitySort::class_);
   totals.origin = origin_;
   totals.first = extent.first;
-  totals.last = totals.settled = extent.last;
+  totals.last = extent.last;
+  totals.settled = settled_ ? extent.last : base::kNoTime;
   return totals;
 }
 
@@ -246,14 +301,50 @@ std::uint64_t Builder::features() const {
   return all;
 }
 
+// Pauses are told later than what they interrupt, and in other threads.
+base::result<void> Builder::look_at_pauses() {
+  slice::Pauses pauses = pauses_.take();
+  if (pauses.all.empty() || calls_.shared().next_block == 0) return {};
+  if (auto done = commit(IndexState::building); !done) return done;
+  auto image = base::Image::map(writer_.descriptor(), writer_.size());
+  if (!image) return base::Unexpected(image.error());
+  auto view = IndexView::open(std::move(*image));
+  if (!view) return base::Unexpected(view.error());
+  PauseLook look(std::move(*view), std::move(pauses), paths_.size(), options_.most_sums);
+  look.run(jobs_);
+  if (auto written = jobs_.wait(); !written) return written;
+  return look.outcome();
+}
+
 base::result<void> Builder::finish(const event::PumpOutcome& outcome, IndexState state,
                                    PageHead head) {
   if (failure_) return tl::unexpected(*failure_);
   const auto& threads = slicer_.names().threads();
+  struct Open {
+    std::uint32_t thread;
+    std::uint32_t path;
+    std::size_t row;
+    std::uint64_t duration;
+  };
+  std::vector<Open> all_open;
   for (std::uint32_t thread = 0; thread < calls_.threads(); ++thread)
-    calls_.of(thread).finish(threads[thread].last);
+    calls_.of(thread).finish(threads[thread].last, [&](auto path, auto row, auto duration) {
+      all_open.push_back({thread, path, row, duration});
+    });
   if (auto written = jobs_.wait(); !written) return written;
-  cells_.finish([this](CellFrame frame) { jobs_.add(piece_of(std::move(frame))); });
+  for (const Open& open : all_open) {
+    whole_.add(open.path, open.duration);
+    whole_.deepen(open.thread, open.row + 1);
+  }
+  const auto add = [this](auto frame) { jobs_.add(piece_of(std::move(frame))); };
+  cells_.finish(add);
+  series_.finish(add);
+  if (state == IndexState::complete) {
+    if (auto looked = look_at_pauses(); !looked) return looked;
+    settled_ = true;
+  }
+  put_threads();
+  if (state == IndexState::complete) put_methods();
   jobs_.add({.entry = {.kind = frame::notices}, .payload = encode_notes(outcome)});
   if (auto written = jobs_.wait(); !written) return written;
   head.kinds = event::kKindCount;

@@ -9,13 +9,16 @@
 #include <vector>
 
 #include "event/pump.hpp"
+#include "slice/pauses.hpp"
 #include "slice/slicer.hpp"
+#include "store/build/pass/call_series.hpp"
 #include "store/build/pass/cells.hpp"
 #include "store/build/pass/entity_log.hpp"
 #include "store/build/pass/jobs.hpp"
 #include "store/build/pass/row_log.hpp"
 #include "store/build/sums.hpp"
 #include "store/build/thread_log.hpp"
+#include "store/build/whole_log.hpp"
 #include "store/file/order.hpp"
 
 namespace polytrace::store {
@@ -26,6 +29,7 @@ struct BuildOptions {
   std::uint64_t commit_each = std::uint64_t{64} << 20;  // bytes of the source
   std::uint32_t most_paths = PathTable::kMostPaths;
   CellOptions cells{};
+  SeriesOptions series{};
   std::size_t most_sums = std::size_t{32} << 20;  // bytes of figures that are being added up
 };
 
@@ -56,14 +60,18 @@ class Builder final : public event::Consumer {
   void put_order();
   void put_block(std::unique_ptr<OpenBlock> block);
   static Piece piece_of(CellFrame frame);
+  static Piece piece_of(SeriesFrame frame);
   void put_ends();
   void put_paths();
   void put_entities();
   void put_texts();
   void put_chunks();
+  void put_threads();
+  void put_methods();
   void close_largest();
   Totals totals() const;
   base::result<void> commit(IndexState state);
+  base::result<void> look_at_pauses();
   std::uint64_t features() const;
 
   IndexWriter& writer_;
@@ -74,8 +82,12 @@ class Builder final : public event::Consumer {
   EntityLog entities_;
   RowLogs rows_;
   CallLogs calls_;
-  CallSumLogs sums_;  // both are used by who writes
+  CallSumLogs sums_;  // these four are used by who writes
+  WholeLog whole_;
   CellMaker cells_;
+  SeriesMaker series_;
+  slice::PauseFinder pauses_;
+  bool settled_ = false;  // what is told later changes no figure any more
   OrderLog order_;
   std::uint32_t paths_put_ = 1;  // the empty one is known
   std::uint64_t events_ = 0;

@@ -39,20 +39,27 @@ void ThreadCells::extend(Level& level, const Level& by) {
 }
 
 void ThreadCells::add(CellShared& shared, base::Time origin, const EncodedBlock& block,
-                      base::Bytes payload, const CellTaker& take) {
+                      const CellTaker& take) {
   thread_ = block.head.thread;
   origin_ = origin;
-  const bool known = shared.block.read(payload, std::numeric_limits<std::uint32_t>::max()) &&
-                     stack_.size() == block.head.open;
-  if (!known) return forget();
+  WholeLog& whole = *shared.whole;
+  if (stack_.size() != block.head.open) {
+    whole.give_up();
+    return forget();
+  }
+  whole.know(block);
   std::uint64_t calls = 0;
+  std::uint32_t deepest = 0;
   CellJoiner& joiner = shared.joiner;
   joiner.begin(origin, lowest_);
   walk_calls(shared.block, block.number, stack_,
              [&](std::uint32_t row, const StackedCall& call, base::Time end) {
                joiner.add_call(row, call.start, end, call.call, call.path);
+               whole.add(call.path, base::elapsed(call.start, end));
+               deepest = std::max(deepest, row + 1);
                ++calls;
              });
+  whole.deepen(thread_, deepest);
   const std::size_t cells = joiner.size();
   Level& lowest = level(lowest_);
   extend(lowest, {block.number, 1, block.head.before, block.head.last, calls, calls, {}});
@@ -64,7 +71,6 @@ void ThreadCells::add(CellShared& shared, base::Time origin, const EncodedBlock&
     if (level(at).cells.size() >= shared.options.frame_cells) close(shared, at, More::follow, take);
 }
 
-// What comes next has no calls in common with what was.
 void ThreadCells::forget() {
   levels_.clear();
   stack_.clear();
@@ -124,14 +130,22 @@ std::size_t ThreadCells::bytes() const {
   return bytes;
 }
 
-void CellMaker::add(base::Time origin, const EncodedBlock& block, base::Bytes payload,
-                    const CellTaker& take) {
+const CallBlock* CellMaker::add(base::Time origin, const EncodedBlock& block, base::Bytes payload,
+                                const CellTaker& take) {
   auto& thread = base::slot(threads_, block.head.thread);
   if (thread == nullptr) thread = std::make_unique<ThreadCells>();
+  const bool is_read =
+      shared_.block.read(payload, std::numeric_limits<std::uint32_t>::max()).has_value();
   bytes_ -= thread->bytes();
-  thread->add(shared_, origin, block, payload, take);
+  if (is_read) {
+    thread->add(shared_, origin, block, take);
+  } else {
+    shared_.whole->give_up();
+    thread->forget();
+  }
   bytes_ += thread->bytes();
   if (bytes_ > shared_.options.most_bytes) make_room(take);
+  return is_read ? &shared_.block : nullptr;
 }
 
 // Those that hold most are finished, until half is free.

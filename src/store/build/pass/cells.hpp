@@ -11,8 +11,9 @@
 #include <vector>
 
 #include "store/build/block_encoder.hpp"
+#include "store/build/whole_log.hpp"
 #include "store/read/block_events.hpp"
-#include "store/read/cell_layout.hpp"
+#include "store/read/cells/cell_layout.hpp"
 
 namespace polytrace::store {
 
@@ -37,6 +38,7 @@ using CellTaker = std::function<void(CellFrame)>;
 // What the threads of a pass share.
 struct CellShared {
   CellOptions options;
+  WholeLog* whole;  // gets each call that ends
   std::vector<Cell> joined{};
   CellJoiner joiner{};
   CallBlock block{};
@@ -45,11 +47,12 @@ struct CellShared {
 // One thread's.
 class ThreadCells {
  public:
-  // Its next block. `origin`: the same for all.
-  void add(CellShared& shared, base::Time origin, const EncodedBlock& block, base::Bytes payload,
-           const CellTaker& take);
+  // Its next block, which `shared` has decoded. `origin`: the same for all.
+  void add(CellShared& shared, base::Time origin, const EncodedBlock& block, const CellTaker& take);
   // Writes what can be written, and begins anew behind it.
   void finish(CellShared& shared, const CellTaker& take);
+  // What comes next has no calls in common with what was.
+  void forget();
   std::size_t bytes() const;
 
  private:
@@ -65,7 +68,6 @@ class ThreadCells {
   };
   enum class More : std::uint8_t { follow, are_none };
 
-  void forget();
   Level& level(unsigned number);
   static void extend(Level& level, const Level& by);
   void close(CellShared& shared, unsigned number, More more, const CellTaker& take);
@@ -84,10 +86,12 @@ class ThreadCells {
 // Those of all threads.
 class CellMaker {
  public:
-  explicit CellMaker(const CellOptions& options) : shared_{options} {}
+  // `whole` must outlive it.
+  CellMaker(const CellOptions& options, WholeLog& whole) : shared_{options, &whole} {}
 
-  void add(base::Time origin, const EncodedBlock& block, base::Bytes payload,
-           const CellTaker& take);
+  // What the block is decoded, until the next one; null: it cannot be read.
+  const CallBlock* add(base::Time origin, const EncodedBlock& block, base::Bytes payload,
+                       const CellTaker& take);
   void finish(const CellTaker& take);
   std::size_t bytes() const { return bytes_; }
 

@@ -15,11 +15,15 @@ void append_entity(std::uint32_t index, const Entity& entity, std::string& out) 
   if (entity.name != Entity::kNone) fields |= kEntityName;
   if (entity.class_index != Entity::kNone) fields |= kEntityClass;
   if (entity.signature != Entity::kNone) fields |= kEntitySignature;
+  if (entity.first != base::kNoTime) fields |= kEntityTimes;
   base::append_varint(index, out);
   base::append_varint(fields, out);
   base::append_varint(entity.id, out);
   for (const std::uint64_t field : {entity.name, entity.class_index, entity.signature})
     if (field != Entity::kNone) base::append_varint(field, out);
+  if (entity.first == base::kNoTime) return;
+  base::append_varint(base::zigzag(entity.first), out);
+  base::append_varint(base::elapsed(entity.first, entity.last), out);
 }
 
 }  // namespace
@@ -55,6 +59,7 @@ void EntityLog::note(const event::Batch& batch, const event::Event& event, TextI
   if (event.detail == event::kAbsent) return;
   if (event.kind == event::Kind::Method) {
     const auto& method = batch.details<event::Method>(event);
+    if (method.name.empty()) return;  // as Names has it
     MethodTold& told = base::slot(methods_, names_.methods().index(event.id));
     if (method.class_id != base::kNoId) told.class_index = names_.classes().index(method.class_id);
     if (!method.signature.empty()) told.signature = texts.id(method.signature);
@@ -96,9 +101,11 @@ Entity EntityLog::known(EntitySort sort, std::uint32_t index, TextIds& texts) {
     entity.id = counters_.id(index);
     if (index < counter_names_.size()) entity.name = counter_names_[index] - 1;
   } else {
-    entity.id = names_.threads()[index].id;
-    const std::string& name = names_.threads()[index].name;
-    if (!name.empty()) entity.name = texts.id(name);
+    const slice::ThreadInfo& thread = names_.threads()[index];
+    entity.id = thread.id;
+    if (!thread.name.empty()) entity.name = texts.id(thread.name);
+    entity.first = thread.first;
+    entity.last = thread.last;
   }
   return entity;
 }

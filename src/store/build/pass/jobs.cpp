@@ -27,7 +27,15 @@ Jobs::~Jobs() {
 
 void Jobs::add(Piece piece, Make make, Behind behind) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return jobs_.size() < kMostJobs; });
+  // Who would wait helps.
+  while (jobs_.size() >= kMostJobs) {
+    if (Job* const waiting = next_waiting(); waiting != nullptr) {
+      make_one(lock, *waiting);
+      write_made(lock);
+    } else {
+      changed_.wait(lock, [this] { return jobs_.size() < kMostJobs || next_waiting() != nullptr; });
+    }
+  }
   jobs_.push_back({std::move(piece), std::move(make), std::move(behind)});
   if (encoders_.empty()) {
     make_one(lock, jobs_.back());
@@ -100,7 +108,8 @@ base::result<void> Jobs::write(Job& job) {
   const auto append = [&](const Piece& piece) {
     return writer_.append(piece.entry, std::as_bytes(std::span(piece.payload)), piece.packing);
   };
-  if (auto written = append(job.piece); !written) return written;
+  if (job.piece.entry.kind != 0)
+    if (auto written = append(job.piece); !written) return written;
   if (job.behind) job.behind(pieces);
   for (const Piece& piece : pieces)
     if (auto written = append(piece); !written) return written;

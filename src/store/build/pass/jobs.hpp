@@ -17,7 +17,7 @@
 
 namespace polytrace::store {
 
-// A frame on its way.
+// A frame on its way; of kind 0 nothing is written.
 struct Piece {
   Entry entry;
   std::string payload;

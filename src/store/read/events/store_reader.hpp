@@ -24,6 +24,8 @@ class StoreReader final : public event::Reader {
                        std::size_t most_chunk_bytes = kMostChunkBytes);
   ~StoreReader() override;
 
+  // What it reads.
+  const std::shared_ptr<const IndexFrames>& frames() const { return frames_; }
   // Of the source's format.
   std::string version() const override;
   // A chunk is a part of the order. Errors: at the end, that of the source.

@@ -17,9 +17,22 @@ namespace polytrace::store {
 
 inline constexpr unsigned kCellStep = 3;  // levels are kept at multiples of it
 inline constexpr unsigned kMostLevel = 62;
-inline constexpr std::uint32_t kCellFamilies = 4;  // of a thread; calls are family 0
+inline constexpr std::uint32_t kCellFamilies = 4;  // of a thread
 inline constexpr std::size_t kMostCells = 65'536;  // of a frame
 inline constexpr std::uint32_t kMostDepth = event::CallAccount::kMostOpen;
+
+// What a thread's rows are of. A row is a depth, but of marks and collections a name.
+enum class Family : std::uint8_t {
+  calls,
+  waits,         // one row; name: kBlocked, kWaiting
+  compilations,  // name: index of the method
+  marks,         // row = name: a MarkName
+  pauses,        // one row, of everybody
+  collections,   // of everybody; row = name: the generation, in rows up to kMostGeneration
+};
+inline constexpr std::uint32_t kBlocked = 1, kWaiting = 2;
+enum MarkName : std::uint32_t { kExceptionMark, kSampleMark, kNoteMark, kLostMark };
+inline constexpr std::uint32_t kMostGeneration = 63;
 
 struct Cell {
   base::Time start;       // of the first

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/read/cell_layout.hpp"
+#include "store/read/cells/cell_layout.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/http/faults.hpp"
+
+#include <array>
+
+#include "base/codes.hpp"
+#include "service/json/parts.hpp"
+
+namespace polytrace::server {
+namespace {
+
+struct Row {
+  unsigned status;
+  std::string_view code;
+  std::string_view sentence;
+  std::string_view hint;
+};
+constexpr std::array kRows{
+#define FAULT(name, status, code, sentence, hint) Row{status, code, sentence, hint},
+#include "server/http/faults.def"
+#undef FAULT
+};
+
+Reply told(unsigned status, std::string_view code, std::string_view message, std::string_view hint,
+           std::string_view file) {
+  Reply reply{.status = status};
+  base::JsonWriter json(reply.body, base::JsonWriter::Form::one_line);
+  json.begin_object();
+  json.member("schema", "polytrace.ui.error/1");
+  json.member("code", code);
+  if (!file.empty()) json.member("file", file);
+  json.member("message", message);
+  json.member("hint", hint);
+  json.end_object();
+  return reply;
+}
+
+}  // namespace
+
+Reply fault_reply(Fault fault, std::string_view detail) {
+  const Row& row = kRows[static_cast<std::size_t>(fault)];
+  std::string message(row.sentence);
+  if (!detail.empty()) message += ": " + std::string(detail);
+  Reply reply = told(row.status, row.code, message, row.hint, {});
+  if (fault == Fault::busy) reply.fields.push_back({"Retry-After", "1"});
+  return reply;
+}
+
+Reply fault_reply(const base::Error& error, std::string_view file) {
+  if (error.code == base::Code::usage) return fault_reply(Fault::request_invalid, error.detail);
+  const base::CodeInfo& info = base::describe(error.code);
+  const bool limit = error.code == base::Code::limit_exceeded;
+  return told(limit ? 413 : 500, info.name, service::sentence(error), info.next, file);
+}
+
+}  // namespace polytrace::server

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who may ask: looked at before a body is read. The page's files hold no data and may be opened
+// from anywhere; what is below /api answers only to who has the token, and not to other sites.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "server/http/faults.hpp"
+
+namespace polytrace::server {
+
+inline constexpr std::string_view kApi = "/api/";
+
+// 128 random bits in base64url. Errors: read_failed.
+base::result<std::string> make_token();
+
+// In a time that does not tell how much is right.
+bool is_same_secret(std::string_view a, std::string_view b);
+
+// Why the request is refused; nothing where it is not.
+std::optional<Reply> refusal_of(const Request& head, std::string_view token);
+
+}  // namespace polytrace::server

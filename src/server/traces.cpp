@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/traces.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/codes.hpp"
+
+namespace polytrace::server {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Tells how far indexing has come.
+class ProgressWatcher final : public service::Watcher {
+ public:
+  using Tell = std::function<void(std::uint64_t read, std::uint64_t size, double seconds_left)>;
+  explicit ProgressWatcher(Tell tell) : tell_(std::move(tell)) {}
+
+  void update(const base::Source& source) override {
+    const std::uint64_t read = source.stored_position();
+    const std::uint64_t size = source.stored_size().value_or(0);
+    const std::chrono::duration<double> spent = Clock::now() - began_;
+    const double rate = spent.count() > 0 ? static_cast<double>(read) / spent.count() : 0;
+    const bool known = rate > 0 && size >= read && spent > std::chrono::milliseconds(500);
+    tell_(read, size, known ? static_cast<double>(size - read) / rate : -1);
+  }
+
+ private:
+  Tell tell_;
+  Clock::time_point began_ = Clock::now();
+};
+
+}  // namespace
+
+std::string_view word_of(TraceState state) {
+  switch (state) {
+    case TraceState::opening: return "opening";
+    case TraceState::indexing: return "indexing";
+    case TraceState::ready: return "ready";
+    case TraceState::failed: return "failed";
+  }
+  return {};
+}
+
+Traces::~Traces() { finish(); }
+
+base::result<std::string> Traces::add(const std::string& file, const std::string& shown) {
+  auto id = service::trace_id(file);
+  if (!id) return id;
+  const service::Input input({.file = file});
+  if (auto known = input.recognise(); !known) return base::Unexpected(known.error());
+  const std::lock_guard lock(mutex_);
+  const bool is_there =
+      std::ranges::any_of(open_, [&](const auto& open) { return open->view.id == *id; });
+  if (is_there || stop_) return id;
+  auto& open = *open_.emplace_back(std::make_unique<Open>());
+  open.view.id = *id;
+  open.path = file;
+  open.view.file = shown;
+  open.builder = std::thread([this, &open] { build(open); });
+  return id;
+}
+
+std::vector<TraceView> Traces::all() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<TraceView> views;
+  for (const auto& open : open_) views.push_back(open->view);
+  return views;
+}
+
+std::optional<TraceView> Traces::find(std::string_view id) const {
+  const std::lock_guard lock(mutex_);
+  for (const auto& open : open_)
+    if (open->view.id == id) return open->view;
+  return std::nullopt;
+}
+
+void Traces::finish() {
+  stop_ = true;
+  std::vector<std::thread> builders;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& open : open_) builders.push_back(std::move(open->builder));
+  }
+  for (std::thread& builder : builders)
+    if (builder.joinable()) builder.join();
+}
+
+void Traces::set(Open& open, const std::function<void(TraceView&)>& change) {
+  const std::lock_guard lock(mutex_);
+  change(open.view);
+}
+
+void Traces::build(Open& open) {
+  const std::lock_guard alone(building_);
+  set(open, [](TraceView& view) { view.state = TraceState::indexing; });
+  const auto tell = [&](std::uint64_t read, std::uint64_t size, double left) {
+    set(open,
+        [&](TraceView& view) { view.read = read, view.size = size, view.seconds_left = left; });
+  };
+  service::Asking asking{.watch = [&] { return std::make_unique<ProgressWatcher>(tell); },
+                         .stop = &stop_};
+  service::InputOptions options{.file = open.path};
+  options.index = index_;
+  const service::Input input(std::move(options), std::move(asking));
+  auto trace = service::IndexedTrace::open(input);
+  if (trace) {
+    auto tracks = service::find_tracks(**trace, &stop_);
+    if (!tracks) trace = service::refuse(tracks.error(), open.view.file);
+    else
+      return set(open, [&](TraceView& view) {
+        view.trace = std::move(*trace);
+        view.tracks = std::make_shared<const service::Tracks>(std::move(*tracks));
+        view.state = TraceState::ready;
+      });
+  }
+  set(open, [&](TraceView& view) {
+    view.error = trace.error();
+    view.state = TraceState::failed;
+  });
+}
+
+}  // namespace polytrace::server

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sections of a report that are about calls, from the sums of an index: the same tables that
+// reading the trace gives, in milliseconds. Any number of threads may ask of one Store.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "analysis/report/report.hpp"
+#include "store/store.hpp"
+
+namespace polytrace::service {
+
+struct CallsQuestion {
+  std::vector<const analysis::Section*> sections{};  // in the order of the answer
+  // All of it counts. Its pauses are those of the index: `pauses` only says that they are left out.
+  slice::Selection selection{};
+  analysis::TableOptions table{};
+  const std::atomic<bool>* stop = nullptr;
+};
+
+// Methods, call tree, callers, bottom-up and sandwich.
+bool is_of_calls(const analysis::Section& section);
+
+struct CallTables {
+  std::vector<analysis::Table> tables{};
+  std::vector<analysis::Report::Empty> empty{};
+};
+
+// Nothing where the events have to be read for it: of other sections; of an index that is not
+// complete, or has times that went back, merged paths, calls that were told as sums or by changes
+// of stacks. Errors: those of frames; read_failed when asked to stop.
+base::result<std::optional<CallTables>> calls_from_index(const store::Store& store,
+                                                         const CallsQuestion& question);
+
+// Methods have the indexes of the index and the names that reading the trace would give; there are
+// no threads. Null where that cannot be: then the index does not fit together.
+std::unique_ptr<const slice::Names> names_of(const store::Store& store);
+
+}  // namespace polytrace::service

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/sqlite/deadline.hpp"
+
+namespace polytrace::sql {
+
+Deadline::Deadline(std::chrono::milliseconds time, const std::atomic<bool>* wanted_off,
+                   std::atomic<bool>& stop)
+    : wanted_off_(wanted_off), stop_(stop) {
+  const auto until = std::chrono::steady_clock::now() + time;
+  watcher_ = std::thread([this, until] { watch(until); });
+}
+
+Deadline::~Deadline() {
+  {
+    const std::lock_guard lock(mutex_);
+    done_ = true;
+  }
+  changed_.notify_one();
+  watcher_.join();
+}
+
+void Deadline::watch(std::chrono::steady_clock::time_point until) {
+  constexpr std::chrono::milliseconds kLook{10};
+  std::unique_lock lock(mutex_);
+  while (!done_ && !over_ && !wanted_) {
+    changed_.wait_until(lock, std::min(until, std::chrono::steady_clock::now() + kLook));
+    if (wanted_off_ != nullptr && *wanted_off_) wanted_ = true;
+    else if (std::chrono::steady_clock::now() >= until) over_ = true;
+    if (wanted_ || over_) stop_ = true;
+  }
+}
+
+}  // namespace polytrace::sql

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sets a question's stop flag when its time is over or its user wants no more.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+namespace polytrace::sql {
+
+class Deadline {
+ public:
+  Deadline(std::chrono::milliseconds time, const std::atomic<bool>* wanted_off,
+           std::atomic<bool>& stop);
+  Deadline(const Deadline&) = delete;
+  Deadline& operator=(const Deadline&) = delete;
+  ~Deadline();
+
+  bool is_over() const { return over_; }
+  bool was_wanted() const { return wanted_; }
+
+ private:
+  void watch(std::chrono::steady_clock::time_point until);
+
+  const std::atomic<bool>* wanted_off_;
+  std::atomic<bool>& stop_;
+  std::atomic<bool> over_{false}, wanted_{false};
+  std::mutex mutex_;  // guards done_
+  std::condition_variable changed_;
+  bool done_ = false;
+  std::thread watcher_;  // last: it uses what is above
+};
+
+}  // namespace polytrace::sql

@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""SQL over sample traces says what their reports say, and every query gives what the same query
+gives on a plain table of SQLite with the same rows: so what tables do not look at, and what they
+promise of order, is proved."""
+import json
+import os
+import random
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from collections import Counter, defaultdict
+from pathlib import Path
+
+POLYTRACE = os.environ["POLYTRACE"]
+DATA = Path(os.environ["TEST_DATA"])
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples/everything.mlpd"
+LONG = bool(os.environ.get("POLYTRACE_LONG"))
+#: Of each format, and what the reader had to survive something of.
+SAMPLES = ["mlpd/calls.mlpd", "mlpd/alloc_bt.mlpd", "mlpd/gc.mlpd", "mlpd/exceptions_calls.mlpd",
+           "mlpd/truncated.mlpd", "mlpd/counters.mlpd"]
+TABLES = ["slice", "alloc", "sample", "exception", "counter", "thread", "method", "class", "path",
+          "gc", "gc_pause", "lock_wait", "object_wait", "jit", "heap_size", "census"]
+
+
+def run(*words, codes=(0, 4)):
+    done = subprocess.run([POLYTRACE, *map(str, words)], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, check=False)
+    assert done.returncode in codes, (words, done.returncode, done.stderr)
+    return done.stdout
+
+
+def sql(file, query):
+    """Rows as tuples. Numbers that JSON cannot hold come as texts: they are numbers again."""
+    told = json.loads(run("sql", "--json", file, query))
+    assert told["rows_left_out"] == 0
+    types = [column["type"] for column in told["columns"]]
+    return [tuple(int(cell) if type_ == "INTEGER" and isinstance(cell, str) else cell
+                  for cell, type_ in zip(row, types)) for row in told["rows"]]
+
+
+def report(file, sections, *more):
+    told = json.loads(run("report", "--json", "--limit", 0, "--show-helpers", "--sections",
+                          sections, *more, file))
+    return {table["key"]: table["rows"] for table in told["tables"]}
+
+
+def same(what, ours, theirs):
+    a, b = Counter(ours), Counter(theirs)
+    assert a == b, (f"{what}: SQL alone {list((a - b).items())[:4]}, "
+                    f"report {list((b - a).items())[:4]}")
+
+
+def check_calls(file):
+    rows = report(file, "calls")["methods"]
+    same("methods", sql(file, "SELECT name, calls, total_ns, elapsed_ns, self_ns FROM "
+                              "methods(NULL, NULL, NULL)"),
+         [(r["method"], r["calls"], r["total"], r["elapsed"], r["self"]) for r in rows])
+    same("method_total", sql(file, "SELECT name, calls, least_ns, most_ns, p50_ns, p95_ns FROM "
+                                   "method_total WHERE calls > 0"),
+         [(r["method"], r["calls"], r["least"], r["most"], r["p50"], r["p95"]) for r in rows
+          if r["calls"]])
+    # The same figures, counted from the calls one by one.
+    same("slice", sql(file, "SELECT name, count(*), sum(dur), sum(self_dur), min(dur), max(dur) "
+                            "FROM slice GROUP BY name, method_id"),
+         [(r["method"], r["calls"], r["total"], r["self"], r["least"], r["most"]) for r in rows
+          if r["calls"]])
+    assert sql(file, "SELECT sum(calls) FROM thread")[0][0] == (
+        sql(file, "SELECT count(*) FROM slice")[0][0])
+    tree = report(file, "tree")["call_tree"]
+    same("call_tree", sql(file, "SELECT depth, name, calls, total_ns, self_ns FROM call_tree(NULL, "
+                                "NULL, NULL, NULL)"),
+         [(r["depth"], r["method"], r["calls"], r["total"], r["self"]) for r in tree])
+
+
+def check_range(file):
+    first, last = sql(file, "SELECT trace_start(), trace_end()")[0]
+    start, end = first + (last - first) // 4, first + (last - first) // 2
+    rows = report(file, "calls", "--from", start, "--to", end).get("methods", [])
+    same("methods of a range",
+         sql(file, "SELECT name, calls, total_ns, elapsed_ns, self_ns FROM "
+                   f"methods({start}, {end}, NULL)"),
+         [(r["method"], r["calls"], r["total"], r["elapsed"], r["self"]) for r in rows])
+    open_at = sql(file, f"SELECT utid, depth, slice_id, ts, path_id, name FROM open_calls({start}, "
+                        "NULL)")
+    brute = sql(file, f"SELECT utid, depth, id, ts, path_id, name FROM slice WHERE ts <= {start} "
+                      f"AND (ts + dur > {start} OR how = 'end')")
+    same("open_calls", open_at, brute)
+    met = f"FROM slice WHERE ts < {end} AND ts + dur > {start} ORDER BY id"
+    assert sql(file, f"SELECT id FROM slice WHERE meets = span({start}, {end}) ORDER BY id") == (
+        sql(file, f"SELECT id {met}"))
+
+
+def check_memory(file):
+    tables = report(file, "allocations")
+    if "allocations" not in tables:
+        return
+    by_class = [(r["class"], r["count"], r["bytes"]) for r in tables["allocations"]]
+    if not sql(file, "SELECT count(*) FROM alloc_sum")[0][0]:
+        same("allocations by class",
+             sql(file, "SELECT name, sum(objects), sum(bytes) FROM allocations('class', NULL, "
+                       "NULL, NULL) GROUP BY 1"), by_class)
+        same("alloc", sql(file, "SELECT class_name, sum(weight), sum(weight * size) FROM alloc "
+                                "GROUP BY 1"), by_class)
+        same("allocations by thread",
+             sql(file, "SELECT name, objects, bytes FROM allocations('thread', NULL, NULL, NULL)"),
+             [(r["thread"], r["count"], r["bytes"]) for r in tables["allocation_threads"]])
+
+
+def check_others(file):
+    tables = report(file, "threads,monitors,exceptions,collections,samples,jit")
+    same("thread", [row for row in sql(file, "SELECT name, events, start_ts, end_ts FROM "
+                                      "thread WHERE source_id IS NOT NULL")
+                    if row[1]],
+         [(r["thread"], r["events"], r["first"], r["last"]) for r in tables["threads"]])
+    thrown = [(r["class"], r["thrown"]) for r in tables.get("thrown_classes", [])]
+    same("exception", sql(file, "SELECT class_name, count(*) FROM exception GROUP BY 1"), thrown)
+    waits = [(r["class"], r["contentions"], r["wait"]) for r in tables.get("monitor_classes", [])]
+    same("lock_wait", sql(file, "SELECT class_name, count(*), sum(dur) FROM lock_wait GROUP BY 1"),
+         waits)
+    same("gc", sql(file, "SELECT ts, generation, dur FROM gc"),
+         [(r["start"], r["generation"], r["duration"]) for r in tables.get("collections", [])])
+    samples = sql(file, "SELECT sum(samples) FROM samples('thread', NULL, NULL, NULL)")[0][0]
+    assert (samples or 0) == sum(r["hits"] for r in tables.get("sampled_threads", []))
+
+
+# --- a plain table with the same rows -----------------------------------------------------------
+
+def twin(file, folder):
+    """The tables' rows in a database of SQLite's own."""
+    database = sqlite3.connect(folder / "twin.db")
+    columns = {}
+    for table in TABLES:
+        told = json.loads(run("sql", "--json", file, f"SELECT * FROM {table}"))
+        columns[table] = told["columns"]
+        names = [column["name"] for column in told["columns"]]
+        types = [column["type"] for column in told["columns"]]
+        database.execute(f"CREATE TABLE \"{table}\" ("
+                         + ", ".join(f'"{n}" {t}' for n, t in zip(names, types)) + ")")
+        database.executemany(f'INSERT INTO "{table}" VALUES ({", ".join("?" * len(names))})',
+                             told["rows"])
+    database.commit()
+    return database, columns
+
+
+class Queries:
+    """Queries at random: constraints of every kind on every column, joins, groups, orders."""
+
+    def __init__(self, database, columns, seed):
+        self.database, self.columns, self.random = database, columns, random.Random(seed)
+
+    def value(self, table, column):
+        rows = self.database.execute(f'SELECT "{column}" FROM "{table}" WHERE "{column}" IS NOT '
+                                     'NULL ORDER BY rowid').fetchall()
+        if not rows or self.random.random() < 0.05:
+            return self.random.choice(["0", "NULL", "-1", "'x'", "9223372036854775807", "1.5"])
+        value = self.random.choice(rows)[0]
+        if isinstance(value, str):
+            return "'" + value.replace("'", "''") + "'"
+        if isinstance(value, int) and self.random.random() < 0.2:
+            value += self.random.choice([-1, 1, 0.5])
+        return repr(value)
+
+    def constraint(self, table, alias=""):
+        column = self.random.choice([c["name"] for c in self.columns[table]])
+        name = f'{alias}"{column}"'
+        kind = self.random.random()
+        if kind < 0.25:
+            return f"{name} IN ({', '.join(self.value(table, column) for _ in range(3))})"
+        if kind < 0.32:
+            return f"{name} IS NOT NULL"
+        if kind < 0.42:
+            text = self.value(table, column).strip("'").replace("'", "''")[:6]
+            return f"{name} {self.random.choice(['GLOB', 'LIKE'])} " + self.random.choice(
+                [f"'{text}*'", f"'%{text[1:]}%'", f"'*{text[2:]}*'", f"'{text[:2]}_%'"])
+        if kind < 0.5:
+            a, b = self.value(table, column), self.value(table, column)
+            return f"{name} BETWEEN {a} AND {b}"
+        sign = self.random.choice(["=", "=", "=", "<", "<=", ">", ">=", "<>"])
+        return f"{name} {sign} {self.value(table, column)}"
+
+    def one(self):
+        table = self.random.choice(["slice"] * 3 + TABLES)
+        names = [c["name"] for c in self.columns[table]]
+        where = self.random.choice([" AND ", " AND ", " OR "]).join(
+            self.constraint(table) for _ in range(self.random.choice([1, 1, 2, 3])))
+        kind = self.random.random()
+        if kind < 0.25:
+            key = self.random.choice(names)
+            number = self.random.choice([c["name"] for c in self.columns[table]
+                                         if c["type"] != "TEXT"])
+            return (f'SELECT "{key}", count(*), sum("{number}"), min("{number}") FROM "{table}" '
+                    f"WHERE {where} GROUP BY 1 ORDER BY 1")
+        if kind < 0.45 and "ts" in names:
+            order = self.random.choice(["ts", "id", "ts DESC", "ts, id"])
+            key = order.split()[0].strip(",")
+            return f'SELECT "{key}" FROM "{table}" WHERE {where} ORDER BY {order}'
+        if kind < 0.65:
+            shared = self.random.choice(["utid", "method_id", "class_id", "path_id"])
+            others = [t for t in TABLES if shared in [c["name"] for c in self.columns[t]]
+                      and t in ("thread", "method", "class", "path")]
+            if shared in names and others and table not in others:
+                return (f'SELECT a.{shared}, b.name, count(*) FROM "{table}" a JOIN '
+                        f'"{others[0]}" b '
+                        f"USING ({shared}) WHERE {self.constraint(table, 'a.')} GROUP BY 1, 2 "
+                        "ORDER BY 1, 2")
+        return f'SELECT * FROM "{table}" WHERE {where}'
+
+
+def check_queries(file, folder, seed, count):
+    database, columns = twin(file, folder)
+    queries = Queries(database, columns, seed)
+    for number in range(count):
+        query = queries.one()
+        expected = database.execute(query).fetchall()
+        told = json.loads(run("sql", "--json", file, query))["rows"]
+        ours = [tuple(row) for row in told]
+        if "ORDER BY" not in query:
+            expected, ours = Counter(expected), Counter(ours)
+        assert ours == expected, f"{file}: query {number}: {query}\n ours {ours}\n not {expected}"
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        os.environ["POLYTRACE_CACHE"] = str(folder / "cache")
+        for file in [EXAMPLE, *(DATA / sample for sample in SAMPLES)]:
+            for check in (check_calls, check_range, check_memory, check_others):
+                try:
+                    check(file)
+                except AssertionError as fault:
+                    sys.exit(f"{file}: {check.__name__}: {fault}")
+        check_queries(EXAMPLE, folder, 20, 1000 if LONG else 300)
+
+
+main()

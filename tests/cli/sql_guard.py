@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What queries may not do is refused, what takes too long ends, and nothing that is asked harms."""
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+POLYTRACE = os.environ["POLYTRACE"]
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples/everything.mlpd"
+#: A word that the refusal names, and the statement.
+REFUSED = [
+    ("ATTACH", "ATTACH 'other.db' AS other"),
+    ("ATTACH", "ATTACH ':memory:' AS other"),
+    ("DETACH", "DETACH main"),
+    ("PRAGMA", "PRAGMA temp_store_directory = '/tmp'"),
+    ("PRAGMA", "PRAGMA journal_mode"),
+    ("PRAGMA", "PRAGMA writable_schema = ON"),
+    ("PRAGMA", "PRAGMA hard_heap_limit = 0"),
+    ("PRAGMA", "PRAGMA trusted_schema = ON"),
+    ("PRAGMA", "PRAGMA database_list"),
+    ("PRAGMA", "PRAGMA threads = 8"),
+    ("PRAGMA", "PRAGMA mmap_size = 1000000"),
+    ("PRAGMA", "PRAGMA module_list"),
+    ("PRAGMA", "PRAGMA compile_options"),
+    ("load_extension", "SELECT load_extension('evil')"),
+    ("load_extension", "SELECT load_extension('evil', 'entry')"),
+    ("fts3_tokenizer", "SELECT fts3_tokenizer('simple')"),
+    ("randomblob", "SELECT randomblob(10)"),
+    ("zeroblob", "SELECT zeroblob(1000000000)"),
+    ("sqlite_version", "SELECT sqlite_version()"),
+    ("sqlite_compileoption_get", "SELECT sqlite_compileoption_get(1)"),
+    ("sqlite_log", "SELECT sqlite_log(1, 'x')"),
+    ("last_insert_rowid", "SELECT last_insert_rowid()"),
+    ("rtreecheck", "SELECT rtreecheck('slice')"),
+    ("CREATE VIRTUAL TABLE", "CREATE VIRTUAL TABLE temp.f USING fts5(x)"),
+    ("writing", "CREATE VIRTUAL TABLE f USING rtree(a, b, c)"),
+    ("", "CREATE TABLE main.t(x)"),
+    ("", "CREATE TABLE t(x)"),
+    ("", "CREATE VIEW v AS SELECT 1"),
+    ("", "CREATE INDEX i ON slice(ts)"),
+    ("", "CREATE TABLE t AS SELECT * FROM slice"),
+    ("", "CREATE TEMP TRIGGER t AFTER INSERT ON x BEGIN SELECT 1; END"),
+    ("a transaction", "BEGIN"),
+    ("a transaction", "COMMIT"),
+    ("a transaction", "SAVEPOINT s"),
+    ("ANALYZE", "ANALYZE"),
+    ("", "VACUUM"),
+    ("", "VACUUM INTO 'copy.db'"),
+    ("", "REINDEX"),
+    ("reading dbstat", "SELECT * FROM dbstat"),
+    ("reading sqlite_stmt", "SELECT * FROM sqlite_stmt"),
+    ("", "SELECT * FROM pragma_module_list"),
+    ("", "SELECT * FROM pragma_database_list"),
+    ("writing", "INSERT INTO sqlite_master VALUES (1, 2, 3, 4, 5)"),
+    ("writing", "DELETE FROM sqlite_master"),
+    ("", "UPDATE sqlite_schema SET sql = 'x'"),
+]
+WRONG = [
+    "", "SELEC 1", "SELECT", "SELECT * FROM", "SELECT * FROM nothing", "SELECT nothing FROM slice",
+    "SELECT nofunction(1)", "SELECT ns('x')", "SELECT ns('1 parsec')", "SELECT (",
+    "SELECT * FROM allocations('colour', NULL, NULL, NULL)", "SELECT * FROM samples()",
+    "SELECT * FROM methods('x', NULL, NULL)", "SELECT * FROM methods(NULL, NULL, '[1,')",
+    "SELECT * FROM methods(NULL, NULL, 'a')", "SELECT * FROM methods(1, 2, 3, 4, 5)",
+    "SELECT * FROM callers('Main', NULL, NULL)", "SELECT :missing", "SELECT ?", "SELECT ?5",
+    "SELECT 1; SELECT nothing", "DROP TABLE slice", "DELETE FROM slice", "UPDATE slice SET ts = 1",
+    "INSERT INTO slice(ts) VALUES (1)", "INSERT INTO thread DEFAULT VALUES",
+    "ALTER TABLE slice RENAME TO calls", "DROP VIEW thread_slice_of_nobody",
+    "SELECT 1 FROM slice JOIN", "SELECT " + "(" * 500 + "1" + ")" * 500,
+    "SELECT " + " UNION ALL SELECT ".join(["1"] * 100), "SELECT 1 LIKE '" + "%a" * 600 + "'",
+    "SELECT abs(-9223372036854775808)", "SELECT 'a' REGEXP 'a'", "SELECT 'a' MATCH 'a'",
+    "WITH RECURSIVE r AS (SELECT 1 FROM r) SELECT * FROM r", "SELECT x'0g'", "SELECT 'unfinished",
+    "SELECT \"no such column of ours\" FROM slice", "EXPLAIN", "CREATE TEMP TABLE x(",
+    "SELECT * FROM stack_of", "SELECT * FROM t1_slice",
+    "SELECT quantile(dur) FROM slice", "SELECT sum(count(*)) FROM slice",
+    "SELECT * FROM slice WHERE ts = (SELECT 1, 2)", "SELECT 1 1 1",
+    "SELECT fmt_ns()", "SELECT span(1)", "SELECT * FROM open_calls(1, '{}')",
+]
+#: Each runs for hours, if it is let.
+ENDLESS = [
+    "SELECT count(*) FROM slice a, slice b, slice c",
+    "WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r) SELECT count(*) FROM r",
+    "SELECT count(*) FROM path a, path b, path c, path d WHERE a.depth + b.depth + c.depth + "
+    "d.depth = -1",
+    "WITH RECURSIVE r(x) AS (SELECT 'aaaaaaaaaaaaaaaaaaaaaaaaa' UNION ALL SELECT x || x FROM r "
+    "WHERE length(x) < 10000000) SELECT count(*) FROM r WHERE x LIKE '%" + "a%" * 400 + "b'",
+]
+HUNGRY = [
+    "WITH RECURSIVE r(x) AS (SELECT 'a' UNION ALL SELECT x || x FROM r) SELECT max(length(x)) "
+    "FROM r",
+    "CREATE TEMP TABLE t AS WITH RECURSIVE r(x, y) AS (SELECT 1, 'a' UNION ALL SELECT x + 1, "
+    "printf('%01000d', x) FROM r) SELECT * FROM r",
+    "SELECT group_concat(name, name) FROM slice, slice",
+    "SELECT printf('%999999999d', 1)",
+]
+FINE = [
+    "SELECT 1", ";", "-- nothing", "SELECT NULL", "SELECT 1;", " SELECT 1 ; ; ",
+    "CREATE TEMP TABLE t AS SELECT * FROM thread; INSERT INTO t SELECT * FROM t; "
+    "SELECT count(*) FROM t",
+    "CREATE TEMP VIEW v AS SELECT name FROM method; SELECT count(*) FROM v",
+    "CREATE PERFETTO TABLE t AS SELECT 1 AS x; SELECT x FROM t",
+    "INCLUDE PERFETTO MODULE slices.with_context; SELECT 1",
+    "PRAGMA table_info(slice)", "PRAGMA function_list", "PRAGMA table_list",
+    "EXPLAIN QUERY PLAN SELECT * FROM slice", "SELECT sql FROM sqlite_master",
+    "SELECT * FROM json_each('[1, 2]')", "SELECT '=1+1', '-1', '+1', '@x', char(27) || '[31m'",
+    "SELECT replace('aaa', 'a', 'bb'), instr('äbc', 'c'), 'Abc' LIKE 'aB_', 'abc' GLOB 'a[b-c]?'",
+    "SELECT * FROM slice WHERE meets = 'nonsense'", "SELECT * FROM slice WHERE meets = span(5, 1)",
+    "SELECT * FROM slice WHERE id = -1", "SELECT * FROM stack_of(-1)",
+    "SELECT stack_text(999999999)",
+    "SELECT * FROM methods(9223372036854775807, -9223372036854775808, NULL)",
+    "SELECT * FROM open_calls(-9223372036854775808, NULL)",
+    "SELECT * FROM methods(NULL, NULL, '[]')",
+    "SELECT * FROM methods(NULL, NULL, 4294967295)",
+    "SELECT ns('-1.5ms'), fmt_ns(-1), fmt_bytes(-1)",
+]
+
+
+def ask(query, *more):
+    begin = time.monotonic()
+    done = subprocess.run([POLYTRACE, "sql", *more, EXAMPLE, "-"], input=query, capture_output=True,
+                          check=False, text=True, timeout=60)
+    return done, time.monotonic() - begin
+
+
+def expect(code, query, *more, word=""):
+    done, took = ask(query, *more)
+    assert done.returncode == code, (query[:100], done.returncode, done.stderr)
+    assert code == 0 or done.stderr.startswith("polytrace: "), (query, done.stderr)
+    assert word in done.stderr, (query, word, done.stderr)
+    return took
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["POLYTRACE_CACHE"] = folder
+        os.chdir(folder)
+        expect(0, "SELECT 1")
+        before = sorted(Path(folder).iterdir())
+        for word, query in REFUSED:
+            expect(2, query, word=word)
+        for query in WRONG:
+            expect(2 if query else 0, query)
+        for query in FINE:
+            for form in ("table", "csv", "tsv", "md"):
+                done, _ = ask(query, "--format", form)
+                assert done.returncode == 0 or "second answer" in done.stderr, (query, done.stderr)
+                assert form == "tsv" or "\x1b" not in done.stdout or form != "table", query
+        for query in ("CREATE TEMP TABLE t(x)", "CREATE TEMP VIEW v AS SELECT 1"):
+            expect(2, query, "--read-only")
+        for query in ENDLESS:
+            took = expect(6, query, "--timeout", "300ms", word="300 ms")
+            assert took < 20, (query, took)
+        for query in HUNGRY:
+            expect(6, query, "--memory", "64M", "--timeout", "20s")
+        expect(2, "SELECT 'a\0b'")
+        assert sorted(Path(folder).iterdir()) == before
+    sys.exit(0)
+
+
+main()

@@ -1,0 +1,111 @@
+#!/usr/bin/env node
+// SPDX-License-Identifier: Apache-2.0
+// Calls are what the command says: of the whole trace, of ranges that cut calls, are empty or a nanosecond long, and of
+// two threads together.
+import { cli_json, example, expect, expect_equal, with_page } from "./support/page.mjs";
+
+const kKeys = ["self", "self_share", "elapsed", "total", "calls", "average", "least", "p50", "p95", "most", "method"];
+
+function table(report, key) {
+  return report.tables.find((t) => t.key === key)?.rows ?? [];
+}
+const texts = (rows, keys) =>
+  rows
+    .map((row) => Object.fromEntries(keys.map((key) => [key, String(row[key])])))
+    .sort((a, b) => (a.method < b.method ? -1 : a.method > b.method ? 1 : Number(a.total) - Number(b.total)));
+
+await with_page([example], async (page) => {
+  const info = cli_json("info", example);
+  const first = info.span.first;
+  const length = info.span.last - first;
+
+  await page.open("#/0/calls");
+  const whole = cli_json("report", "--sections", "calls", "--limit", "0", example);
+  expect_equal(
+    texts(await page.rows("Methods"), kKeys),
+    texts(table(whole, "methods"), kKeys),
+    "methods of the whole trace",
+  );
+  expect(table(whole, "methods").length > 3, "the example has methods");
+
+  await page.turn("#/0/calls?m=tree");
+  const tree = cli_json("report", "--sections", "tree", "--limit", "0", example);
+  const top = table(tree, "call_tree").filter((r) => r.depth === 0);
+  const shown = await page.rows("Call tree", "treegrid");
+  for (const row of top)
+    expect(
+      shown.some((r) => r.method === row.method && r.total === String(row.total)),
+      `the tree has ${row.method}`,
+    );
+
+  const third = Math.floor(length / 3);
+  for (const [from, to] of [
+    [third, 2 * third],
+    [0, 1],
+    [third, third + 1],
+  ]) {
+    await page.turn("#/0/calls");
+    for (const [label, value] of [
+      ["From", from],
+      ["To", to],
+    ]) {
+      const field = page.by("textbox", label);
+      await field.fill(String(value));
+      await field.press("Enter");
+    }
+    await page.settled();
+    expect(page.address().includes(`r=${from}-${to}`), `the address has ${from}-${to}: ${page.address()}`);
+    const part = cli_json(
+      "report",
+      "--sections",
+      "calls",
+      "--limit",
+      "0",
+      "--from",
+      String(first + from),
+      "--to",
+      String(first + to),
+      example,
+    );
+    const rows = table(part, "methods");
+    if (rows.length === 0)
+      expect(await page.page.getByText("No call in this selection").isVisible(), `${from}-${to} is empty and says so`);
+    else expect_equal(texts(await page.rows("Methods"), kKeys), texts(rows, kKeys), `methods of ${from}-${to}`);
+  }
+
+  // Two threads are what each of them is, together.
+  const threads = await page.page.evaluate(async () => {
+    const token = localStorage.getItem("polytrace.token");
+    const ask = async (path) =>
+      (await fetch(`/api/1${path}`, { headers: { Authorization: `Bearer ${token}` } })).json();
+    const id = (await ask("/session")).traces[0].id;
+    return (await ask(`/traces/${id}/tracks`)).threads.filter((t) => t.calls > 0);
+  });
+  const two = threads.slice(0, 2);
+  const sums = new Map();
+  for (const thread of two) {
+    for (const row of table(
+      cli_json("report", "--sections", "calls", "--limit", "0", "--thread", thread.id, example),
+      "methods",
+    )) {
+      const sum = sums.get(row.method) ?? { self: 0, calls: 0 };
+      sums.set(row.method, { self: sum.self + row.self, calls: sum.calls + row.calls });
+    }
+  }
+  await page.turn(
+    `#/0/calls?th=${two
+      .map((t) => t.index)
+      .sort((a, b) => a - b)
+      .join(",")}`,
+  );
+  const got = await page.rows("Methods");
+  const keys = ["self", "calls", "method"];
+  expect_equal(
+    texts(got, keys),
+    texts(
+      [...sums].map(([method, sum]) => ({ ...sum, method })),
+      keys,
+    ),
+    "two threads are the sum of each",
+  );
+});

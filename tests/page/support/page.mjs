@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests of the page share: the program's server, a browser, and the page by its roles and names. Where node's
+// packages, a browser or the page are missing, the test says so and ends with 77.
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = resolve(dirname(fileURLToPath(import.meta.url)), "../../..");
+export const example = join(root, "examples/everything.mlpd");
+const polytrace = process.env.POLYTRACE ?? join(root, "build/release/polytrace");
+const kBrowsers = [
+  process.env.POLYTRACE_BROWSER,
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+];
+
+function skip(reason) {
+  console.log(reason);
+  process.exit(77);
+}
+
+function browser_library() {
+  try {
+    return createRequire(join(root, "ui/package.json"))("playwright-core");
+  } catch {
+    return skip("ui/node_modules has no playwright-core: ./dev page installs it");
+  }
+}
+
+export function cli(...words) {
+  return execFileSync(polytrace, words, { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] });
+}
+
+// Exit code 4, of partial results, is a result as well.
+export function cli_json(...words) {
+  try {
+    return JSON.parse(cli(...words, "--json"));
+  } catch (error) {
+    if (error.status === 4 && error.stdout) return JSON.parse(error.stdout);
+    throw error;
+  }
+}
+
+async function serve(files, cache) {
+  const child = spawn(polytrace, ["ui", "--json", "--ui-dir", join(root, "ui/dist"), ...files], {
+    env: { ...process.env, POLYTRACE_CACHE: cache },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const line = await new Promise((done, fail) => {
+    let text = "";
+    child.stdout.on("data", (bytes) => {
+      text += bytes;
+      if (text.includes("\n")) done(text.split("\n")[0]);
+    });
+    child.on("exit", (code) => fail(new Error(`polytrace ui ended with ${code}`)));
+  });
+  return { child, ...JSON.parse(line) };
+}
+
+export class Page {
+  constructor(page, url) {
+    this.page = page;
+    const parts = /^(.*?)\/?#token=([A-Za-z0-9_-]{22})/.exec(url);
+    this.origin = parts[1];
+    this.token = parts[2];
+    this.requests = [];
+    this.complaints = [];
+    page.on("request", (r) => this.requests.push(r.url()));
+    page.on("console", (m) => ["error", "warning"].includes(m.type()) && this.complaints.push(m.text()));
+    page.on("pageerror", (e) => this.complaints.push(String(e)));
+  }
+
+  // The first address carries the token, all others are links as people share them.
+  async open(address = "#/0/overview") {
+    const first = !this.opened;
+    this.opened = true;
+    await this.page.goto(
+      first ? `${this.origin}/#token=${this.token}${address.slice(1)}` : `${this.origin}/${address}`,
+    );
+    await this.settled();
+  }
+
+  // In the page that is open, as by a link in it.
+  async turn(address) {
+    await this.page.evaluate((a) => {
+      location.hash = a;
+    }, address);
+    await this.settled();
+  }
+
+  async settled() {
+    await this.page.waitForSelector('html[data-state=ready][data-busy="0"]', { timeout: 30_000, state: "attached" });
+    // Answers may lead to further questions: quiet is what stays so for two frames.
+    for (let quiet = 0; quiet < 3;) {
+      await this.page.waitForTimeout(40);
+      quiet = (await this.page.getAttribute("html", "data-busy")) === "0" ? quiet + 1 : 0;
+    }
+  }
+
+  address() {
+    return new URL(this.page.url()).hash;
+  }
+
+  by(role, name, exact = true) {
+    return this.page.getByRole(role, { name, exact });
+  }
+
+  // All rows of a grid as objects of their data-value, scrolled through.
+  async rows(name, role = "grid") {
+    const grid = this.by(role, name);
+    await grid.waitFor();
+    return grid.evaluate(async (table) => {
+      const box = table.closest(".gridbox");
+      const found = new Map();
+      const frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+      for (let top = 0; ; top += Math.max(24, box.clientHeight - 48)) {
+        box.scrollTop = top;
+        await frame();
+        for (const row of table.querySelectorAll("tr[aria-rowindex]")) {
+          const cells = [...row.querySelectorAll("[data-column]")].map((c) => [c.dataset.column, c.dataset.value]);
+          found.set(Number(row.getAttribute("aria-rowindex")), Object.fromEntries(cells));
+        }
+        if (top + box.clientHeight >= box.scrollHeight) break;
+      }
+      return [...found].sort((a, b) => a[0] - b[0]).map(([, row]) => row);
+    });
+  }
+}
+
+const failures = [];
+export function expect(fine, what) {
+  if (!fine) failures.push(what);
+}
+export function expect_equal(got, wanted, what) {
+  const [a, b] = [JSON.stringify(got), JSON.stringify(wanted)];
+  if (a !== b) failures.push(`${what}\n  got    ${a?.slice(0, 600)}\n  wanted ${b?.slice(0, 600)}`);
+}
+
+// Runs `body` with a page of a server of `files`; the test fails if anything was complained of.
+export async function with_page(files, body, options = {}) {
+  if (!existsSync(join(root, "ui/dist/index.html"))) skip("ui/dist is missing: ./dev page makes it");
+  const { chromium } = browser_library();
+  const executablePath = kBrowsers.find((path) => path && existsSync(path));
+  if (!executablePath) skip("there is no chromium");
+  try {
+    cli("ui", "--help");
+  } catch {
+    skip("this build of polytrace has no page");
+  }
+  const cache = mkdtempSync(join(tmpdir(), "polytrace-page-"));
+  const server = await serve(files, cache);
+  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  try {
+    const context = await browser.newContext({
+      viewport: { width: 1600, height: 900 },
+      reducedMotion: "reduce",
+      ...options,
+    });
+    const page = new Page(await context.newPage(), server.url);
+    await body(page, { context, server, browser });
+    expect_equal(page.complaints, [], "the console is empty");
+    const foreign = page.requests.filter((url) => !url.startsWith(page.origin) && !url.startsWith("blob:"));
+    expect_equal(foreign, [], "all requests go to the own origin");
+  } finally {
+    await browser.close();
+    server.child.kill("SIGINT");
+    rmSync(cache, { recursive: true, force: true });
+  }
+  for (const failure of failures) console.log(`FAILED ${failure}`);
+  process.exit(failures.length > 0 ? 1 : 0);
+}

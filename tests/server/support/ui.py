@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A running `polytrace ui`, and requests to it as any client makes them."""
+import contextlib
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+POLYTRACE = os.environ["POLYTRACE"]
+DATA = Path(os.environ["TEST_DATA"])
+ROOT = Path(__file__).resolve().parents[3]
+EXAMPLE = ROOT / "examples/everything.mlpd"
+
+
+def skip_without_page():
+    """A program that was built without the page says so."""
+    done = subprocess.run([POLYTRACE, "ui", str(EXAMPLE), "--port", "70000"], check=False,
+                          capture_output=True, text=True)
+    if "built without the page" in done.stderr:
+        print("skipped: this program was built without the page")
+        sys.exit(77)
+
+
+class Server:
+    """`polytrace ui --json` with a cache of its own, until it is closed."""
+
+    def __init__(self, *words, ready=True):
+        self.home = tempfile.TemporaryDirectory()
+        folder = self.home.name
+        surroundings = dict(os.environ, POLYTRACE_CACHE=folder + "/cache", HOME=folder,
+                            XDG_STATE_HOME=folder + "/state")
+        self.process = subprocess.Popen([POLYTRACE, "ui", "--json", *map(str, words)], text=True,
+                                        env=surroundings, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE)
+        line = self.process.stdout.readline()
+        assert line, self.process.stderr.read()
+        self.told = json.loads(line)
+        assert self.told["schema"] == "polytrace.ui/1", self.told
+        self.port = self.told["port"]
+        self.token = self.told["url"].split("#token=")[1].split("/")[0]
+        if ready:
+            self.wait_ready()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGINT)
+        self.process.communicate(timeout=60)
+        self.home.cleanup()
+
+    def headers(self, **more):
+        return {"Authorization": "Bearer " + self.token, **more}
+
+    def ask(self, method, path, body=None, headers=None):
+        """(status, head, bytes) of one request on a connection of its own."""
+        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port,
+                                                           timeout=120)) as link:
+            link.request(method, path, body=body,
+                         headers=self.headers() if headers is None else headers)
+            reply = link.getresponse()
+            return reply.status, reply.headers, reply.read()
+
+    def get(self, path):
+        status, _, body = self.ask("GET", "/api/1" + path)
+        assert status == 200, (path, status, body)
+        return json.loads(body)
+
+    def post(self, path, question):
+        status, _, body = self.ask("POST", "/api/1" + path, json.dumps(question))
+        assert status == 200, (path, question, status, body)
+        return json.loads(body)
+
+    def fault(self, path, question):
+        """(status, code) of what is refused."""
+        status, _, body = self.ask("POST", "/api/1" + path, json.dumps(question))
+        assert status >= 400, (path, question, body[:200])
+        return status, json.loads(body)["code"]
+
+    def raw(self, sent, wait=10):
+        """All that comes back on a connection that `sent` was written to."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=wait) as link:
+            link.sendall(sent)
+            return read_all(link)
+
+    def wait_ready(self):
+        for _ in range(600):
+            states = [trace["state"] for trace in self.get("/session")["traces"]]
+            assert "failed" not in states, self.get("/session")
+            if set(states) == {"ready"}:
+                return
+            time.sleep(0.1)
+        raise AssertionError("no trace became ready in a minute")
+
+    def traces(self):
+        return ["/traces/" + trace["id"] for trace in self.get("/session")["traces"]]
+
+
+def read_all(link):
+    """What a socket gives until it ends, or nothing more comes."""
+    parts = []
+    with contextlib.suppress(OSError):
+        while part := link.recv(1 << 16):
+            parts.append(part)
+    return b"".join(parts)
+
+
+def status_of(reply):
+    return int(reply.split(b" ", 2)[1]) if reply.startswith(b"HTTP/") else 0
+
+
+def command(*words):
+    """The JSON that a command prints."""
+    done = subprocess.run([POLYTRACE, *map(str, words)], check=False, capture_output=True)
+    return json.loads(done.stdout)
