@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/codes.hpp"
 #include "sql/functions/functions.hpp"
-#include "sql/model/faults.hpp"
 #include "sql/sqlite/deadline.hpp"
 #include "sql/sqlite/dialect.hpp"
 #include "sql/sqlite/guard.hpp"
@@ -251,13 +251,14 @@ Error Database::Inside::fault_of(int result, const Deadline& deadline, std::stri
   if (guard_.is_out_of_memory() || (result & 0xff) == SQLITE_NOMEM)
     return {Code::limit_exceeded, {}, "memory of queries; --memory gives more"};
   if (deadline.is_over())
-    return {kTimeout, {}, fmt::format("stopped after {} ms", limits_.time.count())};
-  if (!asked_.refused.empty()) return {kRefused, {}, asked_.refused};
+    return {
+        base::Code::query_timeout, {}, fmt::format("stopped after {} ms", limits_.time.count())};
+  if (!asked_.refused.empty()) return {base::Code::query_refused, {}, asked_.refused};
   if (asked_.fault) return *asked_.fault;
   const std::string message = sqlite3_errmsg(database_);
   if ((result & 0xff) == SQLITE_TOOBIG)
     return {Code::limit_exceeded, {}, message + ": a text, a row or the query"};
-  return {kWrong, place_in(sql, sqlite3_error_offset(database_)), message};
+  return {base::Code::query_wrong, place_in(sql, sqlite3_error_offset(database_)), message};
 }
 
 base::result<void> Database::Inside::bind_all(sqlite3_stmt* statement,
@@ -267,7 +268,7 @@ base::result<void> Database::Inside::bind_all(sqlite3_stmt* statement,
     const std::string_view wanted = name == nullptr ? "?" : std::string_view(name).substr(1);
     const auto found = std::ranges::find(question.parameters, wanted, &Parameter::name);
     if (found == question.parameters.end())
-      return base::fail(kWrong,
+      return base::fail(base::Code::query_wrong,
                         fmt::format("no value for the parameter {}", name == nullptr ? "?" : name));
     bind(statement, i, found->value);
   }
@@ -288,7 +289,7 @@ base::result<void> Database::Inside::give_rows(sqlite3_stmt* statement, Answers&
     if (!answers.row(cells)) return {};
   }
   if (result == SQLITE_DONE) return {};
-  return base::fail(kWrong, fmt::format("{}", result));
+  return base::fail(base::Code::query_wrong, fmt::format("{}", result));
 }
 
 base::result<void> Database::Inside::run_one(std::string_view sql, std::size_t& used,
@@ -302,7 +303,7 @@ base::result<void> Database::Inside::run_one(std::string_view sql, std::size_t& 
                                   statement.place(), &rest);
   if (result != SQLITE_OK) return Unexpected(fault_of(result, deadline, own));
   used = static_cast<std::size_t>(rest - own.c_str());
-  if (used == 0) return base::fail(kWrong, "a zero byte is in it");
+  if (used == 0) return base::fail(base::Code::query_wrong, "a zero byte is in it");
   if (statement.get() == nullptr) return {};
   if (auto bound = bind_all(statement.get(), question); !bound) return bound;
   auto given = give_rows(statement.get(), answers);

@@ -76,7 +76,7 @@ class Database {
   Database& operator=(const Database&) = delete;
   ~Database();
 
-  // Statements one after the other, until one fails. Errors: those of sql/model/faults.hpp (with
+  // Statements one after the other, until one fails. Errors: the codes of queries (with
   // the place in the text), limit_exceeded; those of the index.
   base::result<Ran> run(const Question& question, Answers& answers);
 

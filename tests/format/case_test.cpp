@@ -116,6 +116,9 @@ const std::set<std::string_view> kElsewhere{
     "index-stale",           // tests/service/index/
     "index-damaged",         // cli/index, tests/service/index/
     "index-busy",            // tests/service/index/
+    "query-wrong",           // cli/sql_guard
+    "query-refused",         // cli/sql_guard
+    "query-timeout",         // cli/sql_guard
     // State histories and their bundles: tests/history/.
     "checksum-wrong",
     "feature-unknown",

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <array>
 
+#include "base/codes.hpp"
 #include "base/text/figure_text.hpp"
 #include "cli/show/text_room.hpp"
 #include "cli/show/text_table.hpp"
-#include "sql/model/faults.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -45,7 +45,8 @@ SqlView::SqlView(std::string& out, const service::SqlTraces& traces, SqlLook loo
 
 base::result<void> SqlView::begin(const std::vector<sql::AnswerColumn>& columns) {
   if (any_ && look_.form != SqlForm::table)
-    return base::fail(sql::kWrong, "a second answer; only --format table shows more than one");
+    return base::fail(base::Code::query_wrong,
+                      "a second answer; only --format table shows more than one");
   if (open_) end_table();
   if (any_) out_ += '\n';
   any_ = open_ = true;

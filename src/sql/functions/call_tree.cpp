@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/codes.hpp"
 #include "sql/functions/functions.hpp"
-#include "sql/model/faults.hpp"
 
 namespace polytrace::sql {
 namespace {
@@ -18,7 +18,7 @@ base::result<double> least_share_of(const Scan& scan) {
   if (value.is_null()) return 0.0;
   if (value.type == Type::real) return value.real;
   if (value.is_integer()) return static_cast<double>(value.integer);
-  return base::fail(kWrong, "least_share is a number from 0 to 1");
+  return base::fail(base::Code::query_wrong, "least_share is a number from 0 to 1");
 }
 
 // Places in the tree of the children of each place, the heaviest last.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <map>
 
+#include "base/codes.hpp"
 #include "sql/functions/functions.hpp"
-#include "sql/model/faults.hpp"
 
 namespace polytrace::sql {
 namespace {
@@ -54,7 +54,7 @@ base::result<std::unique_ptr<Cursor>> answer_edges(const TracePointer& trace, co
   using At = CallersColumns;
   const Value method = scan.parameter(At::of_method_id);
   if (!method.is_null() && !method.is_integer())
-    return base::fail(kWrong, "whose? method_id('Name') finds a method's number");
+    return base::fail(base::Code::query_wrong, "whose? method_id('Name') finds a method's number");
   const auto range = stretch_of(scan, At::t0, At::t1, -1);
   if (!range) return tl::unexpected(range.error());
   std::vector<Edge> edges;

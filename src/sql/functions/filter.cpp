@@ -6,7 +6,7 @@
 
 #include <charconv>
 
-#include "sql/model/faults.hpp"
+#include "base/codes.hpp"
 
 namespace polytrace::sql {
 namespace {
@@ -40,7 +40,7 @@ std::size_t and_in(std::string_view text) {
 }
 
 base::Unexpected wrong_test(std::string_view test) {
-  return base::fail(kWrong,
+  return base::fail(base::Code::query_wrong,
                     fmt::format("a filter is column = 1 and column >= 2 ..., not \"{}\"", test));
 }
 
@@ -48,14 +48,16 @@ base::Unexpected wrong_test(std::string_view test) {
 
 base::result<const Table*> table_named(const FindTable& find, const Value& name) {
   const Table* const table = name.type == Type::text ? find(name.text) : nullptr;
-  if (table == nullptr) return base::fail(kWrong, fmt::format("no table \"{}\"", name.text));
+  if (table == nullptr)
+    return base::fail(base::Code::query_wrong, fmt::format("no table \"{}\"", name.text));
   return table;
 }
 
 base::result<int> column_named(const TableInfo& table, std::string_view name) {
   const int column = table.find(without_blanks(name));
   if (column < 0)
-    return base::fail(kWrong, fmt::format("no column \"{}\" in {}", name, table.name));
+    return base::fail(base::Code::query_wrong,
+                      fmt::format("no column \"{}\" in {}", name, table.name));
   return column;
 }
 
@@ -68,7 +70,8 @@ base::result<void> FilteredRows::parse_one(const TableInfo& table, std::string_v
     const Column& info = table.columns[static_cast<std::size_t>(*column)];
     const std::string_view word = without_blanks(test.substr(at + row.sign.size()));
     if (info.use != Column::Use::pushed)
-      return base::fail(kWrong, fmt::format("{} is not quick to search: use WHERE", info.name));
+      return base::fail(base::Code::query_wrong,
+                        fmt::format("{} is not quick to search: use WHERE", info.name));
     Condition condition{.column = *column, .test = row.test};
     std::int64_t number = 0;
     const auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), number);
@@ -121,7 +124,8 @@ bool FilteredRows::fits() const {
 
 base::result<bool> FilteredRows::next() {
   for (;;) {
-    if ((++looks_ & 0xfff) == 0 && scan_.is_stopped()) return base::fail(kTimeout, "stopped");
+    if ((++looks_ & 0xfff) == 0 && scan_.is_stopped())
+      return base::fail(base::Code::query_timeout, "stopped");
     const auto more = cursor_->next();
     if (!more || !*more || fits()) return more;
   }

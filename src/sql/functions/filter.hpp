@@ -10,21 +10,21 @@
 
 namespace polytrace::sql {
 
-// A table by the text of a parameter. Errors: kWrong.
+// A table by the text of a parameter. Errors: query_wrong.
 base::result<const Table*> table_named(const FindTable& find, const Value& name);
-// The number of a column. Errors: kWrong.
+// The number of a column. Errors: query_wrong.
 base::result<int> column_named(const TableInfo& table, std::string_view name);
 
 // Rows that fit "method_id = 5 and ts >= 0": tests of pushed columns with whole numbers, and of
 // texts that are equal.
 class FilteredRows {
  public:
-  // `columns`: bits of those that will be looked at. The table must outlive it. Errors: kWrong;
-  // those of the table.
+  // `columns`: bits of those that will be looked at. The table must outlive it. Errors:
+  // query_wrong; those of the table.
   static base::result<std::unique_ptr<FilteredRows>> open(const Table& table, const Value& filter,
                                                           std::uint64_t columns,
                                                           const std::atomic<bool>* stop);
-  // As Cursor's. Errors: also kTimeout, when asked to stop.
+  // As Cursor's. Errors: also query_timeout, when asked to stop.
   base::result<bool> next();
   Value value(int column) const { return cursor_->value(column); }
 

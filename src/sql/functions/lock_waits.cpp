@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <map>
 
+#include "base/codes.hpp"
 #include "sql/functions/filter.hpp"
-#include "sql/model/faults.hpp"
 #include "sql/model/meeting.hpp"
 
 namespace polytrace::sql {
@@ -68,7 +68,8 @@ base::result<std::unique_ptr<Cursor>> answer_locks(const TracePointer& trace, co
   const Value told = scan.parameter(At::added_by);
   const auto by = std::ranges::find(kLockBy, told.text, &LockBy::word);
   if (by == std::end(kLockBy))
-    return base::fail(kWrong, "added up by 'class', 'object', 'thread' or 'method'");
+    return base::fail(base::Code::query_wrong,
+                      "added up by 'class', 'object', 'thread' or 'method'");
   const auto range = stretch_of(scan, At::t0, At::t1, -1);
   if (!range) return tl::unexpected(range.error());
   auto waits = find("lock_wait")->open({.stop = scan.stop});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/codes.hpp"
 #include "slice/pauses.hpp"
 #include "sql/functions/functions.hpp"
-#include "sql/model/faults.hpp"
 #include "store/ask/events/intervals.hpp"
 
 namespace polytrace::sql {
@@ -15,7 +15,8 @@ struct Window {
 base::result<std::unique_ptr<Cursor>> answer_mmu(const TracePointer& trace, const Scan& scan) {
   const auto lengths = numbers_of(scan.parameter(MmuColumns::windows).text);
   if (!lengths || std::ranges::any_of(*lengths, [](std::int64_t length) { return length <= 0; }))
-    return base::fail(kWrong, "windows are a JSON list of ns: mmu('[1000000, 10000000]')");
+    return base::fail(base::Code::query_wrong,
+                      "windows are a JSON list of ns: mmu('[1000000, 10000000]')");
   const auto known = trace->store().pauses();
   if (!known) return tl::unexpected(known.error());
   const slice::Pauses pauses = *known != nullptr ? **known : slice::Pauses();

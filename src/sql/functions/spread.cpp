@@ -6,8 +6,8 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "base/codes.hpp"
 #include "sql/functions/filter.hpp"
-#include "sql/model/faults.hpp"
 
 namespace polytrace::sql {
 namespace {
@@ -96,7 +96,7 @@ base::result<std::unique_ptr<Cursor>> answer_histogram(const FindTable& find, co
   const Value told = scan.parameter(At::buckets);
   const std::int64_t buckets = told.is_null() ? 20 : told.integer;
   if (buckets == 0 || buckets > kMostBuckets || buckets < -kMostBuckets)
-    return base::fail(kWrong, "buckets are 1 to 1000000, or as many below 0");
+    return base::fail(base::Code::query_wrong, "buckets are 1 to 1000000, or as many below 0");
   auto numbers = numbers_of(**table, *column, scan.parameter(At::filter), scan.stop);
   if (!numbers) return tl::unexpected(numbers.error());
   return made<Bucket>(buckets_of(std::move(*numbers), buckets), cell_of_bucket);
@@ -160,7 +160,8 @@ base::result<std::vector<int>> keys_of(const TableInfo& table, const Value& list
     if (!column) return tl::unexpected(column.error());
     keys.push_back(*column);
   }
-  if (keys.empty() || keys.size() > kMost) return base::fail(kWrong, "one to three keys");
+  if (keys.empty() || keys.size() > kMost)
+    return base::fail(base::Code::query_wrong, "one to three keys");
   return keys;
 }
 
@@ -177,7 +178,7 @@ base::result<std::vector<Summed>> sums_of(const TableInfo& table, const Value& l
     summed.column = *column;
     sums.push_back(summed);
   }
-  if (sums.size() > kMost) return base::fail(kWrong, "three sums at most");
+  if (sums.size() > kMost) return base::fail(base::Code::query_wrong, "three sums at most");
   return sums;
 }
 

@@ -5,8 +5,8 @@
 #include <array>
 #include <map>
 
+#include "base/codes.hpp"
 #include "sql/functions/functions.hpp"
-#include "sql/model/faults.hpp"
 
 namespace polytrace::sql {
 namespace {
@@ -38,7 +38,7 @@ base::result<By> by_of(const Value& value, std::span<const ByWord> words) {
     if (value.type == Type::text && value.text == word.word) return word.by;
     all += fmt::format("{}'{}'", all.empty() ? "" : ", ", word.word);
   }
-  return base::fail(kWrong, "added up by what? There is " + all);
+  return base::fail(base::Code::query_wrong, "added up by what? There is " + all);
 }
 
 std::uint32_t key_of(const Trace& trace, const store::SumKey& key, By by) {

@@ -184,6 +184,9 @@ void Guard::set_limits(sqlite3* database) {
   sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, &now);
   sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, &now);
   sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0, &now);
+  // A column misspelt within quotes is a fault, not a text.
+  sqlite3_db_config(database, SQLITE_DBCONFIG_DQS_DML, 0, &now);
+  sqlite3_db_config(database, SQLITE_DBCONFIG_DQS_DDL, 0, &now);
 }
 
 void Guard::close(sqlite3* database, std::vector<std::string> tables,

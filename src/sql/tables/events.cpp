@@ -4,9 +4,9 @@
 
 #include <array>
 
+#include "base/codes.hpp"
 #include "event/fields.hpp"
 #include "event/text/text.hpp"
-#include "sql/model/faults.hpp"
 #include "sql/tables/row_table.hpp"
 
 namespace polytrace::sql {
@@ -27,7 +27,7 @@ class EventCursor final : public Cursor {
       ++at_;
       ++ordinal_;
       while (at_ >= batch_.events.size()) {
-        if (scan_.is_stopped()) return base::fail(kTimeout, "stopped");
+        if (scan_.is_stopped()) return base::fail(base::Code::query_timeout, "stopped");
         const auto more = reader_->next(batch_);
         if (!more) return tl::unexpected(more.error());
         if (!*more) return false;

@@ -5,7 +5,7 @@
 
 #include <charconv>
 
-#include "sql/model/faults.hpp"
+#include "base/codes.hpp"
 
 namespace polytrace::sql {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 using base::Code;
 
 base::Unexpected no_threads(const Value& value) {
-  return base::fail(kWrong,
+  return base::fail(base::Code::query_wrong,
                     fmt::format("threads are NULL, a utid, or a JSON list of utids: not '{}'",
                                 value.text.substr(0, 60)));
 }
@@ -36,7 +36,8 @@ base::result<void> time_of(const Value& value, base::Time& to) {
   if (value.type == Type::integer) return to = value.integer, base::result<void>();
   if (value.type == Type::real && value.real > -9e18 && value.real < 9e18)
     return to = static_cast<base::Time>(value.real), base::result<void>();
-  return base::fail(kWrong, "a time is nanoseconds: ns('1.5s') makes them of a text");
+  return base::fail(base::Code::query_wrong,
+                    "a time is nanoseconds: ns('1.5s') makes them of a text");
 }
 
 }  // namespace
