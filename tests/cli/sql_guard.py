@@ -46,10 +46,9 @@ REFUSED = [
     ("a transaction", "BEGIN"),
     ("a transaction", "COMMIT"),
     ("a transaction", "SAVEPOINT s"),
-    ("ANALYZE", "ANALYZE"),
+    ("writing", "ANALYZE"),
     ("", "VACUUM"),
     ("", "VACUUM INTO 'copy.db'"),
-    ("", "REINDEX"),
     ("reading dbstat", "SELECT * FROM dbstat"),
     ("reading sqlite_stmt", "SELECT * FROM sqlite_stmt"),
     ("", "SELECT * FROM pragma_module_list"),
@@ -96,7 +95,7 @@ HUNGRY = [
     "SELECT printf('%999999999d', 1)",
 ]
 FINE = [
-    "SELECT 1", ";", "-- nothing", "SELECT NULL", "SELECT 1;", " SELECT 1 ; ; ",
+    "SELECT 1", ";", "REINDEX", "-- nothing", "SELECT NULL", "SELECT 1;", " SELECT 1 ; ; ",
     "CREATE TEMP TABLE t AS SELECT * FROM thread; INSERT INTO t SELECT * FROM t; "
     "SELECT count(*) FROM t",
     "CREATE TEMP VIEW v AS SELECT name FROM method; SELECT count(*) FROM v",

@@ -63,6 +63,8 @@ Value cell_of_frame(const Trace& trace, std::uint32_t path, int column) {
 }
 
 base::result<std::unique_ptr<Cursor>> answer_stack(const TracePointer& trace, const Scan& scan) {
+  if (!scan.has_parameter(StackOfColumns::path_id))
+    return base::fail(base::Code::query_wrong, "the stack of what? stack_of(path_id)");
   const Value asked = scan.parameter(StackOfColumns::path_id);
   const store::Paths& paths = trace->store().paths();
   std::vector<std::uint32_t> frames;

@@ -23,12 +23,22 @@ bool Condition::holds(const Value& cell) const {
   }
 }
 
-Value Scan::parameter(int column) const {
+namespace {
+
+const Condition* parameter_of(const std::vector<Condition>& conditions, int column) {
   for (const Condition& condition : conditions)
-    if (condition.column == column && condition.test == Condition::Test::equal)
-      return condition.value;
-  return {};
+    if (condition.column == column && condition.test == Condition::Test::equal) return &condition;
+  return nullptr;
 }
+
+}  // namespace
+
+Value Scan::parameter(int column) const {
+  const Condition* const found = parameter_of(conditions, column);
+  return found == nullptr ? Value() : found->value;
+}
+
+bool Scan::has_parameter(int column) const { return parameter_of(conditions, column) != nullptr; }
 
 namespace {
 

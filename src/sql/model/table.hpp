@@ -80,6 +80,7 @@ struct Scan {
   bool is_stopped() const { return stop != nullptr && stop->load(std::memory_order_relaxed); }
   // Of a parameter; null where it is not given.
   Value parameter(int column) const;
+  bool has_parameter(int column) const;
   // The narrowest interval, both ends in it, that the conditions of the column leave.
   struct Bounds {
     std::int64_t least = INT64_MIN;
