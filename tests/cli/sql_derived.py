@@ -7,13 +7,14 @@ import csv
 import io
 import json
 import os
+import subprocess
 import sys
 import tempfile
 from collections import defaultdict
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "support"))
-from sql_questions import run, same, sql, tables  # noqa: E402
+from sql_questions import POLYTRACE, run, same, sql, tables  # noqa: E402
 
 DATA = Path(os.environ["TEST_DATA"])
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples/everything.mlpd"
@@ -21,6 +22,21 @@ SAMPLES = ["mlpd/locks.mlpd", "mlpd/gc.mlpd", "mlpd/truncated.mlpd", "mlpd/threa
            "monoblock/shipped10.mprof", "trcxml/shop.trcxml", "tbf/shop_little.trcbin",
            "tracelog/app64.trace.log"]
 HEAPS = ["mlpd/heapshot.mlpd.gz", "mlpd/gcroots.mlpd.gz", "mlpd/heapshot_shutdown.mlpd.gz"]
+#: Wrong questions to functions, each refused as one; and odd ones that have answers.
+WRONG = ["activity(NULL, NULL, 0, NULL)", "activity(NULL, NULL, 2000000, NULL)",
+         "activity(NULL, NULL, 'x', NULL)", "activity(NULL, NULL, 1048576, '[0, 1, 2]')",
+         "slice_lod(NULL, NULL, 0, NULL)", "slice_lod(NULL, NULL, NULL, NULL)",
+         "bottom_up(NULL, NULL, NULL, 'x')", "state_at(0, 5)", "state_at('x', NULL)",
+         "heap_classes('x')", "heap_classes(-1)", "heap_path(0, 'x')", "heap_path(0, NULL)",
+         "heap_path(0, '0x')", "heap_path(0, '0xzz')"]
+FINE = ["activity(5, 5, 10, NULL)", "activity(9223372036854775807, -9223372036854775808, 9, NULL)",
+        "activity(-9223372036854775808, 9223372036854775807, 1, 7)",
+        "activity(NULL, NULL, 10, 4294967295)", "slice_lod(NULL, NULL, 9223372036854775807, NULL)",
+        "slice_lod(9223372036854775807, -9223372036854775808, 1, NULL)",
+        "state_at(-9223372036854775808, NULL)", "state_range('', NULL, -9223372036854775808)",
+        "state_range('/', NULL, NULL)", "state_range('no/such', NULL, NULL)",
+        "state_range('**/../*', 5, 4)", "heap_classes(99999999999)", "heap_path(0, '0x1')",
+        "bottom_up(NULL, NULL, '[]', 2)"]
 LETTERS = {"running": "Running", "blocked": "S", "waiting": "S", "paused": "R", "ended": "X"}
 
 
@@ -48,7 +64,8 @@ def check_states(file, folder):
          [("/" + row["path"].lstrip("/"), int(row["start"]), dur(row), row["value"])
           for row in rows if row["type"] != "double"])
     status = [row for row in rows if row["path"].endswith("/Status")]
-    ids = sql(file, "SELECT source_id, utid FROM thread ORDER BY utid")
+    ids = sql(file, "SELECT source_id, utid FROM thread WHERE source_id IS NOT NULL "
+                    "ORDER BY utid")
     numbers, seen = {}, defaultdict(int)
     for number, utid in ids:
         seen[number] += 1
@@ -144,6 +161,15 @@ def check_views(file):
         sql(file, "SELECT (SELECT count(*) FROM exception) + (SELECT count(*) FROM recording)"))
 
 
+def check_edges():
+    for query in WRONG:
+        done = subprocess.run([POLYTRACE, "sql", EXAMPLE, f"SELECT * FROM {query}"],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        assert done.returncode == 2 and done.stderr.startswith("polytrace: "), (query, done.stderr)
+    for query in FINE:
+        run("sql", "--json", EXAMPLE, f"SELECT * FROM {query}", codes=(0,))
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -158,6 +184,7 @@ def main():
                     check(file, *more)
                 except AssertionError as fault:
                     sys.exit(f"{file}: {check.__name__}: {fault}")
+        check_edges()
         # A second question answers from what the first one kept.
         kept = list((folder / "cache/states").iterdir())
         assert len(kept) >= len(traces) - 2, kept

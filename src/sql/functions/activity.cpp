@@ -85,9 +85,8 @@ base::result<std::unique_ptr<Cursor>> answer_activity(const TracePointer& trace,
 }  // namespace
 
 std::unique_ptr<Table> activity_function(const TracePointer& trace) {
-  return std::make_unique<FunctionTable>(TableId::Activity, 1000, [trace](const Scan& scan) {
-    return answer_activity(trace, scan);
-  });
+  return std::make_unique<FunctionTable>(
+      TableId::Activity, 1000, [trace](const Scan& scan) { return answer_activity(trace, scan); });
 }
 
 }  // namespace polytrace::sql

@@ -26,6 +26,13 @@ WeighedTree weighed(const store::RangeSums& sums, const store::Paths& paths) {
   return tree;
 }
 
+// Each place with all below it.
+WeighedTree added_up(WeighedTree tree) {
+  for (std::size_t i = tree.nodes.size(); i-- > 1;)
+    tree.nodes[tree.nodes[i].parent].add(tree.nodes[i]);
+  return tree;
+}
+
 struct UpwardRow {
   std::uint32_t id;
   std::uint32_t depth;
@@ -36,8 +43,7 @@ struct UpwardRow {
 class Upward {
  public:
   explicit Upward(const WeighedTree& tree) : tree_(tree), below_(tree.nodes.size()) {
-    for (std::uint32_t i = 1; i < tree.nodes.size(); ++i)
-      below_[tree.nodes[i].parent].push_back(i);
+    for (std::uint32_t i = 1; i < tree.nodes.size(); ++i) below_[tree.nodes[i].parent].push_back(i);
     for (auto& some : below_)
       std::ranges::stable_sort(some, std::ranges::greater{},
                                [&](std::uint32_t i) { return tree.nodes[i].weight; });
@@ -100,7 +106,7 @@ base::result<std::unique_ptr<Cursor>> answer_upward(const TracePointer& trace, c
   if (!least) return tl::unexpected(least.error());
   const auto sums = trace->store().calls(*range);
   if (!sums) return tl::unexpected(sums.error());
-  const WeighedTree tree = analysis::bottom_up(weighed(*sums, trace->store().paths()));
+  const WeighedTree tree = added_up(analysis::bottom_up(weighed(*sums, trace->store().paths())));
   const Upward upward(tree);
   const Whole whole{upward.whole(), sums->pauses_known()};
   return made<UpwardRow>(upward.rows(*least), [trace, whole](const UpwardRow& row, int column) {
@@ -111,9 +117,8 @@ base::result<std::unique_ptr<Cursor>> answer_upward(const TracePointer& trace, c
 }  // namespace
 
 std::unique_ptr<Table> bottom_up_function(const TracePointer& trace) {
-  return std::make_unique<FunctionTable>(TableId::BottomUp, 10'000, [trace](const Scan& scan) {
-    return answer_upward(trace, scan);
-  });
+  return std::make_unique<FunctionTable>(
+      TableId::BottomUp, 10'000, [trace](const Scan& scan) { return answer_upward(trace, scan); });
 }
 
 }  // namespace polytrace::sql

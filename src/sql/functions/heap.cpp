@@ -98,7 +98,8 @@ std::vector<PathRow> path_of(const HeapView& view, base::Id id) {
         std::ranges::find(table.columns, key, &analysis::ColumnInfo::key) - table.columns.begin());
   };
   const std::size_t object_at = at("object"), class_at = at("class"), bytes_at = at("bytes"),
-                    retained_at = at("retained"), strength_at = at("strength"), root_at = at("root");
+                    retained_at = at("retained"), strength_at = at("strength"),
+                    root_at = at("root");
   for (const auto& row : table.rows)
     rows.push_back({rows.size(), text_of(row[object_at]), text_of(row[class_at]),
                     text_of(row[strength_at]), text_of(row[root_at]), number_of(row[bytes_at]),
@@ -133,8 +134,7 @@ base::result<std::unique_ptr<Cursor>> answer_path(const TracePointer& trace, con
   const bool is_id = text.starts_with("0x") &&
                      std::from_chars(text.data() + 2, text.data() + text.size(), id, 16).ptr ==
                          text.data() + text.size();
-  if (!is_id)
-    return base::fail(base::Code::query_wrong, "which object? '0x7f01', an object_id");
+  if (!is_id) return base::fail(base::Code::query_wrong, "which object? '0x7f01', an object_id");
   std::vector<PathRow> rows;
   const auto asked = trace->heap_graphs().with(
       *dump, scan.stop, [&](const HeapView& view) { rows = path_of(view, id); });

@@ -27,8 +27,7 @@ base::result<std::vector<LodRow>> rows_of_lod(const Trace& trace, const store::R
                             .end_bucket = span.end,
                             .stop = range.stop};
     const auto zoomed = trace.store().zoom(asked, [&](store::ZoomItem item) {
-      const bool meets =
-          item.start < span.to && (item.start >= span.from || item.end > span.from);
+      const bool meets = item.start < span.to && (item.start >= span.from || item.end > span.from);
       if (!meets) return;
       item.start = std::max(item.start, span.from);
       item.end = std::min(item.end, span.to);
@@ -48,8 +47,8 @@ Value cell_of_lod(const Trace& trace, const LodRow& row, int column) {
     case At::ts: return Value::of(std::int64_t{item.start});
     case At::dur: return Value::of(base::elapsed(item.start, item.end));
     case At::calls: return Value::of(item.count);
-    case At::busy_ns: return Value::of(item.is_wide ? base::elapsed(item.start, item.end)
-                                                    : item.busy);
+    case At::busy_ns:
+      return Value::of(item.is_wide ? base::elapsed(item.start, item.end) : item.busy);
     case At::longest_ns: return Value::of(item.longest);
     case At::slice_id: return Value::of(item.call);
     case At::path_id: return Value::of(item.path);
@@ -78,9 +77,8 @@ base::result<std::unique_ptr<Cursor>> answer_lod(const TracePointer& trace, cons
 }  // namespace
 
 std::unique_ptr<Table> slice_lod_function(const TracePointer& trace) {
-  return std::make_unique<FunctionTable>(TableId::SliceLod, 10'000, [trace](const Scan& scan) {
-    return answer_lod(trace, scan);
-  });
+  return std::make_unique<FunctionTable>(
+      TableId::SliceLod, 10'000, [trace](const Scan& scan) { return answer_lod(trace, scan); });
 }
 
 }  // namespace polytrace::sql

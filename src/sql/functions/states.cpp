@@ -73,7 +73,7 @@ base::result<std::unique_ptr<Cursor>> answer_states(const Trace& trace, const Va
   ticks.from = std::max(ticks.from, facts.start);
   ticks.to = std::min(ticks.to, facts.end);
   std::vector<history::Key> keys;
-  if (ticks.from <= ticks.to) keys = keys_of(**history, pattern.text);
+  if (ticks.from <= ticks.to) keys = timelines_of(**history, pattern.text);
   return std::make_unique<StateCursor>(std::move(*history), std::move(keys), ticks, stop);
 }
 
@@ -104,8 +104,9 @@ std::unique_ptr<Table> state_at_function(const TracePointer& trace) {
 }
 
 std::unique_ptr<Table> state_range_function(const TracePointer& trace) {
-  return std::make_unique<FunctionTable>(
-      TableId::StateRange, 10'000, [trace](const Scan& scan) { return answer_range(*trace, scan); });
+  return std::make_unique<FunctionTable>(TableId::StateRange, 10'000, [trace](const Scan& scan) {
+    return answer_range(*trace, scan);
+  });
 }
 
 }  // namespace polytrace::sql

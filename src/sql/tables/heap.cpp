@@ -37,9 +37,8 @@ class Retained {
   }
   Value size(std::uint64_t row) const {
     const std::lock_guard lock(mutex_);
-    return row < figures_.size() && figures_[row].bytes != kUnknown
-               ? Value::of(figures_[row].bytes)
-               : Value();
+    return row < figures_.size() && figures_[row].bytes != kUnknown ? Value::of(figures_[row].bytes)
+                                                                    : Value();
   }
   Value dominator(std::uint64_t row) const {
     const std::lock_guard lock(mutex_);
@@ -65,8 +64,8 @@ class Retained {
       const auto found = rows.find(view.graph.id(object));
       return found == rows.end() ? kUnknown : found->second;
     };
-    const auto asked = heaps_->trace().heap_graphs().with(
-        dump, stop, [&](const analysis::HeapView& view) {
+    const auto asked =
+        heaps_->trace().heap_graphs().with(dump, stop, [&](const analysis::HeapView& view) {
           for (analysis::HeapGraph::Index i = 0; i < view.graph.objects(); ++i)
             if (const std::uint64_t row = row_of(view, i); row != kUnknown)
               figures_[row] = {view.dominators.retained(i),
@@ -171,8 +170,8 @@ std::vector<TablePointer> heap_tables(const TracePointer& trace) {
   const auto cells = [heaps](Value (*cell)(const HeapRows&, std::uint64_t, int)) {
     return [heaps, cell](std::uint64_t row, int column) { return cell(*heaps, row, column); };
   };
-  auto objects = heap_table(TableId::HeapObject, heaps, event::Kind::DumpObject,
-                            &HeapRows::objects, [=](std::uint64_t row, int column) {
+  auto objects = heap_table(TableId::HeapObject, heaps, event::Kind::DumpObject, &HeapRows::objects,
+                            [=](std::uint64_t row, int column) {
                               if (column == HeapObjectColumns::retained_size)
                                 return retained->size(row);
                               if (column == HeapObjectColumns::dominator_id)

@@ -45,6 +45,10 @@ class Intervals {
     if (fault_) return tl::unexpected(*fault_);
     return all_.size();
   }
+  // At most so many, without looking at them.
+  double expected() const {
+    return static_cast<double>(KindRows(trace_->store(), store::rows_of(kind_)).rows());
+  }
   const Lasting& at(std::uint64_t row) const { return all_[row]; }
   const Trace& trace() const { return *trace_; }
 
@@ -95,6 +99,7 @@ TablePointer interval_table(TableId id, Intervalled all, int common, int meets, 
         return column < common ? common_cell(one, row, column) : cell(*all, one, column);
       });
   table->set_interval({.ts = 1, .dur = 2, .meets = meets});
+  table->set_expected(all->expected());
   return table;
 }
 

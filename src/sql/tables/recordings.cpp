@@ -26,10 +26,10 @@ std::string_view state_behind(RecordingStage stage) {
   }
 }
 
-using Told = std::pair<base::Time, RecordingStage>;
+using ToldStage = std::pair<base::Time, RecordingStage>;
 
-base::result<std::vector<Told>> stages_of(const store::Store& store) {
-  std::vector<Told> all;
+base::result<std::vector<ToldStage>> stages_of(const store::Store& store) {
+  std::vector<ToldStage> all;
   KindRows rows(store, Kind::Recording);
   for (std::size_t segment = 0; segment < rows.segments(); ++segment) {
     if (auto opened = rows.open(segment); !opened) return tl::unexpected(opened.error());
@@ -38,9 +38,9 @@ base::result<std::vector<Told>> stages_of(const store::Store& store) {
     const auto stages = rows.numbers(rows.field("stage"));
     if (!stages) return tl::unexpected(stages.error());
     for (std::size_t i = 0; i < times->size(); ++i)
-      all.emplace_back(static_cast<base::Time>((*times)[i]),
-                       stages->empty() ? RecordingStage::start
-                                       : static_cast<RecordingStage>((*stages)[i]));
+      all.emplace_back(
+          static_cast<base::Time>((*times)[i]),
+          stages->empty() ? RecordingStage::start : static_cast<RecordingStage>((*stages)[i]));
   }
   return all;
 }
@@ -57,12 +57,11 @@ base::result<std::vector<Phase>> phases_of(const Trace& trace) {
     all.push_back({time, trace.end(), state});
   };
   begin(trace.start(), resumes ? "paused" : "running");
-  std::ranges::stable_sort(*told, {}, &Told::first);
+  std::ranges::stable_sort(*told, {}, &ToldStage::first);
   for (const auto& [time, stage] : *told)
     begin(std::clamp(time, trace.start(), trace.end()), state_behind(stage));
-  std::erase_if(all, [](const Phase& phase) {
-    return phase.start == phase.end || phase.state == "ended";
-  });
+  std::erase_if(
+      all, [](const Phase& phase) { return phase.start == phase.end || phase.state == "ended"; });
   return all;
 }
 

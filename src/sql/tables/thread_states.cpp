@@ -31,8 +31,7 @@ std::uint32_t thread_named(const Trace& trace, std::string_view name) {
   std::uint32_t place = 1;
   if (!number.starts_with("0x")) return store::kNoIndex;
   std::from_chars(number.data() + 2, number.data() + number.size(), id, 16);
-  if (sign != name.npos)
-    std::from_chars(name.data() + sign + 1, name.data() + name.size(), place);
+  if (sign != name.npos) std::from_chars(name.data() + sign + 1, name.data() + name.size(), place);
   std::uint32_t found = store::kNoIndex;
   const auto& threads = trace.threads();
   for (std::uint32_t i = 0; i < threads.size() && place != 0; ++i)
@@ -64,8 +63,7 @@ class ThreadStatuses {
   Value cell(std::uint64_t number, int column) const;
 
  private:
-  base::result<void> read_thread(const history::History& history,
-                                 history::Tree::Node thread) const;
+  base::result<void> read_thread(const history::History& history, history::Tree::Node thread) const;
 
   TracePointer trace_;
   mutable std::mutex mutex_;

@@ -96,8 +96,8 @@ void HeapRows::take(const Columns& columns, std::uint32_t row) const {
   const std::uint32_t begin = columns.refs->begin(row);
   for (std::uint32_t i = begin; i < begin + columns.refs->count(row); ++i) {
     const auto strength = i == begin ? at(columns.strengths, row, 0) : 0;
-    references_.push_back({place->second, store::kNoIndex, offsets[i],
-                           static_cast<event::RefStrength>(strength)});
+    references_.push_back(
+        {place->second, store::kNoIndex, offsets[i], static_cast<event::RefStrength>(strength)});
     targets_.push_back(targets[i]);
   }
 }

@@ -11,7 +11,7 @@ base::result<HistoryPointer> states_of(const Trace& trace, const std::atomic<boo
   return trace.facts().derived->states(stop);
 }
 
-std::vector<history::Key> keys_of(const history::History& history, std::string_view pattern) {
+std::vector<history::Key> timelines_of(const history::History& history, std::string_view pattern) {
   if (pattern.empty()) return {history.keys().begin(), history.keys().end()};
   if (const auto key = history.key(pattern)) return {*key};
   std::vector<history::Key> keys;

@@ -16,7 +16,7 @@ using HistoryPointer = std::shared_ptr<const history::History>;
 base::result<HistoryPointer> states_of(const Trace& trace, const std::atomic<bool>* stop);
 
 // Timelines by their places, with * and ** for parts of them. Empty: all.
-std::vector<history::Key> keys_of(const history::History& history, std::string_view pattern);
+std::vector<history::Key> timelines_of(const history::History& history, std::string_view pattern);
 
 // How long a state lasted: up to the next one; the last one of a timeline up to the last event.
 std::uint64_t lasted(const history::History& history, const history::Interval& state);
