@@ -102,7 +102,7 @@ def check_bottom_up(file):
                   file).get("bottom_up", [])
     same("bottom_up", sql(file, "SELECT depth, name, calls, self_ns FROM bottom_up(NULL, NULL, "
                                 "NULL, NULL)"),
-         [(row["depth"], row["method"], row["calls"], row["self"]) for row in rows])
+         [(row["depth"], row["method"], row["calls"], row["time"]) for row in rows])
 
 
 def check_stats(file):
