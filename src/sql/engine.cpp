@@ -294,7 +294,7 @@ base::result<void> Database::Inside::give_rows(sqlite3_stmt* statement, Answers&
 
 base::result<void> Database::Inside::run_one(std::string_view sql, std::size_t& used,
                                              const Question& question, Answers& answers) {
-  const Deadline deadline(limits_.time, question.stop, asked_.stop);
+  const Deadline deadline(limits_.time, question.stop, asked_.stop, database_);
   asked_.refused.clear();
   const std::string own = in_our_dialect(sql);
   Statement statement;

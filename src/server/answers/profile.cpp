@@ -147,8 +147,7 @@ Trees shaped(const ProfileAsked& question, const WeighedTree& tree) {
 }
 
 Reply write_answer(const Ask& ask, const ProfileAsked& question, const ProfileTree& made) {
-  const bool indexed = made.weight->carrier == analysis::Carrier::calls;
-  AnswerJson answer("profile", indexed ? From::index : From::scan);
+  AnswerJson answer("profile", made.is_read ? From::scan : From::index);
   JsonWriter& json = answer.json();
   answer.selection(question.part);
   json.member("weight", made.weight->key);

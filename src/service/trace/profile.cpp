@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/codes.hpp"
+#include "service/ask/calls_from_index.hpp"
 #include "slice/slicer.hpp"
 
 namespace polytrace::service {
@@ -160,7 +161,10 @@ Asked<ProfileTree> tree_of_events(const IndexedTrace& trace, const TreeQuestion&
   if (passed.interrupted) return refuse({base::Code::limit_exceeded, {}, "stopped"});
   const auto profile = builder.finish();
   if (!profile) return refuse(profile.error(), trace.file());
-  ProfileTree made{.weight = profile->weight, .notes = profile->notes, .limits = profile->limits};
+  ProfileTree made{.weight = profile->weight,
+                   .is_read = true,
+                   .notes = profile->notes,
+                   .limits = profile->limits};
   add_profile(trace, *profile, question.by_thread, made);
   return made;
 }
@@ -207,7 +211,9 @@ Asked<ProfileTree> ask_tree(const IndexedTrace& trace, const TreeQuestion& quest
     asked.weight = all.front();
   }
   Asked<ProfileTree> made;
-  if (asked.weight->carrier == Carrier::calls) {
+  const auto is_indexed = sums_have_all_calls(trace.store());
+  if (!is_indexed) return refuse(is_indexed.error(), trace.file());
+  if (asked.weight->carrier == Carrier::calls && *is_indexed) {
     auto tree = tree_of_calls(trace, asked);
     if (!tree) return refuse(tree.error(), trace.file());
     made = std::move(*tree);

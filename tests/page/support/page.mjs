@@ -76,7 +76,9 @@ export class Page {
     this.requests = [];
     this.complaints = [];
     page.on("request", (r) => this.requests.push(r.url()));
-    page.on("console", (m) => ["error", "warning"].includes(m.type()) && this.complaints.push(m.text()));
+    page.on("console", (m) => {
+      if (["error", "warning"].includes(m.type())) this.complaints.push(`${m.text()} ${m.location().url}`);
+    });
     page.on("pageerror", (e) => this.complaints.push(String(e)));
   }
 
