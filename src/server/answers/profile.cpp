@@ -124,6 +124,7 @@ void write_nodes(JsonWriter& json, std::string_view key, const analysis::CutTree
   if (has_parts) {
     write_column(json, "blocked", nodes, [](const auto& node) { return node.blocked; });
     write_column(json, "waiting", nodes, [](const auto& node) { return node.waiting; });
+    write_column(json, "paused", nodes, [](const auto& node) { return node.paused; });
   }
   write_numbers(json, "hidden", cut.hidden);
   json.end_object();

@@ -25,7 +25,7 @@ void add_calls(const IndexedTrace& trace, const store::RangeSums& sums, std::uin
   const auto nodes = sums.tree(paths);
   std::vector<std::uint32_t> places(nodes.size(), top);
   for (std::size_t i = 1; i < nodes.size(); ++i) {
-    const store::PathSum& own = nodes[i].own;
+    const store::PathFigures& own = nodes[i].own;
     const std::uint32_t method = paths.method(own.path);
     places[i] =
         maker.child(places[nodes[i].caller], method == store::kNoMethod ? other_paths : method);
@@ -34,6 +34,7 @@ void add_calls(const IndexedTrace& trace, const store::RangeSums& sums, std::uin
     figures.count = own.calls;
     figures.blocked = own.blocked;
     figures.waiting = own.waiting;
+    figures.paused = own.paused;
     maker.node(places[i]).add(figures);
   }
 }
@@ -73,7 +74,7 @@ base::result<ProfileTree> tree_of_calls(const IndexedTrace& trace, const TreeQue
   }
   made.tree = maker.take();
   made.has_parts = std::ranges::any_of(made.tree.nodes, [](const WeighedNode& node) {
-    return node.blocked != 0 || node.waiting != 0;
+    return node.blocked != 0 || node.waiting != 0 || node.paused != 0;
   });
   return made;
 }
