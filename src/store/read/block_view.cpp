@@ -8,6 +8,7 @@
 #include "base/frames/svb.hpp"
 #include "base/io/cursor.hpp"
 #include "store/file/status_clock.hpp"
+#include "store/read/block_parts.hpp"
 
 namespace polytrace::store {
 
@@ -22,67 +23,6 @@ void add_time(const StatusClock::Split& split, std::uint64_t time, PathSum& sum)
   sum.self += time;
   sum.blocked += split.blocked;
   sum.waiting += split.waiting;
-}
-
-// The columns of a payload, each decoded when it is asked for.
-class BlockParts {
- public:
-  base::result<void> open(Bytes payload);
-  const BlockHead& head() const { return head_; }
-  bool has(BlockColumn column) const { return of(column).stored.data() != nullptr; }
-  // Lives until the next one. Empty if there is no such column.
-  base::result<Bytes> get(BlockColumn column) const {
-    thread_local base::RawArray<std::byte> raw;
-    return get(column, raw);
-  }
-  base::result<Bytes> get(BlockColumn column, base::RawArray<std::byte>& into) const;
-
- private:
-  struct Part {
-    Bytes stored{};
-    std::uint8_t coding = 0;
-    std::uint32_t raw = 0;
-  };
-  const Part& of(BlockColumn column) const { return parts_[static_cast<std::size_t>(column)]; }
-
-  BlockHead head_;
-  std::array<Part, kBlockColumns> parts_{};
-};
-
-bool is_possible(const BlockHead& head) {
-  return head.events <= kBlockEvents && head.enters <= head.events && head.locals != 0 &&
-         head.locals <= kMostLocals && head.local < head.locals && head.fewest <= head.open &&
-         head.open - head.fewest == head.local;
-}
-
-base::result<void> BlockParts::open(Bytes payload) {
-  base::Cursor cursor(payload, 0);
-  head_ = cursor.fixed<BlockHead>();
-  if (!cursor.ok()) return base::fail(cursor.fault_code());
-  if (!is_possible(head_)) return misfit("head of a block");
-  if (!cursor.fits(head_.columns, sizeof(BlockColumnHead))) return base::fail(cursor.fault_code());
-  Bytes bodies(cursor.at(), cursor.left());
-  bodies = bodies.subspan(head_.columns * sizeof(BlockColumnHead));
-  for (std::uint32_t i = 0; i < head_.columns; ++i) {
-    const auto column = cursor.fixed<BlockColumnHead>();
-    if (column.stored > bodies.size()) return base::fail(Code::field_past_end);
-    // What a later version may add is left alone.
-    if (column.number < parts_.size())
-      parts_[column.number] = {bodies.first(column.stored), column.coding, column.raw};
-    bodies = bodies.subspan(column.stored);
-  }
-  return {};
-}
-
-base::result<Bytes> BlockParts::get(BlockColumn column, base::RawArray<std::byte>& into) const {
-  // Of all columns none takes more: two numbers of ten bytes and a mark for each event.
-  constexpr std::size_t kMost = std::size_t{kMostLocals} * 5 * 10;
-  const Part& part = of(column);
-  if (part.stored.data() == nullptr) return Bytes{};
-  const auto raw = base::read_coded(part.stored, part.coding, kMost, into);
-  if (!raw) return raw;
-  if (raw->size() != part.raw) return misfit("length of a column");
-  return raw;
 }
 
 base::result<void> read_locals(const BlockParts& parts, std::uint32_t paths,
