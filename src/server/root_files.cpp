@@ -127,13 +127,13 @@ base::result<RootList> list_below(const std::string& root, const std::string& re
   return list;
 }
 
-base::result<std::string> open_below(const std::string& root, const std::string& relative) {
+base::result<RootFile> open_below(const std::string& root, const std::string& relative) {
   const auto top = open_root(root);
   if (!top) return base::Unexpected(top.error());
   Descriptor file = open_in(top->get(), relative, kLook);
   struct stat status{};
   if (!file || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return not_there();
-  return name_of(file.release());
+  return RootFile{name_of(file.get()), std::make_shared<const Descriptor>(std::move(file))};
 }
 
 }  // namespace polytrace::server

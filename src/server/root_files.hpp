@@ -3,6 +3,7 @@
 // folders. What is opened is what was looked at. Any thread.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,12 @@ inline constexpr std::size_t kMostEntries = 10'000;
 // `relative` is a path below the root, "" the root itself. Errors: open_failed.
 base::result<RootList> list_below(const std::string& root, const std::string& relative);
 
-// A file below the root, by a name that stays that very file's as long as this process. Errors:
-// open_failed, also of what is no regular file.
-base::result<std::string> open_below(const std::string& root, const std::string& relative);
+// A file by a name that is that very file's as long as it is held.
+struct RootFile {
+  std::string name{};
+  std::shared_ptr<const void> held{};
+};
+// Errors: open_failed, also of what is no regular file.
+base::result<RootFile> open_below(const std::string& root, const std::string& relative);
 
 }  // namespace polytrace::server

@@ -45,7 +45,8 @@ std::string_view word_of(TraceState state) {
 
 Traces::~Traces() { finish(); }
 
-base::result<std::string> Traces::add(const std::string& file, const std::string& shown) {
+base::result<std::string> Traces::add(const std::string& file, const std::string& shown,
+                                      std::shared_ptr<const void> held) {
   auto id = service::trace_id(file);
   if (!id) return id;
   const service::Input input({.file = file});
@@ -57,6 +58,7 @@ base::result<std::string> Traces::add(const std::string& file, const std::string
   auto& open = *open_.emplace_back(std::make_unique<Open>());
   open.view.id = *id;
   open.path = file;
+  open.held = std::move(held);
   open.view.file = shown;
   open.builder = std::thread([this, &open] { build(open); });
   return id;

@@ -38,8 +38,10 @@ class Traces {
   Traces& operator=(const Traces&) = delete;
 
   // The id of the file's trace, which is being opened from now on, or was there; `shown` is how it
-  // is named. Errors: those of store::identify(), and what is not recognised.
-  base::result<std::string> add(const std::string& file, const std::string& shown);
+  // is named; `held` lives as long as the trace is open. Errors: those of store::identify(), and
+  // what is not recognised.
+  base::result<std::string> add(const std::string& file, const std::string& shown,
+                                std::shared_ptr<const void> held = {});
   std::vector<TraceView> all() const;
   std::optional<TraceView> find(std::string_view id) const;
   // Stops what is being indexed and waits for it.
@@ -48,6 +50,7 @@ class Traces {
  private:
   struct Open {
     std::string path{};
+    std::shared_ptr<const void> held{};
     TraceView view{};
     std::thread builder{};
   };

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "base/codes.hpp"
-#include "sql/functions/functions.hpp"
+#include "sql/every_table.hpp"
 #include "sql/sqlite/deadline.hpp"
 #include "sql/sqlite/dialect.hpp"
 #include "sql/sqlite/guard.hpp"
@@ -21,50 +21,6 @@ namespace {
 using base::Code;
 using base::Error;
 using base::Unexpected;
-using Tables = std::vector<std::unique_ptr<Table>>;
-using Made = std::unique_ptr<Table> (*)(const TracePointer&);
-
-// In the order of tables.def.
-constexpr Made kMakers[]{
-    trace_info_table,
-    process_table,
-    thread_table,
-    method_table,
-    class_table,
-    path_table,
-    counter_track_table,
-    method_total_table,
-    notice_table,
-    slice_table,
-    gc_table,
-    gc_pause_table,
-    lock_wait_table,
-    object_wait_table,
-    jit_table,
-    alloc_table,
-    alloc_sum_table,
-    sample_table,
-    exception_table,
-    exception_clause_table,
-    counter_table,
-    heap_size_table,
-    census_table,
-    lost_table,
-    event_table,
-    methods_function,
-    method_stats_function,
-    call_tree_function,
-    callers_function,
-    callees_function,
-    open_calls_function,
-    stack_of_function,
-    allocations_function,
-    samples_function,
-    ancestor_slice_function,
-    descendant_slice_function,
-    mmu_function,
-};
-
 struct View {
   const char* name;
   std::string_view meaning;
@@ -75,17 +31,6 @@ constexpr View kViews[]{
 #include "sql/model/views.def"
 #undef VIEW
 };
-
-FindTable finder_of(const Tables& tables) {
-  std::vector<const Table*> all;
-  for (const auto& table : tables)
-    if (!table->info().is_function) all.push_back(table.get());
-  return [all = std::move(all)](std::string_view name) -> const Table* {
-    const auto has_name = [&](const Table* table) { return table->info().name == name; };
-    const auto found = std::ranges::find_if(all, has_name);
-    return found == all.end() ? nullptr : *found;
-  };
-}
 
 constexpr const char* kTablesOfSqlite[]{"json_each",         "json_tree",
                                         "pragma_table_info", "pragma_table_xinfo",
@@ -155,12 +100,16 @@ class Query::Inside {
   bool running = false;
   std::chrono::nanoseconds spent{};  // of its time, by the turns since it began
 
+  ~Inside() { rewind(); }
   // Which parameter has no value.
   std::string unbound() const;
+  void begin();
   void rewind();
 };
 
 class Database::Inside {
+  friend class Query::Inside;
+
  public:
   Inside(std::vector<TracePointer> traces, const Limits& limits)
       : traces_(std::move(traces)),
@@ -194,23 +143,17 @@ class Database::Inside {
   std::vector<TracePointer> traces_;
   Limits limits_;
   std::chrono::milliseconds time_{};  // of what is asked now
+  int running_ = 0;                   // queries that have begun
   Asked asked_;
   Guard guard_;
-  Tables tables_{};
+  EveryTable tables_{};
   std::vector<std::string> names_{};
   std::vector<FunctionInfo> scalars_{};
   sqlite3* database_ = nullptr;
 };
 
 int Database::Inside::add_trace(const TracePointer& trace, const std::string& prefix) {
-  Tables tables = kind_event_tables(trace);
-  for (const Made make : kMakers) tables.push_back(make(trace));
-  for (auto& table : heap_tables(trace)) tables.push_back(std::move(table));
-  const FindTable find = finder_of(tables);
-  tables.push_back(lock_waits_function(trace, find));
-  tables.push_back(histogram_function(find));
-  tables.push_back(group_by_function(find));
-  for (std::unique_ptr<Table>& table : tables) {
+  for (std::unique_ptr<Table>& table : every_table(trace)) {
     names_.push_back(prefix + std::string(table->info().name));
     const int done = add_table(database_, names_.back(), *table, asked_);
     tables_.push_back(std::move(table));
@@ -272,8 +215,7 @@ Error Database::Inside::fault_of(int result, const Deadline& deadline, std::stri
   if (guard_.is_out_of_memory() || (result & 0xff) == SQLITE_NOMEM)
     return {Code::limit_exceeded, {}, "memory of queries; --memory gives more"};
   if (deadline.is_over())
-    return {
-        base::Code::query_timeout, {}, fmt::format("stopped after {} ms", time_.count())};
+    return {base::Code::query_timeout, {}, fmt::format("stopped after {} ms", time_.count())};
   if (!asked_.refused.empty()) return {base::Code::query_refused, {}, asked_.refused};
   if (asked_.fault) return *asked_.fault;
   const std::string message = sqlite3_errmsg(database_);
@@ -326,7 +268,7 @@ base::result<void> Database::Inside::compile(const std::string& sql, Statement& 
 
 base::result<void> Database::Inside::run_one(std::string_view sql, std::size_t& used,
                                              const Question& question, Answers& answers) {
-  const Deadline deadline(limits_.time, question.stop, asked_.stop);
+  const Deadline deadline(limits_.time, question.stop, asked_.stop, database_);
   asked_.refused.clear();
   const std::string own = in_our_dialect(sql);
   Statement statement;
@@ -352,7 +294,7 @@ base::result<std::unique_ptr<Query::Inside>> Database::Inside::prepare(std::stri
                                                                        std::size_t& used,
                                                                        const Limits& limits) {
   begin_turn(limits);
-  const Deadline deadline(limits.time, nullptr, asked_.stop);
+  const Deadline deadline(limits.time, nullptr, asked_.stop, nullptr);
   auto query =
       std::unique_ptr<Query::Inside>(new Query::Inside{*this, limits, in_our_dialect(sql)});
   auto compiled = compile(query->sql, query->statement, used, deadline);
@@ -370,11 +312,10 @@ base::result<Turn> Database::Inside::turn(Query::Inside& query, Answers& answers
   begin_turn(query.limits);
   if (const std::string missing = query.unbound(); !missing.empty())
     return base::fail(Code::query_wrong, fmt::format("no value for the parameter {}", missing));
-  if (!query.running) query.spent = {};
-  query.running = true;
+  query.begin();
   sqlite3_stmt* const statement = query.statement.get();
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(query.limits.time - query.spent);
-  const Deadline deadline(left, stop, asked_.stop);
+  Deadline deadline(left, stop, asked_.stop, running_ == 1 ? database_ : nullptr);
   const auto began = std::chrono::steady_clock::now();
   std::vector<Value> cells(query.columns.size());
   int result = SQLITE_OK;
@@ -384,7 +325,9 @@ base::result<Turn> Database::Inside::turn(Query::Inside& query, Answers& answers
     if (!answers.row(cells)) break;
   }
   query.spent += std::chrono::steady_clock::now() - began;
-  if (result == SQLITE_ROW) return Turn{};
+  deadline.end();
+  const bool was_ended = deadline.is_over() || deadline.was_wanted();
+  if (result == SQLITE_ROW && !was_ended) return Turn{};
   std::optional<Error> fault;
   if (result != SQLITE_DONE && !deadline.was_wanted())
     fault = fault_of(result, deadline, query.sql);
@@ -434,8 +377,16 @@ std::string Query::Inside::unbound() const {
   return name != nullptr ? name : fmt::format("?{}", number);
 }
 
+void Query::Inside::begin() {
+  if (running) return;
+  running = true;
+  spent = {};
+  ++database.running_;
+}
+
 void Query::Inside::rewind() {
   sqlite3_reset(statement.get());
+  if (running) --database.running_;
   running = false;
 }
 

@@ -23,7 +23,8 @@ def samples():
     chosen = [EXAMPLE]
     for folder in ("mlpd", "tracelog", "tbf", "trcxml", "monoblock"):
         files = sorted(path for path in (DATA / folder).rglob("*") if path.is_file() and
-                       path.suffix not in (".json", ".csv", ".md", ".txt", ".cs", ".java", ".zst"))
+                       path.suffix not in (".json", ".csv", ".md", ".txt", ".cs", ".java", ".py",
+                                           ".zst"))
         chosen += files if LONG else files[:2]
     return chosen
 

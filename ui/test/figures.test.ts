@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { cut_middle, label, name_parts, shown } from "../src/look/names";
 import { bytes_text, duration_text, grouped, moment_text, percent, text_of } from "../src/look/units";
+import { class_of, fact_parts } from "../src/look/said";
 import { spot_of } from "../src/look/spot";
 import { parse_time } from "../src/state/time_text";
 
@@ -83,4 +84,20 @@ test("wrappers of the runtime are named by what they wrap", () => {
   expect(label(name, 90, wide)).toBe("Monitor:Enter");
   expect(spot_of(name, "")).toBe("System.Threading.Monitor");
   expect(spot_of("com.acme.Shop.main(int)", "com.acme")).toBe("com.acme");
+});
+
+test.each([
+  ["80.2% of the time", "80.2", "%", "of the time"],
+  ["166 750 events over 1.32 s", "166 750", "", "events over 1.32 s"],
+  ["1.5 ms in all", "1.5", "ms", "in all"],
+  ["3 main threads", "3", "", "main threads"],
+  ["12 MiB left", "12", "MiB", "left"],
+  ["nothing yet", "", "", "nothing yet"],
+])("%s begins with a figure and its unit", (text, figure, unit, rest) =>
+  expect(fact_parts(text)).toEqual({ figure, unit, rest }));
+
+test("a suspect's class", () => {
+  expect(class_of("Order, made in Customer.run (int)")).toBe("Order");
+  expect(class_of("java.lang.String[]")).toBe("java.lang.String[]");
+  expect(class_of("Till 0x7f00, in Till.pay")).toBe("Till");
 });

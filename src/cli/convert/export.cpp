@@ -24,9 +24,18 @@ const std::string& description() {
     for (const exports::Target& target : exports::targets())
       text += fmt::format("\n\n{}: {} ({}), for {}", target.name, target.title, target.suffix,
                           target.readers);
+    for (const sql::TableTarget& target : sql::table_targets())
+      text += fmt::format("\n\n{}: {} ({}), for {}", target.name, target.title,
+                          target.is_folder ? "a folder" : target.suffix, target.readers);
     return text;
   }();
   return kText;
+}
+
+std::vector<std::string> all_targets() {
+  std::vector<std::string> names = service::target_names();
+  for (const sql::TableTarget& target : sql::table_targets()) names.emplace_back(target.name);
+  return names;
 }
 
 class Export final : public Command {
@@ -44,7 +53,9 @@ class Export final : public Command {
          {"the calls one after the other, for speedscope or Perfetto",
           "polytrace export --to chrome app.mlpd -o app.json"},
          {"the first heap snapshot, for VisualVM",
-          "polytrace export --to hprof --snapshot 0 app.mlpd -o app.hprof"}},
+          "polytrace export --to hprof --snapshot 0 app.mlpd -o app.hprof"},
+         {"calls and allocations as tables of SQLite",
+          "polytrace export --to sqlite --tables slice,alloc,method app.mlpd -o app.sqlite"}},
         {0, 1, 2, 3, 4, 5, 6, 130},
         "docs/exports.md, polytrace help times"};
     return kHelp;
@@ -62,11 +73,15 @@ class Export final : public Command {
              "Of heap snapshots this one, counted from 0; else the last complete one")
         .takes("NUMBER")
         .in("Selection");
+    list.add("--tables", tables_,
+             "Of csv and sqlite: only these tables (default: all that have rows of their own)")
+        .takes("TABLE[,TABLE...]")
+        .in("Selection");
     const char* group = "Output";
     list.add("--to", question_.targets,
-             fmt::format("What to write: {}", fmt::join(service::target_names(), ", ")))
+             fmt::format("What to write: {}", fmt::join(all_targets(), ", ")))
         .takes("TARGET[,TARGET...]")
-        .suggests(service::target_names())
+        .suggests(all_targets())
         .required()
         .in(group);
     list.add("-o,--output", question_.output, "The file to write; - is standard output")
@@ -77,12 +92,39 @@ class Export final : public Command {
   }
   int run(Session& session) override {
     service::Input input(input_, session.asking());
+    if (const auto* const target = sql::find_table_target(question_.targets))
+      return write_tables(session, input, *target);
+    if (!tables_.empty())
+      return session.fail({base::Code::usage, {}, "--tables is for --to csv and --to sqlite"});
     return tell_export(session, service::export_trace(input, question_));
   }
 
  private:
+  // Tables are whole.
+  bool selects() const {
+    const service::SelectionOptions& of = question_.selection;
+    const std::string* const words[]{&of.from,
+                                     &of.to,
+                                     &of.thread,
+                                     &of.name,
+                                     &of.subtract,
+                                     &question_.snapshot,
+                                     &question_.profile.weight,
+                                     &question_.profile.limit};
+    return std::ranges::any_of(words, [](const std::string* word) { return !word->empty(); });
+  }
+  int write_tables(Session& session, const service::Input& input,
+                   const sql::TableTarget& target) const {
+    if (selects())
+      return session.fail({base::Code::usage, {}, "tables are whole: --tables chooses among them"});
+    return tell_table_export(
+        session,
+        service::export_tables(input, target, {tables_, question_.output, question_.force}));
+  }
+
   service::InputOptions input_;
   service::ExportQuestion question_;
+  std::string tables_;
 };
 
 }  // namespace

@@ -88,4 +88,19 @@ int tell_export(Session& session, const service::Asked<service::Exported>& done)
   return conclude(session, done->reading);
 }
 
+int tell_table_export(Session& session, const service::Asked<service::TableExport>& done) {
+  if (!done) return session.refuse(done.error());
+  tell_notices(session, done->reading);
+  for (const base::Notice& remark : done->remarks) session.detail(notice_text(remark));
+  std::uint64_t rows = 0;
+  for (const sql::WrittenTable& table : done->tables) rows += table.rows;
+  std::string text = fmt::format("{}: {}, {} of {}", printable(done->file), done->target->name,
+                                 base::count_text(done->tables.size(), "table", "tables"),
+                                 base::count_text(rows, "row", "rows"));
+  if (!done->written) text += "; NOT written";
+  if (session.common.json) session.out().text() += service::table_export_json(*done);
+  else session.remark(text);
+  return conclude(session, done->reading);
+}
+
 }  // namespace polytrace::cli

@@ -4,6 +4,7 @@
 
 #include "cli/frame/session.hpp"
 #include "service/convert/export_run.hpp"
+#include "service/sql/table_export.hpp"
 
 namespace polytrace::cli {
 
@@ -12,5 +13,6 @@ void add_profile_options(OptionList& list, service::ProfileOptions& options);
 
 // Tells what was written and what was left out, or why not. Gives the exit code.
 int tell_export(Session& session, const service::Asked<service::Exported>& done);
+int tell_table_export(Session& session, const service::Asked<service::TableExport>& done);
 
 }  // namespace polytrace::cli

@@ -55,13 +55,7 @@ std::string double_text(double value, Unit unit) {
   return base::real_text(value);
 }
 
-constexpr std::string_view kFormulaStart = "=+-@\t\r\n";
 constexpr std::string_view kMarkup = "\\`*_[]<>|#~&";
-
-std::string guarded(std::string_view text) {
-  const bool formula = !text.empty() && kFormulaStart.find(text.front()) != text.npos;
-  return (formula ? "'" : "") + std::string(text);
-}
 
 }  // namespace
 
@@ -91,31 +85,6 @@ std::string machine_text(const analysis::Cell& cell, Unit unit) {
 
 bool is_right_aligned(Unit unit, const analysis::Cell& sample) {
   return unit != Unit::address && !std::holds_alternative<std::string>(sample);
-}
-
-std::string csv_text(std::string_view text) {
-  const std::string safe = guarded(text);
-  if (safe.find_first_of(",\"\r\n") == safe.npos) return safe;
-  std::string out = "\"";
-  for (const char c : safe) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  return out + '"';
-}
-
-std::string tsv_text(std::string_view text) {
-  std::string out;
-  for (const char c : guarded(text)) {
-    switch (c) {
-      case '\t': out += "\\t"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\\': out += "\\\\"; break;
-      default: out += c;
-    }
-  }
-  return out;
 }
 
 std::string markdown_text(std::string_view text) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One cell of a table as text: for people with units, for programs plain, and as CSV, TSV and
-// Markdown write texts. Pure; thread-safe.
+// One cell of a table as text: for people with units, for programs plain, and as Markdown
+// writes texts. Pure; thread-safe.
 #pragma once
 
 #include <string>
@@ -26,11 +26,6 @@ std::string machine_text(const analysis::Cell& cell, analysis::Unit unit);
 // Numbers are set to the right.
 bool is_right_aligned(analysis::Unit unit, const analysis::Cell& sample);
 
-// Of CSV (RFC 4180): quoted where needed. A text that a spreadsheet would take for a formula (it
-// starts with = + - @, a tab or a line break) gets a ' in front. Not for numbers.
-std::string csv_text(std::string_view text);
-// Of TSV: the same guard; tabs, line breaks and backslashes become \t, \n, \r, \\.
-std::string tsv_text(std::string_view text);
 // Of Markdown, for a table cell: pipes and markup are escaped, line breaks become blanks.
 std::string markdown_text(std::string_view text);
 

@@ -2,6 +2,7 @@
 // Tables as rows alone: CSV, TSV and lines of JSON.
 #include <algorithm>
 
+#include "base/text/row_text.hpp"
 #include "cli/show/tables.hpp"
 #include "service/json/parts.hpp"
 
@@ -16,8 +17,8 @@ struct Separation {
   std::string_view line_end;
   std::string (*text)(std::string_view);
 };
-constexpr Separation kCommas{',', "\r\n", csv_text};
-constexpr Separation kTabs{'\t', "\n", tsv_text};
+constexpr Separation kCommas{',', "\r\n", base::csv_text};
+constexpr Separation kTabs{'\t', "\n", base::tsv_text};
 
 void append_separated(std::string& out, const Table& table, const Separation& separation,
                       bool named) {

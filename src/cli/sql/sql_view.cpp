@@ -8,6 +8,7 @@
 
 #include "base/codes.hpp"
 #include "base/text/figure_text.hpp"
+#include "base/text/row_text.hpp"
 #include "cli/show/text_room.hpp"
 #include "cli/show/text_table.hpp"
 
@@ -64,7 +65,7 @@ void SqlView::append_head() {
     const bool commas = look_.form == SqlForm::csv;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       if (i != 0) out_ += commas ? ',' : '\t';
-      out_ += commas ? csv_text(columns_[i].name) : tsv_text(columns_[i].name);
+      out_ += commas ? base::csv_text(columns_[i].name) : base::tsv_text(columns_[i].name);
     }
     out_ += commas ? "\r\n" : "\n";
   }
@@ -117,7 +118,7 @@ void SqlView::append_row(std::span<const sql::Value> cells) {
     if (i != 0) out_ += commas ? ',' : '\t';
     const std::string text = plain_text(cells[i]);
     const bool is_text = cells[i].type == sql::Type::text;
-    out_ += !is_text ? text : commas ? csv_text(text) : tsv_text(text);
+    out_ += !is_text ? text : commas ? base::csv_text(text) : base::tsv_text(text);
   }
   out_ += commas ? "\r\n" : "\n";
 }

@@ -25,6 +25,7 @@ inline void write_call(base::JsonWriter& json, const Ask& ask, const service::Ca
     json.member("objects", call.inside->objects);
     json.member("blocked", call.inside->blocked);
     json.member("waiting", call.inside->waiting);
+    json.member("paused", call.inside->paused);
   }
   json.member("call", service::to_text(call.address));
   json.end_object();

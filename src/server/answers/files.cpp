@@ -46,7 +46,7 @@ Answered answer_open(Ask& ask) {
   if (!ask.body.fault().empty()) return wrong(ask.body.fault());
   const auto file = open_below(root, relative);
   if (!file) return wrong(file.error().detail);
-  const auto id = ask.offers.traces.add(*file, relative);
+  const auto id = ask.offers.traces.add(file->name, relative, file->held);
   if (!id) return tl::unexpected(fault_reply(id.error(), relative));
   std::string text;
   base::JsonWriter json(text, base::JsonWriter::Form::one_line);

@@ -124,6 +124,7 @@ void write_nodes(JsonWriter& json, std::string_view key, const analysis::CutTree
   if (has_parts) {
     write_column(json, "blocked", nodes, [](const auto& node) { return node.blocked; });
     write_column(json, "waiting", nodes, [](const auto& node) { return node.waiting; });
+    write_column(json, "paused", nodes, [](const auto& node) { return node.paused; });
   }
   write_numbers(json, "hidden", cut.hidden);
   json.end_object();
@@ -146,8 +147,7 @@ Trees shaped(const ProfileAsked& question, const WeighedTree& tree) {
 }
 
 Reply write_answer(const Ask& ask, const ProfileAsked& question, const ProfileTree& made) {
-  const bool indexed = made.weight->carrier == analysis::Carrier::calls;
-  AnswerJson answer("profile", indexed ? From::index : From::scan);
+  AnswerJson answer("profile", made.is_read ? From::scan : From::index);
   JsonWriter& json = answer.json();
   answer.selection(question.part);
   json.member("weight", made.weight->key);

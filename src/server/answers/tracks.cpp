@@ -7,18 +7,19 @@ namespace {
 using service::ThreadFacts;
 using service::Track;
 
-void write_track(base::JsonWriter& json, const Track& track, const ThreadFacts& thread) {
+void write_track(base::JsonWriter& json, const Track& track) {
   json.begin_object();
   json.member("number", track.number);
   json.member("id", track.id);
   json.member("kind", track.kind);
-  json.member("thread", track.thread);
-  json.member("name", thread.name);
-  json.member("rows", thread.rows);
-  json.member("items", thread.calls);
-  write_optional(json, "first", thread.first);
-  write_optional(json, "last", thread.last);
-  json.member("group", thread.name);
+  write_optional(json, "thread", track.thread);
+  json.member("name", track.name);
+  json.member("rows", track.rows);
+  json.member("items", track.items);
+  write_optional(json, "first", track.first);
+  write_optional(json, "last", track.last);
+  json.member("group", track.thread ? track.name : std::string());
+  if (track.series) json.member("unit", track.series->unit);
   json.end_object();
 }
 
@@ -43,14 +44,13 @@ Answered answer_tracks(Ask& ask) {
   const service::Tracks& tracks = ask.tracks();
   json.key("tracks");
   json.begin_array();
-  for (const std::uint32_t number : tracks.order)
-    write_track(json, tracks.all[number], tracks.threads[tracks.all[number].thread]);
+  for (const std::uint32_t number : tracks.order) write_track(json, tracks.all[number]);
   json.end_array();
   json.key("threads");
   json.begin_array();
   for (const ThreadFacts& thread : tracks.threads) write_thread(json, thread);
   json.end_array();
-  return answer.take(ask.trace().is_partial());
+  return answer.take(ask.trace().is_partial(), tracks.notes);
 }
 
 }  // namespace polytrace::server

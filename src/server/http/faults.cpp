@@ -47,7 +47,9 @@ Reply fault_reply(Fault fault, std::string_view detail) {
 }
 
 Reply fault_reply(const base::Error& error, std::string_view file) {
-  if (error.code == base::Code::usage) return fault_reply(Fault::request_invalid, error.detail);
+  if (error.code == base::Code::usage || error.code == base::Code::key_unknown ||
+      error.code == base::Code::time_outside)
+    return fault_reply(Fault::request_invalid, error.detail);
   const base::CodeInfo& info = base::describe(error.code);
   const bool limit = error.code == base::Code::limit_exceeded;
   return told(limit ? 413 : 500, info.name, service::sentence(error), info.next, file);

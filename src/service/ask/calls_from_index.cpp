@@ -7,15 +7,9 @@
 #include "analysis/calls/calltree.hpp"
 
 namespace polytrace::service {
-namespace {
-
-using analysis::CallFigures;
-using store::EntitySort;
-
-base::result<bool> has_all(const store::Store& store) {
+base::result<bool> sums_have_all_calls(const store::Store& store) {
   const store::Facts facts = store.facts();
-  constexpr std::uint64_t kOtherwise = store::kLateTimes | store::kMergedPaths;
-  if (facts.state != store::IndexState::complete || (facts.features & kOtherwise) != 0)
+  if (facts.state != store::IndexState::complete || (facts.features & store::kLateTimes) != 0)
     return false;
   if (store.has_rows(event::Kind::SummaryBegin) || store.has_rows(event::Kind::SummaryEnd))
     return false;
@@ -28,6 +22,11 @@ base::result<bool> has_all(const store::Store& store) {
   if (!changes) return changes;
   return !*changes;
 }
+
+namespace {
+
+using analysis::CallFigures;
+using store::EntitySort;
 
 // What a question is about, in terms of the index.
 class FiguresAsked {
@@ -100,7 +99,8 @@ base::result<std::optional<CallTables>> calls_from_index(const store::Store& sto
   const auto is_other = [](const auto* section) { return !is_of_calls(*section); };
   if (question.sections.empty() || std::ranges::any_of(question.sections, is_other))
     return std::nullopt;
-  const auto whole = has_all(store);
+  if ((store.facts().features & store::kMergedPaths) != 0) return std::nullopt;
+  const auto whole = sums_have_all_calls(store);
   if (!whole) return base::Unexpected(whole.error());
   const auto names = *whole ? names_of(store) : nullptr;
   if (names == nullptr) return std::nullopt;

@@ -20,6 +20,11 @@ struct CallsQuestion {
   const std::atomic<bool>* stop = nullptr;
 };
 
+// Whether the sums of an index are of all calls, as reports count them: not of one that is not
+// complete, or has times that went back, or calls that were told as sums, by changes of stacks, or
+// beyond the limit of open calls. Then the events have to be read. Errors: those of frames.
+base::result<bool> sums_have_all_calls(const store::Store& store);
+
 // Methods, call tree, callers, bottom-up and sandwich.
 bool is_of_calls(const analysis::Section& section);
 
@@ -28,9 +33,8 @@ struct CallTables {
   std::vector<analysis::Report::Empty> empty{};
 };
 
-// Nothing where the events have to be read for it: of other sections; of an index that is not
-// complete, or has times that went back, merged paths, calls that were told as sums or by changes
-// of stacks. Errors: those of frames; read_failed when asked to stop.
+// Nothing where the events have to be read for it: of other sections; of an index whose sums have
+// not all calls, or has merged paths. Errors: those of frames; read_failed when asked to stop.
 base::result<std::optional<CallTables>> calls_from_index(const store::Store& store,
                                                          const CallsQuestion& question);
 

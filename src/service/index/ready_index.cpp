@@ -32,6 +32,8 @@ Asked<ReadyIndex> make_unnamed(const Input& input) {
   const auto watcher = input.asking().watcher();
   store::IndexJob job{
       .path = {}, .format = fmt::format("{} {}", opened->format->name, opened->reader->version())};
+  if (const auto source = store::identify(input.name()))
+    job.source = source->facts, job.fingerprint = source->fingerprint;
   job.pump.stop = input.asking().stop;
   if (watcher) job.pump.progress = [&](const base::Source& source) { watcher->update(source); };
   auto made = store::build_unnamed_index(*opened->reader, job);

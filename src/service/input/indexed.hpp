@@ -13,7 +13,8 @@
 
 namespace polytrace::store {
 class IndexFrames;
-}
+class Store;
+}  // namespace polytrace::store
 
 namespace polytrace::service {
 
@@ -21,6 +22,8 @@ struct IndexOptions {
   bool offered = false;  // answers may come from one
   bool none = false;     // and shall not
   std::string folder{};  // of the index; empty: in the cache
+  // That of this trace, which is open already: answers come from it, and nobody looks for another.
+  std::shared_ptr<const store::Store> held{};
 };
 
 enum class IndexStanding : std::uint8_t {

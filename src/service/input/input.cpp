@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <span>
@@ -15,7 +16,7 @@
 #include "base/codes.hpp"
 #include "base/io/compressed_source.hpp"
 #include "base/io/scratch_file.hpp"
-#include "service/input/held_index.hpp"
+#include "store/store.hpp"
 
 namespace polytrace::service {
 namespace {
@@ -33,6 +34,11 @@ base::result<int> spool_standard_input(const Asking& asking) {
     if (!put) return base::Unexpected(put.error());
   }
   return file.release();
+}
+
+// "mlpd" of "mlpd 17", as an index tells it.
+std::string first_word(const std::string& text) {
+  return {text.begin(), std::ranges::find(text, ' ')};
 }
 
 }  // namespace
@@ -73,8 +79,9 @@ std::optional<format::Opened> Input::open_index() const {
   const bool as_it_is = options_.segments.empty() && !options_.follow && !options_.resync &&
                         !options_.strict && options_.file != "-";
   if (!options_.index.offered || options_.index.none || !as_it_is) return std::nullopt;
-  if (!options_.index.folder.empty())
-    if (auto held = open_held(options_.index.folder)) return held;
+  if (const auto& held = options_.index.held; held != nullptr)
+    if (const format::Format* format = format::find_format(first_word(held->facts().format)))
+      return format::Opened{format, held->reader()};
   if (!std::exchange(looked_, true))
     choice_ = open_if_current(options_.file, options_.index.folder);
   if (!choice_.index) return std::nullopt;

@@ -5,6 +5,7 @@
 
 #include "base/codes.hpp"
 #include "service/json/parts.hpp"
+#include "service/sql/trace_states.hpp"
 
 namespace polytrace::service {
 namespace {
@@ -18,7 +19,9 @@ void take(SqlTraces& all, const Input& input, ReadyIndex ready) {
   if (ready.store != nullptr)
     all.traces.push_back(std::make_shared<const sql::Trace>(
         std::move(ready.store),
-        sql::TraceFacts{.file = input.name(), .is_partial = ready.reading.passed.is_partial()}));
+        sql::TraceFacts{.file = input.name(),
+                        .is_partial = ready.reading.passed.is_partial(),
+                        .derived = std::make_shared<const TraceStates>(input.options())}));
   all.readings.push_back(std::move(ready.reading));
 }
 

@@ -70,11 +70,12 @@ base::result<CallFacts::Inside> inside_of(const IndexedTrace& trace, const store
   CallFacts::Inside inside;
   const auto sums = trace.store().calls(range);
   if (!sums) return base::Unexpected(sums.error());
-  for (const store::PathSum& sum : sums->paths()) {
+  for (const store::PathFigures& sum : sums->paths()) {
     if (sum.path == call.path) inside.self += sum.self;
     if (!is_below(trace.store().paths(), sum.path, call.path)) continue;
     inside.blocked += sum.blocked;
     inside.waiting += sum.waiting;
+    inside.paused += sum.paused;
   }
   const auto calls = calls_inside(trace, call, range);
   if (!calls) return base::Unexpected(calls.error());

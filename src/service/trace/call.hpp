@@ -30,8 +30,9 @@ struct CallFacts {
   // Of what is in it; nothing where it was not asked for.
   struct Inside {
     std::uint64_t self = 0;     // ns
-    std::uint64_t blocked = 0;  // ns, of all that is in it; so is the next
+    std::uint64_t blocked = 0;  // ns, of all that is in it; so are the next two
     std::uint64_t waiting = 0;
+    std::uint64_t paused = 0;
     std::uint64_t calls = 0;  // that it and those in it made
     std::uint64_t bytes = 0;  // allocated
     std::uint64_t objects = 0;

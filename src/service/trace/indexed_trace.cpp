@@ -3,18 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "base/codes.hpp"
 #include "event/choice/method_names.hpp"
-#include "service/index/build.hpp"
-#include "service/words/environment.hpp"
 #include "slice/compiled_names.hpp"
 
 namespace polytrace::service {
 namespace {
 
-using base::Code;
 using store::Entity;
 using store::EntitySort;
 
@@ -24,73 +19,31 @@ std::string id_of(const base::Fingerprint& fingerprint) {
   return base::to_hex(fingerprint).substr(0, kIdDigits);
 }
 
-// A folder that goes with the object.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    const std::string_view place = variable("TMPDIR");
-    path_ = std::string(place.empty() ? "/tmp" : place) + "/polytrace-XXXXXX";
-    if (mkdtemp(path_.data()) == nullptr) path_.clear();
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
-Asked<std::unique_ptr<const HeldIndex>> build_in(const Input& input, const std::string& folder) {
-  InputOptions options = input.options();
-  options.index = {.folder = folder};
-  const Input again(options, input.asking());
-  if (auto built = build_index(again); !built) return tl::unexpected(built.error());
-  else if (!built->written) return refuse({Code::limit_exceeded, {}, "stopped"}, input.name());
-  auto found = find_index(input.name(), folder);
-  if (!found) return refuse(found.error(), input.name());
-  if (found->standing != IndexStanding::current)
-    return refuse({Code::index_stale, {}, found->detail}, input.name());
-  const std::string& text = found->view->head().format;
-  const format::Format* format = format::find_format(text.substr(0, text.find(' ')));
-  if (format == nullptr) return refuse({Code::not_recognised, {}, text}, input.name());
-  auto frames = store::IndexFrames::open(found->view);
-  if (!frames) return refuse(frames.error(), input.name());
-  auto use = store::FolderLock::use(found->place);
-  return std::make_unique<const HeldIndex>(
-      found->place.folder, *format, std::move(*frames),
-      use ? std::move(*use) : std::optional<store::FolderLock>());
-}
-
-Asked<std::unique_ptr<const HeldIndex>> build_without_trace(const Input& input) {
-  const TemporaryFolder folder;
-  if (folder.path().empty())
-    return refuse({Code::write_failed, {}, "no temporary folder can be made"});
-  return build_in(input, folder.path() + "/index");
+// Of what was read when the index was made.
+bool is_of_a_part(const store::Notes& notes) {
+  Passed passed;
+  passed.outcome.error = notes.error;
+  passed.notices = notes.notices.sorted();
+  return passed.is_partial();
 }
 
 }  // namespace
 
 Asked<std::shared_ptr<const IndexedTrace>> IndexedTrace::open(const Input& input) {
-  const IndexOptions& options = input.options().index;
-  auto built = options.none ? build_without_trace(input) : build_in(input, options.folder);
-  // Where nothing can be kept, the answers are the same.
-  if (!built && built.error().error.code == Code::write_failed && options.folder.empty())
-    built = build_without_trace(input);
-  if (!built) return tl::unexpected(built.error());
-  return std::shared_ptr<const IndexedTrace>(new IndexedTrace(input.name(), std::move(*built)));
+  auto ready = ready_index(input);
+  if (!ready) return tl::unexpected(ready.error());
+  if (ready->store == nullptr)
+    return refuse({base::Code::limit_exceeded, {}, "stopped"}, input.name());
+  return std::shared_ptr<const IndexedTrace>(new IndexedTrace(input.name(), std::move(*ready)));
 }
 
-IndexedTrace::IndexedTrace(std::string file, std::unique_ptr<const HeldIndex> index)
+IndexedTrace::IndexedTrace(std::string file, ReadyIndex ready)
     : file_(std::move(file)),
-      index_(std::move(index)),
-      store_(store::Store::of(index_->frames())),
-      id_(id_of(index_->frames()->view().head().fingerprint)),
-      index_bytes_(index_->frames()->view().slot().length) {
-  const base::Time first = index_->frames()->view().totals().origin;
+      store_(std::move(ready.store)),
+      id_(id_of(store_->frames().view().head().fingerprint)),
+      is_partial_(is_of_a_part(store_->notes())),
+      index_bytes_(store_->frames().view().slot().length) {
+  const base::Time first = store_->frames().view().totals().origin;
   if (first != base::kNoTime) origin_ = first;
   const auto methods = static_cast<std::uint32_t>(store_->entities().count(EntitySort::method));
   method_names_.reserve(methods);
@@ -105,7 +58,7 @@ IndexedTrace::IndexedTrace(std::string file, std::unique_ptr<const HeldIndex> in
 
 std::unique_ptr<Input> IndexedTrace::input(const std::atomic<bool>* stop) const {
   InputOptions options{.file = file_};
-  options.index = {.offered = true, .folder = index_->folder()};
+  options.index = {.offered = true, .held = store_};
   return std::make_unique<Input>(std::move(options), Asking{.stop = stop});
 }
 
@@ -120,17 +73,9 @@ std::uint32_t IndexedTrace::threads() const {
   return static_cast<std::uint32_t>(store_->entities().count(EntitySort::thread));
 }
 
-bool IndexedTrace::is_partial() const {
-  const store::Notes& notes = index_->frames()->notes();
-  Passed passed;
-  passed.outcome.error = notes.error;
-  passed.notices = notes.notices.sorted();
-  return passed.is_partial();
-}
-
 std::uint64_t IndexedTrace::rows(event::Kind kind) const {
   std::uint64_t sum = 0;
-  for (const auto& segment : index_->frames()->segments(kind)) sum += segment.rows;
+  for (const auto& segment : store_->frames().segments(kind)) sum += segment.rows;
   return sum;
 }
 

@@ -9,8 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "service/input/held_index.hpp"
-#include "service/input/pass.hpp"
+#include "service/index/ready_index.hpp"
 #include "service/selection/selection.hpp"
 #include "store/store.hpp"
 
@@ -19,13 +18,11 @@ namespace polytrace::service {
 class IndexedTrace {
  public:
   // Opens the index of the input's trace, which is made where there is none, or none that is
-  // current; as its IndexOptions say in the cache, in a folder of its own, or in one that is gone
-  // when it is open. Refusals: those of build_index().
+  // current. Refusals: those of ready_index(); limit_exceeded when asked to stop.
   static Asked<std::shared_ptr<const IndexedTrace>> open(const Input& input);
 
   const std::string& file() const { return file_; }
   const store::Store& store() const { return *store_; }
-  const format::Format& format() const { return index_->format(); }
   // The same for equal contents: 16 hexadecimal digits.
   const std::string& id() const { return id_; }
   std::uint64_t index_bytes() const { return index_bytes_; }
@@ -38,7 +35,7 @@ class IndexedTrace {
   std::int64_t offset(base::Time time) const { return time - origin_; }
 
   // Something of the trace could not be read: what is said of it is of the rest.
-  bool is_partial() const;
+  bool is_partial() const { return is_partial_; }
   std::uint64_t rows(event::Kind kind) const;  // events of a kind other than calls
   std::uint32_t methods() const { return static_cast<std::uint32_t>(method_names_.size()); }
   std::uint32_t threads() const;
@@ -54,7 +51,7 @@ class IndexedTrace {
   bool has_helpers() const { return has_helpers_; }
 
  private:
-  IndexedTrace(std::string file, std::unique_ptr<const HeldIndex> index);
+  IndexedTrace(std::string file, ReadyIndex ready);
   std::string whole_method_name(std::uint32_t method) const;
   std::uint32_t resolved_class(std::uint64_t class_index) const;
   std::string_view text_of(const store::Entity& entity) const {
@@ -62,9 +59,9 @@ class IndexedTrace {
   }
 
   std::string file_;
-  std::unique_ptr<const HeldIndex> index_;
   std::shared_ptr<const store::Store> store_;
   std::string id_;
+  bool is_partial_ = false;
   std::uint64_t index_bytes_ = 0;
   base::Time origin_ = 0;
   std::vector<std::string> method_names_;

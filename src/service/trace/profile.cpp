@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/codes.hpp"
+#include "service/ask/calls_from_index.hpp"
 #include "slice/slicer.hpp"
 
 namespace polytrace::service {
@@ -24,7 +25,7 @@ void add_calls(const IndexedTrace& trace, const store::RangeSums& sums, std::uin
   const auto nodes = sums.tree(paths);
   std::vector<std::uint32_t> places(nodes.size(), top);
   for (std::size_t i = 1; i < nodes.size(); ++i) {
-    const store::PathSum& own = nodes[i].own;
+    const store::PathFigures& own = nodes[i].own;
     const std::uint32_t method = paths.method(own.path);
     places[i] =
         maker.child(places[nodes[i].caller], method == store::kNoMethod ? other_paths : method);
@@ -33,6 +34,7 @@ void add_calls(const IndexedTrace& trace, const store::RangeSums& sums, std::uin
     figures.count = own.calls;
     figures.blocked = own.blocked;
     figures.waiting = own.waiting;
+    figures.paused = own.paused;
     maker.node(places[i]).add(figures);
   }
 }
@@ -72,7 +74,7 @@ base::result<ProfileTree> tree_of_calls(const IndexedTrace& trace, const TreeQue
   }
   made.tree = maker.take();
   made.has_parts = std::ranges::any_of(made.tree.nodes, [](const WeighedNode& node) {
-    return node.blocked != 0 || node.waiting != 0;
+    return node.blocked != 0 || node.waiting != 0 || node.paused != 0;
   });
   return made;
 }
@@ -159,7 +161,10 @@ Asked<ProfileTree> tree_of_events(const IndexedTrace& trace, const TreeQuestion&
   if (passed.interrupted) return refuse({base::Code::limit_exceeded, {}, "stopped"});
   const auto profile = builder.finish();
   if (!profile) return refuse(profile.error(), trace.file());
-  ProfileTree made{.weight = profile->weight, .notes = profile->notes, .limits = profile->limits};
+  ProfileTree made{.weight = profile->weight,
+                   .is_read = true,
+                   .notes = profile->notes,
+                   .limits = profile->limits};
   add_profile(trace, *profile, question.by_thread, made);
   return made;
 }
@@ -206,7 +211,9 @@ Asked<ProfileTree> ask_tree(const IndexedTrace& trace, const TreeQuestion& quest
     asked.weight = all.front();
   }
   Asked<ProfileTree> made;
-  if (asked.weight->carrier == Carrier::calls) {
+  const auto is_indexed = sums_have_all_calls(trace.store());
+  if (!is_indexed) return refuse(is_indexed.error(), trace.file());
+  if (asked.weight->carrier == Carrier::calls && *is_indexed) {
     auto tree = tree_of_calls(trace, asked);
     if (!tree) return refuse(tree.error(), trace.file());
     made = std::move(*tree);

@@ -17,7 +17,8 @@ struct ProfileTree {
   const analysis::Weight* weight = nullptr;
   analysis::WeighedTree tree{};
   std::vector<std::string> others{};  // names, by number - kOtherFrames
-  bool has_parts = false;             // of time: what of it was blocked or waiting
+  bool is_read = false;               // from the events: the index has no sums of it
+  bool has_parts = false;             // of time: what of it was blocked, waiting or paused
   std::vector<std::string> notes{};
   std::vector<std::string> limits{};
 };

@@ -2,16 +2,14 @@
 #include "service/trace/tiles.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 
 #include "base/codes.hpp"
+#include "service/trace/binary.hpp"
 
 namespace polytrace::service {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x31545450;  // "PTT1"
-constexpr std::size_t kHeadBytes = 64;
 constexpr std::size_t kTileBytes = 32;
 
 struct TileRow {
@@ -48,8 +46,9 @@ constexpr unsigned kTileBits = 9;  // of kTileBuckets
 
 // A call that ends where its thread does: whether nobody ended it. Of one that goes on behind the
 // tile, another tile tells.
-bool has_no_end(const Scene& scene, const store::ZoomItem& item, const ThreadFacts& thread) {
-  if (!item.is_wide || item.ends_behind || scene.trace.offset(item.end) != thread.last)
+bool has_no_end(const Scene& scene, const store::ZoomItem& item, const Track& track) {
+  if (track.family != store::Family::calls || !item.is_wide || item.ends_behind ||
+      scene.trace.offset(item.end) != track.last)
     return false;
   const auto call = scene.trace.store().call(item.call);
   return call && call->how == store::EndKind::end_of_trace;
@@ -62,20 +61,20 @@ class TileMaker {
   // False: beyond the budget.
   base::result<bool> add(const TilesQuestion::Wanted& wanted, std::int64_t index) {
     const Track& track = scene_.tracks.all[wanted.track];
-    const ThreadFacts& thread = scene_.tracks.threads[track.thread];
     std::vector<store::ZoomItem> items;
     std::uint32_t deepest = 0;
-    const store::Zoom asked{.thread = track.thread,
+    const store::Zoom asked{.thread = track.thread.value_or(0),
                             .level = scene_.level,
                             .first_bucket = index * kTileBuckets,
                             .end_bucket = (index + 1) * kTileBuckets,
-                            .stop = scene_.stop};
+                            .stop = scene_.stop,
+                            .family = track.family};
     const auto seen = scene_.trace.store().zoom(asked, [&](const store::ZoomItem& item) {
       deepest = std::max(deepest, item.row);
       if (is_wanted(wanted, item.row / kTileRows)) items.push_back(item);
     });
     if (!seen) return base::Unexpected(seen.error());
-    add_bands(wanted, index, items, deepest, thread);
+    add_bands(wanted, index, items, deepest, track);
     return columns_.starts.size() <= budget_;
   }
   std::size_t tiles() const { return rows_.size(); }
@@ -87,7 +86,7 @@ class TileMaker {
   }
   void add_bands(const TilesQuestion::Wanted& wanted, std::int64_t index,
                  std::span<const store::ZoomItem> items, std::uint32_t deepest,
-                 const ThreadFacts& thread) {
+                 const Track& track) {
     std::uint32_t last = wanted.bands.empty() ? deepest / kTileRows : 0;
     for (const std::uint32_t band : wanted.bands) last = std::max(last, band);
     for (std::uint32_t band = 0; band <= last; ++band) {
@@ -95,7 +94,7 @@ class TileMaker {
       const auto first = static_cast<std::uint32_t>(columns_.starts.size());
       // Items come by row.
       while (!items.empty() && items.front().row / kTileRows == band) {
-        add_item(items.front(), thread);
+        add_item(items.front(), track);
         items = items.subspan(1);
       }
       const auto count = static_cast<std::uint32_t>(columns_.starts.size()) - first;
@@ -103,7 +102,7 @@ class TileMaker {
                        deepest / kTileRows > last ? 1U : 0U});
     }
   }
-  void add_item(const store::ZoomItem& item, const ThreadFacts& thread) {
+  void add_item(const store::ZoomItem& item, const Track& track) {
     const auto from_base = [&](base::Time time) {
       return static_cast<double>(scene_.trace.offset(time) - scene_.base);
     };
@@ -113,11 +112,12 @@ class TileMaker {
     columns_.longests.push_back(static_cast<double>(item.longest));
     columns_.counts.push_back(static_cast<std::uint32_t>(
         std::min<std::uint64_t>(item.count, std::numeric_limits<std::uint32_t>::max())));
-    columns_.names.push_back(scene_.trace.store().paths().method(item.path));
+    const bool is_call = track.family == store::Family::calls;
+    columns_.names.push_back(is_call ? scene_.trace.store().paths().method(item.path) : item.path);
     columns_.rows.push_back(item.row);
     unsigned flags = item.begins_before ? kBeganBefore : 0;
     if (item.ends_behind) flags |= kEndsBehind;
-    if (has_no_end(scene_, item, thread)) flags |= kHasNoEnd;
+    if (has_no_end(scene_, item, track)) flags |= kHasNoEnd;
     if (item.count > 1) flags |= kIsMerged;
     columns_.flags.push_back(static_cast<std::uint8_t>(flags));
   }
@@ -128,20 +128,6 @@ class TileMaker {
   Columns columns_;
 };
 
-template <class Number>
-void put(std::string& out, std::size_t at, Number number) {
-  std::memcpy(out.data() + at, &number, sizeof number);
-}
-
-template <class Number>
-void put_column(std::string& out, const std::vector<Number>& numbers) {
-  constexpr std::size_t kAlign = 8;
-  const std::size_t at = out.size();
-  const std::size_t bytes = numbers.size() * sizeof(Number);
-  out.resize(at + (bytes + kAlign - 1) / kAlign * kAlign);
-  if (bytes != 0) std::memcpy(out.data() + at, numbers.data(), bytes);
-}
-
 std::int64_t end_of(const Tracks& tracks) {
   std::int64_t end = 0;
   for (const ThreadFacts& thread : tracks.threads) end = std::max(end, thread.last.value_or(0));
@@ -149,8 +135,7 @@ std::int64_t end_of(const Tracks& tracks) {
 }
 
 std::string TileMaker::take() const {
-  static_assert(std::endian::native == std::endian::little);
-  std::string out(kHeadBytes, '\0');
+  std::string out(kAnswerHead, '\0');
   put_column(out, rows_);
   const auto columns = static_cast<std::uint32_t>(out.size());
   put_column(out, columns_.starts);
@@ -169,22 +154,18 @@ std::string TileMaker::take() const {
   put(out, 24, static_cast<std::uint32_t>(columns_.starts.size()));
   put(out, 28, std::uint32_t{1});
   put(out, 32, end_of(scene_.tracks));
-  put(out, 40, static_cast<std::uint32_t>(kHeadBytes));
+  put(out, 40, static_cast<std::uint32_t>(kAnswerHead));
   put(out, 44, columns);
   put(out, 48, static_cast<std::uint32_t>(out.size()));
   return out;
 }
 
 base::Unexpected no_track(std::uint32_t track) {
-  return base::fail(base::Code::usage, "there is no track " + std::to_string(track));
+  return base::fail(base::Code::usage, "there is no track of items " + std::to_string(track));
 }
 
-unsigned level_of(const TilesQuestion& question) {
-  const std::uint64_t span =
-      static_cast<std::uint64_t>(question.to) - static_cast<std::uint64_t>(question.from);
-  const std::uint64_t pixel = span / std::max(question.width, 1U);
-  return pixel == 0 ? 0
-                    : std::min(static_cast<unsigned>(std::bit_width(pixel)) - 1, store::kMostLevel);
+bool has_items(const Tracks& tracks, std::uint32_t track) {
+  return track < tracks.all.size() && !tracks.all[track].series;
 }
 
 // Empty: beyond the budget.
@@ -207,8 +188,9 @@ base::result<std::string> tiles_at(const Scene& scene, const TilesQuestion& ques
 base::result<std::string> tiles(const IndexedTrace& trace, const Tracks& tracks,
                                 const TilesQuestion& question) {
   for (const auto& wanted : question.tracks)
-    if (wanted.track >= tracks.all.size()) return no_track(wanted.track);
-  for (unsigned level = level_of(question); level <= store::kMostLevel - kTileBits; ++level) {
+    if (!has_items(tracks, wanted.track)) return no_track(wanted.track);
+  for (unsigned level = level_of(question.from, question.to, question.width);
+       level <= store::kMostLevel - kTileBits; ++level) {
     const std::int64_t first = floor_of(question.from, level + kTileBits);
     const std::int64_t end = floor_of(question.to - 1, level + kTileBits) + 1;
     const Scene scene{trace, tracks, question.stop, level, first * (kTileBuckets << level)};
@@ -220,7 +202,7 @@ base::result<std::string> tiles(const IndexedTrace& trace, const Tracks& tracks,
 
 base::result<std::string> tile(const IndexedTrace& trace, const Tracks& tracks,
                                const TileAddress& address, const std::atomic<bool>* stop) {
-  if (address.track >= tracks.all.size()) return no_track(address.track);
+  if (!has_items(tracks, address.track)) return no_track(address.track);
   std::int64_t base = 0;
   if (address.level > store::kMostLevel - kTileBits ||
       __builtin_mul_overflow(address.index, kTileBuckets << address.level, &base))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of a time line: what calls look like from a given distance. A tile is 512 buckets of 2^L ns
-// wide and 64 rows high; it is a pure function of the trace and its address. Any thread.
+// Tiles of a time line: what calls, waits, compilations, marks, pauses and collections look like
+// from a given distance. A tile is 512 buckets of 2^L ns wide and 64 rows high; it is a pure
+// function of the trace and its address. Any thread.
 #pragma once
 
 #include <cstdint>

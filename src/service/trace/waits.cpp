@@ -11,21 +11,22 @@ namespace {
 
 using analysis::LockGraph;
 
-enum Column : std::size_t { kOwner, kClass, kPath };
+enum Column : std::size_t { kOwner, kClass, kPath, kClassId };
 
 // Who waited for one lock is told apart by it; what a graph does not keep stands beside.
 class WaitList {
  public:
   WaitList(const IndexedTrace& trace, const TracePart& part) : trace_(trace), part_(part) {
     for (std::uint32_t i = 0; i < trace.threads(); ++i) threads_[trace.thread_id(i)] = i;
+    for (std::uint32_t i = 0; i < trace.classes(); ++i)
+      class_ids_[trace.store().entities().of(store::EntitySort::class_, i).id] = i;
   }
 
   void add(const store::Interval& interval) {
     const auto [place, fresh] =
         locks_.try_emplace(interval.subject, static_cast<std::uint32_t>(locks_.size()));
     if (fresh) objects_.push_back(interval.subject), classes_.push_back(store::kNoIndex);
-    if (interval.begun[kClass] != store::none_of(event::Kind::Monitor, store::kKnownClassField))
-      classes_[place->second] = static_cast<std::uint32_t>(interval.begun[kClass]);
+    if (classes_[place->second] == store::kNoIndex) classes_[place->second] = class_of(interval);
     const auto owner = threads_.find(interval.begun[kOwner]);
     graph_.add({.lock = place->second,
                 .thread = interval.thread,
@@ -60,6 +61,13 @@ class WaitList {
     bool operator==(const Begun&) const = default;
   };
 
+  std::uint32_t class_of(const store::Interval& interval) const {
+    const auto told = class_ids_.find(interval.begun[kClassId]);
+    if (told != class_ids_.end()) return told->second;
+    if (interval.begun[kClass] < store::kNoIndex)
+      return static_cast<std::uint32_t>(interval.begun[kClass]);
+    return trace_.store().frames().lock_class(interval.subject);
+  }
   bool is_wanted(const LockGraph::Wait& wait) const {
     return part_.threads.empty() ||
            std::ranges::find(part_.threads, wait.thread) != part_.threads.end();
@@ -94,6 +102,7 @@ class WaitList {
   const IndexedTrace& trace_;
   const TracePart& part_;
   std::unordered_map<base::Id, std::uint32_t> threads_;
+  std::unordered_map<base::Id, std::uint32_t> class_ids_;
   std::unordered_map<std::uint64_t, std::uint32_t> locks_;
   std::vector<base::Id> objects_;       // by lock
   std::vector<std::uint32_t> classes_;  // by lock
@@ -108,11 +117,11 @@ base::result<LockWaits> lock_waits(const IndexedTrace& trace, const TracePart& p
   WaitList list(trace, part);
   store::Range range = range_of(trace, part);
   range.threads.clear();  // whoever waits may get the lock from anybody
-  const auto seen =
-      trace.store().intervals(slice::SpanKind::lock, range,
-                              {store::field_number(event::Kind::Monitor, "owner"),
-                               store::kKnownClassField, store::kPathField},
-                              [&](const store::Interval& interval) { list.add(interval); });
+  const auto seen = trace.store().intervals(
+      slice::SpanKind::lock, range,
+      {store::field_number(event::Kind::Monitor, "owner"), store::kKnownClassField,
+       store::kPathField, store::field_number(event::Kind::Monitor, "class_id")},
+      [&](const store::Interval& interval) { list.add(interval); });
   if (!seen) return base::Unexpected(seen.error());
   return list.take(limit);
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/codes.hpp"
 #include "sql/functions/functions.hpp"
 
 namespace polytrace::sql {
@@ -8,18 +7,11 @@ namespace {
 using Tree = std::vector<store::TreeNode>;
 
 struct TreeRow {
-  store::PathSum own;
+  store::PathFigures own;
   std::uint64_t total;
   std::uint64_t whole;
+  bool has_pauses;
 };
-
-base::result<double> least_share_of(const Scan& scan) {
-  const Value value = scan.parameter(CallTreeColumns::least_share);
-  if (value.is_null()) return 0.0;
-  if (value.type == Type::real) return value.real;
-  if (value.is_integer()) return static_cast<double>(value.integer);
-  return base::fail(base::Code::query_wrong, "least_share is a number from 0 to 1");
-}
 
 // Places in the tree of the children of each place, the heaviest last.
 std::vector<std::vector<std::uint32_t>> children_of(const Tree& tree) {
@@ -33,7 +25,7 @@ std::vector<std::vector<std::uint32_t>> children_of(const Tree& tree) {
   return children;
 }
 
-std::vector<TreeRow> depth_first(const Tree& tree, double least_share) {
+std::vector<TreeRow> depth_first(const Tree& tree, bool has_pauses, double least_share) {
   std::vector<TreeRow> rows;
   if (tree.empty()) return rows;
   const std::uint64_t whole = tree.front().total;
@@ -44,7 +36,7 @@ std::vector<TreeRow> depth_first(const Tree& tree, double least_share) {
     const std::uint32_t at = waiting.back();
     waiting.pop_back();
     if (static_cast<double>(tree[at].total) < least) continue;
-    rows.push_back({tree[at].own, tree[at].total, whole});
+    rows.push_back({tree[at].own, tree[at].total, whole, has_pauses});
     waiting.insert(waiting.end(), children[at].begin(), children[at].end());
   }
   return rows;
@@ -64,6 +56,9 @@ Value cell_of_tree(const Trace& trace, const TreeRow& row, int column) {
     case At::calls: return Value::of(row.own.calls);
     case At::total_ns: return Value::of(row.total);
     case At::self_ns: return Value::of(row.own.self);
+    case At::blocked_ns: return Value::of(row.own.blocked);
+    case At::waiting_ns: return Value::of(row.own.waiting);
+    case At::paused_ns: return row.has_pauses ? Value::of(row.own.paused) : Value();
     case At::total_share: return share_value(row.total, row.whole);
     default: return {};
   }
@@ -73,12 +68,12 @@ base::result<std::unique_ptr<Cursor>> answer_tree(const TracePointer& trace, con
   const auto range =
       stretch_of(scan, CallTreeColumns::t0, CallTreeColumns::t1, CallTreeColumns::threads);
   if (!range) return tl::unexpected(range.error());
-  const auto least = least_share_of(scan);
+  const auto least = share_of(scan.parameter(CallTreeColumns::least_share));
   if (!least) return tl::unexpected(least.error());
   const auto sums = trace->store().calls(*range);
   if (!sums) return tl::unexpected(sums.error());
   return made<TreeRow>(
-      depth_first(sums->tree(trace->store().paths()), *least),
+      depth_first(sums->tree(trace->store().paths()), sums->pauses_known(), *least),
       [trace](const TreeRow& row, int column) { return cell_of_tree(*trace, row, column); });
 }
 

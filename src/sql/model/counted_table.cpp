@@ -73,10 +73,13 @@ class CountedTable::Rows final : public Cursor {
   std::uint64_t next_ = 0, end_ = 0, row_ = 0;
 };
 
-double CountedTable::estimate(std::uint64_t equal, std::uint64_t ranges) const {
+double CountedTable::expected() const {
   const auto count = rows();
-  if (!count) return 1;
-  const auto all = static_cast<double>(*count);
+  return count ? static_cast<double>(*count) : 1;
+}
+
+double CountedTable::estimate(std::uint64_t equal, std::uint64_t ranges) const {
+  const double all = expected();
   if (key() >= 0 && (equal >> key() & 1) != 0) return 1;
   if (equal != 0) return std::max(1.0, all / 100);
   return ranges != 0 ? std::max(1.0, all / 4) : all;

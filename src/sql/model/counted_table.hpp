@@ -32,6 +32,9 @@ class CountedTable : public Table {
   };
   virtual IntervalColumns interval() const { return {}; }
 
+  // About how many rows there are, for plans.
+  virtual double expected() const;
+
   int order() const override { return key(); }
   double estimate(std::uint64_t equal, std::uint64_t ranges) const override;
   base::result<std::unique_ptr<Cursor>> open(const Scan& scan) const override;

@@ -4,19 +4,19 @@
 namespace polytrace::sql {
 
 Deadline::Deadline(std::chrono::milliseconds time, const std::atomic<bool>* wanted_off,
-                   std::atomic<bool>& stop)
-    : wanted_off_(wanted_off), stop_(stop) {
+                   std::atomic<bool>& stop, sqlite3* database)
+    : wanted_off_(wanted_off), stop_(stop), database_(database) {
   const auto until = std::chrono::steady_clock::now() + time;
   watcher_ = std::thread([this, until] { watch(until); });
 }
 
-Deadline::~Deadline() {
+void Deadline::end() {
   {
     const std::lock_guard lock(mutex_);
     done_ = true;
   }
   changed_.notify_one();
-  watcher_.join();
+  if (watcher_.joinable()) watcher_.join();
 }
 
 void Deadline::watch(std::chrono::steady_clock::time_point until) {
@@ -26,7 +26,9 @@ void Deadline::watch(std::chrono::steady_clock::time_point until) {
     changed_.wait_until(lock, std::min(until, std::chrono::steady_clock::now() + kLook));
     if (wanted_off_ != nullptr && *wanted_off_) wanted_ = true;
     else if (std::chrono::steady_clock::now() >= until) over_ = true;
-    if (wanted_ || over_) stop_ = true;
+    if (!wanted_ && !over_) continue;
+    stop_ = true;
+    if (database_ != nullptr) sqlite3_interrupt(database_);
   }
 }
 

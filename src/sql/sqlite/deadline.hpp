@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets a question's stop flag when its time is over or its user wants no more.
+// Sets a question's stop flag, and interrupts SQLite, when its time is over or its user wants no
+// more.
 #pragma once
+
+#include <sqlite3.h>
 
 #include <atomic>
 #include <chrono>
@@ -12,11 +15,15 @@ namespace polytrace::sql {
 
 class Deadline {
  public:
+  // The database must outlive it. Null: nothing is interrupted, which would end all its statements
+  // that have begun.
   Deadline(std::chrono::milliseconds time, const std::atomic<bool>* wanted_off,
-           std::atomic<bool>& stop);
+           std::atomic<bool>& stop, sqlite3* database);
   Deadline(const Deadline&) = delete;
   Deadline& operator=(const Deadline&) = delete;
-  ~Deadline();
+  ~Deadline() { end(); }
+  // From now on nothing happens, and what is said below stays so.
+  void end();
 
   bool is_over() const { return over_; }
   bool was_wanted() const { return wanted_; }
@@ -26,6 +33,7 @@ class Deadline {
 
   const std::atomic<bool>* wanted_off_;
   std::atomic<bool>& stop_;
+  sqlite3* database_;
   std::atomic<bool> over_{false}, wanted_{false};
   std::mutex mutex_;  // guards done_
   std::condition_variable changed_;

@@ -1,190 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0
-// Heap snapshots: their objects and what those refer to, read when somebody first asks.
-#include <mutex>
+// Heap snapshots: their objects, what those refer to, what holds them and what they keep alive.
+#include <map>
 
-#include "base/codes.hpp"
 #include "sql/tables/tables.hpp"
-#include "sql/trace/rows.hpp"
+#include "sql/trace/heap_rows.hpp"
 
 namespace polytrace::sql {
 namespace {
 
-using event::Kind;
+using HeapsPointer = std::shared_ptr<const HeapRows>;
 
-struct Dump {
-  base::Time start;
-  base::Time end = base::kNoTime;
-  std::string_view name;
-  std::uint64_t objects = 0;
-  std::uint64_t bytes = 0;
-};
+// --- what objects retain -----------------------------------------------------------------------
 
-struct Object {
-  base::Id id;
-  std::uint64_t size;
-  std::uint32_t dump;
-  std::uint32_t class_index;
-  std::uint32_t generation;
-};
-
-struct Reference {
-  std::uint32_t owner;
-  std::uint32_t owned;  // kNoIndex: it is not in the snapshot
-  std::uint64_t offset;
-};
-
-// Snapshots are told one after the other.
-class Heaps {
+// By row of heap_object, of the snapshots that somebody asked about.
+class Retained {
  public:
-  explicit Heaps(TracePointer trace) : trace_(std::move(trace)) {}
+  explicit Retained(HeapsPointer heaps) : heaps_(std::move(heaps)) {}
 
-  base::result<void> loaded() const {
-    std::call_once(once_, [this] {
-      if (auto done = load(); !done) fault_ = done.error();
-    });
-    if (fault_) return tl::unexpected(*fault_);
+  // Of the snapshots that a scan leaves.
+  base::result<void> prepare(const Scan& scan) const {
+    constexpr std::uint64_t kAsked = std::uint64_t{1} << HeapObjectColumns::retained_size |
+                                     std::uint64_t{1} << HeapObjectColumns::dominator_id;
+    if ((scan.columns & kAsked) == 0) return {};
+    if (auto done = heaps_->loaded(); !done) return done;
+    const std::lock_guard lock(mutex_);
+    const Scan::Bounds dumps = scan.bounds(HeapObjectColumns::dump_id);
+    figures_.resize(heaps_->objects().size(), {kUnknown, kUnknown});
+    done_.resize(heaps_->dumps().size());
+    for (std::size_t dump = 0; dump < done_.size(); ++dump) {
+      const auto number = static_cast<std::int64_t>(dump);
+      if (done_[dump] || number < dumps.least || number > dumps.most) continue;
+      if (auto read = this->read(static_cast<std::uint32_t>(dump), scan.stop); !read) return read;
+      done_[dump] = true;
+    }
     return {};
   }
-  const std::vector<Dump>& dumps() const { return dumps_; }
-  const std::vector<Object>& objects() const { return objects_; }
-  const std::vector<Reference>& references() const { return references_; }
-  const Trace& trace() const { return *trace_; }
+  Value size(std::uint64_t row) const {
+    const std::lock_guard lock(mutex_);
+    return row < figures_.size() && figures_[row].bytes != kUnknown ? Value::of(figures_[row].bytes)
+                                                                    : Value();
+  }
+  Value dominator(std::uint64_t row) const {
+    const std::lock_guard lock(mutex_);
+    return row < figures_.size() && figures_[row].dominator != kUnknown
+               ? Value::of(figures_[row].dominator)
+               : Value();
+  }
 
  private:
-  using Numbers = std::span<const std::uint64_t>;
-  struct Columns {
-    Numbers times, subjects, classes, sizes, generations;
-    const store::ListColumn* refs = nullptr;
+  static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
+  struct Figures {
+    std::uint64_t bytes;
+    std::uint64_t dominator;  // a row
   };
 
-  base::result<void> load() const;
-  base::result<void> load_dumps() const;
-  base::result<void> load_objects() const;
-  base::result<Columns> columns_of(KindRows& rows) const;
-  void take(const Columns& columns, std::uint32_t row) const;
-  void begin_dump(base::Time time) const;
-  void resolve() const;
+  base::result<void> read(std::uint32_t dump, const std::atomic<bool>* stop) const {
+    std::unordered_map<base::Id, std::uint64_t> rows;
+    const auto& objects = heaps_->objects();
+    for (std::size_t row = 0; row < objects.size(); ++row)
+      if (objects[row].dump == dump) rows.emplace(objects[row].id, row);
+    const auto row_of = [&](const analysis::HeapView& view, analysis::HeapGraph::Index object) {
+      if (object >= view.graph.objects()) return kUnknown;
+      const auto found = rows.find(view.graph.id(object));
+      return found == rows.end() ? kUnknown : found->second;
+    };
+    const auto asked =
+        heaps_->trace().heap_graphs().with(dump, stop, [&](const analysis::HeapView& view) {
+          for (analysis::HeapGraph::Index i = 0; i < view.graph.objects(); ++i)
+            if (const std::uint64_t row = row_of(view, i); row != kUnknown)
+              figures_[row] = {view.dominators.retained(i),
+                               row_of(view, view.dominators.of_object(i))};
+        });
+    if (!asked) return tl::unexpected(asked.error());
+    return {};
+  }
 
-  TracePointer trace_;
-  mutable std::once_flag once_;
-  mutable std::optional<base::Error> fault_;
-  mutable std::vector<Dump> dumps_;
-  mutable std::vector<Object> objects_;
-  mutable std::vector<Reference> references_;
-  mutable std::uint32_t dump_ = 0;
-  mutable std::unordered_map<base::Id, std::uint32_t> places_;  // of objects of this snapshot
-  mutable std::vector<base::Id> targets_;                       // of its references
+  HeapsPointer heaps_;
+  mutable std::mutex mutex_;  // guards what follows
+  mutable std::vector<Figures> figures_;
+  mutable std::vector<bool> done_;  // by snapshot
 };
 
-std::uint64_t at(std::span<const std::uint64_t> numbers, std::uint32_t row, std::uint64_t none) {
-  return numbers.empty() ? none : numbers[row];
-}
+// --- cells -------------------------------------------------------------------------------------
 
-base::result<void> Heaps::load_dumps() const {
-  KindRows rows(trace_->store(), Kind::Dump);
-  for (std::size_t segment = 0; segment < rows.segments(); ++segment) {
-    if (auto opened = rows.open(segment); !opened) return opened;
-    const auto times = rows.numbers(store::kTimeField);
-    const auto stages = rows.numbers(rows.field("stage"));
-    const auto names = rows.numbers(rows.field("name"));
-    if (!times || !stages || !names) return base::fail(base::Code::value_unexpected, "snapshots");
-    for (std::uint32_t i = 0; i < times->size(); ++i) {
-      const auto time = static_cast<base::Time>((*times)[i]);
-      const bool begins = at(*stages, i, 0) == 0;
-      if (!begins && !dumps_.empty()) dumps_.back().end = time;
-      if (begins)
-        dumps_.push_back({.start = time,
-                          .name = trace_->store().texts().text(at(*names, i, ~std::uint64_t{0}))});
-    }
-  }
-  return {};
-}
-
-base::result<Heaps::Columns> Heaps::columns_of(KindRows& rows) const {
-  Columns columns;
-  const auto take_column = [&](std::uint16_t field, Numbers& to) -> base::result<void> {
-    const auto numbers = rows.numbers(field);
-    if (!numbers) return tl::unexpected(numbers.error());
-    to = *numbers;
-    return {};
-  };
-  auto done = take_column(store::kTimeField, columns.times);
-  if (done) done = take_column(store::kSubjectField, columns.subjects);
-  if (done) done = take_column(rows.field("class_id"), columns.classes);
-  if (done) done = take_column(rows.field("size"), columns.sizes);
-  if (done) done = take_column(rows.field("generation"), columns.generations);
-  if (!done) return tl::unexpected(done.error());
-  const auto refs = rows.lists(rows.field("refs"));
-  if (!refs) return tl::unexpected(refs.error());
-  columns.refs = *refs;
-  return columns;
-}
-
-// Targets of references are known at the end of their snapshot.
-void Heaps::resolve() const {
-  const std::size_t first = references_.size() - targets_.size();
-  for (std::size_t i = 0; i < targets_.size(); ++i) {
-    const auto found = places_.find(targets_[i]);
-    references_[first + i].owned = found == places_.end() ? store::kNoIndex : found->second;
-  }
-  targets_.clear();
-  places_.clear();
-}
-
-void Heaps::begin_dump(base::Time time) const {
-  std::uint32_t dump = dump_;
-  while (dump + 1 < dumps_.size() && dumps_[dump + 1].start <= time) ++dump;
-  if (dump == dump_) return;
-  resolve();
-  dump_ = dump;
-}
-
-// An object that is told again has more references.
-void Heaps::take(const Columns& columns, std::uint32_t row) const {
-  begin_dump(static_cast<base::Time>(columns.times[row]));
-  const base::Id id = at(columns.subjects, row, base::kNoId);
-  const auto next = static_cast<std::uint32_t>(objects_.size());
-  const auto [place, fresh] = places_.try_emplace(id, next);
-  if (fresh) {
-    const std::uint64_t size = at(columns.sizes, row, 0);
-    objects_.push_back({id, size, dump_, trace_->class_with(at(columns.classes, row, base::kNoId)),
-                        static_cast<std::uint32_t>(at(columns.generations, row, event::kAbsent))});
-    ++dumps_[dump_].objects;
-    dumps_[dump_].bytes += size;
-  }
-  if (columns.refs == nullptr || !columns.refs->told.has(row)) return;
-  const auto& targets = columns.refs->members[0];
-  const auto& offsets = columns.refs->members[1];
-  const std::uint32_t begin = columns.refs->begin(row);
-  for (std::uint32_t i = begin; i < begin + columns.refs->count(row); ++i) {
-    references_.push_back({place->second, store::kNoIndex, offsets[i]});
-    targets_.push_back(targets[i]);
-  }
-}
-
-base::result<void> Heaps::load_objects() const {
-  KindRows rows(trace_->store(), Kind::DumpObject);
-  for (std::size_t segment = 0; segment < rows.segments(); ++segment) {
-    if (auto opened = rows.open(segment); !opened) return opened;
-    const auto columns = columns_of(rows);
-    if (!columns) return tl::unexpected(columns.error());
-    // A snapshot whose beginning is not told.
-    if (dumps_.empty() && rows.count() != 0)
-      dumps_.push_back({.start = static_cast<base::Time>(columns->times[0]), .name = {}});
-    for (std::uint32_t row = 0; row < rows.count(); ++row) take(*columns, row);
-  }
-  resolve();
-  return {};
-}
-
-base::result<void> Heaps::load() const {
-  if (auto done = load_dumps(); !done) return done;
-  return load_objects();
-}
-
-Value cell_of_dump(const Heaps& heaps, std::uint64_t row, int column) {
+Value cell_of_dump(const HeapRows& heaps, std::uint64_t row, int column) {
   using At = HeapDumpColumns;
-  const Dump& dump = heaps.dumps()[row];
+  const HeapDumpRow& dump = heaps.dumps()[row];
   switch (column) {
     case At::id: return Value::of(row);
     case At::ts: return Value::of(std::int64_t{dump.start});
@@ -195,9 +96,9 @@ Value cell_of_dump(const Heaps& heaps, std::uint64_t row, int column) {
   }
 }
 
-Value cell_of_object(const Heaps& heaps, std::uint64_t row, int column) {
+Value cell_of_object(const HeapRows& heaps, std::uint64_t row, int column) {
   using At = HeapObjectColumns;
-  const Object& object = heaps.objects()[row];
+  const HeapObjectRow& object = heaps.objects()[row];
   switch (column) {
     case At::id: return Value::of(row);
     case At::ts: return Value::of(std::int64_t{heaps.dumps()[object.dump].start});
@@ -210,41 +111,82 @@ Value cell_of_object(const Heaps& heaps, std::uint64_t row, int column) {
   }
 }
 
-Value cell_of_reference(const Heaps& heaps, std::uint64_t row, int column) {
+// Nothing more is known of a strong one.
+Value strength_value(event::RefStrength strength) {
+  if (strength == event::RefStrength::unknown) return {};
+  return Value::name(event::name(strength));
+}
+
+Value cell_of_reference(const HeapRows& heaps, std::uint64_t row, int column) {
   using At = HeapReferenceColumns;
-  const Reference& reference = heaps.references()[row];
+  const HeapReferenceRow& reference = heaps.references()[row];
   switch (column) {
     case At::id: return Value::of(row);
     case At::dump_id: return Value::of(heaps.objects()[reference.owner].dump);
     case At::owner_id: return Value::of(reference.owner);
     case At::owned_id: return index_value(reference.owned);
-    default: return Value::of(reference.offset);
+    case At::field_offset: return Value::of(reference.offset);
+    default: return strength_value(reference.strength);
   }
 }
 
-using HeapsPointer = std::shared_ptr<const Heaps>;
+Value cell_of_root(const HeapRows& heaps, std::uint64_t row, int column) {
+  using At = HeapRootColumns;
+  const HeapRootRow& root = heaps.roots()[row];
+  switch (column) {
+    case At::id: return Value::of(row);
+    case At::ts: return time_value(root.time);
+    case At::dump_id: return index_value(root.dump);
+    case At::object_id: return Value::told(heaps.trace().id_name(root.object));
+    case At::type: return Value::name(root.type);
+    default: return index_value(root.class_index);
+  }
+}
+
+double rows_of_kind(const Trace& trace, event::Kind kind) {
+  return static_cast<double>(KindRows(trace.store(), kind).rows());
+}
 
 template <class Row>
-TablePointer heap_table(TableId id, HeapsPointer heaps,
-                        const std::vector<Row>& (Heaps::*rows)() const,
-                        Value (*cell)(const Heaps&, std::uint64_t, int)) {
-  return std::make_unique<ListedTable>(
+std::unique_ptr<ListedTable> heap_table(TableId id, HeapsPointer heaps, event::Kind kind,
+                                        const std::vector<Row>& (HeapRows::*rows)() const,
+                                        ListedTable::Cell cell) {
+  auto table = std::make_unique<ListedTable>(
       id, 0,
       [heaps, rows]() -> base::result<std::uint64_t> {
         if (auto done = heaps->loaded(); !done) return tl::unexpected(done.error());
         return ((*heaps).*rows)().size();
       },
-      [heaps, cell](std::uint64_t row, int column) { return cell(*heaps, row, column); });
+      std::move(cell));
+  table->set_expected(rows_of_kind(heaps->trace(), kind));
+  return table;
 }
 
 }  // namespace
 
 std::vector<TablePointer> heap_tables(const TracePointer& trace) {
-  const auto heaps = std::make_shared<const Heaps>(trace);
+  const auto heaps = std::make_shared<const HeapRows>(trace);
+  const auto retained = std::make_shared<const Retained>(heaps);
+  const auto cells = [heaps](Value (*cell)(const HeapRows&, std::uint64_t, int)) {
+    return [heaps, cell](std::uint64_t row, int column) { return cell(*heaps, row, column); };
+  };
+  auto objects = heap_table(TableId::HeapObject, heaps, event::Kind::DumpObject, &HeapRows::objects,
+                            [=](std::uint64_t row, int column) {
+                              if (column == HeapObjectColumns::retained_size)
+                                return retained->size(row);
+                              if (column == HeapObjectColumns::dominator_id)
+                                return retained->dominator(row);
+                              return cell_of_object(*heaps, row, column);
+                            });
+  objects->set_prepare([=](const Scan& scan) { return retained->prepare(scan); });
   std::vector<TablePointer> all;
-  all.push_back(heap_table(TableId::HeapDump, heaps, &Heaps::dumps, cell_of_dump));
-  all.push_back(heap_table(TableId::HeapObject, heaps, &Heaps::objects, cell_of_object));
-  all.push_back(heap_table(TableId::HeapReference, heaps, &Heaps::references, cell_of_reference));
+  all.push_back(heap_table(TableId::HeapDump, heaps, event::Kind::Dump, &HeapRows::dumps,
+                           cells(cell_of_dump)));
+  all.push_back(std::move(objects));
+  all.push_back(heap_table(TableId::HeapReference, heaps, event::Kind::DumpObject,
+                           &HeapRows::references, cells(cell_of_reference)));
+  all.push_back(heap_table(TableId::HeapRoot, heaps, event::Kind::Root, &HeapRows::roots,
+                           cells(cell_of_root)));
   return all;
 }
 

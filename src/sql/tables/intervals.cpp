@@ -45,6 +45,10 @@ class Intervals {
     if (fault_) return tl::unexpected(*fault_);
     return all_.size();
   }
+  // At most so many, without looking at them.
+  double expected() const {
+    return static_cast<double>(KindRows(trace_->store(), store::rows_of(kind_)).rows());
+  }
   const Lasting& at(std::uint64_t row) const { return all_[row]; }
   const Trace& trace() const { return *trace_; }
 
@@ -95,6 +99,7 @@ TablePointer interval_table(TableId id, Intervalled all, int common, int meets, 
         return column < common ? common_cell(one, row, column) : cell(*all, one, column);
       });
   table->set_interval({.ts = 1, .dur = 2, .meets = meets});
+  table->set_expected(all->expected());
   return table;
 }
 
@@ -128,14 +133,14 @@ Value cell_of_gc(const Intervals& all, const Lasting& one, int column) {
   }
 }
 
-// As one of its events tells it, else by the object.
+// As one of its events tells it, else by the object, else as other waits for it tell.
 std::uint32_t class_of_lock(const Intervals& all, const Lasting& one) {
   const bool has_end = one.how != How::open;
   if (one.begun[3] != kUnknown) return all.trace().class_with(one.begun[3]);
   if (has_end && one.ended[3] != kUnknown) return all.trace().class_with(one.ended[3]);
   if (one.begun[0] < store::kNoIndex) return static_cast<std::uint32_t>(one.begun[0]);
   if (has_end && one.ended[0] < store::kNoIndex) return static_cast<std::uint32_t>(one.ended[0]);
-  return store::kNoIndex;
+  return all.trace().store().frames().lock_class(one.subject);
 }
 
 Value cell_of_lock(const Intervals& all, const Lasting& one, int column) {

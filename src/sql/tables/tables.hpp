@@ -18,6 +18,7 @@ using TablePointer = std::unique_ptr<Table>;
 // Rows by number, from functions. Their texts live as long as what the functions hold.
 class ListedTable final : public CountedTable {
  public:
+  using Prepare = std::function<base::result<void>(const Scan& scan)>;
   using Rows = std::function<base::result<std::uint64_t>()>;
   using Cell = std::function<Value(std::uint64_t row, int column)>;
 
@@ -27,6 +28,16 @@ class ListedTable final : public CountedTable {
   int key() const override { return key_; }
   IntervalColumns interval() const override { return interval_; }
   void set_interval(IntervalColumns columns) { interval_ = columns; }
+  // About how many rows, where counting them takes long.
+  void set_expected(double rows) { expected_ = rows; }
+  // What is to be done before its rows are asked for.
+  void set_prepare(Prepare prepare) { prepare_ = std::move(prepare); }
+  double expected() const override { return expected_ < 0 ? CountedTable::expected() : expected_; }
+  base::result<std::unique_ptr<Cursor>> open(const Scan& scan) const override {
+    if (prepare_)
+      if (auto done = prepare_(scan); !done) return tl::unexpected(done.error());
+    return CountedTable::open(scan);
+  }
   base::result<std::uint64_t> rows() const override { return rows_(); }
   Value cell(std::uint64_t row, int column) const override { return cell_(row, column); }
 
@@ -36,6 +47,8 @@ class ListedTable final : public CountedTable {
   Rows rows_;
   Cell cell_;
   IntervalColumns interval_{};
+  double expected_ = -1;
+  Prepare prepare_{};
 };
 
 // --- things ---
@@ -47,6 +60,7 @@ TablePointer method_table(const TracePointer& trace);
 TablePointer class_table(const TracePointer& trace);
 TablePointer path_table(const TracePointer& trace);
 TablePointer counter_track_table(const TracePointer& trace);
+TablePointer chunk_table(const TracePointer& trace);
 
 // --- what lasted a while ---
 TablePointer slice_table(const TracePointer& trace);
@@ -55,6 +69,8 @@ TablePointer gc_pause_table(const TracePointer& trace);
 TablePointer lock_wait_table(const TracePointer& trace);
 TablePointer object_wait_table(const TracePointer& trace);
 TablePointer jit_table(const TracePointer& trace);
+TablePointer thread_state_table(const TracePointer& trace);
+TablePointer recording_table(const TracePointer& trace);
 
 // --- what happened at a moment ---
 TablePointer alloc_table(const TracePointer& trace);
@@ -66,7 +82,7 @@ TablePointer counter_table(const TracePointer& trace);
 TablePointer heap_size_table(const TracePointer& trace);
 TablePointer census_table(const TracePointer& trace);
 TablePointer lost_table(const TracePointer& trace);
-// Three that share what they read.
+// Those that share what they read.
 std::vector<TablePointer> heap_tables(const TracePointer& trace);
 TablePointer event_table(const TracePointer& trace);
 // event_<kind>: one for each kind of event but calls.

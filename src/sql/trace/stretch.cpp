@@ -59,6 +59,13 @@ std::optional<std::vector<std::int64_t>> numbers_of(std::string_view text) {
   return all;
 }
 
+base::result<double> share_of(const Value& value) {
+  if (value.is_null()) return 0.0;
+  if (value.type == Type::real) return value.real;
+  if (value.is_integer()) return static_cast<double>(value.integer);
+  return base::fail(Code::query_wrong, "least_share is a number from 0 to 1");
+}
+
 base::result<std::vector<std::uint32_t>> threads_of(const Value& value) {
   if (value.is_null()) return std::vector<std::uint32_t>();
   if (value.is_integer()) return std::vector{thread_of(value.integer)};

@@ -80,7 +80,7 @@ void count_rows(const store::Store& store, Kind kind, std::vector<ThreadName>& t
 }  // namespace
 
 Trace::Trace(std::shared_ptr<const store::Store> store, TraceFacts facts)
-    : store_(std::move(store)), facts_(std::move(facts)) {
+    : store_(std::move(store)), facts_(std::move(facts)), heap_graphs_(*store_) {
   const store::Totals totals = store_->facts().totals;
   start_ = totals.first == base::kNoTime ? 0 : totals.first;
   end_ = totals.last == base::kNoTime ? 0 : totals.last;

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "sql/model/value.hpp"
+#include "sql/trace/derived.hpp"
+#include "sql/trace/heap_graphs.hpp"
 #include "store/store.hpp"
 
 namespace polytrace::sql {
@@ -19,6 +21,7 @@ struct TraceFacts {
   std::string file{};
   std::string index_state = "complete";
   bool is_partial = false;
+  std::shared_ptr<const Derived> derived{};  // null: there is nothing of it
 };
 
 struct MethodName {
@@ -70,6 +73,7 @@ class Trace {
   std::string_view path_name(std::uint32_t path) const;
   // Callers above the outermost, by path.
   const std::vector<std::uint32_t>& depths() const;
+  const HeapGraphs& heap_graphs() const { return heap_graphs_; }
 
  private:
   void name_methods() const;
@@ -78,6 +82,7 @@ class Trace {
 
   std::shared_ptr<const store::Store> store_;
   TraceFacts facts_;
+  HeapGraphs heap_graphs_;
   base::Time start_;
   base::Time end_;
   mutable std::once_flag methods_once_, classes_once_, threads_once_, depths_once_;

@@ -16,6 +16,8 @@ constexpr std::array kThreadNumbers{
     &ThreadWhole::events,  &ThreadWhole::calls, &ThreadWhole::in_calls, &ThreadWhole::deepest,
     &ThreadWhole::ignored, &ThreadWhole::cut,   &ThreadWhole::unended,  &ThreadWhole::dropped};
 
+constexpr std::array kLockNumbers{&LockWhole::object, &LockWhole::class_index};
+
 constexpr std::array kMethodNumbers{&MethodWhole::calls, &MethodWhole::total, &MethodWhole::least,
                                     &MethodWhole::most};
 
@@ -114,6 +116,25 @@ base::result<std::vector<MethodWhole>> read_method_wholes(base::Bytes payload) {
     methods[i].sketch =
         base::DurationSketch::of(static_cast<std::uint32_t>(lowest[i]), std::move(buckets));
   }
+  return reader.take();
+}
+
+void append_lock_wholes(const std::vector<LockWhole>& locks, std::string& payload) {
+  std::vector<std::uint64_t> column(locks.size());
+  for (const auto number : kLockNumbers) {
+    std::ranges::transform(locks, column.begin(), number);
+    base::append_svb(column, payload);
+  }
+}
+
+base::result<std::vector<LockWhole>> read_lock_wholes(base::Bytes payload) {
+  WholeReader<LockWhole> reader(payload);
+  for (const auto number : kLockNumbers)
+    reader.next([&](LockWhole& lock, std::uint64_t value) { lock.*number = value; });
+  const auto& locks = reader.items();
+  const auto unordered =
+      std::ranges::adjacent_find(locks, std::ranges::greater_equal{}, &LockWhole::object);
+  if (unordered != locks.end()) reader.fail();
   return reader.take();
 }
 

@@ -15,7 +15,7 @@
 
 namespace polytrace::store {
 
-enum class WholeSort : std::uint8_t { threads = 1, methods = 2 };
+enum class WholeSort : std::uint8_t { threads = 1, methods = 2, locks = 3 };
 
 // By index.
 struct ThreadWhole {
@@ -54,6 +54,19 @@ struct MethodWhole {
 void append_method_wholes(const std::vector<MethodWhole>& methods, std::string& payload);
 // As read_thread_wholes(). A sketch of a method with calls is not empty.
 base::result<std::vector<MethodWhole>> read_method_wholes(base::Bytes payload);
+
+// A lock whose class some of its rows do not tell, as others do, or what came later: another
+// thread's stream may tell of the object behind those who waited for it.
+struct LockWhole {
+  base::Id object = base::kNoId;
+  std::uint64_t class_index = 0;
+
+  bool operator==(const LockWhole&) const = default;
+};
+
+// In order of their objects. As read_thread_wholes().
+void append_lock_wholes(const std::vector<LockWhole>& locks, std::string& payload);
+base::result<std::vector<LockWhole>> read_lock_wholes(base::Bytes payload);
 
 void append_thread_wholes(const std::vector<ThreadWhole>& threads, std::string& payload);
 // Errors: those of base::read_svb; value_unexpected where columns do not fit each other.

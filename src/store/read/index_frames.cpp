@@ -107,6 +107,10 @@ base::result<void> IndexFrames::take_whole(std::size_t entry, Bytes content) {
     auto methods = read_method_wholes(content);
     if (!methods) return tl::unexpected(methods.error());
     method_wholes_ = std::move(*methods);
+  } else if (sort == static_cast<std::uint32_t>(WholeSort::locks)) {
+    auto locks = read_lock_wholes(content);
+    if (!locks) return tl::unexpected(locks.error());
+    lock_wholes_ = std::move(*locks);
   }
   return {};
 }
@@ -247,6 +251,13 @@ std::span<const CallFrames::Sums> IndexFrames::pause_sums(std::uint32_t thread) 
 std::span<const CallFrames::Sums> IndexFrames::pause_parts(std::uint32_t thread) const {
   if (thread >= threads_.size()) return {};
   return threads_[thread].pause_parts;
+}
+
+std::uint32_t IndexFrames::lock_class(base::Id object) const {
+  const auto at = std::ranges::lower_bound(lock_wholes_, object, {}, &LockWhole::object);
+  const bool is_told = at != lock_wholes_.end() && at->object == object;
+  return is_told && at->class_index < kNoIndex ? static_cast<std::uint32_t>(at->class_index)
+                                               : kNoIndex;
 }
 
 base::result<std::shared_ptr<const slice::Pauses>> IndexFrames::pauses() const {

@@ -63,6 +63,8 @@ class IndexFrames final : public CallFrames, public RowFrames, public RowMeaning
   const std::vector<ThreadWhole>& thread_wholes() const { return thread_wholes_; }
   // By index; empty as well where the builder had no room for them.
   const std::vector<MethodWhole>& method_wholes() const { return method_wholes_; }
+  // Of a lock whose row tells none; kNoIndex: nothing else does.
+  std::uint32_t lock_class(base::Id object) const;
   base::Id method_id(std::uint32_t method) const {
     return method < method_ids_.size() ? method_ids_[method] : base::kNoId;
   }
@@ -154,6 +156,7 @@ class IndexFrames final : public CallFrames, public RowFrames, public RowMeaning
   Notes notes_;
   std::vector<ThreadWhole> thread_wholes_;
   std::vector<MethodWhole> method_wholes_;
+  std::vector<LockWhole> lock_wholes_;  // in order of their objects
   std::vector<base::Id> method_ids_;
   std::vector<Thread> threads_;    // by index
   std::vector<Numbered> numbers_;  // of blocks, in order

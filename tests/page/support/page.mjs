@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), "../../..");
 export const example = join(root, "examples/everything.mlpd");
-const polytrace = process.env.POLYTRACE ?? join(root, "build/release/polytrace");
+export const polytrace = process.env.POLYTRACE ?? join(root, "build/release/polytrace");
 const kBrowsers = [
   process.env.POLYTRACE_BROWSER,
   "/usr/bin/chromium",
@@ -18,7 +18,7 @@ const kBrowsers = [
   "/usr/bin/google-chrome",
 ];
 
-function skip(reason) {
+export function skip(reason) {
   console.log(reason);
   process.exit(77);
 }
@@ -45,8 +45,8 @@ export function cli_json(...words) {
   }
 }
 
-async function serve(files, cache) {
-  const child = spawn(polytrace, ["ui", "--json", "--ui-dir", join(root, "ui/dist"), ...files], {
+async function serve(files, cache, ...more) {
+  const child = spawn(polytrace, ["ui", "--json", "--ui-dir", join(root, "ui/dist"), ...more, ...files], {
     env: { ...process.env, POLYTRACE_CACHE: cache },
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -61,6 +61,12 @@ async function serve(files, cache) {
   return { child, ...JSON.parse(line) };
 }
 
+// Another server in the place of one that ended.
+export async function again(files, port) {
+  const cache = mkdtempSync(join(tmpdir(), "polytrace-page-"));
+  return (await serve(files, cache, "--port", String(port))).child;
+}
+
 export class Page {
   constructor(page, url) {
     this.page = page;
@@ -70,7 +76,9 @@ export class Page {
     this.requests = [];
     this.complaints = [];
     page.on("request", (r) => this.requests.push(r.url()));
-    page.on("console", (m) => ["error", "warning"].includes(m.type()) && this.complaints.push(m.text()));
+    page.on("console", (m) => {
+      if (["error", "warning"].includes(m.type())) this.complaints.push(`${m.text()} ${m.location().url}`);
+    });
     page.on("pageerror", (e) => this.complaints.push(String(e)));
   }
 
@@ -107,6 +115,17 @@ export class Page {
 
   by(role, name, exact = true) {
     return this.page.getByRole(role, { name, exact });
+  }
+
+  // What the server answers to a GET of this trace; from the root where the path begins with "//".
+  ask(path) {
+    return this.page.evaluate(async (asked) => {
+      const token = localStorage.getItem("polytrace.token");
+      const get = async (p) =>
+        (await fetch(`/api/1${p}`, { headers: { Authorization: `Bearer ${token}` } })).json();
+      if (asked.startsWith("//")) return get(asked.slice(1));
+      return get(`/traces/${(await get("/session")).traces[0].id}${asked}`);
+    }, path);
   }
 
   // All rows of a grid as objects of their data-value, scrolled through.

@@ -21,7 +21,7 @@ PartsByStack told(const IndexFrames& index, const RangeSums& sums) {
 void expect_parts(const PausedTrace& trace, const IndexFrames& index,
                   const std::vector<Span>& pauses, int ranges, unsigned seed) {
   std::mt19937_64 random(seed);
-  for (int i = 0; i < ranges; ++i) {
+  for (int i = 0; i < tried(ranges); ++i) {
     const Range range = trace.random_range(random);
     const auto sums = range_sums(index, range);
     ASSERT_TRUE(sums) << base::to_text(sums.error());

@@ -110,7 +110,7 @@ void expect_ranges(const std::vector<Stream>& streams, const MemoryIndex& index,
                    unsigned seed) {
   const auto threads = truths(streams);
   std::mt19937_64 random(seed);
-  for (int i = 0; i < ranges; ++i) {
+  for (int i = 0; i < tried(ranges); ++i) {
     const Range range = random_range(threads, random);
     const auto sums = range_sums(index, range);
     ASSERT_TRUE(sums.has_value());

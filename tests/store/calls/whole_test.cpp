@@ -156,5 +156,33 @@ TEST(whole, methods_have_all_calls_and_classes_all_objects) {
   EXPECT_EQ(std::max(told->classes[0].bytes, told->classes[1].bytes), 64U);
 }
 
+// Whoever waited is told before the object is: in another thread's stream, or never.
+TEST(whole, locks_have_the_class_that_is_told_first_or_later) {
+  using Stage = event::MonitorStage;
+  event::Batch batch;
+  const auto slot = batch.thread_slot(1);
+  const auto wait = [&](base::Time time, base::Id object, base::Id class_id = base::kNoId) {
+    batch.add(time, slot, object, event::Monitor{.stage = Stage::contended, .class_id = class_id});
+  };
+  wait(10, 0x100);
+  wait(11, 0x200);
+  wait(12, 0x300);
+  wait(13, 0x400);
+  wait(14, 0x400, 9);
+  batch.add(20, slot, 7, event::Alloc{.object = 0x100, .size = 24});
+  batch.add(21, slot, 9, event::Alloc{.object = 0x500, .size = 24});
+  batch.add(22, slot, 0x500, event::Move{.to = 0x200});
+  batch.add(23, slot, 7, event::Alloc{.object = 0x600, .size = 24});
+  wait(24, 0x600);
+  const event::Batch* const all[]{&batch};
+  const auto index = indexes::index_of(all);
+  const auto class_of = [&](base::Id object) { return index->class_id(index->lock_class(object)); };
+  EXPECT_EQ(class_of(0x100), 7U);
+  EXPECT_EQ(class_of(0x200), 9U);
+  EXPECT_EQ(index->lock_class(0x300), kNoIndex);
+  EXPECT_EQ(class_of(0x400), 9U);
+  EXPECT_EQ(index->lock_class(0x600), kNoIndex) << "its rows tell it";
+}
+
 }  // namespace
 }  // namespace polytrace::store::calls

@@ -166,7 +166,7 @@ TEST(series, of_activity_is_what_calls_waits_and_rows_add_up_to) {
     SpanTables kept, none(0);
     const auto length = static_cast<std::uint64_t>(
         traced.batch.events[traced.batch.events.size() - 1].time - traced.origin);
-    for (int i = 0; i < 40; ++i) {
+    for (int i = 0; i < calls::tried(40); ++i) {
       Buckets asked{.level = static_cast<unsigned>(8 + random() % 14)};
       asked.first = static_cast<std::int64_t>((random() % length) >> asked.level) - 3;
       asked.end = asked.first + 1 + static_cast<std::int64_t>(random() % 60);

@@ -21,7 +21,7 @@ void expect_zooms(const Traced& traced, unsigned seed, int times = 150) {
   std::mt19937_64 random(seed);
   const Blocks blocks(traced.frames());
   for (std::uint32_t thread = 0; thread < traced.truth().size(); ++thread) {
-    for (int i = 0; i < times; ++i) {
+    for (int i = 0; i < calls::tried(times); ++i) {
       const Zoom asked = random_zoom(traced, thread, random);
       const auto expected = traced.expected(asked);
       const auto where = "level " + std::to_string(asked.level) + ", buckets " +

@@ -9,7 +9,7 @@ import type { Line, Mark } from "../tiles/overview";
 import type { Layout, TrackRow } from "../views/timeline/rows";
 import { type Axis, ticks, x_of } from "./axis";
 import { draw_calls, type Naming } from "./timeline_calls";
-import { draw_group, draw_marks, draw_pause_row, draw_series, draw_status } from "./timeline_strips";
+import { draw_compiled, draw_group, draw_marks, draw_pause_row, draw_series, draw_status } from "./timeline_strips";
 import { type Brush, pattern, rounded } from "./surface";
 
 export const kRuler = 28;
@@ -113,6 +113,7 @@ function draw_row(g: Brush, s: Scene, r: TrackRow, t: Tones): void {
       break;
     case "thread":
       draw_status(g, s, r, t);
+      if (!r.collapsed) draw_compiled(g, s, r, t);
       draw_calls(g, s, r, t);
       draw_marks(g, s, r, r.y + r.height - 4, t);
       break;

@@ -41,6 +41,21 @@ export function draw_status(g: Brush, s: Scene, r: TrackRow, t: Tones): void {
   }
 }
 
+// Below the state: what was compiled, the longer ones to be seen, the others counted by their shade.
+export function draw_compiled(g: Brush, s: Scene, r: TrackRow, t: Tones): void {
+  const track = r.tracks.find((k) => k.kind === "compile");
+  const items = track && s.items(track.number);
+  g.fillStyle = t.c3;
+  for (let i = 0; items && i < items.size; ++i) {
+    const x0 = x_of(s.axis, items.start[i]!);
+    const w = Math.max(x_of(s.axis, items.end[i]!) - x0, 0.75);
+    if (x0 + w < 0 || x0 > s.axis.width || items.row[i] !== 0) continue;
+    g.globalAlpha = Math.min(1, 0.35 + (0.65 * items.busy[i]!) / Math.max(items.end[i]! - items.start[i]!, 1));
+    g.fillRect(x0, strip_y(r) + kStrip + 1, w, 2);
+  }
+  g.globalAlpha = 1;
+}
+
 // How many of the group's threads are alive, and how many of these are blocked, over time.
 export function draw_group(g: Brush, s: Scene, r: TrackRow, t: Tones): void {
   const columns = Math.ceil(s.axis.width / 2);
@@ -144,6 +159,6 @@ export function draw_series(g: Brush, s: Scene, r: TrackRow, t: Tones): void {
   g.fillStyle = t.faint;
   const told = summed
     ? `${bytes_text(most)} in ${duration_text(line.step)}`
-    : text_of(figure(most, track.unit === "bytes" ? "bytes" : track.unit === "nanoseconds" ? "nanoseconds" : "number"));
+    : text_of(figure(most, !track.unit || track.unit === "count" ? "number" : track.unit));
   g.fillText(told, 6, r.y + 8);
 }

@@ -32,9 +32,15 @@ export function problem_of(error: unknown): Problem {
   return { code: "no-answer", message };
 }
 
+// What a path is on the server; "" while the trace that it is about is not known.
+function target_of(path: string): string {
+  if (path.startsWith("//")) return path.slice(1);
+  return path === "" || trace.value === null ? "" : here(path);
+}
+
 // path "" : no question. A path from the root of the server begins with "//".
 export function useAnswer<T>(path: string, body?: unknown): Answer<T> {
-  const target = path.startsWith("//") ? path.slice(1) : path === "" ? "" : here(path);
+  const target = target_of(path);
   const generation = trace.value?.generation ?? 0;
   const key = `${target} ${generation} ${body === undefined ? "" : JSON.stringify(body)}`;
   const [turn, set_turn] = useState(0);

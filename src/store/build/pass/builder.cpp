@@ -255,6 +255,17 @@ void Builder::put_methods() {
   jobs_.add(std::move(piece));
 }
 
+void Builder::put_locks() {
+  const std::vector<LockWhole> locks = rows_.locks();
+  if (locks.empty()) return;
+  Piece piece{.entry = {.kind = frame::whole,
+                        .level = static_cast<std::uint32_t>(WholeSort::locks),
+                        .count = static_cast<std::uint32_t>(locks.size())},
+              .payload = {}};
+  append_lock_wholes(locks, piece.payload);
+  jobs_.add(std::move(piece));
+}
+
 void Builder::close_largest() {
   const std::size_t half = options_.most_open / 2;
   calls_.close_largest(half);
@@ -344,6 +355,7 @@ base::result<void> Builder::finish(const event::PumpOutcome& outcome, IndexState
     settled_ = true;
   }
   put_threads();
+  put_locks();
   if (state == IndexState::complete) put_methods();
   jobs_.add({.entry = {.kind = frame::notices}, .payload = encode_notes(outcome)});
   if (auto written = jobs_.wait(); !written) return written;

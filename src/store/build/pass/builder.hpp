@@ -68,6 +68,7 @@ class Builder final : public event::Consumer {
   void put_chunks();
   void put_threads();
   void put_methods();
+  void put_locks();
   void close_largest();
   Totals totals() const;
   base::result<void> commit(IndexState state);

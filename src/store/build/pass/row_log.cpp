@@ -71,6 +71,27 @@ std::uint64_t RowLogs::known_class(const event::Batch& batch, const event::Event
   return recent == slice::RecentClasses::kNone ? Derived::kNone : recent;
 }
 
+void RowLogs::note_lock(const event::Batch& batch, const event::Event& event, std::uint64_t known) {
+  const auto details = batch.details_or<event::Monitor>(event, {});
+  if (details.stage != event::MonitorStage::contended) return;
+  Lock& lock = locks_[event.id];
+  if (details.class_id != base::kNoId) known = names_.classes().index(details.class_id);
+  if (lock.class_index == Derived::kNone) lock.class_index = known;
+  lock.is_needed = lock.is_needed || known == Derived::kNone;
+}
+
+std::vector<LockWhole> RowLogs::locks() const {
+  std::vector<LockWhole> all;
+  for (const auto& [object, lock] : locks_) {
+    if (!lock.is_needed) continue;
+    const std::uint32_t recent = recent_.find(object);
+    if (lock.class_index != Derived::kNone) all.push_back({object, lock.class_index});
+    else if (recent != slice::RecentClasses::kNone) all.push_back({object, recent});
+  }
+  std::ranges::sort(all, {}, &LockWhole::object);
+  return all;
+}
+
 Derived RowLogs::derive(const event::Batch& batch, const event::Event& event, std::uint32_t thread,
                         std::uint32_t path) {
   Derived derived;
@@ -87,6 +108,9 @@ Derived RowLogs::derive(const event::Batch& batch, const event::Event& event, st
       break;
     case Kind::Gc: derived.moved = std::exchange(base::slot(moved_, thread), 0); break;
     case Kind::Monitor:
+      derived.class_index = known_class(batch, event);
+      note_lock(batch, event, derived.class_index);
+      break;
     case Kind::Wait:
     case Kind::Throw: derived.class_index = known_class(batch, event); break;
     default: break;

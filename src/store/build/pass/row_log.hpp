@@ -6,6 +6,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "slice/lives.hpp"
@@ -14,6 +15,7 @@
 #include "store/build/path_table.hpp"
 #include "store/build/row_encoder.hpp"
 #include "store/build/row_sums.hpp"
+#include "store/file/whole_layout.hpp"
 
 namespace polytrace::store {
 
@@ -34,6 +36,8 @@ class RowLogs final : public StackPaths {
   StackPath path(std::span<const base::Id> frames) override;
   // Whether some stack is no path.
   bool has_frames() const { return has_frames_; }
+  // As far as the trace was read; in order of their objects.
+  std::vector<LockWhole> locks() const;
 
  private:
   struct Log {
@@ -43,16 +47,23 @@ class RowLogs final : public StackPaths {
     std::optional<RowSumLevels> sums{};
   };
 
+  struct Lock {
+    std::uint64_t class_index = Derived::kNone;  // the first that was known
+    bool is_needed = false;                      // some row does not tell it
+  };
+
   Log& log_of(event::Kind kind);
   void close(Log& log, event::Kind kind);
   Derived derive(const event::Batch& batch, const event::Event& event, std::uint32_t thread,
                  std::uint32_t path);
+  void note_lock(const event::Batch& batch, const event::Event& event, std::uint64_t known);
   std::uint64_t known_class(const event::Batch& batch, const event::Event& event) const;
 
   PathTable& paths_;
   TextIds& texts_;
   Jobs& jobs_;
   const slice::Names& names_;
+  std::unordered_map<base::Id, Lock> locks_;  // that someone waited for
   std::array<std::unique_ptr<Log>, event::kKindCount> logs_;
   slice::RecentClasses recent_;
   std::vector<std::uint64_t> moved_;  // by thread index, since its last collection

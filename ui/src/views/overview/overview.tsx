@@ -3,6 +3,7 @@
 import { Content } from "../../parts/content";
 import { Grid } from "../../parts/grid/grid";
 import { CopyButton } from "../../parts/section";
+import { fact_parts } from "../../look/said";
 import { grouped } from "../../look/units";
 import { shown } from "../../look/names";
 import { Head } from "../../shell/head";
@@ -14,16 +15,6 @@ import { Strips } from "./strips";
 import { SuspectCard } from "./suspect_card";
 
 const kFacts = 6;
-
-// "166 750 events over 1.32 s": the figure, its unit and the rest apart.
-export function fact_parts(text: string): { figure: string; unit: string; rest: string } {
-  const parts = /^([\d.,\u2009\u00a0 ]*\d[%]?)[\u2009\u00a0 ]?(ns|us|µs|ms|s|min|h|B|KiB|MiB|GiB|%)?\b\s*(.*)$/s.exec(
-    text,
-  );
-  return parts
-    ? { figure: parts[1]!.trim(), unit: parts[2] ?? "", rest: parts[3]! }
-    : { figure: "", unit: "", rest: text };
-}
 
 function Fact({ row }: { row: Row }) {
   const parts = fact_parts(String(row["text"] ?? ""));

@@ -4,7 +4,7 @@ import { useRef } from "preact/hooks";
 import { ticks, time_of, x_of, type Axis } from "../../canvas/axis";
 import { type Brush, rounded, useCanvas } from "../../canvas/surface";
 import { mix, type Tones } from "../../look/theme";
-import { bytes_text, duration_text, grouped } from "../../look/units";
+import { bytes_text, duration_text, figure, text_of } from "../../look/units";
 import { time_text } from "../../state/clock";
 import { go, place, visible } from "../../state/page";
 import { limits } from "../../state/selection";
@@ -52,7 +52,7 @@ function draw_threads(g: Brush, axis: Axis, y: number, h: number, t: Tones, o: O
   if (blocked) area(g, axis, y, h, blocked, blocked.values, mix(t.blocked, t.ground, 0.68), most);
   g.fillStyle = t.faint;
   g.font = `10px ${t.sans}`;
-  g.fillText(grouped(most), 4, y + 6);
+  g.fillText(text_of(figure(most, "number")), 4, y + 6);
 }
 
 function draw_allocated(g: Brush, axis: Axis, y: number, h: number, t: Tones, o: Overview): void {
@@ -64,8 +64,11 @@ function draw_allocated(g: Brush, axis: Axis, y: number, h: number, t: Tones, o:
   g.fillText(`${bytes_text(most)} in ${duration_text(line.step)}`, 4, y + 6);
 }
 
+// Some runtimes tell only how large it is.
+const heap_of = (o: Overview): Line | undefined => series_of(o, "series:heap.used") ?? series_of(o, "series:heap.total");
+
 function draw_heap(g: Brush, axis: Axis, y: number, h: number, t: Tones, o: Overview): void {
-  const line = series_of(o, "series:heap.used")!;
+  const line = heap_of(o)!;
   const most = most_of(line.values) * 1.1;
   area(g, axis, y, h, line, line.values, mix(t.less, t.ground, 0.2), most);
   g.fillStyle = t.less;
@@ -118,9 +121,9 @@ const kStrips: Strip[] = [
   },
   {
     title: "Heap",
-    said: "in use",
+    said: "its size",
     height: 44,
-    has: (o) => most_of(series_of(o, "series:heap.used")?.values ?? []) > 1e-9,
+    has: (o) => most_of(heap_of(o)?.values ?? []) > 1e-9,
     draw: draw_heap,
   },
   {

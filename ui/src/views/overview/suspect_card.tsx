@@ -3,12 +3,12 @@
 import { useCanvas } from "../../canvas/surface";
 import { mix, type Tones } from "../../look/theme";
 import { shown } from "../../look/names";
+import { class_of, fact_parts } from "../../look/said";
 import { method_named } from "../../state/method_names";
-import { go, whole } from "../../state/page";
+import { go, trace, whole } from "../../state/page";
 import { marks_of, series_of, useOverview } from "../../tiles/overview";
 import { kViews, lack_of } from "../../views";
 import type { Row } from "../../wire";
-import { fact_parts } from "./overview";
 
 interface Fault {
   colour: keyof Tones & string;
@@ -78,6 +78,10 @@ function Evidence({ fault }: { fault: Fault }) {
 
 async function follow(row: Row, fault: Fault): Promise<void> {
   const what = String(row["what"] ?? "");
+  // Its class, and why the objects are alive, where a snapshot can tell.
+  const has_heap = trace.peek()?.sections?.some((s) => s.key === "heap" && s.has_events) ?? false;
+  if (fault.view === "memory" && has_heap)
+    return go({ view: "memory", mode: ["heap"], chosen: `object:${class_of(what)}` });
   if (fault.view === "calls") {
     const id = await method_named(what);
     if (id !== null) return go({ view: "calls", mode: ["sandwich"], x: String(id), sort: "" });

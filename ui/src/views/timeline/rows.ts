@@ -179,7 +179,7 @@ export function layout_rows(tracks: readonly Track[], threads: readonly Thread[]
     }
   }
   for (const t of tracks) {
-    if (t.kind === "marks" && t.thread === null && t.items > 0) plain("marks", t, "Marks", kSmall + 4);
+    if (t.kind === "marks" && t.thread === null && t.items > 0) plain("marks", t, t.name || "Marks", kSmall + 4);
     if (t.kind === "series" && t.id !== "series:activity") plain("series", t, t.name, kSeries, t.unit ?? "");
   }
   const ordered = [...rows.filter((r) => r.pinned), ...rows.filter((r) => !r.pinned)];

@@ -1,0 +1,1 @@
+SELECT low, n FROM histogram('slice', 'dur', -20, NULL)

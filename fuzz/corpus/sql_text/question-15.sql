@@ -1,0 +1,1 @@
+SELECT utid, sum(dur) FROM slice WHERE depth = 0 GROUP BY 1

@@ -1,0 +1,1 @@
+SELECT utid, max(depth) FROM slice GROUP BY 1

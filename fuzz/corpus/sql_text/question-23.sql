@@ -1,0 +1,1 @@
+SELECT ts, class_name, size FROM alloc ORDER BY size DESC LIMIT 10

@@ -1,0 +1,1 @@
+SELECT ts, generation, fmt_ns(dur), reason FROM gc ORDER BY ts

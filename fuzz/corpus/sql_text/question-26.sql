@@ -1,0 +1,1 @@
+SELECT ts, dur FROM gc_pause ORDER BY dur DESC LIMIT 5

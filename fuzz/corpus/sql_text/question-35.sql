@@ -1,0 +1,1 @@
+SELECT status, sum(dur) FROM thread_state WHERE utid = 1 GROUP BY 1

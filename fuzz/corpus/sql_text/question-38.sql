@@ -1,0 +1,1 @@
+SELECT name, dur FROM jit ORDER BY dur DESC LIMIT 10

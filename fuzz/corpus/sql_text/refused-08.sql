@@ -1,0 +1,1 @@
+PRAGMA trusted_schema = ON

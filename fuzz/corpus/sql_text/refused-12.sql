@@ -1,0 +1,1 @@
+PRAGMA module_list

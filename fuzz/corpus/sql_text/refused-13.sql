@@ -1,0 +1,1 @@
+PRAGMA compile_options

@@ -1,0 +1,1 @@
+SELECT sqlite_log(1, 'x')

@@ -1,0 +1,1 @@
+SELECT rtreecheck('slice')

@@ -1,0 +1,1 @@
+CREATE VIRTUAL TABLE temp.f USING fts5(x)

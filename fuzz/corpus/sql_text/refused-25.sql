@@ -1,0 +1,1 @@
+CREATE VIRTUAL TABLE f USING rtree(a, b, c)
