@@ -118,8 +118,14 @@ class Result:
             cells = [part.cells(i) for i in range(len(self._names))]
             yield from map(row._make, zip(*cells))
 
+    def _check_names(self) -> None:
+        """One column would hide the other."""
+        if len(set(self._names)) != len(self._names):
+            raise PolytraceError("usage", "two columns have one name: give them others, with AS")
+
     def dicts(self) -> List[Dict[str, Any]]:
         """A dictionary for each row."""
+        self._check_names()
         return [dict(zip(self._names, row)) for row in self]
 
     def numpy(self) -> "Dict[str, numpy.ndarray]":
@@ -127,10 +133,12 @@ class Result:
 
         Numbers of which some are not told are masked arrays; texts that are not told are None.
         """
+        self._check_names()
         return _frames.numpy_of(self._names, self._parts())
 
     def pandas(self) -> "pandas.DataFrame":
         """A data frame. Whole numbers are Int64, which knows NULL."""
+        self._check_names()
         return _frames.pandas_of(self)
 
     def arrow(self) -> "pyarrow.Table":

@@ -165,10 +165,16 @@ static void check_limits(pt_trace* trace) {
   hold(next_part(query, 0, PT_OK, "").rows == 4, "no more than the limit, no error");
   hold(next_part(query, 0, PT_OK, "").rows == 0, "and its end");
   pt_query_release(query);
+  // The end of one is nothing to another that has begun.
+  pt_query* begun = prepare(trace, "SELECT value FROM json_each('[1,2,3,4]')");
+  hold(next_part(begun, 1, PT_OK, "").rows == 1, "begun");
   options.timeout_ms = 20;
   hold(pt_prepare(trace, text_of(kEndless), &options, &query, NULL, NULL) == PT_OK, "a query");
   next_part(query, 0, PT_LIMIT, "query-timeout");
   pt_query_release(query);
+  hold(next_part(begun, 0, PT_OK, "").rows == 3, "and goes on");
+  hold(next_part(begun, 0, PT_OK, "").rows == 0, "to its end");
+  pt_query_release(begun);
 }
 
 typedef struct {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The Python package: rows equal what the command prints, and what it promises of errors, parameters,
-limits, Ctrl-C and lifetimes holds. Nothing but Python is needed."""
+"""The Python package: rows equal what the command prints, and what it promises of errors,
+parameters, limits, Ctrl-C and lifetimes holds. Nothing but Python is needed."""
 import json
 import os
 import signal
@@ -64,6 +64,7 @@ class Package(unittest.TestCase):
         row = next(iter(self.trace.sql("SELECT 7 AS seven, 'x' AS \"class\", NULL AS none")))
         self.assertEqual((row.seven, row[1], row.none), (7, "x", None))
         self.assertEqual(self.trace.sql("SELECT 1 AS a, 2 AS b").dicts(), [{"a": 1, "b": 2}])
+        self.fails("usage", lambda: self.trace.sql("SELECT 1 AS a, 2 AS a").dicts())
 
     def test_info_is_that_of_the_command(self):
         told = subprocess.run([POLYTRACE, "info", "--json", EXAMPLE], text=True,
@@ -83,7 +84,8 @@ class Package(unittest.TestCase):
     def test_errors_say_where(self):
         fault = self.fails("open-failed", lambda: polytrace.open("/nowhere/at.all"))
         self.assertEqual(fault.file, "/nowhere/at.all")
-        fault = self.fails("query-wrong", lambda: self.trace.sql("SELECT 1,\n  nothing FROM thread"))
+        wrong = "SELECT 1,\n  nothing FROM thread"
+        fault = self.fails("query-wrong", lambda: self.trace.sql(wrong))
         self.assertEqual((fault.line, fault.column), (2, 3))
         self.fails("query-refused", lambda: self.trace.sql("ATTACH 'x' AS y"))
         self.fails("usage", lambda: self.trace.sql("  -- nothing"))
