@@ -55,5 +55,5 @@ int main(int count, char** words) {
   const pt_status asked = ask(trace, count > 2 ? atoll(words[2]) : 10, &error);
   tell(error);
   pt_release(trace);
-  return asked != PT_OK ? asked : status;
+  return (int)(asked != PT_OK ? asked : status);
 }
