@@ -50,7 +50,7 @@ int main(int count, char** words) {
   pt_error* error = NULL;
   pt_status status = pt_open(words[1], NULL, &trace, &error);
   tell(error);  // of a damaged trace, too, which can be asked all the same
-  if (trace == NULL) return status;
+  if (trace == NULL) return (int)status;
   error = NULL;
   const pt_status asked = ask(trace, count > 2 ? atoll(words[2]) : 10, &error);
   tell(error);
