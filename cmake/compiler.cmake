@@ -60,6 +60,15 @@ else()
   add_link_options(-Wl,-z,relro,-z,now)
 endif()
 
+# The program and libpolytrace.so are made of the same objects. That symbols are hidden keeps this
+# free: what a room calls of another is called directly, what it calls of itself can be inlined.
+# With sanitizers there is no such library: its users would have to bring theirs.
+if(POLYTRACE_CAPI AND NOT POLYTRACE_SANITIZE)
+  set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+  set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+  set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+endif()
+
 find_program(POLYTRACE_CCACHE ccache)
 if(POLYTRACE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${POLYTRACE_CCACHE}")

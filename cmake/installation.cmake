@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake --install <build> --prefix P: the command with its agents, pages and examples (component
 # runtime), the library with its headers and its CMake package (component dev), the licence
-# (component licence: Debian has it once for all packages). What is installed is what the target
+# (component licence: Debian has it once for all packages); the C library (component clib), its
+# header and its pkg-config file are of dev, too. What is installed is what the target
 # "product" makes.
 
 include(CMakePackageConfigHelpers)
@@ -33,6 +34,19 @@ endforeach()
 install(TARGETS polytrace_library EXPORT polytrace)
 install(EXPORT polytrace NAMESPACE polytrace:: FILE polytraceTargets.cmake
         DESTINATION "${package_dir}" COMPONENT dev)
+
+if(TARGET polytrace_c)
+  add_dependencies(product polytrace_c)
+  install(TARGETS polytrace_c LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT clib
+          NAMELINK_COMPONENT dev)
+  install(FILES src/capi/polytrace.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT dev)
+  # Wherever the folder is that all of it was put in.
+  file(RELATIVE_PATH include_from_pc "/${CMAKE_INSTALL_LIBDIR}/pkgconfig"
+       "/${CMAKE_INSTALL_INCLUDEDIR}")
+  configure_file(cmake/polytrace.pc.in "${CMAKE_BINARY_DIR}/polytrace.pc" @ONLY)
+  install(FILES "${CMAKE_BINARY_DIR}/polytrace.pc"
+          DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT dev)
+endif()
 
 configure_package_config_file("${CMAKE_SOURCE_DIR}/cmake/polytraceConfig.cmake.in"
   "${CMAKE_BINARY_DIR}/polytraceConfig.cmake" INSTALL_DESTINATION "${package_dir}")

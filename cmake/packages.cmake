@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Debian packages of what is installed: `./dev package` runs cpack. polytrace is the component
-# runtime, libpolytrace-dev the component dev.
+# runtime, libpolytrace1 the component clib, libpolytrace-dev the component dev.
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME polytrace)
@@ -8,6 +8,9 @@ set(CPACK_PACKAGE_CONTACT "${POLYTRACE_MAINTAINER}")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # would stand before each package's own
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_COMPONENTS_ALL runtime dev)
+if(TARGET polytrace_c)
+  list(APPEND CPACK_COMPONENTS_ALL clib)
+endif()
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_STRIP_FILES ON)
 # Only programs and shared libraries are stripped by that.
@@ -30,12 +33,26 @@ Records Java, Mono and .NET programs, reads and writes the traces of their
 profilers, and tells where time, memory and pauses went. Holds the command,
 its agents for the three runtimes, manual pages and examples.")
 
+set(CPACK_DEBIAN_CLIB_PACKAGE_NAME libpolytrace1)
+set(CPACK_DEBIAN_CLIB_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_CLIB_PACKAGE_SHLIBDEPS ON)
+# What loads shared libraries is told that there is one more, and who links it what to depend on.
+set(CPACK_DEBIAN_CLIB_PACKAGE_CONTROL_EXTRA "${CMAKE_SOURCE_DIR}/cmake/package/triggers"
+    "${CMAKE_SOURCE_DIR}/cmake/package/shlibs")
+set(CPACK_DEBIAN_CLIB_DESCRIPTION
+"Library that reads and explains profiler traces (C interface)
+Opens traces of Java, Mono and .NET profilers and answers questions in SQL, in
+columns or as Arrow streams.")
+
 # What polytraceConfig.cmake looks for.
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libpolytrace-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 string(JOIN ", " CPACK_DEBIAN_DEV_PACKAGE_DEPENDS libfmt-dev libexpected-dev robin-map-dev
   libxxhash-dev libzstd-dev zlib1g-dev libexpat1-dev libsimdjson-dev libisal-dev
   libarchive-dev libsqlite3-dev pkgconf)
+if(TARGET polytrace_c)
+  string(APPEND CPACK_DEBIAN_DEV_PACKAGE_DEPENDS ", libpolytrace1 (>= ${PROJECT_VERSION})")
+endif()
 set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS cmake)
 set(CPACK_DEBIAN_DEV_DESCRIPTION
 "Library that reads and writes profiler traces (development files)

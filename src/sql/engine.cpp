@@ -36,19 +36,6 @@ constexpr const char* kTablesOfSqlite[]{"json_each",         "json_tree",
                                         "pragma_table_info", "pragma_table_xinfo",
                                         "pragma_table_list", "pragma_function_list"};
 
-class Statement {
- public:
-  Statement() = default;
-  Statement(const Statement&) = delete;
-  Statement& operator=(const Statement&) = delete;
-  ~Statement() { sqlite3_finalize(own_); }
-  sqlite3_stmt** place() { return &own_; }
-  sqlite3_stmt* get() const { return own_; }
-
- private:
-  sqlite3_stmt* own_ = nullptr;
-};
-
 // "INTEGER ns" in its parts.
 AnswerColumn column_of(sqlite3_stmt* statement, int i) {
   const char* const name = sqlite3_column_name(statement, i);
@@ -80,6 +67,17 @@ int bind(sqlite3_stmt* statement, int place, const std::string& value) {
                              SQLITE_UTF8);
 }
 
+int bind_value(sqlite3_stmt* statement, int place, const Value& value) {
+  switch (value.type) {
+    case Type::null: return sqlite3_bind_null(statement, place);
+    case Type::integer: return sqlite3_bind_int64(statement, place, value.integer);
+    case Type::real: return sqlite3_bind_double(statement, place, value.real);
+    case Type::text: break;
+  }
+  return sqlite3_bind_text64(statement, place, value.text.data(), value.text.size(),
+                             SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
 base::Place place_in(std::string_view sql, int offset) {
   base::Place place;
   if (offset < 0) return place;
@@ -91,7 +89,27 @@ base::Place place_in(std::string_view sql, int offset) {
 
 }  // namespace
 
+class Query::Inside {
+ public:
+  Database::Inside& database;
+  Limits limits;
+  std::string sql;
+  Statement statement{};
+  std::vector<AnswerColumn> columns{};
+  std::vector<bool> bound{};
+  bool running = false;
+  std::chrono::nanoseconds spent{};  // of its time, by the turns since it began
+
+  ~Inside() { rewind(); }
+  // Which parameter has no value.
+  std::string unbound() const;
+  void begin();
+  void rewind();
+};
+
 class Database::Inside {
+  friend class Query::Inside;
+
  public:
   Inside(std::vector<TracePointer> traces, const Limits& limits)
       : traces_(std::move(traces)),
@@ -103,6 +121,9 @@ class Database::Inside {
 
   base::result<void> open();
   base::result<Ran> run(const Question& question, Answers& answers);
+  base::result<std::unique_ptr<Query::Inside>> prepare(std::string_view sql, std::size_t& used,
+                                                       const Limits& limits);
+  base::result<Turn> turn(Query::Inside& query, Answers& answers, const std::atomic<bool>* stop);
   const std::vector<FunctionInfo>& scalars() const { return scalars_; }
 
  private:
@@ -112,12 +133,17 @@ class Database::Inside {
   int add_trace(const TracePointer& trace, const std::string& prefix);
   base::result<void> run_one(std::string_view sql, std::size_t& used, const Question& question,
                              Answers& answers);
+  base::result<void> compile(const std::string& sql, Statement& statement, std::size_t& used,
+                             const Deadline& deadline);
   base::result<void> bind_all(sqlite3_stmt* statement, const Question& question) const;
   base::result<void> give_rows(sqlite3_stmt* statement, Answers& answers);
+  void begin_turn(const Limits& limits);
   Error fault_of(int result, const Deadline& deadline, std::string_view sql) const;
 
   std::vector<TracePointer> traces_;
   Limits limits_;
+  std::chrono::milliseconds time_{};  // of what is asked now
+  int running_ = 0;                   // queries that have begun
   Asked asked_;
   Guard guard_;
   EveryTable tables_{};
@@ -189,8 +215,7 @@ Error Database::Inside::fault_of(int result, const Deadline& deadline, std::stri
   if (guard_.is_out_of_memory() || (result & 0xff) == SQLITE_NOMEM)
     return {Code::limit_exceeded, {}, "memory of queries; --memory gives more"};
   if (deadline.is_over())
-    return {
-        base::Code::query_timeout, {}, fmt::format("stopped after {} ms", limits_.time.count())};
+    return {base::Code::query_timeout, {}, fmt::format("stopped after {} ms", time_.count())};
   if (!asked_.refused.empty()) return {base::Code::query_refused, {}, asked_.refused};
   if (asked_.fault) return *asked_.fault;
   const std::string message = sqlite3_errmsg(database_);
@@ -230,31 +255,89 @@ base::result<void> Database::Inside::give_rows(sqlite3_stmt* statement, Answers&
   return base::fail(base::Code::query_wrong, fmt::format("{}", result));
 }
 
+base::result<void> Database::Inside::compile(const std::string& sql, Statement& statement,
+                                             std::size_t& used, const Deadline& deadline) {
+  const char* rest = nullptr;
+  const int result = sqlite3_prepare_v2(database_, sql.c_str(), static_cast<int>(sql.size()),
+                                        statement.place(), &rest);
+  if (result != SQLITE_OK) return Unexpected(fault_of(result, deadline, sql));
+  used = static_cast<std::size_t>(rest - sql.c_str());
+  if (used == 0 && !sql.empty()) return base::fail(base::Code::query_wrong, "a zero byte is in it");
+  return {};
+}
+
 base::result<void> Database::Inside::run_one(std::string_view sql, std::size_t& used,
                                              const Question& question, Answers& answers) {
   const Deadline deadline(limits_.time, question.stop, asked_.stop, database_);
   asked_.refused.clear();
   const std::string own = in_our_dialect(sql);
   Statement statement;
-  const char* rest = nullptr;
-  int result = sqlite3_prepare_v2(database_, own.c_str(), static_cast<int>(own.size()),
-                                  statement.place(), &rest);
-  if (result != SQLITE_OK) return Unexpected(fault_of(result, deadline, own));
-  used = static_cast<std::size_t>(rest - own.c_str());
-  if (used == 0) return base::fail(base::Code::query_wrong, "a zero byte is in it");
+  if (auto compiled = compile(own, statement, used, deadline); !compiled) return compiled;
   if (statement.get() == nullptr) return {};
   if (auto bound = bind_all(statement.get(), question); !bound) return bound;
   auto given = give_rows(statement.get(), answers);
   if (given) return given;
-  result = sqlite3_errcode(database_);
+  const int result = sqlite3_errcode(database_);
   if (deadline.was_wanted()) return {};
   if (result == SQLITE_OK || result == SQLITE_ROW || result == SQLITE_DONE) return given;
   return Unexpected(fault_of(result, deadline, own));
 }
 
-base::result<Ran> Database::Inside::run(const Question& question, Answers& answers) {
+void Database::Inside::begin_turn(const Limits& limits) {
   asked_.begin();
   guard_.begin();
+  guard_.set(limits.memory, limits.read_only);
+  time_ = limits.time;
+}
+
+base::result<std::unique_ptr<Query::Inside>> Database::Inside::prepare(std::string_view sql,
+                                                                       std::size_t& used,
+                                                                       const Limits& limits) {
+  begin_turn(limits);
+  const Deadline deadline(limits.time, nullptr, asked_.stop, nullptr);
+  auto query =
+      std::unique_ptr<Query::Inside>(new Query::Inside{*this, limits, in_our_dialect(sql)});
+  auto compiled = compile(query->sql, query->statement, used, deadline);
+  if (!compiled) return Unexpected(compiled.error());
+  sqlite3_stmt* const statement = query->statement.get();
+  if (statement == nullptr) return nullptr;
+  for (int i = 0; i < sqlite3_column_count(statement); ++i)
+    query->columns.push_back(column_of(statement, i));
+  query->bound.resize(static_cast<std::size_t>(sqlite3_bind_parameter_count(statement)));
+  return query;
+}
+
+base::result<Turn> Database::Inside::turn(Query::Inside& query, Answers& answers,
+                                          const std::atomic<bool>* stop) {
+  begin_turn(query.limits);
+  if (const std::string missing = query.unbound(); !missing.empty())
+    return base::fail(Code::query_wrong, fmt::format("no value for the parameter {}", missing));
+  query.begin();
+  sqlite3_stmt* const statement = query.statement.get();
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(query.limits.time - query.spent);
+  Deadline deadline(left, stop, asked_.stop, running_ == 1 ? database_ : nullptr);
+  const auto began = std::chrono::steady_clock::now();
+  std::vector<Value> cells(query.columns.size());
+  int result = SQLITE_OK;
+  while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      cells[i] = value_of(sqlite3_column_value(statement, static_cast<int>(i)));
+    if (!answers.row(cells)) break;
+  }
+  query.spent += std::chrono::steady_clock::now() - began;
+  deadline.end();
+  const bool was_ended = deadline.is_over() || deadline.was_wanted();
+  if (result == SQLITE_ROW && !was_ended) return Turn{};
+  std::optional<Error> fault;
+  if (result != SQLITE_DONE && !deadline.was_wanted())
+    fault = fault_of(result, deadline, query.sql);
+  query.rewind();
+  if (fault) return Unexpected(std::move(*fault));
+  return Turn{.done = true, .interrupted = result != SQLITE_DONE};
+}
+
+base::result<Ran> Database::Inside::run(const Question& question, Answers& answers) {
+  begin_turn(limits_);
   std::string_view rest = question.sql;
   while (!rest.empty() && !asked_.stop) {
     std::size_t used = rest.size();
@@ -276,6 +359,62 @@ Database::~Database() = default;
 
 base::result<Ran> Database::run(const Question& question, Answers& answers) {
   return inside_->run(question, answers);
+}
+
+base::result<std::unique_ptr<Query>> Database::prepare(std::string_view sql, std::size_t& used,
+                                                       const Limits& limits) {
+  auto prepared = inside_->prepare(sql, used, limits);
+  if (!prepared) return Unexpected(prepared.error());
+  if (*prepared == nullptr) return nullptr;
+  return std::unique_ptr<Query>(new Query(std::move(*prepared)));
+}
+
+std::string Query::Inside::unbound() const {
+  const auto found = std::ranges::find(bound, false);
+  if (found == bound.end()) return {};
+  const int number = static_cast<int>(found - bound.begin()) + 1;
+  const char* const name = sqlite3_bind_parameter_name(statement.get(), number);
+  return name != nullptr ? name : fmt::format("?{}", number);
+}
+
+void Query::Inside::begin() {
+  if (running) return;
+  running = true;
+  spent = {};
+  ++database.running_;
+}
+
+void Query::Inside::rewind() {
+  sqlite3_reset(statement.get());
+  if (running) --database.running_;
+  running = false;
+}
+
+Query::Query(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
+Query::~Query() = default;
+
+const std::vector<AnswerColumn>& Query::columns() const { return inside_->columns; }
+
+base::result<Turn> Query::turn(Answers& answers, const std::atomic<bool>* stop) {
+  return inside_->database.turn(*inside_, answers, stop);
+}
+
+void Query::rewind() { inside_->rewind(); }
+
+bool Query::bind(std::string_view parameter, const Value& value) {
+  sqlite3_stmt* const statement = inside_->statement.get();
+  bool any = false;
+  for (int i = 1; i <= sqlite3_bind_parameter_count(statement); ++i) {
+    const char* const name = sqlite3_bind_parameter_name(statement, i);
+    const std::string_view whole = name == nullptr ? std::string_view() : name;
+    const bool is_it = parameter == whole || (!whole.empty() && parameter == whole.substr(1)) ||
+                       (whole.empty() && parameter == fmt::format("{}", i));
+    if (!is_it || parameter.empty()) continue;
+    bind_value(statement, i, value);
+    inside_->bound[static_cast<std::size_t>(i) - 1] = true;
+    any = true;
+  }
+  return any;
 }
 
 std::vector<Described> Database::tables() const {

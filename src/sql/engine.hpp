@@ -51,6 +51,12 @@ class Answers {
   virtual bool row(std::span<const Value> cells) = 0;
 };
 
+// Who asks for rows in turns: how one of them ended.
+struct Turn {
+  bool done = false;  // there are no more rows: the next turn begins anew
+  bool interrupted = false;
+};
+
 struct Ran {
   bool interrupted = false;     // by Question::stop
   std::uint64_t rows_read = 0;  // that tables gave
@@ -63,6 +69,32 @@ struct Described {
   std::string_view meaning;
   std::vector<Column> columns{};  // of a table
   bool is_function = false;
+};
+
+// One statement, whose rows are asked for in turns. The database outlives it; both, and all other
+// statements of the database, are for one thread at a time.
+class Query {
+ public:
+  Query(const Query&) = delete;
+  Query& operator=(const Query&) = delete;
+  ~Query();
+
+  // Empty: it has no rows.
+  const std::vector<AnswerColumn>& columns() const;
+  // Before the first turn. By the parameter's name (with or without its sign) or its number from 1
+  // on; a text is copied. False: it has no such parameter.
+  bool bind(std::string_view parameter, const Value& value);
+  // Rows until `answers` wants no more (begin() is not called), or all. What of the time limit
+  // turns before have used is gone. Errors: as Database::run(); then the next turn begins anew.
+  base::result<Turn> turn(Answers& answers, const std::atomic<bool>* stop);
+  // The next turn begins anew.
+  void rewind();
+
+ private:
+  friend class Database;
+  class Inside;
+  explicit Query(std::unique_ptr<Inside> inside);
+  std::unique_ptr<Inside> inside_;
 };
 
 // One thread at a time.
@@ -79,12 +111,17 @@ class Database {
   // Statements one after the other, until one fails. Errors: the codes of queries (with
   // the place in the text), limit_exceeded; those of the index.
   base::result<Ran> run(const Question& question, Answers& answers);
+  // The first statement of the text, of which it takes `used` bytes. Null: only blanks and comments
+  // are in it. `limits` hold for this one. Errors: as run().
+  base::result<std::unique_ptr<Query>> prepare(std::string_view sql, std::size_t& used,
+                                               const Limits& limits);
 
   // In the order in which people are told of them.
   std::vector<Described> tables() const;
   std::vector<Described> functions() const;
 
  private:
+  friend class Query;
   class Inside;
   explicit Database(std::unique_ptr<Inside> inside);
   std::unique_ptr<Inside> inside_;

@@ -4,7 +4,8 @@
 #: Makes Debian packages and an archive that runs from any folder, in build/packages.
 #:
 #:   polytrace_VERSION_amd64.deb            the program, agents, manual pages, completions, examples
-#:   libpolytrace-dev_VERSION_amd64.deb     static libraries, headers, the CMake package
+#:   libpolytrace1_VERSION_amd64.deb        the C interface as a shared library
+#:   libpolytrace-dev_VERSION_amd64.deb     headers, static libraries, the CMake package
 #:   polytrace-VERSION-linux-x86_64.tar.zst the program, agents and libraries: unpack and run
 #:
 #: --check installs all of them in a bare Debian 12 and tries them there: needs root and takes some

@@ -19,6 +19,12 @@ cmake --build "$place/example" >"$place/build.log" || { cat "$place/build.log"; 
 "$place/example/registered_message" >/dev/null || { echo "install: the example failed"; exit 1; }
 
 trace=$1
+# The C interface, by pkg-config alone.
+export PKG_CONFIG_PATH=$place/usr/lib/pkgconfig
+read -ra flags < <(pkg-config --cflags --libs polytrace)
+cc -std=c99 -pedantic -Wall -Wextra -Werror examples/c/hot_methods.c -o "$place/hot" "${flags[@]}"
+rows=$(XDG_CACHE_HOME=$place LD_LIBRARY_PATH=$place/usr/lib "$place/hot" "$trace" 3 | wc -l)
+[[ $rows -gt 0 ]] || { echo "install: the program in C got no row of $trace" >&2; exit 1; }
 events=$("$place/build/consumer" "$trace")
 [[ $events -gt 0 ]] || { echo "install: the consumer read no event of $trace" >&2; exit 1; }
 "$place/usr/bin/polytrace" version >/dev/null

@@ -70,7 +70,7 @@ step 'the archive reports in both, with nothing installed' \
    done; rm -r "/opt/the other"'
 
 files >"$work/before"
-step 'both Debian packages are installed' "$apt /packages/*.deb"
+step 'the Debian packages are installed' "$apt /packages/*.deb"
 step 'version, report, manual page, completion' \
   "polytrace version; polytrace report $examples/everything.mlpd | grep Summary
    zcat /usr/share/man/man1/polytrace-report.1.gz | grep -q 'where did time'
@@ -80,6 +80,9 @@ step 'doctor finds the agents and says that no runtime is here' \
 step 'a program is built with the library: g++, cmake, nothing else' \
   "$apt g++ cmake make; cmake -S /packages -B /tmp/build; cmake --build /tmp/build
    [[ \$(/tmp/build/consumer $examples/everything.mlpd) -gt 10000 ]]"
+step 'a program in C is built with the C library: pkg-config' \
+  "cc $examples/c/hot_methods.c \$(pkg-config --cflags --libs polytrace) -o /tmp/hot
+   /tmp/hot $examples/everything.mlpd 3 | grep calls"
 step 'runtimes are installed' "$apt openjdk-17-jdk-headless mono-runtime mono-mcs"
 step 'the tutorial: record java, find the hot method' \
   "cd /tmp; mkdir classes; javac -g -d classes $examples/shop/java/*.java
@@ -98,7 +101,7 @@ step 'a later build is installed over it' \
   "apt-get install -y -q /packages/later/*.deb
    [[ \$(dpkg-query -W -f '\${Version}' polytrace) == 99.1* ]]
    polytrace report $examples/everything.mlpd"
-step 'both are purged' 'apt-get purge -y -q polytrace libpolytrace-dev'
+step 'all are purged' 'apt-get purge -y -q polytrace libpolytrace-dev libpolytrace1'
 files >"$work/after"
 # Runtimes and compilers that came in between stay: nothing with our name may.
 if comm -13 "$work/before" "$work/after" | grep polytrace >&2; then

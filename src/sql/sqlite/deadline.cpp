@@ -10,13 +10,13 @@ Deadline::Deadline(std::chrono::milliseconds time, const std::atomic<bool>* want
   watcher_ = std::thread([this, until] { watch(until); });
 }
 
-Deadline::~Deadline() {
+void Deadline::end() {
   {
     const std::lock_guard lock(mutex_);
     done_ = true;
   }
   changed_.notify_one();
-  watcher_.join();
+  if (watcher_.joinable()) watcher_.join();
 }
 
 void Deadline::watch(std::chrono::steady_clock::time_point until) {
@@ -28,7 +28,7 @@ void Deadline::watch(std::chrono::steady_clock::time_point until) {
     else if (std::chrono::steady_clock::now() >= until) over_ = true;
     if (!wanted_ && !over_) continue;
     stop_ = true;
-    sqlite3_interrupt(database_);
+    if (database_ != nullptr) sqlite3_interrupt(database_);
   }
 }
 

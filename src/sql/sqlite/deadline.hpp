@@ -15,12 +15,15 @@ namespace polytrace::sql {
 
 class Deadline {
  public:
-  // The database must outlive it.
+  // The database must outlive it. Null: nothing is interrupted, which would end all its statements
+  // that have begun.
   Deadline(std::chrono::milliseconds time, const std::atomic<bool>* wanted_off,
            std::atomic<bool>& stop, sqlite3* database);
   Deadline(const Deadline&) = delete;
   Deadline& operator=(const Deadline&) = delete;
-  ~Deadline();
+  ~Deadline() { end(); }
+  // From now on nothing happens, and what is said below stays so.
+  void end();
 
   bool is_over() const { return over_; }
   bool was_wanted() const { return wanted_; }

@@ -22,6 +22,11 @@ class Guard {
   // connection.
   void close(sqlite3* database, std::vector<std::string> tables,
              std::vector<std::string> functions);
+  // For what is prepared and runs from now on.
+  void set(std::uint64_t memory, bool read_only) {
+    memory_ = memory;
+    read_only_ = read_only;
+  }
   bool is_out_of_memory() const { return out_of_memory_; }
   void begin() { out_of_memory_ = false; }
 

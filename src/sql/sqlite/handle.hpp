@@ -28,6 +28,20 @@ struct Asked {
   }
 };
 
+// Of one statement; gone with it.
+class Statement {
+ public:
+  Statement() = default;
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+  ~Statement() { sqlite3_finalize(own_); }
+  sqlite3_stmt** place() { return &own_; }
+  sqlite3_stmt* get() const { return own_; }
+
+ private:
+  sqlite3_stmt* own_ = nullptr;
+};
+
 // A value as tables have it; a blob's bytes are its text. Lives as long as SQLite's.
 inline Value value_of(sqlite3_value* value) {
   switch (sqlite3_value_type(value)) {
