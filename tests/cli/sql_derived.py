@@ -80,8 +80,11 @@ def check_states(file, folder):
     assert {value for value, in told} <= {value for _, value in objects}
     running = [(int(row["start"]), row["value"]) for row in rows
                if row["path"].lstrip("/") == "Recording" and row["value"] != "ended"]
-    same("recording", [row for row in sql(file, "SELECT ts, state FROM recording")],
-         [row for row in running if row[0] != last])
+    # States begin with the first event that tells one, recording with the first of all.
+    phases = sql(file, "SELECT ts, state FROM recording ORDER BY ts")
+    assert phases[0][0] == sql(file, "SELECT trace_start()")[0][0]
+    running = [row for row in running if row[0] != last]
+    assert (phases[1:], phases[0][1]) == (running[1:], running[0][1]), (phases, running)
 
 
 def check_moment(file):
