@@ -82,13 +82,13 @@ def check_states(file, folder):
                if row["path"].lstrip("/") == "Recording" and row["value"] != "ended"]
     # States begin with the first event that tells one, recording with the first of all.
     phases = sql(file, "SELECT ts, state FROM recording ORDER BY ts")
-    assert phases[0][0] == sql(file, "SELECT trace_start()")[0][0]
+    assert phases[0][0] == int(sql(file, "SELECT trace_start()")[0][0])
     running = [row for row in running if row[0] != last]
     assert (phases[1:], phases[0][1]) == (running[1:], running[0][1]), (phases, running)
 
 
 def check_moment(file):
-    first, end = sql(file, "SELECT trace_start(), trace_end()")[0]
+    first, end = map(int, sql(file, "SELECT trace_start(), trace_end()")[0])
     at = first + (end - first) // 3
     told = json.loads(run("state", "--json", "--no-cache", "--at", at, file))["states"]
     same("state_at", [(path, ts, kind) for path, ts, kind in
