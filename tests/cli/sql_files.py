@@ -106,7 +106,8 @@ def check_devices():
     """What is there and no file stays."""
     full = Path("/dev/full")
     if full.exists():
-        refused(1, "export", "--to", "sqlite", "--tables", "thread", EXAMPLE, "-o", full)
+        refused(1, "export", "--to", "sqlite", "--tables", "thread", "--force", EXAMPLE, "-o",
+                full)
 
 
 def main():

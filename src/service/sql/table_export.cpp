@@ -27,11 +27,11 @@ std::vector<std::string> split(const std::string& words) {
   return all;
 }
 
-// Of a folder only one of such tables: never someone's documents.
+// Of a folder only one of such tables: never someone's documents, nor a device.
 bool can_go(const sql::TableTarget& target, const std::string& output) {
   std::error_code fault;
-  if (!fs::is_directory(output, fault)) return !target.is_folder;
-  if (!target.is_folder) return false;
+  if (!target.is_folder) return fs::is_regular_file(output, fault);
+  if (!fs::is_directory(output, fault)) return false;
   const fs::directory_iterator entries(output, fault);
   return !fault && std::all_of(begin(entries), end(entries), [&](const fs::directory_entry& entry) {
     return entry.path().extension() == target.suffix;
