@@ -50,21 +50,20 @@ def show(what, ours, theirs, ratio, held=""):
 class Peers:
     def __init__(self, tool, trace, folder):
         self.tool, self.trace, self.folder = tool, trace, folder
-        self.index = os.path.join(folder, "index")
+        self.index = os.environ["POLYTRACE_CACHE"] = os.path.join(folder, "cache")
         self.file = os.path.join(folder, "plain.sqlite")
 
     def ask(self, query):
         return json.loads(subprocess.run(
-            [self.tool, "sql", "--json", "--no-progress", "--index", self.index, self.trace, query],
+            [self.tool, "sql", "--json", self.trace, query],
             capture_output=True, text=True, check=True).stdout)["rows"]
 
     def load(self):
         """An index each time; the other's rows come out of it, which is not counted."""
         shutil.rmtree(self.index, ignore_errors=True)
-        ours = wall(lambda: run([self.tool, "index", "build", "--no-progress", "--index",
-                                 self.index, self.trace]))
+        ours = wall(lambda: run([self.tool, "index", "build", "--no-progress", self.trace]))
         run([self.tool, "export", "--to", "sqlite", "--tables", "slice", "--force",
-             "--no-progress", "--index", self.index, self.trace, "-o", self.file])
+             "--no-progress", self.trace, "-o", self.file])
         rows = sqlite3.connect(self.file).execute("SELECT * FROM slice").fetchall()
         copy = os.path.join(self.folder, "copy.sqlite")
         if os.path.exists(copy):
