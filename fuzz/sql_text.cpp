@@ -34,7 +34,7 @@ class Looking final : public sql::Answers {
   bool row(std::span<const sql::Value> cells) override {
     require(cells.size() == columns_);
     for (const sql::Value& cell : cells)
-      for (const char c : cell.text) sum_ += static_cast<unsigned char>(c);
+      for (const char c : cell.text) sum_ = sum_ + static_cast<unsigned char>(c);
     return ++rows_ < kMostRows;
   }
 

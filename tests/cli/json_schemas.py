@@ -68,7 +68,7 @@ def document(*words, codes=(0,), error=False):
     done = run(*words, "--json", codes=codes)
     text = done.stderr if error else done.stdout
     told = json.loads(text.splitlines()[-1] if error else text)
-    name = told["schema"]
+    name = told["schema"] if not error else "error"  # which says itself what it is
     fits(told, FORM_OF.get(name, name.removeprefix("polytrace.").split("/")[0] + ".json"),
          " ".join(map(str, words)))
 
@@ -96,6 +96,7 @@ def traces(folder):
                       ["convert", "--to", "native", "-f", "-o", folder / "again.ptrace"],
                       ["export", "--to", "pprof", "-f", "-o", folder / "a.pb.gz"],
                       ["export", "--to", "chrome", "-f", "-o", folder / "a.json"],
+                      ["export", "--to", "sqlite", "-f", "-o", folder / "a.sqlite"],
                       ["flame", "-f", "-o", folder / "a.html"], ["state", "--at", "50%"]):
             document(*words, trace, codes=(0, 3, 4, 5))
     document("heap", EXAMPLE)

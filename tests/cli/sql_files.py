@@ -83,14 +83,14 @@ def check_default(folder):
 def check_manners(folder):
     there = folder / "there.sqlite"
     there.write_text("mine")
-    refused(2, "export", "--to", "sqlite", EXAMPLE, "-o", there)
+    refused(1, "export", "--to", "sqlite", EXAMPLE, "-o", there)
     assert there.read_text() == "mine"
     run("export", "--to", "sqlite", "--tables", "thread", "--force", EXAMPLE, "-o", there)
     assert sqlite3.connect(there).execute("SELECT count(*) FROM thread").fetchone()[0] > 0
     documents = folder / "documents"
     documents.mkdir()
     (documents / "letter.txt").write_text("mine")
-    refused(2, "export", "--to", "csv", "--force", EXAMPLE, "-o", documents)
+    refused(1, "export", "--to", "csv", "--force", EXAMPLE, "-o", documents)
     assert (documents / "letter.txt").read_text() == "mine"
     assert "no table" in refused(2, "export", "--to", "csv", "--tables", "slices", EXAMPLE, "-o",
                                  folder / "none.csv")
@@ -102,11 +102,12 @@ def check_manners(folder):
     assert not left, left
 
 
-def check_full_disk():
-    """Nothing that looks like a whole file is left where there was no room for one."""
+def check_devices():
+    """What is there and no file stays."""
     full = Path("/dev/full")
     if full.exists():
-        refused(2, "export", "--to", "sqlite", "--tables", "thread", EXAMPLE, "-o", full)
+        refused(1, "export", "--to", "sqlite", "--tables", "thread", "--force", EXAMPLE, "-o",
+                full)
 
 
 def main():
@@ -121,7 +122,7 @@ def main():
                 sys.exit(f"{file}: {fault}")
         check_default(Path(name))
         check_manners(Path(name))
-        check_full_disk()
+        check_devices()
 
 
 main()

@@ -27,11 +27,11 @@ std::vector<std::string> split(const std::string& words) {
   return all;
 }
 
-// Of a folder only one of such tables: never someone's documents.
+// Of a folder only one of such tables: never someone's documents, nor a device.
 bool can_go(const sql::TableTarget& target, const std::string& output) {
   std::error_code fault;
-  if (!fs::is_directory(output, fault)) return !target.is_folder;
-  if (!target.is_folder) return false;
+  if (!target.is_folder) return fs::is_regular_file(output, fault);
+  if (!fs::is_directory(output, fault)) return false;
   const fs::directory_iterator entries(output, fault);
   return !fault && std::all_of(begin(entries), end(entries), [&](const fs::directory_entry& entry) {
     return entry.path().extension() == target.suffix;
@@ -97,6 +97,15 @@ base::result<void> check(const sql::TableTarget& target, const TableExportQuesti
   return base::fail(base::Code::output_exists);
 }
 
+// A trace that is answered from its index was not opened: the index tells what it is of.
+void name_format(Origin& origin, const sql::Trace& trace) {
+  if (origin.format != nullptr) return;
+  const std::string told = trace.store().facts().format;
+  const std::size_t blank = std::min(told.find(' '), told.size());
+  origin.format = format::find_format(told.substr(0, blank));
+  origin.version = told.substr(std::min(blank + 1, told.size()));
+}
+
 }  // namespace
 
 Asked<TableExport> export_tables(const Input& input, const sql::TableTarget& target,
@@ -109,6 +118,9 @@ Asked<TableExport> export_tables(const Input& input, const sql::TableTarget& tar
   done.reading = std::move(traces->readings.front());
   done.remarks = std::move(traces->remarks);
   const bool wanted = !options.strict || done.reading.passed.is_clean();
+  if (!traces->traces.empty()) name_format(done.reading.origin, *traces->traces.front());
+  if (done.reading.origin.format == nullptr)
+    return refuse({base::Code::not_recognised, {}, {}}, input.name());
   if (traces->traces.empty() || !wanted || keeps_old(done.reading.passed, question.output))
     return done;
   const Draft draft(input, target, question.output);

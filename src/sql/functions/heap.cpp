@@ -131,10 +131,10 @@ base::result<std::unique_ptr<Cursor>> answer_path(const TracePointer& trace, con
   if (!dump) return tl::unexpected(dump.error());
   const std::string_view text = scan.parameter(At::of_object_id).text;
   base::Id id = base::kNoId;
-  const bool is_id = text.starts_with("0x") &&
-                     std::from_chars(text.data() + 2, text.data() + text.size(), id, 16).ptr ==
-                         text.data() + text.size();
-  if (!is_id) return base::fail(base::Code::query_wrong, "which object? '0x7f01', an object_id");
+  const char* const end = text.data() + text.size();
+  if (!text.starts_with("0x") ||
+      std::from_chars(text.data() + 2, end, id, 16) != std::from_chars_result{end, std::errc()})
+    return base::fail(base::Code::query_wrong, "which object? '0x7f01', an object_id");
   std::vector<PathRow> rows;
   const auto asked = trace->heap_graphs().with(
       *dump, scan.stop, [&](const HeapView& view) { rows = path_of(view, id); });

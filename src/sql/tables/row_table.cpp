@@ -44,7 +44,7 @@ class RowCursor final : public Cursor {
   std::optional<store::RowScan> rows_;
   const store::RowPage* page_ = nullptr;
   std::size_t at_ = 0;
-  mutable std::string text_;
+  mutable std::vector<std::string> texts_;  // of this row, by column
 };
 
 class RowTable final : public Table {
@@ -77,6 +77,7 @@ RowCursor::RowCursor(const RowTable& table, const Scan& scan)
     : table_(table), conditions_(scan.conditions) {
   const auto& columns = table.columns();
   places_.assign(columns.size(), -1);
+  texts_.resize(columns.size());
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const u64 bit = u64{1} << std::min<std::size_t>(i, 63);
     const bool is_asked = (scan.columns & bit) != 0 ||
@@ -174,8 +175,8 @@ Value RowCursor::value(int column) const {
     case Meaning::word: return Value::name(word_of(table_.kind(), own.field, told));
     case Meaning::id:
       if (told == kNotTold) return {};
-      text_ = id_text(told);
-      return Value::of(std::string_view(text_));
+      texts_[place] = id_text(told);
+      return Value::of(std::string_view(texts_[place]));
     case Meaning::class_id: return is_index ? Value::of(trace.class_of(index)) : Value();
     case Meaning::class_name:
       return Value::name(trace.class_name(is_index ? index : store::kNoIndex));
