@@ -139,10 +139,10 @@ export function Banner() {
         Share
       </button>
       <button type="button" class="btn quiet" aria-label="Commands" onClick={() => go({ dialog: "commands" }, true)}>
-        Commands <span class="key wordy">Ctrl Shift P</span>
+        Commands <span class="key wordy" data-key="Ctrl Shift P" aria-hidden="true" />
       </button>
       <button type="button" class="btn quiet" aria-label="Keys" onClick={() => go({ dialog: "keys" }, true)}>
-        Keys <span class="key wordy">?</span>
+        Keys <span class="key wordy" data-key="?" aria-hidden="true" />
       </button>
     </header>
   );
