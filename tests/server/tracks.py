@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tracks, their tiles and series are what the events add up to, counted here from what `cat` prints;
-states over time are those of `history query`; and a trace that is opened again leaves nothing open."""
+"""Tracks, their tiles and series are what the events add up to, counted here from what `cat`
+prints; states over time are those of `history query`; and a trace that is opened again leaves
+nothing open."""
 import collections
 import json
 import os
