@@ -74,7 +74,9 @@ export function Tabs() {
   const list = useRef<HTMLDivElement>(null);
   const [room, set_room] = useState(kViews.length);
   useEffect(() => {
-    const watch = new ResizeObserver(() => set_room(Math.max(2, Math.floor((list.current!.clientWidth - 72) / kTab))));
+    const watch = new ResizeObserver(
+      () => list.current && set_room(Math.max(2, Math.floor((list.current.clientWidth - 72) / kTab))),
+    );
     watch.observe(list.current!);
     return () => watch.disconnect();
   }, []);
