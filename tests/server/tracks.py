@@ -24,7 +24,10 @@ SCALES = {"time": 100, "percentage": 100}
 
 def events_of(file):
     done = subprocess.run([POLYTRACE, "cat", "--jsonl", file], check=False, capture_output=True)
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    # Numbers beyond 2^53 are texts.
+    return [{**event, "time": int(event["time"])} for event in found
+            if event.get("time") is not None]
 
 
 def read_series(body, ids):
@@ -104,10 +107,11 @@ def counter_values(events, origin):
         told = defs.get(event.get("counter"))
         if event["kind"] != "counter" or told is None or names[told["name"]] > 1:
             continue
-        number = event.get("real", event.get("number"))
-        scale = 1000 if event["type"] == "interval" else SCALES.get(told["unit"], 1)
-        if event["type"] != "string":
-            values[told["name"]].append((event["time"] - origin, number * scale))
+        if event["type"] == "string":
+            continue
+        number = event["real"] if event["type"] == "real" else event.get("number", 0)
+        scale = 1000 if event["type"] == "interval" else SCALES.get(told.get("unit"), 1)
+        values[told["name"]].append((event["time"] - origin, number * scale))
     return values
 
 
@@ -222,7 +226,7 @@ def tracks_are_their_events(server, trace, info, file, events):
 
 
 def parts_of_time(server, trace, file):
-    """Blocked, waiting and paused are parts of self; the paused ones are what `--subtract pauses`
+    """Blocked, waiting and paused are parts of self; the paused ones are what `--subtract gc`
     leaves out."""
     answer = server.post(trace + "/profile", {"weight": "time", "most": 200000,
                                               "least_share": 0})["nodes"]
@@ -232,7 +236,7 @@ def parts_of_time(server, trace, file):
         assert sum(parts) <= own
     whole = command("report", "--json", "--sections", "calls", "--limit", "0", file)
     less = command("report", "--json", "--sections", "calls", "--limit", "0", "--subtract",
-                   "pauses", file)
+                   "gc", file)
     left_out = sum(sum(row["self"] for row in table(one, "methods")) * sign
                    for one, sign in ((whole, 1), (less, -1)))
     assert sum(answer["paused"]) == left_out, (file, sum(answer["paused"]), left_out)

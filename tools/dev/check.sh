@@ -46,6 +46,15 @@ check_pages() {
   [[ -z $found ]] || { printf '%s\n' "$found" >&2; return 1; }
 }
 
+# That ui/dist is what ui/src gives takes node and its packages.
+check_built_page() {
+  if [[ ! -d ui/node_modules ]] || ! command -v npm >/dev/null; then
+    printf 'ui/dist: not compared with its sources: ./dev page installs what that takes\n'
+    return 0
+  fi
+  dev page --check
+}
+
 build_clang() { build clang all && build clang all_verify_interface_header_sets; }
 
 install_check() {
@@ -62,6 +71,7 @@ step 'unnamed' python3 tools/check_unnamed.py
 step 'format' dev format --check
 step 'scripts' check_scripts
 step 'man pages' check_pages
+step 'built page' check_built_page
 if [[ ${1:-} == --quick ]]; then
   table
   exit "$status"

@@ -1,17 +1,18 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-#: ./dev page [--check|--test]
+#: ./dev page [--check|--test|--pictures]
 #: Builds the page of `polytrace ui` from ui/src into ui/dist, which is committed, so that nobody
 #: who builds the program needs node. Needs node 20 and npm.
 #:
 #: --check builds it elsewhere and fails where the committed files are others.
 #: --test checks the types and runs the tests of ui/test.
+#: --pictures makes docs/pictures anew, with the release build and Chromium.
 #:
 #:   ./dev page
 #:   ./dev page --check
 
 case ${1:-} in
-  '' | --check | --test) ;;
+  '' | --check | --test | --pictures) ;;
   *) usage "page: unknown argument \"$1\"" ;;
 esac
 command -v npm >/dev/null || die 'page: npm is missing: node 20.19 or newer has it'
@@ -27,6 +28,10 @@ packages_into() {
 packages_into ui
 if [[ ${1:-} == --test ]]; then
   (cd ui && npx tsc --noEmit && npx vitest run)
+  return
+fi
+if [[ ${1:-} == --pictures ]]; then
+  node tools/page_pictures.mjs
   return
 fi
 if [[ ${1:-} == '' ]]; then

@@ -24,8 +24,10 @@ AtAsked read_at_asked(const Ask& ask, Members members) {
     return question;
   }
   const std::uint64_t track = members.count("track", 0);
-  if (track >= ask.tracks().all.size()) members.complain("track", "is not there");
-  else question.thread = ask.tracks().all[track].thread;
+  const auto& tracks = ask.tracks().all;
+  if (track >= tracks.size() || tracks[track].kind != "calls")
+    members.complain("track", "is no track of calls");
+  else question.thread = tracks[track].thread.value_or(0);
   const auto time = members.integer("time");
   if (!time) members.complain("time", "is needed");
   question.time = time.value_or(0);

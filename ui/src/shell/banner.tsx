@@ -74,7 +74,9 @@ export function Tabs() {
   const list = useRef<HTMLDivElement>(null);
   const [room, set_room] = useState(kViews.length);
   useEffect(() => {
-    const watch = new ResizeObserver(() => set_room(Math.max(2, Math.floor((list.current!.clientWidth - 72) / kTab))));
+    const watch = new ResizeObserver(
+      () => list.current && set_room(Math.max(2, Math.floor((list.current.clientWidth - 72) / kTab))),
+    );
     watch.observe(list.current!);
     return () => watch.disconnect();
   }, []);
@@ -139,10 +141,10 @@ export function Banner() {
         Share
       </button>
       <button type="button" class="btn quiet" aria-label="Commands" onClick={() => go({ dialog: "commands" }, true)}>
-        Commands <span class="key wordy">Ctrl Shift P</span>
+        Commands <span class="key wordy" data-key="Ctrl Shift P" aria-hidden="true" />
       </button>
       <button type="button" class="btn quiet" aria-label="Keys" onClick={() => go({ dialog: "keys" }, true)}>
-        Keys <span class="key wordy">?</span>
+        Keys <span class="key wordy" data-key="?" aria-hidden="true" />
       </button>
     </header>
   );

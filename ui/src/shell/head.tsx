@@ -44,7 +44,7 @@ export function Head({
         title="Keep this view as it is while the selection changes"
         onClick={turn_pin}
       >
-        Pin <span class="key">P</span>
+        Pin <span class="key" data-key="P" aria-hidden="true" />
       </button>
     </header>
   );

@@ -37,9 +37,9 @@ function Rules() {
 }
 
 const kThemes = [
-  ["", "system theme"],
-  ["light", "light theme"],
-  ["dark", "dark theme"],
+  ["", "system"],
+  ["light", "light"],
+  ["dark", "dark"],
 ] as const;
 
 export function next_theme(): void {
@@ -73,8 +73,14 @@ export function StatusLine() {
           </option>
         ))}
       </select>
-      <button type="button" aria-label="Theme" onClick={next_theme}>
-        {kThemes.find(([word]) => word === theme.value)?.[1]}
+      <button
+        type="button"
+        class="said"
+        aria-label="Theme"
+        data-said={kThemes.find(([word]) => word === theme.value)?.[1]}
+        onClick={next_theme}
+      >
+        Theme
       </button>
     </footer>
   );

@@ -57,7 +57,7 @@ export function DiffFlame({ profile, width_of }: { profile: Profile; width_of: "
   const box = useRef<HTMLDivElement>(null);
   const [width, set_width] = useState(800);
   useEffect(() => {
-    const watch = new ResizeObserver(() => set_width(box.current!.clientWidth));
+    const watch = new ResizeObserver(() => box.current && set_width(box.current.clientWidth));
     watch.observe(box.current!);
     return () => {
       watch.disconnect();

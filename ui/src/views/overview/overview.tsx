@@ -26,9 +26,9 @@ function Fact({ row }: { row: Row }) {
           {parts.figure} <small>{parts.unit}</small>
         </dd>
       )}
-      <p class={parts.figure ? "two" : "two alone"} title={String(row["text"] ?? "")}>
+      <dd class={parts.figure ? "rest two" : "rest two alone"} title={String(row["text"] ?? "")}>
         {shown(parts.rest)}
-      </p>
+      </dd>
     </div>
   );
 }

@@ -1,0 +1,83 @@
+#!/usr/bin/env node
+// SPDX-License-Identifier: Apache-2.0
+// Traces of every format open, and say what they do not have; damaged ones say what was not read; and when the server
+// goes the page says so, and that a new one needs its own address.
+import { existsSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { again, cli_json, example, expect, expect_equal, root, with_page } from "./support/page.mjs";
+
+const data = join(root, "tests/data");
+const scratch = mkdtempSync(join(tmpdir(), "polytrace-ends-"));
+const some = (folder, ending) =>
+  existsSync(join(data, folder)) ? readdirSync(join(data, folder)).filter((f) => f.endsWith(ending)).slice(0, 1) : [];
+
+const packed = join(scratch, "packed.mlpd.gz");
+writeFileSync(packed, gzipSync(readFileSync(example)));
+const flipped = join(scratch, "flipped.mlpd");
+const bytes = Buffer.from(readFileSync(example));
+for (let at = 5000; at < bytes.length; at += 40_000) bytes[at] ^= 0x40;
+writeFileSync(flipped, bytes);
+const files = [
+  packed,
+  flipped,
+  join(root, "examples/shop.trcxml"),
+  ...some("tracelog", ".trace.log").map((f) => join(data, "tracelog", f)),
+  ...some("mlpd", "alloc_bt.mlpd").map((f) => join(data, "mlpd", f)), // no calls at all
+];
+
+await with_page(files, async (page, { server }) => {
+  await page.open("#/0/overview");
+  const traces = (await page.ask("//session")).traces;
+  expect_equal(traces.length, files.length, "all traces are open");
+  for (const file of files) {
+    const told = cli_json("info", file);
+    const trace = traces.find((t) => file.endsWith(t.name));
+    const methods = cli_json("report", "--sections", "calls", "--limit", "0", file).tables[0]?.rows ?? [];
+    await page.turn(`#/${trace.id}/calls`);
+    if (methods.length > 0) {
+      const rows = await page.rows("Methods");
+      const texts = (all) => all.map((r) => [r.method, String(r.calls), String(r.self)].join("\t")).sort();
+      expect_equal(texts(rows), texts(methods), `methods of ${trace.name}`);
+      await page.turn(`#/${trace.id}/flame`);
+      const all = cli_json("report", "--sections", "calls", "--show-helpers", "--limit", "0", file).tables[0].rows;
+      const total = all.reduce((sum, m) => sum + m.self, 0);
+      expect_equal(Number(await page.by("tree", "Frames").getAttribute("data-total")), total, `time of ${trace.name}`);
+    }
+    for (const tab of await page.page.getByRole("tab").all()) {
+      if ((await tab.getAttribute("aria-disabled")) !== "true") continue;
+      const why = await tab.getAttribute("title");
+      expect((why ?? "").length > 5, `${await tab.textContent()} of ${trace.name} says why there is nothing`);
+    }
+    await page.turn(`#/${trace.id}/info`);
+    if (told.bytes_not_read > 0)
+      expect_equal(
+        await page.by("group", "Not read").getAttribute("data-value"),
+        String(told.bytes_not_read),
+        `bytes of ${trace.name} that were not read`,
+      );
+    const notices = told.notices.length > 0 ? (await page.rows("Notices")).map((n) => n.code) : [];
+    expect_equal(notices, told.notices.map((n) => n.code), `notices of ${trace.name}`);
+  }
+
+  // Fast pans: what is asked for last is what is drawn, and the server rests at once.
+  await page.turn(`#/${traces[0].id}/timeline`);
+  for (let i = 0; i < 50; ++i) await page.page.keyboard.press(i % 3 === 0 ? "w" : i % 3 === 1 ? "d" : "a");
+  await page.settled();
+  const cpu = () => Number(readFileSync(`/proc/${server.pid}/stat`, "utf8").split(") ")[1].split(" ").slice(11, 13).reduce((a, b) => Number(a) + Number(b), 0));
+  await page.page.waitForTimeout(300);
+  const before = cpu();
+  await page.page.waitForTimeout(500);
+  expect(cpu() - before <= 5, `nothing is computed for nobody: ${cpu() - before} ticks`);
+
+  page.complaints.length = 0;
+  server.child.kill("SIGINT");
+  await page.page.waitForSelector("html[data-state=offline]", { state: "attached", timeout: 30_000 });
+  expect(await page.page.getByText("polytrace has ended or does not answer").isVisible(), "the page says so");
+  const next = await again(files, server.port);
+  await page.page.waitForSelector("html[data-state=locked]", { state: "attached", timeout: 60_000 });
+  expect(await page.page.getByText(/address/).first().isVisible(), "and that the new one has an address of its own");
+  next.kill("SIGINT");
+  page.complaints.length = 0; // refused connections
+});
