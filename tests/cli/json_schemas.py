@@ -5,6 +5,7 @@ without a member that they do not tell; and docs/reference/json.md names every m
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -171,6 +172,19 @@ def progress(_):
         lines(run_slowly.stderr.read().decode(), "progress.json", "info")
 
 
+def the_page(_):
+    """It prints where it is, and goes on until it is interrupted."""
+    with subprocess.Popen([POLYTRACE, "ui", "--json", "--no-index", EXAMPLE],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+        line = server.stdout.readline()
+        server.send_signal(signal.SIGINT)
+        if line:
+            lines(line, "ui.json", "ui")
+        else:
+            assert "built without the page" in server.stderr.read()
+            SEEN.add("ui.json")
+
+
 def members(schema):
     if isinstance(schema, list):
         return {name for part in schema for name in members(part)}
@@ -190,7 +204,7 @@ def the_page_names_every_member(_):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         for test in (schemas_are_schemas, traces, histories, indexes, the_program, errors,
-                     rows_and_events, progress, the_page_names_every_member):
+                     rows_and_events, progress, the_page, the_page_names_every_member):
             test(Path(folder))
             print(f"{test.__name__}: good")
     unused = SCHEMAS.keys() - SEEN - ELSEWHERE - {"common.json"}

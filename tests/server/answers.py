@@ -127,7 +127,7 @@ def tile_items(body):
 
 def calls_of(file):
     """Of `cat --jsonl`: [(thread, depth, start, end)] of calls that nest without exception."""
-    done = subprocess.run([POLYTRACE, "cat", "--jsonl", "--kinds", "enter,leave,unwind", file],
+    done = subprocess.run([POLYTRACE, "cat", "--jsonl", "--kind", "enter,leave,unwind", file],
                           check=False, capture_output=True, text=True)
     open_calls, found = collections.defaultdict(list), []
     for line in done.stdout.splitlines():
