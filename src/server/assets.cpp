@@ -92,7 +92,7 @@ std::string unpacked(std::string_view packed) {
     stream.next_out = reinterpret_cast<Bytef*>(out.data() + at);
     stream.avail_out = kPiece;
     done = inflate(&stream, Z_NO_FLUSH);
-    out.resize(out.size() - stream.avail_out);
+    out.resize(at + kPiece - std::min<std::size_t>(stream.avail_out, kPiece));
   }
   inflateEnd(&stream);
   return out;

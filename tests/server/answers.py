@@ -209,6 +209,20 @@ def walks_calls(server, trace):
     assert last["start"] == starts[-1]
 
 
+def names_holders_as_reports_do(server, trace, file):
+    """Who held a lock while another waited; nobody where the trace does not tell."""
+    names = {thread["index"]: thread["name"] for thread in server.get(trace + "/tracks")["threads"]}
+    told = collections.Counter()
+    for wait in server.post(trace + "/waits", {})["waits"]:
+        lock = f"{wait['class'] or '(class not recorded)'} {wait['lock']}"
+        for holder in {one["thread"]: one for one in wait["holders"]} or [None]:
+            told[names.get(holder, "(not told)"), names[wait["waiter"]], lock] += 1
+    rows = command("report", "--json", "--sections", "monitors", "--limit", "0", file)["tables"]
+    blockers = next((table["rows"] for table in rows if table["key"] == "lock_blockers"), [])
+    assert told == {(row["holder"], row["waiter"], row["lock"]): row["waits"]
+                    for row in blockers}, (told, blockers)
+
+
 def same_events(server, trace, file):
     lines = subprocess.run([POLYTRACE, "cat", "--jsonl", file], check=False,
                            capture_output=True).stdout.splitlines()
@@ -382,6 +396,7 @@ def main():
         info = server.get(trace)
         measures_calls(server, trace, EXAMPLE)
         walks_calls(server, trace)
+        names_holders_as_reports_do(server, trace, EXAMPLE)
         same_heap(server, trace, EXAMPLE)
         same_states(server, trace, info, EXAMPLE)
         refuses_what_it_does_not_know(server, trace)

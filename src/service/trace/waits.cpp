@@ -17,7 +17,9 @@ enum Column : std::size_t { kOwner, kClass, kPath, kClassId };
 class WaitList {
  public:
   WaitList(const IndexedTrace& trace, const TracePart& part) : trace_(trace), part_(part) {
+    // The last one of an id; events of no thread hold nothing.
     for (std::uint32_t i = 0; i < trace.threads(); ++i) threads_[trace.thread_id(i)] = i;
+    threads_.erase(base::kNoId);
     for (std::uint32_t i = 0; i < trace.classes(); ++i)
       class_ids_[trace.store().entities().of(store::EntitySort::class_, i).id] = i;
   }

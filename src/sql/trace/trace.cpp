@@ -166,7 +166,9 @@ void Trace::name_threads() const {
             : text_of(*store_, all.of(EntitySort::thread, before->second).name);
     if (thread.name.empty() && !begun[i] && !of_before.empty())
       thread.name = fmt::format("{} (after its end)", of_before);
-    if (thread.name.empty()) thread.name = fmt::format("{:#x}", entity.id);
+    if (thread.name.empty())
+      thread.name = entity.id == base::kNoId ? std::string("(events of no thread)")
+                                             : fmt::format("{:#x}", entity.id);
     previous[entity.id] = i;
   }
   count_calls(*store_, threads_);
