@@ -118,6 +118,7 @@ base::Id IndexedTrace::thread_id(std::uint32_t thread) const {
 std::string IndexedTrace::thread_name(std::uint32_t thread) const {
   const Entity& entity = store_->entities().of(EntitySort::thread, thread);
   if (entity.name != Entity::kNone && !text_of(entity).empty()) return std::string(text_of(entity));
+  if (entity.id == base::kNoId) return "(events of no thread)";
   return fmt::format("{:#x}", entity.id);
 }
 

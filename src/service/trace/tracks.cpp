@@ -85,10 +85,6 @@ class TrackMaker {
     if (!series) return base::Unexpected(series.error());
     for (Track& track : *series) add(std::move(track));
     put_in_order();
-    // Events of no thread are no thread's, as in reports.
-    std::erase_if(made_.threads, [this](const ThreadFacts& thread) {
-      return trace_.thread_id(thread.index) == base::kNoId && thread.calls == 0;
-    });
     return std::move(made_);
   }
 

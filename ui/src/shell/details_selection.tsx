@@ -3,7 +3,7 @@
 import { grouped, duration_text } from "../look/units";
 import { Facts } from "../parts/facts";
 import { useAnswer } from "../state/ask";
-import { chosen_threads, place, range, threads } from "../state/page";
+import { chosen_threads, place, range, thread_count } from "../state/page";
 import { selection } from "../state/selection";
 import { weights } from "../state/weights";
 import { number, type Profile } from "../wire";
@@ -35,7 +35,7 @@ export function SelectionPanel() {
   const time = useAnswer<Profile>(has("time") ? "/profile" : "", question("time"));
   const bytes = useAnswer<Profile>(has("bytes") ? "/profile" : "", question("bytes"));
   const span = range.value;
-  const many = chosen_threads.value?.length ?? threads.value.length;
+  const many = chosen_threads.value?.length ?? thread_count.value;
   const split = time.value ? split_of(time.value) : null;
   const limited = place.value.range !== null || place.value.threads !== "" || place.value.rules.length > 0;
   return (

@@ -25,6 +25,10 @@ export const range = computed<Span>(() => place.value.range ?? whole.value);
 export const visible = computed<Span>(() => place.value.visible ?? whole.value);
 export const threads = computed<Thread[]>(() => tracks.value?.threads ?? []);
 
+// Events of no thread have a row of their own and are no thread's.
+const kNoThread = "0xffffffffffffffff";
+export const thread_count = computed(() => threads.value.filter((t) => t.id !== kNoThread).length);
+
 export const chosen_threads = computed(() => thread_list(place.value.threads, threads.value));
 
 const addressed = (next: Place): string => print_address(next);

@@ -4,7 +4,7 @@ import { computed } from "@preact/signals";
 import { duration_text, moment_text } from "../look/units";
 import type { Selection } from "../wire";
 import type { Place, Rule, Slot } from "./address";
-import { chosen_threads, go, place, threads, visible, whole } from "./page";
+import { chosen_threads, go, place, thread_count, threads, visible, whole } from "./page";
 import { thread_list } from "./threads";
 
 const rule_of = (rule: Rule): unknown => ({
@@ -48,7 +48,7 @@ export function range_text(span: { from: number; to: number } | null): string {
 
 export const limits = computed(() => {
   const p = place.value;
-  const many = threads.value.length;
+  const many = thread_count.value;
   const chosen = chosen_threads.value;
   return {
     range: p.range ? `${duration_text(p.range.to - p.range.from)} from ${moment_text(p.range.from)}` : "whole trace",
