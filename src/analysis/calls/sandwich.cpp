@@ -138,7 +138,7 @@ Paths Views::callees(std::uint32_t method) const {
     const CallTree::Node& node = nodes_[i];
     const std::uint32_t above = node.parent < CallTree::kFirst ? 0 : places[node.parent];
     places[i] = above;
-    if (above == 0 && node.method != method) continue;
+    if (node.calls == 0 || (above == 0 && node.method != method)) continue;
     places[i] = paths.child(above, node.method);
     if (places[i] != 0) paths.add(places[i], node.total, node.calls);
   }
