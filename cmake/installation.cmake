@@ -40,12 +40,13 @@ if(TARGET polytrace_c)
   install(TARGETS polytrace_c LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT clib
           NAMELINK_COMPONENT dev)
   install(FILES src/capi/polytrace.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT dev)
-  # Wherever the folder is that all of it was put in.
-  file(RELATIVE_PATH include_from_pc "/${CMAKE_INSTALL_LIBDIR}/pkgconfig"
-       "/${CMAKE_INSTALL_INCLUDEDIR}")
+  # Wherever the folder is that all of it was put in. Where those look who compile for others, too.
+  set(pkgconfig_dir "${CMAKE_INSTALL_DATADIR}/pkgconfig")
+  file(RELATIVE_PATH lib_from_pc "/${pkgconfig_dir}" "/${CMAKE_INSTALL_LIBDIR}")
+  file(RELATIVE_PATH include_from_pc "/${pkgconfig_dir}" "/${CMAKE_INSTALL_INCLUDEDIR}")
   configure_file(cmake/polytrace.pc.in "${CMAKE_BINARY_DIR}/polytrace.pc" @ONLY)
   install(FILES "${CMAKE_BINARY_DIR}/polytrace.pc"
-          DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT dev)
+          DESTINATION "${pkgconfig_dir}" COMPONENT dev)
 endif()
 
 configure_package_config_file("${CMAKE_SOURCE_DIR}/cmake/polytraceConfig.cmake.in"

@@ -20,7 +20,7 @@ cmake --build "$place/example" >"$place/build.log" || { cat "$place/build.log"; 
 
 trace=$1
 # The C interface, by pkg-config alone.
-export PKG_CONFIG_PATH=$place/usr/lib/pkgconfig
+export PKG_CONFIG_PATH=$place/usr/share/pkgconfig
 read -ra flags < <(pkg-config --cflags --libs polytrace)
 cc -std=c99 -pedantic -Wall -Wextra -Werror examples/c/hot_methods.c -o "$place/hot" "${flags[@]}"
 rows=$(XDG_CACHE_HOME=$place LD_LIBRARY_PATH=$place/usr/lib "$place/hot" "$trace" 3 | wc -l)

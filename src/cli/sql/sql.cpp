@@ -43,9 +43,7 @@ class Sql final : public Command {
         "nothing but temporary tables, and end when their time is over.",
         {
             {"where did time go?",
-             "polytrace sql app.mlpd \"SELECT name, calls, fmt_ns(self_ns) FROM methods(NULL, "
-             "NULL, "
-             "NULL) ORDER BY self_ns DESC LIMIT 10\""},
+             "polytrace sql app.mlpd \"SELECT name, self_ns FROM method_total ORDER BY 2 DESC\""},
             {"which tables are there?", "polytrace sql app.mlpd .schema"},
             {"a script, as CSV", "polytrace sql --format csv app.mlpd @busiest.sql"},
         },
