@@ -18,6 +18,8 @@ EXAMPLE = Path(__file__).resolve().parents[2] / "examples/everything.mlpd"
 SAMPLES = ["mlpd/locks.mlpd", "mlpd/gc.mlpd", "mlpd/truncated.mlpd", "mlpd/threads.mlpd.gz",
            "monoblock/shipped10.mprof", "trcxml/shop.trcxml", "tbf/shop_little.trcbin",
            "tracelog/app64.trace.log"]
+#: All of them take minutes with sanitizers; other tests ask the others.
+ASKED = SAMPLES if os.environ.get("POLYTRACE_LONG") else SAMPLES[::3]
 
 
 class Calls:
@@ -193,7 +195,7 @@ def main():
         os.environ["POLYTRACE_CACHE"] = str(Path(name) / "cache")
         native = Path(name) / "everything.ptrace"
         run("convert", EXAMPLE, "-o", native)
-        for file in [EXAMPLE, native, *(DATA / sample for sample in SAMPLES)]:
+        for file in [EXAMPLE, native, *(DATA / sample for sample in ASKED)]:
             calls = Calls(file)
             for check, more in ((check_parts, [calls]), (check_bottom_up, []), (check_stats, []),
                                 (check_activity, [calls]), (check_lod, [calls])):

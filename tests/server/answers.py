@@ -25,7 +25,7 @@ def samples():
         files = sorted(path for path in (DATA / folder).rglob("*") if path.is_file() and
                        path.suffix not in (".json", ".csv", ".md", ".txt", ".cs", ".java", ".py",
                                            ".zst"))
-        chosen += files if LONG else files[:2]
+        chosen += files if LONG else files[:1]
     return chosen
 
 
