@@ -100,6 +100,8 @@ base::result<std::optional<CallTables>> calls_from_index(const store::Store& sto
   if (question.sections.empty() || std::ranges::any_of(question.sections, is_other))
     return std::nullopt;
   if ((store.facts().features & store::kMergedPaths) != 0) return std::nullopt;
+  const slice::Selection& selection = question.selection;
+  if (selection.fold_recursion || !selection.name.is_any()) return std::nullopt;
   const auto whole = sums_have_all_calls(store);
   if (!whole) return base::Unexpected(whole.error());
   const auto names = *whole ? names_of(store) : nullptr;
