@@ -22,7 +22,7 @@ OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e
 # Each command's ways to show text. FILE, OTHER and TTY are put in. None: it shows no trace.
 SHOWN = {
     "record": None, "attach": None, "control": None, "doctor": None, "formats": None,
-    "help": None, "version": None, "completion": None, "man": None,
+    "help": None, "version": None, "completion": None, "man": None, "ui": None,
     "report": [f"--limit 0 --format {form} FILE" for form in ("text", "json", "csv", "md", "tsv")],
     "info": ["FILE", "--json FILE"],
     "check": ["FILE", "--json FILE"],
@@ -40,6 +40,8 @@ SHOWN = {
     "repair": ["FILE -o FOLDER/repaired"],
     "history": ["build FILE -o FOLDER/h -f", "info --paths FOLDER/h", "query FOLDER/h --at 50%",
                 "export FOLDER/h -o TTY -f"],
+    "sql": [f"--format {form} FILE SELECT/**/name/**/FROM/**/{table}"
+            for form in ("table", "csv", "md", "json") for table in ("method", "thread", "class")],
     "index": ["build FILE", "info FILE", "list", "verify --full FILE", "drop FILE"],
 }
 
