@@ -225,13 +225,13 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         os.environ["POLYTRACE_CACHE"] = str(folder / "cache")
-        for file in [EXAMPLE, *(DATA / sample for sample in (SAMPLES if LONG else SAMPLES[:3]))]:
+        for file in [EXAMPLE, *(DATA / sample for sample in (SAMPLES if LONG else SAMPLES[:2]))]:
             for check in (check_calls, check_range, check_memory, check_others):
                 try:
                     check(file)
                 except AssertionError as fault:
                     sys.exit(f"{file}: {check.__name__}: {fault}")
-        check_queries(EXAMPLE, folder, 20, 1000 if LONG else 80)
+        check_queries(EXAMPLE, folder, 20, 1000 if LONG else 50)
 
 
 main()
