@@ -7,13 +7,14 @@ import json
 import os
 import random
 import sqlite3
-import subprocess
 import sys
 import tempfile
 from collections import Counter, defaultdict
 from pathlib import Path
 
-POLYTRACE = os.environ["POLYTRACE"]
+sys.path.insert(0, str(Path(__file__).resolve().parent / "support"))
+from sql_questions import run, same, sql  # noqa: E402
+
 DATA = Path(os.environ["TEST_DATA"])
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples/everything.mlpd"
 LONG = bool(os.environ.get("POLYTRACE_LONG"))
@@ -24,32 +25,10 @@ TABLES = ["slice", "alloc", "sample", "exception", "counter", "thread", "method"
           "gc", "gc_pause", "lock_wait", "object_wait", "jit", "heap_size", "census"]
 
 
-def run(*words, codes=(0, 4)):
-    done = subprocess.run([POLYTRACE, *map(str, words)], stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, check=False)
-    assert done.returncode in codes, (words, done.returncode, done.stderr)
-    return done.stdout
-
-
-def sql(file, query):
-    """Rows as tuples. Numbers that JSON cannot hold come as texts: they are numbers again."""
-    told = json.loads(run("sql", "--json", file, query))
-    assert told["rows_left_out"] == 0
-    types = [column["type"] for column in told["columns"]]
-    return [tuple(int(cell) if type_ == "INTEGER" and isinstance(cell, str) else cell
-                  for cell, type_ in zip(row, types)) for row in told["rows"]]
-
-
 def report(file, sections, *more):
     told = json.loads(run("report", "--json", "--limit", 0, "--show-helpers", "--sections",
                           sections, *more, file))
     return {table["key"]: table["rows"] for table in told["tables"]}
-
-
-def same(what, ours, theirs):
-    a, b = Counter(ours), Counter(theirs)
-    assert a == b, (f"{what}: SQL alone {list((a - b).items())[:4]}, "
-                    f"report {list((b - a).items())[:4]}")
 
 
 def check_calls(file):

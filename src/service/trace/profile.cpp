@@ -212,9 +212,10 @@ Asked<ProfileTree> ask_tree(const IndexedTrace& trace, const TreeQuestion& quest
     asked.weight = all.front();
   }
   Asked<ProfileTree> made;
-  const auto is_indexed = sums_have_all_calls(trace.store());
+  const bool is_of_calls = asked.weight->carrier == Carrier::calls;
+  const auto is_indexed = is_of_calls ? sums_have_all_calls(trace.store()) : false;
   if (!is_indexed) return refuse(is_indexed.error(), trace.file());
-  if (asked.weight->carrier == Carrier::calls && *is_indexed) {
+  if (*is_indexed) {
     auto tree = tree_of_calls(trace, asked);
     if (!tree) return refuse(tree.error(), trace.file());
     made = std::move(*tree);
