@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "base/raw_array.hpp"
+#include "store/build/number_array.hpp"
 #include "store/file/row_layout.hpp"
 
 namespace polytrace::store {
@@ -33,14 +33,14 @@ class Told {
   std::size_t bytes() const { return numbers_.size() * sizeof(u64) + rows_.size() * sizeof(u64); }
 
  private:
-  base::RawArray<u64> numbers_;
+  NumberArray<u64> numbers_;
   std::vector<u64> rows_;
 };
 
 // Lists, element by element, as one column for each member of an element.
 struct ToldLists {
   Told lengths;
-  std::array<base::RawArray<u64>, kMostMembers> members;
+  std::array<NumberArray<u64>, kMostMembers> members;
   u32 width = 1;  // members that there are
 
   std::size_t elements() const { return members[0].size(); }

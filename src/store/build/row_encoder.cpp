@@ -160,6 +160,10 @@ void RowEncoder::add(const event::Batch& batch, const event::Event& event, u32 t
   columns.next_row(event.time);
 }
 
+RowSegment RowEncoder::copy(u64 first_row) const {
+  return {std::make_unique<RowColumns>(*columns_), first_row, CodingTurns().next()};
+}
+
 RowSegment RowEncoder::take(u64 first_row) {
   auto next = std::make_unique<RowColumns>(columns_->kind());
   return {std::exchange(columns_, std::move(next)), first_row, turns_.next()};

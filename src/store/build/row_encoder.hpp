@@ -87,6 +87,8 @@ class RowEncoder {
 
   // Ends the segment; `first_row`: how many rows of the kind are before it. REQUIRES: rows() != 0.
   RowSegment take(u64 first_row);
+  // What take() would end; nothing of it is left in the encoder, nor of its codings.
+  RowSegment copy(u64 first_row) const;
   // As take() and encode().
   void finish(std::string& payload, u64 first_row) { take(first_row).encode(payload); }
 

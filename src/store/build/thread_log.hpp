@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "event/open_calls.hpp"
@@ -43,12 +44,15 @@ class ThreadLog {
   std::size_t bytes() const { return block_ == nullptr ? 0 : block_->bytes(); }
   // Closes the open block, if it tells anything.
   void close();
+  // What the open block would be if it were closed; nothing where it tells nothing.
+  std::optional<OpenBlock> copy() const;
   // No more events, after the thread's last one of any kind: calls that are open end there.
   // Each is told to `unended`, where there is one.
   using Unended = std::function<void(std::uint32_t path, std::size_t row, std::uint64_t duration)>;
   void finish(base::Time last, const Unended& unended = {});
-  // Of calls that their block left open, by number.
+  // Of calls that their block left open, by number; once, or again and again.
   std::vector<CallEnd> take_ends();
+  std::vector<CallEnd> copy_ends() const;
   // What had to be put right in this thread; calls so far that are in closed blocks.
   const event::CallAccount& account() const { return account_; }
   std::uint64_t entered() const { return entered_; }
@@ -78,6 +82,8 @@ class ThreadLog {
   std::vector<StatusChange>& changes() { return block_ != nullptr ? block_->changes : changes_; }
   // The block covers the time up to `last`, which is not before now_.
   void close_at(base::Time last);
+  // So does this one, which is the open block; status changes behind it are left to the next.
+  void end(OpenBlock& block, base::Time last, std::vector<StatusChange>& left) const;
 
   std::uint32_t thread_;
   LogShared* shared_;

@@ -36,7 +36,8 @@ struct Truth {
 
 class ToldTrace {
  public:
-  ToldTrace(unsigned seed, std::size_t batches, std::size_t events_of_each) : engine_(seed) {
+  ToldTrace(unsigned seed, std::size_t batches, std::size_t events_of_each, std::size_t threads = 3)
+      : engine_(seed), open_(threads) {
     for (std::size_t i = 0; i < batches; ++i) {
       batches_.push_back(std::make_unique<Batch>());
       Batch& batch = *batches_.back();
@@ -69,7 +70,7 @@ class ToldTrace {
   }
   void add(Batch& batch) {
     now_ += static_cast<base::Time>(below(5000));
-    const std::size_t thread = below(kThreads);
+    const std::size_t thread = below(open_.size());
     const auto slot = batch.thread_slot(7 + thread);
     auto& open = open_[thread];
     const std::uint64_t what = below(10);
@@ -85,10 +86,9 @@ class ToldTrace {
     }
   }
 
-  static constexpr std::size_t kThreads = 3;
   std::mt19937_64 engine_;
   base::Time now_ = 1'000'000;
-  std::array<std::vector<base::Id>, kThreads> open_;
+  std::vector<std::vector<base::Id>> open_;  // by thread
   std::vector<std::unique_ptr<Batch>> batches_;
   Batch all_;
   std::vector<std::size_t> ends_;
