@@ -36,8 +36,15 @@ struct Truth {
 
 class ToldTrace {
  public:
-  ToldTrace(unsigned seed, std::size_t batches, std::size_t events_of_each, std::size_t threads = 3)
-      : engine_(seed), open_(threads) {
+  struct Shape {
+    std::size_t threads = 3;
+    base::Id methods = 24;
+    std::size_t depth = 12;  // of calls, at most
+  };
+  ToldTrace(unsigned seed, std::size_t batches, std::size_t events_of_each)
+      : ToldTrace(seed, batches, events_of_each, Shape{}) {}
+  ToldTrace(unsigned seed, std::size_t batches, std::size_t events_of_each, const Shape& shape)
+      : engine_(seed), shape_(shape), open_(shape.threads) {
     for (std::size_t i = 0; i < batches; ++i) {
       batches_.push_back(std::make_unique<Batch>());
       Batch& batch = *batches_.back();
@@ -60,10 +67,9 @@ class ToldTrace {
   Truth truth(std::size_t events, bool whole) const;
 
  private:
-  static constexpr base::Id kMethods = 24;
   std::uint64_t below(std::uint64_t count) { return engine_() % count; }
   void define(Batch& batch) {
-    for (base::Id id = 1; id <= kMethods; ++id) {
+    for (base::Id id = 1; id <= shape_.methods; ++id) {
       const auto name = batch.keep("method " + std::string(id * 7, 'x'));
       batch.add(now_, batch.thread_slot(7), id, event::Method{.name = name});
     }
@@ -77,8 +83,8 @@ class ToldTrace {
     if (what == 0) {
       const event::Alloc alloc{.object = 0x1000 + below(1000), .size = 8 * below(20)};
       batch.add(now_, slot, 500 + below(6), alloc);
-    } else if (what < 6 && open.size() < 12) {
-      open.push_back(1 + below(kMethods));
+    } else if (what < 6 && open.size() < shape_.depth) {
+      open.push_back(1 + below(shape_.methods));
       batch.add_plain(now_, slot, open.back(), event::Kind::Enter);
     } else if (!open.empty()) {
       batch.add_plain(now_, slot, open.back(), event::Kind::Leave);
@@ -87,6 +93,7 @@ class ToldTrace {
   }
 
   std::mt19937_64 engine_;
+  Shape shape_;
   base::Time now_ = 1'000'000;
   std::vector<std::vector<base::Id>> open_;  // by thread
   std::vector<std::unique_ptr<Batch>> batches_;
