@@ -50,6 +50,8 @@ struct OpenBlock {
   // Whether there is anything to write.
   bool tells() const { return !times.empty() || !beside.empty() || head.last != head.before; }
   std::size_t bytes() const;  // of memory
+  // For another block; keeps its memory.
+  void clear();
 
   // The local of `method` called in `caller`.
   std::uint16_t child(std::uint16_t caller, std::uint32_t method, PathTable& paths) {

@@ -42,7 +42,8 @@ void ThreadLog::make_room(base::Time time) {
     close();
   }
   if (now_ == base::kNoTime) now_ = time;
-  block_ = std::make_unique<OpenBlock>();
+  block_ = shared_->spare->take();
+  if (block_ == nullptr) block_ = std::make_unique<OpenBlock>();
   block_->number = shared_->next_block++;
   block_->head.thread = thread_;
   block_->head.entered = entered_;

@@ -14,15 +14,23 @@
 #include "slice/names.hpp"
 #include "store/build/open_block.hpp"
 #include "store/build/path_table.hpp"
+#include "store/build/spare.hpp"
 
 namespace polytrace::store {
 
 using BlockTaker = std::function<void(std::unique_ptr<OpenBlock>)>;
 
+// Blocks that are encoded.
+class SpareBlocks : public Spare<OpenBlock> {
+ public:
+  SpareBlocks() : Spare(4, std::size_t{2} << 20) {}
+};
+
 // What all threads of one pass share.
 struct LogShared {
   PathTable& paths;
   BlockTaker take;  // blocks that are closed, in that order, which is not that of their numbers
+  std::shared_ptr<SpareBlocks> spare = std::make_shared<SpareBlocks>();
   std::uint64_t next_block = 0;
   event::CallAccount account{};
   std::uint64_t late = 0;  // events whose times went back

@@ -117,9 +117,9 @@ void Builder::put_block(std::unique_ptr<OpenBlock> closed) {
     std::string payload{};
   };
   const auto work = std::make_shared<Work>(Work{std::move(closed)});
-  const auto make = [work](Piece& piece) {
+  const auto make = [work, spare = calls_.shared().spare](Piece& piece) {
     work->encoded = encode_block(*work->block, piece.payload);
-    work->block.reset();
+    spare->give(std::move(work->block));
     work->payload = piece.payload;
     piece = piece_of(work->encoded, std::move(piece.payload));
   };

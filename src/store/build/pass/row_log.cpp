@@ -122,12 +122,12 @@ void RowLogs::add(const event::Batch& batch, const event::Event& event, std::uin
                   std::uint64_t subject, std::uint32_t path) {
   Log& log = log_of(event.kind);
   log.encoder.add(batch, event, thread, subject, derive(batch, event, thread, path));
-  if (log.encoder.full()) close(log);
+  if (log.encoder.full()) close(log, RowEncoder::Memory::plenty);
 }
 
-void RowLogs::close(Log& log) {
+void RowLogs::close(Log& log, RowEncoder::Memory memory) {
   if (log.encoder.rows() == 0) return;
-  const auto segment = std::make_shared<RowSegment>(log.encoder.take(log.rows));
+  const auto segment = std::make_shared<RowSegment>(log.encoder.take(log.rows, memory));
   log.rows += segment->rows();
   std::vector<RowSumLevels::Frame> sums;
   if (log.sums)
@@ -190,13 +190,13 @@ void RowLogs::close_largest(std::size_t most_bytes) {
       if (more) largest = i;
     }
     if (largest == event::kKindCount) return;
-    close(*logs_[largest]);
+    close(*logs_[largest], RowEncoder::Memory::is_short);
   }
 }
 
 void RowLogs::close_all() {
   for (const auto& log : logs_)
-    if (log != nullptr) close(*log);
+    if (log != nullptr) close(*log, RowEncoder::Memory::is_short);
 }
 
 }  // namespace polytrace::store

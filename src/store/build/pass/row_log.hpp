@@ -13,8 +13,8 @@
 #include "slice/names.hpp"
 #include "store/build/pass/jobs.hpp"
 #include "store/build/path_table.hpp"
-#include "store/build/row_encoder.hpp"
-#include "store/build/row_sums.hpp"
+#include "store/build/rows/row_encoder.hpp"
+#include "store/build/rows/row_sums.hpp"
 #include "store/file/whole_layout.hpp"
 
 namespace polytrace::store {
@@ -55,7 +55,7 @@ class RowLogs final : public StackPaths {
   };
 
   Log& log_of(event::Kind kind);
-  void close(Log& log);
+  void close(Log& log, RowEncoder::Memory memory);
   static Piece piece_of(const RowSegment& segment);
   static Piece piece_of(SumKind kind, RowSumLevels::Frame sums);
   Derived derive(const event::Batch& batch, const event::Event& event, std::uint32_t thread,

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "store/build/row_columns.hpp"
+#include "store/build/rows/row_columns.hpp"
 
 namespace polytrace::store {
 
@@ -99,11 +99,18 @@ class ColumnEncoder {
   // Makes coded_ what stands in the file, and says so in the entry.
   void pack(ColumnEntry& entry, Coding coding);
 
+  // What a thread uses again for each column.
+  struct Scratch {
+    std::string coded, packed, best;
+    base::RawArray<u64> changed;
+    base::RawArray<u32> codes;
+  };
+  static Scratch& scratch();
+
   CodingTurn& turn_;
   std::string& out_;
-  std::string coded_, packed_, best_;
-  std::vector<u64> changed_;
-  std::vector<u32> codes_;
+  Scratch& scratch_ = scratch();
+  std::string& coded_ = scratch_.coded;
 };
 
 }  // namespace polytrace::store

@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-#include "store/build/row_columns.hpp"
+#include "store/build/rows/row_columns.hpp"
 #include "store/file/sum_layout.hpp"
 
 namespace polytrace::store {

@@ -7,8 +7,9 @@
 #include <string>
 
 #include "event/batch.hpp"
-#include "store/build/column_encoder.hpp"
-#include "store/build/row_columns.hpp"
+#include "store/build/rows/column_encoder.hpp"
+#include "store/build/rows/row_columns.hpp"
+#include "store/build/spare.hpp"
 
 namespace polytrace::store {
 
@@ -47,8 +48,17 @@ struct Derived {
 // What a segment holds, on its way to the thread that encodes it.
 class RowSegment {
  public:
-  RowSegment(std::unique_ptr<RowColumns> columns, u64 first_row, CodingTurn turn)
-      : columns_(std::move(columns)), first_row_(first_row), turn_(std::move(turn)) {}
+  RowSegment(std::unique_ptr<RowColumns> columns, u64 first_row, CodingTurn turn,
+             std::shared_ptr<Spare<RowColumns>> spare)
+      : columns_(std::move(columns)),
+        first_row_(first_row),
+        turn_(std::move(turn)),
+        spare_(std::move(spare)) {}
+  RowSegment(RowSegment&&) noexcept = default;
+  RowSegment& operator=(RowSegment&&) = delete;
+  ~RowSegment() {
+    if (columns_ != nullptr) spare_->give(std::move(columns_));
+  }
 
   event::Kind kind() const { return columns_->kind(); }
   u32 rows() const { return columns_->rows(); }
@@ -66,6 +76,7 @@ class RowSegment {
   std::unique_ptr<RowColumns> columns_;
   u64 first_row_;
   CodingTurn turn_;
+  std::shared_ptr<Spare<RowColumns>> spare_;
 };
 
 // One thread at a time.
@@ -85,8 +96,10 @@ class RowEncoder {
   // Memory that the open segment takes.
   std::size_t bytes() const { return columns_->bytes(); }
 
-  // Ends the segment; `first_row`: how many rows of the kind are before it. REQUIRES: rows() != 0.
-  RowSegment take(u64 first_row);
+  // Ends the segment; `first_row`: how many rows of the kind are before it. The next one takes as
+  // little memory as it can where that is short. REQUIRES: rows() != 0.
+  enum class Memory : u8 { plenty, is_short };
+  RowSegment take(u64 first_row, Memory memory = Memory::plenty);
   // What take() would end; nothing of it is left in the encoder, nor of its codings.
   RowSegment copy(u64 first_row) const;
   // As take() and encode().
@@ -97,6 +110,7 @@ class RowEncoder {
   TextIds& texts_;
   StackPaths* paths_;
   CodingTurns turns_;
+  std::shared_ptr<Spare<RowColumns>> spare_;
 };
 
 }  // namespace polytrace::store

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/build/row_encoder.hpp"
+#include "store/build/rows/row_encoder.hpp"
 
 #include <bit>
 
@@ -19,6 +19,10 @@ std::array<u64, 3> members(const IlRange& range) { return {range.il, range.begin
 std::array<u64, 3> members(const FramePlace& place) {
   return {static_cast<u64>(place.il), static_cast<u64>(place.native), place.ip};
 }
+
+// Of columns of one kind: those of all kinds that a trace tells many of take some MiB.
+constexpr std::size_t kMostSpare = 1;
+constexpr std::size_t kMostSpareBytes = std::size_t{8} << 20;
 
 constexpr std::array kElement{ColumnType::plain, ColumnType::plain, ColumnType::plain};
 constexpr std::array kPlace{ColumnType::integer, ColumnType::integer, ColumnType::plain};
@@ -138,7 +142,10 @@ void RowSegment::encode(std::string& payload) {
 }
 
 RowEncoder::RowEncoder(event::Kind kind, TextIds& texts, StackPaths* paths)
-    : columns_(std::make_unique<RowColumns>(kind)), texts_(texts), paths_(paths) {}
+    : columns_(std::make_unique<RowColumns>(kind)),
+      texts_(texts),
+      paths_(paths),
+      spare_(std::make_shared<Spare<RowColumns>>(kMostSpare, kMostSpareBytes)) {}
 
 void RowEncoder::add(const event::Batch& batch, const event::Event& event, u32 thread, u64 subject,
                      const Derived& derived) {
@@ -161,12 +168,13 @@ void RowEncoder::add(const event::Batch& batch, const event::Event& event, u32 t
 }
 
 RowSegment RowEncoder::copy(u64 first_row) const {
-  return {std::make_unique<RowColumns>(*columns_), first_row, CodingTurns().next()};
+  return {std::make_unique<RowColumns>(*columns_), first_row, CodingTurns().next(), spare_};
 }
 
-RowSegment RowEncoder::take(u64 first_row) {
-  auto next = std::make_unique<RowColumns>(columns_->kind());
-  return {std::exchange(columns_, std::move(next)), first_row, turns_.next()};
+RowSegment RowEncoder::take(u64 first_row, Memory memory) {
+  auto next = memory == Memory::is_short ? nullptr : spare_->take();
+  if (next == nullptr) next = std::make_unique<RowColumns>(columns_->kind());
+  return {std::exchange(columns_, std::move(next)), first_row, turns_.next(), spare_};
 }
 
 }  // namespace polytrace::store

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/build/row_sums.hpp"
+#include "store/build/rows/row_sums.hpp"
 
 #include <bit>
 

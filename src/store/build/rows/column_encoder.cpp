@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/build/column_encoder.hpp"
+#include "store/build/rows/column_encoder.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -70,41 +70,50 @@ void append_numbers(std::span<const u64> numbers, std::string& out) {
 
 }  // namespace
 
+ColumnEncoder::Scratch& ColumnEncoder::scratch() {
+  thread_local Scratch scratch;
+  return scratch;
+}
+
 bool ColumnEncoder::encode_dictionary(std::span<const u64> numbers, const ColumnEntry& entry) {
   const auto least = static_cast<u64>(entry.least);
   ValueCodes table(least, static_cast<u64>(entry.greatest) - least);
-  codes_.resize(numbers.size());
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    codes_[i] = table.code(numbers[i]);
-    if (codes_[i] >= kMostValues) return false;
+  base::RawArray<u32>& codes = scratch_.codes;
+  codes.clear();
+  for (const u64 number : numbers) {
+    codes.push(table.code(number));
+    if (codes[codes.size() - 1] >= kMostValues) return false;
   }
   base::Appender values;
   values.uleb(table.values().size());
   for (const u64 value : table.values()) values.sleb(static_cast<std::int64_t>(value));
   coded_.append(reinterpret_cast<const char*>(values.view().data()), values.size());
-  if (table.values().size() <= kByteCodes) append_codes<u8>(codes_, coded_);
-  else append_codes<u16>(codes_, coded_);
+  if (table.values().size() <= kByteCodes) append_codes<u8>({codes.data(), codes.size()}, coded_);
+  else append_codes<u16>({codes.data(), codes.size()}, coded_);
   return true;
 }
 
 bool ColumnEncoder::encode(const ColumnEntry& entry, Coding coding, std::span<const u64> numbers) {
   coded_.clear();
   const bool for_svb = numbers.size() <= base::kMostSvbNumbers;
-  changed_.resize(numbers.size());
+  const auto append_changed = [&](auto change) {
+    base::RawArray<u64>& changed = scratch_.changed;
+    changed.clear();
+    changed.grew_to(std::ranges::transform(numbers, changed.room(numbers.size()), change).out);
+    base::append_svb({changed.data(), changed.size()}, coded_);
+    return true;
+  };
   switch (coding) {
     case Coding::svb:
       if (!for_svb) return false;
       if (!is_signed(entry.type)) return base::append_svb(numbers, coded_), true;
-      std::ranges::transform(numbers, changed_.begin(), [](u64 number) {
-        return base::zigzag(static_cast<std::int64_t>(number));
-      });
-      return base::append_svb(changed_, coded_), true;
+      return append_changed(
+          [](u64 number) { return base::zigzag(static_cast<std::int64_t>(number)); });
     case Coding::differences:
       if (!for_svb) return false;
-      std::ranges::transform(numbers, changed_.begin(), [before = u64{0}](u64 number) mutable {
+      return append_changed([before = u64{0}](u64 number) mutable {
         return base::zigzag(static_cast<std::int64_t>(number - std::exchange(before, number)));
       });
-      return base::append_svb(changed_, coded_), true;
     case Coding::dictionary: return encode_dictionary(numbers, entry);
     default: return append_numbers(numbers, coded_), true;
   }
@@ -114,27 +123,27 @@ void ColumnEncoder::pack(ColumnEntry& entry, Coding coding) {
   entry.raw = static_cast<u32>(coded_.size());
   entry.coding = static_cast<u8>(coding);
   if (coding == Coding::dictionary || coding == Coding::raw) {  // others pack themselves
-    packed_.clear();
-    const auto how = base::append_coded(std::as_bytes(std::span(coded_)), packed_);
+    scratch_.packed.clear();
+    const auto how = base::append_coded(std::as_bytes(std::span(coded_)), scratch_.packed);
     if (how == base::Coding::zstd) entry.coding = static_cast<u8>(entry.coding | kZstd);
-    coded_.swap(packed_);
+    coded_.swap(scratch_.packed);
   }
   entry.stored = static_cast<u32>(coded_.size());
 }
 
 void ColumnEncoder::encode_shortest(ColumnEntry& entry, std::span<const u64> numbers, u32 key) {
   ColumnEntry shortest = entry;
-  best_.clear();
+  scratch_.best.clear();
   for (const Coding coding : {Coding::svb, Coding::differences, Coding::dictionary, Coding::raw}) {
     if (!encode(entry, coding, numbers)) continue;
     ColumnEntry tried = entry;
     pack(tried, coding);
-    if (!best_.empty() && coded_.size() >= best_.size()) continue;
-    best_.swap(coded_);
+    if (!scratch_.best.empty() && coded_.size() >= scratch_.best.size()) continue;
+    scratch_.best.swap(coded_);
     shortest = tried;
   }
   turn_.chose(key, coding_of(shortest));
-  coded_.swap(best_);
+  coded_.swap(scratch_.best);
   entry = shortest;
 }
 

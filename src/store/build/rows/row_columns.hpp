@@ -31,6 +31,11 @@ class Told {
     return row / 64 < rows_.size() && (rows_[row / 64] >> (row % 64) & 1) != 0;
   }
   std::size_t bytes() const { return numbers_.size() * sizeof(u64) + rows_.size() * sizeof(u64); }
+  // Keeps its memory.
+  void clear() {
+    numbers_.clear();
+    rows_.clear();
+  }
 
  private:
   NumberArray<u64> numbers_;
@@ -45,6 +50,10 @@ struct ToldLists {
 
   std::size_t elements() const { return members[0].size(); }
   std::size_t bytes() const { return lengths.bytes() + elements() * width * sizeof(u64); }
+  void clear() {
+    lengths.clear();
+    for (auto& member : members) member.clear();
+  }
 };
 
 struct FieldColumns {
@@ -53,6 +62,11 @@ struct FieldColumns {
   ToldLists places;  // of a stack
 
   std::size_t bytes() const { return numbers.bytes() + lists.bytes() + places.bytes(); }
+  void clear() {
+    numbers.clear();
+    lists.clear();
+    places.clear();
+  }
 };
 
 class RowColumns {
@@ -72,6 +86,15 @@ class RowColumns {
   bool full() const { return rows_ == kMostRows || elements_ >= kManyElements; }
   // Looks at each column.
   std::size_t bytes() const;
+  // For the next segment, which takes as much memory for granted as this one took.
+  void clear() {
+    for (Told& column : own_) column.clear();
+    for (FieldColumns& field : fields_) field.clear();
+    rows_ = 0;
+    elements_ = 0;
+    least_ = kLatest;
+    greatest_ = kEarliest;
+  }
 
   // Of one of the fields that the catalogue does not have. REQUIRES: k...Field.
   Told& own(u16 field) { return own_[std::size_t{kTimeField} - field]; }
@@ -88,14 +111,16 @@ class RowColumns {
   void add_elements(std::size_t count) { elements_ += count; }
 
  private:
+  static constexpr base::Time kLatest = std::numeric_limits<base::Time>::max();
+  static constexpr base::Time kEarliest = std::numeric_limits<base::Time>::min();
   static constexpr u64 kManyElements = u64{1} << 18;
   static constexpr std::size_t kOwn = kTimeField - kMovedField + 1;
 
   event::Kind kind_;
   u32 rows_ = 0;
   u64 elements_ = 0;
-  base::Time least_ = std::numeric_limits<base::Time>::max();
-  base::Time greatest_ = std::numeric_limits<base::Time>::min();
+  base::Time least_ = kLatest;
+  base::Time greatest_ = kEarliest;
   std::array<Told, kOwn> own_;
   std::vector<FieldColumns> fields_;
 };
