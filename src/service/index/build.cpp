@@ -53,6 +53,7 @@ base::result<event::PumpOutcome> write_index(const Input& input, event::Reader& 
                       .source = found.source.facts,
                       .fingerprint = found.source.fingerprint};
   job.pump.stop = input.asking().stop;
+  job.pump.workers = input.options().workers;
   if (watcher) job.pump.progress = [&](const base::Source& source) { watcher->update(source); };
   return store::build_index(reader, job);
 }
