@@ -65,9 +65,10 @@ class EventRows final : public Rows {
     if (auto begun = begin(stop); !begun) return base::Unexpected(begun.error());
     for (bool gave = false; !gave || stream_->has_next() || !trace_->may_wait();) {
       const auto more = stream_->next();
-      if (!more) return base::Unexpected(more.error());
+      // Whoever is told to stop may be anywhere, also in the header.
       if (*stop && !ends_by_stop()) return sql::Turn{.interrupted = true};
-      if (!*more) return end();
+      if (!more && !*stop) return base::Unexpected(more.error());
+      if (!more || !*more) return end();
       if (!is_chosen()) continue;
       gave = true;
       for (std::size_t i = 0; i < cells_.size(); ++i) cells_[i] = stream_->value(chosen_[i]);
@@ -109,16 +110,14 @@ class EventRows final : public Rows {
 };
 
 base::result<std::vector<int>> columns_named(const char* columns) {
-  const sql::TableInfo& info = service::EventStream::info();
+  constexpr auto& kAll = service::EventStream::kColumns;
+  if (columns == nullptr) return std::vector<int>(kAll.begin(), kAll.end());
   std::vector<int> chosen;
-  if (columns == nullptr)
-    for (std::size_t i = 0; i < info.columns.size(); ++i) chosen.push_back(static_cast<int>(i));
-  else
-    for (const std::string_view name : service::listed(columns)) {
-      chosen.push_back(info.find(name));
-      if (chosen.back() < 0)
-        return base::fail(base::Code::query_wrong, fmt::format("no such column: {}", name));
-    }
+  for (const std::string_view name : service::listed(columns)) {
+    chosen.push_back(service::EventStream::info().find(name));
+    if (std::ranges::find(kAll, chosen.back()) == kAll.end())
+      return base::fail(base::Code::query_wrong, fmt::format("no such column: {}", name));
+  }
   return chosen;
 }
 

@@ -228,7 +228,8 @@ static void check_memory(pt_trace* trace) {
   pt_query* query = NULL;
   pt_error* error = NULL;
   const char* sql =
-      "WITH RECURSIVE r(x) AS (SELECT 'a' UNION ALL SELECT x || x FROM r) SELECT max(x) FROM r";
+      "CREATE TEMP TABLE large AS WITH RECURSIVE r(x, y) AS (SELECT 1, 'a' UNION ALL "
+      "SELECT x + 1, printf('%01000d', x) FROM r) SELECT * FROM r";
   want(pt_prepare(trace, text_of(sql), &options, &query, NULL, &error), PT_OK, &error, "");
   pt_columns part = {sizeof part, 0, 0, NULL};
   const pt_status status = pt_query_columns(query, 0, &part, &error);

@@ -8,7 +8,7 @@
 #include "asked.h"
 
 static const char* path_in(const char* folder, const char* name) {
-  static char path[4200];
+  static char path[8192];
   snprintf(path, sizeof path, "%s/%s", folder, name);
   return path;
 }
@@ -111,8 +111,8 @@ static void check_export(const char* whole, const char* folder) {
 // What was asked before stays with what was there.
 static void check_refresh(const char* whole, const char* other, const char* folder, int mode) {
   const char* path = path_in(folder, "changing");
-  char index[4300];
-  snprintf(index, sizeof index, "%s.index", path);
+  char index[4608];
+  snprintf(index, sizeof index, "%s/changing.index", folder);
   copy(whole, path);
   pt_options options;
   pt_options_init(&options, sizeof options);

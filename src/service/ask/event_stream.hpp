@@ -3,6 +3,7 @@
 // order of the source. Memory is that of one batch and of what names threads. One thread at a time.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <string>
@@ -16,8 +17,11 @@ namespace polytrace::service {
 
 class EventStream {
  public:
-  // What its rows are: TableId::Event.
+  // What its rows are: TableId::Event, of which these columns are known as it is read.
   static const sql::TableInfo& info() { return sql::describe(sql::TableId::Event); }
+  static constexpr std::array kColumns{sql::EventColumns::id,      sql::EventColumns::ts,
+                                       sql::EventColumns::utid,    sql::EventColumns::kind,
+                                       sql::EventColumns::subject, sql::EventColumns::detail};
 
   // Reads nothing yet. `stop` outlives it: once it is true, the end comes soon; that is how
   // following a growing file ends.
@@ -29,7 +33,7 @@ class EventStream {
   base::result<bool> next();
   // Whether next() has one without reading.
   bool has_next() const { return at_ + 1 < batch_.events.size(); }
-  // Of the event that it is at; texts live until it moves.
+  // Of the event that it is at, of kColumns; texts live until it moves.
   sql::Value value(int column) const;
   // How reading went, behind the last event.
   Reading reading() const;
