@@ -44,13 +44,21 @@ class Files(unittest.TestCase):
         for file in TRACES:
             with polytrace.open(file, temporary=True) as trace:
                 rows = list(map(tuple, trace.sql(f"SELECT {', '.join(COLUMNS)} FROM event")))
-            result = polytrace.read(file)
-            self.assertEqual(result.columns, COLUMNS)
-            self.assertTrue(list(map(tuple, result)) == rows, file)
-            self.assertEqual([row[0] for row in rows], list(range(len(rows))))
+                self.assertEqual([row[0] for row in rows], list(range(len(rows))))
+                told = list(polytrace.read(file))
+                self.assertTrue([tuple(row[:2] + row[3:]) for row in told] ==
+                                [row[:2] + row[3:] for row in rows], file)
+                self.check_threads(trace, told)
+            self.assertEqual(polytrace.read(file).columns, COLUMNS)
             middle = sorted(row[1] for row in rows)[len(rows) // 2]
             told = [tuple(row) for row in polytrace.read(file, ["kind", "ts"], start=middle)]
             self.assertTrue(told == [(row[3], row[1]) for row in rows if row[1] >= middle], file)
+
+    def check_threads(self, trace, told):
+        """As the table of each kind has them, in which two lives of an id are two threads."""
+        for kind in {row.kind for row in told} - {"enter", "leave", "unwind"}:
+            wanted = [row.utid for row in trace.sql(f"SELECT utid FROM event_{kind} ORDER BY id")]
+            self.assertEqual([row.utid for row in told if row.kind == kind], wanted, kind)
 
     def test_batches_live_on(self):
         with polytrace.open(EXAMPLE, temporary=True) as trace:
