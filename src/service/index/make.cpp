@@ -33,6 +33,7 @@ store::IndexJob index_job(const Input& input, const event::Reader& reader,
                       .format = fmt::format("{} {}", format.name, reader.version()),
                       .source = source.facts,
                       .fingerprint = source.fingerprint};
+  job.pump.workers = input.options().workers;
   // What is followed ends by its source.
   if (input.options().follow) job.live = store::live_id(source.facts);
   else job.pump.stop = input.asking().stop;

@@ -88,6 +88,7 @@ Passed pass(const Input& input, event::Reader& reader, event::Consumer& consumer
   const InputOptions& options = input.options();
   event::PumpOptions pump_options;
   pump_options.stop = input.asking().stop;
+  pump_options.workers = options.workers;
   // In order and nothing beyond the problem: one worker.
   if (options.strict) pump_options.workers = 1;
   if (watcher) pump_options.progress = [&](const base::Source& source) { watcher->update(source); };
