@@ -72,10 +72,9 @@ class Sql final : public Command {
     }
     for (const base::Notice& remark : traces->remarks) session.detail(notice_text(remark));
     if (traces->interrupted) return code;
-    sql::limit_memory(options_.limits().memory + (std::uint64_t{16} << 20));
-    auto database = sql::Database::open(traces->traces, options_.limits());
-    if (!database) return session.fail(database.error());
-    return std::max(code, answer(session, **database, *traces));
+    auto engines = SqlEngines::open(*traces, options_.limits());
+    if (!engines) return session.fail(engines.error());
+    return std::max(code, answer(session, **engines, *traces));
   }
 
  private:
@@ -110,15 +109,19 @@ class Sql final : public Command {
     return all;
   }
 
-  int answer(Session& session, sql::Database& database, const service::SqlTraces& traces) {
-    if (is_prompt_) return run_prompt(session, database, traces, options_);
-    if (query_.starts_with('.')) return run_dots(session, database, query_);
-    return ask(session, database, traces);
+  int answer(Session& session, SqlEngines& engines, const service::SqlTraces& traces) {
+    if (is_file_form(options_.form())) {
+      if (!is_prompt_ && !query_.starts_with('.')) return options_.write(session, engines, query_);
+      return session.fail_usage("arrow and parquet are forms of the answer to a query");
+    }
+    if (is_prompt_) return run_prompt(session, engines, traces, options_);
+    if (query_.starts_with('.')) return run_dots(session, engines.described(), query_);
+    return ask(session, engines, traces);
   }
-  int ask(Session& session, sql::Database& database, const service::SqlTraces& traces) {
+  int ask(Session& session, SqlEngines& engines, const service::SqlTraces& traces) {
     if (options_.output().empty() || options_.output() == "-")
       return options_.ask(
-          session, session.out().text(), [&] { return session.out().drain(); }, database, traces,
+          session, session.out().text(), [&] { return session.out().drain(); }, engines, traces,
           query_);
     auto sink = base::create_sink(options_.output(), options_.force());
     if (!sink) return session.fail(sink.error(), options_.output());
@@ -129,7 +132,7 @@ class Sql final : public Command {
       return good;
     };
     const int code = options_.ask(
-        session, text, [&] { return text.size() < kMuch || write(); }, database, traces, query_);
+        session, text, [&] { return text.size() < kMuch || write(); }, engines, traces, query_);
     if (code != 0) return code;
     if (!write()) return session.fail({base::Code::write_failed, {}, {}}, options_.output());
     if (auto done = (*sink)->commit(); !done) return session.fail(done.error(), options_.output());
