@@ -85,7 +85,7 @@ EveryTable every_table(const TracePointer& trace) {
   const FindTable find = finder_of(tables);
   tables.push_back(lock_waits_function(trace, find));
   tables.push_back(histogram_function(find));
-  tables.push_back(group_by_function(find));
+  tables.push_back(group_by_function(trace, find));
   return tables;
 }
 

@@ -101,6 +101,27 @@ def check_others(file):
     assert (samples or 0) == sum(r["hits"] for r in tables.get("sampled_threads", []))
 
 
+def check_groups(file):
+    """The function with kernels of its own beside the same by SQL."""
+    for table, keys, sums in (
+            ("slice", "method_id", "dur"), ("slice", "path_id", "dur,self_dur"),
+            ("slice", "path_id,method_id", "self_dur"), ("slice", "utid", "dur,max:dur,min:ts"),
+            ("slice", "utid,depth", "self_dur,max:id"), ("slice", "parent_id", "dur,parent_id"),
+            ("slice", "method_id,utid,depth", "max:ts"), ("slice", "how,method_id", "dur"),
+            ("slice", "track_id,stack_id,parent_id", "min:parent_id"), ("slice", "dur", "ts"),
+            ("alloc", "utid,class_id", "size,max:size"), ("alloc", "class_name", "weight"),
+            ("thread", "name", "calls"), ("counter", "counter_id", "value,min:value")):
+        names = keys.split(",")
+        made = [f"max({word[4:]})" if word.startswith("max:") else
+                f"min({word[4:]})" if word.startswith("min:") else f"sum({word})"
+                for word in sums.split(",")]
+        chosen = ", ".join([f"k{i + 1}" for i in range(len(names))] + ["n"]
+                           + [f"s{i + 1}" for i in range(len(made))])
+        same(f"group_by {table} {keys} {sums}",
+             sql(file, f"SELECT {chosen} FROM group_by('{table}', '{keys}', '{sums}', NULL)"),
+             sql(file, f"SELECT {keys}, count(*), {', '.join(made)} FROM {table} GROUP BY {keys}"))
+
+
 # --- a plain table with the same rows -----------------------------------------------------------
 
 def check_queries(file, folder, seed, count):
@@ -121,7 +142,8 @@ def main():
         folder = Path(name)
         os.environ["POLYTRACE_CACHE"] = str(folder / "cache")
         for file in [EXAMPLE, *(DATA / sample for sample in (SAMPLES if LONG else SAMPLES[:2]))]:
-            for check in (check_calls, check_range, check_memory, check_others):
+            for check in (check_calls, check_range, check_memory, check_others,
+                          check_groups):
                 try:
                     check(file)
                 except AssertionError as fault:

@@ -56,6 +56,7 @@ class Sql final : public Command {
         .takes("FILE...")
         .required()
         .in("Input");
+    add_index_place(list, index_.folder);
     add_index_options(list, index_, Traces::several);
     options_.add_to(list);
   }
@@ -63,6 +64,8 @@ class Sql final : public Command {
     if (const auto parsed = options_.parse(session.common.json); !parsed)
       return session.fail(parsed.error());
     if (auto split = split_words(); !split) return session.fail(split.error());
+    if (!index_.folder.empty() && files_.size() > 1)
+      return session.fail_usage("--index is the index of one FILE");
     auto traces = service::open_for_sql(inputs(), session.asking());
     if (!traces) return session.refuse(traces.error());
     int code = 0;

@@ -29,6 +29,9 @@ struct ReadTable {
   Scan scan;
   std::vector<std::uint64_t> columns{};
   std::unique_ptr<Cursor> cursor{};
+  // Instead of it, where all columns have such pages and nothing is asked of them.
+  std::unique_ptr<NumberPages> pages{};
+  std::uint64_t page_rows = 0, page_done = 0;
 };
 
 template <class Kept>
@@ -112,6 +115,20 @@ void bind_table(DuckBind info) {
       [&](const char* why) { api_of.bind_set_error(info, why); });
 }
 
+base::result<void> open_rows(ReadTable& read) {
+  const TableInfo& info = read.of.table.info();
+  std::vector<int> known;
+  for (const std::uint64_t column : read.columns)
+    if (column < info.columns.size()) known.push_back(static_cast<int>(column));
+  if (read.scan.conditions.empty() && known.size() == read.columns.size() && !known.empty())
+    read.pages = read.of.table.pages(known, read.scan.stop);
+  if (read.pages != nullptr) return {};
+  auto cursor = read.of.table.open(read.scan);
+  if (!cursor) return tl::unexpected(cursor.error());
+  read.cursor = std::move(*cursor);
+  return {};
+}
+
 void init_table(DuckInit info) {
   const DuckApi& api_of = loaded_duck();
   guarded_duck(
@@ -127,18 +144,34 @@ void init_table(DuckInit info) {
           if (column < count)
             read->scan.columns |= std::uint64_t{1} << std::min<std::uint64_t>(column, 63);
         }
-        auto cursor = bound.of.table.open(read->scan);
-        if (!cursor) {
-          api.init_set_error(info, bound.of.shared.keep(cursor.error()).c_str());
-          return;
-        }
-        read->cursor = std::move(*cursor);
+        if (auto opened = open_rows(*read); !opened)
+          return api.init_set_error(info, bound.of.shared.keep(opened.error()).c_str());
         api.init_set_init_data(info, read.release(), delete_kept<ReadTable>);
       },
       [&](const char* why) { api_of.init_set_error(info, why); });
 }
 
+base::result<std::uint64_t> fill_from_pages(ReadTable& read, DuckChunk chunk) {
+  const DuckApi& api = read.of.shared.api;
+  if (read.page_done == read.page_rows) {
+    const auto rows = read.pages->next();
+    if (!rows) return tl::unexpected(rows.error());
+    read.page_rows = *rows;
+    read.page_done = 0;
+  }
+  const std::uint64_t rows = std::min(api.vector_size(), read.page_rows - read.page_done);
+  for (std::size_t i = 0; i < read.columns.size(); ++i) {
+    const auto nulls = read.pages->nulls(i);
+    DuckFill fill(api, api.data_chunk_get_vector(chunk, i), DuckType::bigint);
+    fill.put_all(read.pages->numbers(i).subspan(read.page_done, rows),
+                 nulls.empty() ? nulls : nulls.subspan(read.page_done, rows));
+  }
+  read.page_done += rows;
+  return rows;
+}
+
 base::result<std::uint64_t> fill_rows(ReadTable& read, DuckChunk chunk) {
+  if (read.pages != nullptr) return fill_from_pages(read, chunk);
   const DuckApi& api = read.of.shared.api;
   const TableInfo& info = read.of.table.info();
   const std::uint64_t most = api.vector_size();

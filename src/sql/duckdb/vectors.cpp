@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstring>
 
 #include "base/text/utf8.hpp"
 
@@ -53,6 +54,12 @@ void DuckFill::put(std::uint64_t row, const Value& value) {
     put_text(row, fmt::format("{}", value.integer));
   else if (type_ == DuckType::varchar && is_real) put_text(row, fmt::format("{}", value.real));
   else put_null(row);
+}
+
+void DuckFill::put_all(std::span<const std::int64_t> numbers, std::span<const std::uint8_t> nulls) {
+  std::memcpy(data_, numbers.data(), numbers.size_bytes());
+  for (std::size_t row = 0; row < nulls.size(); ++row)
+    if (nulls[row] != 0) put_null(row);
 }
 
 DuckRead::DuckRead(const DuckApi& api, DuckVector vector)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <deque>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,9 @@ class DuckFill {
   // Numbers in a column of texts become texts, of whole numbers in one of reals reals; what has no
   // place is NULL.
   void put(std::uint64_t row, const Value& value);
+  // Rows from the first one on, of a vector of bigint; `nulls` is 1 by NULL, empty where there is
+  // none.
+  void put_all(std::span<const std::int64_t> numbers, std::span<const std::uint8_t> nulls);
 
  private:
   void put_null(std::uint64_t row);
