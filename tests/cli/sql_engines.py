@@ -108,10 +108,15 @@ def duck(file, query):
     return [tuple(row) for row in told["rows"]]
 
 
+def plain(cell):
+    """Sums of reals depend on their order; whole numbers that JSON cannot hold are texts."""
+    if isinstance(cell, float):
+        return float(f"{cell:.9g}")
+    return int(cell) if isinstance(cell, str) and re.fullmatch(r"-?\d{16,19}", cell) else cell
+
+
 def rounded(rows):
-    """Sums of reals depend on their order."""
-    return [tuple(float(f"{cell:.9g}") if isinstance(cell, float) else cell for cell in row)
-            for row in rows]
+    return [tuple(map(plain, row)) for row in rows]
 
 
 def alike(query, ours, theirs):
