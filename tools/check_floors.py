@@ -41,7 +41,7 @@ FOLDERS = {
     "agent/coreclr": ["names", "runtime", "calls", "code memory", "."],
     "store": ["file", "read/cells", "build", "build/rows read", "build/pass read/events", "ask",
               "ask/events", "."],
-    "sql": ["model", "trace", "tables functions", "sqlite files", "."],
+    "sql": ["model", "trace", "tables functions", "sqlite duckdb", "files", "."],
     "service": ["words", "input", "json", "selection", "ask convert",
                 "states runtimes index", "record trace sql"],
     "server": ["http", ".", "answers", "door"],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sql/sqlite/dialect.hpp"
+#include "sql/model/dialect.hpp"
 
 #include <strings.h>
 

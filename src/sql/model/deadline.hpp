@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets a question's stop flag, and interrupts SQLite, when its time is over or its user wants no
-// more.
+// Sets a question's stop flag, and interrupts its engine, when its time is over or its user wants
+// no more.
 #pragma once
-
-#include <sqlite3.h>
 
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <thread>
 
@@ -15,10 +14,9 @@ namespace polytrace::sql {
 
 class Deadline {
  public:
-  // The database must outlive it. Null: nothing is interrupted, which would end all its statements
-  // that have begun.
+  // `interrupt` is called on a thread of its own; empty: the flag alone tells.
   Deadline(std::chrono::milliseconds time, const std::atomic<bool>* wanted_off,
-           std::atomic<bool>& stop, sqlite3* database);
+           std::atomic<bool>& stop, std::function<void()> interrupt = {});
   Deadline(const Deadline&) = delete;
   Deadline& operator=(const Deadline&) = delete;
   ~Deadline() { end(); }
@@ -27,13 +25,14 @@ class Deadline {
 
   bool is_over() const { return over_; }
   bool was_wanted() const { return wanted_; }
+  bool is_ended() const { return over_ || wanted_; }
 
  private:
   void watch(std::chrono::steady_clock::time_point until);
 
   const std::atomic<bool>* wanted_off_;
   std::atomic<bool>& stop_;
-  sqlite3* database_;
+  std::function<void()> interrupt_;
   std::atomic<bool> over_{false}, wanted_{false};
   std::mutex mutex_;  // guards done_
   std::condition_variable changed_;
