@@ -45,10 +45,13 @@ await with_page([example, cut], async (page) => {
   }
 
   // States at the middle.
-  const info = cli_json("info", example);
-  const at = Math.floor((info.span.last - info.span.first) / 2);
-  const states = cli_json("state", "--no-cache", "--at", String(info.span.first + at), example).states;
-  await page.turn(`#/0/states?at=${at}`);
+  const states = cli_json("state", "--no-cache", "--at", "50%", example).states;
+  await page.turn("#/0/states");
+  await page.page.keyboard.press("g");
+  await page.by("textbox", "Time").fill("50%");
+  await page.page.keyboard.press("Enter");
+  await page.settled();
+  expect(/[?&]at=\d+/.test(page.address()), `the address has the cursor: ${page.address()}`);
   const rows = await page.rows("State at cursor");
   expect_equal(
     rows.map((r) => [r.path, r.value]),

@@ -4,7 +4,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -23,12 +23,17 @@ export function skip(reason) {
   process.exit(77);
 }
 
-function browser_library() {
-  try {
-    return createRequire(join(root, "ui/package.json"))("playwright-core");
-  } catch {
-    return skip("ui/node_modules has no playwright-core: ./dev page installs it");
+// A package that is of ./dev page, or of ./dev setup page.
+export function package_file(name) {
+  const installed = process.env.POLYTRACE_READERS ?? join(homedir(), ".cache/polytrace/readers");
+  for (const folder of [join(root, "ui"), installed]) {
+    try {
+      return createRequire(join(folder, "package.json")).resolve(name);
+    } catch {
+      // not in this one
+    }
   }
+  return skip(`node has no ${name.split("/")[0]}: ./dev setup page installs it`);
 }
 
 export function cli(...words) {
@@ -100,13 +105,19 @@ export class Page {
     await this.settled();
   }
 
-  async settled() {
-    await this.page.waitForSelector('html[data-state=ready][data-busy="0"]', { timeout: 30_000, state: "attached" });
-    // Answers may lead to further questions: quiet is what stays so for two frames.
-    for (let quiet = 0; quiet < 3;) {
-      await this.page.waitForTimeout(40);
-      quiet = (await this.page.getAttribute("html", "data-busy")) === "0" ? quiet + 1 : 0;
-    }
+  // Answers may lead to further questions: quiet is what stays so for a few frames.
+  settled(page = this.page) {
+    return page.waitForFunction(
+      () => {
+        const { state, busy } = document.documentElement.dataset;
+        globalThis.quiet_frames = state === "ready" && busy === "0" ? (globalThis.quiet_frames ?? 0) + 1 : 0;
+        if (globalThis.quiet_frames < 4) return false;
+        globalThis.quiet_frames = 0;
+        return true;
+      },
+      undefined,
+      { timeout: 30_000 },
+    );
   }
 
   address() {
@@ -162,7 +173,7 @@ export function expect_equal(got, wanted, what) {
 // Runs `body` with a page of a server of `files`; the test fails if anything was complained of.
 export async function with_page(files, body, options = {}) {
   if (!existsSync(join(root, "ui/dist/index.html"))) skip("ui/dist is missing: ./dev page makes it");
-  const { chromium } = browser_library();
+  const { chromium } = createRequire(import.meta.url)(package_file("playwright-core"));
   const executablePath = kBrowsers.find((path) => path && existsSync(path));
   if (!executablePath) skip("there is no chromium");
   try {
