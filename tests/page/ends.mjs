@@ -2,20 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Traces of every format open, and say what they do not have; damaged ones say what was not read; and when the server
 // goes the page says so, and that a new one needs its own address.
-import { existsSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { again, cli_json, example, expect, expect_equal, root, with_page } from "./support/page.mjs";
+import { again, cli_json, example, expect, expect_equal, root, scratch, with_page } from "./support/page.mjs";
 
 const data = join(root, "tests/data");
-const scratch = mkdtempSync(join(tmpdir(), "polytrace-ends-"));
+const place = scratch();
 const some = (folder, ending) =>
   existsSync(join(data, folder)) ? readdirSync(join(data, folder)).filter((f) => f.endsWith(ending)).slice(0, 1) : [];
 
-const packed = join(scratch, "packed.mlpd.gz");
+const packed = join(place, "packed.mlpd.gz");
 writeFileSync(packed, gzipSync(readFileSync(example)));
-const flipped = join(scratch, "flipped.mlpd");
+const flipped = join(place, "flipped.mlpd");
 const bytes = Buffer.from(readFileSync(example));
 for (let at = 5000; at < bytes.length; at += 40_000) bytes[at] ^= 0x40;
 writeFileSync(flipped, bytes);

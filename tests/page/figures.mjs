@@ -1,13 +1,12 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
 // Suspects, search, weights of the flame graph, states and what damaged traces say are what the command says.
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { cli_json, cli, example, expect, expect_equal, with_page } from "./support/page.mjs";
+import { cli, cli_json, example, expect, expect_equal, scratch, with_page } from "./support/page.mjs";
 
-const scratch = mkdtempSync(join(tmpdir(), "polytrace-figures-"));
-const cut = join(scratch, "cut.mlpd");
+const place = scratch();
+const cut = join(place, "cut.mlpd");
 const bytes = readFileSync(example);
 writeFileSync(cut, bytes.subarray(0, Math.floor(bytes.length * 0.7)));
 
@@ -34,7 +33,7 @@ await with_page([example, cut], async (page) => {
   expect(page.address().includes(`q=${word}`), "the address has what was searched for");
 
   // Flame: the total of each weight.
-  const out = join(scratch, "out.folded");
+  const out = join(place, "out.folded");
   for (const weight of ["time", "calls", "bytes", "objects"]) {
     const told = JSON.parse(
       cli("export", "--to", "folded", "--weight", weight, "--json", "--force", "-o", out, example),

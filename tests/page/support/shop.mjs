@@ -2,10 +2,9 @@
 // The example shop, recorded as the tutorial does it. Where the JDK or the agent is missing, the test says so and ends
 // with 77.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { polytrace, root, skip } from "./page.mjs";
+import { polytrace, root, scratch, skip } from "./page.mjs";
 
 const kClasses = "Shop,Customer,Catalog,Till,Order,Article";
 const kEvents = "calls,threads,gc,monitors,exceptions,alloc=sites";
@@ -15,7 +14,7 @@ function run(program, words) {
 }
 
 export function record_shop(days = 20, ...more) {
-  const folder = mkdtempSync(join(tmpdir(), "polytrace-shop-"));
+  const folder = scratch();
   const sources = join(root, "examples/shop/java");
   try {
     const files = readdirSync(sources).filter((name) => name.endsWith(".java"));

@@ -11,6 +11,7 @@ import { displayed, first_open, is_tree, type Line, lines_of, own_order, sorted,
 export const kRowHeight = 24;
 const kHead = 28;
 const kAhead = 10;
+const kLeastRest = 160; // of the column that has what is left
 
 export interface GridProps {
   table: Table;
@@ -113,7 +114,7 @@ export function Grid(props: GridProps) {
     () => widths_of(columns, table.rows, view.width, wide),
     [columns, table, view.width, shown_order],
   );
-  const least = widths.reduce((sum, w) => sum + (w > 0 ? w : 100), 0);
+  const least = widths.reduce((sum, w) => sum + (w > 0 ? w : kLeastRest), 0);
   const height = rows > 0 ? Math.min(rows, lines.length) * kRowHeight + kHead + 1 : undefined;
 
   return (

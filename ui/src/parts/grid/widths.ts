@@ -9,7 +9,8 @@ const kFigure = 80;
 const kWide = 128; // with a bar
 const kSeries = 200;
 const kLetter = 7.2; // of the small text, on average
-const kEdge = 18;
+const kEdge = 14;
+const kInside = 22; // more for texts that are not the first column
 const kLeastText = 64;
 const kMostText = 560;
 const kMostTitle = 120;
@@ -54,7 +55,7 @@ export function widths_of(
   const rest = columns[0] && is_numeric(columns[0]) ? texts.at(-1) : texts[0];
   const left = room - figures.reduce((a, b) => a + b, 0);
   const given = shared(
-    texts.map((c) => text_width(c, rows)),
+    texts.map((c) => text_width(c, rows) + (c === columns[0] ? 0 : kInside)),
     left,
   );
   return columns.map((c, i) => (c === rest ? 0 : is_numeric(c) ? figures[i]! : Math.round(given[texts.indexOf(c)]!)));
