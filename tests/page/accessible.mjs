@@ -33,13 +33,15 @@ const kLooks = [
   { theme: "light", width: 1600, views: every(0) },
   { theme: "dark", width: 1600, views: every(1) },
   { theme: "light", width: 800, views: kLong ? kViews : ["overview", "timeline"] }, // twice the size
+  { theme: "dark", width: 900, views: kLong ? kViews : ["flame", "calls"], forced: true }, // colours of the system
 ];
 
 const source = readFileSync(package_file("axe-core/axe.min.js"), "utf8");
 
 await with_page([example], async (page) => {
   await page.open("#/0/overview");
-  for (const { theme, width, views } of kLooks) {
+  for (const { theme, width, views, forced = false } of kLooks) {
+    await page.page.emulateMedia({ forcedColors: forced ? "active" : "none" });
     await page.page.setViewportSize({ width, height: 900 });
     for (const view of views) {
       await page.turn(`#/0/${view}${view.includes("?") ? "&" : "?"}theme=${theme}`);

@@ -10,6 +10,9 @@ const cut = join(place, "cut.mlpd");
 const bytes = readFileSync(example);
 writeFileSync(cut, bytes.subarray(0, Math.floor(bytes.length * 0.7)));
 
+// Whether no other method is found by this name.
+const names_alone = (name, all) => all.filter((m) => m.method.toLowerCase().includes(name.toLowerCase())).length === 1;
+
 await with_page([example, cut], async (page) => {
   await page.open("#/0/overview");
   const suspects = cli_json("report", "--sections", "suspects", example).tables[0].rows;
@@ -31,6 +34,26 @@ await with_page([example, cut], async (page) => {
   const calls = methods.filter((m) => m.method.toLowerCase().includes(word)).reduce((sum, m) => sum + m.calls, 0);
   expect_equal(Number(await found.getAttribute("data-calls")), calls, `calls of names with "${word}"`);
   expect(page.address().includes(`q=${word}`), "the address has what was searched for");
+  const names = new Set(methods.map((m) => m.method).filter((name) => name.toLowerCase().includes(word)));
+  expect(Number(await found.getAttribute("data-value")) >= names.size, `names with "${word}"`);
+
+  // n and N walk through all calls of a name, in order of time and back.
+  const few = methods.filter((m) => m.calls > 1 && m.calls < 8 && names_alone(m.method, methods)).at(0);
+  await page.turn(`#/0/timeline?q=${encodeURIComponent(few.method)}`);
+  const step = async (key) => {
+    const before = page.address();
+    await page.page.keyboard.press(key);
+    await page.page.waitForFunction((b) => location.hash !== b || /No (later|earlier) match/.test(document.body.textContent), before);
+    await page.settled();
+    return Number(/[?&]sel=calls:\d+\/\d+\/(-?\d+)/.exec(page.address())?.[1]);
+  };
+  const there = [];
+  for (let i = 0; i < few.calls; ++i) there.push(await step("n"));
+  expect_equal(there, [...there].sort((a, b) => a - b), "n goes on in order of time");
+  expect_equal(new Set(there).size, few.calls, `n finds all calls of ${few.method}`);
+  const back = [];
+  for (let i = 1; i < few.calls; ++i) back.push(await step("Shift+N"));
+  expect_equal(back, there.slice(0, -1).reverse(), "N goes back");
 
   // Flame: the total of each weight.
   const out = join(place, "out.folded");
@@ -57,6 +80,16 @@ await with_page([example, cut], async (page) => {
     states.map((s) => [s.path ?? "", String(s.value)]),
     "states at the cursor",
   );
+
+  // Two traces beside each other are what the command says of them.
+  const ids = (await page.ask("//session")).traces.map((t) => t.id);
+  await page.turn(`#/0/compare?a=${ids[0]}::&b=${ids[1]}::`);
+  const totals = cli_json("diff", "--limit", "0", example, cut).tables.find((t) => t.key === "diff_totals");
+  const compared = await page.rows(totals.title);
+  const keys = Object.keys(compared[0]);
+  const told = (rows) => rows.map((row) => keys.map((key) => String(row[key])));
+  expect(keys.length > 3, `columns of a comparison: ${keys}`);
+  expect_equal(told(compared), told(totals.rows), "two traces in all");
 
   // A damaged trace says so, with what was not read.
   const damaged = cli_json("info", cut);

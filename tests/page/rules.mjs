@@ -20,6 +20,10 @@ function folded(weight, ...more) {
     });
 }
 
+// All of them when there is time; a heap dump is of the whole trace, and perfetto's has ids of its making.
+const kTargets = ["folded", "speedscope", "callgrind"];
+if (process.env.POLYTRACE_LONG !== undefined) kTargets.push("pprof", "firefox", "chrome", "jfr", "html", "svg");
+
 const sum = (stacks) => stacks.reduce((all, s) => all + s.value, 0);
 
 await with_page([example], async (page) => {
@@ -66,7 +70,7 @@ await with_page([example], async (page) => {
   const first = Number(first_offset);
   const [from, to] = [1000, Math.floor(end / 2)];
   const part = ["--from", String(first + from), "--until", String(first + to)];
-  for (const target of ["folded", "speedscope", "callgrind"]) {
+  for (const target of kTargets) {
     await page.turn(`#/0/flame?r=${from}-${to}&d=export`);
     await page.by("combobox", "Target").selectOption(target);
     const [download] = await Promise.all([page.page.waitForEvent("download"), page.by("button", "Save").click()]);

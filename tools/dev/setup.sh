@@ -85,13 +85,14 @@ if [[ " ${sets[*]} " == *' readers '* ]]; then
   command -v npm >/dev/null || install_packages nodejs npm
   mkdir -p "$folder"
   npm install --prefix "$folder" --no-save --no-audit --no-fund --ignore-scripts --loglevel error \
-    speedscope@1.25.0 @firefox-devtools/profiler-cli@0.10.0 playwright-core@1.65.1
+    speedscope@1.25.0 @firefox-devtools/profiler-cli@0.10.0 playwright-core@1.60.0
 fi
 if [[ " ${sets[*]} " == *' page '* ]]; then
   folder=${POLYTRACE_PAGE:-${XDG_CACHE_HOME:-$HOME/.cache}/polytrace/page}
-  command -v npm >/dev/null || install_packages npm
   mkdir -p "$folder"
   node tools/page_driver.mjs "$folder"
-  [[ $folder/node_modules/.package-lock.json -nt $folder/package-lock.json ]] ||
+  if [[ ! $folder/node_modules/.package-lock.json -nt $folder/package-lock.json ]]; then
+    command -v npm >/dev/null || install_packages npm
     (cd "$folder" && npm ci --ignore-scripts --no-audit --no-fund --loglevel error)
+  fi
 fi
