@@ -21,7 +21,8 @@ void append_plain(std::span<const T> items, std::string& out) {
 // One block on its way into a payload.
 class BlockWriter {
  public:
-  BlockWriter(const OpenBlock& block, std::string& payload) : block_(block), payload_(payload) {}
+  BlockWriter(const OpenBlock& block, std::string& payload, Plain plain)
+      : block_(block), payload_(payload), plain_(plain) {}
 
   EncodedBlock write();
 
@@ -40,6 +41,7 @@ class BlockWriter {
   void put_late();
   void put_details();
   void put_waits();
+  void append_all(const std::string& bodies, std::string& payload) const;
   std::uint64_t source_events() const;
   std::vector<PathSum> sums() const;
   std::vector<PathMethod> methods() const;
@@ -52,9 +54,10 @@ class BlockWriter {
 
   const OpenBlock& block_;
   std::string& payload_;
+  Plain plain_;
   BlockHead head_;
   std::vector<BlockColumnHead> columns_;
-  std::string bodies_;
+  std::string bodies_, plain_bodies_;
   std::string raw_;                        // of the column at hand
   std::vector<std::uint16_t> order_;       // locals as they are numbered in the end
   std::vector<std::uint16_t> numbers_;     // of each local
@@ -79,10 +82,23 @@ EncodedBlock BlockWriter::write() {
   head_.enters = static_cast<std::uint32_t>(block_.codes.size());
   head_.locals = static_cast<std::uint32_t>(block_.locals.size());
   head_.columns = static_cast<std::uint32_t>(columns_.size());
-  append_plain(std::span<const BlockHead>(&head_, 1), payload_);
-  append_plain(std::span<const BlockColumnHead>(columns_), payload_);
-  payload_ += bodies_;
-  return {head_, block_.number, source_events(), sums(), methods()};
+  append_all(bodies_, payload_);
+  EncodedBlock made{head_, block_.number, source_events(), sums(), methods()};
+  if (plain_ == Plain::unwanted) return made;
+  for (BlockColumnHead& column : columns_) {
+    column.coding = static_cast<std::uint8_t>(base::Coding::plain);
+    column.stored = column.raw;
+  }
+  append_all(plain_bodies_, made.plain);
+  return made;
+}
+
+void BlockWriter::append_all(const std::string& bodies, std::string& payload) const {
+  payload.reserve(payload.size() + sizeof head_ + columns_.size() * sizeof columns_[0] +
+                  bodies.size());
+  append_plain(std::span<const BlockHead>(&head_, 1), payload);
+  append_plain(std::span<const BlockColumnHead>(columns_), payload);
+  payload += bodies;
 }
 
 // Those of the beginning that the block returns to come first, outermost first.
@@ -134,6 +150,7 @@ void BlockWriter::put_column(BlockColumn number, base::Bytes raw) {
   columns_.push_back({static_cast<std::uint8_t>(number), static_cast<std::uint8_t>(coding), 0,
                       static_cast<std::uint32_t>(bodies_.size() - before),
                       static_cast<std::uint32_t>(raw.size())});
+  if (plain_ == Plain::wanted) append_plain(raw, plain_bodies_);
 }
 
 void BlockWriter::put_times() {
@@ -297,8 +314,8 @@ std::vector<PathMethod> BlockWriter::methods() const {
 
 }  // namespace
 
-EncodedBlock encode_block(const OpenBlock& block, std::string& payload) {
-  return BlockWriter(block, payload).write();
+EncodedBlock encode_block(const OpenBlock& block, std::string& payload, Plain plain) {
+  return BlockWriter(block, payload, plain).write();
 }
 
 void append_ends(std::span<const CallEnd> ends, std::string& payload) {

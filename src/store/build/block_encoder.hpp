@@ -23,10 +23,13 @@ struct EncodedBlock {
   std::uint64_t events = 0;           // of the source
   std::vector<PathSum> sums;          // in no order; a merged path may come more than once
   std::vector<PathMethod> methods{};  // of its paths that have one; likewise
+  std::string plain{};                // the payload without compression, where it is wanted
 };
 
-// Appends to `payload`.
-EncodedBlock encode_block(const OpenBlock& block, std::string& payload);
+// Appends to `payload`. Who looks at the block again at once wants it plain, too.
+enum class Plain : std::uint8_t { unwanted, wanted };
+EncodedBlock encode_block(const OpenBlock& block, std::string& payload,
+                          Plain plain = Plain::unwanted);
 
 // REQUIRES: sorted by `call`.
 void append_ends(std::span<const CallEnd> ends, std::string& payload);

@@ -114,13 +114,11 @@ void Builder::put_block(std::unique_ptr<OpenBlock> closed) {
   struct Work {
     std::unique_ptr<OpenBlock> block;
     EncodedBlock encoded{};
-    std::string payload{};
   };
   const auto work = std::make_shared<Work>(Work{std::move(closed)});
   const auto make = [work, spare = calls_.shared().spare](Piece& piece) {
-    work->encoded = encode_block(*work->block, piece.payload);
+    work->encoded = encode_block(*work->block, piece.payload, Plain::wanted);
     spare->give(std::move(work->block));
-    work->payload = piece.payload;
     piece = piece_of(work->encoded, std::move(piece.payload));
   };
   const auto behind = [this, work, origin = origin_](std::vector<Piece>& more) {
@@ -136,7 +134,7 @@ void Builder::put_block(std::unique_ptr<OpenBlock> closed) {
     });
     const auto put = [&](auto frame) { more.push_back(piece_of(std::move(frame))); };
     const CallBlock* const block =
-        cells_.add(origin, work->encoded, std::as_bytes(std::span(work->payload)), put);
+        cells_.add(origin, work->encoded, std::as_bytes(std::span(work->encoded.plain)), put);
     if (block != nullptr) series_.add(origin, work->encoded, *block, put);
   };
   jobs_.add({}, make, behind);
