@@ -340,7 +340,7 @@ def firefox_threads(folder):
                  for row in table["rows"] if table["key"] == "threads"}
         found = {(one["name"], one["tid"] if isinstance(one["tid"], int) else int(one["tid"], 16))
                  for one in threads}
-        nobody = ("0xffffffffffffffff", 2**64 - 1)  # what the trace tells of no thread
+        nobody = ("(events of no thread)", 2**64 - 1)  # what the trace tells of no thread
         assert len(found) == len(threads) > 1 and found - {nobody} <= known, (found, known)
 
 

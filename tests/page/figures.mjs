@@ -40,6 +40,7 @@ await with_page([example, cut], async (page) => {
   // n and N walk through all calls of a name, in order of time and back.
   const few = methods.filter((m) => m.calls > 1 && m.calls < 8 && names_alone(m.method, methods)).at(0);
   await page.turn(`#/0/timeline?q=${encodeURIComponent(few.method)}`);
+  await page.page.evaluate(() => document.activeElement.blur()); // keys are commands again
   const step = async (key) => {
     const before = page.address();
     await page.page.keyboard.press(key);
