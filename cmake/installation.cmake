@@ -3,7 +3,8 @@
 # runtime), the library with its headers and its CMake package (component dev), the licence
 # (component licence: Debian has it once for all packages); the C library (component clib), its
 # header and its pkg-config file are of dev, too. What is installed is what the target
-# "product" makes.
+# "product" makes. The Python package is installed only where it is asked for by name, as Debian has
+# such (component python): others have pip.
 
 include(CMakePackageConfigHelpers)
 
@@ -47,6 +48,12 @@ if(TARGET polytrace_c)
   configure_file(cmake/polytrace.pc.in "${CMAKE_BINARY_DIR}/polytrace.pc" @ONLY)
   install(FILES "${CMAKE_BINARY_DIR}/polytrace.pc"
           DESTINATION "${pkgconfig_dir}" COMPONENT dev)
+  set(modules_dir lib/python3/dist-packages)
+  configure_file(cmake/package/METADATA.in "${CMAKE_BINARY_DIR}/METADATA" @ONLY)
+  install(DIRECTORY python/polytrace DESTINATION "${modules_dir}" COMPONENT python EXCLUDE_FROM_ALL
+          FILES_MATCHING PATTERN "*.py" PATTERN py.typed PATTERN __pycache__ EXCLUDE)
+  install(FILES "${CMAKE_BINARY_DIR}/METADATA" COMPONENT python EXCLUDE_FROM_ALL
+          DESTINATION "${modules_dir}/polytrace-${PROJECT_VERSION}.dist-info")
 endif()
 
 configure_package_config_file("${CMAKE_SOURCE_DIR}/cmake/polytraceConfig.cmake.in"

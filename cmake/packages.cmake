@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Debian packages of what is installed: `./dev package` runs cpack. polytrace is the component
-# runtime, libpolytrace1 the component clib, libpolytrace-dev the component dev.
+# runtime, libpolytrace1 the component clib, libpolytrace-dev the component dev, python3-polytrace
+# the component python.
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME polytrace)
@@ -9,7 +10,7 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # would stand before each package's o
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_COMPONENTS_ALL runtime dev)
 if(TARGET polytrace_c)
-  list(APPEND CPACK_COMPONENTS_ALL clib)
+  list(APPEND CPACK_COMPONENTS_ALL clib python)
 endif()
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_STRIP_FILES ON)
@@ -43,6 +44,20 @@ set(CPACK_DEBIAN_CLIB_DESCRIPTION
 "Library that reads and explains profiler traces (C interface)
 Opens traces of Java, Mono and .NET profilers and answers questions in SQL, in
 columns or as Arrow streams.")
+
+set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-polytrace)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
+    "python3 (>= 3.9), libpolytrace1 (>= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "python3-numpy, python3-pandas")
+# What the interpreter makes of the modules is made, and goes, with them.
+set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA "${CMAKE_SOURCE_DIR}/cmake/package/python/postinst"
+    "${CMAKE_SOURCE_DIR}/cmake/package/python/prerm")
+set(CPACK_DEBIAN_PYTHON_DESCRIPTION
+"Library that reads and explains profiler traces (Python 3)
+Asks traces of Java, Mono and .NET profilers in SQL: rows, or columns for NumPy,
+pandas, polars and whatever else takes Arrow streams.")
 
 # What polytraceConfig.cmake looks for.
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libpolytrace-dev)

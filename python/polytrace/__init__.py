@@ -14,14 +14,18 @@ import os
 from ctypes import byref, c_void_p
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, Union
 
-from ._library import (OK, USAGE, Options, PolytraceError, Progress, QueryOptions, Scan, Text,
-                       error_of, interruptible, library, text_in)
-from ._result import Result
+from ._library import (INDEX_KEPT, INDEX_NONE, INDEX_TEMPORARY, OK, STOPPED, USAGE, Options,
+                       PolytraceError, QueryOptions, Scan, Text, Watch, error_of, interruptible,
+                       library, text_in)
+from ._result import Batch, Result
 
-__all__ = ["PolytraceError", "Result", "Trace", "open", "version"]
+__all__ = ["Batch", "PolytraceError", "Result", "Trace", "convert", "open", "read", "version"]
 
-PolytraceError.__module__ = Result.__module__ = __name__  # as people name them
+for _one in (Batch, PolytraceError, Result):
+    _one.__module__ = __name__  # as people name them
 
+FilePath = Union[str, "os.PathLike[str]"]
+Looking = Optional[Callable[[int, int], Optional[bool]]]
 Parameter = Union[None, bool, int, float, str]
 Parameters = Union[Sequence[Parameter], Mapping[str, Parameter]]
 
@@ -91,6 +95,20 @@ class Trace:
         """The rows of the table `thread`."""
         return list(self.sql("SELECT * FROM thread"))
 
+    def refresh(self) -> bool:
+        """Looks at the file again: whether it has changed. If it has, what is asked from now on is
+        asked of the file as it is now; results that were made before stay with the old one, as do
+        temporary tables."""
+        handle, changed, error = self._open(), ctypes.c_int(), c_void_p()
+        status = interruptible(
+            lambda: library.pt_refresh(handle, byref(changed), byref(error)), self.stop)
+        told = error_of(error) if status != OK else None
+        if told is not None and not changed.value:
+            raise told
+        if changed.value:
+            self._error = told
+        return bool(changed.value)
+
     def stop(self) -> None:
         """Ends what runs on it, from any thread: that raises with the code "stopped"."""
         if self._handle:
@@ -147,6 +165,30 @@ class Trace:
         if status != OK:
             raise error_of(error)
         return Result(self, query)
+
+    def export(self, target: str, path: FilePath, *, start: Union[int, str, None] = None,
+               end: Union[int, str, None] = None, thread: Optional[str] = None,
+               name: Optional[str] = None, regex: bool = False, subtract: Optional[str] = None,
+               weight: Optional[str] = None, limit: Optional[int] = None,
+               depth: Optional[int] = None, show_helpers: bool = False,
+               snapshot: Optional[int] = None, tables: Optional[Sequence[str]] = None,
+               force: bool = False, strict: bool = False) -> Dict[str, Any]:
+        """Writes a file of another tool (docs/exports.md), as `polytrace export` does, whose
+        document this is.
+
+        target: "perfetto", "pprof", "sqlite" ... start, end: ns of the trace's clock, or words as
+        the command has them ("50%"). weight, limit, depth, show_helpers, subtract, name: of
+        profiles. snapshot: of heap snapshots. tables: of files of tables. force: replaces a file.
+        strict: writes nothing of a trace with problems.
+        """
+        options = _options_of(
+            {"from": start, "until": end, "thread": thread, "name": name, "regex": regex,
+             "subtract": subtract, "weight": weight, "limit": limit, "depth": depth,
+             "show_helpers": show_helpers, "snapshot": snapshot, "force": force, "strict": strict,
+             "tables": ",".join(tables) if tables is not None else None})
+        handle = self._open()
+        return _written(lambda text, error: library.pt_export(
+            handle, target.encode(), os.fsencode(path), options, text, error), self.stop)
 
     def call_tree(self, start: Optional[int] = None, end: Optional[int] = None,
                   threads: Optional[Sequence[int]] = None, *, least_share: float = 0.0) -> Result:
@@ -241,42 +283,98 @@ def _bind(query: c_void_p, name: bytes, value: Parameter) -> int:
     raise TypeError(f"a parameter is None, int, float or str, not {type(value).__name__}")
 
 
-def open(path: Union[str, "os.PathLike[str]"], *,  # pylint: disable=redefined-builtin
-         index: Union[str, "os.PathLike[str]", None] = None, temporary: bool = False,
-         resync: bool = False,
-         progress: Optional[Callable[[int, int], Optional[bool]]] = None) -> Trace:
+def _options_of(options: Dict[str, Any]) -> bytes:
+    """What is told of them."""
+    return json.dumps({name: value for name, value in options.items()
+                       if value is not None and value is not False}).encode()
+
+
+def _written(work: Callable[[Any, Any], int], stop: Callable[[], None]) -> Dict[str, Any]:
+    """The document of what was written; it says what is missing."""
+    text, error = Text(), c_void_p()
+    status = interruptible(lambda: work(byref(text), byref(error)), stop)
+    told = error_of(error) if status != OK else None
+    document: Dict[str, Any] = json.loads(str(text)) if text.at else {}
+    library.pt_text_release(text)
+    files = document.get("outputs", [document.get("output")])
+    if told is not None and (status == STOPPED or not all(one and one["written"] for one in files)):
+        raise told
+    return document
+
+
+def _opened(path: FilePath, options: Options, watch: Watch) -> Trace:
+    handle, error = c_void_p(), c_void_p()
+    options.progress = watch.callback
+    status = interruptible(
+        lambda: library.pt_open(os.fsencode(path), byref(options), byref(handle), byref(error)),
+        watch.stop)
+    told = error_of(error) if status != OK else None
+    if handle:
+        trace = Trace(handle, told)
+        if watch.fault is None:
+            return trace
+        trace.close()
+    raise watch.fault or told or PolytraceError("stopped", "stopped before its end")
+
+
+def _new_options() -> Options:
+    options = Options()
+    library.pt_options_init(byref(options), ctypes.sizeof(options))
+    return options
+
+
+def open(path: FilePath, *,  # pylint: disable=redefined-builtin
+         index: Optional[FilePath] = None, temporary: bool = False, resync: bool = False,
+         threads: int = 0, progress: Looking = None) -> Trace:
     """Opens a trace of any format that polytrace reads; "-" is standard input.
 
     Its index is found, or made, which reads the trace once. index: the folder for it, else it is in
     the cache of polytrace. temporary: it goes with the trace. resync: behind damage, search for
-    where reading can go on. progress: is told how many bytes of how many (0: not known) are read;
-    True stops. A damaged trace is opened, too: see `Trace.partial`.
+    where reading can go on. threads: that read the trace; 0: one per core. progress: is told how
+    many bytes of how many (0: not known) are read; True stops. A damaged trace is opened, too: see
+    `Trace.partial`.
     """
-    stopped: List[object] = []
-
-    def look(_: object, done: int, total: int) -> int:
-        try:
-            if progress is not None and progress(done, total):
-                stopped.append(None)
-        except BaseException as fault:  # pylint: disable=broad-except
-            stopped.append(fault)
-        return bool(stopped)
-
-    options = Options()
-    library.pt_options_init(byref(options), ctypes.sizeof(options))
+    options = _new_options()
     options.index = os.fsencode(index) if index is not None else None
-    options.index_mode = 2 if temporary else 0
-    options.resync = resync
-    options.progress = Progress(look)
-    handle, error = c_void_p(), c_void_p()
-    status = interruptible(
-        lambda: library.pt_open(os.fsencode(path), byref(options), byref(handle), byref(error)),
-        lambda: stopped.append(None))
-    fault = next((one for one in stopped if isinstance(one, BaseException)), None)
-    told = error_of(error) if status != OK else None
-    if handle:
-        trace = Trace(handle, told)
-        if fault is None:
-            return trace
-        trace.close()
-    raise fault or told or PolytraceError("stopped", "stopped before its end")
+    options.index_mode = INDEX_TEMPORARY if temporary else INDEX_KEPT
+    options.resync, options.threads = resync, threads
+    return _opened(path, options, Watch(progress))
+
+
+def read(path: FilePath, columns: Optional[Sequence[str]] = None, *, start: Optional[int] = None,
+         end: Optional[int] = None, follow: bool = False, resync: bool = False) -> Result:
+    """The events of a trace as they are read, without an index: the rows of the table `event`, in
+    the order of the file. "-" is standard input.
+
+    follow: waits for more at the end of a growing file, until `Result.stop()`. Where something of
+    the trace could not be read, an error follows the rows.
+    """
+    options = _new_options()
+    options.index_mode, options.follow, options.resync = INDEX_NONE, follow, resync
+    trace = _opened(path, options, Watch(None))
+    return trace.table("event", columns, start=start, end=end)
+
+
+def convert(source: FilePath, target: FilePath, *, to: Optional[str] = None,
+            to_version: Optional[str] = None, byte_order: Optional[str] = None, force: bool = False,
+            leave_open: bool = False, resync: bool = False, strict: bool = False,
+            segments: Optional[FilePath] = None, progress: Looking = None) -> Dict[str, Any]:
+    """Writes a trace in another format, as `polytrace convert` does, whose document this is.
+
+    to: the format ("mlpd", "native:1"), else it is that of the target's ending. byte_order: "big"
+    or "little". force: replaces a file. leave_open: without an end where the source has none. strict:
+    writes nothing of a trace with problems, or if something would be lost. progress: as of `open`.
+    """
+    options = _options_of(
+        {"to": to, "to_version": to_version, "byte_order": byte_order, "force": force,
+         "leave_open": leave_open, "resync": resync, "strict": strict,
+         "segments": os.fspath(segments) if segments is not None else None})
+    watch = Watch(progress)
+    try:
+        return _written(lambda text, error: library.pt_convert(
+            os.fsencode(source), os.fsencode(target), options, watch.callback, None, text, error),
+            watch.stop)
+    except PolytraceError:
+        if watch.fault is not None:
+            raise watch.fault from None
+        raise

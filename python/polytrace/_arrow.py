@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_void_p
-from typing import Dict
+from typing import Any, Dict
 
-from ._library import OK, error_of, library
+from ._library import OK, error_of
 
 _NAME = b"arrow_array_stream"
 
@@ -38,11 +38,24 @@ def _forget(capsule: int) -> None:
         stream.release(ctypes.byref(stream))
 
 
-def capsule_of(query: c_void_p) -> object:
-    stream, error = _Stream(), c_void_p()
-    status: int = library.pt_query_stream(query, ctypes.byref(stream), ctypes.byref(error))
-    if status != OK:
-        raise error_of(error)
-    address = ctypes.addressof(stream)
-    _alive[address] = stream
-    return _new(address, _NAME, ctypes.cast(_forget, c_void_p))
+class Stream:
+    """An Arrow stream that is released with it, unless a capsule takes it."""
+
+    def __init__(self, make: Any, query: c_void_p):
+        """make: the function of the library that gives it."""
+        self._stream, error = _Stream(), c_void_p()
+        status: int = make(query, ctypes.byref(self._stream), ctypes.byref(error))
+        if status != OK:
+            raise error_of(error)
+
+    def __del__(self) -> None:
+        stream = getattr(self, "_stream", None)
+        if stream is not None and stream.release:
+            stream.release(ctypes.byref(stream))
+
+    def capsule(self) -> object:
+        """Once."""
+        stream, self._stream = self._stream, None
+        address = ctypes.addressof(stream)
+        _alive[address] = stream
+        return _new(address, _NAME, ctypes.cast(_forget, c_void_p))

@@ -7,13 +7,14 @@ import json
 import os
 import threading
 from ctypes import POINTER, Structure, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t
-from ctypes import c_uint8, c_uint32, c_uint64, c_void_p
+from ctypes import c_uint, c_uint8, c_uint32, c_uint64, c_void_p
 from pathlib import Path
 from typing import Callable, Optional, TypeVar
 
 _NAME = "libpolytrace.so.1"
 _ABI = 1
 OK, USAGE, DAMAGED, LIMIT, STOPPED = 0, 2, 4, 6, 130
+INDEX_KEPT, INDEX_NONE, INDEX_TEMPORARY = 0, 1, 2
 
 
 class PolytraceError(Exception):
@@ -43,7 +44,8 @@ Progress = ctypes.CFUNCTYPE(c_int, c_void_p, c_uint64, c_uint64)
 
 class Options(Structure):
     _fields_ = [("size", c_size_t), ("index", c_char_p), ("index_mode", c_int), ("resync", c_int),
-                ("progress", Progress), ("user", c_void_p)]
+                ("follow", c_int), ("threads", c_uint), ("progress", Progress),
+                ("user", c_void_p)]
 
 
 class Column(Structure):
@@ -77,6 +79,7 @@ _FUNCTIONS = {
     "pt_error_release": (None, [c_void_p]),
     "pt_options_init": (None, [POINTER(Options), c_size_t]),
     "pt_open": (c_int, [c_char_p, POINTER(Options), POINTER(c_void_p), POINTER(c_void_p)]),
+    "pt_refresh": (c_int, [c_void_p, POINTER(c_int), POINTER(c_void_p)]),
     "pt_info": (c_int, [c_void_p, POINTER(Text), POINTER(c_void_p)]),
     "pt_stop": (None, [c_void_p]),
     "pt_release": (None, [c_void_p]),
@@ -90,6 +93,7 @@ _FUNCTIONS = {
     "pt_bind_null": (c_int, [c_void_p, c_char_p]),
     "pt_query_columns": (c_int, [c_void_p, c_size_t, POINTER(Columns), POINTER(c_void_p)]),
     "pt_query_stream": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),
+    "pt_part_stream": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),
     "pt_query_release": (None, [c_void_p]),
     "pt_scan_init": (None, [POINTER(Scan), c_size_t]),
     "pt_table_query": (c_int, [c_void_p, c_char_p, POINTER(Scan), POINTER(c_void_p),
@@ -97,6 +101,10 @@ _FUNCTIONS = {
     "pt_report": (c_int, [c_void_p, c_char_p, POINTER(Scan), POINTER(Text), POINTER(c_void_p)]),
     "pt_diff": (c_int, [c_void_p, c_void_p, POINTER(Text), POINTER(c_void_p)]),
     "pt_state": (c_int, [c_void_p, c_int64, c_char_p, POINTER(Text), POINTER(c_void_p)]),
+    "pt_convert": (c_int, [c_char_p, c_char_p, c_char_p, Progress, c_void_p, POINTER(Text),
+                           POINTER(c_void_p)]),
+    "pt_export": (c_int, [c_void_p, c_char_p, c_char_p, c_char_p, POINTER(Text),
+                          POINTER(c_void_p)]),
     "pt_text_release": (None, [Text]),
 }
 
@@ -166,3 +174,23 @@ def interruptible(work: Callable[[], Given], stop: Callable[[], None]) -> Given:
     if faults:
         raise faults[0]
     return given[0]
+
+
+class Watch:
+    """Who looks at how far reading has come, and may stop it; `callback` is for C."""
+
+    def __init__(self, progress: Optional[Callable[[int, int], Optional[bool]]]):
+        self.fault: Optional[BaseException] = None
+        self._progress, self._is_stopped = progress, False
+        self.callback = Progress(self._look)
+
+    def stop(self) -> None:
+        self._is_stopped = True
+
+    def _look(self, _: object, done: int, total: int) -> int:
+        try:
+            if self._progress is not None and self._progress(done, total):
+                self._is_stopped = True
+        except BaseException as fault:  # pylint: disable=broad-except
+            self.fault, self._is_stopped = fault, True
+        return self._is_stopped

@@ -8,7 +8,7 @@ from ctypes import c_double, c_int64, c_void_p
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple
 
 from . import _arrow, _frames
-from ._library import (OK, Columns, PolytraceError, error_of, interruptible, library)
+from ._library import (OK, Column, Columns, PolytraceError, error_of, interruptible, library)
 
 if TYPE_CHECKING:
     import numpy
@@ -26,7 +26,8 @@ class Part:
 
     def __init__(self, columns: Columns):
         self.rows: int = columns.rows
-        self._columns = [columns.columns[i] for i in range(columns.count)]
+        self._columns = [Column.from_buffer_copy(columns.columns[i])
+                         for i in range(columns.count)]
 
     def types(self) -> List[int]:
         return [column.type for column in self._columns]
@@ -107,6 +108,16 @@ class Result:
             if not columns.rows:
                 return
 
+    def batches(self) -> "Iterator[Batch]":
+        """The result in pieces of at most 65,536 rows, as they come: each is a result of its own,
+        which can be read whenever one likes."""
+        for part in self._parts():
+            yield Batch(self, part)
+
+    def stop(self) -> None:
+        """Ends what runs on its trace, from any thread; of a file that is followed, the result."""
+        self._trace.stop()
+
     def run(self) -> None:
         """Runs it for what it does: rows are not kept."""
         for _ in self._parts():
@@ -154,4 +165,26 @@ class Result:
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         del requested_schema  # the interface lets us give our own
         self._begin()
-        return _arrow.capsule_of(self._query)
+        return _arrow.Stream(library.pt_query_stream, self._query).capsule()
+
+
+class Batch(Result):
+    """A piece of a result, which is a result of its own. `len()` is how many rows it has."""
+
+    def __init__(self, whole: Result, part: Part):  # pylint: disable=super-init-not-called
+        # The stream has what the part shows, as long as it lives.
+        self._stream = _arrow.Stream(library.pt_part_stream, whole._query)
+        self._trace, self._query, self._part = whole._trace, None, part
+        self._names, self._units, self._is_read = whole._names, whole._units, False
+
+    def __len__(self) -> int:
+        return self._part.rows
+
+    def _parts(self) -> Iterator[Part]:
+        self._begin()
+        yield self._part
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        del requested_schema
+        self._begin()
+        return self._stream.capsule()

@@ -28,6 +28,8 @@ pt_status give_refusal(pt_error** out, const service::Refusal& refusal);
 pt_status give_exception(pt_error** out);
 pt_status give_usage(pt_error** out, std::string detail);
 pt_status give_stopped(pt_error** out);
+// PT_CHECK.
+pt_status give_check(pt_error** out);
 
 // "code: sentence", for who has a line only.
 std::string line_of(const base::Error& error);
@@ -43,6 +45,8 @@ pt_status guarded(pt_error** out, const Work& work) noexcept {
   }
 }
 
+// A copy, which pt_text_release() releases. May throw std::bad_alloc.
+void give_text(pt_text* out, const std::string& text);
 inline pt_text text_of(const std::string& text) { return {text.data(), text.size()}; }
 
 }  // namespace polytrace::capi

@@ -116,6 +116,7 @@ typedef int (*pt_progress)(void* user, uint64_t done, uint64_t total);
 
 typedef enum pt_index_mode {
   PT_INDEX_KEPT = 0,      // the index is kept: in the cache, or in the folder `index`
+  PT_INDEX_NONE = 1,      // there is none: events come as they are read
   PT_INDEX_TEMPORARY = 2  // it goes with the trace
 } pt_index_mode;
 
@@ -124,7 +125,9 @@ typedef struct pt_options {
   const char* index;     // folder of the index; NULL: in the cache of polytrace
   int index_mode;        // a pt_index_mode
   int resync;            // 1: behind damage, search for where reading can go on
-  pt_progress progress;  // NULL: none
+  int follow;            // 1, with PT_INDEX_NONE: wait for more at the file's end, until pt_stop()
+  unsigned threads;      // that read the trace; 0: one per core
+  pt_progress progress;  // of pt_open(); NULL: none
   void* user;
 } pt_options;
 
@@ -135,10 +138,19 @@ void pt_options_init(pt_options* options, size_t size);
 // makes it, which reads the trace once; the file must not change meanwhile. NULL options are the
 // defaults. PT_DAMAGED gives a trace, too: of what could be read. Lasts until all that was made of
 // the trace is released. T
+//
+// With PT_INDEX_NONE it reads nothing yet: the file, the pipe or the growing file is read by the
+// streams that are made of it, from its beginning, and has the table "event" alone. What is no
+// regular file, or is followed, is read once.
 pt_status pt_open(const char* path, const pt_options* options, pt_trace** trace, pt_error** error);
+// Looks at the file again. If it is not what it was, the trace becomes that of the file as it is
+// now: *changed (may be NULL) is 1, what is made from now on is of the new one, without temporary
+// tables of before, and queries and streams that were made before stay with the old one. PT_DAMAGED
+// as of pt_open(); after other failures the trace is what it was. A stream never changes. T
+pt_status pt_refresh(pt_trace* trace, int* changed, pt_error** error);
 // What the trace is and holds, as `polytrace info --json` prints it (schema polytrace.info/1). It
 // is made when first asked for, which reads the file or its index, and lives until pt_release().
-// PT_USAGE: standard input is read once. T
+// PT_USAGE: what is no regular file is read once. T
 pt_status pt_info(pt_trace* trace, pt_text* json, pt_error** error);
 // Ends what runs on the trace now, streams that were begun included: it fails with PT_STOPPED,
 // within some milliseconds. What begins later runs. T
@@ -196,7 +208,8 @@ pt_status pt_bind_null(pt_query* query, const char* name);
 
 // A run of the query, in parts of at most `most_rows` (0, and at most: 65536); parts may be
 // smaller. Behind the last one rows is 0, and the next call begins a new run. PT_LIMIT with rows:
-// max_rows was reached, and there were more. After other failures the run has ended.
+// max_rows was reached, and there were more. PT_DAMAGED, of events without an index: behind the
+// last row, what of the trace could not be read. After other failures the run has ended.
 //
 // The type of a column is that of its table, else that of its first 65536 values: texts among
 // numbers make it PT_TEXT, real numbers PT_F64. PT_USAGE: later values do not fit; a CAST helps.
@@ -207,6 +220,9 @@ pt_status pt_query_columns(pt_query* query, size_t most_rows, pt_columns* column
 // works in its caller's thread, holds one batch, and may outlive query and trace. Its errors begin
 // with their code. PT_USAGE: a run is under way.
 pt_status pt_query_stream(pt_query* query, struct ArrowArrayStream* out, pt_error** error);
+// The part that pt_query_columns() gave last, as a stream of one batch, which lives on without it:
+// nothing is copied. PT_USAGE: there is none.
+pt_status pt_part_stream(pt_query* query, struct ArrowArrayStream* out, pt_error** error);
 // A stream of it goes on.
 void pt_query_release(pt_query* query);
 
@@ -226,7 +242,7 @@ typedef struct pt_scan {
 void pt_scan_init(pt_scan* scan, size_t size);
 // A table of the schema, or what of it `scan` (NULL: all) says, as a query, and as the stream of
 // one. PT_USAGE: there is no such table or column; a table without times or threads cannot be
-// chosen by them.
+// chosen by them; events without an index have the order of the file.
 pt_status pt_table_query(pt_trace* trace, const char* table, const pt_scan* scan, pt_query** query,
                          pt_error** error);
 pt_status pt_table_stream(pt_trace* trace, const char* table, const pt_scan* scan,
@@ -238,7 +254,7 @@ pt_status pt_call_tree(pt_trace* trace, const pt_scan* scan, double least_share,
                        struct ArrowArrayStream* out, pt_error** error);
 
 // What follows gives a document of the command as JSON, which pt_text_release() releases, and reads
-// the file of the trace, or its index: PT_USAGE for standard input.
+// the file of the trace, or its index: PT_USAGE for what is no regular file, which is read once.
 
 // polytrace.report/1: sections as `polytrace report --sections` names them, by comma; NULL: all.
 // Of `scan` from, to, threads count. All rows of all tables.
@@ -250,6 +266,25 @@ pt_status pt_diff(pt_trace* before, pt_trace* after, pt_text* json, pt_error** e
 // ("Threads/*/Method"; NULL: all).
 pt_status pt_state(pt_trace* trace, int64_t at, const char* pattern, pt_text* json,
                    pt_error** error);
+
+// What follows writes files, which appear under their names when they are complete. Options are a
+// JSON object, NULL for none, with the names of the command's options, _ for -: {"force": true}.
+// Unknown ones are PT_USAGE. The document is there with PT_CHECK and PT_STOPPED, too, and says
+// "written" for each file. PT_FAILED with "output-exists" unless {"force": true}.
+
+// A trace in another format, as `polytrace convert` writes it, by the ending of `to`, which may be
+// compressed (.gz, .zst): polytrace.convert/1. Options: to ("mlpd:17"), to_version, byte_order
+// ("big", "little"), force, leave_open, resync, strict, segments. PT_CHECK: `strict`, and the
+// target cannot hold all of it. Stopped by `progress` (may be NULL), it holds what was read until
+// then, unless a file was there before. T
+pt_status pt_convert(const char* from, const char* to, const char* options_json,
+                     pt_progress progress, void* user, pt_text* json, pt_error** error);
+// A file of another tool, as `polytrace export --to target` writes it: polytrace.export/1. Options:
+// from, until, thread, name, regex, subtract, weight, limit, depth, show_helpers, snapshot, force,
+// strict; of tables ("csv", "sqlite") instead tables ("slice,alloc"), force, strict.
+pt_status pt_export(pt_trace* trace, const char* target, const char* path, const char* options_json,
+                    pt_text* json, pt_error** error);
+
 void pt_text_release(pt_text text);
 
 #ifdef __cplusplus

@@ -56,7 +56,7 @@ CellType type_of(const Column& column, const sql::AnswerColumn& told) {
 
 OpenQuery::~OpenQuery() {
   const std::lock_guard lock(trace_->turn());
-  query_.reset();
+  rows_.reset();
 }
 
 bool OpenQuery::take(Reader reader) {
@@ -68,11 +68,11 @@ bool OpenQuery::take(Reader reader) {
 
 bool OpenQuery::bind(const char* name, const sql::Value& value) {
   const std::lock_guard lock(trace_->turn());
-  return name != nullptr && reader_ == Reader::none && query_->bind(name, value);
+  return name != nullptr && reader_ == Reader::none && rows_->bind(name, value);
 }
 
 void OpenQuery::end_run_locked() {
-  query_->rewind();
+  rows_->rewind();
   stop_.reset();
   reader_ = Reader::none;
 }
@@ -105,17 +105,17 @@ base::result<Part> OpenQuery::next_locked(std::size_t most) {
     given_ = 0;
     types_.clear();
   }
-  if (*stop_) return Part{.stopped = true};
-  if (done_) return Part{};
+  if (*stop_ && !rows_->ends_by_stop()) return Part{.stopped = true};
+  if (done_) return Part{.missing = rows_->missing()};
   const auto batch = std::make_shared<Batch>();
   batch->columns.resize(columns().size());
   Gather gather(*batch, most, max_rows_ == 0 ? std::nullopt : std::optional(max_rows_ - given_));
-  const auto turn = query_->turn(gather, stop_.get());
+  const auto turn = rows_->turn(gather, stop_.get());
   if (!turn) return base::Unexpected(turn.error());
   if (turn->interrupted) return Part{.stopped = true};
   done_ = turn->done;
   given_ += batch->rows;
-  if (batch->rows == 0) return Part{.cut = gather.was_cut()};
+  if (batch->rows == 0) return Part{.cut = gather.was_cut(), .missing = rows_->missing()};
   if (auto settled = settle(*batch); !settled) return base::Unexpected(settled.error());
   return Part{.batch = batch, .cut = gather.was_cut()};
 }
@@ -143,11 +143,12 @@ sql::Limits limits_of(const pt_query_options& options) {
   return limits;
 }
 
-pt_query_options taken_query_options(const pt_query_options* from) {
-  pt_query_options options{
-      .size = sizeof options, .timeout_ms = 0, .memory = 0, .max_rows = 0, .read_only = 0};
-  if (from != nullptr) std::memcpy(&options, from, std::min(from->size, sizeof options));
-  return options;
+pt_query_options query_defaults() {
+  return {.size = sizeof(pt_query_options),
+          .timeout_ms = 0,
+          .memory = 0,
+          .max_rows = 0,
+          .read_only = 0};
 }
 
 pt_status bind(pt_query* query, const char* name, const sql::Value& value) {
@@ -178,8 +179,9 @@ pt_status fill(pt_query& query, std::size_t most, pt_columns& columns, pt_error*
   query.batch.reset();
   query.views.clear();
   const auto part = query.open->next(most == 0 ? kMostRows : std::min(most, kMostRows));
-  if (!part) return give_error(error, part.error());
+  if (!part) return give_error(error, part.error(), query.open->file());
   if (part->stopped) return give_stopped(error);
+  if (part->missing) return give_error(error, *part->missing, query.open->file());
   if (part->batch != nullptr) {
     query.batch = part->batch;
     for (std::size_t i = 0; i < query.batch->columns.size(); ++i)
@@ -197,17 +199,20 @@ pt_status fill(pt_query& query, std::size_t most, pt_columns& columns, pt_error*
 pt_status make_query(pt_trace& trace, std::string_view sql, const pt_query_options& options,
                      std::shared_ptr<OpenQuery>& query, std::size_t& used, pt_error** error) {
   OpenTrace& open = *trace.open;
+  const auto moment = open.moment();
+  if (!moment) return give_error(error, moment.error());
   std::unique_ptr<sql::Query> made;
   {
     const std::lock_guard lock(open.turn());
-    const auto database = open.database();
+    const auto database = (*moment)->database();
     if (!database) return give_error(error, database.error());
     auto prepared = (*database)->prepare(sql, used, limits_of(options));
     if (!prepared) return give_error(error, prepared.error());
     made = std::move(*prepared);
   }
   if (made != nullptr)
-    query = std::make_shared<OpenQuery>(trace.open, std::move(made), options.max_rows);
+    query = std::make_shared<OpenQuery>(trace.open, statement_rows(*moment, std::move(made)),
+                                        options.max_rows);
   return PT_OK;
 }
 
@@ -234,7 +239,7 @@ pt_status pt_prepare(pt_trace* trace, pt_text sql, const pt_query_options* optio
   return guarded(error, [&] {
     std::shared_ptr<OpenQuery> made;
     std::size_t used = 0;
-    const pt_query_options own = taken_query_options(options);
+    const pt_query_options own = taken(options, query_defaults());
     const pt_status status = make_query(*trace, {sql.at, sql.size}, own, made, used, error);
     if (status != PT_OK) return status;
     used = std::min(used, sql.size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A prepared statement and its runs, part by part. Any thread; parts come one at a time.
+// What is asked for rows and its runs, part by part. Any thread; parts come one at a time.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "capi/batch.hpp"
-#include "capi/trace.hpp"
+#include "capi/rows.hpp"
 
 namespace polytrace::capi {
 
@@ -19,26 +19,29 @@ struct Part {
   std::shared_ptr<const Batch> batch{};  // null: no rows, the run has ended
   bool stopped = false;                  // by pt_stop(); the run has ended
   bool cut = false;                      // max_rows was reached; the run has ended
+  // Of the trace, behind the last rows: why some are not there.
+  std::optional<base::Error> missing{};
 
   bool goes_on() const { return batch != nullptr && !cut; }
 };
 
 class OpenQuery {
  public:
-  OpenQuery(std::shared_ptr<OpenTrace> trace, std::unique_ptr<sql::Query> query,
-            std::uint64_t max_rows)
-      : trace_(std::move(trace)), query_(std::move(query)), max_rows_(max_rows) {}
+  OpenQuery(std::shared_ptr<OpenTrace> trace, std::unique_ptr<Rows> rows, std::uint64_t max_rows)
+      : trace_(std::move(trace)), rows_(std::move(rows)), max_rows_(max_rows) {}
   OpenQuery(const OpenQuery&) = delete;
   OpenQuery& operator=(const OpenQuery&) = delete;
   ~OpenQuery();
 
-  const std::vector<sql::AnswerColumn>& columns() const { return query_->columns(); }
+  const std::vector<sql::AnswerColumn>& columns() const { return rows_->columns(); }
   // Who reads a run: columns or a stream. False: the other is at it.
   enum class Reader : std::uint8_t { none, columns, stream };
   bool take(Reader reader);
   // Errors: as sql::Query::turn(), and of cells that do not fit their column; the run has ended.
   base::result<Part> next(std::size_t most);
   void end_run();
+  // That errors of a run are about; empty: the question itself.
+  std::string file() const { return trace_->is_stream() ? trace_->options().file : std::string(); }
   // Of the columns, in the run that is under way or was the last.
   std::vector<CellType> types();
   // False: there is no such parameter, or a run is under way.
@@ -50,7 +53,7 @@ class OpenQuery {
   void end_run_locked();
 
   std::shared_ptr<OpenTrace> trace_;
-  std::unique_ptr<sql::Query> query_;
+  std::unique_ptr<Rows> rows_;
   std::uint64_t max_rows_;
   Reader reader_ = Reader::none;
   // Of the run; all of it guarded by the trace's turn.
@@ -68,6 +71,9 @@ pt_query* query_of_c(std::shared_ptr<OpenQuery> query);
 // A run of it in batches of at most so many rows.
 pt_status open_stream(const std::shared_ptr<OpenQuery>& query, std::size_t most,
                       ArrowArrayStream* out, pt_error** error);
+// What is there of a table, as a query.
+pt_status make_table_query(pt_trace& trace, const char* table, const pt_scan& scan,
+                           std::shared_ptr<OpenQuery>& query, pt_error** error);
 
 }  // namespace polytrace::capi
 

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <cstring>
 
 #include "capi/scan.hpp"
 #include "service/ask/diff.hpp"
@@ -11,14 +10,6 @@
 
 namespace polytrace::capi {
 namespace {
-
-// Released by pt_text_release().
-void give_text(pt_text* out, const std::string& text) {
-  auto* const at = static_cast<char*>(std::malloc(text.size() + 1));
-  if (at == nullptr) throw std::bad_alloc();
-  std::memcpy(at, text.c_str(), text.size() + 1);
-  *out = {at, text.size()};
-}
 
 // Reads the trace again, or its index, until the trace is told to stop.
 class Rereading {

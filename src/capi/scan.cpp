@@ -81,35 +81,47 @@ pt_status query_of(pt_trace& trace, const std::string& sql, std::shared_ptr<Open
   return make_query(trace, sql, options, query, used, error);
 }
 
+std::size_t most_of(const pt_scan& scan) {
+  return scan.batch_rows == 0 ? kMostRows : std::min(scan.batch_rows, kMostRows);
+}
+
 pt_status stream_of(pt_trace& trace, const std::string& sql, const pt_scan& scan,
                     ArrowArrayStream* out, pt_error** error) {
   std::shared_ptr<OpenQuery> query;
   const pt_status status = query_of(trace, sql, query, error);
   if (status != PT_OK) return status;
-  const std::size_t most = scan.batch_rows == 0 ? kMostRows : std::min(scan.batch_rows, kMostRows);
-  return open_stream(query, most, out, error);
+  return open_stream(query, most_of(scan), out, error);
 }
 
 }  // namespace
 
-pt_scan taken_scan(const pt_scan* from) {
-  pt_scan scan = whole_scan();
-  if (from != nullptr) std::memcpy(&scan, from, std::min(from->size, sizeof scan));
-  return scan;
+pt_status make_table_query(pt_trace& trace, const char* table, const pt_scan& scan,
+                           std::shared_ptr<OpenQuery>& query, pt_error** error) {
+  if (table == nullptr) return give_usage(error, "no table");
+  if (!trace.open->is_stream()) return query_of(trace, table_query(table, scan), query, error);
+  auto rows = event_rows(trace.open, table, scan);
+  if (!rows) return give_error(error, rows.error());
+  query = std::make_shared<OpenQuery>(trace.open, std::move(*rows), 0);
+  return PT_OK;
 }
+
+pt_scan taken_scan(const pt_scan* from) { return taken(from, whole_scan()); }
 
 base::result<slice::Selection> selection_of(const OpenTrace& trace, const pt_scan& scan) {
   slice::Selection selection;
   selection.from = scan.from;
   selection.to = scan.to;
-  const auto& all = trace.trace().threads();
+  if (scan.thread_count == 0) return selection;
+  const auto moment = trace.moment();
+  if (!moment) return base::Unexpected(moment.error());
+  const auto& all = (*moment)->trace().threads();
   std::vector<base::Id> ids;
   for (const std::int64_t utid : threads_of(scan)) {
     if (utid < 0 || static_cast<std::size_t>(utid) >= all.size())
       return base::fail(base::Code::usage, fmt::format("there is no thread with utid {}", utid));
     ids.push_back(all[static_cast<std::size_t>(utid)].id);
   }
-  if (!ids.empty()) selection.threads = event::ThreadChoice(std::move(ids));
+  selection.threads = event::ThreadChoice(std::move(ids));
   return selection;
 }
 
@@ -128,9 +140,8 @@ pt_status pt_table_query(pt_trace* trace, const char* table, const pt_scan* scan
                          pt_error** error) {
   *query = nullptr;
   return guarded(error, [&] {
-    if (table == nullptr) return give_usage(error, "no table");
     std::shared_ptr<OpenQuery> made;
-    const pt_status status = query_of(*trace, table_query(table, taken_scan(scan)), made, error);
+    const pt_status status = make_table_query(*trace, table, taken_scan(scan), made, error);
     if (status == PT_OK) *query = query_of_c(std::move(made));
     return status;
   });
@@ -140,9 +151,10 @@ pt_status pt_table_stream(pt_trace* trace, const char* table, const pt_scan* sca
                           struct ArrowArrayStream* out, pt_error** error) {
   *out = {};
   return guarded(error, [&] {
-    if (table == nullptr) return give_usage(error, "no table");
     const pt_scan own = taken_scan(scan);
-    return stream_of(*trace, table_query(table, own), own, out, error);
+    std::shared_ptr<OpenQuery> made;
+    const pt_status status = make_table_query(*trace, table, own, made, error);
+    return status == PT_OK ? open_stream(made, most_of(own), out, error) : status;
   });
 }
 

@@ -228,6 +228,7 @@ int give_next(HeldStream& stream, ArrowArray* out) {
   const Part part = std::exchange(stream.next, {});
   stream.ahead = false;
   if (part.stopped) return give_fault(stream, ECANCELED, "stopped: stopped before its end");
+  if (part.missing) return give_fault(stream, EBADMSG, line_of(*part.missing));
   if (part.cut && part.batch == nullptr)
     return give_fault(stream, EOVERFLOW, "limit-exceeded: there are more rows than max_rows");
   if (part.batch == nullptr) {
@@ -283,6 +284,14 @@ void stream_release(ArrowArrayStream* stream) {
   stream->release = nullptr;
 }
 
+void give_stream(std::unique_ptr<HeldStream> held, ArrowArrayStream* out) {
+  out->get_schema = stream_schema;
+  out->get_next = stream_next;
+  out->get_last_error = stream_error;
+  out->release = stream_release;
+  out->private_data = held.release();
+}
+
 }  // namespace
 
 pt_status open_stream(const std::shared_ptr<OpenQuery>& query, std::size_t most,
@@ -290,16 +299,21 @@ pt_status open_stream(const std::shared_ptr<OpenQuery>& query, std::size_t most,
   if (!query->take(OpenQuery::Reader::stream))
     return give_usage(error, "a run of the query is under way");
   auto first = query->next(most);
-  if (!first) return give_error(error, first.error());
+  if (!first) return give_error(error, first.error(), query->file());
   if (first->stopped) return give_stopped(error);
   auto held = std::make_unique<HeldStream>(HeldStream{query, most, std::move(*first)});
   held->running = held->next.goes_on();
   held->types = query->types();
-  out->get_schema = stream_schema;
-  out->get_next = stream_next;
-  out->get_last_error = stream_error;
-  out->release = stream_release;
-  out->private_data = held.release();
+  give_stream(std::move(held), out);
+  return PT_OK;
+}
+
+pt_status give_part(const pt_query& query, ArrowArrayStream* out, pt_error** error) {
+  if (query.batch == nullptr) return give_usage(error, "no part of the query has been read");
+  auto held = std::make_unique<HeldStream>(HeldStream{query.open, 0, Part{.batch = query.batch}});
+  held->ended = true;  // behind what it has
+  for (const Column& column : query.batch->columns) held->types.push_back(column.type());
+  give_stream(std::move(held), out);
   return PT_OK;
 }
 
@@ -310,4 +324,10 @@ pt_status pt_query_stream(pt_query* query, struct ArrowArrayStream* out, pt_erro
   return polytrace::capi::guarded(error, [&] {
     return polytrace::capi::open_stream(query->open, polytrace::capi::kMostRows, out, error);
   });
+}
+
+pt_status pt_part_stream(pt_query* query, struct ArrowArrayStream* out, pt_error** error) {
+  *out = {};
+  return polytrace::capi::guarded(error,
+                                  [&] { return polytrace::capi::give_part(*query, out, error); });
 }

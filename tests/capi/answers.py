@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-ASKED, HOT = sys.argv[1:]
+ASKED, HOT, KINDS = sys.argv[1:]
 POLYTRACE = os.environ["POLYTRACE"]
 DATA = Path(os.environ["TEST_DATA"])
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples/everything.mlpd"
@@ -72,6 +72,10 @@ def main():
     with tempfile.TemporaryDirectory() as cache:
         os.environ["POLYTRACE_CACHE"] = cache
         assert run(HOT, EXAMPLE, 5).splitlines() == wanted
+        copy = Path(cache) / "copy.ptrace"
+        told = dict(line.split() for line in run(KINDS, EXAMPLE, copy).splitlines())
+        info = json.loads(run(POLYTRACE, "info", "--json", copy))
+        assert told == {kind: str(count) for kind, count in info["events"]["kinds"].items()}, told
     print(f"{rows} rows are equal, twice")
 
 

@@ -1,57 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program in C that asks a trace and prints the answer as JSON, from the plain columns or from
 // the Arrow stream: asked columns|stream FILE SQL; asked info FILE; asked contract FILE DAMAGED.
+#define _POSIX_C_SOURCE 200809L
 #include "asked.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-pt_text text_of(const char* text) {
-  pt_text made = {text, strlen(text)};
-  return made;
-}
-
-void hold(int is_so, const char* what) {
-  if (is_so) return;
-  fprintf(stderr, "does not hold: %s\n", what);
-  exit(1);
-}
-
-void want(pt_status status, pt_status wanted, pt_error** error, const char* code) {
-  const pt_text text = *error != NULL ? pt_error_text(*error) : text_of("no error");
-  const pt_text got = *error != NULL ? pt_error_code(*error) : text_of("");
-  const int same = got.size == strlen(code) && memcmp(got.at, code, got.size) == 0;
-  if (status != wanted || !same) {
-    fprintf(stderr, "status %d (%.*s: %.*s), wanted %d (%s)\n", (int)status, (int)got.size, got.at,
-            (int)text.size, text.at, (int)wanted, code);
-    exit(1);
-  }
-  pt_error_release(*error);
-  *error = NULL;
-}
-
-pt_trace* open_trace(const char* path) {
-  pt_options options;
-  pt_options_init(&options, sizeof options);
-  options.index_mode = PT_INDEX_TEMPORARY;
-  pt_trace* trace = NULL;
-  pt_error* error = NULL;
-  const pt_status status = pt_open(path, &options, &trace, &error);
-  hold((status == PT_OK || status == PT_DAMAGED) && trace != NULL, "the trace opens");
-  pt_error_release(error);
-  return trace;
-}
-
-pt_query* prepare(pt_trace* trace, const char* sql) {
-  pt_query* query = NULL;
-  pt_error* error = NULL;
-  const pt_status status = pt_prepare(trace, text_of(sql), NULL, &query, NULL, &error);
-  want(status, PT_OK, &error, "");
-  hold(query != NULL, sql);
-  return query;
-}
+#include <unistd.h>
 
 static void print_text(const char* at, size_t size) {
   putchar('"');
@@ -195,8 +152,20 @@ static void print_info(const char* path) {
   pt_release(trace);
 }
 
+static void check_all(const char* whole, const char* damaged) {
+  const char* tmp = getenv("TMPDIR");
+  char folder[4096];
+  snprintf(folder, sizeof folder, "%s/polytrace-capi.XXXXXX", tmp != NULL ? tmp : "/tmp");
+  hold(mkdtemp(folder) != NULL, "a folder");
+  check_contract(whole, damaged);
+  check_events(whole, damaged);
+  check_files(whole, damaged, folder);
+  hold(rmdir(folder) == 0, "nothing is left behind");
+  printf("all holds\n");
+}
+
 int main(int count, char** words) {
-  if (count == 4 && strcmp(words[1], "contract") == 0) check_contract(words[2], words[3]);
+  if (count == 4 && strcmp(words[1], "contract") == 0) check_all(words[2], words[3]);
   else if (count == 4) ask(words[1], words[2], words[3]);
   else if (count == 3) print_info(words[2]);
   else return 2;

@@ -1,36 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#define _POSIX_C_SOURCE 200809L
-#include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "asked.h"
 
 static const char* kEndless =
     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT sum(i) FROM n";
-
-static pt_columns next_part(pt_query* query, size_t most, pt_status wanted, const char* code) {
-  pt_columns columns = {sizeof columns, 0, 0, NULL};
-  pt_error* error = NULL;
-  const pt_status status = pt_query_columns(query, most, &columns, &error);
-  want(status, wanted, &error, code);
-  return columns;
-}
-
-static int64_t one_number(pt_query* query) {
-  const pt_columns part = next_part(query, 0, PT_OK, "");
-  hold(part.rows == 1 && part.count == 1 && part.columns[0].type == PT_I64, "one number");
-  const int64_t number = ((const int64_t*)part.columns[0].values)[0];
-  hold(next_part(query, 0, PT_OK, "").rows == 0, "one row");
-  return number;
-}
-
-static int64_t number_of(pt_trace* trace, const char* sql) {
-  pt_query* query = prepare(trace, sql);
-  const int64_t number = one_number(query);
-  pt_query_release(query);
-  return number;
-}
 
 static void check_opening(const char* whole, const char* damaged) {
   pt_trace* trace = (pt_trace*)1;
@@ -177,33 +151,11 @@ static void check_limits(pt_trace* trace) {
   pt_query_release(begun);
 }
 
-typedef struct {
-  pt_trace* trace;
-  pthread_mutex_t mutex;
-  int done;
-} stopper;
-
-static void* stop_until_done(void* own) {
-  stopper* all = own;
-  for (;;) {
-    pthread_mutex_lock(&all->mutex);
-    const int done = all->done;
-    pthread_mutex_unlock(&all->mutex);
-    if (done) return NULL;
-    pt_stop(all->trace);
-  }
-}
-
 static void check_stop(pt_trace* trace) {
-  stopper all = {trace, PTHREAD_MUTEX_INITIALIZER, 0};
-  pthread_t thread;
   pt_query* query = prepare(trace, kEndless);
-  hold(pthread_create(&thread, NULL, stop_until_done, &all) == 0, "a thread");
+  stopping* all = stop_begun(trace);
   next_part(query, 0, PT_STOPPED, "stopped");
-  pthread_mutex_lock(&all.mutex);
-  all.done = 1;
-  pthread_mutex_unlock(&all.mutex);
-  pthread_join(thread, NULL);
+  stop_ended(all);
   pt_query_release(query);
   hold(number_of(trace, "SELECT 1") == 1, "what begins later runs");
   // Also what has begun and does nothing just now.
@@ -213,17 +165,6 @@ static void check_stop(pt_trace* trace) {
   next_part(query, 1, PT_STOPPED, "stopped");
   hold(next_part(query, 1, PT_OK, "").rows == 1, "anew");
   pt_query_release(query);
-}
-
-static int64_t rows_left(struct ArrowArrayStream* stream) {
-  struct ArrowArray batch;
-  int64_t rows = 0;
-  for (;;) {
-    hold(stream->get_next(stream, &batch) == 0, "a batch");
-    if (batch.release == NULL) return rows;
-    rows += batch.length;
-    batch.release(&batch);
-  }
 }
 
 static void check_streams(const char* whole) {
@@ -258,6 +199,44 @@ static void check_streams(const char* whole) {
   hold(rows_left(&two) == 0, "ended stays ended");
   two.release(&two);
   three.release(&three);
+}
+
+static void check_part_streams(pt_trace* trace) {
+  pt_query* query = prepare(trace, "SELECT value, 'n' || value AS name FROM json_each('[7,8,9]')");
+  struct ArrowArrayStream stream, later;
+  struct ArrowArray batch;
+  pt_error* error = NULL;
+  want(pt_part_stream(query, &stream, &error), PT_USAGE, &error, "usage");
+  hold(stream.release == NULL && next_part(query, 2, PT_OK, "").rows == 2, "a part");
+  want(pt_part_stream(query, &stream, &error), PT_OK, &error, "");
+  want(pt_part_stream(query, &later, &error), PT_OK, &error, "");
+  hold(next_part(query, 2, PT_OK, "").rows == 1, "the next part");
+  hold(next_part(query, 2, PT_OK, "").rows == 0, "the end");
+  pt_query_release(query);
+  hold(stream.get_next(&stream, &batch) == 0 && batch.length == 2, "the part is still there");
+  hold(((const int64_t*)batch.children[0]->buffers[1])[1] == 8, "with its values");
+  batch.release(&batch);
+  hold(rows_left(&stream) == 0 && rows_left(&later) == 2, "once for each stream");
+  stream.release(&stream);
+  later.release(&later);
+}
+
+static void check_memory(pt_trace* trace) {
+  pt_query_options options;
+  pt_query_options_init(&options, sizeof options);
+  options.memory = 32 << 20;
+  pt_query* query = NULL;
+  pt_error* error = NULL;
+  const char* sql =
+      "CREATE TEMP TABLE large AS WITH RECURSIVE r(x, y) AS (SELECT 1, 'a' UNION ALL "
+      "SELECT x + 1, printf('%01000d', x) FROM r) SELECT * FROM r";
+  want(pt_prepare(trace, text_of(sql), &options, &query, NULL, &error), PT_OK, &error, "");
+  pt_columns part = {sizeof part, 0, 0, NULL};
+  const pt_status status = pt_query_columns(query, 0, &part, &error);
+  hold(strstr(pt_error_json(error).at, "option memory") != NULL, "what gives more memory here");
+  want(status, PT_LIMIT, &error, "limit-exceeded");
+  pt_query_release(query);
+  hold(number_of(trace, "SELECT 1") == 1, "and the trace goes on");
 }
 
 static void check_stream_faults(pt_trace* trace) {
@@ -336,9 +315,10 @@ void check_contract(const char* whole, const char* damaged) {
   check_limits(trace);
   check_stop(trace);
   check_stream_faults(trace);
+  check_part_streams(trace);
+  check_memory(trace);
   check_scans(trace);
   check_documents(trace);
   pt_release(trace);
   check_streams(whole);
-  printf("all holds\n");
 }

@@ -3,6 +3,7 @@
 """Results as arrays and frames of NumPy, pandas, pyarrow and polars equal the rows, NULL and all 64
 bits of numbers included. Those that are not here are told, and skipped."""
 import importlib.util
+import os
 import subprocess
 import sys
 import unittest
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import polytrace
 
+SYSTEM = "/usr/bin/python3"
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples/everything.mlpd"
 QUERIES = ["SELECT * FROM slice", "SELECT * FROM thread", "SELECT * FROM counter WHERE 0",
            "SELECT utid, name, calls FROM thread ORDER BY utid",
@@ -74,6 +76,21 @@ class Frames(unittest.TestCase):
         self.assertEqual(table.schema.field("ts").metadata, {b"polytrace.unit": b"ns"})
         self.assertTrue(pyarrow.types.is_dictionary(table.schema.field("name").type))
 
+    def check_batches(self, rows_of):
+        for query, rows in self.each():
+            told = [rows_of(batch) for batch in self.trace.sql(query).batches()]
+            self.assertEqual([row for part in told for row in part], rows)
+
+    @have("numpy")
+    def test_batches_as_arrays(self):
+        self.check_batches(lambda batch: list(zip(*(column.tolist()
+                                                    for column in batch.numpy().values()))))
+
+    @have("pyarrow")
+    def test_batches_as_tables(self):
+        self.check_batches(lambda batch: list(zip(*(column.to_pylist()
+                                                    for column in batch.arrow().columns))))
+
     @have("polars")
     def test_polars(self):
         for query, rows in self.each():
@@ -82,6 +99,9 @@ class Frames(unittest.TestCase):
 
 if __name__ == "__main__":
     if not any(importlib.util.find_spec(name) for name in ("numpy", "pandas", "pyarrow", "polars")):
+        # Debian's packages are for its own Python.
+        if os.access(SYSTEM, os.X_OK) and not os.path.samefile(sys.executable, SYSTEM):
+            os.execv(SYSTEM, [SYSTEM, *sys.argv])
         print("skipped: none of numpy, pandas, pyarrow and polars is installed")
         sys.exit(77)
     unittest.main()

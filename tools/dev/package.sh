@@ -6,6 +6,7 @@
 #:   polytrace_VERSION_amd64.deb            the program, agents, manual pages, completions, examples
 #:   libpolytrace1_VERSION_amd64.deb        the C interface as a shared library
 #:   libpolytrace-dev_VERSION_amd64.deb     headers, static libraries, the CMake package
+#:   python3-polytrace_VERSION_all.deb      the Python package
 #:   polytrace-VERSION-linux-x86_64.tar.zst the program, agents and libraries: unpack and run
 #:
 #: --check installs all of them in a bare Debian 12 and tries them there: needs root and takes some

@@ -83,6 +83,14 @@ step 'a program is built with the library: g++, cmake, nothing else' \
 step 'a program in C is built with the C library: pkg-config' \
   "cc $examples/c/hot_methods.c \$(pkg-config --cflags --libs polytrace) -o /tmp/hot
    /tmp/hot $examples/everything.mlpd 3 | grep calls"
+cat >"$root/packages/three.py" <<END
+import polytrace
+trace = polytrace.open("$examples/everything.mlpd")
+print(*[row.name for row in trace.sql("SELECT name FROM thread")])
+END
+step 'three lines of Python give rows' \
+  "cd /tmp; python3 /packages/three.py | grep 'Profiler Writer'
+   python3 -c 'import importlib.metadata as m; print(m.version(\"polytrace\"))'"
 step 'runtimes are installed' "$apt openjdk-17-jdk-headless mono-runtime mono-mcs"
 step 'the tutorial: record java, find the hot method' \
   "cd /tmp; mkdir classes; javac -g -d classes $examples/shop/java/*.java
@@ -101,7 +109,8 @@ step 'a later build is installed over it' \
   "apt-get install -y -q /packages/later/*.deb
    [[ \$(dpkg-query -W -f '\${Version}' polytrace) == 99.1* ]]
    polytrace report $examples/everything.mlpd"
-step 'all are purged' 'apt-get purge -y -q polytrace libpolytrace-dev libpolytrace1'
+step 'all are purged' 'apt-get purge -y -q polytrace libpolytrace-dev python3-polytrace \
+     libpolytrace1'
 files >"$work/after"
 # Runtimes and compilers that came in between stay: nothing with our name may.
 if comm -13 "$work/before" "$work/after" | grep polytrace >&2; then

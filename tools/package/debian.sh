@@ -15,7 +15,7 @@ mkdir -p "$folder"
 # cpack takes the agents' folder for one of the loader's and calls ldconfig for it.
 for package in "$work"/*.deb; do
   dpkg-deb --raw-extract "$package" "$work/raw"
-  rm -f "$work/raw/DEBIAN"/post{inst,rm}
+  [[ $package == */python3-* ]] || rm -f "$work/raw/DEBIAN"/post{inst,rm}
   dpkg-deb --root-owner-group -Zxz --build "$work/raw" "$folder/$(basename "$package")" >/dev/null
   rm -r "$work/raw"
 done

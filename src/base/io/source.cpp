@@ -2,6 +2,7 @@
 #include "base/io/source.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 
 #include "base/codes.hpp"
 #include "base/io/compressed_source.hpp"
+#include "base/io/live_source.hpp"
 
 namespace polytrace::base {
 namespace {
@@ -19,11 +21,13 @@ namespace {
 class FileSource final : public Source {
  public:
   // `path` is empty for standard input.
-  FileSource(int fd, std::string path, const std::atomic<bool>* stop)
-      : fd_(fd), path_(std::move(path)), stop_(stop) {
+  FileSource(int fd, std::string path, const std::atomic<bool>* stop_following,
+             const std::atomic<bool>* stop_waiting)
+      : fd_(fd), path_(std::move(path)), stop_(stop_following), stop_waiting_(stop_waiting) {
     struct stat status{};
-    if (fstat(fd_, &status) == 0 && S_ISREG(status.st_mode))
-      size_ = static_cast<std::uint64_t>(status.st_size);
+    is_regular_ = fstat(fd_, &status) == 0 && S_ISREG(status.st_mode);
+    // Of one that grows nobody knows how large it will be.
+    if (is_regular_ && stop_ == nullptr) size_ = static_cast<std::uint64_t>(status.st_size);
   }
   ~FileSource() override {
     if (!path_.empty()) close(fd_);
@@ -31,6 +35,7 @@ class FileSource final : public Source {
 
   result<std::size_t> read(std::span<std::byte> into) override {
     for (;;) {
+      if (!wait_for_pipe()) return std::size_t{0};
       const ssize_t got = ::read(fd_, into.data(), into.size());
       if (got > 0) {
         position_ += static_cast<std::uint64_t>(got);
@@ -42,7 +47,7 @@ class FileSource final : public Source {
   }
   std::optional<std::uint64_t> stored_size() const override { return size_; }
   std::uint64_t stored_position() const override { return position_; }
-  std::string path() const override { return size_ ? path_ : std::string(); }
+  std::string path() const override { return is_regular_ ? path_ : std::string(); }
 
  private:
   bool wait_for_more() const {
@@ -50,10 +55,23 @@ class FileSource final : public Source {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     return true;
   }
+  // False: nobody wants what may come.
+  bool wait_for_pipe() const {
+    constexpr int kMilliseconds = 50;
+    if (stop_waiting_ == nullptr || size_) return true;
+    pollfd asked{.fd = fd_, .events = POLLIN, .revents = 0};
+    while (!stop_waiting_->load()) {
+      const int ready = poll(&asked, 1, kMilliseconds);
+      if (ready > 0 || (ready < 0 && errno != EINTR)) return true;
+    }
+    return false;
+  }
 
   int fd_;
   std::string path_;
   const std::atomic<bool>* stop_;
+  const std::atomic<bool>* stop_waiting_;
+  bool is_regular_ = false;
   std::optional<std::uint64_t> size_;
   std::uint64_t position_ = 0;
 };
@@ -101,6 +119,13 @@ class PrependSource final : public Source {
   std::size_t at_ = 0;
 };
 
+// Opening a pipe that nobody writes to would wait, and could not be stopped.
+int open_path(const std::string& path, bool can_stop) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | (can_stop ? O_NONBLOCK : 0));
+  if (fd >= 0 && can_stop) fcntl(fd, F_SETFL, 0);
+  return fd;
+}
+
 }  // namespace
 
 result<std::size_t> append_from(Source& source, RawArray<std::byte>& to, std::size_t room) {
@@ -122,8 +147,14 @@ result<std::size_t> read_fully(Source& source, std::span<std::byte> into) {
 }
 
 result<std::unique_ptr<Source>> open_source(const std::string& path, const SourceOptions& options) {
+  return open_live_source(path, options, nullptr);
+}
+
+result<std::unique_ptr<Source>> open_live_source(const std::string& path,
+                                                 const SourceOptions& options,
+                                                 const std::atomic<bool>* stop) {
   const bool standard_input = path == "-";
-  const int fd = standard_input ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd = standard_input ? STDIN_FILENO : open_path(path, stop != nullptr);
   if (fd < 0) return system_fault(Code::open_failed);
   struct stat status{};
   if (fstat(fd, &status) == 0 && S_ISDIR(status.st_mode)) {
@@ -131,7 +162,7 @@ result<std::unique_ptr<Source>> open_source(const std::string& path, const Sourc
     return fail(Code::open_failed, "it is a directory");
   }
   return unwrap(std::make_unique<FileSource>(fd, standard_input ? std::string() : path,
-                                             options.stop_following),
+                                             options.stop_following, stop),
                 options.limits);
 }
 

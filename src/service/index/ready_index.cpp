@@ -35,6 +35,7 @@ Asked<ReadyIndex> make_unnamed(const Input& input) {
   if (const auto source = store::identify(input.name()))
     job.source = source->facts, job.fingerprint = source->fingerprint;
   job.pump.stop = input.asking().stop;
+  job.pump.workers = input.options().workers;
   if (watcher) job.pump.progress = [&](const base::Source& source) { watcher->update(source); };
   auto made = store::build_unnamed_index(*opened->reader, job);
   if (!made) return refuse(made.error(), base::scratch_folder());

@@ -15,6 +15,7 @@
 
 #include "base/codes.hpp"
 #include "base/io/compressed_source.hpp"
+#include "base/io/live_source.hpp"
 #include "base/io/scratch_file.hpp"
 #include "store/store.hpp"
 
@@ -65,12 +66,14 @@ base::result<void> Input::prepare_passes() {
 
 event::ReadOptions Input::read_options() const { return {{}, options_.resync, options_.segments}; }
 
-base::result<format::Recognised> Input::recognise() const {
+base::result<format::Recognised> Input::recognise() const { return recognise(nullptr); }
+
+base::result<format::Recognised> Input::recognise(const std::atomic<bool>* stop_waiting) const {
   if (path_ == "-" && isatty(STDIN_FILENO) == 1)
     return base::fail(base::Code::usage, "standard input is a terminal: name a file");
   base::SourceOptions source_options;
   if (options_.follow) source_options.stop_following = asking_.stop;
-  auto source = base::open_source(path_, source_options);
+  auto source = base::open_live_source(path_, source_options, stop_waiting);
   if (!source) return base::Unexpected(source.error());
   return format::recognise(std::move(*source));
 }
@@ -93,8 +96,13 @@ base::result<format::Opened> Input::open() const {
   return open_trace();
 }
 
-base::result<format::Opened> Input::open_trace() const {
-  auto found = recognise();
+base::result<format::Opened> Input::open_trace() const { return open_recognised(recognise()); }
+
+base::result<format::Opened> Input::open_live() const {
+  return open_recognised(recognise(asking_.stop));
+}
+
+base::result<format::Opened> Input::open_recognised(base::result<format::Recognised> found) const {
   if (!found) return base::Unexpected(found.error());
   auto reader = found->format->open(std::move(found->source), read_options());
   if (!reader) return base::Unexpected(reader.error());

@@ -17,6 +17,7 @@ struct InputOptions {
   bool follow = false;     // wait for more at the end, until Asking::stop
   bool resync = false;     // search for the next frame behind damage
   bool strict = false;     // stop at the first problem
+  unsigned workers = 0;    // that read it; 0: one per core
   IndexOptions index{};
 };
 
@@ -35,6 +36,8 @@ class Input {
   base::result<format::Opened> open() const;
   // From the trace, for who may stop before its end: an index tells all its notices at once.
   base::result<format::Opened> open_trace() const;
+  // The same for who reads it as it comes: Asking::stop also ends waiting for more of a pipe.
+  base::result<format::Opened> open_live() const;
   // Nothing where open() reads the trace.
   std::optional<format::Opened> open_index() const;
   // What open() has to say of an index that it could not use.
@@ -47,6 +50,9 @@ class Input {
   const std::string& name() const { return options_.file; }
 
  private:
+  base::result<format::Recognised> recognise(const std::atomic<bool>* stop_waiting) const;
+  base::result<format::Opened> open_recognised(base::result<format::Recognised> found) const;
+
   InputOptions options_;
   Asking asking_;
   std::string path_;

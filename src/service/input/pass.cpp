@@ -46,7 +46,8 @@ class Strict final : public event::Consumer {
   bool stopped_ = false;
 };
 
-// A growing file always ends inside a frame that is still being written.
+}  // namespace
+
 std::vector<base::Notice> notices_of(const base::Notices& notices, bool follow) {
   std::vector<base::Notice> all = notices.sorted();
   if (follow)
@@ -54,8 +55,6 @@ std::vector<base::Notice> notices_of(const base::Notices& notices, bool follow) 
         all, [](const base::Notice& notice) { return notice.code == base::Code::frame_truncated; });
   return all;
 }
-
-}  // namespace
 
 void Passed::add_limits(const std::vector<std::string>& limits) {
   for (const std::string& limit : limits)
@@ -89,6 +88,7 @@ Passed pass(const Input& input, event::Reader& reader, event::Consumer& consumer
   const InputOptions& options = input.options();
   event::PumpOptions pump_options;
   pump_options.stop = input.asking().stop;
+  pump_options.workers = options.workers;
   // In order and nothing beyond the problem: one worker.
   if (options.strict) pump_options.workers = 1;
   if (watcher) pump_options.progress = [&](const base::Source& source) { watcher->update(source); };

@@ -84,7 +84,7 @@ class EventCursor final : public Cursor {
   Scan scan_;
   event::Batch batch_;
   std::size_t at_ = ~std::size_t{0};
-  std::uint64_t ordinal_ = ~std::uint64_t{0};
+  std::uint64_t ordinal_ = 0;  // of events before and at it
   mutable std::string text_;
   mutable std::string subject_;
 };

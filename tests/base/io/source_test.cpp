@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/codes.hpp"
+#include "base/io/live_source.hpp"
 #include "base/io/sink.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -202,6 +203,23 @@ TEST(source, pipe_is_read_to_its_end) {
   writer.join();
 }
 
+TEST(source, waiting_for_a_pipe_ends_when_it_is_told_to) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("pipe");
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  std::atomic<bool> stop = true;
+  const auto never = open_live_source(path, {}, &stop);
+  ASSERT_TRUE(never);
+  EXPECT_EQ(read_all(**never), "");
+  stop = false;
+  const std::string text = sample_text(200'000);
+  std::thread writer([&] { std::ofstream(path, std::ios::binary) << text; });
+  const auto source = open_live_source(path, {}, &stop);
+  ASSERT_TRUE(source);
+  EXPECT_TRUE(read_all(**source) == text);
+  writer.join();
+}
+
 TEST(source, what_cannot_be_opened_is_open_failed) {
   const TemporaryFolder folder;
   const auto missing = open_source(folder.file("missing"));
@@ -225,6 +243,7 @@ TEST(source, growing_file_is_followed_until_stopped) {
   std::atomic<bool> stop = false;
   const auto source = open_source(path, {.stop_following = &stop});
   ASSERT_TRUE(source);
+  EXPECT_EQ((*source)->stored_size(), std::nullopt) << "nobody knows";
   std::vector<std::byte> buffer(12);
   std::thread grower([&] { std::ofstream(path, std::ios::binary | std::ios::app) << "second"; });
   EXPECT_EQ(*read_fully(**source, buffer), 12U);
