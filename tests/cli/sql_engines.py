@@ -25,8 +25,8 @@ LONG = bool(os.environ.get("POLYTRACE_LONG"))
 #: Questions of the cookbook that are SQLite's alone, and a word of DuckDB's reason.
 SQLITE_ALONE = {
     "In one thread?": "subquer", "Who calls the busiest method?": "subquer",
-    "How are durations spread?": "histogram", "Bytes by thread and class?": "group_by",
-    "Calls that a collection fell into?": "meets",
+    "How are durations spread?": "Binder", "Bytes by thread and class?": "group_by",
+    "Calls that a collection fell into?": "span",
 }
 REFUSED = [
     "ATTACH 'other.db'", "ATTACH ':memory:' AS other", "DETACH memory", "USE temp",

@@ -104,7 +104,7 @@ base::result<void> check(const sql::TableTarget& target, const TableExportQuesti
 void name_format(Origin& origin, const sql::Trace& trace) {
   if (origin.format != nullptr) return;
   const std::string told = trace.store().facts().format;
-  const std::size_t blank = std::min(told.find(' '), told.size());
+  const auto blank = static_cast<std::size_t>(std::ranges::find(told, ' ') - told.begin());
   origin.format = format::find_format(told.substr(0, blank));
   origin.version = told.substr(std::min(blank + 1, told.size()));
 }

@@ -35,14 +35,15 @@ bool is_taken(std::string_view name) { return name == "histogram" || name == "gr
 
 // No file is seen, nothing is loaded, nothing is written to a disk.
 base::result<void> DuckConnection::open(std::uint64_t memory) {
-  const std::vector<DuckSetting> settings{{"enable_external_access", "false"},
-                                          {"autoinstall_known_extensions", "false"},
+  // What is closed by the last one cannot be set behind it.
+  const std::vector<DuckSetting> settings{{"autoinstall_known_extensions", "false"},
                                           {"autoload_known_extensions", "false"},
                                           {"allow_community_extensions", "false"},
                                           {"allow_unsigned_extensions", "false"},
                                           {"temp_directory", ""},
                                           memory_setting(memory),
-                                          threads_setting()};
+                                          threads_setting(),
+                                          {"enable_external_access", "false"}};
   if (auto opened = open_with(settings); !opened) return opened;
   for (const char* const alike : kAlike)
     if (auto done = run(alike); !done) return done;
