@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 #include <xxhash.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <array>
 #include <fstream>
 #include <sstream>
 
+#include "base/io/source.hpp"
 #include "server/http/faults.hpp"
 
 // The files as they lie in ui/dist, by the table that cmake/page_files.cmake makes.
@@ -79,23 +79,13 @@ bool takes_gzip(const Request& request) {
 
 // For clients that cannot themselves; our own files, of a known size.
 std::string unpacked(std::string_view packed) {
-  constexpr int kGzip = 16 + MAX_WBITS;
+  const base::Bytes bytes = std::as_bytes(std::span(packed));
+  const auto source = base::unwrap(base::memory_source({bytes.begin(), bytes.end()}));
+  base::RawArray<std::byte> out;
   constexpr std::size_t kPiece = 65'536;
-  std::string out;
-  z_stream stream{};
-  if (inflateInit2(&stream, kGzip) != Z_OK) return out;
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
-  stream.avail_in = static_cast<uInt>(packed.size());
-  for (int done = Z_OK; done == Z_OK;) {
-    const std::size_t at = out.size();
-    out.resize(at + kPiece);
-    stream.next_out = reinterpret_cast<Bytef*>(out.data() + at);
-    stream.avail_out = kPiece;
-    done = inflate(&stream, Z_NO_FLUSH);
-    out.resize(at + kPiece - std::min<std::size_t>(stream.avail_out, kPiece));
+  while (source && base::append_from(**source, out, kPiece).value_or(0) != 0) {
   }
-  inflateEnd(&stream);
-  return out;
+  return {reinterpret_cast<const char*>(out.data()), out.size()};
 }
 
 struct Content {

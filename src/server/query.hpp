@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands behind the "?" of a target. Names that nobody asks for are a fault. Pure.
+// What stands behind the "?" of a target. Names that an endpoint does not have are a fault. Pure.
 #pragma once
 
 #include <optional>
@@ -11,23 +11,25 @@ namespace polytrace::server {
 
 class Query {
  public:
-  // Names and values are percent-decoded.
-  explicit Query(std::string_view text);
+  // Names and values are percent-decoded. `known`: the names that there may be, separated by
+  // blanks; those with a "*" behind them may stand several times.
+  Query(std::string_view text, std::string_view known);
 
+  // What is wrong; empty: nothing.
+  const std::string& fault() const { return fault_; }
   // Nothing where it is not told.
-  std::optional<std::string> take(std::string_view name);
-  std::vector<std::string> take_all(std::string_view name);
-  // Once all was taken that there may be: what is wrong; empty: nothing.
-  std::string fault() const;
+  std::optional<std::string> value(std::string_view name) const;
+  std::vector<std::string> values(std::string_view name) const;
 
  private:
   struct Pair {
     std::string name;
     std::string value;
-    bool taken = false;
   };
+  void check(std::string_view known);
+
   std::vector<Pair> pairs_;
-  bool is_wrong_ = false;
+  std::string fault_;
 };
 
 }  // namespace polytrace::server

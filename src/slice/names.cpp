@@ -34,6 +34,14 @@ std::string_view NameTable::name(std::uint32_t index) const {
   return named(index) ? std::string_view(names_[index]) : std::string_view();
 }
 
+std::string thread_text(const ThreadNaming& thread) {
+  if (!thread.name.empty()) return std::string(thread.name);
+  if (thread.id == base::kNoId) return "(events of no thread)";
+  if (!thread.begun && !thread.previous.empty())
+    return fmt::format("{} (after its end)", thread.previous);
+  return fmt::format("{:#x}", thread.id);
+}
+
 std::string Names::method_name(std::uint32_t index) const {
   return base::short_name(whole_method_name(index), longest_);
 }
@@ -82,10 +90,9 @@ std::uint32_t Names::thread_index(Id thread) const { return thread_ids_.find(thr
 
 std::string Names::whole_thread_name(std::uint32_t index) const {
   const ThreadInfo& thread = threads_[index];
-  if (!thread.name.empty()) return thread.name;
-  if (!thread.begun && thread.previous != kNone && !threads_[thread.previous].name.empty())
-    return threads_[thread.previous].name + " (after its end)";
-  return fmt::format("{:#x}", thread.id);
+  std::string_view previous;
+  if (thread.previous != kNone) previous = threads_[thread.previous].name;
+  return thread_text({thread.id, thread.name, thread.begun, previous});
 }
 
 base::Time Names::first_time() const {

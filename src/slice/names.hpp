@@ -58,6 +58,17 @@ struct ThreadInfo {
   std::uint32_t previous = ~std::uint32_t{0};  // index of the one that had the id before
 };
 
+// What is known of a thread's name.
+struct ThreadNaming {
+  Id id = base::kNoId;
+  std::string_view name{};      // its own, as far as told
+  bool begun = false;           // its begin was recorded
+  std::string_view previous{};  // name of the one that had the id before
+};
+// Its name, or the id in hexadecimal. Recorders' own threads go on after their recorded end: what
+// neither begins nor has a name is named after the thread before it. kNoId is no thread.
+std::string thread_text(const ThreadNaming& thread);
+
 class Names {
  public:
   static constexpr std::uint32_t kNone = NameTable::kNone;
@@ -95,8 +106,7 @@ class Names {
   // Threads in order of first sight. A thread id that ended and appears again is a new thread.
   const std::vector<ThreadInfo>& threads() const { return threads_; }
   std::uint32_t thread_index(Id thread) const;  // the current one of that id; kNone if never seen
-  // Its name, or the id in hexadecimal. Recorders' own threads go on after their recorded end: what
-  // neither begins nor has a name is named after the thread before it.
+  // As thread_text() has it.
   std::string thread_name(std::uint32_t index) const;
   // Of all threads' events; kNoTime without any.
   base::Time first_time() const;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sql/every_table.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "sql/functions/functions.hpp"
@@ -83,8 +85,16 @@ EveryTable every_table(const TracePointer& trace) {
   const FindTable find = finder_of(tables);
   tables.push_back(lock_waits_function(trace, find));
   tables.push_back(histogram_function(find));
-  tables.push_back(group_by_function(find));
+  tables.push_back(group_by_function(trace, find));
   return tables;
+}
+
+std::vector<TraceTables> tables_of(const std::vector<std::shared_ptr<const Trace>>& traces) {
+  std::vector<TraceTables> all;
+  all.push_back({traces.front(), {}, every_table(traces.front())});
+  for (std::size_t i = 0; i < traces.size() && traces.size() > 1; ++i)
+    all.push_back({traces[i], fmt::format("t{}_", i + 1), every_table(traces[i])});
+  return all;
 }
 
 }  // namespace polytrace::sql

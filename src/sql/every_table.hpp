@@ -5,12 +5,13 @@
 #include <memory>
 #include <vector>
 
-#include "sql/model/table.hpp"
-#include "sql/trace/trace.hpp"
+#include "sql/trace/trace_tables.hpp"
 
 namespace polytrace::sql {
 
-using EveryTable = std::vector<std::unique_ptr<Table>>;
 EveryTable every_table(const std::shared_ptr<const Trace>& trace);
+// Of several traces: those of the n-th are t<n>_slice and so on, those of the first also without
+// that.
+std::vector<TraceTables> tables_of(const std::vector<std::shared_ptr<const Trace>>& traces);
 
 }  // namespace polytrace::sql

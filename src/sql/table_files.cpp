@@ -12,8 +12,8 @@ namespace polytrace::sql {
 namespace {
 
 constexpr TableTarget kTargets[]{
-#define TARGET(name, title, suffix, readers, is_folder) \
-  {#name, title, suffix, readers, is_folder, name##_writer},
+#define TARGET(name, title, suffix, readers, is_folder, needs_duckdb) \
+  {#name, title, suffix, readers, is_folder, needs_duckdb, name##_writer},
 #include "sql/table_targets.def"
 #undef TARGET
 };

@@ -19,6 +19,7 @@ struct TableTarget {
   std::string_view suffix;
   std::string_view readers;
   bool is_folder;
+  bool needs_duckdb;
   std::unique_ptr<TableWriter> (*make)(const std::string& path);
 };
 std::span<const TableTarget> table_targets();

@@ -18,14 +18,6 @@ Digest random_digest() {
   return digest;
 }
 
-PageHead head_of(const IndexJob& job) {
-  return {.id = random_digest(),
-          .fingerprint = job.fingerprint,
-          .covered = job.fingerprint,
-          .source = job.source,
-          .format = job.format};
-}
-
 bool is_stopped(const IndexJob& job) { return job.pump.stop != nullptr && job.pump.stop->load(); }
 
 // Up to a last commit.
@@ -39,6 +31,15 @@ base::result<event::PumpOutcome> fill(IndexWriter& writer, event::Reader& reader
 }
 
 }  // namespace
+
+PageHead head_of(const IndexJob& job) {
+  return {.id = random_digest(),
+          .fingerprint = job.fingerprint,
+          .covered = job.fingerprint,
+          .source = job.source,
+          .format = job.format,
+          .live = job.live};
+}
 
 base::result<std::shared_ptr<const Store>> Store::open(const std::string& path) {
   auto image = base::Image::map(path);

@@ -132,10 +132,14 @@ struct IndexJob {
   std::string path;      // appears, or is replaced, when the index is complete
   std::string format{};  // name and version, at most 32 bytes
   SourceFacts source{};
-  Digest fingerprint{};  // of the source
+  Digest fingerprint{};    // of the source
+  std::uint64_t live = 0;  // of one that grows: live_id()
   BuildOptions build{};
   event::PumpOptions pump{};
 };
+
+// With an id of its own.
+PageHead head_of(const IndexJob& job);
 
 // Reads the whole trace. While it does, `path`.new is there, with what was committed so far; it
 // stays when that is stopped. How reading went is in the index and in what is returned: a source

@@ -113,6 +113,16 @@ def check_chunks(file):
             assert (offset + size, first + count) == (chunks[i + 1][1], chunks[i + 1][3])
         else:
             assert size is None
+    # Of each piece the events by their times, one by one.
+    found = {}
+    for chunk, ts in sql(file, "SELECT chunk_id, ts FROM event ORDER BY id"):
+        found.setdefault(chunk, []).append(ts)
+    assert {number: len(times) for number, times in found.items()} == {
+        row[0]: row[4] for row in chunks if row[4]}
+    told = {row[0]: row[1:] for row in sql(file, "SELECT id, ts, end_ts FROM chunk")}
+    for number, times in found.items():
+        times = [ts for ts in times if ts is not None]
+        assert told[number] == ((times[0], times[-1]) if times else (None, None)), number
 
 
 def check_heap(file):

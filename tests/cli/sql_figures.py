@@ -5,8 +5,6 @@ gives on a plain table of SQLite with the same rows: so what tables do not look 
 promise of order, is proved."""
 import json
 import os
-import random
-import sqlite3
 import sys
 import tempfile
 from collections import Counter, defaultdict
@@ -14,6 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "support"))
 from sql_questions import run, same, sql  # noqa: E402
+from sql_random import Queries, twin  # noqa: E402
 
 DATA = Path(os.environ["TEST_DATA"])
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples/everything.mlpd"
@@ -21,8 +20,6 @@ LONG = bool(os.environ.get("POLYTRACE_LONG"))
 #: Of each format, and what the reader had to survive something of.
 SAMPLES = ["mlpd/calls.mlpd", "mlpd/alloc_bt.mlpd", "mlpd/gc.mlpd", "mlpd/exceptions_calls.mlpd",
            "mlpd/truncated.mlpd", "mlpd/counters.mlpd"]
-TABLES = ["slice", "alloc", "sample", "exception", "counter", "thread", "method", "class", "path",
-          "gc", "gc_pause", "lock_wait", "object_wait", "jit", "heap_size", "census"]
 
 
 def report(file, sections, *more):
@@ -104,88 +101,28 @@ def check_others(file):
     assert (samples or 0) == sum(r["hits"] for r in tables.get("sampled_threads", []))
 
 
+def check_groups(file):
+    """The function with kernels of its own beside the same by SQL."""
+    for table, keys, sums in (
+            ("slice", "method_id", "dur"), ("slice", "path_id", "dur,self_dur"),
+            ("slice", "path_id,method_id", "self_dur"), ("slice", "utid", "dur,max:dur,min:ts"),
+            ("slice", "utid,depth", "self_dur,max:id"), ("slice", "parent_id", "dur,parent_id"),
+            ("slice", "method_id,utid,depth", "max:ts"), ("slice", "how,method_id", "dur"),
+            ("slice", "track_id,stack_id,parent_id", "min:parent_id"), ("slice", "dur", "ts"),
+            ("alloc", "utid,class_id", "size,max:size"), ("alloc", "class_name", "weight"),
+            ("thread", "name", "calls"), ("counter", "counter_id", "value,min:value")):
+        names = keys.split(",")
+        made = [f"max({word[4:]})" if word.startswith("max:") else
+                f"min({word[4:]})" if word.startswith("min:") else f"sum({word})"
+                for word in sums.split(",")]
+        chosen = ", ".join([f"k{i + 1}" for i in range(len(names))] + ["n"]
+                           + [f"s{i + 1}" for i in range(len(made))])
+        same(f"group_by {table} {keys} {sums}",
+             sql(file, f"SELECT {chosen} FROM group_by('{table}', '{keys}', '{sums}', NULL)"),
+             sql(file, f"SELECT {keys}, count(*), {', '.join(made)} FROM {table} GROUP BY {keys}"))
+
+
 # --- a plain table with the same rows -----------------------------------------------------------
-
-def twin(file, folder):
-    """The tables' rows in a database of SQLite's own."""
-    database = sqlite3.connect(folder / "twin.db")
-    columns = {}
-    for table in TABLES:
-        told = json.loads(run("sql", "--json", file, f"SELECT * FROM {table}"))
-        columns[table] = told["columns"]
-        names = [column["name"] for column in told["columns"]]
-        types = [column["type"] for column in told["columns"]]
-        database.execute(f"CREATE TABLE \"{table}\" ("
-                         + ", ".join(f'"{n}" {t}' for n, t in zip(names, types)) + ")")
-        database.executemany(f'INSERT INTO "{table}" VALUES ({", ".join("?" * len(names))})',
-                             told["rows"])
-    database.commit()
-    return database, columns
-
-
-class Queries:
-    """Queries at random: constraints of every kind on every column, joins, groups, orders."""
-
-    def __init__(self, database, columns, seed):
-        self.database, self.columns, self.random = database, columns, random.Random(seed)
-
-    def value(self, table, column):
-        rows = self.database.execute(f'SELECT "{column}" FROM "{table}" WHERE "{column}" IS NOT '
-                                     'NULL ORDER BY rowid').fetchall()
-        if not rows or self.random.random() < 0.05:
-            return self.random.choice(["0", "NULL", "-1", "'x'", "9223372036854775807", "1.5"])
-        value = self.random.choice(rows)[0]
-        if isinstance(value, str):
-            return "'" + value.replace("'", "''") + "'"
-        if isinstance(value, int) and self.random.random() < 0.2:
-            value += self.random.choice([-1, 1, 0.5])
-        return repr(value)
-
-    def constraint(self, table, alias=""):
-        column = self.random.choice([c["name"] for c in self.columns[table]])
-        name = f'{alias}"{column}"'
-        kind = self.random.random()
-        if kind < 0.25:
-            return f"{name} IN ({', '.join(self.value(table, column) for _ in range(3))})"
-        if kind < 0.32:
-            return f"{name} IS NOT NULL"
-        if kind < 0.42:
-            text = self.value(table, column).strip("'").replace("'", "''")[:6]
-            return f"{name} {self.random.choice(['GLOB', 'LIKE'])} " + self.random.choice(
-                [f"'{text}*'", f"'%{text[1:]}%'", f"'*{text[2:]}*'", f"'{text[:2]}_%'"])
-        if kind < 0.5:
-            a, b = self.value(table, column), self.value(table, column)
-            return f"{name} BETWEEN {a} AND {b}"
-        sign = self.random.choice(["=", "=", "=", "<", "<=", ">", ">=", "<>"])
-        return f"{name} {sign} {self.value(table, column)}"
-
-    def one(self):
-        table = self.random.choice(["slice"] * 3 + TABLES)
-        names = [c["name"] for c in self.columns[table]]
-        where = self.random.choice([" AND ", " AND ", " OR "]).join(
-            self.constraint(table) for _ in range(self.random.choice([1, 1, 2, 3])))
-        kind = self.random.random()
-        if kind < 0.25:
-            key = self.random.choice(names)
-            number = self.random.choice([c["name"] for c in self.columns[table]
-                                         if c["type"] != "TEXT"])
-            return (f'SELECT "{key}", count(*), sum("{number}"), min("{number}") FROM "{table}" '
-                    f"WHERE {where} GROUP BY 1 ORDER BY 1")
-        if kind < 0.45 and "ts" in names:
-            order = self.random.choice(["ts", "id", "ts DESC", "ts, id"])
-            key = order.split()[0].strip(",")
-            return f'SELECT "{key}" FROM "{table}" WHERE {where} ORDER BY {order}'
-        if kind < 0.65:
-            shared = self.random.choice(["utid", "method_id", "class_id", "path_id"])
-            others = [t for t in TABLES if shared in [c["name"] for c in self.columns[t]]
-                      and t in ("thread", "method", "class", "path")]
-            if shared in names and others and table not in others:
-                return (f'SELECT a.{shared}, b.name, count(*) FROM "{table}" a JOIN '
-                        f'"{others[0]}" b '
-                        f"USING ({shared}) WHERE {self.constraint(table, 'a.')} GROUP BY 1, 2 "
-                        "ORDER BY 1, 2")
-        return f'SELECT * FROM "{table}" WHERE {where}'
-
 
 def check_queries(file, folder, seed, count):
     database, columns = twin(file, folder)
@@ -205,7 +142,8 @@ def main():
         folder = Path(name)
         os.environ["POLYTRACE_CACHE"] = str(folder / "cache")
         for file in [EXAMPLE, *(DATA / sample for sample in (SAMPLES if LONG else SAMPLES[:2]))]:
-            for check in (check_calls, check_range, check_memory, check_others):
+            for check in (check_calls, check_range, check_memory, check_others,
+                          check_groups):
                 try:
                     check(file)
                 except AssertionError as fault:

@@ -103,6 +103,7 @@ const std::set<std::string_view> kElsewhere{
     "output-exists",         // sink.existing_file_is_refused
     "output-is-input",       // the command line's tests
     "usage",                 // the command line's tests
+    "engine-missing",        // the command line's tests
     "compressed-truncated",  // house.cut_compressed_file_is_told
     "compressed-damaged",    // house.damaged_compressed_file_is_told
     "text-syntax",           // text_fault.has_its_column

@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
-// Every view with every key of the address, opened again from its own link: the same address. And no link ever
-// holds the token.
+// Every view with every key of the address, opened again from its own link: the same address and the same picture. And
+// no link ever holds the token, nor does a wrong one take the place of one that works.
 import { example, expect, expect_equal, with_page } from "./support/page.mjs";
+import { different_parts } from "./support/pictures.mjs";
 
 const kViews = [
   "overview",
@@ -36,8 +37,9 @@ const kPairs = [
   "theme=dark",
   "zz=kept",
 ];
-// Each view with all keys, one with each of them.
-const kClose = ["calls"];
+// Each view with all keys, one with each of them; when there is time, each with each.
+const kClose = process.env.POLYTRACE_LONG === undefined ? ["calls"] : kViews;
+const kMostDifferent = 0.001; // of a picture's pixels
 
 await with_page([example], async (page, { context }) => {
   await page.open("#/0/overview");
@@ -46,20 +48,31 @@ await with_page([example], async (page, { context }) => {
     ...(kClose.includes(view) ? kPairs.map((pair) => `#/0/${view}?${pair}`) : []),
     `#/0/${view}?${kPairs.join("&")}`,
   ]);
-  const other = await context.newPage();
   for (const address of cases) {
-    await page.open(address);
-    await page.page.reload(); // nothing of the view before
-    await page.settled();
+    await page.turn(address);
     expect_equal(page.address(), address, "an address stays as it is");
-    expect(!page.page.url().includes(page.token), `no token in ${address}`);
-    await other.goto(page.page.url());
-    await other.waitForSelector('html[data-state=ready][data-busy="0"]', { state: "attached" });
-    await other.waitForTimeout(250);
-    await other.waitForSelector('html[data-busy="0"]', { state: "attached" });
+    await page.turn(`${address}&d=share`);
+    const link = await page.by("textbox", "Address").inputValue();
+    await page.page.keyboard.press("Escape");
     await page.settled();
+    expect(!link.includes(page.token) && !page.page.url().includes(page.token), `no token in ${link}`);
+    const other = await context.newPage();
+    await other.goto(link);
+    await page.settled(other);
     expect_equal(new URL(other.url()).hash, address, "and in a new tab");
+    const pictures = [await page.page.screenshot(), await other.screenshot()];
+    const part = await different_parts(other, pictures);
+    expect(part <= kMostDifferent, `${address} looks the same in a new tab but for ${part * 100} %`);
+    await other.close();
   }
+  // A token that the server refuses does not replace the one that works.
+  const wrong = await context.newPage();
+  await wrong.goto(`${page.origin}/#token=${"A".repeat(22)}/0/calls`);
+  await page.settled(wrong);
+  expect_equal(new URL(wrong.url()).hash, "#/0/calls", "a wrong token leaves the address, too");
+  await wrong.reload();
+  await page.settled(wrong);
+  await wrong.close();
   await page.open("#/0/calls?r=nonsense");
   expect(await page.by("alert", "Problem").isVisible(), "what is not understood is told");
 });

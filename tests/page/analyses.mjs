@@ -1,10 +1,8 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
 // Memory, heap, collections, locks and comparisons are what the commands say, row by row.
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { cli, cli_json, example, expect, expect_equal, with_page } from "./support/page.mjs";
+import { cli, cli_json, example, expect, expect_equal, scratch, with_page } from "./support/page.mjs";
 
 const tables = (answer) => new Map(answer.tables.map((t) => [t.key, t]));
 const report = (sections, ...more) =>
@@ -103,15 +101,15 @@ await with_page([example], async (page) => {
   }
 
   // Two halves, and two files that hold just these.
-  const scratch = mkdtempSync(join(tmpdir(), "polytrace-analyses-"));
+  const place = scratch();
   const middle = Math.floor(length / 2);
   const parts = [
     [0, middle, "a.ptrace"],
     [middle, length + 1, "b.ptrace"],
   ];
   for (const [from, to, name] of parts)
-    cli("cut", "--from", String(first + from), "--to", String(first + to), example, "-o", join(scratch, name));
-  const diff = tables(cli_json("diff", "--limit", "0", ...parts.map(([, , name]) => join(scratch, name))));
+    cli("cut", "--from", String(first + from), "--to", String(first + to), example, "-o", join(place, name));
+  const diff = tables(cli_json("diff", "--limit", "0", ...parts.map(([, , name]) => join(place, name))));
   await page.turn(`#/0/compare?a=0:0-${middle}:&b=0:${middle}-${length + 1}:`);
   const totals = diff.get("diff_totals");
   const shown = await page.rows(totals.title);

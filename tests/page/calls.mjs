@@ -71,6 +71,16 @@ await with_page([example], async (page) => {
     if (rows.length === 0)
       expect(await page.page.getByText("No call in this selection").isVisible(), `${from}-${to} is empty and says so`);
     else expect_equal(texts(await page.rows("Methods"), kKeys), texts(rows, kKeys), `methods of ${from}-${to}`);
+    const span = ["--from", String(first + from), "--to", String(first + to)];
+    const told = table(cli_json("report", "--sections", "tree", "--limit", "0", ...span, example), "call_tree");
+    if (told.length === 0) continue;
+    await page.turn(`${page.address()}&m=tree`);
+    const branches = (await page.rows("Call tree", "treegrid")).map((r) => [r.method, r.total, r.calls].join("\t"));
+    const known = new Set(told.map((r) => [r.method, r.total, r.calls].join("\t")));
+    expect(
+      branches.length > 0 && branches.every((branch) => known.has(branch)),
+      `the call tree of ${from}-${to}: ${branches.filter((branch) => !known.has(branch)).slice(0, 3)}`,
+    );
   }
 
   // Two threads are what each of them is, together.

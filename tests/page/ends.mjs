@@ -2,20 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Traces of every format open, and say what they do not have; damaged ones say what was not read; and when the server
 // goes the page says so, and that a new one needs its own address.
-import { existsSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { again, cli_json, example, expect, expect_equal, root, with_page } from "./support/page.mjs";
+import { again, cli_json, example, expect, expect_equal, root, scratch, with_page } from "./support/page.mjs";
 
 const data = join(root, "tests/data");
-const scratch = mkdtempSync(join(tmpdir(), "polytrace-ends-"));
+const place = scratch();
 const some = (folder, ending) =>
   existsSync(join(data, folder)) ? readdirSync(join(data, folder)).filter((f) => f.endsWith(ending)).slice(0, 1) : [];
 
-const packed = join(scratch, "packed.mlpd.gz");
+const packed = join(place, "packed.mlpd.gz");
 writeFileSync(packed, gzipSync(readFileSync(example)));
-const flipped = join(scratch, "flipped.mlpd");
+const flipped = join(place, "flipped.mlpd");
 const bytes = Buffer.from(readFileSync(example));
 for (let at = 5000; at < bytes.length; at += 40_000) bytes[at] ^= 0x40;
 writeFileSync(flipped, bytes);
@@ -27,7 +26,7 @@ const files = [
   ...some("mlpd", "alloc_bt.mlpd").map((f) => join(data, "mlpd", f)), // no calls at all
 ];
 
-await with_page(files, async (page, { server }) => {
+await with_page(files, async (page, { server, context }) => {
   await page.open("#/0/overview");
   const traces = (await page.ask("//session")).traces;
   expect_equal(traces.length, files.length, "all traces are open");
@@ -61,15 +60,45 @@ await with_page(files, async (page, { server }) => {
     expect_equal(notices, told.notices.map((n) => n.code), `notices of ${trace.name}`);
   }
 
-  // Fast pans: what is asked for last is what is drawn, and the server rests at once.
-  await page.turn(`#/${traces[0].id}/timeline`);
-  for (let i = 0; i < 50; ++i) await page.page.keyboard.press(i % 3 === 0 ? "w" : i % 3 === 1 ? "d" : "a");
+  // Fast pans while the server does not come to answer: but for the last ones all questions are given up, what was
+  // asked for last is what is drawn, and the server rests at once.
+  await page.turn(`#/${traces[0].id}/timeline?q=a`);
+  await page.page.keyboard.press("n");
+  await page.page.waitForFunction(() => /[?&]sel=calls:/.test(location.hash));
   await page.settled();
+  for (let i = 0; i < 12; ++i) await page.page.keyboard.press("s");
+  await page.settled();
+  const told = { tiles: [], given_up: [], answered: [] };
+  const note = (list) => (r) => /\/(tiles|durations)$/.test(r.url()) && list.push(r);
+  page.page.on("request", note(told.tiles));
+  page.page.on("requestfailed", note(told.given_up));
+  page.page.on("requestfinished", note(told.answered));
+  server.child.kill("SIGSTOP");
+  for (const key of `${"d".repeat(22)}${"a".repeat(22)}dddddd`) {
+    await page.page.keyboard.press(key); // away, back to what is drawn, and away again
+    await page.page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
+  }
+  server.child.kill("SIGCONT");
+  await page.settled();
+  expect(told.tiles.length > 10, `the pans ask: ${told.tiles.length}`);
+  expect(told.answered.length >= 1 && told.answered.length <= 3, `${told.answered.length} of ${told.tiles.length} questions are answered`);
+  expect_equal(told.given_up.length + told.answered.length, told.tiles.length, "the others are given up");
   const cpu = () => Number(readFileSync(`/proc/${server.pid}/stat`, "utf8").split(") ")[1].split(" ").slice(11, 13).reduce((a, b) => Number(a) + Number(b), 0));
-  await page.page.waitForTimeout(300);
+  await page.page.waitForTimeout(100);
   const before = cpu();
   await page.page.waitForTimeout(500);
   expect(cpu() - before <= 5, `nothing is computed for nobody: ${cpu() - before} ticks`);
+  const items = (of) =>
+    of.evaluate(() =>
+      [...document.querySelectorAll("[role=listbox][aria-label^='Items of'] [role=option]")].map((i) => i.ariaLabel),
+    );
+  const fresh = await context.newPage();
+  await fresh.goto(page.page.url());
+  await page.settled(fresh);
+  const [mine, theirs] = [await items(page.page), await items(fresh)];
+  expect(theirs.length > 0, "there are calls where the pans end");
+  expect_equal(mine, theirs, "what is drawn is what a fresh page draws there");
+  await fresh.close();
 
   page.complaints.length = 0;
   server.child.kill("SIGINT");

@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names that would be markup, scripts, formulas or prototypes, in every view: nothing runs, nothing is asked of others,
 // nothing is wider than the window, and what is copied is what stands in the trace.
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, expect_equal, root, with_page } from "./support/page.mjs";
+import { expect, expect_equal, root, scratch, with_page } from "./support/page.mjs";
 
 const kNames = [
   "</script><img src=x onerror=document.title=1>",
@@ -50,7 +49,7 @@ function trace() {
     `<methodEntry threadIdRef="${900 + i}" time="${time(i * 10 + 2)}" methodIdRef="${900 + i}" ticket="${900 + i}" classIdRef="20" stackDepth="1"/>`,
     `<methodExit threadIdRef="${900 + i}" methodIdRef="${900 + i}" ticket="${900 + i}" time="${time(i * 10 + 9)}"/>`,
   ]);
-  const file = join(mkdtempSync(join(tmpdir(), "polytrace-hostile-")), "a <b>.trcxml");
+  const file = join(scratch(), "a <b>.trcxml");
   writeFileSync(file, [...lines.slice(0, at), ...made, ...lines.slice(at)].join("\n"));
   return file;
 }

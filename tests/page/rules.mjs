@@ -2,15 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each rule, taken back and opened again, against the stacks that `flame --folded` writes; each weight's frames against
 // its stacks; and what the page saves against what the command writes.
-import { mkdtempSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { cli, example, expect, expect_equal, with_page } from "./support/page.mjs";
+import { cli, example, expect, expect_equal, scratch, with_page } from "./support/page.mjs";
 
-const scratch = mkdtempSync(join(tmpdir(), "polytrace-rules-"));
+const place = scratch();
 
 function folded(weight, ...more) {
-  const out = join(scratch, `${weight}.folded`);
+  const out = join(place, `${weight}.folded`);
   cli("export", "--to", "folded", "--weight", weight, "--force", ...more, example, "-o", out);
   return readFileSync(out, "utf8")
     .split("\n")
@@ -20,6 +19,10 @@ function folded(weight, ...more) {
       return { frames: line.slice(0, at).split(";"), value: Number(line.slice(at + 1)) };
     });
 }
+
+// All of them when there is time; a heap dump is of the whole trace, and perfetto's has ids of its making.
+const kTargets = ["folded", "speedscope", "callgrind"];
+if (process.env.POLYTRACE_LONG !== undefined) kTargets.push("pprof", "firefox", "chrome", "jfr", "html", "svg");
 
 const sum = (stacks) => stacks.reduce((all, s) => all + s.value, 0);
 
@@ -67,11 +70,11 @@ await with_page([example], async (page) => {
   const first = Number(first_offset);
   const [from, to] = [1000, Math.floor(end / 2)];
   const part = ["--from", String(first + from), "--until", String(first + to)];
-  for (const target of ["folded", "speedscope", "callgrind"]) {
+  for (const target of kTargets) {
     await page.turn(`#/0/flame?r=${from}-${to}&d=export`);
     await page.by("combobox", "Target").selectOption(target);
     const [download] = await Promise.all([page.page.waitForEvent("download"), page.by("button", "Save").click()]);
-    const out = join(scratch, `mine.${target}`);
+    const out = join(place, `mine.${target}`);
     cli("export", "--to", target, "--weight", "time", "--force", ...part, example, "-o", out);
     const got = readFileSync(await download.path());
     expect(got.equals(readFileSync(out)), `${target} of ${from}-${to}: ${got.length} bytes`);

@@ -10,10 +10,12 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "support"))
-from ui import DATA, EXAMPLE, POLYTRACE, ROOT, Server, command, skip_without_page  # noqa: E402
+from ui import (DATA, EXAMPLE, POLYTRACE, ROOT, Server, address_of, command,  # noqa: E402
+                endpoints, skip_without_page)
 
 LONG = bool(os.environ.get("POLYTRACE_LONG"))
 TILE_ROW, HEAD = struct.Struct("<IIdIIII"), struct.Struct("<IHHqIIIIqIII")
@@ -272,7 +274,27 @@ def refuses_what_it_does_not_know(server, trace):
         assert server.fault(trace + "/profile", {"selection": {"rules": [rule]}})[0] == 400, rule
     assert server.fault("/traces/0123456789abcdef/profile", {}) == (404, "unknown-trace")
     assert server.ask("GET", "/api/1" + trace + "/profile")[0] == 405
-    assert server.ask("GET", "/api/1" + trace + "/tracks?x=1")[0] == 400
+
+
+def refuses_queries_that_it_does_not_know(server, trace):
+    """Behind the "?" of each endpoint stand the names of its row and no others, each once."""
+    for _, method, path, known, _ in endpoints():
+        address = address_of(path, trace)
+        names = known.split()
+        wrong = ["x=1", "x", "%", "=", "at=1&x=1", *[name.rstrip("*") + "s=1" for name in names],
+                 *[f"{name}=1&{name}=1" for name in names if not name.endswith("*")]]
+        if "at" not in names:
+            wrong.append("at=1")
+        for query in wrong:
+            status, _, body = server.ask(method, f"{address}?{query}", "{}")
+            told = json.loads(body)
+            assert (status, told["code"]) == (400, "request-invalid"), (path, query, body)
+            assert "?" in told["message"], (path, query, body)
+    at = server.get(trace)["end"] // 2
+    whole = server.get(f"{trace}/state?at={at}")["states"]
+    paths = sorted({state["path"] for state in whole if state["path"]})[:2]
+    part = server.get(f"{trace}/state?at={at}&path={paths[0]}&path={paths[1]}")["states"]
+    assert {state["path"] for state in part} == set(paths), (paths, part)
 
 
 def follows_rules(server, trace):
@@ -318,6 +340,29 @@ def compares(server, trace, file):
     assert answer["nodes"]["self"] == answer["nodes"]["self_before"]
     theirs = command("diff", "--json", file, file)
     assert answer["tables"] == theirs["tables"]
+    info = server.get(trace)
+    part = ranges(info)[0]
+    side = {"trace": trace[8:], "selection": {"from": part[0], "to": part[1]}}
+    answer = server.post("/compare", {"a": side, "b": side})
+    theirs = command("diff", "--json", *times(info, part), file, file)
+    assert answer["tables"] == theirs["tables"], (answer["tables"], theirs["tables"])
+    totals = next(table for table in answer["tables"] if table["key"] == "diff_totals")
+    spans = [row["span"] for row in totals["rows"]]
+    assert spans == [part[1] - part[0], part[1] - part[0], 0], (spans, part)
+
+
+def names_files_safely():
+    """Of a trace whose name would be markup, a header or a path, what is saved has a plain name."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / '..x "y"\r\nSet-Cookie: a=b; <b>\u202e=cmd().mlpd'
+        file.write_bytes(EXAMPLE.read_bytes())
+        with Server(file) as server:
+            trace, = server.traces()
+            status, head, _ = server.ask("POST", "/api/1" + trace + "/export",
+                                         json.dumps({"target": "folded", "weight": "time"}))
+            assert status == 200 and "Set-Cookie" not in head, head
+            name = re.fullmatch(r'attachment; filename="([^"]*)"', head["Content-Disposition"])[1]
+            assert re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9._-]*", name), name
 
 
 def exports(server, trace, file):
@@ -368,13 +413,41 @@ def opens_below_its_root():
             assert server.post("/traces", {"file": "deep/a.mlpd"})["id"]
 
 
+def stays_below_its_root_in_a_race():
+    """A file that becomes a link to the outside, and back, while it is opened again and again."""
+    with tempfile.TemporaryDirectory() as folder:
+        root, outside = Path(folder) / "root", Path(folder) / "outside.mlpd"
+        root.mkdir()
+        inside = EXAMPLE.read_bytes()
+        outside.write_bytes(inside[:len(inside) // 2])
+        (root / "file").write_bytes(inside)
+        (root / "link").symlink_to(outside)
+        stop = threading.Event()
+
+        def swap():
+            while not stop.is_set():
+                for name in ("link", "file"):
+                    os.link(root / name, root / "next", follow_symlinks=False)
+                    os.rename(root / "next", root / "a.mlpd")
+
+        with Server("--root", root, EXAMPLE) as server:
+            swapping = threading.Thread(target=swap)
+            swapping.start()
+            try:
+                told = collections.Counter(
+                    server.ask("POST", "/api/1/traces", '{"file":"a.mlpd"}')[0] for _ in range(200))
+            finally:
+                stop.set()
+                swapping.join()
+            opened = {trace["id"] for trace in server.get("/session")["traces"]}
+            assert len(opened) == 1 and set(told) <= {200, 400}, (told, opened)
+
+
 def documents_every_address():
     """docs/reference/ui.md has the rows of endpoints.def, word for word."""
-    table = (ROOT / "src/server/endpoints.def").read_text()
-    rows = re.findall(r'^ENDPOINT\(\w+, (\w+), "([^"]+)", \w+, "([^"]+)"\)', table, re.M)
+    rows = [(method, path, says) for _, method, path, _, says in endpoints()]
     text = (ROOT / "docs/reference/ui.md").read_text(encoding="utf-8")
     page = re.findall(r"^\| (\w+) \| `([^`]+)` \| (.+) \|$", text, re.M)
-    assert len(rows) == table.count("\nENDPOINT("), "a row is not understood"
     assert sorted(rows) == sorted(page), set(rows) ^ set(page)
 
 
@@ -400,11 +473,14 @@ def main():
         same_heap(server, trace, EXAMPLE)
         same_states(server, trace, info, EXAMPLE)
         refuses_what_it_does_not_know(server, trace)
+        refuses_queries_that_it_does_not_know(server, trace)
         follows_rules(server, trace)
         compares(server, trace, EXAMPLE)
         exports(server, trace, EXAMPLE)
         keeps_notes(server, trace)
     opens_below_its_root()
+    stays_below_its_root_in_a_race()
+    names_files_safely()
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who may ask `polytrace ui`, and how much: every rule of "Security" in docs/reference/ui.md, over
 a socket."""
+import contextlib
+import http.client
 import json
 import os
 import re
@@ -11,7 +13,10 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "support"))
-from ui import EXAMPLE, Server, read_all, skip_without_page, status_of  # noqa: E402
+from ui import (EXAMPLE, Server, address_of, endpoints, read_all,  # noqa: E402
+                skip_without_page, status_of)
+
+LONG = bool(os.environ.get("POLYTRACE_LONG"))
 
 GUARDS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -40,6 +45,19 @@ def listeners(process):
 def binds_loopback_only(server):
     found = listeners(server.process.pid)
     assert found in (["0100007F"], ["0" * 24 + "01000000"]), found
+    for other in ("127.0.0.2", *others()):
+        with socket.socket() as link:
+            link.settimeout(5)
+            assert link.connect_ex((other, server.port)) != 0, other
+
+
+def others():
+    """This machine's addresses on other interfaces, as far as it has names for them."""
+    try:
+        found = socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)
+    except OSError:
+        return set()
+    return {at[4][0] for at in found if not at[4][0].startswith("127.")}
 
 
 def wants_the_token(server):
@@ -92,6 +110,8 @@ def answers_its_own_page_only(server):
             status, _, body = server.ask(method, path, headers=server.headers(**more))
             assert status == 403, (more, status)
             assert json.loads(body)["code"] == "origin-refused"
+        for path in ("/", "/page.js", "/page.css", "/icon.svg"):  # a link may open the page
+            assert server.ask("GET", path, headers=more)[0] == 200, (path, more)
 
 
 def has_no_cors(server):
@@ -109,18 +129,26 @@ def has_no_cors(server):
 
 def guards_every_reply(server):
     trace = server.traces()[0]
-    paths = [("GET", "/"), ("GET", "/nothing"), ("GET", "/api/1/nothing"),
-             ("GET", "/api/1/session"),
-             ("POST", "/api/1/session"), ("GET", "/api/1" + trace + "/tracks"),
-             ("POST", "/api/1" + trace + "/profile"), ("POST", "/api/1" + trace + "/tiles"),
-             ("GET", "/api/1/traces/0123456789abcdef"), ("OPTIONS", "/api/1/session")]
+    paths = [("GET", "/"), ("GET", "/page.js"), ("GET", "/page.css"), ("GET", "/icon.svg"),
+             ("GET", "/nothing"), ("GET", "/api/1/nothing"), ("POST", "/api/1/session"),
+             ("GET", "/api/1/traces/0123456789abcdef"), ("OPTIONS", "/api/1/session"),
+             *[(method, address_of(path, trace)) for _, method, path, _, _ in endpoints()]]
     for method, path in paths:
         for headers in (server.headers(), {}):
-            head = server.ask(method, path, headers=headers)[1]
+            status, head = head_of_reply(server, method, path, headers)
             for name, value in GUARDS.items():
                 assert head[name] == value, (method, path, name, head[name])
-            if path.startswith("/api"):
+            if path.startswith("/api") and not (status == 200 and "/tile/" in path):
                 assert head["Cache-Control"] == "no-store", (method, path)
+
+
+def head_of_reply(server, method, path, headers):
+    """Of an answer that may have no end."""
+    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", server.port,
+                                                       timeout=60)) as link:
+        link.request(method, path, body=None if method == "GET" else "{}", headers=headers)
+        reply = link.getresponse()
+        return reply.status, reply.headers
 
 
 def keeps_to_its_root(server):
@@ -200,22 +228,59 @@ def stays_as_large_as_it_is(server):
     for _ in range(3):
         thousand()
     before = memory(server.process.pid)
-    for _ in range(10):
+    for _ in range(100 if LONG else 10):
         thousand()
     assert memory(server.process.pid) < before + 16 * 1024, before
 
 
+def bears_readers_that_stand_still(server):
+    """Who asks and does not read gets no more than what lies between, and keeps nobody waiting."""
+    links = []
+    before = memory(server.process.pid)
+    for _ in range(20):
+        link = socket.socket()
+        link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        link.settimeout(5)
+        link.connect(("127.0.0.1", server.port))
+        with contextlib.suppress(OSError):
+            link.sendall((head_of(server, path="/page.js") + "\r\n").encode() * 200)
+        links.append(link)
+    assert server.ask("GET", "/api/1/session")[0] == 200
+    assert memory(server.process.pid) < before + 32 * 1024, before
+    if LONG:
+        time.sleep(40)  # a write that stands still for 30 s ends the connection
+        for link in links:
+            assert len(read_all(link)) < 200 * 50_000
+    for link in links:
+        link.close()
+
+
 def writes_its_own_files_only(server):
-    """Files that the process has open for writing, and what stands in its folders."""
+    """What stands in its folders after every endpoint was asked, with what makes it write."""
+    trace = server.traces()[0]
+    bodies = {"export": {"target": "folded", "weight": "time"}, "keep_notes": {"marks": []},
+              "states": {"path": ["**"], "from": 0, "to": 1000, "points": 1},
+              "heap": {"question": "dominators"}, "tables": {"sections": ["calls", "heap"]}}
+    for name, method, path, known, _ in endpoints():
+        if name == "stream":
+            continue
+        address = address_of(path, trace) + ("?at=1" if "at" in known.split() else "")
+        status = server.ask(method, address, json.dumps(bodies.get(name, {})))[0]
+        assert status == 200 or name not in bodies, (name, status)
     home = Path(server.home.name)
-    names = {path.name for path in home.rglob("*") if path.is_file()}
-    assert names <= {"index.pti", "used", "lock", "source", "seen"}, names
+    files = sorted(str(path.relative_to(home)) for path in home.rglob("*") if path.is_file())
+    notes = f"state/polytrace/notes/{trace.split('/')[2]}.json"
+    kept = re.compile(r"cache/.*/(index\.pti|used|lock|source|seen)|cache/.*states.*")
+    assert notes in files and all(file == notes or kept.fullmatch(file) for file in files), files
+    links = [os.readlink(at) for at in Path(f"/proc/{server.process.pid}/fd").iterdir()]
+    for link in links:
+        assert not link.startswith("/") or link.startswith((str(home), "/dev/")) or (
+            link == str(EXAMPLE)), links
 
 
 def main():
     skip_without_page()
     with Server(EXAMPLE) as server:
-        writes_its_own_files_only(server)
         binds_loopback_only(server)
         wants_the_token(server)
         knows_its_name(server)
@@ -226,7 +291,9 @@ def main():
         keeps_its_limits(server)
         counts_connections(server)
         stays_as_large_as_it_is(server)
+        bears_readers_that_stand_still(server)
         ends_what_is_slow(server)
+        writes_its_own_files_only(server)
 
 
 if __name__ == "__main__":

@@ -10,8 +10,9 @@
 #:   live    a JDK, Mono, its profiler and its report tool: live recordings, benchmarks
 #:   bare    what makes a bare Debian in a folder, to try first use and packages in
 #:   package what ./dev package makes packages with
-#:   page    a browser, which the tests of the page drive. Building the page needs node 20.19
-#:           besides, which is newer than Debian 12 has
+#:   page    a browser, node and what drives the one from the other: tests of the page. npm's
+#:           packages go to $POLYTRACE_PAGE (~/.cache/polytrace/page). Building the page needs
+#:           node 20.19 besides, which is newer than Debian 12 has
 #:   readers other tools that open what polytrace exports, large: tests of exports ask them if they
 #:           are here. Those of npm go to $POLYTRACE_READERS (~/.cache/polytrace/readers)
 #: Without a set: build and test. Needs root or sudo only when something is missing.
@@ -32,7 +33,7 @@ packages_of() {
       openjdk-17-jdk-headless time ;;
     bare) echo mmdebstrap ;;
     package) echo dpkg-dev patchelf zstd lintian ;;
-    page) echo chromium fonts-dejavu-core ;;
+    page) echo chromium fonts-dejavu-core nodejs ;;
     readers) echo golang-go babeltrace2 protobuf-compiler valgrind chromium visualvm \
       fonts-dejavu-core ;;
     *) usage "no package set \"$1\"; see ./dev help setup" ;;
@@ -84,5 +85,15 @@ if [[ " ${sets[*]} " == *' readers '* ]]; then
   command -v npm >/dev/null || install_packages nodejs npm
   mkdir -p "$folder"
   npm install --prefix "$folder" --no-save --no-audit --no-fund --ignore-scripts --loglevel error \
-    speedscope@1.25.0 @firefox-devtools/profiler-cli@0.10.0 playwright-core@1.65.1
+    speedscope@1.25.0 @firefox-devtools/profiler-cli@0.10.0 playwright-core@1.60.0 \
+    apache-arrow@21.2.0 @duckdb/node-bindings-linux-x64@1.5.6-r.1
+fi
+if [[ " ${sets[*]} " == *' page '* ]]; then
+  folder=${POLYTRACE_PAGE:-${XDG_CACHE_HOME:-$HOME/.cache}/polytrace/page}
+  mkdir -p "$folder"
+  node tools/page_driver.mjs "$folder"
+  if [[ ! $folder/node_modules/.package-lock.json -nt $folder/package-lock.json ]]; then
+    command -v npm >/dev/null || install_packages npm
+    (cd "$folder" && npm ci --ignore-scripts --no-audit --no-fund --loglevel error)
+  fi
 fi

@@ -108,6 +108,13 @@ async function ask_server<T>(
   }
 }
 
+// Before something is asked: who waits for an answer waits for this as well.
+export async function rest(ms: number): Promise<void> {
+  busy.value += 1;
+  await pause(ms);
+  busy.value -= 1;
+}
+
 const as_json = (r: Response): Promise<never> => r.json() as Promise<never>;
 
 export const get = <T>(path: string, ask: Ask = {}): Promise<T> => ask_server<T>("GET", path, undefined, ask, as_json);

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { cut_middle, label, name_parts, shown } from "../src/look/names";
 import { bytes_text, duration_text, grouped, moment_text, percent, text_of } from "../src/look/units";
-import { class_of, fact_parts } from "../src/look/said";
+import { class_of, clauses_of, fact_parts } from "../src/look/said";
 import { spot_of } from "../src/look/spot";
 import { parse_time } from "../src/state/time_text";
 
@@ -100,4 +100,14 @@ test("a suspect's class", () => {
   expect(class_of("Order, made in Customer.run (int)")).toBe("Order");
   expect(class_of("java.lang.String[]")).toBe("java.lang.String[]");
   expect(class_of("Till 0x7f00, in Till.pay")).toBe("Till");
+});
+
+test("clauses end at commas that are none of a figure", () => {
+  expect(clauses_of("of the busy time in 320,000 calls, 400 for each; more")).toEqual([
+    "of the busy time in 320,000 calls",
+    "400 for each",
+    "more",
+  ]);
+  expect(clauses_of("thrown within 1.76 s")).toEqual(["thrown within 1.76 s"]);
+  expect(clauses_of("")).toEqual([]);
 });

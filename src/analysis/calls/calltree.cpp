@@ -66,10 +66,10 @@ void CallTree::finish(const Names& names) {
   policy_.index.clear();
   sum_up();
   if (!selection_.show_helpers) leave_out_helpers(names);
+  // A folded call has no time of its own in the tree, but has it as one of its method's calls.
+  if (!policy_.by_thread) sum_methods();
   if (selection_.fold_recursion) fold_recursion();
-  if (policy_.by_thread) return;
-  put_in_order(names);
-  sum_methods();
+  if (!policy_.by_thread) put_in_order(names);
 }
 
 // Parents have smaller numbers than their children: no recursion is needed. What stands for a

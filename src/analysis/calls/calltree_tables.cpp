@@ -46,7 +46,7 @@ class View {
     for (std::size_t i = nodes_.size() - 1; i >= CallTree::kFirst; --i) {
       const Node& node = nodes_[i];
       weights_[i] = std::max(weights_[i], node.total);
-      if (filter_.wanted(node.method)) wanted_[i] = true;
+      if (visible(static_cast<std::uint32_t>(i)) && filter_.wanted(node.method)) wanted_[i] = true;
       weights_[node.parent] = std::max(weights_[node.parent], weights_[i]);
       if (wanted_[i]) wanted_[node.parent] = true;
     }

@@ -24,6 +24,13 @@ Figures sorted(Figures figures) {
   return figures;
 }
 
+// Of the part of a trace that is selected.
+std::uint64_t span_of(const slice::Extent& extent, base::Time from, base::Time to) {
+  if (extent.first == base::kNoTime) return 0;
+  const base::Time first = std::max(extent.first, from), last = std::min(extent.last, to);
+  return first < last ? base::elapsed(first, last) : 0;
+}
+
 }  // namespace
 
 // The walk through the calls is the largest part of the work: there is one, the report's.
@@ -41,7 +48,10 @@ struct DiffRun::Reading {
 };
 
 DiffRun::DiffRun(const Selection& selection, const Weight* weight, bool exact_names)
-    : exact_names_(exact_names), reading_(std::make_unique<Reading>(selection, weight)) {}
+    : exact_names_(exact_names),
+      from_(selection.from),
+      to_(selection.to),
+      reading_(std::make_unique<Reading>(selection, weight)) {}
 
 DiffRun::~DiffRun() = default;
 
@@ -68,7 +78,7 @@ void DiffRun::finish() {
     if (!figures_.contains(topic.section))
       figures_[topic.section] = sorted(report.analysis(topic.section)->figures(names));
   suspects_ = report.analysis("suspects")->suspects(names);
-  span_ = extent_of(names).span();
+  span_ = span_of(extent_of(names), from_, to_);
   for (std::uint32_t i = 0; i < names.methods().size(); ++i) {
     const CallSpread::Sums sums = reading_->spread.of(i);
     if (sums.calls == 0) continue;

@@ -38,6 +38,8 @@ class DiffRun : public event::Consumer {
   void take_samples(const event::Batch& batch);
 
   bool exact_names_;
+  base::Time from_;  // what is selected
+  base::Time to_;
   std::unique_ptr<Reading> reading_;
   std::map<std::string_view, Figures> figures_;  // by section
   std::vector<Suspect> suspects_;

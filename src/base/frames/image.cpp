@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -21,6 +22,20 @@ struct Descriptor {
     if (fd >= 0) close(fd);
   }
 };
+
+// Fewer bytes where the file ends.
+result<std::size_t> read_at(int fd, std::uint64_t offset, std::span<std::byte> into) {
+  std::size_t done = 0;
+  while (done < into.size()) {
+    const ssize_t got =
+        pread(fd, into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return system_fault(Code::read_failed);
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
 
 result<std::uint64_t> size_of(int fd) {
   struct stat status{};
@@ -39,18 +54,29 @@ result<Image> Image::map(const std::string& path) {
   return map(file.fd, *size);
 }
 
-result<Image> Image::map(int descriptor, std::uint64_t size) {
-  // A page of zeros stays behind the file's last one: no read-ahead of columns can fall off it.
+result<Image> Image::map(int descriptor, std::uint64_t size) { return map(descriptor, size, {}); }
+
+result<Image> Image::map(int descriptor, std::uint64_t size, Bytes behind) {
+  // A page of zeros stays behind the last one: no read-ahead of columns can fall off it.
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   Image image;
-  image.mapped_ = (size + page - 1) / page * page + page;
-  void* const room = mmap(nullptr, image.mapped_, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  image.mapped_ = (size + behind.size() + page - 1) / page * page + page;
+  void* const room =
+      mmap(nullptr, image.mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (room == MAP_FAILED) return image.mapped_ = 0, system_fault(Code::read_failed);
-  image.at_ = static_cast<const std::byte*>(room);
-  image.size_ = size;
-  if (size == 0) return image;
-  if (mmap(room, size, PROT_READ, MAP_SHARED | MAP_FIXED, descriptor, 0) == MAP_FAILED)
+  auto* const at = static_cast<std::byte*>(room);
+  image.at_ = at;
+  image.size_ = size + behind.size();
+  image.in_file_ = size;
+  if (size == 0 && behind.empty()) return image;
+  // What stands on one page with bytes that are not in the file is copied.
+  const std::size_t shared = behind.empty() ? size : size / page * page;
+  if (shared != 0 &&
+      mmap(room, shared, PROT_READ, MAP_SHARED | MAP_FIXED, descriptor, 0) == MAP_FAILED)
     return system_fault(Code::read_failed);
+  const auto copied = read_at(descriptor, shared, {at + shared, size - shared});
+  if (!copied) return Unexpected(copied.error());
+  std::ranges::copy(behind, at + size);
   image.fd_ = dup(descriptor);
   return image;
 }
@@ -63,16 +89,9 @@ result<Image> Image::read(const std::string& path) {
   std::vector<std::byte> bytes;
   bytes.reserve(*size + kReadable);
   bytes.resize(*size);
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t got =
-        pread(file.fd, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return system_fault(Code::read_failed);
-    if (got == 0) break;
-    done += static_cast<std::size_t>(got);
-  }
-  bytes.resize(done);
+  const auto done = read_at(file.fd, 0, bytes);
+  if (!done) return Unexpected(done.error());
+  bytes.resize(*done);
   return of(std::move(bytes));
 }
 
@@ -90,6 +109,7 @@ Image::Image(Image&& other) noexcept { *this = std::move(other); }
 Image& Image::operator=(Image&& other) noexcept {
   std::swap(at_, other.at_);
   std::swap(size_, other.size_);
+  std::swap(in_file_, other.in_file_);
   std::swap(mapped_, other.mapped_);
   std::swap(fd_, other.fd_);
   std::swap(memory_, other.memory_);
@@ -111,7 +131,7 @@ void Image::want(std::uint64_t offset, std::uint64_t length) const {
 bool Image::intact() const {
   if (fd_ < 0) return true;
   const auto size = size_of(fd_);
-  return size && *size >= size_;
+  return size && *size >= in_file_;
 }
 
 }  // namespace polytrace::base

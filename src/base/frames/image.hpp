@@ -18,6 +18,8 @@ class Image {
   static result<Image> map(const std::string& path);
   // The first `size` bytes of an open file, which may go on growing.
   static result<Image> map(int descriptor, std::uint64_t size);
+  // The same with bytes behind them that only this has.
+  static result<Image> map(int descriptor, std::uint64_t size, Bytes behind);
   static result<Image> read(const std::string& path);
   static Image of(std::vector<std::byte> bytes);
 
@@ -35,7 +37,8 @@ class Image {
  private:
   const std::byte* at_ = nullptr;
   std::size_t size_ = 0;
-  std::size_t mapped_ = 0;  // bytes of address space; 0 when the bytes are in memory_
+  std::size_t in_file_ = 0;  // of these
+  std::size_t mapped_ = 0;   // bytes of address space; 0 when the bytes are in memory_
   int fd_ = -1;
   std::vector<std::byte> memory_;
 };

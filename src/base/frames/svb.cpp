@@ -13,6 +13,7 @@
 
 #include "base/codes.hpp"
 #include "base/io/cursor.hpp"
+#include "base/raw_array.hpp"
 
 namespace polytrace::base {
 namespace {
@@ -42,15 +43,16 @@ void append_raw(Bytes bytes, std::string& out) {
   out.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
-// How many bytes it takes.
+// How many bytes it takes. Into room that nobody has to clear first.
 std::size_t append_compressed(Bytes raw, std::string& out) {
-  const std::size_t before = out.size();
-  out.resize(before + ZSTD_compressBound(raw.size()));
+  thread_local RawArray<char> compressed;
+  compressed.clear();
+  const std::size_t most = ZSTD_compressBound(raw.size());
+  char* const to = compressed.room(most);
   const std::size_t size =
-      ZSTD_compressCCtx(column_compressor(), out.data() + before, out.size() - before, raw.data(),
-                        raw.size(), kColumnLevel);
-  if (ZSTD_isError(size) != 0) return out.resize(before), ~std::size_t{0};
-  out.resize(before + size);
+      ZSTD_compressCCtx(column_compressor(), to, most, raw.data(), raw.size(), kColumnLevel);
+  if (ZSTD_isError(size) != 0) return ~std::size_t{0};
+  out.append(to, size);
   return size;
 }
 
@@ -291,19 +293,20 @@ void append_varint(std::uint64_t value, std::string& out) {
 
 void encode_svb(std::span<const std::uint32_t> numbers, std::string& lengths, std::string& bytes) {
   static const FastEncoder kEncode = fast_encoder();
+  thread_local RawArray<char> encoded;
   const std::size_t lengths_before = lengths.size();
-  const std::size_t bytes_before = bytes.size();
   lengths.resize(lengths_before + svb_lengths(numbers.size()));
-  bytes.resize(bytes_before + 4 * numbers.size() + kStepBytes);
+  encoded.clear();
+  char* const begin = encoded.room(4 * numbers.size() + kStepBytes);
   char* const at_lengths = lengths.data() + lengths_before;
-  char* at = bytes.data() + bytes_before;
+  char* at = begin;
   for (std::size_t i = kEncode(numbers, at_lengths, at); i < numbers.size(); ++i) {
     const unsigned more = more_bytes(numbers[i]);
     std::memcpy(at, &numbers[i], sizeof numbers[i]);
     at += more + 1;
     at_lengths[i / 4] |= static_cast<char>(more << i % 4 * 2);
   }
-  bytes.resize(static_cast<std::size_t>(at - bytes.data()));
+  bytes.append(begin, at);
 }
 
 std::optional<std::size_t> decode_svb(Bytes lengths, Bytes bytes, std::span<std::uint32_t> into) {

@@ -25,8 +25,9 @@ class FileSource final : public Source {
              const std::atomic<bool>* stop_waiting)
       : fd_(fd), path_(std::move(path)), stop_(stop_following), stop_waiting_(stop_waiting) {
     struct stat status{};
-    if (fstat(fd_, &status) == 0 && S_ISREG(status.st_mode))
-      size_ = static_cast<std::uint64_t>(status.st_size);
+    is_regular_ = fstat(fd_, &status) == 0 && S_ISREG(status.st_mode);
+    // Of one that grows nobody knows how large it will be.
+    if (is_regular_ && stop_ == nullptr) size_ = static_cast<std::uint64_t>(status.st_size);
   }
   ~FileSource() override {
     if (!path_.empty()) close(fd_);
@@ -46,7 +47,7 @@ class FileSource final : public Source {
   }
   std::optional<std::uint64_t> stored_size() const override { return size_; }
   std::uint64_t stored_position() const override { return position_; }
-  std::string path() const override { return size_ ? path_ : std::string(); }
+  std::string path() const override { return is_regular_ ? path_ : std::string(); }
 
  private:
   bool wait_for_more() const {
@@ -70,6 +71,7 @@ class FileSource final : public Source {
   std::string path_;
   const std::atomic<bool>* stop_;
   const std::atomic<bool>* stop_waiting_;
+  bool is_regular_ = false;
   std::optional<std::uint64_t> size_;
   std::uint64_t position_ = 0;
 };

@@ -74,7 +74,8 @@ class Export final : public Command {
         .takes("NUMBER")
         .in("Selection");
     list.add("--tables", tables_,
-             "Of csv and sqlite: only these tables (default: all that have rows of their own)")
+             "Of csv, sqlite, arrow and parquet: only these tables (default: all that have rows of "
+             "their own)")
         .takes("TABLE[,TABLE...]")
         .in("Selection");
     const char* group = "Output";
@@ -95,7 +96,8 @@ class Export final : public Command {
     if (const auto* const target = sql::find_table_target(question_.targets))
       return write_tables(session, input, *target);
     if (!tables_.empty())
-      return session.fail({base::Code::usage, {}, "--tables is for --to csv and --to sqlite"});
+      return session.fail(
+          {base::Code::usage, {}, "--tables is for --to csv, sqlite, arrow and parquet"});
     return tell_export(session, service::export_trace(input, question_));
   }
 

@@ -9,6 +9,7 @@
 #include "cli/show/tables.hpp"
 #include "cli/show/text_room.hpp"
 #include "service/ask/contents.hpp"
+#include "slice/names.hpp"
 
 namespace polytrace::cli {
 namespace {
@@ -115,7 +116,8 @@ Table threads_table(const service::Overview& overview, std::uint64_t limit) {
       table.rows_left_out = overview.threads.size() - limit;
       break;
     }
-    const std::string name = thread.id == base::kNoId ? "(events of no thread)" : thread.name;
+    const std::string name =
+        thread.id == base::kNoId ? slice::thread_text({.id = thread.id}) : thread.name;
     table.rows.push_back({thread.id, name, thread.events, thread.first, thread.last, thread.lives});
   }
   return table;

@@ -22,9 +22,11 @@ class IndexBuild final : public Command {
         "Reads each trace once and writes its index, or says that a current one is there. A "
         "damaged trace has an index of what could be read of it. In the cache, indexes that were "
         "used least recently make room for it.\n\n"
-        "The trace must be a file: a stream has to be saved first.",
+        "The trace must be a file: a stream has to be saved first. One that still grows is "
+        "followed until Ctrl-C; what is in its index meanwhile, index info tells.",
         {{"before many questions", "polytrace index build app.mlpd"},
-         {"to a place of its own", "polytrace index build --index app.index app.mlpd"}},
+         {"to a place of its own", "polytrace index build --index app.index app.mlpd"},
+         {"while it is recorded", "polytrace index build --follow app.mlpd"}},
         {0, 1, 2, 3, 4, 6, 130},
         "docs/index.md"};
     return kHelp;
@@ -35,10 +37,12 @@ class IndexBuild final : public Command {
         .required()
         .in("Input");
     add_index_place(list, folder_);
+    add_following(list, follow_);
   }
   int run(Session& session) override {
     if (files_.size() > 1 && !folder_.empty())
       return session.fail_usage("--index is that of one file");
+    if (files_.size() > 1 && follow_) return session.fail_usage("--follow is for one file");
     std::vector<service::BuiltIndex> all;
     int code = 0;
     for (const std::string& file : files_) {
@@ -51,7 +55,7 @@ class IndexBuild final : public Command {
 
  private:
   int build(Session& session, const std::string& file, std::vector<service::BuiltIndex>& all) {
-    service::InputOptions options{.file = file};
+    service::InputOptions options{.file = file, .follow = follow_};
     options.index.folder = folder_;
     const service::Input input(std::move(options), session.asking());
     auto built = service::build_index(input);
@@ -76,6 +80,7 @@ class IndexBuild final : public Command {
 
   std::vector<std::string> files_;
   std::string folder_;
+  bool follow_ = false;
 };
 
 }  // namespace

@@ -13,10 +13,13 @@ void add_input_file(OptionList& list, service::InputOptions& options) {
       .in(kGroup);
 }
 
+void add_following(OptionList& list, bool& follow) {
+  list.add("--follow", follow, "Wait for more at the end of a growing file, until Ctrl-C")
+      .in(kGroup);
+}
+
 void add_reading_options(OptionList& list, service::InputOptions& options, Following following) {
-  if (following == Following::offered)
-    list.add("--follow", options.follow, "Wait for more at the end of a growing file, until Ctrl-C")
-        .in(kGroup);
+  if (following == Following::offered) add_following(list, options.follow);
   list.add("--resync", options.resync, "After damage between frames, search for the next frame")
       .in(kGroup);
 }

@@ -11,6 +11,7 @@ namespace polytrace::cli {
 // FILE alone.
 void add_input_file(OptionList& list, service::InputOptions& options);
 enum class Following : std::uint8_t { offered, not_offered };
+void add_following(OptionList& list, bool& follow);
 // --follow where it makes sense, --resync.
 void add_reading_options(OptionList& list, service::InputOptions& options, Following following);
 // All of these, and --strict.

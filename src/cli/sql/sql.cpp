@@ -56,6 +56,7 @@ class Sql final : public Command {
         .takes("FILE...")
         .required()
         .in("Input");
+    add_index_place(list, index_.folder);
     add_index_options(list, index_, Traces::several);
     options_.add_to(list);
   }
@@ -63,6 +64,8 @@ class Sql final : public Command {
     if (const auto parsed = options_.parse(session.common.json); !parsed)
       return session.fail(parsed.error());
     if (auto split = split_words(); !split) return session.fail(split.error());
+    if (!index_.folder.empty() && files_.size() > 1)
+      return session.fail_usage("--index is the index of one FILE");
     auto traces = service::open_for_sql(inputs(), session.asking());
     if (!traces) return session.refuse(traces.error());
     int code = 0;
@@ -72,10 +75,9 @@ class Sql final : public Command {
     }
     for (const base::Notice& remark : traces->remarks) session.detail(notice_text(remark));
     if (traces->interrupted) return code;
-    sql::limit_memory(options_.limits().memory + (std::uint64_t{16} << 20));
-    auto database = sql::Database::open(traces->traces, options_.limits());
-    if (!database) return session.fail(database.error());
-    return std::max(code, answer(session, **database, *traces));
+    auto engines = SqlEngines::open(*traces, options_.limits());
+    if (!engines) return session.fail(engines.error());
+    return std::max(code, answer(session, **engines, *traces));
   }
 
  private:
@@ -110,15 +112,19 @@ class Sql final : public Command {
     return all;
   }
 
-  int answer(Session& session, sql::Database& database, const service::SqlTraces& traces) {
-    if (is_prompt_) return run_prompt(session, database, traces, options_);
-    if (query_.starts_with('.')) return run_dots(session, database, query_);
-    return ask(session, database, traces);
+  int answer(Session& session, SqlEngines& engines, const service::SqlTraces& traces) {
+    if (is_file_form(options_.form())) {
+      if (!is_prompt_ && !query_.starts_with('.')) return options_.write(session, engines, query_);
+      return session.fail_usage("arrow and parquet are forms of the answer to a query");
+    }
+    if (is_prompt_) return run_prompt(session, engines, traces, options_);
+    if (query_.starts_with('.')) return run_dots(session, engines.described(), query_);
+    return ask(session, engines, traces);
   }
-  int ask(Session& session, sql::Database& database, const service::SqlTraces& traces) {
+  int ask(Session& session, SqlEngines& engines, const service::SqlTraces& traces) {
     if (options_.output().empty() || options_.output() == "-")
       return options_.ask(
-          session, session.out().text(), [&] { return session.out().drain(); }, database, traces,
+          session, session.out().text(), [&] { return session.out().drain(); }, engines, traces,
           query_);
     auto sink = base::create_sink(options_.output(), options_.force());
     if (!sink) return session.fail(sink.error(), options_.output());
@@ -129,7 +135,7 @@ class Sql final : public Command {
       return good;
     };
     const int code = options_.ask(
-        session, text, [&] { return text.size() < kMuch || write(); }, database, traces, query_);
+        session, text, [&] { return text.size() < kMuch || write(); }, engines, traces, query_);
     if (code != 0) return code;
     if (!write()) return session.fail({base::Code::write_failed, {}, {}}, options_.output());
     if (auto done = (*sink)->commit(); !done) return session.fail(done.error(), options_.output());

@@ -22,9 +22,9 @@
 namespace polytrace::cli {
 namespace {
 
-constexpr std::string_view kDotWords[]{".examples", ".format", ".functions", ".help",
-                                       ".limit",    ".param",  ".quit",      ".read",
-                                       ".schema",   ".tables", ".timer"};
+constexpr std::string_view kDotWords[]{".engine", ".examples", ".format", ".functions",
+                                       ".help",   ".limit",    ".param",  ".quit",
+                                       ".read",   ".schema",   ".tables", ".timer"};
 constexpr std::string_view kSqlWords[]{"SELECT", "FROM", "WHERE", "GROUP BY", "ORDER BY",
                                        "LIMIT",  "JOIN", "USING", "HAVING",   "DESC",
                                        "NULL",   "AND",  "IN"};
@@ -34,6 +34,7 @@ constexpr std::string_view kHelp =
     "  .schema TABLE       its columns, with units and meanings\n"
     "  .functions          functions, of one value and of tables\n"
     "  .examples [WORD]    queries to begin with\n"
+    "  .engine ENGINE      auto, sqlite or duckdb\n"
     "  .format FORM        table, csv, tsv, json, jsonl or md\n"
     "  .limit ROWS         of an answer; 0: all\n"
     "  .param NAME VALUE   of :NAME in queries\n"
@@ -99,9 +100,9 @@ std::string history_file() {
 
 class Prompt {
  public:
-  Prompt(Session& session, sql::Database& database, const service::SqlTraces& traces,
+  Prompt(Session& session, SqlEngines& engines, const service::SqlTraces& traces,
          SqlOptions& options)
-      : session_(session), database_(database), traces_(traces), options_(options) {}
+      : session_(session), engines_(engines), traces_(traces), options_(options) {}
 
   int run() {
     begin();
@@ -128,7 +129,7 @@ class Prompt {
     stifle_history(1000);
     history_ = history_file();
     if (!history_.empty()) read_history(history_.c_str());
-    learn_words(database_, traces_);
+    learn_words(engines_.described(), traces_);
     session_.remark(".help lists what else there is than SQL; .quit ends");
     session_.out().flush();
   }
@@ -145,7 +146,7 @@ class Prompt {
   void ask(const std::string& query) {
     forget_stop();
     static_cast<void>(options_.ask(
-        session_, session_.out().text(), [this] { return session_.out().drain(); }, database_,
+        session_, session_.out().text(), [this] { return session_.out().drain(); }, engines_,
         traces_, query));
     forget_stop();
   }
@@ -158,16 +159,23 @@ class Prompt {
     else if (word == ".help") session_.out().text() += kHelp;
     else if (word == ".timer") options_.set_timer(rest != "off");
     else if (word == ".format") set_format(rest);
+    else if (word == ".engine") set_engine(rest);
     else if (word == ".limit") set_limit(rest);
     else if (word == ".param") set_parameter(rest);
     else if (word == ".read") read(rest);
-    else static_cast<void>(run_dots(session_, database_, line));
+    else static_cast<void>(run_dots(session_, engines_.described(), line));
   }
   void set_format(const std::string& rest) {
     const auto forms = sql_form_words();
-    if (std::ranges::find(forms, rest) == forms.end())
+    if (std::ranges::find(forms, rest) == forms.end() || is_file_form(sql_form(rest)))
       session_.fail_usage(".format table, csv, tsv, json, jsonl or md");
     else options_.set_form(sql_form(rest));
+  }
+  void set_engine(const std::string& rest) {
+    const auto engines = sql_engine_words();
+    if (std::ranges::find(engines, rest) == engines.end())
+      session_.fail_usage(".engine auto, sqlite or duckdb");
+    else options_.set_engine(sql_engine(rest));
   }
   void set_limit(const std::string& rest) {
     const auto rows = service::parse_number<std::uint64_t>(rest);
@@ -186,7 +194,7 @@ class Prompt {
   }
 
   Session& session_;
-  sql::Database& database_;
+  SqlEngines& engines_;
   const service::SqlTraces& traces_;
   SqlOptions& options_;
   std::string history_{};
@@ -195,9 +203,9 @@ class Prompt {
 
 }  // namespace
 
-int run_prompt(Session& session, sql::Database& database, const service::SqlTraces& traces,
+int run_prompt(Session& session, SqlEngines& engines, const service::SqlTraces& traces,
                SqlOptions& options) {
-  return Prompt(session, database, traces, options).run();
+  return Prompt(session, engines, traces, options).run();
 }
 
 }  // namespace polytrace::cli

@@ -8,7 +8,7 @@
 namespace polytrace::cli {
 
 // Until .quit or the end of input. Returns the exit code.
-int run_prompt(Session& session, sql::Database& database, const service::SqlTraces& traces,
+int run_prompt(Session& session, SqlEngines& engines, const service::SqlTraces& traces,
                SqlOptions& options);
 
 }  // namespace polytrace::cli

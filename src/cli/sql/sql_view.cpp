@@ -15,7 +15,8 @@
 namespace polytrace::cli {
 namespace {
 
-constexpr std::array<std::string_view, 6> kWords{"table", "csv", "tsv", "json", "jsonl", "md"};
+constexpr std::array<std::string_view, 8> kWords{"table", "csv", "tsv",   "json",
+                                                 "jsonl", "md",  "arrow", "parquet"};
 
 std::string plain_text(const sql::Value& value) {
   switch (value.type) {
@@ -110,8 +111,7 @@ void SqlView::append_row(std::span<const sql::Value> cells) {
       out_ += '\n';
       return;
     }
-    case SqlForm::csv:
-    case SqlForm::tsv: break;
+    default: break;  // csv and tsv
   }
   const bool commas = look_.form == SqlForm::csv;
   for (std::size_t i = 0; i < cells.size(); ++i) {

@@ -12,10 +12,14 @@
 
 namespace polytrace::cli {
 
-enum class SqlForm : std::uint8_t { table, csv, tsv, json, jsonl, md };
+enum class SqlForm : std::uint8_t { table, csv, tsv, json, jsonl, md, arrow, parquet };
 std::vector<std::string> sql_form_words();
 // REQUIRES: it is one of them.
 SqlForm sql_form(std::string_view word);
+// Of bytes, for programs alone: no view shows it.
+inline bool is_file_form(SqlForm form) {
+  return form == SqlForm::arrow || form == SqlForm::parquet;
+}
 
 struct SqlLook {
   SqlForm form = SqlForm::table;

@@ -12,6 +12,7 @@
 #include "server/http/faults.hpp"
 #include "server/name_match.hpp"
 #include "server/offers.hpp"
+#include "server/query.hpp"
 #include "service/json/parts.hpp"
 #include "service/trace/part.hpp"
 
@@ -21,6 +22,7 @@ namespace polytrace::server {
 struct Ask {
   Offers& offers;
   const Request& request;
+  const Query& query;
   Body& body;
   const std::atomic<bool>& stop;
   std::vector<std::string_view> words{};  // those of the path in braces, but for the trace

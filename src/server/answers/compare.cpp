@@ -45,6 +45,7 @@ Side read_side(const Ask& ask, Members members) {
   }
   Ask one{.offers = ask.offers,
           .request = ask.request,
+          .query = ask.query,
           .body = ask.body,
           .stop = ask.stop,
           .view = side.view};

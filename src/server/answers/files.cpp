@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/answers/ask.hpp"
-#include "server/query.hpp"
 #include "server/root_files.hpp"
 
 namespace polytrace::server {
@@ -17,9 +16,7 @@ std::string read_file(Members members) { return members.text("file"); }
 Answered answer_files(Ask& ask) {
   const std::string& root = ask.offers.options.root;
   if (root.empty()) return no_root();
-  Query query(ask.request.query());
-  const std::string folder = query.take("dir").value_or("");
-  if (!query.fault().empty()) return wrong(query.fault());
+  const std::string folder = ask.query.value("dir").value_or("");
   const auto list = list_below(root, folder);
   if (!list) return wrong(list.error().detail);
   AnswerJson answer("files", From::scan);

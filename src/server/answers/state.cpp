@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/answers/ask.hpp"
-#include "server/query.hpp"
 #include "service/states/ask_state.hpp"
 #include "service/words/numbers.hpp"
 #include "store/file/cache_folder.hpp"
@@ -9,11 +8,9 @@ namespace polytrace::server {
 
 // Times of the answer are the trace's own clock, as those of the command.
 Answered answer_state(Ask& ask) {
-  Query query(ask.request.query());
-  const auto told = query.take("at");
+  const auto told = ask.query.value("at");
   service::StateQuestion question{.cache = store::cache_root()};
-  question.keys.paths = query.take_all("path");
-  if (!query.fault().empty()) return wrong(query.fault());
+  question.keys.paths = ask.query.values("path");
   const auto at = told ? service::parse_number<std::int64_t>(*told) : std::nullopt;
   if (!at) return wrong("\"at\" is no offset");
   question.at = std::to_string(ask.trace().at(*at));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/answers/ask.hpp"
-#include "server/query.hpp"
 
 namespace polytrace::server {
 namespace {
@@ -40,8 +39,6 @@ void write_thread(base::JsonWriter& json, const ThreadFacts& thread) {
 }  // namespace
 
 Answered answer_tracks(Ask& ask) {
-  if (const std::string fault = Query(ask.request.query()).fault(); !fault.empty())
-    return wrong(fault);
   AnswerJson answer("tracks", From::index);
   base::JsonWriter& json = answer.json();
   const service::Tracks& tracks = ask.tracks();

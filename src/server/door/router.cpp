@@ -9,8 +9,8 @@ namespace {
 constexpr std::string_view kPrefix = "/api/1";
 
 constexpr std::array kEndpoints{
-#define ENDPOINT(name, method, path, lane, says) \
-  Endpoint{#name, #method, path, Lane::lane, says, answer_##name},
+#define ENDPOINT(name, method, path, query, lane, says) \
+  Endpoint{#name, #method, path, query, Lane::lane, says, answer_##name},
 #include "server/endpoints.def"
 #undef ENDPOINT
 };
@@ -51,6 +51,8 @@ std::optional<Reply> find_trace(const Offers& offers, const Route& route, TraceV
 
 Reply asked(Offers& offers, const Request& request, const Route& route,
             const std::atomic<bool>& stop) {
+  const Query query(request.query(), route.endpoint->query);
+  if (!query.fault().empty()) return fault_reply(Fault::request_invalid, query.fault());
   TraceView view;
   if (auto refusal = find_trace(offers, route, view)) return std::move(*refusal);
   const bool keeps = route.endpoint->lane == Lane::slow;
@@ -61,6 +63,7 @@ Reply asked(Offers& offers, const Request& request, const Route& route,
   if (!body.fault().empty()) return fault_reply(Fault::request_invalid, body.fault());
   Ask ask{.offers = offers,
           .request = request,
+          .query = query,
           .body = body,
           .stop = stop,
           .words = route.words,

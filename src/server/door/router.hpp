@@ -10,7 +10,8 @@ namespace polytrace::server {
 struct Endpoint {
   std::string_view name;
   std::string_view method;
-  std::string_view path;  // below /api/1
+  std::string_view path;   // below /api/1
+  std::string_view query;  // as endpoints.def has it
   Lane lane;
   std::string_view says;
   Answered (*answer)(Ask&);

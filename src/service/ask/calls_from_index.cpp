@@ -101,7 +101,6 @@ base::result<std::optional<CallTables>> calls_from_index(const store::Store& sto
     return std::nullopt;
   if ((store.facts().features & store::kMergedPaths) != 0) return std::nullopt;
   const slice::Selection& selection = question.selection;
-  if (selection.fold_recursion || !selection.name.is_any()) return std::nullopt;
   const auto whole = sums_have_all_calls(store);
   if (!whole) return base::Unexpected(whole.error());
   const auto names = *whole ? names_of(store) : nullptr;

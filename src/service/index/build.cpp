@@ -9,6 +9,7 @@
 #include "base/codes.hpp"
 #include "base/frames/frames.hpp"
 #include "service/index/cache.hpp"
+#include "service/index/make.hpp"
 #include "store/store.hpp"
 
 namespace polytrace::service {
@@ -23,41 +24,6 @@ base::Error no_file(std::string_view what) {
           .detail = fmt::format("{}: an index is of a file; save the trace to one first", what)};
 }
 
-// What is wrong with the place, and what to do then.
-Refusal refuse_place(const FoundIndex& found, const base::Error& error) {
-  base::Error told = error;
-  told.detail +=
-      fmt::format("{}--index PATH puts the index elsewhere", told.detail.empty() ? "" : "; ");
-  return {told, found.place.folder, {}};
-}
-
-// Null: somebody else builds it. A folder that is removed between being made and being locked is
-// made again.
-base::result<std::optional<FolderLock>> lock_place(const store::IndexPlace& place) {
-  constexpr int kTries = 3;
-  base::result<std::optional<FolderLock>> lock = std::nullopt;
-  for (int i = 0; i < kTries; ++i) {
-    if (auto made = store::make_folder(place); !made) return base::Unexpected(made.error());
-    lock = FolderLock::take(place.lock(), FolderLock::Share::alone);
-    if (!lock || !*lock || access(place.lock().c_str(), F_OK) == 0) break;
-  }
-  return lock;
-}
-
-base::result<event::PumpOutcome> write_index(const Input& input, event::Reader& reader,
-                                             const format::Format& format,
-                                             const FoundIndex& found) {
-  const auto watcher = input.asking().watcher();
-  store::IndexJob job{.path = found.place.file(),
-                      .format = fmt::format("{} {}", format.name, reader.version()),
-                      .source = found.source.facts,
-                      .fingerprint = found.source.fingerprint};
-  job.pump.stop = input.asking().stop;
-  job.pump.workers = input.options().workers;
-  if (watcher) job.pump.progress = [&](const base::Source& source) { watcher->update(source); };
-  return store::build_index(reader, job);
-}
-
 // Whether the trace is the one that was found: else its index is of something in between.
 bool is_still(const FoundIndex& found) {
   const auto now = store::identify(found.file);
@@ -67,10 +33,11 @@ bool is_still(const FoundIndex& found) {
 Asked<Reading> read_trace(const Input& input, const FoundIndex& found, format::Opened& opened) {
   Reading reading;
   reading.origin = origin_of(input, opened);
-  const auto outcome = write_index(input, *opened.reader, *opened.format, found);
+  const auto outcome =
+      write_index(input, *opened.reader, *opened.format, found.source, found.place);
   if (!outcome) {
     unlink((found.place.file() + ".new").c_str());
-    return tl::unexpected(refuse_place(found, outcome.error()));
+    return tl::unexpected(refuse_place(found.place, outcome.error()));
   }
   reading.passed.outcome = *outcome;
   reading.passed.notices = outcome->notices.sorted();
@@ -180,18 +147,24 @@ Asked<BuiltIndex> build_index(const Input& input) {
   if (!found) return refuse(found.error(), file);
   if (found->place.folder.empty())
     return refuse({Code::usage, {}, "no folder for indexes: set HOME, or name one by --index"});
+  if (input.options().follow) return follow_trace(input, *found);
   if (found->standing == IndexStanding::current) return of_current(input, *found);
   auto opened = input.open_trace();
   if (!opened) return refuse(opened.error(), file);
   const auto lock = lock_place(found->place);
-  if (!lock) return tl::unexpected(refuse_place(*found, lock.error()));
+  if (!lock) return tl::unexpected(refuse_place(found->place, lock.error()));
   if (!*lock) return refuse({Code::index_busy, {}, {}}, found->place.folder);
   auto built = build_at(input, *found, *opened);
   if (!built) return built;
-  if (folder.empty() && built->written) built->evicted = make_room(found->place);
-  auto account = index_account(file, folder);
+  return conclude(input, std::move(*built));
+}
+
+Asked<BuiltIndex> conclude(const Input& input, BuiltIndex built) {
+  const std::string& folder = input.options().index.folder;
+  auto account = index_account(input.name(), folder);
   if (!account) return tl::unexpected(account.error());
-  built->account = std::move(*account);
+  built.account = std::move(*account);
+  if (folder.empty() && built.written) built.evicted = make_room({built.account.folder});
   return built;
 }
 

@@ -25,7 +25,6 @@ using store::IndexPlace;
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kDigits = 32;
 constexpr const char* kSource = "/source";
 
 std::string indexes_folder() { return store::indexes_folder(store::cache_root()); }
@@ -85,7 +84,7 @@ std::vector<IndexPlace> places_in(const std::string& folder) {
   for (const auto& outer : fs::directory_iterator(folder, fault)) {
     if (!is_hex(outer.path().filename().string(), 2)) continue;
     for (const auto& inner : fs::directory_iterator(outer.path(), fault))
-      if (is_hex(inner.path().filename().string(), kDigits))
+      if (store::is_place_name(inner.path().filename().string()))
         places.push_back({inner.path().string()});
   }
   return places;

@@ -100,8 +100,14 @@ base::result<FoundIndex> find_index(const std::string& file, const std::string& 
   const std::string cache = store::cache_root();
   if (!folder.empty()) found.place.folder = folder;
   else if (!cache.empty()) found.place = store::place_of(cache, source->fingerprint);
-  if (!found.place.folder.empty()) look(found);
-  return found;
+  if (found.place.folder.empty()) return found;
+  look(found);
+  if (found.standing != IndexStanding::none || !folder.empty()) return found;
+  // One that is being made of it while it grows.
+  FoundIndex live{.file = file, .source = *source};
+  live.place = store::live_place(cache, store::live_id(source->facts));
+  look(live);
+  return live.standing == IndexStanding::building ? live : found;
 }
 
 std::optional<BrokenFrame> first_broken(const IndexView& view, std::size_t from) {

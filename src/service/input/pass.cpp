@@ -46,7 +46,8 @@ class Strict final : public event::Consumer {
   bool stopped_ = false;
 };
 
-// A growing file always ends inside a frame that is still being written.
+}  // namespace
+
 std::vector<base::Notice> notices_of(const base::Notices& notices, bool follow) {
   std::vector<base::Notice> all = notices.sorted();
   if (follow)
@@ -54,8 +55,6 @@ std::vector<base::Notice> notices_of(const base::Notices& notices, bool follow) 
         all, [](const base::Notice& notice) { return notice.code == base::Code::frame_truncated; });
   return all;
 }
-
-}  // namespace
 
 void Passed::add_limits(const std::vector<std::string>& limits) {
   for (const std::string& limit : limits)

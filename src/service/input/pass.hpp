@@ -59,6 +59,10 @@ inline tl::unexpected<Refusal> refuse(base::Error error, std::string file = {}) 
   return tl::unexpected(Refusal{std::move(error), std::move(file)});
 }
 
+// In order of their places. A growing file always ends inside a frame that is still being written:
+// that is none where it is followed.
+std::vector<base::Notice> notices_of(const base::Notices& notices, bool follow);
+
 // Runs the whole input through `consumer`, watched, until its end, Asking::stop or, with
 // InputOptions::strict, the first problem.
 Passed pass(const Input& input, event::Reader& reader, event::Consumer& consumer);

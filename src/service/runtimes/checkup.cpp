@@ -15,6 +15,7 @@
 #include "base/text/figure_text.hpp"
 #include "base/text/json_writer.hpp"
 #include "service/runtimes/runtimes.hpp"
+#include "sql/duck_engine.hpp"
 
 namespace polytrace::service {
 namespace {
@@ -171,6 +172,16 @@ void check_meeting(Findings& findings) {
                       good ? "" : "this folder must be ours alone (mode 0700)"});
 }
 
+// What faster queries and Parquet need; nothing else does.
+void check_duckdb(Findings& findings) {
+  const auto found = sql::find_duckdb();
+  findings.push_back(
+      {"SQL", found ? Health::good : Health::note,
+       found ? fmt::format("DuckDB {} in {}", found->version, found->file)
+             : "no DuckDB: sql --engine duckdb and Parquet need it",
+       found ? "" : found.error().detail + "; POLYTRACE_DUCKDB=FILE names a libduckdb.so"});
+}
+
 void runtimes_json(base::JsonWriter& json, const Checkup& checkup) {
   const auto list = [&](std::string_view key, const std::vector<std::string_view>& words) {
     json.key(key);
@@ -207,6 +218,7 @@ Checkup check_machine() {
   check_room(findings, "this folder", ".");
   check_room(findings, "/dev/shm", "/dev/shm");
   check_meeting(findings);
+  check_duckdb(findings);
   return checkup;
 }
 

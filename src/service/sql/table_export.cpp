@@ -10,6 +10,7 @@
 
 #include "base/codes.hpp"
 #include "service/json/parts.hpp"
+#include "sql/duck_engine.hpp"
 
 namespace polytrace::service {
 namespace {
@@ -91,6 +92,8 @@ base::result<void> check(const sql::TableTarget& target, const TableExportQuesti
   if (question.output == "-")
     return base::fail(base::Code::usage, fmt::format("{} is no stream: name a {}", target.name,
                                                      target.is_folder ? "folder" : "file"));
+  if (target.needs_duckdb)
+    if (const auto found = sql::find_duckdb(); !found) return base::Unexpected(found.error());
   std::error_code fault;
   if (!fs::exists(question.output, fault)) return {};
   if (question.force && can_go(target, question.output)) return {};

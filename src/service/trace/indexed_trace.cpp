@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <unordered_map>
+
 #include "base/codes.hpp"
 #include "event/choice/method_names.hpp"
 #include "slice/compiled_names.hpp"
+#include "slice/names.hpp"
 
 namespace polytrace::service {
 namespace {
@@ -14,6 +17,7 @@ using store::Entity;
 using store::EntitySort;
 
 constexpr std::size_t kIdDigits = 16;
+constexpr auto kBegin = static_cast<std::uint64_t>(event::Life::begin);
 
 std::string id_of(const base::Fingerprint& fingerprint) {
   return base::to_hex(fingerprint).substr(0, kIdDigits);
@@ -54,6 +58,7 @@ IndexedTrace::IndexedTrace(std::string file, ReadyIndex ready)
         text_of(store_->entities().of(EntitySort::method, method)).starts_with("(wrapper ");
     has_helpers_ |= helpers_[method];
   }
+  name_threads();
 }
 
 std::unique_ptr<Input> IndexedTrace::input(const std::atomic<bool>* stop) const {
@@ -115,11 +120,27 @@ base::Id IndexedTrace::thread_id(std::uint32_t thread) const {
   return store_->entities().of(EntitySort::thread, thread).id;
 }
 
-std::string IndexedTrace::thread_name(std::uint32_t thread) const {
-  const Entity& entity = store_->entities().of(EntitySort::thread, thread);
-  if (entity.name != Entity::kNone && !text_of(entity).empty()) return std::string(text_of(entity));
-  if (entity.id == base::kNoId) return "(events of no thread)";
-  return fmt::format("{:#x}", entity.id);
+// Where rows cannot be read, no begin is known.
+void IndexedTrace::name_threads() {
+  std::vector<bool> begun(threads());
+  static_cast<void>(
+      store_->rows(event::Kind::Thread, {},
+                   {store::kSubjectField, store::field_number(event::Kind::Thread, "life")},
+                   [&](const store::RowPage& page) {
+                     for (std::size_t i = 0; i < page.rows.size(); ++i)
+                       if (page.columns[0][i] < begun.size() && page.columns[1][i] == kBegin)
+                         begun[page.columns[0][i]] = true;
+                   }));
+  std::unordered_map<base::Id, std::string_view> previous;  // names, as told
+  thread_names_.reserve(begun.size());
+  for (std::uint32_t thread = 0; thread < begun.size(); ++thread) {
+    const Entity& entity = store_->entities().of(EntitySort::thread, thread);
+    const std::string_view name =
+        entity.name == Entity::kNone ? std::string_view() : text_of(entity);
+    thread_names_.push_back(
+        slice::thread_text({entity.id, name, begun[thread], previous[entity.id]}));
+    previous[entity.id] = name;
+  }
 }
 
 std::string_view package_of(std::string_view name) {

@@ -43,7 +43,7 @@ class IndexedTrace {
   // As reports have them. Of an index that there is not: "(other paths)".
   const std::string& method_name(std::uint32_t method) const;
   std::string class_name(std::uint32_t class_index) const;
-  std::string thread_name(std::uint32_t thread) const;
+  const std::string& thread_name(std::uint32_t thread) const { return thread_names_[thread]; }
   base::Id thread_id(std::uint32_t thread) const;
   bool is_helper(std::uint32_t method) const {
     return method < helpers_.size() && helpers_[method];
@@ -53,6 +53,7 @@ class IndexedTrace {
  private:
   IndexedTrace(std::string file, ReadyIndex ready);
   std::string whole_method_name(std::uint32_t method) const;
+  void name_threads();
   std::uint32_t resolved_class(std::uint64_t class_index) const;
   std::string_view text_of(const store::Entity& entity) const {
     return store_->texts().text(entity.name);
@@ -65,6 +66,7 @@ class IndexedTrace {
   std::uint64_t index_bytes_ = 0;
   base::Time origin_ = 0;
   std::vector<std::string> method_names_;
+  std::vector<std::string> thread_names_;
   std::vector<bool> helpers_;
   bool has_helpers_ = false;
 };

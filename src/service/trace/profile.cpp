@@ -120,8 +120,7 @@ class FrameNumbers {
 std::uint32_t thread_frame(const IndexedTrace& trace, const analysis::Profile::Thread& thread,
                            FrameNumbers& numbers) {
   for (std::uint32_t i = 0; i < trace.threads(); ++i)
-    if (trace.thread_id(i) == thread.id &&
-        (thread.id == base::kNoId || trace.thread_name(i) == thread.name))
+    if (trace.thread_id(i) == thread.id && trace.thread_name(i) == thread.name)
       return kThreadFrames + i;
   return numbers.number(thread.name);
 }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kIndexed[]{"ts", "utid"};
 
-std::string quoted(std::string_view name) { return fmt::format("\"{}\"", name); }
+std::string in_quotes(std::string_view name) { return fmt::format("\"{}\"", name); }
 
 std::string_view type_word(Type type) {
   if (type == Type::null) return "";
@@ -41,14 +41,14 @@ class SqliteWriter final : public TableWriter {
     indexed_.clear();
     std::string made, places;
     for (const Column& column : columns) {
-      made += fmt::format("{}{} {}", made.empty() ? "" : ", ", quoted(column.name),
+      made += fmt::format("{}{} {}", made.empty() ? "" : ", ", in_quotes(column.name),
                           type_word(column.type));
       places += places.empty() ? "?" : ", ?";
       for (const std::string_view one : kIndexed)
         if (one == column.name) indexed_.emplace_back(one);
     }
-    run(fmt::format("CREATE TABLE {} ({})", quoted(name), made));
-    prepare(fmt::format("INSERT INTO {} VALUES ({})", quoted(name), places));
+    run(fmt::format("CREATE TABLE {} ({})", in_quotes(name), made));
+    prepare(fmt::format("INSERT INTO {} VALUES ({})", in_quotes(name), places));
     return outcome();
   }
   base::result<void> row(std::span<const Value> cells) override {
@@ -62,8 +62,8 @@ class SqliteWriter final : public TableWriter {
     sqlite3_finalize(insert_);
     insert_ = nullptr;
     for (const std::string& column : indexed_)
-      run(fmt::format("CREATE INDEX {} ON {} ({})", quoted(name_ + "_by_" + column), quoted(name_),
-                      quoted(column)));
+      run(fmt::format("CREATE INDEX {} ON {} ({})", in_quotes(name_ + "_by_" + column),
+                      in_quotes(name_), in_quotes(column)));
     return outcome();
   }
   base::result<void> finish() override {

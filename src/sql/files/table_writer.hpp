@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file of tables that is being written, table after table. One thread.
+// A file of tables that is being written, table after table. What of a column's names is lent must
+// live until its table has ended. One thread.
 #pragma once
 
 #include <memory>
@@ -17,7 +18,8 @@ class TableWriter {
   TableWriter& operator=(const TableWriter&) = delete;
   virtual ~TableWriter() = default;
 
-  // A table begins: its columns, as rows will have them. Errors of all: write_failed.
+  // A table begins: its columns, as rows will have them. Errors of all: write_failed;
+  // engine_missing; query_wrong for a cell that the file cannot hold.
   virtual base::result<void> begin(std::string_view name, std::span<const Column> columns) = 0;
   virtual base::result<void> row(std::span<const Value> cells) = 0;
   virtual base::result<void> end() = 0;
@@ -29,5 +31,9 @@ class TableWriter {
 // empty one.
 std::unique_ptr<TableWriter> csv_writer(const std::string& path);
 std::unique_ptr<TableWriter> sqlite_writer(const std::string& path);
+std::unique_ptr<TableWriter> arrow_writer(const std::string& path);
+std::unique_ptr<TableWriter> parquet_writer(const std::string& path);
+// For one table that goes into a file of this name.
+std::unique_ptr<TableWriter> parquet_file(const std::string& path);
 
 }  // namespace polytrace::sql

@@ -15,6 +15,12 @@ base::result<const Table*> table_named(const FindTable& find, const Value& name)
 // The number of a column. Errors: query_wrong.
 base::result<int> column_named(const TableInfo& table, std::string_view name);
 
+// As Scan has columns.
+inline std::uint64_t bit_of(int column) { return std::uint64_t{1} << std::min(column, 63); }
+inline double number_of(const Value& value) {
+  return value.is_integer() ? static_cast<double>(value.integer) : value.real;
+}
+
 // Rows that fit "method_id = 5 and ts >= 0": tests of pushed columns with whole numbers, and of
 // texts that are equal.
 class FilteredRows {

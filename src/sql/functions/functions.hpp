@@ -83,7 +83,7 @@ std::unique_ptr<Table> descendant_slice_function(const TracePointer& trace);
 using FindTable = std::function<const Table*(std::string_view name)>;
 std::unique_ptr<Table> lock_waits_function(const TracePointer& trace, FindTable find);
 std::unique_ptr<Table> histogram_function(FindTable find);
-std::unique_ptr<Table> group_by_function(FindTable find);
+std::unique_ptr<Table> group_by_function(const TracePointer& trace, FindTable find);
 
 // The table of the whole trace.
 std::unique_ptr<Table> method_total_table(const TracePointer& trace);

@@ -104,6 +104,22 @@ class Cursor {
   virtual Value value(int column) const = 0;
 };
 
+// Whole numbers of many rows at once, for who reads a lot of them.
+class NumberPages {
+ public:
+  NumberPages() = default;
+  NumberPages(const NumberPages&) = delete;
+  NumberPages& operator=(const NumberPages&) = delete;
+  virtual ~NumberPages() = default;
+
+  // Rows of the next page; 0: there are no more. Errors as Cursor's.
+  virtual base::result<std::size_t> next() = 0;
+  // Of the page that it is at, by the column's place in what was asked.
+  virtual std::span<const std::int64_t> numbers(std::size_t place) const = 0;
+  // 1 where the cell is NULL; empty: none is.
+  virtual std::span<const std::uint8_t> nulls(std::size_t place) const = 0;
+};
+
 class Table {
  public:
   Table() = default;
@@ -117,6 +133,11 @@ class Table {
   // Rows are in ascending order of this column, whatever the conditions; -1: in none.
   virtual int order() const { return -1; }
   virtual base::result<std::unique_ptr<Cursor>> open(const Scan& scan) const = 0;
+  // All rows, of these columns alone. Null: it has no such pages, its cursors tell. `stop` may be
+  // null.
+  virtual std::unique_ptr<NumberPages> pages(std::span<const int>, const std::atomic<bool>*) const {
+    return nullptr;
+  }
 };
 
 }  // namespace polytrace::sql

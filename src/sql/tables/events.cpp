@@ -8,6 +8,7 @@
 #include "event/fields.hpp"
 #include "event/text/text.hpp"
 #include "sql/tables/row_table.hpp"
+#include "sql/trace/chunks.hpp"
 
 namespace polytrace::sql {
 namespace {
@@ -19,8 +20,11 @@ using event::Tag;
 
 class EventCursor final : public Cursor {
  public:
-  EventCursor(TracePointer trace, const Scan& scan)
-      : trace_(std::move(trace)), reader_(trace_->store().reader()), scan_(scan) {}
+  EventCursor(TracePointer trace, std::shared_ptr<const Chunks> chunks, const Scan& scan)
+      : trace_(std::move(trace)),
+        chunks_(std::move(chunks)),
+        reader_(trace_->store().reader()),
+        scan_(scan) {}
 
   base::result<bool> next() override {
     for (;;) {
@@ -53,11 +57,16 @@ class EventCursor final : public Cursor {
         if (event.id == base::kNoId) return {};
         subject_ = id_text(event.id);
         return Value::of(std::string_view(subject_));
+      case At::chunk_id: return chunk();
       default: return Value::of(detail());
     }
   }
 
  private:
+  Value chunk() const {
+    const auto found = chunks_->with_event(ordinal_ - 1);
+    return found ? Value::of(*found) : Value();
+  }
   // What stands behind time, thread and kind.
   std::string_view detail() const {
     if (text_.empty()) event::append_text(text_, batch_, batch_.events[at_]);
@@ -70,6 +79,7 @@ class EventCursor final : public Cursor {
   }
 
   TracePointer trace_;
+  std::shared_ptr<const Chunks> chunks_;
   std::unique_ptr<event::Reader> reader_;
   Scan scan_;
   event::Batch batch_;
@@ -81,7 +91,8 @@ class EventCursor final : public Cursor {
 
 class EventTable final : public Table {
  public:
-  explicit EventTable(TracePointer trace) : trace_(std::move(trace)) {}
+  explicit EventTable(const TracePointer& trace)
+      : trace_(trace), chunks_(std::make_shared<const Chunks>(trace)) {}
   const TableInfo& info() const override { return describe(TableId::Event); }
   // It has to be read from its beginning, whatever is asked.
   double estimate(std::uint64_t, std::uint64_t) const override {
@@ -89,11 +100,13 @@ class EventTable final : public Table {
   }
   int order() const override { return EventColumns::id; }
   base::result<std::unique_ptr<Cursor>> open(const Scan& scan) const override {
-    return std::make_unique<EventCursor>(trace_, scan);
+    if (const auto chunks = chunks_->rows(); !chunks) return tl::unexpected(chunks.error());
+    return std::make_unique<EventCursor>(trace_, chunks_, scan);
   }
 
  private:
   TracePointer trace_;
+  std::shared_ptr<const Chunks> chunks_;
 };
 
 // --- one table of each kind --------------------------------------------------------------------

@@ -187,6 +187,104 @@ class SliceCursor final : public Cursor {
   bool is_empty_ = false;
 };
 
+// Columns that pages have; nothing of what is text.
+bool has_number_pages(int column) {
+  switch (column) {
+    case At::id:
+    case At::ts:
+    case At::dur:
+    case At::utid:
+    case At::track_id:
+    case At::depth:
+    case At::parent_id:
+    case At::path_id:
+    case At::stack_id:
+    case At::method_id:
+    case At::self_dur: return true;
+    default: return false;
+  }
+}
+
+class SlicePages final : public NumberPages {
+ public:
+  SlicePages(TracePointer trace, std::span<const int> columns, const std::atomic<bool>* stop)
+      : trace_(std::move(trace)),
+        columns_(columns.begin(), columns.end()),
+        scan_(trace_->store().frames(), {.stop = stop}, nullptr,
+              std::ranges::find(columns, int{At::self_dur}) != columns.end()
+                  ? store::SelfTimes::told
+                  : store::SelfTimes::left_out),
+        numbers_(columns.size()),
+        nulls_(columns.size()) {}
+
+  base::result<std::size_t> next() override {
+    for (;;) {
+      const auto page = scan_.next();
+      if (!page) return tl::unexpected(page.error());
+      if (*page == nullptr) return 0;
+      if ((*page)->calls.empty()) continue;
+      for (std::size_t i = 0; i < columns_.size(); ++i) fill(**page, i);
+      return (*page)->calls.size();
+    }
+  }
+  std::span<const std::int64_t> numbers(std::size_t place) const override {
+    return numbers_[place];
+  }
+  std::span<const std::uint8_t> nulls(std::size_t place) const override { return nulls_[place]; }
+
+ private:
+  void fill(const store::SlicePage& page, std::size_t place) {
+    const store::Paths& paths = trace_->store().paths();
+    switch (columns_[place]) {
+      case At::id: return copy(place, page.calls);
+      case At::ts: return copy(place, page.starts);
+      case At::dur:
+        return make(place, page,
+                    [&](std::size_t i) { return base::elapsed(page.starts[i], page.ends[i]); });
+      case At::utid: return numbers_[place].assign(page.calls.size(), page.thread);
+      case At::track_id:
+        return numbers_[place].assign(page.calls.size(), 2 * std::int64_t{page.thread});
+      case At::depth: return copy(place, page.depths);
+      case At::parent_id:
+        copy(place, page.callers);
+        return mark(place, page, [&](std::size_t i) { return page.callers[i] == store::kNoSlice; });
+      case At::method_id:
+        make(place, page, [&](std::size_t i) { return paths.method(page.paths[i]); });
+        return mark(place, page, [&](std::size_t i) {
+          return numbers_[place][i] == std::int64_t{store::kNoIndex};
+        });
+      case At::self_dur:
+        make(place, page, [&](std::size_t i) { return page.selfs[i]; });
+        return mark(place, page, [&](std::size_t i) { return page.selfs[i] == store::kNoSelf; });
+      default: return copy(place, page.paths);
+    }
+  }
+  template <class Numbers>
+  void copy(std::size_t place, const Numbers& from) {
+    auto& to = numbers_[place];
+    to.resize(from.size());
+    for (std::size_t i = 0; i < from.size(); ++i) to[i] = static_cast<std::int64_t>(from[i]);
+  }
+  template <class Number>
+  void make(std::size_t place, const store::SlicePage& page, Number number) {
+    auto& to = numbers_[place];
+    to.resize(page.calls.size());
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] = static_cast<std::int64_t>(number(i));
+  }
+  template <class IsNull>
+  void mark(std::size_t place, const store::SlicePage& page, IsNull is_null) {
+    auto& to = nulls_[place];
+    to.resize(page.calls.size());
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] = is_null(i) ? 1 : 0;
+  }
+
+  TracePointer trace_;
+  std::vector<int> columns_;
+  store::SliceScan scan_;
+  std::vector<std::vector<std::int64_t>> numbers_;
+  std::vector<std::vector<std::uint8_t>> nulls_;
+};
+
 class SliceTable final : public Table {
  public:
   explicit SliceTable(TracePointer trace) : trace_(std::move(trace)) {}
@@ -203,6 +301,11 @@ class SliceTable final : public Table {
   }
   base::result<std::unique_ptr<Cursor>> open(const Scan& scan) const override {
     return std::make_unique<SliceCursor>(trace_, scan);
+  }
+  std::unique_ptr<NumberPages> pages(std::span<const int> columns,
+                                     const std::atomic<bool>* stop) const override {
+    if (!std::ranges::all_of(columns, has_number_pages)) return nullptr;
+    return std::make_unique<SlicePages>(trace_, columns, stop);
   }
 
  private:

@@ -8,6 +8,7 @@
 
 #include "event/choice/method_names.hpp"
 #include "slice/compiled_names.hpp"
+#include "slice/names.hpp"
 #include "sql/trace/rows.hpp"
 
 namespace polytrace::sql {
@@ -145,31 +146,21 @@ std::string_view Trace::class_name(std::uint32_t index) const {
   return index < classes().size() ? std::string_view(classes()[index]) : kNoClass;
 }
 
-// As slice::Names has it: what neither begins nor has a name is named after who had its number.
 void Trace::name_threads() const {
   const store::Entities& all = store_->entities();
   threads_.resize(all.count(EntitySort::thread));
   std::vector<bool> begun(threads_.size());
   take_thread_rows(*store_, threads_, begun);
-  std::unordered_map<base::Id, std::size_t> previous;
+  std::unordered_map<base::Id, std::string_view> previous;  // names, as told
   for (std::size_t i = 0; i < threads_.size(); ++i) {
     const Entity& entity = all.of(EntitySort::thread, i);
     ThreadName& thread = threads_[i];
     thread.id = entity.id;
     thread.first = entity.first;
     thread.last = entity.last;
-    thread.name = text_of(*store_, entity.name);
-    const auto before = previous.find(entity.id);
-    const std::string_view of_before =
-        before == previous.end()
-            ? std::string_view()
-            : text_of(*store_, all.of(EntitySort::thread, before->second).name);
-    if (thread.name.empty() && !begun[i] && !of_before.empty())
-      thread.name = fmt::format("{} (after its end)", of_before);
-    if (thread.name.empty())
-      thread.name = entity.id == base::kNoId ? std::string("(events of no thread)")
-                                             : fmt::format("{:#x}", entity.id);
-    previous[entity.id] = i;
+    const std::string_view name = text_of(*store_, entity.name);
+    thread.name = slice::thread_text({entity.id, name, begun[i], previous[entity.id]});
+    previous[entity.id] = name;
   }
   count_calls(*store_, threads_);
   for (std::size_t kind = 0; kind < event::kKindCount; ++kind)

@@ -26,6 +26,23 @@ std::size_t OpenBlock::bytes() const {
          changes.size() * sizeof changes[0];
 }
 
+void OpenBlock::clear() {
+  head = {};
+  number = 0;
+  outermost = 0;
+  times.clear();
+  larger.clear();
+  directions.clear();
+  codes.clear();
+  locals.clear();
+  unwinds.clear();
+  beside.clear();
+  late.clear();
+  details.clear();
+  changes.clear();
+  places_.clear();
+}
+
 std::uint16_t OpenBlock::return_to(std::uint16_t local, std::uint32_t path, std::uint32_t method) {
   const std::uint16_t caller = add(path, method);
   join(caller, local);

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/raw_array.hpp"
+#include "store/build/number_array.hpp"
 #include "store/build/path_table.hpp"
 #include "store/file/block_layout.hpp"
 
@@ -31,10 +31,10 @@ struct OpenBlock {
   // Known of it are thread, before, open, entered, fewest so far; last and link when it is closed.
   BlockHead head;
   std::uint64_t number = 0;
-  base::RawArray<std::uint32_t> times;       // differences, kSvbLarger where `larger` has it
-  std::vector<std::uint64_t> larger;         // in order
-  base::RawArray<std::uint64_t> directions;  // a bit an event
-  base::RawArray<std::uint16_t> codes;       // an entry's local
+  NumberArray<std::uint32_t> times;       // differences, kSvbLarger where `larger` has it
+  std::vector<std::uint64_t> larger;      // in order
+  NumberArray<std::uint64_t> directions;  // a bit an event
+  NumberArray<std::uint16_t> codes;       // an entry's local
   std::vector<Local> locals;
   std::uint16_t outermost = 0;  // local of the fewest open calls
   std::vector<std::uint32_t> unwinds;
@@ -50,6 +50,8 @@ struct OpenBlock {
   // Whether there is anything to write.
   bool tells() const { return !times.empty() || !beside.empty() || head.last != head.before; }
   std::size_t bytes() const;  // of memory
+  // For another block; keeps its memory.
+  void clear();
 
   // The local of `method` called in `caller`.
   std::uint16_t child(std::uint16_t caller, std::uint32_t method, PathTable& paths) {

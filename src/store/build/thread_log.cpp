@@ -42,7 +42,8 @@ void ThreadLog::make_room(base::Time time) {
     close();
   }
   if (now_ == base::kNoTime) now_ = time;
-  block_ = std::make_unique<OpenBlock>();
+  block_ = shared_->spare->take();
+  if (block_ == nullptr) block_ = std::make_unique<OpenBlock>();
   block_->number = shared_->next_block++;
   block_->head.thread = thread_;
   block_->head.entered = entered_;
@@ -251,17 +252,31 @@ void ThreadLog::change(base::Time at, Status to) {
 
 void ThreadLog::close() { close_at(now_); }
 
+void ThreadLog::end(OpenBlock& block, base::Time last, std::vector<StatusChange>& left) const {
+  block.locals[local_].self += base::elapsed(now_, last);
+  block.head.last = last;
+  const auto later = std::ranges::find_if(
+      block.changes, [&](const StatusChange& change) { return change.at > last; });
+  left.assign(later, block.changes.end());
+  block.changes.erase(later, block.changes.end());
+  if (block.head.fewest != 0) block.head.link = calls_[block.head.fewest - 1].slice;
+}
+
+std::optional<OpenBlock> ThreadLog::copy() const {
+  if (block_ == nullptr) return std::nullopt;
+  std::optional<OpenBlock> block(*block_);
+  std::vector<StatusChange> left;
+  end(*block, now_, left);
+  if (!block->tells()) block.reset();
+  return block;
+}
+
 void ThreadLog::close_at(base::Time last) {
   if (block_ == nullptr) return;
   OpenBlock& block = *block_;
-  block.locals[local_].self += base::elapsed(now_, last);
-  block.head.last = now_ = last;
-  const auto later = std::ranges::find_if(
-      block.changes, [&](const StatusChange& change) { return change.at > last; });
-  changes_.assign(later, block.changes.end());
-  block.changes.erase(later, block.changes.end());
+  end(block, last, changes_);
+  now_ = last;
   status_ = block.changes.empty() ? Status::none : block.changes.back().to;
-  if (block.head.fewest != 0) block.head.link = calls_[block.head.fewest - 1].slice;
   entered_ += block.codes.size();
   if (block.tells()) shared_->take(std::move(block_));
   block_.reset();
@@ -289,9 +304,16 @@ void ThreadLog::finish(base::Time last, const Unended& unended) {
 }
 
 std::vector<CallEnd> ThreadLog::take_ends() {
+  std::vector<CallEnd> ends = copy_ends();
   shared_->ends -= ends_.size();
-  std::ranges::sort(ends_, {}, &CallEnd::call);
-  return std::exchange(ends_, {});
+  ends_.clear();
+  return ends;
+}
+
+std::vector<CallEnd> ThreadLog::copy_ends() const {
+  std::vector<CallEnd> ends = ends_;
+  std::ranges::sort(ends, {}, &CallEnd::call);
+  return ends;
 }
 
 void CallLogs::close_all() {

@@ -7,21 +7,30 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "event/open_calls.hpp"
 #include "slice/names.hpp"
 #include "store/build/open_block.hpp"
 #include "store/build/path_table.hpp"
+#include "store/build/spare.hpp"
 
 namespace polytrace::store {
 
 using BlockTaker = std::function<void(std::unique_ptr<OpenBlock>)>;
 
+// Blocks that are encoded.
+class SpareBlocks : public Spare<OpenBlock> {
+ public:
+  SpareBlocks() : Spare(4, std::size_t{2} << 20) {}
+};
+
 // What all threads of one pass share.
 struct LogShared {
   PathTable& paths;
   BlockTaker take;  // blocks that are closed, in that order, which is not that of their numbers
+  std::shared_ptr<SpareBlocks> spare = std::make_shared<SpareBlocks>();
   std::uint64_t next_block = 0;
   event::CallAccount account{};
   std::uint64_t late = 0;  // events whose times went back
@@ -43,12 +52,15 @@ class ThreadLog {
   std::size_t bytes() const { return block_ == nullptr ? 0 : block_->bytes(); }
   // Closes the open block, if it tells anything.
   void close();
+  // What the open block would be if it were closed; nothing where it tells nothing.
+  std::optional<OpenBlock> copy() const;
   // No more events, after the thread's last one of any kind: calls that are open end there.
   // Each is told to `unended`, where there is one.
   using Unended = std::function<void(std::uint32_t path, std::size_t row, std::uint64_t duration)>;
   void finish(base::Time last, const Unended& unended = {});
-  // Of calls that their block left open, by number.
+  // Of calls that their block left open, by number; once, or again and again.
   std::vector<CallEnd> take_ends();
+  std::vector<CallEnd> copy_ends() const;
   // What had to be put right in this thread; calls so far that are in closed blocks.
   const event::CallAccount& account() const { return account_; }
   std::uint64_t entered() const { return entered_; }
@@ -78,6 +90,8 @@ class ThreadLog {
   std::vector<StatusChange>& changes() { return block_ != nullptr ? block_->changes : changes_; }
   // The block covers the time up to `last`, which is not before now_.
   void close_at(base::Time last);
+  // So does this one, which is the open block; status changes behind it are left to the next.
+  void end(OpenBlock& block, base::Time last, std::vector<StatusChange>& left) const;
 
   std::uint32_t thread_;
   LogShared* shared_;

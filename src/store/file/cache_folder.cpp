@@ -2,6 +2,7 @@
 #include "store/file/cache_folder.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,6 +22,9 @@ using base::Code;
 constexpr mode_t kFolderMode = 0700;
 constexpr mode_t kFileMode = 0600;
 constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::string_view kLive = "live-";
+constexpr std::size_t kLiveDigits = 16;
+constexpr std::size_t kDigits = 32;
 
 class OpenSource {
  public:
@@ -59,7 +63,7 @@ std::string indexes_folder(const std::string& cache) {
   return cache.empty() ? cache : cache + "/index";
 }
 
-base::result<SourceIdentity> identify(const std::string& path) {
+base::result<SourceIdentity> identify(const std::string& path, std::optional<std::uint64_t> size) {
   // Opening a pipe would wait for its writer, and closing it again would end that one.
   struct stat status{};
   if (stat(path.c_str(), &status) != 0) return base::system_fault(Code::open_failed);
@@ -68,7 +72,7 @@ base::result<SourceIdentity> identify(const std::string& path) {
   if (source.fd < 0) return base::system_fault(Code::open_failed);
   if (fstat(source.fd, &status) != 0) return base::system_fault(Code::read_failed);
   SourceIdentity now;
-  now.facts.size = static_cast<std::uint64_t>(status.st_size);
+  now.facts.size = size.value_or(static_cast<std::uint64_t>(status.st_size));
   now.facts.device = status.st_dev;
   now.facts.inode = status.st_ino;
   now.facts.modified = status.st_mtim.tv_sec * kSecond + status.st_mtim.tv_nsec;
@@ -93,6 +97,24 @@ base::result<Staleness> compare(const PageHead& head, const SourceIdentity& now,
 IndexPlace place_of(const std::string& cache, const base::Fingerprint& fingerprint) {
   const std::string digits = base::to_hex(fingerprint);
   return {indexes_folder(cache) + '/' + digits.substr(0, 2) + '/' + digits};
+}
+
+std::uint64_t live_id(const SourceFacts& facts) {
+  constexpr unsigned kInodeBits = 48;
+  return facts.device << kInodeBits | (facts.inode & ((std::uint64_t{1} << kInodeBits) - 1));
+}
+
+IndexPlace live_place(const std::string& cache, std::uint64_t live_id) {
+  const std::string digits = fmt::format("{:016x}", live_id);
+  return {fmt::format("{}/{}/{}{}", indexes_folder(cache), digits.substr(kLiveDigits - 2), kLive,
+                      digits)};
+}
+
+bool is_place_name(std::string_view folder) {
+  const bool is_live = folder.starts_with(kLive);
+  if (is_live) folder.remove_prefix(kLive.size());
+  return folder.size() == (is_live ? kLiveDigits : kDigits) &&
+         folder.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 base::result<void> make_folder(const IndexPlace& place) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where indexes are kept, one folder for each trace, named after the fingerprint of its content:
 //   <cache>/index/<2 digits>/<32 digits>/  index.pti, index.pti.new while it is built, used, lock
+// and while the trace grows in <cache>/index/<2 digits>/live-<16 digits>/.
 // Folders are their owner's alone. Any thread.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/frames/fingerprint.hpp"
 #include "base/result.hpp"
@@ -26,8 +28,9 @@ struct SourceIdentity {
   SourceFacts facts;
   base::Fingerprint fingerprint;
 };
-// Errors: open_failed, read_failed.
-base::result<SourceIdentity> identify(const std::string& path);
+// Of the file, or of its first `size` bytes as if they were all. Errors: open_failed, read_failed.
+base::result<SourceIdentity> identify(const std::string& path,
+                                      std::optional<std::uint64_t> size = std::nullopt);
 
 // How an index stands to the file that is there now.
 enum class Staleness : std::uint8_t {
@@ -49,6 +52,11 @@ struct IndexPlace {
 };
 // Nothing is made.
 IndexPlace place_of(const std::string& cache, const base::Fingerprint& fingerprint);
+// Of a file while it grows, when no fingerprint of it would stay: by where its content lies.
+std::uint64_t live_id(const SourceFacts& facts);
+IndexPlace live_place(const std::string& cache, std::uint64_t live_id);
+// Whether place_of() or live_place() gives such a name.
+bool is_place_name(std::string_view folder);
 // Errors: write_failed.
 base::result<void> make_folder(const IndexPlace& place);
 

@@ -16,6 +16,7 @@ namespace {
 using base::Bytes;
 using base::Code;
 using base::fail;
+using base::Unexpected;
 
 // Of what is inflated from a frame.
 constexpr std::uint64_t kMostInflated = std::uint64_t{64} << 20;
@@ -73,53 +74,75 @@ base::result<void> IndexWriter::append(Entry entry, Bytes payload, Packing packi
   entry.offset = *offset;
   entry.length = file_.last_head().length;
   entry.sum = file_.last_head().checksum;
-  entries_.push_back(entry);
+  directory_.behind.push_back(entry);
   return {};
 }
 
-base::result<void> IndexWriter::write_directory() {
-  std::size_t done = 0;
-  committed_ = directory_;
-  while (done < entries_.size()) {
-    const std::size_t count = std::min(entries_.size() - done, kEntriesPerFrame);
+base::result<Slot> IndexWriter::write_state(base::FrameFile& to, std::uint64_t start,
+                                            Directory& directory, const Progress& progress) const {
+  std::vector<Entry>& entries = directory.behind;
+  std::vector<std::uint64_t> offsets = directory.full;
+  for (std::size_t done = 0; done < entries.size();) {
+    const std::size_t count = std::min(entries.size() - done, kEntriesPerFrame);
     base::Appender payload;
-    for (std::size_t i = done; i < done + count; ++i) encode(entries_[i], payload);
-    const auto offset = file_.append(frame::directory, payload.view());
+    for (std::size_t i = done; i < done + count; ++i) encode(entries[i], payload);
+    const auto offset = to.append(frame::directory, payload.view());
     if (!offset) return tl::unexpected(offset.error());
-    committed_.push_back(*offset);
-    if (count == kEntriesPerFrame) directory_.push_back(*offset);
+    offsets.push_back(start + *offset);
+    if (count == kEntriesPerFrame) directory.full.push_back(offsets.back());
     done += count;
   }
-  const std::size_t full = entries_.size() / kEntriesPerFrame * kEntriesPerFrame;
-  entries_.erase(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(full));
-  return {};
-}
-
-base::result<Slot> IndexWriter::write_root(const Progress& progress) {
+  const std::size_t full = entries.size() / kEntriesPerFrame * kEntriesPerFrame;
+  entries.erase(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(full));
   base::Appender payload;
-  encode(Root{committed_, progress.totals}, payload);
-  const auto offset = file_.append(frame::root, payload.view());
+  encode(Root{offsets, progress.totals}, payload);
+  const auto offset = to.append(frame::root, payload.view());
   if (!offset) return tl::unexpected(offset.error());
   return Slot{.sequence = sequence_ + 1,
-              .root = *offset,
+              .root = start + *offset,
               .root_length = static_cast<std::uint32_t>(payload.size()),
               .state = progress.state,
               .source_bytes = progress.source_bytes,
               .events = progress.totals.events,
               .watermark = progress.watermark,
-              .length = file_.size()};
+              .length = start + to.size()};
 }
 
 base::result<void> IndexWriter::commit(const Progress& progress) {
   if (auto written = write_features(progress.required); !written) return written;
-  if (auto written = write_directory(); !written) return written;
-  const auto slot = write_root(progress);
+  const auto slot = write_state(file_, 0, directory_, progress);
   if (!slot) return tl::unexpected(slot.error());
   if (auto synced = file_.sync(); !synced) return synced;
   if (auto put = file_.overwrite(slot_offset(slot->sequence), encode(*slot)); !put) return put;
   if (auto synced = file_.sync(); !synced) return synced;
   sequence_ = slot->sequence;
   return {};
+}
+
+base::result<std::unique_ptr<const IndexView>> IndexWriter::seal(const std::vector<Piece>& behind,
+                                                                 const Progress& progress) {
+  if (auto written = write_features(progress.required); !written)
+    return Unexpected(written.error());
+  auto file = base::FrameFile::in_memory();
+  if (!file) return Unexpected(file.error());
+  const std::uint64_t start = file_.size();
+  Directory directory = directory_;
+  for (const Piece& piece : behind) {
+    const auto offset = file->append(piece.entry.kind, std::as_bytes(std::span(piece.payload)));
+    if (!offset) return Unexpected(offset.error());
+    Entry entry = piece.entry;
+    entry.offset = start + *offset;
+    entry.length = file->last_head().length;
+    entry.sum = file->last_head().checksum;
+    directory.behind.push_back(entry);
+  }
+  const auto slot = write_state(*file, start, directory, progress);
+  if (!slot) return Unexpected(slot.error());
+  std::vector<std::byte> bytes(file->size());
+  if (auto read = file->read(0, bytes); !read) return Unexpected(read.error());
+  auto image = base::Image::map(file_.descriptor(), start, bytes);
+  if (!image) return Unexpected(image.error());
+  return IndexView::open(std::move(*image), *slot);
 }
 
 base::result<std::unique_ptr<const IndexView>> IndexView::open(const std::string& path) {
@@ -130,12 +153,19 @@ base::result<std::unique_ptr<const IndexView>> IndexView::open(const std::string
 
 base::result<std::unique_ptr<const IndexView>> IndexView::open(base::Image image) {
   std::unique_ptr<IndexView> view(new IndexView(std::move(image)));
-  if (auto read = view->read(); !read) return tl::unexpected(read.error());
+  if (auto read = view->read(nullptr); !read) return tl::unexpected(read.error());
+  return view;
+}
+
+base::result<std::unique_ptr<const IndexView>> IndexView::open(base::Image image,
+                                                               const Slot& slot) {
+  std::unique_ptr<IndexView> view(new IndexView(std::move(image)));
+  if (auto read = view->read(&slot); !read) return tl::unexpected(read.error());
   return view;
 }
 
 // Who was stopped while it wrote page 0 leaves a part of it, or zeros, and committed nothing.
-base::result<void> IndexView::read() {
+base::result<void> IndexView::read(const Slot* slot) {
   auto head = decode_page_head(bytes());
   const Bytes page = bytes().first(std::min(bytes().size(), kPageBytes));
   if (!head && (head.error().code == Code::header_truncated ||
@@ -143,7 +173,8 @@ base::result<void> IndexView::read() {
     return fail(Code::index_missing, "page 0 is not whole", {.frame = "page 0"});
   if (!head) return tl::unexpected(head.error());
   head_ = std::move(*head);
-  if (auto chosen = choose_slot(); !chosen) return chosen;
+  if (slot != nullptr) slot_ = *slot;
+  else if (auto chosen = choose_slot(); !chosen) return chosen;
   return read_directory();
 }
 

@@ -26,6 +26,18 @@ struct Progress {
   std::uint64_t required = 0;  // features, beside those that page 0 tells already
 };
 
+// `compress` tries to; for what has no coding of its own.
+enum class Packing : std::uint8_t { as_is, compress };
+
+// A frame on its way; of kind 0 nothing is written. The file knows where it stands.
+struct Piece {
+  Entry entry;
+  std::string payload;
+  Packing packing = Packing::as_is;
+};
+
+class IndexView;
+
 // Writes an index. One thread at a time. Errors: those of the file.
 class IndexWriter {
  public:
@@ -34,30 +46,38 @@ class IndexWriter {
   // In an empty file, which may have no name.
   static base::result<IndexWriter> begin(base::FrameFile file, const PageHead& head);
 
-  // `compress` tries to; for what has no coding of its own.
-  enum class Packing : std::uint8_t { as_is, compress };
   base::result<void> append(Entry entry, base::Bytes payload, Packing packing = Packing::as_is);
   // Everything so far becomes what readers see: it is on the medium before anything says so.
   base::result<void> commit(const Progress& progress);
+  // A state of everything so far and of frames behind it that only who holds the view sees: nothing
+  // of it is on the medium. It stays what it is while the file grows.
+  base::result<std::unique_ptr<const IndexView>> seal(const std::vector<Piece>& behind,
+                                                      const Progress& progress);
   // Page 0 anew, to be seen with the next commit.
   base::result<void> write_head(const PageHead& head);
 
+  const PageHead& head() const { return head_; }
   int descriptor() const { return file_.descriptor(); }
   std::uint64_t size() const { return file_.size(); }
   std::uint64_t sequence() const { return sequence_; }
 
  private:
+  // The frames of the directory: their offsets, and of entries which no full one has yet.
+  struct Directory {
+    std::vector<std::uint64_t> full;
+    std::vector<Entry> behind;
+  };
+
   explicit IndexWriter(base::FrameFile file) : file_(std::move(file)) {}
   base::result<void> write_features(std::uint64_t required);
-  base::result<void> write_directory();
-  base::result<Slot> write_root(const Progress& progress);
+  // Appends to a file whose first byte stands at `start`. The state as a slot has it.
+  base::result<Slot> write_state(base::FrameFile& to, std::uint64_t start, Directory& directory,
+                                 const Progress& progress) const;
 
   base::FrameFile file_;
   PageHead head_;
   std::uint64_t sequence_ = 0;
-  std::vector<std::uint64_t> directory_;  // offsets of the directory's full frames
-  std::vector<Entry> entries_;            // behind them
-  std::vector<std::uint64_t> committed_;  // with the one that is written again
+  Directory directory_;
 };
 
 // A commit of an index as its readers have it. Immutable; any thread.
@@ -67,6 +87,8 @@ class IndexView {
   // index_missing when nothing was committed.
   static base::result<std::unique_ptr<const IndexView>> open(const std::string& path);
   static base::result<std::unique_ptr<const IndexView>> open(base::Image image);
+  // Of a state that page 0 does not tell.
+  static base::result<std::unique_ptr<const IndexView>> open(base::Image image, const Slot& slot);
 
   const PageHead& head() const { return head_; }
   const Slot& slot() const { return slot_; }
@@ -84,7 +106,7 @@ class IndexView {
 
  private:
   explicit IndexView(base::Image image) : image_(std::move(image)) {}
-  base::result<void> read();
+  base::result<void> read(const Slot* slot);
   base::result<void> choose_slot();
   base::result<void> read_directory();
   enum class Trust : std::uint8_t { none, checked_before };

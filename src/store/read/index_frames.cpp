@@ -69,6 +69,7 @@ base::Unexpected IndexFrames::misfit(std::size_t entry) const {
 }
 
 base::result<void> IndexFrames::read_meanings() {
+  paths_.expect(view_->totals().paths);
   for (std::size_t i = 0; i < view_->entries().size(); ++i)
     if (auto taken = take_meaning(i); !taken) return taken;
   const std::size_t methods = entities_.count(EntitySort::method);

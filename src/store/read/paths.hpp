@@ -3,6 +3,7 @@
 // them. Grown by one thread; then any number may read.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -18,6 +19,10 @@ class Paths {
   // The payload of a PATH frame: those that follow the ones so far. Errors: value_unexpected where
   // it does not follow, or a parent is no smaller; those of base::read_svb.
   base::result<void> add(base::Bytes payload);
+  // So many there will be, as the index says: room for them is made once. Nothing depends on it.
+  void expect(std::uint64_t count) {
+    nodes_.room(static_cast<std::size_t>(std::min(count, kMostExpected)));
+  }
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(nodes_.size()); }
   // Of path 0: itself.
@@ -32,6 +37,7 @@ class Paths {
   }
 
  private:
+  static constexpr std::uint64_t kMostExpected = std::uint64_t{1} << 23;
   struct Node {
     std::uint32_t parent = 0;
     std::uint32_t method = kNoMethod;

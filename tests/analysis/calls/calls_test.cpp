@@ -92,6 +92,21 @@ TEST(calls, sums_without_their_ends_count_all_the_same) {
   EXPECT_EQ(figure(calls, r, "Main", "self"), Cell{U{930}});
 }
 
+// Below A, B is called in the selected time, and C before it: A is no caller of C there.
+TEST(calls, rows_by_name_are_of_calls_in_the_selected_time) {
+  for (const char* name : {"B", "C"}) {
+    Selection selection{.from = 20, .to = 40};
+    selection.name = event::NameChoice(name);
+    CallTree tree(selection);
+    Recording r(tree);
+    r.name(1, "A").name(2, "B").name(3, "C");
+    r.enter(0, 1).enter(5, 3).leave(9, 3).enter(25, 2).leave(30, 2).leave(50, 1).finish();
+    const Table shown = tree.tables(r.names(), {})[1];
+    EXPECT_EQ(shown.key, "call_tree");
+    EXPECT_EQ(shown.rows.size(), name == std::string("B") ? 2U : 0U) << name;
+  }
+}
+
 TEST(calls, a_leave_further_down_ends_the_calls_above_it) {
   Calls calls{Selection{}};
   Recording r(calls);

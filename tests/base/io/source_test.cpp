@@ -243,6 +243,7 @@ TEST(source, growing_file_is_followed_until_stopped) {
   std::atomic<bool> stop = false;
   const auto source = open_source(path, {.stop_following = &stop});
   ASSERT_TRUE(source);
+  EXPECT_EQ((*source)->stored_size(), std::nullopt) << "nobody knows";
   std::vector<std::byte> buffer(12);
   std::thread grower([&] { std::ofstream(path, std::ios::binary | std::ios::app) << "second"; });
   EXPECT_EQ(*read_fully(**source, buffer), 12U);

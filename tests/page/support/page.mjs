@@ -4,7 +4,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -18,17 +18,30 @@ const kBrowsers = [
   "/usr/bin/google-chrome",
 ];
 
+// A folder that goes with the process.
+export function scratch() {
+  const folder = mkdtempSync(join(tmpdir(), "polytrace-page-"));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
 export function skip(reason) {
   console.log(reason);
   process.exit(77);
 }
 
-function browser_library() {
-  try {
-    return createRequire(join(root, "ui/package.json"))("playwright-core");
-  } catch {
-    return skip("ui/node_modules has no playwright-core: ./dev page installs it");
+// A package that is of ./dev page, or of ./dev setup page.
+export function package_file(name) {
+  const caches = process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache");
+  const installed = process.env.POLYTRACE_PAGE ?? join(caches, "polytrace/page");
+  for (const folder of [join(root, "ui"), installed]) {
+    try {
+      return createRequire(join(folder, "package.json")).resolve(name);
+    } catch {
+      // not in this one
+    }
   }
+  return skip(`node has no ${name.split("/")[0]}: ./dev setup page installs it`);
 }
 
 export function cli(...words) {
@@ -45,7 +58,7 @@ export function cli_json(...words) {
   }
 }
 
-async function serve(files, cache, ...more) {
+export async function serve(files, cache, ...more) {
   const child = spawn(polytrace, ["ui", "--json", "--ui-dir", join(root, "ui/dist"), ...more, ...files], {
     env: { ...process.env, POLYTRACE_CACHE: cache },
     stdio: ["ignore", "pipe", "inherit"],
@@ -63,8 +76,7 @@ async function serve(files, cache, ...more) {
 
 // Another server in the place of one that ended.
 export async function again(files, port) {
-  const cache = mkdtempSync(join(tmpdir(), "polytrace-page-"));
-  return (await serve(files, cache, "--port", String(port))).child;
+  return (await serve(files, scratch(), "--port", String(port))).child;
 }
 
 export class Page {
@@ -100,13 +112,19 @@ export class Page {
     await this.settled();
   }
 
-  async settled() {
-    await this.page.waitForSelector('html[data-state=ready][data-busy="0"]', { timeout: 30_000, state: "attached" });
-    // Answers may lead to further questions: quiet is what stays so for two frames.
-    for (let quiet = 0; quiet < 3;) {
-      await this.page.waitForTimeout(40);
-      quiet = (await this.page.getAttribute("html", "data-busy")) === "0" ? quiet + 1 : 0;
-    }
+  // Answers may lead to further questions: quiet is what stays so for a few frames.
+  settled(page = this.page) {
+    return page.waitForFunction(
+      () => {
+        const { state, busy } = document.documentElement.dataset;
+        globalThis.quiet_frames = state === "ready" && busy === "0" ? (globalThis.quiet_frames ?? 0) + 1 : 0;
+        if (globalThis.quiet_frames < 4) return false;
+        globalThis.quiet_frames = 0;
+        return true;
+      },
+      undefined,
+      { timeout: 30_000 },
+    );
   }
 
   address() {
@@ -159,20 +177,24 @@ export function expect_equal(got, wanted, what) {
   if (a !== b) failures.push(`${what}\n  got    ${a?.slice(0, 600)}\n  wanted ${b?.slice(0, 600)}`);
 }
 
+// The browser, or a skipped test.
+export function launch() {
+  const { chromium } = createRequire(import.meta.url)(package_file("playwright-core"));
+  const executablePath = kBrowsers.find((path) => path && existsSync(path));
+  if (!executablePath) skip("there is no chromium");
+  return chromium.launch({ executablePath, args: ["--no-sandbox"] });
+}
+
 // Runs `body` with a page of a server of `files`; the test fails if anything was complained of.
 export async function with_page(files, body, options = {}) {
   if (!existsSync(join(root, "ui/dist/index.html"))) skip("ui/dist is missing: ./dev page makes it");
-  const { chromium } = browser_library();
-  const executablePath = kBrowsers.find((path) => path && existsSync(path));
-  if (!executablePath) skip("there is no chromium");
   try {
     cli("ui", "--help");
   } catch {
     skip("this build of polytrace has no page");
   }
-  const cache = mkdtempSync(join(tmpdir(), "polytrace-page-"));
-  const server = await serve(files, cache);
-  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  const browser = await launch();
+  const server = await serve(files, scratch());
   try {
     const context = await browser.newContext({
       viewport: { width: 1600, height: 900 },
@@ -187,7 +209,6 @@ export async function with_page(files, body, options = {}) {
   } finally {
     await browser.close();
     server.child.kill("SIGINT");
-    rmSync(cache, { recursive: true, force: true });
   }
   for (const failure of failures) console.log(`FAILED ${failure}`);
   process.exit(failures.length > 0 ? 1 : 0);

@@ -4,6 +4,7 @@ import contextlib
 import http.client
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -16,6 +17,20 @@ POLYTRACE = os.environ["POLYTRACE"]
 DATA = Path(os.environ["TEST_DATA"])
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLE = ROOT / "examples/everything.mlpd"
+
+
+def endpoints():
+    """(name, method, path, query, what it answers) of each row of endpoints.def."""
+    table = (ROOT / "src/server/endpoints.def").read_text()
+    pattern = r'^ENDPOINT\((\w+), (\w+), "([^"]+)", "([^"]*)", \w+, "([^"]+)"\)'
+    rows = re.findall(pattern, table, re.M)
+    assert len(rows) == table.count("\nENDPOINT("), "a row is not understood"
+    return rows
+
+
+def address_of(path, trace):
+    """Of an endpoint, with a trace and numbers in the places of the words in braces."""
+    return "/api/1" + re.sub(r"{\w+}", "0", path.replace("/traces/{trace}", trace))
 
 
 def skip_without_page():
@@ -33,8 +48,9 @@ class Server:
     def __init__(self, *words, ready=True):
         self.home = tempfile.TemporaryDirectory()
         folder = self.home.name
+        os.mkdir(folder + "/tmp")
         surroundings = dict(os.environ, POLYTRACE_CACHE=folder + "/cache", HOME=folder,
-                            XDG_STATE_HOME=folder + "/state")
+                            XDG_STATE_HOME=folder + "/state", TMPDIR=folder + "/tmp")
         self.process = subprocess.Popen([POLYTRACE, "ui", "--json", *map(str, words)], text=True,
                                         env=surroundings, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE)

@@ -63,6 +63,8 @@ class RandomQuestions {
     selection.subtract_waits = one_in(2);
     if (one_in(2)) selection.pauses = pauses_;
     if (one_in(3)) selection.method = "0x3";
+    if (one_in(4)) selection.name = event::NameChoice("0x2");
+    selection.fold_recursion = one_in(4);
     question.table.limit = one_in(2) ? 0 : 7;
     return question;
   }
@@ -96,11 +98,6 @@ TEST(calls_from_index, are_those_of_the_events_in_any_part_of_a_random_trace) {
     ASSERT_TRUE(*answer);
     ASSERT_EQ(text_of((*answer)->tables), text_of(streamed(batches, question))) << i;
   }
-  CallsQuestion folded{.sections = sections_of_calls()}, named = folded;
-  folded.selection.fold_recursion = true;
-  named.selection.name = event::NameChoice("0x2");
-  for (const CallsQuestion& question : {folded, named})
-    EXPECT_FALSE(*calls_from_index(*index, question)) << "the events are read for it";
 }
 
 // With a cache of its own.

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole indexes that were cut anywhere or have a wrong bit: all answers are those of the undamaged
 // one, or of a commit before it, or an error that says where.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string>
 
 #include "base/frames/fixed_record.hpp"
+#include "store/ask/events/series.hpp"
+#include "store/ask/whole.hpp"
+#include "store/ask/zoom.hpp"
 #include "store/crash/told_trace.hpp"
 
 namespace polytrace::store::crash {
@@ -18,11 +23,11 @@ struct Built {
   std::vector<std::uint64_t> lengths;  // after each commit
 };
 
-Built build(const ToldTrace& trace, std::uint64_t commit_each) {
+Built build(const ToldTrace& trace, const BuildOptions& options) {
   Built built;
   auto writer = IndexWriter::begin(*base::FrameFile::in_memory(), {});
   EXPECT_TRUE(writer);
-  Builder builder(*writer, {.commit_each = commit_each});
+  Builder builder(*writer, options);
   for (const auto& batch : trace.batches()) {
     const std::uint64_t before = writer->sequence();
     EXPECT_TRUE(builder.consume(*batch));
@@ -38,7 +43,7 @@ Built build(const ToldTrace& trace, std::uint64_t commit_each) {
 // Only two slots stand in page 0.
 TEST(damaged_index, cut_anywhere_is_one_of_its_last_two_commits_or_none) {
   const ToldTrace trace(11, 40, 50);
-  const Built built = build(trace, 0);
+  const Built built = build(trace, {.commit_each = 0});
   const std::size_t commits = built.lengths.size();
   ASSERT_EQ(commits, trace.batches().size() + 1);  // the last two have the same events
   std::set<std::uint64_t> sizes;
@@ -67,11 +72,47 @@ TEST(damaged_index, cut_anywhere_is_one_of_its_last_two_commits_or_none) {
   }
 }
 
+// What cells, series and figures of the whole say; nothing where one of them cannot be asked.
+std::optional<std::string> from_afar(const IndexFrames& frames) {
+  std::string told;
+  const base::Time origin = frames.view().totals().origin;
+  SpanTables tables;
+  for (const unsigned level : {12U, 15U, 18U, 21U}) {
+    const std::int64_t end = (std::int64_t{1} << 22 >> level) + 2;
+    for (std::uint32_t thread = 0; thread < frames.threads(); ++thread) {
+      const Zoom asked{.thread = thread, .level = level, .first_bucket = 0, .end_bucket = end};
+      const auto put = [&](const ZoomItem& item) {
+        told += fmt::format("{} {} {} {} {} {} {}\n", item.row, item.path, item.start, item.end,
+                            item.count, item.busy, item.call);
+      };
+      if (!zoom(frames, origin, asked, put)) return std::nullopt;
+    }
+    const auto put = [&](const ActivityPoint& point) {
+      told += fmt::format("{} {} {} {}\n", point.bucket, point.in_calls, point.calls, point.bytes);
+    };
+    if (!activity(frames, tables, origin, {.level = level, .first = 0, .end = end}, put))
+      return std::nullopt;
+  }
+  const auto all = whole(frames);
+  if (!all) return std::nullopt;
+  for (const MethodSum& method : all->methods)
+    told += fmt::format("{} {} {} {}\n", method.method, method.calls, method.total, method.self);
+  for (const MethodDurations& method : all->durations)
+    told += fmt::format("{} {}\n", method.least, method.most);
+  for (const ThreadWhole& thread : all->threads)
+    told += fmt::format("{} {} {}\n", thread.calls, thread.in_calls, thread.deepest);
+  return told;
+}
+
 // An index of one commit with all kinds of frames that are written, and what may be asked of it.
 class Flipped {
  public:
-  Flipped() : trace_(13, 4, 50), file_(build(trace_, ~std::uint64_t{0}).file) {
+  explicit Flipped(ToldTrace trace = ToldTrace(13, 4, 50), BuildOptions options = {})
+      : trace_(std::move(trace)) {
+    options.commit_each = ~std::uint64_t{0};
+    file_ = build(trace_, options).file;
     told_ = events_and_figures(*open(file_));
+    EXPECT_TRUE(told_.from_afar);
   }
 
   // Each bit of [begin, end), or each so-many-th.
@@ -101,6 +142,7 @@ class Flipped {
  private:
   struct Told {
     std::vector<Answers> answers;  // at ten moments
+    std::optional<std::string> from_afar{};
     std::unique_ptr<indexes::Told> events;
   };
 
@@ -116,6 +158,7 @@ class Flipped {
     const event::Spine& events = trace_.all().events;
     for (std::size_t i = 0; i < 10; ++i)
       told.answers.push_back(ask(*frames, events[events.size() * i / 10].time));
+    told.from_afar = from_afar(*frames);
     return told;
   }
   void check(const Bytes& wrong) {
@@ -142,6 +185,8 @@ class Flipped {
       all = all && now.answers[i].complete;
       expect_same(told_.answers[i].figures, now.answers[i]);
     }
+    all = all && now.from_afar;
+    if (now.from_afar) EXPECT_EQ(*now.from_afar, *told_.from_afar);
     ++(all ? same_ : refused_);
   }
   static void expect_same(const Truth& told, const Answers& now) {
@@ -182,7 +227,7 @@ TEST(damaged_index, a_wrong_bit_of_a_frame_is_refused_or_changes_nothing) {
   }
   for (const std::uint32_t kind :
        {frame::text, frame::entities, frame::paths, frame::calls, frame::ends, frame::rows,
-        frame::row_sums, frame::order, frame::chunks, frame::notices})
+        frame::row_sums, frame::order, frame::chunks, frame::notices, frame::whole})
     EXPECT_TRUE(kinds.contains(kind)) << base::frame_name(kind);
   EXPECT_GT(flipped.refused(), 0U);
   // DIRE and ROOT, bit for bit.
@@ -193,10 +238,28 @@ TEST(damaged_index, a_wrong_bit_of_a_frame_is_refused_or_changes_nothing) {
   EXPECT_EQ(flipped.same(), before);
 }
 
+// Those that only longer traces have: of many blocks, from afar.
+TEST(damaged_index, a_wrong_bit_of_a_sum_is_refused_or_changes_nothing) {
+  Flipped flipped(ToldTrace(17, 60, 60, {.methods = 2, .depth = 3}),
+                  {.most_open = 1,
+                   .cells = {.frame_cells = 64, .least_calls = 1},
+                   .series = {.frame_entries = 64, .least_events = 1, .events_per_entry = 1}});
+  const auto view = flipped.view();
+  std::set<std::uint32_t> kinds;
+  for (const Entry& entry : view->entries()) {
+    SCOPED_TRACE(base::frame_name(entry.kind));
+    const bool is_sum = entry.kind == frame::call_sums || entry.kind == frame::row_sums ||
+                        entry.kind == frame::cells || entry.kind == frame::series;
+    if (is_sum && kinds.insert(entry.kind).second) flipped.flip_frame(entry.offset, entry.length);
+  }
+  EXPECT_EQ(kinds.size(), 4U);
+  EXPECT_GT(flipped.refused(), 0U);
+}
+
 // With two commits a wrong bit in the last slot leaves the one before it, and what that says.
 TEST(damaged_index, a_wrong_bit_in_the_last_slot_leaves_the_commit_before) {
   const ToldTrace trace(14, 6, 40);
-  const Built built = build(trace, 3 * ToldTrace::kBytesOfBatch);
+  const Built built = build(trace, {.commit_each = 3 * ToldTrace::kBytesOfBatch});
   ASSERT_EQ(built.lengths.size(), 2U);
   PrefixCheck events_in(trace);
   for (std::uint64_t bit = slot_offset(2) * 8; bit < (slot_offset(2) + kSlotBytes) * 8; ++bit) {

@@ -36,7 +36,15 @@ struct Truth {
 
 class ToldTrace {
  public:
-  ToldTrace(unsigned seed, std::size_t batches, std::size_t events_of_each) : engine_(seed) {
+  struct Shape {
+    std::size_t threads = 3;
+    base::Id methods = 24;
+    std::size_t depth = 12;  // of calls, at most
+  };
+  ToldTrace(unsigned seed, std::size_t batches, std::size_t events_of_each)
+      : ToldTrace(seed, batches, events_of_each, Shape{}) {}
+  ToldTrace(unsigned seed, std::size_t batches, std::size_t events_of_each, const Shape& shape)
+      : engine_(seed), shape_(shape), open_(shape.threads) {
     for (std::size_t i = 0; i < batches; ++i) {
       batches_.push_back(std::make_unique<Batch>());
       Batch& batch = *batches_.back();
@@ -59,25 +67,24 @@ class ToldTrace {
   Truth truth(std::size_t events, bool whole) const;
 
  private:
-  static constexpr base::Id kMethods = 24;
   std::uint64_t below(std::uint64_t count) { return engine_() % count; }
   void define(Batch& batch) {
-    for (base::Id id = 1; id <= kMethods; ++id) {
+    for (base::Id id = 1; id <= shape_.methods; ++id) {
       const auto name = batch.keep("method " + std::string(id * 7, 'x'));
       batch.add(now_, batch.thread_slot(7), id, event::Method{.name = name});
     }
   }
   void add(Batch& batch) {
     now_ += static_cast<base::Time>(below(5000));
-    const std::size_t thread = below(kThreads);
+    const std::size_t thread = below(open_.size());
     const auto slot = batch.thread_slot(7 + thread);
     auto& open = open_[thread];
     const std::uint64_t what = below(10);
     if (what == 0) {
       const event::Alloc alloc{.object = 0x1000 + below(1000), .size = 8 * below(20)};
       batch.add(now_, slot, 500 + below(6), alloc);
-    } else if (what < 6 && open.size() < 12) {
-      open.push_back(1 + below(kMethods));
+    } else if (what < 6 && open.size() < shape_.depth) {
+      open.push_back(1 + below(shape_.methods));
       batch.add_plain(now_, slot, open.back(), event::Kind::Enter);
     } else if (!open.empty()) {
       batch.add_plain(now_, slot, open.back(), event::Kind::Leave);
@@ -85,10 +92,10 @@ class ToldTrace {
     }
   }
 
-  static constexpr std::size_t kThreads = 3;
   std::mt19937_64 engine_;
+  Shape shape_;
   base::Time now_ = 1'000'000;
-  std::array<std::vector<base::Id>, kThreads> open_;
+  std::vector<std::vector<base::Id>> open_;  // by thread
   std::vector<std::unique_ptr<Batch>> batches_;
   Batch all_;
   std::vector<std::size_t> ends_;

@@ -37,7 +37,7 @@ class two_commits : public testing::Test {
   }
 
   static void append(IndexWriter& writer, int i) {
-    const auto packing = i % 2 == 0 ? IndexWriter::Packing::as_is : IndexWriter::Packing::compress;
+    const auto packing = i % 2 == 0 ? Packing::as_is : Packing::compress;
     EXPECT_TRUE(writer.append({.kind = frame::text, .count = 1, .number = std::uint64_t(i)},
                               stored(text(i)), packing));
   }

@@ -8,7 +8,7 @@
 #include <map>
 #include <random>
 
-#include "store/build/row_sums.hpp"
+#include "store/build/rows/row_sums.hpp"
 #include "store/rows/row_tables.hpp"
 
 namespace polytrace::store {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "store/build/row_encoder.hpp"
+#include "store/build/rows/row_encoder.hpp"
 #include "store/read/row_view.hpp"
 
 namespace polytrace::store {

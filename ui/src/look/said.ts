@@ -12,5 +12,8 @@ export function fact_parts(text: string): { figure: string; unit: string; rest: 
     : { figure: "", unit: "", rest: text };
 }
 
+// At ", " and "; ": figures have commas and points of their own.
+export const clauses_of = (text: string): string[] => text.split(/[,;]\s+/).filter((part) => part !== "");
+
 // "Order, made in Customer.run": the class.
 export const class_of = (what: string): string => what.split(/, (?:made )?in /)[0]!.replace(/ 0x[\da-f]+$/i, "");

@@ -6,5 +6,5 @@ export function spot_of(name: string, spot: string): string {
   if (spot !== "") return spot;
   const bare = without_arguments(name).replace(/^\(wrapper [^)]*\) /, "");
   const at = Math.max(bare.lastIndexOf(":"), bare.includes(":") ? -1 : bare.lastIndexOf("."));
-  return at > 0 ? bare.slice(0, at) : "";
+  return at > 0 ? bare.slice(0, at).replace(/:+$/, "") : "";
 }

@@ -3,7 +3,7 @@
 import { grouped, duration_text } from "../look/units";
 import { Facts } from "../parts/facts";
 import { useAnswer } from "../state/ask";
-import { chosen_threads, place, range, thread_count } from "../state/page";
+import { chosen_threads, place, range, thread_count, threads } from "../state/page";
 import { selection } from "../state/selection";
 import { weights } from "../state/weights";
 import { number, type Profile } from "../wire";
@@ -30,6 +30,14 @@ function split_of(profile: Profile): Split | null {
   };
 }
 
+// Those that the time line draws, with helpers of the runtime; 0 where the selection is more than threads.
+function drawn_calls(): number {
+  const p = place.value;
+  if (p.range !== null || p.rules.length > 0 || p.mode.includes("fold")) return 0;
+  const chosen = chosen_threads.value;
+  return threads.value.filter((t) => chosen?.includes(t.index) ?? true).reduce((sum, t) => sum + t.calls, 0);
+}
+
 export function SelectionPanel() {
   const has = (key: string): boolean => weights.value.some((w) => w.key === key);
   const time = useAnswer<Profile>(has("time") ? "/profile" : "", question("time"));
@@ -37,6 +45,8 @@ export function SelectionPanel() {
   const span = range.value;
   const many = chosen_threads.value?.length ?? thread_count.value;
   const split = time.value ? split_of(time.value) : null;
+  const calls = time.value ? calls_of(time.value) : null;
+  const drawn = drawn_calls();
   const limited = place.value.range !== null || place.value.threads !== "" || place.value.rules.length > 0;
   return (
     <section role="complementary" aria-label="Selection">
@@ -49,7 +59,8 @@ export function SelectionPanel() {
         all={[
           { title: "Duration", value: span.to - span.from, unit: "nanoseconds" },
           { title: "Threads", value: many },
-          { title: "Calls", value: time.value ? calls_of(time.value) : null },
+          { title: "Calls", value: calls },
+          ...(calls !== null && drawn > calls ? [{ title: "Calls with helpers", value: drawn }] : []),
           {
             title: "Self time",
             value: time.value ? number(time.value.selected_total ?? time.value.total) : null,

@@ -2,7 +2,7 @@
 // A question to the server that follows what it depends on: a newer one stops the older, what was answered stays
 // until the next answer is there, and answers of the last selections are kept.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Fault, get, post } from "../api";
+import { Fault, get, post, rest } from "../api";
 import type { Problem } from "../wire";
 import { here, trace } from "./page";
 
@@ -65,7 +65,7 @@ export function useAnswer<T>(path: string, body?: unknown): Answer<T> {
     // While something is dragged, only where it rests is asked about.
     const wait = performance.now() - asked_before.current < kDragging ? kRest : 0;
     asked_before.current = performance.now();
-    const asked = (wait > 0 ? new Promise((done) => setTimeout(done, wait)) : Promise.resolve()).then(() => {
+    const asked = (wait > 0 ? rest(wait) : Promise.resolve()).then(() => {
       stop.signal.throwIfAborted();
       return body === undefined ? get<T>(target, ask) : post<T>(target, body, ask);
     });

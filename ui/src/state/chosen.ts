@@ -25,6 +25,15 @@ export function reveal(from: number, to: number): void {
   show((from + to) / 2 - half, (from + to) / 2 + half, false);
 }
 
+// As wide as it is, moved only where the span is not in it.
+export function keep_in_view(from: number, to: number): void {
+  const v = visible.peek();
+  if (from >= v.from && from < v.to) return;
+  const half = (v.to - v.from) / 2;
+  const middle = to - from < half ? (from + to) / 2 : from + half / 2;
+  show(middle - half, middle + half, false);
+}
+
 export function choose_call(call: Call): void {
   go({ chosen: call.call });
 }

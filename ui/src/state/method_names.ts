@@ -2,7 +2,7 @@
 // Names of methods by id and ids by name. Names never change within a trace; each is asked for once.
 import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
-import { post } from "../api";
+import { post, rest } from "../api";
 import type { Found, Name, Names } from "../wire";
 import { here, trace } from "./page";
 
@@ -10,7 +10,7 @@ const names = new Map<number, Name>();
 export const names_told = signal(0); // grows with each answer: what draws names depends on it
 let of_trace = "";
 let wanted = new Set<number>();
-let waiting: ReturnType<typeof setTimeout> | undefined;
+const asked = new Set<number>();
 const kMost = 10_000;
 
 function forget_others(): void {
@@ -18,13 +18,16 @@ function forget_others(): void {
   if (id === of_trace) return;
   of_trace = id;
   names.clear();
+  asked.clear();
   wanted = new Set();
 }
 
 async function ask(): Promise<void> {
   const ids = [...wanted].slice(0, kMost);
   wanted = new Set();
+  for (const id of ids) asked.add(id);
   const answer = await post<Names>(here("/names"), { methods: ids }).catch(() => null);
+  if (!answer) for (const id of ids) asked.delete(id); // the next drawing asks again
   for (const name of answer?.methods ?? []) names.set(name.id, name);
   names_told.value += 1;
 }
@@ -34,10 +37,10 @@ export function name_of(id: number): Name | null {
   forget_others();
   const known = names.get(id);
   if (known) return known;
-  if (!wanted.has(id)) {
+  if (!wanted.has(id) && !asked.has(id)) {
+    // Those of one drawing are asked for together.
+    if (wanted.size === 0) void rest(4).then(ask);
     wanted.add(id);
-    clearTimeout(waiting);
-    waiting = setTimeout(() => void ask(), 4);
   }
   return null;
 }

@@ -108,9 +108,18 @@ function covers(d: Drawn | null, wanted: Wanted[], span: Span, width: number): b
   return d.level <= level && d.level >= level - 1 && wanted.every((w) => d.tracks.has(w.track.number));
 }
 
+// What is there is what is wanted: an answer for another place would take its place.
+function give_up(): void {
+  stop?.abort();
+  stop = null;
+  asked = "";
+  asking.value = false;
+}
+
 // Asks for what is not there; a newer question stops an older one.
 export function want_tiles(wanted: Wanted[], span: Span, width: number, all: Span): void {
-  if (wanted.length === 0 || width < 2 || covers(drawn.peek(), wanted, span, width)) return;
+  if (wanted.length === 0 || width < 2) return;
+  if (covers(drawn.peek(), wanted, span, width)) return give_up();
   const around = (span.to - span.from) * kAround;
   const from = Math.max(all.from, Math.floor(span.from - around));
   const to = Math.min(all.to, Math.ceil(span.to + around));

@@ -15,9 +15,6 @@ namespace {
 
 using event::Event;
 
-// Paths of one frame.
-constexpr std::uint32_t kPathsPerFrame = 65536;
-
 }  // namespace
 
 Builder::Builder(IndexWriter& writer, const BuildOptions& options)
@@ -27,7 +24,7 @@ Builder::Builder(IndexWriter& writer, const BuildOptions& options)
       texts_([this](std::uint64_t first, std::uint32_t count, std::string payload) {
         jobs_.add({.entry = {.kind = frame::text, .count = count, .number = first},
                    .payload = std::move(payload),
-                   .packing = IndexWriter::Packing::compress});
+                   .packing = Packing::compress});
       }),
       entities_(slicer_.names()),
       rows_(paths_, texts_, jobs_, slicer_.names()),
@@ -48,9 +45,17 @@ bool Builder::consume(const event::Batch& batch) {
   slicer_.slice(batch, [this](const slice::Slice& slice) { take(slice); });
   close_largest();
   if (offset_ - committed_offset_ < options_.commit_each) return !jobs_.failed();
+  return commit().has_value();
+}
+
+base::result<void> Builder::commit() {
+  if (failure_) return base::Unexpected(*failure_);
+  if (events_ == committed_events_) return {};
   committed_offset_ = offset_;
-  if (const auto done = commit(IndexState::building); !done) failure_ = done.error();
-  return !failure_;
+  committed_events_ = events_;
+  auto done = commit(IndexState::building);
+  if (!done) failure_ = done.error();
+  return done;
 }
 
 void Builder::take(const slice::Slice& slice) {
@@ -104,14 +109,6 @@ void Builder::order(Stream stream, std::size_t count) {
   }
 }
 
-void Builder::put_order() {
-  Piece piece{
-      .entry = {.kind = frame::order, .count = order_.events(), .number = order_.first_ordinal()},
-      .payload = {}};
-  order_.finish(piece.payload);
-  jobs_.add(std::move(piece));
-}
-
 // The figures of a thread's blocks are added up in the order of the blocks, behind their encoding.
 void Builder::put_block(std::unique_ptr<OpenBlock> closed) {
   struct Work {
@@ -120,17 +117,11 @@ void Builder::put_block(std::unique_ptr<OpenBlock> closed) {
     std::string payload{};
   };
   const auto work = std::make_shared<Work>(Work{std::move(closed)});
-  const auto make = [work](Piece& piece) {
+  const auto make = [work, spare = calls_.shared().spare](Piece& piece) {
     work->encoded = encode_block(*work->block, piece.payload);
-    work->block.reset();
-    const EncodedBlock& made = work->encoded;
-    piece.entry = {.kind = frame::calls,
-                   .stream = made.head.thread,
-                   .count = static_cast<std::uint32_t>(made.events),
-                   .number = made.number,
-                   .least = made.head.before,
-                   .greatest = made.head.last};
+    spare->give(std::move(work->block));
     work->payload = piece.payload;
+    piece = piece_of(work->encoded, std::move(piece.payload));
   };
   const auto behind = [this, work, origin = origin_](std::vector<Piece>& more) {
     sums_.add(work->encoded, [&](std::uint32_t thread, CallSums::Frame frame) {
@@ -149,121 +140,6 @@ void Builder::put_block(std::unique_ptr<OpenBlock> closed) {
     if (block != nullptr) series_.add(origin, work->encoded, *block, put);
   };
   jobs_.add({}, make, behind);
-}
-
-Piece Builder::piece_of(CellFrame frame) {
-  return {.entry = {.kind = frame::cells,
-                    .stream = frame.thread * kCellFamilies,
-                    .level = frame.level,
-                    .count = frame.blocks,
-                    .number = frame.first_block,
-                    .least = frame.before,
-                    .greatest = frame.last},
-          .payload = std::move(frame.payload)};
-}
-
-Piece Builder::piece_of(SeriesFrame frame) {
-  return {.entry = {.kind = frame::series,
-                    .stream = frame.thread,
-                    .level = frame.level,
-                    .count = frame.blocks,
-                    .number = frame.first_block,
-                    .least = frame.before,
-                    .greatest = frame.last},
-          .payload = std::move(frame.payload)};
-}
-
-void Builder::put_ends() {
-  for (std::uint32_t thread = 0; thread < calls_.threads(); ++thread) {
-    const std::vector<CallEnd> ends = calls_.of(thread).take_ends();
-    if (ends.empty()) continue;
-    Piece piece{.entry = {.kind = frame::ends,
-                          .stream = thread,
-                          .count = static_cast<std::uint32_t>(ends.size()),
-                          .number = block_of(ends.front().call)},
-                .payload = {}};
-    append_ends(ends, piece.payload);
-    jobs_.add(std::move(piece));
-  }
-}
-
-void Builder::put_paths() {
-  while (paths_put_ < paths_.size()) {
-    const std::uint32_t count = std::min(paths_.size() - paths_put_, kPathsPerFrame);
-    Piece piece{.entry = {.kind = frame::paths, .count = count, .number = paths_put_},
-                .payload = {}};
-    append_paths(paths_, paths_put_, count, piece.payload);
-    jobs_.add(std::move(piece));
-    paths_put_ += count;
-  }
-}
-
-void Builder::put_entities() {
-  entities_.tell(texts_, [this](std::string payload, std::uint32_t count) {
-    jobs_.add({.entry = {.kind = frame::entities, .count = count},
-               .payload = std::move(payload),
-               .packing = IndexWriter::Packing::compress});
-  });
-}
-
-void Builder::put_chunks() {
-  if (chunk_offsets_.empty()) return;
-  Piece piece{.entry = {.kind = frame::chunks,
-                        .count = static_cast<std::uint32_t>(chunk_offsets_.size()),
-                        .number = chunks_},
-              .payload = {}};
-  base::append_svb(chunk_offsets_, piece.payload);
-  base::append_svb(chunk_ordinals_, piece.payload);
-  chunks_ += chunk_offsets_.size();
-  chunk_offsets_.clear();
-  chunk_ordinals_.clear();
-  jobs_.add(std::move(piece));
-}
-
-void Builder::put_threads() {
-  const auto& told = slicer_.names().threads();
-  std::vector<ThreadWhole> threads(told.size());
-  for (std::uint32_t i = 0; i < threads.size(); ++i) {
-    threads[i] = {.events = told[i].events, .first = told[i].first, .last = told[i].last};
-    if (i >= calls_.threads()) continue;
-    const ThreadLog& log = calls_.of(i);
-    const event::CallAccount& account = log.account();
-    threads[i].calls = log.entered();
-    threads[i].in_calls = whole_.thread(i).in_calls;
-    threads[i].deepest = whole_.thread(i).deepest;
-    threads[i].ignored = account.ignored;
-    threads[i].cut = account.cut;
-    threads[i].unended = account.unended;
-    threads[i].dropped = account.dropped;
-  }
-  if (threads.empty()) return;
-  Piece piece{.entry = {.kind = frame::whole,
-                        .level = static_cast<std::uint32_t>(WholeSort::threads),
-                        .count = static_cast<std::uint32_t>(threads.size())},
-              .payload = {}};
-  append_thread_wholes(threads, piece.payload);
-  jobs_.add(std::move(piece));
-}
-
-void Builder::put_methods() {
-  if (whole_.gave_up()) return;
-  Piece piece{.entry = {.kind = frame::whole,
-                        .level = static_cast<std::uint32_t>(WholeSort::methods),
-                        .count = static_cast<std::uint32_t>(whole_.methods().size())},
-              .payload = {}};
-  append_method_wholes(whole_.methods(), piece.payload);
-  jobs_.add(std::move(piece));
-}
-
-void Builder::put_locks() {
-  const std::vector<LockWhole> locks = rows_.locks();
-  if (locks.empty()) return;
-  Piece piece{.entry = {.kind = frame::whole,
-                        .level = static_cast<std::uint32_t>(WholeSort::locks),
-                        .count = static_cast<std::uint32_t>(locks.size())},
-              .payload = {}};
-  append_lock_wholes(locks, piece.payload);
-  jobs_.add(std::move(piece));
 }
 
 void Builder::close_largest() {
@@ -295,21 +171,13 @@ base::result<void> Builder::commit(IndexState state) {
   if (order_.events() != 0) put_order();
   put_ends();
   put_chunks();
-  put_entities();
-  texts_.put();
-  put_paths();
+  put_meanings();
   if (auto written = jobs_.wait(); !written) return written;
-  return writer_.commit(
-      {.state = state, .source_bytes = offset_, .totals = totals(), .required = features()});
+  return writer_.commit(progress(state));
 }
 
-std::uint64_t Builder::features() const {
-  std::uint64_t all = 0;
-  if (has_details_) all |= kCallDetails;
-  if (rows_.has_frames()) all |= kExplicitStacks;
-  if (calls_.shared().late != 0) all |= kLateTimes;
-  if (paths_.has_merged()) all |= kMergedPaths;
-  return all;
+Progress Builder::progress(IndexState state) const {
+  return {.state = state, .source_bytes = offset_, .totals = totals(), .required = features()};
 }
 
 // Pauses are told later than what they interrupt, and in other threads.

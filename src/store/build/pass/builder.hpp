@@ -42,6 +42,12 @@ class Builder final : public event::Consumer {
 
   // False: the file cannot be written; finish() says why.
   bool consume(const event::Batch& batch) override;
+  // What was consumed so far becomes what readers of the file see, if there is anything new.
+  base::result<void> commit();
+  // A state of all that was consumed so far, which only who holds it sees: blocks and segments that
+  // are open stand in it as if they were closed here, and stay open.
+  base::result<std::shared_ptr<const IndexView>> seal();
+  std::uint64_t events() const { return events_; }  // consumed
   // The whole trace is consumed: the last commit, with `state`. `head` gets what the builder knows
   // of it and is written with it.
   base::result<void> finish(const event::PumpOutcome& outcome, IndexState state, PageHead head);
@@ -59,6 +65,11 @@ class Builder final : public event::Consumer {
   void order(Stream stream, std::size_t count);
   void put_order();
   void put_block(std::unique_ptr<OpenBlock> block);
+  void put_meanings();
+  static Piece order_piece(OrderLog& order);
+  Piece chunks_piece() const;
+  static Piece piece_of(const EncodedBlock& block, std::string payload);
+  static Piece piece_of(std::uint32_t thread, std::span<const CallEnd> ends);
   static Piece piece_of(CellFrame frame);
   static Piece piece_of(SeriesFrame frame);
   void put_ends();
@@ -66,12 +77,15 @@ class Builder final : public event::Consumer {
   void put_entities();
   void put_texts();
   void put_chunks();
+  template <class Items, class Append>
+  void put_whole(WholeSort sort, const Items& items, Append append);
   void put_threads();
   void put_methods();
   void put_locks();
   void close_largest();
   Totals totals() const;
   base::result<void> commit(IndexState state);
+  Progress progress(IndexState state) const;
   base::result<void> look_at_pauses();
   std::uint64_t features() const;
 
@@ -95,6 +109,7 @@ class Builder final : public event::Consumer {
   base::Time origin_ = base::kNoTime;
   std::uint64_t offset_ = 0;  // of the last batch
   std::uint64_t committed_offset_ = 0;
+  std::uint64_t committed_events_ = 0;
   std::vector<std::uint64_t> chunk_offsets_;
   std::vector<std::uint64_t> chunk_ordinals_;
   std::uint64_t chunks_ = 0;

@@ -11,7 +11,7 @@
 #include "base/frames/dictionary.hpp"
 #include "base/id_table.hpp"
 #include "slice/names.hpp"
-#include "store/build/row_encoder.hpp"
+#include "store/build/rows/row_encoder.hpp"
 #include "store/file/entity_layout.hpp"
 
 namespace polytrace::store {

@@ -17,13 +17,6 @@
 
 namespace polytrace::store {
 
-// A frame on its way; of kind 0 nothing is written.
-struct Piece {
-  Entry entry;
-  std::string payload;
-  IndexWriter::Packing packing = IndexWriter::Packing::as_is;
-};
-
 class Jobs {
  public:
   // Completes the piece's entry and makes its payload. Any thread.

@@ -122,36 +122,54 @@ void RowLogs::add(const event::Batch& batch, const event::Event& event, std::uin
                   std::uint64_t subject, std::uint32_t path) {
   Log& log = log_of(event.kind);
   log.encoder.add(batch, event, thread, subject, derive(batch, event, thread, path));
-  if (log.encoder.full()) close(log, event.kind);
+  if (log.encoder.full()) close(log, RowEncoder::Memory::plenty);
 }
 
-void RowLogs::close(Log& log, Kind kind) {
+void RowLogs::close(Log& log, RowEncoder::Memory memory) {
   if (log.encoder.rows() == 0) return;
-  const auto segment = std::make_shared<RowSegment>(log.encoder.take(log.rows));
-  Piece piece{.entry = {.kind = frame::rows,
-                        .stream = kind_number(kind),
-                        .count = segment->rows(),
-                        .number = segment->first_row(),
-                        .least = segment->least(),
-                        .greatest = segment->greatest()},
-              .payload = {}};
+  const auto segment = std::make_shared<RowSegment>(log.encoder.take(log.rows, memory));
   log.rows += segment->rows();
   std::vector<RowSumLevels::Frame> sums;
   if (log.sums)
     log.sums->add(segment->columns(), segment->first_row(),
                   [&](RowSumLevels::Frame made) { sums.push_back(std::move(made)); });
-  jobs_.add(std::move(piece), [segment](Piece& to) { segment->encode(to.payload); });
-  for (RowSumLevels::Frame& made : sums) {
-    const auto sort = static_cast<std::uint32_t>(*log.sums_kind);
-    jobs_.add({.entry = {.kind = frame::row_sums,
-                         .stream = kind_number(kind),
-                         .level = made.level + 256 * sort,
-                         .count = made.entries,
-                         .number = made.first_row,
-                         .least = made.least,
-                         .greatest = made.greatest},
-               .payload = std::move(made.payload)});
+  jobs_.add(piece_of(*segment), [segment](Piece& to) { segment->encode(to.payload); });
+  for (RowSumLevels::Frame& made : sums) jobs_.add(piece_of(*log.sums_kind, std::move(made)));
+}
+
+void RowLogs::copy(std::vector<Piece>& to) const {
+  for (const auto& log : logs_) {
+    if (log == nullptr || log->encoder.rows() == 0) continue;
+    RowSegment segment = log->encoder.copy(log->rows);
+    to.push_back(piece_of(segment));
+    segment.encode(to.back().payload);
+    if (log->sums_kind)
+      RowSumLevels(*log->sums_kind)
+          .add(segment.columns(), segment.first_row(), [&](RowSumLevels::Frame made) {
+            to.push_back(piece_of(*log->sums_kind, std::move(made)));
+          });
   }
+}
+
+Piece RowLogs::piece_of(const RowSegment& segment) {
+  return {.entry = {.kind = frame::rows,
+                    .stream = kind_number(segment.kind()),
+                    .count = segment.rows(),
+                    .number = segment.first_row(),
+                    .least = segment.least(),
+                    .greatest = segment.greatest()},
+          .payload = {}};
+}
+
+Piece RowLogs::piece_of(SumKind kind, RowSumLevels::Frame sums) {
+  return {.entry = {.kind = frame::row_sums,
+                    .stream = kind_number(store::rows_of(kind)),
+                    .level = sums.level + 256 * static_cast<std::uint32_t>(kind),
+                    .count = sums.entries,
+                    .number = sums.first_row,
+                    .least = sums.least,
+                    .greatest = sums.greatest},
+          .payload = std::move(sums.payload)};
 }
 
 // Not of sums: closing segments frees none of them, and they have a bound of their own.
@@ -172,13 +190,13 @@ void RowLogs::close_largest(std::size_t most_bytes) {
       if (more) largest = i;
     }
     if (largest == event::kKindCount) return;
-    close(*logs_[largest], static_cast<Kind>(largest));
+    close(*logs_[largest], RowEncoder::Memory::is_short);
   }
 }
 
 void RowLogs::close_all() {
-  for (std::size_t i = 0; i < logs_.size(); ++i)
-    if (logs_[i] != nullptr) close(*logs_[i], static_cast<Kind>(i));
+  for (const auto& log : logs_)
+    if (log != nullptr) close(*log, RowEncoder::Memory::is_short);
 }
 
 }  // namespace polytrace::store

@@ -13,8 +13,8 @@
 #include "slice/names.hpp"
 #include "store/build/pass/jobs.hpp"
 #include "store/build/path_table.hpp"
-#include "store/build/row_encoder.hpp"
-#include "store/build/row_sums.hpp"
+#include "store/build/rows/row_encoder.hpp"
+#include "store/build/rows/row_sums.hpp"
 #include "store/file/whole_layout.hpp"
 
 namespace polytrace::store {
@@ -32,6 +32,8 @@ class RowLogs final : public StackPaths {
   // Ends the segments that take most until the others take at most this.
   void close_largest(std::size_t most_bytes);
   void close_all();
+  // What close_all() would write, if it were called; nothing ends.
+  void copy(std::vector<Piece>& to) const;
   // What StackPaths asks.
   StackPath path(std::span<const base::Id> frames) override;
   // Whether some stack is no path.
@@ -53,7 +55,9 @@ class RowLogs final : public StackPaths {
   };
 
   Log& log_of(event::Kind kind);
-  void close(Log& log, event::Kind kind);
+  void close(Log& log, RowEncoder::Memory memory);
+  static Piece piece_of(const RowSegment& segment);
+  static Piece piece_of(SumKind kind, RowSumLevels::Frame sums);
   Derived derive(const event::Batch& batch, const event::Event& event, std::uint32_t thread,
                  std::uint32_t path);
   void note_lock(const event::Batch& batch, const event::Event& event, std::uint64_t known);

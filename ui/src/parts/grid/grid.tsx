@@ -5,11 +5,13 @@ import type { Column, Row, Table } from "../../wire";
 import { is_numeric } from "../figure";
 import { copy_lines } from "./copy";
 import { GridRow } from "./row";
+import { widths_of } from "./widths";
 import { displayed, first_open, is_tree, type Line, lines_of, own_order, sorted, unfolded } from "./rows";
 
 export const kRowHeight = 24;
 const kHead = 28;
 const kAhead = 10;
+const kLeastRest = 160; // of the column that has what is left
 
 export interface GridProps {
   table: Table;
@@ -25,22 +27,6 @@ export interface GridProps {
   hide?: string[];
 }
 
-const kWidths: Record<string, number> = { percent: 68, count: 80, nanoseconds: 84, bytes: 84, time: 112, address: 140 };
-const kWide = 128;
-const kText = 180;
-
-// Pixels; 0: what is left. That is for the first name, or where a table begins with a time, for its last text.
-function widths_of(columns: readonly Column[], wide: (c: Column) => boolean): number[] {
-  const texts = columns.filter((c) => !is_numeric(c));
-  const rest = columns[0] && is_numeric(columns[0]) ? texts.at(-1) : texts[0];
-  const many = texts.length > 3 ? kText * 0.7 : kText;
-  return columns.map((c) => {
-    if (c === rest) return 0;
-    if (wide(c)) return kWide;
-    return c.key === "series" ? 200 : c.unit === "none" && c.key === "kind" ? 112 : (kWidths[c.unit] ?? many);
-  });
-}
-
 function next_order(order: string, column: Column): string {
   if (order === `-${column.key}`) return column.key;
   if (order === column.key || !is_numeric(column)) return order === column.key ? `-${column.key}` : column.key;
@@ -51,7 +37,7 @@ export function Grid(props: GridProps) {
   const { table, title = table.title, order = "", rows = 0 } = props;
   const tree = is_tree(table);
   const scroll = useRef<HTMLDivElement>(null);
-  const [view, set_view] = useState({ top: 0, height: 600 });
+  const [view, set_view] = useState({ top: 0, height: 600, width: 0 });
   const all = useMemo(() => lines_of(table), [table]);
   const [open, set_open] = useState(() => first_open(all));
   const [focus, set_focus] = useState(0);
@@ -77,7 +63,7 @@ export function Grid(props: GridProps) {
   useEffect(() => {
     const box = scroll.current;
     if (!box) return;
-    const measure = (): void => set_view({ top: box.scrollTop, height: box.clientHeight });
+    const measure = (): void => set_view({ top: box.scrollTop, height: box.clientHeight, width: box.clientWidth });
     const watch = new ResizeObserver(measure);
     watch.observe(box);
     return () => watch.disconnect();
@@ -124,8 +110,11 @@ export function Grid(props: GridProps) {
   };
   const wide = (c: Column): boolean =>
     shown_order.replace("-", "") === c.key && ["nanoseconds", "bytes", "count"].includes(c.unit);
-  const widths = widths_of(columns, wide);
-  const least = widths.reduce((sum, w) => sum + (w > 0 ? w : 100), 0);
+  const widths = useMemo(
+    () => widths_of(columns, table.rows, view.width, wide),
+    [columns, table, view.width, shown_order],
+  );
+  const least = widths.reduce((sum, w) => sum + (w > 0 ? w : kLeastRest), 0);
   const height = rows > 0 ? Math.min(rows, lines.length) * kRowHeight + kHead + 1 : undefined;
 
   return (
@@ -133,7 +122,10 @@ export function Grid(props: GridProps) {
       class={rows > 0 ? "gridbox inline" : "gridbox"}
       ref={scroll}
       style={height ? { height: `${height}px` } : {}}
-      onScroll={(e) => set_view({ top: e.currentTarget.scrollTop, height: e.currentTarget.clientHeight })}
+      onScroll={(e) => {
+        const { scrollTop: top, clientHeight: height, clientWidth: width } = e.currentTarget;
+        set_view({ top, height, width });
+      }}
     >
       <table
         role={tree ? "treegrid" : "grid"}

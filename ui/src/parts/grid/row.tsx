@@ -97,7 +97,7 @@ export function GridRow(p: RowProps) {
               <Spark text={value} />
             ) : bar ? (
               <Bar value={Number(value)} column={c} most={p.most[c.key] ?? 0} colour={p.bars[c.key] ?? "less"} />
-            ) : c.unit === "address" ? (
+            ) : c.unit === "address" && value != null ? (
               shown(String(value))
             ) : (
               <CellText value={value} column={c} />

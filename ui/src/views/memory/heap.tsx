@@ -15,8 +15,10 @@ const useHeap = (question: string, what = ""): ReturnType<typeof useAnswer<Table
 
 // The chosen class or object, as `heap --path` takes it.
 const chosen = (): string => (place.value.chosen.startsWith("object:") ? place.value.chosen.slice(7) : "");
-const choose = (row: Row): void =>
-  go({ chosen: `object:${String(row["object"] ?? row["class"] ?? "").split(" ")[0]}` }, true);
+const choose = (row: Row): void => {
+  const object = row["object"] == null ? "" : String(row["object"]).split(" ")[0]!; // its class may stand behind it
+  go({ chosen: `object:${object || String(row["class"] ?? "")}` }, true);
+};
 
 function Alive({ what }: { what: string }) {
   const [typed, set_typed] = useState(what);

@@ -15,6 +15,8 @@ import { Strips } from "./strips";
 import { SuspectCard } from "./suspect_card";
 
 const kFacts = 6;
+const kLeastCards = 4; // that a row has room for
+const kMostCards = 5;
 
 function Fact({ row }: { row: Row }) {
   const parts = fact_parts(String(row["text"] ?? ""));
@@ -42,7 +44,11 @@ function Suspects({ rows }: { rows: Row[] }) {
           {rows.length > 0 ? "what looks like a fault, worst first" : "nothing looks like a fault"}
         </span>
       </div>
-      <ul class="suspects" aria-label="Suspects">
+      <ul
+        class="suspects"
+        aria-label="Suspects"
+        style={{ "--cards": Math.min(kMostCards, Math.max(kLeastCards, rows.length)) } as preact.CSSProperties}
+      >
         {rows.map((row) => (
           <SuspectCard key={`${row["fault"]}${row["what"]}`} row={row} />
         ))}

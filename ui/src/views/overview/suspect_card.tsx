@@ -3,7 +3,7 @@
 import { useCanvas } from "../../canvas/surface";
 import { mix, type Tones } from "../../look/theme";
 import { shown } from "../../look/names";
-import { class_of, fact_parts } from "../../look/said";
+import { class_of, clauses_of, fact_parts } from "../../look/said";
 import { method_named } from "../../state/method_names";
 import { go, trace, whole } from "../../state/page";
 import { marks_of, series_of, useOverview } from "../../tiles/overview";
@@ -94,6 +94,7 @@ export function SuspectCard({ row }: { row: Row }) {
   const fault = kFaults[name];
   const why = String(row["why"] ?? "");
   const parts = fact_parts(why);
+  const [beside, ...more] = clauses_of(parts.rest);
   const view = kViews.find((v) => v.word === fault?.view && lack_of(v) === "");
   return (
     <li class="card">
@@ -105,14 +106,14 @@ export function SuspectCard({ row }: { row: Row }) {
         <div class="figure">
           {parts.figure}{" "}
           <small>
-            {parts.unit} {shown(parts.rest.split(/[,;.]/)[0]!)}
+            {parts.unit} {shown(beside!)}
           </small>
         </div>
       )}
       <div class="what cut" title={shown(String(row["what"] ?? ""))}>
         {shown(String(row["what"] ?? ""))}
       </div>
-      <div class="why">{shown(parts.figure ? parts.rest.split(/[,;]/).slice(1).join(",").trim() : why)}</div>
+      <div class="why">{shown(parts.figure ? more.join(", ") : why)}</div>
       {fault && <Evidence fault={fault} />}
       {fault && view && (
         <div class="next">

@@ -2,7 +2,7 @@
 // Choosing calls of the time line: what is drawn may be cut at the edges, the server knows the true call.
 import { post } from "../../api";
 import type { At } from "../../shell/details_call";
-import { call_name, reveal } from "../../state/chosen";
+import { call_name, keep_in_view, reveal } from "../../state/chosen";
 import { go, here, place, say, tracks } from "../../state/page";
 import { selection } from "../../state/selection";
 import { chosen_method } from "../../state/chosen_method";
@@ -24,7 +24,7 @@ export async function step_item(by: 1 | -1): Promise<void> {
   const i = beside(items, name.row, name.start, by);
   if (i < 0) return say(by > 0 ? "No later item here" : "No earlier item here");
   await choose_at(track, items.start[i]!, name.row, null);
-  reveal(items.start[i]!, items.end[i]!);
+  keep_in_view(items.start[i]!, items.end[i]!);
 }
 
 // T: the next call of the chosen method in its thread.

@@ -5,7 +5,7 @@ import { shown } from "../../look/names";
 import { duration_text, grouped } from "../../look/units";
 import { call_name } from "../../state/chosen";
 import { time_text } from "../../state/clock";
-import { name_of } from "../../state/method_names";
+import { name_of, names_told } from "../../state/method_names";
 import { place } from "../../state/page";
 import { asking, drawn, is_merged } from "../../tiles/cache";
 import type { Layout } from "./rows";
@@ -14,6 +14,7 @@ import { choose_at } from "./choose";
 const kMost = 200;
 
 export function ItemsMirror({ layout, span }: { layout: Layout; span: Span }) {
+  void names_told.value;
   const wanted = call_name(place.value.chosen)?.track;
   const rows = layout.rows.filter((r) => r.kind === "thread");
   const row = rows.find((r) => r.tracks.some((t) => t.id === wanted)) ?? rows[0];

@@ -81,7 +81,7 @@ function Name({ row, twin }: { row: TrackRow; twin: boolean }) {
             row.said && <span class="sub">{row.said}</span>
           )}
         </button>
-        <span class="qty">{row.kind === "series" ? "" : grouped(row.count)}</span>
+        <span class="qty" title={row.kind === "thread" ? "calls, those of helpers too" : undefined}>{row.kind === "series" ? "" : grouped(row.count)}</span>
         <span class="row-acts">
           <button
             type="button"
