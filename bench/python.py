@@ -15,7 +15,7 @@ import time
 import polytrace
 
 QUERY = "SELECT ts, dur, utid, depth, method_id FROM slice"
-ROW = "{:<52} {:>10} {:>10}"
+ROW = "{:<52} {:>8} {:>8} {:>10}"
 
 
 def count_rows(result):
@@ -53,9 +53,14 @@ def peers_of(folder):
 
 
 def timed(way, trace):
-    began = time.monotonic()
+    """Wall and CPU seconds, and the rows."""
+    began = time.monotonic(), time.process_time()
     rows = way(trace)
-    return time.monotonic() - began, rows
+    return time.monotonic() - began[0], time.process_time() - began[1], rows
+
+
+def show(name, rows, wall, cpu):
+    print(ROW.format(name, f"{wall:.2f}", f"{cpu:.2f}", f"{rows / wall / 1e6:.1f}"))
 
 
 def main():
@@ -72,18 +77,16 @@ def main():
             print(f"{name}: {module} is not installed")
     for _ in range(runs):
         for name, way, times in all_ways:
-            took, got = timed(way, trace)
+            wall, cpu, got = timed(way, trace)
             assert got == rows, (name, got, rows)
-            times.append(took)
-    print(ROW.format(f"{rows / 1e6:.1f} M rows of 5 numbers, medians of {runs}", "s", "M rows/s"))
+            times.append((wall, cpu))
+    print(ROW.format(f"{rows / 1e6:.1f} M rows of 5 numbers, medians of {runs}", "s", "CPU s",
+                     "M rows/s"))
     for name, _, times in all_ways:
-        median = statistics.median(times)
-        print(ROW.format(name, f"{median:.2f}", f"{rows / median / 1e6:.1f}"))
-    began = time.monotonic()
-    events = sum(len(batch) for batch in polytrace.read(path, ["ts", "utid", "kind"]).batches())
-    took = time.monotonic() - began
-    print(ROW.format(f"read(), {events / 1e6:.1f} M events without an index", f"{took:.2f}",
-                     f"{events / took / 1e6:.1f}"))
+        show(name, rows, *map(statistics.median, zip(*times)))
+    wall, cpu, events = timed(lambda _: sum(len(batch) for batch in polytrace.read(
+        path, ["ts", "utid", "kind"]).batches()), trace)
+    show("read(): events without an index", events, wall, cpu)
     told = subprocess.run([tool, "version"], capture_output=True, text=True, check=True).stdout
     print(told.strip().splitlines()[0])
 

@@ -56,8 +56,8 @@ set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA "${CMAKE_SOURCE_DIR}/cmake/package
     "${CMAKE_SOURCE_DIR}/cmake/package/python/prerm")
 set(CPACK_DEBIAN_PYTHON_DESCRIPTION
 "Library that reads and explains profiler traces (Python 3)
-Asks traces of Java, Mono and .NET profilers in SQL: rows, or columns for NumPy,
-pandas, polars and whatever else takes Arrow streams.")
+Asks traces of Java, Mono and .NET profilers in SQL: rows, or columns for
+NumPy, pandas, polars and whatever else takes Arrow streams.")
 
 # What polytraceConfig.cmake looks for.
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libpolytrace-dev)

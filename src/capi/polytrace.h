@@ -281,7 +281,7 @@ pt_status pt_convert(const char* from, const char* to, const char* options_json,
                      pt_progress progress, void* user, pt_text* json, pt_error** error);
 // A file of another tool, as `polytrace export --to target` writes it: polytrace.export/1. Options:
 // from, until, thread, name, regex, subtract, weight, limit, depth, show_helpers, snapshot, force,
-// strict; of tables ("csv", "sqlite") instead tables ("slice,alloc"), force, strict.
+// strict; of files of tables ("csv", "sqlite", "arrow"): tables ("slice,alloc"), force, strict.
 pt_status pt_export(pt_trace* trace, const char* target, const char* path, const char* options_json,
                     pt_text* json, pt_error** error);
 
