@@ -272,6 +272,9 @@ def refuses_what_it_does_not_know(server, trace):
                  {"op": "only", "text": "x", "regex": "y"},
                  {"op": "only", "regex": "("}):
         assert server.fault(trace + "/profile", {"selection": {"rules": [rule]}})[0] == 400, rule
+    # A band that no track has is empty, however far below it lies.
+    assert server.ask("GET", f"/api/1{trace}/tile/0/10/0/4294967295")[0] == 200
+    assert server.ask("GET", f"/api/1{trace}/tile/0/40/9007199254740993/0")[0] == 400
     assert server.fault("/traces/0123456789abcdef/profile", {}) == (404, "unknown-trace")
     assert server.ask("GET", "/api/1" + trace + "/profile")[0] == 405
 

@@ -63,6 +63,9 @@ class TileMaker {
     const Track& track = scene_.tracks.all[wanted.track];
     std::vector<store::ZoomItem> items;
     std::uint32_t deepest = 0;
+    std::vector<std::uint32_t> bands = wanted.bands;
+    std::ranges::sort(bands);
+    bands.erase(std::ranges::unique(bands).begin(), bands.end());
     const store::Zoom asked{.thread = track.thread.value_or(0),
                             .level = scene_.level,
                             .first_bucket = index * kTileBuckets,
@@ -71,26 +74,24 @@ class TileMaker {
                             .family = track.family};
     const auto seen = scene_.trace.store().zoom(asked, [&](const store::ZoomItem& item) {
       deepest = std::max(deepest, item.row);
-      if (is_wanted(wanted, item.row / kTileRows)) items.push_back(item);
+      if (bands.empty() || std::ranges::binary_search(bands, item.row / kTileRows))
+        items.push_back(item);
     });
     if (!seen) return base::Unexpected(seen.error());
-    add_bands(wanted, index, items, deepest, track);
+    for (std::uint32_t band = 0; wanted.bands.empty() && band <= deepest / kTileRows; ++band)
+      bands.push_back(band);
+    add_bands({wanted.track, bands}, index, items, deepest, track);
     return columns_.starts.size() <= budget_;
   }
   std::size_t tiles() const { return rows_.size(); }
   std::string take() const;
 
  private:
-  static bool is_wanted(const TilesQuestion::Wanted& wanted, std::uint32_t band) {
-    return wanted.bands.empty() || std::ranges::find(wanted.bands, band) != wanted.bands.end();
-  }
+  // Of bands in order, each once.
   void add_bands(const TilesQuestion::Wanted& wanted, std::int64_t index,
                  std::span<const store::ZoomItem> items, std::uint32_t deepest,
                  const Track& track) {
-    std::uint32_t last = wanted.bands.empty() ? deepest / kTileRows : 0;
-    for (const std::uint32_t band : wanted.bands) last = std::max(last, band);
-    for (std::uint32_t band = 0; band <= last; ++band) {
-      if (!is_wanted(wanted, band)) continue;
+    for (const std::uint32_t band : wanted.bands) {
       const auto first = static_cast<std::uint32_t>(columns_.starts.size());
       // Items come by row.
       while (!items.empty() && items.front().row / kTileRows == band) {
@@ -99,7 +100,7 @@ class TileMaker {
       }
       const auto count = static_cast<std::uint32_t>(columns_.starts.size()) - first;
       rows_.push_back({wanted.track, band, static_cast<double>(index), first, count, deepest,
-                       deepest / kTileRows > last ? 1U : 0U});
+                       deepest / kTileRows > wanted.bands.back() ? 1U : 0U});
     }
   }
   void add_item(const store::ZoomItem& item, const Track& track) {
@@ -203,9 +204,10 @@ base::result<std::string> tiles(const IndexedTrace& trace, const Tracks& tracks,
 base::result<std::string> tile(const IndexedTrace& trace, const Tracks& tracks,
                                const TileAddress& address, const std::atomic<bool>* stop) {
   if (!has_items(tracks, address.track)) return no_track(address.track);
-  std::int64_t base = 0;
+  std::int64_t base = 0, end = 0;
   if (address.level > store::kMostLevel - kTileBits ||
-      __builtin_mul_overflow(address.index, kTileBuckets << address.level, &base))
+      __builtin_mul_overflow(address.index, kTileBuckets << address.level, &base) ||
+      __builtin_add_overflow(base, kTileBuckets << address.level, &end))
     return base::fail(base::Code::usage, "there is no such tile");
   const Scene scene{trace, tracks, stop, address.level, base};
   TileMaker maker(scene, std::numeric_limits<std::uint32_t>::max());
