@@ -29,6 +29,7 @@ BARS = {
 LARGE = {
     "event": "what crosses doors is one vocabulary: every room includes most of it",
     "server/answers": "one file an endpoint",
+    "sql/functions": "one file a function, or a few of one kind",
     "store/file": "where what stands, for who writes an index and who reads it",
     "server/answers": "one file for each row of endpoints.def",
     "format/tptp/xml": "a scanner and a writer of one small language",
