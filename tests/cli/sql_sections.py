@@ -121,9 +121,9 @@ def check_counters(file):
     rows = report(file, "counters").get("counters", [])
     # A report says times in ms and percent as such: all values of a counter by one factor.
     told = {(section, name): rest for section, name, *rest in
-            sql(file, "SELECT t.section, t.name, count(*), min(c.value), max(c.value) FROM counter "
-                      "c JOIN counter_track t USING (counter_id) WHERE c.value IS NOT NULL GROUP BY "
-                      "c.counter_id")}
+            sql(file, "SELECT t.section, t.name, count(*), min(c.value), max(c.value) FROM "
+                      "counter c JOIN counter_track t USING (counter_id) WHERE c.value IS NOT "
+                      "NULL GROUP BY c.counter_id")}
     rows = [row for row in rows if row["least"] is not None]
     assert told.keys() == {(row["section"], row["name"]) for row in rows}
     for row in rows:
@@ -136,8 +136,8 @@ def check_events(file):
     """Sections about events that have no table but their own."""
     tables = report(file, "handles", "finalization", "domains")
     same("handles",
-         sql(file, "SELECT replace(type, '_', ''), sum(stage = 'created'), sum(stage = 'destroyed') FROM "
-                   "event_handle WHERE type IS NOT NULL GROUP BY 1"),
+         sql(file, "SELECT replace(type, '_', ''), sum(stage = 'created'), "
+                   "sum(stage = 'destroyed') FROM event_handle WHERE type IS NOT NULL GROUP BY 1"),
          [(r["kind"], r["created"], r["destroyed"]) for r in tables.get("handles", [])])
     for row in tables.get("finalization", []):
         assert sql(file, "SELECT sum(stage = 'round_start'), sum(stage = 'object_start') FROM "

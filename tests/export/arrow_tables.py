@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tables and answers as Arrow streams, read by Arrow's own reader of another language: types, units,
-rows, what is not told, many batches, none; and what a stream cannot hold is refused."""
+"""Tables and answers as Arrow streams, read by Arrow's own reader of another language: types,
+units, rows, what is not told, many batches, none; and what a stream cannot hold is refused."""
 import json
 import os
 import subprocess
