@@ -249,9 +249,11 @@ assert duck.duckdb_open(None, ctypes.byref(store)) == 0
 assert duck.duckdb_connect(store, ctypes.byref(link)) == 0
 result = (ctypes.c_uint64 * 6)()
 assert duck.duckdb_query(link, sys.argv[1].encode(), ctypes.byref(result)) == 0
-rows, columns = duck.duckdb_row_count(ctypes.byref(result)), duck.duckdb_column_count(ctypes.byref(result))
+rows = duck.duckdb_row_count(ctypes.byref(result))
+columns = duck.duckdb_column_count(ctypes.byref(result))
 def cell(row, column):
-    text = duck.duckdb_value_varchar(ctypes.byref(result), ctypes.c_uint64(column), ctypes.c_uint64(row))
+    text = duck.duckdb_value_varchar(ctypes.byref(result), ctypes.c_uint64(column),
+                                         ctypes.c_uint64(row))
     return None if text is None else ctypes.cast(text, ctypes.c_char_p).value.decode()
 print(json.dumps([[cell(r, c) for c in range(columns)] for r in range(rows)]))
 """

@@ -88,12 +88,14 @@ def check_monitors(file):
                    "GROUP BY 1, 2"),
          [(r["object"], r["class"], r["contentions"], r["wait"], r["longest"])
           for r in tables.get("monitors", [])])
-    for by, table, key in (("object", "monitors", "object"), ("thread", "monitor_threads", "thread"),
+    for by, table, key in (("object", "monitors", "object"),
+                           ("thread", "monitor_threads", "thread"),
                            ("class", "monitor_classes", "class")):
         # Objects are told by their number, the others by their name.
         name = "key" if by == "object" else "name"
         same(f"lock_waits by {by}",
-             sql(file, f"SELECT {name}, waits, wait_ns, most_ns FROM lock_waits('{by}', NULL, NULL)"),
+             sql(file, f"SELECT {name}, waits, wait_ns, most_ns FROM "
+                       f"lock_waits('{by}', NULL, NULL)"),
              [(r[key], r["contentions"], r["wait"], r["longest"]) for r in tables.get(table, [])])
     same("blocked by thread",
          sql(file, "SELECT t.name, sum(l.dur) FROM lock_wait l JOIN thread t USING (utid) "
@@ -111,7 +113,8 @@ def check_exceptions(file):
          [(r["class"], r["method"], r["thrown"]) for r in tables.get("throw_sites", [])
           if not r["method"].startswith("(")])
     same("clauses",
-         sql(file, "SELECT replace(clause, '_clause', ''), name, count(*) FROM exception_clause WHERE "
+         sql(file, "SELECT replace(clause, '_clause', ''), name, count(*) FROM "
+                   "exception_clause WHERE "
                    "name NOT GLOB '(*' GROUP BY 1, 2"),
          [(r["clause"], r["method"], r["count"]) for r in tables.get("clauses", [])
           if not r["method"].startswith("(")])
