@@ -209,7 +209,9 @@ TEST(checkup, tells_its_findings_as_json) {
   EXPECT_EQ(json["can_record"], checkup.can_record);
   EXPECT_EQ(json["runtimes"].size(), checkup.runtimes.size());
   ASSERT_EQ(json["findings"].size(), checkup.findings.size());
-  EXPECT_EQ(json["findings"].back()["topic"], "Control");
+  EXPECT_EQ(json["findings"].back()["topic"], checkup.findings.back().topic);
+  const auto is_control = [](const auto& finding) { return finding["topic"] == "Control"; };
+  EXPECT_TRUE(std::ranges::any_of(json["findings"], is_control));
 }
 
 TEST(control, refuses_what_it_cannot_say) {
