@@ -154,6 +154,13 @@ def compare_tables(what, before, after, told):
     return same
 
 
+def targets_of(number):
+    """Of a trace: all when there is time, else two that change from one trace to the next."""
+    if "POLYTRACE_LONG" in os.environ:
+        return TARGETS
+    return [TARGETS[(2 * number + i) % len(TARGETS)] for i in range(2)]
+
+
 def main():
     seen = traces = tables = 0
     for source in SOURCES:
@@ -162,7 +169,7 @@ def main():
                 continue
             before = report(trace)
             traces += 1
-            for target in TARGETS:
+            for target in targets_of(traces):
                 with tempfile.TemporaryDirectory() as folder:
                     output = Path(folder, f"converted.{target}")
                     done = run("convert", "--json", "--to", target, "-o", output, trace)
@@ -175,8 +182,10 @@ def main():
                     seen += compare(f"{trace.name} as {target}", source, before, after, lost,
                                     target)
                     tables += compare_tables(f"{trace.name} as {target}", before, after, told)
-    assert traces > 30 and seen > 4000 and tables > 2000, (traces, seen, tables)
-    print(f"{traces} traces, {len(TARGETS)} targets: {seen} names and their figures, {tables} "
+    share = len(targets_of(0)) / len(TARGETS)
+    assert traces > 30 and seen > 4000 * share * 0.8 and tables > 2000 * share * 0.8, \
+        (traces, seen, tables)
+    print(f"{traces} traces, {len(targets_of(0))} targets each: {seen} names and their figures, {tables} "
           "tables are the same")
 
 
