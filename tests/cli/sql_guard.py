@@ -119,8 +119,7 @@ ENDLESS = [
     "WHERE length(x) < 10000000) SELECT count(*) FROM r WHERE x LIKE '%" + "a%" * 400 + "b'",
 ]
 HUNGRY = [
-    "SELECT length(replace(printf('%09999999d', 0), '0', 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'))",
-    "SELECT length(replace(replace(hex(printf('%09999999d', 0)), '0', 'xxxxxxxxxx'), 'x', 'yyyy'))",
+    "SELECT length(replace(printf('%0299999d', 0), '0', printf('%0999d', 1)))",
     "SELECT json_group_array(a.name || b.name || c.name) FROM slice a, slice b, slice c",
     "WITH RECURSIVE r(x) AS (SELECT 'a' UNION ALL SELECT x || x FROM r) SELECT max(length(x)) "
     "FROM r",
