@@ -185,8 +185,8 @@ def main():
     share = len(targets_of(0)) / len(TARGETS)
     assert traces > 30 and seen > 4000 * share * 0.8 and tables > 2000 * share * 0.8, \
         (traces, seen, tables)
-    print(f"{traces} traces, {len(targets_of(0))} targets each: {seen} names and their figures, {tables} "
-          "tables are the same")
+    print(f"{traces} traces, {len(targets_of(0))} targets each: {seen} names and their figures, "
+          f"{tables} tables are the same")
 
 
 main()
