@@ -23,7 +23,7 @@ SAMPLES = ["mlpd/locks.mlpd", "mlpd/gc.mlpd", "mlpd/truncated.mlpd", "mlpd/threa
            "tracelog/app64.trace.log"]
 #: All of them take minutes with sanitizers; other tests ask the others.
 HEAPS = ["mlpd/gcroots.mlpd.gz", "mlpd/heapshot.mlpd.gz", "mlpd/heapshot_shutdown.mlpd.gz"]
-ASKED = SAMPLES + HEAPS if os.environ.get("POLYTRACE_LONG") else SAMPLES[1::3] + HEAPS[:1]
+ASKED = SAMPLES + HEAPS if os.environ.get("POLYTRACE_LONG") else SAMPLES[1::6] + HEAPS[:1]
 #: Wrong questions to functions, each refused as one; and odd ones that have answers.
 WRONG = ["activity(NULL, NULL, 0, NULL)", "activity(NULL, NULL, 2000000, NULL)",
          "activity(NULL, NULL, 'x', NULL)", "activity(NULL, NULL, 1048576, '[0, 1, 2]')",
