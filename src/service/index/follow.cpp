@@ -92,6 +92,7 @@ class Following {
       return base::system_fault(Code::write_failed);
     std::error_code fault;
     std::filesystem::remove_all(place_.folder, fault);
+    remember_source(place.folder, input_.name());
     place_ = place;
     return {};
   }
