@@ -105,7 +105,10 @@ run report --sections calls --subtract nonsense "$data/calls.mlpd"
 expect_code 2
 run report --sections calls,tree --json --limit 0 --show-helpers --fold-recursion "$data/calls.mlpd"
 expect_json '[.tables[] | select(.key == "methods") | .rows[] | .calls] | add == 2373'
-expect_json '[.tables[] | select(.key == "methods") | .rows[] | .total == .elapsed] | all'
+jq '[.tables[] | select(.key == "methods")]' out >folded
+run report --sections calls,tree --json --limit 0 --show-helpers "$data/calls.mlpd"
+jq '[.tables[] | select(.key == "methods")]' out | cmp -s folded - ||
+  fail 'the figures of methods depend on how the tree is shown'
 run report --sections sandwich --method 'Program:Fib (int)' --json --limit 0 "$data/calls.mlpd"
 expect_json '[.tables[] | .key] == ["method_callers", "method_callees"]'
 expect_json '[.tables[] | .rows[0].method] | unique == ["Program:Fib (int)"]'

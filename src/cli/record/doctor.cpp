@@ -6,6 +6,7 @@
 
 #include "cli/frame/command.hpp"
 #include "cli/frame/session.hpp"
+#include "cli/show/text_room.hpp"
 #include "service/runtimes/checkup.hpp"
 #include "service/runtimes/runtimes.hpp"
 
@@ -85,7 +86,9 @@ class Doctor final : public Command {
     out += paint(look.terminal, style_of(finding.health),
                  fmt::format("{:<8}", name_of(finding.health)));
     out += fmt::format(" {}\n", finding.text);
-    if (!finding.hint.empty()) out += fmt::format("{:18}{}\n", "", finding.hint);
+    if (finding.hint.empty()) return;
+    for (const std::string& line : wrapped(finding.hint, 62))
+      out += fmt::format("{:18}{}\n", "", line);
   }
 
   // The runtimes first, each with all there is to say; what is not one of them, in a line each.

@@ -40,9 +40,14 @@ const kNames = [
 type Name = (typeof kNames)[number];
 export type Tones = Record<Name, string> & { dark: boolean; fill: number; sans: string };
 
-const dark_system = matchMedia("(prefers-color-scheme: dark)");
-const system = signal(dark_system.matches);
-dark_system.addEventListener("change", () => (system.value = dark_system.matches));
+function follows(query: string) {
+  const media = matchMedia(query);
+  const now = signal(media.matches);
+  media.addEventListener("change", () => (now.value = media.matches));
+  return now;
+}
+const system = follows("(prefers-color-scheme: dark)");
+const forced = follows("(forced-colors: active)");
 
 const kKept = "polytrace.theme";
 function kept(): string {
@@ -63,7 +68,8 @@ export function keep_theme(theme: string): void {
   }
 }
 
-export const theme = computed(() => place.value.theme || own_theme.value);
+// Where the system forces its colours, canvases must fit its ground, whatever theme was chosen.
+export const theme = computed(() => (forced.value ? "" : place.value.theme || own_theme.value));
 
 export const tones = computed<Tones>(() => {
   const root = document.documentElement;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { go, place, session, trace } from "../state/page";
 import { nowhere } from "../state/address";
 import { open_menu } from "../parts/menu";
@@ -68,20 +68,35 @@ function Tab({ view }: { view: View }) {
   );
 }
 
-const kTab = 92; // about what a tab takes
+const kGap = 4; // of the tabs' row
+
+// How many of the first views fit beside the one that is open, by the widths that their fonts give them.
+function views_that_fit(list: HTMLElement, current: View): number {
+  const width = (e: Element): number => e.getBoundingClientRect().width + kGap;
+  const tab = (view: View): number => width(list.querySelector(`[data-view=${view.word}]`)!);
+  let room = list.clientWidth - width(list.querySelector("[aria-haspopup]")!);
+  let fit = 0;
+  for (const view of kViews.slice(0, 9)) {
+    const open_behind = kViews.indexOf(current) > fit ? tab(current) : 0;
+    room -= tab(view);
+    if (room < open_behind) break;
+    ++fit;
+  }
+  return Math.max(2, fit);
+}
 
 export function Tabs() {
   const list = useRef<HTMLDivElement>(null);
   const [room, set_room] = useState(kViews.length);
-  useEffect(() => {
-    const watch = new ResizeObserver(
-      () => list.current && set_room(Math.max(2, Math.floor((list.current.clientWidth - 72) / kTab))),
-    );
+  const current = kViews.find((v) => v.word === place.value.view)!;
+  useLayoutEffect(() => {
+    const measure = (): void => set_room(views_that_fit(list.current!, current));
+    measure();
+    const watch = new ResizeObserver(measure);
     watch.observe(list.current!);
     return () => watch.disconnect();
-  }, []);
-  const first = kViews.slice(0, Math.min(room, 9));
-  const current = kViews.find((v) => v.word === place.value.view)!;
+  }, [current]);
+  const first = kViews.slice(0, room);
   const shown = first.includes(current) ? first : [...first, current];
   const step = (e: KeyboardEvent): void => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
