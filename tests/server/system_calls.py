@@ -14,8 +14,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent / "support"))
 from ui import EXAMPLE, Server, skip_without_page  # noqa: E402
 
-TRACED = ("trace=%file,socket,bind,listen,connect,accept,accept4,sendto,execve,execveat,fork,vfork,"
-          "ftruncate,fchmod,memfd_create")
+TRACED = ("trace=%file,socket,bind,listen,connect,accept,accept4,sendto,execve,execveat,"
+          "ftruncate,fchmod")
 WRITES = re.compile(r"O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|O_APPEND|O_TMPFILE")
 CHANGES = ("rename renameat renameat2 unlink unlinkat mkdir mkdirat rmdir link linkat symlink "
            "symlinkat chmod fchmod fchmodat chown fchownat lchown truncate ftruncate utimensat mknod "
@@ -39,7 +39,8 @@ def traced(*words, more=None):
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "calls"
         leaks = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"  # which traces by itself
-        with Server(*words, under=("strace", "-f", "-y", "-s", "4096", "-o", str(log), "-e", TRACED),
+        under = ("strace", "-f", "-y", "-s", "4096", "-o", str(log), "-e", TRACED)
+        with Server(*words, under=under,
                     more={"ASAN_OPTIONS": leaks.strip(":"), **(more or {})}) as server:
             server.ask_everything()
             home = server.home.name
@@ -67,7 +68,7 @@ def writes_below_its_home(home, calls):
     own = (home + "/cache", home + "/state", home + "/tmp")
     written = []
     for name, told, result, path in calls:
-        if name in ("open", "openat", "openat2", "creat") and (name == "creat" or WRITES.search(told)):
+        if name == "creat" or (name in ("open", "openat", "openat2") and WRITES.search(told)):
             if result >= 0:
                 written.append(path)
         elif name in CHANGES and result >= 0:
