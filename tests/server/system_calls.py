@@ -18,8 +18,8 @@ TRACED = ("trace=%file,socket,bind,listen,connect,accept,accept4,sendto,execve,e
           "ftruncate,fchmod")
 WRITES = re.compile(r"O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|O_APPEND|O_TMPFILE")
 CHANGES = ("rename renameat renameat2 unlink unlinkat mkdir mkdirat rmdir link linkat symlink "
-           "symlinkat chmod fchmod fchmodat chown fchownat lchown truncate ftruncate utimensat mknod "
-           "mknodat setxattr").split()
+           "symlinkat chmod fchmod fchmodat chown fchownat lchown truncate ftruncate utimensat "
+           "mknod mknodat setxattr").split()
 CALL = re.compile(r"^\d+ +(?:<\.\.\. )?(\w+)(?:\(| resumed>)(.*) = (-?\d+)(?:<(.*?)>)?(?: .*)?$")
 
 
