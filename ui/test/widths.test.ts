@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
-import { widths_of } from "../src/parts/grid/widths";
+import { least_rest, widths_of } from "../src/parts/grid/widths";
 import type { Column } from "../src/wire";
 
 const column = (key: string, unit: string, title = key): Column => ({ key, title, unit });
@@ -23,6 +23,15 @@ test("where there is none, short texts stay whole and long ones share the rest",
   const [, b, c, calls] = widths_of(columns, rows, 600, narrow);
   expect(b).toBeLessThan(100);
   expect(c).toBeCloseTo((600 - calls! - b!) / 2, 0);
+});
+
+test("titles are read where there is no room, and what is left is no wider than what stands there", () => {
+  const columns = [column("a", "none"), column("b", "none", "Generation"), column("calls", "count")];
+  const rows = [{ a: "customer-1", b: "2", calls: 1 }];
+  const widths = widths_of(columns, rows, 100, narrow);
+  expect(widths[1]).toBeGreaterThan("Generation".length * 6.5);
+  expect(least_rest(columns, rows, widths)).toBeLessThan(110);
+  expect(least_rest(columns, [{ a: "x".repeat(99) }], widths)).toBe(160);
 });
 
 test("figures are as wide as their titles", () => {

@@ -74,7 +74,9 @@ export function Empty({
   return (
     <Said title={title} icon={limited ? "g-range" : "g-none"}>
       {why && <p>{why}</p>}
-      {option && !limited && <code class="cmd">polytrace record --events {option} …</code>}
+      {option && !limited && <code class="cmd">
+          polytrace record {option.includes("=") ? "--option" : "--events"} {option} …
+        </code>}
       {children}
       {limited && !children && (
         <div class="acts">

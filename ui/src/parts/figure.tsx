@@ -39,7 +39,21 @@ export function MethodName({ name }: { name: string }) {
   );
 }
 
+// Of a path the end says what it is: what is in front gives way.
+const kPath = /^(?:\/|[A-Za-z]:\\)[^;]*$/;
+
+function PathName({ path }: { path: string }) {
+  const at = Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1;
+  return (
+    <span class="method">
+      <span class="head-part">{path.slice(0, at)}</span>
+      <span class="method-part">{path.slice(at)}</span>
+    </span>
+  );
+}
+
 const kNames = ["method", "name", "caller", "callee", "site"];
+const kFiles = ["file", "image", "name"];
 
 export function CellText({ value, column }: { value: Cell; column: Column }) {
   void trace.value;
@@ -48,6 +62,7 @@ export function CellText({ value, column }: { value: Cell; column: Column }) {
   if (column.unit === "time") return <>{moment_shown(Number(value))}</>;
   if (is_numeric(column) && value !== "") return <Amount value={Number(value)} unit={column.unit} />;
   if (typeof value === "number") return <Num of={figure(value, column.unit)} />;
+  if (kFiles.includes(column.key) && kPath.test(String(value))) return <PathName path={shown(String(value))} />;
   if (kNames.includes(column.key)) return <MethodName name={String(value)} />;
   return <>{shown(String(value))}</>;
 }

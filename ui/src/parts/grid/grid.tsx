@@ -5,13 +5,12 @@ import type { Column, Row, Table } from "../../wire";
 import { is_numeric } from "../figure";
 import { copy_lines } from "./copy";
 import { GridRow } from "./row";
-import { widths_of } from "./widths";
+import { least_rest, widths_of } from "./widths";
 import { displayed, first_open, is_tree, type Line, lines_of, own_order, sorted, unfolded } from "./rows";
 
 export const kRowHeight = 24;
 const kHead = 28;
 const kAhead = 10;
-const kLeastRest = 160; // of the column that has what is left
 
 export interface GridProps {
   table: Table;
@@ -114,7 +113,7 @@ export function Grid(props: GridProps) {
     () => widths_of(columns, table.rows, view.width, wide),
     [columns, table, view.width, shown_order],
   );
-  const least = widths.reduce((sum, w) => sum + (w > 0 ? w : kLeastRest), 0);
+  const least = widths.reduce((sum, w) => sum + w, least_rest(columns, table.rows, widths));
   const height = rows > 0 ? Math.min(rows, lines.length) * kRowHeight + kHead + 1 : undefined;
 
   return (

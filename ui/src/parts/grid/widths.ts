@@ -8,12 +8,14 @@ const kFigures: Record<string, number> = { percent: 68, count: 80, nanoseconds: 
 const kFigure = 80;
 const kWide = 128; // with a bar
 const kSeries = 200;
-const kLetter = 7.2; // of the small text, on average
+const kLetter = 7.8; // of the small text, on average, of a wide font
 const kEdge = 14;
 const kInside = 22; // more for texts that are not the first column
 const kLeastText = 64;
+const kReadable = 112; // of a text for which there is no room
 const kMostText = 560;
 const kMostTitle = 120;
+const kLeastRest = 160;
 const kLookedAt = 200; // rows
 
 const of_text = (text: string): number => text.length * kLetter + kEdge;
@@ -29,14 +31,20 @@ function text_width(column: Column, rows: readonly Row[]): number {
 }
 
 // What there is for all of them, so that the narrow ones have what they want and the others an equal part.
-function shared(wanted: readonly number[], room: number): number[] {
+function shared(wanted: readonly number[], least: readonly number[], room: number): number[] {
   const order = wanted.map((w, i) => ({ w, i })).sort((a, b) => a.w - b.w);
   const given = new Array<number>(wanted.length).fill(0);
   order.forEach(({ w, i }, at) => {
-    given[i] = Math.max(kLeastText, Math.min(w, room / (order.length - at)));
+    given[i] = Math.max(least[i]!, Math.min(w, room / (order.length - at)));
     room -= given[i]!;
   });
   return given;
+}
+
+// What the column that has what is left needs.
+export function least_rest(columns: readonly Column[], rows: readonly Row[], widths: readonly number[]): number {
+  const column = columns[widths.indexOf(0)];
+  return column ? Math.min(kLeastRest, text_width(column, rows)) : 0;
 }
 
 // Pixels; 0: what is left, of the first name, or where a table begins with a figure, of its last text.
@@ -52,11 +60,13 @@ export function widths_of(
     return Math.max(usual, Math.min(kMostTitle, of_text(c.title)));
   });
   const texts = columns.filter((c) => !is_numeric(c));
-  const rest = columns[0] && is_numeric(columns[0]) ? texts.at(-1) : texts[0];
   const left = room - figures.reduce((a, b) => a + b, 0);
-  const given = shared(
-    texts.map((c) => text_width(c, rows) + (c === columns[0] ? 0 : kInside)),
-    left,
-  );
+  const wanted = texts.map((c) => text_width(c, rows) + (c === columns[0] ? 0 : kInside));
+  const rest = columns[0] && is_numeric(columns[0]) ? texts.at(-1) : texts[0];
+  const readable = texts.map((c, i) => {
+    const title = Math.min(kMostTitle, of_text(c.title) + (c === columns[0] ? 0 : kInside));
+    return Math.max(kLeastText, title, Math.min(wanted[i]!, kReadable));
+  });
+  const given = shared(wanted, readable, left);
   return columns.map((c, i) => (c === rest ? 0 : is_numeric(c) ? figures[i]! : Math.round(given[texts.indexOf(c)]!)));
 }
