@@ -5,8 +5,8 @@
 #:
 #: --release does the same with the optimised build, too. ROOM, a folder of tests/, builds and runs
 #: only what is in it. REGEX builds all and picks ctest tests by name (base.0, cli/pipes ...).
-#: --threads watches with ThreadSanitizer what serves several threads at once: the server, the page's
-#: requests, the C interface, indexes.
+#: --threads watches with ThreadSanitizer what several threads do at once: the server, what the page
+#: asks it, the C interface, indexes.
 #: --long tests the optimised build with all that takes minutes: every class of the JDK through the
 #: rewriter, a hundred kills, agents with sanitizers, compilers and servers with every set of events
 #: (POLYTRACE_LONG=1 tells it to the tests).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pieces of a row of blocks, what they add less what they take off, are each block of the row once
 // and no other, whatever frames there are.
-#include "store/ask/sums/cover.hpp"
+#include "store/ask/calls/cover.hpp"
 
 #include <gtest/gtest.h>
 

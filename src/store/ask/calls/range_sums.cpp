@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/ask/range_sums.hpp"
+#include "store/ask/calls/range_sums.hpp"
 
 #include <algorithm>
 
 #include "base/large_pages.hpp"
 #include "base/seeded_hash.hpp"
-#include "store/ask/sums/range_reader.hpp"
+#include "store/ask/calls/range_reader.hpp"
 
 namespace polytrace::store {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/ask/sums/range_reader.hpp"
+#include "store/ask/calls/range_reader.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -9,8 +9,8 @@
 #include "base/codes.hpp"
 #include "base/large_pages.hpp"
 #include "base/raw_array.hpp"
-#include "store/ask/open_calls.hpp"
-#include "store/ask/sums/cover.hpp"
+#include "store/ask/calls/cover.hpp"
+#include "store/ask/calls/open_calls.hpp"
 #include "store/read/block_events.hpp"
 
 namespace polytrace::store {

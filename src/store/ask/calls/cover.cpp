@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/ask/sums/cover.hpp"
+#include "store/ask/calls/cover.hpp"
 
 #include <algorithm>
 
