@@ -228,7 +228,7 @@ def check_several():
 
 
 def check_parquet(folder):
-    query = "SELECT id, ts, name, dur / 3.0 AS third, NULL AS nothing FROM slice ORDER BY id"
+    query = "SELECT id, ts, name, dur / 3.0 AS third, NULL AS untold FROM slice ORDER BY id"
     file = folder / "answer.parquet"
     for engine in ("sqlite", "duckdb"):
         run("sql", "--engine", engine, "--format", "parquet", "-f", "-o", file, MLPD, query)
@@ -274,7 +274,7 @@ def read_back(query):
 
 def check_read_back(file, tables):
     ours = sql(MLPD, "SELECT id, ts, name, dur / 3.0 FROM slice ORDER BY id")
-    told = read_back(f"SELECT id, ts, name, third, nothing FROM '{file}'")
+    told = read_back(f"SELECT id, ts, name, third, untold FROM '{file}'")
     assert [(int(a), int(b), c) for a, b, c, _, _ in told] == [row[:3] for row in ours]
     assert all(math.isclose(float(row[3]), one[3], rel_tol=1e-9) for row, one in zip(told, ours))
     assert all(row[4] is None for row in told)
