@@ -8,6 +8,7 @@
 
 #include "base/codes.hpp"
 #include "sql/every_table.hpp"
+#include "sql/functions/functions.hpp"
 #include "sql/model/dialect.hpp"
 #include "sql/model/views.hpp"
 #include "sql/sqlite/binding.hpp"
@@ -240,6 +241,8 @@ std::vector<Described> Database::functions() const {
   for (const TableInfo& table : all_tables())
     if (table.is_function)
       all.push_back({std::string(table.name), {}, table.meaning, table.columns, true});
+  for (const TableInfo* table : report_infos())
+    all.push_back({std::string(table->name), {}, table->meaning, table->columns, true});
   for (const FunctionInfo& scalar : inside_->connection.scalars())
     all.push_back({scalar.name, scalar.parameters, scalar.meaning, {}, true});
   return all;

@@ -62,6 +62,7 @@ constexpr Made kMakers[]{
     heap_classes_function,
     heap_path_function,
     mmu_function,
+    report_notes_function,
 };
 
 FindTable finder_of(const EveryTable& tables) {
@@ -86,6 +87,7 @@ EveryTable every_table(const TracePointer& trace) {
   tables.push_back(lock_waits_function(trace, find));
   tables.push_back(histogram_function(find));
   tables.push_back(group_by_function(trace, find));
+  for (auto& table : report_functions(trace)) tables.push_back(std::move(table));
   return tables;
 }
 

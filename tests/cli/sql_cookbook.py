@@ -2,35 +2,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every query of docs/cookbook.md is one of .examples, and the other way round; each succeeds on
 the example traces; what a report has, they say alike."""
-import json
 import os
 import re
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-POLYTRACE = os.environ["POLYTRACE"]
+sys.path.insert(0, str(Path(__file__).resolve().parent / "support"))
+from sql_questions import run, sql, sql_all, tables  # noqa: E402
+
 ROOT = Path(__file__).resolve().parents[2]
 MLPD = ROOT / "examples/everything.mlpd"
 SHOP = ROOT / "examples/shop.trcxml"
 
 
-def run(*words):
-    done = subprocess.run([POLYTRACE, *map(str, words)], stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, check=False)
-    assert done.returncode == 0, (words, done.returncode, done.stderr)
-    return done.stdout
-
-
-def sql(file, query):
-    return json.loads(run("sql", "--json", file, query))["rows"]
-
-
 def report(file, section, key):
-    told = json.loads(run("report", "--json", "--limit", 0, "--show-helpers", "--sections", section,
-                          file))
-    return next(table["rows"] for table in told["tables"] if table["key"] == key)
+    return tables("report", "--json", "--limit", 0, "--show-helpers", "--sections", section,
+                  file)[key]
 
 
 def cookbook():
@@ -65,13 +53,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.environ["POLYTRACE_CACHE"] = folder
         book = cookbook()
-        for file in (MLPD, SHOP):
-            for question, query in book.items():
-                try:
-                    sql(file, query)
-                except AssertionError as fault:
-                    sys.exit(f"{question}: {fault}")
-        empty = [question for question, query in book.items() if not sql(MLPD, query)]
+        sql_all(SHOP, book.values())
+        told = sql_all(MLPD, book.values())
+        empty = [question for question, rows in zip(book, told) if not rows]
         # The example has everything, but no counters' change and no two that wait at once.
         assert len(empty) <= 8, empty
         check_reports(book)

@@ -14,7 +14,7 @@ from collections import defaultdict
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "support"))
-from sql_questions import POLYTRACE, run, same, sql, tables  # noqa: E402
+from sql_questions import POLYTRACE, run, same, sql, sql_all, tables  # noqa: E402
 
 DATA = Path(os.environ["TEST_DATA"])
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples/everything.mlpd"
@@ -166,11 +166,10 @@ def check_heap(file):
 
 def check_views(file):
     """Perfetto's: one row for each of what they are of."""
-    for view, table in (("heap_graph_object", "heap_object"),
-                        ("heap_graph_reference", "heap_reference"),
-                        ("stack_profile_frame", "method")):
-        assert sql(file, f"SELECT count(*) FROM {view}") == (
-            sql(file, f"SELECT count(*) FROM {table}")), view
+    of = (("heap_graph_object", "heap_object"), ("heap_graph_reference", "heap_reference"),
+          ("stack_profile_frame", "method"))
+    answers = sql_all(file, [f"SELECT count(*) FROM {name}" for both in of for name in both])
+    assert answers[::2] == answers[1::2], (of, answers)
     roots = sql(file, "SELECT count(DISTINCT object_id) FROM heap_root WHERE dump_id IS NOT NULL "
                       "AND EXISTS (SELECT 1 FROM heap_object o WHERE o.dump_id = "
                       "heap_root.dump_id AND o.object_id = heap_root.object_id)")
@@ -185,8 +184,7 @@ def check_edges():
         done = subprocess.run([POLYTRACE, "sql", EXAMPLE, f"SELECT * FROM {query}"],
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
         assert done.returncode == 2 and done.stderr.startswith("polytrace: "), (query, done.stderr)
-    for query in FINE:
-        run("sql", "--json", EXAMPLE, f"SELECT * FROM {query}", codes=(0,))
+    sql_all(EXAMPLE, [f"SELECT * FROM {query}" for query in FINE])
 
 
 def main():

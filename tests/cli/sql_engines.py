@@ -10,22 +10,24 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "support"))
-from sql_questions import POLYTRACE, run, sql  # noqa: E402
+import sql_questions  # noqa: E402
+from sql_questions import POLYTRACE, run, sql, sql_all  # noqa: E402
 from sql_random import TABLES, Queries, twin  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 MLPD = ROOT / "examples/everything.mlpd"
 SHOP = ROOT / "examples/shop.trcxml"
+DUCKDB = ("--engine", "duckdb")
+NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?")
 LONG = bool(os.environ.get("POLYTRACE_LONG"))
 #: Questions of the cookbook that are SQLite's alone, and a word of DuckDB's reason.
 SQLITE_ALONE = {
-    "In one thread?": "subquer", "Who calls the busiest method?": "subquer",
-    "How are durations spread?": "Binder", "Bytes by thread and class?": "group_by",
+    "Where did time go in one thread?": "subquer", "Who calls the busiest method?": "subquer",
+    "How are durations of calls spread?": "Binder", "Bytes by thread and class?": "group_by",
     "Calls that a collection fell into?": "span",
 }
 REFUSED = [
@@ -88,19 +90,12 @@ FINE = [
 ]
 
 
-def ask(query, *more, engine="duckdb"):
-    begin = time.monotonic()
-    done = subprocess.run([POLYTRACE, "sql", "--engine", engine, *more, MLPD, "-"], input=query,
-                          capture_output=True, check=False, text=True, timeout=120)
-    return done, time.monotonic() - begin
+def ask(query, *more):
+    return sql_questions.ask(MLPD, query, *DUCKDB, *more)
 
 
 def expect(code, query, *more, word=""):
-    done, took = ask(query, *more)
-    assert done.returncode == code, (query[:100], done.returncode, done.stderr)
-    assert code == 0 or done.stderr.startswith("polytrace: "), (query, done.stderr)
-    assert word in done.stderr, (query, word, done.stderr)
-    return took
+    return sql_questions.expect(MLPD, code, query, *DUCKDB, *more, word=word)
 
 
 def duck(file, query):
@@ -132,15 +127,27 @@ def alike(query, ours, theirs):
 def check_cookbook():
     told = re.findall(r"^-- ([^\n]*)\n(.*?);\n$", run("sql", MLPD, ".examples"), re.S | re.M)
     assert SQLITE_ALONE.keys() <= dict(told).keys()
+    for question, query in told:
+        if question in SQLITE_ALONE:
+            expect(2, query, word=SQLITE_ALONE[question])
+    asked = [query for question, query in told if question not in SQLITE_ALONE]
     for file in (MLPD, SHOP):
-        for question, query in told:
-            if question in SQLITE_ALONE:
-                done = subprocess.run([POLYTRACE, "sql", "--engine", "duckdb", file, query],
-                                      capture_output=True, text=True, check=False)
-                assert done.returncode == 2 and SQLITE_ALONE[question] in done.stderr, (
-                    question, done.stderr)
-                continue
-            alike(query, duck(file, query), sql(file, query))
+        for query, ours, theirs in zip(asked, sql_all(file, asked, *DUCKDB), sql_all(file, asked)):
+            alike(query, ours, theirs)
+
+
+def check_reports():
+    """Tables of a report, by their columns' names without quotes. A column whose type differs by
+    row is text."""
+    def loose(rows):
+        return [tuple(plain(float(cell)) if NUMBER.fullmatch(str(cell)) else cell for cell in row)
+                for row in rows]
+    names = re.findall(r"^ *(report_\w+)\(", run("sql", MLPD, ".functions"), re.M)
+    columns = sql_all(MLPD, [f"SELECT name FROM pragma_table_info('{name}')" for name in names])
+    asked = [f"SELECT {', '.join(word for word, in of)} FROM {name}(NULL, NULL)"
+             for name, of in zip(names, columns)]
+    for query, ours, theirs in zip(asked, sql_all(MLPD, asked, *DUCKDB), sql_all(MLPD, asked)):
+        assert loose(ours) == loose(theirs), (query, ours[:2], theirs[:2])
 
 
 class DuckQueries(Queries):
@@ -168,9 +175,8 @@ class DuckQueries(Queries):
 def check_queries(folder, count):
     database, columns = twin(MLPD, folder)
     queries = DuckQueries(database, columns, 31)
-    for number in range(count):
-        query = queries.one()
-        ours = duck(MLPD, query)
+    asked = [queries.one() for _ in range(count)]
+    for number, (query, ours) in enumerate(zip(asked, sql_all(MLPD, asked, *DUCKDB))):
         expected = [tuple(row) for row in database.execute(query).fetchall()]
         assert Counter(rounded(ours)) == Counter(rounded(expected)), (
             f"query {number}: {query}\n DuckDB {ours}\n SQLite {expected}")
@@ -194,7 +200,7 @@ def check_safety(folder):
     expect(0, "SELECT 1")
     before = sorted(folder.rglob("*"))
     for query in REFUSED:
-        done, _ = ask(query)
+        done = ask(query)
         assert done.returncode == 2 and done.stderr.startswith("polytrace: "), (
             query, done.returncode, done.stderr, done.stdout[:200])
     for query in WRONG:
@@ -210,7 +216,7 @@ def check_safety(folder):
     expect(6, "SELECT '" + "x" * (1 << 20) + "'")
     expect(2, "SELECT 'a\0b'")
     assert sorted(folder.rglob("*")) == before
-    done, _ = ask("SELECT :n + 1, ':n', 5::BIGINT", "--param", "n=41", "--format", "csv")
+    done = ask("SELECT :n + 1, ':n', 5::BIGINT", "--param", "n=41", "--format", "csv")
     assert done.stdout.splitlines()[1] == "42,:n,5", done.stdout
 
 
@@ -222,7 +228,7 @@ def check_several():
 
 
 def check_parquet(folder):
-    query = "SELECT id, ts, name, dur / 3.0 AS third, NULL AS nothing FROM slice ORDER BY id"
+    query = "SELECT id, ts, name, dur / 3.0 AS third, NULL AS untold FROM slice ORDER BY id"
     file = folder / "answer.parquet"
     for engine in ("sqlite", "duckdb"):
         run("sql", "--engine", engine, "--format", "parquet", "-f", "-o", file, MLPD, query)
@@ -268,7 +274,7 @@ def read_back(query):
 
 def check_read_back(file, tables):
     ours = sql(MLPD, "SELECT id, ts, name, dur / 3.0 FROM slice ORDER BY id")
-    told = read_back(f"SELECT id, ts, name, third, nothing FROM '{file}'")
+    told = read_back(f"SELECT id, ts, name, third, untold FROM '{file}'")
     assert [(int(a), int(b), c) for a, b, c, _, _ in told] == [row[:3] for row in ours]
     assert all(math.isclose(float(row[3]), one[3], rel_tol=1e-9) for row, one in zip(told, ours))
     assert all(row[4] is None for row in told)
@@ -317,12 +323,13 @@ def main():
         os.environ["POLYTRACE_CACHE"] = str(folder / "cache")
         os.chdir(folder)
         check_absent(folder)
-        if ask("SELECT 1")[0].returncode == 3:
+        if ask("SELECT 1").returncode == 3:
             print("no DuckDB here: POLYTRACE_DUCKDB names none, nor is there a libduckdb.so")
             return 77
         assert "DuckDB" in subprocess.run([POLYTRACE, "doctor"], capture_output=True, text=True,
                                           check=False).stdout
         check_cookbook()
+        check_reports()
         check_queries(folder, 300 if LONG else 60)
         check_parameters(5 if LONG else 2)
         check_several()

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "support"))
-from sql_questions import run, same, sql  # noqa: E402
+from sql_questions import run, same, sql, sql_all  # noqa: E402
 from sql_random import Queries, twin  # noqa: E402
 
 DATA = Path(os.environ["TEST_DATA"])
@@ -103,6 +103,7 @@ def check_others(file):
 
 def check_groups(file):
     """The function with kernels of its own beside the same by SQL."""
+    asked = []
     for table, keys, sums in (
             ("slice", "method_id", "dur"), ("slice", "path_id", "dur,self_dur"),
             ("slice", "path_id,method_id", "self_dur"), ("slice", "utid", "dur,max:dur,min:ts"),
@@ -117,9 +118,11 @@ def check_groups(file):
                 for word in sums.split(",")]
         chosen = ", ".join([f"k{i + 1}" for i in range(len(names))] + ["n"]
                            + [f"s{i + 1}" for i in range(len(made))])
-        same(f"group_by {table} {keys} {sums}",
-             sql(file, f"SELECT {chosen} FROM group_by('{table}', '{keys}', '{sums}', NULL)"),
-             sql(file, f"SELECT {keys}, count(*), {', '.join(made)} FROM {table} GROUP BY {keys}"))
+        asked.append(f"SELECT {chosen} FROM group_by('{table}', '{keys}', '{sums}', NULL)")
+        asked.append(f"SELECT {keys}, count(*), {', '.join(made)} FROM {table} GROUP BY {keys}")
+    answers = sql_all(file, asked)
+    for query, ours, theirs in zip(asked[::2], answers[::2], answers[1::2]):
+        same(query, ours, theirs)
 
 
 # --- a plain table with the same rows -----------------------------------------------------------
@@ -127,11 +130,9 @@ def check_groups(file):
 def check_queries(file, folder, seed, count):
     database, columns = twin(file, folder)
     queries = Queries(database, columns, seed)
-    for number in range(count):
-        query = queries.one()
+    asked = [queries.one() for _ in range(count)]
+    for number, (query, ours) in enumerate(zip(asked, sql_all(file, asked))):
         expected = database.execute(query).fetchall()
-        told = json.loads(run("sql", "--json", file, query))["rows"]
-        ours = [tuple(row) for row in told]
         if "ORDER BY" not in query:
             expected, ours = Counter(expected), Counter(ours)
         assert ours == expected, f"{file}: query {number}: {query}\n ours {ours}\n not {expected}"

@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "support"))
-from sql_questions import POLYTRACE, run, sql  # noqa: E402
+from sql_questions import POLYTRACE, run, sql, sql_all  # noqa: E402
 
 DATA = Path(os.environ["TEST_DATA"])
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples/everything.mlpd"
@@ -26,10 +26,6 @@ def refused(code, *words):
                           capture_output=True, text=True, check=False)
     assert done.returncode == code, (words, done.returncode, done.stderr)
     return done.stderr
-
-
-def columns_of(file, table):
-    return [row[0] for row in sql(file, f"SELECT name FROM pragma_table_info('{table}')")]
 
 
 def as_csv(cell):
@@ -46,15 +42,18 @@ def check_rows(file, folder):
     assert {row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = "
                                                "'table'")} == set(ASKED)
     assert {path.stem for path in (folder / "all.csv").iterdir()} == set(ASKED)
-    for table in ASKED:
-        expected = sql(file, f"SELECT * FROM {table}")
+    rows_of = sql_all(file, [f"SELECT * FROM {table}" for table in ASKED])
+    columns_of = sql_all(file, [f"SELECT name FROM pragma_table_info('{table}')"
+                                for table in ASKED])
+    for table, expected, columns in zip(ASKED, rows_of, columns_of):
+        columns = [name for name, in columns]
         told = database.execute(f'SELECT * FROM "{table}"')
-        assert [column[0] for column in told.description] == columns_of(file, table)
+        assert [column[0] for column in told.description] == columns
         assert Counter(told.fetchall()) == Counter(expected), f"{table} of SQLite"
         text = (folder / "all.csv" / f"{table}.csv").read_text(encoding="utf-8", errors="strict")
         with open(folder / "all.csv" / f"{table}.csv", encoding="utf-8", newline="") as lines:
             rows = list(csv.reader(lines))
-        assert rows[0] == columns_of(file, table) and text.endswith("\n")
+        assert rows[0] == columns and text.endswith("\n")
         types = [type(cell) for cell in expected[0]] if expected else []
         if float not in types:
             assert Counter(map(tuple, rows[1:])) == Counter(

@@ -2,16 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """What queries may not do is refused, what takes too long ends, and nothing that is asked harms."""
 import os
-import subprocess
+import re
 import sys
 import tempfile
-import time
 from pathlib import Path
 
-POLYTRACE = os.environ["POLYTRACE"]
+sys.path.insert(0, str(Path(__file__).resolve().parent / "support"))
+import sql_questions  # noqa: E402
+from pseudo_terminal import on_terminal  # noqa: E402
+from sql_questions import POLYTRACE  # noqa: E402
+
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples/everything.mlpd"
 LONG = bool(os.environ.get("POLYTRACE_LONG"))
 FORMS = ("table", "csv", "tsv", "md")
+#: What has this is in each form.
+ODD = "char(27)"
 #: A word that the refusal names, and the statement.
 REFUSED = [
     ("ATTACH", "ATTACH 'other.db' AS other"),
@@ -116,7 +121,7 @@ ENDLESS = [
     "SELECT count(*) FROM path a, path b, path c, path d WHERE a.depth + b.depth + c.depth + "
     "d.depth = -1",
     "WITH RECURSIVE r(x) AS (SELECT 'aaaaaaaaaaaaaaaaaaaaaaaaa' UNION ALL SELECT x || x FROM r "
-    "WHERE length(x) < 10000000) SELECT count(*) FROM r WHERE x LIKE '%" + "a%" * 400 + "b'",
+    "WHERE length(x) < 4000000) SELECT count(*) FROM r WHERE x LIKE '%" + "a%" * 400 + "b'",
 ]
 HUNGRY = [
     "SELECT length(replace(printf('%0299999d', 0), '0', printf('%0999d', 1)))",
@@ -132,7 +137,7 @@ FINE = [
     "CREATE TEMP TABLE t AS SELECT * FROM thread; INSERT INTO t SELECT * FROM t; "
     "SELECT count(*) FROM t",
     "CREATE TEMP VIEW v AS SELECT name FROM method; SELECT count(*) FROM v",
-    "CREATE PERFETTO TABLE t AS SELECT 1 AS x; SELECT x FROM t",
+    "CREATE PERFETTO TABLE p AS SELECT 1 AS x; SELECT x FROM p",
     "INCLUDE PERFETTO MODULE slices.with_context; SELECT 1",
     "PRAGMA table_info(slice)", "PRAGMA function_list", "PRAGMA table_list",
     "EXPLAIN QUERY PLAN SELECT * FROM slice", "SELECT sql FROM sqlite_master",
@@ -146,22 +151,45 @@ FINE = [
     "SELECT * FROM methods(NULL, NULL, '[]')",
     "SELECT * FROM methods(NULL, NULL, 4294967295)",
     "SELECT ns('-1.5ms'), fmt_ns(-1), fmt_bytes(-1)",
+    "SELECT length(trim(printf('%0100000d', 0), replace(printf('%0100000d', 1), '0', '1') || '0'))",
+    "SELECT trim('--äbä-', '-ä'), ltrim('aab', 'a'), rtrim('baa', 'a'), trim('x', '')",
 ]
 
 
 def ask(query, *more):
-    begin = time.monotonic()
-    done = subprocess.run([POLYTRACE, "sql", *more, EXAMPLE, "-"], input=query, capture_output=True,
-                          check=False, text=True, timeout=60)
-    return done, time.monotonic() - begin
+    return sql_questions.ask(EXAMPLE, query, *more)
 
 
 def expect(code, query, *more, word=""):
-    done, took = ask(query, *more)
-    assert done.returncode == code, (query[:100], done.returncode, done.stderr)
-    assert code == 0 or done.stderr.startswith("polytrace: "), (query, done.stderr)
-    assert word in done.stderr, (query, word, done.stderr)
-    return took
+    return sql_questions.expect(EXAMPLE, code, query, *more, word=word)
+
+
+def check_refusals(folder):
+    """Each ends as one, in one session at the prompt, which goes on; a few of them alone, too."""
+    asked = [*REFUSED, *(("", query) for query in WRONG if query)]
+    for i, (_, query) in enumerate(asked):
+        (folder / f"q{i}").write_text(query, encoding="utf-8")
+    typed = "".join(f".read q{i}\n.next{i}\n" for i in range(len(asked)))
+    with open(folder / "said", "w+", encoding="utf-8") as said:
+        code, _ = on_terminal([POLYTRACE, "sql", EXAMPLE], 100, 50, cwd=folder, stderr=said,
+                              typed=typed + ".quit\n")
+        said.seek(0)
+        parts = re.split(r'.*no "\.next[0-9]+".*\n(?:  hint: .*\n)?', said.read())
+    assert code == 0 and len(parts) == len(asked) + 1, (code, parts[-2:])
+    for part, (word, query) in zip(parts, asked):
+        assert re.search(r"^polytrace: .*\bquery ", part, re.M) and word in part, (query, part)
+    for word, query in asked if LONG else asked[::12]:
+        expect(2, query, word=word)
+
+
+def check_fine():
+    """All in one session; in other forms, which have one answer, those that are odd."""
+    done = ask("\n;\n".join(FINE))
+    assert done.returncode == 0 and "\x1b" not in done.stdout, done.stderr
+    for query in FINE if LONG else filter(lambda query: ODD in query, FINE):
+        for form in FORMS:
+            done = ask(query, "--format", form)
+            assert done.returncode == 0 or "second answer" in done.stderr, (query, done.stderr)
 
 
 def main():
@@ -169,16 +197,13 @@ def main():
         os.environ["POLYTRACE_CACHE"] = folder
         os.chdir(folder)
         expect(0, "SELECT 1")
+        questions = Path(folder) / "questions"
+        questions.mkdir()
+        (Path(folder) / "sql_history").touch()
         before = sorted(Path(folder).iterdir())
-        for word, query in REFUSED:
-            expect(2, query, word=word)
-        for query in WRONG:
-            expect(2 if query else 0, query)
-        for number, query in enumerate(FINE):
-            for form in FORMS if LONG else FORMS[number % len(FORMS):][:1]:
-                done, _ = ask(query, "--format", form)
-                assert done.returncode == 0 or "second answer" in done.stderr, (query, done.stderr)
-                assert form == "tsv" or "\x1b" not in done.stdout or form != "table", query
+        check_refusals(questions)
+        check_fine()
+        expect(0, "")
         for query in ("CREATE TEMP TABLE t(x)", "CREATE TEMP VIEW v AS SELECT 1"):
             expect(2, query, "--read-only")
         for query in ENDLESS:

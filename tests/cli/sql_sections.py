@@ -1,127 +1,276 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of a report's sections, asked in SQL, over samples of every format: what a report adds up
-is what tables and functions give. Beside sql_figures (methods, tree, allocations by class and
-thread, threads, waits by class, collections one by one), sql_times (parts of time, bottom-up) and
-sql_derived (states, heap snapshots)."""
+"""Every figure of a report, asked in SQL, over samples of every format. SECTIONS says for each
+section what tables and functions tell of it; a section without a row there fails. Whole, as a
+report shows them, all its tables are functions: report_<key>. Beside sql_figures (calls one by
+one), sql_times (parts of time) and sql_derived (states, retained sizes)."""
 import json
 import math
 import os
+import re
 import sys
 import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "support"))
-from sql_questions import run, same, sql  # noqa: E402
+from sql_questions import run, same, sql, sql_all  # noqa: E402
 
 DATA = Path(os.environ["TEST_DATA"])
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples/everything.mlpd"
 SHOP = EXAMPLE.parent / "shop.trcxml"
-SAMPLES = ["mlpd/locks.mlpd", "mlpd/gc.mlpd", "mlpd/exceptions_calls.mlpd", "mlpd/counters.mlpd",
-           "mlpd/alloc_bt.mlpd", "monoblock/shipped10.mprof", "tbf/shop_little.trcbin",
+SAMPLES = ["mlpd/locks.mlpd", "tbf/shop_little.trcbin", "tracelog/line32.trace.log", "mlpd/gc.mlpd",
+           "mlpd/exceptions_calls.mlpd", "mlpd/counters.mlpd", "mlpd/alloc_bt.mlpd",
+           "mlpd/heapshot.mlpd.gz", "mlpd/truncated.mlpd", "mlpd/jit.mlpd.gz",
+           "mlpd/threads.mlpd.gz", "monoblock/shipped10.mprof", "monoblock/review.mprof",
            "tracelog/app64.trace.log"]
 LONG = bool(os.environ.get("POLYTRACE_LONG"))
+#: Names that are reserved have a line behind them as columns.
+RESERVED = {"from", "references", "to", "values", "window"}
+#: What is called by words of people: sentences, which the functions have and no table beside them.
+SENTENCES = []
+
+ALL = "(NULL, NULL, NULL)"
+#: What a recorder had added up before it wrote it is in other tables than what it told one by one.
+ADDED_UP = "(SELECT count(*) FROM event_summary_begin) = 0"
+SUMMED = "(SELECT count(*) FROM alloc_sum) = 0"
+UNTOLD = re.compile("method_id IS NOT NULL|" + re.escape(ADDED_UP) + "|" + re.escape(SUMMED))
 
 
-def report(file, *sections):
-    told = json.loads(run("report", "--json", "--limit", 0, "--show-helpers", "--sections",
-                          ",".join(sections), file))
-    return {table["key"]: table["rows"] for table in told["tables"]}
+#: Classes of one name together.
+BY_NAME = "by name"
 
 
-def check_callers(file):
-    rows = report(file, "callers").get("callers", [])
-    same("callers", sql(file, "SELECT m.name, c.name, c.calls, c.total_ns FROM method_total m, "
-                              "callers(m.method_id, NULL, NULL) c WHERE c.name IS NOT NULL"),
-         [(r["method"], r["caller"], r["calls"], r["total"]) for r in rows
-          if r["caller"] != "(outermost)"])
+def added_up(rows):
+    sums = {}
+    for name, *figures in rows:
+        sums[name] = [a + b for a, b in zip(sums.get(name, [0] * len(figures)), figures)]
+    return [(name, *figures) for name, figures in sums.items()]
 
 
-def check_samples(file):
-    tables = report(file, "samples")
-    rows = tables.get("sampled_methods", [])
-    for by, key in (("method", "self"), ("inclusive", "inclusive")):
-        same(f"samples by {by}",
-             [row for row in sql(file, f"SELECT name, sum(weight) FROM samples('{by}', NULL, NULL, "
-                                       "NULL) WHERE name IS NOT NULL GROUP BY 1")
-              if not row[0].startswith("unknown")],
-             [(r["method"], r[key]) for r in rows if r[key] and r["method"] != "?"])
-    same("samples by thread",
-         sql(file, "SELECT name, weight FROM samples('thread', NULL, NULL, NULL) WHERE key IN "
-                   "(SELECT utid FROM thread WHERE source_id IS NOT NULL)"),
-         [(r["thread"], r["hits"]) for r in tables.get("sampled_threads", [])
-          if r["thread"] != "0xffffffffffffffff"])
+def named(row):
+    return not any(str(cell).startswith(("(", "unknown", "?")) for cell in row)
 
 
-def check_collections(file):
-    tables = report(file, "collections")
-    same("collections by generation",
-         sql(file, "SELECT generation, count(*), sum(dur), max(dur) FROM gc GROUP BY 1"),
-         [(r["generation"], r["count"], r["total"], r["longest"])
-          for r in tables.get("collection_generations", [])])
-    same("pauses by generation",
-         sql(file, "SELECT generation, count(*), sum(pause_ns), max(pause_ns) FROM gc WHERE "
-                   "pause_ns > 0 GROUP BY 1"),
-         [(r["generation"], r["count"], r["total"], r["longest"])
-          for r in tables.get("collection_pauses", [])])
-    for row in tables.get("pause_histogram", []):
-        assert sql(file, "SELECT count(*), sum(dur) FROM gc_pause WHERE dur >= "
-                         f"{row['from']} AND dur < {row['below']}") == [
-            (row["pauses"], row["total"])], row
-    for row in tables.get("heap_size", []):
-        # What is in use, where that is told.
-        told = [size for size, in sql(file, "SELECT coalesce(used, total) FROM heap_size WHERE "
-                                            "generation IS NULL AND coalesce(used, total) IS NOT "
-                                            "NULL ORDER BY ts, id")]
-        if told:
-            assert (row["resizes"], row["first"], row["last"], row["largest"]) == (
-                len(told), told[0], told[-1], max(told)), (row, told)
+def spans(table, of, more=""):
+    return (f"SELECT {of}, count(*), sum(dur), max(dur) FROM {table} WHERE dur IS NOT NULL {more} "
+            f"GROUP BY {of}")
 
 
-def check_monitors(file):
-    tables = report(file, "monitors")
-    for row in tables.get("monitor_totals", []):
-        assert sql(file, "SELECT count(*), sum(got), sum(dur), max(dur) FROM lock_wait") == [
-            (row["contentions"], row["acquired"], row["wait"], row["longest"])], row
-    same("waits by object",
-         sql(file, "SELECT object_id, class_name, count(*), sum(dur), max(dur) FROM lock_wait "
-                   "GROUP BY 1, 2"),
-         [(r["object"], r["class"], r["contentions"], r["wait"], r["longest"])
-          for r in tables.get("monitors", [])])
-    for by, table, key in (("object", "monitors", "object"),
-                           ("thread", "monitor_threads", "thread"),
-                           ("class", "monitor_classes", "class")):
-        # Objects are told by their number, the others by their name.
-        name = "key" if by == "object" else "name"
-        same(f"lock_waits by {by}",
-             sql(file, f"SELECT {name}, waits, wait_ns, most_ns FROM "
-                       f"lock_waits('{by}', NULL, NULL)"),
-             [(r[key], r["contentions"], r["wait"], r["longest"]) for r in tables.get(table, [])])
-    same("blocked by thread",
-         sql(file, "SELECT t.name, sum(l.dur) FROM lock_wait l JOIN thread t USING (utid) "
-                   "GROUP BY l.utid"),
-         [(r["thread"], r["wait"]) for r in tables.get("monitor_threads", [])])
+#: Section: its table, the columns, what tells the same; which rows, where not all are told so.
+SECTIONS = {
+    "suspects": SENTENCES,
+    "summary": SENTENCES,
+    # Calls that a recorder had added up are no calls of the trace: they are counted beside them.
+    "calls": [("methods", "method calls total",
+               "SELECT name, sum(calls), sum(total) FROM (SELECT method_id, name, calls, total_ns "
+               f"AS total FROM methods{ALL} UNION ALL SELECT s.subject, m.name, s.calls, s.total "
+               "FROM event_summary_begin s JOIN method m ON m.method_id = s.subject) "
+               "GROUP BY method_id"),
+              ("methods", "method calls total elapsed self least p50 p95 most",
+               "SELECT name, calls, total_ns, elapsed_ns, self_ns, least_ns, p50_ns, p95_ns, "
+               f"most_ns FROM method_stats{ALL} WHERE {ADDED_UP}")],
+    "tree": [("call_tree", "depth method calls total self",
+              "SELECT depth, name, calls, total_ns, self_ns FROM call_tree(NULL, NULL, NULL, NULL) "
+              f"WHERE {ADDED_UP}"),
+             # Depth first, heaviest first: rows go down for as long as it does.
+             ("heaviest_path", "depth method calls total self",
+              "SELECT depth, name, calls, total_ns, self_ns FROM (SELECT *, row_number() OVER () - "
+              f"1 AS n FROM call_tree(NULL, NULL, NULL, NULL)) WHERE depth = n AND {ADDED_UP}")],
+    "callers": [("callers", "method caller calls total",
+                 "SELECT m.name, coalesce(c.name, '(outermost)'), c.calls, c.total_ns FROM "
+                 "method_total m, callers(m.method_id, NULL, NULL) c "
+                 f"WHERE {ADDED_UP}")],
+    "sandwich": [("bottom_up", "depth method calls time",
+                  "SELECT depth, name, calls, self_ns FROM bottom_up(NULL, NULL, NULL, NULL) WHERE "
+                  f"{ADDED_UP}")],
+    "cpu": [("cpu_methods", "method self",
+             f"SELECT name, cpu_ns FROM methods{ALL} WHERE cpu_ns > 0 AND {ADDED_UP}"),
+            ("cpu_threads", "thread used alive",
+             "SELECT t.name, sum(c.used), t.end_ts - t.start_ts FROM event_cpu c JOIN thread t "
+             "USING (utid) WHERE c.scope = 'thread' AND coalesce(c.bogus, 0) = 0 AND c.used > 0 "
+             "GROUP BY utid")],
+    "samples": [("sampled_methods", "method self",
+                 "SELECT name, sum(weight) FROM samples('method', NULL, NULL, NULL) WHERE name IS "
+                 "NOT NULL GROUP BY key", lambda row: named(row) and row[1]),
+                ("sampled_methods", "method inclusive",
+                 "SELECT name, sum(weight) FROM samples('inclusive', NULL, NULL, NULL) WHERE name "
+                 "IS NOT NULL GROUP BY key", named),
+                ("sampled_threads", "thread hits",
+                 "SELECT name, weight FROM samples('thread', NULL, NULL, NULL)",
+                 lambda row: row[0] not in ("0xffffffffffffffff", "(events of no thread)"))],
+    "allocations": [("allocations", "class count bytes",
+                     "SELECT name, objects, bytes FROM allocations('class', NULL, NULL, NULL) "
+                     f"WHERE {SUMMED}", BY_NAME),
+                    ("allocations", "class count bytes",
+                     "SELECT class_name, sum(n), sum(bytes) FROM (SELECT class_name, weight AS n, "
+                     "weight * size AS bytes FROM alloc UNION ALL SELECT class_name, objects, size "
+                     "FROM alloc_sum) GROUP BY 1", BY_NAME),
+                    ("allocation_threads", "thread count bytes",
+                     "SELECT name, objects, bytes FROM allocations('thread', NULL, NULL, NULL) "
+                     f"WHERE {SUMMED}")],
+    "survival": [("survival", "class made bytes",
+                  "SELECT class_name, sum(weight), sum(weight * size) FROM alloc WHERE EXISTS "
+                  "(SELECT 1 FROM report_survival(NULL, NULL)) GROUP BY 1", BY_NAME)],
+    "collections": [("collections", "start generation duration",
+                     "SELECT ts, generation, dur FROM gc"),
+                    ("collection_generations", "generation count total longest",
+                     spans("gc", "generation")),
+                    ("collection_pauses", "generation count total longest",
+                     "SELECT generation, count(*), sum(pause_ns), max(pause_ns) FROM gc WHERE "
+                     "pause_ns > 0 GROUP BY 1"),
+                    ("pause_histogram", "pauses total",
+                     "SELECT count(*), sum(p.dur) FROM report_pause_histogram(NULL, NULL) h JOIN "
+                     "gc_pause p ON p.dur >= h.from_ AND p.dur < h.below GROUP BY h.from_"),
+                    # What is in use, where that is told.
+                    ("heap_size", "resizes first last largest",
+                     "SELECT count(*), min(used) FILTER (WHERE n = 1), min(used) FILTER (WHERE "
+                     "back = 1), max(used) FROM (SELECT used, row_number() OVER (ORDER BY ts, id) "
+                     "AS n, row_number() OVER (ORDER BY ts DESC, id DESC) AS back FROM (SELECT "
+                     "coalesce(used, total) AS used, ts, id FROM heap_size WHERE generation IS "
+                     "NULL AND coalesce(used, total) IS NOT NULL)) HAVING count(*) > 0",
+                     lambda row: row[0])],
+    "heap": [("heap_snapshots", "snapshot start objects bytes",
+              "SELECT id, ts, objects, size FROM heap_dump"),
+             ("heap_classes", "snapshot class objects bytes",
+              "SELECT dump_id, class_name, count(*), sum(size) FROM heap_object GROUP BY 1, 2"),
+             ("heap_references", "snapshot from to count",
+              "SELECT r.dump_id, o.class_name, coalesce(t.class_name, '(not in the snapshot)'), "
+              "count(*) FROM heap_reference r JOIN heap_object o ON o.id = r.owner_id LEFT JOIN "
+              "heap_object t ON t.id = r.owned_id GROUP BY 1, 2, 3")],
+    "roots": [("root_regions", "region source registered",
+               "SELECT coalesce(name, ''), replace(source, '_', ' '), count(*) FROM "
+               "event_root_region WHERE stage = 'registered' GROUP BY 1, 2"),
+              ("root_kinds", "kind roots",
+               "SELECT coalesce(type, iif(flags & 255 < 5, substr('stack    finalizerhandle   "
+               "other    misc     ', (flags & 255) * 9 + 1, 9), 'kind ' || (flags & 255)) || '') "
+               "AS kind, count(*) FROM event_root WHERE type IS NOT NULL GROUP BY 1",
+               lambda row: row[0].isupper())],
+    "handles": [("handles", "kind created destroyed",
+                 "SELECT replace(type, '_', ''), sum(stage = 'created'), "
+                 "sum(stage = 'destroyed') FROM event_handle WHERE type IS NOT NULL GROUP BY 1")],
+    "finalization": [("finalization", "rounds objects",
+                      "SELECT sum(stage = 'round_start'), sum(stage = 'object_start') FROM "
+                      "event_finalize HAVING count(*) > 0"),
+                     ("finalization", "round_total round_longest",
+                      "SELECT sum(ts - began), max(ts - began) FROM (SELECT stage, ts, lag(ts) "
+                      "OVER (PARTITION BY utid ORDER BY id) AS began FROM event_finalize WHERE "
+                      "stage IN ('round_start', 'round_end')) WHERE stage = 'round_end' HAVING "
+                      "count(*) > 0")],
+    "monitors": [("monitor_totals", "contentions acquired wait longest",
+                  "SELECT count(*), sum(got), sum(dur), max(dur) FROM lock_wait HAVING count(*)"),
+                 ("monitors", "object class contentions wait longest",
+                  spans("lock_wait", "object_id, class_name").replace("GROUP BY object_id, "
+                                                                      "class_name",
+                                                                      "GROUP BY 1, 2")),
+                 ("monitors", "object contentions wait longest",
+                  "SELECT key, waits, wait_ns, most_ns FROM lock_waits('object', NULL, NULL)"),
+                 ("monitor_threads", "thread contentions wait longest",
+                  "SELECT name, waits, wait_ns, most_ns FROM lock_waits('thread', NULL, NULL)"),
+                 ("monitor_classes", "class contentions wait longest",
+                  "SELECT name, waits, wait_ns, most_ns FROM lock_waits('class', NULL, NULL)")],
+    "exceptions": [("thrown_classes", "class thrown",
+                    "SELECT class_name, count(*) FROM exception GROUP BY 1"),
+                   # A site is the innermost method that the runtime did not make.
+                   ("throw_sites", "class method thrown",
+                    "SELECT class_name, (SELECT name FROM stack_of(e.path_id) WHERE name NOT GLOB "
+                    "'(wrapper *' ORDER BY depth DESC LIMIT 1) AS site, count(*) FROM exception e "
+                    "WHERE site IS NOT NULL GROUP BY 1, 2", lambda row: not row[1].startswith("(")),
+                   ("clauses", "clause method count",
+                    "SELECT replace(clause, '_clause', ''), name, count(*) FROM exception_clause "
+                    "WHERE name NOT GLOB '(*' GROUP BY 1, 2",
+                    lambda row: not row[1].startswith("("))],
+    "threads": [("threads", "thread first last events",
+                 "SELECT name, start_ts, end_ts, events FROM thread WHERE source_id IS NOT NULL "
+                 "AND events > 0", lambda row: row[3]),
+                ("threads", "first events",  # each event counts for one life of its thread's id
+                 "SELECT start_ts, n FROM thread JOIN (SELECT utid, count(*) AS n FROM event "
+                 "GROUP BY 1) USING (utid) WHERE source_id IS NOT NULL", lambda row: row[1])],
+    "jit": [("compilation", "method times time longest",
+             "SELECT name, count(*), sum(dur), max(dur) FROM jit WHERE method_id IS NOT NULL "
+             "GROUP BY method_id"),
+            ("code_helpers", "kind count bytes",
+             "SELECT type, count(*), sum(coalesce(size, 0)) FROM event_code GROUP BY 1")],
+    "counters": [],  # in units of their own: check_counters
+    "domains": [("metadata", "kind loaded unloaded", " UNION ALL ".join(
+        f"SELECT '{word}', count(DISTINCT subject), count(DISTINCT iif(life = 'end', subject, "
+        f"NULL)) FROM event_{kind} HAVING count(*) > 0" for word, kind in (
+            ("domains", "domain"), ("assemblies", "assembly"), ("contexts", "context"))),
+        lambda row: row[0] != "images")],
+    "left-out": SENTENCES,
+}
 
 
-def check_exceptions(file):
-    tables = report(file, "exceptions")
-    # A site is the innermost method that the runtime did not make.
-    thrown = sql(file, "SELECT class_name, (SELECT name FROM stack_of(e.path_id) WHERE name NOT "
-                       "GLOB '(wrapper *' ORDER BY depth DESC LIMIT 1) AS site, count(*) FROM "
-                       "exception e WHERE site IS NOT NULL GROUP BY 1, 2")
-    same("throw sites", thrown,
-         [(r["class"], r["method"], r["thrown"]) for r in tables.get("throw_sites", [])
-          if not r["method"].startswith("(")])
-    same("clauses",
-         sql(file, "SELECT replace(clause, '_clause', ''), name, count(*) FROM "
-                   "exception_clause WHERE "
-                   "name NOT GLOB '(*' GROUP BY 1, 2"),
-         [(r["clause"], r["method"], r["count"]) for r in tables.get("clauses", [])
-          if not r["method"].startswith("(")])
+def report(file, *more):
+    told = json.loads(run("report", "--json", "--all", "--limit", 0, "--show-helpers", *more, file))
+    return {table["key"]: table for table in told["tables"]}
 
 
-def check_counters(file):
-    rows = report(file, "counters").get("counters", [])
+def plain(row):
+    """Whole numbers that JSON cannot hold are texts; of reals what both print alike."""
+    return tuple(float(f"{cell:.9g}") if isinstance(cell, float) else
+                 int(cell) if isinstance(cell, str) and re.fullmatch("-?[0-9]{16,19}", cell) else
+                 cell for cell in row)
+
+
+def check_sections():
+    text = " ".join(run("report", "--help").split())
+    listed = re.search(r"--sections SECTION.*?by commas: (.*?) --method", text)[1]
+    assert listed.split(", ") == list(SECTIONS), listed
+
+
+def check_rows(file, tables):
+    asked = [row for rows in SECTIONS.values() for row in rows]
+    answers = sql_all(file, [row[2] for row in asked])
+    faults = []
+    for (key, columns, query, *keep), rows in zip(asked, answers):
+        told = [plain(row[column] for column in columns.split())
+                for row in tables.get(key, {"rows": []})["rows"]]
+        if keep == [BY_NAME]:
+            told, rows = added_up(told), added_up(rows)
+        elif keep:
+            told, rows = ([row for row in some if keep[0](row)] for some in (told, rows))
+        try:
+            if rows or not UNTOLD.search(query):
+                same(f"{key}: {columns}", [plain(row) for row in rows], told)
+        except AssertionError as fault:
+            faults.append(f"{file}: {fault}")
+    return faults
+
+
+def check_whole(file, tables, span="NULL, NULL"):
+    """report_<key> is the table: its columns, its rows, in its order."""
+    names = list(tables)
+    words = [[column["key"] + "_" * (column["key"] in RESERVED) for column in table["columns"]]
+             for table in tables.values()]
+    asked = [f"SELECT {', '.join(columns)} FROM report_{key}({span})"
+             for key, columns in zip(names, words)]
+    asked += [f"SELECT name FROM pragma_table_info('report_{key}')" for key in names]
+    answers = sql_all(file, asked)
+    for key, columns, rows, own in zip(names, words, answers, answers[len(names):]):
+        assert [name for name, in own] == columns, (key, own)
+        told = [plain(row[column["key"]] for column in tables[key]["columns"])
+                for row in tables[key]["rows"]]
+        ours = [plain(row) for row in rows]
+        assert ours == told, (f"{file}: report_{key}: "
+                              f"{[both for both in zip(ours, told) if both[0] != both[1]][:2]}")
+
+
+def check_stretch(file):
+    first, last = sql(file, "SELECT trace_start(), trace_end()")[0]
+    start, end = first + (last - first) // 4, first + (last - first) // 2
+    check_whole(file, report(file, "--from", start, "--to", end), f"{start}, {end}")
+
+
+def check_notes(file, tables):
+    told = [(f"report_{key}", note) for key, table in tables.items()
+            for note in table.get("notes", [])]
+    ours = sql(file, "SELECT function, note FROM report_notes(NULL, NULL) WHERE function IS NOT "
+                     "NULL")
+    assert ours == told, (ours, told)
+
+
+def check_counters(file, tables):
+    rows = tables["counters"]["rows"]
     # A report says times in ms and percent as such: all values of a counter by one factor.
     told = {(section, name): rest for section, name, *rest in
             sql(file, "SELECT t.section, t.name, count(*), min(c.value), max(c.value) FROM "
@@ -135,38 +284,29 @@ def check_counters(file):
         assert math.isclose(least * float(row["most"]), most * float(row["least"])), (row, least)
 
 
-def check_events(file):
-    """Sections about events that have no table but their own."""
-    tables = report(file, "handles", "finalization", "domains")
-    same("handles",
-         sql(file, "SELECT replace(type, '_', ''), sum(stage = 'created'), "
-                   "sum(stage = 'destroyed') FROM event_handle WHERE type IS NOT NULL GROUP BY 1"),
-         [(r["kind"], r["created"], r["destroyed"]) for r in tables.get("handles", [])])
-    for row in tables.get("finalization", []):
-        assert sql(file, "SELECT sum(stage = 'round_start'), sum(stage = 'object_start') FROM "
-                         "event_finalize") == [(row["rounds"], row["objects"])], row
-    images = [r["name"] for r in tables.get("images", []) if r["name"]]
-    told = {name for name, in sql(file, "SELECT name FROM event_module WHERE name IS NOT NULL")}
-    assert set(images) <= told, (images, told)
-
-
-CHECKS = (check_callers, check_samples, check_collections, check_monitors, check_exceptions,
-          check_counters, check_events)
+def check(file):
+    tables = report(file)
+    faults = check_rows(file, tables)
+    check_whole(file, tables)
+    check_counters(file, tables)
+    check_notes(file, tables)
+    return faults, set(tables)
 
 
 def main():
     with tempfile.TemporaryDirectory() as name:
         os.environ["POLYTRACE_CACHE"] = str(Path(name) / "cache")
-        files = [EXAMPLE, SHOP, *(DATA / sample for sample in (SAMPLES if LONG else SAMPLES[::3]))]
-        faults = []
-        for file in files:
-            for check in CHECKS:
-                try:
-                    check(file)
-                except AssertionError as fault:
-                    faults.append(f"{file}: {check.__name__}: {fault}")
+        check_sections()
+        faults, known = [], set()
+        for file in [EXAMPLE, SHOP, *(DATA / one for one in (SAMPLES if LONG else SAMPLES[:3]))]:
+            found, keys = check(file)
+            faults += found
+            known |= keys
         if faults:
             sys.exit("\n".join(faults))
+        check_stretch(EXAMPLE)
+        listed = set(re.findall(r"^ *report_(\w+)\(", run("sql", EXAMPLE, ".functions"), re.M))
+        assert listed == known | {"notes"}, listed ^ known
 
 
 main()

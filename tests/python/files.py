@@ -46,8 +46,7 @@ class Files(unittest.TestCase):
                 rows = list(map(tuple, trace.sql(f"SELECT {', '.join(COLUMNS)} FROM event")))
                 self.assertEqual([row[0] for row in rows], list(range(len(rows))))
                 told = list(polytrace.read(file))
-                self.assertTrue([tuple(row[:2] + row[3:]) for row in told] ==
-                                [row[:2] + row[3:] for row in rows], file)
+                self.assertTrue(list(map(tuple, told)) == rows, file)
                 self.check_threads(trace, told)
             self.assertEqual(polytrace.read(file).columns, COLUMNS)
             middle = sorted(row[1] for row in rows)[len(rows) // 2]

@@ -46,11 +46,12 @@ SqlView::SqlView(std::string& out, const service::SqlTraces& traces, SqlLook loo
     : out_(out), traces_(traces), look_(std::move(look)) {}
 
 base::result<void> SqlView::begin(const std::vector<sql::AnswerColumn>& columns) {
-  if (any_ && look_.form != SqlForm::table)
+  const bool is_table = look_.form == SqlForm::table;
+  if (any_ && !is_table && look_.form != SqlForm::jsonl)
     return base::fail(base::Code::query_wrong,
-                      "a second answer; only --format table shows more than one");
+                      "a second answer; --format table and jsonl show more than one");
   if (open_) end_table();
-  if (any_) out_ += '\n';
+  if (any_ && is_table) out_ += '\n';
   any_ = open_ = true;
   columns_ = columns;
   rows_ = left_out_ = 0;

@@ -29,7 +29,8 @@ struct SqlLook {
   std::function<bool()> drain{};
 };
 
-// What statements answer, appended to a text. Forms of rows have one answer.
+// What statements answer, appended to a text. Forms of rows have one answer, but jsonl, whose
+// rows say themselves what they are.
 class SqlView final : public sql::Answers {
  public:
   // `out` and `traces` must outlive it.

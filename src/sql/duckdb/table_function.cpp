@@ -32,6 +32,7 @@ struct ReadTable {
   // Instead of it, where all columns have such pages and nothing is asked of them.
   std::unique_ptr<NumberPages> pages{};
   std::uint64_t page_rows = 0, page_done = 0;
+  bool only_counts = false;  // no column is asked for that the table has
 };
 
 template <class Kept>
@@ -120,7 +121,10 @@ base::result<void> open_rows(ReadTable& read) {
   std::vector<int> known;
   for (const std::uint64_t column : read.columns)
     if (column < info.columns.size()) known.push_back(static_cast<int>(column));
-  if (read.scan.conditions.empty() && known.size() == read.columns.size() && !known.empty())
+  // Of rows that are only counted the key is the cheapest to have.
+  read.only_counts = known.empty();
+  if (read.only_counts) known.push_back(0);
+  if (read.scan.conditions.empty() && (read.only_counts || known.size() == read.columns.size()))
     read.pages = read.of.table.pages(known, read.scan.stop);
   if (read.pages != nullptr) return {};
   auto cursor = read.of.table.open(read.scan);
@@ -160,7 +164,7 @@ base::result<std::uint64_t> fill_from_pages(ReadTable& read, DuckChunk chunk) {
     read.page_done = 0;
   }
   const std::uint64_t rows = std::min(api.vector_size(), read.page_rows - read.page_done);
-  for (std::size_t i = 0; i < read.columns.size(); ++i) {
+  for (std::size_t i = 0; i < read.columns.size() && !read.only_counts; ++i) {
     const auto nulls = read.pages->nulls(i);
     DuckFill fill(api, api.data_chunk_get_vector(chunk, i), DuckType::bigint);
     fill.put_all(read.pages->numbers(i).subspan(read.page_done, rows),

@@ -76,6 +76,7 @@ std::unique_ptr<Table> state_range_function(const TracePointer& trace);
 std::unique_ptr<Table> heap_classes_function(const TracePointer& trace);
 std::unique_ptr<Table> heap_path_function(const TracePointer& trace);
 std::unique_ptr<Table> mmu_function(const TracePointer& trace);
+std::unique_ptr<Table> report_notes_function(const TracePointer& trace);
 std::unique_ptr<Table> ancestor_slice_function(const TracePointer& trace);
 std::unique_ptr<Table> descendant_slice_function(const TracePointer& trace);
 
@@ -84,6 +85,10 @@ using FindTable = std::function<const Table*(std::string_view name)>;
 std::unique_ptr<Table> lock_waits_function(const TracePointer& trace, FindTable find);
 std::unique_ptr<Table> histogram_function(FindTable find);
 std::unique_ptr<Table> group_by_function(const TracePointer& trace, FindTable find);
+
+// report_<key>: one for each table of a report.
+std::vector<std::unique_ptr<Table>> report_functions(const TracePointer& trace);
+std::vector<const TableInfo*> report_infos();
 
 // The table of the whole trace.
 std::unique_ptr<Table> method_total_table(const TracePointer& trace);

@@ -16,7 +16,6 @@ namespace polytrace::sql {
 namespace {
 
 using Answer = base::result<Value>;
-constexpr std::size_t kLongestStack = std::size_t{64} << 20;
 
 Value given(ScalarCall& call, std::string text) {
   call.text = std::move(text);
@@ -119,8 +118,8 @@ Answer stack_text(ScalarCall& call) {
        path = paths.parent(path)) {
     if (!text.empty()) text += separator;
     text += call.trace->path_name(path);
-    if (text.size() > kLongestStack)
-      return base::fail(base::Code::limit_exceeded, "a stack of more than 64 MiB");
+    if (text.size() > kLongestText)
+      return base::fail(base::Code::limit_exceeded, "a stack of more than 8 MiB");
   }
   return given(call, std::move(text));
 }

@@ -2,10 +2,15 @@
 // A cell: of a table, of an answer, or a parameter of a question.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 namespace polytrace::sql {
+
+// Bytes of a text that a query makes. What one function does to so much takes a fraction of a
+// second, and nothing looks at the clock meanwhile.
+inline constexpr std::size_t kLongestText = std::size_t{8} << 20;
 
 enum class Type : std::uint8_t { null, integer, real, text };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LIKE, GLOB, instr and replace in time that grows with the texts' lengths, or that ends when the
-// question is to: SQLite's own may run for hours without a look at the clock.
+// LIKE, GLOB, instr, trim and replace in time that grows with the texts' lengths, or that ends when
+// the question is to: SQLite's own may run for hours without a look at the clock.
 #pragma once
 
 #include <string_view>

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <unordered_map>
 
 #include "base/codes.hpp"
 #include "event/fields.hpp"
 #include "event/text/text.hpp"
+#include "slice/slicer.hpp"
 #include "sql/tables/row_table.hpp"
 #include "sql/trace/chunks.hpp"
 
@@ -24,7 +26,10 @@ class EventCursor final : public Cursor {
       : trace_(std::move(trace)),
         chunks_(std::move(chunks)),
         reader_(trace_->store().reader()),
-        scan_(scan) {}
+        scan_(scan),
+        numbers_threads_(is_asked(scan, EventColumns::utid)) {
+    slicer_.as_told();
+  }
 
   base::result<bool> next() override {
     for (;;) {
@@ -36,6 +41,7 @@ class EventCursor final : public Cursor {
         if (!more) return tl::unexpected(more.error());
         if (!*more) return false;
         at_ = 0;
+        if (numbers_threads_) number_threads();
       }
       text_.clear();
       const bool fits = std::ranges::all_of(scan_.conditions, [&](const Condition& condition) {
@@ -51,7 +57,7 @@ class EventCursor final : public Cursor {
     switch (column) {
       case At::id: return Value::of(ordinal_ - 1);
       case At::ts: return time_value(event.time);
-      case At::utid: return trace_->thread_at(batch_.threads[event.thread], event.time);
+      case At::utid: return at_ < utids_.size() ? index_value(utids_[at_]) : Value();
       case At::kind: return Value::name(event::describe(event.kind).name);
       case At::subject:
         if (event.id == base::kNoId) return {};
@@ -63,6 +69,36 @@ class EventCursor final : public Cursor {
   }
 
  private:
+  static bool is_asked(const Scan& scan, int column) {
+    return (scan.columns >> column & 1) != 0 ||
+           std::ranges::any_of(scan.conditions, [&](const Condition& condition) {
+             return condition.column == column;
+           });
+  }
+  // As the index did: where an id is given to another thread, only the order of events tells from
+  // when on, for their times may overlap.
+  void number_threads() {
+    utids_.assign(batch_.events.size(), store::kNoIndex);
+    slicer_.slice(batch_, [&](const slice::Slice& slice) {
+      for (const slice::Run& run : slice.runs)
+        std::fill(utids_.begin() + run.begin, utids_.begin() + run.end, utid_of(run.thread));
+    });
+  }
+  // The slicer numbers threads as batches tell of them, and these are cut otherwise than the
+  // source's were: the n-th life of an id is the index's n-th.
+  std::uint32_t utid_of(std::uint32_t thread) {
+    const auto& all = trace_->threads();
+    while (numbered_.size() <= thread) {
+      const base::Id id = slicer_.names().threads()[numbered_.size()].id;
+      std::ptrdiff_t& from = next_life_[id];
+      const auto found = std::find_if(all.begin() + from, all.end(),
+                                      [&](const ThreadName& one) { return one.id == id; });
+      numbered_.push_back(found == all.end() ? store::kNoIndex
+                                             : static_cast<std::uint32_t>(found - all.begin()));
+      from = found - all.begin() + (found == all.end() ? 0 : 1);
+    }
+    return numbered_[thread];
+  }
   Value chunk() const {
     const auto found = chunks_->with_event(ordinal_ - 1);
     return found ? Value::of(*found) : Value();
@@ -85,6 +121,11 @@ class EventCursor final : public Cursor {
   event::Batch batch_;
   std::size_t at_ = ~std::size_t{0};
   std::uint64_t ordinal_ = 0;  // of events before and at it
+  bool numbers_threads_;
+  slice::Slicer slicer_;
+  std::vector<std::uint32_t> utids_;                        // by event of the batch
+  std::vector<std::uint32_t> numbered_;                     // by the slicer's number of a thread
+  std::unordered_map<base::Id, std::ptrdiff_t> next_life_;  // where to look for it, by id
   mutable std::string text_;
   mutable std::string subject_;
 };

@@ -151,7 +151,7 @@ Value cell_of_lock(const Intervals& all, const Lasting& one, int column) {
     case At::class_id:
       return type == store::kNoIndex ? Value() : Value::of(all.trace().class_of(type));
     case At::class_name: return Value::name(all.trace().class_name(type));
-    case At::owner_utid: return all.trace().thread_of(one.begun[1]);
+    case At::owner_utid: return all.trace().thread_at(one.begun[1], one.start);
     case At::got: return Value::of(std::int64_t{one.how == How::ended});
     case At::path_id: return path_value(all, one.begun[2]);
     case At::method_id: return path_method(all, one.begun[2]);

@@ -8,9 +8,10 @@ import subprocess
 import termios
 
 
-def on_terminal(words, columns, rows, cwd=None, stderr=None, **variables):
+def on_terminal(words, columns, rows, cwd=None, stderr=None, typed="", **variables):
     """Its exit code, and all that it says there, as lines; standard error, too, unless it goes
-    elsewhere. Variables that are None are not set; without any there is no pager."""
+    elsewhere. `typed` is what somebody types, less than 4 KiB. Variables that are None are not
+    set; without any there is no pager."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     surroundings = dict(os.environ, NO_COLOR="1", TERM="xterm", LC_ALL="C.UTF-8", PAGER="")
@@ -19,6 +20,7 @@ def on_terminal(words, columns, rows, cwd=None, stderr=None, **variables):
     done = subprocess.Popen([*map(str, words)], cwd=cwd, stdin=theirs, stdout=theirs,
                             stderr=theirs if stderr is None else stderr, env=surroundings)
     os.close(theirs)
+    os.write(ours, typed.encode())
     shown = b""
     while True:
         try:
