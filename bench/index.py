@@ -46,6 +46,21 @@ def at_most(what, value, most, form="{:.2f}"):
     show(what, form.format(value), f"<= {most}" if most else "", value <= most if most else None)
 
 
+def two_at_once(bench, trace, index):
+    """How long both take, each on a core of its own: what two cores of this machine are worth."""
+    began = time.monotonic()
+    builds = [subprocess.Popen([bench, "build", trace, f"{index}.{core}", "0"],
+                               stdout=subprocess.DEVNULL,
+                               preexec_fn=lambda core=core: os.sched_setaffinity(0, {core}))
+              for core in sorted(os.sched_getaffinity(0))[:2]]
+    codes = [one.wait() for one in builds]
+    took = time.monotonic() - began
+    for core in sorted(os.sched_getaffinity(0))[:2]:
+        os.remove(f"{index}.{core}")
+    assert codes == [0, 0], codes
+    return took
+
+
 def build(bench, trace, index, runs, name):
     one = {min(os.sched_getaffinity(0))}
     pairs = [(told([bench, "build", trace, index, "0"], one), told([bench, "read", trace], one),
@@ -60,6 +75,9 @@ def build(bench, trace, index, runs, name):
          part >= share if share else None)
     times = statistics.median(a["wall"] / c["wall"] for a, _, c in pairs)
     wants = name in ("calls", "large")
+    bound = statistics.median(2 * a["wall"] / two_at_once(bench, trace, index)
+                              for a, _, _ in pairs)
+    show(f"{name}: two builds that share nothing, of one", f"{bound:.2f}", "", None)
     show(f"{name}: faster with two threads", f"{times:.2f}", ">= 1.7" if wants else "",
          times >= 1.7 if wants else None)
     at_most(f"{name}: bytes an event", built["bytes"] / built["events"], most_bytes)

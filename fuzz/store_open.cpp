@@ -7,8 +7,8 @@
 
 #include "base/io/crc32c.hpp"
 #include "event/copy.hpp"
-#include "store/ask/open_calls.hpp"
-#include "store/ask/range_sums.hpp"
+#include "store/ask/calls/open_calls.hpp"
+#include "store/ask/calls/range_sums.hpp"
 #include "store/ask/row_sums.hpp"
 #include "store/read/events/store_reader.hpp"
 #include "support/require.hpp"

@@ -54,9 +54,18 @@ def samples():
                        (LONG or path.name != "stacks.ptrace.zst"))]
 
 
+def merged(folder):
+    """Two runtimes' clocks in one, the second in the middle of the first."""
+    file = folder / "merged.mlpd"
+    code, _, errors = run("merge", EXAMPLE, DATA / "tbf/shop_big.trcbin", "--offset", "2=+20ms",
+                          "-o", file)
+    assert code in (0, 4), errors
+    return file
+
+
 def commands_for(number):
-    """All about the first one, the example, which has everything."""
-    if LONG or number == 0:
+    """All about the first two: the example, which has everything, and what is merged with it."""
+    if LONG or number < 2:
         return COMMANDS
     return [COMMANDS[(number * ASKED + i) % len(COMMANDS)] for i in range(ASKED)]
 
@@ -88,7 +97,8 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         os.environ["POLYTRACE_CACHE"] = f"{name}/cache"
-        for number, file in enumerate(samples()):
+        example, *others = samples()
+        for number, file in enumerate([example, merged(folder), *others]):
             code, _, errors = run("index", "build", file)
             if code in (1, 3):
                 continue

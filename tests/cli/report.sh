@@ -105,9 +105,9 @@ run report --sections calls --subtract nonsense "$data/calls.mlpd"
 expect_code 2
 run report --sections calls,tree --json --limit 0 --show-helpers --fold-recursion "$data/calls.mlpd"
 expect_json '[.tables[] | select(.key == "methods") | .rows[] | .calls] | add == 2373'
-jq '[.tables[] | select(.key == "methods")]' out >folded
+jq '[.tables[] | select(.key == "methods")]' "$scratch/out" >"$scratch/folded"
 run report --sections calls,tree --json --limit 0 --show-helpers "$data/calls.mlpd"
-jq '[.tables[] | select(.key == "methods")]' out | cmp -s folded - ||
+jq '[.tables[] | select(.key == "methods")]' "$scratch/out" | cmp -s "$scratch/folded" - ||
   fail 'the figures of methods depend on how the tree is shown'
 run report --sections sandwich --method 'Program:Fib (int)' --json --limit 0 "$data/calls.mlpd"
 expect_json '[.tables[] | .key] == ["method_callers", "method_callees"]'

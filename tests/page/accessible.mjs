@@ -36,6 +36,9 @@ const kLooks = [
   { theme: "dark", width: 900, views: kLong ? kViews : ["flame", "calls"], forced: true }, // colours of the system
 ];
 
+// Rows and items are alike; of many the first are looked at.
+const kAlike = ["tbody tr:nth-child(n+8)", "[role=option]:nth-child(n+4)", "[role=treeitem]:nth-child(n+6)"];
+
 const source = readFileSync(package_file("axe-core/axe.min.js"), "utf8");
 
 await with_page([example], async (page) => {
@@ -46,9 +49,19 @@ await with_page([example], async (page) => {
     for (const view of views) {
       await page.turn(`#/0/${view}${view.includes("?") ? "&" : "?"}theme=${theme}`);
       // Through the debugger: the page itself runs no foreign script.
-      await page.page.evaluate(source);
-      const found = await page.page.evaluate(() =>
-        globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"] }),
+      await page.page.evaluate(`globalThis.axe || (() => { ${source} })()`);
+      const found = await page.page.evaluate(
+        (alike) =>
+          globalThis.axe.run(
+            { include: [["html"]], exclude: alike.map((rows) => [rows]) },
+            {
+              runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"],
+              resultTypes: ["violations"],
+              preload: false,
+              elementRef: false,
+            },
+          ),
+        kLong ? [] : kAlike,
       );
       const told = found.violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.html.slice(0, 160)}`));
       expect_equal(told.slice(0, 4), [], `${view}, ${theme}, ${width} pixels (${told.length} findings)`);

@@ -4,14 +4,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cli, cli_json, example, expect, expect_equal, scratch, with_page } from "./support/page.mjs";
+import { calls_of_threads } from "./support/calls.mjs";
 
 const place = scratch();
 const cut = join(place, "cut.mlpd");
 const bytes = readFileSync(example);
 writeFileSync(cut, bytes.subarray(0, Math.floor(bytes.length * 0.7)));
 
-// Whether no other method is found by this name.
-const names_alone = (name, all) => all.filter((m) => m.method.toLowerCase().includes(name.toLowerCase())).length === 1;
+const kWalked = ["Program:", "Thread:", "Fin:", "EqualityComparer", "MonoIO"];
 
 await with_page([example, cut], async (page) => {
   await page.open("#/0/overview");
@@ -22,39 +22,66 @@ await with_page([example, cut], async (page) => {
     expect(cards[i].toLowerCase().includes(s.fault) && cards[i].includes(s.what), `suspect ${s.fault}: ${s.what}`),
   );
 
-  // Search: of all names, those of helpers as well.
+  // Search: names that are called, their calls, and the time of those that are inside no other of them. Helpers count.
   const shown = ["--show-helpers", "--limit", "0", example];
   const methods = cli_json("report", "--sections", "calls", ...shown).tables[0].rows;
-  const word = "pro";
+  const whole = methods.reduce((sum, m) => sum + m.self, 0);
+  const all_calls = calls_of_threads(cli, example);
+  const search = async (word) => {
+    await page.by("searchbox", "Search names").fill(word);
+    await page.page.waitForFunction((q) => new URLSearchParams(location.hash.split("?")[1]).get("q") === q, word);
+    await page.settled();
+    return page.by("group", "Matches").evaluate((e) => ({
+      names: Number(e.dataset.value),
+      calls: Number(e.dataset.calls),
+      time: Number(e.dataset.time),
+      said: e.textContent,
+    }));
+  };
+  const fits = (word) => (name) => name.toLowerCase().includes(word.toLowerCase());
   await page.turn("#/0/calls");
-  await page.by("searchbox", "Search names").fill(word);
-  const found = page.by("group", "Matches");
-  await found.waitFor();
-  await page.settled();
-  const calls = methods.filter((m) => m.method.toLowerCase().includes(word)).reduce((sum, m) => sum + m.calls, 0);
-  expect_equal(Number(await found.getAttribute("data-calls")), calls, `calls of names with "${word}"`);
-  expect(page.address().includes(`q=${word}`), "the address has what was searched for");
-  const names = new Set(methods.map((m) => m.method).filter((name) => name.toLowerCase().includes(word)));
-  expect(Number(await found.getAttribute("data-value")) >= names.size, `names with "${word}"`);
+  for (const word of ["String", "pro", "get", "Program:", "no such name"]) {
+    const found = await search(word);
+    const called = methods.filter((m) => fits(word)(m.method));
+    const mine = all_calls.filter((c) => fits(word)(c.name));
+    const outermost = mine.filter((c) => !c.above.some(fits(word)));
+    const time = outermost.reduce((sum, c) => sum + c.end - c.start, 0);
+    expect_equal(found.names, new Set(called.map((m) => m.method)).size, `names with "${word}"`);
+    expect_equal(found.calls, called.reduce((sum, m) => sum + m.calls, 0), `calls of names with "${word}"`);
+    expect_equal(found.calls, mine.length, `calls of names with "${word}" among the events`);
+    expect_equal(found.time, time, `time of names with "${word}"`);
+    const share = Number(/([\d.]+)\s*%/.exec(found.said)?.[1]);
+    expect(Math.abs(share - (time / whole) * 100) < 0.06, `"${word}" has ${(time / whole) * 100} %, said: ${found.said}`);
+  }
 
-  // n and N walk through all calls of a name, in order of time and back.
-  const few = methods.filter((m) => m.calls > 1 && m.calls < 8 && names_alone(m.method, methods)).at(0);
-  await page.turn(`#/0/timeline?q=${encodeURIComponent(few.method)}`);
+  // n and N walk through all calls of all names that match, in order of time and back.
+  const walk = kWalked.find((word) => {
+    const mine = all_calls.filter((c) => fits(word)(c.name));
+    return mine.length > 4 && mine.length < 24 && new Set(mine.map((c) => c.name)).size > 1;
+  });
+  const mine = all_calls.filter((c) => fits(walk)(c.name)).map((c) => c.start);
+  await page.turn(`#/0/timeline?q=${encodeURIComponent(walk)}`);
   await page.page.evaluate(() => document.activeElement.blur()); // keys are commands again
   const step = async (key) => {
     const before = page.address();
     await page.page.keyboard.press(key);
-    await page.page.waitForFunction((b) => location.hash !== b || /No (later|earlier) match/.test(document.body.textContent), before);
+    await page.page.waitForFunction(
+      (b) => location.hash !== b || /No (later|earlier) match/.test(document.body.textContent),
+      before,
+    );
     await page.settled();
     return Number(/[?&]sel=calls:\d+\/\d+\/(-?\d+)/.exec(page.address())?.[1]);
   };
   const there = [];
-  for (let i = 0; i < few.calls; ++i) there.push(await step("n"));
-  expect_equal(there, [...there].sort((a, b) => a - b), "n goes on in order of time");
-  expect_equal(new Set(there).size, few.calls, `n finds all calls of ${few.method}`);
+  for (let i = 0; i < mine.length; ++i) there.push(await step("n"));
+  expect_equal(there, mine, `n goes through all calls with "${walk}" in order of time`);
+  const end = page.address();
+  await page.page.keyboard.press("n");
+  await page.page.getByText("No later match").waitFor();
+  expect_equal(page.address(), end, "behind the last there is none");
   const back = [];
-  for (let i = 1; i < few.calls; ++i) back.push(await step("Shift+N"));
-  expect_equal(back, there.slice(0, -1).reverse(), "N goes back");
+  for (let i = 1; i < mine.length; ++i) back.push(await step("Shift+N"));
+  expect_equal(back, mine.slice(0, -1).reverse(), "N goes back");
 
   // Flame: the total of each weight.
   const out = join(place, "out.folded");

@@ -4,30 +4,7 @@
 // in on is found at every distance, at last with its exact start and end. Of a call that was slow the page says what the
 // calls of its method say, counted here one by one.
 import { cli, example, expect, expect_equal, with_page } from "./support/page.mjs";
-
-// Calls of each thread that nest, at offsets from `first`; of others none.
-function calls_by_thread(first) {
-  const open = new Map();
-  const calls = new Map();
-  const broken = new Set();
-  for (const line of cli("cat", "--jsonl", example).split("\n")) {
-    if (line === "") continue;
-    const event = JSON.parse(line);
-    const stack = open.get(event.thread) ?? [];
-    open.set(event.thread, stack);
-    if (event.kind === "enter") {
-      const call = { method: event.method, start: event.time - first, end: null, depth: stack.length };
-      stack.push(call);
-      calls.set(event.thread, [...(calls.get(event.thread) ?? []), call]);
-    } else if (event.kind === "leave" || event.kind === "unwind") {
-      const call = stack.pop();
-      if (call?.method !== event.method) broken.add(event.thread);
-      else call.end = event.time - first;
-    }
-  }
-  for (const thread of broken) calls.delete(thread);
-  return calls;
-}
+import { calls_of_threads } from "./support/calls.mjs";
 
 const by_depth = (calls, value) => {
   const sums = {};
@@ -35,12 +12,37 @@ const by_depth = (calls, value) => {
   return sums;
 };
 
+// What is wrong with the items of one row, in order, by its calls: each that begins between the first and the last of them
+// counts once; one alone has its own start and end, unless it goes on from before; several are from the first of them to
+// the last end, as busy as all of them, and named by the longest.
+function wrong_items(items, calls) {
+  const wrong = [];
+  let next = -1;
+  for (const item of items) {
+    if (item.count === 0) continue; // what began before the tile
+    const at = next >= 0 ? next : calls.findIndex((c) => c.start === item.start);
+    const its = calls.slice(at, at + item.count);
+    next = at + item.count;
+    if (at < 0 || its.length < item.count || its[0].start !== item.start) wrong.push(`no call begins at ${item.start}`);
+    else if (item.count > 1) {
+      const longest = its.reduce((a, b) => (b.end - b.start > a.end - a.start ? b : a));
+      const busy = its.reduce((sum, c) => sum + c.end - c.start, 0);
+      if (item.end !== Math.max(...its.map((c) => c.end))) wrong.push(`${item.start} ends at ${item.end}`);
+      if (item.busy !== busy) wrong.push(`${item.start} is busy for ${item.busy}, not ${busy}`);
+      if (!item.name.endsWith(`longest ${longest.name}`)) wrong.push(`${item.name}, not ${longest.name}`);
+    } else if (item.end > its[0].end || item.busy !== item.end - item.start) wrong.push(`${item.start} to ${item.end}`);
+  }
+  return wrong;
+}
+
 await with_page([example], async (page) => {
   await page.open("#/0/timeline");
   const tracks = await page.ask("/tracks");
   const told_trace = await page.ask("");
   const length = told_trace.end;
-  const threads = calls_by_thread(Number(told_trace.first_offset));
+  const threads = Map.groupBy
+    ? Map.groupBy(calls_of_threads(cli, example), (c) => c.thread)
+    : calls_of_threads(cli, example).reduce((all, c) => all.set(c.thread, [...(all.get(c.thread) ?? []), c]), new Map());
   const at_hand = tracks.threads.filter((t) => threads.has(t.id) && t.calls > 2);
   expect(at_hand.length > 0, "a thread whose calls nest");
 
@@ -55,6 +57,8 @@ await with_page([example], async (page) => {
           start: Number(i.dataset.start),
           end: Number(i.dataset.end),
           count: Number(i.dataset.count),
+          busy: Number(i.dataset.busy),
+          name: i.ariaLabel,
           depth: Number(i.dataset.row),
         })),
       };
@@ -84,25 +88,34 @@ await with_page([example], async (page) => {
   expect(compared > 50, `ranges with calls to compare: ${compared} calls`);
 
   // Zoomed in on one call, step by step.
-  const call = calls.filter((c) => c.end !== null && c.end - c.start > 1000 && c.depth > 0)[0] ?? calls[0];
+  const call = calls.find((c) => !c.open && c.start > 0 && c.end - c.start > 1000 && c.end - c.start < 50_000 && c.depth > 0);
   let half = length / 2;
+  let [levels, checked] = [0, 0];
   const middle = (call.start + call.end) / 2;
   for (let step = 0; step < 25 && half > (call.end - call.start) * 1.5; ++step) {
     half = Math.max(half / 2, (call.end - call.start) * 1.5);
     const from = Math.max(0, Math.floor(middle - half));
     await page.turn(`#/0/timeline?v=${from}-${Math.min(length, Math.ceil(middle + half))}&tr=${others}`);
     const seen = await items(busiest);
-    if (seen.all > 200) continue;
+    levels += 1;
+    if (seen.all <= 200)
+      for (const depth of new Set(seen.shown.map((i) => i.depth))) {
+        const row = seen.shown.filter((i) => i.depth === depth).sort((a, b) => a.start - b.start);
+        const wrong = wrong_items(row, calls.filter((c) => c.depth === depth));
+        expect_equal(wrong.slice(0, 3), [], `items at depth ${depth}, ${half} ns around the call`);
+        checked += row.length;
+      }
     const there = seen.shown.filter((i) => i.depth === call.depth && i.start <= call.start && i.end >= call.end);
     expect(there.length >= 1, `the call is under an item at ${half} ns around it`);
   }
+  expect(levels > 8 && checked > 100, `${checked} items on ${levels} levels`);
   const seen = await items(busiest);
   const exact = seen.shown.filter((i) => i.depth === call.depth && i.start === call.start && i.end === call.end);
   expect_equal(exact.length, 1, "at last one item with its start and end");
   expect_equal(exact[0]?.count, 1, "which is one call");
 
   // Why was it slow: the slowest and the median of its method.
-  const all = [...threads.values()].flat().filter((c) => c.method === call.method && c.end !== null);
+  const all = [...threads.values()].flat().filter((c) => c.method === call.method && !c.open);
   const lengths = all.map((c) => c.end - c.start).sort((a, b) => a - b);
   const slowest = all.find((c) => c.end - c.start === lengths.at(-1));
   const owner = at_hand.find((t) => threads.get(t.id).includes(slowest));

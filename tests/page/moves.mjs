@@ -4,6 +4,10 @@
 // under other layouts, and nothing else.
 import { cli_json, example, expect, expect_equal, with_page } from "./support/page.mjs";
 
+// But for States, which is of one moment, and says of which.
+const kViews = ["overview", "flame", "calls", "memory", "collections", "locks"].concat([
+  ...["exceptions", "threads", "compilation", "counters", "events"],
+]);
 const numbers = (text) => text.split("-").map(Number);
 const value_of = (address, key) => new URLSearchParams(address.split("?")[1] ?? "").get(key);
 
@@ -46,8 +50,9 @@ await with_page([example], async (page) => {
     `dragged 200 to 520: ${a} to ${b}, a pixel is ${pixel}`,
   );
   const said = await page.by("group", "Limited to").textContent();
-  for (const view of ["flame", "calls", "overview"]) {
-    await page.turn(page.address().replace("/timeline", `/${view}`));
+  const limited = page.address();
+  for (const view of kViews) {
+    await page.turn(limited.replace("/timeline", `/${view}`));
     const there = await page.by("group", "Limited to").textContent();
     expect_equal(there.split(",")[0], said.split(",")[0], `${view} says what it is limited to`);
   }

@@ -30,9 +30,40 @@ await with_page([example], async (page) => {
   await page.open("#/0/flame");
   const total = async () => Number(await page.by("tree", "Frames").getAttribute("data-total"));
 
+  // Frames that are drawn, by the names above them; children follow their parents, whatever is between.
+  const drawn = () =>
+    page.by("tree", "Frames").evaluate((tree) => {
+      const above = [];
+      return [...tree.children].map((item) => {
+        const depth = Number(item.getAttribute("aria-level")) - 1;
+        above.length = depth;
+        above.push(item.ariaLabel.replace(/, [^,]*$/, ""));
+        return [above.slice(1).join(";"), Number(item.dataset.total)];
+      });
+    });
+  // Of what is at least two hundredths of the whole there are all, of others none that is not in the stacks.
+  const same_frames = async (stacks, what) => {
+    const wanted = new Map([["", sum(stacks)]]);
+    for (const { frames, value } of stacks)
+      frames.forEach((_, i) => {
+        const path = frames.slice(0, i + 1).join(";");
+        wanted.set(path, (wanted.get(path) ?? 0) + value);
+      });
+    const got = await drawn();
+    // What is lighter than can be seen is one frame by this name.
+    const wrong = got.filter(([path, value]) => !path.endsWith("(more)") && wanted.get(path) !== value);
+    expect_equal(wrong, [], `frames of ${what} that are not in the stacks`);
+    const there = new Set(got.map(([path]) => path));
+    const large = [...wanted].filter(([path, value]) => value * 50 >= sum(stacks) && !there.has(path));
+    expect_equal(large, [], `frames of ${what} that are missing`);
+    expect(got.length > 1 || stacks.length === 0, `frames of ${what}`);
+  };
+
   for (const { key } of (await page.ask("")).weights) {
+    const stacks = folded(key);
     await page.turn(`#/0/flame?w=${key}`);
-    expect_equal(await total(), sum(folded(key)), `total of ${key}`);
+    expect_equal(await total(), sum(stacks), `total of ${key}`);
+    await same_frames(stacks, key);
   }
 
   const stacks = folded("time");
@@ -45,14 +76,20 @@ await with_page([example], async (page) => {
     hide: stacks,
     collapse: stacks,
   };
+  const changed = {
+    only: kept.only,
+    not: kept.not,
+    hide: stacks.map((s) => {
+      const left = s.frames.filter((f) => !fits(f));
+      return { ...s, frames: left.length > 0 ? left : ["(hidden)"] };
+    }),
+    root: kept.root.map((s) => ({ ...s, frames: s.frames.slice(s.frames.findIndex(fits)) })),
+  };
   expect(sum(kept.only) > 0 && sum(kept.not) > 0, "the word is in some stacks and not in others");
   for (const [op, left] of Object.entries(kept)) {
     await page.turn(`#/0/flame?f=${op}:text:${word}`);
     expect_equal(await total(), sum(left), `${op} "${word}"`);
-    if (op === "hide") {
-      const names = await page.by("tree", "Frames").getByRole("treeitem").evaluateAll((all) => all.map((i) => i.ariaLabel));
-      expect(!names.some((n) => fits(n.split(",")[0])), "hidden frames are not there");
-    }
+    if (changed[op]) await same_frames(changed[op], op);
     await page.page.reload();
     await page.settled();
     expect_equal(await total(), sum(left), `${op} "${word}", opened again`);

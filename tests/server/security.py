@@ -258,15 +258,7 @@ def bears_readers_that_stand_still(server):
 def writes_its_own_files_only(server):
     """What stands in its folders after every endpoint was asked, with what makes it write."""
     trace = server.traces()[0]
-    bodies = {"export": {"target": "folded", "weight": "time"}, "keep_notes": {"marks": []},
-              "states": {"path": ["**"], "from": 0, "to": 1000, "points": 1},
-              "heap": {"question": "dominators"}, "tables": {"sections": ["calls", "heap"]}}
-    for name, method, path, known, _ in endpoints():
-        if name == "stream":
-            continue
-        address = address_of(path, trace) + ("?at=1" if "at" in known.split() else "")
-        status = server.ask(method, address, json.dumps(bodies.get(name, {})))[0]
-        assert status == 200 or name not in bodies, (name, status)
+    server.ask_everything()
     home = Path(server.home.name)
     files = sorted(str(path.relative_to(home)) for path in home.rglob("*") if path.is_file())
     notes = f"state/polytrace/notes/{trace.split('/')[2]}.json"

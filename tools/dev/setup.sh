@@ -10,9 +10,9 @@
 #:   live    a JDK, Mono, its profiler and its report tool: live recordings, benchmarks
 #:   bare    what makes a bare Debian in a folder, to try first use and packages in
 #:   package what ./dev package makes packages with
-#:   page    a browser, node and what drives the one from the other: tests of the page. npm's
-#:           packages go to $POLYTRACE_PAGE (~/.cache/polytrace/page). Building the page needs
-#:           node 20.19 besides, which is newer than Debian 12 has
+#:   page    a browser, node and what drives the one from the other, strace: tests of the page and
+#:           its server. npm's packages go to $POLYTRACE_PAGE (~/.cache/polytrace/page).
+#:           Building the page needs node 20.19 besides, which is newer than Debian 12 has
 #:   readers other tools that open what polytrace exports, large: tests of exports ask them if they
 #:           are here. Those of npm go to $POLYTRACE_READERS (~/.cache/polytrace/readers)
 #: Without a set: build and test. Needs root or sudo only when something is missing.
@@ -33,7 +33,7 @@ packages_of() {
       openjdk-17-jdk-headless time ;;
     bare) echo mmdebstrap ;;
     package) echo dpkg-dev patchelf zstd lintian ;;
-    page) echo chromium fonts-dejavu-core nodejs ;;
+    page) echo chromium fonts-dejavu-core nodejs strace ;;
     readers) echo golang-go babeltrace2 protobuf-compiler valgrind chromium visualvm \
       fonts-dejavu-core ;;
     *) usage "no package set \"$1\"; see ./dev help setup" ;;

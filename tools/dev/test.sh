@@ -1,10 +1,12 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-#: ./dev test [--release | --long] [ROOM | REGEX]
+#: ./dev test [--release | --threads | --long] [ROOM | REGEX]
 #: Builds all with sanitizers (asan) and runs every test; ends with how many passed and failed.
 #:
 #: --release does the same with the optimised build, too. ROOM, a folder of tests/, builds and runs
 #: only what is in it. REGEX builds all and picks ctest tests by name (base.0, cli/pipes ...).
+#: --threads watches with ThreadSanitizer what several threads do at once: the server, what the page
+#: asks it, the C interface, indexes.
 #: --long tests the optimised build with all that takes minutes: every class of the JDK through the
 #: rewriter, a hundred kills, agents with sanitizers, compilers and servers with every set of events
 #: (POLYTRACE_LONG=1 tells it to the tests).
@@ -13,6 +15,7 @@
 #:   ./dev test
 #:   ./dev test history
 #:   ./dev test --release cli/pipes
+#:   ./dev test --threads
 #:   ./dev test --long live/
 
 presets=(asan) selection=() targets=(all)
@@ -27,6 +30,12 @@ targets_of() {
 case ${1:-} in
   --release)
     presets=(release asan)
+    shift
+    ;;
+  --threads)
+    presets=(tsan)
+    targets=(product polytrace_tests_store capi_threads capi_asked capi_hot_methods capi_kinds)
+    selection=(-R '^(server/|page/|capi/(threads|contract|answers)|store\.)')
     shift
     ;;
   --long)

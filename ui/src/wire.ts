@@ -186,7 +186,8 @@ export interface Name {
 
 export interface Found {
   ids: number[];
-  names: number;
+  names: number; // of the trace
+  called: number; // of them in the selection
   calls: number;
   time: Wide;
   share: number | null; // 0 to 1

@@ -2,6 +2,8 @@
 #include "analysis/profile/tree.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "analysis/table/words.hpp"
 #include "base/slot.hpp"
@@ -35,6 +37,22 @@ void ProfileTree::add(std::uint32_t node, const Amount& amount) {
   base::slot(amounts_, is_thread ? known_child(node, kFrameless) : node).merge(amount);
 }
 
+// Threads by their first event: their numbers depend on how the trace was cut into batches.
+std::vector<std::uint32_t> ProfileTree::places_of_threads() const {
+  const auto began = [&](std::uint32_t node) {
+    const std::uint32_t number = nodes_[node].method;
+    const bool is_known = number < names_.threads().size();
+    return is_known ? std::pair(names_.threads()[number].first, names_.threads()[number].id)
+                    : std::pair(std::numeric_limits<base::Time>::max(), base::Id{number});
+  };
+  std::vector<std::uint32_t> threads, places(size());
+  for (std::uint32_t node = 1; node < size(); ++node)
+    if (nodes_[node].parent == Profile::kRoot) threads.push_back(node);
+  std::ranges::stable_sort(threads, {}, began);
+  for (std::uint32_t i = 0; i < threads.size(); ++i) places[threads[i]] = i;
+  return places;
+}
+
 // The thread of each node, as the thread's own node; the nodes but those of threads, in order.
 std::vector<std::uint32_t> ProfileTree::order_by_thread(std::vector<std::uint32_t>& threads) const {
   std::vector<std::uint32_t> order;
@@ -45,8 +63,8 @@ std::vector<std::uint32_t> ProfileTree::order_by_thread(std::vector<std::uint32_
     threads[node] = parent == Profile::kRoot ? node : threads[parent];
     if (parent != Profile::kRoot) order.push_back(node);
   }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return threads[a] < threads[b]; });
+  const std::vector<std::uint32_t> places = places_of_threads();
+  std::ranges::stable_sort(order, {}, [&](std::uint32_t node) { return places[threads[node]]; });
   return order;
 }
 

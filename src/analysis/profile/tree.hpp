@@ -59,6 +59,7 @@ class ProfileTree {
   }
   std::uint32_t child_when_full(std::uint32_t parent, std::uint32_t method);
   std::uint32_t size() const { return static_cast<std::uint32_t>(nodes_.size()); }
+  std::vector<std::uint32_t> places_of_threads() const;  // by their own nodes
   std::vector<std::uint32_t> order_by_thread(std::vector<std::uint32_t>& threads) const;
   Profile::Frame frame(std::uint32_t method, std::span<const Profile::Frame> places) const;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <unordered_set>
 
 #include "server/answers/ask.hpp"
 
@@ -40,10 +41,10 @@ std::string name_of(const service::IndexedTrace& trace, Kind kind, std::uint32_t
   return kind == Kind::class_ ? trace.class_name(number) : trace.thread_name(number);
 }
 
-// Of calls that are inside no other call of the set.
 struct Figures {
+  std::unordered_set<std::string> called;  // names of methods of the set
   std::uint64_t calls = 0;
-  std::uint64_t time = 0;   // ns, of the outermost ones
+  std::uint64_t time = 0;   // ns, of calls that are inside no other call of the set
   std::uint64_t whole = 0;  // of all calls of the selection
 };
 
@@ -60,6 +61,7 @@ Figures figures_of(const service::IndexedTrace& trace, const store::RangeSums& s
     inside[i] = fits || is_inner;
     if (!fits) continue;
     figures.calls += nodes[i].own.calls;
+    if (nodes[i].own.calls > 0) figures.called.insert(trace.method_name(method));
     if (!is_inner) figures.time += nodes[i].total;
   }
   if (!nodes.empty()) figures.whole = nodes.front().total;
@@ -67,6 +69,7 @@ Figures figures_of(const service::IndexedTrace& trace, const store::RangeSums& s
 }
 
 void write_figures(base::JsonWriter& json, const Figures& figures) {
+  json.member("called", static_cast<std::uint64_t>(figures.called.size()));
   json.member("calls", figures.calls);
   json.member("time", figures.time);
   json.key("share");

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "base/duration_sketch.hpp"
+#include "store/ask/calls/range_sums.hpp"
 #include "store/ask/method_blocks.hpp"
-#include "store/ask/range_sums.hpp"
 
 namespace polytrace::store {
 

@@ -5,7 +5,7 @@
 
 #include "base/codes.hpp"
 #include "base/slot.hpp"
-#include "store/ask/open_calls.hpp"
+#include "store/ask/calls/open_calls.hpp"
 #include "store/read/block_events.hpp"
 #include "store/read/time_left_out.hpp"
 

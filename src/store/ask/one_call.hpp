@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
+#include "store/ask/calls/open_calls.hpp"
+#include "store/ask/calls/range_sums.hpp"
 #include "store/ask/method_blocks.hpp"
-#include "store/ask/open_calls.hpp"
-#include "store/ask/range_sums.hpp"
 
 namespace polytrace::store {
 

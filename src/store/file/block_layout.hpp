@@ -140,6 +140,14 @@ struct PathSum {
     waiting += more.waiting;
     cpu += more.cpu;
   }
+  // What add() added.
+  void take_off(const PathSum& less) {
+    calls -= less.calls;
+    self -= less.self;
+    blocked -= less.blocked;
+    waiting -= less.waiting;
+    cpu -= less.cpu;
+  }
 };
 
 // Sums of pauses are PathSums without calls: `self` is the time of it that lies in pauses,

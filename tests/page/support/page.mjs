@@ -61,7 +61,7 @@ export function cli_json(...words) {
 export async function serve(files, cache, ...more) {
   const child = spawn(polytrace, ["ui", "--json", "--ui-dir", join(root, "ui/dist"), ...more, ...files], {
     env: { ...process.env, POLYTRACE_CACHE: cache },
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", "pipe"],
   });
   const line = await new Promise((done, fail) => {
     let text = "";
@@ -70,6 +70,12 @@ export async function serve(files, cache, ...more) {
       if (text.includes("\n")) done(text.split("\n")[0]);
     });
     child.on("exit", (code) => fail(new Error(`polytrace ui ended with ${code}`)));
+    let told = "";
+    child.stderr.on("data", (bytes) => {
+      process.stderr.write(bytes);
+      told += bytes;
+      if (told.includes("built without the page")) skip("this build of polytrace has no page");
+    });
   });
   return { child, ...JSON.parse(line) };
 }
@@ -104,6 +110,25 @@ export class Page {
     await this.settled();
   }
 
+  // All branches of a tree are opened.
+  async unfold(name) {
+    const tree = this.by("treegrid", name);
+    await tree.waitFor();
+    await tree.evaluate(async (table) => {
+      const box = table.closest(".gridbox");
+      const frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+      for (;;) {
+        const closed = table.querySelectorAll("tr[aria-expanded=false] .twist");
+        for (const twist of closed) twist.click();
+        if (closed.length === 0 && box.scrollTop + box.clientHeight >= box.scrollHeight - 1) break;
+        if (closed.length === 0) box.scrollTop += box.clientHeight / 2;
+        await frame();
+      }
+      box.scrollTop = 0;
+    });
+    await this.settled();
+  }
+
   // In the page that is open, as by a link in it.
   async turn(address) {
     await this.page.evaluate((a) => {
@@ -118,7 +143,7 @@ export class Page {
       () => {
         const { state, busy } = document.documentElement.dataset;
         globalThis.quiet_frames = state === "ready" && busy === "0" ? (globalThis.quiet_frames ?? 0) + 1 : 0;
-        if (globalThis.quiet_frames < 4) return false;
+        if (globalThis.quiet_frames < 3) return false;
         globalThis.quiet_frames = 0;
         return true;
       },
@@ -188,13 +213,7 @@ export function launch() {
 // Runs `body` with a page of a server of `files`; the test fails if anything was complained of.
 export async function with_page(files, body, options = {}) {
   if (!existsSync(join(root, "ui/dist/index.html"))) skip("ui/dist is missing: ./dev page makes it");
-  try {
-    cli("ui", "--help");
-  } catch {
-    skip("this build of polytrace has no page");
-  }
-  const browser = await launch();
-  const server = await serve(files, scratch());
+  const [browser, server] = await Promise.all([launch(), serve(files, scratch())]);
   try {
     const context = await browser.newContext({
       viewport: { width: 1600, height: 900 },

@@ -43,15 +43,18 @@ def skip_without_page():
 
 
 class Server:
-    """`polytrace ui --json` with a cache of its own, until it is closed."""
+    """`polytrace ui --json` with a cache of its own, until it is closed. `under`: words before the
+    command; `more`: of its surroundings."""
 
-    def __init__(self, *words, ready=True):
+    def __init__(self, *words, ready=True, under=(), more=None):
         self.home = tempfile.TemporaryDirectory()
         folder = self.home.name
         os.mkdir(folder + "/tmp")
         surroundings = dict(os.environ, POLYTRACE_CACHE=folder + "/cache", HOME=folder,
-                            XDG_STATE_HOME=folder + "/state", TMPDIR=folder + "/tmp")
-        self.process = subprocess.Popen([POLYTRACE, "ui", "--json", *map(str, words)], text=True,
+                            XDG_STATE_HOME=folder + "/state", TMPDIR=folder + "/tmp",
+                            **(more or {}))
+        line = [*under, POLYTRACE, "ui", "--json", *map(str, words)]
+        self.process = subprocess.Popen(line, text=True,
                                         env=surroundings, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE)
         line = self.process.stdout.readline()
@@ -67,7 +70,7 @@ class Server:
         return self
 
     def __exit__(self, *_):
-        self.process.send_signal(signal.SIGINT)
+        os.kill(self.told["pid"], signal.SIGINT)
         self.process.communicate(timeout=60)
         self.home.cleanup()
 
@@ -113,6 +116,19 @@ class Server:
                 return
             time.sleep(0.1)
         raise AssertionError("no trace became ready in a minute")
+
+    def ask_everything(self):
+        """Every endpoint but the stream once, with what makes those that write do so."""
+        trace = self.traces()[0]
+        bodies = {"export": {"target": "folded", "weight": "time"}, "keep_notes": {"marks": []},
+                  "states": {"path": ["**"], "from": 0, "to": 1000, "points": 1},
+                  "heap": {"question": "dominators"}, "tables": {"sections": ["calls", "heap"]}}
+        for name, method, path, known, _ in endpoints():
+            if name == "stream":
+                continue
+            address = address_of(path, trace) + ("?at=1" if "at" in known.split() else "")
+            status = self.ask(method, address, json.dumps(bodies.get(name, {})))[0]
+            assert status == 200 or name not in bodies, (name, status)
 
     def traces(self):
         return ["/traces/" + trace["id"] for trace in self.get("/session")["traces"]]

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "store/ask/open_calls.hpp"
-#include "store/ask/range_sums.hpp"
+#include "store/ask/calls/open_calls.hpp"
+#include "store/ask/calls/range_sums.hpp"
 #include "store/calls/memory_index.hpp"
 #include "store/read/block_events.hpp"
 

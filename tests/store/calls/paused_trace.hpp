@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "store/ask/range_sums.hpp"
+#include "store/ask/calls/range_sums.hpp"
 #include "store/built.hpp"
 #include "store/calls/time_spans.hpp"
 #include "store/calls/told.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "store/ask/range_sums.hpp"
+#include "store/ask/calls/range_sums.hpp"
 #include "store/calls/memory_index.hpp"
 #include "store/calls/time_spans.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "store/ask/open_calls.hpp"
+#include "store/ask/calls/open_calls.hpp"
 #include "store/calls/memory_index.hpp"
 
 namespace polytrace::store::calls {

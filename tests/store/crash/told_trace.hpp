@@ -14,8 +14,8 @@
 
 #include "base/codes.hpp"
 #include "event/copy.hpp"
-#include "store/ask/open_calls.hpp"
-#include "store/ask/range_sums.hpp"
+#include "store/ask/calls/open_calls.hpp"
+#include "store/ask/calls/range_sums.hpp"
 #include "store/ask/row_sums.hpp"
 #include "store/built.hpp"
 

@@ -29,6 +29,10 @@ export async function step_match(by: 1 | -1): Promise<void> {
 
 const share_text = (found: Found): string => text_of(percent((found.share ?? 0) * 100));
 
+// Where no call is recorded all names of the trace count, which samples or allocations may have.
+const names_of = (found: Found): number => (found.share === null ? found.names : found.called);
+const names_text = (found: Found): string => `${grouped(names_of(found))} ${names_of(found) === 1 ? "name" : "names"}`;
+
 function Count({ found }: { found: Found | null }) {
   if (!found) return <span class="hits" />;
   return (
@@ -36,11 +40,12 @@ function Count({ found }: { found: Found | null }) {
       class="hits"
       role="group"
       aria-label="Matches"
-      data-value={found.names}
+      title={`${grouped(found.names)} of the trace, ${grouped(found.called)} called in the selection`}
+      data-value={names_of(found)}
       data-calls={found.calls}
       data-time={String(found.time)}
     >
-      {grouped(found.names)} {found.names === 1 ? "name" : "names"}, {share_text(found)}
+      {names_text(found)}, {share_text(found)}
     </span>
   );
 }
@@ -70,11 +75,23 @@ export function Search() {
   const found = p.search === "" ? null : answer.value;
   useEffect(() => {
     matches.value = new Set(found?.ids ?? []);
-    if (found)
-      say(
-        `${grouped(found.names)} ${found.names === 1 ? "name matches" : "names match"}: ${grouped(found.calls)} calls, ${share_text(found)} of the time`,
-      );
+    if (!found) return;
+    const verb = names_of(found) === 1 ? "matches" : "match";
+    say(`${names_text(found)} ${verb}: ${grouped(found.calls)} calls, ${share_text(found)} of the time`);
   }, [found]);
+  // Who presses Enter before the answer is there means what was typed.
+  const meant = useRef<1 | -1 | 0>(0);
+  useEffect(() => {
+    if (meant.current !== 0 && found && !answer.loading) void step_match(meant.current);
+    if (!answer.loading) meant.current = 0;
+  }, [found, answer.loading]);
+  const step = (by: 1 | -1): void => {
+    const waits = text !== p.search;
+    clearTimeout(typed.current);
+    if (waits) go({ search: text }, true);
+    if (waits || answer.loading) meant.current = by;
+    else void step_match(by);
+  };
   const flag = (c: string, on: boolean): void => {
     const flags = [...["c", "r"].filter((f) => (f === c ? on : p.searchFlags.includes(f)))].join("");
     go({ searchFlags: flags });
@@ -96,7 +113,7 @@ export function Search() {
         onInput={(e) => type(e.currentTarget.value)}
         title={answer.problem?.message}
         onKeyDown={(e) => {
-          if (e.key === "Enter") void step_match(e.shiftKey ? -1 : 1);
+          if (e.key === "Enter") step(e.shiftKey ? -1 : 1);
           if (e.key === "Escape") {
             clearTimeout(typed.current);
             set_text("");

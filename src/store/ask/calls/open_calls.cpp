@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/ask/open_calls.hpp"
+#include "store/ask/calls/open_calls.hpp"
 
 #include <algorithm>
 #include <limits>

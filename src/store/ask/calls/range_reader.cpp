@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/ask/range_sums.hpp"
+#include "store/ask/calls/range_reader.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -9,14 +9,16 @@
 #include "base/codes.hpp"
 #include "base/large_pages.hpp"
 #include "base/raw_array.hpp"
-#include "base/seeded_hash.hpp"
-#include "store/ask/open_calls.hpp"
+#include "store/ask/calls/cover.hpp"
+#include "store/ask/calls/open_calls.hpp"
 #include "store/read/block_events.hpp"
 
 namespace polytrace::store {
 namespace {
 
 using Block = CallFrames::Block;
+
+base::Unexpected stopped() { return base::fail(base::Code::read_failed, "stopped"); }
 
 // One entry for each path, in memory that is touched where something is added only.
 class SumsByPath {
@@ -27,6 +29,7 @@ class SumsByPath {
     base::want_large_pages(sums_.get(), paths * sizeof(PathFigures));
   }
   void add(const PathSum& sum) { of(sum.path).add(sum); }
+  void take_off(const PathSum& sum) { of(sum.path).take_off(sum); }
   // What of it lay in pauses.
   void add_paused(const PathSum& sum) {
     PathFigures& own = of(sum.path);
@@ -90,14 +93,19 @@ class RangeReader {
     for (const PathSum& sum : read_) sums_.add(sum);
     read_.clear();
   }
+  void take_read_off() {
+    for (const PathSum& sum : read_) sums_.take_off(sum);
+    read_.clear();
+  }
   void add_read_pauses() {
     for (const PathSum& sum : read_) sums_.add_paused(sum);
     read_.clear();
   }
   base::result<void> add_open(std::uint32_t thread, std::uint32_t place);
   base::result<void> add_part(std::uint32_t thread, std::uint32_t place);
-  base::result<std::uint32_t> add_whole(std::uint32_t thread, std::uint32_t place,
-                                        std::uint32_t end);
+  // Blocks [place, end), which are inside.
+  base::result<void> add_whole(std::uint32_t thread, std::uint32_t place, std::uint32_t end);
+  base::result<void> add_piece(std::uint32_t thread, const CoverPiece& piece);
   // Pauses in blocks [place, end), which are inside.
   base::result<void> add_pauses(std::uint32_t thread, std::uint32_t place, std::uint32_t end);
   base::result<std::uint32_t> add_some_pauses(std::uint32_t thread, std::uint32_t place,
@@ -119,18 +127,12 @@ base::result<void> RangeReader::add(std::uint32_t thread) {
   while (inside_end > at && !is_inside(blocks[inside_end - 1])) --inside_end;
   std::uint32_t inside = at;
   while (inside < inside_end && !is_inside(blocks[inside])) ++inside;
-  if (has_pauses())
-    if (auto done = add_pauses(thread, inside, inside_end); !done) return done;
-  while (at < end) {
-    if (is_stopped()) return base::fail(base::Code::read_failed, "stopped");
-    if (!is_inside(blocks[at])) {
-      if (auto done = add_part(thread, at++); !done) return done;
-      continue;
-    }
-    const auto next = add_whole(thread, at, inside_end);
-    if (!next) return base::Unexpected(next.error());
-    at = *next;
-  }
+  for (std::uint32_t place = at; place < inside; ++place)
+    if (auto done = add_part(thread, place); !done) return done;
+  if (auto done = add_whole(thread, inside, inside_end); !done) return done;
+  for (std::uint32_t place = inside_end; place < end; ++place)
+    if (auto done = add_part(thread, place); !done) return done;
+  if (has_pauses()) return add_pauses(thread, inside, inside_end);
   return {};
 }
 
@@ -159,6 +161,7 @@ base::result<void> RangeReader::add_open(std::uint32_t thread, std::uint32_t pla
 }
 
 base::result<void> RangeReader::add_part(std::uint32_t thread, std::uint32_t place) {
+  if (is_stopped()) return stopped();
   const auto block = frames_.block(thread, place);
   if (!block) return base::Unexpected(block.error());
   const auto locals = (*block)->locals();
@@ -177,7 +180,7 @@ base::result<void> RangeReader::add_part(std::uint32_t thread, std::uint32_t pla
 base::result<void> RangeReader::add_pauses(std::uint32_t thread, std::uint32_t place,
                                            std::uint32_t end) {
   while (place < end) {
-    if (is_stopped()) return base::fail(base::Code::read_failed, "stopped");
+    if (is_stopped()) return stopped();
     const auto next = add_some_pauses(thread, place, end);
     if (!next) return base::Unexpected(next.error());
     place = *next;
@@ -214,145 +217,36 @@ base::result<std::uint32_t> RangeReader::add_some_pauses(std::uint32_t thread, s
   return behind == parts.end() ? end : std::min(end, behind->first);
 }
 
-// Of the block, or of it and those behind that stand in one frame of sums: where to go on.
-base::result<std::uint32_t> RangeReader::add_whole(std::uint32_t thread, std::uint32_t place,
-                                                   std::uint32_t end) {
-  const auto sums = frames_.sums(thread);
-  auto at = std::ranges::lower_bound(sums, place, {}, &CallFrames::Sums::first);
-  while (at != sums.end() && at->first == place && at->blocks > end - place) ++at;
-  const bool found = at != sums.end() && at->first == place && at->blocks != 0;
-  const auto payload = found ? frames_.payload(*at) : frames_.payload(thread, place);
-  if (!payload) return base::Unexpected(payload.error());
-  const std::uint32_t paths = frames_.paths().size();
-  const auto read =
-      found ? read_sums(*payload, paths, read_) : read_block_sums(*payload, paths, read_);
-  if (!read) return base::Unexpected(read.error());
-  add_read();
-  return place + (found ? at->blocks : 1);
+base::result<void> RangeReader::add_whole(std::uint32_t thread, std::uint32_t place,
+                                          std::uint32_t end) {
+  const auto blocks = static_cast<std::uint32_t>(frames_.blocks(thread).size());
+  for (const CoverPiece& piece : cover(frames_.sums(thread), blocks, place, end))
+    if (auto done = add_piece(thread, piece); !done) return done;
+  return {};
 }
 
-// A tree's nodes by place: who is below whom.
-struct Below {
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  std::uint32_t first = kNone;
-  std::uint32_t next = kNone;  // of the same parent
-};
-
-class MethodSums {
- public:
-  MethodSums(const Paths& paths, const std::vector<TreeNode>& nodes)
-      : paths_(paths), nodes_(nodes), below_(nodes.size()) {
-    for (std::size_t i = nodes.size(); i-- > 1;) {
-      Below& parent = below_[nodes[i].caller];
-      below_[i].next = parent.first;
-      parent.first = static_cast<std::uint32_t>(i);
-    }
-  }
-
-  std::vector<MethodSum> sum() {
-    for (std::uint32_t at = below_[0].first; at != Below::kNone; at = next(at)) enter(at);
-    std::erase_if(all_, [](const MethodSum& sum) {
-      return sum.method == kNoMethod || (sum.calls == 0 && sum.total == 0);
-    });
-    std::ranges::sort(all_, {}, &MethodSum::method);
-    return std::move(all_);
-  }
-
- private:
-  // Down, else beside, else beside what is above.
-  std::uint32_t next(std::uint32_t at) {
-    if (below_[at].first != Below::kNone) return below_[at].first;
-    for (;; open_.pop_back()) {
-      --open_by_method_[open_.back().slot];
-      const std::uint32_t beside = below_[open_.back().node].next;
-      if (beside != Below::kNone || open_.size() == 1) return open_.pop_back(), beside;
-    }
-  }
-  std::uint32_t slot_of(std::uint32_t method) {
-    const auto [known, fresh] = slots_.try_emplace(method, static_cast<std::uint32_t>(all_.size()));
-    if (fresh) {
-      all_.push_back({method, 0, 0, 0, 0, 0, 0, 0, 0});
-      open_by_method_.push_back(0);
-    }
-    return known->second;
-  }
-  void enter(std::uint32_t at) {
-    const TreeNode& node = nodes_[at];
-    const std::uint32_t slot = slot_of(paths_.method(node.own.path));
-    open_.push_back({at, slot});
-    const bool is_outermost = open_by_method_[slot]++ == 0;
-    MethodSum& sum = all_[slot];
-    sum.calls += node.own.calls;
-    sum.total += node.total;
-    if (is_outermost) sum.elapsed += node.total;
-    sum.self += node.own.self;
-    sum.blocked += node.own.blocked;
-    sum.waiting += node.own.waiting;
-    sum.cpu += node.own.cpu;
-    sum.paused += node.own.paused;
-  }
-
-  const Paths& paths_;
-  const std::vector<TreeNode>& nodes_;
-  std::vector<Below> below_;
-  struct Open {
-    std::uint32_t node;
-    std::uint32_t slot;  // of its method
-  };
-  std::vector<Open> open_;  // from the outermost
-  base::IdMap<std::uint32_t> slots_;
-  std::vector<MethodSum> all_;
-  std::vector<std::uint32_t> open_by_method_;
-};
+base::result<void> RangeReader::add_piece(std::uint32_t thread, const CoverPiece& piece) {
+  if (is_stopped()) return stopped();
+  const auto payload =
+      piece.sums != nullptr ? frames_.payload(*piece.sums) : frames_.payload(thread, piece.place);
+  if (!payload) return base::Unexpected(payload.error());
+  const std::uint32_t paths = frames_.paths().size();
+  const auto read = piece.sums != nullptr ? read_sums(*payload, paths, read_)
+                                          : read_block_sums(*payload, paths, read_);
+  if (!read) return read;
+  piece.takes_off ? take_read_off() : add_read();
+  return {};
+}
 
 }  // namespace
 
-base::result<RangeSums> range_sums(const CallFrames& frames, const Range& range) {
-  const auto pauses = frames.pauses();
-  if (!pauses) return base::Unexpected(pauses.error());
-  RangeReader reader(frames, range, pauses->get());
+base::result<std::vector<PathFigures>> read_range(const CallFrames& frames, const Range& range,
+                                                  const slice::Pauses* pauses) {
+  RangeReader reader(frames, range, pauses);
   const auto asked =
       ask_threads(frames, range, [&](std::uint32_t thread) { return reader.add(thread); });
   if (!asked) return base::Unexpected(asked.error());
-  RangeSums sums;
-  sums.paths_ = reader.take();
-  sums.pauses_known_ = *pauses != nullptr;
-  return sums;
-}
-
-std::vector<TreeNode> RangeSums::tree(const Paths& all) const {
-  constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  std::vector<std::uint32_t> places(all.size(), kNone);  // by path
-  std::vector<std::uint32_t> others;                     // paths that only others are below
-  places[kEmptyPath] = 0;
-  for (const PathFigures& sum : paths_) places[sum.path] = 0;
-  for (const PathFigures& sum : paths_) {
-    for (std::uint32_t path = all.parent(sum.path); places[path] == kNone;
-         path = all.parent(path)) {
-      others.push_back(path);
-      places[path] = 0;
-    }
-  }
-  std::ranges::sort(others);
-  std::vector<TreeNode> nodes;
-  nodes.reserve(paths_.size() + others.size() + 1);
-  base::want_large_pages(nodes.data(), nodes.capacity() * sizeof(TreeNode));
-  nodes.push_back({});
-  const auto put = [&](const PathFigures& sum) {
-    places[sum.path] = static_cast<std::uint32_t>(nodes.size());
-    nodes.push_back({sum, sum.self, places[all.parent(sum.path)]});
-  };
-  auto other = others.begin();
-  for (const PathFigures& sum : paths_) {
-    for (; other != others.end() && *other < sum.path; ++other) put({{*other}});
-    put(sum);
-  }
-  for (std::size_t i = nodes.size(); i-- > 1;) nodes[nodes[i].caller].total += nodes[i].total;
-  return nodes;
-}
-
-std::vector<MethodSum> RangeSums::methods(const Paths& all) const {
-  return MethodSums(all, tree(all)).sum();
+  return reader.take();
 }
 
 }  // namespace polytrace::store
