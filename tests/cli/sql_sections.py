@@ -24,9 +24,9 @@ SAMPLES = ["mlpd/locks.mlpd", "tbf/shop_little.trcbin", "tracelog/line32.trace.l
            "mlpd/threads.mlpd.gz", "monoblock/shipped10.mprof", "monoblock/review.mprof",
            "tracelog/app64.trace.log"]
 LONG = bool(os.environ.get("POLYTRACE_LONG"))
-#: Names that are reserved have a line behind them as columns.
+#: Words of SQL that columns of a report are called by: they have a _ behind.
 RESERVED = {"from", "references", "to", "values", "window"}
-#: What is called by words of people: sentences, which the functions have and no table beside them.
+#: Sentences about the figures of other sections: their functions have them, no table beside them.
 SENTENCES = []
 
 ALL = "(NULL, NULL, NULL)"
