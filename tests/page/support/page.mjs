@@ -59,8 +59,10 @@ export function cli_json(...words) {
 }
 
 export async function serve(files, cache, ...more) {
+  // A sanitizer looks at all that a server does, as it starts once.
+  const sanitizer = `${process.env.ASAN_OPTIONS ?? ""}:report_globals=1:detect_leaks=1`;
   const child = spawn(polytrace, ["ui", "--json", "--ui-dir", join(root, "ui/dist"), ...more, ...files], {
-    env: { ...process.env, POLYTRACE_CACHE: cache },
+    env: { ...process.env, POLYTRACE_CACHE: cache, ASAN_OPTIONS: sanitizer },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const line = await new Promise((done, fail) => {
