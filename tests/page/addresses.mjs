@@ -37,7 +37,8 @@ const kPairs = [
   "theme=dark",
   "zz=kept",
 ];
-// Each view with all keys, opened again; each key alone with some view. When there is time, each with each, opened again.
+// Each view with all keys, every third opened again; each key alone with some view. When there is time, each with each,
+// all opened again.
 const kLong = process.env.POLYTRACE_LONG !== undefined;
 const kAll = kPairs.join("&");
 const alone = (pair, i) => (kLong ? kViews : [kViews[i % kViews.length]]).map((view) => `#/0/${view}?${pair}`);
@@ -47,7 +48,7 @@ await with_page([example], async (page, { context }) => {
   await page.open("#/0/overview");
   expect(!page.page.url().includes("token"), "the token leaves the address at once");
   const cases = [...kViews.map((view) => `#/0/${view}?${kAll}`), ...kPairs.flatMap(alone)];
-  for (const address of cases) {
+  for (const [number, address] of cases.entries()) {
     await page.turn(address);
     expect_equal(page.address(), address, "an address stays as it is");
     await page.turn(`${address}&d=share`);
@@ -55,7 +56,7 @@ await with_page([example], async (page, { context }) => {
     await page.page.keyboard.press("Escape");
     await page.settled();
     expect(!link.includes(page.token) && !page.page.url().includes(page.token), `no token in ${link}`);
-    if (!kLong && !address.endsWith(kAll)) continue;
+    if (!kLong && !(address.endsWith(kAll) && number % 3 === 0)) continue;
     const other = await context.newPage();
     await other.goto(link);
     await page.settled(other);

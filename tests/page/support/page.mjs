@@ -18,6 +18,9 @@ const kBrowsers = [
   "/usr/bin/google-chrome",
 ];
 
+// ms: what takes longer will never come, whatever else the machine does.
+const kHangs = 180_000;
+
 // A folder that goes with the process.
 export function scratch() {
   const folder = mkdtempSync(join(tmpdir(), "polytrace-page-"));
@@ -150,7 +153,7 @@ export class Page {
         return true;
       },
       undefined,
-      { timeout: 30_000 },
+      { timeout: kHangs },
     );
   }
 
@@ -222,6 +225,7 @@ export async function with_page(files, body, options = {}) {
       reducedMotion: "reduce",
       ...options,
     });
+    context.setDefaultTimeout(kHangs);
     const page = new Page(await context.newPage(), server.url);
     await body(page, { context, server, browser });
     expect_equal(page.complaints, [], "the console is empty");
