@@ -48,14 +48,15 @@ def at_most(what, value, most, form="{:.2f}"):
 
 def two_at_once(bench, trace, index):
     """How long both take, each on a core of its own: what two cores of this machine are worth."""
+    cores = sorted(os.sched_getaffinity(0))[:2]
     began = time.monotonic()
     builds = [subprocess.Popen([bench, "build", trace, f"{index}.{core}", "0"],
                                stdout=subprocess.DEVNULL,
                                preexec_fn=lambda core=core: os.sched_setaffinity(0, {core}))
-              for core in sorted(os.sched_getaffinity(0))[:2]]
+              for core in cores]
     codes = [one.wait() for one in builds]
     took = time.monotonic() - began
-    for core in sorted(os.sched_getaffinity(0))[:2]:
+    for core in cores:
         os.remove(f"{index}.{core}")
     assert codes == [0, 0], codes
     return took
