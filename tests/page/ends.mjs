@@ -116,10 +116,10 @@ await with_page(files, async (page, { server, context }) => {
 
   page.complaints.length = 0;
   server.child.kill("SIGINT");
-  await page.page.waitForSelector("html[data-state=offline]", { state: "attached", timeout: 30_000 });
+  await page.page.waitForSelector("html[data-state=offline]", { state: "attached" });
   expect(await page.page.getByText("polytrace has ended or does not answer").isVisible(), "the page says so");
   const next = await again(files, server.port);
-  await page.page.waitForSelector("html[data-state=locked]", { state: "attached", timeout: 60_000 });
+  await page.page.waitForSelector("html[data-state=locked]", { state: "attached" });
   expect(await page.page.getByText(/address/).first().isVisible(), "and that the new one has an address of its own");
   next.kill("SIGINT");
   page.complaints.length = 0; // refused connections

@@ -110,7 +110,7 @@ await with_page([example], async (page) => {
       const before = page.address();
       await press(layout, key);
       if (key === "n" || key === "N" || key === "t") {
-        await page.page.waitForFunction(() => /[?&]sel=calls:/.test(location.hash), undefined, { timeout: 3000 }).catch(() => null);
+        await page.page.waitForFunction(() => /[?&]sel=calls:/.test(location.hash)).catch(() => null);
         await page.settled();
       }
       expect(await holds(page.address(), before), `${key} under ${layout} at ${address}: ${page.address()}`);
@@ -141,7 +141,7 @@ await with_page([example], async (page) => {
   const walk = async (key) => {
     const before = value_of(page.address(), "sel");
     await press("Dvorak", key);
-    await page.page.waitForFunction((b) => new URLSearchParams(location.hash.split("?")[1]).get("sel") !== b, before, { timeout: 3000 }).catch(() => null);
+    await page.page.waitForFunction((b) => new URLSearchParams(location.hash.split("?")[1]).get("sel") !== b, before).catch(() => null);
     await page.settled();
     return value_of(page.address(), "sel");
   };

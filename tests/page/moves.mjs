@@ -98,7 +98,7 @@ await with_page([example], async (page) => {
   expect(await page.by("dialog", "Keys").isHidden(), "Escape closes them");
   await page.by("searchbox", "Search names").focus();
   await page.page.keyboard.type("wasd1");
-  await page.page.waitForFunction(() => location.hash.includes("q=wasd1"), undefined, { timeout: 5000 }).catch(() => null);
+  await page.page.waitForFunction(() => location.hash.includes("q=wasd1")).catch(() => null);
   await page.settled();
   expect(page.address().startsWith("#/0/calls") && page.address().includes("q=wasd1"), "keys are text in text fields");
 });

@@ -170,7 +170,7 @@ await with_page([shop], async (page) => {
   await page.page.keyboard.type("Catalog.similarity");
   await page.page.waitForFunction(() => document.querySelector("[aria-label=Matches]"));
   await press("Enter");
-  await page.page.waitForFunction(() => /[?&]sel=calls:/.test(location.hash), undefined, { timeout: 5000 });
+  await page.page.waitForFunction(() => /[?&]sel=calls:/.test(location.hash));
   await press("Escape", "4");
   expect(page.address().startsWith("#/0/calls"), `4 opens Calls: ${page.address()}`);
   await tab_to((at) => at.name === "Compare with typical call", "the comparison with a typical call");
