@@ -18,6 +18,7 @@ from ui import (DATA, EXAMPLE, POLYTRACE, ROOT, Server, address_of, command,  # 
                 endpoints, skip_without_page)
 
 LONG = bool(os.environ.get("POLYTRACE_LONG"))
+LEFT_OUT = collections.Counter()  # rows, by whether the times of their calls were
 TILE_ROW, HEAD = struct.Struct("<IIdIIII"), struct.Struct("<IHHqIIIIqIII")
 
 
@@ -49,6 +50,7 @@ def same_tables(server, trace, info, file):
         assert mine["tables"] == theirs["tables"], (file, key)
         assert mine["empty_sections"] == theirs["empty_sections"], (file, key)
         assert mine["start"] == theirs["start"]
+    same_methods_at_once(server, trace, info, file)
     if int(info["first_offset"]) < 0:
         return
     for part in ranges(info):
@@ -58,6 +60,25 @@ def same_tables(server, trace, info, file):
         theirs = command("report", "--json", "--sections", ",".join(keys), "--limit", "5",
                          *times(info, part), file)
         assert mine["tables"] == theirs["tables"], (file, part)
+
+
+def same_methods_at_once(server, trace, info, file):
+    """How long calls took may be left out; all else is as with it."""
+    late = ("least", "p50", "p95", "most")
+    for part in [None, *ranges(info)]:
+        question = {"sections": ["calls"], "limit": 0}
+        if part:
+            question["selection"] = {"from": part[0], "to": part[1]}
+        whole, quick = (server.post(trace + "/tables", {**question, "durations": told})["tables"]
+                        for told in (True, False))
+        for a, b in zip(whole, quick, strict=True):
+            for row in b["rows"]:
+                times = [row[key] for key in late]
+                assert None not in times or times == [None] * 4, (file, row)
+                LEFT_OUT[times[0] is None] += 1
+            plain = [[{key: value for key, value in row.items() if key not in late}
+                      for row in table["rows"]] for table in (a, b)]
+            assert plain[0] == plain[1], (file, part)
 
 
 def folded(file, weight, part, *more):
@@ -467,6 +488,7 @@ def main():
             same_profiles(server, trace, info, file)
             counts_in_tiles(server, trace, info, file)
             same_events(server, trace, file)
+    assert LEFT_OUT[True] > 0 and LEFT_OUT[False] > 0, LEFT_OUT
     with Server(EXAMPLE) as server:
         trace, = server.traces()
         info = server.get(trace)
