@@ -53,11 +53,16 @@ std::string names_of(std::span<const event::Kind> kinds) {
   return out;
 }
 
-// " (record --events +alloc --option heapdump=end)"; empty where no recorder takes it by a word.
+// The agent of .NET dumps the heap when it is told to, never at the end: docs/coreclr.md.
+constexpr std::string_view kHeapAtEnd = "heapdump=end";
+constexpr std::string_view kHeapByCommand = "; of .NET: --control, then control PID heap-dump";
+
+// " (record --events +alloc)"; empty where no recorder takes it by a word.
 std::string recorded_with(const analysis::Section& section) {
   std::string words;
   if (!section.events.empty()) words += fmt::format(" --events +{}", section.events);
   if (!section.option.empty()) words += fmt::format(" --option {}", section.option);
+  if (section.option == kHeapAtEnd) words += kHeapByCommand;
   return words.empty() ? words : fmt::format(" (record{})", words);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "service/input/told.hpp"
 
-#include "store/ask/told_counts.hpp"
+#include "store/ask/events/told_counts.hpp"
 #include "store/read/events/stream_cursors.hpp"
 #include "store/store.hpp"
 

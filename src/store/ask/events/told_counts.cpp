@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/ask/told_counts.hpp"
+#include "store/ask/events/told_counts.hpp"
 
 #include <algorithm>
 
