@@ -42,13 +42,15 @@ PageHead head_of(const IndexJob& job) {
 }
 
 base::result<std::shared_ptr<const Store>> Store::open(const std::string& path) {
-  auto image = base::Image::map(path);
-  if (!image) return tl::unexpected(image.error());
-  return open(std::move(*image));
+  return of(IndexView::open(path));
 }
 
 base::result<std::shared_ptr<const Store>> Store::open(base::Image image) {
-  auto view = IndexView::open(std::move(image));
+  return of(IndexView::open(std::move(image)));
+}
+
+base::result<std::shared_ptr<const Store>> Store::of(
+    base::result<std::unique_ptr<const IndexView>> view) {
   if (!view) return tl::unexpected(view.error());
   auto frames = IndexFrames::open(std::move(*view));
   if (!frames) return tl::unexpected(frames.error());

@@ -123,6 +123,8 @@ class Store {
   std::unique_ptr<event::Reader> reader() const;
 
  private:
+  static base::result<std::shared_ptr<const Store>> of(
+      base::result<std::unique_ptr<const IndexView>> view);
   explicit Store(std::shared_ptr<const IndexFrames> frames) : frames_(std::move(frames)) {}
 
   std::shared_ptr<const IndexFrames> frames_;
