@@ -26,6 +26,7 @@ pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd>=1.5)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash>=0.8)
 pkg_check_modules(isal REQUIRED IMPORTED_TARGET libisal>=2.30)
 pkg_check_modules(archive REQUIRED IMPORTED_TARGET libarchive>=3.6)
+pkg_check_modules(curl REQUIRED IMPORTED_TARGET libcurl>=7.88)
 # Lines with history and completion (libedit).
 find_path(POLYTRACE_EDIT_HEADER editline/readline.h REQUIRED)
 find_library(POLYTRACE_EDIT edit REQUIRED)

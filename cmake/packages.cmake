@@ -64,7 +64,7 @@ set(CPACK_DEBIAN_DEV_PACKAGE_NAME libpolytrace-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 string(JOIN ", " CPACK_DEBIAN_DEV_PACKAGE_DEPENDS libfmt-dev libexpected-dev robin-map-dev
   libxxhash-dev libzstd-dev zlib1g-dev libexpat1-dev libsimdjson-dev libisal-dev
-  libarchive-dev libsqlite3-dev pkgconf)
+  libarchive-dev libsqlite3-dev libcurl4-openssl-dev pkgconf)
 if(TARGET polytrace_c)
   string(APPEND CPACK_DEBIAN_DEV_PACKAGE_DEPENDS ", libpolytrace1 (>= ${PROJECT_VERSION})")
 endif()
