@@ -26,12 +26,13 @@ pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd>=1.5)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash>=0.8)
 pkg_check_modules(isal REQUIRED IMPORTED_TARGET libisal>=2.30)
 pkg_check_modules(archive REQUIRED IMPORTED_TARGET libarchive>=3.6)
-pkg_check_modules(curl REQUIRED IMPORTED_TARGET libcurl>=7.88)
 # Lines with history and completion (libedit).
 find_path(POLYTRACE_EDIT_HEADER editline/readline.h REQUIRED)
 find_library(POLYTRACE_EDIT edit REQUIRED)
 # Headers only, and no package file of its own.
 find_path(POLYTRACE_PROTOZERO protozero/pbf_writer.hpp REQUIRED)
+# Its headers: the library is found when the program needs it.
+find_path(POLYTRACE_CURL curl/curl.h REQUIRED)
 # Headers only, of which the server alone sees some.
 if(POLYTRACE_UI)
   find_package(Boost 1.81 QUIET)

@@ -27,6 +27,7 @@ set(CPACK_DEBIAN_COMPRESSION_TYPE xz)  # lintian of Debian 12 knows no other
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME polytrace)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "libcurl4 (>= 7.88)")  # loaded when it is needed
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "default-jdk-headless, mono-runtime, libpolytrace-dev")
 set(CPACK_DEBIAN_RUNTIME_DESCRIPTION
 "${PROJECT_DESCRIPTION}
@@ -64,7 +65,7 @@ set(CPACK_DEBIAN_DEV_PACKAGE_NAME libpolytrace-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 string(JOIN ", " CPACK_DEBIAN_DEV_PACKAGE_DEPENDS libfmt-dev libexpected-dev robin-map-dev
   libxxhash-dev libzstd-dev zlib1g-dev libexpat1-dev libsimdjson-dev libisal-dev
-  libarchive-dev libsqlite3-dev libcurl4-openssl-dev pkgconf)
+  libarchive-dev libsqlite3-dev pkgconf)
 if(TARGET polytrace_c)
   string(APPEND CPACK_DEBIAN_DEV_PACKAGE_DEPENDS ", libpolytrace1 (>= ${PROJECT_VERSION})")
 endif()

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "warehouse/link.hpp"
 
-#include <curl/curl.h>
 #include <fmt/format.h>
 
 #include <charconv>
@@ -10,7 +9,7 @@
 
 #include "base/codes.hpp"
 #include "base/text/utf8.hpp"
-#include "warehouse/address.hpp"
+#include "warehouse/curl.hpp"
 
 namespace polytrace::warehouse {
 namespace {
@@ -20,10 +19,7 @@ using base::Code;
 constexpr int kNotInReadonlyMode = 164;  // ClickHouse: who asks may change no setting
 constexpr std::size_t kLongestReason = 500;
 
-struct CurlDone {
-  void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
-};
-using Curl = std::unique_ptr<CURL, CurlDone>;
+using Curl = std::unique_ptr<CURL, decltype(&::curl_easy_cleanup)>;
 
 // One answer as it comes.
 struct Answer {
@@ -90,12 +86,13 @@ base::result<std::string> read_password(const std::string& file) {
 }  // namespace
 
 struct Link::State {
+  const CurlLibrary* library;
   LinkOptions options;
   Address address;
   std::string password;
   Curl curl;
   Refusal refusal;
-  bool settings_refused = false;  // by a user who may change none
+  bool settings_refused;  // by a user who may change none
 
   std::string url(std::string_view query, const Settings& settings);
   base::result<std::vector<std::byte>> post(const std::string& url, base::Bytes body);
@@ -108,11 +105,11 @@ std::string Link::State::url(std::string_view query, const Settings& settings) {
   char joint = '?';
   const auto add = [&](std::string_view name, std::string_view value) {
     char* const escaped =
-        curl_easy_escape(curl.get(), value.data(), static_cast<int>(value.size()));
+        library->easy_escape(curl.get(), value.data(), static_cast<int>(value.size()));
     if (escaped == nullptr) return;
     url += fmt::format("{}{}={}", joint, name, escaped);
     joint = '&';
-    curl_free(escaped);
+    library->free(escaped);
   };
   if (!query.empty()) add("query", query);
   for (const auto& [name, value] : settings) add(name, value);
@@ -121,24 +118,24 @@ std::string Link::State::url(std::string_view query, const Settings& settings) {
 
 void Link::State::prepare(const std::string& url, base::Bytes body, Answer& answer, char* fault) {
   CURL* const handle = curl.get();
-  curl_easy_reset(handle);
-  curl_easy_setopt(handle, CURLOPT_URL, url.c_str());
-  curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, long{options.connect_within.count()});
-  curl_easy_setopt(handle, CURLOPT_TIMEOUT_MS, long{options.answer_within.count()});
-  if (is_loopback(address.host)) curl_easy_setopt(handle, CURLOPT_NOPROXY, "*");
+  library->easy_reset(handle);
+  library->easy_setopt(handle, CURLOPT_URL, url.c_str());
+  library->easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
+  library->easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
+  library->easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, long{options.connect_within.count()});
+  library->easy_setopt(handle, CURLOPT_TIMEOUT_MS, long{options.answer_within.count()});
+  if (is_loopback(address.host)) library->easy_setopt(handle, CURLOPT_NOPROXY, "*");
   if (!options.user.empty()) {
-    curl_easy_setopt(handle, CURLOPT_HTTPAUTH, long{CURLAUTH_BASIC});
-    curl_easy_setopt(handle, CURLOPT_USERNAME, options.user.c_str());
-    curl_easy_setopt(handle, CURLOPT_PASSWORD, password.c_str());
+    library->easy_setopt(handle, CURLOPT_HTTPAUTH, long{CURLAUTH_BASIC});
+    library->easy_setopt(handle, CURLOPT_USERNAME, options.user.c_str());
+    library->easy_setopt(handle, CURLOPT_PASSWORD, password.c_str());
   }
-  curl_easy_setopt(handle, CURLOPT_POST, 1L);
-  curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
-  curl_easy_setopt(handle, CURLOPT_POSTFIELDS, body.data());
-  curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, &take);
-  curl_easy_setopt(handle, CURLOPT_WRITEDATA, &answer);
-  curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, fault);
+  library->easy_setopt(handle, CURLOPT_POST, 1L);
+  library->easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
+  library->easy_setopt(handle, CURLOPT_POSTFIELDS, body.data());
+  library->easy_setopt(handle, CURLOPT_WRITEFUNCTION, &take);
+  library->easy_setopt(handle, CURLOPT_WRITEDATA, &answer);
+  library->easy_setopt(handle, CURLOPT_ERRORBUFFER, fault);
 }
 
 base::result<std::vector<std::byte>> Link::State::judge(CURLcode outcome, Answer answer) {
@@ -146,7 +143,7 @@ base::result<std::vector<std::byte>> Link::State::judge(CURLcode outcome, Answer
     return base::fail(Code::limit_exceeded,
                       fmt::format("{}: answer of more than {} bytes", address.server, answer.most));
   long status = 0;
-  curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &status);
+  library->easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &status);
   if (outcome == CURLE_OK && status == 200) return std::move(answer.bytes);
   refusal = {static_cast<int>(status), code_of(text_of(answer.bytes))};
   return base::fail(Code::store_refused, fmt::format("{}: HTTP {}: {}", address.server, status,
@@ -159,10 +156,10 @@ base::result<std::vector<std::byte>> Link::State::post(const std::string& url, b
   char fault[CURL_ERROR_SIZE] = {};
   prepare(url, body, answer, fault);
   refusal = {};
-  const CURLcode outcome = curl_easy_perform(curl.get());
-  curl_easy_setopt(curl.get(), CURLOPT_ERRORBUFFER, nullptr);
+  const CURLcode outcome = library->easy_perform(curl.get());
+  library->easy_setopt(curl.get(), CURLOPT_ERRORBUFFER, nullptr);
   if (outcome == CURLE_OK || answer.too_large) return judge(outcome, std::move(answer));
-  const std::string_view why = fault[0] != 0 ? fault : curl_easy_strerror(outcome);
+  const std::string_view why = fault[0] != 0 ? fault : library->easy_strerror(outcome);
   return base::fail(Code::store_unreachable, fmt::format("{}: {}", address.server, why));
 }
 
@@ -175,11 +172,16 @@ base::result<Link> Link::open(LinkOptions options) {
     return base::fail(Code::address_wrong, "the name of a database is letters, digits and _");
   auto password = read_password(options.password_file);
   if (!password) return base::Unexpected(password.error());
-  auto state = std::make_unique<State>();
-  state->options = std::move(options);
-  state->address = std::move(*address);
-  state->password = std::move(*password);
-  state->curl.reset(curl_easy_init());
+  const auto library = curl_library();
+  if (!library) return base::Unexpected(library.error());
+  auto state =
+      std::make_unique<State>(State{*library,
+                                    std::move(options),
+                                    std::move(*address),
+                                    std::move(*password),
+                                    Curl((*library)->easy_init(), (*library)->easy_cleanup),
+                                    {},
+                                    false});
   if (!state->curl) return base::fail(Code::store_unreachable, "libcurl does not start");
   return Link(std::move(state));
 }

@@ -16,6 +16,20 @@
 
 namespace polytrace::warehouse {
 
+// Where a store is: http://host:8123[/database].
+struct Address {
+  std::string server;    // scheme, host and port: "http://127.0.0.1:8123"
+  std::string host;      // without brackets
+  std::string database;  // empty: not told
+};
+
+// Error: address_wrong. A user or a password in it is refused: addresses are shown and logged.
+base::result<Address> parse_address(std::string_view text);
+
+// Databases, tables and columns are written into statements as they are: letters, digits and _,
+// not beginning with a digit.
+bool is_plain_name(std::string_view name);
+
 struct LinkOptions {
   std::string address;        // http://host:8123[/database], or https
   std::string user;           // empty: the server's default

@@ -125,6 +125,7 @@ const std::set<std::string_view> kElsewhere{
     "store-unreachable",
     "store-refused",
     "store-answer",
+    "library-missing",
     "schema-missing",
     "schema-newer",
     "where-wrong",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "warehouse/address.hpp"
+#include "warehouse/link.hpp"
 
 #include <gtest/gtest.h>
 
