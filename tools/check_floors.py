@@ -45,7 +45,9 @@ FOLDERS = {
     "service": ["words", "input", "json", "selection", "ask convert",
                 "states runtimes index", "record trace sql"],
     "server": ["http", ".", "answers", "door"],
-    "cli": ["show", "frame", "options help", "convert explain", "record history index sql ui", "."],
+    "fleet": [".", "questions"],
+    "cli": ["show", "frame", "options help", "convert explain",
+            "record history index fleet sql ui", "."],
 }
 # An agent lives inside other programs: of the floors below it uses only these.
 AGENT_USES = {"base", "event", "format"}

@@ -3,9 +3,7 @@
 // to load than most commands run. Any thread.
 #pragma once
 
-#define CURL_DISABLE_TYPECHECK  // its macros do not see through pointers
 #include <curl/curl.h>
-#undef CURL_DISABLE_TYPECHECK
 
 #include "base/result.hpp"
 
