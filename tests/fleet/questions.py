@@ -16,6 +16,7 @@ import clickhouse  # noqa: E402
 import facts  # noqa: E402
 
 POLYTRACE = os.environ["POLYTRACE"]
+SCHEMAS = Path(__file__).resolve().parents[2] / "docs/reference/schemas"
 RANGE = ["--from", str(facts.BEGIN), "--to", str(facts.BEGIN + 3600)]
 
 
@@ -29,8 +30,13 @@ class Asked:
         assert done.returncode == code, (words, done.returncode, done.stdout, done.stderr)
         return done
 
-    def json(self, *words):
-        return json.loads(self.run(*words, "--json").stdout)
+    def json(self, *words, code=0):
+        """Has exactly the members that its schema tells."""
+        told = json.loads(self.run(*words, "--json", code=code).stdout)
+        name = told["schema"].removeprefix("polytrace.").split("/")[0]
+        schema = json.loads((SCHEMAS / f"{name}.json").read_text("utf-8"))
+        assert set(schema["required"]) <= set(told) <= set(schema["properties"]), (words, told)
+        return told
 
     def table(self, *words, limit=0):
         answer = self.json(*words, *RANGE, "--limit", limit)
@@ -41,6 +47,7 @@ def schema(server):
     asked = Asked(server, "made_by_us")
     assert "no tables" in asked.run("schema", code=3).stdout
     assert "no-such" not in asked.run("series", code=3).stderr
+    assert asked.json("schema", code=3)["version"] is None
     assert "version 100; " in asked.run("schema", "--apply").stdout
     assert "nothing was made" in asked.run("schema", "--apply").stdout
     assert server.number("SELECT count() FROM made_by_us.schema_version") == 1
