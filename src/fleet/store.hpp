@@ -11,6 +11,7 @@
 #include "base/result.hpp"
 #include "warehouse/link.hpp"
 #include "warehouse/row_binary.hpp"
+#include "warehouse/schema.hpp"
 
 namespace polytrace::fleet {
 
@@ -18,7 +19,13 @@ class Store {
  public:
   // Connects, and looks whether the tables are there. Errors: the link's, schema_missing,
   // schema_newer.
-  static base::result<Store> open(warehouse::LinkOptions options);
+  static base::result<Store> open(warehouse::LinkOptions options) {
+    auto link = warehouse::Link::open(std::move(options));
+    if (!link) return base::Unexpected(link.error());
+    if (auto ready = warehouse::require_schema(*link); !ready)
+      return base::Unexpected(ready.error());
+    return Store(std::move(*link));
+  }
 
   warehouse::Link& link() { return link_; }
   const std::string& database() const { return link_.database(); }
@@ -48,7 +55,14 @@ class Store {
 
  private:
   explicit Store(warehouse::Link link) : link_(std::move(link)) {}
-  base::result<std::vector<std::byte>> ask(const std::string& sql);
+  // Within what one question may take of a server that others ask, too.
+  base::result<std::vector<std::byte>> ask(const std::string& sql) {
+    return link_.ask(sql, {{"max_execution_time", "30"},
+                           {"max_rows_to_read", "20000000000"},
+                           {"max_memory_usage", "8000000000"},
+                           {"max_query_size", "4194304"},
+                           {"readonly", "2"}});
+  }
 
   warehouse::Link link_;
 };
