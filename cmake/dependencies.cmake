@@ -31,6 +31,8 @@ find_path(POLYTRACE_EDIT_HEADER editline/readline.h REQUIRED)
 find_library(POLYTRACE_EDIT edit REQUIRED)
 # Headers only, and no package file of its own.
 find_path(POLYTRACE_PROTOZERO protozero/pbf_writer.hpp REQUIRED)
+# Its headers: the library is found when the program needs it.
+find_path(POLYTRACE_CURL curl/curl.h REQUIRED)
 # Headers only, of which the server alone sees some.
 if(POLYTRACE_UI)
   find_package(Boost 1.81 QUIET)

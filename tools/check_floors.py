@@ -16,8 +16,8 @@ from pathlib import Path
 
 FLOORS = {
     "base": 0, "event": 1, "format": 2, "history": 2, "transform": 2, "slice": 2,
-    "analysis": 3, "store": 3, "sql": 4, "exports": 4, "agent": 4,
-    "service": 5, "collector": 5, "server": 6, "capi": 6, "cli": 7,
+    "analysis": 3, "store": 3, "sql": 4, "exports": 4, "agent": 4, "warehouse": 4,
+    "service": 5, "collector": 5, "server": 6, "capi": 6, "fleet": 6, "cli": 7,
 }
 # Folders of a room, from its lowest floor up; "." is the room's top. A folder includes only lower
 # ones. A room that is not named here has no folders, or is listed by the folder that it is.
@@ -45,7 +45,9 @@ FOLDERS = {
     "service": ["words", "input", "json", "selection", "ask convert",
                 "states runtimes index", "record trace sql"],
     "server": ["http", ".", "answers", "door"],
-    "cli": ["show", "frame", "options help", "convert explain", "record history index sql ui", "."],
+    "fleet": [".", "questions"],
+    "cli": ["show", "frame", "options help", "convert explain",
+            "record history index fleet sql ui", "."],
 }
 # An agent lives inside other programs: of the floors below it uses only these.
 AGENT_USES = {"base", "event", "format"}
@@ -59,7 +61,7 @@ FORMAT_LIST = "format/formats.cpp"
 # Libraries by prefix of their headers, and the rooms that may use them. "*" is every room.
 LIBRARIES = {
     "fmt/": "*", "tl/": "*", "tsl/": "*", "zlib.h": "*", "zstd": "*", "xxhash.h": "*",
-    "simdjson": "*", "isa-l": "base", "archive": "history",
+    "simdjson": "*", "isa-l": "base", "archive": "history", "curl/": "collector warehouse",
     "CLI/": "cli", "sqlite3.h": "sql", "editline/": "cli", "spdlog/": "collector server",
     "boost/": "collector server", "protozero/": "exports",
 }

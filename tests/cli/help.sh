@@ -6,13 +6,16 @@ set -uo pipefail
 source "$(dirname "$0")/support/expect.sh"
 
 mapfile -t commands < <("$POLYTRACE" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
-[[ ${#commands[@]} -eq 27 ]] || fail "the overview lists ${#commands[@]} commands"
+[[ ${#commands[@]} -eq 28 ]] || fail "the overview lists ${#commands[@]} commands"
 
 mapfile -t grouped < <("$POLYTRACE" history | sed -n 's/^  \(history [a-z]*\) .*/\1/p')
 [[ ${#grouped[@]} -eq 9 ]] || fail "history lists ${#grouped[@]} commands"
 commands+=("${grouped[@]}")
 mapfile -t grouped < <("$POLYTRACE" index | sed -n 's/^  \(index [a-z]*\) .*/\1/p')
 [[ ${#grouped[@]} -eq 6 ]] || fail "index lists ${#grouped[@]} commands"
+commands+=("${grouped[@]}")
+mapfile -t grouped < <("$POLYTRACE" fleet | sed -n 's/^  \(fleet [a-z]*\) .*/\1/p')
+[[ ${#grouped[@]} -eq 11 ]] || fail "fleet lists ${#grouped[@]} commands"
 commands+=("${grouped[@]}")
 
 expect_help_shape() {

@@ -26,7 +26,8 @@ EXAMPLE = ROOT / "examples/everything.mlpd"
 SCHEMAS = {path.name: json.loads(path.read_text(encoding="utf-8"))
            for path in (REFERENCE / "schemas").glob("*.json")}
 #: Recordings need a runtime, control a recording that runs: live tests print these.
-ELSEWHERE = {"control.json", "record.json"}
+ELSEWHERE = {"fleet.json", "fleet-flame.json", "fleet-schema.json",  # tests/fleet
+             "control.json", "record.json"}
 FORM_OF = {"polytrace.history/1": "history.json", "polytrace.history.check/1": "history-check.json",
            "polytrace.history.made/1": "history-made.json"}
 

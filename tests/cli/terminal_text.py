@@ -43,6 +43,7 @@ SHOWN = {
     "sql": [f"--format {form} FILE SELECT/**/name/**/FROM/**/{table}"
             for form in ("table", "csv", "md", "json") for table in ("method", "thread", "class")],
     "index": ["build FILE", "info FILE", "list", "verify --full FILE", "drop FILE"],
+    "fleet": ["schema --print --store http://127.0.0.1:8123/shop"],
 }
 
 
@@ -87,7 +88,7 @@ def main():
         xml = str(DATA / "encoding-escape.trcxml")
         runs += [["info", xml], ["report", xml], ["check", xml], ["cat", "\x1b[31mnone"]]
         for words in runs:
-            quiet = [] if words[0] in ("history", "index") else ["--no-progress"]
+            quiet = [] if words[0] in ("history", "index", "fleet") else ["--no-progress"]
             text, code = shown([*words, *quiet])
             rest = STYLES.sub("", text)
             seen += "\\x" in rest or "\\u" in rest

@@ -120,6 +120,15 @@ const std::set<std::string_view> kElsewhere{
     "query-wrong",           // cli/sql_guard
     "query-refused",         // cli/sql_guard
     "query-timeout",         // cli/sql_guard
+    // Stores of a fleet: tests/warehouse/, tests/fleet/.
+    "address-wrong",
+    "store-unreachable",
+    "store-refused",
+    "store-answer",
+    "library-missing",
+    "schema-missing",
+    "schema-newer",
+    "where-wrong",
     // State histories and their bundles: tests/history/.
     "checksum-wrong",
     "feature-unknown",

@@ -9,7 +9,7 @@ folder=$1
 mkdir -p "$folder/docs/man" "$folder/docs/reference"
 mapfile -t commands < <("$POLYTRACE" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
 
-for group in history index; do
+for group in history index fleet; do
   mapfile -t grouped < <("$POLYTRACE" "$group" | sed -n "s/^  \($group [a-z]*\) .*/\1/p")
   commands+=("${grouped[@]}")
 done

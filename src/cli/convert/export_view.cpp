@@ -72,6 +72,11 @@ void add_profile_options(OptionList& list, service::ProfileOptions& options) {
       .in(group);
 }
 
+void tell_outputs(const Session& session, const service::Exported& done) {
+  for (std::size_t i = 0; i < done.outputs.size(); ++i)
+    session.remark(export_text(done, i, !session.common.verbose));
+}
+
 int tell_export(Session& session, const service::Asked<service::Exported>& done) {
   if (!done) return session.refuse(done.error());
   tell_notices(session, done->reading);
@@ -82,8 +87,7 @@ int tell_export(Session& session, const service::Asked<service::Exported>& done)
     if (is_free) session.out().text() += export_json(*done);
     else print(export_json(*done));
   } else {
-    for (std::size_t i = 0; i < outputs.size(); ++i)
-      session.remark(export_text(*done, i, !session.common.verbose));
+    tell_outputs(session, *done);
   }
   return conclude(session, done->reading);
 }

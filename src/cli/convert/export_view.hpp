@@ -11,7 +11,9 @@ namespace polytrace::cli {
 // --weight, --limit, --depth, --show-helpers.
 void add_profile_options(OptionList& list, service::ProfileOptions& options);
 
-// Tells what was written and what was left out, or why not. Gives the exit code.
+// On standard error, for people: what was written and what was left out.
+void tell_outputs(const Session& session, const service::Exported& done);
+// The same, or why nothing was. Gives the exit code.
 int tell_export(Session& session, const service::Asked<service::Exported>& done);
 int tell_table_export(Session& session, const service::Asked<service::TableExport>& done);
 

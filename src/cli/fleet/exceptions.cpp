@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/fleet/fleet_options.hpp"
+#include "fleet/questions.hpp"
+
+namespace polytrace::cli {
+namespace {
+
+class FleetExceptions final : public FleetQuestion {
+ public:
+  const CommandHelp& help() const override {
+    static const CommandHelp kHelp{
+        "fleet-exceptions",
+        "what the processes throw, by class and by method",
+        "[OPTIONS]",
+        "Exceptions by their class and by the method that throws, each also for a second of a "
+        "process.",
+        {{"of one version", "polytrace fleet exceptions --where version=2"},
+         {"in a script", "polytrace fleet exceptions --json | jq '.tables[0].rows'"}},
+        {0, 1, 2, 3},
+        "docs/fleet.md"};
+    return kHelp;
+  }
+
+ private:
+  base::result<fleet::Answer> ask(fleet::Store& store, const fleet::Question& question) override {
+    return fleet::ask_types(store, question, analysis::Carrier::exceptions);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_fleet_exceptions() { return std::make_unique<FleetExceptions>(); }
+
+}  // namespace polytrace::cli

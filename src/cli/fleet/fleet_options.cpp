@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/fleet/fleet_options.hpp"
+
+#include <cstdlib>
+#include <ctime>
+
+#include "base/codes.hpp"
+#include "cli/show/text_room.hpp"
+
+namespace polytrace::cli {
+
+void StoreOptions::add_to(OptionList& list) {
+  const char* group = "Store";
+  list.add("--store", address_,
+           "The server and its database: http://HOST:8123/DATABASE (default: $POLYTRACE_STORE)")
+      .takes("URL")
+      .in(group);
+  list.add("--user", user_, "Who asks, for the server").takes("NAME").in(group);
+  list.add("--password-file", password_file_, "A file whose first line is the user's password")
+      .takes("FILE")
+      .in(group);
+}
+
+base::result<warehouse::LinkOptions> StoreOptions::link() const {
+  warehouse::LinkOptions options;
+  options.address = address_;
+  if (const char* told = std::getenv("POLYTRACE_STORE"); address_.empty() && told != nullptr)
+    options.address = told;
+  if (options.address.empty())
+    return base::fail(base::Code::usage, "which store? Say --store URL, or set POLYTRACE_STORE");
+  options.user = user_;
+  options.password_file = password_file_;
+  return options;
+}
+
+base::result<fleet::Store> StoreOptions::open() const {
+  auto options = link();
+  if (!options) return base::Unexpected(options.error());
+  return fleet::Store::open(std::move(*options));
+}
+
+void QuestionOptions::add_to(OptionList& list, std::string_view to) {
+  const char* group = "Selection";
+  list.add("--where", where_,
+           "Only processes with such labels: service=\"shop\" and not region=~\"^eu\". Labels are "
+           "service, version, host, instance, runtime, agent and free ones; tests are =, !=, =~ "
+           "and !~ (a regular expression that fits somewhere), and in (\"a\", \"b\")")
+      .takes("CONDITION")
+      .in(group);
+  list.add("--last", range_.last,
+           "So much time up to the end of the range: 30min, 6h, 7d (default: 1h)")
+      .takes("TIME")
+      .in(group);
+  list.add("--from", range_.from, "From here on: 2026-11-21T10:00:00Z, or seconds since 1970")
+      .takes("TIME")
+      .in(group);
+  list.add(to, range_.to, "Up to here (default: now)").takes("TIME").in(group);
+  list.add("--exact", exact_,
+           "Count rows that were sent twice once, also where nothing says that there are any")
+      .in(group);
+}
+
+base::result<fleet::Question> QuestionOptions::question() const {
+  auto where = fleet::parse_where(where_);
+  if (!where) return base::Unexpected(where.error());
+  const auto range = fleet::parse_range(range_, static_cast<std::uint32_t>(std::time(nullptr)));
+  if (!range) return base::Unexpected(range.error());
+  return fleet::Question{std::move(*where), *range, exact_, {}};
+}
+
+int tell_fleet(Session& session, fleet::Answer answer, const TableOutput& output) {
+  const TableForm form = output.form(session);
+  if (auto good = output.apply(answer.tables); !good) return session.fail(good.error());
+  if (form == TableForm::text) session.page();
+  else session.out().expect_no_styles();
+  std::string& out = session.out().text();
+  std::string account = fleet::account_text(answer.account);
+  if (answer.before)
+    account = "before: " + fleet::account_text(*answer.before) + "\nafter: " + account;
+  account = printable(account);
+  if (output.goes_to_folder()) {
+    if (auto done = output.write(session, answer.tables); !done) return session.fail(done.error());
+  } else if (form == TableForm::json) {
+    out += fleet::answer_json(answer);
+  } else if (is_of_rows(form)) {
+    append_rows(out, answer.tables, form);
+  } else {
+    out += form == TableForm::text ? account + '\n' : markdown_text(account) + "\n\n";
+    for (const analysis::Table& table : answer.tables)
+      form == TableForm::text ? void(append_text(out, table, session.look()))
+                              : append_markdown(out, table, session.look());
+  }
+  if (is_of_rows(form)) session.remark(account);
+  return 0;
+}
+
+int tell_fleet(Session& session, base::result<fleet::Answer> answer, const TableOutput& output) {
+  if (!answer) return session.fail(answer.error());
+  return tell_fleet(session, std::move(*answer), output);
+}
+
+void FleetQuestion::define(OptionList& list) {
+  store_.add_to(list);
+  question_.add_to(list, "--to");
+  output_.add_to(list);
+}
+
+int FleetQuestion::run(Session& session) {
+  if (auto good = output_.check(session); !good) return session.fail(good.error());
+  auto question = question_.question();
+  if (!question) return session.fail(question.error());
+  question->table = output_.options();
+  auto store = store_.open();
+  if (!store) return session.fail(store.error());
+  return tell_fleet(session, ask(*store, *question), output_);
+}
+
+}  // namespace polytrace::cli

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "base/codes.hpp"
+#include "fleet/profile_of_rows.hpp"
+#include "fleet/questions.hpp"
+#include "fleet/scope.hpp"
+
+namespace polytrace::fleet {
+namespace {
+
+constexpr std::size_t kMostStacks = 200'000;
+constexpr std::int64_t kSecondInNs = 1'000'000'000;
+
+}  // namespace
+
+base::result<ProfileAnswer> ask_profile(Store& store, const Question& question,
+                                        const analysis::Weight& weight) {
+  auto scope = Scope::open(store, question);
+  if (!scope) return base::Unexpected(scope.error());
+  const std::string from = fmt::format("{} AND carrier = {}", scope->of("profile_10s", 10),
+                                       static_cast<unsigned>(weight.carrier));
+  const auto sums = store.row<std::uint64_t, std::uint64_t, std::uint64_t>(
+      "SELECT count(), sum(count), sum(weight) " + from);
+  if (!sums) return base::Unexpected(sums.error());
+  auto [rows, more_count, more_weight] = *sums;
+  const auto stacks = store.rows<warehouse::Id128, std::uint64_t, std::uint64_t>(fmt::format(
+      "SELECT stack, sum(count) AS c, sum(weight) AS w {} GROUP BY stack ORDER BY {} DESC LIMIT {}",
+      from, weight.is_count ? "c" : "w", kMostStacks));
+  if (!stacks) return base::Unexpected(stacks.error());
+  std::vector<StackRow> kept;
+  std::vector<warehouse::Id128> ids;
+  for (const auto& [stack, count, much] : *stacks) {
+    kept.push_back({stack, count, much});
+    ids.push_back(stack);
+    // Rows may have come between the two questions.
+    more_count -= std::min(more_count, count);
+    more_weight -= std::min(more_weight, much);
+  }
+  if (kept.size() < kMostStacks) more_count = more_weight = 0;
+  Frames frames(store);
+  if (auto loaded = frames.load_stacks(ids); !loaded) return base::Unexpected(loaded.error());
+  Account& account = scope->account();
+  account.rows = rows;
+  ProfileAnswer answer{std::move(account),
+                       profile_of_rows(kept, frames, weight, more_count, more_weight)};
+  answer.profile.first = question.range.from * kSecondInNs;
+  answer.profile.last = question.range.to * kSecondInNs;
+  answer.account.notes = answer.profile.notes;
+  if (answer.profile.nodes.size() > 1) return answer;
+  return base::fail(base::Code::usage,
+                    fmt::format("no {} in this range for these series", weight.key));
+}
+
+}  // namespace polytrace::fleet

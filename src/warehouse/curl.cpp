@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "warehouse/curl.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include "base/codes.hpp"
+
+namespace polytrace::warehouse {
+namespace {
+
+constexpr const char* kFile = "libcurl.so.4";
+constexpr unsigned kOldest = 0x075500;  // 7.85: which protocols, as text
+
+template <class Function>
+bool find(void* library, const char* name, Function& function) {
+  function = reinterpret_cast<Function>(::dlsym(library, name));
+  return function != nullptr;
+}
+
+base::result<const CurlLibrary*> load() {
+  static CurlLibrary functions;
+  void* const library = ::dlopen(kFile, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return base::fail(base::Code::library_missing, kFile);
+  decltype(&::curl_version_info) version = nullptr;
+  const bool is_whole = find(library, "curl_easy_init", functions.easy_init) &&
+                        find(library, "curl_easy_cleanup", functions.easy_cleanup) &&
+                        find(library, "curl_easy_reset", functions.easy_reset) &&
+                        find(library, "curl_easy_setopt", functions.easy_setopt) &&
+                        find(library, "curl_easy_perform", functions.easy_perform) &&
+                        find(library, "curl_easy_getinfo", functions.easy_getinfo) &&
+                        find(library, "curl_easy_strerror", functions.easy_strerror) &&
+                        find(library, "curl_easy_escape", functions.easy_escape) &&
+                        find(library, "curl_free", functions.free) &&
+                        find(library, "curl_version_info", version);
+  if (!is_whole || version(CURLVERSION_NOW)->version_num < kOldest)
+    return base::fail(base::Code::library_missing, fmt::format("{} is too old", kFile));
+  return &functions;
+}
+
+}  // namespace
+
+base::result<const CurlLibrary*> curl_library() {
+  static const base::result<const CurlLibrary*> kLibrary = load();
+  return kLibrary;
+}
+
+}  // namespace polytrace::warehouse

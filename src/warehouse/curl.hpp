@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// libcurl, found when it is needed: it brings some thirty libraries along, which would take longer
+// to load than most commands run. Any thread.
+#pragma once
+
+#include <curl/curl.h>
+
+#include "base/result.hpp"
+
+namespace polytrace::warehouse {
+
+// Its functions, by their own names without "curl_".
+struct CurlLibrary {
+  decltype(&::curl_easy_init) easy_init;
+  decltype(&::curl_easy_cleanup) easy_cleanup;
+  decltype(&::curl_easy_reset) easy_reset;
+  decltype(&::curl_easy_setopt) easy_setopt;
+  decltype(&::curl_easy_perform) easy_perform;
+  decltype(&::curl_easy_getinfo) easy_getinfo;
+  decltype(&::curl_easy_strerror) easy_strerror;
+  decltype(&::curl_easy_escape) easy_escape;
+  decltype(&::curl_free) free;
+};
+
+// Loaded once and for good. Error: library_missing.
+base::result<const CurlLibrary*> curl_library();
+
+}  // namespace polytrace::warehouse

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "warehouse/link.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <fstream>
+#include <tuple>
+
+#include "base/codes.hpp"
+#include "base/text/utf8.hpp"
+#include "warehouse/curl.hpp"
+
+namespace polytrace::warehouse {
+namespace {
+
+using base::Code;
+
+constexpr int kNotInReadonlyMode = 164;  // ClickHouse: who asks may change no setting
+constexpr std::size_t kLongestReason = 500;
+
+using Curl = std::unique_ptr<CURL, decltype(&::curl_easy_cleanup)>;
+
+// One answer as it comes.
+struct Answer {
+  std::vector<std::byte> bytes;
+  std::uint64_t most = 0;
+  bool too_large = false;
+};
+
+std::size_t take(char* data, std::size_t, std::size_t size, void* to) noexcept {
+  auto& answer = *static_cast<Answer*>(to);
+  if (size > answer.most - answer.bytes.size()) {
+    answer.too_large = true;
+    return 0;
+  }
+  try {
+    const auto* bytes = reinterpret_cast<const std::byte*>(data);
+    answer.bytes.insert(answer.bytes.end(), bytes, bytes + size);
+  } catch (const std::bad_alloc&) {
+    answer.too_large = true;
+    return 0;
+  }
+  return size;
+}
+
+std::string_view text_of(const std::vector<std::byte>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// "Code: 60, e.displayText() = DB::Exception: no table, e.what() = DB::Exception" -> "Code: 60, no
+// table": what the server adds says nothing.
+std::string reason_of(std::string_view answer) {
+  std::string reason(answer.substr(0, answer.find('\n')));
+  for (const std::string_view noise : {"e.displayText() = ", "DB::Exception: "})
+    if (const auto at = reason.find(noise); at != std::string::npos) reason.erase(at, noise.size());
+  if (const auto at = reason.rfind(", e.what() = "); at != std::string::npos) reason.resize(at);
+  return base::short_name(std::move(reason), kLongestReason);
+}
+
+int code_of(std::string_view answer) {
+  constexpr std::string_view kBefore = "Code: ";
+  int code = 0;
+  if (answer.starts_with(kBefore))
+    std::from_chars(answer.data() + kBefore.size(), answer.data() + answer.size(), code);
+  return code;
+}
+
+bool is_loopback(std::string_view host) {
+  return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
+base::result<std::string> read_password(const std::string& file) {
+  if (file.empty()) return std::string();
+  std::ifstream in(file, std::ios::binary);
+  std::string line;
+  if (!in.is_open() || (!std::getline(in, line) && !in.eof())) {
+    auto fault = base::system_fault(Code::open_failed);
+    fault.value().place.frame = file;
+    return fault;
+  }
+  if (line.ends_with('\r')) line.pop_back();
+  return line;
+}
+
+}  // namespace
+
+struct Link::State {
+  const CurlLibrary* library;
+  LinkOptions options;
+  Address address;
+  std::string password;
+  Curl curl;
+  Refusal refusal;
+  bool settings_refused;  // by a user who may change none
+
+  std::string url(std::string_view query, const Settings& settings);
+  base::result<std::vector<std::byte>> post(const std::string& url, base::Bytes body);
+  base::result<std::vector<std::byte>> judge(CURLcode outcome, Answer answer);
+  void prepare(const std::string& url, base::Bytes body, Answer& answer, char* fault);
+};
+
+std::string Link::State::url(std::string_view query, const Settings& settings) {
+  std::string url = address.server + "/";
+  char joint = '?';
+  const auto add = [&](std::string_view name, std::string_view value) {
+    char* const escaped =
+        library->easy_escape(curl.get(), value.data(), static_cast<int>(value.size()));
+    if (escaped == nullptr) return;
+    url += fmt::format("{}{}={}", joint, name, escaped);
+    joint = '&';
+    library->free(escaped);
+  };
+  if (!query.empty()) add("query", query);
+  for (const auto& [name, value] : settings) add(name, value);
+  return url;
+}
+
+void Link::State::prepare(const std::string& url, base::Bytes body, Answer& answer, char* fault) {
+  CURL* const handle = curl.get();
+  library->easy_reset(handle);
+  library->easy_setopt(handle, CURLOPT_URL, url.c_str());
+  library->easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
+  library->easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
+  library->easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, long{options.connect_within.count()});
+  library->easy_setopt(handle, CURLOPT_TIMEOUT_MS, long{options.answer_within.count()});
+  if (is_loopback(address.host)) library->easy_setopt(handle, CURLOPT_NOPROXY, "*");
+  if (!options.user.empty()) {
+    library->easy_setopt(handle, CURLOPT_HTTPAUTH, long{CURLAUTH_BASIC});
+    library->easy_setopt(handle, CURLOPT_USERNAME, options.user.c_str());
+    library->easy_setopt(handle, CURLOPT_PASSWORD, password.c_str());
+  }
+  library->easy_setopt(handle, CURLOPT_POST, 1L);
+  library->easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
+  library->easy_setopt(handle, CURLOPT_POSTFIELDS, body.data());
+  library->easy_setopt(handle, CURLOPT_WRITEFUNCTION, &take);
+  library->easy_setopt(handle, CURLOPT_WRITEDATA, &answer);
+  library->easy_setopt(handle, CURLOPT_ERRORBUFFER, fault);
+}
+
+base::result<std::vector<std::byte>> Link::State::judge(CURLcode outcome, Answer answer) {
+  if (answer.too_large)
+    return base::fail(Code::limit_exceeded,
+                      fmt::format("{}: answer of more than {} bytes", address.server, answer.most));
+  long status = 0;
+  library->easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &status);
+  if (outcome == CURLE_OK && status == 200) return std::move(answer.bytes);
+  refusal = {static_cast<int>(status), code_of(text_of(answer.bytes))};
+  return base::fail(Code::store_refused, fmt::format("{}: HTTP {}: {}", address.server, status,
+                                                     reason_of(text_of(answer.bytes))));
+}
+
+base::result<std::vector<std::byte>> Link::State::post(const std::string& url, base::Bytes body) {
+  Answer answer;
+  answer.most = options.most_answer;
+  char fault[CURL_ERROR_SIZE] = {};
+  prepare(url, body, answer, fault);
+  refusal = {};
+  const CURLcode outcome = library->easy_perform(curl.get());
+  library->easy_setopt(curl.get(), CURLOPT_ERRORBUFFER, nullptr);
+  if (outcome == CURLE_OK || answer.too_large) return judge(outcome, std::move(answer));
+  const std::string_view why = fault[0] != 0 ? fault : library->easy_strerror(outcome);
+  return base::fail(Code::store_unreachable, fmt::format("{}: {}", address.server, why));
+}
+
+base::result<Link> Link::open(LinkOptions options) {
+  auto address = parse_address(options.address);
+  if (!address) return base::Unexpected(address.error());
+  if (options.database.empty()) options.database = address->database;
+  if (options.database.empty()) options.database = "default";
+  if (!is_plain_name(options.database))
+    return base::fail(Code::address_wrong, "the name of a database is letters, digits and _");
+  auto password = read_password(options.password_file);
+  if (!password) return base::Unexpected(password.error());
+  const auto library = curl_library();
+  if (!library) return base::Unexpected(library.error());
+  auto state =
+      std::make_unique<State>(State{*library,
+                                    std::move(options),
+                                    std::move(*address),
+                                    std::move(*password),
+                                    Curl((*library)->easy_init(), (*library)->easy_cleanup),
+                                    {},
+                                    false});
+  if (!state->curl) return base::fail(Code::store_unreachable, "libcurl does not start");
+  return Link(std::move(state));
+}
+
+Link::Link(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Link::Link(Link&&) noexcept = default;
+Link& Link::operator=(Link&&) noexcept = default;
+Link::~Link() = default;
+
+const std::string& Link::address() const { return state_->address.server; }
+const std::string& Link::database() const { return state_->options.database; }
+const Refusal& Link::refusal() const { return state_->refusal; }
+
+base::result<void> Link::run(std::string_view sql) {
+  return state_->post(state_->url({}, {}), std::as_bytes(std::span(sql))).map([](auto&&) {});
+}
+
+base::result<void> Link::insert(std::string_view table, std::string_view columns,
+                                base::Bytes rows) {
+  const std::string query = fmt::format("INSERT INTO {}.{} ({}) FORMAT RowBinary",
+                                        state_->options.database, table, columns);
+  return state_->post(state_->url(query, {}), rows).map([](auto&&) {});
+}
+
+base::result<std::vector<std::byte>> Link::ask(std::string_view sql, const Settings& settings) {
+  const std::string question = std::string(sql) + " FORMAT RowBinary";
+  const base::Bytes body = std::as_bytes(std::span(question));
+  // The server holds its answer back until it is whole: a fault in the middle is a fault, not rows.
+  const Settings whole = {{"wait_end_of_query", "1"}};
+  Settings all = whole;
+  if (!state_->settings_refused) all.insert(all.end(), settings.begin(), settings.end());
+  auto answer = state_->post(state_->url({}, all), body);
+  if (!answer && state_->refusal.code == kNotInReadonlyMode && all.size() > whole.size()) {
+    state_->settings_refused = true;
+    answer = state_->post(state_->url({}, whole), body);
+  }
+  return answer;
+}
+
+}  // namespace polytrace::warehouse

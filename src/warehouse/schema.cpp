@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "warehouse/schema.hpp"
+
+#include <fmt/format.h>
+
+#include <ctime>
+
+#include "base/codes.hpp"
+#include "warehouse/row_binary.hpp"
+
+asm(".pushsection .rodata\n"
+    "polytrace_schema_base: .incbin \"" POLYTRACE_SCHEMA_FOLDER
+    "/0001_base.sql\"\n"
+    "polytrace_schema_base_end:\n"
+    ".globl polytrace_schema_base, polytrace_schema_base_end\n"
+    ".hidden polytrace_schema_base, polytrace_schema_base_end\n"
+    ".popsection\n");
+extern "C" {
+[[gnu::visibility("hidden")]] extern const char polytrace_schema_base[],
+    polytrace_schema_base_end[];
+}
+
+namespace polytrace::warehouse {
+namespace {
+
+using base::Code;
+
+constexpr std::uint32_t kMajor = 100;
+constexpr int kNoTable = 60, kNoDatabase = 81;  // ClickHouse's codes
+
+std::string_view base_text() {
+  return {polytrace_schema_base,
+          static_cast<std::size_t>(polytrace_schema_base_end - polytrace_schema_base)};
+}
+
+// The table that a statement makes.
+std::string table_of(std::string_view statement) {
+  constexpr std::string_view kBefore = "{db}.";
+  const std::size_t begin = statement.find(kBefore) + kBefore.size();
+  return std::string(statement.substr(begin, statement.find(' ', begin) - begin));
+}
+
+// "{RMT:last}" -> "ReplacingMergeTree(last)".
+std::string engine_text(std::string_view mark, const std::string& table,
+                        const std::string& database, Engines engines) {
+  const bool replacing = mark.starts_with("RMT");
+  const auto colon = mark.find(':');
+  std::string parts(colon == std::string_view::npos ? "" : mark.substr(colon + 1));
+  const std::string_view name = replacing ? "ReplacingMergeTree" : "MergeTree";
+  if (engines == Engines::single) return fmt::format("{}({})", name, parts);
+  if (!parts.empty()) parts = ", " + parts;
+  return fmt::format("Replicated{}('/polytrace/{}/{{shard}}/{}', '{{replica}}'{})", name, database,
+                     table, parts);
+}
+
+std::string filled(std::string_view statement, const std::string& database, Engines engines) {
+  const std::string table = table_of(statement);
+  std::string text;
+  while (true) {
+    const auto open = statement.find('{');
+    text += statement.substr(0, open);
+    if (open == std::string_view::npos) return text;
+    const auto close = statement.find('}', open);
+    const std::string_view mark = statement.substr(open + 1, close - open - 1);
+    text += mark == "db" ? database : engine_text(mark, table, database, engines);
+    statement.remove_prefix(close + 1);
+  }
+}
+
+std::string without_remarks(std::string_view text) {
+  std::string kept;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    if (!text.starts_with("--")) kept += text.substr(0, end);
+    text.remove_prefix(end);
+  }
+  return kept;
+}
+
+base::Unexpected newer(std::uint32_t version) {
+  return base::fail(Code::schema_newer, fmt::format("it has version {}, this program knows {}",
+                                                    version, kSchemaVersion));
+}
+
+}  // namespace
+
+std::vector<std::string> schema_statements(const std::string& database, Engines engines) {
+  std::vector<std::string> all{"CREATE DATABASE IF NOT EXISTS " + database};
+  const std::string text = without_remarks(base_text());
+  constexpr std::string_view kCreate = "CREATE TABLE ";
+  std::size_t at = 0;
+  for (std::size_t end; (end = text.find(";\n", at)) != std::string::npos; at = end + 2) {
+    std::string statement = filled(std::string_view(text).substr(at, end - at), database, engines);
+    statement.insert(kCreate.size(), "IF NOT EXISTS ");
+    all.push_back(std::move(statement));
+  }
+  return all;
+}
+
+base::result<std::optional<std::uint32_t>> schema_version(Link& link) {
+  const auto answer =
+      link.ask(fmt::format("SELECT max(version) FROM {}.schema_version", link.database()));
+  if (!answer) {
+    const int code = link.refusal().code;
+    if (code == kNoTable || code == kNoDatabase) return std::optional<std::uint32_t>();
+    return base::Unexpected(answer.error());
+  }
+  base::Cursor in(*answer, 0);
+  const auto version = in.fixed<std::uint32_t>();
+  return version == 0 ? std::nullopt : std::optional(version);
+}
+
+base::result<std::size_t> apply_schema(Link& link, Engines engines, const std::string& program) {
+  const auto version = schema_version(link);
+  if (!version) return base::Unexpected(version.error());
+  if (*version && **version / kMajor > kSchemaVersion / kMajor) return newer(**version);
+  if (*version && **version >= kSchemaVersion) return std::size_t{0};
+  const auto statements = schema_statements(link.database(), engines);
+  for (const std::string& statement : statements)
+    if (auto done = link.run(statement); !done) return base::Unexpected(done.error());
+  base::Appender row;
+  append_row(SchemaVersion{kSchemaVersion, static_cast<std::uint32_t>(std::time(nullptr)), program},
+             row);
+  const auto noted = link.insert(SchemaVersion::kTable, column_names<SchemaVersion>(), row.view());
+  if (!noted) return base::Unexpected(noted.error());
+  return statements.size();
+}
+
+base::result<void> require_schema(Link& link) {
+  const auto version = schema_version(link);
+  if (!version) return base::Unexpected(version.error());
+  if (!*version) return base::fail(Code::schema_missing, link.address() + "/" + link.database());
+  if (**version / kMajor > kSchemaVersion / kMajor) return newer(**version);
+  return {};
+}
+
+}  // namespace polytrace::warehouse

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of a store: their statements (sql/*.sql, which are part of the program), which of them
+// a store has, and how it gets them. A version is 100 for each file that changes what tables mean,
+// and one more for each that only adds: who knows 1xx writes to any 1xx.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "warehouse/link.hpp"
+
+namespace polytrace::warehouse {
+
+inline constexpr std::uint32_t kSchemaVersion = 100;  // of this program
+
+enum class Engines { single, replicated };
+
+// Each statement without its semicolon; the first makes the database. Creating says IF NOT EXISTS.
+// REQUIRES: is_plain_name(database).
+std::vector<std::string> schema_statements(const std::string& database, Engines engines);
+
+// The highest version that was applied; nullopt where the store has no tables of ours.
+base::result<std::optional<std::uint32_t>> schema_version(Link& link);
+
+// Makes what is missing in the link's database and notes the version; nothing where it is there.
+// Returns how many statements ran. Error: schema_newer.
+base::result<std::size_t> apply_schema(Link& link, Engines engines, const std::string& program);
+
+// An error where a store cannot be written to or asked by this program: no tables, or of a newer
+// major version.
+base::result<void> require_schema(Link& link);
+
+}  // namespace polytrace::warehouse
