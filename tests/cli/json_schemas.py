@@ -25,8 +25,9 @@ DATA = Path(os.environ["TEST_DATA"])
 EXAMPLE = ROOT / "examples/everything.mlpd"
 SCHEMAS = {path.name: json.loads(path.read_text(encoding="utf-8"))
            for path in (REFERENCE / "schemas").glob("*.json")}
-#: Recordings need a runtime, control a recording that runs: live tests print these.
-ELSEWHERE = {"control.json", "record.json"}
+#: Recordings need a runtime, control a recording that runs: live tests print these. push needs a
+#: store: tests/fleet/push.py.
+ELSEWHERE = {"control.json", "record.json", "push.json"}
 FORM_OF = {"polytrace.history/1": "history.json", "polytrace.history.check/1": "history-check.json",
            "polytrace.history.made/1": "history-made.json"}
 
@@ -211,4 +212,5 @@ def main():
     assert not unused, f"nothing prints {unused}"
 
 
-main()
+if __name__ == "__main__":
+    main()
