@@ -46,7 +46,8 @@ FOLDERS = {
                 "states runtimes index", "record trace sql"],
     "collector": ["aggregate", "send", "push"],
     "server": ["http", ".", "answers", "door"],
-    "cli": ["show", "frame", "options help", "convert explain", "record history index sql ui fleet", "."],
+    "cli": ["show", "frame", "options help", "convert explain", "record history index sql ui fleet",
+            "."],
 }
 # An agent lives inside other programs: of the floors below it uses only these.
 AGENT_USES = {"base", "event", "format"}
