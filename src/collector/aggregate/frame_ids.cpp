@@ -89,13 +89,10 @@ FrameIds::Stack FrameIds::stack(const StackTree& tree, std::uint32_t node, const
                                 std::string_view frameless, std::vector<Stack>& known) {
   Stack& slot = base::slot(known, node);
   if (slot.is_final && told_stacks_.contains(first_half(slot.id))) return slot;
-  const auto is_helper = [&](std::uint32_t method) { return names.is_helper(method); };
-  slot.is_helper = node != StackTree::kRoot && is_helper(tree.method(node));
   slot.is_final = true;
   frames_.clear();
   for (std::uint32_t at = node; at != StackTree::kRoot; at = tree.parent(at)) {
     const std::uint32_t method = tree.method(at);
-    if (is_helper(method)) continue;
     slot.is_final &= names.methods().named(method);
     frames_.push_back(method == Names::kOtherPaths ? other("(other paths)")
                                                    : this->method(method, names));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The store's ids of methods, classes and stacks, and the rows that say what they are: each once a
-// month, with the first row that uses it. Runtime helpers are in no stack: what is theirs is their
-// callers', as in reports. One thread at a time.
+// month, with the first row that uses it. One thread at a time.
 #pragma once
 
 #include <string>
@@ -33,8 +32,7 @@ class FrameIds {
 
   struct Stack {
     warehouse::Id128 id{};
-    bool is_helper = false;  // innermost; the stack is that of its caller
-    bool is_final = false;   // all names are known
+    bool is_final = false;  // all names are known
   };
   // Of a node of a tree; `frameless` names the frame of what has none. `known` is by node.
   Stack stack(const slice::StackTree& tree, std::uint32_t node, const slice::Names& names,

@@ -32,23 +32,6 @@ void fill_buckets(const base::DurationSketch& sketch, std::vector<std::uint16_t>
   }
 }
 
-struct Placed {
-  Spot spot;
-  Amount amount;
-};
-
-// Heaviest first; nothing depends on the order of the table.
-std::vector<Placed> by_weight(const base::IdMap<Amount>& amounts) {
-  std::vector<Placed> all;
-  all.reserve(amounts.size());
-  for (const auto& [key, amount] : amounts) all.push_back({Spot::of(key), amount});
-  std::ranges::sort(all, [](const Placed& a, const Placed& b) {
-    return std::tuple(b.amount.weight, b.amount.count, a.spot.key()) <
-           std::tuple(a.amount.weight, a.amount.count, b.spot.key());
-  });
-  return all;
-}
-
 // Rows of one window and carrier that are the same but for their amounts become one.
 void join(std::vector<Profile10s>& rows, std::size_t begin) {
   const auto first = rows.begin() + static_cast<std::ptrdiff_t>(begin);
@@ -69,11 +52,55 @@ void join(std::vector<Profile10s>& rows, std::size_t begin) {
 
 }  // namespace
 
-FrameIds::Stack RowMaker::stack(Carrier carrier, std::uint32_t node, const Meaning& meaning) {
+std::uint32_t RowMaker::visible(Carrier carrier, std::uint32_t node, const Meaning& meaning) {
+  constexpr std::uint32_t kUnknown = ~std::uint32_t{0};
+  const StackTree& tree = *meaning.trees[static_cast<std::size_t>(carrier)];
+  Visible& own = visible_[static_cast<std::size_t>(carrier)];
+  if (own.nodes.size() < tree.size()) own.nodes.resize(tree.size(), kUnknown);
+  own.nodes[StackTree::kRoot] = StackTree::kRoot;
+  for (; own.nodes[node] == kUnknown; node = tree.parent(node)) path_.push_back(node);
+  std::uint32_t at = own.nodes[node];
+  for (; !path_.empty(); path_.pop_back()) {
+    const std::uint32_t method = tree.method(path_.back());
+    if (!meaning.names.is_helper(method)) at = own.tree.child(at, method);
+    own.nodes[path_.back()] = at;
+  }
+  return at;
+}
+
+Id128 RowMaker::stack(Carrier carrier, std::uint32_t visible, const Meaning& meaning) {
+  Visible& own = visible_[static_cast<std::size_t>(carrier)];
+  return frames_
+      .stack(own.tree, visible, meaning.names,
+             carrier == Carrier::calls ? "(runtime helpers)" : "(no stack recorded)", own.known)
+      .id;
+}
+
+// By visible stack and subject, heaviest first; nothing depends on the order of the table. A
+// helper's calls are nobody's, its time is its caller's; what else happened there is its caller's,
+// too.
+std::vector<std::pair<Spot, Amount>> RowMaker::by_weight(Carrier carrier, const Window& window,
+                                                         const Meaning& meaning) {
   const auto number = static_cast<std::size_t>(carrier);
-  const std::string_view frameless =
-      carrier == Carrier::calls ? "(runtime helpers)" : "(no stack recorded)";
-  return frames_.stack(*meaning.trees[number], node, meaning.names, frameless, stacks_[number]);
+  const StackTree& tree = *meaning.trees[number];
+  base::IdMap<Amount> sums;
+  for (const auto& [key, told] : window.amounts[number]) {
+    Spot spot = Spot::of(key);
+    Amount amount = told;
+    if (carrier == Carrier::calls && spot.node != StackTree::kRoot &&
+        meaning.names.is_helper(tree.method(spot.node)))
+      amount.count = 0;
+    spot.node = visible(carrier, spot.node, meaning);
+    if (amount.count != 0 || amount.weight != 0) sums[spot.key()].merge(amount);
+  }
+  std::vector<std::pair<Spot, Amount>> all;
+  all.reserve(sums.size());
+  for (const auto& [key, amount] : sums) all.emplace_back(Spot::of(key), amount);
+  std::ranges::sort(all, [](const auto& a, const auto& b) {
+    return std::tuple(b.second.weight, b.second.count, a.first.key()) <
+           std::tuple(a.second.weight, a.second.count, b.first.key());
+  });
+  return all;
 }
 
 void RowMaker::add(std::int64_t number, Window& window, std::uint8_t again, const SeriesIds& ids,
@@ -105,32 +132,24 @@ void RowMaker::add(std::int64_t number, Window& window, std::uint8_t again, cons
   methods(number / kWindowsOfMinute, window, meaning);
 }
 
-// A helper's calls are nobody's, its time is its caller's; what else happened there is its
-// caller's, too.
 Amount RowMaker::profile(Carrier carrier, const Window& window, Profile10s row,
                          const Meaning& meaning, Rows& rows) {
-  const auto number = static_cast<std::size_t>(carrier);
-  const StackTree& tree = *meaning.trees[number];
   auto& out = rows.of<Profile10s>();
   const std::size_t begin = out.size();
   Amount sum;
   Amount more;
-  for (Placed& placed : by_weight(window.amounts[number])) {
-    const std::uint32_t node = placed.spot.node;
-    const bool is_helper = node != StackTree::kRoot && meaning.names.is_helper(tree.method(node));
-    if (is_helper && carrier == Carrier::calls) placed.amount.count = 0;
-    if (placed.amount.count == 0 && placed.amount.weight == 0) continue;
-    sum.merge(placed.amount);
-    if (out.size() - begin == most_rows_ - 1) {
-      more.merge(placed.amount);
+  const auto all = by_weight(carrier, window, meaning);
+  const bool fits = all.size() <= most_rows_;
+  for (const auto& [spot, amount] : all) {
+    sum.merge(amount);
+    if (!fits && out.size() - begin == most_rows_ - 1) {
+      more.merge(amount);
       continue;
     }
-    row.stack = stack(carrier, node, meaning).id;
-    row.subject = placed.spot.subject == Spot::kNoClass
-                      ? 0
-                      : frames_.type(placed.spot.subject, meaning.names);
-    row.count = placed.amount.count;
-    row.weight = placed.amount.weight;
+    row.stack = stack(carrier, spot.node, meaning);
+    row.subject = spot.subject == Spot::kNoClass ? 0 : frames_.type(spot.subject, meaning.names);
+    row.count = amount.count;
+    row.weight = amount.weight;
     out.push_back(row);
   }
   if (more.count != 0 || more.weight != 0) {
@@ -191,12 +210,12 @@ void RowMaker::moments(Window& window, std::uint32_t time, const SeriesIds& ids,
     row.stream = ids.stream;
     row.block = ids.block;
     row.thread = happening.thread;
-    const std::uint32_t node = happening.spot.node;
+    const std::uint32_t node = visible(happening.carrier, happening.spot.node, meaning);
     if (happening.kind == MomentKind::call)
-      row.subject = frames_.method(meaning.trees[0]->method(node), meaning.names);
+      row.subject = frames_.method(visible_[0].tree.method(node), meaning.names);
     else if (happening.spot.subject != Spot::kNoClass)
       row.subject = frames_.type(happening.spot.subject, meaning.names);
-    if (node != StackTree::kRoot) row.stack = stack(happening.carrier, node, meaning).id;
+    if (node != StackTree::kRoot) row.stack = stack(happening.carrier, node, meaning);
     out.push_back(row);
   }
   std::sort(out.begin() + static_cast<std::ptrdiff_t>(begin), out.end(),
@@ -207,22 +226,18 @@ void RowMaker::moments(Window& window, std::uint32_t time, const SeriesIds& ids,
 }
 
 void RowMaker::methods(std::int64_t minute, const Window& window, const Meaning& meaning) {
-  const StackTree& tree = *meaning.trees[static_cast<std::size_t>(Carrier::calls)];
   Minute& sums = minutes_[minute];
-  const auto is_helper = [&](std::uint32_t method) { return meaning.names.is_helper(method); };
-  const auto is_other = [](std::uint32_t method) { return method == slice::Names::kOtherPaths; };
-  for (const auto& [key, amount] : window.amounts[static_cast<std::size_t>(Carrier::calls)]) {
-    std::uint32_t node = Spot::of(key).node;
-    const bool counts = node != StackTree::kRoot && !is_helper(tree.method(node));
-    while (node != StackTree::kRoot && is_helper(tree.method(node))) node = tree.parent(node);
-    if (node == StackTree::kRoot || is_other(tree.method(node))) continue;
-    Method& method = sums[frames_.method(tree.method(node), meaning.names)];
-    method.calls += counts ? amount.count : 0;
+  for (const auto& [spot, amount] : by_weight(Carrier::calls, window, meaning)) {
+    if (spot.node == StackTree::kRoot) continue;
+    const std::uint32_t innermost = visible_[0].tree.method(spot.node);
+    if (innermost == slice::Names::kOtherPaths) continue;
+    Method& method = sums[frames_.method(innermost, meaning.names)];
+    method.calls += amount.count;
     method.self += amount.weight;
   }
   for (const auto& [index, figures] : window.methods) {
     const auto number = static_cast<std::uint32_t>(index);
-    if (is_helper(number)) continue;
+    if (meaning.names.is_helper(number)) continue;
     Method& method = sums[frames_.method(number, meaning.names)];
     method.total += figures.total;
     method.most = std::max(method.most, figures.most);

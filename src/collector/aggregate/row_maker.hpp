@@ -57,12 +57,22 @@ class RowMaker {
                Rows& rows);
   void methods(std::int64_t minute, const Window& window, const Meaning& meaning);
   void end_minute(std::int64_t number, Minute& minute, const SeriesIds& ids, Rows& rows);
-  FrameIds::Stack stack(Carrier carrier, std::uint32_t node, const Meaning& meaning);
+  // The node of the carrier's visible stacks: without runtime helpers.
+  std::uint32_t visible(Carrier carrier, std::uint32_t node, const Meaning& meaning);
+  std::vector<std::pair<Spot, Amount>> by_weight(Carrier carrier, const Window& window,
+                                                 const Meaning& meaning);
+  warehouse::Id128 stack(Carrier carrier, std::uint32_t visible, const Meaning& meaning);
 
   FrameIds& frames_;
   const Windows& windows_;
   std::size_t most_rows_;
-  std::array<std::vector<FrameIds::Stack>, Window::kCarriers> stacks_;  // by carrier and node
+  struct Visible {
+    slice::StackTree tree{};
+    std::vector<std::uint32_t> nodes{};    // by node of the carrier's tree
+    std::vector<FrameIds::Stack> known{};  // by own node
+  };
+  std::array<Visible, Window::kCarriers> visible_;  // by carrier
+  std::vector<std::uint32_t> path_;                 // while one is looked up
   std::map<std::int64_t, Minute> minutes_;
   base::IdMap<std::uint8_t> ended_;  // by minute: how often it got rows
 };
