@@ -83,8 +83,12 @@ std::vector<std::pair<Spot, Amount>> RowMaker::by_weight(Carrier carrier, const 
                                                          const Meaning& meaning) {
   const auto number = static_cast<std::size_t>(carrier);
   const StackTree& tree = *meaning.trees[number];
+  // In the order in which the trace made them: own nodes are numbered alike each time.
+  std::vector<std::pair<std::uint64_t, Amount>> cells(window.amounts[number].begin(),
+                                                      window.amounts[number].end());
+  std::ranges::sort(cells, {}, &std::pair<std::uint64_t, Amount>::first);
   base::IdMap<Amount> sums;
-  for (const auto& [key, told] : window.amounts[number]) {
+  for (const auto& [key, told] : cells) {
     Spot spot = Spot::of(key);
     Amount amount = told;
     if (carrier == Carrier::calls && spot.node != StackTree::kRoot &&
