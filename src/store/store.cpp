@@ -42,13 +42,15 @@ PageHead head_of(const IndexJob& job) {
 }
 
 base::result<std::shared_ptr<const Store>> Store::open(const std::string& path) {
-  auto image = base::Image::map(path);
-  if (!image) return tl::unexpected(image.error());
-  return open(std::move(*image));
+  return of(IndexView::open(path));
 }
 
 base::result<std::shared_ptr<const Store>> Store::open(base::Image image) {
-  auto view = IndexView::open(std::move(image));
+  return of(IndexView::open(std::move(image)));
+}
+
+base::result<std::shared_ptr<const Store>> Store::of(
+    base::result<std::unique_ptr<const IndexView>> view) {
   if (!view) return tl::unexpected(view.error());
   auto frames = IndexFrames::open(std::move(*view));
   if (!frames) return tl::unexpected(frames.error());
@@ -59,15 +61,17 @@ std::shared_ptr<const Store> Store::of(std::shared_ptr<const IndexFrames> frames
   return std::shared_ptr<const Store>(new Store(std::move(frames)));
 }
 
+bool Store::keeps_durations(const Range& range, LeftOut left_out) const {
+  const Totals& totals = frames_->view().totals();
+  return range.from <= totals.first && range.to > totals.last && !left_out.waits &&
+         !left_out.pauses && !frames_->method_wholes().empty() &&
+         is_of_all_threads(range, frames_->threads());
+}
+
 base::result<std::vector<MethodDurations>> Store::method_durations(const Range& range,
                                                                    LeftOut left_out) const {
-  const Totals& totals = frames_->view().totals();
-  const bool is_all = range.from <= totals.first && range.to > totals.last &&
-                      is_of_all_threads(range, frames_->threads());
-  const bool leaves_out = left_out.waits || left_out.pauses;
-  if (!is_all || leaves_out || frames_->method_wholes().empty())
-    return store::method_durations(*frames_, range, left_out);
-  return whole_durations(*frames_);
+  return keeps_durations(range, left_out) ? whole_durations(*frames_)
+                                          : store::method_durations(*frames_, range, left_out);
 }
 
 Facts Store::facts() const {

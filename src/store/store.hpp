@@ -50,8 +50,9 @@ class Store {
 
   // By path: calls, self time and its parts.
   base::result<RangeSums> calls(const Range& range) const { return range_sums(*frames_, range); }
-  // Of each method's calls, whatever of them lies in the range; at once where that is the whole
-  // trace and nothing of it is left out.
+  // Of each method's calls, whatever of them lies in the range; at once where the index keeps them:
+  // of the whole trace, with nothing of it left out.
+  bool keeps_durations(const Range& range, LeftOut left_out = {}) const;
   base::result<std::vector<MethodDurations>> method_durations(const Range& range,
                                                               LeftOut left_out = {}) const;
   // When the world stood still; null while that is not known.
@@ -122,6 +123,8 @@ class Store {
   std::unique_ptr<event::Reader> reader() const;
 
  private:
+  static base::result<std::shared_ptr<const Store>> of(
+      base::result<std::unique_ptr<const IndexView>> view);
   explicit Store(std::shared_ptr<const IndexFrames> frames) : frames_(std::move(frames)) {}
 
   std::shared_ptr<const IndexFrames> frames_;

@@ -137,4 +137,5 @@ expect_code 0
 expect_json '[.empty_sections[].section] | index("gc") == null'
 run report --sections survival "$data/calls.mlpd"
 expect_in out 'record --events +alloc --option heapdump=end'
+expect_in out 'of .NET: --control, then control PID heap-dump'
 finish

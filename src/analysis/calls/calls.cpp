@@ -95,10 +95,11 @@ std::vector<Table> Calls::tables(const Names& names, const TableOptions& options
   });
   for (auto& [name, amount, i] : methods.all) {
     const CallTotals& method = totals_[i];
+    const bool timed = method.least <= method.most;
     table.rows.push_back({amount.weight, share(amount.weight, all_self), method.elapsed,
                           method.total, amount.count, average(method.total, amount.count),
-                          method.least, quantile(i, 50), quantile(i, 95), method.most,
-                          std::move(name)});
+                          timed ? Cell(method.least) : Cell(), quantile(i, 50), quantile(i, 95),
+                          timed ? Cell(method.most) : Cell(), std::move(name)});
   }
   if (helpers().calls != 0) table.notes.push_back(helpers_note(helpers().calls, helpers().self));
   if (!policy_.window.whole()) {

@@ -22,6 +22,7 @@ TablesAsked read_tables_asked(Ask& ask, Members members) {
   }
   question.report.table.limit = members.count("limit", 20);
   question.report.table.sort = members.text("sort");
+  question.report.durations = members.flag("durations", true);
   slice::Selection selection = service::selection_of(ask.trace(), question.part);
   if (const auto method = members.integer("method"))
     selection.method = ask.trace().method_name(static_cast<std::uint32_t>(*method));

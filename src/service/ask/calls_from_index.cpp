@@ -28,11 +28,17 @@ namespace {
 using analysis::CallFigures;
 using store::EntitySort;
 
+constexpr std::array<std::string_view, 4> kSections{"calls", "tree", "callers", "sandwich"};
+
 // What a question is about, in terms of the index.
 class FiguresAsked {
  public:
   FiguresAsked(const store::Store& store, const CallsQuestion& question)
-      : store_(store), selection_(question.selection) {
+      : store_(store),
+        selection_(question.selection),
+        has_methods_(std::ranges::any_of(
+            question.sections, [](const auto* section) { return section->key == kSections[0]; })),
+        durations_(question.durations) {
     range_ = {.from = selection_.from, .to = selection_.to, .threads = {}, .stop = question.stop};
     const auto threads = static_cast<std::uint32_t>(store.thread_wholes().size());
     for (std::uint32_t i = 0; i < threads; ++i)
@@ -40,8 +46,7 @@ class FiguresAsked {
         range_.threads.push_back(i);
   }
 
-  // With `durations`, those of each method, too.
-  base::result<CallFigures> figures(bool durations) const {
+  base::result<CallFigures> figures() const {
     CallFigures figures;
     figures.paths.resize(1);
     if (range_.threads.empty()) return figures;
@@ -52,9 +57,10 @@ class FiguresAsked {
         figures.paths.push_back(
             {node.caller, store_.paths().method(node.own.path), node.own.calls, counted(node.own)});
     figures.repairs = repairs();
-    if (!durations) return figures;
-    auto methods = store_.method_durations(
-        range_, {.waits = selection_.subtract_waits, .pauses = selection_.pauses != nullptr});
+    const store::LeftOut left_out{.waits = selection_.subtract_waits,
+                                  .pauses = selection_.pauses != nullptr};
+    if (!has_methods_ || !(durations_ || store_.keeps_durations(range_, left_out))) return figures;
+    auto methods = store_.method_durations(range_, left_out);
     if (!methods) return base::Unexpected(methods.error());
     for (store::MethodDurations& method : *methods)
       figures.methods.push_back({method.least, method.most, std::move(method.sketch)});
@@ -83,10 +89,10 @@ class FiguresAsked {
 
   const store::Store& store_;
   const slice::Selection& selection_;
+  bool has_methods_;
+  bool durations_;
   store::Range range_;
 };
-
-constexpr std::array<std::string_view, 4> kSections{"calls", "tree", "callers", "sandwich"};
 
 }  // namespace
 
@@ -100,14 +106,11 @@ base::result<std::optional<CallTables>> calls_from_index(const store::Store& sto
   if (question.sections.empty() || std::ranges::any_of(question.sections, is_other))
     return std::nullopt;
   if ((store.facts().features & store::kMergedPaths) != 0) return std::nullopt;
-  const slice::Selection& selection = question.selection;
   const auto whole = sums_have_all_calls(store);
   if (!whole) return base::Unexpected(whole.error());
   const auto names = *whole ? names_of(store) : nullptr;
   if (names == nullptr) return std::nullopt;
-  const auto is_methods = [](const auto* section) { return section->key == kSections[0]; };
-  auto figures =
-      FiguresAsked(store, question).figures(std::ranges::any_of(question.sections, is_methods));
+  auto figures = FiguresAsked(store, question).figures();
   if (!figures) return base::Unexpected(figures.error());
   const auto tree = std::make_shared<analysis::CallTree>(question.selection, std::move(*figures));
   tree->finish(*names);

@@ -17,6 +17,7 @@ struct CallsQuestion {
   // All of it counts. Its pauses are those of the index: `pauses` only says that they are left out.
   slice::Selection selection{};
   analysis::TableOptions table{};
+  bool durations = true;  // of methods' calls: else only where the index keeps them
   const std::atomic<bool>* stop = nullptr;
 };
 

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "base/text/figure_text.hpp"
+#include "service/input/store_of.hpp"
+#include "service/input/told.hpp"
 #include "service/json/parts.hpp"
 
 namespace polytrace::service {
@@ -99,16 +101,32 @@ void write_records(base::JsonWriter& json, const Contents& contents) {
   json.member("time_wraps", tally.time_wraps);
 }
 
+// Where the index that is read tells it.
+bool tell_contents(const Input& input, const format::Opened& opened, Contents& contents) {
+  const auto store = store_of(opened);
+  // A strict pass ends at the first problem.
+  if (store == nullptr || store->notes().error || input.options().strict) return false;
+  auto overview = told_overview(*store);
+  if (!overview || !*overview) return false;
+  contents.overview = std::move(**overview);
+  contents.reading.passed = told_pass(*store);
+  return true;
+}
+
+void read_contents(const Input& input, event::Reader& reader, Contents& contents) {
+  OverviewConsumer consumer;
+  contents.reading.passed = pass(input, reader, consumer);
+  contents.overview = consumer.take();
+}
+
 }  // namespace
 
 Asked<Contents> ask_contents(const Input& input) {
   auto opened = input.open();
   if (!opened) return refuse(opened.error(), input.name());
-  OverviewConsumer consumer;
   Contents contents;
-  contents.reading.passed = pass(input, *opened->reader, consumer);
   contents.reading.origin = origin_of(input, *opened);
-  contents.overview = consumer.take();
+  if (!tell_contents(input, *opened, contents)) read_contents(input, *opened->reader, contents);
   contents.size = opened->reader->source().stored_size();
   return contents;
 }

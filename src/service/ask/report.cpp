@@ -10,6 +10,7 @@
 #include "base/codes.hpp"
 #include "service/ask/calls_from_index.hpp"
 #include "service/input/store_of.hpp"
+#include "service/input/told.hpp"
 #include "service/words/words.hpp"
 
 namespace polytrace::service {
@@ -52,11 +53,16 @@ std::string names_of(std::span<const event::Kind> kinds) {
   return out;
 }
 
-// " (record --events +alloc --option heapdump=end)"; empty where no recorder takes it by a word.
+// The agent of .NET dumps the heap when it is told to, never at the end: docs/coreclr.md.
+constexpr std::string_view kHeapAtEnd = "heapdump=end";
+constexpr std::string_view kHeapByCommand = "; of .NET: --control, then control PID heap-dump";
+
+// " (record --events +alloc)"; empty where no recorder takes it by a word.
 std::string recorded_with(const analysis::Section& section) {
   std::string words;
   if (!section.events.empty()) words += fmt::format(" --events +{}", section.events);
   if (!section.option.empty()) words += fmt::format(" --option {}", section.option);
+  if (section.option == kHeapAtEnd) words += kHeapByCommand;
   return words.empty() ? words : fmt::format(" (record{})", words);
 }
 
@@ -84,14 +90,14 @@ std::vector<EmptySection> explain(const std::vector<analysis::Report::Empty>& se
 std::optional<TableAnswer> ask_index(const Input& input, const format::Opened& opened,
                                      const std::vector<const analysis::Section*>& sections,
                                      const slice::Selection& selection,
-                                     const analysis::TableOptions& table) {
+                                     const ReportQuestion& question) {
   const auto store = store_of(opened);
   if (store == nullptr || store->notes().error) return std::nullopt;
-  auto calls = calls_from_index(*store, {sections, selection, table, input.asking().stop});
+  auto calls = calls_from_index(
+      *store, {sections, selection, question.table, question.durations, input.asking().stop});
   if (!calls || !*calls) return std::nullopt;
   TableAnswer answer;
-  answer.reading.passed.outcome = {store->notes().tally, store->notes().notices, std::nullopt};
-  answer.reading.passed.notices = store->notes().notices.sorted();
+  answer.reading.passed = told_pass(*store);
   answer.reading.origin = origin_of(input, opened);
   answer.selection = selection;
   answer.start = store->facts().totals.first;
@@ -119,8 +125,7 @@ Asked<TableAnswer> ask_report(Input& input, const ReportQuestion& question) {
   if (!selection) return refuse(selection.error(), input.name());
   auto opened = input.open();
   if (!opened) return refuse(opened.error(), input.name());
-  if (auto indexed = ask_index(input, *opened, *sections, *selection, question.table))
-    return *indexed;
+  if (auto indexed = ask_index(input, *opened, *sections, *selection, question)) return *indexed;
   analysis::Report report(*sections, *selection);
   TableAnswer answer;
   answer.reading.passed = pass(input, *opened->reader, report);

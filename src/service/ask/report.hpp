@@ -36,6 +36,7 @@ struct ReportQuestion {
   bool fold_recursion = false;               // in the call tree
   bool show_helpers = false;                 // frames of the runtime itself
   analysis::TableOptions table{};
+  bool durations = true;  // of methods' calls: else only where no call has to be looked at for them
 };
 Asked<TableAnswer> ask_report(Input& input, const ReportQuestion& question);
 

@@ -69,13 +69,14 @@ ThreadSpan& OverviewConsumer::Counts::thread(base::Id id) {
   return threads[index];
 }
 
-// Counts the events from `at` on that are of one thread; returns the first one behind them.
+// Counts the events from `at` on that are of one thread and head nothing; returns the first one
+// behind them.
 const Event* OverviewConsumer::Counts::add_run(const Event* at, const Event* end,
                                                ThreadSpan& thread) {
   const Event* const begin = at;
   const auto slot = at->thread;
   Time least = at->time, most = at->time;
-  for (; at != end && at->thread == slot; ++at) {
+  for (; at != end && at->thread == slot && !is_heading(at->kind); ++at) {
     ++lanes[static_cast<std::size_t>(at - begin) % kLanes][static_cast<std::uint8_t>(at->kind)];
     least = std::min(least, at->time);
     most = std::max(most, at->time);
@@ -104,9 +105,9 @@ void OverviewConsumer::Counts::add(const event::Batch& batch) {
       [&](std::uint32_t begin, std::uint32_t stop) {
         const Event* at = events + begin;
         const Event* const end = events + stop;
-        for (; begin == 0 && at != end && is_heading(at->kind); ++at)
-          ++lanes[0][static_cast<std::uint8_t>(at->kind)];
-        while (at != end) at = add_run(at, end, thread(batch.thread(*at)));
+        while (at != end)
+          if (is_heading(at->kind)) ++lanes[0][static_cast<std::uint8_t>(at++->kind)];
+          else at = add_run(at, end, thread(batch.thread(*at)));
       },
       [&](const event::CallSpan& calls) {
         const Event* const first = events + calls.begin;
@@ -149,6 +150,13 @@ bool OverviewConsumer::consume(const event::Batch& batch) {
     return true;
   for (const Event& event : batch.events) learn(batch, event);
   return true;
+}
+
+void OverviewConsumer::count(const std::array<std::uint64_t, event::kKindCount>& kinds,
+                             std::span<const ThreadSpan> threads) {
+  Counts& counts = counts_.emplace_back();
+  std::ranges::copy(kinds, counts.lanes[0].begin());
+  for (const ThreadSpan& span : threads) extend(counts.thread(span.id), span);
 }
 
 void OverviewConsumer::merge(const Counts& counts) {

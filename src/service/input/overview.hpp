@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -31,9 +32,9 @@ struct Fact {
 
 struct Overview {
   std::array<std::uint64_t, event::kKindCount> events{};
-  base::Time first = base::kNoTime;  // smallest and largest time of an event
+  base::Time first = base::kNoTime;  // smallest and largest time of an event that heads nothing
   base::Time last = base::kNoTime;
-  std::vector<ThreadSpan> threads{};  // by first event
+  std::vector<ThreadSpan> threads{};  // by first event; what heads a trace is of none
   base::Id pid = base::kNoId;
   std::vector<Fact> process{};      // as far as told
   base::Time wall = base::kNoTime;  // nanoseconds since 1970 at clock time `wall_at`
@@ -52,6 +53,9 @@ class OverviewConsumer final : public event::Consumer {
   void begin(unsigned workers) override { counts_.resize(workers); }
   void survey(const event::Batch& batch, unsigned worker) override;
   bool consume(const event::Batch& batch) override;
+  // Instead of surveys: what was counted before.
+  void count(const std::array<std::uint64_t, event::kKindCount>& kinds,
+             std::span<const ThreadSpan> threads);
 
   // After the last batch.
   Overview take();

@@ -40,6 +40,12 @@ Value Scan::parameter(int column) const {
 
 bool Scan::has_parameter(int column) const { return parameter_of(conditions, column) != nullptr; }
 
+bool Scan::is_asked(int column) const {
+  const std::uint64_t bit = std::uint64_t{1} << std::min(column, 63);
+  return (columns & bit) != 0 ||
+         std::ranges::find(conditions, column, &Condition::column) != conditions.end();
+}
+
 namespace {
 
 void narrow(Scan::Bounds& bounds, std::int64_t least, std::int64_t most) {

@@ -81,6 +81,8 @@ struct Scan {
   // Of a parameter; null where it is not given.
   Value parameter(int column) const;
   bool has_parameter(int column) const;
+  // Whether anybody looks at the column: who asks, or a condition.
+  bool is_asked(int column) const;
   // The narrowest interval, both ends in it, that the conditions of the column leave.
   struct Bounds {
     std::int64_t least = INT64_MIN;

@@ -27,7 +27,7 @@ class EventCursor final : public Cursor {
         chunks_(std::move(chunks)),
         reader_(trace_->store().reader()),
         scan_(scan),
-        numbers_threads_(is_asked(scan, EventColumns::utid)) {
+        numbers_threads_(scan.is_asked(EventColumns::utid)) {
     slicer_.as_told();
   }
 
@@ -69,12 +69,6 @@ class EventCursor final : public Cursor {
   }
 
  private:
-  static bool is_asked(const Scan& scan, int column) {
-    return (scan.columns >> column & 1) != 0 ||
-           std::ranges::any_of(scan.conditions, [&](const Condition& condition) {
-             return condition.column == column;
-           });
-  }
   // As the index did: where an id is given to another thread, only the order of events tells from
   // when on, for their times may overlap.
   void number_threads() {

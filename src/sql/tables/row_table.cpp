@@ -79,11 +79,7 @@ RowCursor::RowCursor(const RowTable& table, const Scan& scan)
   places_.assign(columns.size(), -1);
   texts_.resize(columns.size());
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    const u64 bit = u64{1} << std::min<std::size_t>(i, 63);
-    const bool is_asked = (scan.columns & bit) != 0 ||
-                          std::ranges::find(conditions_, static_cast<int>(i), &Condition::column) !=
-                              conditions_.end();
-    if (!is_asked || columns[i].field.empty()) continue;
+    if (!scan.is_asked(static_cast<int>(i)) || columns[i].field.empty()) continue;
     const u16 field = field_of(table.kind(), columns[i].field);
     const auto found = std::ranges::find(fields_, field);
     places_[i] = static_cast<int>(found - fields_.begin());

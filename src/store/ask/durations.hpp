@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/duration_sketch.hpp"
-#include "store/ask/calls/range_sums.hpp"
+#include "store/ask/calls/range.hpp"
 #include "store/ask/method_blocks.hpp"
 
 namespace polytrace::store {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "store/ask/calls/open_calls.hpp"
-#include "store/ask/calls/range_sums.hpp"
+#include "store/ask/calls/range.hpp"
 #include "store/ask/method_blocks.hpp"
 
 namespace polytrace::store {

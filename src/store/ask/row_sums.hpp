@@ -4,7 +4,7 @@
 // at most two for each thread whose times do not go back.
 #pragma once
 
-#include "store/ask/calls/range_sums.hpp"
+#include "store/ask/calls/range.hpp"
 #include "store/read/row_frames.hpp"
 
 namespace polytrace::store {

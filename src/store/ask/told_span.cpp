@@ -18,18 +18,16 @@ class SpanSearch {
     if ((frames_.view().head().required & kLateTimes) != 0 || frames_.thread_wholes().empty())
       return std::nullopt;
     if (auto looked = look_at_rows(); !looked) return base::Unexpected(looked.error());
-    const auto leading = leading_headings();
-    if (!leading) return base::Unexpected(leading.error());
-    if (*leading != headings_) return std::nullopt;
     for (std::uint32_t i = 0; i < frames_.thread_wholes().size(); ++i) {
       const ThreadWhole& thread = frames_.thread_wholes()[i];
       if (std::ranges::find(heading_threads_, i) == heading_threads_.end()) {
         if (thread.events != 0) extend(thread.first, thread.last);
         continue;
       }
-      // Which of the thread's events are calls is told by its blocks, but for irregular ones.
-      if (thread.ignored != 0) return std::nullopt;
-      for (const CallFrames::Block& block : frames_.blocks(i)) extend(block.before, block.last);
+      // When it has only headings, its times are none of the trace.
+      const auto calls = told_calls(frames_, i);
+      if (!calls) return base::Unexpected(calls.error());
+      if (calls->span) extend(calls->span->first, calls->span->last);
     }
     return span_;
   }
@@ -37,8 +35,8 @@ class SpanSearch {
  private:
   void extend(base::Time first, base::Time last) {
     if (!span_) span_ = {first, last};
-    span_->first = std::min(span_->first, first);
-    span_->last = std::max(span_->last, last);
+    span_->extend(first);
+    span_->extend(last);
   }
   base::result<void> look_at_rows() {
     for (std::size_t i = 0; i < event::kKindCount; ++i) {
@@ -52,7 +50,6 @@ class SpanSearch {
     return {};
   }
   base::result<void> look_at_headings(const IndexFrames::Segment& segment) {
-    headings_ += segment.rows;
     const auto payload = frames_.view().payload(segment.entry);
     if (!payload) return base::Unexpected(payload.error());
     auto view = RowView::open(*payload);
@@ -64,27 +61,9 @@ class SpanSearch {
         heading_threads_.push_back(static_cast<std::uint32_t>(thread));
     return {};
   }
-  // How many the trace begins with.
-  base::result<std::uint64_t> leading_headings() const {
-    std::uint64_t count = 0;
-    for (const IndexFrames::OrderPart& part : frames_.order()) {
-      const auto payload = frames_.view().payload(part.entry);
-      if (!payload) return base::Unexpected(payload.error());
-      const auto order = read_order(*payload, part.events);
-      if (!order) return base::Unexpected(order.error());
-      for (std::size_t run = 0; run < order->places.size(); ++run) {
-        const auto stream = static_cast<Stream>(order->streams[order->places[run]]);
-        const auto kind = is_rows(stream) ? kind_of_number(kind_number_of(stream)) : std::nullopt;
-        if (!kind || !is_heading(*kind)) return count;
-        count += order->counts[run];
-      }
-    }
-    return count;
-  }
 
   const IndexFrames& frames_;
   std::optional<TimeSpan> span_;
-  std::uint64_t headings_ = 0;
   std::vector<std::uint32_t> heading_threads_;
 };
 

@@ -5,14 +5,9 @@
 
 #include <optional>
 
-#include "store/read/index_frames.hpp"
+#include "store/ask/told_calls.hpp"
 
 namespace polytrace::store {
-
-struct TimeSpan {
-  base::Time first;
-  base::Time last;
-};
 
 // Nothing where the events have to be looked at for it, and of a trace without any. Errors: those
 // of frames.

@@ -3,6 +3,7 @@
 // added up.
 #pragma once
 
+#include "store/ask/calls/range_sums.hpp"
 #include "store/ask/method_durations.hpp"
 #include "store/read/index_frames.hpp"
 

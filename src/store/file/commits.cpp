@@ -146,9 +146,21 @@ base::result<std::unique_ptr<const IndexView>> IndexWriter::seal(const std::vect
 }
 
 base::result<std::unique_ptr<const IndexView>> IndexView::open(const std::string& path) {
-  auto image = base::Image::map(path);
-  if (!image) return tl::unexpected(image.error());
-  return open(std::move(*image));
+  // Who commits twice while it is mapped leaves no slot that lies in what was mapped; who learns of
+  // another feature writes the head again while it is read.
+  constexpr int kMostTorn = 3;
+  std::size_t before = 0;
+  for (int torn = 0;;) {
+    auto image = base::Image::map(path);
+    if (!image) return tl::unexpected(image.error());
+    const std::size_t size = image->bytes().size();
+    auto view = open(std::move(*image));
+    if (view) return view;
+    const bool has_grown = view.error().code == Code::index_missing && size > before;
+    const bool is_torn = view.error().code == Code::checksum_wrong && ++torn <= kMostTorn;
+    if (!has_grown && !is_torn) return view;
+    before = size;
+  }
 }
 
 base::result<std::unique_ptr<const IndexView>> IndexView::open(base::Image image) {

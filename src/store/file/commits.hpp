@@ -84,7 +84,8 @@ class IndexWriter {
 class IndexView {
  public:
   // Of the latest commit that the file holds whole. Errors: those of page 0 and of frames;
-  // index_missing when nothing was committed.
+  // index_missing when nothing was committed. Of a file that grows, by its path: an image may be
+  // older than both of the slots in it.
   static base::result<std::unique_ptr<const IndexView>> open(const std::string& path);
   static base::result<std::unique_ptr<const IndexView>> open(base::Image image);
   // Of a state that page 0 does not tell.

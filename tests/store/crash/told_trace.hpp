@@ -232,8 +232,8 @@ class PrefixCheck {
   explicit PrefixCheck(const ToldTrace& trace) : trace_(trace) {}
 
   // How many events it has, 0 where nothing was committed. It is never damaged.
-  std::size_t operator()(base::Image image) {
-    auto view = IndexView::open(std::move(image));
+  std::size_t operator()(base::Image image) { return (*this)(IndexView::open(std::move(image))); }
+  std::size_t operator()(base::result<std::unique_ptr<const IndexView>> view) {
     if (!view) {
       EXPECT_EQ(view.error().code, base::Code::index_missing) << base::to_text(view.error());
       return 0;

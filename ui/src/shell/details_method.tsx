@@ -6,6 +6,7 @@ import { figure } from "../look/units";
 import { Facts } from "../parts/facts";
 import { Breakable, Num } from "../parts/figure";
 import { useAnswer } from "../state/ask";
+import { methods_of, useMethods } from "../state/methods";
 import { choose_method } from "../state/chosen_method";
 import { method_named } from "../state/method_names";
 import { go, place } from "../state/page";
@@ -63,14 +64,14 @@ export function ChosenMethodPanel() {
       here = false;
     };
   }, [name]);
-  const methods = useAnswer<Tables>("/tables", { selection: asked.value, sections: ["calls"], limit: 10_000 });
+  const methods = useMethods();
   const around = useAnswer<Tables>(id === null ? "" : "/tables", {
     selection: asked.value,
     sections: ["sandwich"],
     limit: 200,
     method: id,
   });
-  const row = methods.value?.tables.find((t) => t.key === "methods")?.rows.find((r) => r["method"] === name);
+  const row = methods_of(methods.value)?.rows.find((r) => r["method"] === name);
   const value = (key: string): number | null => (row?.[key] == null ? null : Number(row[key]));
   return (
     <div role="complementary" aria-label="Details" class="stack">

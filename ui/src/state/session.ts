@@ -64,10 +64,12 @@ async function load(wanted: string, told: Session | null): Promise<void> {
   await reload(id);
 }
 
+const told_of = (id: string): Trace | undefined => session.peek()?.traces.find((t) => t.id === id);
+const is_unready = (id: string): boolean => ["opening", "indexing"].includes(told_of(id)?.state ?? "");
+
 // Until a trace is ready, all that is known of it stands in the session.
-async function unready(id: string): Promise<void> {
-  session.value = await greet();
-  const told = session.value.traces.find((t) => t.id === id);
+function show_unready(id: string): void {
+  const told = told_of(id);
   trace.value = told ?? null;
   fault.value =
     told?.state === "failed"
@@ -77,13 +79,20 @@ async function unready(id: string): Promise<void> {
 
 async function reload(id: string): Promise<void> {
   try {
+    // What the session said may be old.
+    if (is_unready(id)) session.value = await greet();
+    if (is_unready(id)) return show_unready(id);
     const [next, told] = await Promise.all([get<Trace>(`/traces/${id}`), get<Tracks>(`/traces/${id}/tracks`)]);
     tracks.value = told;
     trace.value = next;
     fault.value = null;
   } catch (error) {
-    if (error instanceof Fault && error.status === 409) return unready(id);
-    fault.value = problem_of(error);
+    if (!(error instanceof Fault && error.status === 409)) {
+      fault.value = problem_of(error);
+      return;
+    }
+    session.value = await greet();
+    show_unready(id);
   }
 }
 

@@ -3,7 +3,7 @@
 // of those between what cover() chooses. Any number of threads may ask at once.
 #pragma once
 
-#include "store/ask/calls/range_sums.hpp"
+#include "store/ask/calls/range.hpp"
 
 namespace polytrace::store {
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "store/ask/calls/range_sums.hpp"
+#include "store/ask/calls/range.hpp"
 #include "store/read/index_frames.hpp"
 
 namespace polytrace::store {

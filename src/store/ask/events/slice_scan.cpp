@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/ask/events/slice_scan.hpp"
+#include "store/ask/calls/range_sums.hpp"
 
 #include <algorithm>
 
 #include "base/codes.hpp"
+#include "store/ask/calls/range_sums.hpp"
 #include "store/ask/one_call.hpp"
 
 namespace polytrace::store {

@@ -24,6 +24,7 @@ export interface GridProps {
   rows?: number; // no more high than that; 0: fills what is there
   bars?: Record<string, string>; // colours of bars by column
   hide?: string[];
+  computing?: string[]; // columns whose figures are still to come
 }
 
 function next_order(order: string, column: Column): string {
@@ -174,6 +175,7 @@ export function Grid(props: GridProps) {
               wide={wide}
               most={most}
               bars={props.bars ?? {}}
+              computing={props.computing ?? []}
               open={open.has(line.index)}
               focused={focus === first + i}
               chosen={props.chosen?.(line.row) ?? false}

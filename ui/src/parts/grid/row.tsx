@@ -14,6 +14,7 @@ interface RowProps {
   wide: (c: Column) => boolean;
   most: Record<string, number>;
   bars: Record<string, string>;
+  computing: string[];
   open: boolean;
   focused: boolean;
   chosen: boolean;
@@ -97,6 +98,8 @@ export function GridRow(p: RowProps) {
               <Spark text={value} />
             ) : bar ? (
               <Bar value={Number(value)} column={c} most={p.most[c.key] ?? 0} colour={p.bars[c.key] ?? "less"} />
+            ) : value == null && p.computing.includes(c.key) ? (
+              <span class="small faint">computing</span>
             ) : c.unit === "address" && value != null ? (
               shown(String(value))
             ) : (

@@ -8,6 +8,7 @@ import { open_menu } from "../../parts/menu";
 import { name_parts } from "../../look/names";
 import { Head } from "../../shell/head";
 import { useAnswer } from "../../state/ask";
+import { kComputed, useMethods } from "../../state/methods";
 import { choose_method } from "../../state/chosen_method";
 import { has_mode, mode_of, set_mode, turn_mode } from "../../state/mode";
 import { go, place } from "../../state/page";
@@ -35,7 +36,7 @@ async function on_method(row: Row, act: (id: number, name: string) => void): Pro
   if (id !== null) act(id, name);
 }
 
-function CallGrid({ table }: { table: Table }) {
+function CallGrid({ table, computing = false }: { table: Table; computing?: boolean }) {
   const p = place.value;
   const chosen = p.chosen.startsWith("method:") ? p.chosen.slice(7) : "";
   return (
@@ -44,6 +45,7 @@ function CallGrid({ table }: { table: Table }) {
       order={p.sort}
       reorder={(sort) => go({ sort }, true)}
       bars={{ self: "less", total: "ended", time: "less", elapsed: "ended" }}
+      computing={computing ? kComputed : []}
       chosen={(row) => chosen !== "" && row_name(row) === chosen}
       choose={(row) => {
         go({ chosen: `method:${row_name(row)}` }, true);
@@ -78,7 +80,7 @@ function Sandwich({ tables }: { tables: Table[] }) {
   );
 }
 
-function Body({ mode, answer }: { mode: Mode; answer: Tables }) {
+function Body({ mode, answer, computing }: { mode: Mode; answer: Tables; computing: boolean }) {
   const tables = kTables[mode].map((key) => answer.tables.find((t) => t.key === key)).filter((t) => t !== undefined);
   if (tables.every((t) => t.rows.length === 0)) {
     const why = answer.empty_sections?.find((s) => s.section === kSections[mode])?.text;
@@ -88,7 +90,7 @@ function Body({ mode, answer }: { mode: Mode; answer: Tables }) {
   if (mode === "sandwich") return <Sandwich tables={tables} />;
   return (
     <div class="paned">
-      <CallGrid table={tables[0]!} />
+      <CallGrid table={tables[0]!} computing={computing} />
       <Notes table={tables[0]!} />
     </div>
   );
@@ -103,12 +105,14 @@ export function Calls() {
   const method = useMethodId(mode === "sandwich" ? place.value.x : "");
   const missing = mode === "sandwich" && place.value.x === "";
   const wanting = mode === "sandwich" && !method;
-  const answer = useAnswer<Tables>(wanting ? "" : "/tables", {
+  const methods = useMethods(mode === "methods");
+  const others = useAnswer<Tables>(wanting || mode === "methods" ? "" : "/tables", {
     selection: asked.value,
     sections: [kSections[mode]],
     limit: kMost,
     ...(mode === "sandwich" && method ? { method: method.id } : {}),
   });
+  const answer = mode === "methods" ? methods : others;
   const said = method ? name_parts(method.name).method : undefined;
   const table = answer.value?.tables.find((t) => kTables[mode].includes(t.key));
   return (
@@ -142,7 +146,7 @@ export function Calls() {
         {table && mode !== "sandwich" && <CopyButton table={table} />}
       </Head>
       <div class="body">
-        {missing ? <PickFirst /> : <Content answer={answer}>{(value) => <Body mode={mode} answer={value} />}</Content>}
+        {missing ? <PickFirst /> : <Content answer={answer}>{(value) => <Body mode={mode} answer={value} computing={mode === "methods" && methods.computing} />}</Content>}
       </div>
     </>
   );

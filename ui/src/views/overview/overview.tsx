@@ -8,6 +8,7 @@ import { grouped } from "../../look/units";
 import { shown } from "../../look/names";
 import { Head } from "../../shell/head";
 import { useAnswer } from "../../state/ask";
+import { kComputed, methods_of } from "../../state/methods";
 import { go, trace } from "../../state/page";
 import { asked_of_tables as asked } from "../../state/pin";
 import type { Row, Tables } from "../../wire";
@@ -58,9 +59,15 @@ function Suspects({ rows }: { rows: Row[] }) {
 }
 
 function Methods() {
-  const answer = useAnswer<Tables>("/tables", { selection: asked.value, sections: ["calls"], limit: 10_000 });
-  const table = answer.value?.tables.find((t) => t.key === "methods");
-  if (!table || table.rows.length === 0) return null;
+  const answer = useAnswer<Tables>("/tables", {
+    selection: asked.value,
+    sections: ["calls"],
+    limit: 10_000,
+    durations: false,
+  });
+  const told = methods_of(answer.value);
+  if (!told || told.rows.length === 0) return null;
+  const table = { ...told, columns: told.columns.filter((c) => !kComputed.includes(c.key)) };
   const keep = ["method", "calls", "self"];
   const short = {
     ...table,
