@@ -44,9 +44,10 @@ def make_tables(server, name):
 
 
 def naive_calls(file):
-    """(window, path) -> [calls, self], path of names without helpers; by the rules of docs/collector.md
-    and no other code: one Python loop over `cat --jsonl`."""
-    events = [json.loads(line) for line in run("cat", "--jsonl", file, codes=(0, 4)).stdout.splitlines()]
+    """(window, path) -> [calls, self], path of names without helpers; by the rules of
+    docs/collector.md and no other code: one Python loop over `cat --jsonl`."""
+    told = run("cat", "--jsonl", file, codes=(0, 4)).stdout
+    events = [json.loads(line) for line in told.splitlines()]
     names, clock = {}, None
     for event in events:
         if event["kind"] == "method":
@@ -112,9 +113,11 @@ def totals(server, db):
         ("profile_10s", "count(), sum(count), sum(weight)"),
         ("methods_1m", "count(), sum(calls), sum(self_ns), sum(total_ns), max(max_ns), "
                        "sum(arraySum(tally))"),
-        ("health_10s", "count(), sum(calls), sum(events), sum(alloc_bytes), sum(gcs), sum(pause_ns)"),
+        ("health_10s", "count(), sum(calls), sum(events), sum(alloc_bytes), sum(gcs), "
+                       "sum(pause_ns)"),
         ("moments", "count(), sum(took)"), ("frames", "count(), sum(id)"),
-        ("stacks", "count()"), ("series", "count(), sum(series)"), ("traces", "count(), sum(events)"),
+        ("stacks", "count()"), ("series", "count(), sum(series)"),
+        ("traces", "count(), sum(events)"),
         ("batches", "count(), sum(rows), sum(count), sum(weight)"))]
 
 
@@ -172,8 +175,8 @@ def check_every_recording(server):
     make_tables(server, db)
     for file in sorted((DATA / "mlpd").glob("*.mlpd*")):
         name = file.name.split(".")[0]
-        done = run("push", file, "--to", f"{server.url}/{db}", "--label", f"service={name}", "--json",
-                   codes=(0, 4))
+        done = run("push", file, "--to", f"{server.url}/{db}", "--label", f"service={name}",
+                   "--json", codes=(0, 4))
         document = json.loads(done.stdout)
         fits(document, "push.json", name)
         pushed = document["traces"][0]
