@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`polytrace push` into a real ClickHouse server: what lies there against a walk over the events
-that `cat` tells, against what other programs counted in the same recordings, and against itself when it
+that `cat` tells, against what other programs counted in the same recordings, and against itself
+when it
 is sent twice."""
 import collections
 import json
