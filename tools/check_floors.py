@@ -17,7 +17,7 @@ from pathlib import Path
 FLOORS = {
     "base": 0, "event": 1, "format": 2, "history": 2, "transform": 2, "slice": 2,
     "analysis": 3, "store": 3, "sql": 4, "exports": 4, "agent": 4, "warehouse": 4,
-    "service": 5, "collector": 5, "server": 6, "capi": 6, "fleet": 6, "cli": 7,
+    "service": 5, "server": 6, "capi": 6, "collector": 6, "fleet": 6, "cli": 7,
 }
 # Folders of a room, from its lowest floor up; "." is the room's top. A folder includes only lower
 # ones. A room that is not named here has no folders, or is listed by the folder that it is.
@@ -44,6 +44,7 @@ FOLDERS = {
     "sql": ["model", "trace", "tables functions", "sqlite duckdb", "files", "."],
     "service": ["words", "input", "json", "selection", "ask convert",
                 "states runtimes index", "record trace sql"],
+    "collector": ["aggregate", "send", "push"],
     "server": ["http", ".", "answers", "door"],
     "fleet": [".", "questions"],
     "cli": ["show", "frame", "options help", "convert explain",

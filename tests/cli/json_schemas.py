@@ -25,9 +25,10 @@ DATA = Path(os.environ["TEST_DATA"])
 EXAMPLE = ROOT / "examples/everything.mlpd"
 SCHEMAS = {path.name: json.loads(path.read_text(encoding="utf-8"))
            for path in (REFERENCE / "schemas").glob("*.json")}
-#: Recordings need a runtime, control a recording that runs: live tests print these.
-ELSEWHERE = {"fleet.json", "fleet-flame.json", "fleet-schema.json",  # tests/fleet
-             "control.json", "record.json"}
+#: Recordings need a runtime, control a recording that runs: live tests print these. Stores need a
+#: server: tests/fleet.
+ELSEWHERE = {"control.json", "record.json", "push.json", "fleet.json", "fleet-flame.json",
+             "fleet-schema.json"}
 FORM_OF = {"polytrace.history/1": "history.json", "polytrace.history.check/1": "history-check.json",
            "polytrace.history.made/1": "history-made.json"}
 
@@ -212,4 +213,5 @@ def main():
     assert not unused, f"nothing prints {unused}"
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -23,6 +23,7 @@ OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e
 SHOWN = {
     "record": None, "attach": None, "control": None, "doctor": None, "formats": None,
     "help": None, "version": None, "completion": None, "man": None, "ui": None,
+    "push": None,  # needs a store: tests/fleet/push.py
     "report": [f"--limit 0 --format {form} FILE" for form in ("text", "json", "csv", "md", "tsv")],
     "info": ["FILE", "--json FILE"],
     "check": ["FILE", "--json FILE"],

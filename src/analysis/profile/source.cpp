@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analysis/calls/calltree.hpp"
+#include "analysis/profile/event_stacks.hpp"
 #include "analysis/samples/allocation_stacks.hpp"
 #include "analysis/samples/cpu_times.hpp"
 #include "analysis/table/cells.hpp"
@@ -104,7 +105,7 @@ class CpuSource final : public ProfileSource {
 
   void consume(const Slice& slice) override {
     stacks_.consume(slice, selection_,
-                    [&](std::uint32_t thread, std::uint32_t stack, std::uint64_t calls,
+                    [&](base::Time, std::uint32_t thread, std::uint32_t stack, std::uint64_t calls,
                         std::uint64_t used) { amounts_.add(thread, stack, {calls, used}); });
   }
   void fill(ProfileTree& tree, const Names&) override { amounts_.fill(tree, stacks_.tree()); }
@@ -141,17 +142,7 @@ class SampleSource final : public ProfileSource {
 
   void take(const Slice& slice, const Event& event, const event::Sample& sample) {
     if (sample.mode == event::SampleMode::change) return;  // no interval passed
-    const auto frames = slice.batch.list(sample.stack);
-    std::uint32_t stack = StackTree::kRoot;
-    const auto is_method = [&](base::Id frame) { return slice.names.is_method(frame); };
-    if (std::ranges::all_of(frames, is_method)) {
-      stack = stacks_.intern(frames, slice.names);
-    } else {
-      for (const base::Id frame : frames)
-        if (is_method(frame)) stack = stacks_.child(stack, slice.names.methods().index(frame));
-    }
-    if (frames.empty() || !is_method(frames.back()))
-      stack = stacks_.child(stack, ProfileTree::kUnmanaged);
+    const std::uint32_t stack = sampled_stack(slice, sample, stacks_);
     std::uint32_t thread = slice.names.thread_index(event.id);
     if (thread == Names::kNone) thread = kFirstUnknown + unknown_.index(event.id);
     amounts_.add(thread, stack, {1, std::max<std::uint64_t>(sample.weight, 1)});
@@ -189,15 +180,6 @@ class AllocationSource final : public ProfileSource {
   AllocationStacks stacks_;
   StackAmounts amounts_;
 };
-
-// The stack of an event; where it was not recorded, the call around it.
-std::uint32_t stack_or_site(const Slice& slice, std::uint32_t index, const event::Stack& stack,
-                            StackTree& stacks) {
-  const auto frames = slice.batch.list(stack);
-  const std::uint32_t site = frames.empty() ? call_around(slice, index) : NameTable::kNone;
-  return site == NameTable::kNone ? stacks.intern(frames, slice.names)
-                                  : stacks.child(StackTree::kRoot, site);
-}
 
 class ContentionSource final : public ProfileSource {
  public:

@@ -52,9 +52,8 @@ class CpuTimes final : public Analysis {
 
 void CpuTimes::consume(const Slice& slice) {
   stacks_.consume(slice, selection_,
-                  [&](std::uint32_t, std::uint32_t stack, std::uint64_t calls, std::uint64_t used) {
-                    base::slot(amounts_, stack).add(calls, used);
-                  });
+                  [&](base::Time, std::uint32_t, std::uint32_t stack, std::uint64_t calls,
+                      std::uint64_t used) { base::slot(amounts_, stack).add(calls, used); });
   for (const std::uint32_t i : slice.others) {
     const Event& event = slice.batch.events[i];
     if (event.kind != Kind::Cpu || !selects(selection_, slice.batch, event)) continue;

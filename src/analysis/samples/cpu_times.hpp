@@ -16,8 +16,8 @@ namespace polytrace::analysis {
 
 class CpuStacks {
  public:
-  // Calls function(thread, stack, calls, nanoseconds) where a selected event tells of CPU time or
-  // enters a method: an index of Names::threads(), a node of tree(), one of both figures 0.
+  // Calls function(time, thread, stack, calls, nanoseconds) where a selected event tells of CPU
+  // time or enters a method: an index of Names::threads(), a node of tree(), one of both figures 0.
   template <class Function>
   void consume(const Slice& slice, const Selection& selection, const Function& function) {
     if (!tells_) tells_ = tells_cpu(slice.batch);
@@ -50,10 +50,11 @@ class CpuStacks {
     if (now > thread.used) {
       const std::uint64_t used = thread.used == 0 ? 0 : base::elapsed(thread.used, now);
       thread.used = now;
-      if (counts && used != 0) function(number, thread.calls.node(tree_, slice.names), 0, used);
+      if (counts && used != 0)
+        function(event.time, number, thread.calls.node(tree_, slice.names), 0, used);
     }
     thread.calls.follow(slice.batch, {&event, 1}, account_);
-    if (enters && counts) function(number, thread.calls.node(tree_, slice.names), 1, 0);
+    if (enters && counts) function(event.time, number, thread.calls.node(tree_, slice.names), 1, 0);
   }
 
   StackTree tree_;

@@ -10,7 +10,7 @@ class FleetAllocations final : public FleetQuestion {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "fleet-allocations",
-        "what the processes allocate, by type and by method",
+        "what processes allocate, by type and method",
         "[OPTIONS]",
         "Bytes and objects by the allocated type and by the method that allocates, each also for a "
         "second of a process. Where programs sample their allocations, figures are estimates.",

@@ -10,7 +10,7 @@ class FleetLocks final : public FleetQuestion {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "fleet-locks",
-        "what the processes wait for, by class of lock and by method",
+        "what processes wait for, by lock and method",
         "[OPTIONS]",
         "Time waited and contentions by the class of the lock and by the method that waits, each "
         "also for a second of a process.",

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes rows of a fleet's store from the events of one process, while they come: windows of 10 s
+// of its wall clock, closed once its events have passed their end by a while. It goes by the events
+// alone: the same batches make the same rows, and what is sent again replaces itself. What comes
+// for a window that is closed makes further rows of it. One thread at a time.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "collector/aggregate/call_times.hpp"
+#include "collector/aggregate/frame_ids.hpp"
+#include "collector/aggregate/happenings.hpp"
+#include "collector/aggregate/labels.hpp"
+#include "collector/aggregate/row_maker.hpp"
+#include "event/pump.hpp"
+#include "slice/slicer.hpp"
+
+namespace polytrace::collector {
+
+struct AggregatorOptions {
+  LabelList labels{};               // over what the trace tells
+  std::uint64_t seed = 0;           // the tenant's
+  std::uint64_t stream = 0;         // what moments call the trace
+  Accepted accepted{};              // wall times
+  std::optional<Time> starts{};     // the wall time of the first event, whatever the trace says
+  std::optional<Time> otherwise{};  // the same where the trace tells no clock
+  Time lag = 600 * kSecond;         // that a window stays open behind its end
+  bool live = false;                // calls that go on are told as far as windows are closed
+  std::size_t most_rows = RowMaker::kMostRows;  // of a window and carrier
+  std::size_t most_open = 400'000;  // figures in open windows; then the oldest are closed
+};
+
+class Aggregator final : public event::Consumer {
+ public:
+  using Sink = std::function<void(Rows&&)>;
+
+  Aggregator(AggregatorOptions options, Sink sink);
+
+  // Stops where events come before the trace told its clock, and nothing else tells it.
+  bool consume(const event::Batch& batch) override;
+  // What follows is of that block of the stream.
+  void begin_block(std::uint64_t block) { block_ = block; }
+  // Closes what ended `lag` before that moment of the trace's clock, without waiting for events.
+  void close_until(Time time);
+  // Once, after the last batch: what is open is closed.
+  void finish();
+
+  // --- how it went ---
+  bool has_clock() const { return windows_.has_clock(); }
+  Time latest() const { return latest_; }           // of an event, on the trace's clock
+  std::uint64_t events() const { return events_; }  // in rows
+  std::uint64_t refused() const { return windows_.refused() + dropped_; }  // outside of all time
+  std::uint64_t refused_time() const { return windows_.refused_time(); }
+  std::uint64_t lost() const { return lost_; }  // that the trace itself tells
+  std::uint64_t late() const { return late_; }  // windows that were closed before
+  // Wall times of the first and the last event that count; kNoTime without any.
+  Time first_wall() const { return first_wall_; }
+  Time last_wall() const { return last_wall_; }
+  warehouse::Labels labels() const { return finder_.labels(); }
+  SeriesIds ids() const;
+  // As Analysis::limits().
+  std::vector<std::string> limits() const;
+  // What had to be put right in the calls, in plain text.
+  std::vector<std::string> repairs() const { return analysis::repair_notes(walk_.repairs()); }
+
+ private:
+  bool set_clock(const slice::Slice& slice);
+  void note_times(const slice::Slice& slice);
+  void close_what_passed();
+  void close_one(Rows& rows);
+  void send(Rows rows, bool last);
+  Meaning meaning() const;
+
+  AggregatorOptions options_;
+  Sink sink_;
+  slice::Slicer slicer_;
+  Windows windows_;
+  LabelFinder finder_;
+  FrameIds frames_;
+  RowMaker maker_;
+  CallTimes calls_;
+  analysis::CallWalk<CallTimes> walk_;
+  Happenings happenings_;
+  base::IdMap<std::uint8_t> closed_;  // by window: how often
+  std::optional<SeriesIds> ids_;      // as of the first rows
+  std::uint64_t block_ = 0;
+  std::uint64_t events_ = 0;
+  std::uint64_t dropped_ = 0;
+  std::uint64_t lost_ = 0;
+  std::uint64_t late_ = 0;
+  Time latest_ = base::kNoTime;
+  Time first_wall_ = base::kNoTime;
+  Time last_wall_ = base::kNoTime;
+  bool told_series_ = false;
+};
+
+}  // namespace polytrace::collector
