@@ -65,7 +65,9 @@ async function load(wanted: string, told: Session | null): Promise<void> {
 }
 
 const told_of = (id: string): Trace | undefined => session.peek()?.traces.find((t) => t.id === id);
-const is_unready = (id: string): boolean => ["opening", "indexing"].includes(told_of(id)?.state ?? "");
+const kUnready: readonly string[] = ["opening", "indexing"];
+const is_unready = (id: string): boolean => kUnready.includes(told_of(id)?.state ?? "");
+const streamed = new Map<string, string>(); // states of traces, as the stream said last
 
 // Until a trace is ready, all that is known of it stands in the session.
 function show_unready(id: string): void {
@@ -75,6 +77,9 @@ function show_unready(id: string): void {
     told?.state === "failed"
       ? { code: "trace-failed", message: String(told.error ?? "cannot be opened"), file: told.file }
       : null;
+  // What became ready while the session was on its way says so once only.
+  const last = streamed.get(id);
+  if (is_unready(id) && last && !kUnready.includes(last)) void reload(id);
 }
 
 async function reload(id: string): Promise<void> {
@@ -104,6 +109,7 @@ export const retry = (): void => {
 
 // The stream begins with the state of each trace, which is no news.
 function told(event: string, data: { trace?: string; state?: string } & Partial<Progress>): void {
+  if (event === "state" && data.trace && data.state) streamed.set(data.trace, data.state);
   if (data.trace && data.trace !== loaded) return;
   if (event === "progress") progress.value = data as Progress;
   if (event === "sealed" || (event === "state" && trace.peek() && data.state !== trace.peek()!.state)) {
