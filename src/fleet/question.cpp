@@ -23,19 +23,21 @@ std::string rows_text(const Account& account) {
 
 }  // namespace
 
-std::string account_text(const Account& account) {
-  std::string text = fmt::format("{}: {} to {}\n  {}", account.store, time_text(account.range.from),
-                                 time_text(account.range.to),
-                                 base::count_text(account.series, "series", "series"));
-  if (!account.where.empty()) text += " with " + account.where;
-  if (!account.tiers.empty()) text += "; " + rows_text(account);
-  text += fmt::format("\n  {} process-seconds; {}, {}", base::count_text(account.process_seconds),
-                      base::count_text(account.events, "event", "events"), loss_text(account));
+std::vector<std::string> account_lines(const Account& account) {
+  std::string who = "  " + base::count_text(account.series, "series", "series");
+  if (!account.where.empty()) who += " with " + account.where;
+  if (!account.tiers.empty()) who += "; " + rows_text(account);
+  std::vector<std::string> lines{
+      fmt::format("{}: {} to {}", account.store, time_text(account.range.from),
+                  time_text(account.range.to)),
+      std::move(who),
+      fmt::format("  {} process-seconds; {}, {}", base::count_text(account.process_seconds),
+                  base::count_text(account.events, "event", "events"), loss_text(account))};
   if (account.thinned != 0)
-    text += fmt::format("\n  {} stand for several processes each: rows were thinned",
-                        base::count_text(account.thinned, "series", "series"));
-  for (const std::string& note : account.notes) text += "\n  " + note;
-  return text;
+    lines.push_back(fmt::format("  {} stand for several processes each: rows were thinned",
+                                base::count_text(account.thinned, "series", "series")));
+  for (const std::string& note : account.notes) lines.push_back("  " + note);
+  return lines;
 }
 
 void write_account(base::JsonWriter& json, const Account& account) {

@@ -44,8 +44,8 @@ struct Answer {
   std::optional<Account> before{};  // of what it is compared with
 };
 
-// Two lines and the notes, for people; no end of line behind the last.
-std::string account_text(const Account& account);
+// For people: three lines, and one for each note.
+std::vector<std::string> account_lines(const Account& account);
 // The members of an object that is open.
 void write_account(base::JsonWriter& json, const Account& account);
 // {"schema": "polytrace.fleet/1", ...}

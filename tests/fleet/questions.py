@@ -77,7 +77,9 @@ def series(asked, fleet):
         assert row["service"] == one["service_name"] and row["version"] == one["version"]
         assert row["labels"] == "region=" + one["label_values"][0] and row["skew_ms"] == -7
         assert row["process_seconds"] == facts.MINUTES * 60
+    assert answer["rows"] == len(fleet.health)
     answer, rows = asked.table("services")
+    assert answer["rows"] == len(fleet.health)
     assert {row["service"]: row["series"] for row in rows} == {"shop": 6, "search it's": 6}
     assert all((row["hosts"], row["versions"]) == (3, 2) for row in rows)
 
@@ -261,6 +263,17 @@ def diff(asked, fleet):
     asked.run("diff", *RANGE, code=2)
 
 
+def says_what_it_is_made_of(asked):
+    """For people: lines of their own above the tables, whatever was asked."""
+    lines = asked.run("services", "--where", "service=shop", *RANGE).stdout.splitlines()
+    assert lines[0].startswith(asked.url + ": ") and " to " in lines[0], lines[:4]
+    assert lines[1].startswith('  6 series with service="shop"; '), lines[:4]
+    assert " process-seconds; " in lines[2] and lines[2].endswith("7 LOST"), lines[:4]
+    lines = asked.run("diff", "--base", "version=1", *RANGE).stdout.splitlines()
+    heads = [line.split(":")[0] for line in lines if not line.startswith(" ")][:2]
+    assert heads == ["before", "after"], lines[:8]
+
+
 def twice(server, fleet):
     """All of it sent a second time, to parts of their own: nothing counts twice."""
     asked = Asked(server)
@@ -300,6 +313,7 @@ with clickhouse.Server() as SERVER:
     ASKED = Asked(SERVER)
     for test in (series, where, methods, flame, pauses, types, diff):
         test(ASKED, FLEET)
+    says_what_it_is_made_of(ASKED)
     twice(SERVER, FLEET)
     hosts(SERVER)
     refusals(SERVER)

@@ -120,7 +120,7 @@ class FleetFlame final : public Command {
   }
   void tell(Session& session, const fleet::Account& account, const exports::Result& written) const {
     if (!session.common.json) {
-      session.remark(printable(fleet::account_text(account)));
+      session.remark(account_text(account));
       service::Exported done;
       done.written = true;
       done.outputs.push_back({order_.file, written});

@@ -68,16 +68,21 @@ base::result<fleet::Question> QuestionOptions::question() const {
   return fleet::Question{std::move(*where), *range, exact_, {}};
 }
 
+std::string account_text(const fleet::Account& account) {
+  std::string text;
+  for (const std::string& line : fleet::account_lines(account))
+    text += (text.empty() ? "" : "\n") + printable(line);
+  return text;
+}
+
 int tell_fleet(Session& session, fleet::Answer answer, const TableOutput& output) {
   const TableForm form = output.form(session);
   if (auto good = output.apply(answer.tables); !good) return session.fail(good.error());
   if (form == TableForm::text) session.page();
   else session.out().expect_no_styles();
   std::string& out = session.out().text();
-  std::string account = fleet::account_text(answer.account);
-  if (answer.before)
-    account = "before: " + fleet::account_text(*answer.before) + "\nafter: " + account;
-  account = printable(account);
+  std::string account = account_text(answer.account);
+  if (answer.before) account = "before: " + account_text(*answer.before) + "\nafter: " + account;
   if (output.goes_to_folder()) {
     if (auto done = output.write(session, answer.tables); !done) return session.fail(done.error());
   } else if (form == TableForm::json) {

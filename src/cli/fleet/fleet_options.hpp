@@ -40,6 +40,9 @@ class QuestionOptions {
   bool exact_ = false;
 };
 
+// What an answer says of itself, printable; no end of line behind the last.
+std::string account_text(const fleet::Account& account);
+
 // Shows the answer; the exit code.
 int tell_fleet(Session& session, fleet::Answer answer, const TableOutput& output);
 int tell_fleet(Session& session, base::result<fleet::Answer> answer, const TableOutput& output);

@@ -23,8 +23,8 @@ std::vector<ColumnInfo> with_recorded(std::vector<ColumnInfo> columns) {
 
 std::string recorded_by(Scope& scope, std::string_view key) {
   return fmt::format(
-      "SELECT {0}, uniqExact(series, t) * 10 AS seconds, sum(events) AS events, sum(lost) AS lost "
-      "{1} GROUP BY {0}",
+      "SELECT {0}, uniqExact(series, t) * 10 AS seconds, sum(events) AS events, sum(lost) AS lost, "
+      "count() AS counted {1} GROUP BY {0}",
       key, scope.of("health_10s", 10));
 }
 
@@ -44,12 +44,13 @@ base::result<Answer> ask_series(Store& store, const Question& question) {
   using Strings = std::vector<std::string>;
   const auto rows = store.rows<std::string, std::string, std::string, std::string, std::string,
                                std::string, Strings, Strings, std::int32_t, std::uint32_t,
-                               std::uint64_t, std::uint64_t, std::uint64_t>(fmt::format(
-      "SELECT service_name, version, host, instance, runtime, agent, label_names, "
-      "label_values, skew_ms, first, seconds, events, lost FROM (SELECT * FROM {} FINAL WHERE "
-      "first < {} AND ({})) AS s ANY LEFT JOIN ({}) AS h USING series",
-      scope->name_of("series"), question.range.to, to_sql(question.where),
-      recorded_by(*scope, "series")));
+                               std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>(
+      fmt::format("SELECT service_name, version, host, instance, runtime, agent, label_names, "
+                  "label_values, skew_ms, first, seconds, events, lost, counted FROM (SELECT * "
+                  "FROM {} FINAL WHERE "
+                  "first < {} AND ({})) AS s ANY LEFT JOIN ({}) AS h USING series",
+                  scope->name_of("series"), question.range.to, to_sql(question.where),
+                  recorded_by(*scope, "series")));
   if (!rows) return base::Unexpected(rows.error());
   analysis::Table table =
       analysis::make_table("series", "series", "Series",
@@ -63,11 +64,12 @@ base::result<Answer> ask_series(Store& store, const Question& question) {
                                           {"first", "first seen", Unit::none},
                                           {"skew_ms", "skew ms", Unit::count}}));
   for (const auto& [service, version, host, instance, runtime, agent, names, values, skew, first,
-                    seconds, events, lost] : *rows)
+                    seconds, events, lost, counted] : *rows) {
+    scope->account().rows += counted;
     table.rows.push_back({service, version, host, instance, runtime, agent,
                           labels_text(names, values), time_text(first), std::int64_t{skew}, seconds,
                           events, lost});
-  scope->account().rows = rows->size();
+  }
   sort_and_limit(table, question.table, "events");
   return Answer{std::move(scope->account()), {std::move(table)}};
 }
@@ -75,14 +77,16 @@ base::result<Answer> ask_series(Store& store, const Question& question) {
 base::result<Answer> ask_services(Store& store, const Question& question) {
   auto scope = Scope::open(store, question);
   if (!scope) return base::Unexpected(scope.error());
-  const auto rows = store.rows<std::string, std::uint64_t, std::uint64_t, std::uint64_t,
-                               std::uint64_t, std::uint64_t, std::uint64_t>(fmt::format(
-      "SELECT any(service_name), uniqExact(series) AS processes, uniqExact(host), "
-      "uniqExact(version), sum(seconds), sum(events) AS events, sum(lost) FROM (SELECT * FROM "
-      "{} FINAL WHERE first < {} AND ({})) AS s ANY LEFT JOIN ({}) AS h USING series GROUP BY "
-      "service",
-      scope->name_of("series"), question.range.to, to_sql(question.where),
-      recorded_by(*scope, "series")));
+  const auto rows =
+      store.rows<std::string, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
+                 std::uint64_t, std::uint64_t, std::uint64_t>(fmt::format(
+          "SELECT any(service_name), uniqExact(series) AS processes, uniqExact(host), "
+          "uniqExact(version), sum(seconds), sum(events) AS events, sum(lost), sum(counted) FROM "
+          "(SELECT * FROM "
+          "{} FINAL WHERE first < {} AND ({})) AS s ANY LEFT JOIN ({}) AS h USING series GROUP BY "
+          "service",
+          scope->name_of("series"), question.range.to, to_sql(question.where),
+          recorded_by(*scope, "series")));
   if (!rows) return base::Unexpected(rows.error());
   analysis::Table table =
       analysis::make_table("services", "services", "Services",
@@ -90,9 +94,10 @@ base::result<Answer> ask_services(Store& store, const Question& question) {
                                           {"series", "series", Unit::count},
                                           {"hosts", "hosts", Unit::count},
                                           {"versions", "versions", Unit::count}}));
-  for (const auto& [service, series, hosts, versions, seconds, events, lost] : *rows)
+  for (const auto& [service, series, hosts, versions, seconds, events, lost, counted] : *rows) {
+    scope->account().rows += counted;
     table.rows.push_back({service, series, hosts, versions, seconds, events, lost});
-  scope->account().rows = rows->size();
+  }
   sort_and_limit(table, question.table, "events");
   return Answer{std::move(scope->account()), {std::move(table)}};
 }
