@@ -116,6 +116,7 @@ void print(std::string_view text) {
 }
 
 void print_live(std::string_view line) {
+  if (service::variable("TERM") == "dumb") return;  // which takes no line back
   const std::string text = "\r" + base::printable(line) + "\x1b[K";
   if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;
 }
