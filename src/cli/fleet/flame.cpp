@@ -5,7 +5,6 @@
 #include "base/codes.hpp"
 #include "cli/convert/export_view.hpp"
 #include "cli/fleet/fleet_options.hpp"
-#include "cli/show/text_room.hpp"
 #include "exports/target.hpp"
 #include "fleet/flame.hpp"
 #include "service/convert/export_run.hpp"
