@@ -274,8 +274,10 @@ std::vector<Table> Monitors::tables(const Names& names, const TableOptions& opti
   fill_sites(sites, stacks, by_stack_, names, selection_, options, kWaitColumns);
   Table tree = make_table("monitor_stacks", "monitors", "Contention by stack", {});
   fill_stack_tree(tree, stacks, by_stack_, names, selection_, options, kWaitColumns);
-  std::vector<Table> tables{totals(),         locks(names, options), classes(names, options),
-                            std::move(sites), std::move(tree),       threads(names, options)};
+  // Which lock, and from where, are one question: the classes, mostly the locks again, follow.
+  std::vector<Table> tables{totals(),         locks(names, options),
+                            std::move(sites), classes(names, options),
+                            std::move(tree),  threads(names, options)};
   std::ranges::move(lock_tables(graph_, lock_name(names), names, selection_, options),
                     std::back_inserter(tables));
   return tables;
