@@ -141,7 +141,7 @@ Reply RecorderHandler::start_next(const StartRequest& request) {
   if (!Recorder::the().start(options, faults)) return failed(faults);
   ++recordings_;
   file_.close();
-  stream_ = kept_ = lost_told_ = 0;
+  stream_ = kept_ = read_ = lost_told_ = 0;
   trimmer_ = {};
   fault_told_ = false;
   end_at_ = request.duration_ms == 0 ? 0 : end_after(request.duration_ms);
@@ -224,8 +224,15 @@ Trimmer::Dropped RecorderHandler::make_room(std::uint64_t length) {
   const State now = state();
   const bool grows = now == State::running || now == State::paused;
   if (!grows || options_.spool == 0 || length <= options_.spool) return {};
-  if (length - options_.spool <= trimmer_.reached()) return {};
-  const Trimmer::Dropped dropped = trimmer_.drop_before(length - options_.spool, readers_);
+  const std::uint64_t limit = length - options_.spool;
+  if (limit <= trimmer_.reached()) return {};
+  // Of clients that know no KEPT, having read must do.
+  for (const std::uint64_t reader : readers_) read_ = std::max(read_, reader);
+  if (kept_ == 0 && read_ > trimmer_.reached()) {
+    const Trimmer::Dropped read = trimmer_.drop_before(std::min(limit, read_), readers_);
+    if (read.more || limit <= read_) return read;
+  }
+  const Trimmer::Dropped dropped = trimmer_.drop_before(limit, readers_);
   if (dropped.events != 0)
     Recorder::the().tell_lost(dropped.events, dropped.from, dropped.to,
                               "nobody took them while there was room");

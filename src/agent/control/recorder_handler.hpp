@@ -75,6 +75,7 @@ class RecorderHandler : public Handler {
   std::uint64_t stream_ = 0;
   Trimmer trimmer_;
   std::uint64_t kept_ = 0;        // by clients, in the stream
+  std::uint64_t read_ = 0;        // by the client that has come furthest
   std::uint64_t recordings_ = 0;  // that were started here, or before
   base::Time end_at_ = 0;         // of the monotonic clock; 0: no limit
   std::uint64_t lost_told_ = 0;

@@ -164,6 +164,20 @@ TEST(control_trimmer, a_full_spool_loses_the_oldest_and_says_so) {
   recording.stop();
 }
 
+// A client that knows no KEPT has read all of it: the disk is spared, and nothing is lost.
+TEST(control_trimmer, what_was_read_is_not_lost) {
+  if (!disk_gives_back()) GTEST_SKIP() << "this disk gives nothing back";
+  test::Recording recording("flush=60s");
+  RecorderHandler handler(options_of("connect=/nowhere,spool=20k"), {});
+  record_blocks(40);
+  const std::uint64_t length = handler.stream().length;
+  handler.set_readers({length});
+  handler.look_around();
+  EXPECT_EQ(Recorder::the().status().lost.load(), 0U);
+  EXPECT_LT(taken(handler).size(), length);
+  recording.stop();
+}
+
 TEST(control_trimmer, what_a_client_has_goes_without_a_loss) {
   if (!disk_gives_back()) GTEST_SKIP() << "this disk gives nothing back";
   test::Recording recording("flush=60s");
