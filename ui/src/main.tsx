@@ -18,5 +18,5 @@ import { open, read_launch } from "./state/session";
 
 const token = read_launch();
 mirror_state();
+void open(token); // the server answers while the page is drawn
 render(<Page />, document.getElementById("page")!);
-void open(token);
