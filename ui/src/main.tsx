@@ -9,6 +9,7 @@ import "./look/tables.css";
 import "./look/overview.css";
 import "./look/timeline.css";
 import "./look/states.css";
+import "./look/sql.css";
 import "./look/flame.css";
 import "./look/dialogs.css";
 import "./look/narrow.css";
