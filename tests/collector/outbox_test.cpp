@@ -150,7 +150,7 @@ TEST(outbox, passes_over_damage_and_counts_it) {
 }
 
 TEST(outbox, is_what_a_model_says_wherever_it_is_killed) {
-  for (unsigned round = 0; round < 60; ++round) {
+  for (unsigned round = 0; round < 15; ++round) {
     std::mt19937 random(round);
     const test::TemporaryFolder folder;
     const OutboxOptions options{.folder = folder.file("o"), .file_bytes = 1500};

@@ -130,7 +130,7 @@ class Medium {
   void cut(std::mt19937& random) {
     if (!fs::exists(folder_)) return;
     for (const auto& file : fs::recursive_directory_iterator(folder_)) {
-      if (!file.is_regular_file()) continue;
+      if (!file.is_regular_file() || has_newer(file)) continue;
       const std::uintmax_t size = file.file_size();
       const std::uintmax_t safe = std::min(sizes_[file.path()], size);
       fs::resize_file(file, safe + random() % (size - safe + 1));
@@ -138,6 +138,15 @@ class Medium {
   }
 
  private:
+  // A file of a series is synced before the next one begins.
+  static bool has_newer(const fs::path& file) {
+    const auto is_newer = [&](const fs::path& other) {
+      return other.extension() == file.extension() && other > file;
+    };
+    const fs::directory_iterator all(file.parent_path());
+    return file.parent_path().filename() != "kept" && std::any_of(begin(all), end(all), is_newer);
+  }
+
   std::string folder_;
   std::map<fs::path, std::uintmax_t> sizes_;
 };
