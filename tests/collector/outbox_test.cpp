@@ -8,6 +8,7 @@
 
 #include "base/codes.hpp"
 #include "collector/keep/checkpoint.hpp"
+#include "collector/medium.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace polytrace::collector {
@@ -149,77 +150,78 @@ TEST(outbox, passes_over_damage_and_counts_it) {
   }
 }
 
+// An outbox with what is known to wait in it: seeds by number.
+struct ModelledOutbox {
+  explicit ModelledOutbox(const std::string& folder)
+      : options{.folder = folder, .file_bytes = 1500},
+        medium(folder),
+        outbox(Outbox::open(options)) {}
+
+  void append() {
+    const fs::path newest = newest_batches_in(options.folder);
+    const auto number = outbox->append(made_block(seed));
+    ASSERT_TRUE(number);
+    EXPECT_GE(*number, next);
+    next = *number + 1;
+    // The file before was full, so it is synced.
+    if (newest_batches_in(options.folder) != newest) synced = appended;
+    appended[*number] = seed++;
+  }
+  void sync() {
+    ASSERT_TRUE(outbox->sync());
+    synced = appended;
+    medium.synced();
+  }
+  void send() {
+    const auto batch = outbox->next().value();
+    ASSERT_EQ(batch.has_value(), !synced.empty());
+    if (!batch) return;
+    ASSERT_EQ(batch->number, synced.begin()->first);
+    expect_equal(batch->block, made_block(synced.begin()->second));
+    outbox->sent(batch->number);
+    appended.erase(batch->number);
+    synced.erase(batch->number);
+  }
+  void kill(std::mt19937& random) {
+    outbox = tl::unexpected(base::Error{});
+    medium.cut(random);
+    outbox = Outbox::open(options);
+    ASSERT_TRUE(outbox);
+    std::map<U, U> found;
+    next = 0;
+    while (const auto batch = outbox->next(next).value()) {
+      EXPECT_TRUE(batch->again);
+      next = batch->number + 1;
+      const auto known = appended.find(batch->number);
+      if (known == appended.end()) outbox->sent(batch->number);  // it was; its file was not done
+      else expect_equal(batch->block, made_block(known->second));
+      if (known != appended.end()) found.insert(*known);
+    }
+    for (const auto& one : synced) EXPECT_TRUE(found.contains(one.first));
+    synced = appended = found;
+    medium.synced();
+  }
+
+  OutboxOptions options;
+  test::Medium medium;
+  base::result<Outbox> outbox;
+  std::map<U, U> appended{};
+  std::map<U, U> synced{};
+  U seed = 0;
+  U next = 0;
+};
+
 TEST(outbox, is_what_a_model_says_wherever_it_is_killed) {
   for (unsigned round = 0; round < 15; ++round) {
     std::mt19937 random(round);
     const test::TemporaryFolder folder;
-    const OutboxOptions options{.folder = folder.file("o"), .file_bytes = 1500};
-    auto outbox = Outbox::open(options);
-    std::map<U, U> appended, synced;  // unsent: number to seed
-    std::map<fs::path, std::uintmax_t> sizes;
-    U seed = 0;
-    U next = 0;
+    ModelledOutbox model(folder.file("o"));
     for (int step = 0; step < 150; ++step) {
-      switch (random() % 6) {
-        case 0:
-          ASSERT_TRUE(outbox->sync());
-          synced = appended;
-          for (const auto& file : fs::directory_iterator(options.folder))
-            sizes[file.path()] = file.file_size();
-          break;
-        case 1: {
-          const auto batch = outbox->next().value();
-          ASSERT_EQ(batch.has_value(), !synced.empty());
-          if (!batch) break;
-          ASSERT_EQ(batch->number, synced.begin()->first);
-          expect_equal(batch->block, made_block(synced.begin()->second));
-          outbox->sent(batch->number);
-          appended.erase(batch->number);
-          synced.erase(batch->number);
-          break;
-        }
-        case 2: {
-          if (random() % 4 != 0) break;
-          outbox = tl::unexpected(base::Error{});
-          for (const auto& file : fs::directory_iterator(options.folder)) {
-            const auto safe = std::min<std::uintmax_t>(sizes[file.path()], file.file_size());
-            fs::resize_file(file, safe + random() % (file.file_size() - safe + 1));
-          }
-          outbox = Outbox::open(options);
-          ASSERT_TRUE(outbox);
-          std::map<U, U> found;  // also some that were sent: their file was not done
-          while (const auto batch =
-                     outbox->next(found.empty() ? 0 : found.rbegin()->first + 1).value()) {
-            EXPECT_TRUE(batch->again);
-            found.emplace(batch->number, 0);
-            if (appended.contains(batch->number))
-              expect_equal(batch->block, made_block(appended[batch->number]));
-            else outbox->sent(batch->number);
-          }
-          for (const auto& [number, made] : synced) EXPECT_TRUE(found.contains(number));
-          std::erase_if(appended, [&](const auto& one) { return !found.contains(one.first); });
-          synced = appended;
-          for (const auto& file : fs::directory_iterator(options.folder))
-            sizes[file.path()] = file.file_size();
-          next = found.empty() ? 0 : found.rbegin()->first + 1;
-          break;
-        }
-        default: {
-          const fs::path newest = newest_batches_in(options.folder);
-          const auto number = outbox->append(made_block(seed));
-          ASSERT_TRUE(number);
-          EXPECT_GE(*number, next);
-          next = *number + 1;
-          if (newest_batches_in(options.folder) !=
-              newest) {  // the one before was full, so it is synced
-            synced = appended;
-            for (const auto& file : fs::directory_iterator(options.folder))
-              if (file.path() == newest) sizes[newest] = file.file_size();
-          }
-          appended[*number] = seed++;
-          break;
-        }
-      }
+      const auto what = random() % 24;
+      if (what < 4) model.sync();
+      else if (what < 8) model.send();
+      else if (what == 8) model.kill(random);
+      else model.append();
     }
   }
 }

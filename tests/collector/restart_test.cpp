@@ -10,13 +10,13 @@
 #include "collector/keep/outbox.hpp"
 #include "collector/keep/spool.hpp"
 #include "collector/live/stream_work.hpp"
+#include "collector/medium.hpp"
 #include "collector/streams.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace polytrace::collector {
 namespace {
 
-namespace fs = std::filesystem;
 using event::Batch;
 using test::Stream;
 using U = std::uint64_t;
@@ -119,42 +119,10 @@ test::Facts one_run(const Plan& plan) {
   return facts;
 }
 
-// What lies on the medium: files may lose what was written since they were synced.
-class Medium {
- public:
-  explicit Medium(std::string folder) : folder_(std::move(folder)) {}
-  void synced(const std::string& part) {
-    for (const auto& file : fs::recursive_directory_iterator(fs::path(folder_) / part))
-      if (file.is_regular_file()) sizes_[file.path()] = file.file_size();
-  }
-  void cut(std::mt19937& random) {
-    if (!fs::exists(folder_)) return;
-    for (const auto& file : fs::recursive_directory_iterator(folder_)) {
-      if (!file.is_regular_file() || has_newer(file)) continue;
-      const std::uintmax_t size = file.file_size();
-      const std::uintmax_t safe = std::min(sizes_[file.path()], size);
-      fs::resize_file(file, safe + random() % (size - safe + 1));
-    }
-  }
-
- private:
-  // A file of a series is synced before the next one begins.
-  static bool has_newer(const fs::path& file) {
-    const auto is_newer = [&](const fs::path& other) {
-      return other.extension() == file.extension() && other > file;
-    };
-    const fs::directory_iterator all(file.parent_path());
-    return file.parent_path().filename() != "kept" && std::any_of(begin(all), end(all), is_newer);
-  }
-
-  std::string folder_;
-  std::map<fs::path, std::uintmax_t> sizes_;
-};
-
 // One process of the collector, until it is killed or done.
 class Process {
  public:
-  Process(const std::string& folder, const Plan& plan, test::Facts& store, Medium& medium,
+  Process(const std::string& folder, const Plan& plan, test::Facts& store, test::Medium& medium,
           std::mt19937& random)
       : plan_(plan),
         store_(store),
@@ -248,7 +216,7 @@ class Process {
 
   const Plan& plan_;
   test::Facts& store_;
-  Medium& medium_;
+  test::Medium& medium_;
   std::mt19937& random_;
   Spool spool_;
   Outbox outbox_;
@@ -268,7 +236,7 @@ void expect_same_after_kills(const Plan& plan, const test::Facts& expected, unsi
                              bool with_gen) {
   std::mt19937 random(seed);
   const test::TemporaryFolder folder;
-  Medium medium(folder.file("c"));
+  test::Medium medium(folder.file("c"));
   test::Facts store;
   Process::batches.clear();
   unsigned kills = 0;

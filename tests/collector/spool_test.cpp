@@ -9,6 +9,7 @@
 #include <random>
 
 #include "analysis/asked.hpp"
+#include "collector/medium.hpp"
 #include "collector/streams.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -231,68 +232,72 @@ TEST(spool, a_full_disk_is_an_error_that_goes_away) {
   EXPECT_FALSE(spool->append(2, streams.at(1)[0].view()));
 }
 
+// A spool with what is known to be in it: positions in `streams`.
+struct ModelledSpool {
+  ModelledSpool(const std::map<U, Blocks>& all, const std::string& folder)
+      : streams(all), options(small(folder)), medium(folder), spool(Spool::open(options)) {
+    medium.synced();
+  }
+  void append(U stream) {
+    std::size_t& at = appended[stream];
+    if (at == streams.at(stream).size()) return;
+    const fs::path newest = newest_in(options.folder);
+    ASSERT_EQ(spool->append(stream, streams.at(stream)[at].view()), true);
+    // The file before was full, so it is synced.
+    if (newest_in(options.folder) != newest) synced = appended;
+    ++at;
+  }
+  void sync() {
+    ASSERT_TRUE(spool->sync());
+    synced = appended;
+    medium.synced();
+  }
+  void kill(std::mt19937& random) {
+    spool = tl::unexpected(base::Error{});
+    medium.cut(random);
+    spool = Spool::open(options);
+    ASSERT_TRUE(spool);
+    for (auto& [of, at] : appended) {
+      const auto held = spool->held(of);
+      const std::size_t has = held ? held->next_block + 1 : 0;
+      EXPECT_GE(has, synced[of]);
+      EXPECT_LE(has, at);
+      at = synced[of] = has;
+    }
+    medium.synced();
+  }
+  void expect_all() {
+    const auto found = all_in(*spool, streams);
+    for (const auto& [of, at] : appended) {
+      if (at < 2) continue;  // no more than the stream's header
+      EXPECT_EQ(found.at(of), numbers(0, at - 1));
+      EXPECT_EQ(spool->held(of)->next_block, at - 1);
+    }
+  }
+
+  const std::map<U, Blocks>& streams;
+  SpoolOptions options;
+  test::Medium medium;
+  base::result<Spool> spool;
+  std::map<U, std::size_t> appended{};
+  std::map<U, std::size_t> synced{};
+};
+
 TEST(spool, is_what_a_model_says_whatever_is_done_and_wherever_it_is_killed) {
   const std::map<U, Blocks> streams{
       {1, blocks_of_stream(1, 60)}, {2, blocks_of_stream(2, 60)}, {3, blocks_of_stream(3, 60)}};
   for (unsigned round = 0; round < 20; ++round) {
     std::mt19937 random(round);
     const test::TemporaryFolder folder;
-    const SpoolOptions options = small(folder.file("s"));
-    auto spool = Spool::open(options);
-    std::map<U, std::size_t> appended, synced;  // positions in `streams`
-    std::map<fs::path, std::uintmax_t> sizes;   // that are on the medium
-    const auto note_sizes = [&] {
-      for (const auto& file : fs::directory_iterator(options.folder))
-        sizes[file.path()] = file.file_size();
-    };
-    note_sizes();
+    ModelledSpool model(streams, folder.file("s"));
     for (int step = 0; step < 120; ++step) {
-      const U stream = 1 + random() % 3;
-      switch (random() % 8) {
-        case 0:
-          ASSERT_TRUE(spool->sync());
-          synced = appended;
-          note_sizes();
-          break;
-        case 1: {
-          if (random() % 4 != 0) break;
-          spool = tl::unexpected(base::Error{});  // killed; a power cut takes what was not synced
-          for (const auto& file : fs::directory_iterator(options.folder)) {
-            const auto safe = std::min<std::uintmax_t>(sizes[file.path()], file.file_size());
-            fs::resize_file(file, safe + random() % (file.file_size() - safe + 1));
-          }
-          spool = Spool::open(options);
-          ASSERT_TRUE(spool);
-          for (auto& [of, at] : appended) {
-            const auto held = spool->held(of);
-            const std::size_t has = held ? held->next_block + 1 : 0;
-            EXPECT_GE(has, synced[of]);
-            EXPECT_LE(has, at);
-            at = synced[of] = has;
-          }
-          note_sizes();
-          break;
-        }
-        default: {
-          std::size_t& at = appended[stream];
-          if (at == streams.at(stream).size()) break;
-          const fs::path newest = newest_in(options.folder);
-          ASSERT_EQ(spool->append(stream, streams.at(stream)[at].view()), true);
-          if (newest_in(options.folder) != newest) {  // the one before was full, so it is synced
-            synced = appended;
-            sizes[newest] = fs::file_size(newest);
-          }
-          ++at;
-        }
-      }
+      const auto what = random() % 32;
+      if (what < 4) model.sync();
+      else if (what == 4) model.kill(random);
+      else model.append(1 + random() % 3);
     }
-    ASSERT_TRUE(spool->sync());
-    const auto found = all_in(*spool, streams);
-    for (const auto& [of, at] : appended) {
-      if (at < 2) continue;
-      EXPECT_EQ(found.at(of), numbers(0, at - 1)) << round;
-      EXPECT_EQ(spool->held(of)->next_block, at - 1);
-    }
+    model.sync();
+    model.expect_all();
   }
 }
 
