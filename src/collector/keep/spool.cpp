@@ -149,7 +149,7 @@ base::result<bool> Spool::append(std::uint64_t stream, const BlockCutter::Block&
       return false;
     }
   }
-  if (state.lacks_room() && state.index.files().size() == 1)
+  if (state.index.files().size() == 1 && state.lacks_room())
     return base::fail(Code::write_failed, "less space is free than is to be left to others");
   if (state.newest.size() >= state.options.file_bytes) {
     if (auto done = sync(); !done) return base::Unexpected(done.error());
