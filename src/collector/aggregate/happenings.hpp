@@ -3,6 +3,7 @@
 // exceptions, collections and their pauses, the heap, losses. One thread at a time.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "analysis/samples/allocation_stacks.hpp"
@@ -38,6 +39,19 @@ class Happenings {
     std::uint32_t depth = 0;
   };
 
+  // Made when it is needed: an empty one takes 12 KiB, and streams are many.
+  class LateTree {
+   public:
+    slice::StackTree& made() { return tree_ ? *tree_ : tree_.emplace(); }
+    const slice::StackTree& get() const {
+      static const slice::StackTree kEmpty;
+      return tree_ ? *tree_ : kEmpty;
+    }
+
+   private:
+    std::optional<slice::StackTree> tree_;
+  };
+
   void count_events(const slice::Slice& slice);
   void take(const slice::Slice& slice, std::uint32_t index);
   void sample(const slice::Slice& slice, const event::Event& event);
@@ -53,9 +67,9 @@ class Happenings {
   Windows& windows_;
   analysis::CpuStacks cpu_;
   analysis::AllocationStacks allocations_;
-  slice::StackTree samples_;
-  slice::StackTree locks_;
-  slice::StackTree throws_;
+  LateTree samples_;
+  LateTree locks_;
+  LateTree throws_;
   slice::RecordingPause recording_;
   std::vector<Waiting> waiting_;  // by thread index
   std::vector<Pausing> pausing_;  // likewise

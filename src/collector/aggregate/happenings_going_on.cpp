@@ -36,7 +36,7 @@ void Happenings::add_to(GoingOn& going_on, const Names& names) const {
     if (waiting.start == base::kNoTime) continue;
     GoingOn::Thread& thread = thread_of(going_on, names.threads()[i].id);
     thread.waits = waiting.start;
-    thread.lock_stack = methods_of(locks_, waiting.spot.node, names);
+    thread.lock_stack = methods_of(locks_.get(), waiting.spot.node, names);
     if (waiting.spot.subject != Spot::kNoClass)
       thread.lock_class = names.classes().id(waiting.spot.subject);
   }
@@ -59,7 +59,7 @@ void Happenings::go_on(const GoingOn& going_on, std::span<const std::uint32_t> t
     if (thread.waits != base::kNoTime) {
       std::uint32_t node = StackTree::kRoot;
       for (const base::Id method : thread.lock_stack)
-        node = locks_.child(node, names.methods().index(method));
+        node = locks_.made().child(node, names.methods().index(method));
       base::slot(waiting_, threads[i]) = {thread.waits, spot(node, thread.lock_class, names)};
     }
     if (thread.stopped == base::kNoTime && thread.collections == 0) continue;

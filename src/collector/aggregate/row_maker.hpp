@@ -85,8 +85,13 @@ class RowMaker {
     std::vector<std::uint32_t> nodes{};    // by node of the carrier's tree
     std::vector<FrameIds::Stack> known{};  // by own node
   };
-  std::array<Visible, Window::kCarriers> visible_;  // by carrier
-  std::vector<std::uint32_t> path_;                 // while one is looked up
+  Visible& visible_of(Carrier carrier) {
+    auto& own = visible_[static_cast<std::size_t>(carrier)];
+    return own ? *own : own.emplace();
+  }
+  // By carrier, made when it is needed: an empty tree takes 12 KiB, and streams are many.
+  std::array<std::optional<Visible>, Window::kCarriers> visible_;
+  std::vector<std::uint32_t> path_;  // while one is looked up
   std::map<std::int64_t, Minute> minutes_;
   base::IdMap<std::uint8_t> ended_;  // by minute: how often it got rows
   std::set<std::int64_t> mute_;      // minutes whose next rows are left out
