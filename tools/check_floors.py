@@ -44,7 +44,7 @@ FOLDERS = {
     "sql": ["model", "trace", "tables functions", "sqlite duckdb", "files", "."],
     "service": ["words", "input", "json", "selection", "ask convert",
                 "states runtimes index", "record trace sql"],
-    "collector": ["aggregate", "send", "push"],
+    "collector": ["aggregate", "send", "push keep", "live"],
     "server": ["http", ".", "answers", "answers/sql", "door"],
     "fleet": [".", "questions"],
     "cli": ["show", "frame", "options help", "convert explain",

@@ -23,9 +23,9 @@ const slice::StackTree& Happenings::tree(Carrier carrier) const {
   switch (carrier) {
     case Carrier::cpu: return cpu_.tree();
     case Carrier::allocations: return allocations_.tree();
-    case Carrier::contentions: return locks_;
-    case Carrier::exceptions: return throws_;
-    default: return samples_;
+    case Carrier::contentions: return locks_.get();
+    case Carrier::exceptions: return throws_.get();
+    default: return samples_.get();
   }
 }
 
@@ -91,7 +91,7 @@ void Happenings::sample(const Slice& slice, const Event& event) {
   Window* const window = windows_.at(event.time);
   if (window == nullptr || recording_.is_paused() || sample.mode == event::SampleMode::change)
     return;
-  window->add(Carrier::samples, {analysis::sampled_stack(slice, sample, samples_)},
+  window->add(Carrier::samples, {analysis::sampled_stack(slice, sample, samples_.made())},
               {1, std::max<std::uint64_t>(sample.weight, 1)});
 }
 
@@ -101,7 +101,7 @@ void Happenings::lock(const Slice& slice, std::uint32_t index) {
   Waiting& waiting = base::slot(waiting_, slice.threads[event.thread]);
   Window* const window = windows_.at(event.time);
   if (details.stage == event::MonitorStage::contended) {
-    waiting = {event.time, spot(analysis::stack_or_site(slice, index, details.stack, locks_),
+    waiting = {event.time, spot(analysis::stack_or_site(slice, index, details.stack, locks_.made()),
                                 details.class_id, slice.names)};
     if (window == nullptr) return;
     window->add(Carrier::contentions, waiting.spot, {1, 0});
@@ -121,7 +121,7 @@ void Happenings::lock(const Slice& slice, std::uint32_t index) {
 void Happenings::thrown(const Slice& slice, std::uint32_t index) {
   const Event& event = slice.batch.events[index];
   const auto details = slice.batch.details_or<event::Throw>(event, {});
-  const std::uint32_t node = analysis::stack_or_site(slice, index, details.stack, throws_);
+  const std::uint32_t node = analysis::stack_or_site(slice, index, details.stack, throws_.made());
   Window* const window = windows_.at(event.time);
   if (window == nullptr) return;
   window->add(Carrier::exceptions, spot(node, details.class_id, slice.names), {1, 1});

@@ -3,10 +3,12 @@
 // exceptions, collections and their pauses, the heap, losses. One thread at a time.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "analysis/samples/allocation_stacks.hpp"
 #include "analysis/samples/cpu_times.hpp"
+#include "collector/aggregate/going_on.hpp"
 #include "collector/aggregate/windows.hpp"
 #include "slice/spans.hpp"
 #include "slice/stack_changes.hpp"
@@ -18,6 +20,11 @@ class Happenings {
   explicit Happenings(Windows& windows) : windows_(windows) {}
 
   void consume(const slice::Slice& slice);
+  // To go on in another process: what threads are in, but for their calls.
+  void add_to(GoingOn& going_on, const slice::Names& names) const;
+  // `threads`: their indexes, in the order of going_on.threads.
+  void go_on(const GoingOn& going_on, std::span<const std::uint32_t> threads,
+             const slice::Names& names);
   // The stacks of a carrier. REQUIRES: it is not calls.
   const slice::StackTree& tree(Carrier carrier) const;
 
@@ -30,6 +37,19 @@ class Happenings {
     slice::LoneSpan stop;
     slice::LoneSpan collection;  // the outermost
     std::uint32_t depth = 0;
+  };
+
+  // Made when it is needed: an empty one takes 12 KiB, and streams are many.
+  class LateTree {
+   public:
+    slice::StackTree& made() { return tree_ ? *tree_ : tree_.emplace(); }
+    const slice::StackTree& get() const {
+      static const slice::StackTree kEmpty;
+      return tree_ ? *tree_ : kEmpty;
+    }
+
+   private:
+    std::optional<slice::StackTree> tree_;
   };
 
   void count_events(const slice::Slice& slice);
@@ -47,9 +67,9 @@ class Happenings {
   Windows& windows_;
   analysis::CpuStacks cpu_;
   analysis::AllocationStacks allocations_;
-  slice::StackTree samples_;
-  slice::StackTree locks_;
-  slice::StackTree throws_;
+  LateTree samples_;
+  LateTree locks_;
+  LateTree throws_;
   slice::RecordingPause recording_;
   std::vector<Waiting> waiting_;  // by thread index
   std::vector<Pausing> pausing_;  // likewise

@@ -55,7 +55,7 @@ void join(std::vector<Profile10s>& rows, std::size_t begin) {
 std::uint32_t RowMaker::visible(Carrier carrier, std::uint32_t node, const Meaning& meaning) {
   constexpr std::uint32_t kUnknown = ~std::uint32_t{0};
   const StackTree& tree = *meaning.trees[static_cast<std::size_t>(carrier)];
-  Visible& own = visible_[static_cast<std::size_t>(carrier)];
+  Visible& own = visible_of(carrier);
   if (own.nodes.size() < tree.size()) own.nodes.resize(tree.size(), kUnknown);
   own.nodes[StackTree::kRoot] = StackTree::kRoot;
   for (; own.nodes[node] == kUnknown; node = tree.parent(node)) path_.push_back(node);
@@ -69,7 +69,7 @@ std::uint32_t RowMaker::visible(Carrier carrier, std::uint32_t node, const Meani
 }
 
 Id128 RowMaker::stack(Carrier carrier, std::uint32_t visible, const Meaning& meaning) {
-  Visible& own = visible_[static_cast<std::size_t>(carrier)];
+  Visible& own = visible_of(carrier);
   return frames_
       .stack(own.tree, visible, meaning.names,
              carrier == Carrier::calls ? "(runtime helpers)" : "(no stack recorded)", own.known)
@@ -216,7 +216,7 @@ void RowMaker::moments(Window& window, std::uint32_t time, const SeriesIds& ids,
     row.thread = happening.thread;
     const std::uint32_t node = visible(happening.carrier, happening.spot.node, meaning);
     if (happening.kind == MomentKind::call)
-      row.subject = frames_.method(visible_[0].tree.method(node), meaning.names);
+      row.subject = frames_.method(visible_of(Carrier::calls).tree.method(node), meaning.names);
     else if (happening.spot.subject != Spot::kNoClass)
       row.subject = frames_.type(happening.spot.subject, meaning.names);
     if (node != StackTree::kRoot) row.stack = stack(happening.carrier, node, meaning);
@@ -233,7 +233,7 @@ void RowMaker::methods(std::int64_t minute, const Window& window, const Meaning&
   Minute& sums = minutes_[minute];
   for (const auto& [spot, amount] : by_weight(Carrier::calls, window, meaning)) {
     if (spot.node == StackTree::kRoot) continue;
-    const std::uint32_t innermost = visible_[0].tree.method(spot.node);
+    const std::uint32_t innermost = visible_of(Carrier::calls).tree.method(spot.node);
     if (innermost == slice::Names::kOtherPaths) continue;
     Method& method = sums[frames_.method(innermost, meaning.names)];
     method.calls += amount.count;
@@ -256,9 +256,39 @@ void RowMaker::end_minutes(std::int64_t number, const SeriesIds& ids, Rows& rows
   }
 }
 
+std::set<std::int64_t> RowMaker::open_minutes() const {
+  std::set<std::int64_t> open;
+  for (const auto& [number, minute] : minutes_) open.insert(number);
+  return open;
+}
+
+std::map<std::int64_t, std::uint8_t> RowMaker::ended_from(std::int64_t minute) const {
+  std::map<std::int64_t, std::uint8_t> ended;
+  for (const auto& [number, times] : ended_)
+    if (static_cast<std::int64_t>(number) >= minute)
+      ended.emplace(static_cast<std::int64_t>(number), times);
+  return ended;
+}
+
+void RowMaker::go_on(const std::set<std::int64_t>& open,
+                     const std::map<std::int64_t, std::uint8_t>& ended) {
+  for (const std::int64_t number : open) minutes_.try_emplace(number);
+  for (const auto& [number, times] : ended) ended_[static_cast<std::uint64_t>(number)] = times;
+  mute_ = open;
+}
+
+void RowMaker::forget_before(std::int64_t minute) {
+  for (auto at = ended_.begin(); at != ended_.end();)
+    at = static_cast<std::int64_t>(at->first) < minute ? ended_.erase(at) : std::next(at);
+}
+
 void RowMaker::end_minute(std::int64_t number, Minute& minute, const SeriesIds& ids, Rows& rows) {
   std::uint8_t& ended = ended_[static_cast<std::uint64_t>(number)];
   if (ended == kOften) return;
+  if (mute_.erase(number) != 0) {
+    ++ended;
+    return;
+  }
   const auto time = static_cast<std::uint32_t>(number * kWindowsOfMinute * kWindowSeconds);
   std::vector<std::pair<const std::uint64_t, Method>*> all;
   for (auto& method : minute) all.push_back(&method);
