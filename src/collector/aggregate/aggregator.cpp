@@ -7,6 +7,27 @@ namespace polytrace::collector {
 namespace {
 
 constexpr std::uint8_t kMostTimes = 255;
+// An hour. Of a trace that is read while it comes, what is older is refused: how often each window
+// was closed need not be known forever.
+constexpr std::int64_t kWindowsKept = 360;
+constexpr std::size_t kSweepAt = 3 * kWindowsKept;
+
+// How many rows of facts there were. What names them stays: it may not have been told before.
+struct FactCounts {
+  explicit FactCounts(const Rows& rows)
+      : profile(rows.of<warehouse::Profile10s>().size()),
+        health(rows.of<warehouse::Health10s>().size()),
+        moments(rows.of<warehouse::Moment>().size()) {}
+  void cut(Rows& rows) const {
+    rows.of<warehouse::Profile10s>().resize(profile);
+    rows.of<warehouse::Health10s>().resize(health);
+    rows.of<warehouse::Moment>().resize(moments);
+  }
+
+  std::size_t profile;
+  std::size_t health;
+  std::size_t moments;
+};
 
 bool happens(const event::Event& event) {
   const event::Role role = event::role_of(event.kind);
@@ -99,20 +120,68 @@ void Aggregator::close_what_passed() {
     if (options_.live) calls_.advance(end);
     close_one(rows);
   }
-  if (closed < 0) return;
-  maker_.end_minutes(closed, ids(), rows);
-  send(std::move(rows), false);
+  if (options_.live) end_minutes(std::max(closed, last_passed()), rows);
+  else if (closed >= 0) end_minutes(closed, rows);
+  if (closed >= 0 || rows.size() != 0) send(std::move(rows), false);
 }
 
-void Aggregator::close_until(Time time) {
-  latest_ = std::max(latest_, time);
-  if (windows_.has_clock()) close_what_passed();
+// The last window that events have passed, whether or not it was open.
+std::int64_t Aggregator::last_passed() const {
+  if (latest_ == base::kNoTime) return -1;
+  const Time wall = windows_.wall(latest_);
+  return wall <= options_.lag ? -1 : (wall - options_.lag) / kWindow - 1;
+}
+
+void Aggregator::end_minutes(std::int64_t number, Rows& rows) {
+  maker_.end_minutes(number, ids(), rows);
+  while (!awaited_minutes_.empty() &&
+         (*awaited_minutes_.begin() + 1) * RowMaker::kWindowsOfMinute - 1 <= number)
+    awaited_minutes_.erase(awaited_minutes_.begin());
+}
+
+void Aggregator::close_until(Time wall) {
+  if (!windows_.has_clock()) return;
+  latest_ = std::max(latest_, windows_.time_at(wall));
+  close_what_passed();
+}
+
+void Aggregator::accept(Accepted accepted) {
+  options_.accepted = accepted;
+  windows_.accept(accepted);
+}
+
+Time Aggregator::closes_next() const {
+  Time next = base::kNoTime;
+  const auto consider = [&](Time end) {
+    if (next == base::kNoTime || end < next) next = end;
+  };
+  if (!windows_.open().empty()) consider((windows_.open().begin()->first + 1) * kWindow);
+  if (const auto minute = maker_.first_minute())
+    consider((*minute + 1) * RowMaker::kWindowsOfMinute * kWindow);
+  return next == base::kNoTime ? next : next + options_.lag;
+}
+
+bool Aggregator::is_too_old(std::int64_t number) const {
+  return options_.live && number < newest_ - kWindowsKept;
+}
+
+void Aggregator::forget_old_windows(std::int64_t newest) {
+  newest_ = std::max(newest_, newest);
+  if (!options_.live || closed_.size() < kSweepAt) return;
+  for (auto at = closed_.begin(); at != closed_.end();)
+    at = is_too_old(static_cast<std::int64_t>(at->first)) ? closed_.erase(at) : std::next(at);
+  maker_.forget_before((newest_ - kWindowsKept) / RowMaker::kWindowsOfMinute);
 }
 
 void Aggregator::close_one(Rows& rows) {
   if (!ids_) ids_ = ids();
   ids_->block = block_;
   auto [number, window] = windows_.take();
+  awaited_windows_.erase(number);
+  if (is_too_old(number)) {
+    dropped_ += window.events;
+    return;
+  }
   std::uint8_t& times = closed_[static_cast<std::uint64_t>(number)];
   late_ += times != 0;
   if (times == kMostTimes) {
@@ -121,7 +190,10 @@ void Aggregator::close_one(Rows& rows) {
   }
   events_ += window.events;
   lost_ += window.lost;
+  const FactCounts before(rows);
   maker_.add(number, window, times++, *ids_, meaning(), rows);
+  if (mute_.erase(number) != 0) before.cut(rows);
+  forget_old_windows(number);
 }
 
 void Aggregator::finish() {
@@ -130,6 +202,7 @@ void Aggregator::finish() {
   Rows rows;
   while (!windows_.open().empty()) close_one(rows);
   maker_.end_minutes(INT64_MAX, ids(), rows);
+  awaited_minutes_.clear();
   send(std::move(rows), true);
 }
 

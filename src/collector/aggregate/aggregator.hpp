@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 
 #include "collector/aggregate/call_times.hpp"
 #include "collector/aggregate/frame_ids.hpp"
@@ -41,10 +42,24 @@ class Aggregator final : public event::Consumer {
   bool consume(const event::Batch& batch) override;
   // What follows is of that block of the stream.
   void begin_block(std::uint64_t block) { block_ = block; }
-  // Closes what ended `lag` before that moment of the trace's clock, without waiting for events.
-  void close_until(Time time);
+  // Closes what ended `lag` before that wall time, without waiting for events. Nothing without a
+  // clock.
+  void close_until(Time wall);
+  // What is believed from now on: for a trace that is read while it comes.
+  void accept(Accepted accepted);
+  // From which wall time on close_until() closes anything; kNoTime: nothing is open.
+  Time closes_next() const;
   // Once, after the last batch: what is open is closed.
   void finish();
+
+  // --- to go on in another process ---
+  // What is going on; nothing inside of a table of sums, and before there is a clock. Its windows
+  // and minutes are awaited from now on: awaits() until all have been closed.
+  std::optional<GoingOn> going_on();
+  bool awaits() const { return !awaited_windows_.empty() || !awaited_minutes_.empty(); }
+  // For an aggregator that has had nothing but definitions: goes on there. Windows and minutes that
+  // had begun then get no rows at their next end, for they have them.
+  void go_on(const GoingOn& going_on);
 
   // --- how it went ---
   bool has_clock() const { return windows_.has_clock(); }
@@ -54,6 +69,11 @@ class Aggregator final : public event::Consumer {
   std::uint64_t refused_time() const { return windows_.refused_time(); }
   std::uint64_t lost() const { return lost_; }  // that the trace itself tells
   std::uint64_t late() const { return late_; }  // windows that were closed before
+  // Wall time where the oldest open window begins; kNoTime: none is open.
+  Time open_since() const {
+    return windows_.open().empty() ? base::kNoTime : windows_.open().begin()->first * kWindow;
+  }
+  const slice::Names& names() const { return slicer_.names(); }
   // Wall times of the first and the last event that count; kNoTime without any.
   Time first_wall() const { return first_wall_; }
   Time last_wall() const { return last_wall_; }
@@ -68,6 +88,12 @@ class Aggregator final : public event::Consumer {
   bool set_clock(const slice::Slice& slice);
   void note_times(const slice::Slice& slice);
   void close_what_passed();
+  std::int64_t last_passed() const;
+  void forget_old_windows(std::int64_t newest);
+  bool is_too_old(std::int64_t number) const;
+  void end_minutes(std::int64_t number, Rows& rows);
+  GoingOn::Thread calling(std::uint32_t number);
+  std::vector<std::uint32_t> enter_again(const GoingOn& going_on);
   void close_one(Rows& rows);
   void send(Rows rows, bool last);
   Meaning meaning() const;
@@ -83,7 +109,11 @@ class Aggregator final : public event::Consumer {
   analysis::CallWalk<CallTimes> walk_;
   Happenings happenings_;
   base::IdMap<std::uint8_t> closed_;  // by window: how often
-  std::optional<SeriesIds> ids_;      // as of the first rows
+  std::int64_t newest_ = 0;           // window that was closed
+  std::set<std::int64_t> mute_;       // windows whose next rows are left out
+  std::set<std::int64_t> awaited_windows_;
+  std::set<std::int64_t> awaited_minutes_;
+  std::optional<SeriesIds> ids_;  // as of the first rows
   std::uint64_t block_ = 0;
   std::uint64_t events_ = 0;
   std::uint64_t dropped_ = 0;

@@ -20,15 +20,16 @@ class CallTimes {
     Time start;
     std::uint64_t callees;  // of a sum: their time
     std::uint32_t node;
-    std::uint32_t outer;  // the node that the thread was in before
+    std::uint32_t outer;  // the node that the thread was in before; of a bottom the thread
     bool is_sum;
   };
 
   explicit CallTimes(Windows& windows) : clock{&windows, {}, 0} {}
 
-  Frame bottom(std::uint32_t) {
-    return {{{base::kNoId, 0}, slice::NameTable::kNone, 0}, 0, 0, 0, 0, false};
+  Frame bottom(std::uint32_t thread) {
+    return {{{base::kNoId, 0}, slice::NameTable::kNone, 0}, 0, 0, 0, thread, false};
   }
+  static bool is_bottom(const Frame& frame) { return frame.method == slice::NameTable::kNone; }
   void enter(const Frame& caller, Frame& frame, const event::Event& event,
              const slice::Names& names) {
     frame.method = names.methods().index(event.id);

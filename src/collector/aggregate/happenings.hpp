@@ -7,6 +7,7 @@
 
 #include "analysis/samples/allocation_stacks.hpp"
 #include "analysis/samples/cpu_times.hpp"
+#include "collector/aggregate/going_on.hpp"
 #include "collector/aggregate/windows.hpp"
 #include "slice/spans.hpp"
 #include "slice/stack_changes.hpp"
@@ -18,6 +19,11 @@ class Happenings {
   explicit Happenings(Windows& windows) : windows_(windows) {}
 
   void consume(const slice::Slice& slice);
+  // To go on in another process: what threads are in, but for their calls.
+  void add_to(GoingOn& going_on, const slice::Names& names) const;
+  // `threads`: their indexes, in the order of going_on.threads.
+  void go_on(const GoingOn& going_on, std::span<const std::uint32_t> threads,
+             const slice::Names& names);
   // The stacks of a carrier. REQUIRES: it is not calls.
   const slice::StackTree& tree(Carrier carrier) const;
 

@@ -256,9 +256,39 @@ void RowMaker::end_minutes(std::int64_t number, const SeriesIds& ids, Rows& rows
   }
 }
 
+std::set<std::int64_t> RowMaker::open_minutes() const {
+  std::set<std::int64_t> open;
+  for (const auto& [number, minute] : minutes_) open.insert(number);
+  return open;
+}
+
+std::map<std::int64_t, std::uint8_t> RowMaker::ended_from(std::int64_t minute) const {
+  std::map<std::int64_t, std::uint8_t> ended;
+  for (const auto& [number, times] : ended_)
+    if (static_cast<std::int64_t>(number) >= minute)
+      ended.emplace(static_cast<std::int64_t>(number), times);
+  return ended;
+}
+
+void RowMaker::go_on(const std::set<std::int64_t>& open,
+                     const std::map<std::int64_t, std::uint8_t>& ended) {
+  for (const std::int64_t number : open) minutes_.try_emplace(number);
+  for (const auto& [number, times] : ended) ended_[static_cast<std::uint64_t>(number)] = times;
+  mute_ = open;
+}
+
+void RowMaker::forget_before(std::int64_t minute) {
+  for (auto at = ended_.begin(); at != ended_.end();)
+    at = static_cast<std::int64_t>(at->first) < minute ? ended_.erase(at) : std::next(at);
+}
+
 void RowMaker::end_minute(std::int64_t number, Minute& minute, const SeriesIds& ids, Rows& rows) {
   std::uint8_t& ended = ended_[static_cast<std::uint64_t>(number)];
   if (ended == kOften) return;
+  if (mute_.erase(number) != 0) {
+    ++ended;
+    return;
+  }
   const auto time = static_cast<std::uint32_t>(number * kWindowsOfMinute * kWindowSeconds);
   std::vector<std::pair<const std::uint64_t, Method>*> all;
   for (auto& method : minute) all.push_back(&method);

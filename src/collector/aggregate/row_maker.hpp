@@ -4,6 +4,8 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <set>
 
 #include "collector/aggregate/frame_ids.hpp"
 #include "collector/aggregate/windows.hpp"
@@ -38,6 +40,18 @@ class RowMaker {
            const Meaning& meaning, Rows& rows);
   // Minutes that end at the window or before it get their rows.
   void end_minutes(std::int64_t number, const SeriesIds& ids, Rows& rows);
+
+  // --- to go on in another process ---
+  std::set<std::int64_t> open_minutes() const;
+  std::optional<std::int64_t> first_minute() const {
+    return minutes_.empty() ? std::nullopt : std::optional(minutes_.begin()->first);
+  }
+  // How often each minute got rows, from that one on.
+  std::map<std::int64_t, std::uint8_t> ended_from(std::int64_t minute) const;
+  // These are open, and get no rows when they end the next time.
+  void go_on(const std::set<std::int64_t>& open, const std::map<std::int64_t, std::uint8_t>& ended);
+  // Nothing comes any more for minutes before that one.
+  void forget_before(std::int64_t minute);
 
  private:
   struct Method {
@@ -75,6 +89,7 @@ class RowMaker {
   std::vector<std::uint32_t> path_;                 // while one is looked up
   std::map<std::int64_t, Minute> minutes_;
   base::IdMap<std::uint8_t> ended_;  // by minute: how often it got rows
+  std::set<std::int64_t> mute_;      // minutes whose next rows are left out
 };
 
 }  // namespace polytrace::collector

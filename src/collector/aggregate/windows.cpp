@@ -51,6 +51,11 @@ void Windows::set_clock(Time wall, Time at) {
   begin_ = end_ = 0;
 }
 
+void Windows::accept(Accepted accepted) {
+  accepted_ = accepted;
+  if (has_clock()) set_clock(zero(), 0);
+}
+
 bool Windows::turn_to(Time time) {
   if (time < first_ || time >= last_) return false;
   const std::int64_t number = wall(time) / kWindow;

@@ -107,6 +107,14 @@ class Windows {
   // The wall clock said `wall` at `at`. Until then nothing is accepted.
   void set_clock(Time wall, Time at);
   bool has_clock() const { return first_ < last_; }
+  // The wall time at 0 of the trace's clock. REQUIRES: has_clock().
+  Time zero() const { return static_cast<Time>(offset_); }
+  // The moment of the trace's clock at that wall time.
+  Time time_at(Time wall) const {
+    return static_cast<Time>(static_cast<std::uint64_t>(wall) - offset_);
+  }
+  // What is accepted from now on.
+  void accept(Accepted accepted);
   // The wall time. REQUIRES: `time` is accepted.
   Time wall(Time time) const {
     return static_cast<Time>(static_cast<std::uint64_t>(time) + offset_);
@@ -131,6 +139,8 @@ class Windows {
   const Open& open() const { return open_; }
   // The oldest one, which is no longer open then. REQUIRES: there is one.
   std::pair<std::int64_t, Window> take();
+  // Opens the window of that number, empty, whatever is accepted.
+  void open(std::int64_t number) { open_.try_emplace(number); }
 
   std::uint64_t refused() const { return refused_; }   // events
   std::uint64_t refused_time() const { return cut_; }  // nanoseconds of calls

@@ -5,12 +5,15 @@
 //
 // After a crash it goes on from what was saved: rows of windows that had begun then are in the
 // outbox (saved() waits for that), so they are left out when they are computed again; calls that
-// were open go on with the moment they began. That is why `done` need not wait for the end of a
-// server's main(). What is not saved, so that it starts anew: waits for locks and collections that
-// were going on, and processor time of open calls.
+// were open, waits for locks and collections go on from the moment they began (GoingOn: what a cut
+// trace tells at its beginning, and until when time was told). So `done` need not wait for the end
+// of a server's main(). Not saved: processor time that open calls told at their entry; and nothing
+// is saved inside of a table of sums. The spool must hold what comes from done() on, some two
+// minutes: what it has dropped of that is missing in rows that replace whole ones.
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "collector/aggregate/aggregator.hpp"
 #include "collector/keep/block_cutter.hpp"
@@ -18,12 +21,19 @@
 
 namespace polytrace::collector {
 
+struct StreamOptions {
+  base::Time save_each = 60 * kSecond;  // of the stream's own time
+  // Of what one stream may define; then it is refused.
+  std::uint32_t most_methods = 65'536;
+  std::uint32_t most_threads = 16'384;
+};
+
 class StreamWork {
  public:
   // `kept`: where definitions and closings go, and what it goes on from; null: nowhere, from the
   // first block. It outlives this.
   StreamWork(std::uint64_t stream, AggregatorOptions options, Aggregator::Sink sink,
-             Checkpoint* kept = nullptr);
+             Checkpoint* kept = nullptr, StreamOptions limits = {});
   StreamWork(StreamWork&&) noexcept;
   StreamWork& operator=(StreamWork&&) noexcept;
   ~StreamWork();
@@ -32,7 +42,8 @@ class StreamWork {
   // next_block() on. Errors: read_failed and others of what was kept; then nothing was taken over.
   base::result<void> resume();
 
-  // Errors: write_failed (of what is kept). Damage inside of a block is counted.
+  // Errors: write_failed (of what is kept); limit_exceeded (the stream is to be refused). Damage
+  // inside of a block is counted.
   base::result<void> block(const BlockCutter::Block& block);
   // Closes windows of a stream that says nothing: those that ended AggregatorOptions::lag before
   // that wall time. Only for streams without blocks that wait.
@@ -40,6 +51,8 @@ class StreamWork {
   // Its end: what is open is closed. Nothing is taken after it. Also at the end block.
   base::result<void> finish();
   bool finished() const;
+  // Wall times that are believed from now on.
+  void accept(Accepted accepted);
 
   // What to keep once the outbox has on its medium all rows that the sink got before this call;
   // nothing: no news. Each is given once.
@@ -54,10 +67,11 @@ class StreamWork {
   std::uint64_t blocks() const;            // that were taken
   std::uint64_t blocks_duplicate() const;  // and dropped
   std::uint64_t blocks_missing() const;
-  std::uint64_t faults() const;    // what could not be read in them, in places
-  std::uint64_t lost() const;      // events that the stream itself tells as lost
-  base::Time latest_wall() const;  // of its events; kNoTime before any
-  base::Time open_since() const;   // wall time where the oldest open window begins; kNoTime: none
+  std::uint64_t blocks_without_clock() const;  // whose events are in no window
+  std::uint64_t faults() const;                // what could not be read in them, in places
+  std::uint64_t lost() const;                  // events that the stream itself tells as lost
+  base::Time latest_wall() const;              // of its events; kNoTime before any
+  base::Time open_since() const;  // wall time where the oldest open window begins; kNoTime: none
   const Aggregator& aggregator() const;
 
  private:

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/keep/outbox.hpp"
+
+#include <deque>
+#include <mutex>
+
+#include "base/codes.hpp"
+#include "base/frames/image.hpp"
+#include "collector/keep/append_file.hpp"
+#include "collector/keep/file_names.hpp"
+#include "collector/keep/packed_block.hpp"
+#include "collector/keep/records.hpp"
+
+namespace polytrace::collector {
+namespace {
+
+using base::Code;
+
+constexpr NumberedFiles kOutboxFiles{"rows-", ".batches"};
+
+// A file is named after its first batch: so the next number is known even when none waits.
+struct Entry {
+  std::uint64_t at = 0;  // of its packed bytes
+  std::uint32_t length = 0;
+  bool sent = false;
+};
+struct OutboxFile {
+  std::filesystem::path path{};
+  std::uint64_t first = 0;
+  AppendFile file{};
+  std::deque<Entry> entries{};
+  std::uint64_t unsent = 0;
+
+  std::uint64_t end() const { return first + entries.size(); }
+  void add(std::uint64_t at, std::size_t length) {
+    entries.push_back({at, static_cast<std::uint32_t>(length)});
+    ++unsent;
+  }
+};
+
+}  // namespace
+
+struct Outbox::State {
+  explicit State(OutboxOptions asked) : options(std::move(asked)) {}
+
+  base::result<void> find();
+  base::result<void> read(const NumberedFiles::Found& found);
+  base::result<void> begin_file(std::uint64_t first);
+  base::result<void> make_room(std::uint64_t more);
+  base::result<void> sync_newest();
+  void drop_sent();
+  std::uint64_t bytes() const;
+
+  OutboxOptions options;
+  mutable std::mutex mutex;  // guards all that follows
+  std::deque<OutboxFile> files{};
+  std::uint64_t synced = 0;      // bytes of the newest one
+  std::uint64_t synced_to = 0;   // the first number that is not
+  std::uint64_t begun_with = 0;  // the first number that this gave
+  mutable std::uint64_t damaged = 0;
+};
+
+Outbox::Outbox(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Outbox::Outbox(Outbox&&) noexcept = default;
+Outbox& Outbox::operator=(Outbox&&) noexcept = default;
+Outbox::~Outbox() = default;
+
+base::result<Outbox> Outbox::open(OutboxOptions options) {
+  auto state = std::make_unique<State>(std::move(options));
+  if (auto done = state->find(); !done) return base::Unexpected(done.error());
+  return Outbox(std::move(state));
+}
+
+base::result<void> Outbox::State::find() {
+  const auto found = kOutboxFiles.find(options.folder);
+  if (!found) return base::Unexpected(found.error());
+  for (const auto& file : *found)
+    if (auto done = read(file); !done) return done;
+  if (files.empty())
+    if (auto done = begin_file(0); !done) return done;
+  synced = files.back().file.size();
+  synced_to = begun_with = files.back().end();
+  drop_sent();
+  return {};
+}
+
+// A batch that is damaged keeps its number.
+base::result<void> Outbox::State::read(const NumberedFiles::Found& found) {
+  const auto image = base::Image::map(found.path);
+  if (!image) return base::Unexpected(image.error());
+  auto file = AppendFile::open(found.path);
+  if (!file) return base::Unexpected(file.error());
+  OutboxFile& known = files.emplace_back();
+  known.path = found.path;
+  known.first = found.number;
+  known.file = std::move(*file);
+  Records records(image->bytes());
+  while (records.next()) {
+    const std::uint64_t number = records.head().key;
+    if (number < known.end()) continue;
+    if (number - known.end() > image->bytes().size()) continue;  // no such many fit
+    for (; known.end() < number; ++damaged) known.entries.push_back({.sent = true});
+    known.add(records.offset() + sizeof(RecordHead), records.payload().size());
+  }
+  return known.file.cut(records.end());
+}
+
+base::result<void> Outbox::State::begin_file(std::uint64_t first) {
+  const auto path = kOutboxFiles.path(options.folder, first);
+  auto file = AppendFile::open(path);
+  if (!file) return base::fail(Code::write_failed, file.error().detail);
+  sync_folder(options.folder);
+  OutboxFile& known = files.emplace_back();
+  known.path = path;
+  known.first = first;
+  known.file = std::move(*file);
+  synced = 0;
+  return {};
+}
+
+std::uint64_t Outbox::State::bytes() const {
+  std::uint64_t all = 0;
+  for (const OutboxFile& file : files) all += file.file.size();
+  return all;
+}
+
+// The newest file stays: it tells the next number.
+void Outbox::State::drop_sent() {
+  std::erase_if(files, [&](const OutboxFile& file) {
+    if (file.unsent != 0 || &file == &files.back()) return false;
+    std::error_code fault;
+    std::filesystem::remove(file.path, fault);
+    return true;
+  });
+}
+
+base::result<void> Outbox::State::sync_newest() {
+  OutboxFile& newest = files.back();
+  if (synced == newest.file.size()) return {};
+  if (auto done = newest.file.sync(); !done) {
+    static_cast<void>(newest.file.cut(synced));
+    while (newest.end() > synced_to) {
+      newest.entries.pop_back();
+      --newest.unsent;
+    }
+    return done;
+  }
+  synced = newest.file.size();
+  synced_to = newest.end();
+  return {};
+}
+
+base::result<void> Outbox::State::make_room(std::uint64_t more) {
+  const OutboxFile& newest = files.back();
+  const bool all_sent = newest.unsent == 0 && !newest.entries.empty();
+  if (newest.file.size() < options.file_bytes && !(all_sent && bytes() + more > options.bytes))
+    return {};
+  if (auto done = sync_newest(); !done) return done;
+  if (auto done = begin_file(files.back().end()); !done) return done;
+  drop_sent();
+  return {};
+}
+
+base::result<std::uint64_t> Outbox::append(const Block& block) {
+  const std::vector<std::byte> packed = pack(block);
+  if (packed.empty()) return base::fail(Code::limit_exceeded, "the batch is too large");
+  const std::lock_guard lock(state_->mutex);
+  if (auto done = state_->make_room(packed.size()); !done) return base::Unexpected(done.error());
+  if (state_->bytes() + packed.size() > state_->options.bytes)
+    return base::fail(Code::limit_exceeded, "the outbox is full");
+  OutboxFile& newest = state_->files.back();
+  const std::uint64_t number = newest.end();
+  const RecordHead head = record_head(number, 0, packed.size());
+  const base::Bytes parts[] = {std::as_bytes(std::span(&head, 1)), packed};
+  const std::uint64_t at = newest.file.size() + sizeof head;
+  if (auto done = newest.file.append(parts); !done) return base::Unexpected(done.error());
+  newest.add(at, packed.size());
+  return number;
+}
+
+base::result<void> Outbox::sync() {
+  const std::lock_guard lock(state_->mutex);
+  return state_->sync_newest();
+}
+
+base::result<std::optional<Outbox::Batch>> Outbox::next(std::uint64_t from) const {
+  const std::lock_guard lock(state_->mutex);
+  std::vector<std::byte> packed;
+  for (OutboxFile& file : state_->files) {
+    if (file.unsent == 0 || file.end() <= from) continue;
+    for (std::uint64_t number = std::max(from, file.first);
+         number < std::min(file.end(), state_->synced_to); ++number) {
+      Entry& entry = file.entries[number - file.first];
+      if (entry.sent) continue;
+      packed.resize(entry.length);
+      if (auto done = file.file.read(entry.at, packed); !done)
+        return base::Unexpected(done.error());
+      if (auto block = unpack(packed))
+        return Batch{number, std::move(*block), number < state_->begun_with};
+      ++state_->damaged;
+      entry.sent = true;
+      --file.unsent;
+    }
+  }
+  return std::nullopt;
+}
+
+void Outbox::sent(std::uint64_t number) {
+  const std::lock_guard lock(state_->mutex);
+  for (OutboxFile& file : state_->files) {
+    if (number < file.first || number >= file.end()) continue;
+    Entry& entry = file.entries[number - file.first];
+    file.unsent -= !entry.sent;
+    entry.sent = true;
+  }
+  state_->drop_sent();
+}
+
+std::uint64_t Outbox::bytes() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->bytes();
+}
+
+std::uint64_t Outbox::waiting() const {
+  const std::lock_guard lock(state_->mutex);
+  std::uint64_t all = 0;
+  for (const OutboxFile& file : state_->files) all += file.unsent;
+  return all;
+}
+
+bool Outbox::over_high() const {
+  const std::lock_guard lock(state_->mutex);
+  return static_cast<double>(state_->bytes()) >
+         state_->options.high * static_cast<double>(state_->options.bytes);
+}
+
+std::uint64_t Outbox::damaged() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->damaged;
+}
+
+}  // namespace polytrace::collector

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/live/live_reader.hpp"
+
+#include "format/native/reader.hpp"
+
+namespace polytrace::collector {
+
+using format::native::NativeReader;
+using format::native::StreamHeader;
+
+LiveReader::LiveReader(std::uint64_t stream) {
+  StreamHeader header;
+  header.stream = stream;
+  seal(header);
+  auto feed = std::make_unique<Feed>();
+  feed_ = feed.get();
+  reader_ = std::make_unique<NativeReader>(std::move(feed), header, event::ReadOptions{});
+}
+
+void LiveReader::read(base::Bytes block, const Take& take) {
+  thread_local event::Chunk chunk;
+  thread_local event::Batch batch;
+  feed_->give(block);
+  for (;;) {
+    const auto more = reader_->fetch(chunk);
+    if (!more || !*more) break;  // the feed has nothing yet
+    reader_->decode(chunk, batch);
+    reader_->settle(batch);
+    if (!batch.notices.empty())
+      for (const base::Notice& notice : batch.notices.sorted()) faults_ += notice.count;
+    take(batch);
+  }
+  chunk.context.reset();
+}
+
+}  // namespace polytrace::collector
