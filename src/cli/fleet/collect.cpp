@@ -30,14 +30,14 @@ std::string_view weight_word(collector::Weight weight) {
   return weight == collector::Weight::news ? "news" : "detail";
 }
 
-std::string log_line(const collector::Event& event) {
+std::string log_line(const collector::LogEntry& event) {
   std::string line = fmt::format("{} {}", base::wall_text(now_of_log()), event.what);
   if (!event.who.empty()) line += " " + base::printable(event.who);
   if (event.stream != 0) line += fmt::format(" ({:016x})", event.stream);
   return line + ": " + base::printable(event.text) + "\n";
 }
 
-std::string log_json(const collector::Event& event) {
+std::string log_json(const collector::LogEntry& event) {
   std::string out;
   base::JsonWriter json(out, base::JsonWriter::Form::one_line);
   json.begin_object();
@@ -105,7 +105,7 @@ class Collect final : public Command {
       return session.fail_usage(
           "where is the store? --to http://HOST:8123/DATABASE, or store.urls");
     const collector::CollectHands hands{
-        .tell = [&](const collector::Event& event) { tell(session, event); },
+        .tell = [&](const collector::LogEntry& event) { tell(session, event); },
         .started = [&](const collector::Started& at) { tell_started(session, at); },
         .configure = [&] { return configure(); }};
     const auto ended = collector::collect(*config, hands);
@@ -149,7 +149,7 @@ class Collect final : public Command {
     return config;
   }
 
-  static void tell(Session& session, const collector::Event& event) {
+  static void tell(Session& session, const collector::LogEntry& event) {
     using collector::Weight;
     if (session.common.json) {
       session.out().text() += log_json(event);

@@ -81,7 +81,7 @@ class Collector {
  public:
   Collector(const Config& config, const CollectHands& hands)
       : config_(config), hands_(hands), signals_(context_), look_(context_) {
-    tell_ = [this](const Event& event) {
+    tell_ = [this](const LogEntry& event) {
       const std::scoped_lock lock(telling_);
       hands_.tell(event);
     };

@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "collector/config/config.hpp"
-#include "collector/flow/event.hpp"
+#include "collector/flow/log_entry.hpp"
 
 namespace polytrace::collector {
 

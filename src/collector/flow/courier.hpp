@@ -9,8 +9,8 @@
 #include <mutex>
 #include <thread>
 
-#include "collector/flow/event.hpp"
 #include "collector/flow/figures.hpp"
+#include "collector/flow/log_entry.hpp"
 #include "collector/keep/outbox.hpp"
 #include "warehouse/link.hpp"
 

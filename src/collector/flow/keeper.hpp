@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "collector/flow/event.hpp"
+#include "collector/flow/log_entry.hpp"
 #include "collector/flow/stream.hpp"
 #include "collector/keep/spool.hpp"
 

@@ -260,30 +260,10 @@ AggregatorOptions Pipeline::how(const Stream& stream) {
   return options;
 }
 
-// Windows of a clock that is wrong beyond belief make no partitions: they are left out, counted.
-void Pipeline::take_rows(Rows&& rows) {
-  const base::Time now = wall_time();
-  const auto oldest = static_cast<std::uint32_t>((now - kClockBehind) / kSecond);
-  const auto newest = static_cast<std::uint32_t>((now + kClockAhead) / kSecond);
-  std::uint64_t refused = 0;
-  std::apply(
-      [&](auto&... table) {
-        const auto clean = [&](auto& one) {
-          if constexpr (requires { one.front().t; })
-            refused += std::erase_if(
-                one, [&](const auto& row) { return row.t < oldest || row.t > newest; });
-        };
-        (clean(table), ...);
-      },
-      rows.tables);
-  figures_.rows_refused_total += refused;
-  packer_.take(std::move(rows));
-}
-
 bool Pipeline::open_work(Stream& stream) {
   if (stream.work) return true;
   stream.work.emplace(
-      stream.id, how(stream), [this](Rows&& rows) { take_rows(std::move(rows)); }, &checkpoint_);
+      stream.id, how(stream), [this](Rows&& rows) { packer_.take(std::move(rows)); }, &checkpoint_);
   const auto resumed = stream.work->resume();
   if (!resumed)
     tell_({Weight::warning, "checkpoint", stream.owner.name, stream.id,
@@ -306,6 +286,8 @@ void Pipeline::work_on(const StreamPtr& stream, const BlockCutter::Block& block)
     if (!open_work(*stream)) return refuse(stream, Refused::stream, "what was kept is damaged");
     read_spool(*stream);
   }
+  const base::Time now = wall_time();
+  stream->work->accept({.oldest = now - kClockBehind, .newest = now + kClockAhead});
   const auto done = stream->work->block(block);
   account(*stream);
   if (!done) return refuse(stream, Refused::stream, base::to_text(done.error()));
@@ -336,6 +318,8 @@ void Pipeline::finish(const StreamPtr& stream) {
 void Pipeline::account(Stream& stream) {
   const StreamWork& work = *stream.work;
   figures_.events_total += work.events() - std::exchange(stream.events, work.events());
+  const std::uint64_t refused = work.aggregator().refused();
+  figures_.events_refused_total += refused - std::exchange(stream.events_refused, refused);
   figures_.events_lost_total += work.lost() - std::exchange(stream.lost, work.lost());
   figures_.faults_total += work.faults() - std::exchange(stream.faults, work.faults());
   figures_.blocks_missing_total +=

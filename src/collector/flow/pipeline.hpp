@@ -67,7 +67,6 @@ class Pipeline {
   void account(Stream& stream);
   void refuse(const StreamPtr& stream, Refused why, const std::string& text);
   AggregatorOptions how(const Stream& stream);
-  void take_rows(Rows&& rows);
 
   void look_at(const StreamPtr& stream, base::Time now);
   void forget_dropped();

@@ -40,7 +40,7 @@ struct Stream {
   Workers::Lane lane;
   std::optional<StreamWork> work{};
   // What the figures have of it.
-  std::uint64_t events = 0, missing = 0, lost = 0, faults = 0;
+  std::uint64_t events = 0, events_refused = 0, missing = 0, lost = 0, faults = 0;
 };
 
 using StreamPtr = std::shared_ptr<Stream>;

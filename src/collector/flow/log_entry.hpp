@@ -10,7 +10,7 @@ namespace polytrace::collector {
 
 enum class Weight : std::uint8_t { detail, news, warning };
 
-struct Event {
+struct LogEntry {
   Weight weight = Weight::news;
   std::string what;   // "connected", "refused", "store": one of few words
   std::string who{};  // the program, "java 4711"; empty: none
@@ -18,6 +18,6 @@ struct Event {
   std::string text{};  // in plain words
 };
 
-using Tell = std::function<void(const Event&)>;
+using Tell = std::function<void(const LogEntry&)>;
 
 }  // namespace polytrace::collector
