@@ -99,6 +99,8 @@ class Collector {
 
  private:
   base::result<void> open() {
+    // A store that hangs up in mid-sentence is not the end.
+    std::signal(SIGPIPE, SIG_IGN);
     raise_file_limit();
     auto link = open_store(config_, tell_);
     if (!link) return base::Unexpected(link.error());
