@@ -19,7 +19,13 @@ TEST(labels, given_ones_win_over_what_the_trace_tells) {
   event::Setting setting;
   setting.key = "label.region";
   setting.value = batch.keep("north");
-  test::Stream(batch, 1).add(0, 4711, process).add(0, base::kNoId, setting);
+  event::Setting host;  // a program does not say where it is
+  host.key = "label.host";
+  host.value = "db-1";
+  test::Stream(batch, 1)
+      .add(0, 4711, process)
+      .add(0, base::kNoId, setting)
+      .add(0, base::kNoId, host);
   LabelFinder finder({{"service", "shop"}, {"version", "2.1"}});
   slice::Slicer slicer;
   slicer.slice(batch, [&](const slice::Slice& slice) { finder.learn(slice); });

@@ -38,6 +38,9 @@ void read_item(const Item& item, Welcome& welcome) {
   if (item.is(Field::agent)) welcome.agent = item.text();
   if (item.is(Field::clock)) welcome.clock = item.text();
   if (item.is(Field::capability)) welcome.capabilities.emplace_back(item.text());
+  if (item.is(Field::token)) welcome.token = item.text();
+  if (item.is(Field::label)) welcome.labels.emplace_back(item.text());
+  if (item.is(Field::stream)) welcome.stream = item.value();
 }
 
 void read_item(const Item& item, Answer& answer) {

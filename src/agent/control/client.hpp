@@ -30,7 +30,10 @@ struct Welcome {
   Right right = Right::none;
   State state = State::idle;
   std::string runtime, agent, clock;
+  std::string token;  // of an agent that dialled over TCP
   std::vector<std::string> capabilities;
+  std::vector<std::string> labels;  // NAME=VALUE
+  std::uint64_t stream = 0;         // of the recording that is there; 0: none
 };
 
 struct Answer {

@@ -52,7 +52,9 @@ class Converter {
 
 class Feed {
  public:
-  Feed(Handler& handler, StreamFormat format) : handler_(handler), format_(format) {}
+  // `offset`: in the stream, where it begins.
+  Feed(Handler& handler, StreamFormat format, std::uint64_t offset = 0)
+      : handler_(handler), format_(format), offset_(offset) {}
 
   // Starts the converter where the format needs one.
   base::result<void> open(const std::string& program);
@@ -66,6 +68,8 @@ class Feed {
   // It ended because the converter did, with some of the stream not taken.
   bool failed() const { return ended_ && format_ != StreamFormat::native && !finished_; }
   std::uint64_t stream() const { return stream_; }
+  // In the stream, behind what was read of it.
+  std::uint64_t offset() const { return offset_; }
 
   // For poll(): descriptors to wait for, -1 where there are none.
   int wants_to_feed() const { return pending_.empty() ? -1 : converter_.input(); }

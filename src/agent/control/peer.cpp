@@ -20,8 +20,14 @@ std::string_view text_of(const Bytes& bytes) {
 
 }  // namespace
 
-Peer::Peer(Room& room, Descriptor socket, Access access, std::uint64_t now)
-    : room_(room), link_(std::move(socket)), access_(access), heard_at_(now), served_at_(now) {}
+Peer::Peer(Room& room, Descriptor socket, Access access, std::uint64_t now, Side side)
+    : room_(room),
+      link_(std::move(socket)),
+      access_(access),
+      side_(side),
+      patient_(side == Side::dialled),
+      heard_at_(now),
+      served_at_(now) {}
 
 Peer::~Peer() {
   if (room_.controller == this) room_.controller = nullptr;
@@ -57,21 +63,33 @@ void Peer::read_input(std::uint64_t now) {
 }
 
 void Peer::hear(std::uint64_t now) {
-  const bool silent = input_ended_ || now - heard_at_ >= room_.config.silence_ms;
-  if (speech_ == Speech::unknown) {
-    if (early_.size() < 4 && !silent) return;
-    const bool frames = early_.size() >= 4 && !looks_legacy(text_of(early_));
-    speech_ = frames ? Speech::frames : Speech::legacy;
-    if (frames) frames_.append(early_);
-    if (!frames) legacy_.append(text_of(early_));
-    early_.clear();
-  }
+  const std::uint64_t most = awaits_frames() ? room_.config.handshake_ms : room_.config.silence_ms;
+  const bool silent = input_ended_ || now - heard_at_ >= most;
+  // Nobody else has come to wait for: another attempt may find somebody who speaks.
+  if (awaits_frames() && silent && speech_ == Speech::unknown && early_.size() < 4) gone_ = true;
+  if (gone_ || !knows_speech(silent)) return;
   if (speech_ == Speech::frames) return hear_frames();
   // Who speaks the old language cannot show a token.
   if (access_ == Access::tcp) gone_ = true;
   if (gone_) return;
   hear_legacy();
   if (silent && !raw_data_ && legacy_.empty()) begin_raw_data();
+}
+
+bool Peer::awaits_frames() const {
+  return side_ == Side::dialled && room_.config.format == FormatOption::native &&
+         speech_ != Speech::legacy;
+}
+
+bool Peer::knows_speech(bool silent) {
+  if (speech_ != Speech::unknown) return true;
+  if (early_.size() < 4 && !silent) return false;
+  const bool frames = early_.size() >= 4 && !looks_legacy(text_of(early_));
+  speech_ = frames ? Speech::frames : Speech::legacy;
+  if (frames) frames_.append(early_);
+  if (!frames) legacy_.append(text_of(early_));
+  early_.clear();
+  return true;
 }
 
 void Peer::hear_frames() {
@@ -127,7 +145,7 @@ void Peer::move_data(bool& moved) {
   if (wanted && !feed_) {
     const StreamState state = room_.handler.stream();
     if (state.id == 0 || state.id == ended_stream_) return;
-    feed_ = std::make_unique<Feed>(room_.handler, format_);
+    feed_ = std::make_unique<Feed>(room_.handler, format_, state.id == resumed_ ? sent_offset_ : 0);
     if (const auto opened = feed_->open(room_.config.converter); !opened) {
       notice(NoticeCode::no_converter, opened.error().detail);
       return bye(opened.error().detail);
@@ -145,10 +163,12 @@ void Peer::move_data(bool& moved) {
 }
 
 void Peer::send_data(View bytes) {
+  data_sent_ = true;
   if (unlimited_) return link_.queue(bytes);
   credit_ -= bytes.size();
   Body body;
   body.number(Field::stream, feed_->stream());
+  if (format_ == StreamFormat::native) sent_offset_ = feed_->offset() - bytes.size();
   body.number(Field::offset, sent_offset_);
   body.bytes(Field::content, bytes);
   Bytes frame;
@@ -165,7 +185,7 @@ void Peer::end_data() {
   }
   ended_stream_ = feed_->stream();
   feed_.reset();
-  sent_offset_ = 0;
+  sent_offset_ = resumed_ = 0;
   if (unlimited_) return bye({});
   notice(NoticeCode::end_of_stream, "the stream has ended");
 }
@@ -173,7 +193,7 @@ void Peer::end_data() {
 void Peer::keep_time(std::uint64_t now, bool moved) {
   const std::uint64_t turn = std::min(now - served_at_, kLongestTurn);
   served_at_ = now;
-  const bool no_credit = feed_ && !unlimited_ && credit_ == 0 && feed_->has_data();
+  const bool no_credit = !patient_ && feed_ && !unlimited_ && credit_ == 0 && feed_->has_data();
   const bool no_reader = link_.waiting() > 0 && !moved;
   stalled_ms_ = no_credit || no_reader ? stalled_ms_ + turn : 0;
   if (stalled_ms_ >= room_.config.stall_ms) gone_ = true;
@@ -183,6 +203,7 @@ void Peer::keep_time(std::uint64_t now, bool moved) {
 
 int Peer::patience() const {
   const bool half = !early_.empty() || !frames_.pending().empty() || !legacy_.empty();
+  if (side_ == Side::dialled && !greeted_) return kGlance;
   const bool settling = speech_ == Speech::unknown || half || closing_ || link_.waiting() > 0;
   const bool follows = feed_ || unlimited_ || credit_ > 0 || greeted_;
   const bool unsaid = speech_ == Speech::legacy && !raw_data_;
@@ -191,14 +212,17 @@ int Peer::patience() const {
 }
 
 void Peer::announce_end() {
-  if (speech_ != Speech::frames && access_ == Access::unix && !raw_data_) {
+  if (speech_ != Speech::frames && !awaits_frames() && access_ == Access::unix && !raw_data_) {
     speech_ = Speech::legacy;
     begin_raw_data();
   }
   notice(NoticeCode::end_of_process, "the program ends");
 }
 
-bool Peer::settled() const {
+bool Peer::settled(std::uint64_t now) const {
+  constexpr std::uint64_t kMoment = 500;  // of a collector that was to ask by now
+  if (awaits_frames() && !gone_ && !closing_ && !asked_for_data_ && now - heard_at_ < kMoment)
+    return false;
   const bool starts = !feed_ && (unlimited_ || credit_ > 0) && room_.handler.stream().id != 0 &&
                       room_.handler.stream().id != ended_stream_;
   return link_.waiting() == 0 && !feed_ && !starts;

@@ -25,23 +25,26 @@ struct Room {
 };
 
 enum class Access : std::uint8_t { unix, tcp };
+// Who made the connection: a client, or this agent.
+enum class Side : std::uint8_t { came, dialled };
 
 class Peer {
  public:
-  Peer(Room& room, Descriptor socket, Access access, std::uint64_t now);
+  Peer(Room& room, Descriptor socket, Access access, std::uint64_t now, Side side = Side::came);
   Peer(const Peer&) = delete;
   Peer& operator=(const Peer&) = delete;
   ~Peer();
 
   // Everything that can be done without waiting. Called whenever something may have changed.
   void serve(std::uint64_t now);
+  bool greeted() const { return greeted_; }
   // To be forgotten.
   bool gone() const { return gone_; }
 
   // The process ends: a notice, then what is left of the stream, then farewell.
   void announce_end();
-  // Nothing is left to be sent.
-  bool settled() const;
+  // Nothing is left to be sent; a collector that was dialled has had its time to ask.
+  bool settled(std::uint64_t now) const;
   // The last word; the connection closes when it is out.
   void bye(std::string_view reason);
 
@@ -61,6 +64,9 @@ class Peer {
 
   void read_input(std::uint64_t now);
   void hear(std::uint64_t now);
+  bool knows_speech(bool silent);
+  // A collector speaks frames, at a time of its own: silence is not the old language.
+  bool awaits_frames() const;
   void hear_frames();
   void hear_legacy();
   void obey(const LegacyCommand& command);
@@ -76,6 +82,7 @@ class Peer {
   void greet(const Frame& frame);
   void grant(bool wants_control);
   void take_credit(const Frame& frame);
+  Reply resume_at(std::uint64_t stream, std::uint64_t offset);
   Reply perform(const Frame& frame);
   Reply set_filters(const Frame& frame);
   Reply dump_heap(const Frame& frame);
@@ -86,19 +93,22 @@ class Peer {
   Room& room_;
   Link link_;
   Access access_;
+  Side side_;
   Speech speech_ = Speech::unknown;
   Bytes early_;  // before it is known what the client speaks
   FrameBuffer frames_{kMaxCommand};
   LegacyReader legacy_;
-  bool greeted_ = false;
+  bool greeted_ = false, asked_for_data_ = false, data_sent_ = false;
   bool input_ended_ = false, closing_ = false, gone_ = false;
   bool format_fixed_ = false, raw_data_ = false, unlimited_ = false;
+  bool patient_ = false;  // it resumes, or was dialled: without credit it waits, which costs nobody
   StreamFormat format_ = StreamFormat::xml;
   Right right_ = Right::none;
   std::vector<std::string> rules_;  // of SET_FILTERS, until its last frame
   std::uint64_t credit_ = 0;
   std::unique_ptr<Feed> feed_;
   std::uint64_t sent_offset_ = 0;  // of the client's data
+  std::uint64_t resumed_ = 0;      // stream, by CREDIT; 0: from its beginning
   std::uint64_t ended_stream_ = 0;
   std::uint64_t notices_told_ = 0;
   std::string late_answers_;  // to what was asked while raw data flowed

@@ -111,8 +111,13 @@ void Peer::greet(const Frame& frame) {
   body.number(Field::started, start_time_of(getpid()));
   body.text(Field::runtime, facts.runtime).text(Field::agent, facts.agent);
   body.text(Field::clock, facts.clock);
+  // Who is dialled has shown the token in its greeting.
+  if (side_ == Side::dialled && access_ == Access::tcp) body.text(Field::token, room_.token);
   body.number(Field::max_command, kMaxCommand).number(Field::max_data, kMaxData);
   for (const std::string& capability : facts.capabilities) body.text(Field::capability, capability);
+  for (const std::string& label : facts.labels) body.text(Field::label, label);
+  if (const std::uint64_t stream = room_.handler.stream().id; stream != 0)
+    body.number(Field::stream, stream);
   Bytes bytes;
   append_frame(bytes, {Message::welcome, 0, frame.request, body.view()});
   link_.queue(bytes);
@@ -127,10 +132,37 @@ void Peer::grant(bool wants_control) {
 }
 
 void Peer::take_credit(const Frame& frame) {
+  std::uint64_t bytes = 0;
+  std::uint64_t stream = 0;
+  std::uint64_t offset = 0;
+  bool resumes = false;
   Items items(frame.body);
   for (Item item; items.next(item);) {
-    if (item.is(Field::bytes) && item.value() < kMostCredit - credit_) credit_ += item.value();
+    if (item.is(Field::bytes) && item.value() < kMostCredit - credit_ - bytes)
+      bytes += item.value();
+    if (item.is(Field::stream)) stream = item.value();
+    if (item.is(Field::offset)) offset = item.value();
+    resumes = resumes || item.is(Field::stream) || item.is(Field::offset);
   }
+  if (resumes) {
+    const Reply reply = resume_at(stream, offset);
+    if (reply.outcome != Outcome::ok) return answer(Message::answer, frame.request, reply);
+  }
+  asked_for_data_ = true;
+  credit_ += bytes;
+}
+
+// The client has the beginning already, of an earlier connection.
+Reply Peer::resume_at(std::uint64_t stream, std::uint64_t offset) {
+  if (data_sent_ || feed_ || resumed_ != 0) return invalid("it is too late to resume");
+  if (format_ != StreamFormat::native) return invalid("only the native stream can be resumed");
+  const StreamState state = room_.handler.stream();
+  if (stream == 0 || state.id != stream) return invalid("the stream is another one");
+  if (offset > state.length) return invalid("the stream is shorter");
+  patient_ = true;
+  resumed_ = stream;
+  sent_offset_ = offset;
+  return Reply::ok();
 }
 
 Reply Peer::perform(const Frame& frame) {

@@ -104,6 +104,7 @@ ServerConfig server_config(Options& options, Faults& faults) {
 RecorderHandler::RecorderHandler(Options options, Facts facts)
     : options_(std::move(options)), facts_(std::move(facts)) {
   facts_.clock = name_of_clock(options_.clock);
+  for (const auto& [name, value] : options_.labels) facts_.labels.push_back(name + '=' + value);
 }
 
 State RecorderHandler::state() {

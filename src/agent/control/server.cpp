@@ -53,7 +53,10 @@ bool parse_control_option(std::string_view value, ServerConfig& config) {
 }
 
 Server::Server(Handler& handler, ServerConfig config)
-    : handler_(handler), config_(std::move(config)), room_{handler_, config_, token_, nullptr} {}
+    : handler_(handler),
+      config_(std::move(config)),
+      room_{handler_, config_, token_, nullptr},
+      owner_(getpid()) {}
 
 Server::~Server() { close_sockets(); }
 
@@ -70,7 +73,8 @@ base::result<void> Server::open_all() {
   base::result<void> done;
   if (listens) done = open_folder();
   if (done && config_.listen_tcp) done = open_tcp();
-  if (done && !config_.connect.empty()) done = dial();
+  if (done && !config_.connect.empty()) done = prepare_dialing();
+  if (done) dial();
   return done;
 }
 
@@ -100,16 +104,32 @@ base::result<void> Server::open_tcp() {
   return {};
 }
 
-base::result<void> Server::dial() {
-  auto socket = connect_unix(config_.connect);
-  if (!socket) return base::Unexpected(socket.error());
-  if (!is_trusted_peer(socket->get()))
-    return refusal(config_.connect + ": belongs to another user");
-  peers_.push_back(std::make_unique<Peer>(room_, std::move(*socket), Access::unix, now_ms()));
+base::result<void> Server::prepare_dialing() {
+  const auto seed = static_cast<std::uint64_t>(getpid()) << 32 ^ now_ms() ^ start_time_of(getpid());
+  auto dialer = Dialer::to(config_.connect, Backoff(seed, config_.redial_ms));
+  if (!dialer) return base::Unexpected(dialer.error());
+  dialer_ = std::move(*dialer);
+  if (!dialer_.tcp() || !token_.empty()) return {};
+  const auto token = read_private_token(config_.token_file);
+  if (!token) return base::Unexpected(token.error());
+  token_ = *token;
   return {};
 }
 
+void Server::dial() {
+  const std::uint64_t now = now_ms();
+  if (!dialer_.wanted() || dialled_ != nullptr || !dialer_.due(now)) return;
+  Descriptor socket = dialer_.dial(now);
+  if (!socket) return;
+  close_in_children(socket.get());
+  const Access access = dialer_.tcp() ? Access::tcp : Access::unix;
+  peers_.push_back(std::make_unique<Peer>(room_, std::move(socket), access, now, Side::dialled));
+  dialled_ = peers_.back().get();
+}
+
 void Server::close_sockets() {
+  if (dialled_ != nullptr) close_in_children(-1);
+  dialled_ = nullptr;
   peers_.clear();
   unix_.close();
   tcp_.close();
@@ -147,6 +167,8 @@ void Server::stream_grew() {
 }
 
 bool Server::stop(std::uint32_t drain_ms) {
+  // A child made by fork() has none of our threads.
+  if (owner_ != getpid()) return true;
   drain_ms_ = drain_ms;
   stopping_ = true;
   stream_grew();
@@ -162,6 +184,7 @@ bool Server::stop(std::uint32_t drain_ms) {
 void Server::turn() {
   patience_ = handler_.look_around();
   wait();
+  dial();
   if (unix_) accept_from(unix_.get(), Access::unix);
   if (tcp_) accept_from(tcp_.get(), Access::tcp);
   serve_all();
@@ -178,6 +201,11 @@ void Server::wait() {
     places.push_back({peer->wants_to_feed(), POLLOUT, 0});
     const int own = peer->patience();
     if (own >= 0) patience = patience < 0 ? own : std::min(patience, own);
+  }
+  if (dialer_.wanted() && dialled_ == nullptr) {
+    const std::uint64_t now = now_ms();
+    const int due = dialer_.due(now) ? 0 : static_cast<int>(dialer_.due_at() - now);
+    patience = patience < 0 ? due : std::min(patience, due);
   }
   poll(places.data(), places.size(), patience);
   for (std::size_t i = 0; i < peers_.size(); ++i) {
@@ -201,6 +229,16 @@ void Server::accept_from(int listener, Access access) {
 
 void Server::serve_all() {
   for (const auto& peer : peers_) peer->serve(now_ms());
+  forget_gone();
+}
+
+void Server::forget_gone() {
+  if (dialled_ != nullptr && dialled_->greeted()) dialer_.answered();
+  if (dialled_ != nullptr && dialled_->gone()) {
+    close_in_children(-1);
+    dialled_ = nullptr;
+    dialer_.lost(now_ms());
+  }
   std::erase_if(peers_, [](const auto& peer) { return peer->gone(); });
 }
 
@@ -209,10 +247,11 @@ void Server::leave() {
   if (unix_) accept_from(unix_.get(), Access::unix);  // who came just before
   unix_.close();
   tcp_.close();
+  dialer_ = {};
   for (const auto& peer : peers_) peer->announce_end();
   const std::uint64_t end = now_ms() + drain_ms_;
   serve_all();
-  const auto settled = [](const auto& peer) { return peer->settled(); };
+  const auto settled = [](const auto& peer) { return peer->settled(now_ms()); };
   while (now_ms() < end && !std::ranges::all_of(peers_, settled)) {
     wait();
     serve_all();

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/control/dialer.hpp"
 #include "agent/control/peer.hpp"
 #include "agent/control/protocol/endpoint.hpp"
 #include "agent/control/protocol/handler.hpp"
@@ -25,12 +26,13 @@
 namespace polytrace::agent::control {
 
 struct ServerConfig {
-  bool listen_unix = false;     // control=unix
-  bool listen_tcp = false;      // control=tcp:127.0.0.1:PORT
-  std::uint16_t tcp_port = 0;   // 0: any free one
-  std::string connect;          // connect=PATH: the agent dials; may be combined with listening
-  std::string token_file;       // an existing one; "": a new one beside the socket
-  std::string folder;           // for the sockets' folders; "": meeting_folder()
+  bool listen_unix = false;    // control=unix
+  bool listen_tcp = false;     // control=tcp:127.0.0.1:PORT
+  std::uint16_t tcp_port = 0;  // 0: any free one
+  std::string connect;         // connect=PATH or tcp:127.0.0.1:PORT: the agent dials, again and
+                               // again; may be combined with listening
+  std::string token_file;      // an existing one; "": a new one beside the socket, where it listens
+  std::string folder;          // for the sockets' folders; "": meeting_folder()
   Right most = Right::control;  // what any client may be granted
   bool heap_dumps = true;       // heapdump=never: false
   FormatOption format = FormatOption::native;
@@ -38,10 +40,12 @@ struct ServerConfig {
   std::string converter;  // path of polytrace; "": XML and TBF cannot be had
 
   std::size_t max_clients = 16;
-  std::uint32_t drain_ms = 2000;    // at the end, for clients to read the rest
-  std::uint32_t silence_ms = 2000;  // a client that says nothing for so long is an old one
-  std::uint32_t frame_ms = 5000;    // a frame that was begun must be whole
-  std::uint32_t stall_ms = 10000;   // without credit, or without reading
+  std::uint32_t drain_ms = 2000;       // at the end, for clients to read the rest
+  std::uint32_t silence_ms = 2000;     // a client that says nothing for so long is an old one
+  std::uint32_t frame_ms = 5000;       // a frame that was begun must be whole
+  std::uint32_t stall_ms = 10000;      // without credit, or without reading
+  std::uint32_t redial_ms = 1000;      // until the second attempt
+  std::uint32_t handshake_ms = 10000;  // in which a collector that was dialled greets
 
   // Anything is to be opened at all.
   bool wanted() const { return listen_unix || listen_tcp || !connect.empty(); }
@@ -59,7 +63,8 @@ class Server {
   // stop() must have returned true before.
   ~Server();
 
-  // Makes the sockets, or dials. On failure nothing is left behind.
+  // Makes the sockets, and dials a first time; that nobody answers is no failure. On failure
+  // nothing is left behind.
   base::result<void> open();
   // Runs on a thread of its own, all signals blocked.
   bool start();
@@ -82,7 +87,9 @@ class Server {
   base::result<void> open_all();
   base::result<void> open_folder();
   base::result<void> open_tcp();
-  base::result<void> dial();
+  base::result<void> prepare_dialing();
+  void dial();
+  void forget_gone();
   void close_sockets();
   void turn();
   void wait();
@@ -95,11 +102,14 @@ class Server {
   std::string token_;
   Room room_;
   Descriptor unix_, tcp_, wake_;
+  Dialer dialer_;
+  Peer* dialled_ = nullptr;  // among the peers
   std::string folder_, socket_path_, token_path_;
   std::vector<std::unique_ptr<Peer>> peers_;
   int patience_ = -1;  // the handler's, milliseconds
   std::atomic<bool> stopping_{false};
   std::atomic<std::uint32_t> drain_ms_{0};
+  pid_t owner_;
   pthread_t thread_{};
   std::mutex mutex_;
   std::condition_variable ended_;

@@ -58,6 +58,10 @@ void add_agent_options(OptionList& list, service::AgentOptions& options) {
       .takes("SIZE")
       .shows_default()
       .in(group);
+  list.add("--label", options.labels,
+           "Who is recorded: service=shop, version=1.2; as often as there are labels")
+      .takes("NAME=VALUE")
+      .in(group);
   list.add("--option", options.others, "Any other option of the agent: docs/recording.md")
       .takes("NAME=VALUE")
       .suggests(assignments())

@@ -10,7 +10,7 @@ namespace polytrace::cli {
 
 // --output, --format, --force, --duration and --report.
 void add_recording_options(OptionList& list, service::RecordingOptions& options, bool& report);
-// --events, --filter, --policy, --limit, --option, --agent and --control.
+// --events, --filter, --policy, --limit, --label, --option, --agent and --control.
 void add_agent_options(OptionList& list, service::AgentOptions& options);
 
 }  // namespace polytrace::cli

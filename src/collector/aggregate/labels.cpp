@@ -15,6 +15,11 @@ namespace {
 // Agents tell what they were given as label= so.
 constexpr std::string_view kSetting = "label.";
 
+// What a program does not say of itself: whoever gathers knows it.
+bool is_for_others(std::string_view name) {
+  return name == "host" || name == "instance" || name == "tenant" || name == "container";
+}
+
 bool is_label_name(std::string_view name) {
   const auto is_letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -60,7 +65,7 @@ void LabelFinder::learn(const slice::Slice& slice) {
       const auto setting = slice.batch.details_or<event::Setting>(event, {});
       if (!setting.key.starts_with(kSetting)) continue;
       const std::string_view name = setting.key.substr(kSetting.size());
-      if (is_label_name(name)) told_.emplace_back(name, setting.value);
+      if (is_label_name(name) && !is_for_others(name)) told_.emplace_back(name, setting.value);
     } else if (event.kind == event::Kind::Process && !has_process_) {
       const auto process = slice.batch.details_or<event::Process>(event, {});
       has_process_ = true;

@@ -163,6 +163,12 @@ base::result<std::string> option_string(const AgentOptions& options, const std::
   if (!options.policy.empty()) text += fmt::format(",policy={}", options.policy);
   if (options.controllable) text += ",control=unix";
   text += fmt::format(",limit={}", options.limit);
+  for (const std::string& label : options.labels) {
+    if (label.find_first_of(kSeparators) != std::string::npos)
+      return base::fail(base::Code::usage,
+                        fmt::format("--label {}: no commas and semicolons", label));
+    text += fmt::format(",label={}", label);
+  }
   for (const std::string& other : options.others) {
     if (const auto known = check_name(other); !known) return tl::unexpected(known.error());
     if (other.find(';') != other.npos)

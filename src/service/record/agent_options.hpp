@@ -16,6 +16,7 @@ struct AgentOptions {
   std::vector<std::string> filters;  // lists
   std::string policy;
   std::string limit = "4g";         // bytes of the recording, as agents take it
+  std::vector<std::string> labels;  // NAME=VALUE
   std::vector<std::string> others;  // NAME=VALUE
   std::string agent;                // path of the library
   bool controllable = false;

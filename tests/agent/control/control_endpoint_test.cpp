@@ -121,10 +121,6 @@ TEST_F(control_server, the_agent_dials_a_collector) {
   EXPECT_EQ(greet(collector, {false, true}).right, Right::control);
   give_credit(collector, 100);
   EXPECT_EQ(take(collector, 6), "STREAM");
-  ServerConfig nobody = dialing;
-  nobody.connect = folder_.file("nobody");
-  Server server(handler_, nobody);
-  EXPECT_THAT(why(server.open()), HasSubstr("nobody answers"));
 }
 
 TEST(control_endpoint, secrets) {

@@ -122,6 +122,10 @@ bool set_heap_dump(Options& options, std::string_view value, Faults&) {
       options.heap_dump, value,
       {{"command", HeapDump::on_command}, {"never", HeapDump::never}, {"end", HeapDump::at_end}});
 }
+bool set_label_option(Options& options, std::string_view value, Faults& faults) {
+  add_label(options.labels, value, faults);
+  return true;
+}
 bool set_paused(Options& options, std::string_view value, Faults&) {
   return set_yes(options.paused, value);
 }

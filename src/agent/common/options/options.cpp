@@ -115,7 +115,9 @@ Options parse_options(std::string_view text, Faults& faults) {
   Options options;
   const char* const off = secure_getenv("POLYTRACE_AGENT");
   options.off = off != nullptr && std::strcmp(off, "off") == 0;
-  if (!options.off) take_all(options, text, faults);
+  if (options.off) return options;
+  take_all(options, text, faults);
+  add_labels_of_environment(options.labels, faults);
   return options;
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "agent/common/options/filters.hpp"
+#include "agent/common/options/labels.hpp"
 #include "agent/common/tools/faults.hpp"
 
 namespace polytrace::agent {
@@ -71,6 +72,7 @@ struct Options {
   Server server = Server::standalone;
   HeapDump heap_dump = HeapDump::on_command;
 
+  Labels labels;  // those of the environment included
   // What belongs into Setting events: TPTP's option file as it was, then every option given.
   std::vector<std::pair<std::string, std::string>> settings;
   // Options of one runtime only (its agent's prefix, "jvm." or "mono."), not looked at here.

@@ -61,6 +61,7 @@ std::string command_line() {
 void introduce(const Introduction& introduction, const Options& options, const Filters& filters) {
   define_process(introduction);
   for (const auto& [key, value] : options.settings) define_setting(key, value);
+  for (const auto& [key, value] : options.labels) define_setting("label." + key, value);
   for (const auto& [key, value] : introduction.own) define_setting(key, value);
   define_filters(filters);
 }

@@ -188,6 +188,13 @@ base::result<Descriptor> connect_loopback(std::uint16_t port) {
   return socket;
 }
 
+base::result<Descriptor> dial_loopback(std::uint16_t port) {
+  Descriptor socket(::socket(AF_INET, kSocketFlags, 0));
+  if (!socket || (connect_to(socket.get(), loopback(port)) != 0 && errno != EINPROGRESS))
+    return failure("nobody answers", "127.0.0.1:" + std::to_string(port));
+  return socket;
+}
+
 bool peer_of(int socket, ucred& peer) {
   socklen_t size = sizeof(peer);
   return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0;

@@ -68,7 +68,10 @@ base::result<Descriptor> listen_unix(const std::string& path);
 base::result<Descriptor> listen_loopback(std::uint16_t& port);
 // A client's side, and that of an agent that dials out.
 base::result<Descriptor> connect_unix(const std::string& path);
+inline constexpr std::size_t kLongestPath = 107;
 base::result<Descriptor> connect_loopback(std::uint16_t port);
+// Does not wait: the connection may still be on its way, and fail later.
+base::result<Descriptor> dial_loopback(std::uint16_t port);
 
 // Who made a Unix socket's other end; false where that cannot be told.
 bool peer_of(int socket, ucred& peer);

@@ -37,6 +37,7 @@ struct Facts {
   std::string agent;                      // "polytrace-jvm 0.1.0"
   std::string clock;                      // "tsc", "monotonic"
   std::vector<std::string> capabilities;  // kinds of events that can be had
+  std::vector<std::string> labels = {};   // NAME=VALUE
 };
 
 struct StartRequest {
