@@ -166,8 +166,7 @@ def field(number, value):
 
 def test_strangers(server, collector, programs):
     """Each is refused by name; a program that runs meanwhile loses nothing."""
-    name = programs.names[0]
-    program = programs.start(name, collector.socket, 300, 5)
+    program = programs.start(programs.names[0], collector.socket, 300, 5)
     wait_for("a program", lambda: collector.figure("streams") >= 1)
     welcome = frame(65, field(4, 2) + field(10, b"evil") + field(9, b"\x1b[31m"))
     for why, data in (
@@ -177,10 +176,11 @@ def test_strangers(server, collector, programs):
             ("order", welcome + frame(68, field(27, 7) + field(28, 5) + field(29, b"x"))),
             ("credit", welcome + frame(68, field(27, 7) + field(29, bytes(900_000)))),
             ("stream", welcome + frame(68, field(27, 7) + field(28, 0) + field(29, bytes(5000))))):
-        before = collector.figure(f'refused_total{{why="{why}"}}')
+        name = f'refused_total{{why="{why}"}}'
+        before = collector.figure(name)
         heard = strange(collector, data)
         assert heard, (why, "nothing was said")
-        wait_for(why, lambda: collector.figure(f'refused_total{{why="{why}"}}') > before)  # noqa: B023
+        wait_for(why, lambda: collector.figure(name) > before)  # noqa: B023
     silent = time.monotonic()
     assert strange(collector, b"") and time.monotonic() - silent < 9
     crowd = []

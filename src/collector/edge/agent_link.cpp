@@ -160,7 +160,7 @@ AgentLink::Bytes AgentLink::resume(std::uint64_t offset, std::uint64_t bytes) {
 AgentLink::Bytes AgentLink::kept(std::uint64_t stream, std::uint64_t offset) {
   Body body;
   body.number(Field::stream, stream).number(Field::offset, offset);
-  return framed(Message{15}, body);
+  return framed(Message::kept, body);
 }
 
 AgentLink::Bytes AgentLink::bye(std::string_view why) {
