@@ -297,7 +297,8 @@ TEST(aggregator, rows_add_up_to_what_reports_say) {
   for (const char* name : {"mlpd/calls.mlpd", "mlpd/calls_depth20.mlpd", "mlpd/everything.mlpd.gz",
                            "mlpd/exceptions_calls.mlpd", "tbf/shop_big.trcbin",
                            "trcxml/shop.trcxml", "monoblock/shipped10.mprof"}) {
-    const std::string file = std::string(POLYTRACE_TEST_DATA) + "/" + name;
+    std::string file = POLYTRACE_TEST_DATA "/";
+    file += name;
     auto opened = service::Input({.file = file}).open_trace();
     ASSERT_TRUE(opened) << name;
     AggregatorOptions options;

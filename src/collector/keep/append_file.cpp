@@ -2,14 +2,31 @@
 #include "collector/keep/append_file.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <utility>
 
 #include "base/codes.hpp"
+#include "base/io/crc32c.hpp"
+#include "base/io/cursor.hpp"
 
 namespace polytrace::collector {
+
+namespace {
+
+constexpr std::size_t kDigits = 16;
+constexpr int kHexadecimal = 16;
+
+std::uint32_t head_crc(RecordHead head) {
+  head.crc = 0;
+  return base::crc32c(std::as_bytes(std::span(&head, 1)));
+}
+
+}  // namespace
 
 using base::Code;
 
@@ -85,6 +102,32 @@ base::result<void> AppendFile::cut(std::uint64_t size) {
   return {};
 }
 
+base::result<std::vector<NumberedFiles::Found>> NumberedFiles::find(
+    const std::filesystem::path& folder) const {
+  std::error_code fault;
+  std::filesystem::create_directories(folder, fault);
+  std::vector<Found> all;
+  for (std::filesystem::directory_iterator at(folder, fault), end; !fault && at != end;
+       at.increment(fault)) {
+    const std::string name = at->path().filename().string();
+    if (name.size() != prefix.size() + kDigits + suffix.size() || !name.starts_with(prefix) ||
+        !name.ends_with(suffix))
+      continue;
+    std::uint64_t number = 0;
+    const char* const digits = name.data() + prefix.size();
+    const auto read = std::from_chars(digits, digits + kDigits, number, kHexadecimal);
+    if (read.ptr == digits + kDigits) all.push_back({at->path(), number});
+  }
+  if (fault) return base::fail(Code::open_failed, fault.message());
+  std::ranges::sort(all, {}, &Found::number);
+  return all;
+}
+
+std::filesystem::path NumberedFiles::path(const std::filesystem::path& folder,
+                                          std::uint64_t number) const {
+  return folder / fmt::format("{}{:016x}{}", prefix, number, suffix);
+}
+
 base::result<void> replace_file(const std::filesystem::path& path, base::Bytes bytes) {
   std::filesystem::path beside = path;
   beside += ".new";
@@ -106,6 +149,33 @@ void sync_folder(const std::filesystem::path& folder) {
   if (file < 0) return;
   static_cast<void>(fsync(file));
   close(file);
+}
+
+RecordHead record_head(std::uint64_t key, std::uint64_t place, std::size_t length) {
+  RecordHead head{static_cast<std::uint32_t>(length), 0, key, place};
+  head.crc = head_crc(head);
+  return head;
+}
+
+bool Records::is_record(std::size_t at) {
+  const auto head = base::load_le<RecordHead>(bytes_.data() + at);
+  if (head.length > bytes_.size() - at - sizeof head || head.crc != head_crc(head)) return false;
+  head_ = head;
+  payload_ = bytes_.subspan(at + sizeof head, head.length);
+  return true;
+}
+
+bool Records::next() {
+  for (std::size_t at = end_; bytes_.size() - at >= sizeof(RecordHead); ++at) {
+    if (!is_record(at)) continue;
+    passed_ += at - end_;
+    at_ = at;
+    end_ = at + sizeof(RecordHead) + payload_.size();
+    return true;
+  }
+  passed_ += bytes_.size() - end_;
+  at_ = bytes_.size();
+  return false;
 }
 
 }  // namespace polytrace::collector

@@ -12,8 +12,6 @@
 #include "base/io/crc32c.hpp"
 #include "base/io/cursor.hpp"
 #include "collector/keep/append_file.hpp"
-#include "collector/keep/file_names.hpp"
-#include "collector/keep/records.hpp"
 
 namespace polytrace::collector {
 namespace {

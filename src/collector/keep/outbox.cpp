@@ -7,40 +7,38 @@
 #include "base/codes.hpp"
 #include "base/frames/image.hpp"
 #include "collector/keep/append_file.hpp"
-#include "collector/keep/file_names.hpp"
 #include "collector/keep/packed_block.hpp"
-#include "collector/keep/records.hpp"
 
 namespace polytrace::collector {
 namespace {
 
 using base::Code;
 
-constexpr NumberedFiles kOutboxFiles{"rows-", ".batches"};
-
-// A file is named after its first batch: so the next number is known even when none waits.
-struct Entry {
-  std::uint64_t at = 0;  // of its packed bytes
-  std::uint32_t length = 0;
-  bool sent = false;
-};
-struct OutboxFile {
-  std::filesystem::path path{};
-  std::uint64_t first = 0;
-  AppendFile file{};
-  std::deque<Entry> entries{};
-  std::uint64_t unsent = 0;
-
-  std::uint64_t end() const { return first + entries.size(); }
-  void add(std::uint64_t at, std::size_t length) {
-    entries.push_back({at, static_cast<std::uint32_t>(length)});
-    ++unsent;
-  }
-};
+constexpr NumberedFiles kFiles{"rows-", ".batches"};
 
 }  // namespace
 
 struct Outbox::State {
+  // A file is named after its first batch: so the next number is known even when none waits.
+  struct Entry {
+    std::uint64_t at = 0;  // of its packed bytes
+    std::uint32_t length = 0;
+    bool sent = false;
+  };
+  struct File {
+    std::filesystem::path path{};
+    std::uint64_t first = 0;
+    AppendFile file{};
+    std::deque<Entry> entries{};
+    std::uint64_t unsent = 0;
+
+    std::uint64_t end() const { return first + entries.size(); }
+    void add(std::uint64_t at, std::size_t length) {
+      entries.push_back({at, static_cast<std::uint32_t>(length)});
+      ++unsent;
+    }
+  };
+
   explicit State(OutboxOptions asked) : options(std::move(asked)) {}
 
   base::result<void> find();
@@ -53,7 +51,7 @@ struct Outbox::State {
 
   OutboxOptions options;
   mutable std::mutex mutex;  // guards all that follows
-  std::deque<OutboxFile> files{};
+  std::deque<File> files{};
   std::uint64_t synced = 0;      // bytes of the newest one
   std::uint64_t synced_to = 0;   // the first number that is not
   std::uint64_t begun_with = 0;  // the first number that this gave
@@ -72,7 +70,7 @@ base::result<Outbox> Outbox::open(OutboxOptions options) {
 }
 
 base::result<void> Outbox::State::find() {
-  const auto found = kOutboxFiles.find(options.folder);
+  const auto found = kFiles.find(options.folder);
   if (!found) return base::Unexpected(found.error());
   for (const auto& file : *found)
     if (auto done = read(file); !done) return done;
@@ -90,7 +88,7 @@ base::result<void> Outbox::State::read(const NumberedFiles::Found& found) {
   if (!image) return base::Unexpected(image.error());
   auto file = AppendFile::open(found.path);
   if (!file) return base::Unexpected(file.error());
-  OutboxFile& known = files.emplace_back();
+  File& known = files.emplace_back();
   known.path = found.path;
   known.first = found.number;
   known.file = std::move(*file);
@@ -106,11 +104,11 @@ base::result<void> Outbox::State::read(const NumberedFiles::Found& found) {
 }
 
 base::result<void> Outbox::State::begin_file(std::uint64_t first) {
-  const auto path = kOutboxFiles.path(options.folder, first);
+  const auto path = kFiles.path(options.folder, first);
   auto file = AppendFile::open(path);
   if (!file) return base::fail(Code::write_failed, file.error().detail);
   sync_folder(options.folder);
-  OutboxFile& known = files.emplace_back();
+  File& known = files.emplace_back();
   known.path = path;
   known.first = first;
   known.file = std::move(*file);
@@ -120,13 +118,13 @@ base::result<void> Outbox::State::begin_file(std::uint64_t first) {
 
 std::uint64_t Outbox::State::bytes() const {
   std::uint64_t all = 0;
-  for (const OutboxFile& file : files) all += file.file.size();
+  for (const File& file : files) all += file.file.size();
   return all;
 }
 
 // The newest file stays: it tells the next number.
 void Outbox::State::drop_sent() {
-  std::erase_if(files, [&](const OutboxFile& file) {
+  std::erase_if(files, [&](const File& file) {
     if (file.unsent != 0 || &file == &files.back()) return false;
     std::error_code fault;
     std::filesystem::remove(file.path, fault);
@@ -135,7 +133,7 @@ void Outbox::State::drop_sent() {
 }
 
 base::result<void> Outbox::State::sync_newest() {
-  OutboxFile& newest = files.back();
+  File& newest = files.back();
   if (synced == newest.file.size()) return {};
   if (auto done = newest.file.sync(); !done) {
     static_cast<void>(newest.file.cut(synced));
@@ -151,7 +149,7 @@ base::result<void> Outbox::State::sync_newest() {
 }
 
 base::result<void> Outbox::State::make_room(std::uint64_t more) {
-  const OutboxFile& newest = files.back();
+  const State::File& newest = files.back();
   const bool all_sent = newest.unsent == 0 && !newest.entries.empty();
   if (newest.file.size() < options.file_bytes && !(all_sent && bytes() + more > options.bytes))
     return {};
@@ -168,7 +166,7 @@ base::result<std::uint64_t> Outbox::append(const Block& block) {
   if (auto done = state_->make_room(packed.size()); !done) return base::Unexpected(done.error());
   if (state_->bytes() + packed.size() > state_->options.bytes)
     return base::fail(Code::limit_exceeded, "the outbox is full");
-  OutboxFile& newest = state_->files.back();
+  State::File& newest = state_->files.back();
   const std::uint64_t number = newest.end();
   const RecordHead head = record_head(number, 0, packed.size());
   const base::Bytes parts[] = {std::as_bytes(std::span(&head, 1)), packed};
@@ -186,11 +184,11 @@ base::result<void> Outbox::sync() {
 base::result<std::optional<Outbox::Batch>> Outbox::next(std::uint64_t from) const {
   const std::lock_guard lock(state_->mutex);
   std::vector<std::byte> packed;
-  for (OutboxFile& file : state_->files) {
+  for (State::File& file : state_->files) {
     if (file.unsent == 0 || file.end() <= from) continue;
     for (std::uint64_t number = std::max(from, file.first);
          number < std::min(file.end(), state_->synced_to); ++number) {
-      Entry& entry = file.entries[number - file.first];
+      State::Entry& entry = file.entries[number - file.first];
       if (entry.sent) continue;
       packed.resize(entry.length);
       if (auto done = file.file.read(entry.at, packed); !done)
@@ -207,9 +205,9 @@ base::result<std::optional<Outbox::Batch>> Outbox::next(std::uint64_t from) cons
 
 void Outbox::sent(std::uint64_t number) {
   const std::lock_guard lock(state_->mutex);
-  for (OutboxFile& file : state_->files) {
+  for (State::File& file : state_->files) {
     if (number < file.first || number >= file.end()) continue;
-    Entry& entry = file.entries[number - file.first];
+    State::Entry& entry = file.entries[number - file.first];
     file.unsent -= !entry.sent;
     entry.sent = true;
   }
@@ -224,7 +222,7 @@ std::uint64_t Outbox::bytes() const {
 std::uint64_t Outbox::waiting() const {
   const std::lock_guard lock(state_->mutex);
   std::uint64_t all = 0;
-  for (const OutboxFile& file : state_->files) all += file.unsent;
+  for (const State::File& file : state_->files) all += file.unsent;
   return all;
 }
 

@@ -9,8 +9,6 @@
 #include "base/codes.hpp"
 #include "base/frames/image.hpp"
 #include "collector/keep/append_file.hpp"
-#include "collector/keep/file_names.hpp"
-#include "collector/keep/records.hpp"
 #include "collector/keep/spool_index.hpp"
 
 namespace polytrace::collector {
@@ -86,7 +84,7 @@ base::result<void> Spool::State::read(const NumberedFiles::Found& found, bool ne
     end = records.end();
     if (!index.is_new(records.head().key, *number)) continue;
     index.add(records.head().key, {*number, records.head().place, records.payload()},
-              image->bytes().size());
+              newest_one ? records.end() : image->bytes().size());
   }
   if (!newest_one) return {};
   auto file = AppendFile::open(found.path);

@@ -2,7 +2,7 @@
 // The blocks of all streams as they came, in files that are only appended to: a ring of a bounded
 // size whose oldest file goes first. What is told as held is on the medium.
 //
-// A file holds records: a head (spool_record.hpp), then the block. One thread appends and syncs;
+// A file holds records: a head (append_file.hpp), then the block. One thread appends and syncs;
 // replay() and the figures are any thread's.
 #pragma once
 

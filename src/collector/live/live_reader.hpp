@@ -6,10 +6,29 @@
 #include <functional>
 #include <memory>
 
-#include "collector/live/feed.hpp"
+#include "base/io/source.hpp"
 #include "event/reader.hpp"
 
 namespace polytrace::collector {
+
+// A source that is handed its bytes: where there are none yet, a read gives an error, and is tried
+// again later.
+class Feed final : public base::Source {
+ public:
+  // What is read next, once all before was; valid until then.
+  void give(base::Bytes bytes) { bytes_ = bytes; }
+  // Nothing comes behind what was given.
+  void end() { ended_ = true; }
+  // Whether the last read failed because there was nothing yet.
+  bool waits() const { return waits_; }
+
+  base::result<std::size_t> read(std::span<std::byte> into) override;
+
+ private:
+  base::Bytes bytes_{};
+  bool ended_ = false;
+  bool waits_ = false;
+};
 
 class LiveReader {
  public:
