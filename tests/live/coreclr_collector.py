@@ -13,7 +13,7 @@ def main():
         return Program(room.command("Steps"), cwd=room.folder,
                        env={**room.surroundings(options), **ENVIRONMENT})
 
-    test_all(start, "Steps.Deed", room.folder)
+    test_all(start, "Steps::Deed", room.folder)
     print(f".NET {room.sdk.version}: its collector may be there or not")
 
 

@@ -4,12 +4,12 @@
 import os
 
 from collected import ENVIRONMENT, LABELS, Program, test_all
-from jvm_common import Room
+from jvm_common import LONG, Room
 
 
 def main():
     room = Room("Steps")
-    for jdk in room.jdks:
+    for jdk in room.jdks if LONG else room.jdks[-1:]:
         def start(trace, connect, more="", jdk=jdk):
             options = (f"file={trace},connect={connect},{LABELS},filter=Steps,"
                        f"jvm.accessors=yes{more}")

@@ -91,6 +91,7 @@ std::size_t Feed::take_native(std::span<std::uint8_t> into, bool& ended) {
     ended = true;  // another one has taken its place
     return 0;
   }
+  offset_ = handler_.next_kept(offset_);
   const std::uint64_t there = state.length - std::min(offset_, state.length);
   const std::size_t room = static_cast<std::size_t>(std::min<std::uint64_t>(into.size(), there));
   const std::size_t got = room == 0 ? 0 : handler_.read_stream(offset_, into.first(room));

@@ -38,6 +38,8 @@ class Peer {
   // Everything that can be done without waiting. Called whenever something may have changed.
   void serve(std::uint64_t now);
   bool greeted() const { return greeted_; }
+  // Where it is in the stream; 0: at the beginning, or nowhere.
+  std::uint64_t position() const { return feed_ ? feed_->offset() : 0; }
   // To be forgotten.
   bool gone() const { return gone_; }
 
@@ -82,6 +84,7 @@ class Peer {
   void greet(const Frame& frame);
   void grant(bool wants_control);
   void take_credit(const Frame& frame);
+  void take_kept(const Frame& frame);
   Reply resume_at(std::uint64_t stream, std::uint64_t offset);
   Reply perform(const Frame& frame);
   Reply set_filters(const Frame& frame);

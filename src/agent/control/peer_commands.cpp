@@ -83,6 +83,8 @@ void Peer::obey(const Frame& frame) {
            Reply::refused(Outcome::forbidden, "this client may not do that"));
   } else if (frame.message == Message::credit) {
     take_credit(frame);
+  } else if (frame.message == Message::kept) {
+    take_kept(frame);
   } else {
     const Reply reply =
         known ? perform(frame) : Reply::refused(Outcome::unsupported, "unknown message");
@@ -150,6 +152,20 @@ void Peer::take_credit(const Frame& frame) {
   }
   asked_for_data_ = true;
   credit_ += bytes;
+}
+
+// Answered like CREDIT: only where it makes no sense.
+void Peer::take_kept(const Frame& frame) {
+  std::uint64_t stream = 0;
+  std::uint64_t offset = 0;
+  Items items(frame.body);
+  for (Item item; items.next(item);) {
+    if (item.is(Field::stream)) stream = item.value();
+    if (item.is(Field::offset)) offset = item.value();
+  }
+  patient_ = true;
+  const Reply reply = room_.handler.kept(stream, offset);
+  if (reply.outcome != Outcome::ok) answer(Message::answer, frame.request, reply);
 }
 
 // The client has the beginning already, of an earlier connection.

@@ -141,7 +141,8 @@ Reply RecorderHandler::start_next(const StartRequest& request) {
   if (!Recorder::the().start(options, faults)) return failed(faults);
   ++recordings_;
   file_.close();
-  stream_ = lost_told_ = 0;
+  stream_ = kept_ = read_ = lost_told_ = 0;
+  trimmer_ = {};
   fault_told_ = false;
   end_at_ = request.duration_ms == 0 ? 0 : end_after(request.duration_ms);
   if (!request.session.empty())
@@ -202,6 +203,42 @@ void RecorderHandler::tell_faults() {
   stop();  // the runtime need not tell any more, and another recording may begin
 }
 
+Reply RecorderHandler::kept(std::uint64_t stream, std::uint64_t offset) {
+  const StreamState there = this->stream();
+  if (stream == 0 || there.id != stream)
+    return Reply::refused(Outcome::invalid, "the stream is another one");
+  if (offset > there.length) return Reply::refused(Outcome::invalid, "the stream is shorter");
+  kept_ = std::max(kept_, offset);
+  return Reply::ok();
+}
+
+bool RecorderHandler::trim() {
+  if (!dials()) return true;
+  const StreamState there = stream();
+  if (there.id == 0 || !trimmer_.able()) return true;
+  return !trimmer_.drop_before(kept_, readers_).more && !make_room(there.length).more;
+}
+
+// While it is recorded, so that it says what it lacks.
+Trimmer::Dropped RecorderHandler::make_room(std::uint64_t length) {
+  const State now = state();
+  const bool grows = now == State::running || now == State::paused;
+  if (!grows || options_.spool == 0 || length <= options_.spool) return {};
+  const std::uint64_t limit = length - options_.spool;
+  if (limit <= trimmer_.reached()) return {};
+  // Of clients that know no KEPT, having read must do.
+  for (const std::uint64_t reader : readers_) read_ = std::max(read_, reader);
+  if (kept_ == 0 && read_ > trimmer_.reached()) {
+    const Trimmer::Dropped read = trimmer_.drop_before(std::min(limit, read_), readers_);
+    if (read.more || limit <= read_) return read;
+  }
+  const Trimmer::Dropped dropped = trimmer_.drop_before(limit, readers_);
+  if (dropped.events != 0)
+    Recorder::the().tell_lost(dropped.events, dropped.from, dropped.to,
+                              "nobody took them while there was room");
+  return dropped;
+}
+
 bool RecorderHandler::is_late() {
   const bool late = end_at_ != 0 && monotonic_now() >= end_at_;
   if (late) notices_.add(NoticeCode::overflow, "the recording has lasted as long as it was to");
@@ -210,6 +247,7 @@ bool RecorderHandler::is_late() {
 
 int RecorderHandler::look_around() {
   constexpr int kGlance = 100;  // milliseconds
+  if (!trim()) return 0;
   tell_faults();
   const State now = state();
   if (now != State::running && now != State::paused)
@@ -224,19 +262,22 @@ StreamState RecorderHandler::stream() {
   if (options_.format != "native") return {};
   const std::string name = Recorder::the().output_name();
   if (!file_ && !name.empty())
-    file_ = Descriptor(open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    file_ = Descriptor(open(name.c_str(), (dials() ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOFOLLOW));
   if (!file_) return {};
   format::native::StreamHeader header;
   if (stream_ == 0 && pread(file_.get(), &header, sizeof(header), 0) == sizeof(header) &&
-      header.magic == format::native::kStreamMagic)
+      header.magic == format::native::kStreamMagic) {
     stream_ = header.stream;
+    if (dials()) trimmer_.begin(file_.get());
+  }
   struct stat found{};
   if (stream_ == 0 || fstat(file_.get(), &found) != 0) return {};
   return {stream_, static_cast<std::uint64_t>(found.st_size), state() == State::idle};
 }
 
 std::size_t RecorderHandler::read_stream(std::uint64_t offset, std::span<std::uint8_t> into) {
-  const ssize_t got = pread(file_.get(), into.data(), into.size(), static_cast<off_t>(offset));
+  const std::uint64_t there = std::min<std::uint64_t>(into.size(), trimmer_.kept_from(offset));
+  const ssize_t got = pread(file_.get(), into.data(), there, static_cast<off_t>(offset));
   return got > 0 ? static_cast<std::size_t>(got) : 0;
 }
 

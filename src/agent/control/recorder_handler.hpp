@@ -14,6 +14,7 @@
 
 #include "agent/common/options/options.hpp"
 #include "agent/control/server.hpp"
+#include "agent/control/trimmer.hpp"
 #include "base/types.hpp"
 
 namespace polytrace::agent::control {
@@ -45,6 +46,12 @@ class RecorderHandler : public Handler {
   int look_around() override;
   StreamState stream() override;
   std::size_t read_stream(std::uint64_t offset, std::span<std::uint8_t> into) override;
+  std::uint64_t next_kept(std::uint64_t offset) const override {
+    return trimmer_.next_kept(offset);
+  }
+  // Where the agent dials, the file gives that part back: look_around() does. Else it is the
+  // user's.
+  Reply kept(std::uint64_t stream, std::uint64_t offset) override;
 
  protected:
   Options& options() { return options_; }
@@ -56,12 +63,19 @@ class RecorderHandler : public Handler {
  private:
   void tell_faults();
   bool is_late();
+  bool dials() const { return !options_.connect.empty(); }
+  // Of a recording for a collector, what the file need not hold any more. False: there is more.
+  bool trim();
+  Trimmer::Dropped make_room(std::uint64_t length);
   Reply start_next(const StartRequest& request);
 
   Options options_;
   Facts facts_;
   Descriptor file_;
   std::uint64_t stream_ = 0;
+  Trimmer trimmer_;
+  std::uint64_t kept_ = 0;        // by clients, in the stream
+  std::uint64_t read_ = 0;        // by the client that has come furthest
   std::uint64_t recordings_ = 0;  // that were started here, or before
   base::Time end_at_ = 0;         // of the monotonic clock; 0: no limit
   std::uint64_t lost_told_ = 0;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "agent/common/recording.hpp"
+#include "agent/common/stream/summary_pace.hpp"
 
 namespace polytrace::test {
 namespace {
@@ -14,6 +16,17 @@ using Event = Recorded::Event;
 constexpr std::uint64_t kBegin = 26;
 constexpr std::uint64_t kEnd = 27;
 constexpr std::uint64_t kNote = 6;
+
+// Present fields, then the number of calls where there are any.
+std::uint64_t calls_in(const std::string& body) {
+  if ((body[0] & 1) == 0) return 0;
+  std::uint64_t calls = 0;
+  for (unsigned i = 1, shift = 0;; ++i, shift += 7) {
+    const auto byte = static_cast<unsigned char>(body[i]);
+    calls |= std::uint64_t{byte & 0x7fU} << shift;
+    if ((byte & 0x80U) == 0) return calls;
+  }
+}
 
 // "1x2(2x4() 3x2())" : method x calls ( what it called ).
 std::string tree_of(const std::vector<Event>& events) {
@@ -55,6 +68,50 @@ TEST(summary, tells_a_tree_of_calls_instead_of_calls) {
   EXPECT_EQ(recorded.count(Event::kEnter), 0U);
   EXPECT_EQ(events[0].value, kNote);
   EXPECT_EQ(events[1].value, kNote);
+}
+
+TEST(summary, is_due_at_multiples_of_its_time) {
+  agent::SummaryPace never;
+  never.start(0, 5);
+  EXPECT_FALSE(never.take(1'000'000));
+  EXPECT_EQ(never.left(5), INT64_MAX);
+  agent::SummaryPace pace;
+  pace.start(100, 1234);
+  EXPECT_EQ(pace.left(1234), 66);
+  EXPECT_FALSE(pace.take(1299));
+  EXPECT_TRUE(pace.take(1300));
+  EXPECT_FALSE(pace.take(1300));
+  EXPECT_EQ(pace.left(1301), 99);
+  EXPECT_TRUE(pace.take(1777));  // late: once, and then as planned
+  EXPECT_EQ(pace.left(1777), 23);
+  EXPECT_EQ(pace.left(50), 100);  // set back: no longer than one interval
+  EXPECT_FALSE(pace.take(50));
+  EXPECT_EQ(pace.left(50), 50);
+  EXPECT_TRUE(pace.take(100));
+}
+
+// Whatever the tables' number, calls are told once.
+TEST(summary, is_told_every_so_often) {
+  Recording recording("mode=summary,summary=100ms,flush=1s");
+  agent::name_thread(1);
+  agent::enter(1);
+  std::uint64_t calls = 0;
+  const auto tables = [&] {
+    const auto events = recording.read_stream().by_thread()[1];
+    return std::ranges::count_if(
+        events, [](const Event& event) { return event.value == kBegin && event.extra == 3; });
+  };
+  while (tables() < 3) {
+    for (int i = 0; i < 50; ++i, ++calls) {
+      agent::enter(2);
+      agent::leave(2);
+    }
+  }
+  agent::leave(1);
+  std::uint64_t told = 0;
+  for (const Event& event : recording.stop_and_read().by_thread().at(1))
+    if (event.value == kBegin && event.extra == 3) told += calls_in(event.body);
+  EXPECT_EQ(told, calls);
 }
 
 TEST(summary, closes_what_an_exception_left) {

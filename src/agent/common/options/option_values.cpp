@@ -96,6 +96,12 @@ bool set_events(Options& options, std::string_view value, Faults& faults) {
 bool set_mode(Options& options, std::string_view value, Faults&) {
   return choose(options.mode, value, {{"events", Mode::events}, {"summary", Mode::summary}});
 }
+bool set_summary(Options& options, std::string_view value, Faults&) {
+  constexpr std::uint64_t kLeast = 100'000'000;
+  constexpr std::uint64_t kMost = 86'400'000'000'000;
+  return parse_duration(value, options.summary) && options.summary >= kLeast &&
+         options.summary <= kMost;
+}
 bool set_filter(Options& options, std::string_view value, Faults& faults) {
   options.filters.add_short(value, faults);
   return true;
@@ -194,6 +200,10 @@ bool set_control(Options& options, std::string_view value, Faults&) {
 }
 bool set_connect(Options& options, std::string_view value, Faults&) {
   return set_text(options.connect, value);
+}
+bool set_spool(Options& options, std::string_view value, Faults&) {
+  if (value == "none") options.spool = 0;
+  return value == "none" || (parse_size(value, options.spool) && options.spool != 0);
 }
 bool set_server(Options& options, std::string_view value, Faults&) {
   return choose(options.server, value,

@@ -118,6 +118,8 @@ Options parse_options(std::string_view text, Faults& faults) {
   if (options.off) return options;
   take_all(options, text, faults);
   add_labels_of_environment(options.labels, faults);
+  if (options.summary != 0 && options.mode != Mode::summary)
+    faults.emplace_back("summary= is for mode=summary");
   return options;
 }
 

@@ -55,6 +55,7 @@ struct Options {
   EventSet events;
   Filters filters;
   Mode mode = Mode::events;
+  std::uint64_t summary = 0;  // nanoseconds between tables of mode summary; 0: at pauses and ends
   Policy policy = Policy::block;
   ClockChoice clock = ClockChoice::auto_;
   std::uint64_t buffer = 64 << 20;  // bytes of segments at most
@@ -68,7 +69,9 @@ struct Options {
   std::string control = "none";  // none, unix, tcp:ADDRESS:PORT
   std::string connect;           // dial out instead: the collector's socket
   std::string token_file;
-  std::uint32_t drain = 2000;  // milliseconds for clients to read the rest, at the end
+  std::uint64_t spool = std::uint64_t{1}
+                        << 30;  // with connect: bytes kept for clients; 0: no limit
+  std::uint32_t drain = 2000;   // milliseconds for clients to read the rest, at the end
   Server server = Server::standalone;
   HeapDump heap_dump = HeapDump::on_command;
 

@@ -371,6 +371,19 @@ bool Recorder::stop(base::Duration deadline) {
   return whole;
 }
 
+void Recorder::tell_lost(std::uint64_t events, std::uint64_t from, std::uint64_t to,
+                         std::string_view reason) {
+  Session* const session = g_session.load(std::memory_order_acquire);
+  if (session == nullptr) return;
+  session->segments.status().lost.fetch_add(events, std::memory_order_relaxed);
+  event::Lost event;
+  event.records = events;
+  event.from = session->clock.time_of(from);
+  event.to = session->clock.time_of(to);
+  event.reason = reason;
+  define(event, base::kNoId);
+}
+
 State Recorder::state() const { return g_state.load(std::memory_order_acquire); }
 
 const Status& Recorder::status() const {

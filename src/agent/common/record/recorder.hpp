@@ -195,6 +195,10 @@ class Recorder {
   // recording: it goes nowhere. Safe while they do.
   bool stop(base::Duration deadline);
 
+  // Events that were in the stream's file and are not any more, of these ticks.
+  void tell_lost(std::uint64_t events, std::uint64_t from, std::uint64_t to,
+                 std::string_view reason);
+
   State state() const;
   bool running() const { return state() == State::running; }
   // Lives for ever; the counters move on.

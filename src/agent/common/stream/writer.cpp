@@ -51,6 +51,7 @@ int Writer::start(Session& session) {
   open_ = zeroed_pages<std::uint32_t>(segments);
   if (moved_ == nullptr || open_ == nullptr) return ENOMEM;
   if (session.options.mode == Mode::summary && !summary_.start(session.clock)) return ENOMEM;
+  summary_pace_.start(session.options.summary, wall_now());
   sem_init(&wake_, 0, 0);
   return start_quiet_thread(thread_, &Writer::run, this);
 }
@@ -102,15 +103,17 @@ void Writer::loop() {
   const base::Duration pace = session_->options.flush * kOneMillisecond;
   base::Time due = monotonic_now() + pace;
   for (bool last = false; !last;) {
-    const timespec until = timespec_of(due);
+    const timespec until = timespec_of(next_round(due));
     while (sem_clockwait(&wake_, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR) {
     }
     woken_.store(false, std::memory_order_release);
     const std::uint64_t asked = asked_.load(std::memory_order_acquire);
     last = stop_.load(std::memory_order_acquire);
     const base::Time begin = monotonic_now();
-    const bool all = last || asked != done_ || begin >= due;
-    round(all, last || dump_.exchange(false, std::memory_order_acq_rel));
+    const bool tables = summary_pace_.take(wall_now());
+    const bool all = last || asked != done_ || begin >= due || tables;
+    const bool kept = last || dump_.exchange(false, std::memory_order_acq_rel);
+    round(all, kept, kept || tables);
     if (all) due = begin + pace;
     if (!last && session_->blocks.error() == 0 && is_cut()) cut_off();
     last = last || session_->blocks.error() != 0 || cut_ != Cut::none;
@@ -122,7 +125,12 @@ void Writer::loop() {
   }
 }
 
-void Writer::round(bool all, bool kept) {
+base::Time Writer::next_round(base::Time due) const {
+  const base::Duration left = summary_pace_.left(wall_now());
+  return left == INT64_MAX ? due : std::min(due, monotonic_now() + left);
+}
+
+void Writer::round(bool all, bool kept, bool tables) {
   const base::Time begin = monotonic_now();
   if (session_->clock.refit()) session_->blocks.put_clock(session_->clock.line());
   SegmentQueue full = snapshot(all, kept);
@@ -138,7 +146,7 @@ void Writer::round(bool all, bool kept) {
     if (session_->blocks.blocks_written() == session_->blocks.blocks_put()) settle();
   }
   for (std::uint32_t i = 0; i < open_count_; ++i) move(open_[i]);
-  if (kept && session_->options.mode == Mode::summary) put_summary();
+  if (tables && session_->options.mode == Mode::summary) put_summary();
   settle();
   if (session_->options.policy == Policy::ring) make_room();
   Status& status = session_->segments.status();
@@ -311,7 +319,7 @@ bool Writer::disk_is_full() {
 
 void Writer::cut_off() {
   end_recording();
-  round(true, true);
+  round(true, true, true);
 }
 
 // What a limit is called: 4 GiB, 1500 KiB, 1000 bytes.

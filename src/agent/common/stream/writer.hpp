@@ -15,6 +15,7 @@
 #include "agent/common/memory/segment_queue.hpp"
 #include "agent/common/memory/status.hpp"
 #include "agent/common/stream/summary.hpp"
+#include "agent/common/stream/summary_pace.hpp"
 #include "base/types.hpp"
 #include "format/native/wire/words.hpp"
 
@@ -44,8 +45,9 @@ class Writer {
   };
   static void* run(void* self);
   void loop();
-  // `all`: open segments too. `kept`: what policy ring keeps, too.
-  void round(bool all, bool kept);
+  base::Time next_round(base::Time due) const;
+  // `all`: open segments too. `kept`: what policy ring keeps, too. `tables`: those of mode summary.
+  void round(bool all, bool kept, bool tables);
   void finish();
   void end_recording();
   void fail(int error);
@@ -88,6 +90,7 @@ class Writer {
   std::uint32_t* open_ = nullptr;  // of this round
   std::uint32_t open_count_ = 0;
   Summary summary_;
+  SummaryPace summary_pace_;
   SegmentQueue written_;  // when the output has them, they are free
   base::Time looked_at_disk_ = 0;
   Cut cut_ = Cut::none;

@@ -115,9 +115,16 @@ class Handler {
   virtual std::size_t read_stream(std::uint64_t /*offset*/, std::span<std::uint8_t> /*into*/) {
     return 0;
   }
+  // The first offset at or behind `offset` that can be read: parts of a stream may be gone.
+  virtual std::uint64_t next_kept(std::uint64_t offset) const { return offset; }
+  // A client has everything before `offset`, durably: it need not be kept for clients.
+  virtual Reply kept(std::uint64_t /*stream*/, std::uint64_t /*offset*/) { return {}; }
+  // Where clients are in the current stream, as far as they read it: the server's, at each turn.
+  void set_readers(std::vector<std::uint64_t> readers) { readers_ = std::move(readers); }
 
  protected:
   Notices notices_;
+  std::vector<std::uint64_t> readers_;
 };
 
 }  // namespace polytrace::agent::control
