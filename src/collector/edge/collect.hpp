@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "collector/config/config.hpp"
-#include "collector/flow/log_entry.hpp"
+#include "collector/flow/figures.hpp"
 
 namespace polytrace::collector {
 

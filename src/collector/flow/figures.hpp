@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the collector is doing: counted by whoever does it, read by whoever asks. Any thread.
+// How the collector is doing: figures that whoever does it counts and anybody reads, and a log.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -39,5 +40,18 @@ struct Figures {
 
 // As Prometheus reads it.
 std::string metrics_text(const Figures& figures);
+
+// What it tells of itself, a line each: for a log. Given by any thread, one at a time.
+enum class Weight : std::uint8_t { detail, news, warning };
+
+struct LogEntry {
+  Weight weight = Weight::news;
+  std::string what;   // "connected", "refused", "store": one of few words
+  std::string who{};  // the program, "java 4711"; empty: none
+  std::uint64_t stream = 0;
+  std::string text{};  // in plain words
+};
+
+using Tell = std::function<void(const LogEntry&)>;
 
 }  // namespace polytrace::collector

@@ -10,7 +10,6 @@
 #include <thread>
 
 #include "collector/flow/figures.hpp"
-#include "collector/flow/log_entry.hpp"
 #include "collector/keep/checkpoint.hpp"
 #include "collector/keep/outbox.hpp"
 
