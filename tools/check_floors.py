@@ -45,7 +45,7 @@ FOLDERS = {
     "service": ["words", "input", "json", "selection", "ask convert",
                 "states runtimes index", "record trace sql"],
     "collector": ["aggregate", "send", "push keep config", "live", "flow", "edge"],
-    "server": ["http", ".", "answers", "door"],
+    "server": ["http", ".", "answers", "answers/sql", "door"],
     "fleet": [".", "questions"],
     "cli": ["show", "frame", "options help", "convert explain",
             "record history index fleet sql ui", "."],

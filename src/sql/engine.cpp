@@ -250,6 +250,15 @@ std::vector<Described> Database::functions() const {
 
 bool is_complete(const std::string& sql) { return sqlite3_complete(sql.c_str()) != 0; }
 
+std::string call_text(const Described& function) {
+  if (function.columns.empty()) return fmt::format("{}({})", function.name, function.parameters);
+  std::string parameters;
+  for (const Column& column : function.columns)
+    if (column.use == Column::Use::parameter)
+      parameters += fmt::format("{}{}", parameters.empty() ? "" : ", ", column.name);
+  return fmt::format("{}({})", function.name, parameters);
+}
+
 void limit_memory(std::uint64_t bytes) {
   sqlite3_hard_heap_limit64(static_cast<sqlite3_int64>(std::min<std::uint64_t>(bytes, INT64_MAX)));
 }

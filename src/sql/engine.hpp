@@ -29,6 +29,9 @@ struct Described {
   bool is_function = false;
 };
 
+// "methods(t0, t1, threads)", "ns(text)".
+std::string call_text(const Described& function);
+
 // One statement, whose rows are asked for in turns. The database outlives it; both, and all other
 // statements of the database, are for one thread at a time.
 class Query {

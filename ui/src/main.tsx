@@ -9,6 +9,7 @@ import "./look/tables.css";
 import "./look/overview.css";
 import "./look/timeline.css";
 import "./look/states.css";
+import "./look/sql.css";
 import "./look/flame.css";
 import "./look/dialogs.css";
 import "./look/narrow.css";
@@ -18,5 +19,5 @@ import { open, read_launch } from "./state/session";
 
 const token = read_launch();
 mirror_state();
+void open(token); // the server answers while the page is drawn
 render(<Page />, document.getElementById("page")!);
-void open(token);

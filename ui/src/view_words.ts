@@ -15,5 +15,6 @@ export const kViewWords = [
   "compilation",
   "counters",
   "events",
+  "sql",
   "info",
 ] as const;

@@ -12,6 +12,7 @@ import { Info } from "./views/info/info";
 import { Locks } from "./views/locks/locks";
 import { Memory } from "./views/memory/memory";
 import { Overview } from "./views/overview/overview";
+import { Sql } from "./views/sql/sql";
 import { States } from "./views/states/states";
 import { Compilation, Counters, Exceptions, Threads } from "./views/tables/plain";
 import { Timeline } from "./views/timeline/timeline";
@@ -49,6 +50,7 @@ export const kViews: View[] = [
   { word: "compilation", title: "Compilation", key: "", show: Compilation, wide: true, sections: ["jit"] },
   { word: "counters", title: "Counters", key: "", show: Counters, wide: true, sections: ["counters", "domains"] },
   { word: "events", title: "Events", key: "", show: Events, wide: true },
+  { word: "sql", title: "SQL", key: "", show: Sql, wide: true },
   { word: "info", title: "Info", key: "", show: Info, wide: true, while_indexing: true },
 ];
 

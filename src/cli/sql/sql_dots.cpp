@@ -17,23 +17,14 @@ namespace {
 using sql::Column;
 using sql::Described;
 
-// "methods(t0, t1, threads)", "ns(text)".
-std::string call_of(const Described& function) {
-  if (function.columns.empty()) return fmt::format("{}({})", function.name, function.parameters);
-  std::string parameters;
-  for (const Column& column : function.columns)
-    if (column.use == Column::Use::parameter)
-      parameters += fmt::format("{}{}", parameters.empty() ? "" : ", ", column.name);
-  return fmt::format("{}({})", function.name, parameters);
-}
-
 void append_described(std::string& out, const std::vector<Described>& all, const Look& look,
                       std::string_view title) {
   TextTable table{
       .columns = {{.title = std::string(title)}, {.title = "what it has", .fit = Fit::sentence}},
       .rows = {}};
   for (const Described& one : all)
-    table.rows.push_back({one.is_function ? call_of(one) : one.name, std::string(one.meaning)});
+    table.rows.push_back(
+        {one.is_function ? sql::call_text(one) : one.name, std::string(one.meaning)});
   append_text_table(out, table, look.terminal);
 }
 
@@ -49,7 +40,8 @@ std::string_view use_word(const Column& column, bool is_function) {
 }
 
 void append_columns(std::string& out, const Described& table, const Look& look) {
-  out += fmt::format("{}: {}\n", table.is_function ? call_of(table) : table.name, table.meaning);
+  out += fmt::format("{}: {}\n", table.is_function ? sql::call_text(table) : table.name,
+                     table.meaning);
   if (table.columns.empty()) return;
   TextTable columns{.columns = {{.title = "column"},
                                 {.title = "type"},

@@ -35,6 +35,16 @@ Reply told(unsigned status, std::string_view code, std::string_view message, std
   return reply;
 }
 
+unsigned status_of(base::Code code) {
+  switch (code) {
+    case base::Code::query_wrong: return 400;
+    case base::Code::query_refused: return 403;
+    case base::Code::query_timeout:
+    case base::Code::limit_exceeded: return 413;
+    default: return 500;
+  }
+}
+
 }  // namespace
 
 Reply fault_reply(Fault fault, std::string_view detail) {
@@ -51,8 +61,7 @@ Reply fault_reply(const base::Error& error, std::string_view file) {
       error.code == base::Code::time_outside)
     return fault_reply(Fault::request_invalid, error.detail);
   const base::CodeInfo& info = base::describe(error.code);
-  const bool limit = error.code == base::Code::limit_exceeded;
-  return told(limit ? 413 : 500, info.name, service::sentence(error), info.next, file);
+  return told(status_of(error.code), info.name, service::sentence(error), info.next, file);
 }
 
 }  // namespace polytrace::server

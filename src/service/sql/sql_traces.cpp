@@ -83,9 +83,11 @@ void SqlJson::row(std::span<const sql::Value> cells) {
   json_.end_array();
 }
 
-void SqlJson::end(const SqlTraces& traces, std::uint64_t rows_left_out, bool interrupted) {
+void SqlJson::end(const SqlTraces& traces, std::optional<std::uint64_t> rows_left_out,
+                  bool interrupted) {
   json_.end_array();
-  json_.member("rows_left_out", rows_left_out);
+  json_.key("rows_left_out");
+  rows_left_out ? json_.value(*rows_left_out) : json_.null();
   json_.member("partial", interrupted || traces.is_partial());
   json_.member("interrupted", interrupted);
   std::vector<base::Notice> notices;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,7 +36,8 @@ class SqlJson {
 
   void begin(const SqlTraces& traces, std::span<const sql::AnswerColumn> columns);
   void row(std::span<const sql::Value> cells);
-  void end(const SqlTraces& traces, std::uint64_t rows_left_out, bool interrupted);
+  // No number: there are more rows, which nobody counted.
+  void end(const SqlTraces& traces, std::optional<std::uint64_t> rows_left_out, bool interrupted);
 
  private:
   base::JsonWriter json_;

@@ -127,7 +127,8 @@ class Server:
         trace = self.traces()[0]
         bodies = {"export": {"target": "folded", "weight": "time"}, "keep_notes": {"marks": []},
                   "states": {"path": ["**"], "from": 0, "to": 1000, "points": 1},
-                  "heap": {"question": "dominators"}, "tables": {"sections": ["calls", "heap"]}}
+                  "heap": {"question": "dominators"}, "tables": {"sections": ["calls", "heap"]},
+                  "sql": {"query": "SELECT count(*) FROM slice"}}
         for name, method, path, known, _ in endpoints():
             if name == "stream":
                 continue

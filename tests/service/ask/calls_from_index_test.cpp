@@ -78,7 +78,7 @@ class RandomQuestions {
 };
 
 TEST(calls_from_index, are_those_of_the_events_in_any_part_of_a_random_trace) {
-  const store::calls::StreamShape shape{.events = 20'000,
+  const store::calls::StreamShape shape{.events = 7'000,
                                         .methods = 15,
                                         .depth = 10,
                                         .irregular = 10,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A canvas in CSS pixels, redrawn at most once a frame, and what is drawn on it again and again.
 import { effect } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Measure } from "../look/names";
 import { type Tones, mix, tones } from "../look/theme";
 
@@ -21,36 +21,67 @@ export function fit(canvas: HTMLCanvasElement): { brush: Brush; width: number; h
   return { brush, width: box.width, height: box.height };
 }
 
-// Draws when the canvas or a signal that `draw` reads changes.
-export function useCanvas(
-  draw: (brush: Brush, width: number, height: number, t: Tones) => void,
-  deps: unknown[],
-): preact.RefObject<HTMLCanvasElement | null> {
-  const ref = useRef<HTMLCanvasElement>(null);
-  useEffect(() => {
-    const canvas = ref.current;
-    if (!canvas) return;
-    let frame = 0;
-    const paint = (): void => {
-      frame = 0;
-      const { brush, width, height } = fit(canvas);
-      draw(brush, width, height, tones.peek());
-    };
-    const soon = (): void => {
-      if (frame === 0) frame = requestAnimationFrame(paint);
-    };
-    const stop = effect(() => {
+type Draw = (brush: Brush, width: number, height: number, t: Tones) => void;
+
+// Keeps a canvas drawn: when it is told to, when its size changes, and with new colours. A canvas costs its whole area
+// whenever it is touched: once for each change, then.
+class Painter {
+  private frame = 0;
+  private draw: Draw | null = null;
+  private drawn = { width: 0, height: 0 };
+  private is_blank = true;
+  private readonly forget: () => void;
+  private readonly watch = new ResizeObserver(() => {
+    // An observer calls once at first, after what was drawn in that frame.
+    const box = this.canvas.getBoundingClientRect();
+    if (box.width !== this.drawn.width || box.height !== this.drawn.height) this.soon();
+  });
+
+  constructor(readonly canvas: HTMLCanvasElement) {
+    this.forget = effect(() => {
       void tones.value;
-      soon();
+      this.soon();
     });
-    const watch = new ResizeObserver(soon);
-    watch.observe(canvas);
-    return () => {
-      stop();
-      watch.disconnect();
-      cancelAnimationFrame(frame);
-    };
+    this.watch.observe(canvas);
+  }
+
+  paint_soon(draw: Draw | null): void {
+    this.draw = draw;
+    this.soon();
+  }
+
+  stop(): void {
+    this.forget();
+    this.watch.disconnect();
+    cancelAnimationFrame(this.frame);
+  }
+
+  private soon(): void {
+    if (this.frame === 0) this.frame = requestAnimationFrame(() => this.paint());
+  }
+
+  private paint(): void {
+    this.frame = 0;
+    if (this.draw === null && this.is_blank) return;
+    const { brush, width, height } = fit(this.canvas);
+    this.drawn = { width, height };
+    this.is_blank = this.draw === null;
+    this.draw?.(brush, width, height, tones.peek());
+  }
+}
+
+// Draws again when one of `deps` changes. null: there is nothing to draw.
+export function useCanvas(draw: Draw | null, deps: unknown[]): preact.RefObject<HTMLCanvasElement | null> {
+  const ref = useRef<HTMLCanvasElement>(null);
+  const painter = useRef<Painter | null>(null);
+  useLayoutEffect(() => {
+    if (painter.current?.canvas !== ref.current) {
+      painter.current?.stop();
+      painter.current = ref.current && new Painter(ref.current);
+    }
+    painter.current?.paint_soon(draw);
   }, deps);
+  useEffect(() => () => painter.current?.stop(), []);
   return ref;
 }
 

@@ -72,6 +72,8 @@ export function figure(value: number, unit: string): Figure {
       return percent(value);
     case "count":
       return { number: grouped(value), unit: "" };
+    case "id":
+      return { number: String(value), unit: "" };
     default:
       return { number: Number.isInteger(value) ? grouped(value) : three(value), unit: "" };
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Search over all threads: how many names match, their calls, their share of the selection's time.
 import { signal } from "@preact/signals";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { post } from "../api";
 import { grouped, percent, text_of } from "../look/units";
 import { useAnswer } from "../state/ask";
@@ -73,7 +73,8 @@ export function Search() {
     selection: without_rules.value,
   });
   const found = p.search === "" ? null : answer.value;
-  useEffect(() => {
+  // With what is shown: who sees that something matches may step there.
+  useLayoutEffect(() => {
     matches.value = new Set(found?.ids ?? []);
     if (!found) return;
     const verb = names_of(found) === 1 ? "matches" : "match";
@@ -81,7 +82,7 @@ export function Search() {
   }, [found]);
   // Who presses Enter before the answer is there means what was typed.
   const meant = useRef<1 | -1 | 0>(0);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (meant.current !== 0 && found && !answer.loading) void step_match(meant.current);
     if (!answer.loading) meant.current = 0;
   }, [found, answer.loading]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A question to the server that follows what it depends on: a newer one stops the older, what was answered stays
 // until the next answer is there, and answers of the last selections are kept.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Fault, get, post, rest } from "../api";
 import type { Problem } from "../wire";
 import { here, trace } from "./page";
@@ -52,7 +52,8 @@ export function useAnswer<T>(path: string, body?: unknown): Answer<T> {
   });
   const path_before = useRef("");
   const asked_before = useRef(-Infinity);
-  useEffect(() => {
+  // Before anything is drawn: the server answers meanwhile.
+  useLayoutEffect(() => {
     if (target === "") return;
     const known = kept.get(key) as T | undefined;
     const same = path_before.current === target;

@@ -25,6 +25,7 @@ export interface GridProps {
   bars?: Record<string, string>; // colours of bars by column
   hide?: string[];
   computing?: string[]; // columns whose figures are still to come
+  flat?: boolean; // rows and columns as they come: no tree, no order of its own
 }
 
 function next_order(order: string, column: Column): string {
@@ -35,13 +36,17 @@ function next_order(order: string, column: Column): string {
 
 export function Grid(props: GridProps) {
   const { table, title = table.title, order = "", rows = 0 } = props;
-  const tree = is_tree(table);
+  const tree = !props.flat && is_tree(table);
   const scroll = useRef<HTMLDivElement>(null);
   const [view, set_view] = useState({ top: 0, height: 600, width: 0 });
   const all = useMemo(() => lines_of(table), [table]);
   const [open, set_open] = useState(() => first_open(all));
   const [focus, set_focus] = useState(0);
-  const shown_order = order && table.columns.some((c) => c.key === order.replace("-", "")) ? order : own_order(table);
+  const shown_order = order && table.columns.some((c) => c.key === order.replace("-", ""))
+    ? order
+    : props.flat
+      ? ""
+      : own_order(table);
   useEffect(() => {
     set_open(first_open(all));
     set_focus(0);
@@ -50,7 +55,7 @@ export function Grid(props: GridProps) {
     () => (tree ? unfolded(all, open) : sorted(all, order === "" ? "" : shown_order)),
     [all, open, shown_order, tree],
   );
-  const columns = useMemo(() => displayed(table.columns).filter((c) => !props.hide?.includes(c.key)), [table]);
+  const columns = useMemo(() => (props.flat ? table.columns : displayed(table.columns)).filter((c) => !props.hide?.includes(c.key)), [table]);
   const most = useMemo(
     () =>
       Object.fromEntries(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // All threads on one time axis: exact calls, what threads waited for, pauses through everything.
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { draw_pointer, draw_timeline, kRuler, type Scene } from "../../canvas/timeline_draw";
 import { useCanvas } from "../../canvas/surface";
 import { spot_of } from "../../look/spot";
@@ -65,11 +65,12 @@ export function Timeline() {
     watch.observe(box);
     return () => watch.disconnect();
   }, []);
-  useEffect(forget_tiles, [trace.value?.id, trace.value?.generation]);
+  useLayoutEffect(forget_tiles, [trace.value?.id, trace.value?.generation]);
 
   const body = Math.max(view.height - kRuler, 1);
   const near = rows.rows.filter((r) => r.y + r.height > view.top - body && r.y < view.top + 2 * body);
-  useEffect(() => {
+  // Before anything is drawn: the server answers meanwhile.
+  useLayoutEffect(() => {
     if (view.width < 2) return;
     const wanted = near.flatMap((r) =>
       r.tracks
@@ -118,11 +119,13 @@ export function Timeline() {
     matches.value,
     p.times,
   ];
-  const canvas = useCanvas((g, _w, _h, t) => view.width > 0 && draw_timeline(g, scene(), t), deps);
+  const canvas = useCanvas(view.width > 0 ? (g, _w, _h, t) => draw_timeline(g, scene(), t) : null, deps);
+  const pointer = pointed.value;
   const overlay = useCanvas(
-    (g, _w, _h, t) =>
-      pointed.value !== null && draw_pointer(g, { span, width: view.width }, body, pointed.value, time_text, t),
-    [pointed.value, view, span.from, span.to],
+    pointer === null
+      ? null
+      : (g, _w, _h, t) => draw_pointer(g, { span, width: view.width }, body, pointer, time_text, t),
+    [pointer, view, span.from, span.to],
   );
   const told = tracks.value?.tracks.some((t) => t.kind === "status");
   const moves = useMoves({ canvas, rows, view, scroll });
