@@ -33,11 +33,6 @@ find_library(POLYTRACE_EDIT edit REQUIRED)
 find_path(POLYTRACE_PROTOZERO protozero/pbf_writer.hpp REQUIRED)
 # Its headers: the library is found when the program needs it.
 find_path(POLYTRACE_CURL curl/curl.h REQUIRED)
-# Headers only, of which the server alone sees some.
-if(POLYTRACE_UI)
-  find_package(Boost 1.81 QUIET)
-  if(NOT Boost_FOUND)
-    message(FATAL_ERROR "The page's server needs Boost's headers (Debian: apt-get install "
-                        "libboost1.81-dev). Without it: -D POLYTRACE_UI=OFF")
-  endif()
-endif()
+# Headers only: of Boost the server and the collector see some, of toml++ the collector.
+find_package(Boost 1.81 REQUIRED)
+find_path(POLYTRACE_TOML toml++/toml.h REQUIRED)

@@ -44,7 +44,7 @@ FOLDERS = {
     "sql": ["model", "trace", "tables functions", "sqlite duckdb", "files", "."],
     "service": ["words", "input", "json", "selection", "ask convert",
                 "states runtimes index", "record trace sql"],
-    "collector": ["aggregate", "send", "push keep", "live"],
+    "collector": ["aggregate", "send", "push keep config", "live", "flow", "edge"],
     "server": ["http", ".", "answers", "answers/sql", "door"],
     "fleet": [".", "questions"],
     "cli": ["show", "frame", "options help", "convert explain",
@@ -64,7 +64,7 @@ LIBRARIES = {
     "fmt/": "*", "tl/": "*", "tsl/": "*", "zlib.h": "*", "zstd": "*", "xxhash.h": "*",
     "simdjson": "*", "isa-l": "base", "archive": "history", "curl/": "collector warehouse",
     "CLI/": "cli", "sqlite3.h": "sql", "editline/": "cli", "spdlog/": "collector server",
-    "boost/": "collector server", "protozero/": "exports",
+    "boost/": "collector server", "toml++/": "collector", "protozero/": "exports",
 }
 SYSTEM = re.compile(r"^[a-z_0-9]+$|^(sys|netinet|arpa|linux)/[a-z_0-9]+\.h$|^[a-z_0-9]+\.h$")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')

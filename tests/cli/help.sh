@@ -6,7 +6,7 @@ set -uo pipefail
 source "$(dirname "$0")/support/expect.sh"
 
 mapfile -t commands < <("$POLYTRACE" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
-[[ ${#commands[@]} -eq 29 ]] || fail "the overview lists ${#commands[@]} commands"
+[[ ${#commands[@]} -eq 30 ]] || fail "the overview lists ${#commands[@]} commands"
 
 mapfile -t grouped < <("$POLYTRACE" history | sed -n 's/^  \(history [a-z]*\) .*/\1/p')
 [[ ${#grouped[@]} -eq 9 ]] || fail "history lists ${#grouped[@]} commands"

@@ -24,6 +24,7 @@ SHOWN = {
     "record": None, "attach": None, "control": None, "doctor": None, "formats": None,
     "help": None, "version": None, "completion": None, "man": None, "ui": None,
     "push": None,  # needs a store: tests/fleet/push.py
+    "collect": None,  # and so does this: tests/fleet/collect.py
     "report": [f"--limit 0 --format {form} FILE" for form in ("text", "json", "csv", "md", "tsv")],
     "info": ["FILE", "--json FILE"],
     "check": ["FILE", "--json FILE"],

@@ -26,7 +26,7 @@ packages_of() {
     build) echo g++ cmake ninja-build pkg-config libcli11-dev libfmt-dev libexpected-dev \
       robin-map-dev libxxhash-dev libzstd-dev zlib1g-dev libexpat1-dev libsimdjson-dev \
       libisal-dev libarchive-dev libprotozero-dev libsqlite3-dev libedit-dev \
-      libcurl4-openssl-dev libboost1.81-dev ;;
+      libcurl4-openssl-dev libboost1.81-dev libtomlplusplus-dev ;;
     test) echo libgtest-dev libgmock-dev nlohmann-json3-dev python3 python3-jsonschema jq zstd ;;
     check) echo clang-19 libclang-rt-19-dev clang-format-19 clang-tidy-19 shellcheck \
       universal-ctags ccache mold git mandoc ;;

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The collector as a whole: takes the streams of agents that dial its socket, keeps them, sends
+// what they add up to. Runs on the caller's thread and threads of its own until SIGTERM or SIGINT;
+// SIGHUP reads the configuration anew. Signals are its own while it runs.
+#pragma once
+
+#include <functional>
+
+#include "collector/config/config.hpp"
+#include "collector/flow/figures.hpp"
+
+namespace polytrace::collector {
+
+struct Started {
+  std::string socket;
+  std::uint16_t metrics_port = 0;
+};
+
+struct CollectHands {
+  Tell tell;                                        // one call at a time
+  std::function<void(const Started&)> started;      // agents and questions are taken from now on
+  std::function<base::result<Config>()> configure;  // what SIGHUP asks for
+};
+
+// How it ended: nothing is left, or rows wait in the spool for the next time. Errors: those of the
+// folder, the socket, the port; of a store that can be reached and has no tables.
+struct Ended {
+  bool store_has_all = true;
+};
+base::result<Ended> collect(const Config& config, const CollectHands& hands);
+
+}  // namespace polytrace::collector

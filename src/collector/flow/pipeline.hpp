@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything behind the sockets: bytes of streams go in, rows go to the store. Its threads are a
+// keeper, workers, a packer and a courier; between them lies, in bytes, no more than what agents
+// have credit for, and the outbox. After a crash it goes on where the disk says.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include "collector/config/config.hpp"
+#include "collector/flow/courier.hpp"
+#include "collector/flow/keeper.hpp"
+#include "collector/flow/owner_book.hpp"
+#include "collector/flow/packer.hpp"
+#include "warehouse/link.hpp"
+
+namespace polytrace::collector {
+
+class Pipeline {
+ public:
+  // Takes up what the folder holds. `news`: something of a stream has changed: take_news(); any
+  // thread calls it. Errors: of the folder's files.
+  static base::result<std::unique_ptr<Pipeline>> open(const Config& config, warehouse::Link link,
+                                                      Figures& figures, Tell tell,
+                                                      std::function<void()> news);
+  Pipeline(const Pipeline&) = delete;
+  Pipeline& operator=(const Pipeline&) = delete;
+  ~Pipeline();
+
+  // --- the loop's thread ---
+  // Of that process, from now on by that connection; refused where `why` says so.
+  StreamPtr begin(std::uint64_t id, const Owner& owner, std::uint64_t connection, Refused& why);
+  // Bytes of the stream that need not come again.
+  std::uint64_t resume_offset(std::uint64_t id, const Owner& owner);
+  void come(const StreamPtr& stream, std::uint64_t connection, std::uint64_t offset);
+  void take(const StreamPtr& stream, std::uint64_t connection, std::vector<std::byte> bytes);
+  void end(const StreamPtr& stream, std::uint64_t connection);
+  void leave(const StreamPtr& stream, std::uint64_t connection);
+  std::vector<StreamPtr> take_news();
+  // About once a second: closes windows of who says nothing, forgets who is gone.
+  void look_around();
+  // Keeps what came, closes windows, sends rows, for about so long. Whether the store has all.
+  bool drain(std::chrono::seconds patience);
+
+  void set_labels(const LabelList& labels);
+
+ private:
+  Pipeline(const Config& config, Spool spool, Outbox outbox, Checkpoint checkpoint, OwnerBook book,
+           std::string name, warehouse::Link link, Figures& figures, Tell tell,
+           std::function<void()> news);
+
+  void restore();
+  std::size_t replay();
+  Keeper::Hands hands();
+  StreamPtr find(std::uint64_t id);
+  std::vector<StreamPtr> all();
+  void add_news(const StreamPtr& stream);
+  void give(KeptBlock&& block);
+
+  // On the stream's worker.
+  bool open_work(Stream& stream);
+  void read_spool(Stream& stream);
+  void work_on(const StreamPtr& stream, const BlockCutter::Block& block);
+  void close_until(const StreamPtr& stream, base::Time wall);
+  void finish(const StreamPtr& stream);
+  void account(Stream& stream);
+  void refuse(const StreamPtr& stream, Refused why, const std::string& text);
+  AggregatorOptions how(const Stream& stream);
+
+  void look_at(const StreamPtr& stream, base::Time now);
+  void forget_dropped();
+
+  const Config config_;
+  Figures& figures_;
+  Tell tell_;
+  std::function<void()> news_;
+  Spool spool_;
+  Outbox outbox_;
+  Checkpoint checkpoint_;
+  OwnerBook book_;
+
+  std::mutex mutex_;
+  std::unordered_map<std::uint64_t, StreamPtr> streams_;
+  std::vector<StreamPtr> changed_;
+  LabelList labels_;
+  unsigned looks_ = 0;
+
+  Courier courier_;
+  Packer packer_;
+  Workers workers_;
+  std::unique_ptr<Keeper> keeper_;  // begins when all is restored
+};
+
+}  // namespace polytrace::collector
