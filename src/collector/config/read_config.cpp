@@ -198,7 +198,13 @@ base::result<void> read_config(const std::string& file, Config& config) {
   if (in.bad()) return base::system_fault(base::Code::read_failed);
   if (text.size() > kMostConfigBytes)
     return base::fail(base::Code::usage, "larger than 1 MiB: is it the configuration?");
-  return parse_config(text, config);
+  auto parsed = parse_config(text, config);
+  if (!parsed) {
+    base::Error& fault = parsed.error();
+    fault.detail =
+        fmt::format("{}:{}:{}: {}", file, fault.place.line, fault.place.column, fault.detail);
+  }
+  return parsed;
 }
 
 }  // namespace polytrace::collector
