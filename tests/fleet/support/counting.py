@@ -11,7 +11,8 @@ from pathlib import Path
 POLYTRACE = Path(os.environ["POLYTRACE"]).resolve()
 BESIDE = POLYTRACE.parent
 
-# Rounds and their length in milliseconds are told; the counts are printed at the end.
+# Rounds and their length in milliseconds are told, or the file whose sight ends them; the counts
+# are printed at the end.
 JAVA = """
 public class Counts {
   static volatile long leaves, twigs, thrown;
@@ -23,8 +24,10 @@ public class Counts {
     try { thrower(); } catch (IllegalStateException ignored) { }
   }
   public static void main(String[] words) throws Exception {
-    int rounds = Integer.parseInt(words[0]), pause = Integer.parseInt(words[1]);
-    for (int i = 0; i < rounds; i++) { turn(i); if (pause > 0) Thread.sleep(pause); }
+    int most = Integer.parseInt(words[0]), pause = Integer.parseInt(words[1]), rounds = 0;
+    java.io.File end = words.length > 2 ? new java.io.File(words[2]) : null;
+    for (; end == null ? rounds < most : !end.exists(); rounds++) {
+      turn(rounds); if (pause > 0) Thread.sleep(pause); }
     System.out.println("leaf " + leaves + " twig " + twigs + " thrower " + thrown
                        + " turn " + rounds);
   }
@@ -45,8 +48,10 @@ public class Counts {
     for (int i = 0; i < 100; i++) twig(i % 7);
     try { thrower(); } catch (InvalidOperationException) { } }
   public static void Main(string[] words) {
-    int rounds = int.Parse(words[0]), pause = int.Parse(words[1]);
-    for (int i = 0; i < rounds; i++) { turn(i); if (pause > 0) Thread.Sleep(pause); }
+    int most = int.Parse(words[0]), pause = int.Parse(words[1]), rounds = 0;
+    string end = words.Length > 2 ? words[2] : null;
+    for (; end == null ? rounds < most : !System.IO.File.Exists(end); rounds++) {
+      turn(rounds); if (pause > 0) Thread.Sleep(pause); }
     Console.WriteLine("leaf " + leaves + " twig " + twigs + " thrower " + thrown
                       + " turn " + rounds);
   }
@@ -61,13 +66,17 @@ def is_plain(library):
 
 
 class Program:
-    """One that runs; counts() waits for its end."""
+    """One that runs; counts() waits for its end, which end() brings about."""
 
-    def __init__(self, command, environment, folder):
+    def __init__(self, command, environment, folder, sign):
+        self.sign = Path(sign)
         self.process = subprocess.Popen([str(word) for word in command], cwd=folder,
                                         env=dict(os.environ, **environment), text=True,
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE)
+
+    def end(self):
+        self.sign.touch()
 
     def counts(self):
         out, err = self.process.communicate(timeout=120)
@@ -131,17 +140,21 @@ class Programs:
         return None
 
     def start(self, name, socket, rounds, pause, more=""):
-        """Dials the collector at `socket`."""
+        """Dials the collector at `socket`. Without rounds it goes on until it is told to end."""
         self.number += 1
+        sign = self.folder / f"end-{self.number}"
+        words = [rounds, pause] if rounds else [0, pause, sign]
+        # A busy machine may need long for the rest of a stream, which is whole then.
         options = (f"file={self.folder}/own-{self.number}.ptrace,control=none,connect={socket},"
-                   f"events=calls+threads+exceptions,filter=Counts{more}")
+                   f"drain=20s,events=calls+threads+exceptions,filter=Counts{more}")
         if name == "java":
             return Program(["java", f"-agentpath:{self.jvm}={options},jvm.accessors=yes", "-cp",
-                            self.folder, "Counts", rounds, pause], {}, self.folder)
+                            self.folder, "Counts", *words], {}, self.folder, sign)
         if name == "mono":
-            return Program(["mono", f"--profile=polytrace:{options}", "Counts.exe", rounds, pause],
-                           {"LD_LIBRARY_PATH": str(BESIDE)}, self.folder)
-        return Program(["dotnet", "counts.dll", rounds, pause], {
+            return Program(["mono", f"--profile=polytrace:{options}", "Counts.exe", *words],
+                           {"LD_LIBRARY_PATH": str(BESIDE)}, self.folder, sign)
+        return Program(["dotnet", "counts.dll", *words], {
             "CORECLR_ENABLE_PROFILING": "1",
             "CORECLR_PROFILER": "{8F0C6B52-3E1D-4A7B-9C42-51D7E6A90B34}",
-            "CORECLR_PROFILER_PATH": str(self.clr), "POLYTRACE_OPTIONS": options}, self.folder)
+            "CORECLR_PROFILER_PATH": str(self.clr),
+            "POLYTRACE_OPTIONS": options}, self.folder, sign)
