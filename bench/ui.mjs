@@ -10,7 +10,7 @@ import { launch, Page, root, scratch, serve } from "../tests/page/support/page.m
 const [trace, seconds] = [process.argv[2], Number(process.argv[3])];
 const kRuns = 5;
 const kTicks = 100; // of the clock of /proc, a second
-const kBrowserRests = 3000; // ms: a new window loads the browser's own start page beside ours
+const kBrowserRests = 1000; // ms: what a new window does for itself
 
 const sorted = (list) => [...list].sort((a, b) => a - b);
 const part = (list, p) => sorted(list)[Math.min(list.length - 1, Math.floor(list.length * p))] ?? NaN;

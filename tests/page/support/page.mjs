@@ -207,12 +207,21 @@ export function expect_equal(got, wanted, what) {
   if (a !== b) failures.push(`${what}\n  got    ${a?.slice(0, 600)}\n  wanted ${b?.slice(0, 600)}`);
 }
 
+// What browsers are to do without: a page of their own for the address bar, which takes each new window more than a
+// second of processor time; and what playwright leaves out, as Chromium takes one such list only.
+const kWithout = [
+  ...["WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup"],
+  ...["AutoDeElevate", "AvoidUnnecessaryBeforeUnloadCheckSync", "BoundaryEventDispatchTracksNodeRemoval"],
+  ...["DestroyProfileOnBrowserClose", "DialMediaRouteProvider", "GlobalMediaControls", "HttpsUpgrades", "LensOverlay"],
+  ...["MediaRouter", "OptimizationHints", "PaintHolding", "RenderDocument", "ThirdPartyStoragePartitioning", "Translate"],
+];
+
 // The browser, or a skipped test.
 export function launch() {
   const { chromium } = createRequire(import.meta.url)(package_file("playwright-core"));
   const executablePath = kBrowsers.find((path) => path && existsSync(path));
   if (!executablePath) skip("there is no chromium");
-  return chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  return chromium.launch({ executablePath, args: ["--no-sandbox", `--disable-features=${kWithout}`] });
 }
 
 // Runs `body` with a page of a server of `files`; the test fails if anything was complained of.
