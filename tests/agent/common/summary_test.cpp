@@ -109,7 +109,8 @@ TEST(summary, is_told_every_so_often) {
   }
   agent::leave(1);
   std::uint64_t told = 0;
-  for (const Event& event : recording.stop_and_read().by_thread().at(1))
+  const std::vector<Event> events = recording.stop_and_read().by_thread().at(1);
+  for (const Event& event : events)
     if (event.value == kBegin && event.extra == 3) told += calls_in(event.body);
   EXPECT_EQ(told, calls);
 }
