@@ -45,7 +45,14 @@ await with_page([example], async (page) => {
 
   // A row with a time is a place on the time line.
   await page.turn("#/0/sql?sq=SELECT%20ts,utid,name%20FROM%20slice%20LIMIT%205");
-  const [first] = await page.rows("Result");
+  const [first, , third, fourth] = await page.rows("Result");
+  const moment = (row) => `at=${BigInt(row.ts) - from}`;
+  await page.by("grid", "Result").locator("tr[aria-rowindex]").nth(2).click();
+  await page.settled();
+  expect(page.address().includes(`${moment(third)}&`), `a row is chosen: ${page.address()} ${moment(third)}`);
+  await page.page.keyboard.press("ArrowDown");
+  await page.settled();
+  expect(page.address().includes(`${moment(fourth)}&`), `the next one by the keyboard: ${page.address()} ${moment(fourth)}`);
   await page.by("grid", "Result").locator("tr[aria-rowindex]").nth(1).dblclick();
   await page.settled();
   expect(page.address().startsWith("#/0/timeline?") && /\bat=\d+/.test(page.address()), `at its moment: ${page.address()}`);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A query and its rows; beside them what can be asked: tables, functions, questions that others had.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { Content, Said } from "../../parts/content";
 import { Grid } from "../../parts/grid/grid";
 import { CopyButton } from "../../parts/section";
@@ -8,7 +8,7 @@ import { shown } from "../../look/names";
 import { Head } from "../../shell/head";
 import { useAnswer } from "../../state/ask";
 import { go, place, range, trace } from "../../state/page";
-import type { Row } from "../../wire";
+import type { Row, Table } from "../../wire";
 import { parameters_of, place_of, rows_said, type SqlAnswer, type SqlHelp, table_of, type Told } from "./answer";
 
 const kMostRows = 1000;
@@ -40,9 +40,8 @@ function Names({ title, all, add }: { title: string; all: Told[]; add: (text: st
   );
 }
 
-function Result({ answer }: { answer: SqlAnswer }) {
+function Result({ table }: { table: Table }) {
   const [order, set_order] = useState("");
-  const table = table_of(answer);
   const visit = (row: Row, view: string): void => {
     const there = place_of(row);
     if (there) go({ at: there.at, view, ...(view === "sql" ? {} : { threads: there.threads, mode: [] }) }, view === "sql");
@@ -71,6 +70,8 @@ export function Sql() {
   const help = useAnswer<SqlHelp>("/sql");
   const parameters = parameters_of(asked, range.value, trace.value?.first_offset);
   const answer = useAnswer<SqlAnswer>(asked ? "/sql" : "", { query: asked, limit: kMostRows, parameters });
+  // The same table as long as the answer is the same: a grid keeps its place in it.
+  const table = useMemo(() => answer.value && table_of(answer.value), [answer.value]);
   const run = (query: string): void => {
     set_text(query);
     if (query === asked) answer.again();
@@ -79,7 +80,7 @@ export function Sql() {
   return (
     <>
       <Head title="SQL" free said={answer.value && !answer.loading ? rows_said(answer.value) : ""}>
-        {answer.value && <CopyButton table={table_of(answer.value)} />}
+        {table && <CopyButton table={table} />}
       </Head>
       <div class="body sql">
         <div class="sql-main">
@@ -125,7 +126,7 @@ export function Sql() {
           </form>
           {asked ? (
             <Content answer={answer} what="Asking">
-              {(value) => <Result answer={value} />}
+              {() => table && <Result table={table} />}
             </Content>
           ) : (
             <Said title="Ask the trace anything">
