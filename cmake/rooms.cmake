@@ -38,6 +38,14 @@ function(polytrace_compile_in_bulk target)
   endif()
 endfunction()
 
+# polytrace_embeds(<source> <file>...): the source holds the content of files. Alone it is compiled
+# anew when one of them changes; and caches of compilations refuse whatever embeds files, with all
+# that is compiled with it.
+function(polytrace_embeds source)
+  set_source_files_properties("${source}" PROPERTIES OBJECT_DEPENDS "${ARGN}"
+                              SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 # Then, too, headers that nearly every source includes, and further ones, are precompiled.
 function(polytrace_precompile target)
   if(POLYTRACE_BULK)
