@@ -51,7 +51,8 @@ class Demo:
     def __init__(self, folder, store):
         self.folder = Path(folder)
         self.children = []
-        self.environment = dict(os.environ, POLYTRACE_STORE=f"{store}/demo", NO_COLOR="1")
+        self.environment = dict(os.environ, POLYTRACE_STORE=f"{store}/demo", NO_COLOR="1",
+                                POLYTRACE_CACHE=f"{folder}/cache")
 
     def start(self, words, **streams):
         """A child in a session of its own: Ctrl-C is ours to hand on."""

@@ -45,7 +45,7 @@ struct Content {
   std::vector<std::string> named{};
   std::string note{};
   U lost = 0;
-  bool whole = false;
+  bool whole = true;
 };
 
 Content content_of_trace(base::Bytes trace) {
@@ -64,7 +64,7 @@ Content content_of_trace(base::Bytes trace) {
       if (event.kind == event::Kind::Lost)
         told.lost += batch.details_or<event::Lost>(event, {}).records;
     }
-    told.whole = batch.notices.empty();
+    told.whole = told.whole && batch.notices.empty();
   }
   told.whole = told.whole && opened->reader->notices().empty();
   return told;

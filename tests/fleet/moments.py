@@ -96,6 +96,7 @@ class Fleet:
 
     def run(self, *words, code=0):
         done = subprocess.run([POLYTRACE, *map(str, words)], cwd=self.folder, capture_output=True,
+                              env=dict(os.environ, POLYTRACE_CACHE=f"{self.folder}/cache"),
                               text=True, timeout=collect.HANGS, check=False)
         assert done.returncode == code, (words, done.returncode, done.stdout, done.stderr)
         return done
@@ -149,7 +150,8 @@ def test_slow_call(fleet, programs, name):
     where = ["--where", f"instance={who}", "--kind", "call", "--method", "slow"]
     collect.wait_for("its moment", lambda: fleet.moments(*where))
     slowest = fleet.moments(*where)[0]
-    assert told["inside"] <= slowest["took"] <= told["outside"], (slowest, told)
+    # Two clocks, which may differ by a thousandth.
+    assert 0.999 * told["inside"] <= slowest["took"] <= 1.001 * told["outside"], (slowest, told)
     assert "slow" in slowest["subject"] and slowest["kind"] == "call", slowest
     # Others of the process: main is the longest of all, and nothing is longer than it.
     lengths = [row["took"] for row in fleet.moments("--where", f"instance={who}")]
