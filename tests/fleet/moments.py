@@ -130,7 +130,8 @@ class Fleet:
 def call_at(fleet, file, thread, time):
     """How long the call of that thread lasted that began then: a dozen lines of another program."""
     stack = []
-    for line in fleet.run("cat", "--jsonl", "--kind", "enter,leave,unwind", file).stdout.split("\n"):
+    calls = fleet.run("cat", "--jsonl", "--kind", "enter,leave,unwind", file).stdout
+    for line in calls.split("\n"):
         if not line or (event := json.loads(line))["thread"] != thread:
             continue
         if event["kind"] == "enter":
@@ -167,7 +168,8 @@ def test_slow_call(fleet, programs, name):
         assert words[0] == "polytrace", command
         assert "slow" in fleet.run(*words[1:]).stdout, command
     # The collector's folder has the same.
-    fleet.get(slowest["moment"], "folder.ptrace", "-f", "--folder", fleet.collector.folder / "state")
+    state = fleet.collector.folder / "state"
+    fleet.get(slowest["moment"], "folder.ptrace", "-f", "--folder", state)
     assert (fleet.folder / file).read_bytes() == (fleet.folder / "folder.ptrace").read_bytes()
     return slowest["moment"]
 
