@@ -114,7 +114,7 @@ class Folder {
       : blocks(with_clock_lines(
             test::blocks_in(test::native_stream(kOfPiece, calling(), kEventsEach)))) {
     auto spool = Spool::open(
-        {.folder = path() / "raw", .bytes = 1 << 20, .min_free = 0, .file_bytes = 3000});
+        {.folder = path() / "raw", .bytes = 1 << 20, .min_free = 0, .file_bytes = 1000});
     auto kept = Checkpoint::open(path() / "streams");
     StreamWork work(kOfPiece, {}, [](Rows&&) {}, &*kept);
     for (const test::OwnBlock& block : blocks) {
@@ -234,8 +234,11 @@ TEST(piece, of_damaged_files_holds_nothing_else) {
       const Content told = content_of_trace(piece->trace);
       EXPECT_TRUE(told.whole);
       EXPECT_EQ(piece->blocks + told.lost, 11U) << at;
-      for (const std::string& call : told.calls)
-        EXPECT_TRUE(std::ranges::find(all, call) != all.end());
+      const bool is_right = std::ranges::all_of(told.calls, [&](const std::string& call) {
+        return std::ranges::find(all, call) != all.end();
+      });
+      EXPECT_TRUE(is_right || told.note.find("times may be wrong") != told.note.npos) << at;
+      EXPECT_TRUE(is_right || file.extension() == ".definitions") << at;
     }
     std::ofstream(file, std::ios::binary) << whole;
   }

@@ -9,6 +9,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import time
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -127,18 +128,18 @@ class Fleet:
             return fault.code, fault.read(), None
 
 
-def call_at(fleet, file, thread, time):
+def call_at(fleet, file, thread, begin):
     """How long the call of that thread lasted that began then: a dozen lines of another program."""
     stack = []
     calls = fleet.run("cat", "--jsonl", "--kind", "enter,leave,unwind", file).stdout
     for line in calls.split("\n"):
-        if not line or (event := json.loads(line))["thread"] != thread:
+        if not line or int((event := json.loads(line))["thread"], 0) != thread:
             continue
         if event["kind"] == "enter":
             stack.append(int(event["time"]))
-        elif stack and stack.pop() == time:
-            return int(event["time"]) - time
-    raise AssertionError(f"no call at {time} in {file}")
+        elif stack and stack.pop() == begin:
+            return int(event["time"]) - begin
+    raise AssertionError(f"no call at {begin} in {file}")
 
 
 def test_slow_call(fleet, programs, name):
@@ -263,7 +264,9 @@ def main():
             collector.start()
             moment = None
             for name in programs.names:
+                begin = time.monotonic()
                 moment = test_slow_call(fleet, programs, name)
+                print(f"{name}: {time.monotonic() - begin:.1f} s", flush=True)
             test_doors(fleet, moment)
             test_refusals(fleet, moment)
             assert TOKEN not in collector.words()

@@ -63,8 +63,9 @@ class IndexWords {
   std::uint64_t told_ = 0;
 };
 
-// The file may be growing: what is whole of it counts.
-Before read_before(const PieceOrder& order) {
+// The file may be growing: what is whole of it counts. It also has the context of blocks that are
+// gone, without which those behind them would tell wrong times.
+Before read_before(const PieceOrder& order, const Blocks& blocks) {
   Before before;
   const auto image =
       base::Image::map(Checkpoint::definitions_path(order.folder / "streams", order.stream));
@@ -72,7 +73,10 @@ Before read_before(const PieceOrder& order) {
   BlockCutter cutter(sizeof(StreamHeader));
   const auto cut =
       cutter.feed(image->bytes(), [&](const BlockCutter::Block& block) -> base::result<void> {
-        if (block.index >= order.first) return {};
+        const bool is_needed = is_context(block.bytes)
+                                   ? block.index <= order.last && !blocks.contains(block.index)
+                                   : block.index < order.first;
+        if (!is_needed) return {};
         auto& kept = is_context(block.bytes) ? before.context : before.definitions;
         kept.emplace_back(block.bytes.begin(), block.bytes.end());
         return {};
@@ -184,7 +188,7 @@ base::result<Piece> read_piece(const PieceOrder& order) {
   for (std::uint64_t index = order.first; index <= order.last; ++index)
     if (!blocks.contains(index)) (index < newest ? gone : to_come).add(index);
 
-  const Before before = read_before(order);
+  const Before before = read_before(order, blocks);
   Piece piece;
   piece.blocks = blocks.size();
   piece.gone = gone.text();
@@ -192,7 +196,8 @@ base::result<Piece> read_piece(const PieceOrder& order) {
       fmt::format("blocks {} to {} of stream {:016x}", order.first, order.last, order.stream);
   if (gone.count() != 0) piece.note += "; no longer in the spool: " + piece.gone;
   if (to_come.count() != 0) piece.note += "; not there: " + to_come.text();
-  if (!before.is_whole) piece.note += "; definitions before them are damaged or missing";
+  if (!before.is_whole)
+    piece.note += "; what earlier blocks told is damaged or missing, times may be wrong";
   PieceWriter writer(order.stream);
   for (const auto& block : before.definitions) writer.add(block);
   writer.add(own_words(piece.note, gone.count(), begin_of(before, blocks, order.stream)));
