@@ -46,7 +46,7 @@ FOLDERS = {
                 "states runtimes index", "record trace sql"],
     "collector": ["aggregate", "send", "push keep config", "live", "flow", "edge"],
     "server": ["http", ".", "answers", "answers/sql", "door"],
-    "fleet": [".", "questions"],
+    "fleet": [".", "moments", "questions"],
     "cli": ["show", "frame", "options help", "convert explain",
             "record history index fleet sql ui", "."],
 }

@@ -17,6 +17,10 @@ base::result<Answer> ask_methods(Store& store, const Question& question, const s
 
 // Lengths of pauses by the values of a label, and the longest ones.
 base::result<Answer> ask_pauses(Store& store, const Question& question, const std::string& key);
+// What is worth a look, the longest first: of a kind of kMomentKinds, or of all; with this text in
+// the name of their method or class, or any.
+base::result<Answer> ask_moments(Store& store, const Question& question, const std::string& kind,
+                                 const std::string& name);
 // What was allocated, waited for or thrown: by type, and by the method that did it.
 base::result<Answer> ask_types(Store& store, const Question& question, analysis::Carrier carrier);
 

@@ -293,6 +293,39 @@ std::map<std::string, std::pair<U, U>> by_method_of_tree(const std::string& file
   return all;
 }
 
+TEST(aggregator, a_moment_names_the_block_that_told_its_end) {
+  AggregatorOptions options;
+  options.stream = 9;
+  Made made(std::move(options));
+  Batch first = clocked();
+  Stream(first, kMainThread)
+      .type(51, "Lock")
+      .add(kSecond, 1, event::Enter{})
+      .add(kSecond, 2, event::Enter{})
+      .add(kSecond, 9, event::Monitor{.stage = event::MonitorStage::contended, .class_id = 51});
+  made.aggregator.begin_block(3);
+  made.feed(first);
+  Batch second;
+  Stream(second, kMainThread)
+      .add(2 * kSecond, 9, event::Monitor{.stage = event::MonitorStage::acquired, .class_id = 51})
+      .add(3 * kSecond, 2, event::Leave{});
+  made.aggregator.begin_block(7);
+  made.feed(second);
+  Batch third;
+  Stream(third, kMainThread).add(4 * kSecond, 1, event::Leave{});
+  made.aggregator.begin_block(8);
+  made.feed(third);
+  made.aggregator.begin_block(90);
+  made.finish();
+  std::map<std::string, std::tuple<U, U, U, Time, Time>> all;
+  for (const auto& row : made.rows.of<warehouse::Moment>())
+    all[made.name(row.subject)] = {row.stream, row.block, row.thread, row.at, row.took};
+  const decltype(all) expected{{"Main", {9, 8, kMainThread, kWall + kSecond, 3 * kSecond}},
+                               {"Work", {9, 7, kMainThread, kWall + kSecond, 2 * kSecond}},
+                               {"Lock", {9, 7, kMainThread, kWall + kSecond, kSecond}}};
+  EXPECT_EQ(all, expected);
+}
+
 TEST(aggregator, rows_add_up_to_what_reports_say) {
   for (const char* name : {"mlpd/calls.mlpd", "mlpd/calls_depth20.mlpd", "mlpd/everything.mlpd.gz",
                            "mlpd/exceptions_calls.mlpd", "tbf/shop_big.trcbin",

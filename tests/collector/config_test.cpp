@@ -44,6 +44,7 @@ user = "writer"
 password_file = "/etc/p/password"
 [metrics]
 port = 0
+token_file = "/etc/p/token"
 )");
   EXPECT_EQ(config.socket, "/run/p/c.sock");
   const LabelList labels{{"service", "shop"}, {"zone", "eu-1"}};
@@ -58,6 +59,7 @@ port = 0
   EXPECT_EQ(config.store, "http://127.0.0.1:8123/shop");
   EXPECT_EQ(config.user, "writer");
   EXPECT_EQ(config.password_file, "/etc/p/password");
+  EXPECT_EQ(config.token_file, "/etc/p/token");
   EXPECT_EQ(config.metrics_port, 0U);
 }
 

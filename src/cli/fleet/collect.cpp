@@ -92,6 +92,12 @@ class Collect final : public Command {
              "/metrics, /healthz and /readyz on this port of 127.0.0.1; 0: any that is free")
         .takes("PORT")
         .in("Watching");
+    list.add(
+            "--token-file", token_file_,
+            "Who has the token in this file, which nobody else may read, may ask for blocks there: "
+            "fleet get")
+        .takes("FILE")
+        .in("Watching");
   }
   int run(Session& session) override {
     auto config = configure();
@@ -135,6 +141,7 @@ class Collect final : public Command {
     if (!user_.empty()) config.user = user_;
     if (!password_file_.empty()) config.password_file = password_file_;
     if (!to_.empty()) config.store = to_;
+    if (!token_file_.empty()) config.token_file = absolute(token_file_);
     if (port_ != kNoPort) config.metrics_port = port_;
     if (config.metrics_port > kLastPort)
       return base::fail(base::Code::usage, "--port is a number from 0 to 65535");
@@ -177,6 +184,7 @@ class Collect final : public Command {
   std::string to_;
   std::string user_;
   std::string password_file_;
+  std::string token_file_;
   std::uint64_t port_ = kNoPort;
 };
 

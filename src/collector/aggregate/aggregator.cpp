@@ -175,7 +175,6 @@ void Aggregator::forget_old_windows(std::int64_t newest) {
 
 void Aggregator::close_one(Rows& rows) {
   if (!ids_) ids_ = ids();
-  ids_->block = block_;
   auto [number, window] = windows_.take();
   awaited_windows_.erase(number);
   if (is_too_old(number)) {
@@ -236,7 +235,7 @@ SeriesIds Aggregator::ids() const {
   if (ids_) return *ids_;
   const warehouse::Labels labels = finder_.labels();
   return {warehouse::series_id(labels, options_.seed),
-          warehouse::service_id(labels.service, options_.seed), options_.stream, block_};
+          warehouse::service_id(labels.service, options_.seed), options_.stream};
 }
 
 Meaning Aggregator::meaning() const {

@@ -41,7 +41,7 @@ class Aggregator final : public event::Consumer {
   // Stops where events come before the trace told its clock, and nothing else tells it.
   bool consume(const event::Batch& batch) override;
   // What follows is of that block of the stream.
-  void begin_block(std::uint64_t block) { block_ = block; }
+  void begin_block(std::uint64_t block) { windows_.begin_block(block); }
   // Closes what ended `lag` before that wall time, without waiting for events. Nothing without a
   // clock.
   void close_until(Time wall);
@@ -114,7 +114,6 @@ class Aggregator final : public event::Consumer {
   std::set<std::int64_t> awaited_windows_;
   std::set<std::int64_t> awaited_minutes_;
   std::optional<SeriesIds> ids_;  // as of the first rows
-  std::uint64_t block_ = 0;
   std::uint64_t events_ = 0;
   std::uint64_t dropped_ = 0;
   std::uint64_t lost_ = 0;

@@ -121,6 +121,7 @@ class CallTimes {
       return;
     method.longest = duration;
     std::tie(method.start, method.thread, method.node) = told;
+    method.block = clock.windows->block();
   }
 };
 

@@ -112,7 +112,7 @@ void Happenings::lock(const Slice& slice, std::uint32_t index) {
       window->add(Carrier::contentions, waiting.spot, {0, took});
       window->waited += took;
       window->add({MomentKind::lock, Carrier::contentions, waiting.start, took, waiting.spot,
-                   slice.batch.thread(event)});
+                   slice.batch.thread(event), windows_.block()});
     }
     waiting = {};
   }
@@ -127,7 +127,10 @@ void Happenings::thrown(const Slice& slice, std::uint32_t index) {
   window->add(Carrier::exceptions, spot(node, details.class_id, slice.names), {1, 1});
   window->first_throw =
       window->throws == 0 ? event.time : std::min(window->first_throw, event.time);
-  window->last_throw = window->throws == 0 ? event.time : std::max(window->last_throw, event.time);
+  if (window->throws == 0 || event.time >= window->last_throw) {
+    window->last_throw = event.time;
+    window->throw_block = windows_.block();
+  }
   ++window->throws;
 }
 
@@ -157,7 +160,7 @@ void Happenings::pause(Time from, Time to, base::Id thread) {
   window->paused += took;
   window->longest_pause = std::max(window->longest_pause, took);
   window->pauses.add(took);
-  window->add({MomentKind::pause, Carrier::calls, from, took, {}, thread});
+  window->add({MomentKind::pause, Carrier::calls, from, took, {}, thread, windows_.block()});
 }
 
 void Happenings::cpu(const event::Cpu& cpu, Time time) {
@@ -185,7 +188,8 @@ void Happenings::lost(const event::Lost& lost, const Event& event, base::Id thre
                told ? lost.from : event.time,
                told ? base::elapsed(lost.from, lost.to) : 0,
                {},
-               thread});
+               thread,
+               windows_.block()});
 }
 
 }  // namespace polytrace::collector

@@ -192,14 +192,16 @@ void RowMaker::moments(Window& window, std::uint32_t time, const SeriesIds& ids,
                   figures.start,
                   figures.longest,
                   {figures.node},
-                  meaning.names.threads()[figures.thread].id});
+                  meaning.names.threads()[figures.thread].id,
+                  figures.block});
   if (window.throws >= analysis::ThrowBursts::kFewest)
     window.add({MomentKind::burst,
                 Carrier::exceptions,
                 window.first_throw,
                 base::elapsed(window.first_throw, window.last_throw),
                 {},
-                0});
+                0,
+                window.throw_block});
   auto& out = rows.of<warehouse::Moment>();
   const std::size_t begin = out.size();
   for (const Happening& happening : window.happenings) {
@@ -212,7 +214,7 @@ void RowMaker::moments(Window& window, std::uint32_t time, const SeriesIds& ids,
     row.at = windows_.wall(happening.at);
     row.took = static_cast<std::int64_t>(happening.took);
     row.stream = ids.stream;
-    row.block = ids.block;
+    row.block = happening.block;
     row.thread = happening.thread;
     const std::uint32_t node = visible(happening.carrier, happening.spot.node, meaning);
     if (happening.kind == MomentKind::call)

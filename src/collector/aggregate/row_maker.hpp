@@ -17,7 +17,6 @@ struct SeriesIds {
   std::uint64_t series = 0;
   std::uint64_t service = 0;
   std::uint64_t stream = 0;  // the trace that moments are in
-  std::uint64_t block = 0;   // of it
 };
 
 // What the numbers in a window mean.

@@ -46,6 +46,7 @@ struct Happening {
   std::uint64_t took = 0;  // nanoseconds
   Spot spot{};
   base::Id thread = 0;
+  std::uint64_t block = 0;  // of the stream: the one that told its end
 };
 
 struct Window {
@@ -57,6 +58,7 @@ struct Window {
     Time start = 0;                 // of that one
     std::uint32_t node = 0;
     std::uint32_t thread = 0;  // index
+    std::uint64_t block = 0;   // of the stream, that told its end
   };
   static constexpr std::size_t kCarriers = analysis::kCarriers;
 
@@ -78,6 +80,7 @@ struct Window {
   std::uint64_t lost = 0;
   Time first_throw = 0;
   Time last_throw = 0;
+  std::uint64_t throw_block = 0;  // of the last one
   std::uint64_t throws = 0;
 
   void add(Carrier carrier, Spot spot, const Amount& amount) {
@@ -104,6 +107,9 @@ class Windows {
 
   explicit Windows(Accepted accepted) : accepted_(accepted) {}
 
+  // What comes is of that block of the stream.
+  void begin_block(std::uint64_t block) { block_ = block; }
+  std::uint64_t block() const { return block_; }
   // The wall clock said `wall` at `at`. Until then nothing is accepted.
   void set_clock(Time wall, Time at);
   bool has_clock() const { return first_ < last_; }
@@ -163,6 +169,7 @@ class Windows {
   Time end_ = 0;
   std::uint64_t refused_ = 0;
   std::uint64_t cut_ = 0;
+  std::uint64_t block_ = 0;
 };
 
 template <class Function>

@@ -27,6 +27,7 @@ struct Config {
   std::string user;
   std::string password_file;
   std::uint64_t metrics_port = 8472;  // on 127.0.0.1; 0: any that is free
+  std::string token_file;             // who has its token may ask for blocks; empty: nobody
   std::chrono::seconds drain{30};     // at the end, for what is on its way
 };
 

@@ -79,6 +79,8 @@ std::string config_text(const Config& config) {
   if (!config.password_file.empty())
     out += fmt::format("password_file = {}\n", quoted_word(config.password_file));
   out += fmt::format("\n[metrics]\nport = {}\n", config.metrics_port);
+  if (!config.token_file.empty())
+    out += fmt::format("token_file = {}\n", quoted_word(config.token_file));
   return out;
 }
 
@@ -102,6 +104,7 @@ std::string config_json(const Config& config) {
   json.member("store", config.store);
   json.member("user", config.user);
   json.member("metrics_port", config.metrics_port);
+  json.member("token_file", config.token_file);
   json.end_object();
   return out + "\n";
 }

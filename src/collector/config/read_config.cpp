@@ -122,6 +122,7 @@ constexpr std::array kKeys = {
     Key{"store", "user", take_word<&Config::user>, "a name"},
     Key{"store", "password_file", take_path<&Config::password_file>, kPath},
     Key{"metrics", "port", take_port, "a number from 0 to 65535"},
+    Key{"metrics", "token_file", take_path<&Config::token_file>, kPath},
 };
 
 std::string full_name(std::string_view section, std::string_view name) {

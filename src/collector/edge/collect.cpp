@@ -108,8 +108,11 @@ class Collector {
                                    [this] { boost::asio::post(context_, [this] { news(); }); });
     if (!pipeline) return base::Unexpected(pipeline.error());
     pipeline_ = std::move(*pipeline);
-    auto metrics =
-        MetricsDoor::open(context_, static_cast<std::uint16_t>(config_.metrics_port), figures_);
+    auto desk = PieceDesk::open(config_, tell_);
+    if (!desk) return base::Unexpected(desk.error());
+    desk_ = std::move(*desk);
+    auto metrics = MetricsDoor::open(context_, static_cast<std::uint16_t>(config_.metrics_port),
+                                     figures_, *desk_);
     if (!metrics) return base::Unexpected(metrics.error());
     metrics_ = std::move(*metrics);
     auto intake = Intake::open(context_, config_, *pipeline_, figures_, tell_);
@@ -188,6 +191,7 @@ class Collector {
   boost::asio::signal_set signals_;
   boost::asio::steady_timer look_;
   std::unique_ptr<Pipeline> pipeline_;
+  std::unique_ptr<PieceDesk> desk_;
   std::unique_ptr<MetricsDoor> metrics_;
   std::unique_ptr<Intake> intake_;
 };

@@ -5,6 +5,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/empty_body.hpp>
@@ -24,6 +25,7 @@ using Tcp = boost::asio::ip::tcp;
 using WebFault = boost::system::error_code;
 
 constexpr std::chrono::seconds kWebPatience{5};
+constexpr std::chrono::seconds kPiecePatience{60};
 constexpr std::chrono::milliseconds kWebLater{250};
 constexpr std::uint32_t kMostWebHead = 8 * 1024;
 constexpr unsigned kMostWatchers = 16;
@@ -31,12 +33,15 @@ constexpr unsigned kMostWatchers = 16;
 struct WebAnswer {
   web::status status = web::status::ok;
   std::string text{};
+  std::string gone{};
+  std::string_view type = "text/plain; version=0.0.4; charset=utf-8";
 };
 
 WebAnswer answer_to(std::string_view path, const Figures& figures) {
   if (path == "/metrics") return {web::status::ok, metrics_text(figures)};
   if (path == "/healthz") return {web::status::ok, "ok\n"};
-  if (path != "/readyz") return {web::status::not_found, "/metrics, /healthz, /readyz\n"};
+  if (path != "/readyz")
+    return {web::status::not_found, "/metrics, /healthz, /readyz, /v1/traces/\n"};
   if (!figures.spool_works)
     return {web::status::service_unavailable, "the spool cannot be written\n"};
   if (!figures.outbox_has_room)
@@ -47,10 +52,12 @@ WebAnswer answer_to(std::string_view path, const Figures& figures) {
 // One request, one answer.
 class Watcher final : public std::enable_shared_from_this<Watcher> {
  public:
-  Watcher(Tcp::socket socket, const Figures& figures, std::shared_ptr<unsigned> count)
+  Watcher(Tcp::socket socket, const Figures& figures, PieceDesk& desk,
+          std::shared_ptr<unsigned> count)
       : socket_(std::move(socket)),
         patience_(socket_.get_executor()),
         figures_(figures),
+        desk_(desk),
         count_(std::move(count)) {
     ++*count_;
   }
@@ -59,29 +66,48 @@ class Watcher final : public std::enable_shared_from_this<Watcher> {
   ~Watcher() { --*count_; }
 
   void read() {
-    patience_.expires_after(kWebPatience);
-    patience_.async_wait([self = weak_from_this()](WebFault fault) {
-      WebFault ignored;
-      if (const auto here = self.lock(); here && !fault) here->socket_.close(ignored);
-    });
+    wait_at_most(kWebPatience);
     parser_.header_limit(kMostWebHead);
     web::async_read_header(socket_, buffer_, parser_,
                            [self = shared_from_this()](WebFault fault, std::size_t) {
-                             if (!fault) self->write();
+                             if (!fault) self->answer();
                            });
   }
 
  private:
-  void write() {
-    const auto method = parser_.get().method();
-    const bool is_asked = method == web::verb::get || method == web::verb::head;
-    WebAnswer answer = is_asked ? answer_to(parser_.get().target(), figures_)
-                                : WebAnswer{web::status::method_not_allowed, "GET\n"};
+  void wait_at_most(std::chrono::seconds patience) {
+    patience_.expires_after(patience);
+    patience_.async_wait([self = weak_from_this()](WebFault fault) {
+      WebFault ignored;
+      if (const auto here = self.lock(); here && !fault) here->socket_.close(ignored);
+    });
+  }
+  void answer() {
+    const auto& request = parser_.get();
+    const auto method = request.method();
+    const std::string_view target = request.target();
+    if (method != web::verb::get && method != web::verb::head)
+      return write({web::status::method_not_allowed, "GET\n"});
+    if (method != web::verb::get || !PieceDesk::is_for_it(target))
+      return write(answer_to(target, figures_));
+    wait_at_most(kPiecePatience);
+    const std::string_view authorization = request[web::field::authorization];
+    desk_.ask(target, authorization, [self = shared_from_this()](PieceDesk::Answer&& answer) {
+      boost::asio::post(self->socket_.get_executor(), [self, answer = std::move(answer)]() mutable {
+        self->write({web::status(answer.status), std::move(answer.text), std::move(answer.gone),
+                     answer.status == 200 ? "application/octet-stream" : "text/plain"});
+      });
+    });
+  }
+  void write(WebAnswer answer) {
     response_.result(answer.status);
-    response_.set(web::field::content_type, "text/plain; version=0.0.4; charset=utf-8");
+    response_.set(web::field::content_type, answer.type);
+    if (answer.status == web::status::unauthorized)
+      response_.set(web::field::www_authenticate, "Bearer");
+    if (!answer.gone.empty()) response_.set("Polytrace-Gone", answer.gone);
     response_.keep_alive(false);
     response_.content_length(answer.text.size());
-    if (method != web::verb::head) response_.body() = std::move(answer.text);
+    if (parser_.get().method() != web::verb::head) response_.body() = std::move(answer.text);
     web::async_write(socket_, response_, [self = shared_from_this()](WebFault, std::size_t) {
       WebFault ignored;
       self->socket_.shutdown(Tcp::socket::shutdown_both, ignored);
@@ -92,6 +118,7 @@ class Watcher final : public std::enable_shared_from_this<Watcher> {
   Tcp::socket socket_;
   boost::asio::steady_timer patience_;
   const Figures& figures_;
+  PieceDesk& desk_;
   std::shared_ptr<unsigned> count_;  // of watchers
   boost::beast::flat_buffer buffer_{kMostWebHead};
   web::request_parser<web::empty_body> parser_;
@@ -100,8 +127,8 @@ class Watcher final : public std::enable_shared_from_this<Watcher> {
 
 class WatchedPort final : public MetricsDoor {
  public:
-  WatchedPort(boost::asio::io_context& context, const Figures& figures)
-      : figures_(figures), acceptor_(context), again_(context) {}
+  WatchedPort(boost::asio::io_context& context, const Figures& figures, PieceDesk& desk)
+      : figures_(figures), desk_(desk), acceptor_(context), again_(context) {}
 
   base::result<void> listen(std::uint16_t port) {
     WebFault fault;
@@ -127,7 +154,7 @@ class WatchedPort final : public MetricsDoor {
       if (fault == boost::asio::error::operation_aborted) return;
       if (fault) return accept_later();
       if (*count_ < kMostWatchers)
-        std::make_shared<Watcher>(std::move(socket), figures_, count_)->read();
+        std::make_shared<Watcher>(std::move(socket), figures_, desk_, count_)->read();
       accept();
     });
   }
@@ -139,6 +166,7 @@ class WatchedPort final : public MetricsDoor {
   }
 
   const Figures& figures_;
+  PieceDesk& desk_;
   Tcp::acceptor acceptor_;
   boost::asio::steady_timer again_;
   std::shared_ptr<unsigned> count_ = std::make_shared<unsigned>(0);
@@ -148,8 +176,9 @@ class WatchedPort final : public MetricsDoor {
 
 base::result<std::unique_ptr<MetricsDoor>> MetricsDoor::open(boost::asio::io_context& context,
                                                              std::uint16_t port,
-                                                             const Figures& figures) {
-  auto door = std::make_unique<WatchedPort>(context, figures);
+                                                             const Figures& figures,
+                                                             PieceDesk& desk) {
+  auto door = std::make_unique<WatchedPort>(context, figures, desk);
   if (auto listening = door->listen(port); !listening) return base::Unexpected(listening.error());
   return door;
 }

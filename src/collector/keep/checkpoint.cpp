@@ -209,6 +209,11 @@ std::vector<std::uint64_t> Checkpoint::streams() const {
   return {state_->kept.begin(), state_->kept.end()};
 }
 
+std::filesystem::path Checkpoint::definitions_path(const std::filesystem::path& folder,
+                                                   std::uint64_t stream) {
+  return kDefinitions.path(folder, stream);
+}
+
 void Checkpoint::forget(std::uint64_t stream) {
   const std::lock_guard lock(state_->mutex);
   std::error_code fault;

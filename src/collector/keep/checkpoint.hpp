@@ -59,6 +59,9 @@ class Checkpoint {
   // begins anew) and is told by damaged().
   base::result<std::optional<Known>> load(std::uint64_t stream) const;
   std::vector<std::uint64_t> streams() const;  // of which something is kept, in order
+  // Where its definitions are, for who only reads them.
+  static std::filesystem::path definitions_path(const std::filesystem::path& folder,
+                                                std::uint64_t stream);
   void forget(std::uint64_t stream);
   std::uint64_t damaged() const;
 

@@ -17,8 +17,6 @@ namespace {
 using base::Code;
 namespace fs = std::filesystem;
 
-constexpr NumberedFiles kSpoolFiles{"spool-", ".blocks"};
-
 std::chrono::seconds age_of(const fs::path& path) {
   std::error_code fault;
   const auto written = fs::last_write_time(path, fault);

@@ -8,9 +8,12 @@
 #include <vector>
 
 #include "base/seeded_hash.hpp"
+#include "collector/keep/append_file.hpp"
 #include "collector/keep/spool.hpp"
 
 namespace polytrace::collector {
+
+inline constexpr NumberedFiles kSpoolFiles{"spool-", ".blocks"};
 
 // The index that a block's header tells, kHeader of a stream's own header; nothing where it is
 // damaged. Its payload is not looked at.

@@ -15,7 +15,10 @@ bool is_context(base::Bytes block);
 // Whether it is the stream's end.
 bool is_end(base::Bytes block);
 // Blocks with the definitions of the batch, their times in nanoseconds: to be read by a reader
-// that was told no clocks. Empty where there are none.
-std::vector<std::byte> definitions_of(const event::Batch& batch);
+// that was told no clocks. All have the index of the block that they were in. Empty where there are
+// none.
+std::vector<std::byte> definitions_of(const event::Batch& batch, std::uint64_t index);
+// Blocks of the batch, likewise.
+std::vector<std::byte> blocks_with(const event::Batch& batch, std::uint64_t index);
 
 }  // namespace polytrace::collector

@@ -147,7 +147,7 @@ base::result<void> StreamWork::State::take(const BlockCutter::Block& block) {
   reader.read(block.bytes, [&](const event::Batch& batch) {
     events += batch.events.size();
     if (!aggregator.consume(batch)) ++without_clock;
-    if (kept != nullptr && kept_so) kept_so = define(definitions_of(batch));
+    if (kept != nullptr && kept_so) kept_so = define(definitions_of(batch, block.index));
   });
   if (kept_so) kept_so = check_limits();
   return kept_so;

@@ -86,14 +86,15 @@ class Program:
 
 
 class Programs:
-    """Compiled in a folder. `names` are those that can run here."""
+    """Compiled in a folder. `names` are those that can run here. Other sources have a class Counts
+    that is told the same words."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, java=JAVA, csharp=CSHARP):
         self.folder = Path(folder)
         self.names = []
         self.number = 0
-        (self.folder / "Counts.java").write_text(JAVA)
-        (self.folder / "Counts.cs").write_text(CSHARP)
+        (self.folder / "Counts.java").write_text(java)
+        (self.folder / "Counts.cs").write_text(csharp)
         for name in ("java", "mono", "dotnet"):
             missing = getattr(self, f"make_{name}")()
             if missing:

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// A GET over HTTP, whole, with a bearer token. Any thread.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/types.hpp"
+
+namespace polytrace::warehouse {
+
+struct FetchOrder {
+  std::string url;
+  std::string token;
+  std::chrono::milliseconds within{60'000};
+  std::uint64_t most_bytes = std::uint64_t{256} << 20;
+};
+
+// Errors: open_failed (nobody answers, or with another status than 200: what was
+// said is in the detail, the token never), limit_exceeded, library_missing.
+base::result<std::vector<std::byte>> fetch(const FetchOrder& order);
+
+}  // namespace polytrace::warehouse
