@@ -83,6 +83,21 @@ Range range_of_part(Part part, std::uint32_t number) {
   return {seconds_of(sys_days{first}), seconds_of(sys_days{first + std::chrono::months{1}})};
 }
 
+base::result<void> require_tiers(Store& store) {
+  if (!store.has_tiers())
+    return base::fail(base::Code::schema_missing,
+                      store.name() + ": its version knows nothing of tiers");
+  const auto days = store.row<std::uint32_t, std::uint32_t>(
+      "SELECT toUInt32(toDateTime('2026-01-15 00:00:00')), "
+      "toUInt32(toDateTime('2026-07-15 00:00:00'))");
+  if (!days) return base::Unexpected(days.error());
+  if (*days == std::tuple(1'768'435'200U, 1'784'073'600U)) return {};
+  return base::fail(base::Code::usage,
+                    store.name() +
+                        ": the server's days are not those of UTC, which tiers need: set its "
+                        "<timezone> to UTC");
+}
+
 base::result<TierBook> TierBook::open(Store& store, const Range& range) {
   TierBook book;
   const std::string hours =

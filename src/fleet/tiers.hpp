@@ -46,6 +46,10 @@ std::uint32_t part_of_hour(Part part, std::uint32_t hour);
 // The time that a partition covers; from == to where it is no such number.
 Range range_of_part(Part part, std::uint32_t number);
 
+// Errors: schema_missing, where the store has no notes of tiers; usage, where the server's days are
+// not those of UTC: partitions would be of other hours than their numbers tell.
+base::result<void> require_tiers(Store& store);
+
 // What was told of an hour when it was rolled.
 struct RollNote {
   std::uint64_t print = 0;  // of the control totals that stood for its rows

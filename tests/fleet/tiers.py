@@ -31,7 +31,8 @@ class Store:
         self.url = f"{server.url}/{database}"
 
     def command(self, *words):
-        return [POLYTRACE, "fleet", *map(str, words), "--store", self.url]
+        store = [] if words[0] == "plan" else ["--store", self.url]
+        return [POLYTRACE, "fleet", *map(str, words), *store]
 
     def run(self, *words, code=0):
         done = subprocess.run(self.command(*words), capture_output=True, text=True, timeout=60,
@@ -322,8 +323,8 @@ def verify(store, rows):
     assert figures["hours_different"] == 0 and told["right"] and not tables["differences"]
     # What an edge told and never sent, and what was sent and not told.
     rows.tell(store, "health_10s", rows.health[:5], "calls", "pause_ns", edge="edge-lost")
-    rows.fleets[0].put_profile(store.server, store.database,
-                               [{**rows.profile[-1], "gen": 9, "t": facts.BEGIN + LATER}])
+    untold = next(row for row in rows.profile if row["t"] == facts.BEGIN + LATER)
+    rows.fleets[0].put_profile(store.server, store.database, [{**untold, "gen": 9}])
     _, tables, _ = store.operate(*words, code=4)
     found = {row["table"]: row for row in tables["differences"]}
     assert "edge-lost" in found["health_10s"]["edges"]

@@ -7,24 +7,27 @@
 namespace polytrace::cli {
 namespace {
 
-// "profile_10s 2d, profile_1m 30d": what is kept unless told otherwise.
-std::string kept_text() {
-  std::string text;
-  for (const fleet::Kept& kept : fleet::kept_tables())
-    text += fmt::format("{}{} {}d", text.empty() ? "" : ", ", kept.table, kept.keep / fleet::kDay);
-  return text;
+// With what is kept unless told otherwise.
+std::string prune_text() {
+  std::string kept;
+  for (const fleet::Kept& one : fleet::kept_tables())
+    kept += fmt::format("{}{} {}d", kept.empty() ? "" : ", ", one.table, one.keep / fleet::kDay);
+  return fmt::format(
+      "Drops partitions whose rows are all older than their table keeps: {}. Stacks and names of "
+      "methods go by the month, once they are older than whatever is kept longest. Rows that no "
+      "coarser tier has yet stay, and that is said.",
+      kept);
 }
 
 class FleetPrune final : public FleetOperation {
  public:
   const CommandHelp& help() const override {
+    static const std::string kText = prune_text();
     static const CommandHelp kHelp{
         "fleet-prune",
         "drops a store's old rows, whole partitions at a time",
         "[OPTIONS]",
-        "Drops partitions whose rows are all older than their table keeps: " + kept_text() +
-            ". Stacks and names of methods go by the month, once they are older than whatever is "
-            "kept longest. Rows that no coarser tier has yet stay, and that is said.",
+        kText,
         {{"each day from a timer", "polytrace fleet prune --store http://127.0.0.1:8123/shop"},
          {"what would go?", "polytrace fleet prune --dry-run --keep profile_10s=12h"}},
         {0, 1, 2, 3},
