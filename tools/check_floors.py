@@ -46,9 +46,9 @@ FOLDERS = {
                 "states runtimes index", "record trace sql"],
     "collector": ["aggregate", "send", "push keep config", "live", "flow", "edge"],
     "server": ["http", ".", "answers", "answers/sql", "door"],
-    "fleet": [".", "moments", "questions"],
+    "fleet": [".", "moments", "questions operate"],
     "cli": ["show", "frame", "options help", "convert explain",
-            "record history index fleet sql ui", "."],
+            "record history index fleet sql ui", "fleet/operate", "."],
 }
 # An agent lives inside other programs: of the floors below it uses only these.
 AGENT_USES = {"base", "event", "format"}

@@ -17,7 +17,8 @@ namespace polytrace::fleet {
 struct Question {
   Where where{};
   Range range{};
-  bool exact = false;  // rows that were sent twice count once, whatever it takes
+  bool exact = false;            // rows that were sent twice count once, whatever it takes
+  std::uint32_t resolution = 0;  // seconds: rather from rows of that length; 0: by the range
   analysis::TableOptions table{};
 };
 

@@ -12,6 +12,20 @@ namespace {
 // Above, the server looks series up by itself.
 constexpr std::uint64_t kMostLiterals = 2000;
 constexpr std::uint32_t kWindow = 10;  // seconds
+// Beyond, finer rows are too many for a question.
+constexpr std::uint32_t kMostBy10s = 6 * kHour, kMostBy1m = 3 * kDay;
+constexpr std::uint64_t kMostSeriesBy10s = 2000;
+
+// "(hour >= 1 AND hour <= 2 AND t >= 3600 AND t < 7200 OR ...)"; no range: nothing.
+std::string within(const std::vector<Range>& ranges, bool has_hours) {
+  std::vector<std::string> parts;
+  for (const Range& range : ranges)
+    parts.push_back((has_hours ? fmt::format("hour >= {} AND hour <= {} AND ", range.first_hour(),
+                                             range.last_hour())
+                               : std::string()) +
+                    fmt::format("t >= {} AND t < {}", range.from, range.to));
+  return parts.empty() ? "0" : fmt::format("({})", fmt::join(parts, " OR "));
+}
 
 }  // namespace
 
@@ -27,32 +41,36 @@ base::result<Scope> Scope::open(Store& store, const Question& question) {
 
 // Series are those that had begun: who ended, the rows tell.
 base::result<void> Scope::match() {
-  const std::string matching = fmt::format("FROM {} WHERE first < {} AND ({})", name_of("series"),
-                                           question_->range.to, to_sql(question_->where));
+  matching_ = fmt::format("FROM {} WHERE first < {} AND ({})", name_of("series"),
+                          question_->range.to, to_sql(question_->where));
   const auto sums = store_->row<std::uint64_t, std::uint64_t>(fmt::format(
       "SELECT uniqExact(series), uniqExactIf(series, host = '(many)' OR instance = '(many)') {}",
-      matching));
+      matching_));
   if (!sums) return base::Unexpected(sums.error());
   std::tie(account_.series, account_.thinned) = *sums;
-  if (question_->where.kind == Where::Kind::everything) return {};
-  const auto services = store_->rows<std::uint64_t>("SELECT DISTINCT service " + matching);
-  if (!services) return base::Unexpected(services.error());
-  const auto listed = [](const std::vector<std::tuple<std::uint64_t>>& rows) {
-    std::vector<std::uint64_t> ids{0};  // no id: an empty list is no SQL
-    for (const auto& [id] : rows) ids.push_back(id);
-    std::ranges::sort(ids);
-    return fmt::format("{}", fmt::join(ids, ", "));
-  };
-  std::string series = "SELECT series " + matching;
-  if (account_.series <= kMostLiterals) {
-    const auto ids = store_->rows<std::uint64_t>("SELECT DISTINCT series " + matching);
-    if (!ids) return base::Unexpected(ids.error());
-    series = listed(*ids);
-  }
-  if (services->size() <= kMostLiterals)
-    chosen_ = fmt::format(" AND service IN ({})", listed(*services));
-  chosen_ += fmt::format(" AND series IN ({})", series);
+  auto condition = chosen("series");
+  if (!condition) return base::Unexpected(condition.error());
+  chosen_ = std::move(*condition);
   return {};
+}
+
+// What series match, as a condition on `id`, which is `series` or `grp`.
+base::result<std::string> Scope::chosen(std::string_view id) {
+  std::string condition;
+  if (question_->where.kind == Where::Kind::everything) return condition;
+  for (const std::string_view column : {std::string_view("service"), id}) {
+    const std::string select = fmt::format("SELECT DISTINCT {} {}", column, matching_);
+    const auto rows =
+        store_->rows<std::uint64_t>(fmt::format("{} LIMIT {}", select, kMostLiterals + 1));
+    if (!rows) return base::Unexpected(rows.error());
+    std::vector<std::uint64_t> ids{0};  // no id: an empty list is no SQL
+    for (const auto& [one] : *rows) ids.push_back(one);
+    std::ranges::sort(ids);
+    condition += fmt::format(
+        " AND {} IN ({})", column,
+        rows->size() > kMostLiterals ? select : fmt::format("{}", fmt::join(ids, ", ")));
+  }
+  return condition;
 }
 
 base::result<void> Scope::weigh() {
@@ -72,10 +90,58 @@ base::result<void> Scope::weigh() {
   return {};
 }
 
-std::string Scope::condition() const {
-  const Range& range = question_->range;
-  return fmt::format("hour >= {} AND hour <= {} AND t >= {} AND t < {}{}", range.first_hour(),
-                     range.last_hour(), range.from, range.to, chosen_);
+std::string Scope::condition() const { return within({question_->range}, true) + chosen_; }
+
+// Coarser rows know no hosts.
+TierChoice Scope::choose(Tiers tiers, const TierBook& book) {
+  const bool by_host = asks_for(question_->where, "host") || asks_for(question_->where, "instance");
+  const std::uint32_t length = question_->range.seconds();
+  const std::uint32_t by_range = length > kMostBy1m ? kHour
+                                 : length > kMostBy10s || account_.series > kMostSeriesBy10s
+                                     ? 60
+                                     : kWindow;
+  const std::uint32_t resolution = question_->resolution != 0 ? question_->resolution : by_range;
+  const std::size_t coarsest = by_host ? 0 : tiers.size() - 1;
+  std::size_t wanted = coarsest;
+  while (wanted > 0 && tiers[wanted].resolution > resolution) --wanted;
+  TierChoice choice = choose_tiers(
+      tiers, question_->range, wanted, coarsest, [&](std::size_t tier, std::uint32_t hour) {
+        return tier == 0 ? !book.is_gone(tiers[0].table, hour) : book.is_made(tiers, tier, hour);
+      });
+  if (choice.left_out != 0)
+    account_.notes.push_back(fmt::format(
+        "{} s are left out: {}", choice.left_out,
+        by_host ? "rows by host are gone; without host and instance, coarser ones may tell"
+                : "their rows were dropped, or are only left for whole hours"));
+  return choice;
+}
+
+base::result<std::string> Scope::rows_of(Tiers tiers, std::string_view columns,
+                                         const std::string& more) {
+  const auto book = TierBook::open(*store_, question_->range);
+  if (!book) return base::Unexpected(book.error());
+  const TierChoice choice = choose(tiers, *book);
+  std::vector<std::string> parts;
+  std::string groups;
+  for (std::size_t i = 0; i < tiers.size(); ++i) {
+    if (choice.ranges[i].empty()) continue;
+    if (i > 0 && groups.empty()) {
+      auto condition = chosen("grp");
+      if (!condition) return condition;
+      groups = std::move(*condition);
+    }
+    const bool is_once = i == 0 && account_.is_exact;
+    parts.push_back(fmt::format("SELECT {} FROM {}{} WHERE {}{}{}", columns,
+                                name_of(tiers[i].table), is_once ? " FINAL" : "",
+                                within(choice.ranges[i], tiers[i].resolution < kHour),
+                                i == 0 ? chosen_ : groups, more));
+    account_.tiers.emplace_back(tiers[i].table);
+    account_.resolution = std::max(account_.resolution, tiers[i].resolution);
+  }
+  if (parts.empty())
+    parts.push_back(
+        fmt::format("SELECT {} FROM {} WHERE 0", columns, name_of(tiers.front().table)));
+  return fmt::format("FROM ({}) AS p", fmt::join(parts, " UNION ALL "));
 }
 
 std::string Scope::of(std::string_view table, std::uint32_t resolution) {

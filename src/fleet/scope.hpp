@@ -9,6 +9,7 @@
 
 #include "fleet/question.hpp"
 #include "fleet/store.hpp"
+#include "fleet/tiers.hpp"
 
 namespace polytrace::fleet {
 
@@ -26,21 +27,28 @@ class Scope {
   // account notes the table, but for a resolution of 0. It has the columns service, hour, series
   // and t.
   std::string of(std::string_view table, std::uint32_t resolution);
+  // "FROM (SELECT columns FROM db.profile_1m WHERE ... UNION ALL ...) AS p": rows of the processes
+  // that match, within the range, each from the tier that the range or the question wants; where it
+  // lacks something, from others. The account notes the tables, and what none has any more. `more`
+  // is a condition on columns that all tiers have, or nothing.
+  base::result<std::string> rows_of(Tiers tiers, std::string_view columns,
+                                    const std::string& more = {});
   // "db.series": for joins by series.
-  std::string name_of(std::string_view table) const {
-    return store_->database() + '.' + std::string(table);
-  }
+  std::string name_of(std::string_view table) const { return store_->name_of(table); }
 
  private:
   Scope(Store& store, const Question& question) : store_(&store), question_(&question) {}
   base::result<void> match();
   base::result<void> weigh();
+  base::result<std::string> chosen(std::string_view id);
   std::string condition() const;
+  TierChoice choose(Tiers tiers, const TierBook& book);
 
   Store* store_;
   const Question* question_;
   Account account_;
-  std::string chosen_;  // " AND service IN (...) AND series IN (...)", or nothing
+  std::string matching_;  // "FROM db.series WHERE ...": the series that match
+  std::string chosen_;    // " AND service IN (...) AND series IN (...)", or nothing
 };
 
 }  // namespace polytrace::fleet

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -22,13 +23,19 @@ class Store {
   static base::result<Store> open(warehouse::LinkOptions options) {
     auto link = warehouse::Link::open(std::move(options));
     if (!link) return base::Unexpected(link.error());
-    if (auto ready = warehouse::require_schema(*link); !ready)
-      return base::Unexpected(ready.error());
-    return Store(std::move(*link));
+    const auto version = warehouse::require_schema(*link);
+    if (!version) return base::Unexpected(version.error());
+    return Store(std::move(*link), *version);
   }
+  // Whether it knows what was rolled up and what was dropped.
+  bool has_tiers() const { return version_ >= warehouse::kTiersVersion; }
 
   warehouse::Link& link() { return link_; }
   const std::string& database() const { return link_.database(); }
+  // "shop.series"
+  std::string name_of(std::string_view table) const {
+    return database() + '.' + std::string(table);
+  }
   // "http://host:8123/database"
   std::string name() const { return link_.address() + '/' + link_.database(); }
 
@@ -54,7 +61,7 @@ class Store {
   }
 
  private:
-  explicit Store(warehouse::Link link) : link_(std::move(link)) {}
+  Store(warehouse::Link link, std::uint32_t version) : link_(std::move(link)), version_(version) {}
   // Within what one question may take of a server that others ask, too.
   base::result<std::vector<std::byte>> ask(const std::string& sql) {
     return link_.ask(sql, {{"max_execution_time", "30"},
@@ -65,6 +72,7 @@ class Store {
   }
 
   warehouse::Link link_;
+  std::uint32_t version_;
 };
 
 }  // namespace polytrace::fleet

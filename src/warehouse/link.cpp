@@ -195,8 +195,8 @@ const std::string& Link::address() const { return state_->address.server; }
 const std::string& Link::database() const { return state_->options.database; }
 const Refusal& Link::refusal() const { return state_->refusal; }
 
-base::result<void> Link::run(std::string_view sql) {
-  return state_->post(state_->url({}, {}), std::as_bytes(std::span(sql))).map([](auto&&) {});
+base::result<void> Link::run(std::string_view sql, const Settings& settings) {
+  return state_->post(state_->url({}, settings), std::as_bytes(std::span(sql))).map([](auto&&) {});
 }
 
 base::result<void> Link::insert(std::string_view table, std::string_view columns,

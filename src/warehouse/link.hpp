@@ -60,7 +60,7 @@ class Link {
 
   // A statement that answers nothing: DDL, INSERT ... SELECT. Statements name the database of their
   // tables themselves (database()): it need not exist yet.
-  base::result<void> run(std::string_view sql);
+  base::result<void> run(std::string_view sql, const Settings& settings = {});
   // `rows` in RowBinary for exactly `columns` ("a, b, c"; rows.hpp, column_names). A server stores
   // what is of one partition and at most its max_insert_block_size rows whole or not at all.
   base::result<void> insert(std::string_view table, std::string_view columns, base::Bytes rows);

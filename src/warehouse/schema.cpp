@@ -11,6 +11,8 @@
 asm(".pushsection .rodata\n"
     "polytrace_schema_base: .incbin \"" POLYTRACE_SCHEMA_FOLDER
     "/0001_base.sql\"\n"
+    ".incbin \"" POLYTRACE_SCHEMA_FOLDER
+    "/0002_tiers.sql\"\n"
     "polytrace_schema_base_end:\n"
     ".globl polytrace_schema_base, polytrace_schema_base_end\n"
     ".hidden polytrace_schema_base, polytrace_schema_base_end\n"
@@ -28,7 +30,8 @@ using base::Code;
 constexpr std::uint32_t kMajor = 100;
 constexpr int kNoTable = 60, kNoDatabase = 81;  // ClickHouse's codes
 
-std::string_view base_text() {
+// All files, in their order.
+std::string_view schema_text() {
   return {polytrace_schema_base,
           static_cast<std::size_t>(polytrace_schema_base_end - polytrace_schema_base)};
 }
@@ -86,7 +89,7 @@ base::Unexpected newer(std::uint32_t version) {
 
 std::vector<std::string> schema_statements(const std::string& database, Engines engines) {
   std::vector<std::string> all{"CREATE DATABASE IF NOT EXISTS " + database};
-  const std::string text = without_remarks(base_text());
+  const std::string text = without_remarks(schema_text());
   constexpr std::string_view kCreate = "CREATE TABLE ";
   std::size_t at = 0;
   for (std::size_t end; (end = text.find(";\n", at)) != std::string::npos; at = end + 2) {
@@ -95,6 +98,15 @@ std::vector<std::string> schema_statements(const std::string& database, Engines 
     all.push_back(std::move(statement));
   }
   return all;
+}
+
+std::string table_statement(const std::string& database, std::string_view table,
+                            std::string_view name) {
+  const std::string begin = fmt::format("CREATE TABLE IF NOT EXISTS {}.{} ", database, table);
+  for (const std::string& statement : schema_statements(database, Engines::single))
+    if (statement.starts_with(begin))
+      return fmt::format("CREATE TABLE {}.{} {}", database, name, statement.substr(begin.size()));
+  return {};
 }
 
 base::result<std::optional<std::uint32_t>> schema_version(Link& link) {
@@ -126,12 +138,12 @@ base::result<std::size_t> apply_schema(Link& link, Engines engines, const std::s
   return statements.size();
 }
 
-base::result<void> require_schema(Link& link) {
+base::result<std::uint32_t> require_schema(Link& link) {
   const auto version = schema_version(link);
   if (!version) return base::Unexpected(version.error());
   if (!*version) return base::fail(Code::schema_missing, link.address() + "/" + link.database());
   if (**version / kMajor > kSchemaVersion / kMajor) return newer(**version);
-  return {};
+  return **version;
 }
 
 }  // namespace polytrace::warehouse

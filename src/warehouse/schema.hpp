@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
@@ -14,13 +15,20 @@
 
 namespace polytrace::warehouse {
 
-inline constexpr std::uint32_t kSchemaVersion = 100;  // of this program
+inline constexpr std::uint32_t kSchemaVersion = 101;  // of this program
+// From here on a store says what was rolled up and what was dropped.
+inline constexpr std::uint32_t kTiersVersion = 101;
 
 enum class Engines { single, replicated };
 
 // Each statement without its semicolon; the first makes the database. Creating says IF NOT EXISTS.
 // REQUIRES: is_plain_name(database).
 std::vector<std::string> schema_statements(const std::string& database, Engines engines);
+
+// The statement that makes a table `name` like `table`, on one server: a place to prepare rows in.
+// REQUIRES: `table` is one of ours.
+std::string table_statement(const std::string& database, std::string_view table,
+                            std::string_view name);
 
 // The highest version that was applied; nullopt where the store has no tables of ours.
 base::result<std::optional<std::uint32_t>> schema_version(Link& link);
@@ -29,8 +37,8 @@ base::result<std::optional<std::uint32_t>> schema_version(Link& link);
 // Returns how many statements ran. Error: schema_newer.
 base::result<std::size_t> apply_schema(Link& link, Engines engines, const std::string& program);
 
-// An error where a store cannot be written to or asked by this program: no tables, or of a newer
-// major version.
-base::result<void> require_schema(Link& link);
+// Its version; an error where a store cannot be written to or asked by this program: no tables, or
+// of a newer major version.
+base::result<std::uint32_t> require_schema(Link& link);
 
 }  // namespace polytrace::warehouse

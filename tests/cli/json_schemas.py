@@ -28,7 +28,8 @@ SCHEMAS = {path.name: json.loads(path.read_text(encoding="utf-8"))
 #: Recordings need a runtime, control a recording that runs: live tests print these. Stores need a
 #: server: tests/fleet.
 ELSEWHERE = {"control.json", "record.json", "push.json", "collect.json", "fleet.json",
-             "fleet-flame.json", "fleet-get.json", "fleet-schema.json"}
+             "fleet-flame.json", "fleet-get.json", "fleet-operation.json",
+             "fleet-schema.json"}
 FORM_OF = {"polytrace.history/1": "history.json", "polytrace.history.check/1": "history-check.json",
            "polytrace.history.made/1": "history-made.json"}
 

@@ -45,7 +45,7 @@ SHOWN = {
     "sql": [f"--format {form} FILE SELECT/**/name/**/FROM/**/{table}"
             for form in ("table", "csv", "md", "json") for table in ("method", "thread", "class")],
     "index": ["build FILE", "info FILE", "list", "verify --full FILE", "drop FILE"],
-    "fleet": ["schema --print --store http://127.0.0.1:8123/shop"],
+    "fleet": ["schema --print --store http://127.0.0.1:8123/shop", "plan", "plan --json"],
 }
 
 

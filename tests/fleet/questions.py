@@ -48,7 +48,7 @@ def schema(server):
     assert "no tables" in asked.run("schema", code=3).stdout
     assert "no-such" not in asked.run("series", code=3).stderr
     assert asked.json("schema", code=3)["version"] is None
-    assert "version 100; " in asked.run("schema", "--apply").stdout
+    assert "version 101; " in asked.run("schema", "--apply").stdout
     assert "nothing was made" in asked.run("schema", "--apply").stdout
     assert server.number("SELECT count() FROM made_by_us.schema_version") == 1
     # What is printed makes the same tables.

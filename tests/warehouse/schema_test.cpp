@@ -69,5 +69,13 @@ TEST(schema, engines_are_those_of_one_server_or_of_replicas) {
                   "'{replica}') PARTITION"));
 }
 
+TEST(schema, a_table_like_another_is_of_one_server) {
+  const std::string text = table_statement("shop", "profile_1h", "profile_1h_stage_1");
+  EXPECT_TRUE(text.starts_with("CREATE TABLE shop.profile_1h_stage_1 (service UInt64, ")) << text;
+  EXPECT_NE(text.find("ENGINE = MergeTree() PARTITION BY toYYYYMMDD(t)"), std::string::npos)
+      << text;
+  EXPECT_EQ(table_statement("shop", "nothing", "x"), "");
+}
+
 }  // namespace
 }  // namespace polytrace::warehouse

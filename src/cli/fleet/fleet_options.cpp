@@ -6,6 +6,7 @@
 
 #include "base/codes.hpp"
 #include "cli/show/text_room.hpp"
+#include "fleet/tiers.hpp"
 
 namespace polytrace::cli {
 
@@ -33,9 +34,10 @@ base::result<warehouse::LinkOptions> StoreOptions::link() const {
   return options;
 }
 
-base::result<fleet::Store> StoreOptions::open() const {
+base::result<fleet::Store> StoreOptions::open(std::chrono::milliseconds patience) const {
   auto options = link();
   if (!options) return base::Unexpected(options.error());
+  options->answer_within = patience;
   return fleet::Store::open(std::move(*options));
 }
 
@@ -55,6 +57,12 @@ void QuestionOptions::add_to(OptionList& list, std::string_view to) {
       .takes("TIME")
       .in(group);
   list.add(to, range_.to, "Up to here (default: now)").takes("TIME").in(group);
+  list.add("--resolution", resolution_,
+           "Rather from rows of this length, where there are such: 10s, 1m or 1h (default: by the "
+           "length of the range)")
+      .one_of({"10s", "1m", "1h"})
+      .takes("TIME")
+      .in(group);
   list.add("--exact", exact_,
            "Count rows that were sent twice once, also where nothing says that there are any")
       .in(group);
@@ -65,7 +73,11 @@ base::result<fleet::Question> QuestionOptions::question() const {
   if (!where) return base::Unexpected(where.error());
   const auto range = fleet::parse_range(range_, static_cast<std::uint32_t>(std::time(nullptr)));
   if (!range) return base::Unexpected(range.error());
-  return fleet::Question{std::move(*where), *range, exact_, {}};
+  const std::uint32_t resolution = resolution_ == "10s"  ? 10
+                                   : resolution_ == "1m" ? 60
+                                   : resolution_ == "1h" ? fleet::kHour
+                                                         : 0;
+  return fleet::Question{std::move(*where), *range, exact_, resolution, {}};
 }
 
 std::string account_text(const fleet::Account& account) {

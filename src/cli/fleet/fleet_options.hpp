@@ -2,6 +2,7 @@
 // The options that commands of the fleet share, and how their answers look. One thread at a time.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,10 +19,12 @@ class StoreOptions {
   void add_to(OptionList& list);
   // What they and the environment say. Errors: usage.
   base::result<warehouse::LinkOptions> link() const;
-  // The store, connected. Errors: those of fleet::Store::open.
-  base::result<fleet::Store> open() const;
+  // The store, connected; `patience` is for one answer. Errors: those of fleet::Store::open.
+  base::result<fleet::Store> open(std::chrono::milliseconds patience = kPatience) const;
 
  private:
+  static constexpr std::chrono::milliseconds kPatience{60'000};
+
   std::string address_;
   std::string user_;
   std::string password_file_;
@@ -37,6 +40,7 @@ class QuestionOptions {
  private:
   std::string where_;
   fleet::RangeWords range_;
+  std::string resolution_;
   bool exact_ = false;
 };
 

@@ -36,14 +36,17 @@ analysis::Table empty_method_table() {
 base::result<Answer> ask_methods(Store& store, const Question& question, const std::string& name) {
   auto scope = Scope::open(store, question);
   if (!scope) return base::Unexpected(scope.error());
+  const auto source = scope->rows_of(kMethodTiers,
+                                     "method, calls, self_ns, total_ns, max_ns, bucket, "
+                                     "arrayMap(x -> toUInt64(x), tally) AS tallies");
+  if (!source) return base::Unexpected(source.error());
   const auto rows =
       store.rows<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
                  std::uint64_t, std::vector<std::uint16_t>, std::vector<std::uint64_t>>(
           fmt::format("SELECT method, count(), sum(calls), sum(self_ns) AS s, sum(total_ns), "
-                      "max(max_ns), sumMap(bucket, arrayMap(x -> toUInt64(x), tally)) {} GROUP BY "
-                      "method ORDER BY s DESC LIMIT "
-                      "{}",
-                      scope->of("methods_1m", 60), kMostMethods));
+                      "max(max_ns), sumMap(bucket, tallies) {} GROUP BY method ORDER BY s DESC "
+                      "LIMIT {}",
+                      *source, kMostMethods));
   if (!rows) return base::Unexpected(rows.error());
   std::vector<std::uint64_t> ids;
   for (const auto& row : *rows) ids.push_back(std::get<0>(row));

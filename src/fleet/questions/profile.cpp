@@ -18,8 +18,11 @@ base::result<ProfileAnswer> ask_profile(Store& store, const Question& question,
                                         const analysis::Weight& weight) {
   auto scope = Scope::open(store, question);
   if (!scope) return base::Unexpected(scope.error());
-  const std::string from = fmt::format("{} AND carrier = {}", scope->of("profile_10s", 10),
-                                       static_cast<unsigned>(weight.carrier));
+  const auto source =
+      scope->rows_of(kProfileTiers, "stack, count, weight",
+                     fmt::format(" AND carrier = {}", static_cast<unsigned>(weight.carrier)));
+  if (!source) return base::Unexpected(source.error());
+  const std::string& from = *source;
   const auto sums = store.row<std::uint64_t, std::uint64_t, std::uint64_t>(
       "SELECT count(), sum(count), sum(weight) " + from);
   if (!sums) return base::Unexpected(sums.error());
@@ -46,7 +49,8 @@ base::result<ProfileAnswer> ask_profile(Store& store, const Question& question,
                        profile_of_rows(kept, frames, weight, more_count, more_weight)};
   answer.profile.first = question.range.from * kSecondInNs;
   answer.profile.last = question.range.to * kSecondInNs;
-  answer.account.notes = answer.profile.notes;
+  answer.account.notes.insert(answer.account.notes.end(), answer.profile.notes.begin(),
+                              answer.profile.notes.end());
   if (answer.profile.nodes.size() > 1) return answer;
   return base::fail(base::Code::usage,
                     fmt::format("no {} in this range for these series", weight.key));

@@ -104,8 +104,11 @@ base::result<Answer> ask_types(Store& store, const Question& question, Carrier c
   auto scope = Scope::open(store, question);
   if (!scope) return base::Unexpected(scope.error());
   const Words& words = words_of(carrier);
-  const std::string from = fmt::format("{} AND carrier = {}", scope->of("profile_10s", 10),
-                                       static_cast<unsigned>(carrier));
+  const auto source =
+      scope->rows_of(kProfileTiers, "stack, subject, count, weight",
+                     fmt::format(" AND carrier = {}", static_cast<unsigned>(carrier)));
+  if (!source) return base::Unexpected(source.error());
+  const std::string& from = *source;
   const auto rows = store.rows<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>(
       fmt::format("SELECT subject, count(), sum(count), sum(weight) {} GROUP BY subject", from));
   if (!rows) return base::Unexpected(rows.error());

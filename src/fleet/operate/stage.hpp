@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// A table like one of ours in which a partition is prepared, of one run alone. One thread at a
+// time.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <random>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "fleet/store.hpp"
+
+namespace polytrace::fleet {
+
+// What the names of stages have between the table's and their number: "profile_1m_stage_01234...".
+inline constexpr std::string_view kStageMark = "_stage_";
+
+// It is dropped at the end. One that a crash left is dropped by prune.
+class Stage {
+ public:
+  static base::result<Stage> make(Store& store, std::string_view table) {
+    std::random_device random;
+    std::string name = fmt::format("{}{}{:08x}{:08x}", table, kStageMark, random(), random());
+    return store.link().run(warehouse::table_statement(store.database(), table, name)).map([&] {
+      return Stage(store, table, std::move(name));
+    });
+  }
+  Stage(Stage&& other) noexcept
+      : store_(other.store_), table_(other.table_), name_(std::move(other.name_)) {
+    other.name_.clear();
+  }
+  Stage& operator=(Stage&&) = delete;
+  ~Stage() {
+    if (!name_.empty()) std::ignore = store_->link().run("DROP TABLE IF EXISTS " + name());
+  }
+
+  // With its database.
+  std::string name() const { return store_->name_of(name_); }
+  base::result<void> empty(std::uint32_t part) {
+    return store_->link().run(fmt::format("ALTER TABLE {} DROP PARTITION {}", name(), part));
+  }
+  // The partition of the table becomes that of the stage, also where that is empty. Readers see the
+  // one or the other.
+  base::result<void> swap_in(std::uint32_t part) {
+    return store_->link().run(fmt::format("ALTER TABLE {} REPLACE PARTITION {} FROM {}",
+                                          store_->name_of(table_), part, name()));
+  }
+
+ private:
+  Stage(Store& store, std::string_view table, std::string name)
+      : store_(&store), table_(table), name_(std::move(name)) {}
+
+  Store* store_;
+  std::string_view table_;
+  std::string name_;
+};
+
+}  // namespace polytrace::fleet
