@@ -9,8 +9,8 @@ Reads BUILD_DIR/reports/ctest.xml (ctest --output-junit) and, for a ctest test t
 program, the cases in reports/gtest/<name>.xml. A program that failed without a failing case (it
 crashed, leaked, or ran out of time) counts as one failure, and so does each STEP, which failed
 outside of the tests. Of a test that stands in reports/again.xml, too, the second run counts, and
-a line says that there was one. STATUS other than 0 says that something failed, if it is not known what. Ends
-with 1 unless all is well.
+a line says that there was one. STATUS other than 0 says that something failed, if it is not known
+what. Ends with 1 unless all is well.
 """
 import argparse
 import sys

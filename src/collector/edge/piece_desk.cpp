@@ -9,9 +9,9 @@
 #include <charconv>
 #include <optional>
 
+#include "agent/control/protocol/endpoint.hpp"
 #include "base/codes.hpp"
 #include "base/text/figure_text.hpp"
-#include "collector/edge/secret.hpp"
 #include "collector/live/piece.hpp"
 
 namespace polytrace::collector {
@@ -50,8 +50,8 @@ unsigned status_of(base::Code code) {
 
 class OwnDesk final : public PieceDesk {
  public:
-  OwnDesk(std::string folder, std::optional<Secret> secret, Tell tell)
-      : folder_(std::move(folder)), secret_(secret), tell_(std::move(tell)) {}
+  OwnDesk(std::string folder, std::string token, Tell tell)
+      : folder_(std::move(folder)), token_(std::move(token)), tell_(std::move(tell)) {}
   ~OwnDesk() override {
     thread_.stop();
     thread_.join();
@@ -59,8 +59,10 @@ class OwnDesk final : public PieceDesk {
 
   void ask(std::string_view target, std::string_view authorization, Take take) override {
     constexpr std::string_view kBearer = "Bearer ";
-    if (!secret_) return take({403, "no token is configured here: metrics.token_file says one\n"});
-    if (!authorization.starts_with(kBearer) || !secret_->is(authorization.substr(kBearer.size())))
+    if (token_.empty())
+      return take({403, "no token is configured here: metrics.token_file says one\n"});
+    if (!authorization.starts_with(kBearer) ||
+        !agent::control::same_secret(authorization.substr(kBearer.size()), token_))
       return take({401, "the token of metrics.token_file is needed\n"});
     auto order = order_of(target, folder_);
     if (!order) return take({400, std::string(kPieceForm)});
@@ -90,7 +92,7 @@ class OwnDesk final : public PieceDesk {
   }
 
   std::string folder_;
-  std::optional<Secret> secret_;
+  std::string token_;  // empty: nobody may ask
   Tell tell_;
   std::atomic<unsigned> questions_{0};
   boost::asio::thread_pool thread_{1};
@@ -99,13 +101,13 @@ class OwnDesk final : public PieceDesk {
 }  // namespace
 
 base::result<std::unique_ptr<PieceDesk>> PieceDesk::open(const Config& config, Tell tell) {
-  std::optional<Secret> secret;
+  std::string token;
   if (!config.token_file.empty()) {
-    auto read = Secret::read(config.token_file);
-    if (!read) return base::Unexpected(read.error());
-    secret = *read;
+    auto read = agent::control::read_private_token(config.token_file);
+    if (!read) return base::fail(base::Code::open_failed, read.error().detail);
+    token = std::move(*read);
   }
-  return std::make_unique<OwnDesk>(config.spool, secret, std::move(tell));
+  return std::make_unique<OwnDesk>(config.spool, std::move(token), std::move(tell));
 }
 
 }  // namespace polytrace::collector

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "agent/control/protocol/endpoint.hpp"
 #include "base/codes.hpp"
 #include "base/text/base64.hpp"
 
@@ -43,7 +44,8 @@ bool is_of_another_site(const Request& head) {
 bool has_token(const Request& head, std::string_view token) {
   constexpr std::string_view kBearer = "Bearer ";
   const std::string_view told = head.only("Authorization");
-  return told.starts_with(kBearer) && is_same_secret(told.substr(kBearer.size()), token);
+  return told.starts_with(kBearer) &&
+         agent::control::same_secret(told.substr(kBearer.size()), token);
 }
 
 }  // namespace
@@ -58,13 +60,6 @@ base::result<std::string> make_token() {
   std::ranges::replace(token, '+', '-');
   std::ranges::replace(token, '/', '_');
   return token;
-}
-
-bool is_same_secret(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  unsigned char different = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) different |= static_cast<unsigned char>(a[i] ^ b[i]);
-  return different == 0;
 }
 
 std::optional<Reply> refusal_of(const Request& head, std::string_view token) {

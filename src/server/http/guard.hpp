@@ -15,9 +15,6 @@ inline constexpr std::string_view kApi = "/api/";
 // 128 random bits in base64url. Errors: read_failed.
 base::result<std::string> make_token();
 
-// In a time that does not tell how much is right.
-bool is_same_secret(std::string_view a, std::string_view b);
-
 // Why the request is refused; nothing where it is not.
 std::optional<Reply> refusal_of(const Request& head, std::string_view token);
 
