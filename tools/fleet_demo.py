@@ -33,6 +33,11 @@ AGENT = POLYTRACE.parent / "libpolytrace-jvm.so"
 AT_ONCE = 2       # processes that run
 PATIENCE = 300    # seconds: what takes longer hangs
 FIRST_LINES = 14  # of an answer
+DIFF = ["diff", "--base", "version=1", "--where", "version=2"]
+SLOWEST = ["moments", "--kind", "call", "--method", "Catalog.find", "--where", "version=2"]
+# Calls of the shop's own classes.
+FILTER = "".join(f",filter={path.stem}"
+                 for path in sorted((ROOT / "examples/shop/java").glob("*.java")))
 
 
 def say(text):
@@ -74,6 +79,10 @@ class Demo:
                               env=self.environment, stdout=subprocess.PIPE)
         return json.loads(done.stdout)
 
+    def tables(self, *question):
+        """The rows of the first table of an answer."""
+        return self.ask("fleet", *question)["tables"][0]["rows"]
+
     def show(self, command):
         """Runs a command line as somebody would type it, and shows how its answer begins."""
         say(f"\n$ {command}")
@@ -111,7 +120,7 @@ class Demo:
     def shop(self, number, version, days):
         options = (f"file={self.folder}/shop-{number}.ptrace,control=none,"
                    f"connect={self.folder}/run/collect.sock,drain=60s,events=calls+gc+exceptions,"
-                   f"label=service:shop,label=version:{version}")
+                   f"label=service:shop,label=version:{version}{FILTER}")
         return self.start(["java", "-XX:TieredStopAtLevel=1", f"-agentpath:{AGENT}={options}",
                            "-cp", self.folder / "classes", "Shop", days,
                            *(["repaired"] if version == 1 else [])], stdout=subprocess.DEVNULL)
@@ -128,8 +137,9 @@ class Demo:
                     raise RuntimeError(f"a shop ended with {one.returncode}")
                 running.remove(one)
             time.sleep(0.05)
-        wait_for("the ends of all streams", lambda: len(self.told("ended")) == processes)
-        wait_for("the store", lambda: self.figure("outbox_bytes") == 0)
+        wait_for("the ends of all streams", lambda: len(self.told("ended")) >= processes)
+        wait_for("the store", lambda: self.figure("outbox_bytes") == 0
+                 and len(self.tables("series")) == processes and self.tables(*DIFF))
 
 
 def play(demo, processes, days):
@@ -142,14 +152,11 @@ def play(demo, processes, days):
         f"became {demo.figure('rows_total')} rows")
     say("\nVersion 2 has a fault: Catalog.find asks similarity() of every article.\n"
         "What got slower?")
-    demo.show("polytrace fleet diff --base version=1 --where version=2 --limit 3")
-    found = demo.ask("fleet", "diff", "--base", "version=1", "--where", "version=2")
-    worst = found["tables"][0]["rows"][0]["method"]
+    demo.show(f"polytrace fleet {shlex.join(DIFF)} --limit 3")
+    worst = demo.tables(*DIFF)[0]["method"]
     say(f"\nThe first line is {worst}. Its caller's slowest calls, and one of them exactly:")
-    which = ["fleet", "moments", "--kind", "call", "--method", "Catalog.find", "--where",
-             "version=2"]
-    demo.show("polytrace " + shlex.join(which) + " --limit 3")
-    slowest = demo.ask(*which)["tables"][0]["rows"][0]
+    demo.show(f"polytrace fleet {shlex.join(SLOWEST)} --limit 3")
+    slowest = demo.tables(*SLOWEST)[0]
     get = (f"polytrace fleet get {slowest['moment']} --edge http://127.0.0.1:{demo.port} "
            f"--token-file token -o slow.ptrace")
     shown = demo.show(get)

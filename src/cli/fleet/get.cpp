@@ -140,11 +140,12 @@ class FleetGet final : public Command {
       return;
     }
     std::string& out = session.out().text();
-    out += printable(fmt::format("{}: {}\n", file_, gotten.seen.note));
-    out += printable(fmt::format("{}{} {}, {} of {}, thread {}\n", fleet::moment_kind(moment.kind),
+    out += printable(fmt::format("{}: {}", file_, gotten.seen.note)) + '\n';
+    out += printable(fmt::format("{}{} {}, {} of {}, thread {}", fleet::moment_kind(moment.kind),
                                  moment.subject.empty() ? "" : " of " + moment.subject + ":",
                                  base::duration_text(moment.took), moment.instance, moment.service,
-                                 moment.thread));
+                                 moment.thread)) +
+           '\n';
     for (const std::string& command : next) out += "  " + printable(command) + '\n';
     if (!gotten.seen.begins)
       session.remark("it begins before these blocks, or its beginning is no longer there");
