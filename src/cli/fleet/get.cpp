@@ -47,7 +47,7 @@ class FleetGet final : public Command {
           "slow.ptrace"},
          {"from its folder",
           "polytrace fleet get 5f2ac01e9d3b4c77-12-1790000400123456789 --folder "
-          "/var/lib/polytrace -o slow.ptrace"}},
+          "/srv/collect -o slow.ptrace"}},
         {0, 1, 2, 3, 4, 6},
         "docs/fleet.md"};
     return kHelp;
