@@ -33,6 +33,12 @@ AGENT = POLYTRACE.parent / "libpolytrace-jvm.so"
 AT_ONCE = 2       # processes that run
 PATIENCE = 300    # seconds: what takes longer hangs
 FIRST_LINES = 14  # of an answer
+DIFF = ["diff", "--base", "version=1", "--where", "version=2"]
+SLOWEST = ["moments", "--kind", "call", "--method", "Catalog.find", "--where", "version=2"]
+REPAIR = "if (Shop.repaired) return byName.get(wanted);"  # in Catalog.find
+# Calls of the shop's own classes.
+FILTER = "".join(f",filter={path.stem}"
+                 for path in sorted((ROOT / "examples/shop/java").glob("*.java")))
 
 
 def say(text):
@@ -74,6 +80,10 @@ class Demo:
                               env=self.environment, stdout=subprocess.PIPE)
         return json.loads(done.stdout)
 
+    def tables(self, *question):
+        """The rows of the first table of an answer."""
+        return self.ask("fleet", *question)["tables"][0]["rows"]
+
     def show(self, command):
         """Runs a command line as somebody would type it, and shows how its answer begins."""
         say(f"\n$ {command}")
@@ -111,13 +121,26 @@ class Demo:
     def shop(self, number, version, days):
         options = (f"file={self.folder}/shop-{number}.ptrace,control=none,"
                    f"connect={self.folder}/run/collect.sock,drain=60s,events=calls+gc+exceptions,"
-                   f"label=service:shop,label=version:{version}")
+                   f"label=service:shop,label=version:{version}{FILTER}")
         return self.start(["java", "-XX:TieredStopAtLevel=1", f"-agentpath:{AGENT}={options}",
-                           "-cp", self.folder / "classes", "Shop", days,
-                           *(["repaired"] if version == 1 else [])], stdout=subprocess.DEVNULL)
+                           "-cp", self.folder / f"classes-{version}", "Shop", days, "repaired"],
+                          stdout=subprocess.DEVNULL)
+
+    def compile(self):
+        """The shop without its faults; of version 2 one is back."""
+        for version in (1, 2):
+            sources = self.folder / f"sources-{version}"
+            shutil.copytree(ROOT / "examples/shop/java", sources)
+            if version == 2:
+                catalog = sources / "Catalog.java"
+                text = catalog.read_text("utf-8")
+                assert REPAIR in text
+                catalog.write_text(text.replace(REPAIR, ""), "utf-8")
+            subprocess.run(["javac", "-d", self.folder / f"classes-{version}",
+                            *sorted(sources.glob("*.java"))], check=True)
 
     def record(self, processes, days):
-        """Half of them without faults, half with; a few at once."""
+        """Half of them are of each version; a few at once."""
         waiting = [(number, 1 + number % 2) for number in range(processes)]
         running = []
         while waiting or running:
@@ -128,8 +151,9 @@ class Demo:
                     raise RuntimeError(f"a shop ended with {one.returncode}")
                 running.remove(one)
             time.sleep(0.05)
-        wait_for("the ends of all streams", lambda: len(self.told("ended")) == processes)
-        wait_for("the store", lambda: self.figure("outbox_bytes") == 0)
+        wait_for("the ends of all streams", lambda: len(self.told("ended")) >= processes)
+        wait_for("the store", lambda: self.tables(*DIFF) and
+                 len([row for row in self.tables("series") if row["events"]]) == processes)
 
 
 def play(demo, processes, days):
@@ -142,14 +166,11 @@ def play(demo, processes, days):
         f"became {demo.figure('rows_total')} rows")
     say("\nVersion 2 has a fault: Catalog.find asks similarity() of every article.\n"
         "What got slower?")
-    demo.show("polytrace fleet diff --base version=1 --where version=2 --limit 3")
-    found = demo.ask("fleet", "diff", "--base", "version=1", "--where", "version=2")
-    worst = found["tables"][0]["rows"][0]["method"]
+    demo.show(f"polytrace fleet {shlex.join(DIFF)} --limit 3")
+    worst = demo.tables(*DIFF)[0]["method"]
     say(f"\nThe first line is {worst}. Its caller's slowest calls, and one of them exactly:")
-    which = ["fleet", "moments", "--kind", "call", "--method", "Catalog.find", "--where",
-             "version=2"]
-    demo.show("polytrace " + shlex.join(which) + " --limit 3")
-    slowest = demo.ask(*which)["tables"][0]["rows"][0]
+    demo.show(f"polytrace fleet {shlex.join(SLOWEST)} --limit 3")
+    slowest = demo.tables(*SLOWEST)[0]
     get = (f"polytrace fleet get {slowest['moment']} --edge http://127.0.0.1:{demo.port} "
            f"--token-file token -o slow.ptrace")
     shown = demo.show(get)
@@ -177,8 +198,7 @@ def main():
             tempfile.TemporaryDirectory(prefix="polytrace-demo-") as folder:
         demo = Demo(folder, server.url)
         try:
-            subprocess.run(["javac", "-d", demo.folder / "classes",
-                            *sorted((ROOT / "examples/shop/java").glob("*.java"))], check=True)
+            demo.compile()
             subprocess.run([POLYTRACE, "fleet", "schema", "--apply"], check=True,
                            env=demo.environment, stdout=subprocess.DEVNULL)
             return play(demo, options.processes, options.days)

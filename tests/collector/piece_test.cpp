@@ -96,7 +96,9 @@ std::vector<test::OwnBlock> with_clock_lines(std::vector<test::OwnBlock> blocks)
     const BlockHeader header = format::native::load_header(block.bytes.data());
     if (block.index == 0 || block.index == 11 || block.index == 31) {
       const std::uint64_t rate = 1 + block.index;
-      const format::native::ClockLine line{tick, time, rate << 32};
+      // From the next tick on: these lines do not meet.
+      const std::uint64_t from = block.index == 0 ? 0 : tick + 1;
+      const format::native::ClockLine line{from, time, rate << 32};
       put({.content = format::native::Content::clock}, std::as_bytes(std::span(&line, 1)));
       time += 100'000;
       tick = header.last_tick;

@@ -41,7 +41,7 @@ def whole(folder):
     for command in ("fleet diff", "fleet moments", "fleet get", "report slow.ptrace --from",
                     "state slow.ptrace --at"):
         assert f"$ polytrace {command}" in text, (command, text)
-    assert "find" in text.split("$ polytrace state")[1], text
+    assert "Catalog." in text.split("$ polytrace state")[1], text
     expect_nothing_left(folder)
 
 

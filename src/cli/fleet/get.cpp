@@ -47,7 +47,7 @@ class FleetGet final : public Command {
           "slow.ptrace"},
          {"from its folder",
           "polytrace fleet get 5f2ac01e9d3b4c77-12-1790000400123456789 --folder "
-          "/var/lib/polytrace -o slow.ptrace"}},
+          "/srv/collect -o slow.ptrace"}},
         {0, 1, 2, 3, 4, 6},
         "docs/fleet.md"};
     return kHelp;
@@ -140,11 +140,12 @@ class FleetGet final : public Command {
       return;
     }
     std::string& out = session.out().text();
-    out += printable(fmt::format("{}: {}\n", file_, gotten.seen.note));
-    out += printable(fmt::format("{}{} {}, {} of {}, thread {}\n", fleet::moment_kind(moment.kind),
+    out += printable(fmt::format("{}: {}", file_, gotten.seen.note)) + '\n';
+    out += printable(fmt::format("{}{} {}, {} of {}, thread {}", fleet::moment_kind(moment.kind),
                                  moment.subject.empty() ? "" : " of " + moment.subject + ":",
                                  base::duration_text(moment.took), moment.instance, moment.service,
-                                 moment.thread));
+                                 moment.thread)) +
+           '\n';
     for (const std::string& command : next) out += "  " + printable(command) + '\n';
     if (!gotten.seen.begins)
       session.remark("it begins before these blocks, or its beginning is no longer there");

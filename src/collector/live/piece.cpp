@@ -63,8 +63,8 @@ class IndexWords {
   std::uint64_t told_ = 0;
 };
 
-// The file may be growing: what is whole of it counts. It also has the context of blocks that are
-// gone, without which those behind them would tell wrong times.
+// The file may be growing: what is whole of it counts. It also has what blocks told that are gone:
+// without that those behind them would have wrong times and no names.
 Before read_before(const PieceOrder& order, const Blocks& blocks) {
   Before before;
   const auto image =
@@ -73,10 +73,7 @@ Before read_before(const PieceOrder& order, const Blocks& blocks) {
   BlockCutter cutter(sizeof(StreamHeader));
   const auto cut =
       cutter.feed(image->bytes(), [&](const BlockCutter::Block& block) -> base::result<void> {
-        const bool is_needed = is_context(block.bytes)
-                                   ? block.index <= order.last && !blocks.contains(block.index)
-                                   : block.index < order.first;
-        if (!is_needed) return {};
+        if (block.index > order.last || blocks.contains(block.index)) return {};
         auto& kept = is_context(block.bytes) ? before.context : before.definitions;
         kept.emplace_back(block.bytes.begin(), block.bytes.end());
         return {};
