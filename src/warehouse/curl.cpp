@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <new>
+
 #include "base/codes.hpp"
 
 namespace polytrace::warehouse {
@@ -43,6 +45,22 @@ base::result<const CurlLibrary*> load() {
 base::result<const CurlLibrary*> curl_library() {
   static const base::result<const CurlLibrary*> kLibrary = load();
   return kLibrary;
+}
+
+std::size_t take_answer(char* data, std::size_t, std::size_t size, void* to) noexcept {
+  auto& answer = *static_cast<CurlAnswer*>(to);
+  if (size > answer.most - answer.bytes.size()) {
+    answer.is_too_large = true;
+    return 0;
+  }
+  try {
+    const auto* bytes = reinterpret_cast<const std::byte*>(data);
+    answer.bytes.insert(answer.bytes.end(), bytes, bytes + size);
+  } catch (const std::bad_alloc&) {
+    answer.is_too_large = true;
+    return 0;
+  }
+  return size;
 }
 
 }  // namespace polytrace::warehouse

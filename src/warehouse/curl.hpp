@@ -5,6 +5,10 @@
 
 #include <curl/curl.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
 #include "base/result.hpp"
 
 namespace polytrace::warehouse {
@@ -24,5 +28,14 @@ struct CurlLibrary {
 
 // Loaded once and for good. Error: library_missing.
 base::result<const CurlLibrary*> curl_library();
+
+// One answer as it comes, as long as it is not too much.
+struct CurlAnswer {
+  std::vector<std::byte> bytes{};
+  std::uint64_t most = 0;
+  bool is_too_large = false;
+};
+// For CURLOPT_WRITEFUNCTION; `to` is a CurlAnswer.
+std::size_t take_answer(char* data, std::size_t, std::size_t size, void* to) noexcept;
 
 }  // namespace polytrace::warehouse

@@ -16,27 +16,6 @@ using base::Code;
 
 constexpr std::size_t kLongestWords = 300;
 
-// What comes, as long as it is not too much.
-struct Fetched {
-  std::vector<std::byte> bytes{};
-  std::uint64_t most = 0;
-  bool is_too_much = false;
-};
-
-std::size_t take_fetched(char* data, std::size_t, std::size_t size, void* to) noexcept {
-  auto& fetched = *static_cast<Fetched*>(to);
-  fetched.is_too_much = size > fetched.most - fetched.bytes.size();
-  if (fetched.is_too_much) return 0;
-  try {
-    const auto* bytes = reinterpret_cast<const std::byte*>(data);
-    fetched.bytes.insert(fetched.bytes.end(), bytes, bytes + size);
-  } catch (const std::bad_alloc&) {
-    fetched.is_too_much = true;
-    return 0;
-  }
-  return size;
-}
-
 std::string first_line(const std::vector<std::byte>& bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return base::short_name(std::string(text.substr(0, text.find('\n'))), kLongestWords);
@@ -51,7 +30,7 @@ base::result<std::vector<std::byte>> fetch(const FetchOrder& order) {
   const std::unique_ptr<CURL, decltype(&::curl_easy_cleanup)> curl(library.easy_init(),
                                                                    library.easy_cleanup);
   if (!curl) return base::fail(Code::open_failed, "libcurl does not start");
-  Fetched fetched{.most = order.most_bytes};
+  CurlAnswer fetched{.most = order.most_bytes};
   char fault[CURL_ERROR_SIZE] = {};
   const auto set = [&](auto option, auto value) { library.easy_setopt(curl.get(), option, value); };
   set(CURLOPT_URL, order.url.c_str());
@@ -62,11 +41,11 @@ base::result<std::vector<std::byte>> fetch(const FetchOrder& order) {
   set(CURLOPT_XOAUTH2_BEARER, order.token.c_str());
   // Where the traces lie on this machine, no proxy is asked.
   set(CURLOPT_NOPROXY, "127.0.0.1,localhost,::1");
-  set(CURLOPT_WRITEFUNCTION, &take_fetched);
+  set(CURLOPT_WRITEFUNCTION, &take_answer);
   set(CURLOPT_WRITEDATA, &fetched);
   set(CURLOPT_ERRORBUFFER, fault);
   const CURLcode outcome = library.easy_perform(curl.get());
-  if (fetched.is_too_much)
+  if (fetched.is_too_large)
     return base::fail(Code::limit_exceeded,
                       fmt::format("{}: more than {} bytes", order.url, order.most_bytes));
   if (outcome != CURLE_OK)

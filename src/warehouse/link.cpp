@@ -21,29 +21,6 @@ constexpr std::size_t kLongestReason = 500;
 
 using Curl = std::unique_ptr<CURL, decltype(&::curl_easy_cleanup)>;
 
-// One answer as it comes.
-struct Answer {
-  std::vector<std::byte> bytes;
-  std::uint64_t most = 0;
-  bool too_large = false;
-};
-
-std::size_t take(char* data, std::size_t, std::size_t size, void* to) noexcept {
-  auto& answer = *static_cast<Answer*>(to);
-  if (size > answer.most - answer.bytes.size()) {
-    answer.too_large = true;
-    return 0;
-  }
-  try {
-    const auto* bytes = reinterpret_cast<const std::byte*>(data);
-    answer.bytes.insert(answer.bytes.end(), bytes, bytes + size);
-  } catch (const std::bad_alloc&) {
-    answer.too_large = true;
-    return 0;
-  }
-  return size;
-}
-
 std::string_view text_of(const std::vector<std::byte>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -96,8 +73,8 @@ struct Link::State {
 
   std::string url(std::string_view query, const Settings& settings);
   base::result<std::vector<std::byte>> post(const std::string& url, base::Bytes body);
-  base::result<std::vector<std::byte>> judge(CURLcode outcome, Answer answer);
-  void prepare(const std::string& url, base::Bytes body, Answer& answer, char* fault);
+  base::result<std::vector<std::byte>> judge(CURLcode outcome, CurlAnswer answer);
+  void prepare(const std::string& url, base::Bytes body, CurlAnswer& answer, char* fault);
 };
 
 std::string Link::State::url(std::string_view query, const Settings& settings) {
@@ -116,7 +93,8 @@ std::string Link::State::url(std::string_view query, const Settings& settings) {
   return url;
 }
 
-void Link::State::prepare(const std::string& url, base::Bytes body, Answer& answer, char* fault) {
+void Link::State::prepare(const std::string& url, base::Bytes body, CurlAnswer& answer,
+                          char* fault) {
   CURL* const handle = curl.get();
   library->easy_reset(handle);
   library->easy_setopt(handle, CURLOPT_URL, url.c_str());
@@ -133,13 +111,13 @@ void Link::State::prepare(const std::string& url, base::Bytes body, Answer& answ
   library->easy_setopt(handle, CURLOPT_POST, 1L);
   library->easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
   library->easy_setopt(handle, CURLOPT_POSTFIELDS, body.data());
-  library->easy_setopt(handle, CURLOPT_WRITEFUNCTION, &take);
+  library->easy_setopt(handle, CURLOPT_WRITEFUNCTION, &take_answer);
   library->easy_setopt(handle, CURLOPT_WRITEDATA, &answer);
   library->easy_setopt(handle, CURLOPT_ERRORBUFFER, fault);
 }
 
-base::result<std::vector<std::byte>> Link::State::judge(CURLcode outcome, Answer answer) {
-  if (answer.too_large)
+base::result<std::vector<std::byte>> Link::State::judge(CURLcode outcome, CurlAnswer answer) {
+  if (answer.is_too_large)
     return base::fail(Code::limit_exceeded,
                       fmt::format("{}: answer of more than {} bytes", address.server, answer.most));
   long status = 0;
@@ -151,14 +129,14 @@ base::result<std::vector<std::byte>> Link::State::judge(CURLcode outcome, Answer
 }
 
 base::result<std::vector<std::byte>> Link::State::post(const std::string& url, base::Bytes body) {
-  Answer answer;
+  CurlAnswer answer;
   answer.most = options.most_answer;
   char fault[CURL_ERROR_SIZE] = {};
   prepare(url, body, answer, fault);
   refusal = {};
   const CURLcode outcome = library->easy_perform(curl.get());
   library->easy_setopt(curl.get(), CURLOPT_ERRORBUFFER, nullptr);
-  if (outcome == CURLE_OK || answer.too_large) return judge(outcome, std::move(answer));
+  if (outcome == CURLE_OK || answer.is_too_large) return judge(outcome, std::move(answer));
   const std::string_view why = fault[0] != 0 ? fault : library->easy_strerror(outcome);
   return base::fail(Code::store_unreachable, fmt::format("{}: {}", address.server, why));
 }
