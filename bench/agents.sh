@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # What recording costs: the recorder itself, the agent for Java, the module for Mono. [RUNS]
 set -euo pipefail
-runs=${1:-3}
-here=$(dirname "$0")
+# shellcheck source=bench/inputs.bash
+source bench/inputs.bash
+runs=${1:-$(sized 3 1)}
 part() {
   printf '\n== %s\n' "$1"
   shift
   bash "$@" || [[ $? == 77 ]]
 }
-part "the recorder" "$here/agent_record.sh" "${TMPDIR:-/tmp}/polytrace-bench" "$runs"
-part "Java" "$here/agents_jvm.sh" "$runs"
-part "Mono" "$here/agents_mono.sh" "$runs"
+part "the recorder" bench/agent_record.sh "" "$runs"
+part "Java" bench/agents_jvm.sh "$runs"
+part "Mono" bench/agents_mono.sh "$runs"

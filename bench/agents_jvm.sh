@@ -3,6 +3,8 @@
 # What the agent for Java costs, beside the JDK's own recorder. [RUNS] [JDK, else the newest]
 # POLYTRACE names the program, the agent lies beside it.
 set -euo pipefail
+# shellcheck source=bench/inputs.bash
+source bench/inputs.bash
 agent=$(dirname "$(realpath -m "${POLYTRACE:?the program, beside the agent}")")/libpolytrace-jvm.so
 # Release and folder of each JDK here.
 jdks() {
@@ -17,4 +19,4 @@ if [[ -z $java || ! -e $agent ]]; then
   echo "no JDK here, or the agent for Java was not built: ./dev setup live"
   exit 77
 fi
-exec python3 "$(dirname "$0")/agents_jvm.py" "$agent" "$java" "${1:-3}"
+exec python3 bench/agents_jvm.py "$agent" "$java" "${1:-$(sized 3 1)}"

@@ -12,6 +12,8 @@ import statistics
 import subprocess
 import sys
 
+from measure import SMALL, verdict
+
 DEPTH = "8"
 # Name; command; events of ours and of theirs; counts for ours, theirs; what is asked for.
 ROWS = (
@@ -24,7 +26,7 @@ ROWS = (
     ("allocation, stack", "allocations.exe", [DEPTH], "events=alloc=objects,mono.stacks=yes",
      "nodefaults,gcalloc", 500_000, 50_000, 3, None),
 )
-LINE = "{:<22} {:>14} {:>14} {:>14} {:>14} {:>8} {:>8}  {}"
+LINE = "{:<22} {:>14} {:>14} {:>14} {:>14} {:>8} {:>8}  {:<20} {}"
 
 
 def run(folder, module, program, arguments, profile, count):
@@ -50,8 +52,9 @@ def medians(samples):
 def main():
     module, folder, runs = sys.argv[1], sys.argv[2], int(sys.argv[3])
     print(LINE.format("ns of CPU per", "ours, thread", "ours, process", "theirs, thread",
-                      "theirs, process", "thread", "process", "target"))
-    for name, program, arguments, ours, theirs, count, their_count, times, limit in ROWS:
+                      "theirs, process", "thread", "process", "target", ""))
+    for name, program, arguments, ours, theirs, *counts, times, limit in ROWS:
+        count, their_count = (number // (10 if SMALL else 1) for number in counts)
         figures = {"none": [], "ours": [], "theirs": []}
         for _ in range(runs):
             figures["none"].append(run(folder, module, program, arguments, "", count))
@@ -63,8 +66,9 @@ def main():
         mine = [a - b for a, b in zip(medians(figures["ours"]), base)]
         other = [a - b for a, b in zip(medians(figures["theirs"]), base)]
         target = f">= {times} x" + (f", <= {limit} ns" if limit else "")
+        held = other[0] >= times * mine[0] and (not limit or mine[0] <= limit)
         print(LINE.format(name, *(f"{value:.1f}" for value in (*mine, *other)),
-                          *(f"{b / a:.1f} x" for a, b in zip(mine, other)), target))
+                          *(f"{b / a:.1f} x" for a, b in zip(mine, other)), target, verdict(held)))
 
 
 main()

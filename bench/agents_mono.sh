@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # The module for Mono against Mono's own profiler: nanoseconds per call and allocation. [RUNS]
 set -euo pipefail
-runs=${1:-5}
+# shellcheck source=bench/inputs.bash
+source bench/inputs.bash
+runs=${1:-$(sized 5 1)}
 for tool in mono mcs; do
   command -v "$tool" >/dev/null || {
     echo "no $tool here: ./dev setup live"

@@ -13,7 +13,7 @@ import statistics
 import subprocess
 import sys
 
-from measure import run
+from measure import bound, run
 
 ROW = "{:<10} {:>12} {:>20} {:>12} {:>14}"
 FEWEST = 60  # million events a second and core
@@ -47,12 +47,11 @@ def main():
         rate, gain = events / middle["one"], middle["one"] / middle["two"]
         print(ROW.format(name, f"{events:.0f}", f"{rate:.0f}", f"{gain:.2f} x",
                          f"{100 * middle['read'] / middle['one']:.0f} %"))
-        print(f"{'held' if rate >= FEWEST else 'MISSED'}: {FEWEST} M events a second; "
-              f"{'held' if gain >= GAIN else 'MISSED'}: {GAIN} x on two cores")
+        bound(f"{name}: M events/s on one core", rate, f">= {FEWEST}", "{:.0f}")
+        bound(f"{name}: gain of the second core", gain, f">= {GAIN}")
     reports = sum(statistics.median(seconds[name, "one"]) for name in COMPARED)
     ratio = statistics.median(seconds["diff"]) / reports
-    print(f"diff of {' and '.join(COMPARED)}, on one core: {ratio:.2f} x the two reports")
-    print(f"{'held' if ratio <= MOST else 'MISSED'}: {MOST} x")
+    bound(f"diff of {' and '.join(COMPARED)}, of the two reports", ratio, f"<= {MOST}")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What slicing and the call analyses cost per event, without decoding: batches as large as a
-// decoder's, events as common programs make them. Prints nanoseconds of CPU per event.
+// decoder's, events as common programs make them. Beside it two bounds: touching the events, and
+// keeping the stacks of open calls without any figure. Prints nanoseconds of CPU per event.
+// usage: calls_bench [MILLIONS]
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <ctime>
 
 #include "analysis/calls/calls.hpp"
@@ -18,7 +21,7 @@ namespace analysis = polytrace::analysis;
 namespace slice = polytrace::slice;
 
 constexpr std::size_t kBatchEvents = 12'000;
-constexpr std::size_t kEvents = 40'000'000;
+std::size_t events_of_each = 40'000'000;
 
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
@@ -81,12 +84,33 @@ class Loop {
   std::int64_t time_ = 0;
 };
 
+// Of a walk over calls: nothing is counted.
+struct NoFigures {
+  static constexpr bool kAsksRecursion = false;
+  static constexpr bool kTakesSums = false;
+  struct Frame : analysis::WalkedCall {
+    polytrace::base::Time start;
+  };
+  static Frame bottom(std::uint32_t) {
+    return {{{polytrace::base::kNoId, 0}, analysis::NameTable::kNone, 0}, 0};
+  }
+  static void enter(const Frame&, Frame& frame, const polytrace::event::Event& event,
+                    const analysis::Names&) {
+    frame.start = event.time;
+    frame.method = analysis::NameTable::kNone;
+  }
+  static void leave(Frame&, const Frame& frame, polytrace::base::Time end, bool) {
+    asm volatile("" : : "r"(frame.start), "r"(end));
+  }
+  analysis::WorkClock clock{slice::Selection{}};
+};
+
 template <class Source, class Take>
 void measure(const char* shape, const char* what, Source source, Take&& take) {
   Batch batch;
   double used = 0;
   std::size_t events = 0;
-  while (events < kEvents) {
+  while (events < events_of_each) {
     source.fill(batch);
     events += batch.events.size();
     const double start = cpu_seconds();
@@ -99,6 +123,17 @@ void measure(const char* shape, const char* what, Source source, Take&& take) {
 
 template <class Source>
 void measure_all(const char* shape, const Source& source) {
+  measure(shape, "touch", source, [](const Batch& b) {
+    std::uint64_t sum = 0;
+    for (const auto& event : b.events) sum += event.id + static_cast<std::uint64_t>(event.time);
+    asm volatile("" : : "r"(sum));
+  });
+  slice::Slicer walk_slicer;
+  analysis::CallWalk<NoFigures> walk{slice::Selection{}};
+  NoFigures none;
+  measure(shape, "stacks", source, [&](const Batch& b) {
+    walk_slicer.slice(b, [&](const slice::Slice& slice) { walk.consume(slice, none); });
+  });
   slice::Slicer plain;
   measure(shape, "slice", source, [&](const Batch& b) { plain.slice(b, [](const auto&) {}); });
   slice::Slicer flat_slicer;
@@ -119,7 +154,8 @@ void measure_all(const char* shape, const Source& source) {
 
 }  // namespace
 
-int main() {
+int main(int count, char** words) {
+  if (count > 1) events_of_each = static_cast<std::size_t>(std::atof(words[1]) * 1e6);
   measure_all("loop", Loop());
   measure_all("program", Program(4, 12, 2000));
   measure_all("deep", Program(4, 60, 5000));

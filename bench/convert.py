@@ -11,7 +11,7 @@ import statistics
 import subprocess
 import sys
 
-from measure import run
+from measure import run, verdict
 
 TARGET = 20
 ROW = "{:<24} {:>14} {:>8}  {}"
@@ -39,7 +39,7 @@ def main():
             speed = info["events"]["total"] / 1e6 / statistics.median(f["cpu"] for f in figures)
             memory = max(f["rss"] for f in figures)
             print(ROW.format(f"{source}, {target}", f"{speed:.1f}", f"{memory:.0f}",
-                             "held" if speed >= TARGET and memory < 64 else "MISSED"), flush=True)
+                             verdict(speed >= TARGET and memory < 64)), flush=True)
 
 
 if __name__ == "__main__":

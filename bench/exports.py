@@ -13,7 +13,7 @@ import statistics
 import subprocess
 import sys
 
-from measure import run
+from measure import run, verdict
 
 TARGETS = {"perfetto": 5, "chrome": 3, "jfr": 3, "ctf": 3}  # millions of calls per second
 MEMORY = 64
@@ -44,7 +44,7 @@ def main():
         memory = max(one["rss"] for one in figures[target])
         held = speed >= wanted and memory <= MEMORY
         print(ROW.format(target, f"{speed:.1f}", f"{cpu[target] / cpu['report']:.1f}",
-                         f"{memory:.0f}", f"{wanted}: {'held' if held else 'MISSED'}"), flush=True)
+                         f"{memory:.0f}", f"{wanted}: {verdict(held)}"), flush=True)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # heap snapshots: figures, dominators, HPROF. [RUNS] [--visualvm: beside its library, minutes]
 set -euo pipefail
-runs=5 visualvm=
+# shellcheck source=bench/inputs.bash
+source bench/inputs.bash
+runs=$(sized 5 1) visualvm=
 for argument; do
   case $argument in
     --visualvm) visualvm=1 ;;

@@ -9,6 +9,7 @@
 // them with their targets.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -224,6 +225,24 @@ struct Sum {
   }
 };
 
+// What samples of 100 keys cannot be below: of each segment and key they look where its run is, and
+// at the run. As many lines of the file, anywhere, one waiting for no other.
+void touch(const char* path, std::uint64_t segments, Random& random) {
+  const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
+  const auto size = static_cast<std::size_t>(lseek(fd, 0, SEEK_END));
+  void* const at = mmap(nullptr, size, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0);
+  if (at == MAP_FAILED) return;
+  const auto* const bytes = static_cast<const std::byte*>(at);
+  std::uint64_t sum = 0;
+  median("touched_us", 11, 1, [&] {
+    for (std::uint64_t i = 0; i < segments * 100 * 2; ++i)
+      sum += static_cast<std::uint64_t>(bytes[random.next() * 4096 % size]);
+  });
+  asm volatile("" : : "r"(sum));
+  munmap(at, size);
+  close(fd);
+}
+
 void query(const char* path) {
   Random random(42);
   Sum sum;
@@ -254,6 +273,7 @@ void query(const char* path) {
     for (unsigned i = 0; i < 100; ++i) some.push_back(any_key());
     must(history.sampled(some, times, sum));
   });
+  touch(path, facts.segments, random);
   tell("query_anonymous_mib", resident("RssAnon"));
   tell("query_mapped_mib", resident("RssFile"));
   tell("checksum", static_cast<double>(sum.intervals + sum.bits % 1000));

@@ -14,9 +14,8 @@ import subprocess
 import sys
 import time
 
-from measure import run
+from measure import bound, run, show
 
-ROW = "{:<46} {:>10} {:>12}  {}"
 # Trace: events a second at least, of what reading alone reaches (None: an absolute figure counts),
 # and bytes an event at most.
 SHAPES = {"calls": (30e6, None, 1.5), "deep": (10e6, None, 3.5), "objects": (None, None, 8),
@@ -37,13 +36,8 @@ def medians(runs):
     return {name: statistics.median(one[name] for one in runs) for name in runs[0]}
 
 
-def show(what, figure, target, held):
-    print(ROW.format(what, figure, target, "" if held is None else "held" if held else "MISSED"),
-          flush=True)
-
-
 def at_most(what, value, most, form="{:.2f}"):
-    show(what, form.format(value), f"<= {most}" if most else "", value <= most if most else None)
+    bound(what, value, f"<= {most}" if most else "", form)
 
 
 def two_at_once(bench, trace, index):
@@ -69,18 +63,16 @@ def build(bench, trace, index, runs, name):
     built, read, both = (medians([pair[i] for pair in pairs]) for i in range(3))
     rate, share, most_bytes = SHAPES[name]
     speed = built["events"] / built["cpu"]
-    show(f"{name}: indexed, M events/s", f"{speed / 1e6:.1f}",
-         f">= {rate / 1e6:.0f}" if rate else "", speed >= rate if rate else None)
+    bound(f"{name}: indexed, M events/s", speed / 1e6, f">= {rate / 1e6:.0f}" if rate else "",
+          "{:.1f}")
     part = read["cpu"] / built["cpu"]
-    show(f"{name}: of the speed of reading", f"{part:.2f}", f">= {share}" if share else "",
-         part >= share if share else None)
+    bound(f"{name}: of the speed of reading", part, f">= {share}" if share else "")
     times = statistics.median(a["wall"] / c["wall"] for a, _, c in pairs)
     wants = name in ("calls", "large")
-    bound = statistics.median(2 * a["wall"] / two_at_once(bench, trace, index)
+    alone = statistics.median(2 * a["wall"] / two_at_once(bench, trace, index)
                               for a, _, _ in pairs)
-    show(f"{name}: two builds that share nothing, of one", f"{bound:.2f}", "", None)
-    show(f"{name}: faster with two threads", f"{times:.2f}", ">= 1.7" if wants else "",
-         times >= 1.7 if wants else None)
+    show(f"{name}: two builds that share nothing, of one", f"{alone:.2f}")
+    bound(f"{name}: faster with two threads", times, ">= 1.7" if wants else "")
     at_most(f"{name}: bytes an event", built["bytes"] / built["events"], most_bytes)
     at_most(f"{name}: memory, MiB", built["mebibytes"], 256, "{:.0f}")
     return built
@@ -96,7 +88,7 @@ def ask(tool, bench, trace, index, runs, name):
                          ("stack at a moment median ms", 0.2), ("stack at a moment p95 ms", None)):
         at_most(f"{name}: {figure.replace(' ms', ', ms')}", asked[figure], most, "{:.3f}")
     speed = asked["events read, M/s"]
-    show(f"{name}: all events read, M/s", f"{speed:.1f}", ">= 20", speed >= 20)
+    bound(f"{name}: all events read, M/s", speed, ">= 20", "{:.1f}")
     folder = index + ".folder"
     run([tool, "index", "build", "--no-progress", "--index", folder, trace])
     for sections in "calls", "tree":
@@ -104,8 +96,7 @@ def ask(tool, bench, trace, index, runs, name):
             took = statistics.median(
                 run([tool, "report", "--no-progress", "--sections", sections, "--from", "40%",
                      "--to", "60%", *used, trace])["wall"] for _ in range(runs))
-            show(f"{name}: {what} report of {sections} of a range, ms", f"{took * 1000:.0f}", "",
-                 None)
+            show(f"{name}: {what} report of {sections} of a range, ms", f"{took * 1000:.0f}")
     shutil.rmtree(folder)
 
 
@@ -132,9 +123,9 @@ def database(bench, trace, folder):
     began = time.monotonic()
     data.execute(QUESTION, stretch).fetchall()
     asked = time.monotonic() - began
-    show("fewer: SQLite, M events/s", f"{2 * len(rows) / took / 1e6:.1f}", "", None)
-    show("fewer: SQLite, bytes an event", f"{os.path.getsize(path) / 2 / len(rows):.1f}", "", None)
-    show("fewer: SQLite, methods of a range, ms", f"{asked * 1000:.0f}", "", None)
+    show("fewer: SQLite, M events/s", f"{2 * len(rows) / took / 1e6:.1f}")
+    show("fewer: SQLite, bytes an event", f"{os.path.getsize(path) / 2 / len(rows):.1f}")
+    show("fewer: SQLite, methods of a range, ms", f"{asked * 1000:.0f}")
     if importlib.util.find_spec("duckdb") is None:
         print("(DuckDB is not installed)")
         return
@@ -145,7 +136,7 @@ def database(bench, trace, folder):
     duck.execute(QUESTION.replace("min(", "least(").replace("max(", "greatest("),
                  stretch).fetchall()
     show("fewer: DuckDB in memory, methods of a range, ms",
-         f"{(time.monotonic() - began) * 1000:.0f}", "", None)
+         f"{(time.monotonic() - began) * 1000:.0f}")
 
 
 def huge(bench, folder, millions):
@@ -157,10 +148,10 @@ def huge(bench, folder, millions):
         for path in (index, index + ".new"):
             if os.path.exists(path):
                 os.remove(path)
-    print(ROW.format("one run", "figure", "target", ""))
+    show("one run", "figure", "target")
     speed = made["events"] / made["cpu"]
-    show("huge: events, M", f"{made['events'] / 1e6:.0f}", "", None)
-    show("huge: indexed, M events/s of CPU", f"{speed / 1e6:.1f}", ">= 30", speed >= 30e6)
+    show("huge: events, M", f"{made['events'] / 1e6:.0f}")
+    bound("huge: indexed, M events/s of CPU", speed / 1e6, ">= 30", "{:.1f}")
     at_most("huge: bytes an event", made["bytes"] / made["events"], 1.5)
     at_most("huge: memory, MiB", made["mebibytes"], 256, "{:.0f}")
     at_most("huge: opened, ms", made["open ms"], 300)
@@ -176,7 +167,7 @@ def main():
         huge(*sys.argv[2:5])
         return
     tool, bench, folder, runs = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
-    print(ROW.format(f"medians of {runs} runs", "figure", "target", ""))
+    show(f"medians of {runs} runs", "figure", "target")
     for name in SHAPES:
         trace = os.path.join(folder, name if "." in name else name + ".mlpd")
         if not os.path.exists(trace):

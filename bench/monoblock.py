@@ -11,7 +11,7 @@ import statistics
 import subprocess
 import sys
 
-from measure import run
+from measure import bound, run
 
 TARGET_RATE = 300  # MB of blocks per CPU second
 ROW = "{:<12} {:>10} {:>12}"
@@ -33,9 +33,9 @@ def main():
         each[name] = seconds * 1e9 / info["events"]["total"]
         rate = os.path.getsize(path) / 1e6 / seconds
         print(ROW.format(name, f"{rate:.0f}", f"{each[name]:.2f}"))
-    print(f"{'held' if rate >= TARGET_RATE else 'MISSED'}: blocks at {TARGET_RATE} MB/s")
+    bound("blocks, MB a CPU second", rate, f">= {TARGET_RATE}", "{:.0f}")
     ratio = each["monoblock"] / each["mlpd"]
-    print(f"{'held' if ratio <= 1 else 'MISSED'}: an event of a block costs {ratio:.2f} of mlpd's")
+    bound("an event of a block, of one of mlpd", ratio, "<= 1")
 
 
 if __name__ == "__main__":

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # The block format's decoder beside mlpd's, on the same recording of calls. [FOLDER] [RUNS]
 set -euo pipefail
-folder=${1:-${TMPDIR:-/tmp}/polytrace-bench}
-runs=${2:-5}
-mkdir -p "$folder"
-[[ -s $folder/calls.mlpd ]] || "$BENCH_PROGRAMS/bench_mlpd_generate" calls 77 "$folder/calls.mlpd"
-[[ -s $folder/calls.monoblock ]] ||
-  "$POLYTRACE" convert -q --to monoblock "$folder/calls.mlpd" -o "$folder/calls.monoblock"
-exec python3 bench/monoblock.py "$POLYTRACE" "$folder" "$runs"
+# shellcheck source=bench/inputs.bash
+source bench/inputs.bash
+inputs "${1:-}"
+recording calls "$(sized 77 4)"
+converted calls.mlpd calls.monoblock
+exec python3 bench/monoblock.py "$POLYTRACE" "$folder" "${2:-$(sized 5 1)}"

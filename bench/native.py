@@ -11,7 +11,7 @@ import statistics
 import subprocess
 import sys
 
-from measure import run
+from measure import bound, run
 
 ROW = "{:<12} {:>16} {:>12} {:>14} {:>10}"
 
@@ -35,7 +35,7 @@ def main():
         print(ROW.format(name, f"{1e3 / each[name]:.0f}", f"{each[name]:.2f}",
                          f"{size / events:.2f}", f"{size / 1e6 / seconds:.0f}"))
     ratio = each["ptrace"] / each["mlpd"]
-    print(f"{'held' if ratio <= 1 else 'MISSED'}: an event of native costs {ratio:.2f} of mlpd's")
+    bound("an event of native, of one of mlpd", ratio, "<= 1")
 
 
 if __name__ == "__main__":

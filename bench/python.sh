@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Answers in Python beside sqlite3 and DuckDB. [FOLDER] [RUNS] [MILLIONS of events]
 set -euo pipefail
-folder=${1:-${TMPDIR:-/tmp}/polytrace-bench/python}
-mkdir -p "$folder"
-trace=$folder/calls-${3:-20}.mlpd
-[[ -s $trace ]] || "$BENCH_PROGRAMS/bench_mlpd_generate" calls "${3:-20}" "$trace"
+# shellcheck source=bench/inputs.bash
+source bench/inputs.bash
+inputs "${1:-}"
+millions=${3:-$(sized 20 0.5)}
+recording calls "$millions" "python-$millions"
 export POLYTRACE_LIBRARY=${POLYTRACE_LIBRARY:-$(dirname "$POLYTRACE")/libpolytrace.so.1}
 export POLYTRACE_CACHE=$folder/cache PYTHONPATH=$PWD/python PYTHONDONTWRITEBYTECODE=1
-exec "${PYTHON:-/usr/bin/python3}" bench/python.py "$POLYTRACE" "$trace" "$folder" "${2:-5}"
+exec "${PYTHON:-/usr/bin/python3}" bench/python.py "$POLYTRACE" "$folder/python-$millions.mlpd" \
+  "$folder" "${2:-$(sized 5 1)}"

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-from measure import run
+from measure import run, verdict
 
 ROW = "{:<36} {:>10} {:>10} {:>7} {:>10}  {}"
 METHODS = """SELECT method_id, count(*), sum(min(ts + dur, {1}) - max(ts, {0})) FROM slice
@@ -48,12 +48,8 @@ def wall(action):
     return time.monotonic() - began
 
 
-def show(what, ours, theirs, ratio, held="", duck=""):
-    print(ROW.format(what, ours, theirs, ratio, duck, held), flush=True)
-
-
-def held(is_so):
-    return "held" if is_so else "MISSED"
+def show(what, ours, theirs, ratio, told="", duck=""):
+    print(ROW.format(what, ours, theirs, ratio, duck, told), flush=True)
 
 
 class Peers:
@@ -107,7 +103,7 @@ def main():
     print(ROW.format(f"medians of {runs} runs", "polytrace", "SQLite", "ratio", "by DuckDB", ""))
     ours, theirs, rows = peers.load()
     show(f"{rows / 1e6:.1f} M calls loaded, s", f"{ours:.2f}", f"{theirs:.2f}",
-         f"{theirs / ours:.1f}", held(ours < theirs))
+         f"{theirs / ours:.1f}", verdict(ours < theirs))
     sizes = peers.folder_bytes(), os.path.getsize(peers.file)
     show("bytes a call", f"{sizes[0] / rows:.1f}", f"{sizes[1] / rows:.1f}",
          f"{sizes[1] / sizes[0]:.1f}")
@@ -136,10 +132,10 @@ def main():
         told = ""
         read = calls if what == "rows of a thread" else rows
         if what in LEAST_SPEEDS:
-            told = f"{read / ours / 1e6:.0f} M rows/s: " + held(
+            told = f"{read / ours / 1e6:.0f} M rows/s: " + verdict(
                 read / ours / 1e6 >= LEAST_SPEEDS[what])
         if what == "the first ten rows":
-            told = held((ours + began) * 1000 <= MOST_FIRST)
+            told = verdict((ours + began) * 1000 <= MOST_FIRST)
         show(what + ", ms", f"{ours * 1000:.1f}", f"{theirs * 1000:.1f}" if has_peer else "",
              f"{ratio:.2f}" if has_peer else "", told, f"{duck * 1000:.1f}" if by_duck else "")
 

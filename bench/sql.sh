@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Queries of an index beside plain SQLite over the same rows. [FOLDER] [RUNS] [MILLIONS of events]
 set -euo pipefail
-folder=${1:-${TMPDIR:-/tmp}/polytrace-bench/sql}
-mkdir -p "$folder"
-trace=$folder/calls-${3:-4}.mlpd
-[[ -s $trace ]] || "$BENCH_PROGRAMS/bench_mlpd_generate" calls "${3:-4}" "$trace"
-exec python3 bench/sql.py "$POLYTRACE" "$trace" "$folder" "${2:-5}"
+# shellcheck source=bench/inputs.bash
+source bench/inputs.bash
+inputs "${1:-}"
+millions=${3:-$(sized 4 0.3)}
+recording calls "$millions" "sql-$millions"
+exec python3 bench/sql.py "$POLYTRACE" "$folder/sql-$millions.mlpd" "$folder" \
+  "${2:-$(sized 5 1)}"

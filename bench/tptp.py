@@ -8,17 +8,11 @@ large.trcbin/.trcxml (run through the program).
 """
 import json
 import os
+import statistics
 import subprocess
 import sys
 
-from measure import run
-
-ROW = "{:<52} {:>12}  {:<34} {}"
-
-
-def show(title, figure, target="", held=None):
-    print(ROW.format(title, figure, target, "" if held is None else "held" if held else "MISSED"),
-          flush=True)
+from measure import run, show
 
 
 def loading(program, folder, runs):
@@ -29,10 +23,9 @@ def loading(program, folder, runs):
     show("  memcpy over the same bytes, GB/s", f"{f['memcpy'] / 1e9:.1f}")
     show("the same trace's XML, MB/s", f"{f['xml'] / 1e6:.0f}")
     show("  expat with empty handlers, MB/s", f"{f['expat'] / 1e6:.0f}")
-    show("XML load against expat's speed", f"{f['xml_of_expat']:.2f}", "0.7",
-         f["xml_of_expat"] >= 0.7)
-    show("XML load time against TBF load time", f"{f['xml_time_of_tbf']:.1f}", "10",
-         f["xml_time_of_tbf"] >= 10)
+    show("XML load against expat's speed", f"{f['xml_of_expat']:.2f}", ">= 3",
+         f["xml_of_expat"] >= 3)
+    show("XML load time against TBF load time", f"{f['xml_time_of_tbf']:.1f}", "")
 
 
 def memory(tool, folder):
@@ -53,6 +46,23 @@ def memory(tool, folder):
     os.unlink(out)
 
 
+def reporting(tool, folder, runs):
+    """Nearly every call of this stream has a path of its own: the hardest there is for a report."""
+    path = os.path.join(folder, "large.trcbin")
+    size = os.path.getsize(path)
+    cores = sorted(os.sched_getaffinity(0))
+    figures = {"one": [], "two": []}
+    for _ in range(runs):
+        for name, where in (("one", set(cores[:1])), ("two", set(cores[:2]))):
+            # 6: the tree of stacks with CPU time is full.
+            figures[name].append(run([tool, "report", "--no-progress", path], where, (0, 6)))
+    one, two = (statistics.median(f["wall"] for f in figures[name]) for name in ("one", "two"))
+    show("full report of the large stream, GB/s of one core", f"{size / one / 1e9:.2f}", "1",
+         size / one >= 1e9)
+    show("  on two cores, times as fast", f"{one / two:.2f}", "1.7", one / two >= 1.7)
+    show("  memory, MiB", f"{statistics.median(f['rss'] for f in figures['one']):.0f}")
+
+
 def sizes(folder):
     binary, text = (os.path.join(folder, name) for name in ("load.trcbin", "load.trcxml"))
     whole = os.path.getsize(text)
@@ -70,6 +80,7 @@ def main():
     tool, load, folder, runs = sys.argv[1:]
     print(f"{os.cpu_count()} cores; loading: medians of {runs} runs in turn")
     loading(load, folder, runs)
+    reporting(tool, folder, int(runs))
     memory(tool, folder)
     sizes(folder)
 

@@ -8,12 +8,7 @@ import json
 import subprocess
 import sys
 
-ROW = "{:<52} {:>12}  {:<34} {}"
-
-
-def show(title, figure, target="", held=None):
-    print(ROW.format(title, figure, target, "" if held is None else "held" if held else "MISSED"),
-          flush=True)
+from measure import show
 
 
 def main():

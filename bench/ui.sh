@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # The page against its gates, in Chromium. [FOLDER] [MILLIONS of calls] [SECONDS of wandering]
 set -euo pipefail
-folder=${1:-${TMPDIR:-/tmp}/polytrace-bench/ui}
+# shellcheck source=bench/inputs.bash
+source bench/inputs.bash
+inputs "${1:-}"
 ./dev setup page
-mkdir -p "$folder"
-trace=$folder/deep-${2:-10}.mlpd
-[[ -s $trace ]] || "$BENCH_PROGRAMS/bench_mlpd_generate" deep "${2:-10}" "$trace"
-exec node bench/ui.mjs "$trace" "${3:-60}"
+millions=${2:-$(sized 10 0.5)}
+recording deep "$millions" "deep-$millions"
+exec node bench/ui.mjs "$folder/deep-$millions.mlpd" "${3:-$(sized 60 5)}"

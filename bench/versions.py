@@ -10,7 +10,7 @@ import shutil
 import statistics
 import sys
 
-from measure import run
+from measure import run, verdict
 
 MOST = 1.03  # times as long
 TARGETS = "folded speedscope pprof callgrind firefox chrome perfetto jfr ctf".split()
@@ -59,7 +59,7 @@ def main():
             pairs.append(pair)
         ratio = statistics.median(a / b for a, b in pairs)
         print(ROW.format(name, *(f"{statistics.median(p[i] for p in pairs):.3f}" for i in (0, 1)),
-                         f"{ratio:.2f}", "held" if ratio <= MOST else "MISSED"), flush=True)
+                         f"{ratio:.2f}", verdict(ratio <= MOST)), flush=True)
     shutil.rmtree(os.path.join(folder, "out.ctf"), ignore_errors=True)
 
 

@@ -65,8 +65,8 @@ endforeach()
 # As they lie in the project, so that links between pages and to examples hold.
 install(DIRECTORY "${CMAKE_SOURCE_DIR}/examples" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
         COMPONENT runtime)
-install(DIRECTORY "${CMAKE_SOURCE_DIR}/share/systemd" COMPONENT runtime
-        DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples")
+install(DIRECTORY "${CMAKE_SOURCE_DIR}/share/systemd" "${CMAKE_SOURCE_DIR}/share/grafana"
+        COMPONENT runtime DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples")
 install(FILES "${CMAKE_SOURCE_DIR}/README.md" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
         COMPONENT runtime)
 install(DIRECTORY "${CMAKE_SOURCE_DIR}/docs" DESTINATION "${CMAKE_INSTALL_DOCDIR}"

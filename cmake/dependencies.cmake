@@ -33,6 +33,10 @@ find_library(POLYTRACE_EDIT edit REQUIRED)
 find_path(POLYTRACE_PROTOZERO protozero/pbf_writer.hpp REQUIRED)
 # Its headers: the library is found when the program needs it.
 find_path(POLYTRACE_CURL curl/curl.h REQUIRED)
-# Headers only: of Boost the server and the collector see some, of toml++ the collector.
+# TLS of what the collector listens on.
+find_package(OpenSSL 3 REQUIRED)
+# Headers only: of Boost http, the server and the collector see some, of toml++ the collector.
 find_package(Boost 1.81 REQUIRED)
 find_path(POLYTRACE_TOML toml++/toml.h REQUIRED)
+# NATS JetStream between edges and hubs. Without it the collector refuses [bus].
+pkg_check_modules(nats IMPORTED_TARGET libnats>=3.4)

@@ -28,9 +28,12 @@ BARS = {
 # Folders with more than 20 files, and why they are one.
 LARGE = {
     "event": "what crosses doors is one vocabulary: every room includes most of it",
+    "collector/flow": "the way of a stream through the process, and what is counted on it",
+    "cli/fleet": "one file for each command of the fleet",
     "store/file": "where what stands, for who writes an index and who reads it",
     "server/answers": "one file for each row of endpoints.def",
     "sql/functions": "one file a function that asks tables, or what some of them share",
+    "format/tptp/tbf": "framing, decoding and the watch share what a stream's state means",
     "format/tptp/xml": "a scanner and a writer of one small language",
 }
 SHORT, RUN = 60, 8

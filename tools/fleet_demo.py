@@ -32,6 +32,7 @@ POLYTRACE = Path(os.environ["POLYTRACE"]).resolve()
 AGENT = POLYTRACE.parent / "libpolytrace-jvm.so"
 AT_ONCE = 2       # processes that run
 PATIENCE = 300    # seconds: what takes longer hangs
+SIGNS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 FIRST_LINES = 14  # of an answer
 DIFF = ["diff", "--base", "version=1", "--where", "version=2"]
 SLOWEST = ["moments", "--kind", "call", "--method", "Catalog.find", "--where", "version=2"]
@@ -62,10 +63,17 @@ class Demo:
 
     def start(self, words, **streams):
         """A child in a session of its own: Ctrl-C is ours to hand on."""
-        child = subprocess.Popen([str(word) for word in words], cwd=self.folder,
-                                 stdin=subprocess.DEVNULL, start_new_session=True,
-                                 env=self.environment, **streams)
-        self.children.append(child)
+        # Interrupted between the two, it would be a child that nobody ends.
+        open_signs = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNS)
+        try:
+            child = subprocess.Popen([str(word) for word in words], cwd=self.folder,
+                                     stdin=subprocess.DEVNULL, start_new_session=True,
+                                     env=self.environment, preexec_fn=lambda:
+                                     signal.pthread_sigmask(signal.SIG_SETMASK, open_signs),
+                                     **streams)
+            self.children.append(child)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, open_signs)
         return child
 
     def end(self):
@@ -191,7 +199,7 @@ def main():
     if not AGENT.is_file():
         say(f"no agent here: {AGENT}")
         return 77
-    for sign in (signal.SIGTERM, signal.SIGHUP):
+    for sign in SIGNS - {signal.SIGINT}:
         signal.signal(sign, lambda *_: sys.exit(130))
     say("starting a store")
     with clickhouse.Server() as server, \

@@ -9,8 +9,8 @@ Reads BUILD_DIR/reports/ctest.xml (ctest --output-junit) and, for a ctest test t
 program, the cases in reports/gtest/<name>.xml. A program that failed without a failing case (it
 crashed, leaked, or ran out of time) counts as one failure, and so does each STEP, which failed
 outside of the tests. Of a test that stands in reports/again.xml, too, the second run counts, and
-a line says that there was one. STATUS other than 0 says that something failed, if it is not known
-what. Ends with 1 unless all is well.
+a line says that there was one. What a failed test printed last stands above all. STATUS other than
+0 says that something failed, if it is not known what. Ends with 1 unless all is well.
 """
 import argparse
 import sys
@@ -19,9 +19,13 @@ import xml.etree.ElementTree as xml
 from pathlib import Path
 
 
+LAST_LINES = 20
+
+
 class Tally:
     def __init__(self):
         self.passed, self.failed, self.skipped, self.again = 0, [], [], []
+        self.printed = []
 
     def add_run(self, build):
         """All tests of one build folder."""
@@ -54,17 +58,25 @@ class Tally:
             self.add_case(f"{build}: {case.get('classname')}.{case.get('name')}", case)
         if test.get("status") == "fail" and len(self.failed) == before:
             self.failed.append(f"{build}: {test.get('name')} ended badly outside of its cases")
+            self.keep_output(test)
 
     def add_case(self, name, case):
         skip = case.find("skipped")
         if case.find("failure") is not None or case.get("status") == "fail":
             self.failed.append(name)
+            self.keep_output(case)
         elif skip is not None:
             self.skipped.append(f"{name}: {self.reason(case, skip)}")
         elif case.get("status") == "run":
             self.passed += 1
         else:
             self.failed.append(f"{name}: did not run")
+
+    def keep_output(self, case):
+        """Of a program what it wrote, of a GoogleTest case what was expected."""
+        text = case.findtext("system-out") or case.findtext("failure") or ""
+        lines = text.strip().splitlines()[-LAST_LINES:]
+        self.printed += [f"== {case.get('name')} printed last:", *lines]
 
     @staticmethod
     def reason(case, skip):
@@ -78,6 +90,8 @@ class Tally:
             self.failed.append("a step outside of the tests")
         if not self.passed and not self.failed:
             self.failed.append("there were no tests")
+        for line in self.printed:
+            print(line)
         for line in self.skipped:
             print("skipped:", line)
         for line in self.again:
@@ -96,7 +110,8 @@ def self_test():
         (build / "reports" / "ctest.xml").write_text(
             '<testsuite><testcase name="a.0" status="run"/><testcase name="b.0" status="fail"/>'
             '<testcase name="cli/x" status="run"/><testcase name="cli/y" status="fail">'
-            '<failure message=""/></testcase><testcase name="cli/z" status="notrun">'
+            '<failure message=""/><system-out>1 is 2\n</system-out></testcase>'
+            '<testcase name="cli/z" status="notrun">'
             '<skipped message="SKIP_RETURN_CODE=77"/><system-out>no mono\n</system-out></testcase>'
             '<testcase name="gone" status="notrun"/></testsuite>')
         (build / "reports" / "gtest" / "a.0.xml").write_text(
@@ -110,6 +125,7 @@ def self_test():
         assert tally.passed == 4, tally.passed
         assert [line.split(": ")[1].split()[0] for line in tally.failed] == ["b.0", "cli/y", "gone"]
         assert tally.skipped == [f"{build}: cli/z: no mono"], tally.skipped
+        assert tally.printed[-2:] == ["== cli/y printed last:", "1 is 2"], tally.printed
         (build / "reports" / "again.xml").write_text(
             '<testsuite><testcase name="cli/y" status="run"/></testsuite>')
         tally = Tally()

@@ -7,13 +7,16 @@
 #include <random>
 #include <vector>
 
+#include "base/large_pages.hpp"
+
 namespace polytrace::base {
 
 class ChildIndex {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-  ChildIndex() : slots_(1024) {
+  // Small: there are programs that hold thousands of trees, most of them with few nodes.
+  ChildIndex() : slots_(32) {
     std::random_device random;
     seed_ = (std::uint64_t{random()} << 32) | random();
   }
@@ -22,31 +25,28 @@ class ChildIndex {
   // put(). is_it(node) tells whether a node is that child.
   template <class IsIt>
   std::uint32_t find(std::uint32_t parent, std::uint32_t method, const IsIt& is_it) {
-    const std::uint64_t hash = mix(parent, method);
-    const auto tag = static_cast<std::uint32_t>(hash);
+    hash_ = mix(parent, method);
     const std::size_t mask = slots_.size() - 1;
-    for (at_ = (hash >> 32) & mask; slots_[at_].node != kNone; at_ = (at_ + 1) & mask) {
-      if (slots_[at_].tag == tag && is_it(slots_[at_].node)) return slots_[at_].node;
+    for (at_ = hash_ & mask; slots_[at_].node != kNone; at_ = (at_ + 1) & mask) {
+      if (slots_[at_].hash == hash_ && is_it(slots_[at_].node)) return slots_[at_].node;
     }
-    tag_ = tag;
-    place_ = static_cast<std::uint32_t>(hash >> 32);
     return kNone;
   }
   // Fills the slot the last find() ended at.
   void put(std::uint32_t node) {
-    slots_[at_] = {node, tag_, place_};
-    if (++used_ * 2 > slots_.size()) grow();
+    slots_[at_] = {node, hash_};
+    if (++used_ > slots_.size() / 8 * 5) grow();
   }
   // The child of `parent` for `method` among `nodes`; kNone where there is none.
-  template <class Node>
-  std::uint32_t known(const std::vector<Node>& nodes, std::uint32_t parent, std::uint32_t method) {
+  template <class Nodes>
+  std::uint32_t known(const Nodes& nodes, std::uint32_t parent, std::uint32_t method) {
     return find(parent, method, [&](std::uint32_t node) {
       return nodes[node].parent == parent && nodes[node].method == method;
     });
   }
   // The same, made at the end of `nodes` where there is none.
-  template <class Node>
-  std::uint32_t child(std::vector<Node>& nodes, std::uint32_t parent, std::uint32_t method) {
+  template <class Nodes>
+  std::uint32_t child(Nodes& nodes, std::uint32_t parent, std::uint32_t method) {
     const std::uint32_t there = known(nodes, parent, method);
     if (there != kNone) return there;
     const auto made = static_cast<std::uint32_t>(nodes.size());
@@ -55,41 +55,39 @@ class ChildIndex {
     put(made);
     return made;
   }
-  void clear() { slots_ = std::vector<Slot>(); }
+  void clear() { slots_ = {}; }
 
  private:
   struct Slot {
     std::uint32_t node = kNone;
-    std::uint32_t tag = 0;
-    std::uint32_t place = 0;  // the hash's high half: where the search begins
+    std::uint32_t hash = 0;  // its low bits say where the search begins
   };
 
   // Seeded: a hostile trace cannot choose its collisions.
-  std::uint64_t mix(std::uint32_t parent, std::uint32_t method) const {
+  std::uint32_t mix(std::uint32_t parent, std::uint32_t method) const {
     std::uint64_t hash = ((std::uint64_t{parent} << 32) | method) ^ seed_;
     hash = (hash ^ (hash >> 31)) * 0x9e3779b97f4a7c15U;
     hash = (hash ^ (hash >> 29)) * 0xbf58476d1ce4e5b9U;
-    return hash ^ (hash >> 32);
+    return static_cast<std::uint32_t>(hash ^ (hash >> 32));
   }
   void grow() {
-    std::vector<Slot> old(slots_.size() * 2);
+    std::vector<Slot, LargePages<Slot>> old(slots_.size() * 2);
     old.swap(slots_);
     const std::size_t mask = slots_.size() - 1;
     for (const Slot& slot : old) {
       if (slot.node == kNone) continue;
-      std::size_t at = slot.place & mask;
+      std::size_t at = slot.hash & mask;
       while (slots_[at].node != kNone) at = (at + 1) & mask;
       slots_[at] = slot;
     }
   }
 
-  std::vector<Slot> slots_;  // a power of two
+  std::vector<Slot, LargePages<Slot>> slots_;  // a power of two
   std::size_t used_ = 0;
   std::uint64_t seed_ = 0;
   // Where the last find() ended.
   std::size_t at_ = 0;
-  std::uint32_t tag_ = 0;
-  std::uint32_t place_ = 0;
+  std::uint32_t hash_ = 0;
 };
 
 }  // namespace polytrace::base

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace polytrace::base {
 
@@ -17,5 +18,23 @@ inline void want_large_pages(void* at, std::uint64_t size) {
   if (size < before + kPage) return;
   madvise(static_cast<std::byte*>(at) + before, (size - before) / kPage * kPage, MADV_HUGEPAGE);
 }
+
+// For vectors that may become large.
+template <class T>
+struct LargePages {
+  using value_type = T;
+
+  LargePages() = default;
+  template <class Other>
+  explicit(false) LargePages(const LargePages<Other>&) {}
+
+  T* allocate(std::size_t count) {
+    T* const at = std::allocator<T>().allocate(count);
+    want_large_pages(at, std::uint64_t{count} * sizeof(T));
+    return at;
+  }
+  void deallocate(T* at, std::size_t count) { std::allocator<T>().deallocate(at, count); }
+  bool operator==(const LargePages&) const = default;
+};
 
 }  // namespace polytrace::base

@@ -19,6 +19,7 @@ void Batch::clear() {
   frames.clear();
   offset = 0;
   tally = {};
+  context.reset();
   notices.clear();
 #define KIND(Type, ...) column<Type>().clear();
 #include "event/kinds.def"

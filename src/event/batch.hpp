@@ -5,6 +5,7 @@
 // a const batch between threads is fine.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "base/notices.hpp"
@@ -36,6 +37,8 @@ class Batch {
   std::vector<Id> frames;    // by Stack::first and Natives::first
   std::uint64_t offset = 0;  // of the first byte it was decoded from
   Tally tally;
+  // What decode() leaves for settle(), of a type that the reader knows; null when nothing.
+  std::shared_ptr<const void> context{};
   base::Notices notices{[this] { return std::uint64_t{events.size()}; }};
 
   static constexpr std::size_t kMaxThreads = 65536;

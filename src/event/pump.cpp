@@ -40,7 +40,9 @@ class Pump {
     for (unsigned i = 1; i < workers_; ++i) others.emplace_back([this, i] { work(i); });
     work(0);
     for (std::thread& other : others) other.join();
-    outcome_.notices.merge(reader_.notices());
+    // What workers met beyond the last batch that was wanted depends on their race: not told.
+    if (stopped_) outcome_.error.reset();
+    else outcome_.notices.merge(reader_.notices());
     return std::move(outcome_);
   }
 
@@ -50,6 +52,7 @@ class Pump {
     unsigned owner = 0;
     Chunk chunk;
     Batch batch;
+    base::Notices fetched;  // of the reader, up to this chunk
   };
 
   void work(unsigned worker) {
@@ -70,6 +73,8 @@ class Pump {
     const auto more = reader_.fetch(slot->chunk);
     if (!more) outcome_.error = more.error();
     ended_ = !more || !*more;
+    // At the end they are those of settle(), too, which may be at work: nobody asks this slot.
+    if (!ended_) slot->fetched = reader_.notices();
     if (options_.progress) options_.progress(reader_.source());
     return ended_ ? nullptr : slot;
   }
@@ -104,7 +109,7 @@ class Pump {
     consuming_ = true;
     while (Slot* next = std::exchange(ready_[turn_ % ready_.size()], nullptr)) {
       lock.unlock();
-      consume(next->batch);
+      consume(*next);
       lock.lock();
       ++turn_;
       free_[next->owner].push_back(next);
@@ -113,12 +118,15 @@ class Pump {
     consuming_ = false;
   }
 
-  void consume(Batch& batch) {
+  void consume(Slot& slot) {
     if (stopped_) return;
-    reader_.settle(batch);
+    Batch& batch = slot.batch;
+    reader_.settle(slot.chunk, batch);
     outcome_.tally.merge(batch.tally);
     outcome_.notices.merge(batch.notices);
-    if (!consumer_.consume(batch)) stopped_ = true;
+    if (consumer_.consume(batch)) return;
+    outcome_.notices.merge(slot.fetched);
+    stopped_ = true;
   }
 
   Reader& reader_;

@@ -29,7 +29,7 @@ class Consumer {
   virtual void survey(const Batch& batch, unsigned worker) {
     static_cast<void>(batch), static_cast<void>(worker);
   }
-  // Batches in input order, one at a time, from changing threads. False stops the pump.
+  // Batches in input order, from changing threads. False stops: faults read ahead are not told.
   virtual bool consume(const Batch& batch) {
     static_cast<void>(batch);
     return true;

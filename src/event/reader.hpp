@@ -48,9 +48,12 @@ class Reader {
   virtual base::result<bool> fetch(Chunk& chunk) = 0;
   // Replaces the content of `batch`. Thread-safe against itself and fetch().
   virtual void decode(const Chunk& chunk, Batch& batch) const = 0;
-  // Called once per batch, in chunk order, never concurrently.
-  virtual void settle(Batch& batch) { static_cast<void>(batch); }
-  // Faults that fetch() met: between frames, and at the end. Complete when fetch() gave false.
+  // Called once per batch, in chunk order, never concurrently, with the chunk it was made from.
+  virtual void settle(Chunk& chunk, Batch& batch) {
+    static_cast<void>(chunk), static_cast<void>(batch);
+  }
+  // Faults that fetch() met: between frames, and at the end. Complete when fetch() gave false and
+  // what it gave before is settled; not beside settle() then.
   virtual const base::Notices& notices() const = 0;
   virtual const base::Source& source() const = 0;
 
@@ -59,7 +62,7 @@ class Reader {
     const auto more = fetch(chunk_);
     if (!more || !*more) return more;
     decode(chunk_, batch);
-    settle(batch);
+    settle(chunk_, batch);
     return true;
   }
 

@@ -9,6 +9,7 @@
 
 #include "base/result.hpp"
 #include "event/batch.hpp"
+#include "event/fields.hpp"
 
 namespace polytrace::event {
 
@@ -20,14 +21,14 @@ struct Loss {
 
   void event(Kind kind) { ++events[static_cast<std::size_t>(kind)]; }
   // REQUIRES: the characters of `name` live as long as the program.
-  void field(Kind kind, std::string_view name) {
+  void field(Kind kind, std::string_view name, u64 times = 1) {
     auto& counters = counters_.of_kind[static_cast<std::size_t>(kind)];
     for (const Counter& known : counters) {
-      if (known.name == name.data()) return static_cast<void>(++*known.count);
+      if (known.name == name.data()) return static_cast<void>(*known.count += times);
     }
     u64& count = fields[std::string(describe(kind).name) + "." + std::string(name)];
     counters.push_back({name.data(), &count});
-    ++count;
+    count += times;
   }
   u64 total() const {
     u64 sum = 0;
@@ -52,6 +53,61 @@ struct Loss {
     std::array<std::vector<Counter>, kKindCount> of_kind;
   };
   Counters counters_;
+};
+
+// The fields of calls, where a format has no place for any: added up without a branch, as most
+// sources tell several of each call, and told to the loss batch by batch.
+class LostCallFields {
+ public:
+  // What the event tells besides its method. REQUIRES: is_call(event.kind).
+  void see(const Batch& batch, const Event& event) {
+    if (event.detail == kAbsent) return;
+    if (event.kind == Kind::Enter) add(batch.details<Enter>(event), enters_);
+    else if (event.kind == Kind::Leave) add(batch.details<Leave>(event), leaves_);
+    else add(batch.details<Unwind>(event), unwinds_);
+  }
+  void tell(Loss& loss) {
+    tell<Enter>(enters_, loss);
+    tell<Leave>(leaves_, loss);
+    tell<Unwind>(unwinds_, loss);
+  }
+
+ private:
+  static constexpr std::size_t kMostFields = 8;
+  using Counts = std::array<u64, kMostFields>;
+
+  // Visitors (fields.hpp).
+  struct Sum {
+    u64* at;
+    template <Tag tag, class T>
+    void field(std::string_view, const T& value) {
+      *at++ += u64{is_told<tag>(value)};
+    }
+  };
+  struct Teller {
+    Kind kind;
+    u64* at;
+    Loss& loss;
+    template <Tag tag, class T>
+    void field(std::string_view name, const T&) {
+      if (*at != 0) loss.field(kind, name, *at);
+      *at++ = 0;
+    }
+  };
+  template <class T>
+  static void add(const T& details, Counts& counts) {
+    Sum sum{counts.data()};
+    visit_fields(sum, details);
+  }
+  template <class T>
+  static void tell(Counts& counts, Loss& loss) {
+    Teller teller{KindOf<T>::value, counts.data(), loss};
+    visit_fields(teller, T{});
+  }
+
+  Counts enters_{};
+  Counts leaves_{};
+  Counts unwinds_{};
 };
 
 class Writer {

@@ -54,8 +54,8 @@ base::result<void> Frames::load_frames(std::span<const std::uint64_t> ids) {
     if (!frames_.contains(id)) missing.push_back(id);
   return in_parts(std::move(missing), [&](const std::string& part) -> base::result<void> {
     auto rows = store_.rows<std::uint64_t, std::string, std::string, std::uint32_t>(fmt::format(
-        "SELECT id, any(name), any(file), any(line) FROM {}.frames WHERE id IN ({}) GROUP BY id",
-        store_.database(), part));
+        "SELECT id, any(name), any(file), any(line) FROM {} WHERE id IN ({}) GROUP BY id",
+        store_.name_of("frames"), part));
     if (!rows) return base::Unexpected(rows.error());
     for (auto& [id, name, file, line] : *rows)
       frames_.try_emplace(id, FrameText{std::move(name), std::move(file), line});
@@ -70,8 +70,8 @@ base::result<void> Frames::load_stacks(std::span<const warehouse::Id128> ids) {
   std::vector<std::uint64_t> frames;
   const auto take = [&](const std::string& part) -> base::result<void> {
     auto rows = store_.rows<warehouse::Id128, std::vector<std::uint64_t>>(
-        fmt::format("SELECT id, any(frames) FROM {}.stacks WHERE id IN ({}) GROUP BY id",
-                    store_.database(), part));
+        fmt::format("SELECT id, any(frames) FROM {} WHERE id IN ({}) GROUP BY id",
+                    store_.name_of("stacks"), part));
     if (!rows) return base::Unexpected(rows.error());
     for (auto& [id, of_stack] : *rows) {
       frames.insert(frames.end(), of_stack.begin(), of_stack.end());

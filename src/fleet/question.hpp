@@ -10,6 +10,7 @@
 #include "analysis/table/table.hpp"
 #include "base/text/json_writer.hpp"
 #include "fleet/range.hpp"
+#include "fleet/store.hpp"
 #include "fleet/where.hpp"
 
 namespace polytrace::fleet {
@@ -22,6 +23,20 @@ struct Question {
   analysis::TableOptions table{};
 };
 
+// The same as people type it.
+struct QuestionWords {
+  std::string where{};
+  RangeWords range{};
+  std::string resolution{};  // "10s", "1m", "1h"; empty: by the range
+  bool exact = false;
+};
+// Errors are usage, where_wrong.
+base::result<Question> make_question(const QuestionWords& words, std::uint32_t now);
+// How it was before: the same of the processes that `other` chooses, where it is told, and so much
+// earlier, where `offset` is. Errors are usage (none is told), where_wrong.
+base::result<Question> question_before(const Question& question, const std::string& other,
+                                       const std::string& offset);
+
 // What an answer is made of.
 struct Account {
   std::string store;  // its name
@@ -30,11 +45,12 @@ struct Account {
   std::vector<std::string> tiers{};  // the tables asked, finest first; none: only who is there
   std::uint32_t resolution = 0;      // seconds, of the coarsest; 0: none
   std::uint64_t series = 0;          // that match
-  std::uint64_t thinned = 0;         // of them such that stand for several processes
+  std::uint64_t thinned = 0;         // of them such that stand for several: rows were thinned
   std::uint64_t rows = 0;            // that were added up
   std::uint64_t process_seconds = 0;
   std::uint64_t events = 0;  // recorded in the range
   std::uint64_t lost = 0;    // not recorded, by agents, edges or hubs
+  Shards shards{};           // of the store, and how many of them answered
   bool is_exact = false;     // rows that were sent twice counted once
   std::vector<std::string> notes{};
 };

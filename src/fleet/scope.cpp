@@ -12,6 +12,7 @@ namespace {
 // Above, the server looks series up by itself.
 constexpr std::uint64_t kMostLiterals = 2000;
 constexpr std::uint32_t kWindow = 10;  // seconds
+constexpr std::string_view kHealth = "health_10s";
 // Beyond, finer rows are too many for a question.
 constexpr std::uint32_t kMostBy10s = 6 * kHour, kMostBy1m = 3 * kDay;
 constexpr std::uint64_t kMostSeriesBy10s = 2000;
@@ -27,30 +28,42 @@ std::string within(const std::vector<Range>& ranges, bool has_hours) {
   return parts.empty() ? "0" : fmt::format("({})", fmt::join(parts, " OR "));
 }
 
+bool is_of_one_process(std::string_view label) { return label == "host" || label == "instance"; }
+
+std::string resolution_text(std::uint32_t seconds) {
+  return seconds == kHour ? "1h" : seconds == 60 ? "1m" : fmt::format("{}s", seconds);
+}
+
 }  // namespace
 
 base::result<Scope> Scope::open(Store& store, const Question& question) {
-  Scope scope(store, question);
+  auto book = TierBook::open(store, question.range);
+  if (!book) return base::Unexpected(book.error());
+  Scope scope(store, question, std::move(*book));
   scope.account_.store = store.name();
   scope.account_.range = question.range;
   scope.account_.where = to_text(question.where);
   if (auto done = scope.match(); !done) return base::Unexpected(done.error());
   if (auto done = scope.weigh(); !done) return base::Unexpected(done.error());
+  scope.account_.shards = store.shards();
   return scope;
 }
 
 // Series are those that had begun: who ended, the rows tell.
 base::result<void> Scope::match() {
-  matching_ = fmt::format("FROM {} WHERE first < {} AND ({})", name_of("series"),
-                          question_->range.to, to_sql(question_->where));
+  const std::string condition =
+      fmt::format("WHERE first < {} AND ({})", question_->range.to, to_sql(question_->where));
+  matching_ = fmt::format("FROM {} {}", name_of("series"), condition);
+  // A shard's own rows are of its own series.
+  matching_there_ = fmt::format("FROM {} {}", store_->own_name_of("series"), condition);
   const auto sums = store_->row<std::uint64_t, std::uint64_t>(fmt::format(
-      "SELECT uniqExact(series), uniqExactIf(series, host = '(many)' OR instance = '(many)') {}",
-      matching_));
+      "SELECT uniqExact(series), uniqExactIf(series, host = '(many)' AND last >= {}) {}",
+      question_->range.from, matching_));
   if (!sums) return base::Unexpected(sums.error());
   std::tie(account_.series, account_.thinned) = *sums;
-  auto condition = chosen("series");
-  if (!condition) return base::Unexpected(condition.error());
-  chosen_ = std::move(*condition);
+  auto of_series = chosen("series");
+  if (!of_series) return base::Unexpected(of_series.error());
+  chosen_ = std::move(*of_series);
   return {};
 }
 
@@ -66,9 +79,10 @@ base::result<std::string> Scope::chosen(std::string_view id) {
     std::vector<std::uint64_t> ids{0};  // no id: an empty list is no SQL
     for (const auto& [one] : *rows) ids.push_back(one);
     std::ranges::sort(ids);
-    condition += fmt::format(
-        " AND {} IN ({})", column,
-        rows->size() > kMostLiterals ? select : fmt::format("{}", fmt::join(ids, ", ")));
+    condition += fmt::format(" AND {} IN ({})", column,
+                             rows->size() > kMostLiterals
+                                 ? fmt::format("SELECT DISTINCT {} {}", column, matching_there_)
+                                 : fmt::format("{}", fmt::join(ids, ", ")));
   }
   return condition;
 }
@@ -83,18 +97,32 @@ base::result<void> Scope::weigh() {
   account_.is_exact = question_->exact || std::get<0>(*batches) == 0 || std::get<1>(*batches) > 1;
   const auto health = store_->row<std::uint64_t, std::uint64_t, std::uint64_t>(
       fmt::format("SELECT uniqExact(series, t), sum(events), sum(lost) FROM {} FINAL WHERE {}",
-                  name_of("health_10s"), condition()));
+                  name_of(kHealth), condition()));
   if (!health) return base::Unexpected(health.error());
   account_.process_seconds = std::get<0>(*health) * kWindow;
   std::tie(std::ignore, account_.events, account_.lost) = *health;
+  if (const std::uint64_t gone = gone_seconds(kHealth); gone != 0)
+    account_.notes.push_back(
+        fmt::format("process-seconds, events and losses are without {} s whose rows of health_10s "
+                    "were dropped: what is for a second of a process is too high there",
+                    gone));
   return {};
+}
+
+std::uint64_t Scope::gone_seconds(std::string_view table) const {
+  const Range& range = question_->range;
+  std::uint64_t gone = 0;
+  for (std::uint32_t hour = range.first_hour(); hour <= range.last_hour(); ++hour)
+    if (book_.is_gone(table, hour))
+      gone += std::min<std::uint64_t>(range.to, (std::uint64_t{hour} + 1) * kHour) -
+              std::max(range.from, hour * kHour);
+  return gone;
 }
 
 std::string Scope::condition() const { return within({question_->range}, true) + chosen_; }
 
 // Coarser rows know no hosts.
-TierChoice Scope::choose(Tiers tiers, const TierBook& book) {
-  const bool by_host = asks_for(question_->where, "host") || asks_for(question_->where, "instance");
+TierChoice Scope::choose(Tiers tiers, bool by_host) {
   const std::uint32_t length = question_->range.seconds();
   const std::uint32_t by_range = length > kMostBy1m ? kHour
                                  : length > kMostBy10s || account_.series > kMostSeriesBy10s
@@ -106,7 +134,7 @@ TierChoice Scope::choose(Tiers tiers, const TierBook& book) {
   while (wanted > 0 && tiers[wanted].resolution > resolution) --wanted;
   TierChoice choice = choose_tiers(
       tiers, question_->range, wanted, coarsest, [&](std::size_t tier, std::uint32_t hour) {
-        return tier == 0 ? !book.is_gone(tiers[0].table, hour) : book.is_made(tiers, tier, hour);
+        return tier == 0 ? !book_.is_gone(tiers[0].table, hour) : book_.is_made(tiers, tier, hour);
       });
   if (choice.left_out != 0)
     account_.notes.push_back(fmt::format(
@@ -116,11 +144,26 @@ TierChoice Scope::choose(Tiers tiers, const TierBook& book) {
   return choice;
 }
 
+// One tier's rows, with the label of each where one is wanted.
+std::string Scope::part_of(const Tier& tier, bool is_finest, std::string_view columns,
+                           const std::string& rows, const RowChoice& choice) const {
+  const std::string table = name_of(tier.table) + (is_finest && account_.is_exact ? " FINAL" : "");
+  if (choice.label.empty()) return fmt::format("SELECT {} FROM {} WHERE {}", columns, table, rows);
+  if (!is_finest && is_of_one_process(choice.label))
+    return fmt::format("SELECT {}, '' AS label FROM {} WHERE {}", columns, table, rows);
+  const std::string_view id = is_finest ? "series" : "grp";
+  return fmt::format(
+      "SELECT {0}, label FROM (SELECT {0}, {1} FROM {2} WHERE {3}) AS f ANY LEFT JOIN (SELECT {1}, "
+      "any({4}) AS label FROM {5} GROUP BY {1}) AS s USING {1}",
+      columns, id, table, rows, column_of(choice.label), name_of("series"));
+}
+
 base::result<std::string> Scope::rows_of(Tiers tiers, std::string_view columns,
-                                         const std::string& more) {
-  const auto book = TierBook::open(*store_, question_->range);
-  if (!book) return base::Unexpected(book.error());
-  const TierChoice choice = choose(tiers, *book);
+                                         const RowChoice& wanted) {
+  const bool by_host = asks_for(question_->where, "host") ||
+                       asks_for(question_->where, "instance") ||
+                       (wanted.needs_label && is_of_one_process(wanted.label));
+  const TierChoice choice = choose(tiers, by_host);
   std::vector<std::string> parts;
   std::string groups;
   for (std::size_t i = 0; i < tiers.size(); ++i) {
@@ -130,23 +173,32 @@ base::result<std::string> Scope::rows_of(Tiers tiers, std::string_view columns,
       if (!condition) return condition;
       groups = std::move(*condition);
     }
-    const bool is_once = i == 0 && account_.is_exact;
-    parts.push_back(fmt::format("SELECT {} FROM {}{} WHERE {}{}{}", columns,
-                                name_of(tiers[i].table), is_once ? " FINAL" : "",
-                                within(choice.ranges[i], tiers[i].resolution < kHour),
-                                i == 0 ? chosen_ : groups, more));
+    const std::string rows = within(choice.ranges[i], tiers[i].resolution < kHour) +
+                             (i == 0 ? chosen_ : groups) + wanted.where;
+    parts.push_back(part_of(tiers[i], i == 0, columns, rows, wanted));
     account_.tiers.emplace_back(tiers[i].table);
     account_.resolution = std::max(account_.resolution, tiers[i].resolution);
   }
-  if (parts.empty())
-    parts.push_back(
-        fmt::format("SELECT {} FROM {} WHERE 0", columns, name_of(tiers.front().table)));
+  if (parts.empty()) parts.push_back(part_of(tiers.front(), true, columns, "0", wanted));
   return fmt::format("FROM ({}) AS p", fmt::join(parts, " UNION ALL "));
+}
+
+void Scope::tell_gone(std::string_view table) {
+  if (const std::uint64_t gone = gone_seconds(table); gone != 0)
+    account_.notes.push_back(
+        fmt::format("{} s are left out: their rows of {} were dropped", gone, table));
 }
 
 std::string Scope::of(std::string_view table, std::uint32_t resolution) {
   const bool is_known = std::ranges::find(account_.tiers, table) != account_.tiers.end();
-  if (resolution != 0 && !is_known) account_.tiers.emplace_back(table);
+  if (resolution != 0 && !is_known) {
+    account_.tiers.emplace_back(table);
+    if (table != kHealth) tell_gone(table);  // of which it is said already
+    if (question_->resolution != 0 && question_->resolution != resolution)
+      account_.notes.push_back(fmt::format("--resolution {}: {} has rows of {} alone",
+                                           resolution_text(question_->resolution), table,
+                                           resolution_text(resolution)));
+  }
   account_.resolution = std::max(account_.resolution, resolution);
   return fmt::format("FROM {}{} WHERE {}", name_of(table), account_.is_exact ? " FINAL" : "",
                      condition());

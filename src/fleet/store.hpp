@@ -16,26 +16,35 @@
 
 namespace polytrace::fleet {
 
+// Whose rows are asked where a store has several shards: all servers', or that server's own.
+enum class Reach : std::uint8_t { everywhere, own };
+
+// How many there are, and how many of them answer. One of one where there are no shards.
+struct Shards {
+  std::uint64_t all = 1, answered = 1;
+  bool operator==(const Shards&) const = default;
+};
+
 class Store {
  public:
-  // Connects, and looks whether the tables are there. Errors: the link's, schema_missing,
-  // schema_newer.
-  static base::result<Store> open(warehouse::LinkOptions options) {
-    auto link = warehouse::Link::open(std::move(options));
-    if (!link) return base::Unexpected(link.error());
-    const auto version = warehouse::require_schema(*link);
-    if (!version) return base::Unexpected(version.error());
-    return Store(std::move(*link), *version);
-  }
+  // Connects, and looks whether the tables are there, and those of all shards. Errors: the link's,
+  // schema_missing, schema_newer.
+  static base::result<Store> open(warehouse::LinkOptions options, Reach reach = Reach::everywhere);
   // Whether it knows what was rolled up and what was dropped.
   bool has_tiers() const { return version_ >= warehouse::kTiersVersion; }
 
   warehouse::Link& link() { return link_; }
   const std::string& database() const { return link_.database(); }
-  // "shop.series"
+  // "shop.series", or "shop.series_all" where all shards are asked.
   std::string name_of(std::string_view table) const {
+    return own_name_of(table) + (is_everywhere_ ? "_all" : "");
+  }
+  // That of one server: in a sub-select each shard asks its own, which has all rows of its series.
+  std::string own_name_of(std::string_view table) const {
     return database() + '.' + std::string(table);
   }
+  // A shard that cannot be asked is left out of all answers that follow, and missing here.
+  const Shards& shards() const { return shards_; }
   // "http://host:8123/database"
   std::string name() const { return link_.address() + '/' + link_.database(); }
 
@@ -62,17 +71,16 @@ class Store {
 
  private:
   Store(warehouse::Link link, std::uint32_t version) : link_(std::move(link)), version_(version) {}
-  // Within what one question may take of a server that others ask, too.
-  base::result<std::vector<std::byte>> ask(const std::string& sql) {
-    return link_.ask(sql, {{"max_execution_time", "30"},
-                           {"max_rows_to_read", "20000000000"},
-                           {"max_memory_usage", "8000000000"},
-                           {"max_query_size", "4194304"},
-                           {"readonly", "2"}});
-  }
+  base::result<void> look_for_shards(Reach reach);
+  base::result<void> leave_out_missing();
+  base::result<std::vector<std::byte>> ask(const std::string& sql);
 
   warehouse::Link link_;
   std::uint32_t version_;
+  std::string cluster_;  // that the tables of all shards ask
+  bool is_everywhere_ = false;
+  bool leaves_out_ = false;
+  Shards shards_{};
 };
 
 }  // namespace polytrace::fleet

@@ -112,8 +112,11 @@ base::result<TierBook> TierBook::open(Store& store, const Range& range) {
   if (!store.has_tiers()) return book;
   const auto notes = store.rows<std::string, std::uint32_t, std::uint64_t, std::uint64_t,
                                 std::uint64_t, std::uint64_t>(
-      fmt::format("SELECT target, hour, print, rows, count, weight FROM {} FINAL WHERE {}",
-                  store.name_of("rolls"), hours));
+      // One of each shard: they fit together where each is what its own rows are.
+      fmt::format(
+          "SELECT target, hour, sum(print), sum(rows), sum(count), sum(weight) FROM {} FINAL "
+          "WHERE {} GROUP BY target, hour",
+          store.name_of("rolls"), hours));
   if (!notes) return base::Unexpected(notes.error());
   for (const auto& [table, hour, print, rows, count, weight] : *notes)
     book.notes_[{table, hour}] = {print, rows, count, weight};

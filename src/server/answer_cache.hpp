@@ -8,7 +8,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "server/http/messages.hpp"
+#include "server/http/faults.hpp"
 
 namespace polytrace::server {
 

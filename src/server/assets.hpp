@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "server/http/messages.hpp"
+#include "server/http/faults.hpp"
 
 namespace polytrace::server {
 

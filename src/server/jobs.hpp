@@ -12,7 +12,8 @@
 
 namespace polytrace::server {
 
-enum class Lane : std::uint8_t { quick, slow };
+// What waits for others, a store or a collector, has workers of its own.
+enum class Lane : std::uint8_t { quick, slow, store };
 
 class Jobs {
  public:

@@ -55,7 +55,7 @@ std::string_view word_of(TraceState state) {
 Traces::~Traces() { finish(); }
 
 base::result<std::string> Traces::add(const std::string& file, const std::string& shown,
-                                      std::shared_ptr<const void> held) {
+                                      std::shared_ptr<const void> held, bool fleeting) {
   auto id = service::trace_id(file);
   if (!id) return id;
   const service::Input input({.file = file});
@@ -68,6 +68,7 @@ base::result<std::string> Traces::add(const std::string& file, const std::string
   open.view.id = *id;
   open.path = file;
   open.held = std::move(held);
+  open.fleeting = fleeting;
   open.view.file = shown;
   open.builder = std::thread([this, &open] { build(open); });
   return id;
@@ -114,7 +115,7 @@ void Traces::build(Open& open) {
   service::Asking asking{.watch = [&] { return std::make_unique<ProgressWatcher>(tell); },
                          .stop = &stop_};
   service::InputOptions options{.file = open.path};
-  options.index = index_;
+  options.index = open.fleeting ? service::IndexOptions{.none = true} : index_;
   const service::Input input(std::move(options), std::move(asking));
   auto trace = service::IndexedTrace::open(input);
   if (trace) {

@@ -38,10 +38,11 @@ class Traces {
   Traces& operator=(const Traces&) = delete;
 
   // The id of the file's trace, which is being opened from now on, or was there; `shown` is how it
-  // is named; `held` lives as long as the trace is open. Errors: those of store::identify(), and
-  // what is not recognised.
+  // is named; `held` lives as long as the trace is open; its
+  // index is where all are, or `fleeting`, which leaves none behind. Errors: those of
+  // store::identify(), and what is not recognised.
   base::result<std::string> add(const std::string& file, const std::string& shown,
-                                std::shared_ptr<const void> held = {});
+                                std::shared_ptr<const void> held = {}, bool fleeting = false);
   std::vector<TraceView> all() const;
   std::optional<TraceView> find(std::string_view id) const;
   // Stops what is being indexed and waits for it.
@@ -51,6 +52,7 @@ class Traces {
   struct Open {
     std::string path{};
     std::shared_ptr<const void> held{};
+    bool fleeting = false;
     TraceView view{};
     std::thread builder{};
   };

@@ -21,7 +21,12 @@ class Slicer {
   // beginning, so that it does not matter how a trace is cut into batches. `first_walk`: whoever
   // takes slices first walks all their calls (CallWalk), and finds the sites on its way.
   enum class Follower : std::uint8_t { none, slicer, first_walk };
-  void follow_calls(Follower by = Follower::slicer) { follower_ = by; }
+  // `most_nodes`: of the tree of stacks that sites are told in.
+  void follow_calls(Follower by = Follower::slicer,
+                    std::uint32_t most_nodes = StackTree::kMaxNodes) {
+    follower_ = by;
+    sites_.stacks = StackTree(most_nodes);
+  }
 
   // Changes of stacks stay what the source told, instead of becoming calls. Before the first batch.
   void as_told() { as_told_ = true; }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
+#include "base/slot.hpp"
 #include "base/text/figure_text.hpp"
 
 namespace polytrace::slice {
@@ -18,9 +19,18 @@ constexpr std::size_t kMostKnown = std::size_t{1} << 21;
 std::uint32_t StackTree::child(std::uint32_t parent, std::uint32_t method) {
   if (size() < most_nodes_) [[likely]]
     return known_child(parent, method);
+  // Nothing is below those.
+  if (other_ != kRoot && nodes_[parent].parent == other_) return other_child(method);
   const std::uint32_t known = index_.known(nodes_, parent, method);
-  if (known != base::ChildIndex::kNone) return known;
-  return known_child(known_child(kRoot, Names::kOtherPaths), method);
+  return known != base::ChildIndex::kNone ? known : other_child(method);
+}
+
+std::uint32_t StackTree::other_child(std::uint32_t method) {
+  if (other_ == kRoot) other_ = known_child(kRoot, Names::kOtherPaths);
+  if (method >= Names::kOtherPaths) return known_child(other_, method);  // no method
+  std::uint32_t& node = base::slot(others_, method);
+  if (node == kRoot) node = known_child(other_, method);
+  return node;
 }
 
 std::vector<std::string> StackTree::limits() const {
@@ -48,18 +58,22 @@ std::uint32_t StackTree::intern(std::span<const Id> frames, const Names& names) 
 }
 
 VisibleStacks::VisibleStacks(const StackTree& all, const Names& names, bool show_helpers)
-    : nodes_(all.size(), StackTree::kRoot) {
+    : all_(all) {
+  for (std::uint32_t node = 1; !show_helpers && !hides_ && node < all.size(); ++node)
+    hides_ = names.is_helper(all.method(node));
+  if (!hides_) return;
+  nodes_.resize(all.size(), StackTree::kRoot);
   for (std::uint32_t node = 1; node < all.size(); ++node) {
     const std::uint32_t parent = nodes_[all.parent(node)];
     const std::uint32_t method = all.method(node);
-    const bool hidden = !show_helpers && names.is_helper(method);
+    const bool hidden = names.is_helper(method);
     nodes_[node] = hidden ? parent : tree_.child(parent, method);
   }
 }
 
 std::uint32_t VisibleStacks::site(std::uint32_t stack) const {
   const std::uint32_t at = node(stack);
-  return at == StackTree::kRoot ? NameTable::kNone : tree_.method(at);
+  return at == StackTree::kRoot ? NameTable::kNone : tree().method(at);
 }
 
 std::string site_name(std::uint32_t method, const Names& names) {

@@ -44,25 +44,33 @@ class StackTree {
     return index_.child(nodes_, parent, method);
   }
 
+  std::uint32_t other_child(std::uint32_t method);
+
   std::uint32_t most_nodes_ = kMaxNodes;
   std::vector<Node> nodes_{Node()};
   base::ChildIndex index_;
-  base::IdMap<std::uint32_t> known_;  // by hash of the frames
-  std::uint32_t epoch_ = 0;           // in which known_ holds
+  std::uint32_t other_ = kRoot;        // "(other paths)", once the tree was full
+  std::vector<std::uint32_t> others_;  // by method: below it
+  base::IdMap<std::uint32_t> known_;   // by hash of the frames
+  std::uint32_t epoch_ = 0;            // in which known_ holds
 };
 
-// The stacks of a tree as people want to see them: without runtime helpers, unless asked for.
+// The stacks of a tree, which lives as long, as people want to see them: without runtime helpers,
+// unless asked for.
 class VisibleStacks {
  public:
   VisibleStacks(const StackTree& all, const Names& names, bool show_helpers);
 
-  const StackTree& tree() const { return tree_; }
+  // The original one where nothing is hidden.
+  const StackTree& tree() const { return hides_ ? tree_ : all_; }
   // The node in tree() of a stack of the original tree.
-  std::uint32_t node(std::uint32_t stack) const { return nodes_[stack]; }
+  std::uint32_t node(std::uint32_t stack) const { return hides_ ? nodes_[stack] : stack; }
   // The method of the innermost visible frame, NameTable::kNone when there is none.
   std::uint32_t site(std::uint32_t stack) const;
 
  private:
+  const StackTree& all_;
+  bool hides_ = false;
   StackTree tree_;
   std::vector<std::uint32_t> nodes_;
 };

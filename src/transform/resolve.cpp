@@ -22,7 +22,7 @@ class Resolver final : public event::Writer {
  public:
   Resolver(std::unique_ptr<event::Writer> to, std::shared_ptr<const Definitions> definitions)
       : to_(std::move(to)), definitions_(std::move(definitions)) {
-    known_methods_.fill(base::kNoId);
+    for (auto& lately : lately_) lately.fill(base::kNoId);
   }
 
   base::result<void> write(const Batch& batch) override {
@@ -44,23 +44,33 @@ class Resolver final : public event::Writer {
     std::uint32_t told = 0;  // how many things of the id
   };
 
-  // Nothing but plain calls, of threads and methods met before: most of what calls are.
+  // Nothing but calls, of threads, methods and classes met before: most of what calls are.
   bool is_as_it_comes(const Batch& batch) {
     return std::ranges::all_of(batch.threads, [&](Id id) { return is_known(Kind::Thread, id); }) &&
            std::ranges::all_of(batch.events, [&](const Event& event) {
-             return event::is_call(event.kind) && event.detail == event::kAbsent &&
-                    is_known_method(event.id);
+             return event::is_call(event.kind) && is_known_lately(Kind::Method, event.id) &&
+                    is_of_known_class(batch, event);
            });
+  }
+  // REQUIRES: a call.
+  bool is_of_known_class(const Batch& batch, const Event& event) {
+    if (event.detail == event::kAbsent) return true;
+    const Id type = event.kind == Kind::Enter   ? batch.details<event::Enter>(event).class_id
+                    : event.kind == Kind::Leave ? batch.details<event::Leave>(event).class_id
+                                                : batch.details<event::Unwind>(event).class_id;
+    return type == base::kNoId ||
+           (!definitions_->has_vtables() && is_known_lately(Kind::Class, type));
   }
   bool is_known(Kind kind, Id id) const {
     const auto& table = tables_[Lives::table_of(kind)];
     return id == base::kNoId || table.find(id) != table.end();
   }
   // Those asked for lately are found without the table.
-  bool is_known_method(Id id) {
-    Id& lately = known_methods_[(id ^ id >> 9) % known_methods_.size()];
+  bool is_known_lately(Kind kind, Id id) {
+    auto& ids = lately_[Lives::table_of(kind)];
+    Id& lately = ids[(id ^ id >> 9) % ids.size()];
     if (lately == id) return true;
-    if (!is_known(Kind::Method, id)) return false;
+    if (!is_known(kind, id)) return false;
     lately = id;
     return true;
   }
@@ -160,7 +170,7 @@ class Resolver final : public event::Writer {
   std::shared_ptr<const Definitions> definitions_;
   Lives lives_;
   std::array<base::IdMap<Known>, Lives::kTables> tables_;
-  std::array<Id, 1024> known_methods_;
+  std::array<std::array<Id, 1024>, Lives::kTables> lately_;
   Batch out_;
 };
 

@@ -33,7 +33,10 @@ base::result<const CurlLibrary*> load() {
                         find(library, "curl_easy_getinfo", functions.easy_getinfo) &&
                         find(library, "curl_easy_strerror", functions.easy_strerror) &&
                         find(library, "curl_easy_escape", functions.easy_escape) &&
+                        find(library, "curl_easy_header", functions.easy_header) &&
                         find(library, "curl_free", functions.free) &&
+                        find(library, "curl_slist_append", functions.slist_append) &&
+                        find(library, "curl_slist_free_all", functions.slist_free_all) &&
                         find(library, "curl_version_info", version);
   if (!is_whole || version(CURLVERSION_NOW)->version_num < kOldest)
     return base::fail(base::Code::library_missing, fmt::format("{} is too old", kFile));
@@ -61,6 +64,20 @@ std::size_t take_answer(char* data, std::size_t, std::size_t size, void* to) noe
     return 0;
   }
   return size;
+}
+
+namespace {
+
+int is_given_up(void* stop, curl_off_t, curl_off_t, curl_off_t, curl_off_t) noexcept {
+  return *static_cast<const std::atomic<bool>*>(stop) ? 1 : 0;
+}
+
+}  // namespace
+
+void give_up_when(const CurlLibrary& library, CURL* handle, const std::atomic<bool>& stop) {
+  library.easy_setopt(handle, CURLOPT_NOPROGRESS, 0L);
+  library.easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, &is_given_up);
+  library.easy_setopt(handle, CURLOPT_XFERINFODATA, &stop);
 }
 
 }  // namespace polytrace::warehouse

@@ -5,6 +5,7 @@
 
 #include <curl/curl.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -23,7 +24,10 @@ struct CurlLibrary {
   decltype(&::curl_easy_getinfo) easy_getinfo;
   decltype(&::curl_easy_strerror) easy_strerror;
   decltype(&::curl_easy_escape) easy_escape;
+  decltype(&::curl_easy_header) easy_header;
   decltype(&::curl_free) free;
+  decltype(&::curl_slist_append) slist_append;
+  decltype(&::curl_slist_free_all) slist_free_all;
 };
 
 // Loaded once and for good. Error: library_missing.
@@ -37,5 +41,8 @@ struct CurlAnswer {
 };
 // For CURLOPT_WRITEFUNCTION; `to` is a CurlAnswer.
 std::size_t take_answer(char* data, std::size_t, std::size_t size, void* to) noexcept;
+
+// The request ends, within a second or so, once `stop` is true.
+void give_up_when(const CurlLibrary& library, CURL* handle, const std::atomic<bool>& stop);
 
 }  // namespace polytrace::warehouse

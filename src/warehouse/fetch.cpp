@@ -6,24 +6,17 @@
 #include <memory>
 
 #include "base/codes.hpp"
-#include "base/text/utf8.hpp"
 #include "warehouse/curl.hpp"
+#include "warehouse/post.hpp"
 
 namespace polytrace::warehouse {
 namespace {
 
 using base::Code;
 
-constexpr std::size_t kLongestWords = 300;
-
-std::string first_line(const std::vector<std::byte>& bytes) {
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  return base::short_name(std::string(text.substr(0, text.find('\n'))), kLongestWords);
-}
-
 }  // namespace
 
-base::result<std::vector<std::byte>> fetch(const FetchOrder& order) {
+base::result<Fetched> fetch(const FetchOrder& order) {
   const auto found = curl_library();
   if (!found) return base::Unexpected(found.error());
   const CurlLibrary& library = **found;
@@ -44,6 +37,7 @@ base::result<std::vector<std::byte>> fetch(const FetchOrder& order) {
   set(CURLOPT_WRITEFUNCTION, &take_answer);
   set(CURLOPT_WRITEDATA, &fetched);
   set(CURLOPT_ERRORBUFFER, fault);
+  if (order.stop != nullptr) give_up_when(library, curl.get(), *order.stop);
   const CURLcode outcome = library.easy_perform(curl.get());
   if (fetched.is_too_large)
     return base::fail(Code::limit_exceeded,
@@ -54,7 +48,13 @@ base::result<std::vector<std::byte>> fetch(const FetchOrder& order) {
         fmt::format("{}: {}", order.url, fault[0] != 0 ? fault : library.easy_strerror(outcome)));
   long status = 0;
   library.easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &status);
-  if (status == 200) return std::move(fetched.bytes);
+  if (status == 200) {
+    curl_header* field = nullptr;
+    const bool has_field =
+        !order.field.empty() && library.easy_header(curl.get(), order.field.c_str(), 0,
+                                                    CURLH_HEADER, -1, &field) == CURLHE_OK;
+    return Fetched{std::move(fetched.bytes), has_field ? field->value : std::string()};
+  }
   return base::fail(Code::open_failed,
                     fmt::format("{}: HTTP {}: {}", order.url, status, first_line(fetched.bytes)));
 }

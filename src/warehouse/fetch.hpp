@@ -2,6 +2,7 @@
 // A GET over HTTP, whole, with a bearer token. Any thread.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <string>
 #include <vector>
@@ -16,10 +17,17 @@ struct FetchOrder {
   std::string token;
   std::chrono::milliseconds within{60'000};
   std::uint64_t most_bytes = std::uint64_t{256} << 20;
+  std::string field{};                      // of the answer's head, that is wanted, too
+  const std::atomic<bool>* stop = nullptr;  // once true, nobody waits any more; null: never
+};
+
+struct Fetched {
+  std::vector<std::byte> bytes{};
+  std::string field{};  // empty: it is not there
 };
 
 // Errors: open_failed (nobody answers, or with another status than 200: what was
 // said is in the detail, the token never), limit_exceeded, library_missing.
-base::result<std::vector<std::byte>> fetch(const FetchOrder& order);
+base::result<Fetched> fetch(const FetchOrder& order);
 
 }  // namespace polytrace::warehouse

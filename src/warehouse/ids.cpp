@@ -40,6 +40,15 @@ std::uint64_t hash_of_labels(const Labels& labels, bool with_place, std::uint64_
   return hash_of(bytes, seed);
 }
 
+Id128 id_of(const XXH128_hash_t& hash) {
+  XXH128_canonical_t bytes;
+  XXH128_canonicalFromHash(&bytes, hash);
+  Id128 id;
+  static_assert(sizeof id == sizeof bytes);
+  std::memcpy(id.data(), &bytes, sizeof id);
+  return id;
+}
+
 }  // namespace
 
 std::uint64_t frame_id(FrameKind kind, std::string_view name, std::string_view file,
@@ -53,14 +62,10 @@ std::uint64_t frame_id(FrameKind kind, std::string_view name, std::string_view f
 }
 
 Id128 stack_id(std::span<const std::uint64_t> frames, std::uint64_t seed) {
-  const XXH128_hash_t hash = XXH3_128bits_withSeed(frames.data(), frames.size_bytes(), seed);
-  XXH128_canonical_t bytes;
-  XXH128_canonicalFromHash(&bytes, hash);
-  Id128 id;
-  static_assert(sizeof id == sizeof bytes);
-  std::memcpy(id.data(), &bytes, sizeof id);
-  return id;
+  return id_of(XXH3_128bits_withSeed(frames.data(), frames.size_bytes(), seed));
 }
+
+Id128 digest_of(base::Bytes bytes) { return id_of(XXH3_128bits(bytes.data(), bytes.size())); }
 
 std::uint64_t service_id(std::string_view name, std::uint64_t seed) {
   base::Appender bytes;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/types.hpp"
 #include "warehouse/column_types.hpp"
 
 namespace polytrace::warehouse {
@@ -26,6 +27,8 @@ std::uint64_t frame_id(FrameKind kind, std::string_view name, std::string_view f
                        std::uint32_t line, std::uint64_t seed);
 // Of the ids of its frames, innermost first.
 Id128 stack_id(std::span<const std::uint64_t> frames, std::uint64_t seed);
+// By which a trace, or other bytes, are known again: XXH3-128 of all of them.
+Id128 digest_of(base::Bytes bytes);
 std::uint64_t service_id(std::string_view name, std::uint64_t seed);
 
 // What tells one process from another.

@@ -43,10 +43,6 @@ int code_of(std::string_view answer) {
   return code;
 }
 
-bool is_loopback(std::string_view host) {
-  return host == "localhost" || host == "::1" || host.starts_with("127.");
-}
-
 base::result<std::string> read_password(const std::string& file) {
   if (file.empty()) return std::string();
   std::ifstream in(file, std::ios::binary);
@@ -102,7 +98,8 @@ void Link::State::prepare(const std::string& url, base::Bytes body, CurlAnswer& 
   library->easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
   library->easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, long{options.connect_within.count()});
   library->easy_setopt(handle, CURLOPT_TIMEOUT_MS, long{options.answer_within.count()});
-  if (is_loopback(address.host)) library->easy_setopt(handle, CURLOPT_NOPROXY, "*");
+  if (is_this_machine(address.host)) library->easy_setopt(handle, CURLOPT_NOPROXY, "*");
+  if (options.stop != nullptr) give_up_when(*library, handle, *options.stop);
   if (!options.user.empty()) {
     library->easy_setopt(handle, CURLOPT_HTTPAUTH, long{CURLAUTH_BASIC});
     library->easy_setopt(handle, CURLOPT_USERNAME, options.user.c_str());
@@ -123,7 +120,7 @@ base::result<std::vector<std::byte>> Link::State::judge(CURLcode outcome, CurlAn
   long status = 0;
   library->easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &status);
   if (outcome == CURLE_OK && status == 200) return std::move(answer.bytes);
-  refusal = {static_cast<int>(status), code_of(text_of(answer.bytes))};
+  refusal = {static_cast<int>(status), code_of(text_of(answer.bytes)), false};
   return base::fail(Code::store_refused, fmt::format("{}: HTTP {}: {}", address.server, status,
                                                      reason_of(text_of(answer.bytes))));
 }
@@ -137,6 +134,7 @@ base::result<std::vector<std::byte>> Link::State::post(const std::string& url, b
   const CURLcode outcome = library->easy_perform(curl.get());
   library->easy_setopt(curl.get(), CURLOPT_ERRORBUFFER, nullptr);
   if (outcome == CURLE_OK || answer.is_too_large) return judge(outcome, std::move(answer));
+  refusal.is_unreached = outcome == CURLE_COULDNT_CONNECT || outcome == CURLE_COULDNT_RESOLVE_HOST;
   const std::string_view why = fault[0] != 0 ? fault : library->easy_strerror(outcome);
   return base::fail(Code::store_unreachable, fmt::format("{}: {}", address.server, why));
 }

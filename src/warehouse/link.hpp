@@ -4,6 +4,7 @@
 // password. Nothing is tried twice: that is the caller's, who knows what may be sent again.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -26,6 +27,10 @@ struct Address {
 // Error: address_wrong. A user or a password in it is refused: addresses are shown and logged.
 base::result<Address> parse_address(std::string_view text);
 
+// Whether a host is this machine, so that what is sent there passes no network: localhost, ::1, or
+// an address within 127.0.0.0/8. Other names that begin so are somebody else's.
+bool is_this_machine(std::string_view host);
+
 // Databases, tables and columns are written into statements as they are: letters, digits and _,
 // not beginning with a digit.
 bool is_plain_name(std::string_view name);
@@ -38,6 +43,8 @@ struct LinkOptions {
   std::chrono::milliseconds connect_within{5'000};
   std::chrono::milliseconds answer_within{60'000};     // the whole request
   std::uint64_t most_answer = std::uint64_t{1} << 30;  // bytes of an answer that is held whole
+  // Once true, answers are not waited for any more. Null, or it outlives the link.
+  const std::atomic<bool>* stop = nullptr;
 };
 
 // Settings of one question, such as {"max_execution_time", "30"}. A user who may change none
@@ -46,8 +53,9 @@ using Settings = std::vector<std::pair<std::string, std::string>>;
 
 // Why a server said no.
 struct Refusal {
-  int status = 0;  // HTTP; 0: it did not answer
-  int code = 0;    // ClickHouse's, 0: it told none
+  int status = 0;             // HTTP; 0: it did not answer
+  int code = 0;               // ClickHouse's, 0: it told none
+  bool is_unreached = false;  // no connection was made: nothing was begun
 };
 
 class Link {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "warehouse/link.hpp"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 
 #include "base/codes.hpp"
@@ -25,6 +27,14 @@ std::string host_of(std::string_view place) {
 }
 
 }  // namespace
+
+bool is_this_machine(std::string_view host) {
+  in_addr address{};
+  const std::string text(host);
+  if (::inet_pton(AF_INET, text.c_str(), &address) == 1)
+    return ntohl(address.s_addr) >> 24 == IN_LOOPBACKNET;
+  return host == "localhost" || host == "::1";
+}
 
 bool is_plain_name(std::string_view name) {
   return !name.empty() && name.size() <= kLongestName && !is_digit(name[0]) &&

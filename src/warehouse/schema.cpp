@@ -100,6 +100,17 @@ std::vector<std::string> schema_statements(const std::string& database, Engines 
   return all;
 }
 
+std::vector<std::string> cluster_statements(const std::string& database,
+                                            const std::string& cluster) {
+  std::vector<std::string> all;
+  visit_tables([&]<class Row>(const Row&) {
+    all.push_back(fmt::format(
+        "CREATE TABLE IF NOT EXISTS {0}.{1}_all AS {0}.{1} ENGINE = Distributed({2}, {0}, {1})",
+        database, Row::kTable, cluster));
+  });
+  return all;
+}
+
 std::string table_statement(const std::string& database, std::string_view table,
                             std::string_view name) {
   const std::string begin = fmt::format("CREATE TABLE IF NOT EXISTS {}.{} ", database, table);
@@ -122,6 +133,25 @@ base::result<std::optional<std::uint32_t>> schema_version(Link& link) {
   return version == 0 ? std::nullopt : std::optional(version);
 }
 
+namespace {
+
+// What a table that was there before lacks of the statement that makes it. Of replicas the first
+// one does it for all.
+base::result<std::size_t> add_columns(Link& link) {
+  const auto found = link.ask(
+      fmt::format("SELECT toUInt8(count()) FROM system.columns WHERE database = '{}' AND table = "
+                  "'streams' AND name = 'state'",
+                  link.database()));
+  if (!found) return base::Unexpected(found.error());
+  if (found->size() == 1 && found->front() != std::byte{0}) return std::size_t{0};
+  auto done =
+      link.run(fmt::format("ALTER TABLE {}.streams ADD COLUMN state String", link.database()));
+  if (!done) return base::Unexpected(done.error());
+  return std::size_t{1};
+}
+
+}  // namespace
+
 base::result<std::size_t> apply_schema(Link& link, Engines engines, const std::string& program) {
   const auto version = schema_version(link);
   if (!version) return base::Unexpected(version.error());
@@ -130,12 +160,26 @@ base::result<std::size_t> apply_schema(Link& link, Engines engines, const std::s
   const auto statements = schema_statements(link.database(), engines);
   for (const std::string& statement : statements)
     if (auto done = link.run(statement); !done) return base::Unexpected(done.error());
+  const auto added = add_columns(link);
+  if (!added) return base::Unexpected(added.error());
+  // Each replica's own: what is equal, of the same second, would count as sent before, and this
+  // one might not have the other's yet.
   base::Appender row;
-  append_row(SchemaVersion{kSchemaVersion, static_cast<std::uint32_t>(std::time(nullptr)), program},
+  append_row(SchemaVersion{kSchemaVersion, static_cast<std::uint32_t>(std::time(nullptr)),
+                           program + " at " + link.address()},
              row);
   const auto noted = link.insert(SchemaVersion::kTable, column_names<SchemaVersion>(), row.view());
   if (!noted) return base::Unexpected(noted.error());
-  return statements.size();
+  return statements.size() + *added;
+}
+
+base::result<bool> has_replicas(Link& link) {
+  const auto answer = link.ask(
+      fmt::format("SELECT toUInt8(count()) FROM system.tables WHERE database = '{}' AND name "
+                  "= 'profile_10s' AND engine LIKE 'Replicated%'",
+                  link.database()));
+  if (!answer) return base::Unexpected(answer.error());
+  return answer->size() == 1 && answer->front() != std::byte{0};
 }
 
 base::result<std::uint32_t> require_schema(Link& link) {

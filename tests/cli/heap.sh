@@ -34,6 +34,17 @@ done
 run heap --unreachable --json "$trace"
 expect_code 0
 
+# Rows that are made one by one as they are shown are those of a table.
+for form in csv tsv jsonl; do
+  run heap --dominators --limit 1000000 --format "$form" "$trace"
+  expect_code 0
+  cp "$scratch/out" "$scratch/table"
+  [[ $(wc -l <"$scratch/table") -gt 100 ]] || fail "few dominators as $form"
+  run heap --dominators --limit 0 --format "$form" "$trace"
+  expect_code 0
+  cmp -s "$scratch/out" "$scratch/table" || fail "other dominators as $form"
+done
+
 # Whatever is asked, without a snapshot the answer is the way to one.
 for question in '' --dominators --unreachable; do
   # shellcheck disable=SC2086  # none is no word

@@ -15,7 +15,7 @@ mapfile -t grouped < <("$POLYTRACE" index | sed -n 's/^  \(index [a-z]*\) .*/\1/
 [[ ${#grouped[@]} -eq 6 ]] || fail "index lists ${#grouped[@]} commands"
 commands+=("${grouped[@]}")
 mapfile -t grouped < <("$POLYTRACE" fleet | sed -n 's/^  \(fleet [a-z]*\) .*/\1/p')
-[[ ${#grouped[@]} -eq 18 ]] || fail "fleet lists ${#grouped[@]} commands"
+[[ ${#grouped[@]} -eq 22 ]] || fail "fleet lists ${#grouped[@]} commands"
 commands+=("${grouped[@]}")
 
 expect_help_shape() {

@@ -28,7 +28,7 @@ SCHEMAS = {path.name: json.loads(path.read_text(encoding="utf-8"))
 #: Recordings need a runtime, control a recording that runs: live tests print these. Stores need a
 #: server: tests/fleet.
 ELSEWHERE = {"control.json", "record.json", "push.json", "collect.json", "fleet.json",
-             "fleet-flame.json", "fleet-get.json", "fleet-operation.json",
+             "fleet-control.json", "fleet-flame.json", "fleet-get.json", "fleet-operation.json",
              "fleet-schema.json"}
 FORM_OF = {"polytrace.history/1": "history.json", "polytrace.history.check/1": "history-check.json",
            "polytrace.history.made/1": "history-made.json"}
@@ -146,6 +146,7 @@ def indexes(folder):
 def the_program(_):
     document("formats")
     document("version")
+    document("collect", "--new-token", "shop/edge-7")
     document("collect", "--check", "--label", "zone=eu-1", "--to", "http://127.0.0.1:8123/shop")
     document("doctor", codes=(0, 5))  # 5 where nothing can be recorded
 

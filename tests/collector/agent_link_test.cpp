@@ -72,6 +72,22 @@ TEST(agent_link, resumes_where_it_was_asked_to) {
   EXPECT_EQ(link.offset(), 1000U);
 }
 
+// Its answer comes between the two that a stream can begin with.
+TEST(agent_link, the_answer_to_a_heartbeat_refuses_nothing) {
+  AgentLink link = greeted(0, 5);
+  link.resume(1000, 50);
+  const Bytes asked = AgentLink::heartbeat(15'000);
+  agent::control::FrameBuffer frames(agent::control::kMaxCommand);
+  frames.append(asked);
+  agent::control::Frame frame;
+  ASSERT_EQ(frames.next(frame), agent::control::FrameBuffer::Cut::frame);
+  EXPECT_EQ(frame.message, Message::status);
+  Bytes answer;
+  append_frame(answer, {Message::answer, 0, frame.request, {}});
+  EXPECT_EQ(hear(link, answer), Heard::nothing);
+  EXPECT_EQ(hear(link, data(5, 1000, 50)), Heard::data);
+}
+
 TEST(agent_link, an_agent_that_cannot_resume_begins_at_its_first_byte) {
   AgentLink link = greeted(0, 5);
   link.resume(1000, 50);
@@ -82,16 +98,86 @@ TEST(agent_link, an_agent_that_cannot_resume_begins_at_its_first_byte) {
   EXPECT_EQ(refusing.credit(), 0U);
 }
 
+TEST(agent_link, hears_what_is_said_of_commands) {
+  using agent::control::Outcome;
+  AgentLink link = greeted(100);
+  EXPECT_FALSE(link.may_control());
+  const auto said = [](Message message, std::uint32_t request, Outcome outcome) {
+    Body body;
+    body.number(Field::outcome, static_cast<std::uint64_t>(outcome)).number(Field::state, 2);
+    body.text(Field::text, "why");
+    Bytes bytes;
+    append_frame(bytes, {message, 0, request, body.view()});
+    return bytes;
+  };
+  EXPECT_EQ(hear(link, data(5, 0, 40)), Heard::data);
+  EXPECT_EQ(hear(link, said(Message::answer, 7, Outcome::wrong_state)), Heard::reply);
+  EXPECT_EQ(link.reply().request, 7U);
+  EXPECT_EQ(link.reply().outcome, Outcome::wrong_state);
+  EXPECT_EQ(link.reply().state, 2U);
+  EXPECT_EQ(link.reply().text, "why");
+  EXPECT_EQ(hear(link, said(Message::done, 8, Outcome::ok)), Heard::reply);
+  EXPECT_EQ(link.reply().message, Message::done);
+  EXPECT_EQ(hear(link, data(5, 40, 20)), Heard::data) << "the stream goes on";
+}
+
+TEST(agent_link, asks_to_be_obeyed_and_hears_whether_it_is) {
+  EXPECT_NE(AgentLink::hello({}, AgentLink::Wants::control), AgentLink::hello());
+  Body body;
+  body.number(Field::format, 2).number(Field::rights, 2).text(Field::label, "service=shop");
+  AgentLink link;
+  EXPECT_EQ(hear(link, frame(Message::welcome, body)), Heard::welcome);
+  EXPECT_TRUE(link.may_control());
+  EXPECT_EQ(link.labels(), std::vector<std::string>{"service=shop"});
+}
+
+TEST(agent_link, over_tcp_both_sides_show_the_token) {
+  const auto shown = [](std::string_view token) {
+    Body body;
+    body.number(Field::format, 2).number(Field::process, 4711);
+    if (!token.empty()) body.text(Field::token, token);
+    return frame(Message::welcome, body);
+  };
+  const Bytes hello = AgentLink::hello("a word of both");
+  const std::string_view text(reinterpret_cast<const char*>(hello.data()), hello.size());
+  EXPECT_NE(text.find("a word of both"), text.npos);
+  AgentLink link("a word of both");
+  EXPECT_EQ(hear(link, shown("a word of both")), Heard::welcome);
+  EXPECT_EQ(link.process(), 4711U);
+  for (const std::string_view other : {"", "a word of bot", "a word of both.", "A word of both"}) {
+    AgentLink stranger("a word of both");
+    EXPECT_EQ(hear(stranger, shown(other)), Heard::refused) << other;
+    EXPECT_EQ(stranger.why(), Refused::token);
+  }
+}
+
+// As an agent does whose file has no more what a collector had.
+TEST(agent_link, what_an_agent_has_no_more_it_leaves_out) {
+  AgentLink link = greeted(100);
+  EXPECT_EQ(hear(link, data(5, 0, 10)), Heard::data);
+  EXPECT_EQ(hear(link, data(5, 500, 10)), Heard::data);
+  EXPECT_EQ(link.offset(), 500U);
+  EXPECT_EQ(hear(link, data(5, 510, 10)), Heard::data);
+  EXPECT_EQ(hear(link, data(5, 515, 10)), Heard::refused);
+  EXPECT_EQ(link.why(), Refused::order);
+  AgentLink resumed = greeted(0, 5);
+  resumed.resume(1000, 50);
+  EXPECT_EQ(hear(resumed, data(5, 1200, 10)), Heard::data);
+  AgentLink behind = greeted(0, 5);
+  behind.resume(1000, 50);
+  EXPECT_EQ(hear(behind, data(5, 999, 10)), Heard::refused);
+}
+
 TEST(agent_link, refuses_what_breaks_the_rules) {
   const auto why = [](AgentLink link, const Bytes& bytes) {
     EXPECT_EQ(hear(link, bytes), Heard::refused);
     EXPECT_EQ(hear(link, welcome()), Heard::nothing) << "heard after a refusal";
     return link.why();
   };
-  EXPECT_EQ(why({}, data(5, 0, 1)), Refused::protocol);
-  EXPECT_EQ(why({}, welcome(0)), Refused::format);
+  EXPECT_EQ(why(AgentLink(), data(5, 0, 1)), Refused::protocol);
+  EXPECT_EQ(why(AgentLink(), welcome(0)), Refused::format);
   EXPECT_EQ(why(greeted(9), welcome()), Refused::protocol);
-  EXPECT_EQ(why({}, {0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0}), Refused::protocol);
+  EXPECT_EQ(why(AgentLink(), {0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0}), Refused::protocol);
   EXPECT_EQ(why(greeted(9), data(5, 0, 10)), Refused::credit);
   EXPECT_EQ(why(greeted(9), data(5, 1, 1)), Refused::order);
   EXPECT_EQ(why(greeted(9), data(0, 0, 1)), Refused::order);

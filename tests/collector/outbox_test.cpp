@@ -8,8 +8,12 @@
 
 #include "base/codes.hpp"
 #include "collector/keep/checkpoint.hpp"
+#include "collector/keep/packed_block.hpp"
 #include "collector/medium.hpp"
+#include "collector/outbox_ends.hpp"
 #include "support/temporary_folder.hpp"
+#include "warehouse/row_binary.hpp"
+#include "warehouse/shards.hpp"
 
 namespace polytrace::collector {
 namespace {
@@ -34,6 +38,8 @@ Block made_block(U seed) {
 void expect_equal(const Block& block, const Block& other) {
   EXPECT_EQ(block.table, other.table);
   EXPECT_EQ(block.columns, other.columns);
+  EXPECT_EQ(block.database, other.database);
+  EXPECT_EQ(block.origin, other.origin);
   EXPECT_EQ(std::tie(block.day, block.rows), std::tie(other.day, other.rows));
   EXPECT_TRUE(std::ranges::equal(block.bytes.view(), other.bytes.view()));
   ASSERT_EQ(block.totals.size(), other.totals.size());
@@ -49,32 +55,186 @@ fs::path newest_batches_in(const fs::path& folder) {
   return std::ranges::max(all);
 }
 
+TEST(outbox, keeps_the_shard_of_a_batch_also_when_there_are_other_shards) {
+  const test::TemporaryFolder folder;
+  const OutboxOptions options{.folder = folder.file("o")};
+  {
+    auto outbox = Outbox::open(options);
+    ASSERT_TRUE(outbox);
+    for (U i = 0; i < 6; ++i) {
+      Block block = made_block(i);
+      block.shard = static_cast<std::uint32_t>(i % 3);
+      ASSERT_EQ(outbox->append(block), i);
+    }
+    ASSERT_TRUE(outbox->sync());
+    const auto of_two = test::oldest(*outbox, {2, 3});
+    ASSERT_TRUE(of_two);
+    EXPECT_EQ(std::tuple(of_two->number, of_two->block.shard), std::tuple(2U, 2U));
+    outbox->sent(2);
+    EXPECT_EQ(test::oldest(*outbox, {2, 3})->number, 5U);
+    EXPECT_EQ(outbox->waiting(OfShard{2, 3}), 1U);
+  }
+  // After a restart what was sent of a file that stays goes again; and of two shards that are left
+  // one has the third's.
+  auto outbox = Outbox::open(options);
+  ASSERT_TRUE(outbox);
+  EXPECT_EQ(test::oldest(*outbox, {2, 3})->number, 2U);
+  EXPECT_EQ(outbox->waiting(OfShard{0, 2}), 4U);
+  EXPECT_EQ(outbox->waiting(OfShard{1, 2}), 2U);
+  EXPECT_EQ(outbox->waiting(), 6U);
+}
+
+TEST(outbox, gives_together_what_is_alike) {
+  const test::TemporaryFolder folder;
+  const OutboxOptions options{.folder = folder.file("o")};
+  const auto numbers = [](const std::vector<Outbox::Batch>& batches) {
+    std::vector<U> all;
+    for (const Outbox::Batch& batch : batches) all.push_back(batch.number);
+    return all;
+  };
+  using Numbers = std::vector<U>;
+  for (const bool again : {false, true}) {
+    auto outbox = Outbox::open(options);
+    ASSERT_TRUE(outbox);
+    if (!again) {
+      EXPECT_TRUE(outbox->next_alike({}, 1 << 20)->empty());
+      for (U i = 0; i < 6; ++i) {
+        Block block = made_block(20);
+        if (i == 1) block.database = "fleet_b";
+        if (i == 2) ++block.day;
+        ASSERT_EQ(outbox->append(block), i);
+      }
+      ASSERT_TRUE(outbox->sync());
+    }
+    const std::size_t bytes = made_block(20).bytes.view().size();
+    EXPECT_EQ(numbers(*outbox->next_alike({}, 1 << 20)), (Numbers{0, 3, 4, 5}));
+    EXPECT_EQ(numbers(*outbox->next_alike({}, 3 * bytes)), (Numbers{0, 3, 4}));
+    EXPECT_EQ(numbers(*outbox->next_alike({}, 1)), Numbers{0});
+    EXPECT_EQ(numbers(*outbox->next_alike({}, 0)), Numbers{0});
+    outbox->set_aside(0);
+    outbox->set_aside(4);
+    EXPECT_EQ(numbers(*outbox->next_alike({}, 1 << 20)), Numbers{1});
+    outbox->set_aside(1);
+    outbox->set_aside(2);
+    EXPECT_EQ(numbers(*outbox->next_alike({}, 1 << 20)), (Numbers{3, 5}));
+    EXPECT_EQ(outbox->waiting(), 6U);
+    outbox->take_up({});
+    EXPECT_EQ(numbers(*outbox->next_alike({}, 1 << 20)), (Numbers{0, 3, 4, 5}));
+  }
+}
+
+TEST(blocks, rows_of_a_series_and_of_an_id_are_of_one_shard) {
+  Rows rows;
+  std::mt19937_64 random(7);
+  for (U i = 0; i < 600; ++i) {
+    warehouse::Health10s row;
+    row.series = i / 3;
+    row.t = 1'795'651'200 + static_cast<std::uint32_t>(i % 2) * 86'400;
+    row.hour = row.t / 3600;
+    row.calls = i;
+    rows.of<warehouse::Health10s>().push_back(row);
+    warehouse::Frame frame;
+    frame.id = random();
+    rows.of<warehouse::Frame>().push_back(frame);
+  }
+  std::map<std::string_view, U> counts;
+  std::map<U, std::uint32_t> shard_of_series;
+  for (const Block& block : blocks_of(rows, 4)) {
+    counts[block.table] += block.rows;
+    base::Cursor in(block.bytes.view(), 0);
+    for (U i = 0; i < block.rows && block.table == "health_10s"; ++i) {
+      warehouse::Health10s row;
+      ASSERT_TRUE(warehouse::read_row(in, row));
+      EXPECT_EQ(block.shard, warehouse::shard_of(row.series, 4));
+      EXPECT_EQ(shard_of_series.try_emplace(row.series, block.shard).first->second, block.shard);
+    }
+  }
+  EXPECT_EQ(counts["health_10s"], 600U);
+  EXPECT_EQ(counts["frames"], 600U);
+  EXPECT_EQ(shard_of_series.size(), 200U);
+}
+
 TEST(outbox, gives_batches_in_order_once_they_are_synced) {
   const test::TemporaryFolder folder;
   const OutboxOptions options{.folder = folder.file("o")};
   auto outbox = Outbox::open(options);
   ASSERT_TRUE(outbox);
   for (U i = 0; i < 5; ++i) EXPECT_EQ(outbox->append(made_block(i)), i);
-  EXPECT_FALSE(outbox->next().value());
+  EXPECT_FALSE(test::oldest(*outbox));
   ASSERT_TRUE(outbox->sync());
+  const auto all = test::all_waiting(*outbox);
+  ASSERT_EQ(all.size(), 5U);
   for (U i = 0; i < 5; ++i) {
-    const auto batch = outbox->next(i).value();
-    ASSERT_TRUE(batch);
-    EXPECT_EQ(batch->number, i);
-    EXPECT_FALSE(batch->again);
-    expect_equal(batch->block, made_block(i));
+    EXPECT_EQ(all[i].number, i);
+    EXPECT_FALSE(all[i].again);
+    expect_equal(all[i].block, made_block(i));
   }
   outbox->sent(0);
   outbox->sent(2);
   outbox->sent(2);
-  EXPECT_EQ(outbox->next()->value().number, 1U);
-  EXPECT_EQ(outbox->next(2)->value().number, 3U);
+  EXPECT_EQ(test::oldest(*outbox)->number, 1U);
+  EXPECT_EQ(test::all_waiting(*outbox).at(1).number, 3U);
   EXPECT_EQ(outbox->waiting(), 3U);
   outbox = tl::unexpected(base::Error{});
   outbox = Outbox::open(options);
-  EXPECT_TRUE(outbox->next()->value().again);
+  EXPECT_TRUE(test::oldest(*outbox)->again);
   for (U i = 0; i < 5; ++i) outbox->sent(i);
   EXPECT_EQ(outbox->append(made_block(9)), 5U);
+}
+
+TEST(outbox, batches_of_others_keep_whose_they_are) {
+  const test::TemporaryFolder folder;
+  auto outbox = Outbox::open({.folder = folder.file("o")});
+  ASSERT_TRUE(outbox);
+  Block block = made_block(7);
+  block.database = "pt_shop";
+  block.origin = {"edge-0123456789abcdef", ~U{0}, 3};
+  {
+    const auto turn = outbox->turn();
+    ASSERT_TRUE(outbox->append(block));
+    ASSERT_TRUE(outbox->sync());
+  }
+  const auto batch = test::oldest(*outbox);
+  ASSERT_TRUE(batch);
+  expect_equal(batch->block, block);
+  EXPECT_EQ(batch->packed, pack(block));
+  const auto size = unpacked_size(batch->packed);
+  ASSERT_TRUE(size);
+  EXPECT_TRUE(unpack(batch->packed, *size));
+  EXPECT_FALSE(unpack(batch->packed, *size - 1));
+}
+
+// Rows that are no series' facts go the same way, and back.
+TEST(outbox, keeps_rows_of_commands) {
+  const test::TemporaryFolder folder;
+  auto outbox = Outbox::open({.folder = folder.file("o")});
+  ASSERT_TRUE(outbox);
+  warehouse::CommandDone row;
+  row.at = 1'795'651'200;  // 2026-11-26
+  row.who = "boss";
+  row.what = "gc";
+  row.series = 7;
+  row.text = "[x]";
+  Block block = block_of(std::vector{row, row});
+  block.database = "shop";
+  EXPECT_EQ(block.day, 20'758U) << "the first of its month, as the table's partitions are";
+  ASSERT_TRUE(outbox->append(block));
+  ASSERT_TRUE(outbox->sync());
+  const auto batch = test::oldest(*outbox);
+  ASSERT_TRUE(batch);
+  expect_equal(batch->block, block);
+  EXPECT_EQ(outbox->damaged(), 0U);
+}
+
+TEST(outbox, blocks_end_where_they_are_enough) {
+  Rows rows;
+  const std::string name(1 << 20, 'n');
+  for (U i = 0; i < 70; ++i) rows.of<warehouse::Frame>().push_back({.id = i, .name = name});
+  const auto blocks = blocks_of(rows);
+  ASSERT_EQ(blocks.size(), 3U);
+  EXPECT_EQ(blocks[0].rows + blocks[1].rows + blocks[2].rows, 70U);
+  for (const Block& block : blocks)
+    EXPECT_LT(block.bytes.view().size(), kEnoughBytesOfBlock + name.size() + 64);
 }
 
 TEST(outbox, numbers_go_on_when_all_was_sent) {
@@ -82,7 +242,7 @@ TEST(outbox, numbers_go_on_when_all_was_sent) {
   const OutboxOptions options{.folder = folder.file("o"), .file_bytes = 1000};
   for (U begin = 0; begin < 60; begin += 20) {
     auto outbox = Outbox::open(options);
-    while (const auto again = outbox->next().value()) outbox->sent(again->number);
+    while (const auto again = test::oldest(*outbox)) outbox->sent(again->number);
     for (U i = begin; i < begin + 20; ++i) {
       ASSERT_EQ(outbox->append(made_block(i)), i);
       ASSERT_TRUE(outbox->sync());
@@ -136,7 +296,7 @@ TEST(outbox, passes_over_damage_and_counts_it) {
     ASSERT_TRUE(outbox);
     std::size_t right = 0;
     while (true) {
-      const auto batch = outbox->next().value();
+      const auto batch = test::oldest(*outbox);
       if (!batch) break;
       expect_equal(batch->block, made_block(batch->number));
       outbox->sent(batch->number);
@@ -173,7 +333,7 @@ struct ModelledOutbox {
     medium.synced();
   }
   void send() {
-    const auto batch = outbox->next().value();
+    const auto batch = test::oldest(*outbox);
     ASSERT_EQ(batch.has_value(), !synced.empty());
     if (!batch) return;
     ASSERT_EQ(batch->number, synced.begin()->first);
@@ -189,12 +349,12 @@ struct ModelledOutbox {
     ASSERT_TRUE(outbox);
     std::map<U, U> found;
     next = 0;
-    while (const auto batch = outbox->next(next).value()) {
-      EXPECT_TRUE(batch->again);
-      next = batch->number + 1;
-      const auto known = appended.find(batch->number);
-      if (known == appended.end()) outbox->sent(batch->number);  // it was; its file was not done
-      else expect_equal(batch->block, made_block(known->second));
+    for (const Outbox::Batch& batch : test::all_waiting(*outbox)) {
+      EXPECT_TRUE(batch.again);
+      next = batch.number + 1;
+      const auto known = appended.find(batch.number);
+      if (known == appended.end()) outbox->sent(batch.number);  // it was; its file was not done
+      else expect_equal(batch.block, made_block(known->second));
       if (known != appended.end()) found.insert(*known);
     }
     for (const auto& one : synced) EXPECT_TRUE(found.contains(one.first));

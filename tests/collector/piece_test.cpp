@@ -158,6 +158,23 @@ class Folder {
   test::TemporaryFolder folder_;
 };
 
+// Up to those that are had it is the same trace; behind them only its end is missing.
+TEST(piece, leaves_out_what_is_had_already) {
+  const Folder folder;
+  const auto whole = folder.piece(20, 30);
+  const auto rest = read_piece({folder.path(), kOfPiece, 20, 30, HadBlocks{25, 30, 6}});
+  ASSERT_TRUE(whole && rest);
+  EXPECT_EQ(whole->blocks, 11U);
+  EXPECT_EQ(rest->blocks, 5U);
+  EXPECT_EQ(rest->note, whole->note);
+  const std::size_t own = rest->trace.size() - sizeof(format::native::BlockHeader);
+  ASSERT_LT(own, whole->trace.size());
+  EXPECT_TRUE(std::equal(rest->trace.begin(), rest->trace.begin() + static_cast<long>(own),
+                         whole->trace.begin()));
+  for (const HadBlocks& other : {HadBlocks{25, 30, 5}, HadBlocks{25, 29, 5}, HadBlocks{26, 30, 6}})
+    EXPECT_EQ(read_piece({folder.path(), kOfPiece, 20, 30, other}).error().code, base::Code::usage);
+}
+
 TEST(piece, has_the_blocks_asked_for_and_the_names_of_all_before) {
   const Folder folder;
   const auto piece = folder.piece(20, 25);

@@ -11,6 +11,8 @@
 #include "collector/keep/spool.hpp"
 #include "collector/live/stream_work.hpp"
 #include "collector/medium.hpp"
+#include "collector/outbox_ends.hpp"
+#include "collector/program.hpp"
 #include "collector/streams.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -22,75 +24,8 @@ using test::Stream;
 using U = std::uint64_t;
 
 constexpr U kStream = 77;
-constexpr Time kNoon = 1'795'694'400 * kSecond;
-
-// Some minutes of four threads, whose blocks come up to a few seconds late: calls that last from
-// nothing to all of it, waits, collections, exceptions, losses, names that come late.
-class Program {
- public:
-  explicit Program(unsigned seed) : random_(seed) {
-    event::Clock clock;
-    clock.wall = kNoon;
-    Stream(all_, 1).add(0, base::kNoId, clock).type(500, "Lock").type(501, "Oops");
-    for (base::Id id = 1; id <= 12; ++id) names(id);
-  }
-  Batch& run(Time until, Time now = kSecond) {
-    for (base::Id thread = 1; thread <= 4; ++thread) times_[thread] = std::max(times_[thread], now);
-    const Time earliest = now;
-    while (now < until) {
-      const base::Id thread = 1 + random_() % 4;
-      Stream stream(all_, thread);
-      Time& time = times_[thread];
-      time = std::max({time, earliest, now - static_cast<Time>(random_() % (4 * kSecond))});
-      for (U i = random_() % 12; i > 0; --i)
-        step(stream, thread, time += random_() % (kSecond / 2));
-      now += static_cast<Time>(random_() % (2 * kSecond));
-      if (random_() % 40 == 0) names(13 + random_() % 8);
-    }
-    return all_;
-  }
-
- private:
-  void names(base::Id id) { Stream(all_, 1).method(id, "M" + std::to_string(id)); }
-  void step(Stream& stream, base::Id thread, Time time) {
-    auto& open = open_[thread];
-    switch (random_() % 12) {
-      case 0:
-        stream.add(time, 9,
-                   event::Monitor{.stage = waits_[thread] ? event::MonitorStage::acquired
-                                                          : event::MonitorStage::contended,
-                                  .class_id = 500});
-        waits_[thread] = !waits_[thread];
-        return;
-      case 1: stream.add(time, 9, event::Throw{.class_id = 501}); return;
-      case 2:
-        if (thread == 1) stream.add(time, base::kNoId, event::Lost{.records = 1 + random_() % 3});
-        return;
-      case 3:
-        if (thread != 2) return;
-        stream.add(time, 1,
-                   event::Gc{.phase = stopped_ ? event::GcPhase::world_started
-                                               : event::GcPhase::world_stopped});
-        stopped_ = !stopped_;
-        return;
-      default: break;
-    }
-    if (open.size() < 2 || (open.size() < 12 && random_() % 2 == 0)) {
-      open.push_back(1 + random_() % 20);
-      stream.add(time, open.back(), event::Enter{});
-    } else {
-      stream.add(time, open.back(), event::Leave{});
-      open.pop_back();
-    }
-  }
-
-  std::mt19937 random_;
-  Batch all_;
-  std::map<base::Id, std::vector<base::Id>> open_;
-  std::map<base::Id, Time> times_;
-  std::map<base::Id, bool> waits_;
-  bool stopped_ = false;
-};
+using test::kNoon;
+using test::Program;
 
 struct Plan {
   std::vector<test::OwnBlock> blocks{};
@@ -202,7 +137,7 @@ class Process {
   }
   bool drain(U batches) {
     for (; batches > 0; --batches) {
-      const auto batch = outbox_.next().value();
+      const auto batch = test::oldest(outbox_);
       if (!batch) return true;
       const auto rows = batches_of().find(batch->number);
       if (rows == batches_of().end()) ADD_FAILURE() << "unknown batch";
@@ -296,6 +231,56 @@ TEST(restart, also_where_windows_were_closed_by_silence) {
     }
     ASSERT_EQ(begin + 1, plan.blocks.size());
     expect_same_after_kills(plan, one_run(plan), seed, false);
+  }
+}
+
+// Until it is all on the disk; then its memory is given back.
+std::unique_ptr<StreamWork> put_away(std::unique_ptr<StreamWork> work, const Plan& plan,
+                                     test::Facts& facts, Checkpoint& kept) {
+  for (int i = 0; i < 3 && !work->put_away(); ++i)
+    if (const auto saved = work->saved()) {
+      EXPECT_TRUE(kept.keep(kStream, *saved));
+    }
+  EXPECT_TRUE(work->put_away());
+  const U next = work->next_block();
+  work = std::make_unique<StreamWork>(
+      kStream, options_of(plan), [&](Rows&& rows) { facts.add(rows); }, &kept,
+      StreamOptions{.save_each = plan.save_each});
+  EXPECT_TRUE(work->resume());
+  EXPECT_EQ(work->next_block(), next);
+  return work;
+}
+
+TEST(restart, not_at_all_where_a_silent_stream_is_put_away_and_goes_on) {
+  for (unsigned seed = 300; seed < 306; ++seed) {
+    Program program(seed);
+    Plan plan;
+    for (int part = 0; part < 3; ++part) {
+      const Time from = (1 + 200 * part) * kSecond;
+      Batch& all = program.run(from + 50 * kSecond, from);
+      while (all.events.size() % 12 != 0)
+        Stream(all, 1).add(from + 50 * kSecond, base::kNoId, event::Note{});
+      plan.silences[all.events.size() / 12 + 1] = kNoon + from + 150 * kSecond;
+      if (part == 2) plan.blocks = test::blocks_in(test::native_stream(kStream, all, 12));
+    }
+    const test::TemporaryFolder folder;
+    Checkpoint kept = *Checkpoint::open(folder.file("kept"));
+    test::Facts facts;
+    auto work = std::make_unique<StreamWork>(
+        kStream, options_of(plan), [&](Rows&& rows) { facts.add(rows); }, &kept,
+        StreamOptions{.save_each = plan.save_each});
+    for (std::size_t i = 0; i < plan.blocks.size(); ++i) {
+      if (const auto silence = plan.silences.find(i); silence != plan.silences.end()) {
+        EXPECT_TRUE(work->close_until(silence->second));
+        work = put_away(std::move(work), plan, facts, kept);
+      }
+      EXPECT_TRUE(work->block(plan.blocks[i].view()));
+      if (const auto saved = work->saved()) {
+        EXPECT_TRUE(kept.keep(kStream, *saved));
+      }
+    }
+    EXPECT_TRUE(work->finished());
+    EXPECT_EQ(facts.rows, one_run(plan).rows) << seed;
   }
 }
 

@@ -25,6 +25,7 @@ class CountingReader final : public Reader {
       if (fails_) return base::fail(base::Code::read_failed);
       return false;
     }
+    notices_.add(base::Code::frame_truncated, {.offset = next_}, 3);
     chunk.sequence = next_++;
     return true;
   }
@@ -36,7 +37,7 @@ class CountingReader final : public Reader {
     batch.tally.records[3] = {1, 10};
     batch.notices.add(base::Code::list_odd, {.offset = chunk.sequence}, 2);
   }
-  void settle(Batch& batch) override { batch.events[0].id = settled_++; }
+  void settle(Chunk&, Batch& batch) override { batch.events[0].id = settled_++; }
   const base::Notices& notices() const override { return notices_; }
   const base::Source& source() const override { return *source_; }
   int ends() const { return ends_; }
@@ -91,6 +92,7 @@ TEST_P(pump_with, consumes_in_input_order) {
   EXPECT_EQ(outcome.tally.records[3].count, 2000U);
   EXPECT_EQ(outcome.tally.records[3].bytes, 20000U);
   EXPECT_EQ(outcome.notices.find(base::Code::list_odd)->count, 2000U);
+  EXPECT_EQ(outcome.notices.find(base::Code::frame_truncated)->count, 2000U);
   EXPECT_NE(outcome.notices.find(base::Code::trailing_bytes), nullptr);
   EXPECT_FALSE(outcome.error);
 }
@@ -102,6 +104,16 @@ TEST_P(pump_with, stops_when_the_consumer_has_enough) {
   EXPECT_TRUE(order.in_order());
   EXPECT_EQ(order.consumed(), 500U);
   EXPECT_EQ(outcome.tally.records[3].count, 500U);
+  EXPECT_EQ(outcome.notices.find(base::Code::list_odd)->count, 500U);
+  EXPECT_EQ(outcome.notices.find(base::Code::frame_truncated)->count, 500U);
+}
+
+TEST_P(pump_with, tells_nothing_of_what_lies_behind_the_stop) {
+  CountingReader reader(500, true);
+  Order order(500);
+  const PumpOutcome outcome = pump(reader, order, {.workers = GetParam()});
+  EXPECT_EQ(outcome.notices.find(base::Code::trailing_bytes), nullptr);
+  EXPECT_FALSE(outcome.error);
 }
 
 TEST_P(pump_with, stops_from_outside) {

@@ -163,8 +163,9 @@ def strange(collector, data):
         return heard
 
 
-def frame(message, body):
-    return (len(body) + 8).to_bytes(4, "little") + message.to_bytes(2, "little") + bytes(6) + body
+def frame(message, body, request=bytes(4)):
+    return ((len(body) + 8).to_bytes(4, "little") + message.to_bytes(2, "little") + bytes(2) +
+            request + body)
 
 
 def field(number, value):
@@ -213,7 +214,7 @@ def test_store_away(server, collector, programs):
     server.kill()
     program = programs.start(programs.names[0], collector.socket, 200, 2)
     counts = program.counts()
-    wait_for("rows in the outbox", lambda: collector.figure("store_up") == 0
+    wait_for("rows in the outbox", lambda: collector.figure('store_up{shard="0"}') == 0
              and collector.figure("outbox_bytes") > 0)
     assert collector.get("/readyz")[0] == 200
     server.start()
@@ -221,7 +222,7 @@ def test_store_away(server, collector, programs):
     while (have := stored(server, program.process.pid)) != counts and time.monotonic() < end:
         time.sleep(0.2)
     assert have == counts, (have, counts, collector.words()[-3000:])
-    wait_for("an empty outbox", lambda: collector.figure("store_up") == 1)
+    wait_for("an empty outbox", lambda: collector.figure('store_up{shard="0"}') == 1)
 
 
 def test_killed(server, collector, programs):

@@ -172,7 +172,47 @@ def test_slow_call(fleet, programs, name):
     state = fleet.collector.folder / "state"
     fleet.get(slowest["moment"], "folder.ptrace", "-f", "--folder", state)
     assert (fleet.folder / file).read_bytes() == (fleet.folder / "folder.ptrace").read_bytes()
+    test_kept(fleet, slowest, done, who)
     return slowest["moment"]
+
+
+def test_kept(fleet, slowest, done, who):
+    """A folder that stays has the same trace, and the store knows where."""
+    folder = fleet.folder / f"kept-{who}"
+    folder.mkdir()
+    words = ["fleet", "get", slowest["moment"], "--store", fleet.store, *fleet.edge(), "--keep"]
+    kept = json.loads(fleet.run(*words, folder, "--json").stdout)
+    file = Path(kept["file"])
+    assert file.parent == folder and file.name.startswith(slowest["moment"].split("-")[0]), kept
+    assert file.read_bytes() == (fleet.folder / done["file"]).read_bytes()
+    test_nothing_twice(fleet, [*words, folder], file)
+    fleet.run(*words, folder)  # again: it replaces itself
+    fleet.run(*words, folder, "-o", "x.ptrace", code=2)
+    told = json.loads(fleet.run("fleet", "traces", "--where", f"instance={who}", "--store",
+                                fleet.store, "--json").stdout)
+    fits(told, "fleet.json", "fleet traces")
+    rows = told["tables"][0]["rows"]
+    assert [row["place"] for row in rows] == [f"file:{file}"], rows
+    assert rows[0]["bytes"] == file.stat().st_size and slowest["moment"] in rows[0]["why"], rows
+    happened = sum(1 for line in fleet.run("cat", "--jsonl", "--kind", "enter,leave,unwind",
+                                           file).stdout.splitlines() if line)
+    assert rows[0]["events"] >= happened > 0, (rows, happened)
+
+
+def test_nothing_twice(fleet, words, file):
+    """More blocks are fetched until the call begins in them, none of them twice; what comes is what
+    one question for all of them gets."""
+    before = len(fleet.collector.told("piece"))
+    fleet.run(*words)
+    texts = [event["text"] for event in fleet.collector.told("piece")[before:]]
+    counts = [int(text.rsplit(": ", 1)[1].split()[0].replace(",", "")) for text in texts]
+    stream, first, last = file.stem.split("-")
+    status, whole, _ = fleet.ask(f"/v1/traces/{stream}/{first}-{last}", TOKEN)
+    assert status == 200 and whole == file.read_bytes(), (status, texts)
+    last_text = fleet.collector.told("piece")[-1]["text"]
+    assert last_text.endswith(f": {sum(counts):,} blocks"), (last_text, texts)
+    for had in ("", "1", "-", "1-2-3", "5-x", "0-5000"):
+        assert fleet.ask(f"/v1/traces/{stream}/{first}-{last}?had={had}", TOKEN)[0] == 400, had
 
 
 def test_doors(fleet, moment):

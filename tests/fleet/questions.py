@@ -48,7 +48,7 @@ def schema(server):
     assert "no tables" in asked.run("schema", code=3).stdout
     assert "no-such" not in asked.run("series", code=3).stderr
     assert asked.json("schema", code=3)["version"] is None
-    assert "version 101; " in asked.run("schema", "--apply").stdout
+    assert "version 102; " in asked.run("schema", "--apply").stdout
     assert "nothing was made" in asked.run("schema", "--apply").stdout
     assert server.number("SELECT count() FROM made_by_us.schema_version") == 1
     # What is printed makes the same tables.
@@ -210,6 +210,27 @@ def types(asked, fleet):
                 assert abs(row[f"{figure}_per_process_second"] - rate) < 1e-6
 
 
+def types_by_label(asked, fleet):
+    """A row for each class and value of a label, and for each method and value."""
+    for command, carrier, figure, key, label in [
+            ("allocations", 3, "bytes", "version", "version"),
+            ("locks", 4, "wait", "host", "host"),
+            ("exceptions", 5, "count", "region", "label_values")]:
+        value_of = {one["series"]: one[label][0] if key == "region" else one[label]
+                    for one in fleet.series}
+        tables = asked.json(command, "--group-by", key, *RANGE, "--limit", 0)["tables"]
+        for rows, what, name_of in [
+                (tables[0]["rows"], "class", lambda row: fleet.name(row["subject"])),
+                (tables[1]["rows"], "method", lambda row: fleet.name(row["stack"][0]))]:
+            truth = collections.Counter()
+            for row in fleet.profile:
+                if row["carrier"] == carrier:
+                    truth[name_of(row), value_of[row["series"]]] += row[
+                        "count" if figure == "count" else "weight"]
+            assert {(row[what], row[key]): row[figure] for row in rows} == truth, command
+    asked.run("locks", "--group-by", "a'b", *RANGE, code=2)
+
+
 def hosts(server):
     """One host of five pauses three times as long as the others; another group has two hosts."""
     fleet = facts.Fleet(2)
@@ -257,10 +278,68 @@ def diff(asked, fleet):
                         for version in "12") ** 0.5
         assert abs(row["noise"] - noise) < 1e-6
         assert row["beyond_noise"] == ("yes" if abs(row["change"]) > noise else "no")
+    diff_by_stack_and_type(asked, fleet)
     # Against a time at which nothing was there.
     _, rows = asked.table("diff", "--offset", "1d")
     assert all(row["self_before"] == 0 and row["change"] == row["self_after"] for row in rows)
     asked.run("diff", *RANGE, code=2)
+
+
+def diff_by_stack_and_type(asked, fleet):
+    def stack_text(row):
+        return ";".join(fleet.name(one) for one in reversed(row["stack"]))
+    for what, carrier, weight, count, key, name_of in [
+            ("stack", 0, "self", "calls", "stack", stack_text),
+            ("type", 3, "bytes", "objects", "class", lambda row: fleet.name(row["subject"]))]:
+        _, rows = asked.table("diff", "--base", "version=1", "--where", "version=2", "--by", what)
+        sums = collections.defaultdict(lambda: [0, 0])
+        by_host = collections.Counter()
+        series = {one["series"]: one for one in fleet.series}
+        for row in fleet.profile:
+            if row["carrier"] == carrier:
+                one = series[row["series"]]
+                own = sums[name_of(row), one["version"]]
+                own[0] += row["weight"]
+                own[1] += row["count"]
+                by_host[name_of(row), one["version"], one["host"]] += row["weight"]
+        assert {row[key] for row in rows} == {name for name, _ in sums}
+        seconds = 6 * facts.MINUTES * 60  # of a version
+        for row in rows:
+            spread = 0
+            for side, version in (("before", "1"), ("after", "2")):
+                own = sums[row[key], version]
+                assert abs(row[f"{weight}_{side}"] - own[0] / seconds) < 1e-6, row
+                assert abs(row[f"{count}_{side}"] - own[1] / seconds) < 1e-6, row
+                spread += statistics.variance(
+                    by_host[row[key], version, host] * 3 / seconds for host in "abc") / 3
+            assert abs(row["noise"] - 2 * spread ** 0.5) < 1e-6
+    with tempfile.TemporaryDirectory() as folder:
+        page = f"{folder}/both.html"
+        words = ["--base", "version=1", "--where", "version=2", "--flame", page]
+        answer, _ = asked.table("diff", *words)
+        assert any(page in note for note in answer["notes"]), answer["notes"]
+        assert "Shop.step3(int)" in Path(page).read_text("utf-8")
+        assert "exists" in asked.run("diff", *words, *RANGE, code=1).stderr
+        asked.table("diff", *words, "-f", "--by", "type")
+
+
+def traces(asked, server):
+    """Recordings that overlap the range, of the processes that match."""
+    rows = [{"series": series, "stream": number, "first_block": 0, "last_block": 9, "t": begin,
+             "first_ns": begin * 10 ** 9, "last_ns": (begin + 600) * 10 ** 9, "events": 12,
+             "bytes": 345, "lost": 6, "why": "pushed", "place": f"file:/srv/{number}.ptrace",
+             "version": 1}
+            for number, (series, begin) in enumerate(
+                [(101, facts.BEGIN), (104, facts.BEGIN - 300), (101, facts.BEGIN - 700),
+                 (107, facts.BEGIN + 3599), (101, facts.BEGIN + 3600)])]
+    facts.insert(server, "shop.traces", list(rows[0]), rows)
+    _, told = asked.table("traces")
+    assert {row["place"] for row in told} == {rows[i]["place"] for i in (0, 1, 3)}, told
+    _, told = asked.table("traces", "--where", "service=shop and version=1")
+    assert [row["place"] for row in told] == [rows[0]["place"]], told
+    row = told[0]
+    assert (row["events"], row["lost"], row["bytes"], row["length"]) == (12, 6, 345, 600 * 10 ** 9)
+    assert row["instance"] == "101" and row["why"] == "pushed" and row["digest"] == "0" * 32
 
 
 def says_what_it_is_made_of(asked):
@@ -311,10 +390,11 @@ with clickhouse.Server() as SERVER:
     Asked(SERVER).run("schema", "--apply")
     FLEET.put(SERVER, "shop")
     ASKED = Asked(SERVER)
-    for test in (series, where, methods, flame, pauses, types, diff):
+    for test in (series, where, methods, flame, pauses, types, types_by_label, diff):
         test(ASKED, FLEET)
     says_what_it_is_made_of(ASKED)
     twice(SERVER, FLEET)
+    traces(ASKED, SERVER)
     hosts(SERVER)
     refusals(SERVER)
     print("schema, series, conditions, figures of every question, resends and refusals hold")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fleet/sketch.hpp"
+#include "fleet/questions/sketch.hpp"
 
 #include <gtest/gtest.h>
 

@@ -18,6 +18,13 @@ TEST(address, server_host_and_database) {
   EXPECT_EQ(parse_address("http://store")->host, "store");
 }
 
+TEST(address, this_machine_is_no_name_that_begins_like_it) {
+  for (const char* host : {"localhost", "127.0.0.1", "127.9.8.7", "::1"})
+    EXPECT_TRUE(is_this_machine(host)) << host;
+  for (const char* host : {"127.example.com", "127.0.0.1.example.com", "128.0.0.1", "0.0.0.0", ""})
+    EXPECT_FALSE(is_this_machine(host)) << host;
+}
+
 TEST(address, what_is_none_is_refused) {
   for (const char* text :
        {"", "store:8123", "ftp://store", "http://", "http:///db", "http://a b",

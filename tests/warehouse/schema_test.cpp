@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <regex>
 
@@ -51,6 +52,17 @@ TEST(schema, makes_the_database_first_and_leaves_no_mark) {
     EXPECT_EQ(statement.find('{'), std::string::npos) << statement;
     EXPECT_EQ(statement.find("--"), std::string::npos) << statement;
   }
+}
+
+TEST(schema, a_cluster_has_a_table_more_for_each) {
+  const auto all = cluster_statements("shop", "fleet");
+  std::size_t tables = 0;
+  visit_tables([&](const auto&) { ++tables; });
+  EXPECT_EQ(all.size(), tables);
+  EXPECT_NE(std::ranges::find(all,
+                              "CREATE TABLE IF NOT EXISTS shop.stacks_all AS shop.stacks ENGINE = "
+                              "Distributed(fleet, shop, stacks)"),
+            all.end());
 }
 
 TEST(schema, engines_are_those_of_one_server_or_of_replicas) {

@@ -15,7 +15,7 @@
 #:           Building the page needs node 20.19 besides, which is newer than Debian 12 has
 #:   readers other tools that open what polytrace exports, large: tests of exports ask them if they
 #:           are here. Those of npm go to $POLYTRACE_READERS (~/.cache/polytrace/readers)
-#:   fleet   a ClickHouse server: tests of the fleet's store start one of their own
+#:   fleet   ClickHouse, ZooKeeper and NATS: tests of the fleet start servers of their own
 #: Without a set: build and test. Needs root or sudo only when something is missing.
 #:
 #:   ./dev setup
@@ -26,8 +26,9 @@ packages_of() {
     build) echo g++ cmake ninja-build pkg-config libcli11-dev libfmt-dev libexpected-dev \
       robin-map-dev libxxhash-dev libzstd-dev zlib1g-dev libexpat1-dev libsimdjson-dev \
       libisal-dev libarchive-dev libprotozero-dev libsqlite3-dev libedit-dev \
-      libcurl4-openssl-dev libboost1.81-dev libtomlplusplus-dev ;;
-    test) echo libgtest-dev libgmock-dev nlohmann-json3-dev python3 python3-jsonschema jq zstd ;;
+      libcurl4-openssl-dev libssl-dev libboost1.81-dev libtomlplusplus-dev libnats-dev ;;
+    test) echo libgtest-dev libgmock-dev nlohmann-json3-dev python3 python3-jsonschema jq zstd \
+      protobuf-compiler ;;
     check) echo clang-19 libclang-rt-19-dev clang-format-19 clang-tidy-19 shellcheck \
       universal-ctags ccache mold git mandoc ;;
     live) echo mono-runtime mono-mcs mono-utils libmono-profiler libmono-2.0-dev libbenchmark-dev \
@@ -37,7 +38,8 @@ packages_of() {
     page) echo chromium fonts-dejavu-core nodejs strace ;;
     readers) echo golang-go babeltrace2 protobuf-compiler valgrind chromium visualvm \
       fonts-dejavu-core ;;
-    fleet) echo clickhouse-server clickhouse-client ;;
+    fleet) echo clickhouse-server clickhouse-client libzookeeper-java default-jre-headless \
+      nats-server ;;
     *) usage "no package set \"$1\"; see ./dev help setup" ;;
   esac
 }

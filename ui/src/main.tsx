@@ -11,6 +11,7 @@ import "./look/timeline.css";
 import "./look/states.css";
 import "./look/sql.css";
 import "./look/flame.css";
+import "./look/fleet.css";
 import "./look/dialogs.css";
 import "./look/narrow.css";
 import { render } from "preact";

@@ -17,4 +17,5 @@ export const kViewWords = [
   "events",
   "sql",
   "info",
+  "fleet",
 ] as const;

@@ -2,11 +2,12 @@
 // Every view, once: its word in addresses, its title, its key, and what a trace must have for it.
 import type { ComponentType } from "preact";
 import type { kViewWords } from "./view_words";
-import { trace } from "./state/page";
+import { session, trace } from "./state/page";
 import { Calls } from "./views/calls/calls";
 import { Collections } from "./views/collections/collections";
 import { Compare } from "./views/compare/compare";
 import { Events } from "./views/events/events";
+import { Fleet } from "./views/fleet/fleet";
 import { Flame } from "./views/flame/flame";
 import { Info } from "./views/info/info";
 import { Locks } from "./views/locks/locks";
@@ -26,6 +27,7 @@ export interface View {
   weights?: boolean; // needs a weight
   sections?: string[]; // needs one of these sections
   while_indexing?: boolean;
+  fleet?: boolean; // about no trace: the page's range and selection are not its own
 }
 
 export const kViews: View[] = [
@@ -52,13 +54,19 @@ export const kViews: View[] = [
   { word: "events", title: "Events", key: "", show: Events, wide: true },
   { word: "sql", title: "SQL", key: "", show: Sql, wide: true },
   { word: "info", title: "Info", key: "", show: Info, wide: true, while_indexing: true },
+  { word: "fleet", title: "Fleet", key: "", show: Fleet, wide: true, fleet: true },
 ];
 
 export const kWords: readonly string[] = kViews.map((v) => v.word);
 
+export const is_fleet = (word: string): boolean => kViews.some((v) => v.fleet && v.word === word);
+
 // Why a view has nothing to show; "" where it has, or where that is not known yet.
 export function lack_of(view: View): string {
   const t = trace.value;
+  const told = session.value;
+  if (view.fleet) return told && !told.fleet ? "no store: start polytrace ui with --store URL" : "";
+  if (!t && told?.traces.length === 0) return "no trace is open here";
   if (!t || t.state === "indexing" || t.state === "opening") return "";
   if (view.weights && t.weights && t.weights.length === 0) return "nothing was recorded that stacks have";
   if (!view.sections || !t.sections) return "";

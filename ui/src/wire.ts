@@ -13,6 +13,7 @@ export interface Problem {
   bytes?: number;
   frame?: string | null;
   line?: number;
+  column?: number;
   progress?: Progress;
 }
 
@@ -61,6 +62,7 @@ export interface Session {
   traces: Trace[];
   files: boolean;
   control: boolean;
+  fleet: { store: string; edge: boolean } | null;
 }
 
 export interface Track {
@@ -126,6 +128,49 @@ export interface Tables {
   empty_sections?: { section: string; reason: string; text: string }[];
   partial?: boolean;
   notices?: Problem[];
+}
+
+// What every answer about a fleet says of itself.
+export interface Account {
+  store: string;
+  from: string;
+  to: string;
+  where: string;
+  tiers: string[];
+  resolution_s: number;
+  series: number;
+  series_thinned: number;
+  rows: Wide;
+  process_seconds: Wide;
+  events: Wide;
+  events_lost: Wide;
+  exact: boolean;
+  notes: string[];
+  shards?: Wide; // of the store
+  shards_answered?: Wide;
+}
+
+export interface FleetTables extends Account {
+  tables: Table[];
+  base?: Account;
+}
+
+export interface FleetFlame extends Profile {
+  account: Account;
+  base?: Account;
+  total_before?: Wide;
+}
+
+// A moment whose events were fetched.
+export interface Gotten {
+  trace: string;
+  moment: string;
+  kind: string;
+  subject: string;
+  took_ns: Wide;
+  at: Wide;
+  note: string;
+  begins: boolean;
 }
 
 export interface Profile {

@@ -13,6 +13,7 @@ constexpr std::size_t kPortion = 64U << 10;   // of data at a time
 constexpr std::size_t kEnough = 256U << 10;   // waits to be sent: nothing more is made or read
 constexpr std::uint64_t kLongestTurn = 1000;  // of waiting that counts: a command may take longer
 constexpr int kGlance = 200;                  // milliseconds between looks at a stream
+constexpr std::uint64_t kBeatsMissed = 3;     // of a collector that is gone then
 
 std::string_view text_of(const Bytes& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -56,6 +57,7 @@ void Peer::read_input(std::uint64_t now) {
   if (got == Link::Got::broken) gone_ = true;
   if (got == Link::Got::end) input_ended_ = true;
   if (got != Link::Got::bytes) return;
+  got_at_ = now;
   if (nothing_begun) heard_at_ = now;
   if (speech_ == Speech::unknown) early_.insert(early_.end(), bytes.begin(), bytes.end());
   if (speech_ == Speech::frames) frames_.append(bytes);
@@ -199,6 +201,12 @@ void Peer::keep_time(std::uint64_t now, bool moved) {
   if (stalled_ms_ >= room_.config.stall_ms) gone_ = true;
   const bool half = !early_.empty() || !frames_.pending().empty() || !legacy_.empty();
   if (half && link_.waiting() < kEnough && now - heard_at_ >= room_.config.frame_ms) gone_ = true;
+  if (is_deserted(now)) gone_ = true;
+}
+
+// The other end, or what is between, went without a word: another attempt may find it again.
+bool Peer::is_deserted(std::uint64_t now) const {
+  return side_ == Side::dialled && beat_ms_ != 0 && now - got_at_ >= kBeatsMissed * beat_ms_;
 }
 
 int Peer::patience() const {

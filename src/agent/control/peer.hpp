@@ -78,6 +78,7 @@ class Peer {
   void end_data();
   bool can_take() const;
   void keep_time(std::uint64_t now, bool moved);
+  bool is_deserted(std::uint64_t now) const;
 
   // peer_commands.cpp
   void obey(const Frame& frame);
@@ -89,6 +90,7 @@ class Peer {
   Reply perform(const Frame& frame);
   Reply set_filters(const Frame& frame);
   Reply dump_heap(const Frame& frame);
+  void note_beat(const Frame& frame);
   void answer(Message message, std::uint32_t request, const Reply& reply);
   void notice(NoticeCode code, std::string_view text);
   void tell_notices();
@@ -116,6 +118,8 @@ class Peer {
   std::uint64_t notices_told_ = 0;
   std::string late_answers_;  // to what was asked while raw data flowed
   std::uint64_t heard_at_, served_at_, stalled_ms_ = 0;
+  std::uint64_t beat_ms_ = 0;  // how often a collector said that it asks; 0: it did not
+  std::uint64_t got_at_ = 0;   // when bytes came last
 };
 
 }  // namespace polytrace::agent::control

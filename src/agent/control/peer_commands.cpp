@@ -184,7 +184,7 @@ Reply Peer::resume_at(std::uint64_t stream, std::uint64_t offset) {
 Reply Peer::perform(const Frame& frame) {
   Handler& handler = room_.handler;
   switch (frame.message) {
-    case Message::status: return handler.status();
+    case Message::status: note_beat(frame); return handler.status();
     case Message::start: return handler.start(start_request(frame));
     case Message::stop: return handler.stop();
     case Message::pause: return handler.pause();
@@ -198,6 +198,14 @@ Reply Peer::perform(const Frame& frame) {
     case Message::annotate: return handler.annotate(text_in(frame, Field::text));
     default: return Reply::refused(Outcome::unsupported, "no command");
   }
+}
+
+// A collector that asks in vain hangs up; one that says how often it asks is missed likewise.
+void Peer::note_beat(const Frame& frame) {
+  constexpr std::uint64_t kRarest = 3'600'000;
+  Items items(frame.body);
+  for (Item item; items.next(item);)
+    if (item.is(Field::duration) && item.value() <= kRarest) beat_ms_ = item.value();
 }
 
 Reply Peer::set_filters(const Frame& frame) {

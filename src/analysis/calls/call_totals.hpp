@@ -28,6 +28,17 @@ struct alignas(64) CallTotals {
   }
 };
 
+// The shortest and the longest call of a method; least > most: none was timed.
+struct CallBounds {
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t most = 0;
+
+  void add(std::uint64_t shortest, std::uint64_t longest) {
+    least = std::min(least, shortest);
+    most = std::max(most, longest);
+  }
+};
+
 // Of runtime helpers that are not shown: their calls are nobody's, their time is self time of the
 // methods that called them.
 struct HelperTotals {

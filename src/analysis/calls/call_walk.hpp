@@ -70,6 +70,10 @@ class CallWalk {
     for (Stack& stack : stacks_)
       for (Frame& frame : stack.calls.with_bottom()) function(frame);
   }
+  // The last time of the thread of that index; kNoTime before any.
+  base::Time last_of(std::uint32_t thread) const {
+    return thread < stacks_.size() ? stacks_[thread].last : base::kNoTime;
+  }
   // Closes what is open. Once, at the end.
   void finish(Policy& policy);
   const event::CallAccount& repairs() const { return account_; }

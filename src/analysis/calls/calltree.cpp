@@ -19,7 +19,7 @@ CallTree::CallTree(const Selection& selection, bool by_thread, std::uint32_t mos
 }
 
 CallTree::CallTree(const Selection& selection, CallFigures figures) : CallTree(selection) {
-  std::vector<Node>& nodes = policy_.nodes;
+  Nodes& nodes = policy_.nodes;
   nodes.resize(std::max<std::size_t>(kFirst, figures.paths.size()));
   for (std::size_t i = figures.paths.size(); i-- > kFirst;) {
     const CallFigures::Path& path = figures.paths[i];
@@ -30,27 +30,44 @@ CallTree::CallTree(const Selection& selection, CallFigures figures) : CallTree(s
     if (path.caller != kRoot) nodes[path.caller].total += nodes[i].total;
   }
   figures.paths = {};
-  for (const CallFigures::Method& method : figures.methods)
+  for (const CallFigures::Method& method : figures.methods) {
     policy_.sketches.push_back(method.sketch);
+    policy_.bounds.push_back({method.least, method.most});
+  }
   told_ = std::move(figures);
 }
 
 // A slice makes no more nodes than its batch has events.
 void CallTree::consume(const Slice& slice) {
   if (policy_.nodes.size() + slice.batch.events.size() > most_nodes_) merge_lightest(slice.names);
+  policy_.make_room(most_nodes_);
   policy_.epoch = slice.names.method_epoch();
   walk_.consume(slice, policy_);
 }
 
+// A tree that has become large gets all its room at once, which is taken as it is filled: to grow
+// by copies would take three times its memory for a moment.
+void CallTree::Policy::make_room(std::uint32_t most_nodes) {
+  constexpr std::size_t kLarge = std::size_t{1} << 17;
+  if (nodes.size() < kLarge || nodes.capacity() >= most_nodes) return;
+  try {
+    nodes.reserve(most_nodes);
+  } catch (const std::bad_alloc&) {
+    return;  // so it grows by copies
+  }
+}
+
 std::uint32_t CallTree::Policy::other_child(std::uint32_t parent, base::Id id, const Names& names) {
   const std::uint32_t method = names.methods().index(id);
-  const std::uint32_t node = index.child(nodes, parent, method);
+  const std::uint32_t node = children.child(nodes, parent, method);
   nodes[node].id = id;
   nodes[node].epoch = epoch;
-  const std::uint32_t last = nodes[parent].last_child;
-  if (last != kRoot) nodes[last].next = node;
-  nodes[parent].last_child = node;
   return node;
+}
+
+void CallTree::Policy::add_methods(std::uint32_t method) {
+  sketches.resize(method + sketches.size() / 2 + 256);
+  bounds.resize(sketches.size());
 }
 
 std::uint32_t CallTree::Policy::root(std::uint32_t thread) {
@@ -63,30 +80,35 @@ std::uint32_t CallTree::Policy::root(std::uint32_t thread) {
 
 void CallTree::finish(const Names& names) {
   walk_.finish(policy_);
-  policy_.index.clear();
+  for (const Policy::Ended& call : policy_.ended)
+    if (call.method != NameTable::kNone) policy_.sketches[call.method].add(call.duration);
+  policy_.children.clear();
   sum_up();
   if (!selection_.show_helpers) leave_out_helpers(names);
+  if (!policy_.by_thread) put_in_order(names);
   // A folded call has no time of its own in the tree, but has it as one of its method's calls.
   if (!policy_.by_thread) sum_methods();
-  if (selection_.fold_recursion) fold_recursion();
+  if (!selection_.fold_recursion) return;
+  fold_recursion();
   if (!policy_.by_thread) put_in_order(names);
 }
 
 // Parents have smaller numbers than their children: no recursion is needed. What stands for a
 // thread, or for all of them, has no time of its own.
 void CallTree::sum_up() {
-  std::vector<Node>& nodes = policy_.nodes;
-  selfs_.resize(nodes.size());
+  Nodes& nodes = policy_.nodes;
+  nodes[kRoot].self = 0;
   for (std::size_t i = kFirst; i < nodes.size(); ++i) {
-    selfs_[i] += nodes[i].total;
+    nodes[i].self = nodes[i].total;
     const std::uint32_t parent = nodes[i].parent;
     if (parent == kRoot || is_thread(parent)) nodes[kRoot].total += nodes[i].total;
-    else selfs_[parent] -= nodes[i].total;
+    else nodes[parent].self -= nodes[i].total;
   }
 }
 
+// REQUIRES: nodes are in order.
 void CallTree::sum_methods() {
-  const std::vector<Node>& nodes = policy_.nodes;
+  const Nodes& nodes = policy_.nodes;
   totals_ = std::move(merged_.totals);
   for (std::size_t i = kFirst; i < nodes.size(); ++i) {
     if (nodes[i].method == Names::kOtherPaths) continue;
@@ -94,22 +116,22 @@ void CallTree::sum_methods() {
     CallTotals& method = totals_[nodes[i].method];
     method.calls += nodes[i].calls;
     method.total += nodes[i].total;
-    method.self += selfs_[i];
-    method.least = std::min(method.least, nodes[i].least);
-    method.most = std::max(method.most, nodes[i].most);
+    method.self += nodes[i].self;
   }
-  const std::vector<bool> inner = inner_calls(std::span(nodes));
+  const std::vector<bool> inner = inner_calls_in_order(std::span(nodes));
   for (std::size_t i = kFirst; i < nodes.size(); ++i)
     if (!inner[i] && nodes[i].method != Names::kOtherPaths)
       totals_[nodes[i].method].elapsed += nodes[i].total;
-  for (CallTotals& method : totals_) method.self = not_negative(method.self);
-  for (std::size_t i = 0; told_ && i < std::min(totals_.size(), told_->methods.size()); ++i) {
-    totals_[i].least = told_->methods[i].least;
-    totals_[i].most = told_->methods[i].most;
+  for (std::size_t i = 0; i < totals_.size(); ++i) {
+    totals_[i].self = not_negative(totals_[i].self);
+    if (totals_[i].calls == 0 || i >= policy_.bounds.size()) continue;
+    totals_[i].least = policy_.bounds[i].least;
+    totals_[i].most = policy_.bounds[i].most;
   }
 }
 
-std::vector<CallEdge> CallTree::edges() const {
+const std::vector<CallEdge>& CallTree::edges() const {
+  if (!edges_.empty()) return edges_;
   CallEdges edges = merged_.edges;
   const auto nodes = this->nodes();
   for (std::size_t i = kFirst; i < nodes.size(); ++i) {
@@ -118,7 +140,7 @@ std::vector<CallEdge> CallTree::edges() const {
     const Node& caller = nodes[node.parent];
     edges.add({node.method, caller.method, node.calls, node.total, caller.calls});
   }
-  return edges.all();
+  return edges_ = edges.all();
 }
 
 std::vector<std::string> CallTree::limits() const {

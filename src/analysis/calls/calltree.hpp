@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // The call tree, merged over threads unless wanted by thread: who called whom along which path.
-// Runtime helpers that the selection does not show are no part of it. One 64-byte node per distinct
+// Runtime helpers that the selection does not show are no part of it. One 48-byte node per distinct
 // path; memory is bounded by kMaxNodes whatever the trace: between slices the lightest paths of a
 // tree that is full become one node below each caller, "(other paths)". What is told by method or
 // by caller and method counts them all the same.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "analysis/calls/call_figures.hpp"
 #include "analysis/calls/call_spread.hpp"
 #include "analysis/calls/call_totals.hpp"
 #include "analysis/calls/call_walk.hpp"
-#include "base/child_index.hpp"
+#include "analysis/calls/tree_children.hpp"
 #include "base/duration_sketch.hpp"
+#include "base/large_pages.hpp"
 
 namespace polytrace::analysis {
 
@@ -24,23 +27,35 @@ class CallTree : public Analysis {
   static constexpr std::uint32_t kFirst = 1;
   static constexpr std::uint32_t kMaxNodes = std::uint32_t{1} << 23;
 
-  struct alignas(64) Node {
-    base::Id id = 0;  // of the method, while epoch is the current one
-    std::uint32_t epoch = NameTable::kNone;
+  // What only a growing tree needs leaves its room to what finish() finds out.
+  struct Node {
+    union {
+      base::Id id = 0;     // of the method, while epoch is the current one
+      std::uint64_t self;  // in the end: nanoseconds, modulo 2^64
+    };
+    union {
+      std::uint32_t epoch = NameTable::kNone;
+      std::uint32_t number;  // in the end: the node's own
+    };
     std::uint32_t method = NameTable::kNone;  // or Names::kOtherPaths
     std::uint32_t parent = kRoot;             // smaller than the node's own number
-    // The child called last, and the sibling that was called after this node last time: loops
-    // call the same few methods in turn.
+    // The child called last, and the sibling that is likely to be called after this node: loops
+    // call the same few methods in turn (TreeChildren).
     std::uint32_t last_child = kRoot;
     std::uint32_t next = kRoot;
+    union {
+      std::uint32_t children = 0;
+      std::uint32_t size;  // in the end: how many nodes there are from it on down, which follow it
+    };
     std::uint64_t calls = 0;
     std::uint64_t total = 0;  // nanoseconds, as in CallTotals
-    std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
-    std::uint64_t most = 0;
   };
+  static_assert(sizeof(Node) == 48);
+
+  using Nodes = std::vector<Node, base::LargePages<Node>>;
 
   // By thread, each thread has a node of its own below the root, its index in place of a method;
-  // there are then no totals().
+  // there are then no totals(), tables() nor headlines(), and nodes have no order, number or size.
   explicit CallTree(const Selection& selection, bool by_thread = false,
                     std::uint32_t most_nodes = kMaxNodes);
   // Of figures that are told: slices are nothing to it.
@@ -59,13 +74,13 @@ class CallTree : public Analysis {
 
   // --- after finish() ------------------------------------------------------------------------
   std::span<const Node> nodes() const { return policy_.nodes; }
-  std::uint64_t self(std::uint32_t node) const { return not_negative(selfs_[node]); }
+  std::uint64_t self(std::uint32_t node) const { return not_negative(policy_.nodes[node].self); }
   // Of all threads' outermost calls.
   std::uint64_t total() const { return policy_.nodes[kRoot].total; }
   // Figures by method.
   const std::vector<CallTotals>& totals() const { return totals_; }
   // Who called whom, in the order of their first nodes.
-  std::vector<CallEdge> edges() const;
+  const std::vector<CallEdge>& edges() const;
   std::span<const base::DurationSketch> sketches() const { return policy_.sketches; }
   const HelperTotals& helpers() const { return helpers_; }
   // Time of the threads' waits.
@@ -86,6 +101,11 @@ class CallTree : public Analysis {
       std::uint64_t callees;   // their time, where a spread is filled
       std::uint32_t node;
     };
+    struct Ended {
+      std::uint32_t method = NameTable::kNone;
+      std::uint64_t duration = 0;
+    };
+    static constexpr std::size_t kMany = 1024;  // methods
     Frame bottom(std::uint32_t thread) {
       return {{{base::kNoId, 0}, NameTable::kNone, 0}, 0, 0, 0, by_thread ? root(thread) : kRoot};
     }
@@ -110,19 +130,26 @@ class CallTree : public Analysis {
       Node& node = nodes[frame.node];
       ++node.calls;
       node.total += duration;
-      node.least = std::min(node.least, duration);
-      node.most = std::max(node.most, duration);
       if (frame.method >= sketches.size()) [[unlikely]]
-        sketches.resize(frame.method + sketches.size() / 2 + 256);
-      sketches[frame.method].add(duration);
+        add_methods(frame.method);
+      bounds[frame.method].add(duration, duration);
+      if (sketches.size() < kMany) sketches[frame.method].add(duration);
+      else count_later({frame.method, duration});
+    }
+    // The counters of many methods lie far away: each is fetched while the next calls end.
+    void count_later(Ended call) {
+      sketches[call.method].expect(call.duration);
+      call = std::exchange(ended[++latest % ended.size()], call);
+      if (call.method != NameTable::kNone) sketches[call.method].add(call.duration);
     }
     void sum(Frame& caller, const Frame& frame, const CallSum& sum, bool) {
       if (!window.has(sum.time)) return;
       Node& node = nodes[frame.node];
       node.calls += sum.calls;
       node.total += sum.total;
-      node.least = std::min(node.least, sum.least);
-      node.most = std::max(node.most, sum.most);
+      if (frame.method >= sketches.size()) [[unlikely]]
+        add_methods(frame.method);
+      bounds[frame.method].add(sum.least, sum.most);
       if (spread != nullptr) caller.callees += sum.total;
     }
     bool fits(std::uint32_t node, base::Id id) const {
@@ -136,6 +163,8 @@ class CallTree : public Analysis {
       return other_child(parent, id, names);
     }
     std::uint32_t other_child(std::uint32_t parent, base::Id id, const Names& names);
+    void add_methods(std::uint32_t method);
+    void make_room(std::uint32_t most_nodes);
     std::uint32_t root(std::uint32_t thread);
 
     Policy(const Selection& selection, bool threads_apart)
@@ -149,11 +178,14 @@ class CallTree : public Analysis {
     bool subtracts;
     CallSpread* spread = nullptr;
     std::vector<base::DurationSketch> sketches;  // by method
+    std::vector<CallBounds> bounds;              // by method
+    std::array<Ended, 16> ended;                 // in turns, for count_later()
+    std::size_t latest = 0;                      // of them
     bool by_thread;
     std::vector<std::uint32_t> roots;  // by thread: its node, kRoot when it has none yet
     std::uint32_t epoch = 0;
-    std::vector<Node> nodes;
-    base::ChildIndex index;
+    Nodes nodes;
+    TreeChildren children;
   };
 
   bool is_thread(std::uint32_t node) const {
@@ -173,10 +205,10 @@ class CallTree : public Analysis {
   HelperTotals helpers_;
   std::uint32_t most_nodes_;
   MergedPaths merged_;
-  std::vector<std::uint64_t> selfs_;   // by node, modulo 2^64
-  std::vector<CallTotals> totals_;     // by method
-  std::vector<std::uint32_t> places_;  // by method
-  std::optional<CallFigures> told_;    // its paths have become nodes
+  std::vector<CallTotals> totals_;       // by method
+  std::vector<std::uint32_t> places_;    // by method
+  mutable std::vector<CallEdge> edges_;  // once they were asked for
+  std::optional<CallFigures> told_;      // its paths have become nodes
 };
 
 }  // namespace polytrace::analysis

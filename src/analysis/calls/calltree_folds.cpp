@@ -14,44 +14,35 @@ using Node = CallTree::Node;
 // A tree that is made anew from the nodes of another, callers first.
 class Remade {
  public:
-  Remade(std::vector<Node>& nodes, std::vector<std::uint64_t>& selfs)
+  explicit Remade(CallTree::Nodes& nodes)
       : nodes_(nodes),
-        selfs_(selfs),
-        old_(std::exchange(nodes, std::vector<Node>(CallTree::kFirst))),
-        old_selfs_(std::exchange(selfs, {0})),
+        old_(std::exchange(nodes, CallTree::Nodes(CallTree::kFirst))),
         places_(old_.size(), CallTree::kRoot) {
     nodes_[CallTree::kRoot].total = old_[CallTree::kRoot].total;
-    selfs_[CallTree::kRoot] = old_selfs_[CallTree::kRoot];
+    nodes_[CallTree::kRoot].self = old_[CallTree::kRoot].self;
   }
 
-  const std::vector<Node>& old() const { return old_; }
-  std::uint64_t old_self(std::size_t node) const { return old_selfs_[node]; }
+  const CallTree::Nodes& old() const { return old_; }
   // Where the old node's caller went.
   std::uint32_t above(std::size_t node) const { return places_[old_[node].parent]; }
   void put(std::size_t node, std::uint32_t place) { places_[node] = place; }
   const Node& node(std::uint32_t place) const { return nodes_[place]; }
-  std::uint64_t& self(std::uint32_t place) { return selfs_[place]; }
+  std::uint64_t& self(std::uint32_t place) { return nodes_[place].self; }
 
   std::uint32_t child(std::uint32_t above, std::uint32_t method) {
-    const std::uint32_t node = index_.child(nodes_, above, method);
-    selfs_.resize(nodes_.size());
-    return node;
+    return index_.child(nodes_, above, method);
   }
   // Adds an old node's figures; its total, unless a caller's has it.
   void add(std::size_t node, std::uint32_t place, bool with_total) {
     nodes_[place].calls += old_[node].calls;
     if (with_total) nodes_[place].total += old_[node].total;
-    selfs_[place] += old_selfs_[node];
-    nodes_[place].least = std::min(nodes_[place].least, old_[node].least);
-    nodes_[place].most = std::max(nodes_[place].most, old_[node].most);
+    nodes_[place].self += old_[node].self;
     places_[node] = place;
   }
 
  private:
-  std::vector<Node>& nodes_;
-  std::vector<std::uint64_t>& selfs_;
-  const std::vector<Node> old_;
-  const std::vector<std::uint64_t> old_selfs_;
+  CallTree::Nodes& nodes_;
+  const CallTree::Nodes old_;
   std::vector<std::uint32_t> places_;  // by old node
   base::ChildIndex index_;
 };
@@ -66,7 +57,7 @@ void CallTree::leave_out_helpers(const Names& names) {
   for (auto i = kFirst; i < leaving.size(); ++i)
     any |= leaving[i] = !is_thread(i) && names.is_helper(policy_.nodes[i].method);
   if (!any) return;
-  Remade tree(policy_.nodes, selfs_);
+  Remade tree(policy_.nodes);
   for (std::size_t i = kFirst; i < tree.old().size(); ++i) {
     const std::uint32_t above = tree.above(i);
     if (!leaving[i]) {
@@ -74,10 +65,10 @@ void CallTree::leave_out_helpers(const Names& names) {
       continue;
     }
     tree.put(i, above);
-    tree.self(above) += tree.old_self(i);
+    tree.self(above) += tree.old()[i].self;
     helpers_.calls += tree.old()[i].calls;
-    helpers_.self += tree.old_self(i);
-    if (above == kRoot || is_thread(above)) helpers_.unowned += tree.old_self(i);
+    helpers_.self += tree.old()[i].self;
+    if (above == kRoot || is_thread(above)) helpers_.unowned += tree.old()[i].self;
   }
 }
 
@@ -86,7 +77,7 @@ void CallTree::leave_out_helpers(const Names& names) {
 void CallTree::fold_recursion() {
   constexpr std::size_t kFarthest = 256;  // levels up; a recursion over more methods stays
   const std::vector<bool> inner = inner_calls(nodes());
-  Remade tree(policy_.nodes, selfs_);
+  Remade tree(policy_.nodes);
   for (std::size_t i = kFirst; i < tree.old().size(); ++i) {
     const std::uint32_t method = tree.old()[i].method;
     std::uint32_t at = tree.above(i);

@@ -18,7 +18,7 @@ class CallTree::Merge {
       : tree_(tree), nodes_(tree.policy_.nodes), names_(names), stays_(nodes_.size()) {}
 
   void run() {
-    tree_.policy_.index.clear();  // before more is needed
+    tree_.policy_.children.clear();  // before more is needed
     decide();
     keep();
     sum();
@@ -26,7 +26,7 @@ class CallTree::Merge {
     tree_.walk_.for_each_frame([&](Policy::Frame& frame) { frame.node = places_[frame.node]; });
     for (std::uint32_t& root : tree_.policy_.roots) root = places_[root];
     nodes_ = std::move(kept_);
-    tree_.policy_.index = std::move(index_);
+    tree_.policy_.children = std::move(children_);
   }
 
  private:
@@ -53,15 +53,15 @@ class CallTree::Merge {
   void take_helper(std::uint32_t i, Node& other);
   void take_method(std::uint32_t i);
   std::uint32_t child(std::uint32_t parent, std::uint32_t method) {
-    return index_.child(kept_, parent, method);
+    return children_.child(kept_, parent, method);
   }
 
   CallTree& tree_;
-  std::vector<Node>& nodes_;
+  Nodes& nodes_;
   const Names& names_;
   std::vector<bool> stays_;
-  std::vector<Node> kept_ = std::vector<Node>(kFirst);
-  base::ChildIndex index_;
+  Nodes kept_ = Nodes(kFirst);
+  TreeChildren children_;
   std::vector<std::uint32_t> places_;  // in kept_, of those that stay
   std::vector<std::uint64_t> selfs_;
   std::vector<bool> inner_;
@@ -99,8 +99,6 @@ void CallTree::Merge::keep() {
     Node& made = kept_[places_[i]];
     made.calls = old.calls;
     made.total = old.total;
-    made.least = old.least;
-    made.most = old.most;
   }
 }
 
@@ -125,8 +123,6 @@ void CallTree::Merge::take(std::uint32_t i) {
   if (is_helper(i)) return take_helper(i, other);
   other.calls += nodes_[i].calls;
   if (!ways_[i].is_covered) other.total += nodes_[i].total;
-  other.least = std::min(other.least, nodes_[i].least);
-  other.most = std::max(other.most, nodes_[i].most);
   if (is_other(i)) return;
   ++tree_.merged_.paths;
   if (!tree_.policy_.by_thread) take_method(i);
@@ -153,8 +149,6 @@ void CallTree::Merge::take_method(std::uint32_t i) {
   method.calls += node.calls;
   method.total += node.total;
   method.self += selfs_[i];
-  method.least = std::min(method.least, node.least);
-  method.most = std::max(method.most, node.most);
   if (!inner_[i]) method.elapsed += node.total;
   const Node& caller = nodes_[ways_[nodes_[i].parent].owner];
   tree_.merged_.edges.add({node.method, caller.method, node.calls, node.total, caller.calls});

@@ -37,35 +37,73 @@ std::vector<std::uint32_t> places_of(const std::vector<std::uint32_t>& methods, 
   return places;
 }
 
+// Gives nodes the numbers that they have where nodes are depth-first, children by their places, in
+// `number` and to their callees, and their sizes. Callers have smaller numbers than what they call,
+// so that this is known one caller after the other, without a walk from each node to another that
+// is far. What a growing tree needed of a node, last_child and next, becomes a list of those it
+// calls.
+template <class PlaceOf>
+void number_depth_first(CallTree::Nodes& nodes, const PlaceOf& place_of) {
+  for (CallTree::Node& node : nodes) node.last_child = CallTree::kRoot, node.size = 1;
+  for (auto i = static_cast<std::uint32_t>(nodes.size() - 1); i != CallTree::kRoot; --i) {
+    CallTree::Node& caller = nodes[nodes[i].parent];
+    caller.size += nodes[i].size;
+    nodes[i].next = std::exchange(caller.last_child, i);
+  }
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> called;  // place, node
+  nodes[CallTree::kRoot].number = CallTree::kRoot;
+  for (const CallTree::Node& caller : nodes) {
+    called.clear();
+    for (std::uint32_t i = caller.last_child; i != CallTree::kRoot; i = nodes[i].next)
+      called.emplace_back(place_of(nodes[i].method), i);
+    if (called.size() > 1) std::ranges::sort(called);
+    std::uint32_t number = caller.number + 1;
+    for (const auto& [place, i] : called) {
+      nodes[i].parent = caller.number;
+      nodes[i].number = number;
+      number += nodes[i].size;
+    }
+  }
+}
+
+// Each node goes to the place that is its number, without further memory, since a tree may be most
+// of what there is. First to the stretch of places, of which each fits into a cache and is filled
+// from its beginning on, then within it: to follow nodes to their places all over the tree would
+// wait for memory at each.
+void arrange(CallTree::Nodes& nodes) {
+  // No power of two: the places that are filled would all be of one set of the cache.
+  constexpr std::uint32_t kStretch = (1U << 13) + 1;
+  std::vector<std::uint32_t> filled;  // by stretch: up to where
+  for (std::uint32_t at = 0; at < nodes.size(); at += kStretch) filled.push_back(at);
+  for (std::uint32_t stretch = 0; stretch < filled.size(); ++stretch) {
+    const std::size_t end = std::min<std::size_t>(nodes.size(), (stretch + 1) * kStretch);
+    while (filled[stretch] < end) {
+      CallTree::Node node = nodes[filled[stretch]];
+      for (std::uint32_t to = node.number / kStretch; to != stretch; to = node.number / kStretch) {
+        std::swap(node, nodes[filled[to]]);
+        __builtin_prefetch(&(nodes.data() + ++filled[to])->total, 1);  // the end of the next
+      }
+      nodes[filled[stretch]++] = node;
+    }
+  }
+  for (std::uint32_t at = 0; at < nodes.size(); ++at)
+    while (nodes[at].number != at) std::swap(nodes[at], nodes[nodes[at].number]);
+}
+
 }  // namespace
 
 void CallTree::put_in_order(const Names& names) {
-  const std::vector<Node> old = std::exchange(policy_.nodes, std::vector<Node>(kFirst));
-  const std::vector<std::uint64_t> old_selfs = std::exchange(selfs_, {});
+  Nodes& nodes = policy_.nodes;
   std::vector<bool> methods(names.methods().size());
-  for (std::size_t i = kFirst; i < old.size(); ++i)
-    if (old[i].method != Names::kOtherPaths) methods[old[i].method] = true;
+  for (std::size_t i = kFirst; i < nodes.size(); ++i)
+    if (nodes[i].method != Names::kOtherPaths) methods[nodes[i].method] = true;
   for (std::size_t i = 0; i < merged_.totals.size(); ++i)
     if (merged_.totals[i].calls != 0) methods[i] = true;
   places_ = places_of(methods_in_order(methods, names), methods.size());
-  const auto place_of = [&](std::uint32_t node) {
-    const std::uint32_t method = old[node].method;
+  number_depth_first(nodes, [&](std::uint32_t method) {
     return method < places_.size() ? places_[method] : NameTable::kNone;
-  };
-  Children children{std::span<const Node>(old)};
-  std::vector<std::uint32_t> numbers(old.size());  // by old ones
-  policy_.nodes[kRoot] = old[kRoot];
-  selfs_.push_back(old_selfs[kRoot]);
-  std::ranges::sort(children.of(kRoot), {}, place_of);
-  const auto enter = [&](std::uint32_t i) {
-    std::ranges::sort(children.of(i), {}, place_of);
-    numbers[i] = static_cast<std::uint32_t>(policy_.nodes.size());
-    policy_.nodes.push_back(old[i]);
-    policy_.nodes.back().parent = numbers[old[i].parent];
-    selfs_.push_back(old_selfs[i]);
-    return true;
-  };
-  walk_tree(children, enter, [](std::uint32_t) {});
+  });
+  arrange(nodes);
 }
 
 }  // namespace polytrace::analysis

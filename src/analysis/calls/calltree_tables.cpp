@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the call tree shows of itself: its heaviest nodes as a tree, and the heaviest path.
 #include <fmt/format.h>
+#include <tsl/robin_map.h>
 
 #include "analysis/calls/calltree.hpp"
 #include "analysis/calls/method_filter.hpp"
@@ -28,7 +29,11 @@ class View {
   // Visible, and it or something below it has a wanted name.
   bool shown(std::uint32_t node) const { return wanted_[node] && visible(node); }
   // At least the total of every node below, so that the heaviest nodes are a tree by themselves.
-  std::uint64_t weight(std::uint32_t node) const { return weights_[node]; }
+  std::uint64_t weight(std::uint32_t node) const {
+    if (heavier_below_.empty()) return nodes_[node].total;
+    const auto found = heavier_below_.find(node);
+    return found == heavier_below_.end() ? nodes_[node].total : found->second;
+  }
   std::string share_of_all(std::uint64_t time) const { return share_text(time, tree_.total()); }
   std::string name(std::uint32_t node) const { return names_.method_name(nodes_[node].method); }
 
@@ -41,13 +46,11 @@ class View {
 
  private:
   void weigh() {
-    weights_.resize(nodes_.size());
     wanted_.resize(nodes_.size());
-    for (std::size_t i = nodes_.size() - 1; i >= CallTree::kFirst; --i) {
+    for (auto i = static_cast<std::uint32_t>(nodes_.size() - 1); i >= CallTree::kFirst; --i) {
       const Node& node = nodes_[i];
-      weights_[i] = std::max(weights_[i], node.total);
-      if (visible(static_cast<std::uint32_t>(i)) && filter_.wanted(node.method)) wanted_[i] = true;
-      weights_[node.parent] = std::max(weights_[node.parent], weights_[i]);
+      if (visible(i) && filter_.wanted(node.method)) wanted_[i] = true;
+      if (weight(i) > weight(node.parent)) heavier_below_[node.parent] = weight(i);
       if (wanted_[i]) wanted_[node.parent] = true;
     }
   }
@@ -56,24 +59,20 @@ class View {
   std::span<const Node> nodes_;
   MethodFilter filter_;
   const Names& names_;
-  std::vector<std::uint64_t> weights_;
+  tsl::robin_map<std::uint32_t, std::uint64_t> heavier_below_;  // weights that are not totals
   std::vector<bool> wanted_;
 };
 
 std::vector<std::uint32_t> View::heaviest_path() const {
-  std::vector<std::uint32_t> heaviest(nodes_.size(), CallTree::kRoot);
-  for (auto i = static_cast<std::uint32_t>(nodes_.size() - 1); i >= CallTree::kFirst; --i) {
-    std::uint32_t& best = heaviest[nodes_[i].parent];
-    if (nodes_[i].calls == 0 || !wanted_[i]) continue;
-    // On equal weight the first one.
-    if (best == CallTree::kRoot || weights_[i] >= weights_[best]) best = i;
-  }
   std::vector<std::uint32_t> path;
-  for (std::uint32_t node = heaviest[CallTree::kRoot]; node != CallTree::kRoot;
-       node = heaviest[node]) {
-    path.push_back(node);
+  for (std::uint32_t at = CallTree::kRoot;; path.push_back(at)) {
+    const std::uint32_t end = at + nodes_[at].size;
+    std::uint32_t best = CallTree::kRoot;  // on equal weight the first one
+    for (std::uint32_t i = at + 1; i < end; i += nodes_[i].size)
+      if (shown(i) && (best == CallTree::kRoot || weight(i) > weight(best))) best = i;
+    if (best == CallTree::kRoot) return path;
+    at = best;
   }
-  return path;
 }
 
 Table empty_table(const char* key, const char* title) {
@@ -92,39 +91,97 @@ struct Kept {
   std::uint64_t heaviest_left_out = 0;
 };
 
-Kept keep_heaviest(const View& view, std::size_t nodes, std::uint64_t limit) {
-  std::vector<std::uint32_t> shown;
-  for (std::uint32_t i = CallTree::kFirst; i < nodes; ++i)
-    if (view.shown(i)) shown.push_back(i);
-  Kept kept{std::vector<bool>(nodes), 0, 0};
-  if (limit != 0 && shown.size() > limit) {
-    const auto cut = shown.begin() + static_cast<std::ptrdiff_t>(limit);
-    std::ranges::nth_element(shown, cut, [&](std::uint32_t a, std::uint32_t b) {
-      return view.weight(a) != view.weight(b) ? view.weight(a) > view.weight(b) : a < b;
-    });
-    kept.left_out = shown.size() - limit;
-    kept.heaviest_left_out = view.weight(*cut);
-    shown.erase(cut, shown.end());
+struct IsHeavier {
+  const View& view;
+
+  bool operator()(std::uint32_t a, std::uint32_t b) const {
+    return view.weight(a) != view.weight(b) ? view.weight(a) > view.weight(b) : a < b;
   }
-  for (const std::uint32_t node : shown) kept.nodes[node] = true;
-  return kept;
+};
+
+// The heaviest nodes of those that are shown to it, of equal ones the first.
+class Heaviest {
+ public:
+  Heaviest(const View& view, std::uint64_t limit) : view_(view), is_heavier_{view}, limit_(limit) {}
+
+  // In the order of their numbers.
+  void show(std::uint32_t node) {
+    ++shown_;
+    if (limit_ != 0 && heap_.size() > limit_) {
+      if (view_.weight(node) <= view_.weight(heap_.front())) return;
+      pop();
+    }
+    heap_.push_back(node);
+    if (limit_ != 0) std::ranges::push_heap(heap_, is_heavier_);
+  }
+  Kept kept(std::size_t nodes) {
+    Kept kept{std::vector<bool>(nodes), 0, 0};
+    if (limit_ != 0 && shown_ > limit_) {
+      kept.left_out = shown_ - limit_;
+      kept.heaviest_left_out = view_.weight(heap_.front());
+      pop();
+    }
+    for (const std::uint32_t node : heap_) kept.nodes[node] = true;
+    return kept;
+  }
+
+ private:
+  void pop() {
+    std::ranges::pop_heap(heap_, is_heavier_);
+    heap_.pop_back();
+  }
+
+  const View& view_;
+  IsHeavier is_heavier_;
+  std::uint64_t limit_;  // 0: none
+  std::uint64_t shown_ = 0;
+  std::vector<std::uint32_t> heap_;  // one more than the limit; the lightest is in front
+};
+
+Kept keep_heaviest(const View& view, std::size_t nodes, std::uint64_t limit) {
+  Heaviest heaviest(view, limit);
+  for (std::uint32_t i = CallTree::kFirst; i < nodes; ++i)
+    if (view.shown(i)) heaviest.show(i);
+  return heaviest.kept(nodes);
+}
+
+// A node of a tree that is listed: as a rule few of the whole tree's.
+struct Listed {
+  std::uint32_t parent;  // its place in the list
+  std::uint32_t node;
+};
+
+// Below a visible node that is left out everything is left out.
+std::vector<Listed> listed(const View& view, const Kept& kept, std::span<const Node> nodes) {
+  std::vector<Listed> list{{0, CallTree::kRoot}};
+  std::vector<std::uint32_t> callers{0};  // of the next node, places in the list
+  for (std::uint32_t i = CallTree::kFirst; i < nodes.size();) {
+    if (view.visible(i) && !kept.nodes[i]) {
+      i += nodes[i].size;
+      continue;
+    }
+    while (list[callers.back()].node != nodes[i].parent) callers.pop_back();
+    list.push_back({callers.back(), i++});
+    callers.push_back(static_cast<std::uint32_t>(list.size() - 1));
+  }
+  return list;
 }
 
 void add_tree_rows(Table& table, const View& view, const Kept& kept, std::span<const Node> nodes) {
-  Children children(nodes);
+  const std::vector<Listed> list = listed(view, kept, nodes);
+  Children children{std::span(list)};
   const auto heavier = [&](std::uint32_t a, std::uint32_t b) {
-    return view.weight(a) > view.weight(b);
+    return view.weight(list[a].node) > view.weight(list[b].node);
   };
-  std::ranges::stable_sort(children.of(CallTree::kRoot), heavier);
+  std::ranges::stable_sort(children.of(0), heavier);
   std::uint64_t depth = 0;
-  const auto enter = [&](std::uint32_t node) {
-    // Below a visible node that is left out everything is left out.
-    if (view.visible(node) && !kept.nodes[node]) return false;
-    std::ranges::stable_sort(children.of(node), heavier);
+  const auto enter = [&](std::uint32_t place) {
+    const std::uint32_t node = list[place].node;
+    std::ranges::stable_sort(children.of(place), heavier);
     if (kept.nodes[node]) table.rows.push_back(view.row(node, depth++));
     return true;
   };
-  walk_tree(children, enter, [&](std::uint32_t node) { depth -= kept.nodes[node]; });
+  walk_tree(children, enter, [&](std::uint32_t place) { depth -= kept.nodes[list[place].node]; });
 }
 
 Table tree_table(const View& view, std::span<const Node> nodes, const TableOptions& options) {

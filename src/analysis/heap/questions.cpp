@@ -68,6 +68,54 @@ void note_roots(Table& table, const HeapView& view) {
     table.notes.push_back("The snapshot has no roots: what nothing refers to was taken for one.");
 }
 
+Table no_dominators(const HeapView& view) {
+  Table table = make_table("heap_dominators", "heap", "Objects that retain most",
+                           {{"object", "Object", Unit::none},
+                            {"class", "Class", Unit::none},
+                            {"bytes", "Bytes", Unit::bytes},
+                            {"retained", "Retained", Unit::bytes},
+                            {"share", "Share", Unit::percent},
+                            {"held_by", "Held by", Unit::none}});
+  note_roots(table, view);
+  return table;
+}
+
+std::vector<Index> reached_objects(const HeapView& view) {
+  std::vector<Index> objects;
+  objects.reserve(view.dominators.reached_objects());
+  for (Index object = 0; object < view.graph.objects(); ++object)
+    if (view.dominators.reached(object)) objects.push_back(object);
+  return objects;
+}
+
+// Those that retain most come first; no more than the limit, if there is one.
+void keep_heaviest(const HeapView& view, std::vector<Index>& objects, std::uint64_t limit) {
+  const auto retains_more = [&](Index a, Index b) {
+    const auto ra = view.dominators.retained(a);
+    const auto rb = view.dominators.retained(b);
+    return ra != rb ? ra > rb : a < b;
+  };
+  if (limit == 0 || limit >= objects.size()) {
+    std::ranges::sort(objects, retains_more);
+    return;
+  }
+  const auto end = objects.begin() + static_cast<std::ptrdiff_t>(limit);
+  std::ranges::partial_sort(objects, end, retains_more);
+  objects.erase(end, objects.end());
+}
+
+std::vector<Cell> dominator_row(const HeapView& view, Index object) {
+  const Index above = view.dominators.of_object(object);
+  return {address(view.graph.id(object)),
+          view.class_name(object),
+          view.graph.size(object),
+          view.dominators.retained(object),
+          percent(view.dominators.retained(object), view.dominators.reached_bytes()),
+          above == Dominators::kRoots
+              ? std::string("(several, or a root)")
+              : fmt::format("{} {}", view.class_name(above), address(view.graph.id(above)))};
+}
+
 }  // namespace
 
 std::string HeapView::class_name(Index object) const {
@@ -166,38 +214,24 @@ Table class_table(const HeapView& view, const TableOptions& options) {
 }
 
 Table dominator_table(const HeapView& view, const TableOptions& options) {
-  Table table = make_table("heap_dominators", "heap", "Objects that retain most",
-                           {{"object", "Object", Unit::none},
-                            {"class", "Class", Unit::none},
-                            {"bytes", "Bytes", Unit::bytes},
-                            {"retained", "Retained", Unit::bytes},
-                            {"share", "Share", Unit::percent},
-                            {"held_by", "Held by", Unit::none}});
-  std::vector<Index> objects;
-  for (Index object = 0; object < view.graph.objects(); ++object)
-    if (view.dominators.reached(object)) objects.push_back(object);
-  const std::size_t most =
-      options.limit == 0 ? objects.size() : std::min<std::size_t>(options.limit, objects.size());
-  std::ranges::partial_sort(objects, objects.begin() + static_cast<std::ptrdiff_t>(most),
-                            [&](Index a, Index b) {
-                              const auto ra = view.dominators.retained(a);
-                              const auto rb = view.dominators.retained(b);
-                              return ra != rb ? ra > rb : a < b;
-                            });
-  for (std::size_t i = 0; i < most; ++i) {
-    const Index object = objects[i];
-    const Index above = view.dominators.of_object(object);
-    table.rows.push_back(
-        {address(view.graph.id(object)), view.class_name(object), view.graph.size(object),
-         view.dominators.retained(object),
-         percent(view.dominators.retained(object), view.dominators.reached_bytes()),
-         above == Dominators::kRoots
-             ? std::string("(several, or a root)")
-             : fmt::format("{} {}", view.class_name(above), address(view.graph.id(above)))});
-  }
-  table.rows_left_out = objects.size() - most;
-  note_roots(table, view);
+  Table table = no_dominators(view);
+  std::vector<Index> objects = reached_objects(view);
+  const std::size_t all = objects.size();
+  keep_heaviest(view, objects, options.limit);
+  for (const Index object : objects) table.rows.push_back(dominator_row(view, object));
+  table.rows_left_out = all - objects.size();
   sort_and_limit(table, options, "");
+  return table;
+}
+
+Table dominator_table_later(std::shared_ptr<const HeapView> view) {
+  Table table = no_dominators(*view);
+  std::vector<Index> objects = reached_objects(*view);
+  keep_heaviest(*view, objects, 0);
+  table.later.count = objects.size();
+  table.later.make = [view = std::move(view), objects = std::move(objects)](std::uint64_t row) {
+    return dominator_row(*view, objects[row]);
+  };
   return table;
 }
 

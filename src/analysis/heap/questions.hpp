@@ -3,6 +3,7 @@
 // they mean. The view borrows; const use is thread-safe but for names, which number what is asked.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -49,6 +50,9 @@ std::vector<std::uint64_t> retained_by_group(const HeapView& view,
 Table class_table(const HeapView& view, const TableOptions& options);
 // The objects that retain most: object, class, bytes, retained, share, held_by.
 Table dominator_table(const HeapView& view, const TableOptions& options);
+// The same of all, in that order; the rows come later, and `view` with what it refers to stays as
+// long as the table.
+Table dominator_table_later(std::shared_ptr<const HeapView> view);
 // Who refers to objects of a class, by class.
 Table class_referrers(const HeapView& view, std::string_view name, const TableOptions& options);
 // Who refers to one object.

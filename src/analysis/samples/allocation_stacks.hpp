@@ -19,6 +19,8 @@ inline Amount allocated(const event::Alloc& alloc) {
 
 class AllocationStacks {
  public:
+  explicit AllocationStacks(std::uint32_t most_nodes = StackTree::kMaxNodes) : tree_(most_nodes) {}
+
   // Calls function(event, stack, amount) for every selected allocation, in order: the node of
   // tree(), how many objects and bytes it stands for. Calls tell stacks where the slicer follows
   // them.

@@ -11,6 +11,7 @@
 #include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
 #include "analysis/table/stack_table.hpp"
+#include "analysis/table/tree_order.hpp"
 #include "base/slot.hpp"
 #include "base/text/figure_text.hpp"
 #include "base/types.hpp"
@@ -50,6 +51,23 @@ class CpuTimes final : public Analysis {
   std::uint64_t bogus_ = 0;  // records that say themselves that they are wrong
 };
 
+// Of a recursion the outermost call counts.
+void add_inclusive(const StackTree& tree, std::vector<std::uint64_t> below,
+                   std::vector<MethodCpu>& methods) {
+  struct Node {
+    std::uint32_t parent;
+    std::uint32_t method;
+  };
+  std::vector<Node> nodes(tree.size());
+  for (std::uint32_t i = 1; i < nodes.size(); ++i) nodes[i] = {tree.parent(i), tree.method(i)};
+  const std::vector<bool> inner = inner_calls(std::span<const Node>(nodes));
+  for (auto i = static_cast<std::uint32_t>(nodes.size() - 1); i != StackTree::kRoot; --i) {
+    below[nodes[i].parent] += below[i];
+    if (below[i] != 0 && !inner[i] && nodes[i].method != Names::kOtherPaths)
+      base::slot(methods, nodes[i].method).inclusive += below[i];
+  }
+}
+
 void CpuTimes::consume(const Slice& slice) {
   stacks_.consume(slice, selection_,
                   [&](base::Time, std::uint32_t, std::uint32_t stack, std::uint64_t calls,
@@ -73,8 +91,9 @@ void CpuTimes::add(const event::Cpu& cpu, std::uint32_t thread) {
 
 std::vector<MethodCpu> CpuTimes::by_method(const Names& names) const {
   const VisibleStacks visible(stacks_.tree(), names, selection_.show_helpers);
+  const StackTree& tree = visible.tree();
   std::vector<MethodCpu> methods;
-  std::vector<std::uint32_t> counted;  // by method: the stack for which it was
+  std::vector<std::uint64_t> below(tree.size());  // by node: in its stack and those below it
   for (std::uint32_t stack = 0; stack < amounts_.size(); ++stack) {
     const Amount& amount = amounts_[stack];
     if (amount.count == 0 && amount.weight == 0) continue;
@@ -82,14 +101,9 @@ std::vector<MethodCpu> CpuTimes::by_method(const Names& names) const {
     if (site >= names.methods().size()) continue;
     base::slot(methods, site).calls += amount.count;
     methods[site].self += amount.weight;
-    for (std::uint32_t node = visible.node(stack); node != StackTree::kRoot;
-         node = visible.tree().parent(node)) {
-      const std::uint32_t method = visible.tree().method(node);
-      if (method == Names::kOtherPaths) continue;
-      if (std::exchange(base::slot(counted, method), stack + 1) != stack + 1)
-        base::slot(methods, method).inclusive += amount.weight;
-    }
+    below[visible.node(stack)] += amount.weight;
   }
+  add_inclusive(tree, std::move(below), methods);
   return methods;
 }
 

@@ -16,6 +16,8 @@ namespace polytrace::analysis {
 
 class CpuStacks {
  public:
+  explicit CpuStacks(std::uint32_t most_nodes = StackTree::kMaxNodes) : tree_(most_nodes) {}
+
   // Calls function(time, thread, stack, calls, nanoseconds) where a selected event tells of CPU
   // time or enters a method: an index of Names::threads(), a node of tree(), one of both figures 0.
   template <class Function>

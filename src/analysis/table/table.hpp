@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -21,12 +22,20 @@ struct ColumnInfo {
 // monostate = not known; a JSON null. Times (Unit::time) are nanoseconds of the trace's clock.
 using Cell = std::variant<std::monostate, std::int64_t, std::uint64_t, double, std::string>;
 
+// Rows that are made when they are shown: all at once would take more memory than what they are
+// made of.
+struct LaterRows {
+  std::uint64_t count = 0;
+  std::function<std::vector<Cell>(std::uint64_t row)> make{};
+};
+
 struct Table {
   std::string key;      // stable, snake_case, unique in a report: "methods"
   std::string section;  // the --sections word it belongs to: "calls"
   std::string title;
   std::vector<ColumnInfo> columns;
   std::vector<std::vector<Cell>> rows;  // each as long as columns
+  LaterRows later{};                    // behind them; only of a question that allows it
   // Rows that --limit cut off: said below the table, never silently.
   std::uint64_t rows_left_out = 0;
   // A tree: this column holds each row's depth (0 = root) and rows are in depth-first order.

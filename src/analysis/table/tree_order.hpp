@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/table/words.hpp"
+#include "base/slot.hpp"
 
 namespace polytrace::analysis {
 
@@ -68,6 +69,22 @@ std::vector<bool> inner_calls(std::span<const Node> nodes) {
     return true;
   };
   walk_tree(children, enter, [&](std::uint32_t i) { --open[nodes[i].method]; });
+  return inner;
+}
+
+// The same of a tree whose nodes are in depth-first order, which needs no list of children.
+template <class Node>
+std::vector<bool> inner_calls_in_order(std::span<const Node> nodes) {
+  std::vector<bool> inner(nodes.size());
+  std::vector<std::uint32_t> open;  // by method: nodes of it between the root and the walk
+  std::vector<std::uint32_t> path;
+  for (std::uint32_t i = 1; i < nodes.size(); ++i) {
+    for (; !path.empty() && path.back() != nodes[i].parent; path.pop_back())
+      --open[nodes[path.back()].method];
+    if (nodes[i].method == Names::kOtherPaths) continue;  // nothing is below it
+    inner[i] = base::slot(open, nodes[i].method)++ != 0;
+    path.push_back(i);
+  }
   return inner;
 }
 

@@ -6,7 +6,7 @@
 
 namespace polytrace::base {
 
-std::uint64_t Dictionary::id(std::string_view text) {
+std::uint64_t Dictionary::known_or_new(std::string_view text) {
   const std::size_t hash = SeededHash{}(text);
   if (const auto known = ids_.find(text, hash); known != ids_.end()) return known->second;
   const std::uint64_t id = count();

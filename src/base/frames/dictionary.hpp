@@ -6,6 +6,7 @@
 
 #include <tsl/robin_map.h>
 
+#include <array>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -24,7 +25,12 @@ class Dictionary {
   explicit Dictionary(std::size_t most = kMostBytes) : most_(most) {}
 
   // The text's id; a new one on first sight in this epoch. REQUIRES: at most kMostText bytes.
-  std::uint64_t id(std::string_view text);
+  std::uint64_t id(std::string_view text) {
+    std::uint64_t& latest = latest_[place_of(text)];
+    if (latest < first_ || latest >= count() || this->text(latest) != text)
+      latest = known_or_new(text);
+    return latest;
+  }
   // REQUIRES: an id of this epoch. Lives until the epoch ends.
   std::string_view text(std::uint64_t id) const { return texts_[id - first_]; }
   std::uint64_t count() const { return first_ + texts_.size(); }
@@ -44,9 +50,18 @@ class Dictionary {
   static constexpr std::size_t kFrameBytes = std::size_t{1} << 20;
   static constexpr std::size_t kChunk = std::size_t{64} << 10;
 
+  std::uint64_t known_or_new(std::string_view text);
   std::string_view keep(std::string_view text);
   // The ids that fill the next frame: from written_ to the one behind the last.
   std::uint64_t next_frame_end() const;
+
+  // Whoever writes states mostly has each text at a place of its own: what came from there last is
+  // looked at first, which spares the hash of its bytes.
+  static constexpr unsigned kPlaceBits = 10;
+  static std::size_t place_of(std::string_view text) {
+    const auto at = std::uint64_t{reinterpret_cast<std::uintptr_t>(text.data())};
+    return (at * 0x9e3779b97f4a7c15U) >> (64 - kPlaceBits);
+  }
 
   std::size_t most_;
   std::size_t bytes_ = 0;
@@ -54,6 +69,7 @@ class Dictionary {
   std::uint64_t written_ = 0;
   tsl::robin_map<std::string_view, std::uint64_t, SeededHash> ids_;
   std::vector<std::string_view> texts_;
+  std::array<std::uint64_t, std::size_t{1} << kPlaceBits> latest_{};  // ids, by place_of()
   std::vector<std::unique_ptr<char[]>> chunks_;
   char* free_ = nullptr;
   std::size_t free_size_ = 0;

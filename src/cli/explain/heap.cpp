@@ -129,6 +129,7 @@ class HeapCommand final : public Command {
     question.snapshot = wanted;
     question.soft_is_weak = soft_is_weak_;
     question.table = output_.options();
+    question.rows_later = output_.streams_rows(session);
     question.ask_other = [&](const std::string& other) { return ask_other(question.what, other); };
     auto answer = service::ask_heap(input, question);
     if (!answer) return session.refuse(answer.error());

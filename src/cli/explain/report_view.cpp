@@ -142,16 +142,17 @@ void append_report_markdown(std::string& out, const service::TableAnswer& answer
   append_notices_markdown(out, answer.reading.passed);
 }
 
-void append_report(std::string& out, const service::TableAnswer& answer, Detail detail,
-                   TableForm form, Look look) {
+void append_report(Output& to, const service::TableAnswer& answer, Detail detail, TableForm form,
+                   Look look) {
   look.start = answer.start;
+  std::string& out = to.text();
   switch (form) {
     case TableForm::text: return append_report_text(out, answer, detail, look);
     case TableForm::markdown: return append_report_markdown(out, answer, detail, look);
     case TableForm::json: out += report_json(answer); return;
     case TableForm::json_lines:
     case TableForm::csv:
-    case TableForm::tsv: return append_rows(out, answer.tables, form);
+    case TableForm::tsv: return append_rows(out, answer.tables, form, [&] { return to.drain(); });
   }
 }
 
@@ -167,7 +168,7 @@ int tell_answer(Session& session, service::TableAnswer answer, const TableOutput
   } else {
     if (form == TableForm::text) session.page();
     else session.out().expect_no_styles();
-    append_report(session.out().text(), answer, detail, form, session.look());
+    append_report(session.out(), answer, detail, form, session.look());
   }
   const auto finish = [&](const service::Reading& reading) {
     if (is_of_rows(form)) tell_notices(session, reading);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/fleet/fleet_options.hpp"
-#include "fleet/questions.hpp"
 
 namespace polytrace::cli {
 namespace {
 
-class FleetAllocations final : public FleetQuestion {
+class FleetAllocations final : public TypeQuestion {
  public:
+  FleetAllocations() : TypeQuestion(analysis::Carrier::allocations) {}
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "fleet-allocations",
@@ -16,14 +16,9 @@ class FleetAllocations final : public FleetQuestion {
         "second of a process. Where programs sample their allocations, figures are estimates.",
         {{"what fills the heap", "polytrace fleet allocations --where service=shop"},
          {"the objects, as CSV", "polytrace fleet allocations --sort objects --format csv"}},
-        {0, 1, 2, 3},
+        {0, 1, 2, 3, 4},
         "docs/fleet.md"};
     return kHelp;
-  }
-
- private:
-  base::result<fleet::Answer> ask(fleet::Store& store, const fleet::Question& question) override {
-    return fleet::ask_types(store, question, analysis::Carrier::allocations);
   }
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/edge/collect.hpp"
+#include "base/wall_clock.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +11,9 @@
 #include "base/text/figure_text.hpp"
 #include "base/text/json_writer.hpp"
 #include "base/text/terminal_text.hpp"
+#include "cli/fleet/store_answers.hpp"
 #include "cli/frame/session.hpp"
+#include "collector/door/tokens.hpp"
 #include "warehouse/link.hpp"
 
 namespace polytrace::cli {
@@ -19,19 +22,13 @@ namespace {
 constexpr std::uint64_t kNoPort = ~std::uint64_t{0};
 constexpr std::uint64_t kLastPort = 65535;
 
-base::Time now_of_log() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
-
 std::string_view weight_word(collector::Weight weight) {
   if (weight == collector::Weight::warning) return "warning";
   return weight == collector::Weight::news ? "news" : "detail";
 }
 
 std::string log_line(const collector::LogEntry& event) {
-  std::string line = fmt::format("{} {}", base::wall_text(now_of_log()), event.what);
+  std::string line = fmt::format("{} {}", base::wall_text(base::wall_now()), event.what);
   if (!event.who.empty()) line += " " + base::printable(event.who);
   if (event.stream != 0) line += fmt::format(" ({:016x})", event.stream);
   return line + ": " + base::printable(event.text) + "\n";
@@ -42,7 +39,7 @@ std::string log_json(const collector::LogEntry& event) {
   base::JsonWriter json(out, base::JsonWriter::Form::one_line);
   json.begin_object();
   json.member("schema", "polytrace.collect/1");
-  json.member("time", base::wall_text(now_of_log()));
+  json.member("time", base::wall_text(base::wall_now()));
   json.member("weight", weight_word(event.weight));
   json.member("what", event.what);
   if (!event.who.empty()) json.member("who", event.who);
@@ -50,6 +47,13 @@ std::string log_json(const collector::LogEntry& event) {
   json.member("text", event.text);
   json.end_object();
   return out + '\n';
+}
+
+std::string started_text(const collector::Started& at) {
+  std::string text = fmt::format("http://127.0.0.1:{}/metrics", at.metrics_port);
+  if (!at.socket.empty()) text = fmt::format("agents dial connect={}; {}", at.socket, text);
+  if (at.http_port != 0) text += fmt::format("; others come in at port {}", at.http_port);
+  return text;
 }
 
 class Collect final : public Command {
@@ -67,8 +71,10 @@ class Collect final : public Command {
         "What it does is told on standard error, a line each, with --json as JSON on standard "
         "output. SIGTERM and Ctrl-C send what is here first; a second one ends it at once. SIGHUP "
         "reads the configuration anew: labels hold for programs that come then, the rest from the "
-        "next start on. Options win over the file.",
+        "next start on. Options win over the file, which also says how edges and hubs on several "
+        "machines share the work.",
         {{"a store on this machine", "polytrace collect --to http://127.0.0.1:8123/shop"},
+         {"a token for an edge", "polytrace collect --new-token edge-7"},
          {"what a file means", "polytrace collect --config collect.toml --check"}},
         {0, 1, 2, 3, 4},
         "docs/collector.md"};
@@ -77,13 +83,21 @@ class Collect final : public Command {
   CommonNeeds needs() const override { return {true, false}; }
   void define(OptionList& list) override {
     list.add("--config", file_, "What it is told, in TOML").takes("FILE").in("Configuration");
+    list.add("--new-token", new_token_,
+             "Print a new token that may push and what the hub's file of tokens says of it, and "
+             "end; TENANT/NAME for one of a tenant")
+        .takes("NAME")
+        .in("Configuration");
     list.add("--check", check_, "Print what was understood, and end").in("Configuration");
     list.add("--socket", socket_, "Where agents dial").takes("PATH").in("Agents");
     list.add("--label", labels_, "A label of every program; again for more")
         .takes("NAME=VALUE")
         .in("Agents");
     list.add("--folder", folder_, "Where streams and rows are kept").takes("DIR").in("Agents");
-    list.add("--to", to_, "The store, with its database").takes("URL").in("Store");
+    list.add("--to", to_,
+             "The store, with its database; after a comma a replica of it; again: its next shard")
+        .takes("URL")
+        .in("Store");
     list.add("--user", user_, "Who writes to it").takes("NAME").in("Store");
     list.add("--password-file", password_file_, "A file whose first line is the password")
         .takes("FILE")
@@ -100,6 +114,7 @@ class Collect final : public Command {
         .in("Watching");
   }
   int run(Session& session) override {
+    if (!new_token_.empty()) return print_token(session);
     auto config = configure();
     if (!config) return session.fail(config.error(), file_);
     if (check_) {
@@ -107,13 +122,14 @@ class Collect final : public Command {
           session.common.json ? collector::config_json(*config) : collector::config_text(*config);
       return 0;
     }
-    if (config->store.empty())
+    if (config->is_hub && config->store.empty())
       return session.fail_usage(
           "where is the store? --to http://HOST:8123/DATABASE, or store.urls");
     const collector::CollectHands hands{
         .tell = [&](const collector::LogEntry& event) { tell(session, event); },
         .started = [&](const collector::Started& at) { tell_started(session, at); },
-        .configure = [&] { return configure(); }};
+        .configure = [&] { return configure(); },
+        .answer = answers_from_store(*config)};
     const auto ended = collector::collect(*config, hands);
     if (!ended) return session.fail(ended.error());
     if (!ended->store_has_all)
@@ -126,6 +142,32 @@ class Collect final : public Command {
   }
 
  private:
+  int print_token(Session& session) const {
+    const std::size_t mark = new_token_.find('/');
+    const bool has_tenant = mark != std::string::npos;
+    const std::string tenant = has_tenant ? new_token_.substr(0, mark) : std::string();
+    const std::string name = has_tenant ? new_token_.substr(mark + 1) : new_token_;
+    if (!collector::is_short_name(name) || (has_tenant && !collector::is_short_name(tenant)))
+      return session.fail_usage(
+          "--new-token takes NAME or TENANT/NAME: letters, digits, \"_\", \"-\" and \".\"");
+    const auto made = collector::make_new_token(name, tenant);
+    if (!made) return session.fail(made.error());
+    if (!session.common.json) {
+      session.out().text() += fmt::format(
+          "# For who shows it, in a file of mode 0600. It is not shown again:\n# {}\n{}",
+          made->token, made->lines);
+      return 0;
+    }
+    base::JsonWriter json(session.out().text());
+    json.begin_object();
+    json.member("schema", "polytrace.collect-token/1");
+    json.member("token", made->token);
+    json.member("toml", made->lines);
+    json.end_object();
+    session.out().text() += '\n';
+    return 0;
+  }
+
   static std::string absolute(const std::string& path) {
     std::error_code fault;
     return std::filesystem::absolute(path, fault).string();
@@ -140,14 +182,22 @@ class Collect final : public Command {
     if (!folder_.empty()) config.spool = absolute(folder_);
     if (!user_.empty()) config.user = user_;
     if (!password_file_.empty()) config.password_file = password_file_;
-    if (!to_.empty()) config.store = to_;
+    if (!to_.empty()) config.store.clear();
+    for (const std::string& urls : to_) {
+      config.store.push_back(warehouse::parse_replicas(urls));
+      config.replicated |= config.store.back().size() > 1;
+    }
     if (!token_file_.empty()) config.token_file = absolute(token_file_);
     if (port_ != kNoPort) config.metrics_port = port_;
     if (config.metrics_port > kLastPort)
       return base::fail(base::Code::usage, "--port is a number from 0 to 65535");
-    if (!config.store.empty())
-      if (auto address = warehouse::parse_address(config.store); !address)
-        return base::Unexpected(address.error());
+    if (config.store.size() > warehouse::kMostShards)
+      return base::fail(base::Code::usage, "--to: at most 64 shards");
+    for (const auto& replicas : config.store)
+      for (const std::string& url : replicas)
+        if (auto address = warehouse::parse_address(url); !address)
+          return base::Unexpected(address.error());
+    if (auto good = collector::check_config(config); !good) return base::Unexpected(good.error());
     for (const std::string& text : labels_) {
       auto label = collector::parse_label(text);
       if (!label) return base::Unexpected(label.error());
@@ -168,20 +218,16 @@ class Collect final : public Command {
     }
   }
   static void tell_started(Session& session, const collector::Started& at) {
-    tell(session, {collector::Weight::news,
-                   "started",
-                   {},
-                   0,
-                   fmt::format("agents dial connect={}; http://127.0.0.1:{}/metrics", at.socket,
-                               at.metrics_port)});
+    tell(session, {collector::Weight::news, "started", {}, 0, started_text(at)});
   }
 
   std::string file_;
+  std::string new_token_;
   bool check_ = false;
   std::string socket_;
   std::string folder_;
   std::vector<std::string> labels_;
-  std::string to_;
+  std::vector<std::string> to_;
   std::string user_;
   std::string password_file_;
   std::string token_file_;

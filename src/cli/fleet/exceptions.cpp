@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/fleet/fleet_options.hpp"
-#include "fleet/questions.hpp"
 
 namespace polytrace::cli {
 namespace {
 
-class FleetExceptions final : public FleetQuestion {
+class FleetExceptions final : public TypeQuestion {
  public:
+  FleetExceptions() : TypeQuestion(analysis::Carrier::exceptions) {}
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "fleet-exceptions",
@@ -16,14 +16,9 @@ class FleetExceptions final : public FleetQuestion {
         "process.",
         {{"of one version", "polytrace fleet exceptions --where version=2"},
          {"in a script", "polytrace fleet exceptions --json | jq '.tables[0].rows'"}},
-        {0, 1, 2, 3},
+        {0, 1, 2, 3, 4},
         "docs/fleet.md"};
     return kHelp;
-  }
-
- private:
-  base::result<fleet::Answer> ask(fleet::Store& store, const fleet::Question& question) override {
-    return fleet::ask_types(store, question, analysis::Carrier::exceptions);
   }
 };
 

@@ -36,7 +36,7 @@ class FleetFlame final : public Command {
           "polytrace fleet flame --base version=1 --where version=2 -o slower.html"},
          {"allocated bytes for pprof",
           "polytrace fleet flame --weight bytes --to pprof --last 6h -o shop.pb.gz"}},
-        {0, 1, 2, 3},
+        {0, 1, 2, 3, 4},
         "docs/fleet.md, docs/exports.md"};
     return kHelp;
   }
@@ -87,8 +87,9 @@ class FleetFlame final : public Command {
     const std::string title = answer->account.where.empty() ? "fleet" : answer->account.where;
     const auto written = fleet::write_profile(std::move(answer->profile), title, order_);
     if (!written) return session.fail(written.error(), order_.file);
+    answer->account.shards = store->shards();
     tell(session, answer->account, *written);
-    return 0;
+    return code_of(answer->account);
   }
 
  private:
@@ -103,19 +104,12 @@ class FleetFlame final : public Command {
   }
   base::result<fleet::ProfileAnswer> ask(fleet::Store& store, const fleet::Question& question) {
     const analysis::Weight& weight = *analysis::find_weight(weight_);
-    auto now = fleet::ask_profile(store, question, weight);
-    if (!now || base_.empty()) return now;
+    if (base_.empty()) return fleet::ask_profile(store, question, weight);
     auto where = fleet::parse_where(base_);
     if (!where) return base::Unexpected(where.error());
-    fleet::Question other = question;
-    other.where = std::move(*where);
-    auto before = fleet::ask_profile(store, other, weight);
-    if (!before) return before;
-    now->profile = analysis::compared(now->profile, before->profile, false);
-    now->account.notes.push_back(fmt::format("compared with {}: {} process-seconds there, {} here",
-                                             before->account.where, before->account.process_seconds,
-                                             now->account.process_seconds));
-    return now;
+    fleet::Question before = question;
+    before.where = std::move(*where);
+    return fleet::ask_compared(store, before, question, weight);
   }
   void tell(Session& session, const fleet::Account& account, const exports::Result& written) const {
     if (!session.common.json) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/fleet/fleet_options.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <ctime>
 
+#include "agent/control/protocol/endpoint.hpp"
 #include "base/codes.hpp"
 #include "cli/show/text_room.hpp"
-#include "fleet/tiers.hpp"
 
 namespace polytrace::cli {
 
@@ -34,50 +35,85 @@ base::result<warehouse::LinkOptions> StoreOptions::link() const {
   return options;
 }
 
-base::result<fleet::Store> StoreOptions::open(std::chrono::milliseconds patience) const {
+base::result<fleet::Store> StoreOptions::open(std::chrono::milliseconds patience,
+                                              fleet::Reach reach) const {
   auto options = link();
   if (!options) return base::Unexpected(options.error());
   options->answer_within = patience;
-  return fleet::Store::open(std::move(*options));
+  return fleet::Store::open(std::move(*options), reach);
+}
+
+void EdgeOptions::add_to(OptionList& list) {
+  const char* group = "Collector";
+  list.add("--edge", url_, "Where its /metrics are").takes("URL").shows_default().in(group);
+  list.add("--token-file", token_file_,
+           "The file with its token, which nobody but its owner may read")
+      .takes("FILE")
+      .in(group);
+}
+
+base::result<fleet::Edge> EdgeOptions::edge() const {
+  auto token = agent::control::read_private_token(token_file_);
+  if (!token) return base::fail(base::Code::open_failed, token.error().detail);
+  return fleet::Edge{url_, std::move(*token)};
+}
+
+void ObjectOptions::add_to(OptionList& list) {
+  const char* group = "Objects";
+  list.add("--objects", to_,
+           "Where collectors write what rules keep: folder:/srv/traces, or s3:https://HOST/BUCKET "
+           "(default: $POLYTRACE_OBJECTS)")
+      .takes("PLACE")
+      .in(group);
+  list.add("--objects-key", key_file_,
+           "Of S3: a file of mode 0600 with the key's name and, in a second line, its secret "
+           "(default: $POLYTRACE_OBJECTS_KEY)")
+      .takes("FILE")
+      .in(group);
+  list.add("--objects-region", region_, "Of S3, where it is not us-east-1").takes("NAME").in(group);
+}
+
+bool ObjectOptions::is_told() const { return !objects().to.empty(); }
+
+warehouse::ObjectsOptions ObjectOptions::objects() const {
+  const auto said = [](const std::string& option, const char* variable) {
+    const char* const told = option.empty() ? std::getenv(variable) : nullptr;
+    return told == nullptr ? option : std::string(told);
+  };
+  return {.to = said(to_, "POLYTRACE_OBJECTS"),
+          .region = region_,
+          .key_file = said(key_file_, "POLYTRACE_OBJECTS_KEY")};
 }
 
 void QuestionOptions::add_to(OptionList& list, std::string_view to) {
   const char* group = "Selection";
-  list.add("--where", where_,
+  list.add("--where", words_.where,
            "Only processes with such labels: service=\"shop\" and not region=~\"^eu\". Labels are "
            "service, version, host, instance, runtime, agent and free ones; tests are =, !=, =~ "
            "and !~ (a regular expression that fits somewhere), and in (\"a\", \"b\")")
       .takes("CONDITION")
       .in(group);
-  list.add("--last", range_.last,
+  list.add("--last", words_.range.last,
            "So much time up to the end of the range: 30min, 6h, 7d (default: 1h)")
       .takes("TIME")
       .in(group);
-  list.add("--from", range_.from, "From here on: 2026-11-21T10:00:00Z, or seconds since 1970")
+  list.add("--from", words_.range.from, "From here on: 2026-11-21T10:00:00Z, or seconds since 1970")
       .takes("TIME")
       .in(group);
-  list.add(to, range_.to, "Up to here (default: now)").takes("TIME").in(group);
-  list.add("--resolution", resolution_,
+  list.add(to, words_.range.to, "Up to here (default: now)").takes("TIME").in(group);
+  list.add("--resolution", words_.resolution,
            "Rather from rows of this length, where there are such: 10s, 1m or 1h (default: by the "
            "length of the range)")
       .one_of({"10s", "1m", "1h"})
       .takes("TIME")
       .in(group);
-  list.add("--exact", exact_,
+  list.add("--exact", words_.exact,
            "Count rows that were sent twice once, also where nothing says that there are any")
       .in(group);
 }
 
 base::result<fleet::Question> QuestionOptions::question() const {
-  auto where = fleet::parse_where(where_);
-  if (!where) return base::Unexpected(where.error());
-  const auto range = fleet::parse_range(range_, static_cast<std::uint32_t>(std::time(nullptr)));
-  if (!range) return base::Unexpected(range.error());
-  const std::uint32_t resolution = resolution_ == "10s"  ? 10
-                                   : resolution_ == "1m" ? 60
-                                   : resolution_ == "1h" ? fleet::kHour
-                                                         : 0;
-  return fleet::Question{std::move(*where), *range, exact_, resolution, {}};
+  return fleet::make_question(words_, static_cast<std::uint32_t>(std::time(nullptr)));
 }
 
 std::string account_text(const fleet::Account& account) {
@@ -85,6 +121,10 @@ std::string account_text(const fleet::Account& account) {
   for (const std::string& line : fleet::account_lines(account))
     text += (text.empty() ? "" : "\n") + printable(line);
   return text;
+}
+
+int code_of(const fleet::Account& account) {
+  return account.shards.answered < account.shards.all ? 4 : 0;
 }
 
 int tell_fleet(Session& session, fleet::Answer answer, const TableOutput& output) {
@@ -108,7 +148,7 @@ int tell_fleet(Session& session, fleet::Answer answer, const TableOutput& output
                               : append_markdown(out, table, session.look());
   }
   if (is_of_rows(form)) session.remark(account);
-  return 0;
+  return std::max(code_of(answer.account), answer.before ? code_of(*answer.before) : 0);
 }
 
 int tell_fleet(Session& session, base::result<fleet::Answer> answer, const TableOutput& output) {
@@ -129,7 +169,21 @@ int FleetQuestion::run(Session& session) {
   question->table = output_.options();
   auto store = store_.open();
   if (!store) return session.fail(store.error());
-  return tell_fleet(session, ask(*store, *question), output_);
+  auto answer = ask(*store, *question);
+  if (answer) answer->account.shards = store->shards();  // one may have gone in the meantime
+  return tell_fleet(session, std::move(answer), output_);
+}
+
+void TypeQuestion::define(OptionList& list) {
+  FleetQuestion::define(list);
+  list.add("--group-by", label_, "A row of its own for each value of this label")
+      .takes("LABEL")
+      .in("Selection");
+}
+
+base::result<fleet::Answer> TypeQuestion::ask(fleet::Store& store,
+                                              const fleet::Question& question) {
+  return fleet::ask_types(store, question, carrier_, label_);
 }
 
 }  // namespace polytrace::cli

@@ -9,18 +9,27 @@
 
 #include "cli/frame/session.hpp"
 #include "cli/options/table_output.hpp"
-#include "fleet/question.hpp"
+#include "fleet/moments/piece.hpp"
+#include "fleet/questions.hpp"
 #include "fleet/store.hpp"
+#include "warehouse/objects/objects.hpp"
 
 namespace polytrace::cli {
 
 class StoreOptions {
  public:
   void add_to(OptionList& list);
+  // Whether --store was said.
+  bool is_told() const { return !address_.empty(); }
   // What they and the environment say. Errors: usage.
   base::result<warehouse::LinkOptions> link() const;
   // The store, connected; `patience` is for one answer. Errors: those of fleet::Store::open.
-  base::result<fleet::Store> open(std::chrono::milliseconds patience = kPatience) const;
+  base::result<fleet::Store> open(std::chrono::milliseconds patience = kPatience,
+                                  fleet::Reach reach = fleet::Reach::everywhere) const;
+  // That server's own tables, for what is done to a store.
+  base::result<fleet::Store> open_own(std::chrono::milliseconds patience = kPatience) const {
+    return open(patience, fleet::Reach::own);
+  }
 
  private:
   static constexpr std::chrono::milliseconds kPatience{60'000};
@@ -28,6 +37,34 @@ class StoreOptions {
   std::string address_;
   std::string user_;
   std::string password_file_;
+};
+
+// Where a collector hands out what it keeps.
+class EdgeOptions {
+ public:
+  void add_to(OptionList& list);
+  // Whether there is a token: without one it answers nobody.
+  bool is_told() const { return !token_file_.empty(); }
+  // Errors: open_failed, of the token's file.
+  base::result<fleet::Edge> edge() const;
+
+ private:
+  std::string url_ = "http://127.0.0.1:8472";
+  std::string token_file_;
+};
+
+// Where collectors write what their rules keep: objects.to of their configuration.
+class ObjectOptions {
+ public:
+  void add_to(OptionList& list);
+  // By option or environment.
+  bool is_told() const;
+  warehouse::ObjectsOptions objects() const;
+
+ private:
+  std::string to_;
+  std::string region_;
+  std::string key_file_;
 };
 
 class QuestionOptions {
@@ -38,15 +75,14 @@ class QuestionOptions {
   base::result<fleet::Question> question() const;
 
  private:
-  std::string where_;
-  fleet::RangeWords range_;
-  std::string resolution_;
-  bool exact_ = false;
+  fleet::QuestionWords words_;
 };
 
 // What an answer says of itself, printable; no end of line behind the last.
 std::string account_text(const fleet::Account& account);
 
+// 4 where a shard is missing in the answer, else 0.
+int code_of(const fleet::Account& account);
 // Shows the answer; the exit code.
 int tell_fleet(Session& session, fleet::Answer answer, const TableOutput& output);
 int tell_fleet(Session& session, base::result<fleet::Answer> answer, const TableOutput& output);
@@ -54,6 +90,10 @@ int tell_fleet(Session& session, base::result<fleet::Answer> answer, const Table
 // A command whose answer is tables: these options and what asks.
 class FleetQuestion : public Command {
  public:
+  FleetQuestion() = default;
+  // Its tables have so many rows unless told otherwise; 0 = all.
+  explicit FleetQuestion(std::uint64_t rows) : output_(rows) {}
+
   void define(OptionList& list) override;
   CommonNeeds needs() const override { return {.json = true, .progress = false, .pager = true}; }
   int run(Session& session) override;
@@ -65,6 +105,21 @@ class FleetQuestion : public Command {
   StoreOptions store_;
   QuestionOptions question_;
   TableOutput output_;
+};
+
+// One that asks by type and method, and by the values of a label if one is named.
+class TypeQuestion : public FleetQuestion {
+ public:
+  void define(OptionList& list) override;
+
+ protected:
+  explicit TypeQuestion(analysis::Carrier carrier) : carrier_(carrier) {}
+
+ private:
+  base::result<fleet::Answer> ask(fleet::Store& store, const fleet::Question& question) override;
+
+  analysis::Carrier carrier_;
+  std::string label_;
 };
 
 }  // namespace polytrace::cli

@@ -1,33 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <filesystem>
 
-#include "agent/control/protocol/endpoint.hpp"
-#include "base/codes.hpp"
 #include "base/io/sink.hpp"
 #include "base/text/figure_text.hpp"
 #include "base/text/json_writer.hpp"
 #include "cli/fleet/fleet_options.hpp"
 #include "cli/show/text_room.hpp"
 #include "collector/live/piece.hpp"
-#include "fleet/moments/moment.hpp"
-#include "warehouse/fetch.hpp"
+#include "fleet/moments/kept.hpp"
 
 namespace polytrace::cli {
 namespace {
 
-constexpr std::uint64_t kBehind = 50;  // blocks
-// Before the moment's: where its beginning is in none of them, the next.
-constexpr std::array<std::uint64_t, 3> kBefore = {50, 250, 970};
-static_assert(kBefore.back() + 1 + kBehind <= collector::kMostPieceBlocks);
+static_assert(fleet::kMostBlocks <= collector::kMostPieceBlocks);
 constexpr int kOnlyInPart = 4;
-
-// A moment's blocks as they were fetched.
-struct Gotten {
-  std::vector<std::byte> trace{};
-  fleet::Sighting seen{};
-};
 
 class FleetGet final : public Command {
  public:
@@ -35,19 +23,26 @@ class FleetGet final : public Command {
     static const CommandHelp kHelp{
         "fleet-get",
         "the events around one moment, as a trace",
-        "[OPTIONS] MOMENT -o FILE (--token-file FILE | --folder DIR)",
+        "[OPTIONS] MOMENT (-o FILE | --keep DIR)",
         "Fetches the blocks around a moment from the collector that keeps them, 50 before and 50 "
         "behind, and more before where the moment began earlier; writes them as a trace that every "
         "command reads, and prints which ones to type next. Blocks that the collector has dropped "
         "are told in the trace.\n\n"
         "The collector answers on its loopback port, to who has the token of its "
-        "metrics.token_file. --folder reads its folder instead, on the same machine.",
+        "metrics.token_file. --folder reads its folder instead, on the same machine. What one of "
+        "its rules has kept as an object is read from there, where --objects says so: fleet traces "
+        "lists it.\n\n"
+        "--keep writes the trace into a folder that stays, as STREAM-FIRST-LAST.ptrace, and lists "
+        "it in the store with its digest: fleet traces.",
         {{"over the collector's port",
           "polytrace fleet get 5f2ac01e9d3b4c77-12-1790000400123456789 --token-file token -o "
           "slow.ptrace"},
          {"from its folder",
           "polytrace fleet get 5f2ac01e9d3b4c77-12-1790000400123456789 --folder "
-          "/srv/collect -o slow.ptrace"}},
+          "/srv/collect -o slow.ptrace"},
+         {"what a rule has kept",
+          "polytrace fleet get 5f2ac01e9d3b4c77-12-1790000400123456789 --objects "
+          "folder:/srv/a -o a.ptrace"}},
         {0, 1, 2, 3, 4, 6},
         "docs/fleet.md"};
     return kHelp;
@@ -56,85 +51,83 @@ class FleetGet final : public Command {
   void define(OptionList& list) override {
     list.add("MOMENT", name_, "As fleet moments calls it").required();
     store_.add_to(list);
-    const char* group = "Collector";
-    list.add("--edge", edge_, "Where its /metrics are").takes("URL").shows_default().in(group);
-    list.add("--token-file", token_file_,
-             "The file with its token, which nobody but its owner may read")
-        .takes("FILE")
-        .in(group);
+    edge_.add_to(list);
+    objects_.add_to(list);
     list.add("--folder", folder_, "Read its folder (spool.folder) and ask nobody")
         .takes("DIR")
-        .in(group);
-    list.add("-o,--output", file_, "The file to write").takes("FILE").required().in("Output");
+        .in("Collector");
+    list.add("-o,--output", file_, "The file to write").takes("FILE").in("Output");
+    list.add("--keep", keep_, "Write it into this folder and list it in the store")
+        .takes("DIR")
+        .in("Output");
     list.add("-f,--force", force_, "Replace an existing file").in("Output");
   }
   int run(Session& session) override {
     const auto name = fleet::parse_moment(name_);
     if (!name) return session.fail(name.error());
-    if (folder_.empty() == token_file_.empty())
+    if (!folder_.empty() && edge_.is_told())
+      return session.fail_usage("--folder and --token-file are two ways to the same blocks");
+    if (folder_.empty() && !edge_.is_told() && !objects_.is_told())
       return session.fail_usage(
-          "from where? --token-file FILE asks the collector, --folder DIR reads its folder");
-    if (auto token = read_token(); !token) return session.fail(token.error());
+          "from where? --token-file FILE asks the collector, --folder DIR reads its folder, "
+          "--objects PLACE has what rules keep");
+    if (file_.empty() == keep_.empty())
+      return session.fail_usage("where to? -o FILE, or --keep DIR lists it in the store, too");
+    std::unique_ptr<warehouse::Objects> objects;
+    if (objects_.is_told()) {
+      auto opened = warehouse::Objects::open(objects_.objects());
+      if (!opened) return session.fail(opened.error());
+      objects = std::move(*opened);
+    }
+    const auto blocks = source();
+    if (!blocks) return session.fail(blocks.error());
     auto store = store_.open();
     if (!store) return session.fail(store.error());
     const auto moment = fleet::find_moment(*store, *name);
     if (!moment) return session.fail(moment.error());
-    const auto gotten = get(*moment);
+    const auto gotten = fleet::get_piece(*store, *moment, {objects.get(), *blocks});
     if (!gotten) return session.fail(gotten.error());
+    if (!keep_.empty())
+      file_ = fmt::format("{}/{:016x}-{}-{}.ptrace", keep_, moment->name.stream, gotten->first,
+                          gotten->last);
     if (auto written = write(gotten->trace); !written) return session.fail(written.error(), file_);
+    if (auto listed = list(*store, *moment, *gotten); !listed) return session.fail(listed.error());
     tell(session, *moment, *gotten);
     return gotten->seen.begins ? 0 : kOnlyInPart;
   }
 
  private:
-  base::result<void> read_token() {
-    if (token_file_.empty()) return {};
-    auto token = agent::control::read_private_token(token_file_);
-    if (!token) return base::fail(base::Code::open_failed, token.error().detail);
-    token_ = std::move(*token);
-    return {};
-  }
-  base::result<Gotten> get(const fleet::Moment& moment) const {
-    for (const std::uint64_t before : kBefore) {
-      const std::uint64_t first = moment.name.block - std::min(moment.name.block, before);
-      auto trace = fetch(moment.name.stream, first, moment.name.block + kBehind);
-      if (!trace) return base::Unexpected(trace.error());
-      auto seen = fleet::look_for(moment, *trace);
-      if (!seen) return base::Unexpected(seen.error());
-      if (seen->begins || first == 0 || before == kBefore.back())
-        return Gotten{std::move(*trace), std::move(*seen)};
-    }
-    return Gotten{};
-  }
-  base::result<std::vector<std::byte>> fetch(std::uint64_t stream, std::uint64_t first,
-                                             std::uint64_t last) const {
-    if (!folder_.empty()) {
-      auto piece = collector::read_piece({folder_, stream, first, last});
-      if (!piece) return base::Unexpected(piece.error());
-      return std::move(piece->trace);
-    }
-    const std::string_view at = std::string_view(edge_).substr(0, edge_.find_last_not_of('/') + 1);
-    return warehouse::fetch(
-        {.url = fmt::format("{}/v1/traces/{:016x}/{}-{}", at, stream, first, last),
-         .token = token_});
+  // Empty: nobody is asked for blocks.
+  base::result<fleet::FetchBlocks> source() const {
+    if (folder_.empty() && !edge_.is_told()) return fleet::FetchBlocks();
+    if (folder_.empty())
+      return edge_.edge().map([](fleet::Edge edge) { return fleet::from_edge(std::move(edge)); });
+    return fleet::FetchBlocks(
+        [folder = folder_](const fleet::BlocksOrder& order) -> base::result<fleet::FetchedBlocks> {
+          collector::PieceOrder own{folder, order.stream, order.first, order.last, {}};
+          if (order.had != 0) own.had = {order.had_from, order.last, order.had};
+          auto piece = collector::read_piece(own);
+          if (!piece) return base::Unexpected(piece.error());
+          return fleet::FetchedBlocks{std::move(piece->trace), piece->at_end};
+        });
   }
   base::result<void> write(base::Bytes trace) const {
-    auto sink = base::create_sink(file_, force_);
+    // Of a folder that is kept: the same blocks again, which may be more by now.
+    auto sink = base::create_sink(file_, force_ || !keep_.empty());
     if (!sink) return base::Unexpected(sink.error());
     if (auto done = (*sink)->write(trace); !done) return done;
     return (*sink)->commit();
   }
-  std::vector<std::string> next_commands(const fleet::Moment& moment,
-                                         const fleet::Sighting& seen) const {
-    const auto from = static_cast<std::uint64_t>(seen.at);
-    const auto time = [](std::uint64_t clock) { return static_cast<base::Time>(clock); };
-    const std::string file = shell_quoted(file_);
-    return {fmt::format("polytrace report {} --from {} --to {}", file, seen.at,
-                        time(from + moment.took + 1)),
-            fmt::format("polytrace state {} --at {}", file, time(from + moment.took / 2))};
+  base::result<void> list(fleet::Store& store, const fleet::Moment& moment,
+                          const fleet::Piece& gotten) const {
+    if (keep_.empty()) return {};
+    std::error_code fault;
+    const std::string path = std::filesystem::absolute(file_, fault).string();
+    return fleet::list_trace(store, moment, gotten.seen, gotten.trace,
+                             {path, gotten.first, gotten.last});
   }
-  void tell(Session& session, const fleet::Moment& moment, const Gotten& gotten) const {
-    const std::vector<std::string> next = next_commands(moment, gotten.seen);
+  void tell(Session& session, const fleet::Moment& moment, const fleet::Piece& gotten) const {
+    const auto next = fleet::next_commands(moment, gotten.seen, shell_quoted(file_));
     if (session.common.json) {
       session.out().text() += json_of(moment, gotten, next);
       return;
@@ -150,25 +143,14 @@ class FleetGet final : public Command {
     if (!gotten.seen.begins)
       session.remark("it begins before these blocks, or its beginning is no longer there");
   }
-  std::string json_of(const fleet::Moment& moment, const Gotten& gotten,
+  std::string json_of(const fleet::Moment& moment, const fleet::Piece& gotten,
                       const std::vector<std::string>& next) const {
     std::string text;
     base::JsonWriter json(text);
     json.begin_object();
     json.member("schema", "polytrace.fleet-get/1");
     json.member("file", file_);
-    json.member("bytes", std::uint64_t{gotten.trace.size()});
-    json.member("moment", fleet::to_text(moment.name));
-    json.member("kind", fleet::moment_kind(moment.kind));
-    json.member("subject", moment.subject);
-    json.member("took_ns", moment.took);
-    json.member("at", gotten.seen.at);
-    json.member("thread", moment.thread);
-    json.member("service", moment.service);
-    json.member("host", moment.host);
-    json.member("instance", moment.instance);
-    json.member("note", gotten.seen.note);
-    json.member("begins", gotten.seen.begins);
+    fleet::write_moment(json, moment, gotten);
     json.key("next");
     json.begin_array();
     for (const std::string& command : next) json.value(command);
@@ -178,8 +160,9 @@ class FleetGet final : public Command {
   }
 
   StoreOptions store_;
-  std::string name_, token_file_, token_, folder_, file_;
-  std::string edge_ = "http://127.0.0.1:8472";
+  EdgeOptions edge_;
+  ObjectOptions objects_;
+  std::string name_, folder_, file_, keep_;
   bool force_ = false;
 };
 

@@ -18,7 +18,7 @@ class FleetHosts final : public FleetQuestion {
         "fewer than three hosts are not compared, and counted.",
         {{"where are pauses unusual?", "polytrace fleet hosts --where service=shop --last 6h"},
          {"who allocates more than others?", "polytrace fleet hosts --what alloc"}},
-        {0, 1, 2, 3},
+        {0, 1, 2, 3, 4},
         "docs/fleet.md"};
     return kHelp;
   }
@@ -33,11 +33,7 @@ class FleetHosts final : public FleetQuestion {
 
  private:
   base::result<fleet::Answer> ask(fleet::Store& store, const fleet::Question& question) override {
-    using Figure = fleet::HostFigure;
-    const Figure figure = what_ == "pauses" ? Figure::pauses
-                          : what_ == "self" ? Figure::self
-                                            : Figure::alloc;
-    return fleet::ask_hosts(store, question, figure);
+    return fleet::ask_hosts(store, question, fleet::find_host_figure(what_).value());
   }
 
   std::string what_ = "pauses";

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/fleet/fleet_options.hpp"
-#include "fleet/questions.hpp"
 
 namespace polytrace::cli {
 namespace {
 
-class FleetLocks final : public FleetQuestion {
+class FleetLocks final : public TypeQuestion {
  public:
+  FleetLocks() : TypeQuestion(analysis::Carrier::contentions) {}
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "fleet-locks",
@@ -16,14 +16,9 @@ class FleetLocks final : public FleetQuestion {
         "also for a second of a process.",
         {{"who waits?", "polytrace fleet locks --where service=shop --last 6h"},
          {"how often", "polytrace fleet locks --sort contentions"}},
-        {0, 1, 2, 3},
+        {0, 1, 2, 3, 4},
         "docs/fleet.md"};
     return kHelp;
-  }
-
- private:
-  base::result<fleet::Answer> ask(fleet::Store& store, const fleet::Question& question) override {
-    return fleet::ask_types(store, question, analysis::Carrier::contentions);
   }
 };
 

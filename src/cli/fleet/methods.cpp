@@ -18,7 +18,7 @@ class FleetMethods final : public FleetQuestion {
         {{"where does time go?", "polytrace fleet methods --where service=shop --last 6h"},
          {"which calls are slow now and then?",
           "polytrace fleet methods --sort p99 --columns p50,p99,max,calls,method"}},
-        {0, 1, 2, 3},
+        {0, 1, 2, 3, 4},
         "docs/fleet.md"};
     return kHelp;
   }

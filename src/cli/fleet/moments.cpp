@@ -20,7 +20,7 @@ class FleetMoments final : public FleetQuestion {
           "polytrace fleet moments --kind call --method Cart.total --where service=shop"},
          {"the longest pauses of a version",
           "polytrace fleet moments --kind pause --where version=2 --last 6h"}},
-        {0, 1, 2, 3},
+        {0, 1, 2, 3, 4},
         "docs/fleet.md"};
     return kHelp;
   }

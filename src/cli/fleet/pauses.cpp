@@ -18,7 +18,7 @@ class FleetPauses final : public FleetQuestion {
         {{"by service", "polytrace fleet pauses --last 1d"},
          {"which version got worse?",
           "polytrace fleet pauses --where service=shop --group-by version --sort p99"}},
-        {0, 1, 2, 3},
+        {0, 1, 2, 3, 4},
         "docs/fleet.md"};
     return kHelp;
   }

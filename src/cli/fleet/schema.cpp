@@ -37,9 +37,16 @@ class FleetSchema final : public Command {
     list.add("--replicated", replicated_,
              "Tables with replicas: the server has the macros shard and replica")
         .in(group);
+    list.add("--cluster", cluster_,
+             "Also tables NAME_all, which ask all shards of the cluster that the server knows by "
+             "this name: questions are then of all")
+        .takes("NAME")
+        .in(group);
   }
   int run(Session& session) override {
     if (apply_ && print_) return session.fail_usage("--apply and --print exclude each other");
+    if (!cluster_.empty() && !warehouse::is_plain_name(cluster_))
+      return session.fail_usage("--cluster: its name is letters, digits and _");
     auto options = store_.link();
     if (!options) return session.fail(options.error());
     auto link = warehouse::Link::open(std::move(*options));
@@ -52,15 +59,22 @@ class FleetSchema final : public Command {
   warehouse::Engines engines() const {
     return replicated_ ? warehouse::Engines::replicated : warehouse::Engines::single;
   }
+  std::vector<std::string> of_cluster(const warehouse::Link& link) const {
+    if (cluster_.empty()) return {};
+    return warehouse::cluster_statements(link.database(), cluster_);
+  }
   int print(Session& session, const warehouse::Link& link) const {
     for (const std::string& statement : warehouse::schema_statements(link.database(), engines()))
       session.out().text() += statement + ";\n";
+    for (const std::string& statement : of_cluster(link)) session.out().text() += statement + ";\n";
     return 0;
   }
   int apply(Session& session, warehouse::Link& link) const {
     const auto done =
         warehouse::apply_schema(link, engines(), std::string("polytrace ") + POLYTRACE_VERSION);
     if (!done) return session.fail(done.error());
+    for (const std::string& statement : of_cluster(link))
+      if (auto made = link.run(statement); !made) return session.fail(made.error());
     return tell(session, link, *done);
   }
   static int tell(Session& session, warehouse::Link& link, std::uint64_t statements) {
@@ -93,6 +107,7 @@ class FleetSchema final : public Command {
   }
 
   StoreOptions store_;
+  std::string cluster_;
   bool apply_ = false;
   bool print_ = false;
   bool replicated_ = false;

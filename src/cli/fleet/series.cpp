@@ -18,7 +18,7 @@ class FleetSeries final : public FleetQuestion {
         "are left out.",
         {{"of one service", "polytrace fleet series --where service=shop"},
          {"who loses events?", "polytrace fleet series --last 1d --sort lost"}},
-        {0, 1, 2, 3},
+        {0, 1, 2, 3, 4},
         "docs/fleet.md"};
     return kHelp;
   }

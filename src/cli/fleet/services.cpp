@@ -17,7 +17,7 @@ class FleetServices final : public FleetQuestion {
         {{"all", "polytrace fleet services"},
          {"of one region, as CSV",
           "polytrace fleet services --where 'region=~\"^eu\"' --format csv"}},
-        {0, 1, 2, 3},
+        {0, 1, 2, 3, 4},
         "docs/fleet.md"};
     return kHelp;
   }

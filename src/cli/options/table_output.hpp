@@ -13,7 +13,12 @@
 namespace polytrace::cli {
 
 class TableOutput {
+  static constexpr std::uint64_t kRows = 20;
+
  public:
+  // Tables have so many rows unless told otherwise; 0 = all.
+  explicit TableOutput(std::uint64_t rows = kRows) : rows_(rows), limit_(rows) {}
+
   void add_to(OptionList& list);
 
   // Whether the options fit each other, and the folder is new or empty. Errors: usage.
@@ -21,7 +26,12 @@ class TableOutput {
   TableForm form(const Session& session) const;
   analysis::TableOptions options() const { return {sort_, limit_}; }
   // Nobody said how many rows, in which order, or which columns.
-  bool is_untouched() const { return sort_.empty() && columns_.empty() && limit_ == kRows; }
+  bool is_untouched() const { return sort_.empty() && columns_.empty() && limit_ == rows_; }
+  // One row after the other, all of them as they come.
+  bool streams_rows(const Session& session) const {
+    return is_of_rows(form(session)) && limit_ == 0 && sort_.empty() && columns_.empty() &&
+           folder_.empty();
+  }
   bool goes_to_folder() const { return !folder_.empty(); }
 
   // Leaves the columns that were asked for, in that order; tables without any of them go.
@@ -32,11 +42,10 @@ class TableOutput {
                            const std::vector<analysis::Table>& tables) const;
 
  private:
-  static constexpr std::uint64_t kRows = 20;
-
+  std::uint64_t rows_;
   std::string sort_;
   std::string columns_;
-  std::uint64_t limit_ = kRows;
+  std::uint64_t limit_;
   std::string format_ = "text";
   std::string folder_;
 };

@@ -2,6 +2,7 @@
 // The tables of an analysis in every form the command prints.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,7 +29,9 @@ void append_markdown(std::string& out, const analysis::Table& table, const Look&
 
 // In a form of rows, one table behind the other; those without rows give nothing. CSV and TSV: a
 // head line and the rows of each; where there are several, an empty line between them and a first
-// column "table" with the key, which lines of JSON always have.
-void append_rows(std::string& out, std::span<const analysis::Table> tables, TableForm form);
+// column "table" with the key, which lines of JSON always have. `written` is called after each row:
+// it may empty `out`, and says whether to go on. (Rows that come later are shown here only.)
+void append_rows(std::string& out, std::span<const analysis::Table> tables, TableForm form,
+                 const std::function<bool()>& written = {});
 
 }  // namespace polytrace::cli

@@ -4,6 +4,7 @@
 
 #include "base/codes.hpp"
 #include "base/text/json_writer.hpp"
+#include "cli/fleet/fleet_options.hpp"
 #include "cli/frame/session.hpp"
 #include "cli/frame/signals.hpp"
 #include "cli/options/trace_options.hpp"
@@ -48,24 +49,25 @@ class Ui final : public Command {
     static const CommandHelp kHelp{
         "ui",
         "shows traces as a page in a browser",
-        "[OPTIONS] FILE...",
+        "[OPTIONS] FILE... | [OPTIONS] --store URL [FILE...]",
         "Serves a page about these traces, to this computer only, until Ctrl-C. It prints one "
         "line, the page's address: who has it may see the traces. Each trace is indexed first, "
         "once (see: polytrace index).\n\n"
+        "With a store the page has the view Fleet, about the processes in it (see: polytrace "
+        "fleet). With the token of a collector it opens the events around a moment as a trace.\n\n"
         "From another computer: forward a port, as ssh -L 8000:127.0.0.1:PORT HOST does.",
         {{"look at a trace", "polytrace ui --open app.mlpd"},
          {"on a port that is known before", "polytrace ui --port 8000 app.mlpd other.mlpd"},
-         {"nothing is left behind", "polytrace ui --no-index app.mlpd"}},
+         {"nothing is left behind", "polytrace ui --no-index app.mlpd"},
+         {"a fleet, and its slow calls",
+          "polytrace ui --store http://127.0.0.1:8123/shop --token-file token"}},
         {0, 1, 2, 3, 4},
         "docs/ui.md"};
     return kHelp;
   }
   CommonNeeds needs() const override { return {true, false}; }
   void define(OptionList& list) override {
-    list.add("FILE", files_, "The traces. gzip and zstd are unpacked")
-        .takes("FILE...")
-        .required()
-        .in("Input");
+    list.add("FILE", files_, "The traces. gzip and zstd are unpacked").takes("FILE...").in("Input");
     add_index_place(list, index_.folder);
     list.add("--no-index", index_.none, "Leave no index: each is made anew, and gone at the end")
         .in("Input");
@@ -81,8 +83,15 @@ class Ui final : public Command {
     list.add("--ui-dir", page_folder_, "The page's files are in this folder")
         .takes("DIR")
         .in("Page");
+    store_.add_to(list);
+    edge_.add_to(list);
+    objects_.add_to(list);
   }
   int run(Session& session) override {
+    if (files_.empty() && !store_.link())
+      return session.fail_usage("which trace? Name a FILE, or a store with --store URL");
+    if (edge_.is_told() && !asks_store())
+      return session.fail_usage("--token-file is for moments of a store: say --store URL, too");
     if (files_.size() > 1 && !index_.folder.empty())
       return session.fail_usage("--index is that of one file");
     if (port_ > kMostPort) return session.fail_usage("--port is a number from 0 to 65535");
@@ -90,14 +99,39 @@ class Ui final : public Command {
   }
 
  private:
+  // What the environment says of a store counts where nothing else is to be shown.
+  bool asks_store() const { return store_.is_told() || files_.empty(); }
+
 #if POLYTRACE_HAS_UI
+  base::result<std::optional<server::FleetOffer>> fleet() const {
+    if (!asks_store()) return std::nullopt;
+    auto link = store_.link();
+    if (!link) return base::Unexpected(link.error());
+    if (const auto known = warehouse::Link::open(*link); !known)
+      return base::Unexpected(known.error());
+    server::FleetOffer offer{.store = std::move(*link)};
+    if (objects_.is_told()) {
+      // A key that cannot be read is told now.
+      if (const auto known = warehouse::Objects::open(objects_.objects()); !known)
+        return base::Unexpected(known.error());
+      offer.objects = objects_.objects();
+    }
+    if (!edge_.is_told()) return offer;
+    auto edge = edge_.edge();
+    if (!edge) return base::Unexpected(edge.error());
+    offer.edge = std::move(*edge);
+    return offer;
+  }
   int serve(Session& session) {
     take_time_to_end();
+    auto offer = fleet();
+    if (!offer) return session.fail(offer.error());
     server::Options options{.files = files_,
                             .port = static_cast<std::uint16_t>(port_),
                             .root = root_,
                             .page_folder = page_folder_,
-                            .index = index_};
+                            .index = index_,
+                            .fleet = std::move(*offer)};
     bool failed = false;
     const auto tell_failed = [&](const server::Failed& one) {
       failed = true;
@@ -125,6 +159,9 @@ class Ui final : public Command {
 
   std::vector<std::string> files_;
   service::IndexOptions index_;
+  StoreOptions store_;
+  EdgeOptions edge_;
+  ObjectOptions objects_;
   std::uint64_t port_ = 0;
   std::string root_;
   std::string view_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/aggregate/aggregator.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace polytrace::collector {
@@ -29,11 +31,6 @@ struct FactCounts {
   std::size_t moments;
 };
 
-bool happens(const event::Event& event) {
-  const event::Role role = event::role_of(event.kind);
-  return role == event::Role::call || role == event::Role::moment;
-}
-
 }  // namespace
 
 Aggregator::Aggregator(AggregatorOptions options, Sink sink)
@@ -41,12 +38,12 @@ Aggregator::Aggregator(AggregatorOptions options, Sink sink)
       sink_(std::move(sink)),
       windows_(options_.accepted),
       finder_(options_.labels),
-      frames_(options_.seed),
+      frames_(options_.seed, options_.novelty),
       maker_(frames_, windows_, options_.most_rows),
-      calls_(windows_),
+      calls_(windows_, options_.most_nodes),
       walk_(slice::Selection{}),
-      happenings_(windows_) {
-  slicer_.follow_calls(slice::Slicer::Follower::first_walk);
+      happenings_(windows_, options_.most_nodes) {
+  slicer_.follow_calls(slice::Slicer::Follower::first_walk, options_.most_nodes);
 }
 
 bool Aggregator::consume(const event::Batch& batch) {
@@ -59,8 +56,11 @@ bool Aggregator::consume(const event::Batch& batch) {
     note_times(slice);
     walk_.consume(slice, calls_);
     happenings_.consume(slice);
+    if (slice.sites == nullptr) return;
+    site_nodes_ = slice.sites->stacks.size();
+    slice.sites->by_event = {};  // 8 bytes an event, and streams are many
   });
-  if (goes_on && windows_.has_clock()) close_what_passed();
+  if (goes_on && windows_.has_clock()) close_what_passed(latest_);
   return goes_on;
 }
 
@@ -71,7 +71,8 @@ bool Aggregator::set_clock(const slice::Slice& slice) {
   for (const slice::Run& run : slice.runs)
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       const event::Event& event = slice.batch.events[i];
-      if (happens(event) && (first == base::kNoTime || event.time < first)) first = event.time;
+      if (Happened::is_one(event) && (first == base::kNoTime || event.time < first))
+        first = event.time;
     }
   if (options_.starts) {
     if (first != base::kNoTime) windows_.set_clock(*options_.starts, first);
@@ -91,19 +92,28 @@ bool Aggregator::set_clock(const slice::Slice& slice) {
 }
 
 void Aggregator::note_times(const slice::Slice& slice) {
+  const auto note = [&](Time first, Time last) {
+    const Time wall = windows_.wall(first);
+    latest_ = std::max(latest_, last);
+    first_wall_ = first_wall_ == base::kNoTime ? wall : std::min(first_wall_, wall);
+    last_wall_ = std::max(last_wall_, windows_.wall(last));
+  };
   for (const slice::Run& run : slice.runs) {
+    const Happened all = Happened::in(run, slice.batch);
+    if (all.events == 0) continue;
+    if (windows_.of_both(all.first, all.last) != nullptr) {
+      note(all.first, all.last);
+      continue;
+    }
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       const event::Event& event = slice.batch.events[i];
-      if (!happens(event) || windows_.at(event.time) == nullptr) continue;
-      const Time wall = windows_.wall(event.time);
-      latest_ = std::max(latest_, event.time);
-      first_wall_ = first_wall_ == base::kNoTime ? wall : std::min(first_wall_, wall);
-      last_wall_ = std::max(last_wall_, wall);
+      if (Happened::is_one(event) && windows_.at(event.time) != nullptr)
+        note(event.time, event.time);
     }
   }
 }
 
-void Aggregator::close_what_passed() {
+void Aggregator::close_what_passed(Time until) {
   std::size_t figures = 0;
   for (const auto& [number, window] : windows_.open()) figures += window.size();
   Rows rows;
@@ -111,24 +121,24 @@ void Aggregator::close_what_passed() {
   while (!windows_.open().empty()) {
     const auto& [number, window] = *windows_.open().begin();
     const Time end = windows_.end_of(number);
-    const bool passed = latest_ != base::kNoTime &&
-                        base::elapsed(end, latest_) >= static_cast<std::uint64_t>(options_.lag) &&
-                        end < latest_;
+    const bool passed = until != base::kNoTime &&
+                        base::elapsed(end, until) >= static_cast<std::uint64_t>(options_.lag) &&
+                        end < until;
     if (!passed && figures <= options_.most_open) break;
     figures -= std::min(figures, window.size());
     closed = number;
     if (options_.live) calls_.advance(end);
     close_one(rows);
   }
-  if (options_.live) end_minutes(std::max(closed, last_passed()), rows);
+  if (options_.live) end_minutes(std::max(closed, last_passed(until)), rows);
   else if (closed >= 0) end_minutes(closed, rows);
   if (closed >= 0 || rows.size() != 0) send(std::move(rows), false);
 }
 
-// The last window that events have passed, whether or not it was open.
-std::int64_t Aggregator::last_passed() const {
-  if (latest_ == base::kNoTime) return -1;
-  const Time wall = windows_.wall(latest_);
+// The last window that ended long enough before, whether or not it was open.
+std::int64_t Aggregator::last_passed(Time until) const {
+  if (until == base::kNoTime) return -1;
+  const Time wall = windows_.wall(until);
   return wall <= options_.lag ? -1 : (wall - options_.lag) / kWindow - 1;
 }
 
@@ -141,8 +151,13 @@ void Aggregator::end_minutes(std::int64_t number, Rows& rows) {
 
 void Aggregator::close_until(Time wall) {
   if (!windows_.has_clock()) return;
-  latest_ = std::max(latest_, windows_.time_at(wall));
-  close_what_passed();
+  close_what_passed(std::max(latest_, windows_.time_at(wall)));
+}
+
+void Aggregator::note_arrival(Time now) {
+  if (last_wall_ == base::kNoTime) return;
+  const Time ahead = last_wall_ - now;
+  skew_ = skew_ == base::kNoTime ? ahead : std::max(skew_, ahead);
 }
 
 void Aggregator::accept(Accepted accepted) {
@@ -174,15 +189,20 @@ void Aggregator::forget_old_windows(std::int64_t newest) {
 }
 
 void Aggregator::close_one(Rows& rows) {
-  if (!ids_) ids_ = ids();
+  if (!ids_) {
+    ids_ = ids();
+    is_one_too_many_ = options_.novelty != nullptr &&
+                       !options_.novelty->admits(Novelty::Kind::program, ids_->series);
+  }
   auto [number, window] = windows_.take();
   awaited_windows_.erase(number);
   if (is_too_old(number)) {
     dropped_ += window.events;
     return;
   }
-  std::uint8_t& times = closed_[static_cast<std::uint64_t>(number)];
-  late_ += times != 0;
+  const auto [at, is_first] = closed_.try_emplace(static_cast<std::uint64_t>(number), first_gen_);
+  std::uint8_t& times = at.value();
+  late_ += !is_first;
   if (times == kMostTimes) {
     dropped_ += window.events;
     return;
@@ -207,28 +227,46 @@ void Aggregator::finish() {
 
 void Aggregator::send(Rows rows, bool last) {
   if (!told_series_ || last) {
-    const warehouse::Labels labels = finder_.labels();
-    warehouse::Series row;
+    warehouse::Labels labels = finder_.labels();
     const SeriesIds now = ids();
-    row.series = now.series;
-    row.service = now.service;
-    row.grp = warehouse::group_id(labels, options_.seed);
-    row.service_name = labels.service;
-    row.version = labels.version;
-    row.host = labels.host;
-    row.instance = labels.instance;
-    row.runtime = labels.runtime;
-    row.agent = labels.agent;
-    for (const auto& [name, value] : labels.free) {
-      row.label_names.push_back(name);
-      row.label_values.push_back(value);
-    }
-    row.first = static_cast<std::uint32_t>(std::max<Time>(first_wall_, 0) / kSecond);
-    row.last = static_cast<std::uint32_t>(std::max<Time>(last_wall_, 0) / kSecond);
-    rows.of<warehouse::Series>().push_back(std::move(row));
+    const std::uint64_t group = warehouse::group_id(labels, options_.seed);
+    labels.free = shown(labels.free);
+    rows.of<warehouse::Series>().push_back(
+        series_row(labels, now.series, now.service, group, {first_wall_, last_wall_, skew_}));
     told_series_ = true;
   }
   sink_(std::move(rows));
+}
+
+// Labels whose names are too many are one. Who they are of is told apart by its number alone then.
+LabelList Aggregator::shown(const LabelList& labels) {
+  LabelList all;
+  std::size_t many = 0;
+  for (const auto& label : labels) {
+    const bool admitted =
+        options_.novelty == nullptr ||
+        options_.novelty->admits(Novelty::Kind::label_name, base::SeededHash()(label.first));
+    if (admitted) all.push_back(label);
+    else ++many;
+  }
+  if (many != 0) all.emplace_back("(many)", fmt::to_string(many));
+  return all;
+}
+
+std::size_t Aggregator::bytes() const {
+  constexpr std::size_t kEmpty = 64 << 10;
+  constexpr std::size_t kThread = 300;
+  constexpr std::size_t kNode = 64;    // with its place in the index, and as people see it
+  constexpr std::size_t kFigure = 80;  // in a table that is half full
+  constexpr std::size_t kName = 100;
+  std::size_t nodes = calls_.tree.size() + site_nodes_;
+  for (std::size_t i = 1; i < Window::kCarriers; ++i)
+    nodes += happenings_.tree(static_cast<Carrier>(i)).size();
+  std::size_t figures = maker_.figures();
+  for (const auto& [number, window] : windows_.open()) figures += window.size();
+  return kEmpty + nodes * kNode + figures * kFigure + names().threads().size() * kThread +
+         (names().methods().size() + names().classes().size()) * kName +
+         open_calls() * sizeof(CallTimes::Frame);
 }
 
 SeriesIds Aggregator::ids() const {

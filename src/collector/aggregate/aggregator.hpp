@@ -30,6 +30,8 @@ struct AggregatorOptions {
   bool live = false;                // calls that go on are told as far as windows are closed
   std::size_t most_rows = RowMaker::kMostRows;  // of a window and carrier
   std::size_t most_open = 400'000;  // figures in open windows; then the oldest are closed
+  std::uint32_t most_nodes = slice::StackTree::kMaxNodes;  // of each tree of stacks
+  Novelty* novelty = nullptr;                              // outlives it; null: all is told
 };
 
 class Aggregator final : public event::Consumer {
@@ -42,11 +44,13 @@ class Aggregator final : public event::Consumer {
   bool consume(const event::Batch& batch) override;
   // What follows is of that block of the stream.
   void begin_block(std::uint64_t block) { windows_.begin_block(block); }
-  // Closes what ended `lag` before that wall time, without waiting for events. Nothing without a
-  // clock.
+  // Closes what ended `lag` before that wall time, without waiting for events, and is no later for
+  // it. Nothing without a clock.
   void close_until(Time wall);
   // What is believed from now on: for a trace that is read while it comes.
   void accept(Accepted accepted);
+  // What was consumed last came at that wall time, at once.
+  void note_arrival(Time now);
   // From which wall time on close_until() closes anything; kNoTime: nothing is open.
   Time closes_next() const;
   // Once, after the last batch: what is open is closed.
@@ -60,6 +64,16 @@ class Aggregator final : public event::Consumer {
   // For an aggregator that has had nothing but definitions: goes on there. Windows and minutes that
   // had begun then get no rows at their next end, for they have them.
   void go_on(const GoingOn& going_on);
+  // What came before is lost here, and the store may have rows of it: those of what comes from now
+  // on stand beside them, in generations that begin with kApart.
+  void begin_apart();
+  static constexpr std::uint8_t kApart = 128;
+  // The newest window that was closed, and in which generation.
+  struct Closed {
+    std::int64_t number = 0;
+    std::uint8_t gen = 0;
+  };
+  Closed last_closed() const;
 
   // --- how it went ---
   bool has_clock() const { return windows_.has_clock(); }
@@ -74,9 +88,17 @@ class Aggregator final : public event::Consumer {
     return windows_.open().empty() ? base::kNoTime : windows_.open().begin()->first * kWindow;
   }
   const slice::Names& names() const { return slicer_.names(); }
+  std::size_t open_calls() const { return walk_.repairs().open; }
+  // There are too many new programs, and this is one more.
+  bool is_one_too_many() const { return is_one_too_many_; }
+  // About how many bytes it holds, but for names.
+  std::size_t bytes() const;
   // Wall times of the first and the last event that count; kNoTime without any.
   Time first_wall() const { return first_wall_; }
   Time last_wall() const { return last_wall_; }
+  // How far the trace's clock is ahead, nanoseconds, negative where it is behind: what came with
+  // the least delay tells. kNoTime: nothing came yet.
+  Time skew() const { return skew_; }
   warehouse::Labels labels() const { return finder_.labels(); }
   SeriesIds ids() const;
   // As Analysis::limits().
@@ -87,8 +109,8 @@ class Aggregator final : public event::Consumer {
  private:
   bool set_clock(const slice::Slice& slice);
   void note_times(const slice::Slice& slice);
-  void close_what_passed();
-  std::int64_t last_passed() const;
+  void close_what_passed(Time until);
+  std::int64_t last_passed(Time until) const;
   void forget_old_windows(std::int64_t newest);
   bool is_too_old(std::int64_t number) const;
   void end_minutes(std::int64_t number, Rows& rows);
@@ -96,6 +118,7 @@ class Aggregator final : public event::Consumer {
   std::vector<std::uint32_t> enter_again(const GoingOn& going_on);
   void close_one(Rows& rows);
   void send(Rows rows, bool last);
+  LabelList shown(const LabelList& labels);
   Meaning meaning() const;
 
   AggregatorOptions options_;
@@ -109,6 +132,7 @@ class Aggregator final : public event::Consumer {
   analysis::CallWalk<CallTimes> walk_;
   Happenings happenings_;
   base::IdMap<std::uint8_t> closed_;  // by window: how often
+  std::uint8_t first_gen_ = 0;        // of others
   std::int64_t newest_ = 0;           // window that was closed
   std::set<std::int64_t> mute_;       // windows whose next rows are left out
   std::set<std::int64_t> awaited_windows_;
@@ -121,7 +145,10 @@ class Aggregator final : public event::Consumer {
   Time latest_ = base::kNoTime;
   Time first_wall_ = base::kNoTime;
   Time last_wall_ = base::kNoTime;
+  Time skew_ = base::kNoTime;
   bool told_series_ = false;
+  bool is_one_too_many_ = false;
+  std::uint32_t site_nodes_ = 0;  // of the slicer's tree
 };
 
 }  // namespace polytrace::collector

@@ -10,7 +10,10 @@ using event::Batch;
 
 GoingOn::Thread Aggregator::calling(std::uint32_t number) {
   const CallTimes::Clock::Thread& clock = base::slot(calls_.clock.threads, number);
-  return {.id = slicer_.names().threads()[number].id, .told = clock.last, .debt = clock.debt};
+  return {.id = slicer_.names().threads()[number].id,
+          .last = walk_.last_of(number),
+          .told = clock.last,
+          .debt = clock.debt};
 }
 
 std::optional<GoingOn> Aggregator::going_on() {
@@ -46,6 +49,7 @@ std::optional<GoingOn> Aggregator::going_on() {
       all.closed.emplace(static_cast<std::int64_t>(number), times);
   if (!all.closed.empty())
     all.ended = maker_.ended_from(all.closed.begin()->first / RowMaker::kWindowsOfMinute);
+  all.first_gen = first_gen_;
   awaited_windows_ = all.windows;
   awaited_minutes_ = all.minutes;
   return all;
@@ -60,6 +64,8 @@ std::vector<std::uint32_t> Aggregator::enter_again(const GoingOn& going_on) {
     batch.add_plain(0, slots.back(), base::kNoId, event::Kind::Note);  // so that it has an index
     for (const GoingOn::Call& call : thread.calls)
       batch.add(call.start, slots.back(), call.method, event::Enter{.ticket = call.ticket});
+    if (thread.last != base::kNoTime)
+      batch.add_plain(thread.last, slots.back(), base::kNoId, event::Kind::Note);
   }
   windows_ = Windows(options_.accepted);
   std::vector<std::uint32_t> indexes;
@@ -73,6 +79,7 @@ std::vector<std::uint32_t> Aggregator::enter_again(const GoingOn& going_on) {
 }
 
 void Aggregator::go_on(const GoingOn& going_on) {
+  happenings_.expect_cpu(going_on.tells_cpu);
   const std::vector<std::uint32_t> indexes = enter_again(going_on);
   for (std::size_t i = 0; i < indexes.size(); ++i) {
     if (going_on.threads[i].calls.empty()) continue;
@@ -87,12 +94,27 @@ void Aggregator::go_on(const GoingOn& going_on) {
   first_wall_ = going_on.first_wall;
   last_wall_ = going_on.last_wall;
   for (const std::int64_t number : going_on.windows) windows_.open(number);
+  if (going_on.first_gen != 0) begin_apart();
   mute_ = going_on.windows;
   maker_.go_on(going_on.minutes, going_on.ended);
   for (const auto& [number, times] : going_on.closed) {
     closed_[static_cast<std::uint64_t>(number)] = times;
     newest_ = std::max(newest_, number);
   }
+}
+
+void Aggregator::begin_apart() {
+  first_gen_ = kApart;
+  for (auto at = closed_.begin(); at != closed_.end(); ++at)
+    at.value() = std::max(at->second, kApart);
+  mute_.clear();
+  maker_.begin_apart(kApart);
+}
+
+Aggregator::Closed Aggregator::last_closed() const {
+  const auto found = closed_.find(static_cast<std::uint64_t>(newest_));
+  if (found == closed_.end() || found->second == 0) return {newest_, 0};
+  return {newest_, static_cast<std::uint8_t>(found->second - 1)};
 }
 
 }  // namespace polytrace::collector

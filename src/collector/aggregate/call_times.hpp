@@ -24,7 +24,8 @@ class CallTimes {
     bool is_sum;
   };
 
-  explicit CallTimes(Windows& windows) : clock{&windows, {}, 0} {}
+  CallTimes(Windows& windows, std::uint32_t most_nodes)
+      : clock{&windows, {}, 0}, tree(most_nodes) {}
 
   Frame bottom(std::uint32_t thread) {
     return {{{base::kNoId, 0}, slice::NameTable::kNone, 0}, 0, 0, 0, thread, false};
@@ -43,14 +44,14 @@ class CallTimes {
     thread.node = frame.node;
   }
   void leave(Frame& caller, const Frame& frame, Time end, bool) {
-    Clock::Thread& thread = clock.pass(end);
-    thread.node = frame.outer;
-    if (frame.is_sum) return;
+    if (frame.is_sum) {
+      clock.pass(end).node = frame.outer;
+      return;
+    }
     const std::uint64_t duration = base::elapsed(frame.start, end);
     if (caller.is_sum) caller.callees += duration;
-    Window* const window = clock.windows->at(end);
+    Window* const window = clock.end_call(end, frame);
     if (window == nullptr) return;
-    window->add(Carrier::calls, {frame.node}, {1, 0});
     Window::Method& method = window->methods[frame.method];
     method.total += duration;
     method.sketch.add(duration);
@@ -96,6 +97,24 @@ class CallTimes {
       else thread.debt = 0;
       thread.last = time;
       return thread;
+    }
+    // The thread was in its call until it ended: counts it. The window, null where it is in none.
+    Window* end_call(Time end, const Frame& frame) {
+      Thread& thread = now();
+      Window* const window = windows->at(end);
+      // As nearly always: what is told of it is of one place.
+      const bool is_one = thread.node == frame.node && thread.debt == 0 && end > thread.last &&
+                          windows->is_current(thread.last);
+      Amount amount{1, 0};
+      if (window != nullptr && is_one) {
+        amount.weight = base::elapsed(thread.last, end);
+        thread.last = end;
+      } else {
+        pass(end);
+      }
+      thread.node = frame.outer;
+      if (window != nullptr) windows->at(end)->add(Carrier::calls, {frame.node}, amount);
+      return window;
     }
     void tell(Thread& thread, Time time) {
       const std::uint64_t paid = std::min(thread.debt, base::elapsed(thread.last, time));

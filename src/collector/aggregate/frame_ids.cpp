@@ -17,6 +17,9 @@ using slice::StackTree;
 using warehouse::FrameKind;
 using warehouse::Id128;
 
+constexpr std::string_view kMany = "(many)";
+constexpr std::string_view kManyStacks = "(many stacks)";
+
 std::uint64_t month_of(std::uint16_t day) {
   const std::chrono::year_month_day date{std::chrono::sys_days{std::chrono::days{day}}};
   return static_cast<std::uint64_t>(static_cast<int>(date.year())) * 12 +
@@ -59,7 +62,7 @@ std::uint64_t FrameIds::method(std::uint32_t index, const Names& names) {
   if (known != 0 && told_frames_.contains(known)) return known;
   const std::uint64_t id = frame(FrameKind::method, names.method_name(index),
                                  index < places_.size() ? places_[index] : Place());
-  if (names.methods().named(index)) known = id;
+  if (names.methods().named(index) && id != many_) known = id;
   return id;
 }
 
@@ -70,17 +73,24 @@ std::uint64_t FrameIds::type(std::uint32_t index, const Names& names) {
 std::uint64_t FrameIds::frame(FrameKind kind, std::string_view name, const Place& place) {
   const std::string text = stable_name(base::repaired(name));
   const std::uint64_t id = warehouse::frame_id(kind, text, place.file, place.line, seed_);
-  if (told_frames_.insert(id).second)
-    rows_->of<warehouse::Frame>().push_back(
-        {id, static_cast<std::uint8_t>(kind), text, place.file, place.line, day_});
+  if (told_frames_.contains(id)) return id;
+  // Our own words are few.
+  if (kind != FrameKind::other && novelty_ != nullptr && !novelty_->admits(Novelty::Kind::name, id))
+    return many_ = other(kMany);
+  told_frames_.insert(id);
+  rows_->of<warehouse::Frame>().push_back(
+      {id, static_cast<std::uint8_t>(kind), text, place.file, place.line, day_});
+  return id;
+}
+
+Id128 FrameIds::announced(const Id128& id, const std::vector<std::uint64_t>& frames) {
+  if (told_stacks_.insert(first_half(id)).second)
+    rows_->of<warehouse::Stack>().push_back({id, frames, day_});
   return id;
 }
 
 Id128 FrameIds::announced(const std::vector<std::uint64_t>& frames) {
-  const Id128 id = warehouse::stack_id(frames, seed_);
-  if (told_stacks_.insert(first_half(id)).second)
-    rows_->of<warehouse::Stack>().push_back({id, frames, day_});
-  return id;
+  return announced(warehouse::stack_id(frames, seed_), frames);
 }
 
 Id128 FrameIds::lone_stack(std::string_view name) { return announced({other(name)}); }
@@ -96,9 +106,17 @@ FrameIds::Stack FrameIds::stack(const StackTree& tree, std::uint32_t node, const
     slot.is_final &= names.methods().named(method);
     frames_.push_back(method == Names::kOtherPaths ? other("(other paths)")
                                                    : this->method(method, names));
+    slot.is_final &= frames_.back() != many_;
   }
   if (frames_.empty()) frames_.push_back(other(frameless));
-  slot.id = announced(frames_);
+  slot.id = warehouse::stack_id(frames_, seed_);
+  const bool told = told_stacks_.contains(first_half(slot.id));
+  if (told || novelty_ == nullptr || novelty_->admits(Novelty::Kind::stack, first_half(slot.id))) {
+    announced(slot.id, frames_);
+    return slot;
+  }
+  slot.is_final = false;
+  slot.id = lone_stack(kManyStacks);
   return slot;
 }
 

@@ -22,6 +22,7 @@ struct GoingOn {
   struct Thread {
     base::Id id = base::kNoId;
     std::vector<Call> calls{};         // outermost first
+    base::Time last = base::kNoTime;   // that it was seen: where open calls end, if nothing comes
     base::Time told = base::kNoTime;   // until when its time is in windows
     std::uint64_t debt = 0;            // nanoseconds that sums below its call have told
     base::Time waits = base::kNoTime;  // for a lock, since then
@@ -43,6 +44,7 @@ struct GoingOn {
   std::set<std::int64_t> minutes{};
   std::map<std::int64_t, std::uint8_t> closed{};
   std::map<std::int64_t, std::uint8_t> ended{};
+  std::uint8_t first_gen = 0;  // what rows of others begin with
 };
 
 }  // namespace polytrace::collector

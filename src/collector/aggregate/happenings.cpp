@@ -32,12 +32,14 @@ const slice::StackTree& Happenings::tree(Carrier carrier) const {
 void Happenings::consume(const Slice& slice) {
   count_events(slice);
   tells_cpu_ = tells_cpu_ || analysis::CpuStacks::tells_cpu(slice.batch);
-  cpu_.consume(
-      slice, {},
-      [&](Time time, std::uint32_t, std::uint32_t stack, std::uint64_t calls, std::uint64_t used) {
-        Window* const window = tells_cpu_ ? windows_.at(time) : nullptr;
-        if (window != nullptr) window->add(Carrier::cpu, {stack}, {calls, used});
-      });
+  // Until calls tell any, nobody follows them for it.
+  if (tells_cpu_)
+    cpu_.consume(slice, {},
+                 [&](Time time, std::uint32_t, std::uint32_t stack, std::uint64_t calls,
+                     std::uint64_t used) {
+                   Window* const window = tells_cpu_ ? windows_.at(time) : nullptr;
+                   if (window != nullptr) window->add(Carrier::cpu, {stack}, {calls, used});
+                 });
   allocations_.consume(
       slice, {}, [&](const Event& event, std::uint32_t stack, const Amount& amount) {
         if (Window* const window = windows_.at(event.time))
@@ -46,23 +48,23 @@ void Happenings::consume(const Slice& slice) {
   for (const std::uint32_t i : slice.others) take(slice, i);
 }
 
-// Calls and what happened: not what only gives names.
 void Happenings::count_events(const Slice& slice) {
-  std::uint16_t thread = 0;
-  Window* last = nullptr;
   for (const slice::Run& run : slice.runs) {
+    const Happened all = Happened::in(run, slice.batch);
+    if (all.events == 0) continue;
+    const base::Id thread = slice.batch.thread(slice.batch.events[run.begin]);
+    const auto count = [&](Window& window, std::uint64_t events) {
+      window.events += events;
+      if (thread != base::kNoId) window.threads.insert(thread);
+    };
+    if (Window* const window = windows_.of_both(all.first, all.last)) {
+      count(*window, all.events);
+      continue;
+    }
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       const Event& event = slice.batch.events[i];
-      const event::Role role = event::role_of(event.kind);
-      if (role != event::Role::call && role != event::Role::moment) continue;
-      Window* const window = windows_.of_event(event.time);
-      if (window == nullptr) continue;
-      ++window->events;
-      if (window == last && event.thread == thread) continue;
-      last = window;
-      thread = event.thread;
-      if (slice.batch.thread(event) != base::kNoId)
-        window->threads.insert(slice.batch.thread(event));
+      if (!Happened::is_one(event)) continue;
+      if (Window* const window = windows_.of_event(event.time)) count(*window, 1);
     }
   }
 }

@@ -15,13 +15,44 @@
 
 namespace polytrace::collector {
 
+// Calls and what happened in a run: not what only gives names.
+struct Happened {
+  std::uint64_t events = 0;
+  Time first = INT64_MAX;
+  Time last = INT64_MIN;
+
+  static bool is_one(const event::Event& event) {
+    const event::Role role = event::role_of(event.kind);
+    return role == event::Role::call || role == event::Role::moment;
+  }
+  static Happened in(const slice::Run& run, const event::Batch& batch) {
+    Happened all;
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      const event::Event& event = batch.events[i];
+      if (!is_one(event)) continue;
+      ++all.events;
+      all.first = std::min(all.first, event.time);
+      all.last = std::max(all.last, event.time);
+    }
+    return all;
+  }
+};
+
 class Happenings {
  public:
-  explicit Happenings(Windows& windows) : windows_(windows) {}
+  Happenings(Windows& windows, std::uint32_t most_nodes)
+      : windows_(windows),
+        cpu_(most_nodes),
+        allocations_(most_nodes),
+        samples_(most_nodes),
+        locks_(most_nodes),
+        throws_(most_nodes) {}
 
   void consume(const slice::Slice& slice);
   // To go on in another process: what threads are in, but for their calls.
   void add_to(GoingOn& going_on, const slice::Names& names) const;
+  // Calls tell processor time, whether or not those before told any.
+  void expect_cpu(bool told) { tells_cpu_ = told; }
   // `threads`: their indexes, in the order of going_on.threads.
   void go_on(const GoingOn& going_on, std::span<const std::uint32_t> threads,
              const slice::Names& names);
@@ -39,16 +70,18 @@ class Happenings {
     std::uint32_t depth = 0;
   };
 
-  // Made when it is needed: an empty one takes 12 KiB, and streams are many.
+  // Made when it is needed: streams are many.
   class LateTree {
    public:
-    slice::StackTree& made() { return tree_ ? *tree_ : tree_.emplace(); }
+    explicit LateTree(std::uint32_t most_nodes) : most_nodes_(most_nodes) {}
+    slice::StackTree& made() { return tree_ ? *tree_ : tree_.emplace(most_nodes_); }
     const slice::StackTree& get() const {
       static const slice::StackTree kEmpty;
       return tree_ ? *tree_ : kEmpty;
     }
 
    private:
+    std::uint32_t most_nodes_;
     std::optional<slice::StackTree> tree_;
   };
 

@@ -53,7 +53,6 @@ void Happenings::add_to(GoingOn& going_on, const Names& names) const {
 void Happenings::go_on(const GoingOn& going_on, std::span<const std::uint32_t> threads,
                        const Names& names) {
   tells_stops_ = going_on.tells_stops;
-  tells_cpu_ = going_on.tells_cpu;
   for (std::size_t i = 0; i < threads.size(); ++i) {
     const GoingOn::Thread& thread = going_on.threads[i];
     if (thread.waits != base::kNoTime) {

@@ -20,11 +20,13 @@ bool is_for_others(std::string_view name) {
   return name == "host" || name == "instance" || name == "tenant" || name == "container";
 }
 
+constexpr std::size_t kLongestLabelName = 64;
+
 bool is_label_name(std::string_view name) {
   const auto is_letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
   };
-  return !name.empty() && name.size() <= 64 && is_letter(name[0]) &&
+  return !name.empty() && name.size() <= kLongestLabelName && is_letter(name[0]) &&
          std::ranges::all_of(
              name, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '.'; });
 }
@@ -81,11 +83,43 @@ void LabelFinder::learn(const slice::Slice& slice) {
   }
 }
 
-warehouse::Labels LabelFinder::labels() const {
+std::string label_name(std::string_view text) {
+  std::string name(text.substr(0, kLongestLabelName));
+  for (char& c : name)
+    if (!is_label_name(std::string_view(&c, 1)) && !(c >= '0' && c <= '9') && c != '.') c = '_';
+  if (!is_label_name(name)) name.insert(0, 1, '_');
+  return name;
+}
+
+warehouse::Series series_row(const warehouse::Labels& labels, std::uint64_t series,
+                             std::uint64_t service, std::uint64_t group, const Seen& seen) {
+  warehouse::Series row;
+  row.series = series;
+  row.service = service;
+  row.grp = group;
+  row.service_name = labels.service;
+  row.version = labels.version;
+  row.host = labels.host;
+  row.instance = labels.instance;
+  row.runtime = labels.runtime;
+  row.agent = labels.agent;
+  for (const auto& [name, value] : labels.free) {
+    row.label_names.push_back(name);
+    row.label_values.push_back(value);
+  }
+  row.first = static_cast<std::uint32_t>(std::max<base::Time>(seen.first, 0) / 1'000'000'000);
+  row.last = static_cast<std::uint32_t>(std::max<base::Time>(seen.last, 0) / 1'000'000'000);
+  constexpr base::Time kMost = INT32_MAX;
+  if (seen.ahead != base::kNoTime)
+    row.skew_ms = static_cast<std::int32_t>(std::clamp(seen.ahead / 1'000'000, -kMost, kMost));
+  return row;
+}
+
+warehouse::Labels labels_of(const LabelList& told, const LabelList& given) {
   warehouse::Labels labels;
-  for (const LabelList* list : {&told_, &given_}) {
-    for (const auto& [name, told] : *list) {
-      std::string value = base::short_name(base::repaired(told), kLongestName);
+  for (const LabelList* list : {&told, &given}) {
+    for (const auto& [name, text] : *list) {
+      std::string value = base::short_name(base::repaired(text), kLongestName);
       if (std::string* const fixed = fixed_label(labels, name)) {
         *fixed = std::move(value);
         continue;

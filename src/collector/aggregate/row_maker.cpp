@@ -279,13 +279,21 @@ void RowMaker::go_on(const std::set<std::int64_t>& open,
   mute_ = open;
 }
 
+void RowMaker::begin_apart(std::uint8_t first_gen) {
+  first_gen_ = first_gen;
+  mute_.clear();
+  for (auto at = ended_.begin(); at != ended_.end(); ++at)
+    at.value() = std::max(at->second, first_gen);
+}
+
 void RowMaker::forget_before(std::int64_t minute) {
   for (auto at = ended_.begin(); at != ended_.end();)
     at = static_cast<std::int64_t>(at->first) < minute ? ended_.erase(at) : std::next(at);
 }
 
 void RowMaker::end_minute(std::int64_t number, Minute& minute, const SeriesIds& ids, Rows& rows) {
-  std::uint8_t& ended = ended_[static_cast<std::uint64_t>(number)];
+  std::uint8_t& ended =
+      ended_.try_emplace(static_cast<std::uint64_t>(number), first_gen_).first.value();
   if (ended == kOften) return;
   if (mute_.erase(number) != 0) {
     ++ended;

@@ -49,6 +49,14 @@ class RowMaker {
   std::map<std::int64_t, std::uint8_t> ended_from(std::int64_t minute) const;
   // These are open, and get no rows when they end the next time.
   void go_on(const std::set<std::int64_t>& open, const std::map<std::int64_t, std::uint8_t>& ended);
+  // What comes from now on may be of minutes that the store has from elsewhere.
+  void begin_apart(std::uint8_t first_gen);
+  // How much its minutes hold, in figures as windows count them.
+  std::size_t figures() const {
+    std::size_t all = 0;
+    for (const auto& [number, minute] : minutes_) all += 8 * minute.size();
+    return all;
+  }
   // Nothing comes any more for minutes before that one.
   void forget_before(std::int64_t minute);
 
@@ -88,11 +96,12 @@ class RowMaker {
     auto& own = visible_[static_cast<std::size_t>(carrier)];
     return own ? *own : own.emplace();
   }
-  // By carrier, made when it is needed: an empty tree takes 12 KiB, and streams are many.
+  // By carrier, made when it is needed: streams are many.
   std::array<std::optional<Visible>, Window::kCarriers> visible_;
   std::vector<std::uint32_t> path_;  // while one is looked up
   std::map<std::int64_t, Minute> minutes_;
   base::IdMap<std::uint8_t> ended_;  // by minute: how often it got rows
+  std::uint8_t first_gen_ = 0;       // of others
   std::set<std::int64_t> mute_;      // minutes whose next rows are left out
 };
 

@@ -15,7 +15,7 @@ struct Rows {
 
   std::tuple<Of<warehouse::Series>, Of<warehouse::Frame>, Of<warehouse::Stack>,
              Of<warehouse::Profile10s>, Of<warehouse::Methods1m>, Of<warehouse::Health10s>,
-             Of<warehouse::Moment>, Of<warehouse::Trace>>
+             Of<warehouse::Moment>, Of<warehouse::Trace>, Of<warehouse::Stream>>
       tables{};
 
   template <class Row>

@@ -131,11 +131,18 @@ class Windows {
       if (!turn_to(time)) return nullptr;
     return current_;
   }
+  // Whether it is in the window that was asked for last.
+  bool is_current(Time time) const { return time >= begin_ && time < end_; }
   // The same for events: what is refused is counted.
   Window* of_event(Time time) {
     Window* const window = at(time);
     refused_ += window == nullptr;
     return window;
+  }
+  // The window that has both; null where none has.
+  Window* of_both(Time first, Time last) {
+    Window* const window = at(first);
+    return window != nullptr && is_current(last) ? window : nullptr;
   }
   // Calls function(window, nanoseconds) for each window that has a part of it.
   template <class Function>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/edge/agent_link.hpp"
 
+#include "agent/control/protocol/endpoint.hpp"
 #include "agent/control/protocol/negotiation.hpp"
 #include "base/text/utf8.hpp"
 
@@ -17,6 +18,8 @@ using agent::control::NoticeCode;
 using agent::control::StreamFormat;
 
 constexpr std::size_t kLongestText = 256;
+constexpr std::uint32_t kHeartbeat = ~std::uint32_t{0};  // its answer is none to anything else
+constexpr std::size_t kMostToldLabels = 32;
 
 // Of somebody else, for our log.
 std::string told(std::string_view text) { return base::repaired(text.substr(0, kLongestText)); }
@@ -65,6 +68,9 @@ AgentLink::Heard AgentLink::next() {
     if (frame.message == Message::welcome) return hear_welcome(frame);
     if (frame.message == Message::data) return hear_data(frame);
     if (frame.message == Message::notice) return hear_notice(frame);
+    const bool replies = frame.message == Message::answer || frame.message == Message::done;
+    if (replies && frame.request == kHeartbeat) continue;
+    if (replies && frame.request != 0) return hear_reply(frame);
     if (frame.message == Message::answer && resumed_ != 0 && !began_) return hear_answer(frame);
     // Answers to what nobody asked, and messages of later versions.
   }
@@ -75,22 +81,30 @@ AgentLink::Heard AgentLink::hear_welcome(const Frame& frame) {
   if (greeted_) return refuse(Refused::protocol);
   greeted_ = true;
   std::uint64_t format = 0;
+  std::string shown;
   Items items(frame.body);
   for (Item item; items.next(item);) {
     if (item.is(Field::format)) format = item.value();
     if (item.is(Field::agent)) agent_ = told(item.text());
     if (item.is(Field::runtime)) runtime_ = told(item.text());
     if (item.is(Field::stream)) stream_ = item.value();
+    if (item.is(Field::process)) process_ = item.value();
+    if (item.is(Field::token)) shown = item.text();
+    if (item.is(Field::rights)) may_control_ = item.value() == 2;
+    if (item.is(Field::label) && labels_.size() < kMostToldLabels)
+      labels_.push_back(told(item.text()));
   }
+  if (!token_.empty() && !agent::control::same_secret(shown, token_)) return refuse(Refused::token);
   if (format != static_cast<std::uint64_t>(StreamFormat::native)) return refuse(Refused::format);
   return Heard::welcome;
 }
 
 // A stream begins at its first byte or where it was to be resumed, and behind the end of the one
-// before it.
+// before it. What the agent has no more it leaves out.
 bool AgentLink::begins(std::uint64_t stream, std::uint64_t offset) const {
   const bool is_free = !began_ || (ended_ && stream != stream_);
-  return stream != 0 && is_free && (offset == 0 || (offset == resumed_ && stream == stream_));
+  const bool is_resumed = resumed_ != 0 && offset >= resumed_ && stream == stream_;
+  return stream != 0 && is_free && (offset == 0 || is_resumed);
 }
 
 AgentLink::Heard AgentLink::hear_data(const Frame& frame) {
@@ -109,11 +123,11 @@ AgentLink::Heard AgentLink::hear_data(const Frame& frame) {
     began_ = true;
     ended_ = false;
   }
-  if (!began_ || stream != stream_ || offset != next_offset_ || ended_)
+  if (!began_ || stream != stream_ || offset < next_offset_ || ended_)
     return refuse(Refused::order);
   credit_ -= content_.size();
   offset_ = offset;
-  next_offset_ += content_.size();
+  next_offset_ = offset + content_.size();
   return Heard::data;
 }
 
@@ -135,8 +149,27 @@ AgentLink::Heard AgentLink::hear_answer(const Frame& frame) {
   return Heard::answer;
 }
 
-AgentLink::Bytes AgentLink::hello() {
+AgentLink::Heard AgentLink::hear_reply(const Frame& frame) {
+  reply_ = {.request = frame.request, .message = frame.message, .text = text_in(frame)};
+  Items items(frame.body);
+  for (Item item; items.next(item);) {
+    if (item.is(Field::outcome) && item.value() <= 5)
+      reply_.outcome = static_cast<agent::control::Outcome>(item.value());
+    if (item.is(Field::state)) reply_.state = item.value();
+  }
+  return Heard::reply;
+}
+
+AgentLink::Bytes AgentLink::command(Message message, std::uint32_t request, const Body& body) {
+  Bytes bytes;
+  agent::control::append_frame(bytes, {message, 0, request, body.view()});
+  return bytes;
+}
+
+AgentLink::Bytes AgentLink::hello(std::string_view token, Wants wants) {
   Body body;
+  if (wants == Wants::control) body.number(Field::control, 1);
+  if (!token.empty()) body.text(Field::token, token);
   body.number(Field::version, agent::control::kProtocolVersion);
   body.number(Field::accepts, static_cast<std::uint64_t>(StreamFormat::native));
   return framed(Message::hello, body);
@@ -155,6 +188,14 @@ AgentLink::Bytes AgentLink::resume(std::uint64_t offset, std::uint64_t bytes) {
   Body body;
   body.number(Field::bytes, bytes).number(Field::stream, stream_).number(Field::offset, offset);
   return framed(Message::credit, body);
+}
+
+AgentLink::Bytes AgentLink::heartbeat(std::uint64_t every) {
+  Body body;
+  body.number(Field::duration, every);
+  Bytes bytes;
+  agent::control::append_frame(bytes, {Message::status, 0, kHeartbeat, body.view()});
+  return bytes;
 }
 
 AgentLink::Bytes AgentLink::kept(std::uint64_t stream, std::uint64_t offset) {

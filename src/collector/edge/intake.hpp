@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connections of agents on a Unix socket: who they are, what they may, how much they may send. One
-// thread, that of the context; Boost's types stay in intake.cpp. At most 4,000 programs, 64 of a
-// user; a connection holds what is half of a frame.
+// Connections of agents on a Unix socket, and on 127.0.0.1 with a token: who they are, what they
+// may, how much they may send. One thread, that of the context; Boost's types stay in intake.cpp.
+// At most 4,000 programs, and so many of a user as the configuration says; a connection holds what
+// is half of a frame.
 #pragma once
 
 #include <memory>
 
+#include "collector/control/agents.hpp"
 #include "collector/flow/pipeline.hpp"
 
 namespace boost::asio {
@@ -14,18 +16,18 @@ class io_context;
 
 namespace polytrace::collector {
 
-class Intake {
+class PositionAsker;
+
+class Intake : public Agents {
  public:
   static constexpr unsigned kMostStreams = 4000;
-  static constexpr unsigned kMostOfUser = 64;
 
-  // Listens; a socket that nobody answers at is replaced. Errors: open_failed.
+  // Listens; a socket that nobody answers at is replaced. All outlive
+  // this. Errors: open_failed.
   static base::result<std::unique_ptr<Intake>> open(boost::asio::io_context& context,
                                                     const Config& config, Pipeline& pipeline,
-                                                    Figures& figures, Tell tell);
-  virtual ~Intake() = default;
-  Intake(const Intake&) = delete;
-  Intake& operator=(const Intake&) = delete;
+                                                    PositionAsker& asker, Figures& figures,
+                                                    Tell tell);
 
   // Streams have news: credit is renewed, who is refused is sent away.
   virtual void look_at_news() = 0;

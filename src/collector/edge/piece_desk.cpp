@@ -19,7 +19,8 @@ namespace {
 
 constexpr unsigned kMostQuestions = 4;  // at once, with those that wait
 constexpr std::size_t kStreamDigits = 16;
-constexpr std::string_view kPieceForm = "GET /v1/traces/<16 hex digits>/<first>-<last>\n";
+constexpr std::string_view kPieceForm =
+    "GET /v1/traces/<16 hex digits>/<first>-<last>[?had=<first>-<count>]\n";
 
 bool read_whole(std::string_view text, std::uint64_t& number, int base) {
   const char* const end = text.data() + text.size();
@@ -27,15 +28,28 @@ bool read_whole(std::string_view text, std::uint64_t& number, int base) {
   return !text.empty() && read.ec == std::errc() && read.ptr == end;
 }
 
+// "12-40": two numbers.
+bool read_pair(std::string_view text, std::uint64_t& one, std::uint64_t& other) {
+  const auto dash = text.find('-');
+  return dash != text.npos && read_whole(text.substr(0, dash), one, 10) &&
+         read_whole(text.substr(dash + 1), other, 10);
+}
+
 std::optional<PieceOrder> order_of(std::string_view target, const std::string& folder) {
+  constexpr std::string_view kHad = "?had=";
   target.remove_prefix(std::string_view("/v1/traces/").size());
+  const auto query = target.find(kHad);
+  const auto had = query == target.npos ? std::string_view() : target.substr(query + kHad.size());
+  target = target.substr(0, query);
   const auto slash = target.find('/');
-  const auto dash = target.find('-');
-  if (slash != kStreamDigits || dash == target.npos || dash < slash) return std::nullopt;
+  if (slash != kStreamDigits) return std::nullopt;
   PieceOrder order{.folder = folder};
   const bool is_right = read_whole(target.substr(0, slash), order.stream, 16) &&
-                        read_whole(target.substr(slash + 1, dash - slash - 1), order.first, 10) &&
-                        read_whole(target.substr(dash + 1), order.last, 10);
+                        read_pair(target.substr(slash + 1), order.first, order.last);
+  if (query != target.npos) {
+    order.had.emplace().last = order.last;
+    if (!read_pair(had, order.had->first, order.had->count)) return std::nullopt;
+  }
   return is_right ? std::optional(std::move(order)) : std::nullopt;
 }
 
@@ -88,7 +102,7 @@ class OwnDesk final : public PieceDesk {
            fmt::format("{} to {} were asked for: {}", order.first, order.last,
                        base::count_text(piece->blocks, "block", "blocks"))});
     const auto* const begin = reinterpret_cast<const char*>(piece->trace.data());
-    return {200, std::string(begin, piece->trace.size()), piece->gone};
+    return {200, std::string(begin, piece->trace.size()), piece->gone, piece->at_end};
   }
 
   std::string folder_;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers questions for parts of streams, on a thread of its own:
 //   GET /v1/traces/<16 hexadecimal digits of the stream>/<first block>-<last block>
-// Only to who has the token of the token file; where none is configured, to nobody. One question at
-// a time, a few wait; what one may ask for is bounded by read_piece(). No part of a question is a
-// path.
+// and, where who asks has <count> of those from <first> to the last asked for already, which are
+// left out of the answer then, with ?had=<first>-<count> behind it. Only to who has the token of
+// the token file; where none is configured, to nobody. One question at a time, a few wait; what one
+// may ask for is bounded by read_piece(). No part of a question is a path.
 #pragma once
 
 #include <functional>
@@ -21,8 +22,9 @@ class PieceDesk {
  public:
   struct Answer {
     unsigned status = 200;
-    std::string text{};  // of 200 the trace, else a line for people
-    std::string gone{};  // blocks that were asked for and are no longer in the spool
+    std::string text{};        // of 200 the trace, else a line for people
+    std::string gone{};        // blocks that were asked for and are no longer in the spool
+    std::uint64_t blocks = 0;  // that are in it of those asked for: its last
   };
   using Take = std::function<void(Answer&&)>;
 
@@ -32,7 +34,6 @@ class PieceDesk {
   PieceDesk& operator=(const PieceDesk&) = delete;
   virtual ~PieceDesk() = default;
 
-  static bool is_for_it(std::string_view target) { return target.starts_with("/v1/traces/"); }
   // `authorization` is that header. Calls `take` once: at once, or later on the desk's thread.
   virtual void ask(std::string_view target, std::string_view authorization, Take take) = 0;
 

@@ -7,7 +7,6 @@
 #include <chrono>
 
 #include "base/codes.hpp"
-#include "collector/send/sender.hpp"
 
 namespace polytrace::collector {
 namespace {
@@ -17,19 +16,15 @@ using std::chrono::milliseconds;
 constexpr milliseconds kFirstWait{1000};
 constexpr milliseconds kMostWait{60'000};
 constexpr milliseconds kNothing{1000};
-
-std::uint32_t wall_seconds() {
-  return static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::seconds>(
-                                        std::chrono::system_clock::now().time_since_epoch())
-                                        .count());
-}
+constexpr unsigned kRefusalsOfAll = 3;
 
 }  // namespace
 
-Courier::Courier(Outbox& outbox, warehouse::Link link, std::string edge, Figures& figures,
-                 Tell tell)
+Courier::Courier(Outbox& outbox, std::unique_ptr<Target> target, OfShard of, std::string edge,
+                 Figures& figures, Tell tell)
     : outbox_(outbox),
-      link_(std::move(link)),
+      target_(std::move(target)),
+      of_(of),
       edge_(std::move(edge)),
       figures_(figures),
       tell_(std::move(tell)) {
@@ -47,15 +42,17 @@ bool Courier::finish(milliseconds patience) {
   woken_ = true;
   wait_ = {};
   come_.notify_one();
-  return empty_.wait_for(lock, patience, [&] { return outbox_.waiting() == 0; });
+  return empty_.wait_for(lock, patience, [&] { return outbox_.waiting(of_) == 0; });
+}
+
+void Courier::begin_stop() {
+  const std::scoped_lock lock(mutex_);
+  stopping_ = true;
+  come_.notify_one();
 }
 
 void Courier::stop() {
-  {
-    const std::scoped_lock lock(mutex_);
-    stopping_ = true;
-    come_.notify_one();
-  }
+  begin_stop();
   if (thread_.joinable()) thread_.join();
 }
 
@@ -63,7 +60,7 @@ void Courier::run() {
   while (!stopping_) {
     const milliseconds wait = deliver();
     std::unique_lock lock(mutex_);
-    if (outbox_.waiting() == 0) empty_.notify_all();
+    if (outbox_.waiting(of_) == 0) empty_.notify_all();
     // While the store is away, more rows are no reason to hurry.
     const bool failing = wait_.count() != 0;
     come_.wait_for(lock, wait, [&] { return stopping_ || (woken_ && !failing); });
@@ -72,40 +69,139 @@ void Courier::run() {
 }
 
 milliseconds Courier::deliver() {
-  const auto batch = outbox_.next();
-  if (!batch) {
-    tell_fault(base::to_text(batch.error()));
-    return kNothing;
+  take_up();
+  if (sending_.empty()) {
+    auto batches = outbox_.next_alike(of_, alone_ != 0 ? 0 : target_->bytes_at_once());
+    if (!batches) {
+      tell_fault(base::to_text(batches.error()));
+      return kNothing;
+    }
+    sending_ = std::move(*batches);
+    tries_ = 0;
   }
-  if (!*batch) return kNothing;
-  const Outbox::Batch& one = **batch;
-  if (one.number != failed_) tries_ = 0;
-  Sender sender(link_, {.edge = edge_, .tries = 1, .stop = &stopping_});
-  const auto sent = sender.send(one.block, one.number, wall_seconds(), tries_ + one.again);
-  if (sent) {
-    outbox_.sent(one.number);
-    figures_.rows_total += one.block.rows;
-    ++figures_.batches_total;
-    figures_.outbox_bytes = outbox_.bytes();
-    if (figures_.store_up.exchange(1) == 0)
-      tell_({Weight::news, "store", {}, 0, fmt::format("{} takes rows", link_.address())});
-    const std::scoped_lock lock(mutex_);
-    wait_ = {};
-    return {};
-  }
-  failed_ = one.number;
+  if (sending_.empty()) return kNothing;
+  // Behind rows that were refused no position is true.
+  if (aside_ != 0 && is_position(sending_.front().block)) return drop();
+  const auto sent = target_->send(sending_, edge_, tries_);
+  if (sent) return taken();
   ++tries_;
   ++figures_.batches_retried_total;
-  tell_fault(base::to_text(sent.error()));
+  const std::string why = base::to_text(sent.error());
+  return target_->may_try_again() ? failed(why) : refused(why);
+}
+
+// Positions are told again and again: what nobody takes of them is no loss, and does not wait.
+milliseconds Courier::drop() {
+  for (const Outbox::Batch& batch : sending_) outbox_.sent(batch.number);
+  alone_ -= std::min(alone_, sending_.size());
+  sending_.clear();
+  return {};
+}
+
+milliseconds Courier::taken() {
+  for (const Outbox::Batch& batch : sending_) {
+    outbox_.sent(batch.number);
+    figures_.rows_total += batch.block.rows;
+    told_.erase(batch.number);
+  }
+  figures_.batches_total += sending_.size();
+  ++figures_.inserts_total;
+  figures_.outbox_bytes = outbox_.bytes();
+  alone_ -= std::min(alone_, sending_.size());
+  in_row_ = 0;
+  sending_.clear();
+  if (figures_.store_up[of_.shard].exchange(1) == 0)
+    tell_({Weight::news, "store", {}, 0, fmt::format("{} takes rows", target_->name())});
   const std::scoped_lock lock(mutex_);
-  wait_ = sender.may_try_again() ? std::clamp(wait_ * 2, kFirstWait, kMostWait) : kMostWait;
+  wait_ = {};
+  return {};
+}
+
+milliseconds Courier::failed(const std::string& why) {
+  tell_fault(why);
+  const std::scoped_lock lock(mutex_);
+  wait_ = std::clamp(std::max(wait_ * 2, target_->asked_to_wait()), kFirstWait, kMostWait);
   return wait_;
+}
+
+// Of several one may be the reason: each shows alone. Where nothing at all is taken, it is not the
+// batches.
+milliseconds Courier::refused(const std::string& why) {
+  if (sending_.size() > 1) {
+    alone_ = sending_.size();
+    sending_.clear();
+    return {};
+  }
+  const Outbox::Batch& one = sending_.front();
+  if (is_position(one.block)) {
+    if (!std::exchange(told_positions_, true))
+      tell_({Weight::warning,
+             "position",
+             {},
+             0,
+             why + "; where streams are is not told there: polytrace fleet schema --apply, and "
+                   "hubs of this version, let it be"});
+    return drop();
+  }
+  outbox_.set_aside(one.number);
+  if (told_.insert(one.number).second)
+    tell_({Weight::warning,
+           "store",
+           {},
+           0,
+           fmt::format("{}; {} rows of {} wait in the outbox", why, one.block.rows,
+                       one.block.table)});
+  alone_ -= std::min<std::size_t>(alone_, 1);
+  if (aside_++ == 0) aside_since_ = std::chrono::steady_clock::now();
+  ++figures_.batches_aside;
+  sending_.clear();
+  const bool is_nothing_taken = ++in_row_ >= kRefusalsOfAll;
+  if (is_nothing_taken) figures_.store_up[of_.shard] = 0;
+  const std::scoped_lock lock(mutex_);
+  wait_ = is_nothing_taken ? kMostWait : milliseconds(0);
+  return wait_;
+}
+
+void Courier::take_up() {
+  if (aside_ == 0 || std::chrono::steady_clock::now() - aside_since_ < kMostWait) return;
+  outbox_.take_up(of_);
+  figures_.batches_aside -= aside_;
+  aside_ = 0;
+  in_row_ = 0;
 }
 
 void Courier::tell_fault(const std::string& why) {
   // Once for each time that it goes away.
-  if (figures_.store_up.exchange(0) == 1 || tries_ == 1)
+  if (figures_.store_up[of_.shard].exchange(0) == 1 || tries_ == 1)
     tell_({Weight::warning, "store", {}, 0, why + "; rows wait in the outbox"});
+}
+
+Couriers::Couriers(Outbox& outbox, Targets targets, const std::string& edge, Figures& figures,
+                   const Tell& tell) {
+  const auto count = static_cast<std::uint32_t>(targets.size());
+  figures.shards = count;
+  for (std::uint32_t i = 0; i < count; ++i)
+    each_.push_back(std::make_unique<Courier>(outbox, std::move(targets[i]), OfShard{i, count},
+                                              edge, figures, tell));
+}
+
+void Couriers::wake() {
+  for (const auto& courier : each_) courier->wake();
+}
+
+bool Couriers::finish(milliseconds patience) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  bool has_all = true;
+  for (const auto& courier : each_) {
+    const auto left = std::chrono::ceil<milliseconds>(end - std::chrono::steady_clock::now());
+    has_all &= courier->finish(std::max(left, milliseconds(0)));
+  }
+  return has_all;
+}
+
+void Couriers::stop() {
+  for (const auto& courier : each_) courier->begin_stop();
+  for (const auto& courier : each_) courier->stop();
 }
 
 }  // namespace polytrace::collector

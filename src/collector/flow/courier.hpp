@@ -1,42 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thread that takes batches from the outbox to the store, oldest first, until the store has
-// them: the same bytes again and again where it must be. A batch that the store will never take is
-// told, and tried again every minute: rows are not thrown away.
+// The threads that take batches from the outbox to their targets, one for each: the shards of a
+// store, so that one which is away keeps no other waiting, or a hub. Each sends the oldest first,
+// with what is like it where the target takes several as one, until the target has them: the same
+// bytes again and again where it must be. A batch that is refused is told, set aside, and tried
+// again every minute, while others go on: rows are not thrown away.
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
+#include <set>
 #include <thread>
+#include <vector>
 
 #include "collector/flow/figures.hpp"
 #include "collector/keep/outbox.hpp"
-#include "warehouse/link.hpp"
+#include "collector/target/target.hpp"
 
 namespace polytrace::collector {
 
 class Courier {
  public:
-  // `edge`: who sends, as `batches` calls it.
-  Courier(Outbox& outbox, warehouse::Link link, std::string edge, Figures& figures, Tell tell);
+  // `edge`: who sends, as `batches` calls it. Takes what `of` has.
+  Courier(Outbox& outbox, std::unique_ptr<Target> target, OfShard of, std::string edge,
+          Figures& figures, Tell tell);
   Courier(const Courier&) = delete;
   Courier& operator=(const Courier&) = delete;
   ~Courier() { stop(); }
 
   // There may be more. Any thread.
   void wake();
-  // Waits until the store has everything, at most so long. Whether it has.
+  // Waits until the target has everything, at most so long. Whether it has.
   bool finish(std::chrono::milliseconds patience);
+  void begin_stop();
   void stop();
 
  private:
   void run();
   // How long to wait for the next try.
   std::chrono::milliseconds deliver();
+  std::chrono::milliseconds taken();
+  std::chrono::milliseconds failed(const std::string& why);
+  std::chrono::milliseconds refused(const std::string& why);
+  std::chrono::milliseconds drop();
+  void take_up();
   void tell_fault(const std::string& why);
 
   Outbox& outbox_;
-  warehouse::Link link_;
+  std::unique_ptr<Target> target_;
+  const OfShard of_;
   std::string edge_;
   Figures& figures_;
   Tell tell_;
@@ -46,9 +60,28 @@ class Courier {
   bool woken_ = false;
   std::atomic<bool> stopping_{false};
   std::chrono::milliseconds wait_{0};
-  std::uint64_t failed_ = ~std::uint64_t{0};  // the batch that was tried before, and how often
-  unsigned tries_ = 0;
+  std::vector<Outbox::Batch> sending_;  // until it is known that the target has them
+  unsigned tries_ = 0;                  // of these
+  std::size_t alone_ = 0;               // so many are sent one by one: together they were refused
+  std::uint64_t aside_ = 0;             // batches that were refused
+  unsigned in_row_ = 0;                 // of these, and none was taken between
+  std::chrono::steady_clock::time_point aside_since_{};
+  bool told_positions_ = false;   // that they are refused
+  std::set<std::uint64_t> told_;  // of which it was said that they are refused
   std::thread thread_;
+};
+
+// One for each target; what is said of one is said of all.
+class Couriers {
+ public:
+  Couriers(Outbox& outbox, Targets targets, const std::string& edge, Figures& figures,
+           const Tell& tell);
+  void wake();
+  bool finish(std::chrono::milliseconds patience);
+  void stop();
+
+ private:
+  std::vector<std::unique_ptr<Courier>> each_;
 };
 
 }  // namespace polytrace::collector

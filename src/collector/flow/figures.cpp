@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <span>
+
 namespace polytrace::collector {
 namespace {
 
@@ -22,6 +24,16 @@ void add_figure(std::string& out, std::string_view name, std::string_view kind,
                      name, text, kind, value);
 }
 
+// Counters that differ in one label; `value_of` gives that of each.
+void add_family(std::string& out, std::string_view name, std::string_view text,
+                std::string_view label, std::string_view (*value_of)(std::size_t),
+                std::span<const std::atomic<std::uint64_t>> counts) {
+  out += fmt::format("# HELP polytrace_{0} {1}\n# TYPE polytrace_{0} counter\n", name, text);
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    out +=
+        fmt::format("polytrace_{}{{{}=\"{}\"}} {}\n", name, label, value_of(i), counts[i].load());
+}
+
 }  // namespace
 
 std::string_view name_of(Refused why) { return kRefusalTexts[static_cast<std::size_t>(why)].name; }
@@ -32,12 +44,23 @@ std::string metrics_text(const Figures& figures) {
 #define FIGURE(name, kind, text) add_figure(out, #name, #kind, text, figures.name);
 #include "collector/flow/figures.def"
 #undef FIGURE
+  add_family(
+      out, "refused_total", "agents and requests that were refused", "why",
+      [](std::size_t i) { return kRefusalTexts[i].name; }, figures.refused_total);
+  if (figures.bus_up != Figures::kNoBus)
+    add_figure(out, "bus_up", "gauge", "1: the bus gives rows", figures.bus_up);
+  add_family(
+      out, "commands_total", "commands to programs, as the store has them", "outcome",
+      [](std::size_t i) { return warehouse::kCommandOutcomes[i]; }, figures.commands_total);
+  add_family(
+      out, "questions_total", "questions to the store, by what became of them", "result",
+      [](std::size_t i) { return kQuestionEnds[i]; }, figures.questions_total);
   out +=
-      "# HELP polytrace_refused_total agents that were refused\n"
-      "# TYPE polytrace_refused_total counter\n";
-  for (std::size_t i = 0; i < kRefusals; ++i)
-    out += fmt::format("polytrace_refused_total{{why=\"{}\"}} {}\n", kRefusalTexts[i].name,
-                       figures.refused_total[i].load());
+      "# HELP polytrace_store_up 1: the last try went well\n"
+      "# TYPE polytrace_store_up gauge\n";
+  for (std::size_t shard = 0; shard < figures.shards; ++shard)
+    out += fmt::format("polytrace_store_up{{shard=\"{}\"}} {}\n", shard,
+                       figures.store_up[shard].load());
   return out;
 }
 

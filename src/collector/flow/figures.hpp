@@ -9,6 +9,9 @@
 #include <string>
 #include <string_view>
 
+#include "warehouse/outcomes.hpp"
+#include "warehouse/shards.hpp"
+
 namespace polytrace::collector {
 
 enum class Refused : std::uint8_t {
@@ -26,15 +29,30 @@ inline constexpr std::size_t kRefusals = 0
 std::string_view name_of(Refused why);
 std::string_view text_of(Refused why);
 
+// What became of a question to the store, and how /metrics calls it.
+enum class QuestionEnd : std::uint8_t { answered, wrong, busy, late, failed };
+inline constexpr std::array<std::string_view, 5> kQuestionEnds = {"answered", "wrong", "busy",
+                                                                  "late", "failed"};
+
 struct Figures {
 #define FIGURE(name, kind, text) std::atomic<std::uint64_t> name{0};
 #include "collector/flow/figures.def"
 #undef FIGURE
   std::array<std::atomic<std::uint64_t>, kRefusals> refused_total{};
+  // Rows of `commands`, by outcome.
+  std::array<std::atomic<std::uint64_t>, warehouse::kCommandOutcomes.size()> commands_total{};
+  std::array<std::atomic<std::uint64_t>, kQuestionEnds.size()> questions_total{};
+  // By shard of the store, of which there are so many. 1: the last try went well.
+  std::array<std::atomic<std::uint64_t>, warehouse::kMostShards> store_up{};
+  std::atomic<std::uint64_t> shards{1};
+  // Of a hub that takes rows from a bus: 1: it is connected.
+  static constexpr std::uint64_t kNoBus = ~std::uint64_t{0};
+  std::atomic<std::uint64_t> bus_up{kNoBus};
   // For /readyz and /healthz.
   std::atomic<bool> spool_works{true};
   std::atomic<bool> outbox_has_room{true};
 
+  void count(QuestionEnd end) { ++questions_total[static_cast<std::size_t>(end)]; }
   void refuse(Refused why) { ++refused_total[static_cast<std::size_t>(why)]; }
 };
 

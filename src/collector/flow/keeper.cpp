@@ -83,7 +83,9 @@ void Keeper::run() {
 
 void Keeper::handle(Input& input) {
   Stream& stream = *input.stream;
-  if (stream.connection != input.connection || stream.refused) return;
+  if (stream.connection != input.connection) return;
+  // Who is refused still leaves: until then its memory stays.
+  if (stream.refused && input.what != Input::What::leave) return;
   switch (input.what) {
     case Input::What::begin:
       stream.cutter = BlockCutter(input.offset);

@@ -16,10 +16,12 @@
 
 #include "collector/flow/figures.hpp"
 #include "collector/flow/owner.hpp"
+#include "collector/flow/pulse.hpp"
 #include "collector/flow/workers.hpp"
 #include "collector/keep/block_cutter.hpp"
 #include "collector/keep/spool.hpp"
 #include "collector/live/stream_work.hpp"
+#include "collector/objects/pin_watch.hpp"
 
 namespace polytrace::collector {
 
@@ -37,11 +39,14 @@ struct Stream {
   std::atomic<std::uint64_t> waiting{0};     // bytes of blocks that no worker is done with
   std::atomic<std::uint64_t> kept{0};        // all before this is on our disk
   std::atomic<base::Time> heard{0};          // wall time of its last bytes
+  std::atomic<base::Time> skew{0};           // of its clock against ours, nanoseconds
   std::atomic<base::Time> open_since{base::kNoTime};  // where its oldest open window begins
   std::atomic<bool> in_news{false};
   std::atomic<bool> refused{false};
   std::atomic<Refused> why{};
-  std::atomic<bool> finished{false};  // every row of it has gone on
+  std::atomic<bool> finished{false};     // every row of it has gone on
+  std::atomic<std::uint64_t> memory{0};  // that its work holds, about
+  const std::shared_ptr<Pulse> pulse = std::make_shared<Pulse>();
 
   // --- the keeper's ---
   BlockCutter cutter{};
@@ -49,8 +54,13 @@ struct Stream {
   // --- of the worker that has its lane ---
   Workers::Lane lane;
   std::optional<StreamWork> work{};
-  // What the figures have of it.
-  std::uint64_t events = 0, events_refused = 0, missing = 0, lost = 0, faults = 0;
+  PinWatch watch{};
+  // What the figures have of `work`, and what those before it had that were put away.
+  struct Counts {
+    std::uint64_t events = 0, events_refused = 0, blocks = 0, missing = 0, lost = 0, faults = 0;
+  };
+  Counts told{};
+  Counts before{};
 };
 
 using StreamPtr = std::shared_ptr<Stream>;

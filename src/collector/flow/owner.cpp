@@ -2,16 +2,20 @@
 #include "collector/flow/owner.hpp"
 
 #include <fmt/format.h>
+#include <pwd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <ctime>
 #include <fstream>
 #include <string_view>
 
 #include "agent/control/protocol/endpoint.hpp"
+#include "base/codes.hpp"
 #include "base/text/utf8.hpp"
+#include "base/wall_clock.hpp"
 
 namespace polytrace::collector {
 namespace {
@@ -58,6 +62,39 @@ std::optional<Owner> owner_of(int socket) {
   if (auto container = container_of(peer.pid); !container.empty())
     owner.labels.emplace_back("container", std::move(container));
   return owner;
+}
+
+// A clock that was set since then may be off by more than the slack: one more is asked for then, or
+// is as new as it seems.
+bool began_before(const Owner& owner, base::Time wall) {
+  constexpr base::Time kSecondOfTime = 1'000'000'000;
+  constexpr base::Time kSlack = 2 * kSecondOfTime;
+  const long ticks = sysconf(_SC_CLK_TCK);
+  timespec now{};
+  if (owner.started == 0 || ticks <= 0 || clock_gettime(CLOCK_BOOTTIME, &now) != 0) return true;
+  const base::Time since_boot = now.tv_sec * kSecondOfTime + now.tv_nsec;
+  const base::Time begun =
+      static_cast<base::Time>(owner.started / static_cast<std::uint64_t>(ticks)) * kSecondOfTime;
+  return base::wall_now() - (since_boot - begun) < wall + kSlack;
+}
+
+Owner owner_over_tcp(std::uint64_t process) {
+  return {.user = geteuid(),
+          .name = fmt::format("tcp {}", process),
+          .labels = {{"host", host_name()}, {"instance", fmt::to_string(process)}}};
+}
+
+base::result<std::unordered_map<uid_t, std::string>> databases_by_user(const Config& config) {
+  std::unordered_map<uid_t, std::string> databases;
+  for (const Tenant& tenant : config.tenants)
+    for (const std::string& name : tenant.users) {
+      const passwd* const user = getpwnam(name.c_str());
+      if (user == nullptr)
+        return base::fail(base::Code::usage,
+                          fmt::format("tenant {}: there is no user {} here", tenant.name, name));
+      databases[user->pw_uid] = tenant.database;
+    }
+  return databases;
 }
 
 }  // namespace polytrace::collector

@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
-#include "collector/aggregate/labels.hpp"
+#include "base/types.hpp"
+#include "collector/config/config.hpp"
 
 namespace polytrace::collector {
 
@@ -26,5 +28,16 @@ struct Owner {
 
 // Nothing where the process is gone or cannot be told.
 std::optional<Owner> owner_of(int socket);
+
+// Whether the process began before that wall time, or nobody can tell.
+bool began_before(const Owner& owner, base::Time wall);
+
+// Of one that came over TCP and showed the token, which is all that is known of it: a program of
+// our own user on our host, of the process that it tells. All who have the token are one owner.
+Owner owner_over_tcp(std::uint64_t process);
+
+// Where rows of whose programs go: databases of tenants by their users. Errors: usage (a user that
+// this machine does not have).
+base::result<std::unordered_map<uid_t, std::string>> databases_by_user(const Config& config);
 
 }  // namespace polytrace::collector

@@ -11,12 +11,15 @@
 #include <fstream>
 
 #include "base/codes.hpp"
+#include "base/wall_clock.hpp"
 #include "service/words/numbers.hpp"
 
 namespace polytrace::collector {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::string_view kNameFile = "name";
 
 // Names and labels are others' words: a line each, so that lines of theirs are none.
 std::string one_line(std::string_view text) {
@@ -108,7 +111,7 @@ base::result<void> make_folder(const fs::path& folder) {
 }
 
 base::result<std::string> name_of_folder(const fs::path& folder) {
-  const fs::path file = folder / "name";
+  const fs::path file = folder / kNameFile;
   std::string name;
   std::ifstream in(file, std::ios::binary);
   if (std::getline(in, name) && name.size() > 4 && name.size() < 64) return name;
@@ -119,6 +122,12 @@ base::result<std::string> name_of_folder(const fs::path& folder) {
   if (auto written = write_file(file, name + "\n"); !written)
     return base::Unexpected(written.error());
   return name;
+}
+
+base::Time begin_of_folder(const fs::path& folder) {
+  struct stat found{};
+  if (stat((folder / kNameFile).c_str(), &found) != 0) return base::wall_now();
+  return found.st_mtim.tv_sec * base::Time{1'000'000'000} + found.st_mtim.tv_nsec;
 }
 
 }  // namespace polytrace::collector

@@ -31,5 +31,7 @@ class OwnerBook {
 base::result<void> make_folder(const std::filesystem::path& folder);
 // A name that this folder has for good: made at random once.
 base::result<std::string> name_of_folder(const std::filesystem::path& folder);
+// The wall time when it got that name.
+base::Time begin_of_folder(const std::filesystem::path& folder);
 
 }  // namespace polytrace::collector

@@ -6,33 +6,27 @@
 #include <algorithm>
 #include <chrono>
 
-#include "agent/control/protocol/endpoint.hpp"
 #include "base/codes.hpp"
 #include "base/text/figure_text.hpp"
+#include "base/wall_clock.hpp"
 
 namespace polytrace::collector {
 namespace {
 
-constexpr base::Time kSecond10 = 10 * kSecond;
 constexpr base::Time kClockAhead = 600 * kSecond;  // of our clock that others' may be
 constexpr base::Time kClockBehind = 7 * 86'400 * kSecond;
-constexpr base::Time kBehindEvents = 2 * kSecond;  // a window is open behind its end
-constexpr base::Time kSilence = 30 * kSecond;
-constexpr base::Time kLongSilence = 600 * kSecond;
+// From now on, as far as any clock is ahead: so that nothing of a stream is awaited any more, and
+// where it stands can be told.
+constexpr base::Time kAllOpen = kClockAhead + RowMaker::kWindowsOfMinute * kWindow;
+constexpr std::size_t kMostFigures = 200'000;  // in open windows of a stream: 16 MiB
+constexpr std::uint32_t kMostNodes = 131'072;  // of each of its trees: 8 MiB
 constexpr std::chrono::milliseconds kRestoreWait{1};
-constexpr unsigned kLooksToQuiet = 10;
-constexpr unsigned kLooksToForget = 600;
-
-base::Time wall_time() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 unsigned worker_count() { return std::max(1U, std::thread::hardware_concurrency()); }
 
-bool has_ended(const Owner& owner) {
-  return agent::control::start_time_of(owner.process) != owner.started;
+std::size_t enough_bytes(const Config& config) {
+  const bool publishes = !config.is_hub && !config.bus.url.empty();
+  return publishes ? kEnoughBytesOfMessage : kEnoughBytesOfBlock;
 }
 
 template <class T, class Options>
@@ -43,9 +37,7 @@ base::result<T> open_in(const std::filesystem::path& folder, Options options) {
 
 }  // namespace
 
-base::result<std::unique_ptr<Pipeline>> Pipeline::open(const Config& config, warehouse::Link link,
-                                                       Figures& figures, Tell tell,
-                                                       std::function<void()> news) {
+base::result<Pipeline::Kept> Pipeline::open_folder(const Config& config) {
   const std::filesystem::path folder = config.spool;
   if (auto made = make_folder(folder); !made) return base::Unexpected(made.error());
   auto name = name_of_folder(folder);
@@ -55,54 +47,77 @@ base::result<std::unique_ptr<Pipeline>> Pipeline::open(const Config& config, war
                                                            .min_free = config.spool_min_free,
                                                            .age = config.spool_age});
   if (!spool) return base::Unexpected(spool.error());
-  auto outbox = open_in<Outbox>(
-      folder / "outbox", OutboxOptions{.folder = folder / "outbox", .bytes = config.outbox_bytes});
+  auto outbox = open_in<Outbox>(folder / "outbox", OutboxOptions{.folder = folder / "outbox",
+                                                                 .bytes = config.outbox_bytes,
+                                                                 .high = config.outbox_high});
   if (!outbox) return base::Unexpected(outbox.error());
+  auto marks = ThinMarks::open(folder / "thinned", outbox->end());
+  if (!marks) return base::Unexpected(marks.error());
   auto checkpoint = open_in<Checkpoint>(folder / "streams", folder / "streams");
   if (!checkpoint) return base::Unexpected(checkpoint.error());
   auto book = OwnerBook::open(folder / "owners");
   if (!book) return base::Unexpected(book.error());
-  std::unique_ptr<Pipeline> made(new Pipeline(
-      config, std::move(*spool), std::move(*outbox), std::move(*checkpoint), std::move(*book),
-      std::move(*name), std::move(link), figures, std::move(tell), std::move(news)));
+  return Kept{std::move(*spool),      std::move(*outbox), std::move(*marks),
+              std::move(*checkpoint), std::move(*book),   std::move(*name)};
+}
+
+base::result<std::unique_ptr<Pipeline>> Pipeline::open(const Config& config, Targets targets,
+                                                       Figures& figures, Tell tell,
+                                                       std::function<void()> news) {
+  auto kept = open_folder(config);
+  if (!kept) return base::Unexpected(kept.error());
+  auto databases = databases_by_user(config);
+  if (!databases) return base::Unexpected(databases.error());
+  std::unique_ptr<Pipeline> made(new Pipeline(config, std::move(*kept), std::move(targets), figures,
+                                              std::move(tell), std::move(news)));
+  made->databases_ = std::move(*databases);
+  if (auto opened = made->open_pins(made->name_); !opened) return base::Unexpected(opened.error());
   made->restore();
   made->keeper_ = std::make_unique<Keeper>(made->spool_, figures, made->tell_, made->hands());
   return made;
 }
 
-Pipeline::Pipeline(const Config& config, Spool spool, Outbox outbox, Checkpoint checkpoint,
-                   OwnerBook book, std::string name, warehouse::Link link, Figures& figures,
-                   Tell tell, std::function<void()> news)
+Pipeline::Pipeline(const Config& config, Kept kept, Targets targets, Figures& figures, Tell tell,
+                   std::function<void()> news)
     : config_(config),
       figures_(figures),
       tell_(std::move(tell)),
       news_(std::move(news)),
-      spool_(std::move(spool)),
-      outbox_(std::move(outbox)),
-      checkpoint_(std::move(checkpoint)),
-      book_(std::move(book)),
+      spool_(std::move(kept.spool)),
+      outbox_(std::move(kept.outbox)),
+      marks_(std::move(kept.marks)),
+      checkpoint_(std::move(kept.checkpoint)),
+      book_(std::move(kept.book)),
+      name_(std::move(kept.name)),
+      begun_(begin_of_folder(config.spool)),
+      novelty_({config.new_names, config.new_stacks, config.new_programs, config.label_names}),
       labels_(config.labels),
-      courier_(outbox_, std::move(link), std::move(name), figures_, tell_),
-      packer_(outbox_, checkpoint_, figures_, tell_, [this] { courier_.wake(); }),
+      couriers_(outbox_, std::move(targets), name_, figures_, tell_),
+      packer_(outbox_, marks_, fmt::format("{}.{}", name_, base::wall_seconds()),
+              static_cast<std::uint32_t>(figures_.shards), enough_bytes(config), checkpoint_,
+              figures_, tell_, [this] { couriers_.wake(); }),
       workers_(worker_count()) {}
 
 Pipeline::~Pipeline() {
   if (keeper_) keeper_->stop();
   packer_.stop();
   workers_.stop();
-  courier_.stop();
+  if (pins_) pins_->stop();
+  couriers_.stop();
 }
 
 // What was kept and is not in rows for good goes on first: one pass over the spool for all streams.
 void Pipeline::restore() {
-  std::vector<std::uint64_t> ids = spool_.streams();
-  for (const std::uint64_t id : checkpoint_.streams()) ids.push_back(id);
-  std::ranges::sort(ids);
-  ids.erase(std::ranges::unique(ids).begin(), ids.end());
+  figures_.outbox_bytes = outbox_.bytes();
+  const std::vector<std::uint64_t> ids = known_streams();
   for (const std::uint64_t id : ids) {
     auto stream = std::make_shared<Stream>(id, book_.find(id).value_or(Owner{}));
-    stream->heard = wall_time();
+    stream->heard = base::wall_now();
     streams_.emplace(id, stream);
+    if (database_of(stream->owner.user) == nullptr) {
+      refuse(stream, Refused::tenant, std::string(text_of(Refused::tenant)));
+      continue;
+    }
     workers_.add(stream->lane, [this, stream] {
       if (!open_work(*stream)) return refuse(stream, Refused::stream, "what was kept is damaged");
       stream->finished = stream->work->finished();
@@ -171,6 +186,8 @@ std::vector<StreamPtr> Pipeline::all() {
 
 StreamPtr Pipeline::begin(std::uint64_t id, const Owner& owner, std::uint64_t connection,
                           Refused& why) {
+  why = Refused::tenant;
+  if (database_of(owner.user) == nullptr) return nullptr;
   StreamPtr stream = find(id);
   const bool is_new = !stream;
   if (is_new) {
@@ -178,13 +195,12 @@ StreamPtr Pipeline::begin(std::uint64_t id, const Owner& owner, std::uint64_t co
     const auto known = book_.find(id);
     stream = std::make_shared<Stream>(id, known.value_or(owner));
     if (const auto held = spool_.held(id)) stream->kept = held->next_offset;
-    stream->heard = wall_time();
+    stream->heard = base::wall_now();
   }
   why = stream->refused ? stream->why.load() : Refused::owner;
   if (stream->refused || !stream->owner.is_same(owner)) return nullptr;
   if (is_new) {
-    if (const auto noted = book_.note(id, owner); !noted)
-      tell_({Weight::warning, "spool", owner.name, id, base::to_text(noted.error())});
+    note_owner(id, owner);
     const std::scoped_lock lock(mutex_);
     streams_.emplace(id, stream);
   }
@@ -205,7 +221,7 @@ void Pipeline::come(const StreamPtr& stream, std::uint64_t connection, std::uint
 }
 void Pipeline::take(const StreamPtr& stream, std::uint64_t connection,
                     std::vector<std::byte> bytes) {
-  stream->heard = wall_time();
+  stream->heard = base::wall_now();
   keeper_->take(stream, connection, std::move(bytes));
 }
 void Pipeline::end(const StreamPtr& stream, std::uint64_t connection) {
@@ -257,14 +273,32 @@ AggregatorOptions Pipeline::how(const Stream& stream) {
   options.stream = stream.id;
   options.lag = kBehindEvents;
   options.live = true;
+  options.most_open = kMostFigures;
+  options.most_nodes = kMostNodes;
+  options.novelty = &novelty_;
   return options;
+}
+
+const std::string* Pipeline::database_of(uid_t user) const {
+  const auto found = databases_.find(user);
+  if (found != databases_.end()) return &found->second;
+  return config_.tenants.empty() ? &own_database_ : nullptr;
 }
 
 bool Pipeline::open_work(Stream& stream) {
   if (stream.work) return true;
+  const std::string& database = *database_of(stream.owner.user);
   stream.work.emplace(
-      stream.id, how(stream), [this](Rows&& rows) { packer_.take(std::move(rows)); }, &checkpoint_);
+      stream.id, how(stream),
+      [this, &stream, &database](Rows&& rows) {
+        stream.pulse->learn(rows);
+        look_at_rows(stream, database, rows);
+        packer_.take(std::move(rows), database);
+      },
+      &checkpoint_);
+  stream.told = {};
   const auto resumed = stream.work->resume();
+  pins_->begin(stream.watch, stream.id, stream.work->next_block());
   if (!resumed)
     tell_({Weight::warning, "checkpoint", stream.owner.name, stream.id,
            base::to_text(resumed.error())});
@@ -281,16 +315,22 @@ void Pipeline::read_spool(Stream& stream) {
 }
 
 void Pipeline::work_on(const StreamPtr& stream, const BlockCutter::Block& block) {
-  if (stream->refused) return;
+  if (stream->refused || block.index == BlockCutter::kHeader) return;
   if (!stream->work) {
     if (!open_work(*stream)) return refuse(stream, Refused::stream, "what was kept is damaged");
-    read_spool(*stream);
+    // One that was put away goes on where it was; of one that was forgotten more may lie there.
+    if (stream->work->next_block() != block.index) read_spool(*stream);
   }
-  const base::Time now = wall_time();
+  const base::Time now = base::wall_now();
   stream->work->accept({.oldest = now - kClockBehind, .newest = now + kClockAhead});
   const auto done = stream->work->block(block);
+  stream->work->came(now);
+  pins_->note(stream->watch, stream->id, block.index, stream->work->aggregator().last_wall());
   account(*stream);
-  if (!done) return refuse(stream, Refused::stream, base::to_text(done.error()));
+  if (!done)
+    return refuse(
+        stream, done.error().code == base::Code::limit_exceeded ? Refused::limit : Refused::stream,
+        base::to_text(done.error()));
   if (stream->work->finished()) finish(stream);
 }
 
@@ -303,29 +343,54 @@ void Pipeline::close_until(const StreamPtr& stream, base::Time wall) {
 }
 
 void Pipeline::finish(const StreamPtr& stream) {
-  if (stream->refused || stream->finished || !stream->work) return;
+  if (stream->refused || stream->finished) return;
+  if (!stream->work && (stream->before.blocks == 0 || !open_work(*stream))) return;
   if (const auto ended = stream->work->finish(); !ended)
     tell_({Weight::warning, "checkpoint", stream->owner.name, stream->id,
            base::to_text(ended.error())});
+  pins_->finish(stream->watch, stream->id, stream->work->next_block());
   account(*stream);
   stream->finished = true;
-  tell_(
-      {Weight::news, "ended", stream->owner.name, stream->id,
-       fmt::format("{} events in {} blocks; {} lost, {} blocks missing", stream->work->events(),
-                   stream->work->blocks(), stream->work->lost(), stream->work->blocks_missing())});
+  tell_({Weight::news, "ended", stream->owner.name, stream->id,
+         fmt::format("{} events in {} blocks; {} lost, {} blocks missing",
+                     stream->before.events + stream->told.events,
+                     stream->before.blocks + stream->told.blocks,
+                     stream->before.lost + stream->told.lost,
+                     stream->before.missing + stream->told.missing)});
+}
+
+// Its memory is for others until it says something again: all of it is on the disk.
+void Pipeline::put_away(Stream& stream) {
+  if (stream.refused || stream.finished || !stream.work || stream.waiting != 0) return;
+  const bool is_saved = stream.work->put_away();
+  account(stream);
+  if (!is_saved) return;
+  stream.before.events += stream.told.events;
+  stream.before.blocks += stream.told.blocks;
+  stream.before.lost += stream.told.lost;
+  stream.before.missing += stream.told.missing;
+  stream.work.reset();
+  stream.memory = 0;
 }
 
 void Pipeline::account(Stream& stream) {
   const StreamWork& work = *stream.work;
-  figures_.events_total += work.events() - std::exchange(stream.events, work.events());
-  const std::uint64_t refused = work.aggregator().refused();
-  figures_.events_refused_total += refused - std::exchange(stream.events_refused, refused);
-  figures_.events_lost_total += work.lost() - std::exchange(stream.lost, work.lost());
-  figures_.faults_total += work.faults() - std::exchange(stream.faults, work.faults());
-  figures_.blocks_missing_total +=
-      work.blocks_missing() - std::exchange(stream.missing, work.blocks_missing());
+  const Stream::Counts now{work.events(), work.aggregator().refused(),
+                           work.blocks(), work.blocks_missing(),
+                           work.lost(),   work.faults()};
+  figures_.events_total += now.events - stream.told.events;
+  figures_.events_refused_total += now.events_refused - stream.told.events_refused;
+  figures_.events_lost_total += now.lost - stream.told.lost;
+  figures_.faults_total += now.faults - stream.told.faults;
+  figures_.blocks_missing_total += now.missing - stream.told.missing;
+  stream.told = now;
+  stream.memory = work.bytes();
   stream.open_since = work.open_since();
-  if (auto saved = stream.work->saved()) packer_.keep(stream.id, std::move(*saved));
+  if (const base::Time skew = work.aggregator().skew(); skew != base::kNoTime) stream.skew = skew;
+  stream.pulse->note(work.aggregator().last_wall());
+  if (!stream.pulse->is_certain() && work.aggregator().has_clock())
+    stream.pulse->suppose({work.aggregator().labels(), work.aggregator().ids().series});
+  if (auto saved = stream.work->saved()) save(stream, std::move(*saved));
 }
 
 void Pipeline::refuse(const StreamPtr& stream, Refused why, const std::string& text) {
@@ -333,46 +398,6 @@ void Pipeline::refuse(const StreamPtr& stream, Refused why, const std::string& t
   if (stream->refused.exchange(true)) return;
   tell_({Weight::warning, "refused", stream->owner.name, stream->id, text});
   add_news(stream);
-}
-
-// --- now and then ---
-
-void Pipeline::look_around() {
-  const base::Time now = wall_time();
-  base::Time oldest = now;
-  ++looks_;
-  for (const StreamPtr& stream : all()) {
-    if (const base::Time since = stream->open_since; since != base::kNoTime)
-      oldest = std::min(oldest, since + kSecond10);
-    look_at(stream, now);
-  }
-  figures_.window_lag_seconds = static_cast<std::uint64_t>((now - oldest) / kSecond);
-  if (looks_ % kLooksToForget == 0) forget_dropped();
-}
-
-void Pipeline::look_at(const StreamPtr& stream, base::Time now) {
-  const bool is_gone = stream->connection == 0 && stream->waiting == 0;
-  const base::Time silent = now - stream->heard;
-  if (is_gone && (stream->refused || stream->finished || silent > kLongSilence)) {
-    const std::scoped_lock lock(mutex_);
-    streams_.erase(stream->id);
-    return;
-  }
-  if (silent < kSilence || stream->waiting != 0 || looks_ % kLooksToQuiet != 0) return;
-  if (stream->connection == 0 && has_ended(stream->owner))
-    workers_.add(stream->lane, [this, stream] { finish(stream); });
-  else if (stream->open_since != base::kNoTime)
-    workers_.add(stream->lane,
-                 [this, stream] { close_until(stream, wall_time() - kSilence + kBehindEvents); });
-}
-
-// Of streams that nobody can ask for any more.
-void Pipeline::forget_dropped() {
-  for (const std::uint64_t id : checkpoint_.streams()) {
-    if (spool_.held(id) || find(id)) continue;
-    checkpoint_.forget(id);
-    book_.forget(id);
-  }
 }
 
 bool Pipeline::drain(std::chrono::seconds patience) {
@@ -384,12 +409,13 @@ bool Pipeline::drain(std::chrono::seconds patience) {
   keeper_->stop();
   for (const StreamPtr& stream : all())
     workers_.add(stream->lane,
-                 [this, stream] { close_until(stream, wall_time() + kSecond10 + kBehindEvents); });
+                 [this, stream] { close_until(stream, base::wall_now() + kAllOpen); });
   const bool worked = workers_.finish(left());
   packer_.stop();
   workers_.stop();
-  const bool sent = courier_.finish(left());
-  courier_.stop();
+  pins_->stop();
+  const bool sent = couriers_.finish(left());
+  couriers_.stop();
   return worked && sent;
 }
 

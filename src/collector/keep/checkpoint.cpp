@@ -148,6 +148,16 @@ base::result<void> Checkpoint::keep(std::uint64_t stream, const Saved& saved) {
   return {};
 }
 
+base::result<void> Checkpoint::adopt(std::uint64_t stream, const Saved& saved) {
+  base::result<void> done;
+  for (const Closing& closing : saved.closings)
+    if (done) done = note(stream, closing);
+  if (done) done = sync();
+  if (done) done = keep(stream, saved);
+  if (!done) forget(stream);
+  return done;
+}
+
 base::result<void> Checkpoint::define(std::uint64_t stream, std::uint64_t offset,
                                       base::Bytes bytes) {
   auto file = AppendFile::open(kDefinitions.path(state_->folder, stream));
@@ -207,6 +217,11 @@ base::result<std::optional<Checkpoint::Known>> Checkpoint::load(std::uint64_t st
 std::vector<std::uint64_t> Checkpoint::streams() const {
   const std::lock_guard lock(state_->mutex);
   return {state_->kept.begin(), state_->kept.end()};
+}
+
+bool Checkpoint::has(std::uint64_t stream) const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->kept.contains(stream);
 }
 
 std::filesystem::path Checkpoint::definitions_path(const std::filesystem::path& folder,

@@ -33,6 +33,7 @@ struct Saved {
   std::uint64_t offset = 0;       // where it begins
   std::uint64_t definitions = 0;  // bytes of them that belong to it
   std::vector<std::byte> state{};
+  std::vector<Closing> closings{};  // noted since: for who has no journal of them
 };
 
 class Checkpoint {
@@ -45,6 +46,9 @@ class Checkpoint {
 
   // Errors: write_failed; what was kept before stays.
   base::result<void> keep(std::uint64_t stream, const Saved& saved);
+  // What somebody else knew of a stream that is new here, with its closings. Errors: as above;
+  // then it is as new as before.
+  base::result<void> adopt(std::uint64_t stream, const Saved& saved);
   // Writes at `offset` of the stream's definitions; keep() brings them to the medium.
   base::result<void> define(std::uint64_t stream, std::uint64_t offset, base::Bytes bytes);
   base::result<void> note(std::uint64_t stream, const Closing& closing);
@@ -59,6 +63,7 @@ class Checkpoint {
   // begins anew) and is told by damaged().
   base::result<std::optional<Known>> load(std::uint64_t stream) const;
   std::vector<std::uint64_t> streams() const;  // of which something is kept, in order
+  bool has(std::uint64_t stream) const;
   // Where its definitions are, for who only reads them.
   static std::filesystem::path definitions_path(const std::filesystem::path& folder,
                                                 std::uint64_t stream);

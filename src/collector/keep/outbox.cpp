@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/keep/outbox.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <deque>
+#include <functional>
 #include <mutex>
 
 #include "base/codes.hpp"
@@ -14,6 +18,20 @@ namespace {
 
 using base::Code;
 
+// Entries that are looked at for others like the first.
+constexpr std::size_t kMostLooks = 4096;
+
+std::uint64_t likeness_of(const Block& block) {
+  const std::size_t hash =
+      std::hash<std::string>()(fmt::format("{}/{}/{}", block.table, block.database, block.day));
+  return std::max<std::uint64_t>(hash, 1);
+}
+
+bool are_alike(const Block& one, const Block& other) {
+  return one.table == other.table && one.columns == other.columns &&
+         one.database == other.database && one.day == other.day;
+}
+
 constexpr NumberedFiles kFiles{"rows-", ".batches"};
 
 }  // namespace
@@ -23,7 +41,10 @@ struct Outbox::State {
   struct Entry {
     std::uint64_t at = 0;  // of its packed bytes
     std::uint32_t length = 0;
+    std::uint32_t shard = 0;
     bool sent = false;
+    bool aside = false;
+    std::uint64_t likeness = 0;  // of its table, database and day; 0: not looked at yet
   };
   struct File {
     std::filesystem::path path{};
@@ -33,8 +54,9 @@ struct Outbox::State {
     std::uint64_t unsent = 0;
 
     std::uint64_t end() const { return first + entries.size(); }
-    void add(std::uint64_t at, std::size_t length) {
-      entries.push_back({at, static_cast<std::uint32_t>(length)});
+    void add(std::uint64_t at, std::size_t length, std::uint64_t shard) {
+      entries.push_back(
+          {at, static_cast<std::uint32_t>(length), static_cast<std::uint32_t>(shard)});
       ++unsent;
     }
   };
@@ -46,10 +68,15 @@ struct Outbox::State {
   base::result<void> begin_file(std::uint64_t first);
   base::result<void> make_room(std::uint64_t more);
   base::result<void> sync_newest();
+  base::result<std::optional<Batch>> load(File& file, std::uint64_t number);
+  template <class Visit>
+  base::result<void> visit(OfShard of, const Visit& visit);
   void drop_sent();
   std::uint64_t bytes() const;
+  bool is_over(double share) const;
 
   OutboxOptions options;
+  std::mutex turn;
   mutable std::mutex mutex;  // guards all that follows
   std::deque<File> files{};
   std::uint64_t synced = 0;      // bytes of the newest one
@@ -98,7 +125,8 @@ base::result<void> Outbox::State::read(const NumberedFiles::Found& found) {
     if (number < known.end()) continue;
     if (number - known.end() > image->bytes().size()) continue;  // no such many fit
     for (; known.end() < number; ++damaged) known.entries.push_back({.sent = true});
-    known.add(records.offset() + sizeof(RecordHead), records.payload().size());
+    known.add(records.offset() + sizeof(RecordHead), records.payload().size(),
+              records.head().place);
   }
   return known.file.cut(records.end());
 }
@@ -159,6 +187,8 @@ base::result<void> Outbox::State::make_room(std::uint64_t more) {
   return {};
 }
 
+std::unique_lock<std::mutex> Outbox::turn() { return std::unique_lock(state_->turn); }
+
 base::result<std::uint64_t> Outbox::append(const Block& block) {
   const std::vector<std::byte> packed = pack(block);
   if (packed.empty()) return base::fail(Code::limit_exceeded, "the batch is too large");
@@ -168,11 +198,11 @@ base::result<std::uint64_t> Outbox::append(const Block& block) {
     return base::fail(Code::limit_exceeded, "the outbox is full");
   State::File& newest = state_->files.back();
   const std::uint64_t number = newest.end();
-  const RecordHead head = record_head(number, 0, packed.size());
+  const RecordHead head = record_head(number, block.shard, packed.size());
   const base::Bytes parts[] = {std::as_bytes(std::span(&head, 1)), packed};
   const std::uint64_t at = newest.file.size() + sizeof head;
   if (auto done = newest.file.append(parts); !done) return base::Unexpected(done.error());
-  newest.add(at, packed.size());
+  newest.add(at, packed.size(), block.shard);
   return number;
 }
 
@@ -181,26 +211,76 @@ base::result<void> Outbox::sync() {
   return state_->sync_newest();
 }
 
-base::result<std::optional<Outbox::Batch>> Outbox::next(std::uint64_t from) const {
-  const std::lock_guard lock(state_->mutex);
-  std::vector<std::byte> packed;
-  for (State::File& file : state_->files) {
-    if (file.unsent == 0 || file.end() <= from) continue;
-    for (std::uint64_t number = std::max(from, file.first);
-         number < std::min(file.end(), state_->synced_to); ++number) {
-      State::Entry& entry = file.entries[number - file.first];
-      if (entry.sent) continue;
-      packed.resize(entry.length);
-      if (auto done = file.file.read(entry.at, packed); !done)
-        return base::Unexpected(done.error());
-      if (auto block = unpack(packed))
-        return Batch{number, std::move(*block), number < state_->begun_with};
-      ++state_->damaged;
-      entry.sent = true;
-      --file.unsent;
+// Nothing: it is damaged, which is counted.
+base::result<std::optional<Outbox::Batch>> Outbox::State::load(File& file, std::uint64_t number) {
+  Entry& entry = file.entries[number - file.first];
+  std::vector<std::byte> packed(entry.length);
+  if (auto done = file.file.read(entry.at, packed); !done) return base::Unexpected(done.error());
+  auto block = unpack(packed);
+  if (!block) {
+    ++damaged;
+    entry.sent = true;
+    --file.unsent;
+    return std::nullopt;
+  }
+  block->shard = entry.shard;
+  entry.likeness = likeness_of(*block);
+  return Batch{number, std::move(*block), number < begun_with, std::move(packed)};
+}
+
+// visit(file, entry, number) of each that may be sent, in order, while it gives true.
+template <class Visit>
+base::result<void> Outbox::State::visit(OfShard of, const Visit& visit) {
+  for (File& file : files) {
+    if (file.unsent == 0) continue;
+    for (std::uint64_t number = file.first; number < std::min(file.end(), synced_to); ++number) {
+      const Entry& entry = file.entries[number - file.first];
+      if (entry.sent || entry.aside || !of.has(entry.shard)) continue;
+      const base::result<bool> more = visit(file, entry, number);
+      if (!more) return base::Unexpected(more.error());
+      if (!*more) return {};
     }
   }
-  return std::nullopt;
+  return {};
+}
+
+base::result<std::vector<Outbox::Batch>> Outbox::next_alike(OfShard of,
+                                                            std::size_t most_bytes) const {
+  const std::lock_guard lock(state_->mutex);
+  std::vector<Batch> found;
+  std::uint64_t likeness = 0;
+  std::size_t bytes = 0;
+  std::size_t looks = 0;
+  const auto look = [&](State::File& file, const State::Entry& entry,
+                        std::uint64_t number) -> base::result<bool> {
+    if (++looks > kMostLooks) return false;
+    const bool goes_by = !found.empty() && !is_position(found.front().block);
+    if (!found.empty() && entry.likeness != 0 && entry.likeness != likeness) return goes_by;
+    auto batch = state_->load(file, number);
+    if (!batch) return base::Unexpected(batch.error());
+    if (!*batch) return true;
+    if (!found.empty() && !are_alike((*batch)->block, found.front().block)) return goes_by;
+    bytes += (*batch)->block.bytes.view().size();
+    if (!found.empty() && bytes > most_bytes) return false;
+    likeness = entry.likeness;
+    found.push_back(std::move(**batch));
+    return most_bytes != 0;
+  };
+  if (auto visited = state_->visit(of, look); !visited) return base::Unexpected(visited.error());
+  return found;
+}
+
+void Outbox::set_aside(std::uint64_t number) {
+  const std::lock_guard lock(state_->mutex);
+  for (State::File& file : state_->files)
+    if (number >= file.first && number < file.end()) file.entries[number - file.first].aside = true;
+}
+
+void Outbox::take_up(OfShard of) {
+  const std::lock_guard lock(state_->mutex);
+  for (State::File& file : state_->files)
+    for (State::Entry& entry : file.entries)
+      if (of.has(entry.shard)) entry.aside = false;
 }
 
 void Outbox::sent(std::uint64_t number) {
@@ -219,18 +299,42 @@ std::uint64_t Outbox::bytes() const {
   return state_->bytes();
 }
 
-std::uint64_t Outbox::waiting() const {
+std::uint64_t Outbox::waiting(OfShard of) const {
   const std::lock_guard lock(state_->mutex);
   std::uint64_t all = 0;
-  for (const State::File& file : state_->files) all += file.unsent;
+  for (const State::File& file : state_->files) {
+    if (of.shards == 1) all += file.unsent;
+    else if (file.unsent != 0)
+      for (const State::Entry& entry : file.entries) all += !entry.sent && of.has(entry.shard);
+  }
   return all;
 }
 
-bool Outbox::over_high() const {
+std::uint64_t Outbox::end() const {
   const std::lock_guard lock(state_->mutex);
-  return static_cast<double>(state_->bytes()) >
-         state_->options.high * static_cast<double>(state_->options.bytes);
+  return state_->files.back().end();
 }
+
+std::uint64_t Outbox::first_waiting() const {
+  const std::lock_guard lock(state_->mutex);
+  for (const State::File& file : state_->files) {
+    if (file.unsent == 0) continue;
+    const auto waits = [](const State::Entry& entry) { return !entry.sent && !entry.aside; };
+    const auto found = std::ranges::find_if(file.entries, waits);
+    if (found != file.entries.end())
+      return file.first + static_cast<std::uint64_t>(found - file.entries.begin());
+  }
+  return state_->files.back().end();
+}
+
+// Of the bytes that it may have.
+bool Outbox::State::is_over(double share) const {
+  const std::lock_guard lock(mutex);
+  return static_cast<double>(bytes()) > share * static_cast<double>(options.bytes);
+}
+
+bool Outbox::over_high() const { return state_->is_over(state_->options.high); }
+bool Outbox::over_most() const { return state_->is_over((1 + state_->options.high) / 2); }
 
 std::uint64_t Outbox::damaged() const {
   const std::lock_guard lock(state_->mutex);

@@ -26,6 +26,7 @@ std::optional<std::string_view> table_of(std::string_view name) {
       },
       Rows().tables);
   look(warehouse::Batch::kTable);
+  look(warehouse::CommandDone::kTable);
   return found;
 }
 
@@ -41,10 +42,11 @@ std::vector<std::byte> compressed(base::Bytes bytes) {
   return out;
 }
 
-std::vector<std::byte> decompressed(base::Bytes bytes) {
-  const unsigned long long size = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
-  if (size > kMostPacked) return {};  // also where it is not told
-  std::vector<std::byte> out(size);
+// Into memory of the size that is told: no window of zstd's own is needed, whatever the bytes say.
+std::vector<std::byte> decompressed(base::Bytes bytes, std::size_t most) {
+  const auto size = unpacked_size(bytes);
+  if (!size || *size > most) return {};
+  std::vector<std::byte> out(*size);
   const std::size_t got = ZSTD_decompress(out.data(), out.size(), bytes.data(), bytes.size());
   if (got != out.size()) out.clear();
   return out;
@@ -65,12 +67,22 @@ std::vector<std::byte> pack(const Block& block) {
     out.fixed(total.count);
     out.fixed(total.weight);
   }
+  out.zero_terminated(block.database);
+  out.zero_terminated(block.origin.edge);
+  out.fixed(block.origin.number);
+  out.fixed(block.origin.sent_before);
   out.bytes(block.bytes.view());
   return compressed(out.view());
 }
 
-std::optional<Block> unpack(base::Bytes bytes) {
-  const std::vector<std::byte> all = decompressed(bytes);
+std::optional<std::uint64_t> unpacked_size(base::Bytes bytes) {
+  const unsigned long long size = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
+  if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR) return std::nullopt;
+  return size;
+}
+
+std::optional<Block> unpack(base::Bytes bytes, std::size_t most) {
+  const std::vector<std::byte> all = decompressed(bytes, most);
   base::Cursor in(all, 0);
   Block block;
   const auto table = table_of(in.zero_terminated());
@@ -88,6 +100,10 @@ std::optional<Block> unpack(base::Bytes bytes) {
     total.weight = in.fixed<std::uint64_t>();
     block.totals.push_back(total);
   }
+  block.database = in.zero_terminated();
+  block.origin.edge = in.zero_terminated();
+  block.origin.number = in.fixed<std::uint64_t>();
+  block.origin.sent_before = in.fixed<std::uint32_t>();
   block.bytes.bytes(in.bytes(in.left()));
   if (!in.ok()) return std::nullopt;
   return block;

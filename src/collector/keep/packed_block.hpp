@@ -15,7 +15,9 @@ inline constexpr std::size_t kMostPacked = std::size_t{256} << 20;
 
 // Empty: it is larger than that, or memory is missing.
 std::vector<std::byte> pack(const Block& block);
-// Nothing: the bytes are damaged, or of no table that is known.
-std::optional<Block> unpack(base::Bytes bytes);
+// Nothing: the bytes are damaged, of no table that is known, or larger than that.
+std::optional<Block> unpack(base::Bytes bytes, std::size_t most = kMostPacked);
+// How many bytes they say to be when they are unpacked; nothing: they do not say it.
+std::optional<std::uint64_t> unpacked_size(base::Bytes bytes);
 
 }  // namespace polytrace::collector

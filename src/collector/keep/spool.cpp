@@ -231,6 +231,32 @@ base::result<void> Spool::replay(std::uint64_t stream, std::uint64_t first,
       [&](std::uint64_t, const BlockCutter::Block& block) { return take(block); });
 }
 
+base::result<std::vector<std::uint64_t>> Spool::pin(std::uint64_t stream, std::uint64_t first,
+                                                    std::uint64_t last,
+                                                    const fs::path& folder) const {
+  std::vector<std::uint64_t> numbers;
+  {
+    const std::lock_guard lock(state_->mutex);
+    std::optional<std::uint64_t> before;  // the last block of the files so far
+    for (const SpoolIndex::File& file : state_->index.files()) {
+      const auto found = file.last.find(stream);
+      if (found == file.last.end()) continue;
+      if (found->second >= first && (!before || *before < last)) numbers.push_back(file.number);
+      before = found->second;
+    }
+  }
+  for (const std::uint64_t number : numbers) {
+    std::error_code fault;
+    const fs::path from = kSpoolFiles.path(state_->options.folder, number);
+    fs::create_hard_link(from, kSpoolFiles.path(folder, number), fault);
+    const bool is_there = !fault || fault == std::errc::file_exists;
+    // One that was dropped meanwhile is gone.
+    if (!is_there && fault != std::errc::no_such_file_or_directory)
+      return base::fail(Code::write_failed, fmt::format("{}: {}", from.string(), fault.message()));
+  }
+  return numbers;
+}
+
 std::uint64_t Spool::bytes() const {
   const std::lock_guard lock(state_->mutex);
   return state_->index.bytes();

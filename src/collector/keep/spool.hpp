@@ -62,6 +62,14 @@ class Spool {
   base::result<void> replay(std::uint64_t stream, std::uint64_t first,
                             const BlockCutter::Take& take) const;
 
+  // Makes hard links, in another folder of that disk, of the files that have any of the blocks
+  // `first` to `last` of the stream: what is in them stays when the ring drops them. The newest one
+  // may grow yet. The numbers of the files, also of those that were linked before. Errors:
+  // write_failed.
+  base::result<std::vector<std::uint64_t>> pin(std::uint64_t stream, std::uint64_t first,
+                                               std::uint64_t last,
+                                               const std::filesystem::path& folder) const;
+
   // --- figures, since open() where they count ---
   std::uint64_t bytes() const;             // of its files
   std::uint64_t dropped_blocks() const;    // with the oldest files

@@ -62,19 +62,25 @@ base::result<bool> Search::take_file(const std::filesystem::path& path) {
 
 }  // namespace
 
-// From the newest file back: what is asked for happened a short while ago.
-base::result<Looked> look_into_spool(const std::filesystem::path& folder, std::uint64_t stream,
+// From the newest file back: what is asked for happened a short while ago. Of a file that is in
+// both the pinned one: it does not go while it is looked at.
+base::result<Looked> look_into_spool(const std::filesystem::path& folder,
+                                     const std::filesystem::path& pinned, std::uint64_t stream,
                                      std::uint64_t first, std::uint64_t last,
                                      std::uint64_t most_bytes) {
   std::error_code fault;
   if (!std::filesystem::is_directory(folder, fault))
     return base::fail(base::Code::open_failed, folder.string() + " is no folder of a collector");
-  auto files = kSpoolFiles.find(folder);
-  if (!files) return base::Unexpected(files.error());
+  std::map<std::uint64_t, std::filesystem::path> files;
+  for (const auto* const place : {&pinned, &folder}) {
+    if (!std::filesystem::is_directory(*place, fault)) continue;
+    const auto found = kSpoolFiles.find(*place);
+    if (!found) return base::Unexpected(found.error());
+    for (const NumberedFiles::Found& file : *found) files.try_emplace(file.number, file.path);
+  }
   Search search{stream, first, last, most_bytes};
-  std::ranges::reverse(*files);
-  for (const NumberedFiles::Found& file : *files) {
-    const auto goes_on = search.take_file(file.path);
+  for (auto file = files.rbegin(); file != files.rend(); ++file) {
+    const auto goes_on = search.take_file(file->second);
     if (!goes_on) return base::Unexpected(goes_on.error());
     if (!*goes_on) break;
   }

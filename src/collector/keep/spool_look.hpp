@@ -20,9 +20,11 @@ struct Looked {
   std::optional<std::uint64_t> first_behind{};
 };
 
-// Blocks `first` to `last` of the stream. What is damaged is left out. Errors: open_failed (no such
-// folder), read_failed; limit_exceeded where they have more than `most_bytes`.
-base::result<Looked> look_into_spool(const std::filesystem::path& folder, std::uint64_t stream,
+// Blocks `first` to `last` of the stream, of the spool's files in that folder and of those that are
+// pinned in the other one, which need not be there. What is damaged is left out. Errors:
+// open_failed (no such folder), read_failed; limit_exceeded where they have more than `most_bytes`.
+base::result<Looked> look_into_spool(const std::filesystem::path& folder,
+                                     const std::filesystem::path& pinned, std::uint64_t stream,
                                      std::uint64_t first, std::uint64_t last,
                                      std::uint64_t most_bytes);
 

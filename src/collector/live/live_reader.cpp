@@ -37,7 +37,7 @@ void LiveReader::read(base::Bytes block, const Take& take) {
     const auto more = reader_->fetch(chunk);
     if (!more || !*more) break;  // the feed has nothing yet
     reader_->decode(chunk, batch);
-    reader_->settle(batch);
+    reader_->settle(chunk, batch);
     if (!batch.notices.empty())
       for (const base::Notice& notice : batch.notices.sorted()) faults_ += notice.count;
     take(batch);

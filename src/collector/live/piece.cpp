@@ -160,6 +160,11 @@ std::vector<std::byte> own_words(const std::string& note, std::uint64_t gone, ba
   return blocks_with(batch, 0);
 }
 
+// Of the blocks that are there.
+bool is_had(const PieceOrder& order, std::uint64_t index) {
+  return order.had && index >= order.had->first && index <= order.had->last;
+}
+
 base::Unexpected nothing_there(const PieceOrder& order, const Looked& looked) {
   std::string nearest = "and no other of that stream";
   if (looked.first_behind) nearest = fmt::format("the nearest is {}", *looked.first_behind);
@@ -174,11 +179,17 @@ base::Unexpected nothing_there(const PieceOrder& order, const Looked& looked) {
 base::result<Piece> read_piece(const PieceOrder& order) {
   if (order.last < order.first || order.last - order.first >= kMostPieceBlocks)
     return base::fail(Code::usage, fmt::format("1 to {} blocks at once", kMostPieceBlocks));
-  auto looked =
-      look_into_spool(order.folder / "raw", order.stream, order.first, order.last, kMostPieceBytes);
+  auto looked = look_into_spool(order.folder / "raw", order.folder / "pinned", order.stream,
+                                order.first, order.last, kMostPieceBytes);
   if (!looked) return base::Unexpected(looked.error());
   const Blocks& blocks = looked->blocks;
   if (blocks.empty()) return nothing_there(order, *looked);
+  const auto had = std::ranges::count_if(blocks, [&](const auto& block) {
+    return is_had(order, block.first) && !is_end(block.second);
+  });
+  if (order.had &&
+      (order.had->last != order.last || static_cast<std::uint64_t>(had) != order.had->count))
+    return base::fail(Code::usage, "other blocks are there now than were had: ask for all");
   IndexWords gone;
   IndexWords to_come;
   const std::uint64_t newest = looked->first_behind.value_or(blocks.rbegin()->first);
@@ -187,7 +198,6 @@ base::result<Piece> read_piece(const PieceOrder& order) {
 
   const Before before = read_before(order, blocks);
   Piece piece;
-  piece.blocks = blocks.size();
   piece.gone = gone.text();
   piece.note =
       fmt::format("blocks {} to {} of stream {:016x}", order.first, order.last, order.stream);
@@ -199,7 +209,12 @@ base::result<Piece> read_piece(const PieceOrder& order) {
   for (const auto& block : before.definitions) writer.add(block);
   writer.add(own_words(piece.note, gone.count(), begin_of(before, blocks, order.stream)));
   for (const auto& block : before.context) writer.add(block);
-  for (const auto& [index, block] : blocks) writer.add(block);
+  for (const auto& [index, block] : blocks) {
+    if (is_had(order, index)) continue;
+    writer.add(block);
+    ++piece.blocks;
+    piece.at_end += !is_end(block);
+  }
   piece.trace = writer.finish();
   return piece;
 }

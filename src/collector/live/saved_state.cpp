@@ -7,7 +7,8 @@
 namespace polytrace::collector {
 namespace {
 
-constexpr std::uint8_t kVersion = 1;
+constexpr std::uint8_t kVersion = 3;
+constexpr std::uint8_t kWithoutFirstGen = 2;  // as older programs wrote it
 enum class Stage : std::uint8_t { going_on, ended };
 
 // Both directions of one layout: `io` takes or gives numbers, and lists with their sizes.
@@ -49,6 +50,7 @@ void lay_out_thread(Io& io, Thread& thread) {
     io.number(call.start);
     io.number(call.ticket);
   });
+  io.number(thread.last);
   io.number(thread.told);
   io.number(thread.debt);
   io.number(thread.waits);
@@ -104,6 +106,7 @@ std::vector<std::byte> state_bytes(const GoingOn& going_on) {
   lay_out(out, going_on);
   put_times(out, going_on.closed);
   put_times(out, going_on.ended);
+  out.number(going_on.first_gen);
   return bytes_of(out);
 }
 
@@ -116,7 +119,8 @@ std::vector<std::byte> ended_bytes() {
 
 std::optional<SavedState> read_state_bytes(base::Bytes bytes) {
   In in{base::Cursor(bytes, 0)};
-  if (in.bytes.byte() != kVersion) return std::nullopt;
+  const std::uint8_t version = in.bytes.byte();
+  if (version != kVersion && version != kWithoutFirstGen) return std::nullopt;
   SavedState saved;
   saved.ended = in.bytes.byte() == static_cast<std::uint8_t>(Stage::ended);
   if (saved.ended) return saved;
@@ -124,6 +128,7 @@ std::optional<SavedState> read_state_bytes(base::Bytes bytes) {
   lay_out(in, saved.going_on);
   get_times(in, saved.going_on.closed);
   get_times(in, saved.going_on.ended);
+  if (version == kVersion) in.number(saved.going_on.first_gen);
   if (!in.bytes.ok() || !in.bytes.done()) return std::nullopt;
   return saved;
 }

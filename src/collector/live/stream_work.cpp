@@ -9,6 +9,7 @@
 #include "collector/live/definitions.hpp"
 #include "collector/live/live_reader.hpp"
 #include "collector/live/saved_state.hpp"
+#include "format/native/framing.hpp"
 #include "format/native/wire/wire.hpp"
 
 namespace polytrace::collector {
@@ -18,6 +19,13 @@ using base::Code;
 
 // Of a closing: the stream was ended.
 constexpr base::Time kForGood = INT64_MAX;
+
+// Calls, which an agent forgets once somebody has them; the rest it keeps for who comes late.
+bool has_calls(base::Bytes block) {
+  const format::native::BlockHeader header = format::native::load_header(block.data());
+  return header.content == format::native::Content::events &&
+         (header.segment & format::native::kFromRecords) == 0;
+}
 
 AggregatorOptions for_live(AggregatorOptions options, std::uint64_t stream) {
   options.stream = stream;
@@ -37,6 +45,8 @@ struct StreamWork::State {
         reader(number) {}
 
   base::result<void> take(const BlockCutter::Block& block);
+  base::result<void> learn(const BlockCutter::Block& block);
+  void go_on();
   base::result<void> define(base::Bytes bytes);
   base::result<void> check_limits() const;
   void tell_gap(std::uint64_t missing);
@@ -56,6 +66,11 @@ struct StreamWork::State {
   std::uint64_t offset = sizeof(format::native::StreamHeader);
   std::uint64_t definitions = 0;   // bytes of them that are kept
   std::deque<Closing> closings{};  // of before, to be done again
+  std::vector<Closing> since{};    // that were done since the last that was saved
+  // Of elsewhere, until its blocks are there from which it is to be counted.
+  std::optional<GoingOn> adopted{};
+  std::uint64_t counts_from = 0;
+  bool counts = false;             // calls came, or it went on from what is kept here
   std::optional<Saved> awaited{};  // its rows are not all out
   std::optional<Saved> ready{};
   std::uint64_t done = 0;
@@ -78,12 +93,21 @@ base::result<void> StreamWork::State::define(base::Bytes bytes) {
 
 base::result<void> StreamWork::State::check_limits() const {
   const slice::Names& names = aggregator.names();
-  if (names.methods().size() > limits.most_methods)
-    return base::fail(Code::limit_exceeded,
-                      fmt::format("more than {} methods", limits.most_methods));
-  if (names.threads().size() > limits.most_threads)
-    return base::fail(Code::limit_exceeded,
-                      fmt::format("more than {} threads", limits.most_threads));
+  struct Bound {
+    std::uint64_t has, most;
+    std::string_view what;
+  };
+  const Bound bounds[] = {{names.methods().size(), limits.most_methods, "methods"},
+                          {names.classes().size(), limits.most_classes, "classes"},
+                          {names.threads().size(), limits.most_threads, "threads"},
+                          {aggregator.open_calls(), limits.most_open_calls, "open calls"},
+                          {definitions, limits.most_definitions, "bytes of definitions"}};
+  for (const Bound& bound : bounds)
+    if (bound.has > bound.most)
+      return base::fail(Code::limit_exceeded,
+                        fmt::format("more than {} {}", bound.most, bound.what));
+  if (aggregator.is_one_too_many())
+    return base::fail(Code::limit_exceeded, "too many new programs in one day");
   return {};
 }
 
@@ -101,6 +125,7 @@ void StreamWork::State::tell_gap(std::uint64_t blocks_lost) {
 
 void StreamWork::State::apply_closings(std::uint64_t block) {
   for (; !closings.empty() && closings.front().block <= block && !ended; closings.pop_front()) {
+    since.push_back(closings.front());
     if (closings.front().until == kForGood) end();
     else aggregator.close_until(closings.front().until);
   }
@@ -109,35 +134,65 @@ void StreamWork::State::apply_closings(std::uint64_t block) {
 void StreamWork::State::end() {
   aggregator.finish();
   ended = true;
-  ready = Saved{next, offset, definitions, ended_bytes()};
+  ready = Saved{next, offset, definitions, ended_bytes(), {}};
   awaited.reset();
   done = next;
 }
 
 // Before its rows are anywhere: when they are made again, they must be the same ones.
 base::result<void> StreamWork::State::note(base::Time until) {
-  return kept == nullptr ? base::result<void>() : kept->note(stream, {next, until});
+  since.push_back({next, until});
+  return kept == nullptr ? base::result<void>() : kept->note(stream, since.back());
 }
 
 void StreamWork::State::look_whether_saved() {
   if (!awaited || aggregator.awaits()) return;
   done = awaited->done;
+  awaited->closings = since;
   ready = std::move(awaited);
   awaited.reset();
 }
 
 void StreamWork::State::begin_to_save() {
-  if (kept == nullptr || awaited) return;
+  if (kept == nullptr || awaited || adopted) return;
   const auto going_on = aggregator.going_on();
   if (!going_on) return;
-  awaited = Saved{next, offset, definitions, state_bytes(*going_on)};
+  awaited = Saved{next, offset, definitions, state_bytes(*going_on), {}};
+  since.clear();
   saved_at = aggregator.latest();
   saved_block = next;
   look_whether_saved();
 }
 
+// Of a block that is counted elsewhere what later ones need.
+base::result<void> StreamWork::State::learn(const BlockCutter::Block& block) {
+  next = block.index + 1;
+  offset = block.offset + block.bytes.size();
+  const bool whole = is_context(block.bytes);
+  base::result<void> learned = whole ? define(block.bytes) : base::result<void>();
+  reader.read(block.bytes, [&](const event::Batch& batch) {
+    if (whole) aggregator.consume(batch);
+    const std::vector<std::byte> named = definitions_of(batch, block.index);
+    if (named.empty() || !learned) return;
+    learned = define(named);
+    if (learned) learned = take_over_definitions(named);
+  });
+  return learned ? check_limits() : learned;
+}
+
+void StreamWork::State::go_on() {
+  aggregator.go_on(*adopted);
+  adopted.reset();
+  next = saved_block = counts_from;
+  saved_at = aggregator.latest();
+}
+
 base::result<void> StreamWork::State::take(const BlockCutter::Block& block) {
-  if (block.index > next) tell_gap(block.index - next);
+  if (block.index > next) {
+    if (!counts) aggregator.begin_apart();
+    tell_gap(block.index - next);
+  }
+  counts = counts || has_calls(block.bytes);
   aggregator.begin_block(block.index);
   next = block.index + 1;
   offset = block.offset + block.bytes.size();
@@ -185,8 +240,14 @@ base::result<void> StreamWork::resume() {
   const auto saved = read_state_bytes(found.saved.state);
   if (!saved) return base::fail(Code::block_damaged, "what was saved of the stream is damaged");
   if (auto done = state.take_over_definitions(found.definitions); !done) return done;
+  if (!saved->ended && found.saved.definitions == 0) {
+    state.adopted = saved->going_on;
+    state.counts_from = state.done = found.saved.done;
+    return {};
+  }
   if (!saved->ended) state.aggregator.go_on(saved->going_on);
   state.ended = saved->ended;
+  state.counts = true;
   state.next = state.done = state.saved_block = found.saved.done;
   state.offset = found.saved.offset;
   state.definitions = found.saved.definitions;
@@ -197,11 +258,13 @@ base::result<void> StreamWork::resume() {
 base::result<void> StreamWork::block(const BlockCutter::Block& block) {
   State& state = *state_;
   if (block.index == BlockCutter::kHeader) return {};
-  state.apply_closings(block.index);
+  if (state.adopted && block.index >= state.counts_from) state.go_on();
+  if (!state.adopted) state.apply_closings(block.index);
   if (state.ended || block.index < state.next) {
     ++state.duplicate;
     return {};
   }
+  if (state.adopted) return state.learn(block);
   if (auto done = state.take(block); !done) return done;
   if (is_end(block.bytes)) {
     state.end();
@@ -218,6 +281,7 @@ base::result<void> StreamWork::block(const BlockCutter::Block& block) {
 
 base::result<void> StreamWork::close_until(base::Time wall) {
   State& state = *state_;
+  if (state.adopted) return {};
   state.apply_closings(kForGood);
   const base::Time closes = state.aggregator.closes_next();
   if (state.ended || closes == base::kNoTime || wall < closes) return {};
@@ -230,6 +294,7 @@ base::result<void> StreamWork::close_until(base::Time wall) {
 
 base::result<void> StreamWork::finish() {
   State& state = *state_;
+  if (state.adopted) state.go_on();
   state.apply_closings(kForGood);
   if (state.ended) return {};
   if (auto done = state.note(kForGood); !done) return done;
@@ -237,8 +302,17 @@ base::result<void> StreamWork::finish() {
   return {};
 }
 
+bool StreamWork::put_away() {
+  State& state = *state_;
+  if (state.ended || state.awaited || state.ready) return false;
+  if (state.saved_block == state.next && state.done == state.next) return state.next != 0;
+  state.begin_to_save();
+  return false;
+}
+
 std::optional<Saved> StreamWork::saved() { return std::exchange(state_->ready, std::nullopt); }
 
+void StreamWork::came(base::Time now) { state_->aggregator.note_arrival(now); }
 void StreamWork::accept(Accepted accepted) { state_->aggregator.accept(accepted); }
 bool StreamWork::finished() const { return state_->ended; }
 std::uint64_t StreamWork::next_block() const { return state_->next; }
@@ -251,8 +325,10 @@ std::uint64_t StreamWork::blocks_missing() const { return state_->missing; }
 std::uint64_t StreamWork::faults() const { return state_->reader.faults(); }
 std::uint64_t StreamWork::blocks_without_clock() const { return state_->without_clock; }
 std::uint64_t StreamWork::lost() const { return state_->aggregator.lost(); }
+std::size_t StreamWork::bytes() const {
+  return state_->aggregator.bytes() + static_cast<std::size_t>(state_->definitions);
+}
 const Aggregator& StreamWork::aggregator() const { return state_->aggregator; }
 base::Time StreamWork::open_since() const { return state_->aggregator.open_since(); }
-base::Time StreamWork::latest_wall() const { return state_->aggregator.last_wall(); }
 
 }  // namespace polytrace::collector

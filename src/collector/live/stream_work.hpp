@@ -10,6 +10,9 @@
 // of a server's main(). Not saved: processor time that open calls told at their entry; and nothing
 // is saved inside of a table of sums. The spool must hold what comes from done() on, some two
 // minutes: what it has dropped of that is missing in rows that replace whole ones.
+//
+// What was saved may come from elsewhere (live/position.hpp), without definitions: then blocks
+// before `done` are taken for those alone, and it goes on behind them.
 #pragma once
 
 #include <memory>
@@ -23,9 +26,12 @@ namespace polytrace::collector {
 
 struct StreamOptions {
   base::Time save_each = 60 * kSecond;  // of the stream's own time
-  // Of what one stream may define; then it is refused.
-  std::uint32_t most_methods = 65'536;
-  std::uint32_t most_threads = 16'384;
+  // Of what one stream may bring; then it is refused.
+  std::size_t most_methods = 65'536;
+  std::size_t most_classes = 65'536;
+  std::size_t most_threads = 16'384;
+  std::size_t most_open_calls = 131'072;                     // of all threads
+  std::uint64_t most_definitions = std::uint64_t{16} << 20;  // bytes of them, as they are kept
 };
 
 class StreamWork {
@@ -54,9 +60,16 @@ class StreamWork {
   // Wall times that are believed from now on.
   void accept(Accepted accepted);
 
+  // Wants to be taken up again from what is kept, soon: saved() gives it. For a stream that says
+  // nothing. Whether all is given already, so that nothing here is needed any more.
+  bool put_away();
+
   // What to keep once the outbox has on its medium all rows that the sink got before this call;
   // nothing: no news. Each is given once.
   std::optional<Saved> saved();
+
+  // The blocks came just now, at that wall time: how far the stream's clock is off.
+  void came(base::Time now);
 
   std::uint64_t next_block() const;
   std::uint64_t next_offset() const;  // where that one should begin
@@ -70,8 +83,8 @@ class StreamWork {
   std::uint64_t blocks_without_clock() const;  // whose events are in no window
   std::uint64_t faults() const;                // what could not be read in them, in places
   std::uint64_t lost() const;                  // events that the stream itself tells as lost
-  base::Time latest_wall() const;              // of its events; kNoTime before any
   base::Time open_since() const;  // wall time where the oldest open window begins; kNoTime: none
+  std::size_t bytes() const;      // that it holds, about
   const Aggregator& aggregator() const;
 
  private:

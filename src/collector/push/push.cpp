@@ -16,7 +16,6 @@ namespace polytrace::collector {
 namespace {
 
 constexpr Time kAhead = 600 * kSecond;
-constexpr std::size_t kRowsAtOnce = 200'000;
 
 std::uint32_t seconds(Time wall) {
   return static_cast<std::uint32_t>(std::clamp<Time>(wall / kSecond, 0, ~std::uint32_t{0}));
@@ -44,72 +43,18 @@ base::result<TraceId> identify(const std::string& file) {
   return id;
 }
 
-// Rows on their way, some hundred thousand at a time.
-class Delivery {
- public:
-  Delivery(warehouse::Link& link, const PushOptions& options, const service::Asking& asking)
-      : link_(link), options_(options), stop_(asking.stop) {}
-
-  void take(Rows&& rows, const SeriesIds& ids) {
-    if (!sender_) begin(ids);
-    waiting_.append(std::move(rows));
-    if (waiting_.size() >= kRowsAtOnce) send();
-  }
-  // What waits, with the row of the trace itself.
-  void finish(warehouse::Trace trace) {
-    if (!sender_) return;
-    waiting_.of<warehouse::Trace>().push_back(std::move(trace));
-    send();
-  }
-  const std::optional<base::Error>& error() const { return error_; }
-  std::uint64_t rows() const { return sender_ ? sender_->rows() : 0; }
-  std::uint64_t retries() const { return sender_ ? sender_->retries() : 0; }
-  unsigned before() const { return before_; }
-
- private:
-  // A store that has some of it already must be told, so that nobody counts both.
-  void begin(const SeriesIds& ids) {
-    const std::string edge = fmt::format("push-{:016x}-{:016x}", ids.series, ids.stream);
-    sender_.emplace(link_,
-                    SenderOptions{.edge = edge, .tries = 5, .stop = stop_, .tell = options_.tell});
-    const auto known =
-        link_.ask(fmt::format("SELECT toUInt64(max(attempts)) FROM {}.batches WHERE edge = '{}'",
-                              link_.database(), edge));
-    if (!known) error_ = known.error();
-    else if (known->size() == sizeof(std::uint64_t))
-      before_ = static_cast<std::uint8_t>((*known)[0]);
-  }
-  void send() {
-    for (const Block& block : blocks_of(waiting_)) {
-      if (error_) break;
-      const auto sent = sender_->send(block, number_++, seconds(options_.now), before_);
-      if (!sent) error_ = sent.error();
-    }
-    waiting_ = {};
-  }
-
-  warehouse::Link& link_;
-  const PushOptions& options_;
-  const std::atomic<bool>* stop_;
-  std::optional<Sender> sender_;
-  std::optional<base::Error> error_;
-  Rows waiting_;
-  std::uint64_t number_ = 0;
-  unsigned before_ = 0;
-};
-
 // Stops a pass whose rows the store does not take.
 class PushConsumer final : public event::Consumer {
  public:
-  PushConsumer(Aggregator& aggregator, const Delivery& delivery)
-      : aggregator_(aggregator), delivery_(delivery) {}
+  PushConsumer(Aggregator& aggregator, const PushTarget& target)
+      : aggregator_(aggregator), target_(target) {}
   bool consume(const event::Batch& batch) override {
-    return aggregator_.consume(batch) && !delivery_.error();
+    return aggregator_.consume(batch) && !target_.error();
   }
 
  private:
   Aggregator& aggregator_;
-  const Delivery& delivery_;
+  const PushTarget& target_;
 };
 
 // A trace that tells no process is a service by its file's name.
@@ -119,7 +64,8 @@ LabelList with_name(const service::Input& input, const PushOptions& options) {
   return labels;
 }
 
-warehouse::Trace trace_row(const Pushed& pushed, const TraceId& id, const std::string& file) {
+warehouse::Trace trace_row(const Pushed& pushed, const TraceId& id, const std::string& file,
+                           const std::string& place) {
   warehouse::Trace row;
   std::error_code fault;
   row.series = pushed.ids.series;
@@ -130,7 +76,7 @@ warehouse::Trace trace_row(const Pushed& pushed, const TraceId& id, const std::s
   row.events = pushed.events;
   row.bytes = id.bytes;
   row.why = "pushed";
-  row.place = "file:" + std::filesystem::absolute(file, fault).string();
+  row.place = place.empty() ? "file:" + std::filesystem::absolute(file, fault).string() : place;
   row.digest = id.digest;
   row.version = 1;
   return row;
@@ -138,25 +84,30 @@ warehouse::Trace trace_row(const Pushed& pushed, const TraceId& id, const std::s
 
 }  // namespace
 
-service::Asked<Pushed> push(const service::Input& input, warehouse::Link& link,
+service::Asked<Pushed> push(const service::Input& input, PushTarget& target,
                             const PushOptions& options) {
   const auto id = identify(input.name());
   if (!id) return service::refuse(id.error(), input.name());
   auto opened = input.open_trace();
   if (!opened) return service::refuse(opened.error(), input.name());
-  Delivery delivery(link, options, input.asking());
   AggregatorOptions how;
   how.labels = with_name(input, options);
   how.stream = id->stream;
   how.starts = options.starts;
-  how.accepted.newest = options.now + kAhead;
+  how.accepted = {options.oldest, options.now + kAhead};
   std::optional<Aggregator> aggregator;
-  aggregator.emplace(how, [&](Rows&& rows) { delivery.take(std::move(rows), aggregator->ids()); });
-  PushConsumer consumer(*aggregator, delivery);
+  bool has_begun = false;
+  const auto take = [&](Rows&& rows) {
+    if (!has_begun) target.begin(aggregator->ids(), aggregator->labels());
+    has_begun = true;
+    target.take(std::move(rows));
+  };
+  aggregator.emplace(how, take);
+  PushConsumer consumer(*aggregator, target);
   Pushed pushed;
   pushed.reading.passed = service::pass(input, *opened->reader, consumer);
   pushed.reading.origin = service::origin_of(input, *opened);
-  if (!delivery.error()) aggregator->finish();
+  if (!target.error()) aggregator->finish();
   pushed.reading.passed.add_limits(aggregator->limits());
   pushed.repairs = aggregator->repairs();
   pushed.labels = aggregator->labels();
@@ -166,20 +117,44 @@ service::Asked<Pushed> push(const service::Input& input, warehouse::Link& link,
   pushed.events = aggregator->events();
   pushed.refused = aggregator->refused();
   pushed.refused_time = aggregator->refused_time();
-  warehouse::Trace row = trace_row(pushed, *id, input.name());
-  row.lost = aggregator->lost();
-  if (!delivery.error()) delivery.finish(std::move(row));
-  pushed.rows = delivery.rows();
-  pushed.retries = delivery.retries();
-  pushed.before = delivery.before();
-  if (delivery.error())
-    return tl::unexpected(service::Refusal{*delivery.error(), {}, pushed.reading.passed});
+  if (has_begun) {
+    Rows last;
+    warehouse::Trace row = trace_row(pushed, *id, input.name(), options.place);
+    row.lost = aggregator->lost();
+    last.of<warehouse::Trace>().push_back(std::move(row));
+    target.take(std::move(last));
+    target.finish();
+  }
+  pushed.take(target.take_delivered());
+  if (target.error())
+    return tl::unexpected(service::Refusal{*target.error(), {}, pushed.reading.passed});
   if (!aggregator->has_clock())
     return service::refuse(
         base::Error{
             base::Code::usage, {}, "the trace tells no wall clock: say with --at when it began"},
         input.name());
   return pushed;
+}
+
+service::Asked<std::vector<Pushed>> push_any(const service::Input& input, PushTarget& target,
+                                             const PushOptions& options) {
+  const auto found = input.recognise();
+  const bool is_trace = found || found.error().code != base::Code::not_recognised;
+  if (options.foreign || !is_trace) return push_foreign(input, target, options);
+  auto pushed = push(input, target, options);
+  if (!pushed) return tl::unexpected(std::move(pushed.error()));
+  std::vector<Pushed> all;
+  all.push_back(std::move(*pushed));
+  return all;
+}
+
+void Pushed::take(Delivered delivered) {
+  rows = delivered.rows;
+  retries = delivered.retries;
+  messages = delivered.messages;
+  before = delivered.before;
+  for (base::Notice& notice : delivered.notices.sorted())
+    reading.passed.notices.push_back(std::move(notice));
 }
 
 }  // namespace polytrace::collector

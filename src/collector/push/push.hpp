@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recorded trace, whole, into a fleet's store. Sent again it replaces itself. One thread at a
-// time.
+// A recorded trace, whole, into a fleet's store, where sent again it replaces itself, or to a
+// server of another system; and profiles of other tools likewise. One thread at a time.
 #pragma once
 
 #include <optional>
 
 #include "collector/aggregate/labels.hpp"
-#include "collector/aggregate/row_maker.hpp"
-#include "collector/send/sender.hpp"
+#include "collector/foreign/foreign.hpp"
+#include "collector/push/push_target.hpp"
 #include "service/input/pass.hpp"
 
 namespace polytrace::collector {
 
 struct PushOptions {
-  LabelList labels{};                  // over what the trace tells
-  std::optional<base::Time> starts{};  // the wall time of its first event, over its own clock
-  base::Time now = 0;                  // wall time: what is later by ten minutes is refused
-  std::function<void(const std::string&)> tell{};  // of what is tried again
+  LabelList labels{};                    // over what the trace tells
+  std::optional<base::Time> starts{};    // the wall time of its first event, over its own clock
+  base::Time now = 0;                    // wall time: what is later by ten minutes is refused
+  base::Time oldest = 0;                 // wall time: what is earlier is refused, too
+  std::optional<ForeignKind> foreign{};  // a profile of another tool, whatever it looks like
+  std::string place{};                   // as the store tells it; empty: that of the file
 };
 
 struct Pushed {
@@ -32,14 +34,24 @@ struct Pushed {
   std::uint64_t retries = 0;
   std::vector<std::string> repairs{};  // what had to be put right in its calls
   unsigned before = 0;                 // how often the store had it already
+  std::uint64_t messages = 0;          // to another system; 0: to a store
+
+  void take(Delivered delivered);
 };
 
-// Tables must be there (warehouse::require_schema). Errors: of the input; usage, where nothing
-// tells its wall clock; of the store.
-service::Asked<Pushed> push(const service::Input& input, warehouse::Link& link,
+// Errors: of the input; usage, where nothing tells its wall clock; of the target.
+service::Asked<Pushed> push(const service::Input& input, PushTarget& target,
                             const PushOptions& options);
+// The same of a profile of another tool (foreign.hpp); of each series that it tells. Its events are
+// samples. Errors: not_recognised, where nobody says what it is, too.
+service::Asked<std::vector<Pushed>> push_foreign(const service::Input& input, PushTarget& target,
+                                                 const PushOptions& options);
 
-// {"schema": "polytrace.push/1", ...}
-std::string push_json(const std::vector<Pushed>& all);
+// Either: what no format of traces recognises is a profile.
+service::Asked<std::vector<Pushed>> push_any(const service::Input& input, PushTarget& target,
+                                             const PushOptions& options);
+
+// {"schema": "polytrace.push/1", ...}; `left_out`: how many more traces there are than told.
+std::string push_json(std::span<const Pushed> all, std::uint64_t left_out = 0);
 
 }  // namespace polytrace::collector

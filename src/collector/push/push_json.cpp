@@ -28,7 +28,7 @@ void write_labels(base::JsonWriter& json, const warehouse::Labels& labels) {
 
 }  // namespace
 
-std::string push_json(const std::vector<Pushed>& all) {
+std::string push_json(std::span<const Pushed> all, std::uint64_t left_out) {
   std::string out;
   base::JsonWriter json(out);
   json.begin_object();
@@ -48,11 +48,13 @@ std::string push_json(const std::vector<Pushed>& all) {
     json.member("time_refused", one.refused_time);
     json.member("rows", one.rows);
     json.member("retries", one.retries);
+    if (one.messages != 0) json.member("messages", one.messages);
     json.member("sent_before", one.before != 0);
     service::write_outcome(json, one.reading.passed);
     json.end_object();
   }
   json.end_array();
+  if (left_out != 0) json.member("traces_left_out", left_out);
   json.end_object();
   return out + '\n';
 }

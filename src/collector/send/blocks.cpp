@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <map>
 
 #include "warehouse/row_binary.hpp"
+#include "warehouse/shards.hpp"
 
 namespace polytrace::collector {
 namespace {
@@ -22,9 +24,22 @@ std::uint32_t month_begin(std::uint32_t day) {
 std::uint32_t part_of(const warehouse::Series& row) { return month_begin(row.first / 86400); }
 std::uint32_t part_of(const warehouse::Frame& row) { return month_begin(row.seen); }
 std::uint32_t part_of(const warehouse::Stack& row) { return month_begin(row.seen); }
+std::uint32_t part_of(const warehouse::Stream& row) { return row.touched / 86400; }
 template <class Row>
 std::uint32_t part_of(const Row& row) {
   return row.t / 86400;
+}
+
+// What a row is of, which decides its shard: so a shard has all rows of its series.
+std::uint64_t key_of(const warehouse::Frame& row) { return row.id; }
+std::uint64_t key_of(const warehouse::Stack& row) {
+  std::uint64_t key = 0;
+  std::memcpy(&key, row.id.data(), sizeof key);
+  return key;
+}
+template <class Row>
+std::uint64_t key_of(const Row& row) {
+  return row.series;
 }
 
 // What control totals add up.
@@ -56,8 +71,9 @@ void add_hour(const Row& row, Block& block) {
 }
 
 template <class Row>
-Block new_block(std::uint32_t day) {
+Block new_block(std::uint32_t day, std::uint32_t shard) {
   Block block;
+  block.shard = shard;
   block.table = Row::kTable;
   block.columns = warehouse::column_names<Row>();
   block.day = day;
@@ -65,33 +81,81 @@ Block new_block(std::uint32_t day) {
 }
 
 template <class Row>
-void add_blocks(const std::vector<Row>& rows, std::vector<Block>& out) {
-  std::map<std::uint32_t, std::vector<const Row*>> parts;
-  for (const Row& row : rows) parts[part_of(row)].push_back(&row);
-  for (const auto& [day, part] : parts) {
-    for (std::size_t i = 0; i < part.size(); ++i) {
-      if (i % kMostRowsOfBlock == 0) out.push_back(new_block<Row>(day));
-      warehouse::append_row(*part[i], out.back().bytes);
-      ++out.back().rows;
-      add_hour(*part[i], out.back());
+void add_blocks(const std::vector<Row>& rows, std::uint32_t shards, std::size_t enough,
+                std::vector<Block>& out) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<const Row*>> parts;
+  for (const Row& row : rows)
+    parts[{part_of(row), warehouse::shard_of(key_of(row), shards)}].push_back(&row);
+  for (const auto& [place, part] : parts) {
+    bool is_full = true;
+    for (const Row* const row : part) {
+      if (is_full) out.push_back(new_block<Row>(place.first, place.second));
+      Block& block = out.back();
+      warehouse::append_row(*row, block.bytes);
+      ++block.rows;
+      add_hour(*row, block);
+      is_full = block.rows == kMostRowsOfBlock || block.bytes.view().size() >= enough;
     }
   }
 }
 
+// All rows of the block, and nothing behind them.
+template <class Row>
+bool read_table(const Block& block, std::vector<Row>& into) {
+  if (block.table != Row::kTable || block.columns != warehouse::column_names<Row>()) return false;
+  base::Cursor in(block.bytes.view(), 0);
+  while (in.ok() && in.left() != 0 && into.size() < kMostRowsOfBlock)
+    if (!warehouse::read_row(in, into.emplace_back())) return false;
+  return in.ok() && in.left() == 0 && !into.empty();
+}
+
+template <class Row>
+Block whole_block(const std::vector<Row>& rows, std::uint32_t day) {
+  Block block = new_block<Row>(day, 0);
+  for (const Row& row : rows) warehouse::append_row(row, block.bytes);
+  block.rows = rows.size();
+  return block;
+}
+
 }  // namespace
 
-std::vector<Block> blocks_of(const Rows& rows) {
+std::vector<Block> blocks_of(const Rows& rows, std::uint32_t shards, std::size_t enough) {
   std::vector<Block> out;
-  std::apply([&](const auto&... table) { (add_blocks(table, out), ...); }, rows.tables);
+  std::apply([&](const auto&... table) { (add_blocks(table, shards, enough, out), ...); },
+             rows.tables);
   for (Block& block : out) std::ranges::sort(block.totals, {}, &HourTotal::hour);
   return out;
 }
 
+std::vector<Block> made_anew(const Block& block, std::uint32_t shards, std::size_t enough) {
+  Rows rows;
+  const bool is_read =
+      std::apply([&](auto&... table) { return (read_table(block, table) || ...); }, rows.tables);
+  if (!is_read) return {};
+  std::vector<Block> blocks = blocks_of(rows);
+  const bool is_same = blocks.size() == 1 && blocks[0].day == block.day &&
+                       blocks[0].rows == block.rows && blocks[0].totals == block.totals;
+  if (!is_same) return {};
+  if (shards != 1 || enough != kEnoughBytesOfBlock) return blocks_of(rows, shards, enough);
+  return blocks;
+}
+
+Block block_of(const std::vector<warehouse::Stream>& rows) {
+  return whole_block(rows, rows.empty() ? 0 : part_of(rows[0]));
+}
+
+std::vector<warehouse::Stream> positions_in(const Block& block) {
+  std::vector<warehouse::Stream> rows;
+  if (!read_table(block, rows)) rows.clear();
+  return rows;
+}
+
 Block block_of(const std::vector<warehouse::Batch>& rows) {
-  Block block = new_block<warehouse::Batch>(rows.empty() ? 0 : rows[0].written / 86400);
-  for (const warehouse::Batch& row : rows) warehouse::append_row(row, block.bytes);
-  block.rows = rows.size();
-  return block;
+  return whole_block(rows, rows.empty() ? 0 : rows[0].written / 86400);
+}
+
+Block block_of(const std::vector<warehouse::CommandDone>& rows) {
+  return whole_block(rows, rows.empty() ? 0 : month_begin(rows[0].at / 86400));
 }
 
 }  // namespace polytrace::collector

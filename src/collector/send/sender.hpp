@@ -6,15 +6,24 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <span>
 #include <string>
 
 #include "collector/send/blocks.hpp"
-#include "warehouse/link.hpp"
+#include "warehouse/shards.hpp"
 
 namespace polytrace::collector {
 
+// A block, and what `batches` calls it: whose it is, its number there, and how often it was sent
+// already, as far as known. The same number with the same rows replaces itself.
+struct Sending {
+  const Block& block;
+  std::string edge{};
+  std::uint64_t number = 0;
+  unsigned before = 0;
+};
+
 struct SenderOptions {
-  std::string edge{};                     // who sends, as `batches` calls it
   unsigned tries = 10;                    // at most
   std::chrono::milliseconds wait{1'000};  // before the second; doubles
   std::chrono::milliseconds most_wait{60'000};
@@ -24,13 +33,12 @@ struct SenderOptions {
 
 class Sender {
  public:
-  Sender(warehouse::Link& link, SenderOptions options)
-      : link_(link), options_(std::move(options)) {}
+  // To the servers of one shard, whose the blocks are.
+  Sender(warehouse::Replicas& shard, SenderOptions options)
+      : shard_(shard), options_(std::move(options)) {}
 
-  // Of a batch of that number: the same number with the same rows replaces itself. `before`: how
-  // often it was sent already, as far as known. Errors are those of the link.
-  base::result<void> send(const Block& block, std::uint64_t number, std::uint32_t written,
-                          unsigned before = 0);
+  // Blocks of one table and day as one, all or none of them. Errors are those of the link.
+  base::result<void> send(std::span<const Sending> blocks, std::uint32_t written);
   std::uint64_t rows() const { return rows_; }  // that the store has now
   std::uint64_t blocks() const { return blocks_; }
   std::uint64_t retries() const { return retries_; }
@@ -40,10 +48,10 @@ class Sender {
 
  private:
   // How many tries it took.
-  base::result<unsigned> insert(const Block& block);
+  base::result<unsigned> insert(const Block& like, base::Bytes rows);
   void pause(std::chrono::milliseconds wait) const;
 
-  warehouse::Link& link_;
+  warehouse::Replicas& shard_;
   SenderOptions options_;
   std::uint64_t rows_ = 0;
   std::uint64_t blocks_ = 0;

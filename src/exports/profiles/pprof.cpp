@@ -6,64 +6,18 @@
 
 #include <algorithm>
 #include <limits>
-#include <protozero/pbf_writer.hpp>
+#include <protozero/pbf_builder.hpp>
 
 #include "base/seeded_hash.hpp"
 #include "exports/job/job.hpp"
 #include "exports/job/text.hpp"
+#include "exports/profiles/fields.hpp"
 
 namespace polytrace::exports {
 namespace {
 
 using analysis::Profile;
-using protozero::pbf_writer;
-
-// Field numbers of profile.proto.
-namespace field {
-enum Profile : protozero::pbf_tag_type {
-  sample_type = 1,
-  sample = 2,
-  location = 4,
-  function = 5,
-  string_table = 6,
-  time_nanos = 9,
-  duration_nanos = 10,
-  comment = 13,
-  default_sample_type = 14
-};
-enum ValueType : protozero::pbf_tag_type { type = 1, unit = 2 };
-enum Sample : protozero::pbf_tag_type { location_id = 1, value = 2, label = 3 };
-enum Label : protozero::pbf_tag_type { key = 1, str = 2, num = 3 };
-enum Location : protozero::pbf_tag_type { location_number = 1, line = 4 };
-enum Line : protozero::pbf_tag_type { function_id = 1, line_number = 2 };
-enum Function : protozero::pbf_tag_type {
-  id = 1,
-  name = 2,
-  system_name = 3,
-  filename = 4,
-  start_line = 5
-};
-}  // namespace field
-
-// What its tools call the two figures; the first is empty where there is but one.
-struct ValueNames {
-  std::string_view count;
-  std::string_view weight;
-  std::string_view unit;
-};
-
-ValueNames value_names(analysis::Carrier carrier) {
-  using analysis::Carrier;
-  switch (carrier) {
-    case Carrier::calls: return {"calls", "time", "nanoseconds"};
-    case Carrier::cpu: return {"calls", "cpu", "nanoseconds"};
-    case Carrier::samples: return {"", "samples", "count"};
-    case Carrier::allocations: return {"alloc_objects", "alloc_space", "bytes"};
-    case Carrier::contentions: return {"contentions", "delay", "nanoseconds"};
-    case Carrier::exceptions: return {"", "exceptions", "count"};
-  }
-  return {};
-}
+using protozero::pbf_builder;
 
 std::int64_t clamped(std::uint64_t number) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
@@ -83,9 +37,9 @@ class PprofWriter {
       if (auto written = write_samples(thread); !written) return written;
     write_frames();
     for (const std::string& sentence : job_.account.sentences())
-      message_.add_int64(field::comment, text(sentence));
+      message_.add_int64(PprofProfile::comment, text(sentence));
     for (const std::string& one : texts_) {
-      message_.add_string(field::string_table, one);
+      message_.add_string(PprofProfile::string_table, one);
       if (auto drained = out_.drain(); !drained) return drained;
     }
     return out_.flush();
@@ -99,55 +53,56 @@ class PprofWriter {
     return entry->second;
   }
   void write_type(std::string_view name, std::string_view unit) {
-    pbf_writer type(message_, field::sample_type);
-    type.add_int64(field::type, text(name));
-    type.add_int64(field::unit, text(unit));
+    pbf_builder<PprofValueType> type(message_, PprofProfile::sample_type);
+    type.add_int64(PprofValueType::type, text(name));
+    type.add_int64(PprofValueType::unit, text(unit));
   }
   void write_head() {
     const ValueNames names = value_names(profile_.weight->carrier);
     has_count_ = !names.count.empty();
     if (has_count_) write_type(names.count, "count");
     write_type(names.weight, names.unit);
-    message_.add_int64(field::default_sample_type,
+    message_.add_int64(PprofProfile::default_sample_type,
                        text(has_count_ && profile_.weight->is_count ? names.count : names.weight));
-    message_.add_int64(field::comment,
+    message_.add_int64(PprofProfile::comment,
                        text("made by polytrace " POLYTRACE_VERSION " from " + job_.origin.trace));
     if (const base::Time wall = job_.origin.wall_of(profile_.first); wall != base::kNoTime)
-      message_.add_int64(field::time_nanos, wall);
+      message_.add_int64(PprofProfile::time_nanos, wall);
     base::Time span = 0;
     if (profile_.first != base::kNoTime &&
         !__builtin_sub_overflow(profile_.last, profile_.first, &span))
-      message_.add_int64(field::duration_nanos, span);
+      message_.add_int64(PprofProfile::duration_nanos, span);
   }
   base::result<void> write_samples(const Profile::Thread& thread) {
     const std::int64_t label = text("thread"), name = text(thread.name), number = text("thread_id");
     for (std::uint32_t node = thread.begin; node < thread.end; ++node) {
       const analysis::Amount& self = profile_.selfs[node];
       if (self.count == 0 && self.weight == 0) continue;
-      pbf_writer sample(message_, field::sample);
+      pbf_builder<PprofSample> sample(message_, PprofProfile::sample);
       write_stack(sample, node);
       const std::array values{clamped(self.count), clamped(self.weight)};
-      sample.add_packed_int64(field::value, values.begin() + (has_count_ ? 0 : 1), values.end());
-      {
-        pbf_writer said(sample, field::label);
-        said.add_int64(field::key, label);
-        said.add_int64(field::str, name);
+      sample.add_packed_int64(PprofSample::value, values.begin() + (has_count_ ? 0 : 1),
+                              values.end());
+      if (!thread.name.empty()) {
+        pbf_builder<PprofLabel> said(sample, PprofSample::label);
+        said.add_int64(PprofLabel::key, label);
+        said.add_int64(PprofLabel::str, name);
       }
       if (thread.id != base::kNoId) {
-        pbf_writer said(sample, field::label);
-        said.add_int64(field::key, number);
-        said.add_int64(field::num, static_cast<std::int64_t>(thread.id));
+        pbf_builder<PprofLabel> said(sample, PprofSample::label);
+        said.add_int64(PprofLabel::key, number);
+        said.add_int64(PprofLabel::num, static_cast<std::int64_t>(thread.id));
       }
       sample.commit();
       if (auto drained = out_.drain(); !drained) return drained;
     }
     return {};
   }
-  void write_stack(pbf_writer& sample, std::uint32_t node) {
+  void write_stack(pbf_builder<PprofSample>& sample, std::uint32_t node) {
     stack_.clear();
     for (; node != Profile::kRoot; node = profile_.nodes[node].parent)
       stack_.push_back(profile_.nodes[node].frame + std::uint64_t{1});
-    sample.add_packed_uint64(field::location_id, stack_.begin(), stack_.end());
+    sample.add_packed_uint64(PprofSample::location_id, stack_.begin(), stack_.end());
   }
   // One location and one function for each frame, by its number + 1. A function needs another
   // system_name than its name: pprof takes the name for one of C++ else, and cuts what stands in
@@ -158,25 +113,25 @@ class PprofWriter {
       const std::int64_t name = text(frame.name), file = text(frame.file);
       const std::int64_t system_name = text(fmt::format("method {}", i + 1));
       {
-        pbf_writer location(message_, field::location);
-        location.add_uint64(field::location_number, i + 1);
-        pbf_writer line(location, field::line);
-        line.add_uint64(field::function_id, i + 1);
-        if (frame.line != 0) line.add_int64(field::line_number, frame.line);
+        pbf_builder<PprofLocation> location(message_, PprofProfile::location);
+        location.add_uint64(PprofLocation::id, i + 1);
+        pbf_builder<PprofLine> line(location, PprofLocation::line);
+        line.add_uint64(PprofLine::function_id, i + 1);
+        if (frame.line != 0) line.add_int64(PprofLine::line, frame.line);
       }
-      pbf_writer function(message_, field::function);
-      function.add_uint64(field::id, i + 1);
-      function.add_int64(field::name, name);
-      function.add_int64(field::system_name, system_name);
-      function.add_int64(field::filename, file);
-      if (frame.line != 0) function.add_int64(field::start_line, frame.line);
+      pbf_builder<PprofFunction> function(message_, PprofProfile::function);
+      function.add_uint64(PprofFunction::id, i + 1);
+      function.add_int64(PprofFunction::name, name);
+      function.add_int64(PprofFunction::system_name, system_name);
+      function.add_int64(PprofFunction::filename, file);
+      if (frame.line != 0) function.add_int64(PprofFunction::start_line, frame.line);
     }
   }
 
   const ProfileJob& job_;
   const Profile& profile_;
   TextSink out_;
-  pbf_writer message_;
+  pbf_builder<PprofProfile> message_;
   bool has_count_ = false;
   tsl::robin_map<std::string, std::int64_t, base::SeededHash> numbers_;  // of texts
   std::vector<std::string> texts_;

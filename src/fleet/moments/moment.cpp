@@ -8,6 +8,7 @@
 
 #include "fleet/frames.hpp"
 #include "format/format.hpp"
+#include "warehouse/ids.hpp"
 
 namespace polytrace::fleet {
 namespace {
@@ -60,21 +61,22 @@ base::result<MomentName> parse_moment(std::string_view text) {
 
 base::result<Moment> find_moment(Store& store, const MomentName& name) {
   // Rows are by the window where it ended: later than its beginning.
-  const auto rows = store.rows<std::uint8_t, std::int64_t, std::uint64_t, std::uint64_t,
-                               std::string, std::string, std::string>(fmt::format(
-      "SELECT kind, took, thread, subject, service_name, host, instance FROM (SELECT series, "
-      "kind, took, thread, subject FROM {0}.moments WHERE stream = {1} AND block = {2} AND at "
+  const auto rows = store.rows<std::uint64_t, std::uint8_t, std::int64_t, std::uint64_t,
+                               std::uint64_t, std::string, std::string, std::string>(fmt::format(
+      "SELECT series, kind, took, thread, subject, service_name, host, instance FROM (SELECT "
+      "series, kind, took, thread, subject FROM {0} WHERE stream = {1} AND block = {2} AND at "
       "= {3} AND t >= {4} ORDER BY took DESC, kind LIMIT 1) AS m ANY LEFT JOIN (SELECT series, "
-      "service_name, host, instance FROM {0}.series) AS s USING series",
-      store.database(), name.stream, name.block, name.at,
-      std::max<std::int64_t>(name.at / kMomentSecond - 10, 0)));
+      "service_name, host, instance FROM {5}) AS s USING series",
+      store.name_of("moments"), name.stream, name.block, name.at,
+      std::max<std::int64_t>(name.at / kMomentSecond - 10, 0), store.name_of("series")));
   if (!rows) return base::Unexpected(rows.error());
   if (rows->empty())
     return base::fail(base::Code::usage,
                       fmt::format("{} has no moment {}; polytrace fleet moments lists them",
                                   store.name(), to_text(name)));
-  const auto& [kind, took, thread, subject, service, host, instance] = rows->front();
-  Moment moment{name, kind, static_cast<std::uint64_t>(took), thread, {}, service, host, instance};
+  const auto& [series, kind, took, thread, subject, service, host, instance] = rows->front();
+  Moment moment{name,    series, kind,    static_cast<std::uint64_t>(took), thread, {},
+                service, host,   instance};
   if (subject == 0) return moment;
   Frames frames(store);
   const std::uint64_t ids[] = {subject};
@@ -88,6 +90,7 @@ base::result<Sighting> look_for(const Moment& moment, base::Bytes trace) {
   if (!opened) return base::Unexpected(opened.error());
   Sighting found;
   std::optional<base::Time> zero;
+  base::Time first = 0, last = 0;
   event::Batch batch;
   for (;;) {
     const auto more = opened->reader->next(batch);
@@ -100,14 +103,43 @@ base::result<Sighting> look_for(const Moment& moment, base::Bytes trace) {
       } else if (event.kind == event::Kind::Note && found.note.empty()) {
         found.note = batch.details_or<event::Note>(event, {}).text;
       }
-      if (zero && happens(event) && event.time == difference(moment.name.at, *zero) &&
+      if (event.kind == event::Kind::Lost)
+        found.lost += batch.details_or<event::Lost>(event, {}).records;
+      if (!happens(event)) continue;
+      first = ++found.events == 1 ? event.time : std::min(first, event.time);
+      last = found.events == 1 ? event.time : std::max(last, event.time);
+      if (zero && event.time == difference(moment.name.at, *zero) &&
           (moment.kind == kBurst || batch.thread(event) == moment.thread))
         found.begins = true;
     }
   }
   if (zero) found.at = difference(moment.name.at, *zero);
+  if (zero && found.events != 0) found.first = first + *zero, found.last = last + *zero;
   found.begins = zero && (found.begins || moment.kind == kLoss);
   return found;
+}
+
+base::result<void> list_trace(Store& store, const Moment& moment, const Sighting& seen,
+                              base::Bytes trace, const KeptTrace& kept) {
+  warehouse::Trace row;
+  row.series = moment.series;
+  row.stream = moment.name.stream;
+  row.first_block = kept.first_block;
+  row.last_block = kept.last_block;
+  row.t = static_cast<std::uint32_t>(std::max<std::int64_t>(seen.first / kMomentSecond, 0));
+  row.first_ns = seen.first;
+  row.last_ns = seen.last;
+  row.events = seen.events;
+  row.bytes = trace.size();
+  row.lost = seen.lost;
+  row.why = moment_kind(moment.kind) + " " + to_text(moment.name);
+  row.place = "file:" + kept.file;
+  row.digest = warehouse::digest_of(trace);
+  row.version = 1;
+  base::Appender out;
+  warehouse::append_row(row, out);
+  return store.link().insert(warehouse::Trace::kTable, warehouse::column_names<warehouse::Trace>(),
+                             out.view());
 }
 
 }  // namespace polytrace::fleet

@@ -33,6 +33,7 @@ base::result<MomentName> parse_moment(std::string_view text);
 
 struct Moment {
   MomentName name{};
+  std::uint64_t series = 0;
   std::uint8_t kind = 0;
   std::uint64_t took = 0;    // nanoseconds
   std::uint64_t thread = 0;  // its id
@@ -49,8 +50,20 @@ struct Sighting {
   bool begins = false;  // its beginning is there
   base::Time at = 0;    // on the trace's clock; 0 where the trace tells no wall time
   std::string note{};   // the first that the trace has
+  // Of all that happens in the trace: wall times in nanoseconds, or 0; how much.
+  std::int64_t first = 0, last = 0;
+  std::uint64_t events = 0, lost = 0;
 };
 // Errors: those of a trace that cannot be read.
 base::result<Sighting> look_for(const Moment& moment, base::Bytes trace);
+
+// A trace of some blocks of the moment's stream that stays: a row of the table `traces`.
+struct KeptTrace {
+  std::string file;  // its absolute path
+  std::uint64_t first_block = 0, last_block = 0;
+};
+// Errors: the link's.
+base::result<void> list_trace(Store& store, const Moment& moment, const Sighting& seen,
+                              base::Bytes trace, const KeptTrace& kept);
 
 }  // namespace polytrace::fleet

@@ -13,6 +13,7 @@
 #include "analysis/table/table.hpp"
 #include "fleet/range.hpp"
 #include "fleet/store.hpp"
+#include "warehouse/objects/objects.hpp"
 
 namespace polytrace::fleet {
 
@@ -29,6 +30,8 @@ struct Report {
   std::vector<std::string> notes{};
   bool is_right = true;  // what is there is what should be
 };
+// Says, where the store is one of several shards, that it is.
+Report with_shards(Report report, const Store& store);
 // {"schema": "polytrace.fleet-operation/1", ...}
 std::string report_json(const Report& report);
 // For people: a line, and one for each note.
@@ -53,11 +56,13 @@ struct PruneOrder {
   bool is_dry = false;                          // only tells
   bool is_forced = false;                       // also rows that no coarser tier has
   std::uint32_t now = 0;
+  warehouse::Objects* objects = nullptr;  // that go with rows of `traces`; null: they stay
 };
 // "profile_10s=48h" over what is kept unless told otherwise. Errors: usage.
 base::result<std::map<std::string, std::uint32_t>> parse_keep(
     const std::vector<std::string>& words);
-// Drops partitions whose rows are all older. Errors: as of roll.
+// Drops partitions whose rows are all older, and before those of `traces` the objects that they
+// tell of. Errors: as of roll; those of Objects::remove.
 base::result<Report> prune(Store& store, const PruneOrder& order);
 
 // The hours of the range: rows that are there against those that control totals tell of, and

@@ -45,6 +45,8 @@ class Pruner {
       const auto is_safe = has_coarser(part, *book);
       if (!is_safe) return base::Unexpected(is_safe.error());
       const bool goes = *is_safe || order_.is_forced;
+      if (goes && part.table == warehouse::Trace::kTable)
+        if (auto done = drop_objects(part); !done) return base::Unexpected(done.error());
       if (goes && !order_.is_dry)
         if (auto done = drop(part); !done) return base::Unexpected(done.error());
       tell(part, goes);
@@ -54,7 +56,8 @@ class Pruner {
                        {"rows_dropped", "rows dropped", rows_},
                        {"bytes_dropped", "bytes dropped", bytes_},
                        {"partitions_kept", "old partitions kept: not rolled", kept_},
-                       {"stages_dropped", "tables of broken-off runs dropped", stages_}};
+                       {"stages_dropped", "tables of broken-off runs dropped", stages_},
+                       {"objects_removed", "objects of raw traces removed", objects_}};
     if (order_.is_dry) report_.notes.emplace_back("Nothing was dropped: --dry-run.");
     if (late_ != 0)
       report_.notes.push_back(fmt::format(
@@ -62,6 +65,10 @@ class Pruner {
     if (kept_ != 0)
       report_.notes.emplace_back(
           "No coarser tier has some rows yet: polytrace fleet roll, or drop them with --force.");
+    if (objects_left_ != 0)
+      report_.notes.push_back(
+          fmt::format("{} objects that rows of `traces` told of stay: with --objects they go, too",
+                      objects_left_));
     report_.tables.push_back(std::move(table_));
     return std::move(report_);
   }
@@ -120,6 +127,22 @@ class Pruner {
         fmt::format("ALTER TABLE {} DROP PARTITION {}", store_.name_of(part.table), part.number));
   }
 
+  // Before the rows that tell of them.
+  result<void> drop_objects(const Partition& part) {
+    const auto places = store_.rows<std::string>(
+        fmt::format("SELECT DISTINCT place FROM {} FINAL WHERE toYYYYMMDD(t) = {} AND match(place, "
+                    "'^[^:]+/.*ptrace')",
+                    store_.name_of(part.table), part.number));
+    if (!places) return base::Unexpected(places.error());
+    for (const auto& [place] : *places) {
+      if (!warehouse::is_object_name(place)) continue;
+      ++(order_.objects == nullptr ? objects_left_ : objects_);
+      if (order_.objects == nullptr || order_.is_dry) continue;
+      if (auto done = order_.objects->remove(place); !done) return done;
+    }
+    return {};
+  }
+
   void tell(const Partition& part, bool goes) {
     ++(goes ? dropped_ : kept_);
     if (goes) rows_ += part.rows, bytes_ += part.bytes;
@@ -155,6 +178,7 @@ class Pruner {
                                                  {"bytes", "bytes", Unit::bytes},
                                                  {"outcome", "outcome", Unit::none}});
   std::uint64_t dropped_ = 0, kept_ = 0, rows_ = 0, bytes_ = 0, stages_ = 0, late_ = 0;
+  std::uint64_t objects_ = 0, objects_left_ = 0;
 };
 
 }  // namespace
@@ -183,7 +207,9 @@ result<std::map<std::string, std::uint32_t>> parse_keep(const std::vector<std::s
 
 result<Report> prune(Store& store, const PruneOrder& order) {
   if (auto good = require_tiers(store); !good) return base::Unexpected(good.error());
-  return Pruner(store, order).run();
+  return Pruner(store, order).run().map([&](Report&& report) {
+    return with_shards(std::move(report), store);
+  });
 }
 
 }  // namespace polytrace::fleet

@@ -7,6 +7,14 @@
 
 namespace polytrace::fleet {
 
+Report with_shards(Report report, const Store& store) {
+  if (store.shards().all > 1)
+    report.notes.push_back(fmt::format(
+        "This is one of {} shards, and its own rows alone: run it for each, with its --store.",
+        store.shards().all));
+  return report;
+}
+
 std::string report_json(const Report& report) {
   std::string out;
   base::JsonWriter json(out);

@@ -152,6 +152,10 @@ class StatusReport {
 
 }  // namespace
 
-result<Report> status(Store& store, std::uint32_t now) { return StatusReport(store, now).run(); }
+result<Report> status(Store& store, std::uint32_t now) {
+  return StatusReport(store, now).run().map([&](Report&& report) {
+    return with_shards(std::move(report), store);
+  });
+}
 
 }  // namespace polytrace::fleet

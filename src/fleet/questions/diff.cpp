@@ -15,61 +15,88 @@ namespace {
 
 using analysis::Unit;
 
-constexpr std::size_t kMostRows = 1'000'000;  // methods times hosts
+constexpr std::size_t kMostRows = 1'000'000;  // what is compared, times hosts
+
+// What is compared: the rows, and how people speak of them.
+struct Subject {
+  Tiers tiers;
+  std::string_view id, weight, count, where;             // columns and a condition
+  std::string_view table, title, name;                   // of the answer, and its last column
+  std::string_view weight_key, weight_title, count_key;  // "self": "self_before", "self before"
+  Unit unit;
+};
+const Subject& subject_of(DiffBy by) {
+  static constexpr Subject kSubjects[]{
+      {kMethodTiers, "method", "self_ns", "calls", "", "methods", "Methods", "method", "self",
+       "self", "calls", Unit::nanoseconds},
+      {kProfileTiers, "stack", "weight", "count", " AND carrier = 0", "stacks", "Stacks", "stack",
+       "self", "self", "calls", Unit::nanoseconds},
+      {kProfileTiers, "subject", "weight", "count", " AND carrier = 3", "classes",
+       "Allocated types", "class", "bytes", "bytes", "objects", Unit::bytes}};
+  return kSubjects[static_cast<std::size_t>(by)];
+}
 
 struct OfHost {
-  std::uint64_t self = 0, calls = 0;
+  std::uint64_t weight = 0, count = 0;
 };
 // One side of the comparison.
+template <class Id>
 struct Side {
   Account account;
   std::map<std::string, std::uint64_t> seconds;  // by host
-  std::map<std::uint64_t, std::map<std::string, OfHost>> methods;
+  std::map<Id, std::map<std::string, OfHost>> sums;
+  bool knows_hosts = true;
 };
 // For a second of a process.
 struct Rates {
-  double self = 0, calls = 0;
-  double variance = 0;  // of the mean of self, by host; not known of one host
+  double weight = 0, count = 0;
+  double variance = 0;  // of the mean of the weight, by host; not known of one host
 };
 
-base::result<Side> ask_side(Store& store, const Question& question) {
+template <class Id>
+base::result<Side<Id>> ask_side(Store& store, const Question& question, const Subject& what) {
   auto scope = Scope::open(store, question);
   if (!scope) return base::Unexpected(scope.error());
-  const std::string by_host = fmt::format(
-      "ANY LEFT JOIN (SELECT series, host FROM {}) AS s USING series", scope->name_of("series"));
+  const auto rows_of_tiers =
+      scope->rows_of(what.tiers, fmt::format("{}, {}, {}", what.id, what.weight, what.count),
+                     {.where = std::string(what.where), .label = "host"});
+  if (!rows_of_tiers) return base::Unexpected(rows_of_tiers.error());
+  const auto rows = store.rows<Id, std::string, std::uint64_t, std::uint64_t, std::uint64_t>(
+      fmt::format("SELECT {0}, label, count(), sum({1}) AS own, sum({2}) {3} GROUP BY {0}, label "
+                  "ORDER BY own DESC LIMIT {4}",
+                  what.id, what.weight, what.count, *rows_of_tiers, kMostRows));
+  if (!rows) return base::Unexpected(rows.error());
+  Side<Id> side{};
+  for (const Tier& tier : what.tiers.subspan(1))
+    if (std::ranges::find(scope->account().tiers, tier.table) != scope->account().tiers.end())
+      side.knows_hosts = false;
   const auto seconds = store.rows<std::string, std::uint64_t>(fmt::format(
       "SELECT host, sum(seconds) FROM (SELECT series, uniqExact(t) * 10 AS seconds {} GROUP BY "
-      "series) AS h {} GROUP BY host",
-      scope->of("health_10s", 10), by_host));
+      "series) AS h ANY LEFT JOIN (SELECT series, host FROM {}) AS s USING series GROUP BY host",
+      scope->of("health_10s", 0), scope->name_of("series")));
   if (!seconds) return base::Unexpected(seconds.error());
-  const auto rows =
-      store.rows<std::uint64_t, std::string, std::uint64_t, std::uint64_t, std::uint64_t>(
-          fmt::format("SELECT method, host, sum(n), sum(self) AS own, sum(times) FROM (SELECT "
-                      "method, series, count() AS n, sum(self_ns) AS self, sum(calls) AS times {} "
-                      "GROUP BY method, series) AS m {} GROUP BY method, host ORDER BY own DESC "
-                      "LIMIT {}",
-                      scope->of("methods_1m", 60), by_host, kMostRows));
-  if (!rows) return base::Unexpected(rows.error());
-  Side side{std::move(scope->account()), {}, {}};
+  side.account = std::move(scope->account());
   for (const auto& [host, length] : *seconds) side.seconds[host] = length;
-  for (const auto& [method, host, count, self, calls] : *rows) {
+  for (const auto& [id, host, count, weight, times] : *rows) {
     side.account.rows += count;
-    side.methods[method][host] = {self, calls};
+    side.sums[id][host] = {weight, times};
   }
   if (rows->size() == kMostRows)
     side.account.notes.push_back(
-        fmt::format("only the {} pairs of a method and a host with the most self time", kMostRows));
+        fmt::format("only the {} pairs of a {} and a host with the most {}", kMostRows, what.name,
+                    what.weight_title));
   return side;
 }
 
-Rates rates_of(const Side& side, std::uint64_t method) {
+template <class Id>
+Rates rates_of(const Side<Id>& side, const Id& id) {
   Rates rates;
-  const auto found = side.methods.find(method);
+  const auto found = side.sums.find(id);
   const auto seconds = static_cast<double>(side.account.process_seconds);
-  if (found == side.methods.end() || seconds == 0) return rates;
+  if (found == side.sums.end() || seconds == 0) return rates;
   for (const auto& [host, figures] : found->second) {
-    rates.self += static_cast<double>(figures.self) / seconds;
-    rates.calls += static_cast<double>(figures.calls) / seconds;
+    rates.weight += static_cast<double>(figures.weight) / seconds;
+    rates.count += static_cast<double>(figures.count) / seconds;
   }
   const auto hosts = static_cast<double>(side.seconds.size());
   double squares = 0, mean = 0;
@@ -77,7 +104,7 @@ Rates rates_of(const Side& side, std::uint64_t method) {
     const auto own = found->second.find(host);
     return own == found->second.end() || length == 0
                ? 0.0
-               : static_cast<double>(own->second.self) / static_cast<double>(length);
+               : static_cast<double>(own->second.weight) / static_cast<double>(length);
   };
   for (const auto& [host, length] : side.seconds) mean += rate(host, length) / hosts;
   for (const auto& [host, length] : side.seconds) squares += std::pow(rate(host, length) - mean, 2);
@@ -85,49 +112,89 @@ Rates rates_of(const Side& side, std::uint64_t method) {
   return rates;
 }
 
-analysis::Table empty_diff() {
-  return analysis::make_table("methods", "diff", "Methods, for a second of a process",
-                              {{"change", "change", Unit::nanoseconds},
-                               {"noise", "noise", Unit::nanoseconds},
-                               {"self_before", "self before", Unit::nanoseconds},
-                               {"self_after", "self after", Unit::nanoseconds},
-                               {"ratio", "ratio", Unit::count},
-                               {"calls_before", "calls before", Unit::count},
-                               {"calls_after", "calls after", Unit::count},
-                               {"beyond_noise", "beyond noise", Unit::none},
-                               {"method", "method", Unit::none}});
+analysis::Table empty_diff(const Subject& what) {
+  const auto key = [](std::string_view figure, std::string_view side) {
+    return fmt::format("{}_{}", figure, side);
+  };
+  const auto title = [](std::string_view figure, std::string_view side) {
+    return fmt::format("{} {}", figure, side);
+  };
+  return analysis::make_table(
+      std::string(what.table), "diff", fmt::format("{}, for a second of a process", what.title),
+      {{"change", "change", what.unit},
+       {"noise", "noise", what.unit},
+       {key(what.weight_key, "before"), title(what.weight_title, "before"), what.unit},
+       {key(what.weight_key, "after"), title(what.weight_title, "after"), what.unit},
+       {"ratio", "ratio", Unit::count},
+       {key(what.count_key, "before"), title(what.count_key, "before"), Unit::count},
+       {key(what.count_key, "after"), title(what.count_key, "after"), Unit::count},
+       {"beyond_noise", "beyond noise", Unit::none},
+       {std::string(what.name), std::string(what.name), Unit::none}});
 }
 
-}  // namespace
+base::result<void> load(Frames& frames, const std::vector<std::uint64_t>& ids) {
+  return frames.load_frames(ids);
+}
+base::result<void> load(Frames& frames, const std::vector<warehouse::Id128>& ids) {
+  return frames.load_stacks(ids);
+}
+std::string name_of(const Frames& frames, std::uint64_t id) {
+  return id == 0 ? "(not told)" : frames.name(id);
+}
+// "outermost;...;innermost", as fleet flame --to folded has it.
+std::string name_of(const Frames& frames, const warehouse::Id128& id) {
+  const auto* const stack = frames.stack(id);
+  if (stack == nullptr || stack->empty()) return "(unknown stack)";
+  std::string text;
+  for (std::size_t i = stack->size(); i-- > 0;)
+    text += (text.empty() ? "" : ";") + frames.name((*stack)[i]);
+  return text;
+}
 
-base::result<Answer> ask_diff(Store& store, const Question& before, const Question& after) {
-  auto old = ask_side(store, before);
+template <class Id>
+base::result<Answer> diff_of(Store& store, const Question& before, const Question& after,
+                             const Subject& what) {
+  auto old = ask_side<Id>(store, before, what);
   if (!old) return base::Unexpected(old.error());
-  auto now = ask_side(store, after);
+  auto now = ask_side<Id>(store, after, what);
   if (!now) return base::Unexpected(now.error());
-  std::vector<std::uint64_t> ids;
-  for (const Side* side : {&*old, &*now})
-    for (const auto& [method, hosts] : side->methods) ids.push_back(method);
+  std::vector<Id> ids;
+  for (const auto* side : {&*old, &*now})
+    for (const auto& [id, hosts] : side->sums) ids.push_back(id);
   std::ranges::sort(ids);
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   Frames frames(store);
-  if (auto loaded = frames.load_frames(ids); !loaded) return base::Unexpected(loaded.error());
-  const bool has_noise = old->seconds.size() > 1 && now->seconds.size() > 1;
-  analysis::Table table = empty_diff();
-  for (const std::uint64_t id : ids) {
+  if (auto loaded = load(frames, ids); !loaded) return base::Unexpected(loaded.error());
+  const bool knows_hosts = old->knows_hosts && now->knows_hosts;
+  const bool has_noise = knows_hosts && old->seconds.size() > 1 && now->seconds.size() > 1;
+  analysis::Table table = empty_diff(what);
+  for (const Id& id : ids) {
     const Rates was = rates_of(*old, id), is = rates_of(*now, id);
-    const double change = is.self - was.self;
+    const double change = is.weight - was.weight;
     const double noise = 2 * std::sqrt(was.variance + is.variance);
     analysis::Cell noise_cell, verdict, ratio;
     if (has_noise) noise_cell = noise;
     if (has_noise) verdict = std::string(std::abs(change) > noise ? "yes" : "no");
-    if (was.self > 0) ratio = is.self / was.self;
-    table.rows.push_back({change, noise_cell, was.self, is.self, ratio, was.calls, is.calls,
-                          verdict, frames.name(id)});
+    if (was.weight > 0) ratio = is.weight / was.weight;
+    table.rows.push_back({change, noise_cell, was.weight, is.weight, ratio, was.count, is.count,
+                          verdict, name_of(frames, id)});
   }
-  if (!has_noise) table.notes.emplace_back("Noise is known where both sides have two hosts.");
+  if (!knows_hosts)
+    table.notes.emplace_back(
+        fmt::format("Noise is known of rows of processes, not of groups: --resolution {}.",
+                    what.tiers.front().resolution == 60 ? "1m" : "10s"));
+  else if (!has_noise) table.notes.emplace_back("Noise is known where both sides have two hosts.");
   sort_and_limit(table, after.table, "change");
   return Answer{std::move(now->account), {std::move(table)}, std::move(old->account)};
+}
+
+}  // namespace
+
+base::result<Answer> ask_diff(Store& store, const Question& before, const Question& after,
+                              DiffBy by) {
+  const Subject& what = subject_of(by);
+  return by == DiffBy::stack ? diff_of<warehouse::Id128>(store, before, after, what)
+                             : diff_of<std::uint64_t>(store, before, after, what);
 }
 
 }  // namespace polytrace::fleet

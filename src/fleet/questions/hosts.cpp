@@ -88,6 +88,13 @@ void add_far_ones(analysis::Table& table, const std::vector<HostRate>& hosts) {
 
 }  // namespace
 
+std::optional<HostFigure> find_host_figure(std::string_view word) {
+  if (word == "pauses") return HostFigure::pauses;
+  if (word == "self") return HostFigure::self;
+  if (word == "alloc") return HostFigure::alloc;
+  return std::nullopt;
+}
+
 base::result<Answer> ask_hosts(Store& store, const Question& question, HostFigure figure) {
   auto scope = Scope::open(store, question);
   if (!scope) return base::Unexpected(scope.error());

@@ -6,8 +6,8 @@
 #include "event/choice/name_choice.hpp"
 #include "fleet/frames.hpp"
 #include "fleet/questions.hpp"
+#include "fleet/questions/sketch.hpp"
 #include "fleet/scope.hpp"
-#include "fleet/sketch.hpp"
 
 namespace polytrace::fleet {
 namespace {

@@ -5,8 +5,8 @@
 #include "analysis/table/rows.hpp"
 #include "base/codes.hpp"
 #include "fleet/questions.hpp"
+#include "fleet/questions/sketch.hpp"
 #include "fleet/scope.hpp"
-#include "fleet/sketch.hpp"
 
 namespace polytrace::fleet {
 namespace {

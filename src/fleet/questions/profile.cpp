@@ -18,9 +18,9 @@ base::result<ProfileAnswer> ask_profile(Store& store, const Question& question,
                                         const analysis::Weight& weight) {
   auto scope = Scope::open(store, question);
   if (!scope) return base::Unexpected(scope.error());
-  const auto source =
-      scope->rows_of(kProfileTiers, "stack, count, weight",
-                     fmt::format(" AND carrier = {}", static_cast<unsigned>(weight.carrier)));
+  const auto source = scope->rows_of(
+      kProfileTiers, "stack, count, weight",
+      {.where = fmt::format(" AND carrier = {}", static_cast<unsigned>(weight.carrier))});
   if (!source) return base::Unexpected(source.error());
   const std::string& from = *source;
   const auto sums = store.row<std::uint64_t, std::uint64_t, std::uint64_t>(
@@ -54,6 +54,21 @@ base::result<ProfileAnswer> ask_profile(Store& store, const Question& question,
   if (answer.profile.nodes.size() > 1) return answer;
   return base::fail(base::Code::usage,
                     fmt::format("no {} in this range for these series", weight.key));
+}
+
+base::result<ProfileAnswer> ask_compared(Store& store, const Question& before,
+                                         const Question& after, const analysis::Weight& weight) {
+  auto now = ask_profile(store, after, weight);
+  if (!now) return now;
+  const auto was = ask_profile(store, before, weight);
+  if (!was) return was;
+  now->profile = analysis::compared(now->profile, was->profile, false);
+  const Account& other = was->account;
+  now->account.notes.push_back(
+      fmt::format("compared with {}{} to {}: {} process-seconds there, {} here",
+                  other.where.empty() ? "" : other.where + ", ", time_text(other.range.from),
+                  time_text(other.range.to), other.process_seconds, now->account.process_seconds));
+  return now;
 }
 
 }  // namespace polytrace::fleet

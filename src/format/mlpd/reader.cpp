@@ -107,7 +107,7 @@ void MlpdReader::tell_header(event::Batch& batch) const {
   batch.add(start, thread, base::kNoId, clock);
 }
 
-void MlpdReader::settle(event::Batch& batch) {
+void MlpdReader::settle(event::Chunk&, event::Batch& batch) {
   if (batch.column<event::CounterDef>().empty() && batch.column<event::CounterValue>().empty())
     return;
   for (const event::Event& event : batch.events) {

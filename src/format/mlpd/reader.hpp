@@ -20,7 +20,7 @@ class MlpdReader final : public event::FramedReader<Framing> {
   std::string version() const override;
   base::result<bool> fetch(event::Chunk& chunk) override;
   void decode(const event::Chunk& chunk, event::Batch& batch) const override;
-  void settle(event::Batch& batch) override;
+  void settle(event::Chunk&, event::Batch& batch) override;
 
  private:
   void tell_header(event::Batch& batch) const;

@@ -104,10 +104,17 @@ void MlpdWriter::put_call(const Event& event) {
   start(first, event);
   records_.method(event.id);
   if (event.id == base::kNoId) loss_.field(event.kind, "method");  // becomes 0
-  if (event.detail == event::kAbsent) return;
-  const FieldProbe none(version_);
-  LostFields lost(loss_, event.kind, none);
-  event::with_details(*batch_, event, [&](const auto& details) { visit_fields(lost, details); });
+  lost_of_calls_.see(*batch_, event);
+}
+
+std::size_t MlpdWriter::put_calls(std::size_t at) {
+  if (records_.empty()) return 0;
+  const Event* const first = batch_->events.begin() + at;
+  if (!event::is_call(first->kind) || batch_->thread(*first) != records_.thread()) return 0;
+  const std::size_t count =
+      records_.calls({first, batch_->events.end()}, first->thread, kBufferFull);
+  for (std::size_t i = 0; i < count; ++i) lost_of_calls_.see(*batch_, first[i]);
+  return count;
 }
 
 template <class T>

@@ -57,7 +57,11 @@ base::result<std::unique_ptr<event::Writer>> MlpdWriter::create(std::unique_ptr<
 
 base::result<void> MlpdWriter::write(const event::Batch& batch) {
   batch_ = &batch;
-  for (std::size_t at = 0; at < batch.events.size();) at += put(at);
+  for (std::size_t at = 0; at < batch.events.size();) {
+    const std::size_t calls = put_calls(at);
+    at += calls != 0 ? calls : put(at);
+  }
+  lost_of_calls_.tell(loss_);
   return ready_.size() >= kReadyBytes ? flush() : base::result<void>{};
 }
 

@@ -37,6 +37,8 @@ class MlpdWriter final : public event::Writer {
   template <class T>
   void put_event(const event::Event& event, T details);
   void put_call(const event::Event& event);
+  // The calls from `at` on that only add to the open buffer: gives how many there are.
+  std::size_t put_calls(std::size_t at);
   template <class T>
   void put_list(std::uint8_t first, std::size_t at, std::size_t count);
   void put_item(const event::Event& event, event::Move move);
@@ -90,6 +92,7 @@ class MlpdWriter final : public event::Writer {
   RecordWriter records_;
   base::Appender ready_;  // header and closed buffers not yet in the sink
   event::Loss loss_;
+  event::LostCallFields lost_of_calls_;
   CounterSums counters_;
   FileHeader header_;
   const event::Batch* batch_ = nullptr;

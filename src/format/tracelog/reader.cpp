@@ -87,7 +87,7 @@ void TraceLogReader::decode(const event::Chunk& chunk, event::Batch& batch) cons
 }
 
 // Functions name their class by the runtime's own id, which means the class loaded last under it.
-void TraceLogReader::settle(event::Batch& batch) {
+void TraceLogReader::settle(event::Chunk&, event::Batch& batch) {
   auto& methods = batch.column<event::Method>();
   if (methods.empty() && batch.column<event::Class>().empty()) return;
   for (const event::Event& event : batch.events) {

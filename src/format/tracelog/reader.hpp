@@ -26,7 +26,7 @@ class TraceLogReader final : public event::FramedReader<Framing> {
   std::string version() const override;
   base::result<bool> fetch(event::Chunk& chunk) override;
   void decode(const event::Chunk& chunk, event::Batch& batch) const override;
-  void settle(event::Batch& batch) override;
+  void settle(event::Chunk&, event::Batch& batch) override;
 
  private:
   Dialect dialect_;

@@ -32,7 +32,14 @@ bool TraceLogWriter::holds(event::Kind kind, std::string_view version) {
 
 base::result<void> TraceLogWriter::write(const event::Batch& batch) {
   batch_ = &batch;
-  for (const event::Event& event : batch.events) put(event);
+  const event::Event* event = batch.events.begin();
+  const event::Event* const end = batch.events.end();
+  while (event != end) {
+    const std::size_t calls = put_calls({event, end});
+    if (calls == 0) put(*event);
+    event += std::max<std::size_t>(calls, 1);
+  }
+  lost_of_calls_.tell(loss_);
   return out_.flush(*sink_, false);
 }
 

@@ -70,6 +70,8 @@ class TraceLogWriter final : public event::Writer {
   };
 
   void put(const event::Event& event);
+  // The calls at the front that only push or pop a frame: gives how many there are.
+  std::size_t put_calls(std::span<const event::Event> events);
 
   // --- write_session.cpp ---
   void tell(const event::Event& event, const event::Process& process);
@@ -122,8 +124,7 @@ class TraceLogWriter final : public event::Writer {
   void tell(const event::Event& event, const event::Leave& leave);
   void tell(const event::Event& event, const event::Unwind& unwind);
   void tell(const event::Event& event, const event::Alloc& alloc);
-  template <class T>
-  void exit(const event::Event& event, const T& details);
+  void exit(const event::Event& event);
   void show_calls(const event::Event& event, std::size_t kept);
   const Frames& frames_of_calls(base::Id thread);
   void put_allocated();
@@ -157,6 +158,7 @@ class TraceLogWriter final : public event::Writer {
   Dialect dialect_;
   TextOut out_;
   event::Loss loss_;
+  event::LostCallFields lost_of_calls_;
   const event::Batch* batch_ = nullptr;
   bool open_ = false;
   Line line_;

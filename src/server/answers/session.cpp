@@ -15,6 +15,15 @@ void write_limits(base::JsonWriter& json) {
   json.end_object();
 }
 
+void write_fleet(base::JsonWriter& json, const std::optional<FleetOffer>& fleet) {
+  json.key("fleet");
+  if (!fleet) return json.null();
+  json.begin_object();
+  json.member("store", fleet->store.address);
+  json.member("edge", fleet->has_events());
+  json.end_object();
+}
+
 }  // namespace
 
 Answered answer_session(Ask& ask) {
@@ -35,6 +44,7 @@ Answered answer_session(Ask& ask) {
   json.end_array();
   json.member("files", !ask.offers.options.root.empty());
   json.member("control", false);
+  write_fleet(json, ask.offers.options.fleet);
   write_limits(json);
   json.end_object();
   return Reply{.body = std::move(text)};

@@ -12,15 +12,24 @@ namespace polytrace::server {
 namespace {
 
 constexpr unsigned kMostWorkers = 8;
+constexpr std::uint64_t kMostBody = 1 << 20;
+// Of them some wait, and hardly work. What one page asks at once is hardly more.
+constexpr unsigned kStoreWorkers = 4;
 
 unsigned workers() { return std::clamp(std::thread::hardware_concurrency(), 1U, kMostWorkers); }
 
 }  // namespace
 
 App::App(Options options, std::string token)
-    : offers_(std::move(options)), token_(std::move(token)), jobs_(workers()) {}
+    : offers_(std::move(options)),
+      token_(std::move(token)),
+      jobs_(workers()),
+      store_jobs_(kStoreWorkers) {}
 
 std::optional<Reply> App::refuse(const Request& head) { return refusal_of(head, token_); }
+
+std::uint64_t App::most_body(const Request&) const { return kMostBody; }
+Reply App::broken(http::Broken what, std::string_view detail) { return fault_reply(what, detail); }
 
 void App::answer(Request request, Stop stop, Done done) {
   if (!request.path().starts_with(kApi)) return done(page_file(request));
@@ -35,7 +44,8 @@ void App::answer(Request request, Stop stop, Done done) {
   const Lane lane = found->endpoint->lane;
   // Words of the route point into the request, which stays where it is.
   auto kept = std::make_shared<Request>(std::move(request));
-  const bool taken = jobs_.add(lane, [this, kept, stop, done] {
+  Jobs& jobs = lane == Lane::store ? store_jobs_ : jobs_;
+  const bool taken = jobs.add(lane, [this, kept, stop, done] {
     const auto again = route(kept->method, kept->path());
     done(reply_to(offers_, *kept, *again, *stop));
   });
@@ -57,6 +67,7 @@ void App::finish() {
       if (const auto stop = known.lock()) *stop = true;
   }
   jobs_.finish();
+  store_jobs_.finish();
   offers_.traces.finish();
 }
 

@@ -3,16 +3,23 @@
 
 #include <fmt/format.h>
 
+#include <boost/asio/io_context.hpp>
+
 #include "server/door/app.hpp"
-#include "server/http/guard.hpp"
 
 namespace polytrace::server {
+namespace {
+
+constexpr std::size_t kTokenBytes = 16;
+
+}  // namespace
 
 base::result<void> serve(const Options& options, const std::atomic<bool>& stop,
                          const std::function<void(const Failed&)>& failed,
                          const std::function<void(const Started&)>& started) {
-  auto token = make_token();
+  auto token = http::random_token(kTokenBytes);
   if (!token) return base::Unexpected(token.error());
+  boost::asio::io_context context(1);
   App app(options, std::move(*token));
   std::optional<base::Error> first;
   std::size_t opened = 0;
@@ -23,13 +30,13 @@ base::result<void> serve(const Options& options, const std::atomic<bool>& stop,
     failed({file, id.error()});
   }
   if (opened == 0 && first) return base::Unexpected(*first);
-  auto listener = Listener::open(options.port, app);
+  auto listener = http::Listener::open(context, {.port = options.port}, app);
   if (!listener) return base::Unexpected(listener.error());
   const std::uint16_t port = (*listener)->port();
   started({fmt::format("http://{}:{}/#token={}", (*listener)->is_ipv4() ? "127.0.0.1" : "[::1]",
                        port, app.token()),
            port});
-  (*listener)->run(stop);
+  http::run_until(context, stop);
   app.finish();
   return {};
 }

@@ -4,10 +4,14 @@
 
 #include <tl/expected.hpp>
 
-#include "server/http/messages.hpp"
+#include "http/listener.hpp"
 #include "service/input/pass.hpp"
 
 namespace polytrace::server {
+
+using http::Field;
+using http::Reply;
+using http::Request;
 
 enum class Fault : std::uint8_t {
 #define FAULT(name, ...) name,
@@ -17,6 +21,8 @@ enum class Fault : std::uint8_t {
 
 // {"schema": "polytrace.ui.error/1", "code", "message", "hint"}, with the fault's status.
 Reply fault_reply(Fault fault, std::string_view detail = {});
+// What the listener has to say.
+Reply fault_reply(http::Broken what, std::string_view detail);
 // What the service has to say: a wrong use is the request's fault, a limit is told as one.
 Reply fault_reply(const base::Error& error, std::string_view file = {});
 inline Reply fault_reply(const service::Refusal& refusal) {

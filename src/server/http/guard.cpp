@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/http/guard.hpp"
 
-#include <sys/random.h>
-
 #include <algorithm>
 #include <array>
 
 #include "agent/control/protocol/endpoint.hpp"
-#include "base/codes.hpp"
-#include "base/text/base64.hpp"
 
 namespace polytrace::server {
 namespace {
@@ -49,18 +45,6 @@ bool has_token(const Request& head, std::string_view token) {
 }
 
 }  // namespace
-
-base::result<std::string> make_token() {
-  std::array<char, 16> bits{};
-  if (getrandom(bits.data(), bits.size(), 0) != static_cast<ssize_t>(bits.size()))
-    return base::system_fault(base::Code::read_failed);
-  std::string token;
-  base::append_base64(token, {bits.data(), bits.size()});
-  while (token.ends_with('=')) token.pop_back();
-  std::ranges::replace(token, '+', '-');
-  std::ranges::replace(token, '/', '_');
-  return token;
-}
 
 std::optional<Reply> refusal_of(const Request& head, std::string_view token) {
   if (!is_own_name(head.only("Host"))) return fault_reply(Fault::host_refused);

@@ -12,9 +12,6 @@ namespace polytrace::server {
 
 inline constexpr std::string_view kApi = "/api/";
 
-// 128 random bits in base64url. Errors: read_failed.
-base::result<std::string> make_token();
-
 // Why the request is refused; nothing where it is not.
 std::optional<Reply> refusal_of(const Request& head, std::string_view token);
 

@@ -144,6 +144,23 @@ class HeapAnswers {
   std::vector<Table> tables_{};
 };
 
+// What a table refers to whose rows come later.
+struct KeptView {
+  explicit KeptView(std::shared_ptr<const HeapStudy> of)
+      : study(std::move(of)),
+        dominators(analysis::Dominators::of(study->graph())),
+        view{study->graph(), dominators, study->names()} {}
+
+  std::shared_ptr<const HeapStudy> study;
+  analysis::Dominators dominators;
+  HeapView view;
+};
+
+Table dominators_later(std::shared_ptr<const HeapStudy> study) {
+  const auto kept = std::make_shared<const KeptView>(std::move(study));
+  return analysis::dominator_table_later({kept, &kept->view});
+}
+
 // What the first pass did not keep; it told the faults already. A pipe is gone by then.
 void read_again(const Input& input, event::Consumer& consumer) {
   std::error_code fault;
@@ -187,13 +204,17 @@ Asked<TableAnswer> ask_heap(const Input& input, const HeapQuestion& question) {
       study_heap(input, question.snapshot,
                  question.soft_is_weak ? RefStrength::unknown : RefStrength::soft, false);
   if (!studied) return tl::unexpected(studied.error());
+  TableAnswer answer;
+  answer.reading = std::move(studied->reading);
+  answer.start = studied->study->names().first_time();
+  if (question.what == HeapQuestion::What::dominators && question.rows_later) {
+    answer.tables.push_back(dominators_later(std::move(studied->study)));
+    return answer;
+  }
   HeapAnswers answers(*studied->study, question,
                       [&](event::Consumer& consumer) { read_again(input, consumer); });
   auto tables = answers.take();
   if (!tables) return refuse(tables.error(), input.name());
-  TableAnswer answer;
-  answer.reading = std::move(studied->reading);
-  answer.start = studied->study->names().first_time();
   answer.tables = std::move(*tables);
   return answer;
 }

@@ -36,6 +36,7 @@ struct HeapQuestion {
   WantedSnapshot snapshot{};
   bool soft_is_weak = false;  // soft references keep nothing alive either
   analysis::TableOptions table{};
+  bool rows_later = false;  // of dominators, all in their own order: see analysis::Table::later
   // Where a part of a name was taken for one class of several: how to ask about another, in the
   // words of the front end; null: not told.
   std::function<std::string(const std::string& other)> ask_other{};

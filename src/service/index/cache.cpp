@@ -13,6 +13,7 @@
 #include "agent/common/options/options.hpp"
 #include "base/codes.hpp"
 #include "base/frames/frames.hpp"
+#include "base/wall_clock.hpp"
 #include "service/words/environment.hpp"
 #include "store/file/eviction.hpp"
 
@@ -119,12 +120,6 @@ void remove_or_tell(const CachedIndex& index, Dropped& dropped) {
   if (!held) return dropped.busy.push_back(index.folder);
   remove_files(place);
   dropped.gone.push_back(index);
-}
-
-std::int64_t wall_now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
 }
 
 // Without touching what tells the last use.
@@ -280,7 +275,7 @@ base::result<Dropped> prune_indexes(const std::string& limit) {
   std::vector<store::KeptIndex> all;
   for (const CachedIndex& index : account->indexes) all.push_back(kept(index));
   Dropped dropped{.limit = *most};
-  for (const store::Removal& removal : store::evictions(all, *most, wall_now())) {
+  for (const store::Removal& removal : store::evictions(all, *most, base::wall_now())) {
     const CachedIndex& index = account->indexes[removal.index];
     if (removal.what == store::Removal::What::draft) remove_draft(index, dropped);
     else remove_or_tell(index, dropped);

@@ -39,7 +39,7 @@ CREATE TABLE {db}.traces (series UInt64, stream UInt64, first_block UInt64, last
  digest FixedString(16), version UInt64)
  ENGINE = {RMT:version} PARTITION BY toYYYYMMDD(t) ORDER BY (series, stream, first_block);
 CREATE TABLE {db}.streams (stream UInt64, version UInt64, series UInt64, edge String, next_block UInt64,
- offset UInt64, window DateTime, gen UInt8, ended UInt8, touched DateTime)
+ offset UInt64, window DateTime, gen UInt8, ended UInt8, touched DateTime, state String)
  ENGINE = {RMT:version} PARTITION BY stream % 16 ORDER BY stream;
 CREATE TABLE {db}.batches (edge String, number UInt64, target String, day UInt32, hour UInt32, rows UInt32,
  count UInt64, weight UInt64, attempts UInt8, written DateTime)

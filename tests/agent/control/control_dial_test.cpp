@@ -98,6 +98,30 @@ TEST_F(control_dial, outlives_what_is_wrong_with_collectors) {
   EXPECT_EQ(take(right, 6), "STREAM");
 }
 
+// One that says how often it asks is missed; one that only asked is not.
+TEST_F(control_dial, hangs_up_when_a_collector_falls_silent) {
+  open(dialing());
+  handler_.record("STREAM");
+  const Descriptor socket = listener();
+  Frame frame;
+  Client silent = accepted(socket);
+  greet(silent, kAcceptsNative);
+  Body beat;
+  beat.number(Field::duration, 50);
+  EXPECT_TRUE(silent.send({Message::status, 0, 7, beat.view()}));
+  ASSERT_EQ(silent.receive(frame, Client::kPatience), kFrame);
+  EXPECT_EQ(frame.message, Message::answer);
+  EXPECT_EQ(frame.request, 7U);
+  Client second = accepted(socket);  // it has come again, with the first one still open here
+  greet(second, kAcceptsNative);
+  EXPECT_TRUE(second.send({Message::status, 0, 8, {}}));
+  ASSERT_EQ(second.receive(frame, Client::kPatience), kFrame);
+  pollfd incoming{socket.get(), POLLIN, 0};
+  EXPECT_EQ(poll(&incoming, 1, 500), 0);
+  give_credit(second, 100);
+  EXPECT_EQ(take(second, 6), "STREAM");
+}
+
 TEST_F(control_dial, an_end_while_nobody_is_there_is_at_once) {
   open(dialing());
   handler_.record("STREAM", true);

@@ -6,6 +6,8 @@ with 77 and the reason.
     with clickhouse.Server() as server:
         server.ask("SELECT 1")           # text, tab-separated
         server.url                       # http://127.0.0.1:PORT
+
+What `more` holds is part of its configuration from its next start on.
 """
 import os
 import shutil
@@ -34,7 +36,7 @@ CONFIG = """<?xml version="1.0"?>
   <users_config>{folder}/users.xml</users_config>
   <default_profile>default</default_profile><default_database>default</default_database>
   <mark_cache_size>67108864</mark_cache_size><max_concurrent_queries>50</max_concurrent_queries>
-  <timezone>UTC</timezone>
+  <timezone>UTC</timezone>{more}
 </yandex>
 """
 # "default" may do everything; "reader" only reads and may change no setting; "secret" has a
@@ -89,8 +91,7 @@ class Server:
         self.http, self.tcp, self.inter = free_ports(3)
         self.url = f"http://127.0.0.1:{self.http}"
         self.process = None
-        (self.folder / "config.xml").write_text(CONFIG.format(
-            folder=self.folder, http=self.http, tcp=self.tcp, inter=self.inter))
+        self.more = ""
         (self.folder / "users.xml").write_text(USERS)
 
     def __enter__(self):
@@ -107,6 +108,8 @@ class Server:
 
     def start(self):
         """Also again, after kill(): its data is still there."""
+        (self.folder / "config.xml").write_text(CONFIG.format(
+            folder=self.folder, http=self.http, tcp=self.tcp, inter=self.inter, more=self.more))
         self.process = subprocess.Popen(
             [*self.command, f"--config-file={self.folder}/config.xml"], cwd=self.folder,
             stdin=subprocess.DEVNULL, stdout=(self.folder / "out.log").open("ab"),

@@ -5,12 +5,17 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <map>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "base/io/cursor.hpp"
 #include "base/io/digit_groups.hpp"
+#include "base/io/sink.hpp"
 #include "format/equal_events.hpp"
+#include "format/format.hpp"
+#include "format/mlpd/records/record_writer.hpp"
 
 namespace polytrace::format::mlpd {
 namespace {
@@ -145,6 +150,95 @@ TEST(call_bytes, keeps_to_its_room) {
     EXPECT_LE(decoded, room);
     EXPECT_GT(decoded + static_cast<std::size_t>(kCallsAtOnce), room);
   }
+}
+
+// Calls whose times and methods differ by up to so many bits, among them some that are earlier.
+event::Batch some_calls(unsigned bits) {
+  std::mt19937_64 random(bits);
+  event::Batch batch;
+  const std::uint16_t thread = batch.thread_slot(7);
+  std::uint64_t time = 1000;
+  for (int i = 0; i < 3000; ++i) {
+    const auto number = [&] { return random() >> (64 - 1 - random() % bits); };
+    const auto kind = static_cast<Kind>(static_cast<unsigned>(Kind::Enter) + random() % 3);
+    time += random() % 100 == 0 ? 0 - (number() >> 2) : number() >> 2;
+    batch.add_plain(static_cast<base::Time>(time), thread, number(), kind);
+  }
+  return batch;
+}
+
+std::vector<std::byte> one_by_one(const event::Batch& batch) {
+  static constexpr std::array<std::uint8_t, 3> kFirst{0x23, 0x13, 0x33};  // by kind
+  RecordWriter writer(17);
+  writer.open(7, batch.events[0].time);
+  for (const Event& event : batch.events) {
+    const auto kind = static_cast<unsigned>(event.kind) - static_cast<unsigned>(Kind::Enter);
+    writer.start_record(kFirst[kind], event.time, true, batch);
+    writer.method(event.id);
+  }
+  base::Appender out;
+  writer.close(out);
+  return {out.view().begin(), out.view().end()};
+}
+
+std::vector<std::byte> at_once(const event::Batch& batch, base::DigitsBy way) {
+  RecordWriter writer(17);
+  writer.open(7, batch.events[0].time);
+  const std::span<const Event> events(batch.events.begin(), batch.events.end());
+  EXPECT_EQ(writer.calls(events, 0, 1 << 20, way), 0U) << "a buffer's first method";
+  writer.start_record(events[0].kind == Kind::Enter   ? 0x23
+                      : events[0].kind == Kind::Leave ? 0x13
+                                                      : 0x33,
+                      events[0].time, true, batch);
+  writer.method(events[0].id);
+  EXPECT_EQ(writer.calls(events.subspan(1), 1, 1 << 20, way), 0U) << "another thread's";
+  const std::size_t half = writer.calls(events.subspan(1), 0, 2000, way);
+  EXPECT_GE(writer.size(), 2000U);
+  EXPECT_LT(writer.size(), 2000U + 21);
+  EXPECT_EQ(writer.calls(events.subspan(1 + half), 0, 1 << 20, way), events.size() - 1 - half);
+  base::Appender out;
+  writer.close(out);
+  return {out.view().begin(), out.view().end()};
+}
+
+TEST(mlpd_call_bytes, are_written_at_once_as_one_by_one) {
+  for (const unsigned bits : {4U, 8U, 14U, 22U, 31U, 45U, 61U}) {
+    const event::Batch batch = some_calls(bits);
+    const auto expected = one_by_one(batch);
+    EXPECT_EQ(at_once(batch, base::DigitsBy::shifts), expected) << bits;
+    if (base::has_fast_bit_extract()) {
+      EXPECT_EQ(at_once(batch, base::DigitsBy::bit_extract), expected) << bits;
+    }
+  }
+}
+
+// What calls tell that the format has no place for: every field of every call, counted here by
+// hand.
+TEST(mlpd_call_bytes, counts_fields_of_calls_that_are_lost) {
+  std::mt19937_64 random(1);
+  event::Batch batch;
+  const std::uint16_t thread = batch.thread_slot(7);
+  std::map<std::string, event::u64> told;
+  for (int i = 0; i < 1000; ++i) {
+    event::Enter enter;
+    event::Unwind unwind;
+    if (random() % 2 == 0) ++told["enter.ticket"], enter.ticket = 5;
+    if (random() % 3 == 0) ++told["enter.class_id"], enter.class_id = 0;
+    if (random() % 3 == 0) ++told["unwind.cpu"], unwind.cpu = -1;
+    if (random() % 5 == 0) ++told["unwind.depth"], unwind.depth = 1;
+    if (random() % 7 == 0) ++told["unwind.object"], unwind.object = 9;
+    batch.add(i, thread, 1, enter);
+    batch.add_plain(i, thread, 1, Kind::Leave);
+    batch.add(i, thread, random() % 9 == 0 ? base::kNoId : 2, unwind);
+    if (batch.events[batch.events.size() - 1].id == base::kNoId) ++told["unwind.method"];
+  }
+  std::vector<std::byte> bytes;
+  auto writer = kFormat.create(base::memory_sink(bytes), {});
+  ASSERT_TRUE(writer);
+  for (int times = 0; times < 2; ++times) ASSERT_TRUE((*writer)->write(batch));
+  ASSERT_TRUE((*writer)->finish());
+  for (auto& [field, count] : told) count *= 2;
+  EXPECT_EQ((*writer)->loss().fields, told);
 }
 
 }  // namespace

@@ -9,7 +9,10 @@
 #include <vector>
 
 #include "base/io/digit_groups.hpp"
+#include "base/io/sink.hpp"
+#include "base/io/source.hpp"
 #include "format/equal_events.hpp"
+#include "format/format.hpp"
 #include "format/monoblock/layout/number.hpp"
 
 namespace polytrace::format::monoblock {
@@ -183,6 +186,60 @@ TEST(call_run, keeps_to_its_room) {
     const std::size_t decoded = check(made.bytes.view(), {false}, room);
     EXPECT_LE(decoded, room);
     EXPECT_GT(decoded + static_cast<std::size_t>(kCallsAtOnce), room);
+  }
+}
+
+// Calls of two threads, with exits of other calls than the innermost one and of none, and numbers
+// of up to so many bits: what is written is read as the same.
+event::Batch some_calls(unsigned bits, unsigned odd) {
+  std::mt19937_64 random(bits);
+  event::Batch batch;
+  std::vector<Id> open[2];
+  base::Time time = 1000;
+  for (int i = 0; i < 5000; ++i) {
+    const auto thread = static_cast<std::uint16_t>(i / 700 % 2);
+    std::vector<Id>& calls = open[thread];
+    const auto number = [&] { return random() >> (64 - 1 - random() % bits); };
+    const bool enter = calls.empty() || (calls.size() < kDeepest && random() % 2 == 0);
+    if (enter) calls.push_back(number());
+    if (random() % 8 == 0) time += static_cast<base::Time>(number() >> 16);
+    else time += static_cast<base::Time>(random() % 300);
+    const bool other = !enter && random() % odd == 0;
+    batch.add_plain(time, batch.thread_slot(thread + 1U),
+                    other ? calls[random() % calls.size()] + random() % 2 : calls.back(),
+                    enter ? Kind::Enter : Kind::Leave);
+    if (!enter) calls.pop_back();
+  }
+  return batch;
+}
+
+TEST(block_calls, are_read_as_they_were_written) {
+  for (const unsigned bits : {5U, 13U, 30U, 50U, 63U}) {
+    for (const unsigned odd : {3U, 100'000U}) {
+      const event::Batch batch = some_calls(bits, odd);
+      std::vector<std::byte> bytes;
+      auto writer = kFormat.create(base::memory_sink(bytes), {});
+      ASSERT_TRUE(writer);
+      ASSERT_TRUE((*writer)->write(batch));
+      ASSERT_TRUE((*writer)->finish());
+      EXPECT_EQ((*writer)->loss().total(), 0U);
+      auto reader = kFormat.open(base::memory_source(bytes), {});
+      ASSERT_TRUE(reader);
+      event::Batch read;
+      std::size_t at = 0;
+      while ((*reader)->next(read).value_or(false)) {
+        for (const Event& event : read.events) {
+          if (!event::is_call(event.kind)) continue;
+          ASSERT_LT(at, batch.events.size());
+          const Event& told = batch.events[at++];
+          ASSERT_EQ(event.time, told.time) << at;
+          ASSERT_EQ(event.id, told.id) << at;
+          ASSERT_EQ(event.kind, told.kind) << at;
+          ASSERT_EQ(read.thread(event), batch.thread(told)) << at;
+        }
+      }
+      EXPECT_EQ(at, batch.events.size());
+    }
   }
 }
 

@@ -224,10 +224,11 @@ export function launch() {
   return chromium.launch({ executablePath, args: ["--no-sandbox", `--disable-features=${kWithout}`] });
 }
 
-// Runs `body` with a page of a server of `files`; the test fails if anything was complained of.
-export async function with_page(files, body, options = {}) {
+// Runs `body` with a page of a server of `files`; the test fails if anything was complained of. `words` are more options
+// of the server, the others those of the browser's context.
+export async function with_page(files, body, { words = [], ...options } = {}) {
   if (!existsSync(join(root, "ui/dist/index.html"))) skip("ui/dist is missing: ./dev page makes it");
-  const [browser, server] = await Promise.all([launch(), serve(files, scratch())]);
+  const [browser, server] = await Promise.all([launch(), serve(files, scratch(), ...words)]);
   try {
     const context = await browser.newContext({
       viewport: { width: 1600, height: 900 },

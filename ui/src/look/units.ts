@@ -70,8 +70,8 @@ export function figure(value: number, unit: string): Figure {
       return bytes(value);
     case "percent":
       return percent(value);
-    case "count":
-      return { number: grouped(value), unit: "" };
+    case "count": // of averages, too
+      return { number: Number.isInteger(value) ? grouped(value) : three(value), unit: "" };
     case "id":
       return { number: String(value), unit: "" };
     default:

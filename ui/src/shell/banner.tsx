@@ -18,6 +18,7 @@ function Mark() {
 function TracePick() {
   const all = session.value?.traces ?? [];
   const id = trace.value?.id ?? "";
+  if (all.length === 0) return null;
   const base = (file: string): string => file.slice(file.lastIndexOf("/") + 1);
   return (
     <label class="pick">
@@ -25,7 +26,13 @@ function TracePick() {
         aria-label="Trace"
         value={id}
         onChange={(e) =>
-          go({ ...nowhere(), theme: place.peek().theme, view: place.peek().view, trace: e.currentTarget.value })
+          go({
+            ...nowhere(),
+            theme: place.peek().theme,
+            fleet: place.peek().fleet,
+            view: place.peek().view === "fleet" ? "overview" : place.peek().view,
+            trace: e.currentTarget.value,
+          })
         }
       >
         {all.map((t) => (

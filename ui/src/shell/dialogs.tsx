@@ -175,6 +175,7 @@ const kTargets: [string, string][] = [
   ["folded", "Collapsed stacks"],
   ["speedscope", "speedscope"],
   ["pprof", "pprof"],
+  ["otlp", "OpenTelemetry profiles"],
   ["callgrind", "callgrind"],
   ["firefox", "Firefox Profiler"],
   ["perfetto", "Perfetto"],

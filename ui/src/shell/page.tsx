@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page around the views: banner, range, minimap, view, details, foot; and what stands there when there is no view.
 import { effect } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { busy, link } from "../api";
 import { on_key } from "../keys";
@@ -11,7 +12,7 @@ import { TipLayer } from "../parts/tooltip";
 import { alert, go, place, session, status, trace } from "../state/page";
 import { fault, progress, retry } from "../state/session";
 import { useOverviewSource } from "../tiles/overview";
-import { kViews, lack_of } from "../views";
+import { is_fleet, kViews, lack_of } from "../views";
 import { Banner } from "./banner";
 import { Details } from "./details";
 import { Dialogs } from "./dialogs";
@@ -23,7 +24,9 @@ import { StatusLine } from "./status";
 function page_state(): string {
   if (link.value === "locked") return "locked";
   if (link.value === "down" && session.value) return "offline";
+  if (is_fleet(place.value.view) && session.value) return "ready";
   if (fault.value) return "error";
+  if (session.value?.traces.length === 0) return "ready";
   const t = trace.value;
   if (!t) return "loading";
   return t.state === "opening" || t.state === "indexing" ? "indexing" : t.state === "failed" ? "error" : "ready";
@@ -88,6 +91,15 @@ function Locked() {
   );
 }
 
+function Unless({ lack, title, shown }: { lack: string; title: string; shown?: ComponentChildren }) {
+  if (!lack) return <>{shown}</>;
+  return (
+    <Said title={title} icon="g-none">
+      <p>{lack}</p>
+    </Said>
+  );
+}
+
 function Main() {
   const t = trace.value;
   const view = kViews.find((v) => v.word === place.value.view) ?? kViews[0]!;
@@ -105,16 +117,16 @@ function Main() {
         {...(partial ? { "data-content": "partial" } : lack ? { "data-content": "empty" } : {})}
       >
         <div class="panel" role="tabpanel" aria-labelledby={`tab-${view.word}`}>
-          {fault.value ? (
+          {fault.value && !(view.fleet && session.value) ? (
             <Trouble problem={fault.value} again={retry} />
-          ) : !t ? null : indexing && !view.while_indexing ? (
+          ) : view.fleet ? (
+            session.value && <Unless lack={lack} title={view.title} shown={<Shown />} />
+          ) : !t ? (
+            lack && <Unless lack={lack} title={view.title} />
+          ) : indexing && !view.while_indexing ? (
             <Indexing progress={progress.value} />
-          ) : lack ? (
-            <Said title={view.title} icon="g-none">
-              <p>{lack}</p>
-            </Said>
           ) : (
-            <Shown key={`${t.id}`} />
+            <Unless lack={lack} title={view.title} shown={<Shown key={`${t.id}`} />} />
           )}
         </div>
       </section>
@@ -130,12 +142,13 @@ export function Page() {
     return () => removeEventListener("keydown", on_key);
   }, []);
   void status.value;
+  const fleet = is_fleet(place.value.view);
   if (link.value === "locked") return <Locked />;
   return (
-    <div class="page">
+    <div class={fleet ? "page of-fleet" : "page"}>
       <Banner />
-      <RangeBar />
-      <Minimap />
+      {!fleet && <RangeBar />}
+      {!fleet && <Minimap />}
       <Notices />
       <Main />
       <StatusLine />

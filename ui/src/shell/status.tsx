@@ -66,13 +66,13 @@ export function StatusLine() {
         </button>
       )}
       {t?.index && <span class="spare">index {bytes_text(t.index.bytes)}</span>}
-      <select aria-label="Times" value={place.value.times} onChange={(e) => go({ times: e.currentTarget.value })}>
+      {t && (<select aria-label="Times" value={place.value.times} onChange={(e) => go({ times: e.currentTarget.value })}>
         {clock_words.map(([word, title]) => (
           <option key={word} value={word} disabled={(word === "wall" || word === "utc") && wall_origin() === null}>
             {word === "utc" ? "UTC" : title}
           </option>
         ))}
-      </select>
+      </select>)}
       <button
         type="button"
         class="said"

@@ -20,6 +20,16 @@ export interface Slot {
   threads: string;
 }
 
+// What is asked of a fleet; its times are seconds since 1970.
+export interface FleetPlace {
+  last: string; // "1h", where there is no range
+  range: Span | null;
+  where: string;
+  base: string;
+  by: string; // the label of groups
+  method: string; // whose moments are shown
+}
+
 export interface Place {
   trace: string;
   view: string;
@@ -40,6 +50,7 @@ export interface Place {
   tracks: string[];
   a: Slot | null;
   b: Slot | null;
+  fleet: FleetPlace;
   times: string;
   dialog: string;
   theme: string;
@@ -73,6 +84,7 @@ export function nowhere(): Place {
     tracks: [],
     a: null,
     b: null,
+    fleet: { last: "1h", range: null, where: "", base: "", by: "service", method: "" },
     times: "offset",
     dialog: "",
     theme: "",
@@ -144,6 +156,15 @@ function shape_key(name: string, member: "x" | "chosen" | "sort" | "searchFlags"
   return { name, print: (p) => one(p[member]), read: (v, p) => shape.test(v) && ((p[member] = v), true) };
 }
 
+function fleet_key(name: string, member: "last" | "where" | "base" | "by" | "method", shape: RegExp): Key {
+  const usual = nowhere().fleet[member];
+  return {
+    name,
+    print: (p) => (p.fleet[member] === usual ? [] : one(p.fleet[member])),
+    read: (v, p) => shape.test(v) && ((p.fleet[member] = v), true),
+  };
+}
+
 const kKeys: Key[] = [
   span_key("r", "range"),
   span_key("v", "visible"),
@@ -187,6 +208,16 @@ const kKeys: Key[] = [
   },
   slot_key("a"),
   slot_key("b"),
+  fleet_key("fl", "last", /^[1-9]\d{0,6}(s|min|h|d)$/),
+  {
+    name: "fr",
+    print: (p) => one(span_text(p.fleet.range)),
+    read: (v, p) => (p.fleet.range = parse_span(v)) !== null,
+  },
+  fleet_key("fw", "where", /^.{1,4000}$/s),
+  fleet_key("fb", "base", /^.{1,4000}$/s),
+  fleet_key("fg", "by", /^[A-Za-z_][A-Za-z0-9_.]{0,99}$/),
+  fleet_key("fm", "method", /^.{1,4000}$/s),
   choice_key("u", "times", kTimes, "offset"),
   choice_key("d", "dialog", kDialogs, ""),
   choice_key("theme", "theme", ["light", "dark"], ""),

@@ -5,7 +5,7 @@ import { Fault, follow, forget_trial, get, keep_token, link, token, try_token } 
 import type { Progress, Session, Trace, Tracks } from "../wire";
 import { parse_launch } from "./address";
 import { forget_answers, problem_of } from "./ask";
-import { alert, place, read_address, session, trace, tracks } from "./page";
+import { alert, go, place, read_address, session, trace, tracks } from "./page";
 import { signal } from "@preact/signals";
 import type { Problem } from "../wire";
 
@@ -13,7 +13,7 @@ export const progress = signal<Progress | null>(null);
 export const fault = signal<Problem | null>(null);
 const kApi = 1;
 
-async function greet(): Promise<Session> {
+export async function greet(): Promise<Session> {
   const told = await get<Session>("/session");
   if (told.api !== kApi) alert.value = "Reload: the server is another version";
   return told;
@@ -48,6 +48,8 @@ export async function open(offered: string | null): Promise<void> {
   addEventListener("hashchange", read_address);
   try {
     session.value = await enter(offered);
+    if (session.value.traces.length === 0 && session.value.fleet && place.peek().view === "overview")
+      go({ view: "fleet" }, true);
   } catch (error) {
     if (link.peek() !== "locked") fault.value = problem_of(error);
   }

@@ -25,6 +25,7 @@ class BlockLog {
   }
   std::size_t size() const { return used_ * kBlock - static_cast<std::size_t>(end_ - next_); }
   const T& operator[](std::size_t i) const { return blocks_[i / kBlock][i % kBlock]; }
+  T& operator[](std::size_t i) { return blocks_[i / kBlock][i % kBlock]; }
   // The blocks in order; all but the last are full.
   std::size_t blocks() const { return used_; }
   std::span<const T> block(std::size_t i) const {

@@ -3,6 +3,10 @@
 
 #include <algorithm>
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
 namespace polytrace::analysis {
 namespace {
 
@@ -15,6 +19,13 @@ std::vector<T> flat(BlockLog<T>& log) {
     out.insert(out.end(), log.block(i).begin(), log.block(i).end());
   log = {};
   return out;
+}
+
+// To the system: what comes next does not fit into the pieces that were freed.
+void give_back_memory() {
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#endif
 }
 
 }  // namespace
@@ -86,32 +97,32 @@ void HeapGraphBuilder::add_root(base::Id object, std::string_view kind) {
   roots_.push_back({object, known->second});
 }
 
-std::vector<HeapGraph::Index> HeapGraphBuilder::resolve(HeapGraph& graph) const {
-  std::vector<Index> found;
-  found.reserve(targets_.size());
+// In place: all ids at once are the most memory that there ever is.
+void HeapGraphBuilder::resolve(HeapGraph& graph) {
   TypesInTurn numbers(numbers_, targets_, 0);
-  for (std::size_t i = 0; i < targets_.size(); ++i) found.push_back(numbers.next());
-  graph.outside_ = static_cast<std::uint64_t>(std::ranges::count(found, HeapGraph::kNone));
-  return found;
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    const Index number = numbers.next();
+    targets_[i] = number;
+    graph.outside_ += number == HeapGraph::kNone ? 1U : 0U;
+  }
 }
 
 // The number of references of each object, then the sums of those before it.
 template <class Offset>
-void HeapGraphBuilder::count_references(std::vector<Offset>& firsts,
-                                        const std::vector<Index>& targets) const {
+void HeapGraphBuilder::count_references(std::vector<Offset>& firsts) const {
   firsts.assign(sizes_.size() + 1, 0);
   std::size_t at = 0;
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     const Part part = parts_[i];
     for (std::uint32_t n = 0; n < part.references; ++n)
-      firsts[part.object] += targets[at++] != HeapGraph::kNone;
+      firsts[part.object] += target(at++) != HeapGraph::kNone;
   }
   Offset sum = 0;
   for (Offset& first : firsts) sum += std::exchange(first, sum);
 }
 
-void HeapGraphBuilder::place_references(HeapGraph& graph, const std::vector<Index>& targets) const {
-  graph.references_.resize(targets.size() - graph.outside_);
+void HeapGraphBuilder::place_references(HeapGraph& graph) const {
+  graph.references_.resize(graph.first_reference(sizes_.size()));
   std::vector<std::uint32_t> placed(sizes_.size());
   std::size_t at = 0;
   for (std::size_t i = 0; i < parts_.size(); ++i) {
@@ -119,7 +130,7 @@ void HeapGraphBuilder::place_references(HeapGraph& graph, const std::vector<Inde
     Index* const to = graph.references_.data() + graph.first_reference(part.object);
     std::uint32_t& count = placed[part.object];
     for (std::uint32_t n = 0; n < part.references; ++n, ++at)
-      if (targets[at] != HeapGraph::kNone) to[count++] = targets[at];
+      if (target(at) != HeapGraph::kNone) to[count++] = target(at);
   }
 }
 
@@ -146,13 +157,17 @@ void HeapGraphBuilder::resolve_weak(HeapGraph& graph) const {
 HeapGraph HeapGraphBuilder::finish() {
   constexpr std::uint64_t kMost = ~std::uint32_t{0};
   HeapGraph graph = std::exchange(graph_, {});
-  const std::vector<Index> targets = resolve(graph);
-  targets_ = {};
+  resolve(graph);
   resolve_roots(graph);
-  if (targets.size() < kMost) count_references(graph.firsts_, targets);
-  else count_references(graph.long_firsts_, targets);
-  place_references(graph, targets);
   resolve_weak(graph);
+  numbers_ = {};
+  give_back_memory();
+  if (targets_.size() < kMost) count_references(graph.firsts_);
+  else count_references(graph.long_firsts_);
+  place_references(graph);
+  targets_ = {};
+  parts_ = {};
+  give_back_memory();
   graph.ids_ = flat(ids_);
   graph.types_ = flat(types_);
   graph.sizes_ = std::exchange(sizes_, {});

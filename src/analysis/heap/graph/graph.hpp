@@ -124,10 +124,11 @@ class HeapGraphBuilder {
 
   Index make(base::Id id, std::uint32_t type);
   void grow(Index object, std::uint64_t size);
+  void resolve(HeapGraph& graph);
+  Index target(std::size_t i) const { return static_cast<Index>(targets_[i]); }
   template <class Offset>
-  void count_references(std::vector<Offset>& firsts, const std::vector<Index>& targets) const;
-  void place_references(HeapGraph& graph, const std::vector<Index>& targets) const;
-  std::vector<Index> resolve(HeapGraph& graph) const;
+  void count_references(std::vector<Offset>& firsts) const;
+  void place_references(HeapGraph& graph) const;
   void resolve_roots(HeapGraph& graph) const;
   void resolve_weak(HeapGraph& graph) const;
 
@@ -137,7 +138,8 @@ class HeapGraphBuilder {
   BlockLog<std::uint32_t> types_;
   std::vector<std::uint32_t> sizes_;
   BlockLog<Part> parts_;
-  BlockLog<base::Id> targets_;
+  BlockLog<base::Id>
+      targets_;  // once they are resolved: numbers, kNone for those that are not there
   struct Weak {
     base::Id from;
     base::Id target;

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/heap/graph/block_log.hpp"
 #include "base/seeded_hash.hpp"
 #include "base/types.hpp"
 
@@ -92,7 +93,11 @@ class ObjectTypes {
     mask_ = count - 1;
     shift_ = static_cast<unsigned>(64 - std::countr_zero(count / kRun));
   }
-  void add_block() { blocks_.emplace_back().fill(kNone); }
+  void add_block() {
+    Block none;
+    none.fill(kNone);
+    blocks_.push(none);
+  }
   void grow() {
     const std::vector<Slot> old = std::move(slots_);
     make_slots(old.size() * 2);
@@ -101,7 +106,7 @@ class ObjectTypes {
   }
 
   std::vector<Slot> slots_;  // a power of two
-  std::vector<Block> blocks_;
+  BlockLog<Block> blocks_;   // most of the memory: it is never copied
   std::size_t mask_ = 0;
   unsigned shift_ = 0;
   std::uint64_t multiplier_ = base::process_seed() | 1;

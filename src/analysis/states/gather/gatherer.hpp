@@ -80,7 +80,10 @@ class Gatherer {
   std::uint32_t censuses_ = 0;      // numbers given to censuses and dumps
   base::Time census_time_ = base::kNoTime;
   base::Id census_of_ = base::kNoId;
-  tsl::robin_map<std::uint32_t, Counted> dumped_;  // by class, in the dump that is open
+  // Of the dump that is open, by class, in the order in which they came: that of a table of numbers
+  // would be another one where an index has numbered them.
+  std::vector<std::pair<std::uint32_t, Counted>> dumped_;
+  tsl::robin_map<std::uint32_t, std::size_t> dumped_at_;
   bool in_dump_ = false;
   base::IdTable counter_ids_;
   bool any_recording_ = false;

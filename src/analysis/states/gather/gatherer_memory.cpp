@@ -48,6 +48,7 @@ void Gatherer::dump(const Event& event) {
   if (in_dump_ && !starts) end_dump();
   in_dump_ = starts;
   dumped_.clear();
+  dumped_at_.clear();
 }
 
 void Gatherer::end_dump() {
@@ -62,7 +63,10 @@ void Gatherer::end_dump() {
 void Gatherer::dump_object(const Event& event) {
   if (!in_dump_) return;
   const auto object = details<event::DumpObject>(event);
-  Counted& counted = dumped_[class_index(object.class_id)];
+  const std::uint32_t type = class_index(object.class_id);
+  const auto [at, is_new] = dumped_at_.try_emplace(type, dumped_.size());
+  if (is_new) dumped_.emplace_back(type, Counted());
+  Counted& counted = dumped_[at->second].second;
   ++counted.objects;
   counted.bytes += object.size;
 }

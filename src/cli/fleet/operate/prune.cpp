@@ -15,7 +15,8 @@ std::string prune_text() {
   return fmt::format(
       "Drops partitions whose rows are all older than their table keeps: {}. Stacks and names of "
       "methods go by the month, once they are older than whatever is kept longest. Rows that no "
-      "coarser tier has yet stay, and that is said.",
+      "coarser tier has yet stay, and that is said. With --objects raw traces that collectors "
+      "wrote there go with the rows that tell of them.",
       kept);
 }
 
@@ -41,6 +42,7 @@ class FleetPrune final : public FleetOperation {
         .takes("TABLE=TIME")
         .in(group);
     list.add("--dry-run", dry_, "Only tell").in(group);
+    objects_.add_to(list);
     list.add("-f,--force", force_, "Drop also what no coarser tier has").in(group);
   }
 
@@ -48,11 +50,18 @@ class FleetPrune final : public FleetOperation {
   base::result<fleet::Report> work(Session&, const StoreOptions& options) override {
     auto keep = fleet::parse_keep(keep_);
     if (!keep) return base::Unexpected(keep.error());
-    auto store = options.open();
+    std::unique_ptr<warehouse::Objects> objects;
+    if (objects_.is_told()) {
+      auto opened = warehouse::Objects::open(objects_.objects());
+      if (!opened) return base::Unexpected(opened.error());
+      objects = std::move(*opened);
+    }
+    auto store = options.open_own();
     if (!store) return base::Unexpected(store.error());
-    return fleet::prune(*store, {std::move(*keep), dry_, force_, seconds_now()});
+    return fleet::prune(*store, {std::move(*keep), dry_, force_, seconds_now(), objects.get()});
   }
 
+  ObjectOptions objects_;
   std::vector<std::string> keep_;
   bool dry_ = false, force_ = false;
 };

@@ -43,7 +43,7 @@ class FleetRoll final : public FleetOperation {
       order.range = *range;
     }
     order.tell = [&](const std::string& what) { session.detail("rolling " + what); };
-    auto store = options.open(kPatience);
+    auto store = options.open_own(kPatience);
     if (!store) return base::Unexpected(store.error());
     return fleet::roll(*store, order);
   }

@@ -23,7 +23,7 @@ class FleetStatus final : public FleetOperation {
 
  private:
   base::result<fleet::Report> work(Session&, const StoreOptions& options) override {
-    auto store = options.open();
+    auto store = options.open_own();
     if (!store) return base::Unexpected(store.error());
     return fleet::status(*store, seconds_now());
   }

@@ -44,7 +44,7 @@ class FleetVerify final : public FleetOperation {
     const std::uint32_t now = seconds_now() - fleet::kRollDelay;
     const auto range = fleet::parse_range(words_, now - now % 3600);
     if (!range) return base::Unexpected(range.error());
-    auto store = options.open();
+    auto store = options.open_own();
     if (!store) return base::Unexpected(store.error());
     return fleet::verify(*store, *range);
   }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/io/appender.hpp"
+#include "base/io/digit_groups.hpp"
 #include "event/visit.hpp"
 #include "event/writer.hpp"
 #include "format/mlpd/records/header.hpp"
@@ -30,6 +31,12 @@ class RecordWriter {
 
   // Starts a record; `batch` holds the lists of the event to come.
   void start_record(std::uint8_t first, base::Time time, bool timed, const event::Batch& batch);
+  // Appends the records of the calls at the front of `events` while they are `thread`'s and tell
+  // their method and the buffer has fewer than `full` bytes. Gives how many these are: none where a
+  // buffer's first method is to come. The same bytes as record by record; both ways of spreading
+  // digits give the same.
+  std::size_t calls(std::span<const event::Event> events, std::uint16_t thread, std::size_t full,
+                    base::DigitsBy by = base::fastest_digits());
   base::Appender& out() { return out_; }
   // What, since the last call, was put out so that it reads back as something else; or nothing.
   std::string_view take_inexact() { return std::exchange(inexact_, {}); }
@@ -89,6 +96,9 @@ class RecordWriter {
   void references(const event::Refs& refs);
 
  private:
+  template <class Way>
+  std::size_t calls_by(std::span<const event::Event> events, std::uint16_t thread,
+                       std::size_t full);
   // Absent ids are written as 0, the format's own null.
   static std::uint64_t told(base::Id id) { return id == base::kNoId ? 0 : id; }
   static std::int64_t difference(std::optional<std::uint64_t>& base, std::uint64_t value) {

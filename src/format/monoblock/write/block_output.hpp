@@ -39,6 +39,8 @@ class BlockOutput {
   std::size_t size() const { return content_.size(); }
   // Whether the open block should be closed before more is said.
   bool full() const { return size() >= kFull; }
+  // How many bytes it lacks to be full. REQUIRES: it is not.
+  std::size_t room() const { return kFull - size(); }
   // A block whose content is at hand.
   void append(BlockCode code, base::Bytes content);
   // INTRO, where nothing has been written yet.

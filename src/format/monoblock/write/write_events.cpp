@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EVENTS blocks.
+#include "base/io/digit_groups.hpp"
 #include "format/monoblock/layout/records.hpp"
 #include "format/monoblock/write/writer.hpp"
 
@@ -8,6 +9,10 @@ namespace {
 
 using base::Id;
 using event::Event;
+using event::Kind;
+
+constexpr std::uint8_t kExitOfInnermost = 3;
+constexpr unsigned kMethodBits = 6;  // of the method, in the first byte
 
 template <class E>
 std::uint8_t number_of(E what) {
@@ -16,8 +21,8 @@ std::uint8_t number_of(E what) {
 
 }  // namespace
 
-// Events without a time of their own belong to the moment of the one before: where that is another
-// one, a new block says it.
+// Events without a time of their own belong to the moment of the one before:
+// where that is another one, a new block says it.
 void BlockFileWriter::open_events(const Event& event, bool timed) {
   const Id thread = batch_->thread(event);
   const std::uint64_t counter = counter_of(event);
@@ -48,8 +53,6 @@ void BlockFileWriter::put_wide(unsigned low, unsigned bits, std::uint64_t number
 }
 
 void BlockFileWriter::put_call(const Event& event, bool enters) {
-  constexpr unsigned kBits = 6;  // of the method, in the first byte
-  constexpr std::byte kLastExit{3};
   open_events(event, true);
   const std::size_t before = out_.content().size();
   std::byte* const begin = out_.content().extend(1 + 2 * kMostNumberBytes);
@@ -58,18 +61,82 @@ void BlockFileWriter::put_call(const Event& event, bool enters) {
   const bool is_last =
       !enters && !stack_.empty() && (event.id == base::kNoId || stack_.innermost() == method);
   if (is_last) {
-    *at++ = kLastExit;
+    *at++ = std::byte{kExitOfInnermost};
     stack_.keep(stack_.depth() - 1);
   } else {
     if (event.id == base::kNoId) lose_field(event, "method");  // becomes 0
-    *at++ = static_cast<std::byte>((enters ? 0U : 1U) | method << (8 - kBits));
-    at = put_number(at, method >> kBits);
+    *at++ = static_cast<std::byte>((enters ? 0U : 1U) | method << (8 - kMethodBits));
+    at = put_number(at, method >> kMethodBits);
     if (enters) stack_.enter(method);
     else stack_.keep(stack_.find({method, 0}));
   }
   at = put_number(at, counter_of(event) - time_);
   time_ = counter_of(event);
   out_.content().shrink(before + static_cast<std::size_t>(at - begin));
+}
+
+// As put_call(). Each number is put together in a register and stored as eight
+// bytes; whether an event enters or leaves decides no branch, as nothing could
+// guess it.
+template <class Way>
+[[gnu::always_inline]] inline std::size_t BlockFileWriter::put_calls_by(
+    std::span<const Event> events) {
+  constexpr std::size_t kLeast = 2;  // bytes of a call
+  constexpr std::size_t kMost = 1 + 2 * sizeof(std::uint64_t);
+  const std::size_t before = out_.size();
+  const std::size_t room = out_.room();
+  const std::size_t most = std::min(events.size(), room / kLeast + 1);
+  std::byte* const begin = out_.content().extend(room + kMost);
+  const std::byte* const stop = begin + room;
+  std::byte* at = begin;
+  base::Id* top = stack_.top(most) - 1;  // the innermost call; below the outermost stands none
+  std::uint64_t time = time_;
+  const std::uint16_t thread = events.front().thread;
+  const Event* event = events.data();
+  const auto put = [&at](std::uint64_t number, unsigned bytes) __attribute__((always_inline)) {
+    const unsigned last = (8 * bytes + 56) % 64;  // of no bytes: nothing of the word will stay
+    const std::uint64_t word = Way::spread(number) | std::uint64_t{0x80} << last;
+    std::memcpy(at, &word, sizeof word);
+    at += bytes;
+  };
+  for (const Event* const end = event + most; event != end && at < stop; ++event) {
+    const auto kind = static_cast<unsigned>(event->kind) - static_cast<unsigned>(Kind::Enter);
+    if (kind > 1 || event->thread != thread || event->id == base::kNoId) break;
+    const std::uint64_t leaves = kind;
+    const base::Id method = event->id;
+    const std::uint64_t upper = method >> kMethodBits;
+    const std::uint64_t delta = counter_of(*event) - time;
+    top[1] = method;
+    // An exit that is not that of the innermost call is named.
+    if (event->time < static_cast<event::Time>(time) || *(top + 1 - leaves) != method) break;
+    if (((upper | delta) & ~base::kMostSpread) != 0) break;
+    const std::uint64_t named = leaves - 1;  // all bits, or none
+    *at++ =
+        static_cast<std::byte>((method << (8 - kMethodBits) & named) | (kExitOfInnermost & ~named));
+    put(upper, base::digit_bytes(upper) & static_cast<unsigned>(named));
+    put(delta, base::digit_bytes(delta));
+    top += 1 - 2 * static_cast<std::ptrdiff_t>(leaves);
+    time += delta;
+  }
+  out_.content().shrink(before + static_cast<std::size_t>(at - begin));
+  stack_.set_top(top + 1);
+  time_ = time;
+  return static_cast<std::size_t>(event - events.data());
+}
+
+std::size_t BlockFileWriter::put_calls(std::span<const Event> events) {
+  if (!event::is_call(events.front().kind) || !out_.in(BlockCode::events) || out_.full() ||
+      stack_.counts() != nullptr || batch_->thread(events.front()) != thread_)
+    return 0;
+  const std::size_t count = base::with_digits(
+      base::fastest_digits(),
+      [&](auto way) __attribute__((always_inline)) { return put_calls_by<decltype(way)>(events); });
+  if (count == 0) return 0;
+  ended_ = false;
+  last_time_ = std::max(last_time_,
+                        events[count - 1].time);  // none is earlier than the one before
+  for (const Event& event : events.first(count)) lost_of_calls_.see(*batch_, event);
+  return count;
 }
 
 void BlockFileWriter::put_details(const Event& event, const event::Enter&) {

@@ -79,17 +79,15 @@ bool BlockFileWriter::holds(Kind kind, std::string_view) {
 
 base::result<void> BlockFileWriter::write(const event::Batch& batch) {
   batch_ = &batch;
-  for (const Event& event : batch.events) {
-    const bool enters = event.kind == Kind::Enter;
-    // Most of what there is, and nothing of it can be lost.
-    if (event.detail == event::kAbsent && (enters || event.kind == Kind::Leave)) {
-      ended_ = false;
-      last_time_ = std::max(last_time_, event.time);
-      put_call(event, enters);
-    } else {
-      put(event);
-    }
+  const Event* event = batch.events.begin();
+  const Event* const end = batch.events.end();
+  while (event != end) {
+    // Most of what there is.
+    const std::size_t calls = put_calls({event, end});
+    if (calls == 0) put(*event);
+    event += std::max<std::size_t>(calls, 1);
   }
+  lost_of_calls_.tell(loss_);
   return out_.flush_some();
 }
 
@@ -109,9 +107,10 @@ base::result<void> BlockFileWriter::finish() {
 void BlockFileWriter::put(const Event& event) {
   ended_ = false;
   last_time_ = std::max(last_time_, event.time);
+  if (event::is_call(event.kind)) lost_of_calls_.see(*batch_, event);
   const std::uint64_t lost = loss_.events[static_cast<std::size_t>(event.kind)];
   event::with_details(*batch_, event, [&](const auto& details) { put_details(event, details); });
-  if (loss_.events[static_cast<std::size_t>(event.kind)] == lost)
+  if (!event::is_call(event.kind) && loss_.events[static_cast<std::size_t>(event.kind)] == lost)
     count_lost_fields(*batch_, event, loss_);
 }
 

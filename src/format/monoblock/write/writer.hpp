@@ -117,6 +117,10 @@ class BlockFileWriter final : public event::Writer {
   void put_details(const Event& event, const event::Module& details);
   // EVENTS
   void put_call(const Event& event, bool enters);
+  // The calls from there on that only add to the open block: gives how many there are.
+  std::size_t put_calls(std::span<const Event> events);
+  template <class Way>
+  std::size_t put_calls_by(std::span<const Event> events);
   void put_details(const Event& event, const event::Enter& details);
   void put_details(const Event& event, const event::Leave& details);
   void put_details(const Event& event, const event::Unwind& details);
@@ -182,6 +186,7 @@ class BlockFileWriter final : public event::Writer {
 
   BlockOutput out_;
   event::Loss loss_;
+  event::LostCallFields lost_of_calls_;
   const event::Batch* batch_ = nullptr;
   std::optional<PendingClock> clock_;
   event::Time last_time_ = 0;

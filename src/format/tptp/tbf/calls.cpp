@@ -17,7 +17,8 @@ constexpr std::ptrdiff_t kLeastSpan = 16;  // a shorter run of calls is not wort
 template <ByteOrder order>
 class Calls {
  public:
-  Calls(StreamState& state, event::Batch& batch) : state_(state), batch_(batch) {}
+  Calls(StreamState& state, event::Batch& batch, CallFollower& follower)
+      : state_(state), batch_(batch), follower_(follower) {}
 
   // Flat: a call for every push_back() would take a tenth of the time.
   [[gnu::flatten]] std::size_t decode(base::Bytes rest) {
@@ -36,13 +37,22 @@ class Calls {
         begin_call<kEntryPlaces, Entry>(payload, run, out);
         out->detail = static_cast<std::uint32_t>(enters.size());
         enters.push_back(enter(payload));
-        fill<Kind::Enter, kEntryPlaces, Entry>(payload, *out++);
+        fill<Kind::Enter>(*out);
+        out->id = number_as_id(payload, kEntryPlaces.at[Entry::method_id_ref]);
+        follower_.enter(out->id, number_as_id(payload, kEntryPlaces.at[Entry::class_id_ref]),
+                        enters.back().ticket);
+        ++out;
         at += kEntryBytes;
       } else {
         begin_call<kExitPlaces, Exit>(payload, run, out);
         out->detail = static_cast<std::uint32_t>(leaves.size());
         leaves.push_back(leave(payload));
-        fill<Kind::Leave, kExitPlaces, Exit>(payload, *out++);
+        fill<Kind::Leave>(*out);
+        const base::Id method = number_as_id(payload, kExitPlaces.at[Exit::method_id_ref]);
+        const base::Id class_id = number_as_id(payload, kExitPlaces.at[Exit::class_id_ref]);
+        const base::Id known = follower_.exit(method, class_id, leaves.back().ticket);
+        out->id = id_of(static_cast<std::int64_t>(method != 0 ? method : known));
+        ++out;
         at += kExitBytes;
       }
     }
@@ -61,11 +71,14 @@ class Calls {
     return get<std::int64_t>(payload + place);
   }
 
-  template <Kind kind, const auto& places, class Field>
-  void fill(const std::byte* payload, Event& event) {
+  static base::Id number_as_id(const std::byte* payload, std::size_t place) {
+    return get<base::Id>(payload + place);
+  }
+
+  // All but the method.
+  template <Kind kind>
+  void fill(Event& event) {
     event.time = state_.now;
-    const std::int64_t method = number(payload, places.at[Field::method_id_ref]);
-    event.id = kind == Kind::Enter ? static_cast<base::Id>(method) : id_of(method);
     event.thread = slot_;
     event.kind = kind;
     event.reserved = 0;
@@ -99,12 +112,16 @@ class Calls {
     const std::int64_t time = number(payload, places.at[Field::time]);
     const bool back = time != 0 && time < state_.now;
     if (time != 0) state_.now = time;
-    if (thread == thread_ && known_ && !back) return;
+    if (thread != thread_ || !known_ || back) begin_run(thread, run, out);
+    if (time != 0) follower_.see_time(time);
+  }
+  void begin_run(std::int64_t thread, Event*& run, Event* out) {
     end_run(run, out);
     run = out;
     thread_ = thread;
     known_ = true;
     slot_ = batch_.thread_slot(id_of(thread));
+    follower_.turn_to(static_cast<base::Id>(thread));
   }
   void end_run(const Event* run, const Event* out) {
     if (out - run >= kLeastSpan) batch_.events.grew_by_calls(out, run_kinds_);
@@ -127,6 +144,7 @@ class Calls {
 
   StreamState& state_;
   event::Batch& batch_;
+  CallFollower& follower_;
   std::int64_t thread_ = 0;
   bool known_ = false;
   std::uint16_t slot_ = 0;
@@ -135,11 +153,36 @@ class Calls {
   std::uint64_t exits_ = 0;
 };
 
+template <ByteOrder order>
+std::size_t pass_calls(base::Bytes rest, StreamState& state, std::uint64_t& frames) {
+  constexpr std::size_t kEntryTime = kMessageHeaderBytes + kEntryPlaces.at[Entry::time];
+  constexpr std::size_t kExitTime = kMessageHeaderBytes + kExitPlaces.at[Exit::time];
+  std::size_t at = 0;
+  while (rest.size() - at >= kCallBytes) {
+    const std::byte* message = rest.data() + at;
+    const PlainCall call = plain_call<order>(message);
+    if (call == PlainCall::none) break;
+    const bool entry = call == PlainCall::entry;
+    const auto time = load_as<std::int64_t, order>(message + (entry ? kEntryTime : kExitTime));
+    if (time != 0) state.now = time;
+    at += entry ? kEntryBytes : kExitBytes;
+    ++frames;
+  }
+  return at;
+}
+
 }  // namespace
 
-std::size_t decode_plain_calls(base::Bytes rest, StreamState& state, event::Batch& batch) {
-  if (state.order == ByteOrder::little) return Calls<ByteOrder::little>(state, batch).decode(rest);
-  return Calls<ByteOrder::big>(state, batch).decode(rest);
+std::size_t decode_plain_calls(base::Bytes rest, StreamState& state, event::Batch& batch,
+                               CallFollower& follower) {
+  if (state.order == ByteOrder::little)
+    return Calls<ByteOrder::little>(state, batch, follower).decode(rest);
+  return Calls<ByteOrder::big>(state, batch, follower).decode(rest);
+}
+
+std::size_t pass_plain_calls(base::Bytes rest, StreamState& state, std::uint64_t& frames) {
+  if (state.order == ByteOrder::little) return pass_calls<ByteOrder::little>(rest, state, frames);
+  return pass_calls<ByteOrder::big>(rest, state, frames);
 }
 
 }  // namespace polytrace::format::tptp

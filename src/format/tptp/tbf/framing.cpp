@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/codes.hpp"
+#include "format/tptp/tbf/calls.hpp"
 #include "format/tptp/tbf/plain_call.hpp"
 
 namespace polytrace::format::tptp {
@@ -41,12 +42,12 @@ base::result<FileHeader> begin_tbf(FrameStream& stream) {
   return header;
 }
 
-Cut TbfRules::look(std::span<std::byte> rest, std::uint64_t offset, bool ended) {
+Cut TbfRules::look(std::span<std::byte> rest, std::uint64_t, bool ended) {
   frame_ = {};
   if (gap_ != 0) return Cut::broken();
   if (allows_plain_calls(state_)) {
     std::uint64_t calls = 0;
-    const std::size_t bytes = watch_.see_calls(rest, offset, state_, calls);
+    const std::size_t bytes = pass_plain_calls(rest, state_, calls);
     if (bytes != 0) return Cut::whole(bytes, calls);
   }
   frame_ = find_frame(rest, state_, limits_, behind(ended));
@@ -61,8 +62,6 @@ Cut TbfRules::look(std::span<std::byte> rest, std::uint64_t offset, bool ended) 
 void TbfRules::take(std::span<std::byte> frame, std::uint64_t offset, base::Notices&) {
   if (frame_.step != Step::message && frame_.step != Step::header) return;
   apply(frame_, frame, offset, state_, limits_, nullptr);
-  if (frame_.step == Step::header) watch_.restart();
-  else watch_.see(frame_, frame, offset, state_);
   gap_ = frame_.skip;
 }
 
@@ -164,7 +163,6 @@ void TbfRules::end(FrameStream& stream, bool) {
         zeros && rest.size() < kMessageHeaderBytes ? Code::padding : Code::frame_truncated,
         {.offset = stream.offset(), .frame = fmt::format("message {}", stream.frames())},
         rest.size());
-  watch_.tell(stream.notices());
 }
 
 }  // namespace polytrace::format::tptp

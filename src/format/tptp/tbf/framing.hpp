@@ -5,13 +5,12 @@
 
 #include "event/framed_reader.hpp"
 #include "format/tptp/tbf/stream_rules.hpp"
-#include "format/tptp/tbf/watch.hpp"
 
 namespace polytrace::format::tptp {
 
 class TbfRules : public event::FrameRules {
  public:
-  TbfRules(const base::Limits& limits, Exits exits) : limits_(limits), watch_(exits) {}
+  explicit TbfRules(const base::Limits& limits) : limits_(limits) {}
 
   static base::Piece piece() {
     constexpr std::size_t kPiece = 256 * 1024;
@@ -22,7 +21,6 @@ class TbfRules : public event::FrameRules {
   void take(std::span<std::byte> frame, std::uint64_t offset, base::Notices&);
   std::shared_ptr<const void> context() const { return before_; }
   base::result<void> pass(event::FrameStream& stream);
-  // With what was found out of order.
   void end(event::FrameStream& stream, bool cut_off);
 
  private:
@@ -38,7 +36,6 @@ class TbfRules : public event::FrameRules {
   base::Limits limits_;
   StreamState state_;
   std::shared_ptr<const StreamState> before_;
-  Watch watch_;
   Frame frame_{};          // what look() saw; plain calls are none
   std::uint64_t gap_ = 0;  // bytes to skip before the next frame
 };

@@ -17,13 +17,13 @@ std::size_t MessageDecoder::take(Bytes rest, std::uint64_t offset) {
   has_message_ = false;
   first_time_ = 0;
   const Sizes sizes = state_.sizes;
-  const Frame frame = find_frame(rest, state_, limits_, Behind::cut);
+  frame_ = find_frame(rest, state_, limits_, Behind::cut);
   tell_sizes(sizes, state_, offset, account_);
-  const Bytes bytes = rest.first(frame.bytes);
-  const Applied applied = apply(frame, bytes, offset, state_, limits_, &account_);
+  const Bytes bytes = rest.first(frame_.bytes);
+  const Applied applied = apply(frame_, bytes, offset, state_, limits_, &account_);
   if (applied.tells_clock) first_time_ = applied.time;
-  if (frame.step == Step::message && frame.id >= kFirstDataId) decode(frame, bytes, offset);
-  return frame.bytes;
+  if (frame_.step == Step::message && frame_.id >= kFirstDataId) decode(frame_, bytes, offset);
+  return frame_.bytes;
 }
 
 void MessageDecoder::decode(const Frame& frame, Bytes bytes, std::uint64_t offset) {

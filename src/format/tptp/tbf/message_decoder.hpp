@@ -18,6 +18,8 @@ class MessageDecoder {
   // REQUIRES: a whole frame is there, as cut by TbfFraming.
   std::size_t take(base::Bytes rest, std::uint64_t offset);
 
+  // That frame.
+  const Frame& frame() const { return frame_; }
   // Whether that frame was a data message: it is then in message(), until the next call.
   bool has_message() const { return has_message_; }
   const Message& message() const { return message_; }
@@ -32,6 +34,7 @@ class MessageDecoder {
   const base::Limits& limits_;
   Account account_;
   PayloadParser parser_;
+  Frame frame_;
   Message message_;
   bool has_message_ = false;
   std::int64_t first_time_ = 0;

@@ -148,10 +148,14 @@ base::result<bool> TbfMessageReader::next() {
     if (at_ == chunk_.bytes.size()) {
       const auto more = framing_.next(chunk_);
       at_ = 0;
+      ended_ |= more && !*more;
       if (!more || !*more) return chunk_.bytes.clear(), more;
       state_ = *static_cast<const StreamState*>(chunk_.context.get());
     }
-    at_ += decoder_.take(base::Bytes(chunk_.bytes).subspan(at_), chunk_.offset + at_);
+    const std::span<std::byte> rest = std::span<std::byte>(chunk_.bytes).subspan(at_);
+    const std::uint64_t offset = chunk_.offset + at_;
+    at_ += decoder_.take(rest, offset);
+    watch_.see(decoder_.frame(), rest.first(decoder_.frame().bytes), offset, state_);
     if (decoder_.has_message()) return true;
   }
 }
@@ -159,6 +163,7 @@ base::result<bool> TbfMessageReader::next() {
 base::Notices TbfMessageReader::notices() const {
   base::Notices all = notices_;
   all.merge(framing_.notices());
+  if (ended_) watch_.tell(all);
   return all;
 }
 

@@ -11,6 +11,7 @@
 #include "format/tptp/messages/call_record.hpp"
 #include "format/tptp/tbf/framing.hpp"
 #include "format/tptp/tbf/message_decoder.hpp"
+#include "format/tptp/tbf/watch.hpp"
 
 namespace polytrace::format::tptp {
 
@@ -47,7 +48,7 @@ class TbfMessageReader {
   TbfMessageReader(std::unique_ptr<base::Source> source, const event::ReadOptions& options)
       : source_(std::move(source)),
         options_(options),
-        framing_(*source_, options_, event::ReadBefore{}, options_.limits, Exits::kept),
+        framing_(*source_, options_, event::ReadBefore{}, options_.limits),
         decoder_(state_, options_.limits, {tally_, notices_}) {}
   TbfMessageReader(const TbfMessageReader&) = delete;
   TbfMessageReader& operator=(const TbfMessageReader&) = delete;
@@ -74,6 +75,8 @@ class TbfMessageReader {
   FileHeader header_;
   event::Chunk chunk_;
   std::size_t at_ = 0;  // in the chunk
+  Watch watch_{Exits::kept};
+  bool ended_ = false;
 };
 
 class TbfMessageWriter {

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/codes.hpp"
 #include "format/tptp/events/call_tickets.hpp"
 #include "format/tptp/messages/attribute_walk.hpp"
@@ -33,6 +35,7 @@ void Watch::see(const Frame& frame, std::span<std::byte> message, std::uint64_t 
                 const StreamState& state) {
   using Entry = field::MethodEntry;
   using Exit = field::MethodExit;
+  if (frame.step == Step::header) return restart();
   const std::span<std::byte> payload = message.subspan(frame.payload);
   const bool little = state.order == ByteOrder::little;
   if (frame.id == Entry::kId && payload.size() >= kEntryPlaces.least) {
@@ -46,32 +49,84 @@ void Watch::see(const Frame& frame, std::span<std::byte> message, std::uint64_t 
   }
 }
 
-std::size_t Watch::see_calls(std::span<std::byte> bytes, std::uint64_t offset, StreamState& state,
-                             std::uint64_t& frames) {
-  if (state.order == ByteOrder::little)
-    return see_calls_as<ByteOrder::little>(bytes, offset, state, frames);
-  return see_calls_as<ByteOrder::big>(bytes, offset, state, frames);
+bool Watch::see(const SeenChunk& chunk, std::span<std::byte> bytes, std::uint64_t offset) {
+  completed_ = false;
+  for (const Part& part : chunk.parts) {
+    if (part.sort == SeenChunk::Sort::summed_calls && join(chunk, part)) continue;
+    StreamState state = chunk.states[part.state];
+    state.now = part.now;
+    const std::span<std::byte> seen = bytes.subspan(part.at, part.bytes);
+    if (part.sort == SeenChunk::Sort::header) restart();
+    else if (part.sort == SeenChunk::Sort::message)
+      see({.step = Step::message, .id = part.id, .bytes = part.bytes, .payload = part.payload},
+          seen, offset + part.at, state);
+    else if (state.order == ByteOrder::little) see_calls<ByteOrder::little>(seen, offset + part.at);
+    else see_calls<ByteOrder::big>(seen, offset + part.at);
+  }
+  return completed_;
 }
 
 template <ByteOrder order>
-std::size_t Watch::see_calls_as(std::span<std::byte> bytes, std::uint64_t offset,
-                                StreamState& state, std::uint64_t& frames) {
+void Watch::see_calls(std::span<std::byte> bytes, std::uint64_t offset) {
   constexpr std::size_t kEntryTime = kEntryPlaces.at[field::MethodEntry::time];
   constexpr std::size_t kExitTime = kExitPlaces.at[field::MethodExit::time];
-  std::size_t at = 0;
-  while (bytes.size() - at >= kCallBytes) {
-    const PlainCall call = plain_call<order>(bytes.data() + at);
-    if (call == PlainCall::none) break;
+  for (std::size_t at = 0; at < bytes.size();) {
+    const bool entry = plain_call<order>(bytes.data() + at) == PlainCall::entry;
     std::byte* payload = bytes.data() + at + kMessageHeaderBytes;
-    const bool entry = call == PlainCall::entry;
     const auto time = load_as<std::int64_t, order>(payload + (entry ? kEntryTime : kExitTime));
-    if (time != 0) state.now = time;
-    if (entry) see_entry<order>(payload, offset + at, state.now);
-    else see_exit<order>(payload, offset + at, state.now);
+    if (entry) see_entry<order>(payload, offset + at, time);
+    else see_exit<order>(payload, offset + at, time);
     at += entry ? kEntryBytes : kExitBytes;
-    ++frames;
   }
-  return at;
+}
+
+bool Watch::join(const SeenChunk& chunk, const Part& part) {
+  const auto ids = std::span(chunk.ids.data(), chunk.ids.size());
+  const auto threads =
+      std::span(chunk.threads).subspan(part.threads.begin, part.threads.end - part.threads.begin);
+  if (!has_all(ids.subspan(part.ids.begin, part.ids.end - part.ids.begin), threads)) return false;
+  if (!fits(chunk, threads)) return false;
+  for (const SeenChunk::Thread& seen : threads) {
+    Thread& at = thread(seen.id);
+    at.last = std::max(at.last, seen.last);
+    for (std::uint32_t i = seen.exits.begin; i < seen.exits.end; ++i)
+      at.calls.leave(chunk.calls[i], account_);
+    for (std::uint32_t i = seen.open.begin; i < seen.open.end; ++i)
+      at.calls.enter(chunk.calls[i], account_);
+  }
+  return true;
+}
+
+bool Watch::has_all(std::span<const CallIds> all, std::span<const SeenChunk::Thread> threads) {
+  for (const CallIds& ids : all) {
+    if (is_known(ids)) continue;
+    if (!is_known(methods_, ids.method) || !is_known(classes_, ids.class_id)) return false;
+    known_call(ids.method) = ids;
+  }
+  return std::ranges::all_of(
+      threads, [&](const SeenChunk::Thread& seen) { return is_known(threads_, seen.id); });
+}
+
+// Whether each thread goes on where it was, its exits end its innermost calls, and no limit is
+// near.
+bool Watch::fits(const SeenChunk& chunk, std::span<const SeenChunk::Thread> threads) const {
+  if (by_thread_.size() + threads.size() > kMostThreads) return false;
+  std::size_t open = account_.open;
+  for (const SeenChunk::Thread& seen : threads) {
+    open += seen.deepest;
+    const std::size_t exits = seen.exits.end - seen.exits.begin;
+    const auto found = thread_index_.find(seen.id);
+    if (found == thread_index_.end()) {
+      if (exits != 0) return false;
+      continue;
+    }
+    const Thread& at = by_thread_[found->second];
+    if (seen.first < at.last || at.calls.dropped() != 0 || at.calls.depth() < exits) return false;
+    for (std::size_t i = 0; i < exits; ++i)
+      if (!event::agree(at.calls[at.calls.depth() - 1 - i], chunk.calls[seen.exits.begin + i]))
+        return false;
+  }
+  return open < event::CallAccount::kMostOpen;
 }
 
 void Watch::restart() {
@@ -130,6 +185,7 @@ void Watch::see_exit(std::byte* payload, std::uint64_t offset, base::Time now) {
     tell_exit_without_entry(exit.id, offset);
   const Id entered = call == nullptr ? 0 : call->id;
   if (exits_ == Exits::kept || method != 0 || entered == 0) return;
+  completed_ = true;
   const Id stored = order == ByteOrder::little ? entered : swapped(entered);
   std::memcpy(payload + kExitPlaces.at[Exit::method_id_ref], &stored, sizeof stored);
 }
@@ -173,7 +229,7 @@ bool Watch::collect_parsed(const MessageInfo& message, base::Bytes payload,
 }
 
 void Watch::refer(Meaning meaning, Id id, std::uint64_t offset) {
-  if (id == 0 || table_of(meaning)->has(id)) return;
+  if (is_known(*table_of(meaning), id)) return;
   undefined_.add(offset, [&] { return fmt::format("{} {}", noun(meaning), id); });
 }
 
@@ -182,7 +238,7 @@ void Watch::refer_new_call(Id thread, Id method, Id class_id, std::uint64_t offs
   refer(Meaning::thread, thread, offset);
   refer(Meaning::method, method, offset);
   refer(Meaning::class_id, class_id, offset);
-  if (undefined_.count == before) known_calls_[place_of(method)] = {method, class_id, thread};
+  if (undefined_.count == before) known_call(method) = {method, class_id};
 }
 
 DefinedIds* Watch::table_of(Meaning meaning) {

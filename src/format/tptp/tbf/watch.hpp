@@ -12,6 +12,7 @@
 #include "event/open_calls.hpp"
 #include "format/tptp/tbf/frame.hpp"
 #include "format/tptp/tbf/payload_parser.hpp"
+#include "format/tptp/tbf/seen_chunk.hpp"
 
 namespace polytrace::format::tptp {
 
@@ -39,7 +40,7 @@ class DefinedIds {
 // What to do with exits that do not name their method.
 enum class Exits : std::uint8_t { kept, completed };
 
-// One thread at a time, messages in stream order.
+// One thread at a time, messages in stream order: one by one, or by chunks.
 class Watch {
  public:
   explicit Watch(Exits exits) : exits_(exits) {}
@@ -49,12 +50,9 @@ class Watch {
   // When exits are completed, one without a method gets that of its entry, in `message` itself.
   void see(const Frame& frame, std::span<std::byte> message, std::uint64_t offset,
            const StreamState& state);
-  // The same for the plain calls at the front of `bytes`, up to the first other message. Gives the
-  // bytes and adds the frames that were seen. REQUIRES: allows_plain_calls(state).
-  std::size_t see_calls(std::span<std::byte> bytes, std::uint64_t offset, StreamState& state,
-                        std::uint64_t& frames);
-  // The stream begins anew: nothing of it is defined.
-  void restart();
+  // The same of a chunk at `offset`, from what decoding it left; its bytes are looked at only where
+  // that does not do. Whether any exit in them was completed.
+  bool see(const SeenChunk& chunk, std::span<std::byte> bytes, std::uint64_t offset);
   // Adds what was found so far, once.
   void tell(base::Notices& notices) const;
 
@@ -74,9 +72,17 @@ class Watch {
     event::OpenCalls<event::OpenCall> calls;
   };
 
+  using Part = SeenChunk::Part;
+
+  // The stream begins anew: nothing of it is defined.
+  void restart();
+  // Takes a stretch as a whole; false, and nothing is changed, where anything is odd.
+  bool join(const SeenChunk& chunk, const Part& part);
+  bool has_all(std::span<const CallIds> ids, std::span<const SeenChunk::Thread> threads);
+  bool fits(const SeenChunk& chunk, std::span<const SeenChunk::Thread> threads) const;
+  // Of plain calls.
   template <ByteOrder order>
-  std::size_t see_calls_as(std::span<std::byte> bytes, std::uint64_t offset, StreamState& state,
-                           std::uint64_t& frames);
+  void see_calls(std::span<std::byte> bytes, std::uint64_t offset);
   template <ByteOrder order>
   void see_entry(const std::byte* payload, std::uint64_t offset, base::Time now);
   template <ByteOrder order>
@@ -89,8 +95,7 @@ class Watch {
   void refer(Meaning meaning, base::Id id, std::uint64_t offset);
   // The same for the three of a call.
   void refer_call(base::Id thread, base::Id method, base::Id class_id, std::uint64_t offset) {
-    const KnownCall& known = known_calls_[place_of(method)];
-    if (known.method != method || known.class_id != class_id || known.thread != thread)
+    if (!is_known({method, class_id}) || !is_known(threads_, thread))
       refer_new_call(thread, method, class_id, offset);
   }
   void refer_new_call(base::Id thread, base::Id method, base::Id class_id, std::uint64_t offset);
@@ -114,17 +119,18 @@ class Watch {
     std::int64_t value;
   };
 
-  // Methods whose calls referred to nothing undefined, with their class and thread.
-  struct KnownCall {
-    base::Id method = 0;
-    base::Id class_id = 0;
-    base::Id thread = 0;
-  };
-  static constexpr std::size_t kKnownCalls = 1024;
-  static std::size_t place_of(base::Id method) { return (method * 0x9e3779b97f4a7c15U) >> 54; }
+  // Methods whose calls referred to nothing undefined, with their class.
+  static constexpr std::size_t kKnownCalls = 4096;
+  CallIds& known_call(base::Id method) {
+    return known_calls_[place_of_method<kKnownCalls>(method)];
+  }
+  bool is_known(const CallIds& ids) { return known_call(ids.method) == ids; }
+  // An id of 0 refers to nothing.
+  static bool is_known(DefinedIds& table, base::Id id) { return id == 0 || table.has(id); }
 
   Exits exits_;
-  std::array<KnownCall, kKnownCalls> known_calls_{};
+  bool completed_ = false;  // any exit
+  std::array<CallIds, kKnownCalls> known_calls_{};
   std::vector<Number> numbers_;
   base::Limits limits_;
   PayloadParser parser_{limits_};

@@ -43,6 +43,8 @@ base::result<bool> XmlFraming::next(event::Chunk& chunk) {
   begins_.clear();
   lost_ = 0;
   while (taken < kChunk) {
+    const std::string_view all = text();
+    while (taken < all.size() && all[taken] == '\n') ++taken;  // as between() would, but at once
     Step found = step(taken);
     if (found.verdict == Verdict::take || blank_out(taken, found)) {
       taken += found.bytes;

@@ -12,7 +12,6 @@
 #include "base/io/piece.hpp"
 #include "base/notices.hpp"
 #include "event/reader.hpp"
-#include "format/tptp/xml/place.hpp"
 #include "format/tptp/xml/ruler.hpp"
 #include "format/tptp/xml/scan.hpp"
 

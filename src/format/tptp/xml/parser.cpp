@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/codes.hpp"
 #include "format/tptp/xml/element.hpp"
 #include "format/tptp/xml/names.hpp"
-#include "format/tptp/xml/place.hpp"
 #include "format/tptp/xml/plain.hpp"
 #include "format/tptp/xml/ruler.hpp"
 #include "format/tptp/xml/scan.hpp"
@@ -53,6 +53,7 @@ class Parser::Run final : private Complaints {
   }
 
   void take_plain();
+  const MessageInfo* find_plain();
   bool is_blank_from(std::size_t at) const;
   void restart();
   bool feed(std::string_view text, bool last);
@@ -99,6 +100,7 @@ class Parser::Run final : private Complaints {
   XML_Parser parser_;
   Scanner scanner_;
   PlainElement plain_;
+  std::array<const MessageInfo*, 4> met_{};  // of plain elements, newest first
 
   const event::Chunk* chunk_ = nullptr;
   std::string_view text_;              // of the chunk
@@ -171,6 +173,14 @@ bool Parser::Run::is_blank_from(std::size_t at) const {
   return std::all_of(text_.begin() + static_cast<std::ptrdiff_t>(at), text_.end(), is_blank);
 }
 
+// Traces are made of few kinds of elements in turns.
+const MessageInfo* Parser::Run::find_plain() {
+  for (const MessageInfo* const info : met_)
+    if (info != nullptr && info->element == plain_.name()) return info;
+  std::ranges::rotate(met_, met_.end() - 1);
+  return met_.front() = find_element(plain_.name());
+}
+
 // As far as elements are plain. Where none was, the parser takes more of them at once.
 void Parser::Run::take_plain() {
   in_parser_ = false;
@@ -178,7 +188,7 @@ void Parser::Run::take_plain() {
   for (std::size_t at = done_;; at = done_) {
     while (at < text_.size() && is_blank(text_[at])) ++at;
     if (at == text_.size() || text_[at] != '<' || !plain_.read(text_, at)) break;
-    info_ = find_element(plain_.name());
+    info_ = find_plain();
     if (info_ == nullptr) break;
     begin_ = at;
     element_.start(*info_, true);

@@ -23,8 +23,32 @@ constexpr auto kInName = [] {
 bool begins(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
+#if defined(__SSE2__)
+// Whether these 16 bytes are at most so far above `first`, as numbers without a sign.
+__m128i is_among(__m128i bytes, char first, char more) {
+  const __m128i above = _mm_sub_epi8(bytes, _mm_set1_epi8(first));
+  return _mm_cmpeq_epi8(_mm_min_epu8(above, _mm_set1_epi8(more)), above);
+}
+
+// kInName of 16 bytes, a bit for each.
+std::uint32_t in_name(const char* at) {
+  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+  const __m128i small = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
+  const __m128i letters_digits = _mm_or_si128(is_among(small, 'a', 25), is_among(bytes, '0', 9));
+  const __m128i signs = _mm_or_si128(is_among(bytes, '-', 1),  // and the point
+                                     _mm_cmpeq_epi8(bytes, _mm_set1_epi8('_')));
+  return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_or_si128(letters_digits, signs)));
+}
+#endif
+
 std::size_t end_of_name(std::string_view text, std::size_t at) {
   if (at >= text.size() || !begins(text[at])) return at;
+#if defined(__SSE2__)
+  for (; at + sizeof(__m128i) <= text.size(); at += sizeof(__m128i)) {
+    const std::uint32_t others = ~in_name(text.data() + at) & 0xffff;
+    if (others != 0) return at + static_cast<std::size_t>(std::countr_zero(others));
+  }
+#endif
   while (at < text.size() && kInName[static_cast<unsigned char>(text[at])]) ++at;
   return at;
 }
@@ -34,16 +58,23 @@ bool is_mark(char c) {
   return static_cast<signed char>(c) < ' ' || c == '"' || c == '&' || c == '<';
 }
 
+#if defined(__SSE2__)
+// is_mark() of 16 bytes, a bit for each.
+std::uint32_t marks(const char* at) {
+  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+  // Bytes above 127 are negative: they are below the blank, as control characters are.
+  const __m128i found = _mm_or_si128(_mm_or_si128(_mm_cmplt_epi8(bytes, _mm_set1_epi8(' ')),
+                                                  _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'))),
+                                     _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('&')),
+                                                  _mm_cmpeq_epi8(bytes, _mm_set1_epi8('<'))));
+  return static_cast<std::uint32_t>(_mm_movemask_epi8(found));
+}
+#endif
+
 std::size_t next_mark(std::string_view text, std::size_t at) {
 #if defined(__SSE2__)
-  // Bytes above 127 are negative: they are below the blank, as control characters are.
   for (; at + sizeof(__m128i) <= text.size(); at += sizeof(__m128i)) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
-    const __m128i marks = _mm_or_si128(_mm_or_si128(_mm_cmplt_epi8(bytes, _mm_set1_epi8(' ')),
-                                                    _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'))),
-                                       _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('&')),
-                                                    _mm_cmpeq_epi8(bytes, _mm_set1_epi8('<'))));
-    const auto found = static_cast<std::uint32_t>(_mm_movemask_epi8(marks));
+    const std::uint32_t found = marks(text.data() + at);
     if (found != 0) return at + static_cast<std::size_t>(std::countr_zero(found));
   }
 #endif

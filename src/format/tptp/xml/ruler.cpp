@@ -3,10 +3,15 @@
 
 #include <iconv.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 
 #include "base/text/utf8.hpp"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace polytrace::format::tptp {
 namespace {
@@ -18,6 +23,21 @@ std::size_t character(const char* text, std::size_t size) {
   std::size_t length = 1;
   while (length < size && base::continues_character(text[length])) ++length;
   return length;
+}
+
+std::size_t count_newlines(base::Bytes bytes) {
+  std::size_t count = 0;
+  std::size_t at = 0;
+#if defined(__SSE2__)
+  for (; at + sizeof(__m128i) <= bytes.size(); at += sizeof(__m128i)) {
+    const __m128i text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes.data() + at));
+    // Mostly none or one.
+    int found = _mm_movemask_epi8(_mm_cmpeq_epi8(text, _mm_set1_epi8('\n')));
+    for (; found != 0; found &= found - 1) ++count;
+  }
+#endif
+  const auto rest = bytes.subspan(at);
+  return count + static_cast<std::size_t>(std::ranges::count(rest, std::byte{'\n'}));
 }
 
 }  // namespace
@@ -60,6 +80,17 @@ std::size_t Ruler::length(base::Bytes text) {
     left -= skipped;
   }
   return bytes;
+}
+
+void LineColumn::pass(base::Bytes bytes) {
+  const std::size_t newlines = count_newlines(bytes);
+  if (newlines != 0) {
+    line += static_cast<std::uint32_t>(newlines);
+    column = 1;
+    const auto last = std::find(bytes.rbegin(), bytes.rend(), std::byte{'\n'});
+    bytes = bytes.last(static_cast<std::size_t>(last - bytes.rbegin()));
+  }
+  column += static_cast<std::uint32_t>(bytes.size());
 }
 
 }  // namespace polytrace::format::tptp

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long decoded text was in the input: offsets and sizes that are told are those of the file.
+// Where decoded text was in the input: offsets and sizes that are told are those of the file. Lines
+// and columns count from 1; a column counts bytes.
 #pragma once
 
 #include <memory>
 #include <string>
 
 #include "base/io/source.hpp"
+#include "event/reader.hpp"
 
 namespace polytrace::format::tptp {
 
@@ -49,5 +51,22 @@ class Ruler {
   Measured now_;
   Measured settled_;
 };
+
+struct LineColumn {
+  std::uint32_t line = 1;
+  std::uint32_t column = 1;
+
+  // Moves behind these bytes.
+  void pass(base::Bytes bytes);
+  base::Place place(std::uint64_t offset) const {
+    return {.offset = offset, .line = line, .column = column};
+  }
+};
+
+// A chunk's first line and column travel in its number of the first frame.
+inline std::uint64_t packed(LineColumn at) { return std::uint64_t{at.line} << 32 | at.column; }
+inline LineColumn unpacked(std::uint64_t both) {
+  return {static_cast<std::uint32_t>(both >> 32), static_cast<std::uint32_t>(both)};
+}
 
 }  // namespace polytrace::format::tptp

@@ -74,6 +74,58 @@ std::size_t next_tag_mark(std::string_view text, std::size_t at) {
   return at;
 }
 
+#if defined(__SSE2__)
+// Which of 64 bytes are what, a bit for each.
+struct TagMarks {
+  std::uint64_t begins = 0;   // <
+  std::uint64_t ends = 0;     // >
+  std::uint64_t quotes = 0;   // "
+  std::uint64_t singles = 0;  // '
+};
+
+TagMarks tag_marks(const char* at) {
+  TagMarks marks;
+  for (unsigned i = 0; i < 64; i += sizeof(__m128i)) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + i));
+    const auto bits = [&](char c) {
+      return std::uint64_t{static_cast<std::uint32_t>(_mm_movemask_epi8(equal(bytes, c)))} << i;
+    };
+    marks.begins |= bits('<');
+    marks.ends |= bits('>');
+    marks.quotes |= bits('"');
+    marks.singles |= bits('\'');
+  }
+  return marks;
+}
+
+// A bit is set where an odd number of bits was set up to there.
+std::uint64_t odd_so_far(std::uint64_t bits) {
+  for (unsigned shift = 1; shift < 64; shift *= 2) bits ^= bits << shift;
+  return bits;
+}
+#endif
+
+// Passes what stands in a tag before its end or a `<`, 64 bytes at once, as long as all its quotes
+// are double ones; whether `at` stands within such then.
+bool pass_in_tag(std::string_view text, std::size_t& at) {
+  bool within = false;
+#if defined(__SSE2__)
+  for (; at + 64 <= text.size(); at += 64) {
+    const TagMarks marks = tag_marks(text.data() + at);
+    if (marks.singles != 0) return within;
+    const std::uint64_t quoted = odd_so_far(marks.quotes) ^ (within ? ~std::uint64_t{0} : 0);
+    const std::uint64_t stops = marks.begins | (marks.ends & ~quoted);
+    if (stops == 0) {
+      within = quoted >> 63 != 0;
+      continue;
+    }
+    at += static_cast<std::size_t>(std::countr_zero(stops));
+    return (quoted >> std::countr_zero(stops) & 1) != 0;
+  }
+#endif
+  return within;
+}
+
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // What is left of `whole` behind `at` begins as `word` does, as far as it goes.
@@ -112,7 +164,7 @@ Markup Scanner::tag(std::size_t name_at, Shape shape) {
   if (at == text_.size()) return {};
   if (at == name_at) return {Shape::broken, at};
   const std::string_view name = text_.substr(name_at, at - name_at);
-  char quote = 0;
+  char quote = pass_in_tag(text_, at) ? '"' : '\0';
   while ((at = next_tag_mark(text_, at)) < text_.size()) {
     const char c = text_[at++];
     if (c == '<') return {Shape::broken, at - 1, name};

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <limits>
 
+#include "base/text/eight_digits.hpp"
 #include "base/text/utf8.hpp"
 
 namespace polytrace::format::tptp {
@@ -38,19 +39,16 @@ struct Digits {
   bool all = false;
   bool fits = true;
 };
-Digits read_digits(std::string_view text, int base = 10) {
+Digits read_digits(std::string_view text, int radix = 10) {
   Digits digits;
   constexpr std::size_t kAlwaysFits = 19;  // decimal digits
-  if (base == 10 && text.size() <= kAlwaysFits) {
-    for (const char c : text) {
-      if (!is_digit(c)) return {};
-      digits.value = digits.value * 10 + static_cast<std::uint64_t>(c - '0');
-    }
-    digits.all = !text.empty();
+  if (radix == 10 && text.size() <= kAlwaysFits) {
+    if (text.empty() || !base::digits_value(text, digits.value)) return {};
+    digits.all = true;
     return digits;
   }
   const char* end = text.data() + text.size();
-  const auto [at, fault] = std::from_chars(text.data(), end, digits.value, base);
+  const auto [at, fault] = std::from_chars(text.data(), end, digits.value, radix);
   digits.all = !text.empty() && at == end;
   digits.fits = fault != std::errc::result_out_of_range;
   if (!digits.fits) digits.value = std::numeric_limits<std::uint64_t>::max();
@@ -83,6 +81,11 @@ Number fit(Number number, std::int64_t least, std::int64_t most) {
 template <class T>
 Number fit(Number number) {
   return fit(number, std::numeric_limits<T>::min(), std::numeric_limits<T>::max());
+}
+
+Number fit(Number number, Type type) {
+  if (type == Type::i8) return fit<std::int8_t>(number);
+  return type == Type::i32 ? fit<std::int32_t>(number) : number;
 }
 
 Number read_flag(std::string_view text) {
@@ -128,19 +131,39 @@ bool is_id(Meaning meaning) {
   return meaning >= Meaning::thread && meaning <= Meaning::transient_object;
 }
 
+// An id or an integer.
+bool is_whole(const AttributeInfo& attribute) {
+  return attribute.type != Type::f64 && attribute.meaning != Meaning::flag &&
+         (attribute.meaning < Meaning::time || attribute.meaning > Meaning::cpu_span);
+}
+
+// As nearly all whole numbers are written: digits, few enough for any number of them. False: it is
+// for others to read.
+bool read_plain(std::string_view text, Number& number) {
+  constexpr std::size_t kAlwaysSmall = 18;  // below 2^63
+  std::uint64_t value = 0;
+  if (text.empty() || text.size() > kAlwaysSmall || !base::digits_value(text, value)) return false;
+  number = {static_cast<std::int64_t>(value), Reading::fine};
+  return true;
+}
+
 }  // namespace
 
 Number read_time(std::string_view text) {
   const bool minus = take_sign(text);
-  const std::size_t point = std::min(text.find('.'), text.size());
+  const std::size_t usual = text.size() - kTimeDigits - 1;  // as writers put it
+  const std::size_t point =
+      usual < text.size() && text[usual] == '.' ? usual : std::min(text.find('.'), text.size());
   const std::string_view whole = text.substr(0, point);
   std::string_view rest = text.substr(std::min(point + 1, text.size()));
   if (whole.empty() && rest.empty()) return {0, Reading::unreadable};
-  if (!std::all_of(rest.begin(), rest.end(), is_digit)) return {0, Reading::unreadable};
-  rest = rest.substr(0, kTimeDigits);
+  const std::string_view finer = rest.substr(std::min<std::size_t>(kTimeDigits, rest.size()));
+  if (!std::ranges::all_of(finer, is_digit)) return {0, Reading::unreadable};
+  rest.remove_suffix(finer.size());
   const Digits seconds = whole.empty() ? Digits{0, true, true} : read_digits(whole);
-  if (!seconds.all) return {0, Reading::unreadable};
-  std::uint64_t part = read_digits(rest).value;
+  const Digits fraction = rest.empty() ? Digits{0, true, true} : read_digits(rest);
+  if (!seconds.all || !fraction.all) return {0, Reading::unreadable};
+  std::uint64_t part = fraction.value;
   for (std::size_t i = rest.size(); i < kTimeDigits; ++i) part *= 10;
   constexpr std::uint64_t kMostSeconds = std::numeric_limits<std::int64_t>::max() / kSecond;
   if (!seconds.fits || seconds.value > kMostSeconds) return clamped(minus);
@@ -148,9 +171,10 @@ Number read_time(std::string_view text) {
 }
 
 Number read_number(const AttributeInfo& attribute, std::string_view text) {
+  Number number;
+  if (is_whole(attribute) && read_plain(text, number)) return fit(number, attribute.type);
   text = trimmed(text);
   if (attribute.type == Type::f64) return read_real(text);
-  Number number;
   switch (attribute.meaning) {
     case Meaning::flag: return read_flag(text);
     case Meaning::time:
@@ -159,8 +183,7 @@ Number read_number(const AttributeInfo& attribute, std::string_view text) {
     default:
       number = is_id(attribute.meaning) ? read_id(attribute.meaning, text) : read_integer(text);
   }
-  if (attribute.type == Type::i8) return fit<std::int8_t>(number);
-  return attribute.type == Type::i32 ? fit<std::int32_t>(number) : number;
+  return fit(number, attribute.type);
 }
 
 void append_time(std::string& to, std::int64_t nanoseconds) {

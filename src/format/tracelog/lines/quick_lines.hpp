@@ -4,9 +4,7 @@
 // result; everything else it leaves to them. docs/formats/tracelog.md, sections 5 and 10.
 #pragma once
 
-#include <bit>
-#include <cstring>
-
+#include "base/text/eight_digits.hpp"
 #include "format/tracelog/lines/scan.hpp"
 
 namespace polytrace::format::tracelog {
@@ -34,14 +32,6 @@ inline constexpr std::size_t kShortestAllocation = 8;
 // How far behind the last byte of the text a scan may look. Zeros there end it.
 inline constexpr std::size_t kQuickSlack = 16;
 
-// The bytes of a text as a number.
-template <class T>
-T load_text(const char* from) {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  return value;
-}
-
 constexpr std::uint64_t text_word(const char (&text)[9]) {
   std::uint64_t word = 0;
   for (unsigned i = 0; i < 8; ++i)
@@ -51,21 +41,6 @@ constexpr std::uint64_t text_word(const char (&text)[9]) {
 
 // The id that 8 digits spell; false when they are none.
 inline bool thread_of(std::uint64_t digits, base::Id& id) { return Scan::eight_digits(digits, id); }
-
-// The number that `count` digits spell, 1 to 8; false when they are none. REQUIRES: 8 bytes.
-inline bool quick_digits(const char* at, unsigned count, std::uint64_t& value) {
-  constexpr std::uint64_t kOnes = 0x0101010101010101U;
-  // What is missing in front is zero.
-  const std::uint64_t digits = (load_text<std::uint64_t>(at) ^ 0x30 * kOnes) << (64 - 8 * count);
-  // Pairs, pairs of pairs, and these.
-  const std::uint64_t pairs = digits * 10 + (digits >> 8);
-  const std::uint64_t odd =
-      (pairs & 0x000000ff000000ffU) * (100 + (std::uint64_t{1'000'000} << 32));
-  const std::uint64_t even =
-      (pairs >> 16 & 0x000000ff000000ffU) * (1 + (std::uint64_t{10'000} << 32));
-  value = (odd + even) >> 32;
-  return ((digits | (digits + 0x76 * kOnes)) & 0x80 * kOnes) == 0;
-}
 
 // 1 to 3 digits: where they end; null when there are none or more.
 inline const char* quick_dec(const char* at, std::uint64_t& value) {
@@ -86,7 +61,7 @@ inline bool quick_counts(const char* at, QuickLine& line) {
   constexpr std::uint64_t kOnes = 0x0101010101010101U;
   constexpr std::uint64_t kBetween = 0x000000ff0000ff00U;
   constexpr std::uint64_t kDigit = 0x00ffff00ffff00ffU;
-  const auto text = load_text<std::uint64_t>(at);
+  const auto text = base::load_bytes<std::uint64_t>(at);
   const std::uint64_t digits = (text ^ 0x30 * kOnes) & kDigit;
   const std::uint64_t odd =
       (text & kBetween) ^ (std::uint64_t{' '} << 8 | std::uint64_t{':'} << 32);
@@ -125,7 +100,7 @@ inline constexpr auto kQuickSample = text_word("sam str ");
 inline constexpr auto kQuickAllocations = text_word("sam mem ");
 constexpr std::uint32_t kBlankHex = 0x783020;  // " 0x", behind which a byte is cut off
 inline bool is_blank_hex(const char* at) {
-  return (load_text<std::uint32_t>(at) & 0xffffff) == kBlankHex;
+  return (base::load_bytes<std::uint32_t>(at) & 0xffffff) == kBlankHex;
 }
 
 // Thread and time of a quick line, whose first 8 bytes are as they should be: where they end.
@@ -133,14 +108,15 @@ inline bool is_blank_hex(const char* at) {
 [[gnu::always_inline]] inline const char* parse_quick_head(const char* at, QuickLine& line,
                                                            unsigned& digits) {
   if (!is_blank_hex(at + 7)) return nullptr;
-  line.thread = load_text<std::uint64_t>(at + 10);
+  line.thread = base::load_bytes<std::uint64_t>(at + 10);
   if (at[18] != ' ') return nullptr;
   at += 19;
   // Neighbours mostly have as many digits: guessing them, nothing waits for them to be counted.
   const auto ends = [&] { return at[digits] == ' ' || at[digits] == '\n'; };
-  if (!ends() || !quick_digits(at, digits, line.timestamp)) {
+  if (!ends() || !base::eight_digits(base::load_bytes<std::uint64_t>(at), digits, line.timestamp)) {
     for (digits = 1; digits < 8 && !ends();) ++digits;
-    if (!ends() || !quick_digits(at, digits, line.timestamp)) return nullptr;
+    if (!ends() || !base::eight_digits(base::load_bytes<std::uint64_t>(at), digits, line.timestamp))
+      return nullptr;
   }
   return at + digits;
 }

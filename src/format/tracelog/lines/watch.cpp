@@ -47,7 +47,7 @@ const char* Watch::see_quick(const char* at, const char* end) {
       start_->allocations.room(bytes / kShortestAllocation + kMostQuickItems);
   QuickLine line;
   for (; at < end && frames_ < kChunkFrames; ++quick) {
-    const auto key = load_text<std::uint64_t>(at);
+    const auto key = base::load_bytes<std::uint64_t>(at);
     if (key != kQuickSample && key != kQuickAllocations) break;
     const char* next = parse_quick_head(at, line, digits_);
     if (next == nullptr) break;

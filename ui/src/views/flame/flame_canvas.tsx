@@ -8,7 +8,7 @@ import { type FlameTree, node_at, path_of } from "../../canvas/flame_tree";
 import { useCanvas } from "../../canvas/surface";
 import { shown } from "../../look/names";
 import { figure, grouped, percent, text_of } from "../../look/units";
-import { open_menu } from "../../parts/menu";
+import { type Item, open_menu } from "../../parts/menu";
 import { tip } from "../../parts/tooltip";
 import { matches } from "../../shell/search";
 import { go, place } from "../../state/page";
@@ -34,9 +34,10 @@ interface Props {
   flipped: boolean;
   heavy: boolean;
   split: boolean;
+  items?: (node: number) => Item[]; // of a frame's menu
 }
 
-export function FlameCanvas({ tree, flipped, heavy, split }: Props) {
+export function FlameCanvas({ tree, flipped, heavy, split, items }: Props) {
   const scroll = useRef<HTMLDivElement>(null);
   const [view, set_view] = useState({ top: 0, width: 0, height: 0 });
   const [hovered, set_hovered] = useState(-1);
@@ -107,7 +108,7 @@ export function FlameCanvas({ tree, flipped, heavy, split }: Props) {
     e.stopPropagation();
   };
   const menu = (node: number, x: number, y: number): void =>
-    open_menu("Frame", x, y, frame_menu(tree.id(node), tree.name(node), path_of(tree, node)));
+    open_menu("Frame", x, y, items?.(node) ?? frame_menu(tree.id(node), tree.name(node), path_of(tree, node)));
   return (
     <div class="flame-box">
       <div

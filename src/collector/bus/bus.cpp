@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/bus/bus.hpp"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <vector>
+
+#include "base/codes.hpp"
+#include "service/words/numbers.hpp"
+
+namespace polytrace::collector {
+namespace {
+
+constexpr std::string_view kSubjectHead = "pt.v1.";
+constexpr std::string_view kSubjectRows = ".rows.";
+
+}  // namespace
+
+std::uint32_t lane_of(std::string_view edge) {
+  return static_cast<std::uint32_t>(XXH3_64bits(edge.data(), edge.size()) % kLanes);
+}
+
+std::string subject_text(const Subject& subject) {
+  return fmt::format("{}{}{}{}.{}", kSubjectHead, subject.tenant, kSubjectRows, subject.table,
+                     subject.lane);
+}
+
+std::optional<Subject> parse_subject(std::string_view text) {
+  if (!text.starts_with(kSubjectHead)) return std::nullopt;
+  text.remove_prefix(kSubjectHead.size());
+  const std::size_t rows = text.find(kSubjectRows), mark = text.rfind('.');
+  if (rows == text.npos || mark < rows + kSubjectRows.size()) return std::nullopt;
+  const std::size_t table = rows + kSubjectRows.size();
+  Subject subject{std::string(text.substr(0, rows)), std::string(text.substr(table, mark - table))};
+  const auto lane = service::parse_number<std::uint32_t>(text.substr(mark + 1));
+  if (!lane || *lane >= kLanes || !is_subject_word(subject.tenant) ||
+      !is_subject_word(subject.table))
+    return std::nullopt;
+  subject.lane = *lane;
+  return subject;
+}
+
+// Whoever asks for a bus without the library was told before: check_config.
+#if !POLYTRACE_HAS_NATS
+base::result<std::unique_ptr<Target>> bus_target(const Config&, Figures&) {
+  return base::fail(base::Code::library_missing, "built without libnats");
+}
+
+std::unique_ptr<BusIntake> BusIntake::open(const Config&, Hands, Figures&, Tell) { return nullptr; }
+#endif
+
+}  // namespace polytrace::collector
