@@ -21,6 +21,7 @@ import urllib.parse
 import urllib.request
 from pathlib import Path
 
+import fleet_questions
 from measure import show
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests/fleet/support"))
@@ -188,6 +189,7 @@ class Passing(http.server.BaseHTTPRequestHandler):
 class Bench:
     def __init__(self, tool, sender, folder, size):
         self.tool, self.sender, self.folder = tool, sender, Path(folder)
+        self.size = size
         self.__dict__.update(SIZES[size])
         self.missed = 0
         self.parts = 0
@@ -356,6 +358,29 @@ class Bench:
             each = (cpu - restoring) * 1e6 / (rows - gone)
             self.told("microseconds of the hub's CPU a row", f"{each:.2f}", "0.40", each <= 0.4)
             self.expect_sums(edge, sent)
+            ours, theirs = wall / rows * 1e6, self.inserted_by_client(edge.folder)
+            self.told("seconds for a million rows, beside clickhouse-client",
+                      f"{ours:.2f} : {theirs:.2f}", f"{ours / theirs:.2f} <= 1.5",
+                      ours <= 1.5 * theirs)
+
+    def inserted_by_client(self, folder):
+        """Seconds that clickhouse-client takes for a million of the same rows."""
+        rows, seconds = 0, 0.0
+        for table in ("profile_10s", "methods_1m", "health_10s", "moments", "stacks", "frames"):
+            of = f"{self.database}.{table}"
+            file = folder / table
+            with file.open("wb") as out:
+                subprocess.run(fleet_questions.client(self.server, f"SELECT * FROM {of}",
+                                                      format="RowBinary"), stdout=out, check=True)
+            self.server.ask(f"CREATE TABLE {of}_again AS {of}")
+            insert = f"INSERT INTO {of}_again FORMAT RowBinary"
+            begin = time.monotonic()
+            with file.open("rb") as data:
+                subprocess.run(fleet_questions.client(self.server, insert), stdin=data, check=True)
+            seconds += time.monotonic() - begin
+            rows += self.server.number(f"SELECT count() FROM {of}_again")
+            file.unlink()
+        return seconds / rows * 1e6
 
     def storm(self):
         """Each batch comes three times, the last two in another order."""
@@ -380,12 +405,18 @@ class Bench:
             self.expect_sums(edge, sent)
 
 
+    def questions(self):
+        fleet_questions.Questions(self, self.size).run()
+
+
 def main():
     tool, sender, folder, size = sys.argv[1:5]
     long = ["idle"] if size == "full" else []
-    parts = sys.argv[5:] or ["paced", "unpaced", "restart", "store", "storm", *long]
+    parts = sys.argv[5:] or ["paced", "unpaced", "restart", "store", "storm", "questions", *long]
+    stored = clickhouse.Server()
+    stored.more = fleet_questions.COMPRESSION
     with tempfile.TemporaryDirectory(prefix="polytrace-fleet-", dir=folder) as place, \
-            clickhouse.Server() as server:
+            stored as server:
         bench = Bench(tool, sender, place, size)
         bench.server = server
         for part in parts:

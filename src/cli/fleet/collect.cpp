@@ -49,13 +49,6 @@ std::string log_json(const collector::LogEntry& event) {
   return out + '\n';
 }
 
-std::string started_text(const collector::Started& at) {
-  std::string text = fmt::format("http://127.0.0.1:{}/metrics", at.metrics_port);
-  if (!at.socket.empty()) text = fmt::format("agents dial connect={}; {}", at.socket, text);
-  if (at.http_port != 0) text += fmt::format("; others come in at port {}", at.http_port);
-  return text;
-}
-
 class Collect final : public Command {
  public:
   const CommandHelp& help() const override {
@@ -127,7 +120,6 @@ class Collect final : public Command {
           "where is the store? --to http://HOST:8123/DATABASE, or store.urls");
     const collector::CollectHands hands{
         .tell = [&](const collector::LogEntry& event) { tell(session, event); },
-        .started = [&](const collector::Started& at) { tell_started(session, at); },
         .configure = [&] { return configure(); },
         .answer = answers_from_store(*config)};
     const auto ended = collector::collect(*config, hands);
@@ -216,9 +208,6 @@ class Collect final : public Command {
                 (event.weight == Weight::news || session.common.verbose))) {
       print(log_line(event));
     }
-  }
-  static void tell_started(Session& session, const collector::Started& at) {
-    tell(session, {collector::Weight::news, "started", {}, 0, started_text(at)});
   }
 
   std::string file_;

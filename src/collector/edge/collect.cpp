@@ -140,8 +140,8 @@ class Collector {
     if (auto opened = open(); !opened) return base::Unexpected(opened.error());
     wait_for_signal();
     look_around();
-    hands_.started(
-        {config_.is_edge ? config_.socket : std::string(), watching_->port(), open_to_others()});
+    // As all others do: threads tell of stores and hubs already.
+    tell_({Weight::news, "started", {}, 0, where_it_is()});
     notify_manager("READY=1");
     context_.run();
     return drain();
@@ -251,7 +251,12 @@ class Collector {
     links_ = std::move(*links);
     return {};
   }
-  std::uint16_t open_to_others() const { return door_ ? door_->port() : std::uint16_t{0}; }
+  std::string where_it_is() const {
+    std::string text = fmt::format("http://127.0.0.1:{}/metrics", watching_->port());
+    if (config_.is_edge) text = fmt::format("agents dial connect={}; {}", config_.socket, text);
+    if (door_) text += fmt::format("; others come in at port {}", door_->port());
+    return text;
+  }
 
   void news() {
     if (intake_) intake_->look_at_news();

@@ -12,15 +12,8 @@
 
 namespace polytrace::collector {
 
-struct Started {
-  std::string socket;
-  std::uint16_t metrics_port = 0;
-  std::uint16_t http_port = 0;  // of http.listen; 0: nobody else is let in
-};
-
 struct CollectHands {
-  Tell tell;                                        // one call at a time
-  std::function<void(const Started&)> started;      // agents and questions are taken from now on
+  Tell tell;  // one call at a time; "started": agents and questions are taken from now on
   std::function<base::result<Config>()> configure;  // what SIGHUP asks for
   AnswerStore answer{};                             // of a hub, questions to its store
 };

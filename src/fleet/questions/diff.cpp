@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -15,7 +16,7 @@ namespace {
 
 using analysis::Unit;
 
-constexpr std::size_t kMostRows = 1'000'000;  // what is compared, times hosts
+constexpr std::size_t kMostRows = 1'000'000;  // of what is compared
 
 // What is compared: the rows, and how people speak of them.
 struct Subject {
@@ -36,15 +37,17 @@ const Subject& subject_of(DiffBy by) {
   return kSubjects[static_cast<std::size_t>(by)];
 }
 
-struct OfHost {
+// Of one subject. `squares`: of what the rates of hosts differ from their mean.
+struct SubjectSums {
   std::uint64_t weight = 0, count = 0;
+  double squares = 0;
 };
 // One side of the comparison.
 template <class Id>
 struct Side {
   Account account;
-  std::map<std::string, std::uint64_t> seconds;  // by host
-  std::map<Id, std::map<std::string, OfHost>> sums;
+  std::uint64_t hosts = 0;
+  std::map<Id, SubjectSums> sums;
   bool knows_hosts = true;
 };
 // For a second of a process.
@@ -52,6 +55,23 @@ struct Rates {
   double weight = 0, count = 0;
   double variance = 0;  // of the mean of the weight, by host; not known of one host
 };
+
+// Of each subject how many rows, how much, how often, and the squares, which the store adds up:
+// pairs of a subject and a host are many. A host without rows of it has the rate 0.
+std::string sums_of(const Subject& what, const std::string& rows, const std::string& hosts,
+                    std::uint64_t host_count) {
+  const std::string by_host = fmt::format(
+      "SELECT {0}, n, own, times, span, if(span = 0, toFloat64(0), own / span) AS rate FROM "
+      "(SELECT {0}, label, count() AS n, sum({1}) AS own, sum({2}) AS times {3} GROUP BY {0}, "
+      "label) AS f ANY LEFT JOIN ({4}) AS g USING label",
+      what.id, what.weight, what.count, rows, hosts);
+  return fmt::format(
+      "SELECT {0}, row_sum, own_sum, time_sum, arraySum(arrayMap(x -> (x - mean) * (x - mean), "
+      "rates)) + ({1} - length(rates)) * mean * mean FROM (SELECT {0}, sum(n) AS row_sum, sum(own) "
+      "AS own_sum, sum(times) AS time_sum, sum(rate) / {1} AS mean, groupArrayIf(rate, span != 0) "
+      "AS rates FROM ({2}) AS r GROUP BY {0} ORDER BY own_sum DESC LIMIT {3}) AS q",
+      what.id, std::max<std::uint64_t>(host_count, 1), by_host, kMostRows);
+}
 
 template <class Id>
 base::result<Side<Id>> ask_side(Store& store, const Question& question, const Subject& what) {
@@ -61,54 +81,43 @@ base::result<Side<Id>> ask_side(Store& store, const Question& question, const Su
       scope->rows_of(what.tiers, fmt::format("{}, {}, {}", what.id, what.weight, what.count),
                      {.where = std::string(what.where), .label = "host"});
   if (!rows_of_tiers) return base::Unexpected(rows_of_tiers.error());
-  const auto rows = store.rows<Id, std::string, std::uint64_t, std::uint64_t, std::uint64_t>(
-      fmt::format("SELECT {0}, label, count(), sum({1}) AS own, sum({2}) {3} GROUP BY {0}, label "
-                  "ORDER BY own DESC LIMIT {4}",
-                  what.id, what.weight, what.count, *rows_of_tiers, kMostRows));
+  const std::string hosts = fmt::format(
+      "SELECT host AS label, sum(seconds) AS span FROM (SELECT series, uniqExact(t) * 10 AS "
+      "seconds {} GROUP BY series) AS h ANY LEFT JOIN (SELECT series, host FROM {}) AS s USING "
+      "series GROUP BY host",
+      scope->of("health_10s", 0), scope->name_of("series"));
+  const auto counted =
+      store.row<std::uint64_t>(fmt::format("SELECT count() FROM ({}) AS c", hosts));
+  if (!counted) return base::Unexpected(counted.error());
+  const auto rows = store.rows<Id, std::uint64_t, std::uint64_t, std::uint64_t, double>(
+      sums_of(what, *rows_of_tiers, hosts, std::get<0>(*counted)));
   if (!rows) return base::Unexpected(rows.error());
   Side<Id> side{};
   for (const Tier& tier : what.tiers.subspan(1))
     if (std::ranges::find(scope->account().tiers, tier.table) != scope->account().tiers.end())
       side.knows_hosts = false;
-  const auto seconds = store.rows<std::string, std::uint64_t>(fmt::format(
-      "SELECT host, sum(seconds) FROM (SELECT series, uniqExact(t) * 10 AS seconds {} GROUP BY "
-      "series) AS h ANY LEFT JOIN (SELECT series, host FROM {}) AS s USING series GROUP BY host",
-      scope->of("health_10s", 0), scope->name_of("series")));
-  if (!seconds) return base::Unexpected(seconds.error());
   side.account = std::move(scope->account());
-  for (const auto& [host, length] : *seconds) side.seconds[host] = length;
-  for (const auto& [id, host, count, weight, times] : *rows) {
+  side.hosts = std::get<0>(*counted);
+  for (const auto& [id, count, weight, times, squares] : *rows) {
     side.account.rows += count;
-    side.sums[id][host] = {weight, times};
+    side.sums[id] = {weight, times, squares};
   }
   if (rows->size() == kMostRows)
     side.account.notes.push_back(
-        fmt::format("only the {} pairs of a {} and a host with the most {}", kMostRows, what.name,
-                    what.weight_title));
+        fmt::format("only the {} {} with the most {}", kMostRows, what.table, what.weight_title));
   return side;
 }
 
 template <class Id>
 Rates rates_of(const Side<Id>& side, const Id& id) {
-  Rates rates;
   const auto found = side.sums.find(id);
   const auto seconds = static_cast<double>(side.account.process_seconds);
-  if (found == side.sums.end() || seconds == 0) return rates;
-  for (const auto& [host, figures] : found->second) {
-    rates.weight += static_cast<double>(figures.weight) / seconds;
-    rates.count += static_cast<double>(figures.count) / seconds;
-  }
-  const auto hosts = static_cast<double>(side.seconds.size());
-  double squares = 0, mean = 0;
-  const auto rate = [&](const std::string& host, std::uint64_t length) {
-    const auto own = found->second.find(host);
-    return own == found->second.end() || length == 0
-               ? 0.0
-               : static_cast<double>(own->second.weight) / static_cast<double>(length);
-  };
-  for (const auto& [host, length] : side.seconds) mean += rate(host, length) / hosts;
-  for (const auto& [host, length] : side.seconds) squares += std::pow(rate(host, length) - mean, 2);
-  if (hosts > 1) rates.variance = squares / (hosts - 1) / hosts;
+  if (found == side.sums.end() || seconds == 0) return {};
+  const SubjectSums& sums = found->second;
+  Rates rates{static_cast<double>(sums.weight) / seconds, static_cast<double>(sums.count) / seconds,
+              0};
+  const auto hosts = static_cast<double>(side.hosts);
+  if (hosts > 1) rates.variance = sums.squares / (hosts - 1) / hosts;
   return rates;
 }
 
@@ -166,7 +175,7 @@ base::result<Answer> diff_of(Store& store, const Question& before, const Questio
   Frames frames(store);
   if (auto loaded = load(frames, ids); !loaded) return base::Unexpected(loaded.error());
   const bool knows_hosts = old->knows_hosts && now->knows_hosts;
-  const bool has_noise = knows_hosts && old->seconds.size() > 1 && now->seconds.size() > 1;
+  const bool has_noise = knows_hosts && old->hosts > 1 && now->hosts > 1;
   analysis::Table table = empty_diff(what);
   for (const Id& id : ids) {
     const Rates was = rates_of(*old, id), is = rates_of(*now, id);

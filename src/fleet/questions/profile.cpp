@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/codes.hpp"
 #include "fleet/profile_of_rows.hpp"
 #include "fleet/questions.hpp"
@@ -12,6 +14,21 @@ namespace {
 constexpr std::size_t kMostStacks = 200'000;
 constexpr std::int64_t kSecondInNs = 1'000'000'000;
 
+struct RowSums {
+  std::uint64_t rows = 0, count = 0, weight = 0;
+};
+
+// What `kept` leaves of all that the source has.
+base::result<RowSums> rest_of(Store& store, const std::string& source, const RowSums& kept) {
+  const auto sums = store.row<std::uint64_t, std::uint64_t, std::uint64_t>(
+      "SELECT count(), sum(count), sum(weight) " + source);
+  if (!sums) return base::Unexpected(sums.error());
+  const auto [rows, count, weight] = *sums;
+  // Rows may have come between the two questions, or gone.
+  return RowSums{rows - std::min(rows, kept.rows), count - std::min(count, kept.count),
+                 weight - std::min(weight, kept.weight)};
+}
+
 }  // namespace
 
 base::result<ProfileAnswer> ask_profile(Store& store, const Question& question,
@@ -22,31 +39,32 @@ base::result<ProfileAnswer> ask_profile(Store& store, const Question& question,
       kProfileTiers, "stack, count, weight",
       {.where = fmt::format(" AND carrier = {}", static_cast<unsigned>(weight.carrier))});
   if (!source) return base::Unexpected(source.error());
-  const std::string& from = *source;
-  const auto sums = store.row<std::uint64_t, std::uint64_t, std::uint64_t>(
-      "SELECT count(), sum(count), sum(weight) " + from);
-  if (!sums) return base::Unexpected(sums.error());
-  auto [rows, more_count, more_weight] = *sums;
-  const auto stacks = store.rows<warehouse::Id128, std::uint64_t, std::uint64_t>(fmt::format(
-      "SELECT stack, sum(count) AS c, sum(weight) AS w {} GROUP BY stack ORDER BY {} DESC LIMIT {}",
-      from, weight.is_count ? "c" : "w", kMostStacks));
+  const auto stacks =
+      store.rows<warehouse::Id128, std::uint64_t, std::uint64_t, std::uint64_t>(fmt::format(
+          "SELECT stack, count(), sum(count) AS c, sum(weight) AS w {} GROUP BY stack ORDER BY {} "
+          "DESC LIMIT {}",
+          *source, weight.is_count ? "c" : "w", kMostStacks));
   if (!stacks) return base::Unexpected(stacks.error());
+  Account& account = scope->account();
   std::vector<StackRow> kept;
   std::vector<warehouse::Id128> ids;
-  for (const auto& [stack, count, much] : *stacks) {
+  RowSums all;
+  for (const auto& [stack, rows, count, much] : *stacks) {
     kept.push_back({stack, count, much});
     ids.push_back(stack);
-    // Rows may have come between the two questions.
-    more_count -= std::min(more_count, count);
-    more_weight -= std::min(more_weight, much);
+    all.rows += rows, all.count += count, all.weight += much;
   }
-  if (kept.size() < kMostStacks) more_count = more_weight = 0;
+  RowSums more;
+  if (kept.size() == kMostStacks) {
+    const auto rest = rest_of(store, *source, all);
+    if (!rest) return base::Unexpected(rest.error());
+    more = *rest;
+  }
+  account.rows = all.rows + more.rows;
   Frames frames(store);
   if (auto loaded = frames.load_stacks(ids); !loaded) return base::Unexpected(loaded.error());
-  Account& account = scope->account();
-  account.rows = rows;
   ProfileAnswer answer{std::move(account),
-                       profile_of_rows(kept, frames, weight, more_count, more_weight)};
+                       profile_of_rows(kept, frames, weight, more.count, more.weight)};
   answer.profile.first = question.range.from * kSecondInNs;
   answer.profile.last = question.range.to * kSecondInNs;
   answer.account.notes.insert(answer.account.notes.end(), answer.profile.notes.begin(),
