@@ -22,7 +22,7 @@ SLOW_HOSTS = (17, 42, 77)
 COMPRESSION = ("<compression><case><min_part_size>1000000</min_part_size>"
                "<min_part_size_ratio>0</min_part_size_ratio><method>zstd</method></case>"
                "</compression>")
-SIZES = {"small": {"processes": 5, "windows": 36, "methods": 64, "runs": 3},
+SIZES = {"small": {"processes": 12, "windows": 36, "methods": 64, "runs": 3},
          "full": {"processes": 50, "windows": 360, "methods": 262, "runs": 5}}
 
 # Of a number below 1, evenly: what comes to the same place of the same row each time.
@@ -44,7 +44,8 @@ FROM (SELECT n, w, p, j, toUInt8(if(j < 67, 0, 3)) AS carrier,
    intDiv(n, 81 * {processes}) AS w FROM system.numbers LIMIT {rows}))"""
 METHODS = """INSERT INTO {db}.methods_1m SELECT cityHash64('service', {s}), {hour}, {frame},
  {series}, toDateTime({begin} + w * 60), toUInt8(0), calls, own,
- own + cityHash64(n, 4) % 1000000000, cityHash64(n, 5) % 100000000, arrayMap(k -> toUInt16(200 + rank % 50 + k), range(5)),
+ own + cityHash64(n, 4) % 1000000000, cityHash64(n, 5) % 100000000,
+ arrayMap(k -> toUInt16(200 + rank % 50 + k), range(5)),
  arrayMap(k -> toUInt32(1 + cityHash64(n, k) % 2000), range(5))
 FROM (SELECT n, w, p, j,
   toUInt32(if(j < 40, j, 40 * pow(50, (j - 40 + {even1}) / ({methods} - 40)))) AS rank,

@@ -2,12 +2,11 @@
 // Frames and stacks by their ids, each asked for once. One thread at a time.
 #pragma once
 
-#include <map>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "base/seeded_hash.hpp"
 #include "fleet/store.hpp"
 
 namespace polytrace::fleet {
@@ -16,6 +15,12 @@ struct FrameText {
   std::string name;
   std::string file;
   std::uint32_t line = 0;
+};
+
+struct StackHash {
+  std::size_t operator()(const warehouse::Id128& id) const {
+    return base::SeededHash()({reinterpret_cast<const char*>(id.data()), id.size()});
+  }
 };
 
 class Frames {
@@ -34,8 +39,8 @@ class Frames {
 
  private:
   Store& store_;
-  std::unordered_map<std::uint64_t, FrameText> frames_;
-  std::map<warehouse::Id128, std::vector<std::uint64_t>> stacks_;
+  base::IdMap<FrameText> frames_;
+  tsl::robin_map<warehouse::Id128, std::vector<std::uint64_t>, StackHash> stacks_;
 };
 
 }  // namespace polytrace::fleet

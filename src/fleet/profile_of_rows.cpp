@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "base/child_index.hpp"
+#include "base/id_table.hpp"
 #include "base/text/figure_text.hpp"
 
 namespace polytrace::fleet {
@@ -51,26 +53,25 @@ class ProfileMaker {
     add_named("(unknown stack)", row.count, row.weight);
   }
   std::uint32_t child(std::uint32_t parent, std::uint32_t frame) {
-    const std::uint64_t key = std::uint64_t{parent} << 32 | frame;
-    const auto [entry, fresh] =
-        children_.try_emplace(key, static_cast<std::uint32_t>(profile_.nodes.size()));
-    if (fresh) {
-      profile_.nodes.push_back({parent, frame});
-      profile_.selfs.emplace_back();
-    }
-    return entry->second;
+    const std::uint32_t there = children_.find(parent, frame, [&](std::uint32_t node) {
+      return profile_.nodes[node].parent == parent && profile_.nodes[node].frame == frame;
+    });
+    if (there != base::ChildIndex::kNone) return there;
+    const auto made = static_cast<std::uint32_t>(profile_.nodes.size());
+    profile_.nodes.push_back({parent, frame});
+    profile_.selfs.emplace_back();
+    children_.put(made);
+    return made;
   }
   std::uint32_t frame_of(std::uint64_t id) {
-    const auto [entry, fresh] = by_id_.try_emplace(id, 0);
-    if (fresh) {
-      const FrameText* const text = frames_.find(id);
-      if (text == nullptr) ++unnamed_;
-      entry->second = static_cast<std::uint32_t>(profile_.frames.size());
-      profile_.frames.push_back(text == nullptr
-                                    ? Profile::Frame{frames_.name(id)}
-                                    : Profile::Frame{text->name, text->file, text->line});
-    }
-    return entry->second;
+    const std::uint32_t known = by_id_.index(id);
+    if (known < of_id_.size()) return of_id_[known];
+    const FrameText* const text = frames_.find(id);
+    if (text == nullptr) ++unnamed_;
+    of_id_.push_back(static_cast<std::uint32_t>(profile_.frames.size()));
+    profile_.frames.push_back(text == nullptr ? Profile::Frame{frames_.name(id)}
+                                              : Profile::Frame{text->name, text->file, text->line});
+    return of_id_.back();
   }
   std::uint32_t named(const std::string& name) {
     const auto [entry, fresh] =
@@ -81,7 +82,9 @@ class ProfileMaker {
 
   const Frames& frames_;
   Profile profile_;
-  std::unordered_map<std::uint64_t, std::uint32_t> children_, by_id_;
+  base::ChildIndex children_;
+  base::IdTable by_id_;
+  std::vector<std::uint32_t> of_id_;  // frames of the profile
   std::unordered_map<std::string, std::uint32_t> by_name_;
   std::uint64_t lost_ = 0, unnamed_ = 0;
 };

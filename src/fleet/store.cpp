@@ -53,15 +53,15 @@ base::result<void> Store::look_for_shards(Reach reach) {
   return {};
 }
 
-base::result<std::vector<std::byte>> Store::ask(const std::string& sql) {
-  auto answer = link_.ask(sql, settings_of(is_everywhere_, leaves_out_));
+base::result<std::vector<std::byte>> Store::ask(const std::string& sql, const warehouse::Ids& ids) {
+  auto answer = link_.ask(sql, settings_of(is_everywhere_, leaves_out_), ids);
   const int code = link_.refusal().code;
   const bool may_do_without = !answer && is_everywhere_ && !leaves_out_ &&
                               std::ranges::find(kNoShard, code) != kNoShard.end();
   if (!may_do_without) return answer;
   leaves_out_ = true;
   if (auto counted = leave_out_missing(); !counted) return base::Unexpected(counted.error());
-  return link_.ask(sql, settings_of(is_everywhere_, leaves_out_));
+  return link_.ask(sql, settings_of(is_everywhere_, leaves_out_), ids);
 }
 
 // One row of each shard that answers.

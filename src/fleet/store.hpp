@@ -48,11 +48,13 @@ class Store {
   // "http://host:8123/database"
   std::string name() const { return link_.address() + '/' + link_.database(); }
 
-  // The rows of a SELECT whose columns are of these types, within the limits of a question. Error:
+  // The rows of a SELECT whose columns are of these types, within the limits of a question; it may
+  // say "IN ids" where such are told (warehouse::Link::ask). Error:
   // store_answer where they are of others.
   template <class... T>
-  base::result<std::vector<std::tuple<T...>>> rows(const std::string& sql) {
-    const auto answer = ask(sql);
+  base::result<std::vector<std::tuple<T...>>> rows(const std::string& sql,
+                                                   const warehouse::Ids& ids = {}) {
+    const auto answer = ask(sql, ids);
     if (!answer) return base::Unexpected(answer.error());
     std::vector<std::tuple<T...>> rows;
     base::Cursor in(*answer, 0);
@@ -73,7 +75,7 @@ class Store {
   Store(warehouse::Link link, std::uint32_t version) : link_(std::move(link)), version_(version) {}
   base::result<void> look_for_shards(Reach reach);
   base::result<void> leave_out_missing();
-  base::result<std::vector<std::byte>> ask(const std::string& sql);
+  base::result<std::vector<std::byte>> ask(const std::string& sql, const warehouse::Ids& ids);
 
   warehouse::Link link_;
   std::uint32_t version_;

@@ -35,6 +35,12 @@ base::result<const CurlLibrary*> load() {
                         find(library, "curl_easy_escape", functions.easy_escape) &&
                         find(library, "curl_easy_header", functions.easy_header) &&
                         find(library, "curl_free", functions.free) &&
+                        find(library, "curl_mime_init", functions.mime_init) &&
+                        find(library, "curl_mime_addpart", functions.mime_addpart) &&
+                        find(library, "curl_mime_name", functions.mime_name) &&
+                        find(library, "curl_mime_filename", functions.mime_filename) &&
+                        find(library, "curl_mime_data", functions.mime_data) &&
+                        find(library, "curl_mime_free", functions.mime_free) &&
                         find(library, "curl_slist_append", functions.slist_append) &&
                         find(library, "curl_slist_free_all", functions.slist_free_all) &&
                         find(library, "curl_version_info", version);

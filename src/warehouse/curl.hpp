@@ -26,6 +26,12 @@ struct CurlLibrary {
   decltype(&::curl_easy_escape) easy_escape;
   decltype(&::curl_easy_header) easy_header;
   decltype(&::curl_free) free;
+  decltype(&::curl_mime_init) mime_init;
+  decltype(&::curl_mime_addpart) mime_addpart;
+  decltype(&::curl_mime_name) mime_name;
+  decltype(&::curl_mime_filename) mime_filename;
+  decltype(&::curl_mime_data) mime_data;
+  decltype(&::curl_mime_free) mime_free;
   decltype(&::curl_slist_append) slist_append;
   decltype(&::curl_slist_free_all) slist_free_all;
 };

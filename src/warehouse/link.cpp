@@ -20,6 +20,10 @@ constexpr int kNotInReadonlyMode = 164;  // ClickHouse: who asks may change no s
 constexpr std::size_t kLongestReason = 500;
 
 using Curl = std::unique_ptr<CURL, decltype(&::curl_easy_cleanup)>;
+using Form = std::unique_ptr<curl_mime, decltype(&::curl_mime_free)>;
+
+// What ClickHouse calls external data: a table of the statement's own, by the name of a part.
+constexpr const char* kIdsName = "ids";
 
 std::string_view text_of(const std::vector<std::byte>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -69,8 +73,10 @@ struct Link::State {
 
   std::string url(std::string_view query, const Settings& settings);
   base::result<std::vector<std::byte>> post(const std::string& url, base::Bytes body);
+  base::result<std::vector<std::byte>> post_ids(const std::string& url, const Ids& ids);
+  base::result<std::vector<std::byte>> perform(CurlAnswer& answer);
   base::result<std::vector<std::byte>> judge(CURLcode outcome, CurlAnswer answer);
-  void prepare(const std::string& url, base::Bytes body, CurlAnswer& answer, char* fault);
+  void prepare(const std::string& url, CurlAnswer& answer);
 };
 
 std::string Link::State::url(std::string_view query, const Settings& settings) {
@@ -89,8 +95,7 @@ std::string Link::State::url(std::string_view query, const Settings& settings) {
   return url;
 }
 
-void Link::State::prepare(const std::string& url, base::Bytes body, CurlAnswer& answer,
-                          char* fault) {
+void Link::State::prepare(const std::string& url, CurlAnswer& answer) {
   CURL* const handle = curl.get();
   library->easy_reset(handle);
   library->easy_setopt(handle, CURLOPT_URL, url.c_str());
@@ -105,12 +110,9 @@ void Link::State::prepare(const std::string& url, base::Bytes body, CurlAnswer& 
     library->easy_setopt(handle, CURLOPT_USERNAME, options.user.c_str());
     library->easy_setopt(handle, CURLOPT_PASSWORD, password.c_str());
   }
-  library->easy_setopt(handle, CURLOPT_POST, 1L);
-  library->easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
-  library->easy_setopt(handle, CURLOPT_POSTFIELDS, body.data());
+  answer.most = options.most_answer;
   library->easy_setopt(handle, CURLOPT_WRITEFUNCTION, &take_answer);
   library->easy_setopt(handle, CURLOPT_WRITEDATA, &answer);
-  library->easy_setopt(handle, CURLOPT_ERRORBUFFER, fault);
 }
 
 base::result<std::vector<std::byte>> Link::State::judge(CURLcode outcome, CurlAnswer answer) {
@@ -125,11 +127,9 @@ base::result<std::vector<std::byte>> Link::State::judge(CURLcode outcome, CurlAn
                                                      reason_of(text_of(answer.bytes))));
 }
 
-base::result<std::vector<std::byte>> Link::State::post(const std::string& url, base::Bytes body) {
-  CurlAnswer answer;
-  answer.most = options.most_answer;
+base::result<std::vector<std::byte>> Link::State::perform(CurlAnswer& answer) {
   char fault[CURL_ERROR_SIZE] = {};
-  prepare(url, body, answer, fault);
+  library->easy_setopt(curl.get(), CURLOPT_ERRORBUFFER, fault);
   refusal = {};
   const CURLcode outcome = library->easy_perform(curl.get());
   library->easy_setopt(curl.get(), CURLOPT_ERRORBUFFER, nullptr);
@@ -137,6 +137,33 @@ base::result<std::vector<std::byte>> Link::State::post(const std::string& url, b
   refusal.is_unreached = outcome == CURLE_COULDNT_CONNECT || outcome == CURLE_COULDNT_RESOLVE_HOST;
   const std::string_view why = fault[0] != 0 ? fault : library->easy_strerror(outcome);
   return base::fail(Code::store_unreachable, fmt::format("{}: {}", address.server, why));
+}
+
+base::result<std::vector<std::byte>> Link::State::post(const std::string& url, base::Bytes body) {
+  CurlAnswer answer;
+  prepare(url, answer);
+  library->easy_setopt(curl.get(), CURLOPT_POST, 1L);
+  library->easy_setopt(curl.get(), CURLOPT_POSTFIELDSIZE_LARGE,
+                       static_cast<curl_off_t>(body.size()));
+  library->easy_setopt(curl.get(), CURLOPT_POSTFIELDS, body.data());
+  return perform(answer);
+}
+
+base::result<std::vector<std::byte>> Link::State::post_ids(const std::string& url, const Ids& ids) {
+  CurlAnswer answer;
+  prepare(url, answer);
+  const Form form(library->mime_init(curl.get()), library->mime_free);
+  curl_mimepart* const part = library->mime_addpart(form.get());
+  library->mime_name(part, kIdsName);
+  library->mime_filename(part, kIdsName);
+  if (library->mime_data(part, reinterpret_cast<const char*>(ids.bytes.data()), ids.bytes.size()) !=
+      CURLE_OK)
+    return base::fail(Code::limit_exceeded, "no memory for a question's ids");
+  library->easy_setopt(curl.get(), CURLOPT_MIMEPOST, form.get());
+  auto told = perform(answer);
+  // The form goes before the handle is used again.
+  library->easy_setopt(curl.get(), CURLOPT_MIMEPOST, nullptr);
+  return told;
 }
 
 base::result<Link> Link::open(LinkOptions options) {
@@ -182,17 +209,26 @@ base::result<void> Link::insert(std::string_view table, std::string_view columns
   return state_->post(state_->url(query, {}), rows).map([](auto&&) {});
 }
 
-base::result<std::vector<std::byte>> Link::ask(std::string_view sql, const Settings& settings) {
+base::result<std::vector<std::byte>> Link::ask(std::string_view sql, const Settings& settings,
+                                               const Ids& ids) {
   const std::string question = std::string(sql) + " FORMAT RowBinary";
-  const base::Bytes body = std::as_bytes(std::span(question));
   // The server holds its answer back until it is whole: a fault in the middle is a fault, not rows.
-  const Settings whole = {{"wait_end_of_query", "1"}};
+  Settings whole = {{"wait_end_of_query", "1"}};
+  const bool has_ids = !ids.type.empty();
+  if (has_ids) {
+    whole.emplace_back(fmt::format("{}_structure", kIdsName), fmt::format("id {}", ids.type));
+    whole.emplace_back(fmt::format("{}_format", kIdsName), "RowBinary");
+  }
+  const auto send = [&](const Settings& all) {
+    return has_ids ? state_->post_ids(state_->url(question, all), ids)
+                   : state_->post(state_->url({}, all), std::as_bytes(std::span(question)));
+  };
   Settings all = whole;
   if (!state_->settings_refused) all.insert(all.end(), settings.begin(), settings.end());
-  auto answer = state_->post(state_->url({}, all), body);
+  auto answer = send(all);
   if (!answer && state_->refusal.code == kNotInReadonlyMode && all.size() > whole.size()) {
     state_->settings_refused = true;
-    answer = state_->post(state_->url({}, whole), body);
+    answer = send(whole);
   }
   return answer;
 }

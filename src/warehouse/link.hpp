@@ -51,6 +51,12 @@ struct LinkOptions {
 // (readonly = 1) is asked without them: its own profile holds the limits.
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
+// What a question asks for by id.
+struct Ids {
+  std::string_view type;  // ClickHouse's: "UInt64"
+  base::Bytes bytes;      // in RowBinary; outlives the question
+};
+
 // Why a server said no.
 struct Refusal {
   int status = 0;             // HTTP; 0: it did not answer
@@ -73,8 +79,10 @@ class Link {
   // what is of one partition and at most its max_insert_block_size rows whole or not at all.
   base::result<void> insert(std::string_view table, std::string_view columns, base::Bytes rows);
   // The answer in RowBinary, whole: an error where it is larger than most_answer. `sql` is a SELECT
-  // without FORMAT.
-  base::result<std::vector<std::byte>> ask(std::string_view sql, const Settings& settings = {});
+  // without FORMAT. Where `ids` are told it may say "IN ids": they go along as bytes, which takes a
+  // server a tenth of what as many literals in the statement would.
+  base::result<std::vector<std::byte>> ask(std::string_view sql, const Settings& settings = {},
+                                           const Ids& ids = {});
 
   const std::string& address() const;  // without database, user or password
   const std::string& database() const;

@@ -370,6 +370,11 @@ def refusals(server):
     nobody = Asked(server)
     nobody.url = "http://127.0.0.1:1/shop"
     assert "cannot be reached" in nobody.run("series", code=1).stderr
+    for words in (["--last", "x"], ["--from", "9", "--to", "9"], ["--last", "1h", "--from", "1"]):
+        asked.run("series", *words, code=2)
+
+
+def users(asked):
     assert "HTTP " in asked.run("series", "--user", "nobody", code=1).stderr
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "wrong").write_text("hunter2\n", "utf-8")
@@ -380,8 +385,6 @@ def refusals(server):
         asked.run("services", *secret, f"{folder}/right", *RANGE)
     # Who may change no setting is asked all the same.
     asked.run("services", "--user", "reader", *RANGE)
-    for words in (["--last", "x"], ["--from", "9", "--to", "9"], ["--last", "1h", "--from", "1"]):
-        asked.run("series", *words, code=2)
 
 
 with clickhouse.Server() as SERVER:
@@ -397,4 +400,6 @@ with clickhouse.Server() as SERVER:
     traces(ASKED, SERVER)
     hosts(SERVER)
     refusals(SERVER)
+    if not SERVER.library:
+        users(ASKED)
     print("schema, series, conditions, figures of every question, resends and refusals hold")

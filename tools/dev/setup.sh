@@ -90,7 +90,8 @@ if [[ " ${sets[*]} " == *' readers '* ]]; then
   mkdir -p "$folder"
   npm install --prefix "$folder" --no-save --no-audit --no-fund --ignore-scripts --loglevel error \
     speedscope@1.25.0 @firefox-devtools/profiler-cli@0.10.0 playwright-core@1.60.0 \
-    apache-arrow@21.2.0 @duckdb/node-bindings-linux-x64@1.5.6-r.1
+    apache-arrow@21.2.0 @duckdb/node-bindings-linux-x64@1.5.6-r.1 \
+    @chdb/lib-linux-x64-gnu@26.7.3-stable.1
 fi
 if [[ " ${sets[*]} " == *' page '* ]]; then
   folder=${POLYTRACE_PAGE:-${XDG_CACHE_HOME:-$HOME/.cache}/polytrace/page}

@@ -8,6 +8,9 @@ with 77 and the reason.
         server.url                       # http://127.0.0.1:PORT
 
 What `more` holds is part of its configuration from its next start on.
+
+Where $POLYTRACE_CLICKHOUSE_LIBRARY names one, the engine of that library answers instead, behind
+engine.py: a newer ClickHouse, without users, replicas and other protocols.
 """
 import os
 import shutil
@@ -22,6 +25,7 @@ import urllib.parse
 import urllib.request
 from pathlib import Path
 
+ENGINE = Path(__file__).parent / "engine.py"
 CONFIG = """<?xml version="1.0"?>
 <yandex>
   <logger><level>warning</level><log>{folder}/server.log</log>
@@ -83,7 +87,8 @@ class Refused(Exception):
 
 class Server:
     def __init__(self):
-        self.command = program()
+        self.library = os.environ.get("POLYTRACE_CLICKHOUSE_LIBRARY")
+        self.command = [sys.executable, ENGINE, self.library] if self.library else program()
         if not self.command:
             print("no clickhouse-server here: ./dev setup fleet installs it")
             sys.exit(77)
@@ -110,8 +115,10 @@ class Server:
         """Also again, after kill(): its data is still there."""
         (self.folder / "config.xml").write_text(CONFIG.format(
             folder=self.folder, http=self.http, tcp=self.tcp, inter=self.inter, more=self.more))
+        words = [self.folder / "data", str(self.http)] if self.library else [
+            f"--config-file={self.folder}/config.xml"]
         self.process = subprocess.Popen(
-            [*self.command, f"--config-file={self.folder}/config.xml"], cwd=self.folder,
+            [*self.command, *words], cwd=self.folder,
             stdin=subprocess.DEVNULL, stdout=(self.folder / "out.log").open("ab"),
             stderr=subprocess.STDOUT, start_new_session=True)
         for _ in range(600):
