@@ -22,7 +22,7 @@ import urllib.request
 from pathlib import Path
 
 import fleet_questions
-from measure import show
+from measure import run, show
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests/fleet/support"))
 import clickhouse  # noqa: E402
@@ -46,6 +46,7 @@ streams_of_user = 5000
 urls = [["{url}"]]
 [metrics]
 port = 0
+token_file = "{folder}/token"
 """
 
 
@@ -55,6 +56,9 @@ class Edge:
     def __init__(self, tool, folder, url):
         self.tool, self.folder = tool, Path(folder)
         (self.folder / "run").mkdir(parents=True)
+        self.token = self.folder / "token"
+        self.token.touch(0o600)
+        self.token.write_text("0123456789abcdef" * 4)
         self.socket = self.folder / "run/collect.sock"
         self.file = self.folder / "collect.toml"
         self.process = None
@@ -405,6 +409,29 @@ class Bench:
             self.expect_sums(edge, sent)
 
 
+    def piece(self):
+        """The events around a moment, from an edge that keeps them."""
+        with self.edge() as edge:
+            Senders(self.sender, edge.socket, streams=1, rate=320_000, block=16_000,
+                    seconds=12).wait()
+            store = ["--store", f"{self.server.url}/{self.database}"]
+            begin, rows = time.monotonic(), []
+            while not rows and time.monotonic() - begin < PATIENCE:
+                time.sleep(0.5)
+                done = subprocess.run([self.tool, "fleet", "moments", *store, "--json", "--limit",
+                                       "0"], check=True, capture_output=True)
+                rows = json.loads(done.stdout)["tables"][0]["rows"]
+            # One with 50 blocks on both sides.
+            name = min((row["moment"] for row in rows),
+                       key=lambda name: abs(int(name.split("-")[1]) - 120))
+            get = [self.tool, "fleet", "get", name, *store, "--token-file", str(edge.token),
+                   "--edge", f"http://127.0.0.1:{edge.port}", "-o", str(edge.folder / "piece"),
+                   "-f", "--json"]
+            walls = sorted(run(get)["wall"] for _ in range(5))
+            told = json.loads(subprocess.run(get, check=True, capture_output=True).stdout)
+            print(f"{told['bytes']} bytes: {told['note']}")
+            self.told("a piece of 100 blocks, s", f"{walls[2]:.2f}", 1, walls[2] <= 1)
+
     def questions(self):
         fleet_questions.Questions(self, self.size).run()
 
@@ -412,7 +439,8 @@ class Bench:
 def main():
     tool, sender, folder, size = sys.argv[1:5]
     long = ["idle"] if size == "full" else []
-    parts = sys.argv[5:] or ["paced", "unpaced", "restart", "store", "storm", "questions", *long]
+    parts = sys.argv[5:] or ["paced", "unpaced", "restart", "store", "storm", "piece", "questions",
+                             *long]
     stored = clickhouse.Server()
     stored.more = fleet_questions.COMPRESSION
     with tempfile.TemporaryDirectory(prefix="polytrace-fleet-", dir=folder) as place, \
