@@ -19,7 +19,8 @@ import time
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent / "support"),
-                str(Path(__file__).parents[1] / "cli")]
+                str(Path(__file__).parents[1] / "cli"),
+                str(Path(__file__).parents[1] / "server/support")]
 import clickhouse  # noqa: E402
 import collect  # noqa: E402
 import collect_bounds  # noqa: E402
@@ -27,6 +28,7 @@ import hub  # noqa: E402
 from certificates import Authority  # noqa: E402
 from collect import POLYTRACE, wait_for  # noqa: E402
 from json_schemas import fits  # noqa: E402
+from ui import EXAMPLE, Server  # noqa: E402
 
 PORT_TOKEN = "0123456789abcdef" * 4
 BIG, SMALL, HOLED, THEIRS, OWN = 0xb1600001, 0x5a110001, 0x401e0001, 0x0b0b0001, 0x00a10001
@@ -309,6 +311,20 @@ def test_get(fleet):
         assert part in stderr, (words, stderr)
         assert not any(secret in stderr for secret in fleet.tokens.values()), stderr
     assert not (fleet.folder / "none.ptrace").exists()
+    test_page(fleet, moments()[0], piece)
+
+
+def test_page(fleet, moment, piece):
+    """The page's server asks a hub likewise."""
+    done = subprocess.run([POLYTRACE, "ui", EXAMPLE, "--port", "70000"], check=False,
+                          capture_output=True, text=True)
+    if "built without the page" in done.stderr:
+        print("without the page's part: this program was built without it")
+        return
+    with Server("--store", f"{fleet.server.url}/fleet_a", *fleet.through_hub(),
+                ready=False) as server:
+        got = server.post("/fleet/get", {"moment": moment})
+        assert (got["moment"], got["bytes"], got["begins"]) == (moment, len(piece), True), got
 
 
 def hang_up(link, answer):
