@@ -39,7 +39,7 @@ class FleetGet final : public Command {
           "polytrace fleet get 5f2ac01e9d3b4c77-12-1790000400123456789 --token-file token -o "
           "slow.ptrace"},
          {"through a hub",
-          "polytrace fleet get \"$moment\" --hub https://hub-1:8471 --token-file token -o "
+          "polytrace fleet get $moment --hub https://hub-1:8471 --token-file token -o "
           "slow.ptrace"},
          {"from its folder",
           "polytrace fleet get 5f2ac01e9d3b4c77-12-1790000400123456789 --folder "
