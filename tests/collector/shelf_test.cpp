@@ -39,7 +39,10 @@ event::Batch long_notes() {
 class LoopPost final : public FarPost {
  public:
   LoopPost() {
-    auto spool = Spool::open({.folder = folder_.file("collect") + "/raw", .bytes = 8 << 20});
+    auto spool = Spool::open({.folder = folder_.file("collect") + "/raw",
+                              .bytes = 64 << 20,
+                              .min_free = 0,
+                              .file_bytes = 1 << 20});
     for (const test::OwnBlock& block :
          test::blocks_in(test::native_stream(kShelved, long_notes(), 1)))
       EXPECT_TRUE(spool->append(kShelved, block.view()));
