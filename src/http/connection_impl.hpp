@@ -200,8 +200,9 @@ class Connection final : public std::enable_shared_from_this<Connection<Socket>>
     reply_ = std::move(reply);
     if (reply_.feed) stays_ = false;
     head_ = head_of(reply_, stays_ ? Behind::stay : Behind::close);
-    if (is_head_) reply_.body.clear(), reply_.feed = nullptr;
+    if (is_head_) reply_.body.clear(), reply_.feed = nullptr, reply_.source.reset();
     written_ = 0;
+    to_come_ = reply_.source ? reply_.source->size() : 0;
     end_in(kWriting);
     const std::array<boost::asio::const_buffer, 2> first{boost::asio::buffer(head_), next_piece()};
     write(first);
@@ -235,10 +236,29 @@ class Connection final : public std::enable_shared_from_this<Connection<Socket>>
       end_in(kWriting);
       return write(next_piece());
     }
+    if (to_come_ != 0) return ask_source();
     if (reply_.feed) return begin_feed();
     reply_ = {};
     stop_.reset();
     stays_ ? wait_for_request() : linger();
+  }
+
+  void ask_source() {
+    deadline_.cancel();
+    reply_.source->next([self = this->shared_from_this()](std::optional<std::string> part) mutable {
+      const auto executor = self->socket_.get_executor();
+      boost::asio::post(executor, [self = std::move(self), part = std::move(part)]() mutable {
+        self->write_part(std::move(part));
+      });
+    });
+  }
+  void write_part(std::optional<std::string> part) {
+    if (!part || part->empty() || part->size() > to_come_) return close();
+    to_come_ -= part->size();
+    reply_.body = std::move(*part);
+    written_ = 0;
+    end_in(kWriting);
+    write(next_piece());
   }
 
   void begin_feed() {
@@ -297,7 +317,8 @@ class Connection final : public std::enable_shared_from_this<Connection<Socket>>
   Answerer::Stop stop_;
   Reply reply_;
   std::string head_;
-  std::size_t written_ = 0;
+  std::size_t written_ = 0;    // of the reply's body
+  std::uint64_t to_come_ = 0;  // of its source
   std::array<char, 4096> waste_{};
 };
 

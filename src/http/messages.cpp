@@ -33,6 +33,7 @@ std::string_view reason_of(unsigned status) {
     case 429: return "Too Many Requests";
     case 431: return "Request Header Fields Too Large";
     case 503: return "Service Unavailable";
+    case 504: return "Gateway Timeout";
     default: return "Internal Server Error";
   }
 }
@@ -86,8 +87,9 @@ std::string head_of(const Reply& reply, Behind behind) {
     head += fmt::format("{}: {}\r\n", field.name, field.value);
   }
   if (!has_rule) head += "Cache-Control: no-store\r\n";
+  const std::uint64_t size = reply.body.size() + (reply.source ? reply.source->size() : 0);
   if (reply.feed) head += "Transfer-Encoding: chunked\r\n";
-  else if (reply.status != 304) head += fmt::format("Content-Length: {}\r\n", reply.body.size());
+  else if (reply.status != 304) head += fmt::format("Content-Length: {}\r\n", size);
   head += behind == Behind::close ? "Connection: close\r\n\r\n" : "\r\n";
   return head;
 }

@@ -2,8 +2,10 @@
 // Requests and replies as those who answer see them: no sockets, no library's types.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +43,26 @@ struct Request {
 
 class Channel;
 
+// A body that comes part by part, as it is read. One thread, the connection's; let go when it is
+// over, or nobody reads it any more.
+class BodySource {
+ public:
+  // Nothing: there is no more to be had, and the connection ends, so that whoever reads sees that
+  // something is missing.
+  using TakePart = std::function<void(std::optional<std::string>)>;
+
+  virtual ~BodySource() = default;
+  BodySource(const BodySource&) = delete;
+  BodySource& operator=(const BodySource&) = delete;
+
+  virtual std::uint64_t size() const = 0;
+  // The next bytes, one at least, while fewer than size() came. Calls `take` once, in time.
+  virtual void next(TakePart take) = 0;
+
+ protected:
+  BodySource() = default;
+};
+
 struct Reply {
   unsigned status = 200;
   std::string type = "application/json";  // empty: there is no body
@@ -48,6 +70,8 @@ struct Reply {
   std::vector<Field> fields{};  // besides those that each reply has
   // Not null: the reply never ends. Asked a few times a second for what is new; may be "".
   std::function<std::string()> feed{};
+  // Not null: more of the body, behind `body`.
+  std::shared_ptr<BodySource> source{};
   // Not null: the connection becomes a channel, if that was asked for; else it is answered 400.
   std::function<void(std::shared_ptr<Channel>)> upgrade{};
 };

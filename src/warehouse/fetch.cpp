@@ -32,6 +32,7 @@ base::result<Fetched> fetch(const FetchOrder& order) {
   set(CURLOPT_TIMEOUT_MS, long{order.within.count()});
   set(CURLOPT_HTTPAUTH, long{CURLAUTH_BEARER});
   set(CURLOPT_XOAUTH2_BEARER, order.token.c_str());
+  if (!order.ca.empty()) set(CURLOPT_CAINFO, order.ca.c_str());
   // Where the traces lie on this machine, no proxy is asked.
   set(CURLOPT_NOPROXY, "127.0.0.1,localhost,::1");
   set(CURLOPT_WRITEFUNCTION, &take_answer);

@@ -15,6 +15,7 @@ namespace polytrace::warehouse {
 struct FetchOrder {
   std::string url;
   std::string token;
+  std::string ca{};  // whom to believe, in PEM; empty: whom the system believes
   std::chrono::milliseconds within{60'000};
   std::uint64_t most_bytes = std::uint64_t{256} << 20;
   std::string field{};                      // of the answer's head, that is wanted, too

@@ -132,13 +132,25 @@ TEST(collect_control, who_is_gone_is_told) {
   EXPECT_EQ(played.act(1, {.verb = Verb::gc}).outcome, CommandOutcome::not_reached);
 }
 
+class OtherService final : public EdgeService {
+ public:
+  bool serve(std::string_view what, std::uint64_t id, service::JsonMembers& more,
+             AnswerHub answer) override {
+    if (what != "more") return false;
+    const std::string word = more.text("word");
+    answer(edge_message(id, {}, [&](base::JsonWriter& json) { json.member("said", word); }));
+    return true;
+  }
+};
+
 TEST(collect_control, messages_of_a_hub_are_served) {
   Played played;
+  OtherService other;
   played.agents.add(1, "shop", 0xabc);
   played.agents.add(2, "cart", 0xdef);
   std::vector<std::string> said;
   const auto serve = [&](const std::string& message) {
-    const bool is_one = serve_message(*played.executor, message,
+    const bool is_one = serve_message(*played.executor, other, message,
                                       [&](std::string text) { said.push_back(std::move(text)); });
     played.context.restart();
     played.context.run();
@@ -149,7 +161,9 @@ TEST(collect_control, messages_of_a_hub_are_served) {
   EXPECT_TRUE(serve(R"({"id": 3, "do": "act", "number": 1, "verb": "gc", "order": {"a": 1}})"));
   EXPECT_TRUE(serve(R"({"id": 4, "do": "act", "number": 1, "verb": "stop", "order": {}})"));
   EXPECT_TRUE(serve(R"({"id": 5, "do": "judge", "number": 2})"));
-  ASSERT_EQ(said.size(), 5U);
+  EXPECT_TRUE(serve(R"({"id": 6, "do": "more", "word": "x"})"));
+  ASSERT_EQ(said.size(), 6U);
+  EXPECT_EQ(said[5], R"({"id":6,"said":"x"})");
   EXPECT_NE(said[0].find("\"0000000000000abc\""), said[0].npos) << said[0];
   EXPECT_EQ(said[0].find("cart"), said[0].npos) << said[0];
   const char* const outcomes[]{"ok", "invalid", "forbidden", "failed"};

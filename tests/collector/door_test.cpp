@@ -16,7 +16,22 @@
 namespace polytrace::collector {
 namespace {
 
-// A door on loopback, plain, with three routes, on a thread of its own.
+// "0", "1" ...: so many, of which it has only some.
+class Digits final : public http::BodySource {
+ public:
+  Digits(std::uint64_t size, std::uint64_t has) : size_(size), has_(has) {}
+  std::uint64_t size() const override { return size_; }
+  void next(TakePart take) override {
+    if (at_ == has_) return take(std::nullopt);
+    take(std::string(1, static_cast<char>('0' + at_++)));
+  }
+
+ private:
+  const std::uint64_t size_, has_;
+  std::uint64_t at_ = 0;
+};
+
+// A door on loopback, plain, with some routes, on a thread of its own.
 class OpenDoor {
  public:
   OpenDoor() {
@@ -40,7 +55,16 @@ class OpenDoor {
                  .most_body = 10,
                  .answer = tells_caller},
                 {.method = "GET", .path = "/v1/what", .role = Role::read, .answer = tells_caller},
-                {.method = "GET", .path = "/free", .answer = tells_caller}},
+                {.method = "GET", .path = "/free", .answer = tells_caller},
+                {.method = "GET",
+                 .path = "/digits/",  // how many it has of nine
+                 .answer =
+                     [](Call call) {
+                       http::Reply reply = plain(200, "9: ");
+                       reply.source = std::make_shared<Digits>(
+                           9, static_cast<std::uint64_t>(call.rest[0] - '0'));
+                       call.done(std::move(reply));
+                     }}},
                figures, [](const LogEntry&) {})
                .value();
     thread_ = std::thread([this] { context_.run(); });
@@ -107,6 +131,19 @@ TEST(collect_door, routes_are_gone_by_those_who_may) {
   EXPECT_EQ(status_in(open.ask("GET /free", {}, "x")), "413");
   EXPECT_EQ(open.figures.refused_total[static_cast<std::size_t>(Refused::token)], 2U);
   EXPECT_EQ(open.figures.refused_total[static_cast<std::size_t>(Refused::role)], 2U);
+}
+
+TEST(collect_door, a_body_comes_part_by_part_and_one_that_ends_early_is_cut_off) {
+  const OpenDoor open;
+  const std::string whole = open.ask("GET /digits/9");
+  EXPECT_NE(whole.find("Content-Length: 12\r\n"), whole.npos) << whole;
+  EXPECT_TRUE(whole.ends_with("\r\n\r\n9: 012345678")) << whole;
+  const std::string part = open.ask("GET /digits/4");
+  EXPECT_NE(part.find("Content-Length: 12\r\n"), part.npos) << part;
+  EXPECT_TRUE(part.ends_with("\r\n\r\n9: 0123")) << part;
+  const std::string head = open.ask("HEAD /digits/9");
+  EXPECT_NE(head.find("Content-Length: "), head.npos) << head;
+  EXPECT_TRUE(head.ends_with("\r\n\r\n")) << head;
 }
 
 TEST(collect_door, plain_http_stays_on_this_machine) {

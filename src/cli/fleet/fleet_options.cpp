@@ -46,16 +46,29 @@ base::result<fleet::Store> StoreOptions::open(std::chrono::milliseconds patience
 void EdgeOptions::add_to(OptionList& list) {
   const char* group = "Collector";
   list.add("--edge", url_, "Where its /metrics are").takes("URL").shows_default().in(group);
+  list.add("--hub", hub_, "Ask a hub instead, which asks the collector that has the blocks")
+      .takes("URL")
+      .in(group);
   list.add("--token-file", token_file_,
-           "The file with its token, which nobody but its owner may read")
+           "The file with its token, or the hub's, which nobody but its owner may read")
+      .takes("FILE")
+      .in(group);
+  list.add("--ca", ca_, "Whose certificates the hub's must be of (default: the system's)")
       .takes("FILE")
       .in(group);
 }
 
 base::result<fleet::Edge> EdgeOptions::edge() const {
+  // As long as a hub takes to hand out a piece to who reads slowly.
+  constexpr std::chrono::minutes kHubWithin{10};
+  if (!hub_.empty() && url_ != kOwnPort)
+    return base::fail(base::Code::usage, "--hub and --edge are two ways to the same blocks");
+  if (!hub_.empty() && token_file_.empty())
+    return base::fail(base::Code::usage, "--hub needs --token-file FILE, a token of role read");
   auto token = agent::control::read_private_token(token_file_);
   if (!token) return base::fail(base::Code::open_failed, token.error().detail);
-  return fleet::Edge{url_, std::move(*token)};
+  if (hub_.empty()) return fleet::Edge{.url = url_, .token = std::move(*token), .ca = ca_};
+  return fleet::Edge{.url = hub_, .token = std::move(*token), .ca = ca_, .within = kHubWithin};
 }
 
 void ObjectOptions::add_to(OptionList& list) {

@@ -39,18 +39,20 @@ class StoreOptions {
   std::string password_file_;
 };
 
-// Where a collector hands out what it keeps.
+// Where a collector hands out what it keeps, itself or through a hub.
 class EdgeOptions {
  public:
   void add_to(OptionList& list);
-  // Whether there is a token: without one it answers nobody.
-  bool is_told() const { return !token_file_.empty(); }
-  // Errors: open_failed, of the token's file.
+  // Whether there is a token, without which nobody is answered, or should be one.
+  bool is_told() const { return !token_file_.empty() || !hub_.empty(); }
+  // Errors: open_failed, of the token's file; usage.
   base::result<fleet::Edge> edge() const;
 
  private:
-  std::string url_ = "http://127.0.0.1:8472";
-  std::string token_file_;
+  static constexpr std::string_view kOwnPort = "http://127.0.0.1:8472";
+
+  std::string url_{kOwnPort};
+  std::string hub_, ca_, token_file_;
 };
 
 // Where collectors write what their rules keep: objects.to of their configuration.

@@ -29,13 +29,17 @@ class FleetGet final : public Command {
         "command reads, and prints which ones to type next. Blocks that the collector has dropped "
         "are told in the trace.\n\n"
         "The collector answers on its loopback port, to who has the token of its "
-        "metrics.token_file. --folder reads its folder instead, on the same machine. What one of "
-        "its rules has kept as an object is read from there, where --objects says so: fleet traces "
-        "lists it.\n\n"
+        "metrics.token_file. --hub asks a hub instead, from any machine, with a token of role "
+        "`read`: it asks the collector that has the blocks. --folder reads the collector's folder, "
+        "on the same machine. What one of its rules has kept as an object is read from there, "
+        "where --objects says so: fleet traces lists it.\n\n"
         "--keep writes the trace into a folder that stays, as STREAM-FIRST-LAST.ptrace, and lists "
         "it in the store with its digest: fleet traces.",
         {{"over the collector's port",
           "polytrace fleet get 5f2ac01e9d3b4c77-12-1790000400123456789 --token-file token -o "
+          "slow.ptrace"},
+         {"through a hub",
+          "polytrace fleet get $moment --hub https://hub-1:8471 --token-file token -o "
           "slow.ptrace"},
          {"from its folder",
           "polytrace fleet get 5f2ac01e9d3b4c77-12-1790000400123456789 --folder "
@@ -66,11 +70,12 @@ class FleetGet final : public Command {
     const auto name = fleet::parse_moment(name_);
     if (!name) return session.fail(name.error());
     if (!folder_.empty() && edge_.is_told())
-      return session.fail_usage("--folder and --token-file are two ways to the same blocks");
+      return session.fail_usage(
+          "--folder and --token-file, or --hub, are two ways to the same blocks");
     if (folder_.empty() && !edge_.is_told() && !objects_.is_told())
       return session.fail_usage(
-          "from where? --token-file FILE asks the collector, --folder DIR reads its folder, "
-          "--objects PLACE has what rules keep");
+          "from where? --token-file FILE asks the collector, or with --hub URL a hub, --folder DIR "
+          "reads its folder, --objects PLACE has what rules keep");
     if (file_.empty() == keep_.empty())
       return session.fail_usage("where to? -o FILE, or --keep DIR lists it in the store, too");
     std::unique_ptr<warehouse::Objects> objects;

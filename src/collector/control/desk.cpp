@@ -9,15 +9,12 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <chrono>
-#include <map>
 
 #include "base/codes.hpp"
 #include "base/wall_clock.hpp"
 #include "collector/control/campaign.hpp"
-#include "collector/control/edge_link.hpp"
 #include "collector/control/edge_post.hpp"
 #include "collector/hub/block_intake.hpp"
-#include "collector/target/target.hpp"
 #include "http/messages.hpp"
 
 namespace polytrace::collector {
@@ -74,17 +71,15 @@ unsigned status_of(const CampaignEnd& end) {
 
 class OwnControlDesk final : public ControlDesk {
  public:
-  OwnControlDesk(asio::io_context& context, const Config& config, Executor* own, Ledger& ledger,
-                 Figures& figures, Tell tell)
+  OwnControlDesk(asio::io_context& context, const Config& config, Executor* own, Edges& edges,
+                 Ledger& ledger, Figures& figures, Tell tell)
       : context_(context),
         config_(config),
+        edges_(edges),
         ledger_(ledger),
         figures_(figures),
         tell_(std::move(tell)) {
     if (own != nullptr) own_ = near_post(context, *own);
-  }
-  ~OwnControlDesk() override {
-    for (const auto& [key, edge] : std::exchange(edges_, {})) edge.post->close();
   }
 
   void add_to(Routes& routes) override {
@@ -93,18 +88,9 @@ class OwnControlDesk final : public ControlDesk {
                       .most_body = kMostOrder,
                       .answer = [this](Call call) { take(std::move(call)); },
                       .who = Route::Who::known});
-    routes.push_back({.method = "GET",
-                      .path = std::string(kEdgePath),
-                      .role = Role::push,
-                      .answer = [this](Call call) { let_in(std::move(call)); }});
   }
 
  private:
-  struct Edge {
-    std::string database{};
-    std::uint64_t turn = 0;  // which of its channels
-    std::shared_ptr<FarPost> post{};
-  };
   // What is known of an order that somebody waits for.
   struct Pending {
     std::string name{};  // so that its rows are told from others
@@ -183,8 +169,7 @@ class OwnControlDesk final : public ControlDesk {
   void begin(const PendingPtr& pending, const Wish& wish) {
     std::vector<std::shared_ptr<EdgePost>> edges;
     if (own_) edges.push_back(own_);
-    for (const auto& [key, edge] : edges_)
-      if (edge.database == pending->database) edges.push_back(edge.post);
+    for (auto& edge : edges_.of(pending->database)) edges.push_back(std::move(edge));
     carry_out(context_, wish, pending->database, std::move(edges),
               {.each =
                    [this, pending](const Fate& fate) {
@@ -231,61 +216,23 @@ class OwnControlDesk final : public ControlDesk {
     });
   }
 
-  // An edge that is here already has lost its channel, and does not know it yet.
-  void let_in(Call call) {
-    const std::string* const database = database_of(call.caller, config_.tenants);
-    const std::string edge(call.request.only(kEdgeField));
-    if (database == nullptr || !is_short_name(edge)) {
-      call.done(refuse_call(figures_, tell_, Refused::tenant, 403, call,
-                            "there is no such tenant, or the edge has no name"));
-      return;
-    }
-    const std::string key = fmt::format("{}/{}/{}", call.caller.tenant, call.caller.name, edge);
-    if (edges_.size() >= kMostEdges && !edges_.contains(key)) {
-      call.done(plain(503, "there are too many edges\n"));
-      return;
-    }
-    http::Reply reply;
-    reply.status = 101;
-    reply.upgrade = [this, key, edge,
-                     database = *database](std::shared_ptr<http::Channel> channel) {
-      add(key, edge, database, std::move(channel));
-    };
-    call.done(std::move(reply));
-  }
-  void add(const std::string& key, const std::string& name, const std::string& database,
-           std::shared_ptr<http::Channel> channel) {
-    if (const auto before = edges_.find(key); before != edges_.end()) {
-      const auto post = before->second.post;
-      edges_.erase(before);
-      post->close();
-    }
-    const std::uint64_t turn = ++turns_;
-    auto post = FarPost::make(context_, name, std::move(channel), [this, key, turn] {
-      if (const auto found = edges_.find(key); found != edges_.end() && found->second.turn == turn)
-        edges_.erase(found);
-    });
-    edges_[key] = {database, turn, std::move(post)};
-    tell_({Weight::news, "control", name, 0, "takes commands"});
-  }
-
   asio::io_context& context_;
   const Config& config_;
+  Edges& edges_;
   Ledger& ledger_;
   Figures& figures_;
   Tell tell_;
   std::shared_ptr<EdgePost> own_{};
-  std::map<std::string, Edge> edges_{};  // by tenant, who, and its own name
-  std::uint64_t turns_ = 0;
   std::size_t orders_ = 0;  // under way
 };
 
 }  // namespace
 
 std::unique_ptr<ControlDesk> ControlDesk::make(asio::io_context& context, const Config& config,
-                                               Executor* own, Ledger& ledger, Figures& figures,
-                                               Tell tell) {
-  return std::make_unique<OwnControlDesk>(context, config, own, ledger, figures, std::move(tell));
+                                               Executor* own, Edges& edges, Ledger& ledger,
+                                               Figures& figures, Tell tell) {
+  return std::make_unique<OwnControlDesk>(context, config, own, edges, ledger, figures,
+                                          std::move(tell));
 }
 
 }  // namespace polytrace::collector

@@ -9,7 +9,6 @@
 
 #include "agent/control/protocol/endpoint.hpp"
 #include "base/codes.hpp"
-#include "collector/control/edge_post.hpp"
 #include "collector/target/target.hpp"
 #include "http/channel.hpp"
 #include "warehouse/link.hpp"
@@ -45,11 +44,12 @@ http::DialOptions dial_options(const std::string& hub, const Config& config,
 class HubLink final : public std::enable_shared_from_this<HubLink> {
  public:
   HubLink(asio::io_context& context, std::string hub, http::DialOptions options, Executor& executor,
-          Tell tell)
+          EdgeService& other, Tell tell)
       : context_(context),
         hub_(std::move(hub)),
         options_(std::move(options)),
         executor_(executor),
+        other_(other),
         tell_(std::move(tell)),
         pause_(context) {}
 
@@ -79,10 +79,12 @@ class HubLink final : public std::enable_shared_from_this<HubLink> {
          .over = [self = shared_from_this()](const std::string& why) { self->lost(why); }});
   }
   void hear(const std::string& message) {
-    const bool is_one = serve_message(
-        executor_, message, [self = shared_from_this(), channel = channel_](std::string answer) {
-          if (self->channel_ == channel && !self->is_over_) channel->send(std::move(answer));
-        });
+    const bool is_one =
+        serve_message(executor_, other_, message,
+                      [self = shared_from_this(), channel = channel_](std::string answer) {
+                        if (self->channel_ == channel && !self->is_over_)
+                          channel->send(std::move(answer));
+                      });
     if (is_one) return;
     channel_->close();
     lost("it sends what is no command");
@@ -107,6 +109,7 @@ class HubLink final : public std::enable_shared_from_this<HubLink> {
   const std::string hub_;
   const http::DialOptions options_;
   Executor& executor_;
+  EdgeService& other_;
   Tell tell_;
   asio::steady_timer pause_;
   std::shared_ptr<http::Channel> channel_{};
@@ -132,7 +135,8 @@ class OwnEdgeLinks final : public EdgeLinks {
 
 base::result<std::unique_ptr<EdgeLinks>> EdgeLinks::open(asio::io_context& context,
                                                          const Config& config, std::string name,
-                                                         Executor& executor, Tell tell) {
+                                                         Executor& executor, EdgeService& other,
+                                                         Tell tell) {
   std::string token;
   if (!config.edge.token_file.empty()) {
     auto read = agent::control::read_private_token(config.edge.token_file);
@@ -142,7 +146,7 @@ base::result<std::unique_ptr<EdgeLinks>> EdgeLinks::open(asio::io_context& conte
   std::vector<std::shared_ptr<HubLink>> links;
   for (const std::string& hub : config.hubs)
     links.push_back(std::make_shared<HubLink>(context, hub, dial_options(hub, config, name, token),
-                                              executor, tell));
+                                              executor, other, tell));
   return std::make_unique<OwnEdgeLinks>(std::move(links));
 }
 

@@ -64,23 +64,6 @@ CommandOutcome outcome_of(std::string_view word) {
              : static_cast<CommandOutcome>(found - warehouse::kCommandOutcomes.begin());
 }
 
-// Of somebody else.
-std::string shown_text(const std::string& text, std::size_t most) {
-  return base::short_name(base::repaired(text), most);
-}
-
-std::string new_message(std::uint64_t id, std::string_view what,
-                        const std::function<void(JsonWriter&)>& more) {
-  std::string text;
-  JsonWriter json(text, JsonWriter::Form::one_line);
-  json.begin_object();
-  json.member("id", id);
-  if (!what.empty()) json.member("do", what);
-  more(json);
-  json.end_object();
-  return text;
-}
-
 class OwnFarPost final : public FarPost, public std::enable_shared_from_this<OwnFarPost> {
  public:
   OwnFarPost(asio::io_context& context, std::string name, std::shared_ptr<http::Channel> channel,
@@ -134,15 +117,8 @@ class OwnFarPost final : public FarPost, public std::enable_shared_from_this<Own
         taker(std::move(take), "the edge did not answer"));
   }
 
- private:
-  using Hear = std::function<void(JsonMembers*)>;  // null: no answer
-  struct Asked {
-    Hear hear{};
-    std::unique_ptr<asio::steady_timer> deadline{};
-  };
-
-  void ask(std::string_view what, std::chrono::seconds within,
-           const std::function<void(JsonWriter&)>& more, Hear hear) {
+  void ask(std::string_view what, std::chrono::seconds within, const WriteMembers& more,
+           Hear hear) override {
     if (is_over_ || asked_.size() >= kMostInFlight) {
       asio::post(context_, [hear = std::move(hear)] { hear(nullptr); });
       return;
@@ -153,8 +129,18 @@ class OwnFarPost final : public FarPost, public std::enable_shared_from_this<Own
     asked.deadline->async_wait([self = shared_from_this(), id](boost::system::error_code fault) {
       if (!fault) self->answer(id, nullptr);
     });
-    channel_->send(new_message(id, what, more));
+    channel_->send(edge_message(id, what, more));
   }
+  void say(std::string_view what, const WriteMembers& more) override {
+    if (!is_over_) channel_->send(edge_message(++last_, what, more));
+  }
+
+ private:
+  struct Asked {
+    Hear hear{};
+    std::unique_ptr<asio::steady_timer> deadline{};
+  };
+
   void answer(std::uint64_t id, JsonMembers* members) {
     const auto found = asked_.find(id);
     if (found == asked_.end()) return;
@@ -222,13 +208,28 @@ void write_found(JsonWriter& json, const Found& found) {
 }
 
 std::string result_message(std::uint64_t id, const CommandResult& result) {
-  return new_message(id, {}, [&](JsonWriter& json) {
+  return edge_message(id, {}, [&](JsonWriter& json) {
     json.member("outcome", warehouse::name_of(result.outcome));
     json.member("text", result.text);
   });
 }
 
 }  // namespace
+
+std::string shown_text(const std::string& text, std::size_t most) {
+  return base::short_name(base::repaired(text), most);
+}
+
+std::string edge_message(std::uint64_t id, std::string_view what, const WriteMembers& more) {
+  std::string text;
+  JsonWriter json(text, JsonWriter::Form::one_line);
+  json.begin_object();
+  json.member("id", id);
+  if (!what.empty()) json.member("do", what);
+  more(json);
+  json.end_object();
+  return text;
+}
 
 std::shared_ptr<EdgePost> near_post(asio::io_context& context, Executor& executor) {
   return std::make_shared<NearPost>(context, executor);
@@ -243,8 +244,8 @@ std::shared_ptr<FarPost> FarPost::make(asio::io_context& context, std::string na
   return post;
 }
 
-bool serve_message(Executor& executor, const std::string& message,
-                   std::function<void(std::string)> answer) {
+bool serve_message(Executor& executor, EdgeService& other, const std::string& message,
+                   EdgeService::AnswerHub answer) {
   JsonBody body(message);
   std::optional<JsonMembers> members(body.members());
   const std::uint64_t id = members->count("id", 0, INT64_MAX);
@@ -253,18 +254,20 @@ bool serve_message(Executor& executor, const std::string& message,
     const auto where = parse_condition(members->text("where"));
     const std::uint64_t most = members->count("limit", 1, kMostCommanded);
     if (!where || !body.fault().empty()) return false;
-    answer(new_message(id, {}, [&](JsonWriter& json) {
+    answer(edge_message(id, {}, [&](JsonWriter& json) {
       write_found(json, executor.find(*where, nullptr, most));
     }));
     return true;
   }
+  if (what != "judge" && what != "act")
+    return body.fault().empty() && other.serve(what, id, *members, std::move(answer));
   const std::uint64_t number = members->count("number", 0, INT64_MAX);
   if (what == "judge" && body.fault().empty()) {
     answer(result_message(id, executor.judge(number)));
     return true;
   }
   const auto verb = find_verb(members->text("verb"));
-  if (what != "act" || !verb) return false;
+  if (!verb) return false;
   Order order{.verb = *verb};
   if (auto object = members->object("order")) order = read_order(*verb, *object);
   else body.complain("there is no order");

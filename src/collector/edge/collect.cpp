@@ -29,6 +29,8 @@
 #include "collector/hub/profile_intake.hpp"
 #include "collector/hub/row_intake.hpp"
 #include "collector/hub/trace_intake.hpp"
+#include "collector/pieces/hub_desk.hpp"
+#include "collector/pieces/shelf.hpp"
 #include "service/words/environment.hpp"
 
 namespace polytrace::collector {
@@ -92,7 +94,7 @@ http::Reply readiness(const Figures& figures) {
 // A question for a part of a stream: the desk answers while the loop turns on.
 void ask_desk(PieceDesk& desk, Call call) {
   const std::string authorization(call.request.only("Authorization"));
-  desk.ask(call.request.target, authorization, [done = std::move(call.done)](auto&& answer) {
+  desk.ask(call.request.target, authorization, [done = std::move(call.done)](PieceAnswer&& answer) {
     http::Reply reply = plain(answer.status, std::move(answer.text));
     if (answer.status == 200) {
       reply.type = "application/octet-stream";
@@ -159,7 +161,8 @@ class Collector {
                                    [this] { boost::asio::post(context_, [this] { news(); }); });
     if (!pipeline) return base::Unexpected(pipeline.error());
     pipeline_ = std::move(*pipeline);
-    auto desk = PieceDesk::open(config_, tell_);
+    pieces_ = std::make_unique<PieceReader>(config_.spool, figures_, tell_);
+    auto desk = PieceDesk::open(config_, *pieces_);
     if (!desk) return base::Unexpected(desk.error());
     desk_ = std::move(*desk);
     auto watching =
@@ -221,9 +224,13 @@ class Collector {
       positions_ = std::make_unique<PositionDesk>(pipeline_->outbox(), config_, figures_, tell_);
       routes.push_back(positions_->route());
       ledger_ = std::make_unique<Ledger>(pipeline_->outbox(), [this] { more(); }, figures_, tell_);
+      edges_ = Edges::make(context_, config_, figures_, tell_);
+      edges_->add_to(routes);
       control_desk_ =
-          ControlDesk::make(context_, config_, executor_.get(), *ledger_, figures_, tell_);
+          ControlDesk::make(context_, config_, executor_.get(), *edges_, *ledger_, figures_, tell_);
       control_desk_->add_to(routes);
+      hub_desk_ = HubPieceDesk::make(context_, config_, *edges_, own_streams(), figures_, tell_);
+      hub_desk_->add_to(routes);
       if (hands_.answer) {
         questions_ = QuestionDesk::make(context_, config_, hands_.answer, figures_, tell_);
         questions_->add_to(routes);
@@ -241,12 +248,19 @@ class Collector {
     door_ = std::move(*door);
     return {};
   }
-  // For commands, which come the way that rows go.
+  OwnStreams own_streams() {
+    if (!config_.is_edge) return {};
+    return {pieces_.get(), [this](std::uint64_t id) { return pipeline_->database_of_stream(id); }};
+  }
+  // For commands and questions for blocks, which come the way that rows go.
   base::result<void> link_to_hubs() {
     if (config_.is_hub) return {};
     auto name = name_of_folder(config_.spool);
     if (!name) return base::Unexpected(name.error());
-    auto links = EdgeLinks::open(context_, config_, std::move(*name), *executor_, tell_);
+    shelf_ = Shelf::make(context_, *pieces_, [this](std::uint64_t id) {
+      return pipeline_->database_of_stream(id) != nullptr;
+    });
+    auto links = EdgeLinks::open(context_, config_, std::move(*name), *executor_, *shelf_, tell_);
     if (!links) return base::Unexpected(links.error());
     links_ = std::move(*links);
     return {};
@@ -327,7 +341,9 @@ class Collector {
     rows_.reset();
     positions_.reset();
     links_.reset();
+    hub_desk_.reset();
     control_desk_.reset();
+    edges_.reset();
     ledger_.reset();
     if (intake_) intake_->close("drain");
     asker_.reset();
@@ -345,6 +361,7 @@ class Collector {
   boost::asio::signal_set signals_;
   boost::asio::steady_timer look_;
   std::unique_ptr<Pipeline> pipeline_;
+  std::unique_ptr<PieceReader> pieces_;
   std::unique_ptr<PieceDesk> desk_;
   std::unique_ptr<Door> watching_;
   std::unique_ptr<ProfileIntake> profiles_;
@@ -357,8 +374,11 @@ class Collector {
   std::unique_ptr<Intake> intake_;
   std::unique_ptr<Executor> executor_;
   std::unique_ptr<Ledger> ledger_;
+  std::unique_ptr<Edges> edges_;
   std::unique_ptr<ControlDesk> control_desk_;
+  std::unique_ptr<HubPieceDesk> hub_desk_;
   std::unique_ptr<QuestionDesk> questions_;
+  std::unique_ptr<Shelf> shelf_;
   std::unique_ptr<EdgeLinks> links_;
 };
 

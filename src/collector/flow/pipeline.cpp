@@ -216,6 +216,12 @@ std::uint64_t Pipeline::resume_offset(std::uint64_t id, const Owner& owner) {
   return known && held && known->is_same(owner) ? held->next_offset : 0;
 }
 
+const std::string* Pipeline::database_of_stream(std::uint64_t id) {
+  if (const StreamPtr stream = find(id)) return database_of(stream->owner.user);
+  const auto known = book_.find(id);
+  return known ? database_of(known->user) : nullptr;
+}
+
 void Pipeline::come(const StreamPtr& stream, std::uint64_t connection, std::uint64_t offset) {
   keeper_->begin(stream, connection, offset);
 }

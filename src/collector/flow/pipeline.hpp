@@ -38,6 +38,8 @@ class Pipeline {
   bool may_be_known_elsewhere(std::uint64_t id, const Owner& owner) const;
   // Of a stream that was adopted: whose it is from now on.
   void note_owner(std::uint64_t id, const Owner& owner);
+  // Where the rows of that stream go; null: nothing is known of it here, or it is no tenant's.
+  const std::string* database_of_stream(std::uint64_t id);
   void come(const StreamPtr& stream, std::uint64_t connection, std::uint64_t offset);
   void take(const StreamPtr& stream, std::uint64_t connection, std::vector<std::byte> bytes);
   void end(const StreamPtr& stream, std::uint64_t connection);

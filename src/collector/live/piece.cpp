@@ -176,9 +176,14 @@ base::Unexpected nothing_there(const PieceOrder& order, const Looked& looked) {
 
 }  // namespace
 
-base::result<Piece> read_piece(const PieceOrder& order) {
+base::result<void> check_order(const PieceOrder& order) {
   if (order.last < order.first || order.last - order.first >= kMostPieceBlocks)
     return base::fail(Code::usage, fmt::format("1 to {} blocks at once", kMostPieceBlocks));
+  return {};
+}
+
+base::result<Piece> read_piece(const PieceOrder& order) {
+  if (auto fit = check_order(order); !fit) return base::Unexpected(fit.error());
   auto looked = look_into_spool(order.folder / "raw", order.folder / "pinned", order.stream,
                                 order.first, order.last, kMostPieceBytes);
   if (!looked) return base::Unexpected(looked.error());

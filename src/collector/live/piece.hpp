@@ -25,7 +25,7 @@ struct HadBlocks {
 };
 
 struct PieceOrder {
-  std::filesystem::path folder;  // the collector's: spool.folder
+  std::filesystem::path folder{};  // the collector's: spool.folder
   std::uint64_t stream = 0;
   std::uint64_t first = 0;  // blocks, both among them
   std::uint64_t last = 0;
@@ -40,6 +40,9 @@ struct Piece {
   std::string gone{};  // "5 to 9, 12": not in the spool, though later ones are; or empty
   std::string note{};  // what the trace says of itself
 };
+
+// Whether one may ask so. Errors: usage (none, or too many blocks).
+base::result<void> check_order(const PieceOrder& order);
 
 // Blocks that are not there any more are told in the trace, by a note and as lost, and in `gone`;
 // those that are not there yet by the note. Errors: usage (none or too many blocks; what somebody

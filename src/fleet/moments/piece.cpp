@@ -67,8 +67,12 @@ FetchBlocks from_edge(Edge edge, const std::atomic<bool>* stop) {
     std::string url =
         fmt::format("{}/v1/traces/{:016x}/{}-{}", edge.url, order.stream, order.first, order.last);
     if (order.had != 0) url += fmt::format("?had={}-{}", order.had_from, order.had);
-    auto fetched = warehouse::fetch(
-        {.url = std::move(url), .token = edge.token, .field = "Polytrace-Blocks", .stop = stop});
+    auto fetched = warehouse::fetch({.url = std::move(url),
+                                     .token = edge.token,
+                                     .ca = edge.ca,
+                                     .within = edge.within,
+                                     .field = "Polytrace-Blocks",
+                                     .stop = stop});
     if (!fetched) return base::Unexpected(fetched.error());
     return FetchedBlocks{std::move(fetched->bytes),
                          service::parse_number<std::uint64_t>(fetched->field)};

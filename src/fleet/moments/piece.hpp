@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -32,10 +33,13 @@ struct BlocksOrder {
 };
 using FetchBlocks = std::function<base::result<FetchedBlocks>(const BlocksOrder& order)>;
 
-// A collector's port, where its /metrics are.
+// Who hands out blocks: a collector's port, where its /metrics are, or a hub, which asks the edge
+// that has them.
 struct Edge {
   std::string url{};
   std::string token{};
+  std::string ca{};  // whose certificates are believed; empty: those that the system believes
+  std::chrono::milliseconds within{60'000};
 };
 // `stop`, where it is told, outlives what is returned; once true nobody waits. Errors: those of
 // warehouse::fetch().
