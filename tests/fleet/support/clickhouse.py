@@ -57,6 +57,11 @@ USERS = """<?xml version="1.0"?>
 </yandex>
 """
 
+# For `more`: rows that replace each other stay side by side, as they may on any server for a while.
+NO_MERGES = "<merge_tree>" + "".join(
+    f"<max_bytes_to_merge_at_{room}_space_in_pool>1</max_bytes_to_merge_at_{room}_space_in_pool>"
+    for room in ("min", "max")) + "</merge_tree>"
+
 
 def program():
     """The server and the words before its options, or None."""
@@ -128,6 +133,16 @@ class Server:
         if self.process and self.process.poll() is None:
             self.process.send_signal(sign)
             self.process.wait()
+
+    def settle(self, *tables):
+        """Until parts of these tables that were replaced are off its disk, some seconds later:
+        killed before, 18.16 finds them again."""
+        names = ", ".join(f"'{table}'" for table in tables)
+        end = time.monotonic() + 120
+        while self.number("SELECT count() FROM system.parts WHERE active = 0 AND table IN "
+                          f"({names})"):
+            assert time.monotonic() < end, "replaced parts stay"
+            time.sleep(0.2)
 
     def log(self):
         return "\n".join(path.read_text("utf-8", "replace")[-3000:]
