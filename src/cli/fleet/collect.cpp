@@ -129,7 +129,8 @@ class Collect final : public Command {
         .tell = [&](const collector::LogEntry& event) { tell(session, event); },
         .started = [&](const collector::Started& at) { tell_started(session, at); },
         .configure = [&] { return configure(); },
-        .answer = answers_from_store(*config)};
+        .answer = answers_from_store(*config),
+        .roll = roll_of_store(*config)};
     const auto ended = collector::collect(*config, hands);
     if (!ended) return session.fail(ended.error());
     if (!ended->store_has_all)
