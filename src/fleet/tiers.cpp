@@ -12,11 +12,13 @@ namespace {
 using std::chrono::sys_days;
 using std::chrono::year_month_day;
 
+// A stream that nothing was told of for longer than any collector or agent keeps its blocks is not
+// gone on with.
 constexpr Kept kKept[]{{"profile_10s", Part::day, 2 * kDay},  {"profile_1m", Part::hour, 30 * kDay},
                        {"profile_1h", Part::day, 400 * kDay}, {"methods_1m", Part::day, 14 * kDay},
                        {"methods_1h", Part::day, 400 * kDay}, {"health_10s", Part::day, 7 * kDay},
                        {"moments", Part::day, 14 * kDay},     {"traces", Part::day, 14 * kDay},
-                       {"batches", Part::day, 30 * kDay}};
+                       {"batches", Part::day, 30 * kDay},     {"streams", Part::none, 30 * kDay}};
 
 Part part_kind(std::string_view table) {
   const auto found = std::ranges::find(kKept, table, &Kept::table);

@@ -31,8 +31,8 @@ inline constexpr std::array<Tier, 3> kProfileTiers{
 inline constexpr std::array<Tier, 2> kMethodTiers{{{"methods_1m", 60}, {"methods_1h", kHour}}};
 using Tiers = std::span<const Tier>;
 
-// What a partition of a table is of.
-enum class Part : std::uint8_t { hour, day, month };
+// What a partition of a table is of; none: of no time, its rows go one by one.
+enum class Part : std::uint8_t { hour, day, month, none };
 struct Kept {
   std::string_view table;
   Part part;

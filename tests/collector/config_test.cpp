@@ -199,6 +199,60 @@ do = "keep 90s"
   EXPECT_EQ(again.rules[0].test.value, 500'000'000U);
 }
 
+TEST(collect_config, every_key_of_keeping_a_store_is_taken) {
+  const Config config = read_well(R"(
+[store]
+user = "writer"
+password_file = "/etc/p/password"
+read_user = "reader"
+read_password_file = "/etc/p/reader"
+[roll]
+enabled = true
+prune = true
+[keep]
+traces = "3d"
+profile_10s = "12h"
+profile_1m = "20d"
+profile_1h = "300d"
+methods_1m = "5d"
+methods_1h = "301d"
+health_10s = "6d"
+moments = "7d"
+batches = "8d"
+streams = "90s"
+)");
+  EXPECT_TRUE(check_config(config));
+  EXPECT_EQ(config.read_user, "reader");
+  EXPECT_EQ(config.read_password_file, "/etc/p/reader");
+  EXPECT_TRUE(config.rolls && config.prunes);
+  EXPECT_EQ(config.keep.size(), 9U);
+  EXPECT_EQ(config.keep.at("profile_10s"), std::chrono::hours(12));
+  EXPECT_EQ(config.keep.at("streams"), std::chrono::seconds(90));
+  EXPECT_EQ(config.keep.count("traces"), 0U);
+  const Config again = read_well(config_text(config));
+  EXPECT_EQ(config_text(again), config_text(config));
+  EXPECT_EQ(again.keep, config.keep);
+  EXPECT_FALSE(default_config().rolls || default_config().prunes);
+}
+
+TEST(collect_config, what_keeps_a_store_must_fit_together) {
+  const auto why = [](std::string_view text) {
+    const auto checked = check_config(read_well(text));
+    return checked ? std::string() : checked.error().detail;
+  };
+  EXPECT_NE(why("[store]\nread_password_file = \"/x\"").find("store.read_user"), std::string::npos);
+  EXPECT_NE(why("[roll]\nprune = true").find("roll.enabled"), std::string::npos);
+  EXPECT_NE(why("[keep]\nmoments = \"1d\"").find("keep.moments"), std::string::npos);
+  EXPECT_NE(why("role = [\"edge\"]\n[edge]\nhubs = [\"https://hub:8471\"]\ntoken_file = \"/t\"\n"
+                "[roll]\nenabled = true")
+                .find("the hub's"),
+            std::string::npos);
+  for (const std::string_view text :
+       {"[store]\nread_user = \"\"", "[store]\nread_password_file = \"relative\"",
+        "[roll]\nenabled = 1", "[roll]\nprune = \"yes\"", "[keep]\nstreams = \"long\""})
+    EXPECT_EQ(fault_of(text).place.line, 2U) << text;
+}
+
 TEST(collect_config, what_is_wrong_with_objects_and_rules_is_told_with_its_line) {
   for (const auto* const to :
        {"/srv", "folder:srv", "s3:https://host", "s3:host/bucket", "s3:https://a@host/bucket",

@@ -245,6 +245,59 @@ def test_one_server_away(folder, store):
         door.hub.kill()
 
 
+def with_reader(folder, store, name, lines):
+    """A hub that writes as `secret`, with these lines more of [store]."""
+    door = Door(folder / name, store)
+    (folder / name / "password").write_text("open sesame\n")
+    text = door.hub.file.read_text("utf-8")
+    own = f'user = "secret"\npassword_file = "{folder}/{name}/password"\n{lines}'
+    door.hub.file.write_text(text.replace("[metrics]", own + "[metrics]"))
+    return door
+
+
+def logged(store, user, condition):
+    """How many such statements of this user about the tenant's database the server's log has."""
+    store.ask("SYSTEM FLUSH LOGS")
+    return store.number(
+        f"SELECT count() FROM system.query_log WHERE type = 1 AND user = '{user}' AND "
+        f"position(query, 'fleet_a.') > 0 AND {condition}")
+
+
+def test_reader(folder, store, fleet):
+    """Questions are asked by a user who can write nothing; rows are written by the other one."""
+    try:
+        store.ask("INSERT INTO fleet_a.commands (who) VALUES ('me')", user="reader")
+        raise AssertionError("the reader wrote")
+    except clickhouse.Refused as fault:
+        assert "readonly" in str(fault), fault
+    door = with_reader(folder, store, "reading", 'read_user = "reader"\n')
+    try:
+        door.hub.start()
+        test_answers(door, fleet)
+        status, text, _ = door.send("PUT", "/v1/traces?label=service:read", profile(), "a/pusher")
+        assert status == 200, text
+        wait_for("the profile", lambda: store.number(
+            "SELECT count() FROM fleet_a.series FINAL WHERE service_name = 'read'") == 1)
+        # What is logged last was done last: the rest is in the log by then.
+        wait_for("the log", lambda: logged(store, "secret", "match(query, '^INSERT')") > 0)
+        assert logged(store, "reader", "match(query, '^SELECT')") > len(ASKED)
+        require(logged(store, "reader", "NOT match(query, '^SELECT')"), 0)
+        require(logged(store, "secret", "NOT match(query, '^INSERT') AND "
+                                        "position(query, 'schema_version') = 0"), 0)
+    finally:
+        door.hub.kill()
+    # The writer's password is not the reader's.
+    door = with_reader(folder, store, "refused", 'read_user = "secret"\n')
+    try:
+        door.hub.start()
+        status, told = door.ask("series", {})
+        assert (status, told["code"]) == (502, "store-refused"), told
+        status, text, _ = door.send("PUT", "/v1/traces?label=service:more", profile(), "a/pusher")
+        assert status == 200, text
+    finally:
+        door.hub.kill()
+
+
 def connections_to(port):
     """Established ones, as the kernel lists them."""
     wanted = f":{port:04X}"
@@ -252,9 +305,20 @@ def connections_to(port):
     return [line for line in lines if line.split()[2].endswith(wanted) and line.split()[3] == "01"]
 
 
+def logging_store():
+    """A server that logs who asks what."""
+    store = clickhouse.Server()
+    store.more = ("<query_log><database>system</database><table>query_log</table></query_log>")
+    users = clickhouse.USERS
+    for before in ("<readonly>1</readonly>", "<max_threads>2</max_threads>"):
+        users = users.replace(before, before + "<log_queries>1</log_queries>")
+    (store.folder / "users.xml").write_text(users)
+    return store
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="polytrace-questions-") as folder, \
-            clickhouse.Server() as store:
+            logging_store() as store:
         for database in ("fleet_a", "fleet_b"):
             subprocess.run([POLYTRACE, "fleet", "schema", "--apply", "--store",
                             f"{store.url}/{database}"], check=True, stdout=subprocess.DEVNULL)
@@ -272,6 +336,7 @@ def main():
             for secret in door.tokens.values():
                 assert secret not in door.hub.everything(), "a secret in the log"
             test_one_server_away(Path(folder), store)
+            test_reader(Path(folder), store, fleet)
         finally:
             door.hub.kill()
 

@@ -138,6 +138,7 @@ def replicas(truth):
         rolled = "SELECT sum(count) FROM twice.profile_1m WHERE carrier = 0"
         assert first.number(rolled) == second.number(rolled) == truth
         run("fleet", "verify", *RANGE, "--store", f"{second.url}/twice")
+        dropped_streams(first, second)
         # Killed while half of an insert, and while all of it, is on its way.
         for database, share in (("cut", 0.5), ("lost", 1)):
             way = Breaking(first, share)
@@ -153,6 +154,24 @@ def replicas(truth):
         send([f"{first.url}/cut,{second.url}/cut"], 2)
         assert calls(second, "cut") == 2 * truth
         send([f"{first.url}/cut"], 3, code=1)
+
+
+def dropped_streams(first, second):
+    """What one is told to drop, the other one drops, too, and nothing else."""
+    first.ask("INSERT INTO twice.streams (stream, version, touched) VALUES (1, 2, 1000), "
+              "(2, 2, toUInt32(now()))")
+    second.ask("SYSTEM SYNC REPLICA twice.streams")
+    has = "SELECT arraySort(groupArray(stream)) FROM twice.streams"
+    assert second.ask(has).strip() == "[1,2]"
+    keep = [word for table in ("profile_10s", "profile_1m", "methods_1m", "health_10s", "moments")
+            for word in ("--keep", f"{table}=20000d")]
+    told = json.loads(run("fleet", "prune", *keep, "--store", f"{second.url}/twice",
+                          "--json").stdout)
+    assert told["figures"]["streams_dropped"] == 1, told
+    end = time.monotonic() + 60
+    while any(server.ask(has).strip() != "[2]" for server in (first, second)):
+        assert time.monotonic() < end, [server.ask(has) for server in (first, second)]
+        time.sleep(0.1)
 
 
 def answer(url, *words, code=0):

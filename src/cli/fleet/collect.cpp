@@ -121,7 +121,8 @@ class Collect final : public Command {
     const collector::CollectHands hands{
         .tell = [&](const collector::LogEntry& event) { tell(session, event); },
         .configure = [&] { return configure(); },
-        .answer = answers_from_store(*config)};
+        .answer = answers_from_store(*config),
+        .roll = roll_of_store(*config)};
     const auto ended = collector::collect(*config, hands);
     if (!ended) return session.fail(ended.error());
     if (!ended->store_has_all)

@@ -11,16 +11,25 @@
 
 namespace polytrace::cli {
 
-void StoreOptions::add_to(OptionList& list) {
+void LoginOptions::add_to(OptionList& list) {
   const char* group = "Store";
-  list.add("--store", address_,
-           "The server and its database: http://HOST:8123/DATABASE (default: $POLYTRACE_STORE)")
-      .takes("URL")
-      .in(group);
   list.add("--user", user_, "Who asks, for the server").takes("NAME").in(group);
   list.add("--password-file", password_file_, "A file whose first line is the user's password")
       .takes("FILE")
       .in(group);
+}
+
+void LoginOptions::tell(warehouse::LinkOptions& options) const {
+  options.user = user_;
+  options.password_file = password_file_;
+}
+
+void StoreOptions::add_to(OptionList& list) {
+  list.add("--store", address_,
+           "The server and its database: http://HOST:8123/DATABASE (default: $POLYTRACE_STORE)")
+      .takes("URL")
+      .in("Store");
+  login_.add_to(list);
 }
 
 base::result<warehouse::LinkOptions> StoreOptions::link() const {
@@ -30,17 +39,14 @@ base::result<warehouse::LinkOptions> StoreOptions::link() const {
     options.address = told;
   if (options.address.empty())
     return base::fail(base::Code::usage, "which store? Say --store URL, or set POLYTRACE_STORE");
-  options.user = user_;
-  options.password_file = password_file_;
+  login_.tell(options);
   return options;
 }
 
-base::result<fleet::Store> StoreOptions::open(std::chrono::milliseconds patience,
-                                              fleet::Reach reach) const {
+base::result<fleet::Store> StoreOptions::open() const {
   auto options = link();
   if (!options) return base::Unexpected(options.error());
-  options->answer_within = patience;
-  return fleet::Store::open(std::move(*options), reach);
+  return fleet::Store::open(std::move(*options));
 }
 
 void EdgeOptions::add_to(OptionList& list) {

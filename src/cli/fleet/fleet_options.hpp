@@ -2,7 +2,6 @@
 // The options that commands of the fleet share, and how their answers look. One thread at a time.
 #pragma once
 
-#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +15,17 @@
 
 namespace polytrace::cli {
 
+// Who asks a store.
+class LoginOptions {
+ public:
+  void add_to(OptionList& list);
+  void tell(warehouse::LinkOptions& options) const;
+
+ private:
+  std::string user_;
+  std::string password_file_;
+};
+
 class StoreOptions {
  public:
   void add_to(OptionList& list);
@@ -23,20 +33,12 @@ class StoreOptions {
   bool is_told() const { return !address_.empty(); }
   // What they and the environment say. Errors: usage.
   base::result<warehouse::LinkOptions> link() const;
-  // The store, connected; `patience` is for one answer. Errors: those of fleet::Store::open.
-  base::result<fleet::Store> open(std::chrono::milliseconds patience = kPatience,
-                                  fleet::Reach reach = fleet::Reach::everywhere) const;
-  // That server's own tables, for what is done to a store.
-  base::result<fleet::Store> open_own(std::chrono::milliseconds patience = kPatience) const {
-    return open(patience, fleet::Reach::own);
-  }
+  // The store, connected. Errors: those of fleet::Store::open.
+  base::result<fleet::Store> open() const;
 
  private:
-  static constexpr std::chrono::milliseconds kPatience{60'000};
-
   std::string address_;
-  std::string user_;
-  std::string password_file_;
+  LoginOptions login_;
 };
 
 // Where a collector hands out what it keeps, itself or through a hub.

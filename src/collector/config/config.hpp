@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -86,6 +87,12 @@ struct Config {
   bool replicated = false;  // its tables have replicas: they must, where a shard has several
   std::string user;
   std::string password_file;
+  std::string read_user{};           // who asks for others at the hub's door; empty: who writes
+  std::string read_password_file{};  // its
+  bool rolls = false;                // a hub rolls its store up
+  bool prunes = false;               // and drops what is older than its table keeps:
+  // seconds of each table that is told of; of traces see keep_traces.
+  std::map<std::string, std::chrono::seconds> keep{};
   std::uint64_t metrics_port = 8472;         // on 127.0.0.1; 0: any that is free
   std::string token_file;                    // who has its token may ask for blocks; empty: nobody
   std::vector<std::string> control_allow{};  // of kVerbs; empty: nobody commands our programs

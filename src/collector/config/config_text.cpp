@@ -92,7 +92,11 @@ std::string store_words(const Config& config) {
   if (!config.user.empty()) out += fmt::format("user = {}\n", quoted_word(config.user));
   if (!config.password_file.empty())
     out += fmt::format("password_file = {}\n", quoted_word(config.password_file));
-  return out;
+  if (!config.read_user.empty())
+    out += fmt::format("read_user = {}\n", quoted_word(config.read_user));
+  if (!config.read_password_file.empty())
+    out += fmt::format("read_password_file = {}\n", quoted_word(config.read_password_file));
+  return out + fmt::format("\n[roll]\nenabled = {}\nprune = {}\n", config.rolls, config.prunes);
 }
 
 std::string bus_words(const Config& config) {
@@ -156,6 +160,8 @@ void add_tenants(base::JsonWriter& json, const std::vector<Tenant>& tenants) {
 
 std::string kept_words(const Config& config) {
   std::string out = fmt::format("\n[keep]\ntraces = \"{}\"\n", time_word(config.keep_traces));
+  for (const auto& [table, time] : config.keep)
+    out += fmt::format("{} = \"{}\"\n", table, time_word(time));
   if (!config.objects.empty())
     out += fmt::format("\n[objects]\nto = {}\n", quoted_word(config.objects));
   if (!config.objects_region.empty())
@@ -183,6 +189,30 @@ void add_rules(base::JsonWriter& json, const std::vector<Rule>& rules) {
     json.end_object();
   }
   json.end_array();
+}
+
+void add_store(base::JsonWriter& json, const Config& config) {
+  json.key("store");
+  json.begin_array();
+  for (const auto& replicas : config.store) {
+    json.begin_array();
+    for (const std::string& url : replicas) json.value(url);
+    json.end_array();
+  }
+  json.end_array();
+  json.member("engine", engine_word(config));
+  json.member("user", config.user);
+  json.member("read_user", config.read_user);
+  json.member("read_password_file", config.read_password_file);
+  json.key("roll");
+  json.begin_object();
+  json.member("enabled", config.rolls);
+  json.member("prune", config.prunes);
+  json.end_object();
+  json.key("keep_s");
+  json.begin_object();
+  for (const auto& [table, time] : config.keep) json.member(table, std::int64_t{time.count()});
+  json.end_object();
 }
 
 std::string state_folder() {
@@ -295,16 +325,7 @@ std::string config_json(const Config& config) {
   json.member("new_stacks", config.new_stacks);
   json.member("new_programs", config.new_programs);
   json.member("label_names", config.label_names);
-  json.key("store");
-  json.begin_array();
-  for (const auto& replicas : config.store) {
-    json.begin_array();
-    for (const std::string& url : replicas) json.value(url);
-    json.end_array();
-  }
-  json.end_array();
-  json.member("engine", engine_word(config));
-  json.member("user", config.user);
+  add_store(json, config);
   add_list(json, "control_allow", config.control_allow);
   json.member("metrics_port", config.metrics_port);
   json.member("token_file", config.token_file);

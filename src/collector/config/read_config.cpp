@@ -204,6 +204,21 @@ bool take_engine(const toml::node& node, Config& config) {
   config.replicated = text == "replicated";
   return true;
 }
+template <bool Config::* member>
+bool take_switch(const toml::node& node, Config& config) {
+  const auto is_on = node.value_exact<bool>();
+  config.*member = is_on.value_or(false);
+  return is_on.has_value();
+}
+// Tables of a store that are pruned, but for traces, which collectors keep themselves.
+constexpr std::array<std::string_view, 9> kKeptTables = {"profile_10s", "profile_1m", "profile_1h",
+                                                         "methods_1m",  "methods_1h", "health_10s",
+                                                         "moments",     "batches",    "streams"};
+template <std::size_t table>
+bool take_keep(const toml::node& node, Config& config) {
+  std::string text;
+  return take_text(node, text) && parse_time(text, config.keep[std::string(kKeptTables[table])]);
+}
 bool take_labels(const toml::node& node, Config& config) {
   const toml::table* const table = node.as_table();
   if (table == nullptr || table->size() > kMostLabels) return false;
@@ -225,6 +240,7 @@ struct Key {
 constexpr std::string_view kPath = "an absolute path";
 constexpr std::string_view kSize = "a size such as \"512m\" or \"4g\"";
 constexpr std::string_view kCount = "a number from 1 on";
+constexpr std::string_view kSwitch = "true or false";
 constexpr std::string_view kTime = "a time such as \"90s\", \"24h\" or \"7d\"";
 constexpr std::array kKeys = {
     Key{"", "role", take_role, "a list of \"edge\", \"hub\" or both"},
@@ -272,6 +288,17 @@ constexpr std::array kKeys = {
     Key{"objects", "region", take_word<&Config::objects_region>, "a name"},
     Key{"objects", "key_file", take_path<&Config::objects_key_file>, kPath},
     Key{"keep", "traces", take_time<&Config::keep_traces>, kTime},
+    Key{"keep", kKeptTables[0], take_keep<0>, kTime},
+    Key{"keep", kKeptTables[1], take_keep<1>, kTime},
+    Key{"keep", kKeptTables[2], take_keep<2>, kTime},
+    Key{"keep", kKeptTables[3], take_keep<3>, kTime},
+    Key{"keep", kKeptTables[4], take_keep<4>, kTime},
+    Key{"keep", kKeptTables[5], take_keep<5>, kTime},
+    Key{"keep", kKeptTables[6], take_keep<6>, kTime},
+    Key{"keep", kKeptTables[7], take_keep<7>, kTime},
+    Key{"keep", kKeptTables[8], take_keep<8>, kTime},
+    Key{"roll", "enabled", take_switch<&Config::rolls>, kSwitch},
+    Key{"roll", "prune", take_switch<&Config::prunes>, kSwitch},
     Key{"uploads", "bytes", take_size_from<&Config::upload_bytes, (std::uint64_t{1} << 20)>,
         "a size from \"1m\" on"},
     Key{"uploads", "age", take_time<&Config::upload_age>, kTime},
@@ -293,12 +320,25 @@ constexpr std::array kKeys = {
     Key{"store", "engine", take_engine, "\"single\" or \"replicated\""},
     Key{"store", "user", take_word<&Config::user>, "a name"},
     Key{"store", "password_file", take_path<&Config::password_file>, kPath},
+    Key{"store", "read_user", take_word<&Config::read_user>, "a name"},
+    Key{"store", "read_password_file", take_path<&Config::read_password_file>, kPath},
     Key{"control", "allow", take_verbs,
         "a list of \"start\", \"stop\", \"pause\", \"resume\", \"filters\", \"flush\", "
         "\"annotate\", \"gc\", \"heap-dump\", \"level\""},
     Key{"metrics", "port", take_port<&Config::metrics_port>, "a number from 0 to 65535"},
     Key{"metrics", "token_file", take_path<&Config::token_file>, kPath},
 };
+
+// Of what is done to a store beside writing it; empty: it is well.
+std::string fault_of_keeping(const Config& config) {
+  if (config.read_user.empty() && !config.read_password_file.empty())
+    return "store.read_password_file needs store.read_user";
+  if (config.rolls && !config.is_hub) return "roll.enabled is the hub's, which has the store";
+  if (config.prunes && !config.rolls) return "roll.prune needs roll.enabled = true";
+  if (!config.prunes && !config.keep.empty())
+    return fmt::format("keep.{} needs roll.prune = true", config.keep.begin()->first);
+  return {};
+}
 
 std::string full_name(std::string_view section, std::string_view name) {
   return section.empty() ? std::string(name) : fmt::format("{}.{}", section, name);
@@ -400,6 +440,7 @@ base::result<void> check_config(const Config& config) {
     return missing("objects.to is S3: objects.key_file has the key's name and its secret");
   if (!config.is_edge && !config.rules.empty())
     return missing("a [[rule]] is the edge's, which has the events");
+  if (const std::string fault = fault_of_keeping(config); !fault.empty()) return missing(fault);
   const auto has_several = [](const auto& replicas) { return replicas.size() > 1; };
   if (!config.replicated && std::ranges::any_of(config.store, has_several))
     return missing(

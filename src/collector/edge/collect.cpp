@@ -182,6 +182,7 @@ class Collector {
     }
     if (auto let_in = open_door(); !let_in) return let_in;
     if (auto linked = link_to_hubs(); !linked) return linked;
+    if (hands_.roll) roll_ = StoreRoll::make(config_, hands_.roll, figures_, tell_);
     for (const int signal : {SIGTERM, SIGINT, SIGHUP}) signals_.add(signal);
     return {};
   }
@@ -335,6 +336,7 @@ class Collector {
     // From here on a signal ends the program at once, which costs nothing but time at the next
     // start.
     signals_.clear();
+    roll_.reset();
     questions_.reset();
     traces_.reset();
     bus_.reset();
@@ -380,6 +382,7 @@ class Collector {
   std::unique_ptr<QuestionDesk> questions_;
   std::unique_ptr<Shelf> shelf_;
   std::unique_ptr<EdgeLinks> links_;
+  std::unique_ptr<StoreRoll> roll_;
 };
 
 }  // namespace

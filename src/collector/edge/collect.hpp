@@ -9,6 +9,7 @@
 #include "collector/config/config.hpp"
 #include "collector/flow/figures.hpp"
 #include "collector/hub/question_desk.hpp"
+#include "collector/hub/store_roll.hpp"
 
 namespace polytrace::collector {
 
@@ -16,6 +17,7 @@ struct CollectHands {
   Tell tell;  // one call at a time; "started": agents and questions are taken from now on
   std::function<base::result<Config>()> configure;  // what SIGHUP asks for
   AnswerStore answer{};                             // of a hub, questions to its store
+  RollStore roll{};                                 // likewise, where it is to roll it up
 };
 
 // How it ended: nothing is left, or rows wait in the spool for the next time. Errors: those of the

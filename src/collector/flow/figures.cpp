@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <span>
+
+#include "base/wall_clock.hpp"
 
 namespace polytrace::collector {
 namespace {
@@ -49,6 +52,12 @@ std::string metrics_text(const Figures& figures) {
       [](std::size_t i) { return kRefusalTexts[i].name; }, figures.refused_total);
   if (figures.bus_up != Figures::kNoBus)
     add_figure(out, "bus_up", "gauge", "1: the bus gives rows", figures.bus_up);
+  if (const std::uint64_t at = figures.rolled_at; at != Figures::kNoRoll) {
+    const auto now = static_cast<std::uint64_t>(base::wall_seconds());
+    add_figure(out, "roll_age_seconds", "gauge",
+               "time since all of the store was rolled up, or since the start",
+               now - std::min(now, at));
+  }
   add_family(
       out, "commands_total", "commands to programs, as the store has them", "outcome",
       [](std::size_t i) { return warehouse::kCommandOutcomes[i]; }, figures.commands_total);

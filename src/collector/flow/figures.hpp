@@ -48,6 +48,10 @@ struct Figures {
   // Of a hub that takes rows from a bus: 1: it is connected.
   static constexpr std::uint64_t kNoBus = ~std::uint64_t{0};
   std::atomic<std::uint64_t> bus_up{kNoBus};
+  // Of a hub that rolls its store up: when all of it was last, in seconds since 1970; from its
+  // start on until it is.
+  static constexpr std::uint64_t kNoRoll = ~std::uint64_t{0};
+  std::atomic<std::uint64_t> rolled_at{kNoRoll};
   // For /readyz and /healthz.
   std::atomic<bool> spool_works{true};
   std::atomic<bool> outbox_has_room{true};

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,16 +23,17 @@ struct Report {
     std::string key;    // the JSON member
     std::string title;  // what is counted: "hours rolled"
     std::uint64_t value = 0;
+    std::set<std::string> names{};  // what is counted, where other shards may have the same
   };
   std::string operation;  // "roll"
   std::string store;      // its name; empty: none was asked
   std::vector<Figure> figures{};
   std::vector<analysis::Table> tables{};
   std::vector<std::string> notes{};
-  bool is_right = true;  // what is there is what should be
+  bool is_right = true;               // what is there is what should be
+  std::optional<Shards> shards{};     // where several were named, and how many of them were reached
+  std::vector<base::Error> faults{};  // of those that could not be asked, or refused
 };
-// Says, where the store is one of several shards, that it is.
-Report with_shards(Report report, const Store& store);
 // {"schema": "polytrace.fleet-operation/1", ...}
 std::string report_json(const Report& report);
 // For people: a line, and one for each note.
@@ -61,8 +63,9 @@ struct PruneOrder {
 // "profile_10s=48h" over what is kept unless told otherwise. Errors: usage.
 base::result<std::map<std::string, std::uint32_t>> parse_keep(
     const std::vector<std::string>& words);
-// Drops partitions whose rows are all older, and before those of `traces` the objects that they
-// tell of. Errors: as of roll; those of Objects::remove.
+// Drops partitions whose rows are all older, before those of `traces` the objects that they tell
+// of, and rows of streams that nothing was told of for so long. Errors: as of roll; those of
+// Objects::remove.
 base::result<Report> prune(Store& store, const PruneOrder& order);
 
 // The hours of the range: rows that are there against those that control totals tell of, and

@@ -5,6 +5,7 @@
 
 #include "analysis/table/cells.hpp"
 #include "base/codes.hpp"
+#include "fleet/operate/old_streams.hpp"
 #include "fleet/operate/operations.hpp"
 #include "fleet/operate/stage.hpp"
 #include "fleet/tiers.hpp"
@@ -19,9 +20,11 @@ using base::result;
 constexpr std::string_view kNames[]{"stacks", "frames"};
 constexpr std::uint32_t kStageAge = kDay;  // no run is as long
 
+// Of the tables that have names; streams have none.
 std::uint32_t longest(const std::map<std::string, std::uint32_t>& keep) {
   std::uint32_t most = 0;
-  for (const auto& [table, seconds] : keep) most = std::max(most, seconds);
+  for (const auto& [table, seconds] : keep)
+    if (table != warehouse::Stream::kTable) most = std::max(most, seconds);
   return most;
 }
 
@@ -51,13 +54,15 @@ class Pruner {
         if (auto done = drop(part); !done) return base::Unexpected(done.error());
       tell(part, goes);
     }
+    if (auto done = drop_streams(); !done) return base::Unexpected(done.error());
     if (auto done = drop_stages(); !done) return base::Unexpected(done.error());
     report_.figures = {{"partitions_dropped", "partitions dropped", dropped_},
                        {"rows_dropped", "rows dropped", rows_},
                        {"bytes_dropped", "bytes dropped", bytes_},
                        {"partitions_kept", "old partitions kept: not rolled", kept_},
                        {"stages_dropped", "tables of broken-off runs dropped", stages_},
-                       {"objects_removed", "objects of raw traces removed", objects_}};
+                       {"objects_removed", "objects of raw traces removed", objects_},
+                       {"streams_dropped", "positions of streams dropped", streams_}};
     if (order_.is_dry) report_.notes.emplace_back("Nothing was dropped: --dry-run.");
     if (late_ != 0)
       report_.notes.push_back(fmt::format(
@@ -85,7 +90,7 @@ class Pruner {
     for (const auto& [table, partition, count, bytes] : *rows) {
       const auto kept = std::ranges::find(kept_tables(), table, &Kept::table);
       const bool names = std::ranges::find(kNames, table) != std::end(kNames);
-      if (!names && kept == kept_tables().end()) continue;
+      if (!names && (kept == kept_tables().end() || kept->part == Part::none)) continue;
       const auto number = static_cast<std::uint32_t>(std::strtoul(partition.c_str(), nullptr, 10));
       const Range covers = range_of_part(names ? Part::month : kept->part, number);
       const std::uint32_t keep = names ? longest(order_.keep) : order_.keep.at(table);
@@ -127,6 +132,23 @@ class Pruner {
         fmt::format("ALTER TABLE {} DROP PARTITION {}", store_.name_of(part.table), part.number));
   }
 
+  // Their partitions are of no time.
+  result<void> drop_streams() {
+    const std::string table(warehouse::Stream::kTable);
+    const std::uint32_t keep = order_.keep.at(table);
+    const auto old =
+        drop_old_streams(store_, order_.now > keep ? order_.now - keep : 0, order_.is_dry);
+    if (!old) return base::Unexpected(old.error());
+    streams_ = old->streams;
+    rows_ += old->rows;
+    if (streams_ == 0) return {};
+    table_.rows.push_back({table, analysis::Cell(), time_text(old->oldest), old->rows,
+                           analysis::Cell(), outcome(true)});
+    if (!old->is_done)
+      report_.notes.emplace_back("The server goes on with deleting positions of streams.");
+    return {};
+  }
+
   // Before the rows that tell of them.
   result<void> drop_objects(const Partition& part) {
     const auto places = store_.rows<std::string>(
@@ -146,11 +168,12 @@ class Pruner {
   void tell(const Partition& part, bool goes) {
     ++(goes ? dropped_ : kept_);
     if (goes) rows_ += part.rows, bytes_ += part.bytes;
-    const std::string_view outcome = !goes           ? "kept: not rolled"
-                                     : order_.is_dry ? "would be dropped"
-                                                     : "dropped";
     table_.rows.push_back({part.table, std::uint64_t{part.number}, time_text(part.covers.from),
-                           part.rows, part.bytes, std::string(outcome)});
+                           part.rows, part.bytes, outcome(goes)});
+  }
+  std::string outcome(bool goes) const {
+    if (!goes) return "kept: not rolled";
+    return order_.is_dry ? "would be dropped" : "dropped";
   }
 
   result<void> drop_stages() {
@@ -178,7 +201,7 @@ class Pruner {
                                                  {"bytes", "bytes", Unit::bytes},
                                                  {"outcome", "outcome", Unit::none}});
   std::uint64_t dropped_ = 0, kept_ = 0, rows_ = 0, bytes_ = 0, stages_ = 0, late_ = 0;
-  std::uint64_t objects_ = 0, objects_left_ = 0;
+  std::uint64_t objects_ = 0, objects_left_ = 0, streams_ = 0;
 };
 
 }  // namespace
@@ -207,9 +230,7 @@ result<std::map<std::string, std::uint32_t>> parse_keep(const std::vector<std::s
 
 result<Report> prune(Store& store, const PruneOrder& order) {
   if (auto good = require_tiers(store); !good) return base::Unexpected(good.error());
-  return Pruner(store, order).run().map([&](Report&& report) {
-    return with_shards(std::move(report), store);
-  });
+  return Pruner(store, order).run();
 }
 
 }  // namespace polytrace::fleet

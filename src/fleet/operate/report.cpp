@@ -6,14 +6,16 @@
 #include "service/json/parts.hpp"
 
 namespace polytrace::fleet {
+namespace {
 
-Report with_shards(Report report, const Store& store) {
-  if (store.shards().all > 1)
-    report.notes.push_back(fmt::format(
-        "This is one of {} shards, and its own rows alone: run it for each, with its --store.",
-        store.shards().all));
-  return report;
+std::string first_line(const Report& report) {
+  if (!report.shards) return report.store + ":";
+  const auto& [all, answered] = *report.shards;
+  return answered < all ? fmt::format("{} OF {} SHARDS ANSWERED:", answered, all)
+                        : fmt::format("{} shards:", all);
 }
+
+}  // namespace
 
 std::string report_json(const Report& report) {
   std::string out;
@@ -23,6 +25,10 @@ std::string report_json(const Report& report) {
   json.member("operation", report.operation);
   json.member("store", report.store);
   json.member("right", report.is_right);
+  if (report.shards) {
+    json.member("shards", report.shards->all);
+    json.member("shards_answered", report.shards->answered);
+  }
   json.key("figures");
   json.begin_object();
   for (const Report::Figure& figure : report.figures) json.member(figure.key, figure.value);
@@ -39,7 +45,7 @@ std::string report_json(const Report& report) {
 
 std::vector<std::string> report_lines(const Report& report) {
   std::vector<std::string> lines;
-  if (!report.store.empty()) lines.push_back(report.store + ":");
+  if (!report.store.empty()) lines.push_back(first_line(report));
   for (const Report::Figure& figure : report.figures)
     lines.push_back(fmt::format("  {} {}", base::count_text(figure.value), figure.title));
   for (const std::string& note : report.notes) lines.push_back("  " + note);

@@ -305,9 +305,7 @@ result<Report> roll(Store& store, const RollOrder& order) {
     return base::fail(base::Code::usage, "at most 62 days at once");
   auto book = TierBook::open(store, looked_at(order));
   if (!book) return base::Unexpected(book.error());
-  return Roller(store, order, std::move(*book)).run().map([&](Report&& report) {
-    return with_shards(std::move(report), store);
-  });
+  return Roller(store, order, std::move(*book)).run();
 }
 
 }  // namespace polytrace::fleet

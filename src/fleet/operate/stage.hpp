@@ -17,6 +17,9 @@ namespace polytrace::fleet {
 // What the names of stages have between the table's and their number: "profile_1m_stage_01234...".
 inline constexpr std::string_view kStageMark = "_stage_";
 
+// A partition that no table has.
+inline constexpr std::uint32_t kNoPart = ~std::uint32_t{0};
+
 // It is dropped at the end. One that a crash left is dropped by prune.
 class Stage {
  public:
@@ -44,8 +47,13 @@ class Stage {
   // The partition of the table becomes that of the stage, also where that is empty. Readers see the
   // one or the other.
   base::result<void> swap_in(std::uint32_t part) {
-    return store_->link().run(fmt::format("ALTER TABLE {} REPLACE PARTITION {} FROM {}",
-                                          store_->name_of(table_), part, name()));
+    const std::string table = store_->name_of(table_);
+    auto done = store_->link().run(
+        fmt::format("ALTER TABLE {} REPLACE PARTITION {} FROM {}", table, part, name()));
+    if (!done) return done;
+    // What was replaced lies on the disk for some seconds; a server that is killed meanwhile has it
+    // again, beside what replaced it. Whatever is dropped, it goes at once.
+    return store_->link().run(fmt::format("ALTER TABLE {} DROP PARTITION {}", table, kNoPart));
   }
 
  private:

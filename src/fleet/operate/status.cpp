@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "analysis/table/cells.hpp"
 #include "fleet/operate/operations.hpp"
@@ -36,7 +37,7 @@ class StatusReport {
     }
     if (auto done = rolls(report); !done) return base::Unexpected(done.error());
     report.figures = {{"series_now", "series in the last 5 minutes", series_},
-                      {"edges_now", "edges in the last 5 minutes", edges_},
+                      {"edges_now", "edges in the last 5 minutes", edges_.size(), edges_},
                       {"events", "events in the last hour", events_},
                       {"events_lost", "events lost in the last hour", lost_},
                       {"rows", "rows on disk", rows_},
@@ -91,7 +92,7 @@ class StatusReport {
                                                   {"rows", "rows", Unit::count},
                                                   {"attempts", "most tries", Unit::count}});
     for (const auto& [edge, written, batches, count, attempts] : *rows) {
-      edges_ += written >= since(kLately) ? 1 : 0;
+      if (written >= since(kLately)) edges_.insert(edge);
       table.rows.push_back({edge, seconds_ago(now_, std::min(now_, written)), batches, count,
                             std::uint64_t{attempts}});
     }
@@ -146,16 +147,13 @@ class StatusReport {
 
   Store& store_;
   std::uint32_t now_;
-  std::uint64_t series_ = 0, edges_ = 0, events_ = 0, lost_ = 0, rows_ = 0, bytes_ = 0;
+  std::uint64_t series_ = 0, events_ = 0, lost_ = 0, rows_ = 0, bytes_ = 0;
+  std::set<std::string> edges_;  // that may send to all shards
   std::uint64_t not_rolled_ = 0;
 };
 
 }  // namespace
 
-result<Report> status(Store& store, std::uint32_t now) {
-  return StatusReport(store, now).run().map([&](Report&& report) {
-    return with_shards(std::move(report), store);
-  });
-}
+result<Report> status(Store& store, std::uint32_t now) { return StatusReport(store, now).run(); }
 
 }  // namespace polytrace::fleet

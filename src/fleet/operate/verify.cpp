@@ -217,8 +217,7 @@ result<Report> verify(Store& store, const Range& range) {
   const std::uint64_t to = (std::uint64_t{range.to} + kHour - 1) / kHour * kHour;
   return Verifier(store, {range.from / kHour * kHour,
                           static_cast<std::uint32_t>(std::min<std::uint64_t>(to, UINT32_MAX))})
-      .run()
-      .map([&](Report&& report) { return with_shards(std::move(report), store); });
+      .run();
 }
 
 }  // namespace polytrace::fleet

@@ -61,6 +61,11 @@ USERS = """<?xml version="1.0"?>
 </yandex>
 """
 
+# For `more`: rows that replace each other stay side by side, as they may on any server for a while.
+NO_MERGES = "<merge_tree>" + "".join(
+    f"<max_bytes_to_merge_at_{room}_space_in_pool>1</max_bytes_to_merge_at_{room}_space_in_pool>"
+    for room in ("min", "max")) + "</merge_tree>"
+
 
 def program():
     """The server and the words before its options, or None."""

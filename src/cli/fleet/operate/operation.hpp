@@ -3,10 +3,25 @@
 // a time.
 #pragma once
 
+#include <chrono>
+
 #include "cli/fleet/fleet_options.hpp"
-#include "fleet/operate/operations.hpp"
+#include "fleet/operate/shards.hpp"
 
 namespace polytrace::cli {
+
+// A store by its shards, each by its replicas.
+class ShardOptions {
+ public:
+  void add_to(OptionList& list);
+  // What they and the environment say. Errors: usage, address_wrong.
+  base::result<warehouse::ShardAddresses> shards() const;
+  const LoginOptions& login() const { return login_; }
+
+ private:
+  std::vector<std::string> addresses_;
+  LoginOptions login_;
+};
 
 class FleetOperation : public Command {
  public:
@@ -15,14 +30,18 @@ class FleetOperation : public Command {
   int run(Session& session) override;
 
  protected:
-  // Asks or changes the store; errors are usage where the words are wrong, before it is asked.
-  virtual base::result<fleet::Report> work(Session& session, const StoreOptions& store) = 0;
+  // What is done to a shard; the words are looked at before any is asked. Errors: usage. It is used
+  // as long as this lives.
+  virtual base::result<fleet::ShardOperation> prepare(Session& session) = 0;
+  // For one answer.
+  virtual std::chrono::milliseconds patience() const { return std::chrono::minutes{1}; }
 
  private:
-  StoreOptions store_;
+  ShardOptions store_;
 };
 
-// Shows the report; 4 where what is there is not what should be.
+// Shows the report; 4 where what is there is not what should be, or a shard is missing in it. Where
+// none answered, the worst code of their faults.
 int tell_report(Session& session, const fleet::Report& report);
 // Seconds since 1970.
 std::uint32_t seconds_now();

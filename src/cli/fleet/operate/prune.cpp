@@ -13,10 +13,11 @@ std::string prune_text() {
   for (const fleet::Kept& one : fleet::kept_tables())
     kept += fmt::format("{}{} {}d", kept.empty() ? "" : ", ", one.table, one.keep / fleet::kDay);
   return fmt::format(
-      "Drops partitions whose rows are all older than their table keeps: {}. Stacks and names of "
-      "methods go by the month, once they are older than whatever is kept longest. Rows that no "
-      "coarser tier has yet stay, and that is said. With --objects raw traces that collectors "
-      "wrote there go with the rows that tell of them.",
+      "Drops partitions whose rows are all older than their table keeps: {}. Of streams, which "
+      "tell where a collector goes on, those go of which nothing was told for so long. Stacks and "
+      "names of methods go by the month, once they are older than whatever is kept longest. Rows "
+      "that no coarser tier has yet stay, and that is said. With --objects raw traces that "
+      "collectors wrote there go with the rows that tell of them.",
       kept);
 }
 
@@ -31,7 +32,7 @@ class FleetPrune final : public FleetOperation {
         kText,
         {{"each day from a timer", "polytrace fleet prune --store http://127.0.0.1:8123/shop"},
          {"what would go?", "polytrace fleet prune --dry-run --keep profile_10s=12h"}},
-        {0, 1, 2, 3},
+        {0, 1, 2, 3, 4},
         "docs/fleet.md"};
     return kHelp;
   }
@@ -47,21 +48,21 @@ class FleetPrune final : public FleetOperation {
   }
 
  private:
-  base::result<fleet::Report> work(Session&, const StoreOptions& options) override {
+  base::result<fleet::ShardOperation> prepare(Session&) override {
     auto keep = fleet::parse_keep(keep_);
     if (!keep) return base::Unexpected(keep.error());
-    std::unique_ptr<warehouse::Objects> objects;
     if (objects_.is_told()) {
       auto opened = warehouse::Objects::open(objects_.objects());
       if (!opened) return base::Unexpected(opened.error());
-      objects = std::move(*opened);
+      opened_ = std::move(*opened);
     }
-    auto store = options.open_own();
-    if (!store) return base::Unexpected(store.error());
-    return fleet::prune(*store, {std::move(*keep), dry_, force_, seconds_now(), objects.get()});
+    const fleet::PruneOrder order{std::move(*keep), dry_, force_, seconds_now(), opened_.get()};
+    return fleet::ShardOperation{
+        "prune", [order](fleet::Store& store) { return fleet::prune(store, order); }};
   }
 
   ObjectOptions objects_;
+  std::unique_ptr<warehouse::Objects> opened_;
   std::vector<std::string> keep_;
   bool dry_ = false, force_ = false;
 };

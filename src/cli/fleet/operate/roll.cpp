@@ -20,7 +20,7 @@ class FleetRoll final : public FleetOperation {
         {{"what is due, each hour from a timer",
           "polytrace fleet roll --store http://127.0.0.1:8123/shop"},
          {"some hours again", "polytrace fleet roll --last 3h"}},
-        {0, 1, 2, 3},
+        {0, 1, 2, 3, 4},
         "docs/fleet.md"};
     return kHelp;
   }
@@ -35,7 +35,7 @@ class FleetRoll final : public FleetOperation {
   }
 
  private:
-  base::result<fleet::Report> work(Session& session, const StoreOptions& options) override {
+  base::result<fleet::ShardOperation> prepare(Session& session) override {
     fleet::RollOrder order{.now = seconds_now()};
     if (!words_.last.empty() || !words_.from.empty() || !words_.to.empty()) {
       const auto range = fleet::parse_range(words_, order.now);
@@ -43,13 +43,11 @@ class FleetRoll final : public FleetOperation {
       order.range = *range;
     }
     order.tell = [&](const std::string& what) { session.detail("rolling " + what); };
-    auto store = options.open_own(kPatience);
-    if (!store) return base::Unexpected(store.error());
-    return fleet::roll(*store, order);
+    return fleet::ShardOperation{
+        "roll", [order](fleet::Store& store) { return fleet::roll(store, order); }};
   }
-
   // An hour of a large store takes a while to add up.
-  static constexpr std::chrono::milliseconds kPatience{3'600'000};
+  std::chrono::milliseconds patience() const override { return std::chrono::hours{1}; }
 
   fleet::RangeWords words_;
 };

@@ -16,16 +16,15 @@ class FleetStatus final : public FleetOperation {
         "up.",
         {{"now", "polytrace fleet status --store http://127.0.0.1:8123/shop"},
          {"for a monitor", "polytrace fleet status --json"}},
-        {0, 1, 2, 3},
+        {0, 1, 2, 3, 4},
         "docs/fleet.md"};
     return kHelp;
   }
 
  private:
-  base::result<fleet::Report> work(Session&, const StoreOptions& options) override {
-    auto store = options.open_own();
-    if (!store) return base::Unexpected(store.error());
-    return fleet::status(*store, seconds_now());
+  base::result<fleet::ShardOperation> prepare(Session&) override {
+    return fleet::ShardOperation{
+        "status", [now = seconds_now()](fleet::Store& store) { return fleet::status(store, now); }};
   }
 };
 

@@ -38,15 +38,14 @@ class FleetVerify final : public FleetOperation {
   }
 
  private:
-  base::result<fleet::Report> work(Session&, const StoreOptions& options) override {
+  base::result<fleet::ShardOperation> prepare(Session&) override {
     if (words_.last.empty() && words_.from.empty()) words_.last = "48h";
     // Of hours that go on, rows may be on their way.
     const std::uint32_t now = seconds_now() - fleet::kRollDelay;
     const auto range = fleet::parse_range(words_, now - now % 3600);
     if (!range) return base::Unexpected(range.error());
-    auto store = options.open_own();
-    if (!store) return base::Unexpected(store.error());
-    return fleet::verify(*store, *range);
+    return fleet::ShardOperation{
+        "verify", [range = *range](fleet::Store& store) { return fleet::verify(store, range); }};
   }
 
   fleet::RangeWords words_;
