@@ -176,7 +176,7 @@ class Roller {
       if (!staged) return base::Unexpected(staged.error());
       sums = std::move(*staged);
       if (has_shrunk(making, of, sums)) return stage.empty(part);
-      if (auto done = stage.swap_in(part); !done) return done;
+      if (auto done = stage.swap_in(part, sums.empty()); !done) return done;
       const auto after = prints(making, of);
       if (!after) return base::Unexpected(after.error());
       if (*after == stands_for) break;

@@ -41,24 +41,26 @@ class Stage {
 
   // With its database.
   std::string name() const { return store_->name_of(name_); }
-  base::result<void> empty(std::uint32_t part) {
-    return store_->link().run(fmt::format("ALTER TABLE {} DROP PARTITION {}", name(), part));
-  }
-  // The partition of the table becomes that of the stage, also where that is empty. Readers see the
-  // one or the other.
-  base::result<void> swap_in(std::uint32_t part) {
+  base::result<void> empty(std::uint32_t part) { return drop(name(), part); }
+  // The partition of the table becomes that of the stage. Readers see the one or the other.
+  base::result<void> swap_in(std::uint32_t part, bool is_empty) {
     const std::string table = store_->name_of(table_);
+    // Servers of today refuse to replace a partition by nothing.
+    if (is_empty) return drop(table, part);
     auto done = store_->link().run(
         fmt::format("ALTER TABLE {} REPLACE PARTITION {} FROM {}", table, part, name()));
     if (!done) return done;
     // What was replaced lies on the disk for some seconds; a server that is killed meanwhile has it
     // again, beside what replaced it. Whatever is dropped, it goes at once.
-    return store_->link().run(fmt::format("ALTER TABLE {} DROP PARTITION {}", table, kNoPart));
+    return drop(table, kNoPart);
   }
 
  private:
   Stage(Store& store, std::string_view table, std::string name)
       : store_(&store), table_(table), name_(std::move(name)) {}
+  base::result<void> drop(const std::string& table, std::uint32_t part) {
+    return store_->link().run(fmt::format("ALTER TABLE {} DROP PARTITION {}", table, part));
+  }
 
   Store* store_;
   std::string_view table_;
