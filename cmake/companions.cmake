@@ -66,6 +66,7 @@ endforeach()
 install(DIRECTORY "${CMAKE_SOURCE_DIR}/examples" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
         COMPONENT runtime)
 install(DIRECTORY "${CMAKE_SOURCE_DIR}/share/systemd" "${CMAKE_SOURCE_DIR}/share/grafana"
+                  "${CMAKE_SOURCE_DIR}/share/clickhouse"
         COMPONENT runtime DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples")
 install(FILES "${CMAKE_SOURCE_DIR}/README.md" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
         COMPONENT runtime)
