@@ -36,7 +36,6 @@ database = "fleet_a"
 name = "b"
 database = "fleet_b"
 """
-COARSER = ("profile_1m", "profile_1h", "methods_1h")
 LONG = "3600d"
 KEPT = [*tiers.TABLES, "streams"]
 
@@ -80,7 +79,6 @@ def test_server_away(hub, servers, kept):
     late = [part for part in kept.parts if part[0].server is servers[0]]
     for store, rows in late:
         rows.put(store, rows.late(facts.BEGIN, 1000))
-    servers[1].settle(*COARSER)
     servers[1].kill()
     hub.start()
     wait_for("a failure", lambda: hub.figure("roll_failures_total") == 1)

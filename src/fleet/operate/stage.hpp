@@ -17,6 +17,9 @@ namespace polytrace::fleet {
 // What the names of stages have between the table's and their number: "profile_1m_stage_01234...".
 inline constexpr std::string_view kStageMark = "_stage_";
 
+// A partition that no table has.
+inline constexpr std::uint32_t kNoPart = ~std::uint32_t{0};
+
 // It is dropped at the end. One that a crash left is dropped by prune.
 class Stage {
  public:
@@ -46,6 +49,12 @@ class Stage {
   base::result<void> swap_in(std::uint32_t part) {
     return store_->link().run(fmt::format("ALTER TABLE {} REPLACE PARTITION {} FROM {}",
                                           store_->name_of(table_), part, name()));
+  }
+  // What was replaced lies on the disk for some seconds; a server that is killed meanwhile has it
+  // again, beside what replaced it. Whatever is dropped, it goes at once.
+  base::result<void> forget_replaced() {
+    return store_->link().run(
+        fmt::format("ALTER TABLE {} DROP PARTITION {}", store_->name_of(table_), kNoPart));
   }
 
  private:

@@ -134,16 +134,6 @@ class Server:
             self.process.send_signal(sign)
             self.process.wait()
 
-    def settle(self, *tables):
-        """Until parts of these tables that were replaced are off its disk, some seconds later:
-        killed before, 18.16 finds them again."""
-        names = ", ".join(f"'{table}'" for table in tables)
-        end = time.monotonic() + 120
-        while self.number("SELECT count() FROM system.parts WHERE active = 0 AND table IN "
-                          f"({names})"):
-            assert time.monotonic() < end, "replaced parts stay"
-            time.sleep(0.2)
-
     def log(self):
         return "\n".join(path.read_text("utf-8", "replace")[-3000:]
                          for path in sorted(self.folder.glob("*.log")))
