@@ -181,6 +181,8 @@ class Roller {
       if (!after) return base::Unexpected(after.error());
       if (*after == stands_for) break;
     }
+    // Before it is noted: what is noted is not made again.
+    if (auto done = stage.forget_replaced(); !done) return done;
     if (auto done = count_source(making, of); !done) return done;
     if (auto done = stage.empty(part); !done) return done;
     return note(making, stands_for, sums);

@@ -54,6 +54,12 @@ class Stage {
     // again, beside what replaced it. Whatever is dropped, it goes at once.
     return drop(table, kNoPart);
   }
+  // What was replaced lies on the disk for some seconds; a server that is killed meanwhile has it
+  // again, beside what replaced it. Whatever is dropped, it goes at once.
+  base::result<void> forget_replaced() {
+    return store_->link().run(
+        fmt::format("ALTER TABLE {} DROP PARTITION {}", store_->name_of(table_), kNoPart));
+  }
 
  private:
   Stage(Store& store, std::string_view table, std::string name)
