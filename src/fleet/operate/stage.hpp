@@ -47,19 +47,12 @@ class Stage {
     const std::string table = store_->name_of(table_);
     // Servers of today refuse to replace a partition by nothing.
     if (is_empty) return drop(table, part);
-    auto done = store_->link().run(
+    return store_->link().run(
         fmt::format("ALTER TABLE {} REPLACE PARTITION {} FROM {}", table, part, name()));
-    if (!done) return done;
-    // What was replaced lies on the disk for some seconds; a server that is killed meanwhile has it
-    // again, beside what replaced it. Whatever is dropped, it goes at once.
-    return drop(table, kNoPart);
   }
   // What was replaced lies on the disk for some seconds; a server that is killed meanwhile has it
   // again, beside what replaced it. Whatever is dropped, it goes at once.
-  base::result<void> forget_replaced() {
-    return store_->link().run(
-        fmt::format("ALTER TABLE {} DROP PARTITION {}", store_->name_of(table_), kNoPart));
-  }
+  base::result<void> forget_replaced() { return drop(store_->name_of(table_), kNoPart); }
 
  private:
   Stage(Store& store, std::string_view table, std::string name)
