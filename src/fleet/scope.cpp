@@ -95,9 +95,10 @@ base::result<void> Scope::weigh() {
                   name_of("batches"), range.first_hour(), range.last_hour()));
   if (!batches) return base::Unexpected(batches.error());
   account_.is_exact = question_->exact || std::get<0>(*batches) == 0 || std::get<1>(*batches) > 1;
-  const auto health = store_->row<std::uint64_t, std::uint64_t, std::uint64_t>(
-      fmt::format("SELECT uniqExact(series, t), sum(events), sum(lost) FROM {} FINAL WHERE {}",
-                  name_of(kHealth), condition()));
+  const auto health = store_->row<std::uint64_t, std::uint64_t, std::uint64_t>(fmt::format(
+      "SELECT sum(windows), sum(told), sum(missed) FROM (SELECT uniqExact(t) AS windows, "
+      "sum(events) AS told, sum(lost) AS missed FROM {}{} WHERE {} GROUP BY series) AS h",
+      name_of(kHealth), account_.is_exact ? " FINAL" : "", condition()));
   if (!health) return base::Unexpected(health.error());
   account_.process_seconds = std::get<0>(*health) * kWindow;
   std::tie(std::ignore, account_.events, account_.lost) = *health;
@@ -149,13 +150,17 @@ std::string Scope::part_of(const Tier& tier, bool is_finest, std::string_view co
                            const std::string& rows, const RowChoice& choice) const {
   const std::string table = name_of(tier.table) + (is_finest && account_.is_exact ? " FINAL" : "");
   if (choice.label.empty()) return fmt::format("SELECT {} FROM {} WHERE {}", columns, table, rows);
+  const auto form = [&](const std::string& value) {
+    return choice.hashed ? fmt::format("cityHash64({})", value) : value;
+  };
   if (!is_finest && is_of_one_process(choice.label))
-    return fmt::format("SELECT {}, '' AS label FROM {} WHERE {}", columns, table, rows);
+    return fmt::format("SELECT {}, {} AS label FROM {} WHERE {}", columns, form("''"), table, rows);
   const std::string_view id = is_finest ? "series" : "grp";
+  const std::string value = form(fmt::format("any({})", column_of(choice.label)));
   return fmt::format(
       "SELECT {0}, label FROM (SELECT {0}, {1} FROM {2} WHERE {3}) AS f ANY LEFT JOIN (SELECT {1}, "
-      "any({4}) AS label FROM {5} GROUP BY {1}) AS s USING {1}",
-      columns, id, table, rows, column_of(choice.label), name_of("series"));
+      "{4} AS label FROM {5} GROUP BY {1}) AS s USING {1}",
+      columns, id, table, rows, value, name_of("series"));
 }
 
 base::result<std::string> Scope::rows_of(Tiers tiers, std::string_view columns,

@@ -20,6 +20,7 @@ struct RowChoice {
   // of tiers that know no hosts have the empty text for host and instance.
   std::string label{};
   bool needs_label = false;  // such tiers are not asked, then
+  bool hashed = false;  // a number for the value, where only its identity matters: it is faster
 };
 
 class Scope {

@@ -79,10 +79,11 @@ base::result<Side<Id>> ask_side(Store& store, const Question& question, const Su
   if (!scope) return base::Unexpected(scope.error());
   const auto rows_of_tiers =
       scope->rows_of(what.tiers, fmt::format("{}, {}, {}", what.id, what.weight, what.count),
-                     {.where = std::string(what.where), .label = "host"});
+                     {.where = std::string(what.where), .label = "host", .hashed = true});
   if (!rows_of_tiers) return base::Unexpected(rows_of_tiers.error());
   const std::string hosts = fmt::format(
-      "SELECT host AS label, sum(seconds) AS span FROM (SELECT series, uniqExact(t) * 10 AS "
+      "SELECT cityHash64(host) AS label, sum(seconds) AS span FROM (SELECT series, uniqExact(t) * "
+      "10 AS "
       "seconds {} GROUP BY series) AS h ANY LEFT JOIN (SELECT series, host FROM {}) AS s USING "
       "series GROUP BY host",
       scope->of("health_10s", 0), scope->name_of("series"));

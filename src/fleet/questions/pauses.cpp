@@ -51,11 +51,12 @@ base::result<Answer> ask_pauses(Store& store, const Question& question, const st
   const auto rows = store.rows<std::string, std::uint64_t, std::uint64_t, std::uint64_t,
                                std::uint64_t, std::uint64_t, std::uint64_t,
                                std::vector<std::uint16_t>, std::vector<std::uint64_t>>(fmt::format(
-      "SELECT label, count(), uniqExact(series), uniqExact(series, t), sum(gcs), "
-      "sum(pause_ns), max(pause_max_ns), sumMap(pause_bucket, arrayMap(x -> toUInt64(x), "
-      "pause_tally)) FROM (SELECT "
-      "series, t, gcs, pause_ns, pause_max_ns, pause_bucket, pause_tally {}) AS h ANY LEFT "
-      "JOIN (SELECT series, {} AS label FROM {}) AS s USING series GROUP BY label",
+      "SELECT label, sum(n), count(), sum(windows), sum(collections), sum(paused), max(longest), "
+      "sumMap(tupleElement(lengths, 1), tupleElement(lengths, 2)) FROM (SELECT series, count() AS "
+      "n, uniqExact(t) AS windows, sum(gcs) AS collections, sum(pause_ns) AS paused, "
+      "max(pause_max_ns) AS longest, sumMap(pause_bucket, arrayMap(x -> toUInt64(x), "
+      "pause_tally)) AS lengths {} GROUP BY series) AS h ANY LEFT JOIN (SELECT series, {} AS label "
+      "FROM {}) AS s USING series GROUP BY label",
       scope->of("health_10s", 10), column_of(key), scope->name_of("series")));
   if (!rows) return base::Unexpected(rows.error());
   analysis::Table table = analysis::make_table("pauses", "pauses", "Pauses",
