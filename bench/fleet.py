@@ -32,6 +32,7 @@ SIZES = {"small": {"streams": 50, "idlers": 200, "seconds": 5},
 RATE = 20_000  # events a second and program
 TICKS = os.sysconf("SC_CLK_TCK")
 PATIENCE = 300  # seconds: what takes longer hangs
+ROWS_OF_BATCH = 120_000  # about what the collector sends at once: 8 MiB
 CONFIG = """role = ["edge", "hub"]
 [edge]
 socket = "{folder}/run/collect.sock"
@@ -380,7 +381,9 @@ class Bench:
             insert = f"INSERT INTO {of}_again FORMAT RowBinary"
             begin = time.monotonic()
             with file.open("rb") as data:
-                subprocess.run(fleet_questions.client(self.server, insert), stdin=data, check=True)
+                subprocess.run(fleet_questions.client(self.server, insert,
+                                                      max_insert_block_size=ROWS_OF_BATCH),
+                               stdin=data, check=True)
             seconds += time.monotonic() - begin
             rows += self.server.number(f"SELECT count() FROM {of}_again")
             file.unlink()
@@ -412,8 +415,9 @@ class Bench:
     def piece(self):
         """The events around a moment, from an edge that keeps them."""
         with self.edge() as edge:
+            # Of calls that last as long the first of each 10 s is a moment.
             Senders(self.sender, edge.socket, streams=1, rate=320_000, block=16_000,
-                    seconds=12).wait()
+                    seconds=25).wait()
             store = ["--store", f"{self.server.url}/{self.database}"]
             begin, rows = time.monotonic(), []
             while not rows and time.monotonic() - begin < PATIENCE:
@@ -421,9 +425,9 @@ class Bench:
                 done = subprocess.run([self.tool, "fleet", "moments", *store, "--json", "--limit",
                                        "0"], check=True, capture_output=True)
                 rows = json.loads(done.stdout)["tables"][0]["rows"]
-            # One with 50 blocks on both sides.
+            # One in the middle has 50 blocks on both sides.
             name = min((row["moment"] for row in rows),
-                       key=lambda name: abs(int(name.split("-")[1]) - 120))
+                       key=lambda name: abs(int(name.split("-")[1]) - 250))
             get = [self.tool, "fleet", "get", name, *store, "--token-file", str(edge.token),
                    "--edge", f"http://127.0.0.1:{edge.port}", "-o", str(edge.folder / "piece"),
                    "-f", "--json"]

@@ -192,8 +192,8 @@ def test_whole(door, file):
     assert "service whole" in out and door.proxy.sent > file.stat().st_size, out
     expect_stored(door, file, words, "whole")
     assert (door.hub.figure("uploads"), door.hub.figure("upload_bytes")) == (0, 0)
-    assert door.store.rows("SELECT DISTINCT place FROM fleet_a.traces") == [
-        ["nowhere: who pushed it has the file"]]
+    wait_for("its row of traces", lambda: door.store.rows(
+        "SELECT DISTINCT place FROM fleet_a.traces") == [["nowhere: who pushed it has the file"]])
     before = door.proxy.sent
     out, _ = door.ends(door.push(file, *words, "--json", port=door.proxy.port))
     fits(json.loads(out), "push.json", "push")
