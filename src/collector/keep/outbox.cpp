@@ -44,7 +44,10 @@ struct Outbox::State {
     std::uint32_t shard = 0;
     bool sent = false;
     bool aside = false;
-    std::uint64_t likeness = 0;  // of its table, database and day; 0: not looked at yet
+    // Known once it was unpacked, so that this is not done in vain: of its table, database and day;
+    // of its rows in bytes. 0: not yet.
+    std::uint64_t likeness = 0;
+    std::size_t size = 0;
   };
   struct File {
     std::filesystem::path path{};
@@ -225,6 +228,7 @@ base::result<std::optional<Outbox::Batch>> Outbox::State::load(File& file, std::
   }
   block->shard = entry.shard;
   entry.likeness = likeness_of(*block);
+  entry.size = block->bytes.view().size();
   return Batch{number, std::move(*block), number < begun_with, std::move(packed)};
 }
 
@@ -256,6 +260,7 @@ base::result<std::vector<Outbox::Batch>> Outbox::next_alike(OfShard of,
     if (++looks > kMostLooks) return false;
     const bool goes_by = !found.empty() && !is_position(found.front().block);
     if (!found.empty() && entry.likeness != 0 && entry.likeness != likeness) return goes_by;
+    if (!found.empty() && bytes + entry.size > most_bytes) return false;
     auto batch = state_->load(file, number);
     if (!batch) return base::Unexpected(batch.error());
     if (!*batch) return true;
