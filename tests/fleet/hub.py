@@ -434,12 +434,15 @@ def test_no_secret(fleet):
         assert "PRIVATE KEY" not in told
 
 
-def main():
+@contextlib.contextmanager
+def fleet_of(prefix):
+    """A folder, a store with the tables of both tenants, programs that can be recorded, and a
+    fleet whose nodes are not started yet; they do not outlive it. Where something is missing the
+    test ends with 77 and the reason."""
     if not shutil.which("openssl") or not shutil.which("zstd"):
         print("no openssl or no zstd here")
         sys.exit(77)
-    with tempfile.TemporaryDirectory(prefix="polytrace-hub-") as folder, \
-            clickhouse.Server() as server:
+    with tempfile.TemporaryDirectory(prefix=prefix) as folder, clickhouse.Server() as server:
         (Path(folder) / "programs").mkdir()
         programs = counting.Programs(Path(folder) / "programs")
         if not programs.names:
@@ -450,20 +453,25 @@ def main():
                             f"{server.url}/{database}"], check=True, stdout=subprocess.DEVNULL)
         fleet = Fleet(folder, server)
         try:
-            for node in fleet.nodes:
-                node.start()
-            for test, needs in ((test_sums, True), (test_kills, True), (test_same_again, False),
-                                (test_tls, True), (test_tokens, False), (test_reload, False),
-                                (test_bodies, False), (test_full, False)):
-                begin = time.monotonic()
-                test(fleet, programs) if needs else test(fleet)
-                print(f"{test.__name__}: {time.monotonic() - begin:.1f} s", flush=True)
-            for node in (fleet.two, fleet.one, fleet.hub):
-                assert node.end() == 0, node.words()[-2000:]
-            test_no_secret(fleet)
+            yield folder, server, programs, fleet
         finally:
             for node in fleet.nodes:
                 node.kill()
+
+
+def main():
+    with fleet_of("polytrace-hub-") as (_, _, programs, fleet):
+        for node in fleet.nodes:
+            node.start()
+        for test, needs in ((test_sums, True), (test_kills, True), (test_same_again, False),
+                            (test_tls, True), (test_tokens, False), (test_reload, False),
+                            (test_bodies, False), (test_full, False)):
+            begin = time.monotonic()
+            test(fleet, programs) if needs else test(fleet)
+            print(f"{test.__name__}: {time.monotonic() - begin:.1f} s", flush=True)
+        for node in (fleet.two, fleet.one, fleet.hub):
+            assert node.end() == 0, node.words()[-2000:]
+        test_no_secret(fleet)
 
 
 if __name__ == "__main__":

@@ -6,15 +6,12 @@ that is told. Nobody learns where streams of other tenants are."""
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent / "support"),
                 str(Path(__file__).parents[1] / "cli")]
-import clickhouse  # noqa: E402
 import collect  # noqa: E402
-import counting  # noqa: E402
 import hub  # noqa: E402
 from collect import POLYTRACE, wait_for  # noqa: E402
 
@@ -153,37 +150,20 @@ def test_own_store(folder, server, programs):
 
 
 def main():
-    if not shutil.which("openssl") or not shutil.which("zstd"):
-        print("no openssl or no zstd here")
-        sys.exit(77)
-    with tempfile.TemporaryDirectory(prefix="polytrace-positions-") as folder, \
-            clickhouse.Server() as server:
-        (Path(folder) / "programs").mkdir()
-        programs = counting.Programs(Path(folder) / "programs")
-        if not programs.names:
-            print("no runtime whose agent can be loaded here")
-            sys.exit(77)
-        for database in ("fleet_a", "fleet_b"):
-            subprocess.run([POLYTRACE, "fleet", "schema", "--apply", "--store",
-                            f"{server.url}/{database}"], check=True, stdout=subprocess.DEVNULL)
-        fleet = hub.Fleet(folder, server)
+    with hub.fleet_of("polytrace-positions-") as (folder, server, programs, fleet):
         nodes = (fleet.hub, fleet.one)
-        try:
-            for node in nodes:
-                node.start()
-            for test in (lambda: test_hub_knows(fleet, programs),
-                         lambda: test_new_programs_are_not_asked_for(fleet, programs),
-                         lambda: test_who_may_ask(fleet),
-                         lambda: test_nobody_answers(fleet, programs),
-                         lambda: test_own_store(folder, server, programs)):
-                begin = time.monotonic()
-                test()
-                print(f"{time.monotonic() - begin:.1f} s", flush=True)
-            for node in reversed(nodes):
-                assert node.end() == 0, node.words()[-2000:]
-        finally:
-            for node in nodes:
-                node.kill()
+        for node in nodes:
+            node.start()
+        for test in (lambda: test_hub_knows(fleet, programs),
+                     lambda: test_new_programs_are_not_asked_for(fleet, programs),
+                     lambda: test_who_may_ask(fleet),
+                     lambda: test_nobody_answers(fleet, programs),
+                     lambda: test_own_store(folder, server, programs)):
+            begin = time.monotonic()
+            test()
+            print(f"{time.monotonic() - begin:.1f} s", flush=True)
+        for node in reversed(nodes):
+            assert node.end() == 0, node.words()[-2000:]
 
 
 if __name__ == "__main__":

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 
+#include "base/wall_clock.hpp"
 #include "fleet/operate/shards.hpp"
 #include "warehouse/shards.hpp"
 #if POLYTRACE_HAS_UI
@@ -59,7 +59,7 @@ namespace {
 // An hour of a large store takes a while to add up.
 constexpr std::chrono::hours kRollWithin{1};
 
-std::uint32_t now_seconds() { return static_cast<std::uint32_t>(std::time(nullptr)); }
+std::uint32_t now_seconds() { return static_cast<std::uint32_t>(base::wall_seconds()); }
 
 void tell(base::result<fleet::Report> report, const std::string& database,
           collector::Rolled& rolled) {
