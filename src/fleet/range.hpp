@@ -16,6 +16,7 @@ struct Range {
   std::uint32_t seconds() const { return to - from; }
   std::uint32_t first_hour() const { return from / 3600; }
   std::uint32_t last_hour() const { return (to - 1) / 3600; }
+  bool operator==(const Range&) const = default;
 };
 
 // As people type it; empty: not told. Times are RFC 3339, or seconds since 1970.

@@ -28,6 +28,14 @@ std::string within(const std::vector<Range>& ranges, bool has_hours) {
   return parts.empty() ? "0" : fmt::format("({})", fmt::join(parts, " OR "));
 }
 
+// Of a column `label` the upper bits are the side.
+constexpr int kSideShift = 62;
+
+// How the rows of parts stand for a table.
+std::string from(const std::vector<std::string>& parts) {
+  return fmt::format("FROM ({}) AS p", fmt::join(parts, " UNION ALL "));
+}
+
 bool is_of_one_process(std::string_view label) { return label == "host" || label == "instance"; }
 
 std::string resolution_text(std::uint32_t seconds) {
@@ -35,6 +43,14 @@ std::string resolution_text(std::uint32_t seconds) {
 }
 
 }  // namespace
+
+std::string hash_of_side(std::string_view value, std::string_view side) {
+  return fmt::format("bitOr(bitAnd(cityHash64({}), {}), bitShiftLeft(toUInt64({}), {}))", value,
+                     (std::uint64_t{1} << kSideShift) - 1, side, kSideShift);
+}
+std::string side_of(std::string_view label) {
+  return fmt::format("bitShiftRight({}, {})", label, kSideShift);
+}
 
 base::result<Scope> Scope::open(Store& store, const Question& question) {
   auto book = TierBook::open(store, question.range);
@@ -123,7 +139,10 @@ std::uint64_t Scope::gone_seconds(std::string_view table) const {
 std::string Scope::condition() const { return within({question_->range}, true) + chosen_; }
 
 // Coarser rows know no hosts.
-TierChoice Scope::choose(Tiers tiers, bool by_host) {
+TierChoice Scope::choose(Tiers tiers, const RowChoice& wanted_rows) {
+  const bool by_host = asks_for(question_->where, "host") ||
+                       asks_for(question_->where, "instance") ||
+                       (wanted_rows.needs_label && is_of_one_process(wanted_rows.label));
   const std::uint32_t length = question_->range.seconds();
   const std::uint32_t by_range = length > kMostBy1m ? kHour
                                  : length > kMostBy10s || account_.series > kMostSeriesBy10s
@@ -151,41 +170,83 @@ std::string Scope::part_of(const Tier& tier, bool is_finest, std::string_view co
   const std::string table = name_of(tier.table) + (is_finest && account_.is_exact ? " FINAL" : "");
   if (choice.label.empty()) return fmt::format("SELECT {} FROM {} WHERE {}", columns, table, rows);
   const auto form = [&](const std::string& value) {
-    return choice.hashed ? fmt::format("cityHash64({})", value) : value;
+    return choice.side.empty() ? value : hash_of_side(value, choice.side);
   };
-  if (!is_finest && is_of_one_process(choice.label))
+  const bool has_label = is_finest || !is_of_one_process(choice.label);
+  if (!has_label && choice.side.size() <= 1)
     return fmt::format("SELECT {}, {} AS label FROM {} WHERE {}", columns, form("''"), table, rows);
   const std::string_view id = is_finest ? "series" : "grp";
-  const std::string value = form(fmt::format("any({})", column_of(choice.label)));
+  const std::string value = has_label ? fmt::format("any({})", column_of(choice.label)) : "''";
   return fmt::format(
       "SELECT {0}, label FROM (SELECT {0}, {1} FROM {2} WHERE {3}) AS f ANY LEFT JOIN (SELECT {1}, "
       "{4} AS label FROM {5} GROUP BY {1}) AS s USING {1}",
-      columns, id, table, rows, value, name_of("series"));
+      columns, id, table, rows, form(value), name_of("series"));
 }
 
-base::result<std::string> Scope::rows_of(Tiers tiers, std::string_view columns,
-                                         const RowChoice& wanted) {
-  const bool by_host = asks_for(question_->where, "host") ||
-                       asks_for(question_->where, "instance") ||
-                       (wanted.needs_label && is_of_one_process(wanted.label));
-  const TierChoice choice = choose(tiers, by_host);
+void Scope::note_tier(const Tier& tier) {
+  account_.tiers.emplace_back(tier.table);
+  account_.resolution = std::max(account_.resolution, tier.resolution);
+}
+
+// `other`: what matches there counts, too.
+base::result<std::vector<std::string>> Scope::parts_of(Tiers tiers, const TierChoice& choice,
+                                                       std::string_view columns,
+                                                       const RowChoice& wanted, Scope* other) {
   std::vector<std::string> parts;
   std::string groups;
+  const auto both = [&](const std::string& mine, const std::string& theirs) {
+    return other == nullptr ? mine : fmt::format(" AND ((1{}) OR (1{}))", mine, theirs);
+  };
   for (std::size_t i = 0; i < tiers.size(); ++i) {
     if (choice.ranges[i].empty()) continue;
     if (i > 0 && groups.empty()) {
-      auto condition = chosen("grp");
-      if (!condition) return condition;
-      groups = std::move(*condition);
+      const auto mine = chosen("grp");
+      if (!mine) return base::Unexpected(mine.error());
+      const auto theirs = other == nullptr ? std::string() : other->chosen("grp");
+      if (!theirs) return base::Unexpected(theirs.error());
+      groups = both(*mine, *theirs);
     }
-    const std::string rows = within(choice.ranges[i], tiers[i].resolution < kHour) +
-                             (i == 0 ? chosen_ : groups) + wanted.where;
+    const std::string chosen = i > 0              ? groups
+                               : other == nullptr ? chosen_
+                                                  : both(chosen_, other->chosen_);
+    const std::string rows =
+        within(choice.ranges[i], tiers[i].resolution < kHour) + chosen + wanted.where;
     parts.push_back(part_of(tiers[i], i == 0, columns, rows, wanted));
-    account_.tiers.emplace_back(tiers[i].table);
-    account_.resolution = std::max(account_.resolution, tiers[i].resolution);
+    note_tier(tiers[i]);
+    if (other != nullptr) other->note_tier(tiers[i]);
   }
   if (parts.empty()) parts.push_back(part_of(tiers.front(), true, columns, "0", wanted));
-  return fmt::format("FROM ({}) AS p", fmt::join(parts, " UNION ALL "));
+  return parts;
+}
+
+base::result<std::string> Scope::rows_of(Tiers tiers, std::string_view columns,
+                                         const RowChoice& choice) {
+  return parts_of(tiers, choose(tiers, choice), columns, choice).map(from);
+}
+
+base::result<std::string> Scope::rows_of_both(Scope& one, Scope& two, Tiers tiers,
+                                              std::string_view columns, RowChoice choice) {
+  const TierChoice first = one.choose(tiers, choice), second = two.choose(tiers, choice);
+  const std::string condition = to_sql(one.question_->where);
+  const auto shared = one.store_->row<std::uint64_t>(
+      fmt::format("SELECT count() {} AND ({})", two.matching_, condition));
+  if (!shared) return base::Unexpected(shared.error());
+  const bool is_one_reading = std::get<0>(*shared) == 0 && first.ranges == second.ranges &&
+                              one.account_.is_exact == two.account_.is_exact;
+  choice.side = is_one_reading ? fmt::format("if(max({}) != 0, 1, 2)", condition) : "1";
+  auto parts = one.parts_of(tiers, first, columns, choice, is_one_reading ? &two : nullptr);
+  if (!parts) return base::Unexpected(parts.error());
+  if (is_one_reading) return from(*parts);
+  choice.side = "2";
+  const auto more = two.parts_of(tiers, second, columns, choice);
+  if (!more) return base::Unexpected(more.error());
+  parts->insert(parts->end(), more->begin(), more->end());
+  return from(*parts);
+}
+
+std::string Scope::seconds_of_series(std::uint32_t resolution) {
+  return fmt::format("SELECT series, uniqExact(t) * {} AS seconds {} GROUP BY series", kWindow,
+                     of(kHealth, resolution));
 }
 
 void Scope::tell_gone(std::string_view table) {

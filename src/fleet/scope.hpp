@@ -20,8 +20,13 @@ struct RowChoice {
   // of tiers that know no hosts have the empty text for host and instance.
   std::string label{};
   bool needs_label = false;  // such tiers are not asked, then
-  bool hashed = false;  // a number for the value, where only its identity matters: it is faster
+  // 1 or 2, in SQL: the column `label` is a number then, of the side and the value's hash, where
+  // only its identity matters. It is faster.
+  std::string side{};
 };
+// A number as the column `label` has it, and the side of such a number.
+std::string hash_of_side(std::string_view value, std::string_view side);
+std::string side_of(std::string_view label);
 
 class Scope {
  public:
@@ -42,6 +47,12 @@ class Scope {
   // lacks something, from others. The account notes the tables, and what none has any more.
   base::result<std::string> rows_of(Tiers tiers, std::string_view columns,
                                     const RowChoice& choice = {});
+  // The same of two questions that are compared, both sides as RowChoice has them: in one reading
+  // where they are of the same time and have no series in common.
+  static base::result<std::string> rows_of_both(Scope& one, Scope& two, Tiers tiers,
+                                                std::string_view columns, RowChoice choice);
+  // "SELECT series, ... AS seconds": how long each was recorded within the range.
+  std::string seconds_of_series(std::uint32_t resolution);
   // The account notes how much of the range was dropped of a table, if any.
   void tell_gone(std::string_view table);
   // "db.series": for joins by series.
@@ -54,7 +65,11 @@ class Scope {
   base::result<void> weigh();
   base::result<std::string> chosen(std::string_view id);
   std::string condition() const;
-  TierChoice choose(Tiers tiers, bool by_host);
+  TierChoice choose(Tiers tiers, const RowChoice& wanted);
+  base::result<std::vector<std::string>> parts_of(Tiers tiers, const TierChoice& choice,
+                                                  std::string_view columns,
+                                                  const RowChoice& wanted, Scope* other = nullptr);
+  void note_tier(const Tier& tier);
   // Seconds of the range whose rows of a table were dropped.
   std::uint64_t gone_seconds(std::string_view table) const;
   std::string part_of(const Tier& tier, bool is_finest, std::string_view columns,

@@ -215,19 +215,6 @@ def late_rows(store, rows):
     expect_tiers(store, rows)
 
 
-def at_once(store, rows):
-    """Several at the same time, while rows come: the last has all of them."""
-    words = store.command("roll", "--from", facts.BEGIN, "--to", facts.BEGIN + 2 * HOUR, "--json")
-    for turn in range(3):
-        running = [subprocess.Popen(words, stdout=subprocess.PIPE, text=True) for _ in range(3)]
-        rows.put(store, rows.late(facts.BEGIN + 10 * (turn + 1), 2000 + turn))
-        for one in running:
-            one.communicate(timeout=60)
-            assert one.returncode == 0
-    store.run("roll")
-    expect_tiers(store, rows)
-
-
 def expect_classes(store, rows, begin, end, tiers, *words, chosen=None):
     """Allocated classes of a range: the same figures, whatever was asked for them."""
     answer = store.json("allocations", "--from", begin, "--to", end, "--limit", 0, *words)
@@ -486,7 +473,7 @@ def main():
         store.run("schema", "--apply")
         rows.put(store)
         steps = [(old_store, server, Rows()), (roll, store, rows), (late_rows, store, rows),
-                 (at_once, store, rows), (planner, store, rows), (status, store, rows),
+                 (planner, store, rows), (status, store, rows),
                  (verify, store, rows), (prune, server, Rows()), (by_hand, server, Rows()),
                  (recorded, server)]
         for step, *words in steps:

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -22,8 +23,8 @@ using base::Code;
 constexpr std::size_t kMostLooks = 4096;
 
 std::uint64_t likeness_of(const Block& block) {
-  const std::size_t hash =
-      std::hash<std::string>()(fmt::format("{}/{}/{}", block.table, block.database, block.day));
+  const std::size_t hash = std::hash<std::string>()(
+      fmt::format("{}/{}/{}/{}", block.table, block.columns, block.database, block.day));
   return std::max<std::uint64_t>(hash, 1);
 }
 
@@ -44,10 +45,15 @@ struct Outbox::State {
     std::uint32_t shard = 0;
     bool sent = false;
     bool aside = false;
-    // Known once it was unpacked, so that this is not done in vain: of its table, database and day;
-    // of its rows in bytes. 0: not yet.
+    // What it is, so that it is unpacked once, when its turn comes: of its table, columns, database
+    // and day, 0: not known yet; how many bytes its rows are.
     std::uint64_t likeness = 0;
-    std::size_t size = 0;
+    std::uint64_t size = 0;
+
+    void is(const Block& block, std::uint64_t row_bytes) {
+      likeness = likeness_of(block);
+      size = row_bytes;
+    }
   };
   struct File {
     std::filesystem::path path{};
@@ -57,10 +63,10 @@ struct Outbox::State {
     std::uint64_t unsent = 0;
 
     std::uint64_t end() const { return first + entries.size(); }
-    void add(std::uint64_t at, std::size_t length, std::uint64_t shard) {
-      entries.push_back(
-          {at, static_cast<std::uint32_t>(length), static_cast<std::uint32_t>(shard)});
+    Entry& add(std::uint64_t at, std::size_t length, std::uint64_t shard) {
       ++unsent;
+      return entries.emplace_back(
+          Entry{at, static_cast<std::uint32_t>(length), static_cast<std::uint32_t>(shard)});
     }
   };
 
@@ -71,6 +77,7 @@ struct Outbox::State {
   base::result<void> begin_file(std::uint64_t first);
   base::result<void> make_room(std::uint64_t more);
   base::result<void> sync_newest();
+  base::result<void> look_at(File& file, Entry& entry);
   base::result<std::optional<Batch>> load(File& file, std::uint64_t number);
   template <class Visit>
   base::result<void> visit(OfShard of, const Visit& visit);
@@ -205,13 +212,23 @@ base::result<std::uint64_t> Outbox::append(const Block& block) {
   const base::Bytes parts[] = {std::as_bytes(std::span(&head, 1)), packed};
   const std::uint64_t at = newest.file.size() + sizeof head;
   if (auto done = newest.file.append(parts); !done) return base::Unexpected(done.error());
-  newest.add(at, packed.size(), block.shard);
+  newest.add(at, packed.size(), block.shard).is(block, block.bytes.size());
   return number;
 }
 
 base::result<void> Outbox::sync() {
   const std::lock_guard lock(state_->mutex);
   return state_->sync_newest();
+}
+
+// What was there before this began. An earlier version's is known when it is loaded.
+base::result<void> Outbox::State::look_at(File& file, Entry& entry) {
+  if (entry.likeness != 0) return {};
+  std::array<std::byte, kEnoughForLook> first;
+  const auto some = std::span(first).first(std::min<std::size_t>(entry.length, first.size()));
+  if (auto done = file.file.read(entry.at, some); !done) return done;
+  if (const auto look = look_at_packed(some)) entry.is(look->block, look->row_bytes);
+  return {};
 }
 
 // Nothing: it is damaged, which is counted.
@@ -227,8 +244,7 @@ base::result<std::optional<Outbox::Batch>> Outbox::State::load(File& file, std::
     return std::nullopt;
   }
   block->shard = entry.shard;
-  entry.likeness = likeness_of(*block);
-  entry.size = block->bytes.view().size();
+  entry.is(*block, block->bytes.size());
   return Batch{number, std::move(*block), number < begun_with, std::move(packed)};
 }
 
@@ -238,7 +254,7 @@ base::result<void> Outbox::State::visit(OfShard of, const Visit& visit) {
   for (File& file : files) {
     if (file.unsent == 0) continue;
     for (std::uint64_t number = file.first; number < std::min(file.end(), synced_to); ++number) {
-      const Entry& entry = file.entries[number - file.first];
+      Entry& entry = file.entries[number - file.first];
       if (entry.sent || entry.aside || !of.has(entry.shard)) continue;
       const base::result<bool> more = visit(file, entry, number);
       if (!more) return base::Unexpected(more.error());
@@ -255,17 +271,20 @@ base::result<std::vector<Outbox::Batch>> Outbox::next_alike(OfShard of,
   std::uint64_t likeness = 0;
   std::size_t bytes = 0;
   std::size_t looks = 0;
-  const auto look = [&](State::File& file, const State::Entry& entry,
+  const auto look = [&](State::File& file, State::Entry& entry,
                         std::uint64_t number) -> base::result<bool> {
     if (++looks > kMostLooks) return false;
     const bool goes_by = !found.empty() && !is_position(found.front().block);
-    if (!found.empty() && entry.likeness != 0 && entry.likeness != likeness) return goes_by;
-    if (!found.empty() && bytes + entry.size > most_bytes) return false;
+    if (!found.empty()) {
+      if (auto done = state_->look_at(file, entry); !done) return base::Unexpected(done.error());
+      if (entry.likeness != 0 && entry.likeness != likeness) return goes_by;
+      if (bytes + entry.size > most_bytes) return false;
+    }
     auto batch = state_->load(file, number);
     if (!batch) return base::Unexpected(batch.error());
     if (!*batch) return true;
     if (!found.empty() && !are_alike((*batch)->block, found.front().block)) return goes_by;
-    bytes += (*batch)->block.bytes.view().size();
+    bytes += (*batch)->block.bytes.size();
     if (!found.empty() && bytes > most_bytes) return false;
     likeness = entry.likeness;
     found.push_back(std::move(**batch));

@@ -30,32 +30,44 @@ std::optional<std::string_view> table_of(std::string_view name) {
   return found;
 }
 
-std::vector<std::byte> compressed(base::Bytes bytes) {
+bool compress(base::Bytes bytes, base::Appender& out) {
   const Compressing context(ZSTD_createCCtx(), &ZSTD_freeCCtx);
-  if (!context || bytes.size() > kMostPacked) return {};
+  if (!context) return false;
   ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, kLevel);
   ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
-  std::vector<std::byte> out(ZSTD_compressBound(bytes.size()));
+  const std::size_t before = out.size(), room = ZSTD_compressBound(bytes.size());
   const std::size_t size =
-      ZSTD_compress2(context.get(), out.data(), out.size(), bytes.data(), bytes.size());
-  out.resize(ZSTD_isError(size) != 0 ? 0 : size);
-  return out;
+      ZSTD_compress2(context.get(), out.extend(room), room, bytes.data(), bytes.size());
+  if (ZSTD_isError(size) != 0) return false;
+  out.shrink(before + size);
+  return true;
+}
+
+struct Frame {
+  base::Bytes packed{};
+  std::uint64_t size = 0;  // of what is in it
+};
+
+// The one that the bytes begin with, which are cut to what is behind it.
+std::optional<Frame> take_frame(base::Bytes& bytes) {
+  const unsigned long long size = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
+  const std::size_t packed = ZSTD_findFrameCompressedSize(bytes.data(), bytes.size());
+  if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR ||
+      ZSTD_isError(packed) != 0)
+    return std::nullopt;
+  const Frame frame{bytes.first(packed), size};
+  bytes = bytes.subspan(packed);
+  return frame;
 }
 
 // Into memory of the size that is told: no window of zstd's own is needed, whatever the bytes say.
-std::vector<std::byte> decompressed(base::Bytes bytes, std::size_t most) {
-  const auto size = unpacked_size(bytes);
-  if (!size || *size > most) return {};
-  std::vector<std::byte> out(*size);
-  const std::size_t got = ZSTD_decompress(out.data(), out.size(), bytes.data(), bytes.size());
-  if (got != out.size()) out.clear();
-  return out;
+bool decompress(const Frame& frame, base::Appender& out) {
+  const std::size_t got =
+      ZSTD_decompress(out.extend(frame.size), frame.size, frame.packed.data(), frame.packed.size());
+  return got == frame.size;
 }
 
-}  // namespace
-
-std::vector<std::byte> pack(const Block& block) {
-  base::Appender out;
+void write_head(const Block& block, base::Appender& out) {
   out.zero_terminated(block.table);
   out.zero_terminated(block.columns);
   out.fixed(block.day);
@@ -71,19 +83,10 @@ std::vector<std::byte> pack(const Block& block) {
   out.zero_terminated(block.origin.edge);
   out.fixed(block.origin.number);
   out.fixed(block.origin.sent_before);
-  out.bytes(block.bytes.view());
-  return compressed(out.view());
 }
 
-std::optional<std::uint64_t> unpacked_size(base::Bytes bytes) {
-  const unsigned long long size = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
-  if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR) return std::nullopt;
-  return size;
-}
-
-std::optional<Block> unpack(base::Bytes bytes, std::size_t most) {
-  const std::vector<std::byte> all = decompressed(bytes, most);
-  base::Cursor in(all, 0);
+// Nothing: it is damaged.
+std::optional<Block> read_head(base::Cursor& in) {
   Block block;
   const auto table = table_of(in.zero_terminated());
   block.columns = in.zero_terminated();
@@ -104,9 +107,60 @@ std::optional<Block> unpack(base::Bytes bytes, std::size_t most) {
   block.origin.edge = in.zero_terminated();
   block.origin.number = in.fixed<std::uint64_t>();
   block.origin.sent_before = in.fixed<std::uint32_t>();
-  block.bytes.bytes(in.bytes(in.left()));
   if (!in.ok()) return std::nullopt;
   return block;
+}
+
+}  // namespace
+
+std::vector<std::byte> pack(const Block& block) {
+  base::Appender head, out;
+  write_head(block, head);
+  if (head.size() + block.bytes.size() > kMostPacked) return {};
+  if (!compress(head.view(), out) || !compress(block.bytes.view(), out)) return {};
+  return {out.view().begin(), out.view().end()};
+}
+
+std::optional<std::uint64_t> unpacked_size(base::Bytes bytes) {
+  std::uint64_t size = 0;
+  for (int frames = 0; frames < 2 && (frames == 0 || !bytes.empty()); ++frames) {
+    const auto frame = take_frame(bytes);
+    if (!frame || frame->size > UINT64_MAX - size) return std::nullopt;
+    size += frame->size;
+  }
+  return size;
+}
+
+std::optional<Block> unpack(base::Bytes bytes, std::size_t most) {
+  const auto size = unpacked_size(bytes);
+  if (!size || *size > most) return std::nullopt;
+  const auto first = take_frame(bytes);
+  base::Appender head;
+  if (!decompress(*first, head)) return std::nullopt;
+  base::Cursor in(head.view(), 0);
+  auto block = read_head(in);
+  if (!block) return std::nullopt;
+  // An earlier version has the rows in the same frame.
+  block->bytes.bytes(in.bytes(in.left()));
+  if (bytes.empty()) return block;
+  const auto rows = take_frame(bytes);
+  if (block->bytes.size() != 0 || !bytes.empty() || !decompress(*rows, block->bytes))
+    return std::nullopt;
+  return block;
+}
+
+std::optional<PackedLook> look_at_packed(base::Bytes first) {
+  const auto frame = take_frame(first);
+  if (!frame || frame->size > kEnoughForLook) return std::nullopt;
+  base::Appender head;
+  if (!decompress(*frame, head)) return std::nullopt;
+  base::Cursor in(head.view(), 0);
+  auto block = read_head(in);
+  const unsigned long long rows = ZSTD_getFrameContentSize(first.data(), first.size());
+  if (!block || in.left() != 0 || rows == ZSTD_CONTENTSIZE_UNKNOWN ||
+      rows == ZSTD_CONTENTSIZE_ERROR)
+    return std::nullopt;
+  return PackedLook{std::move(*block), rows};
 }
 
 }  // namespace polytrace::collector

@@ -2,7 +2,7 @@
 // A partition is prepared in a table of this run alone and swapped in. The control totals that
 // stood for its rows are looked at before and after: where they changed, another run may have
 // swapped in what it read before or after this one, and both make it anew. So the last one has all
-// rows.
+// rows. A day is made of minutes that are what was noted of them: for a moment they may be others.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -168,18 +168,30 @@ class Roller {
         part_of_hour(making.is_daily ? Part::day : Part::hour, of.first_hour());
     std::map<std::uint32_t, std::uint64_t> stands_for;
     std::map<std::uint32_t, RollNote> sums;
-    for (int tried = 0; tried < kMostTries; ++tried) {
+    bool is_made = false, is_current = false;
+    for (int tried = 0; tried < kMostTries && !is_current; ++tried) {
       auto before = prints(making, of);
       if (!before) return base::Unexpected(before.error());
       stands_for = std::move(*before);
       auto staged = prepare(making, stage, of, part);
       if (!staged) return base::Unexpected(staged.error());
       sums = std::move(*staged);
+      const auto is_noted = is_as_noted(making, of, sums);
+      if (!is_noted) return base::Unexpected(is_noted.error());
+      if (!*is_noted) continue;
       if (has_shrunk(making, of, sums)) return stage.empty(part);
       if (auto done = stage.swap_in(part, sums.empty()); !done) return done;
       const auto after = prints(making, of);
       if (!after) return base::Unexpected(after.error());
-      if (*after == stands_for) break;
+      is_made = true;
+      is_current = *after == stands_for;
+    }
+    if (!is_made) {
+      notes_.push_back(
+          fmt::format("{} of {} is not made: {} holds other rows than were noted of it; another "
+                      "run may be at it",
+                      making.target, time_text(of.from), making.source));
+      return stage.empty(part);
     }
     // Before it is noted: what is noted is not made again.
     if (auto done = stage.forget_replaced(); !done) return done;
@@ -207,6 +219,20 @@ class Roller {
     return sums;
   }
 
+  // Whether the rows that were read of a tier are those that its notes tell of.
+  result<bool> is_as_noted(const Making& making, const Range& of,
+                           const std::map<std::uint32_t, RollNote>& sums) {
+    if (&making != &kHours) return true;
+    const auto book = TierBook::open(store_, of);
+    if (!book) return base::Unexpected(book.error());
+    for (std::uint32_t hour = of.first_hour(); hour <= of.last_hour(); ++hour) {
+      const RollNote* const note = book->note(making.source, hour);
+      const auto found = sums.find(hour);
+      const RollNote is = found == sums.end() ? RollNote{} : found->second;
+      if (note != nullptr && (note->count != is.count || note->weight != is.weight)) return false;
+    }
+    return true;
+  }
   // Sums only grow, unless somebody dropped rows that were rolled.
   bool has_shrunk(const Making& making, const Range& of,
                   const std::map<std::uint32_t, RollNote>& sums) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -50,63 +51,83 @@ struct Side {
   std::map<Id, SubjectSums> sums;
   bool knows_hosts = true;
 };
+template <class Id>
+using Sides = std::array<Side<Id>, 2>;
 // For a second of a process.
 struct Rates {
   double weight = 0, count = 0;
   double variance = 0;  // of the mean of the weight, by host; not known of one host
 };
 
-// Of each subject how many rows, how much, how often, and the squares, which the store adds up:
-// pairs of a subject and a host are many. A host without rows of it has the rate 0.
-std::string sums_of(const Subject& what, const std::string& rows, const std::string& hosts,
-                    std::uint64_t host_count) {
-  const std::string by_host = fmt::format(
-      "SELECT {0}, n, own, times, span, if(span = 0, toFloat64(0), own / span) AS rate FROM "
-      "(SELECT {0}, label, count() AS n, sum({1}) AS own, sum({2}) AS times {3} GROUP BY {0}, "
-      "label) AS f ANY LEFT JOIN ({4}) AS g USING label",
-      what.id, what.weight, what.count, rows, hosts);
+// Of each host of one side how long it was recorded.
+std::string hosts_of(Scope& scope, std::string_view side) {
   return fmt::format(
-      "SELECT {0}, row_sum, own_sum, time_sum, arraySum(arrayMap(x -> (x - mean) * (x - mean), "
-      "rates)) + ({1} - length(rates)) * mean * mean FROM (SELECT {0}, sum(n) AS row_sum, sum(own) "
-      "AS own_sum, sum(times) AS time_sum, sum(rate) / {1} AS mean, groupArrayIf(rate, span != 0) "
-      "AS rates FROM ({2}) AS r GROUP BY {0} ORDER BY own_sum DESC LIMIT {3}) AS q",
-      what.id, std::max<std::uint64_t>(host_count, 1), by_host, kMostRows);
+      "SELECT {} AS label, sum(seconds) AS span FROM ({}) AS h ANY LEFT JOIN (SELECT series, host "
+      "FROM {}) AS s USING series GROUP BY host",
+      hash_of_side("host", side), scope.seconds_of_series(0), scope.name_of("series"));
 }
 
+// Of each subject of each side how many rows, how much, how often, and the squares, which the store
+// adds up: pairs of a subject and a host are many. A host without rows of it has the rate 0.
+std::string sums_of(const Subject& what, const std::string& rows, const std::string& hosts,
+                    std::uint64_t hosts_before, std::uint64_t hosts_after) {
+  const std::string by_host = fmt::format(
+      "SELECT {0}, {3} AS side, n, own, times, span, if(span = 0, toFloat64(0), own / span) AS "
+      "rate FROM (SELECT {0}, label, count() AS n, sum({1}) AS own, sum({2}) AS times {4} GROUP BY "
+      "{0}, label) AS f ANY LEFT JOIN ({5}) AS g USING label",
+      what.id, what.weight, what.count, side_of("label"), rows, hosts);
+  const std::string count =
+      fmt::format("if(side = 1, {}, {})", std::max<std::uint64_t>(hosts_before, 1),
+                  std::max<std::uint64_t>(hosts_after, 1));
+  return fmt::format(
+      "SELECT {0}, side, row_sum, own_sum, time_sum, arraySum(arrayMap(x -> (x - mean) * (x - "
+      "mean), rates)) + ({1} - length(rates)) * mean * mean FROM (SELECT {0}, side, sum(n) AS "
+      "row_sum, sum(own) AS own_sum, sum(times) AS time_sum, sum(rate) / {1} AS mean, "
+      "groupArrayIf(rate, span != 0) AS rates FROM ({2}) AS r GROUP BY {0}, side ORDER BY own_sum "
+      "DESC LIMIT {3} BY side) AS q",
+      what.id, count, by_host, kMostRows);
+}
+
+// The first is what is compared with.
 template <class Id>
-base::result<Side<Id>> ask_side(Store& store, const Question& question, const Subject& what) {
-  auto scope = Scope::open(store, question);
-  if (!scope) return base::Unexpected(scope.error());
-  const auto rows_of_tiers =
-      scope->rows_of(what.tiers, fmt::format("{}, {}, {}", what.id, what.weight, what.count),
-                     {.where = std::string(what.where), .label = "host", .hashed = true});
-  if (!rows_of_tiers) return base::Unexpected(rows_of_tiers.error());
-  const std::string hosts = fmt::format(
-      "SELECT cityHash64(host) AS label, sum(seconds) AS span FROM (SELECT series, uniqExact(t) * "
-      "10 AS "
-      "seconds {} GROUP BY series) AS h ANY LEFT JOIN (SELECT series, host FROM {}) AS s USING "
-      "series GROUP BY host",
-      scope->of("health_10s", 0), scope->name_of("series"));
-  const auto counted =
-      store.row<std::uint64_t>(fmt::format("SELECT count() FROM ({}) AS c", hosts));
-  if (!counted) return base::Unexpected(counted.error());
-  const auto rows = store.rows<Id, std::uint64_t, std::uint64_t, std::uint64_t, double>(
-      sums_of(what, *rows_of_tiers, hosts, std::get<0>(*counted)));
+base::result<Sides<Id>> ask_sides(Store& store, const Question& before, const Question& after,
+                                  const Subject& what) {
+  auto old = Scope::open(store, before);
+  if (!old) return base::Unexpected(old.error());
+  auto now = Scope::open(store, after);
+  if (!now) return base::Unexpected(now.error());
+  const auto rows = Scope::rows_of_both(*old, *now, what.tiers,
+                                        fmt::format("{}, {}, {}", what.id, what.weight, what.count),
+                                        {.where = std::string(what.where), .label = "host"});
   if (!rows) return base::Unexpected(rows.error());
-  Side<Id> side{};
-  for (const Tier& tier : what.tiers.subspan(1))
-    if (std::ranges::find(scope->account().tiers, tier.table) != scope->account().tiers.end())
-      side.knows_hosts = false;
-  side.account = std::move(scope->account());
-  side.hosts = std::get<0>(*counted);
-  for (const auto& [id, count, weight, times, squares] : *rows) {
-    side.account.rows += count;
-    side.sums[id] = {weight, times, squares};
+  const std::string hosts = hosts_of(*old, "1") + " UNION ALL " + hosts_of(*now, "2");
+  const auto counted = store.row<std::uint64_t, std::uint64_t>(fmt::format(
+      "SELECT countIf({0} = 1), countIf({0} = 2) FROM ({1}) AS c", side_of("label"), hosts));
+  if (!counted) return base::Unexpected(counted.error());
+  const auto [hosts_before, hosts_after] = *counted;
+  const auto sums =
+      store.rows<Id, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, double>(
+          sums_of(what, *rows, hosts, hosts_before, hosts_after));
+  if (!sums) return base::Unexpected(sums.error());
+  Sides<Id> sides;
+  sides[0].account = std::move(old->account());
+  sides[1].account = std::move(now->account());
+  sides[0].hosts = hosts_before;
+  sides[1].hosts = hosts_after;
+  for (const auto& [id, side, count, weight, times, squares] : *sums) {
+    Side<Id>& of = sides[side == 1 ? 0 : 1];
+    of.account.rows += count;
+    of.sums[id] = {weight, times, squares};
   }
-  if (rows->size() == kMostRows)
-    side.account.notes.push_back(
-        fmt::format("only the {} {} with the most {}", kMostRows, what.table, what.weight_title));
-  return side;
+  for (Side<Id>& side : sides) {
+    for (const Tier& tier : what.tiers.subspan(1))
+      side.knows_hosts &=
+          std::ranges::find(side.account.tiers, tier.table) == side.account.tiers.end();
+    if (side.sums.size() == kMostRows)
+      side.account.notes.push_back(
+          fmt::format("only the {} {} with the most {}", kMostRows, what.table, what.weight_title));
+  }
+  return sides;
 }
 
 template <class Id>
@@ -164,22 +185,21 @@ std::string name_of(const Frames& frames, const warehouse::Id128& id) {
 template <class Id>
 base::result<Answer> diff_of(Store& store, const Question& before, const Question& after,
                              const Subject& what) {
-  auto old = ask_side<Id>(store, before, what);
-  if (!old) return base::Unexpected(old.error());
-  auto now = ask_side<Id>(store, after, what);
-  if (!now) return base::Unexpected(now.error());
+  auto sides = ask_sides<Id>(store, before, after, what);
+  if (!sides) return base::Unexpected(sides.error());
+  auto& [old, now] = *sides;
   std::vector<Id> ids;
-  for (const auto* side : {&*old, &*now})
-    for (const auto& [id, hosts] : side->sums) ids.push_back(id);
+  for (const Side<Id>& side : *sides)
+    for (const auto& [id, sums] : side.sums) ids.push_back(id);
   std::ranges::sort(ids);
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   Frames frames(store);
   if (auto loaded = load(frames, ids); !loaded) return base::Unexpected(loaded.error());
-  const bool knows_hosts = old->knows_hosts && now->knows_hosts;
-  const bool has_noise = knows_hosts && old->hosts > 1 && now->hosts > 1;
+  const bool knows_hosts = old.knows_hosts && now.knows_hosts;
+  const bool has_noise = knows_hosts && old.hosts > 1 && now.hosts > 1;
   analysis::Table table = empty_diff(what);
   for (const Id& id : ids) {
-    const Rates was = rates_of(*old, id), is = rates_of(*now, id);
+    const Rates was = rates_of(old, id), is = rates_of(now, id);
     const double change = is.weight - was.weight;
     const double noise = 2 * std::sqrt(was.variance + is.variance);
     analysis::Cell noise_cell, verdict, ratio;
@@ -195,7 +215,7 @@ base::result<Answer> diff_of(Store& store, const Question& before, const Questio
                     what.tiers.front().resolution == 60 ? "1m" : "10s"));
   else if (!has_noise) table.notes.emplace_back("Noise is known where both sides have two hosts.");
   sort_and_limit(table, after.table, "change");
-  return Answer{std::move(now->account), {std::move(table)}, std::move(old->account)};
+  return Answer{std::move(now.account), {std::move(table)}, std::move(old.account)};
 }
 
 }  // namespace

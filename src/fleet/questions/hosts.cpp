@@ -49,12 +49,12 @@ base::result<Groups> rates(Scope& scope, const Figured& figure) {
           .rows<std::uint64_t, std::string, std::string, std::string, std::uint64_t, std::uint64_t,
                 std::uint64_t>(fmt::format(
               "SELECT grp, any(service_name), any(version), host, sum(value), sum(seconds), "
-              "sum(n) FROM (SELECT series, value, seconds, n FROM (SELECT series, "
-              "uniqExact(t) * 10 AS seconds {} GROUP BY series) AS a ANY LEFT JOIN (SELECT series, "
-              "{} AS value, count() AS n {} GROUP BY series) AS b USING series) AS c ANY LEFT JOIN "
+              "sum(n) FROM (SELECT series, value, seconds, n FROM ({}) AS a ANY LEFT JOIN "
+              "(SELECT series, {} AS value, count() AS n {} GROUP BY series) AS b USING series) AS "
+              "c ANY LEFT JOIN "
               "(SELECT series, grp, service_name, version, host FROM {}) AS s USING series GROUP "
               "BY grp, host ORDER BY grp, host",
-              scope.of("health_10s", 10), figure.sum, scope.of(figure.table, figure.resolution),
+              scope.seconds_of_series(10), figure.sum, scope.of(figure.table, figure.resolution),
               scope.name_of("series")));
   if (!rows) return base::Unexpected(rows.error());
   Groups groups;
