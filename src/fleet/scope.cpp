@@ -157,7 +157,7 @@ TierChoice Scope::choose(Tiers tiers, const RowChoice& wanted_rows) {
         return tier == 0 ? !book_.is_gone(tiers[0].table, hour) : book_.is_made(tiers, tier, hour);
       });
   if (choice.left_out != 0)
-    account_.notes.push_back(fmt::format(
+    note_once(fmt::format(
         "{} s are left out: {}", choice.left_out,
         by_host ? "rows by host are gone; without host and instance, coarser ones may tell"
                 : "their rows were dropped, or are only left for whole hours"));
@@ -168,12 +168,14 @@ TierChoice Scope::choose(Tiers tiers, const RowChoice& wanted_rows) {
 std::string Scope::part_of(const Tier& tier, bool is_finest, std::string_view columns,
                            const std::string& rows, const RowChoice& choice) const {
   const std::string table = name_of(tier.table) + (is_finest && account_.is_exact ? " FINAL" : "");
-  if (choice.label.empty()) return fmt::format("SELECT {} FROM {} WHERE {}", columns, table, rows);
+  if (choice.label.empty() && choice.side.empty())
+    return fmt::format("SELECT {} FROM {} WHERE {}", columns, table, rows);
   const auto form = [&](const std::string& value) {
     return choice.side.empty() ? value : hash_of_side(value, choice.side);
   };
-  const bool has_label = is_finest || !is_of_one_process(choice.label);
-  if (!has_label && choice.side.size() <= 1)
+  const bool has_label = !choice.label.empty() && (is_finest || !is_of_one_process(choice.label));
+  const bool is_side_of_series = choice.side.size() > 1;
+  if (!has_label && !is_side_of_series)
     return fmt::format("SELECT {}, {} AS label FROM {} WHERE {}", columns, form("''"), table, rows);
   const std::string_view id = is_finest ? "series" : "grp";
   const std::string value = has_label ? fmt::format("any({})", column_of(choice.label)) : "''";
@@ -183,8 +185,14 @@ std::string Scope::part_of(const Tier& tier, bool is_finest, std::string_view co
       columns, id, table, rows, form(value), name_of("series"));
 }
 
+void Scope::note_once(std::string text) {
+  if (std::ranges::find(account_.notes, text) == account_.notes.end())
+    account_.notes.push_back(std::move(text));
+}
+
 void Scope::note_tier(const Tier& tier) {
-  account_.tiers.emplace_back(tier.table);
+  if (std::ranges::find(account_.tiers, tier.table) == account_.tiers.end())
+    account_.tiers.emplace_back(tier.table);
   account_.resolution = std::max(account_.resolution, tier.resolution);
 }
 

@@ -20,8 +20,8 @@ struct RowChoice {
   // of tiers that know no hosts have the empty text for host and instance.
   std::string label{};
   bool needs_label = false;  // such tiers are not asked, then
-  // 1 or 2, in SQL: the column `label` is a number then, of the side and the value's hash, where
-  // only its identity matters. It is faster.
+  // 1 or 2, in SQL: the column `label` is a number then, of the side and the value's hash (of no
+  // label the same one), where only its identity matters. It is faster.
   std::string side{};
 };
 // A number as the column `label` has it, and the side of such a number.
@@ -70,6 +70,7 @@ class Scope {
                                                   std::string_view columns,
                                                   const RowChoice& wanted, Scope* other = nullptr);
   void note_tier(const Tier& tier);
+  void note_once(std::string text);
   // Seconds of the range whose rows of a table were dropped.
   std::uint64_t gone_seconds(std::string_view table) const;
   std::string part_of(const Tier& tier, bool is_finest, std::string_view columns,

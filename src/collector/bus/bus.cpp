@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/codes.hpp"
+#include "collector/bus/bus_control.hpp"
 #include "service/words/numbers.hpp"
 
 namespace polytrace::collector {
@@ -41,6 +42,21 @@ std::optional<Subject> parse_subject(std::string_view text) {
   return subject;
 }
 
+std::string edge_subject(const EdgeSubject& of, std::string_view verb) {
+  return fmt::format("{}{}.{}.{}", kSubjectHead, of.tenant, verb, of.edge);
+}
+
+std::optional<EdgeSubject> parse_edge_subject(std::string_view text, std::string_view verb) {
+  if (!text.starts_with(kSubjectHead)) return std::nullopt;
+  text.remove_prefix(kSubjectHead.size());
+  const std::string middle = fmt::format(".{}.", verb);
+  const std::size_t at = text.find(middle);
+  if (at == text.npos) return std::nullopt;
+  EdgeSubject of{std::string(text.substr(0, at)), std::string(text.substr(at + middle.size()))};
+  if (!is_subject_word(of.tenant) || !is_subject_word(of.edge)) return std::nullopt;
+  return of;
+}
+
 // Whoever asks for a bus without the library was told before: check_config.
 #if !POLYTRACE_HAS_NATS
 base::result<std::unique_ptr<Target>> bus_target(const Config&, Figures&) {
@@ -48,6 +64,13 @@ base::result<std::unique_ptr<Target>> bus_target(const Config&, Figures&) {
 }
 
 std::unique_ptr<BusIntake> BusIntake::open(const Config&, Hands, Figures&, Tell) { return nullptr; }
+std::unique_ptr<BusCommands> BusCommands::open(boost::asio::io_context&, const Config&, std::string,
+                                               Executor&, EdgeService&, Tell) {
+  return nullptr;
+}
+std::unique_ptr<BusEdges> BusEdges::open(boost::asio::io_context&, const Config&, Meet, Tell) {
+  return nullptr;
+}
 #endif
 
 }  // namespace polytrace::collector

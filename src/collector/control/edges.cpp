@@ -33,6 +33,15 @@ class OwnEdges final : public Edges {
                       .role = Role::push,
                       .answer = [this](Call call) { let_in(std::move(call)); }});
   }
+  void meet(const std::string& tenant, const std::string& edge,
+            std::shared_ptr<http::Channel> channel) override {
+    const std::string* const database = database_of({.tenant = tenant}, config_.tenants);
+    // No name of a caller has such a mark.
+    const std::string key = fmt::format("{}/ /{}", tenant, edge);
+    const bool is_too_many = edges_.size() >= kMostEdges && !edges_.contains(key);
+    if (database == nullptr || is_too_many) return channel->close();
+    add(key, edge, *database, std::move(channel));
+  }
   std::vector<std::shared_ptr<FarPost>> of(const std::string& database) const override {
     std::vector<std::shared_ptr<FarPost>> posts;
     for (const auto& [key, edge] : edges_)

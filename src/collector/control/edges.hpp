@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The edges that keep a channel open to this hub, /v1/edge, by the certificate or the token that
-// they send rows with: of each tenant its own. One thread, the loop's.
+// they send rows with, and those that it meets otherwise: of each tenant its own. One thread, the
+// loop's.
 #pragma once
 
 #include <memory>
@@ -27,6 +28,9 @@ class Edges {
   Edges& operator=(const Edges&) = delete;
 
   virtual void add_to(Routes& routes) = 0;
+  // One that came another way. Of a tenant that this hub has not, the channel is closed.
+  virtual void meet(const std::string& tenant, const std::string& edge,
+                    std::shared_ptr<http::Channel> channel) = 0;
   // Those whose rows go to that database.
   virtual std::vector<std::shared_ptr<FarPost>> of(const std::string& database) const = 0;
   // Names of those that were here since this hub began, went within the last day, which is as long

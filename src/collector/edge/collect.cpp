@@ -18,6 +18,7 @@
 
 #include "base/codes.hpp"
 #include "collector/bus/bus.hpp"
+#include "collector/bus/bus_control.hpp"
 #include "collector/control/desk.hpp"
 #include "collector/control/edge_link.hpp"
 #include "collector/door/door.hpp"
@@ -227,6 +228,13 @@ class Collector {
       ledger_ = std::make_unique<Ledger>(pipeline_->outbox(), [this] { more(); }, figures_, tell_);
       edges_ = Edges::make(context_, config_, figures_, tell_);
       edges_->add_to(routes);
+      if (!config_.bus.url.empty())
+        bus_edges_ = BusEdges::open(
+            context_, config_,
+            [this](const EdgeSubject& edge, std::shared_ptr<http::Channel> channel) {
+              edges_->meet(edge.tenant, edge.edge, std::move(channel));
+            },
+            tell_);
       control_desk_ =
           ControlDesk::make(context_, config_, executor_.get(), *edges_, *ledger_, figures_, tell_);
       control_desk_->add_to(routes);
@@ -261,6 +269,10 @@ class Collector {
     shelf_ = Shelf::make(context_, *pieces_, [this](std::uint64_t id) {
       return pipeline_->database_of_stream(id) != nullptr;
     });
+    if (!config_.bus.url.empty()) {
+      commands_ = BusCommands::open(context_, config_, std::move(*name), *executor_, *shelf_, tell_);
+      return {};
+    }
     auto links = EdgeLinks::open(context_, config_, std::move(*name), *executor_, *shelf_, tell_);
     if (!links) return base::Unexpected(links.error());
     links_ = std::move(*links);
@@ -343,6 +355,8 @@ class Collector {
     rows_.reset();
     positions_.reset();
     links_.reset();
+    commands_.reset();
+    bus_edges_.reset();
     hub_desk_.reset();
     control_desk_.reset();
     edges_.reset();
@@ -377,11 +391,13 @@ class Collector {
   std::unique_ptr<Executor> executor_;
   std::unique_ptr<Ledger> ledger_;
   std::unique_ptr<Edges> edges_;
+  std::unique_ptr<BusEdges> bus_edges_;
   std::unique_ptr<ControlDesk> control_desk_;
   std::unique_ptr<HubPieceDesk> hub_desk_;
   std::unique_ptr<QuestionDesk> questions_;
   std::unique_ptr<Shelf> shelf_;
   std::unique_ptr<EdgeLinks> links_;
+  std::unique_ptr<BusCommands> commands_;
   std::unique_ptr<StoreRoll> roll_;
 };
 
