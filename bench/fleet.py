@@ -22,6 +22,7 @@ import urllib.request
 from pathlib import Path
 
 import fleet_questions
+import fleet_store
 from measure import run, show
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests/fleet/support"))
@@ -32,30 +33,38 @@ SIZES = {"small": {"streams": 50, "idlers": 200, "seconds": 5},
 RATE = 20_000  # events a second and program
 TICKS = os.sysconf("SC_CLK_TCK")
 PATIENCE = 300  # seconds: what takes longer hangs
-ROWS_OF_BATCH = 120_000  # about what the collector sends at once: 8 MiB
-CONFIG = """role = ["edge", "hub"]
-[edge]
-socket = "{folder}/run/collect.sock"
-drain = "120s"
+SPOOL = """drain = "{drain}"
 [spool]
 folder = "{folder}/state"
 bytes = "1g"
 min_free = "1m"
 [limits]
 streams_of_user = 5000
-[store]
-urls = [["{url}"]]
 [metrics]
 port = 0
 token_file = "{folder}/token"
 """
+EDGE = '[edge]\nsocket = "{folder}/run/collect.sock"\n'
+STORE = '[store]\nurls = [["{url}"]]\n'
+BOTH = 'role = ["edge", "hub"]\n' + EDGE + SPOOL + STORE
+TO_HUB = 'role = ["edge"]\n' + EDGE + """hubs = ["https://127.0.0.1:{port}"]
+ca = "{keys}/ca.pem"
+token_file = "{keys}/token"
+""" + SPOOL
+HUB = 'role = ["hub"]\n[edge]\n' + SPOOL + STORE + """[http]
+listen = "127.0.0.1:{port}"
+cert = "{keys}/hub.pem"
+key = "{keys}/hub.key"
+token_file = "{keys}/tokens.toml"
+"""
 
 
 class Edge:
-    """A collector of its own in a folder of its own."""
+    """A collector of its own in a folder of its own; `config` says what it is."""
 
-    def __init__(self, tool, folder, url):
-        self.tool, self.folder = tool, Path(folder)
+    def __init__(self, tool, folder, config=BOTH, **words):
+        self.tool, self.folder, self.config = tool, Path(folder), config
+        self.words = {"folder": self.folder, "drain": "120s"}
         (self.folder / "run").mkdir(parents=True)
         self.token = self.folder / "token"
         self.token.touch(0o600)
@@ -64,10 +73,11 @@ class Edge:
         self.file = self.folder / "collect.toml"
         self.process = None
         self.runs = 0
-        self.aim(url)
+        self.aim(**words)
 
-    def aim(self, url):
-        self.file.write_text(CONFIG.format(folder=self.folder, url=url))
+    def aim(self, **words):
+        self.words.update(words)
+        self.file.write_text(self.config.format(**self.words))
 
     def start(self):
         self.runs += 1
@@ -111,6 +121,11 @@ class Edge:
             sys.exit(f"the collector gave {self.process.returncode}: "
                      f"{self.log.read_text()[-2000:]}")
         return usage.ru_utime + usage.ru_stime
+
+    def stop(self):
+        """Ends, and keeps what there is nobody for."""
+        self.process.terminate()
+        self.process.wait()
 
     def kill(self):
         if self.process and self.process.poll() is None:
@@ -203,16 +218,25 @@ class Bench:
         self.missed += not held
         show(what, figure, target, held)
 
+    def make_database(self, name):
+        subprocess.run([self.tool, "fleet", "schema", "--apply", "--store",
+                        f"{self.server.url}/{name}"], check=True, stdout=subprocess.DEVNULL)
+
+    def collector(self, kind, folder, **words):
+        return Edge(self.tool, folder, {"to_hub": TO_HUB, "hub": HUB}[kind], **words)
+
+    def senders(self, socket, **options):
+        return Senders(self.sender, socket, **options)
+
     @contextlib.contextmanager
     def edge(self, proxy=None):
         """An edge with a database of its own."""
         self.parts += 1
         self.database = f"fleet{self.parts}"
         store = f"{self.server.url}/{self.database}"
-        subprocess.run([self.tool, "fleet", "schema", "--apply", "--store", store], check=True,
-                       stdout=subprocess.DEVNULL)
+        self.make_database(self.database)
         edge = Edge(self.tool, self.folder / self.database,
-                    f"{proxy.url()}/{self.database}" if proxy else store)
+                    url=f"{proxy.url()}/{self.database}" if proxy else store)
         try:
             edge.start()
             yield edge
@@ -335,59 +359,7 @@ class Bench:
             self.expect_sums(edge, sent)
 
     def store(self):
-        """Rows wait in the outbox; then the store is there."""
-        with self.edge() as edge:
-            edge.kill()
-            url = f"{self.server.url}/{self.database}"
-            edge.aim("http://127.0.0.1:9/away")
-            edge.start()
-            senders = Senders(self.sender, edge.socket, streams=self.streams, rate=0, seconds=4,
-                              step=10_000_000, spread=50, behind=7200)
-            sent = senders.wait()
-            time.sleep(3)
-            edge.kill()
-            edge.aim(url)
-            begin = time.monotonic()
-            edge.start()
-            gone, restoring = edge.figures()["rows_total"], edge.cpu()
-            # Until nothing comes any more: the newest file of the outbox stays.
-            rows, wall, cpu = 0, 1.0, 0.0
-            while (now := time.monotonic() - begin) < min(wall + 5, 120) or rows == 0:
-                if (came := edge.figures()["rows_total"]) != rows:
-                    rows, wall, cpu = came, now, edge.cpu()
-                time.sleep(0.1)
-            edge.end()
-            print(f"{rows} rows waited, for the last {wall:.1f} s")
-            self.told("rows a second into the store", f"{rows / wall:.0f}", "250000",
-                      rows / wall >= 250_000)
-            each = (cpu - restoring) * 1e6 / (rows - gone)
-            self.told("microseconds of the hub's CPU a row", f"{each:.2f}", "0.40", each <= 0.4)
-            self.expect_sums(edge, sent)
-            ours, theirs = wall / rows * 1e6, self.inserted_by_client(edge.folder)
-            self.told("seconds for a million rows, beside clickhouse-client",
-                      f"{ours:.2f} : {theirs:.2f}", f"{ours / theirs:.2f} <= 1.5",
-                      ours <= 1.5 * theirs)
-
-    def inserted_by_client(self, folder):
-        """Seconds that clickhouse-client takes for a million of the same rows."""
-        rows, seconds = 0, 0.0
-        for table in ("profile_10s", "methods_1m", "health_10s", "moments", "stacks", "frames"):
-            of = f"{self.database}.{table}"
-            file = folder / table
-            with file.open("wb") as out:
-                subprocess.run(fleet_questions.client(self.server, f"SELECT * FROM {of}",
-                                                      format="RowBinary"), stdout=out, check=True)
-            self.server.ask(f"CREATE TABLE {of}_again AS {of}")
-            insert = f"INSERT INTO {of}_again FORMAT RowBinary"
-            begin = time.monotonic()
-            with file.open("rb") as data:
-                subprocess.run(fleet_questions.client(self.server, insert,
-                                                      max_insert_block_size=ROWS_OF_BATCH),
-                               stdin=data, check=True)
-            seconds += time.monotonic() - begin
-            rows += self.server.number(f"SELECT count() FROM {of}_again")
-            file.unlink()
-        return seconds / rows * 1e6
+        fleet_store.Delivery(self).run()
 
     def storm(self):
         """Each batch comes three times, the last two in another order."""

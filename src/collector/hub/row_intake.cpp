@@ -110,15 +110,20 @@ std::optional<http::Reply> RowIntake::unpack_it(const Call& call, Batch& batch) 
   if (size && *size > most)
     return refuse_call(figures_, tell_, Refused::bomb, 413, call,
                        fmt::format("{} bytes would be {}", body.size(), *size));
-  const auto block = unpack(body, most);
+  auto block = unpack(body, most);
   if (!block || block->table != call.rest)
     return refuse_call(figures_, tell_, Refused::rows, 400, call,
                        "the bytes are damaged, or of another table");
-  batch.blocks = made_anew(*block, options_.shards);
+  if (options_.shards == 1 && is_as_made(*block)) {
+    block->packed = packed_rows(body);
+    batch.blocks.push_back(std::move(*block));
+  } else {
+    batch.blocks = made_anew(*block, options_.shards);
+  }
   if (batch.blocks.empty())
     return refuse_call(figures_, tell_, Refused::rows, 400, call,
                        "the rows are not of this table as this version has it, or not of one day");
-  if (!is_of_these_days(*block))
+  if (!is_of_these_days(batch.blocks.front()))
     return refuse_call(figures_, tell_, Refused::rows, 400, call,
                        "the day is too far from today: is the clock right?");
   return std::nullopt;

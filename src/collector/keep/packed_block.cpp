@@ -117,7 +117,9 @@ std::vector<std::byte> pack(const Block& block) {
   base::Appender head, out;
   write_head(block, head);
   if (head.size() + block.bytes.size() > kMostPacked) return {};
-  if (!compress(head.view(), out) || !compress(block.bytes.view(), out)) return {};
+  if (!compress(head.view(), out)) return {};
+  if (!block.packed.empty()) out.bytes(block.packed);
+  else if (!compress(block.bytes.view(), out)) return {};
   return {out.view().begin(), out.view().end()};
 }
 
@@ -148,6 +150,8 @@ std::optional<Block> unpack(base::Bytes bytes, std::size_t most) {
     return std::nullopt;
   return block;
 }
+
+base::Bytes packed_rows(base::Bytes bytes) { return take_frame(bytes) ? bytes : base::Bytes(); }
 
 std::optional<PackedLook> look_at_packed(base::Bytes first) {
   const auto frame = take_frame(first);

@@ -24,6 +24,9 @@ std::optional<Block> unpack(base::Bytes bytes, std::size_t most = kMostPacked);
 // How many bytes they say to be when they are unpacked; nothing: they do not say it.
 std::optional<std::uint64_t> unpacked_size(base::Bytes bytes);
 
+// Of the bytes of one the rows, as Block::packed has them. Empty: they are of an earlier version.
+base::Bytes packed_rows(base::Bytes bytes);
+
 struct PackedLook {
   Block block{};                // without its rows
   std::uint64_t row_bytes = 0;  // as they say themselves

@@ -109,6 +109,30 @@ bool read_table(const Block& block, std::vector<Row>& into) {
   return in.ok() && in.left() == 0 && !into.empty();
 }
 
+// Row by row, so that none of it is in memory a second time.
+template <class Row>
+bool is_table_as_made(const Block& block) {
+  if (block.table != Row::kTable || block.columns != warehouse::column_names<Row>()) return false;
+  const base::Bytes bytes = block.bytes.view();
+  base::Cursor in(bytes, 0);
+  Block again;
+  Row row;
+  while (in.left() != 0) {
+    const std::size_t at = bytes.size() - in.left();
+    if (at >= kEnoughBytesOfBlock || !warehouse::read_row(in, row) || part_of(row) != block.day)
+      return false;
+    again.bytes.clear();
+    warehouse::append_row(row, again.bytes);
+    if (!std::ranges::equal(again.bytes.view(), bytes.subspan(at, bytes.size() - in.left() - at)))
+      return false;
+    ++again.rows;
+    add_hour(row, again);
+  }
+  std::ranges::sort(again.totals, {}, &HourTotal::hour);
+  return again.rows != 0 && again.rows <= kMostRowsOfBlock && again.rows == block.rows &&
+         again.totals == block.totals;
+}
+
 template <class Row>
 Block whole_block(const std::vector<Row>& rows, std::uint32_t day) {
   Block block = new_block<Row>(day, 0);
@@ -125,6 +149,14 @@ std::vector<Block> blocks_of(const Rows& rows, std::uint32_t shards, std::size_t
              rows.tables);
   for (Block& block : out) std::ranges::sort(block.totals, {}, &HourTotal::hour);
   return out;
+}
+
+bool is_as_made(const Block& block) {
+  return std::apply(
+      [&]<class... Row>(const std::vector<Row>&...) {
+        return (is_table_as_made<Row>(block) || ...);
+      },
+      Rows().tables);
 }
 
 std::vector<Block> made_anew(const Block& block, std::uint32_t shards, std::size_t enough) {

@@ -38,6 +38,8 @@ struct Block {
   std::uint32_t shard = 0;  // whose it is: that of its series, or of what else has an id
   std::uint64_t rows = 0;
   base::Appender bytes{};
+  base::Bytes
+      packed{};  // the same rows as they came, packed, which outlives it; empty: they did not
   std::vector<HourTotal> totals{};  // of facts: by hour
   std::string database{};           // of a tenant; empty: the store's own
   Origin origin{};
@@ -52,6 +54,8 @@ inline constexpr std::size_t kEnoughBytesOfMessage = std::size_t{768} << 10;
 // Equal rows make equal blocks, in this order: what names things first, facts behind.
 std::vector<Block> blocks_of(const Rows& rows, std::uint32_t shards = 1,
                              std::size_t enough = kEnoughBytesOfBlock);
+// Whether its rows, made anew, are this block, byte for byte.
+bool is_as_made(const Block& block);
 // What the rows of a block make when they are made anew; nothing: these are no rows of that table,
 // or not of one of its partitions.
 std::vector<Block> made_anew(const Block& block, std::uint32_t shards,
