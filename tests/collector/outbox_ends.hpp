@@ -9,9 +9,17 @@
 
 namespace polytrace::test {
 
-inline std::optional<collector::Outbox::Batch> oldest(const collector::Outbox& outbox,
+// What would be taken.
+inline std::vector<collector::Outbox::Batch> look_alike(collector::Outbox& outbox,
+                                                        collector::OfShard of, std::size_t most) {
+  auto found = outbox.take_alike(of, most).value();
+  for (const collector::Outbox::Batch& batch : found) outbox.give_back(batch.number);
+  return found;
+}
+
+inline std::optional<collector::Outbox::Batch> oldest(collector::Outbox& outbox,
                                                       collector::OfShard of = {}) {
-  auto found = outbox.next_alike(of, 0).value();
+  auto found = look_alike(outbox, of, 0);
   return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }
 

@@ -97,7 +97,7 @@ TEST(outbox, gives_together_what_is_alike) {
     auto outbox = Outbox::open(options);
     ASSERT_TRUE(outbox);
     if (!again) {
-      EXPECT_TRUE(outbox->next_alike({}, 1 << 20)->empty());
+      EXPECT_TRUE(test::look_alike(*outbox, {}, 1 << 20).empty());
       for (U i = 0; i < 6; ++i) {
         Block block = made_block(20);
         if (i == 1) block.database = "fleet_b";
@@ -107,20 +107,55 @@ TEST(outbox, gives_together_what_is_alike) {
       ASSERT_TRUE(outbox->sync());
     }
     const std::size_t bytes = made_block(20).bytes.view().size();
-    EXPECT_EQ(numbers(*outbox->next_alike({}, 1 << 20)), (Numbers{0, 3, 4, 5}));
-    EXPECT_EQ(numbers(*outbox->next_alike({}, 3 * bytes)), (Numbers{0, 3, 4}));
-    EXPECT_EQ(numbers(*outbox->next_alike({}, 1)), Numbers{0});
-    EXPECT_EQ(numbers(*outbox->next_alike({}, 0)), Numbers{0});
+    EXPECT_EQ(numbers(test::look_alike(*outbox, {}, 1 << 20)), (Numbers{0, 3, 4, 5}));
+    EXPECT_EQ(numbers(test::look_alike(*outbox, {}, 3 * bytes)), (Numbers{0, 3, 4}));
+    EXPECT_EQ(numbers(test::look_alike(*outbox, {}, 1)), Numbers{0});
+    EXPECT_EQ(numbers(test::look_alike(*outbox, {}, 0)), Numbers{0});
     outbox->set_aside(0);
     outbox->set_aside(4);
-    EXPECT_EQ(numbers(*outbox->next_alike({}, 1 << 20)), Numbers{1});
+    EXPECT_EQ(numbers(test::look_alike(*outbox, {}, 1 << 20)), Numbers{1});
     outbox->set_aside(1);
     outbox->set_aside(2);
-    EXPECT_EQ(numbers(*outbox->next_alike({}, 1 << 20)), (Numbers{3, 5}));
+    EXPECT_EQ(numbers(test::look_alike(*outbox, {}, 1 << 20)), (Numbers{3, 5}));
     EXPECT_EQ(outbox->waiting(), 6U);
     outbox->take_up({});
-    EXPECT_EQ(numbers(*outbox->next_alike({}, 1 << 20)), (Numbers{0, 3, 4, 5}));
+    EXPECT_EQ(numbers(test::look_alike(*outbox, {}, 1 << 20)), (Numbers{0, 3, 4, 5}));
   }
+}
+
+// Several take at the same time; positions wait for all that is before them.
+TEST(outbox, what_one_has_no_other_takes) {
+  const test::TemporaryFolder folder;
+  auto outbox = Outbox::open({.folder = folder.file("o")});
+  ASSERT_TRUE(outbox);
+  for (U i = 0; i < 4; ++i) {
+    Block block = made_block(20);
+    if (i == 1) ++block.day;
+    if (i == 2) block = block_of(std::vector{warehouse::Stream{.stream = 1, .touched = 1}});
+    ASSERT_EQ(outbox->append(block), i);
+  }
+  ASSERT_TRUE(outbox->sync());
+  const auto taken = [&] {
+    std::vector<U> all;
+    for (const auto& batch : outbox->take_alike({}, 1 << 20).value()) all.push_back(batch.number);
+    return all;
+  };
+  using Numbers = std::vector<U>;
+  EXPECT_EQ(taken(), (Numbers{0, 3}));
+  EXPECT_EQ(taken(), Numbers{1});
+  EXPECT_EQ(taken(), Numbers{}) << "a position, and rows before it are under way";
+  outbox->give_back(1);
+  EXPECT_EQ(taken(), Numbers{1});
+  outbox->sent(1);
+  outbox->sent(3);
+  EXPECT_EQ(taken(), Numbers{});
+  outbox->set_aside(0);
+  EXPECT_TRUE(outbox->has_aside({}));
+  EXPECT_EQ(taken(), Numbers{2});
+  EXPECT_EQ(outbox->take_up({}), 1U);
+  EXPECT_FALSE(outbox->has_aside({}));
+  EXPECT_EQ(taken(), Numbers{0});
+  EXPECT_EQ(outbox->waiting(), 2U);
 }
 
 TEST(blocks, rows_of_a_series_and_of_an_id_are_of_one_shard) {

@@ -247,7 +247,7 @@ TEST(positions, overtake_no_rows_on_their_way) {
     auto& numbers = sent.emplace_back();
     EXPECT_LT(outbox->first_waiting(), 7U);
     // The first rows go alone, as a target takes them that was just woken.
-    const auto batches = outbox->next_alike({}, sent.size() == 1 ? 0 : 1 << 20).value();
+    const auto batches = outbox->take_alike({}, sent.size() == 1 ? 0 : 1 << 20).value();
     for (const Outbox::Batch& batch : batches) numbers.push_back(batch.number);
     for (const Number number : numbers) outbox->sent(number);
   }

@@ -81,8 +81,8 @@ base::result<Targets> open_targets(const Config& config, Figures& figures, const
   auto hub = config.bus.url.empty() ? hub_target(config.hubs, config.edge, config.hub_time)
                                     : bus_target(config, figures);
   if (!hub) return base::Unexpected(hub.error());
-  Targets targets;
-  targets.push_back(std::move(*hub));
+  Targets targets(1);
+  targets[0].push_back(std::move(*hub));
   return targets;
 }
 

@@ -71,7 +71,7 @@ void Courier::run() {
 milliseconds Courier::deliver() {
   take_up();
   if (sending_.empty()) {
-    auto batches = outbox_.next_alike(of_, alone_ != 0 ? 0 : target_->bytes_at_once());
+    auto batches = outbox_.take_alike(of_, alone_ != 0 ? 0 : target_->bytes_at_once());
     if (!batches) {
       tell_fault(base::to_text(batches.error()));
       return kNothing;
@@ -81,7 +81,7 @@ milliseconds Courier::deliver() {
   }
   if (sending_.empty()) return kNothing;
   // Behind rows that were refused no position is true.
-  if (aside_ != 0 && is_position(sending_.front().block)) return drop();
+  if (is_position(sending_.front().block) && outbox_.has_aside(of_)) return drop();
   const auto sent = target_->send(sending_, edge_, tries_);
   if (sent) return taken();
   ++tries_;
@@ -129,6 +129,7 @@ milliseconds Courier::failed(const std::string& why) {
 milliseconds Courier::refused(const std::string& why) {
   if (sending_.size() > 1) {
     alone_ = sending_.size();
+    for (const Outbox::Batch& batch : sending_) outbox_.give_back(batch.number);
     sending_.clear();
     return {};
   }
@@ -152,7 +153,7 @@ milliseconds Courier::refused(const std::string& why) {
            fmt::format("{}; {} rows of {} wait in the outbox", why, one.block.rows,
                        one.block.table)});
   alone_ -= std::min<std::size_t>(alone_, 1);
-  if (aside_++ == 0) aside_since_ = std::chrono::steady_clock::now();
+  if (!aside_since_) aside_since_ = std::chrono::steady_clock::now();
   ++figures_.batches_aside;
   sending_.clear();
   const bool is_nothing_taken = ++in_row_ >= kRefusalsOfAll;
@@ -163,10 +164,9 @@ milliseconds Courier::refused(const std::string& why) {
 }
 
 void Courier::take_up() {
-  if (aside_ == 0 || std::chrono::steady_clock::now() - aside_since_ < kMostWait) return;
-  outbox_.take_up(of_);
-  figures_.batches_aside -= aside_;
-  aside_ = 0;
+  if (!aside_since_ || std::chrono::steady_clock::now() - *aside_since_ < kMostWait) return;
+  figures_.batches_aside -= outbox_.take_up(of_);
+  aside_since_.reset();
   in_row_ = 0;
 }
 
@@ -181,8 +181,9 @@ Couriers::Couriers(Outbox& outbox, Targets targets, const std::string& edge, Fig
   const auto count = static_cast<std::uint32_t>(targets.size());
   figures.shards = count;
   for (std::uint32_t i = 0; i < count; ++i)
-    each_.push_back(std::make_unique<Courier>(outbox, std::move(targets[i]), OfShard{i, count},
-                                              edge, figures, tell));
+    for (auto& target : targets[i])
+      each_.push_back(std::make_unique<Courier>(outbox, std::move(target), OfShard{i, count}, edge,
+                                                figures, tell));
 }
 
 void Couriers::wake() {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The threads that take batches from the outbox to their targets, one for each: the shards of a
-// store, so that one which is away keeps no other waiting, or a hub. Each sends the oldest first,
-// with what is like it where the target takes several as one, until the target has them: the same
-// bytes again and again where it must be. A batch that is refused is told, set aside, and tried
-// again every minute, while others go on: rows are not thrown away.
+// store, so that one which is away keeps no other waiting, or a hub. Each sends the oldest that no
+// other has, with what is like it where the target takes several as one, until the target has them:
+// the same bytes again and again where it must be. A batch that is refused is told, set aside, and
+// tried again every minute, while others go on: rows are not thrown away.
 #pragma once
 
 #include <atomic>
@@ -11,6 +11,7 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <thread>
 #include <vector>
@@ -63,10 +64,9 @@ class Courier {
   std::vector<Outbox::Batch> sending_;  // until it is known that the target has them
   unsigned tries_ = 0;                  // of these
   std::size_t alone_ = 0;               // so many are sent one by one: together they were refused
-  std::uint64_t aside_ = 0;             // batches that were refused
-  unsigned in_row_ = 0;                 // of these, and none was taken between
-  std::chrono::steady_clock::time_point aside_since_{};
-  bool told_positions_ = false;   // that they are refused
+  unsigned in_row_ = 0;                 // that were refused, and none was taken between
+  std::optional<std::chrono::steady_clock::time_point> aside_since_{};  // of the first of these
+  bool told_positions_ = false;                                         // that they are refused
   std::set<std::uint64_t> told_;  // of which it was said that they are refused
   std::thread thread_;
 };

@@ -44,7 +44,10 @@ struct Outbox::State {
     std::uint32_t length = 0;
     std::uint32_t shard = 0;
     bool sent = false;
+    bool taken = false;
     bool aside = false;
+
+    bool is_aside() const { return aside && !sent; }
     // What it is, so that it is unpacked once, when its turn comes: of its table, columns, database
     // and day, 0: not known yet; how many bytes its rows are.
     std::uint64_t likeness = 0;
@@ -81,6 +84,7 @@ struct Outbox::State {
   base::result<std::optional<Batch>> load(File& file, std::uint64_t number);
   template <class Visit>
   base::result<void> visit(OfShard of, const Visit& visit);
+  Entry* entry_of(std::uint64_t number);
   void drop_sent();
   std::uint64_t bytes() const;
   bool is_over(double share) const;
@@ -264,17 +268,19 @@ base::result<void> Outbox::State::visit(OfShard of, const Visit& visit) {
   return {};
 }
 
-base::result<std::vector<Outbox::Batch>> Outbox::next_alike(OfShard of,
-                                                            std::size_t most_bytes) const {
+base::result<std::vector<Outbox::Batch>> Outbox::take_alike(OfShard of, std::size_t most_bytes) {
   const std::lock_guard lock(state_->mutex);
   std::vector<Batch> found;
   std::uint64_t likeness = 0;
   std::size_t bytes = 0;
   std::size_t looks = 0;
+  bool is_first = true;  // of all that were not sent
   const auto look = [&](State::File& file, State::Entry& entry,
                         std::uint64_t number) -> base::result<bool> {
     if (++looks > kMostLooks) return false;
+    const bool is_oldest = std::exchange(is_first, false);
     const bool goes_by = !found.empty() && !is_position(found.front().block);
+    if (entry.taken) return goes_by || found.empty();
     if (!found.empty()) {
       if (auto done = state_->look_at(file, entry); !done) return base::Unexpected(done.error());
       if (entry.likeness != 0 && entry.likeness != likeness) return goes_by;
@@ -283,10 +289,12 @@ base::result<std::vector<Outbox::Batch>> Outbox::next_alike(OfShard of,
     auto batch = state_->load(file, number);
     if (!batch) return base::Unexpected(batch.error());
     if (!*batch) return true;
+    if (found.empty() && !is_oldest && is_position((*batch)->block)) return true;
     if (!found.empty() && !are_alike((*batch)->block, found.front().block)) return goes_by;
     bytes += (*batch)->block.bytes.size();
     if (!found.empty() && bytes > most_bytes) return false;
     likeness = entry.likeness;
+    entry.taken = true;
     found.push_back(std::move(**batch));
     return most_bytes != 0;
   };
@@ -294,17 +302,42 @@ base::result<std::vector<Outbox::Batch>> Outbox::next_alike(OfShard of,
   return found;
 }
 
-void Outbox::set_aside(std::uint64_t number) {
-  const std::lock_guard lock(state_->mutex);
-  for (State::File& file : state_->files)
-    if (number >= file.first && number < file.end()) file.entries[number - file.first].aside = true;
+Outbox::State::Entry* Outbox::State::entry_of(std::uint64_t number) {
+  for (File& file : files)
+    if (number >= file.first && number < file.end()) return &file.entries[number - file.first];
+  return nullptr;
 }
 
-void Outbox::take_up(OfShard of) {
+void Outbox::give_back(std::uint64_t number) {
   const std::lock_guard lock(state_->mutex);
+  if (State::Entry* const entry = state_->entry_of(number)) entry->taken = false;
+}
+
+void Outbox::set_aside(std::uint64_t number) {
+  const std::lock_guard lock(state_->mutex);
+  State::Entry* const entry = state_->entry_of(number);
+  if (entry == nullptr) return;
+  entry->taken = false;
+  entry->aside = true;
+}
+
+std::uint64_t Outbox::take_up(OfShard of) {
+  const std::lock_guard lock(state_->mutex);
+  std::uint64_t count = 0;
   for (State::File& file : state_->files)
     for (State::Entry& entry : file.entries)
-      if (of.has(entry.shard)) entry.aside = false;
+      if (of.has(entry.shard) && entry.is_aside()) ++count, entry.aside = false;
+  return count;
+}
+
+bool Outbox::has_aside(OfShard of) const {
+  const std::lock_guard lock(state_->mutex);
+  for (const State::File& file : state_->files)
+    if (file.unsent != 0 && std::ranges::any_of(file.entries, [&](const State::Entry& entry) {
+          return of.has(entry.shard) && entry.is_aside();
+        }))
+      return true;
+  return false;
 }
 
 void Outbox::sent(std::uint64_t number) {

@@ -52,14 +52,18 @@ class Outbox {
     bool again = false;               // it was there when this began: it may have been sent before
     std::vector<std::byte> packed{};  // the block as it lies there
   };
-  // The oldest batch on the medium that was not sent, and those behind it that are of the same
-  // table, database and day, while their rows together take no more than so many bytes; 0: the
-  // oldest alone. Positions of streams overtake nothing: of them those that follow at once. Empty:
-  // none. What cannot be read is passed over and counted. Errors: read_failed.
-  base::result<std::vector<Batch>> next_alike(OfShard of, std::size_t most_bytes) const;
-  // Passed over from now on, until take_up() of that shard.
+  // The oldest batch on the medium that was not sent and nobody has, and those behind it that are
+  // of the same table, database and day, while their rows together take no more than so many bytes;
+  // 0: the oldest alone. Whoever takes them has them until they were sent or are given back.
+  // Positions of streams overtake nothing: they come when all before them was sent, and of them
+  // those that follow at once. Empty: none. What cannot be read is passed over and counted. Errors:
+  // read_failed.
+  base::result<std::vector<Batch>> take_alike(OfShard of, std::size_t most_bytes);
+  void give_back(std::uint64_t number);
+  // Given back, and passed over from now on, until take_up() of that shard, which tells how many.
   void set_aside(std::uint64_t number);
-  void take_up(OfShard of);
+  std::uint64_t take_up(OfShard of);
+  bool has_aside(OfShard of) const;
   // Of what was sent no file stays longer than others of its file wait.
   void sent(std::uint64_t number);
 

@@ -11,6 +11,8 @@
 namespace polytrace::collector {
 namespace {
 
+constexpr std::size_t kAtOnce = 2;
+
 // One shard; of each database its servers.
 class StoreTarget final : public Target {
  public:
@@ -60,15 +62,20 @@ base::result<Targets> store_targets(const Config& config, const TellAway& away) 
   std::vector<std::string> databases;
   for (const Tenant& tenant : config.tenants) databases.push_back(tenant.database);
   if (databases.empty()) databases.emplace_back();
-  std::vector<StoreTarget::ByDatabase> shards(config.store.size());
-  for (const std::string& database : databases) {
-    auto opened = open_store(config, database, away);
-    if (!opened) return base::Unexpected(opened.error());
-    for (std::size_t i = 0; i < shards.size(); ++i)
-      shards[i].emplace(database, std::move((*opened)[i]));
+  Targets targets(config.store.size());
+  for (std::size_t i = 0; i < kAtOnce; ++i) {
+    std::vector<StoreTarget::ByDatabase> shards(config.store.size());
+    for (const std::string& database : databases) {
+      auto opened = open_store(config, database, [&](std::size_t shard, const base::Error& why) {
+        if (i == 0) away(shard, why);
+      });
+      if (!opened) return base::Unexpected(opened.error());
+      for (std::size_t shard = 0; shard < shards.size(); ++shard)
+        shards[shard].emplace(database, std::move((*opened)[shard]));
+    }
+    for (std::size_t shard = 0; shard < shards.size(); ++shard)
+      targets[shard].push_back(std::make_unique<StoreTarget>(std::move(shards[shard])));
   }
-  Targets targets;
-  for (auto& shard : shards) targets.push_back(std::make_unique<StoreTarget>(std::move(shard)));
   return targets;
 }
 

@@ -37,11 +37,12 @@ class Target {
   Target() = default;
 };
 
-using Targets = std::vector<std::unique_ptr<Target>>;
+// Of each shard those that bring it rows at the same time.
+using Targets = std::vector<std::vector<std::unique_ptr<Target>>>;
 
-// Of each shard of the store one. Rows of tenants go to databases of theirs, which are looked at
-// instead of the store's own where there are any. A server that is away is waited for. Errors:
-// those of open_store.
+// A server takes rows of one insert on one core: of each shard of the store two. Rows of tenants go
+// to databases of theirs, which are looked at instead of the store's own where there are any. A
+// server that is away is waited for. Errors: those of open_store.
 base::result<Targets> store_targets(const Config& config, const TellAway& away);
 // POST /v1/rows/<table> of a hub, over one connection that is kept: the bytes as they lie in the
 // outbox; a hub has `within` for its answer. After two tries that failed the next hub's turn comes.
