@@ -46,18 +46,9 @@ urls = [["{store}"]]
 """
 USERS = """{ user: hub, password: "a password of both" }
   { user: edge, password: "a password of both", permissions: {
-    publish: ["pt.v1.default.rows.*.*"], subscribe: ["_INBOX.edge.default.>"] } }
+    publish: ["pt.v1.default.rows.*.*", "pt.v1.default.here.*", "pt.v1.default.said.*.*"],
+    subscribe: ["_INBOX.edge.default.>", "pt.v1.default.cmd.*"] } }
 """
-
-
-class Node(Edge):
-    def __init__(self, tool, folder, text, **told):
-        self.text = text
-        self.told = told
-        super().__init__(tool, folder, "")
-
-    def aim(self, url):
-        self.file.write_text(self.text.format(folder=self.folder, **self.told))
 
 
 def wait_for(what, true):
@@ -92,8 +83,8 @@ def run(tool, sender, place, size, server, broker):
     common = {"bus": broker.url, "store": f"{server.url}/fleet"}
     subprocess.run([tool, "fleet", "schema", "--apply", "--store", common["store"]], check=True,
                    stdout=subprocess.DEVNULL)
-    edge = Node(tool, Path(place) / "edge", EDGE + COMMON, user="edge", **common)
-    hub = Node(tool, Path(place) / "hub", HUB + COMMON, user="hub", **common)
+    edge = Edge(tool, Path(place) / "edge", EDGE + COMMON, user="edge", **common)
+    hub = Edge(tool, Path(place) / "hub", HUB + COMMON, user="hub", **common)
     try:
         hub.start()  # makes the stream
         wait_for("a stream", lambda: hub.figures().get("bus_up") == 1)

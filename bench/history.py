@@ -64,6 +64,9 @@ def compare_long(program, folder, changes, short):
             ratio = got[name] / short[name]
             print(f"{got[name]:12.5g} {unit:32} {ratio:6.2f} times the above, target 2"
                   f"  {verdict(ratio <= 2)}")
+    print(f"{got['one_each_us']:12.5g} us, one sample of each of {got['segments']:.0f} segments:"
+          f" {got['segments'] * 100:.0f} runs opened, where it were"
+          f" {short['segments'] * 100:.0f} in {short['one_each_us']:.5g} us")
     print(f"{got['touched_us']:12.5g} us, two lines of the file touched for each segment and key of"
           " these samples")
     memory = max(got["build_peak_mib"], got["query_anonymous_mib"])

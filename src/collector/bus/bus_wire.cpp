@@ -22,9 +22,14 @@ namespace asio = boost::asio;
 using std::chrono::seconds;
 
 constexpr std::int64_t kGlanceAtWire = 250;  // milliseconds
-constexpr std::int64_t kLastWords = 2'000;
+constexpr std::int64_t kAnswered = 5'000, kLastWords = 2'000;
 constexpr const char* kNoInbox = "_INBOX.none";  // nothing is asked over it
 constexpr seconds kFirstWireWait{1}, kMostWireWait{30}, kForbiddenWait{600};
+
+bool may_not(const BusLink& link) {
+  const char* complaint = nullptr;
+  return natsConnection_GetLastError(link.connection(), &complaint) == NATS_NOT_PERMITTED;
+}
 
 class NatsWire final : public BusWire, public std::enable_shared_from_this<NatsWire> {
  public:
@@ -96,7 +101,11 @@ class NatsWire final : public BusWire, public std::enable_shared_from_this<NatsW
     natsSubscription* made = nullptr;
     natsStatus status = natsConnection_SubscribeSync(&made, link->connection(), subject_.c_str());
     const NatsSubscription messages(made);
+    // What may not be listened to is told by the time that a question is answered.
+    if (status == NATS_OK) status = natsConnection_FlushTimeout(link->connection(), kAnswered);
     if (status != NATS_OK) return link->fault(subject_, status);
+    is_forbidden = may_not(*link);
+    if (is_forbidden) return link->fault(subject_, NATS_NOT_PERMITTED);
     {
       const std::scoped_lock lock(mutex_);
       link_ = link;
@@ -107,10 +116,8 @@ class NatsWire final : public BusWire, public std::enable_shared_from_this<NatsW
       natsMsg* got = nullptr;
       status = natsSubscription_NextMsg(&got, made, kGlanceAtWire);
       const NatsMessage message(got);
-      const char* complaint = nullptr;
-      // What may not be listened to, or published, is told some time later.
-      is_forbidden =
-          natsConnection_GetLastError(link->connection(), &complaint) == NATS_NOT_PERMITTED;
+      // What may not be published is told some time later.
+      is_forbidden = may_not(*link);
       if (is_forbidden) return link->fault(subject_, NATS_NOT_PERMITTED);
       if (link->is_closed()) return link->fault("connection", NATS_CONNECTION_CLOSED);
       if (status == NATS_OK) hear(got);
