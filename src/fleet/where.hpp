@@ -10,7 +10,6 @@ using warehouse::asks_for;
 using warehouse::column_of;
 using warehouse::is_key;
 using warehouse::parse_where;
-using warehouse::sql_text;
 using warehouse::to_sql;
 using warehouse::to_text;
 using warehouse::Where;

@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "collector/bus/bus_control.hpp"
 #include "collector/keep/packed_block.hpp"
 
 namespace polytrace::collector {
@@ -28,6 +29,22 @@ TEST(bus_subjects, of_anything_else_are_none) {
         "pt.v1.shop.rows.a.b.1", "pt.v2.shop.rows.frames.1", "pt.v1.shop.cmd.frames.1",
         "pt.v1.shop.rows.frames.1.rows.frames.1", "x.pt.v1.shop.rows.frames.1"})
     EXPECT_FALSE(parse_subject(text)) << text;
+}
+
+TEST(bus_subjects, of_edges_name_tenant_and_edge) {
+  const EdgeSubject edge{"shop", "edge-0123456789abcdef"};
+  EXPECT_EQ(edge_subject(edge, "cmd"), "pt.v1.shop.cmd.edge-0123456789abcdef");
+  for (const std::string_view verb : {"here", "cmd", "said.00ff"}) {
+    const auto read = parse_edge_subject(edge_subject(edge, verb), verb);
+    ASSERT_TRUE(read) << verb;
+    EXPECT_EQ(read->tenant, edge.tenant);
+    EXPECT_EQ(read->edge, edge.edge);
+  }
+  for (const std::string_view text :
+       {"", "pt.v1.", "pt.v1.shop.here", "pt.v1.shop.here.", "pt.v1..here.e", "pt.v1.a.b.here.e",
+        "pt.v1.shop.here.e.f", "pt.v2.shop.here.e", "pt.v1.shop.cmd.e", "x.pt.v1.shop.here.e",
+        "pt.v1.shop.here.here.e"})
+    EXPECT_FALSE(parse_edge_subject(text, "here")) << text;
 }
 
 TEST(bus_lanes, spread_edges_and_stay) {

@@ -136,8 +136,9 @@ TEST(outbox, what_one_has_no_other_takes) {
   }
   ASSERT_TRUE(outbox->sync());
   const auto taken = [&] {
+    const auto batches = outbox->take_alike({}, 1 << 20).value();
     std::vector<U> all;
-    for (const auto& batch : outbox->take_alike({}, 1 << 20).value()) all.push_back(batch.number);
+    for (const Outbox::Batch& batch : batches) all.push_back(batch.number);
     return all;
   };
   using Numbers = std::vector<U>;

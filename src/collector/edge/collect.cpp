@@ -270,7 +270,8 @@ class Collector {
       return pipeline_->database_of_stream(id) != nullptr;
     });
     if (!config_.bus.url.empty()) {
-      commands_ = BusCommands::open(context_, config_, std::move(*name), *executor_, *shelf_, tell_);
+      commands_ =
+          BusCommands::open(context_, config_, std::move(*name), *executor_, *shelf_, tell_);
       return {};
     }
     auto links = EdgeLinks::open(context_, config_, std::move(*name), *executor_, *shelf_, tell_);

@@ -43,25 +43,25 @@ bool compress(base::Bytes bytes, base::Appender& out) {
   return true;
 }
 
-struct Frame {
+struct ZstdFrame {
   base::Bytes packed{};
   std::uint64_t size = 0;  // of what is in it
 };
 
 // The one that the bytes begin with, which are cut to what is behind it.
-std::optional<Frame> take_frame(base::Bytes& bytes) {
+std::optional<ZstdFrame> take_frame(base::Bytes& bytes) {
   const unsigned long long size = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
   const std::size_t packed = ZSTD_findFrameCompressedSize(bytes.data(), bytes.size());
   if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR ||
       ZSTD_isError(packed) != 0)
     return std::nullopt;
-  const Frame frame{bytes.first(packed), size};
+  const ZstdFrame frame{bytes.first(packed), size};
   bytes = bytes.subspan(packed);
   return frame;
 }
 
 // Into memory of the size that is told: no window of zstd's own is needed, whatever the bytes say.
-bool decompress(const Frame& frame, base::Appender& out) {
+bool decompress(const ZstdFrame& frame, base::Appender& out) {
   const std::size_t got =
       ZSTD_decompress(out.extend(frame.size), frame.size, frame.packed.data(), frame.packed.size());
   return got == frame.size;

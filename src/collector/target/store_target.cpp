@@ -11,7 +11,7 @@
 namespace polytrace::collector {
 namespace {
 
-constexpr std::size_t kAtOnce = 2;
+constexpr std::size_t kInsertsAtOnce = 2;
 
 // One shard; of each database its servers.
 class StoreTarget final : public Target {
@@ -63,7 +63,7 @@ base::result<Targets> store_targets(const Config& config, const TellAway& away) 
   for (const Tenant& tenant : config.tenants) databases.push_back(tenant.database);
   if (databases.empty()) databases.emplace_back();
   Targets targets(config.store.size());
-  for (std::size_t i = 0; i < kAtOnce; ++i) {
+  for (std::size_t i = 0; i < kInsertsAtOnce; ++i) {
     std::vector<StoreTarget::ByDatabase> shards(config.store.size());
     for (const std::string& database : databases) {
       auto opened = open_store(config, database, [&](std::size_t shard, const base::Error& why) {
