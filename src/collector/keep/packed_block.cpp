@@ -144,7 +144,10 @@ std::optional<Block> unpack(base::Bytes bytes, std::size_t most) {
   if (!block) return std::nullopt;
   // An earlier version has the rows in the same frame.
   block->bytes.bytes(in.bytes(in.left()));
-  if (bytes.empty()) return block;
+  if (bytes.empty()) {
+    const bool is_cut = block->rows != 0 && block->bytes.size() == 0;
+    return is_cut ? std::nullopt : std::move(block);
+  }
   const auto rows = take_frame(bytes);
   if (block->bytes.size() != 0 || !bytes.empty() || !decompress(*rows, block->bytes))
     return std::nullopt;
