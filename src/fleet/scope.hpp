@@ -67,8 +67,8 @@ class Scope {
   std::string condition() const;
   TierChoice choose(Tiers tiers, const RowChoice& wanted);
   base::result<std::vector<std::string>> parts_of(Tiers tiers, const TierChoice& choice,
-                                                  std::string_view columns,
-                                                  const RowChoice& wanted, Scope* other = nullptr);
+                                                  std::string_view columns, const RowChoice& wanted,
+                                                  Scope* other = nullptr);
   void note_tier(const Tier& tier);
   void note_once(std::string text);
   // Seconds of the range whose rows of a table were dropped.
