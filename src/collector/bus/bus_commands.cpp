@@ -54,7 +54,7 @@ class OwnBusCommands final : public BusCommands {
   }
   // Who asks is heard where hubs listen, and nowhere else.
   void hear(const BusWire::Message& message) {
-    if (!message.reply.starts_with(fmt::format("pt.v1.{}.said.", self_.tenant))) return;
+    if (!message.reply.starts_with(edge_subject({self_.tenant, ""}, "said"))) return;
     serve_message(executor_, other_, message.text,
                   [wire = std::weak_ptr(wire_), where = message.reply](std::string answer) {
                     if (const auto open = wire.lock())

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands, and questions for parts of streams, over the bus: the messages of edge_post.hpp, which
 // are in no stream, so that none waits. What nobody hears is not reached. Subjects:
-//   pt.v1.<tenant>.here.<edge>          by an edge, each kHereEvery: it is there; with a text: it
-//   goes pt.v1.<tenant>.cmd.<edge>           by a hub; its answer goes to
-//   pt.v1.<tenant>.said.<hub>.<edge>
+//   pt.v1.<tenant>.here.<edge>        by an edge, each kHereEvery; with a text: it goes
+//   pt.v1.<tenant>.cmd.<edge>         by a hub
+//   pt.v1.<tenant>.said.<hub>.<edge>  the answer
 // Who may say and hear what is the broker's to tell. One thread, the loop's.
 #pragma once
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #if POLYTRACE_HAS_NATS
-#include <fmt/format.h>
-
 #include <boost/asio/steady_timer.hpp>
 #include <map>
-#include <random>
 
 #include "collector/bus/bus_control.hpp"
+#include "collector/bus/bus_link.hpp"
 #include "collector/bus/bus_wire.hpp"
 
 namespace polytrace::collector {
@@ -16,11 +14,6 @@ namespace asio = boost::asio;
 using HereClock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kSweepEvery{5};
-
-std::string new_hub_name() {
-  std::random_device random;
-  return fmt::format("{:08x}{:08x}", random(), random());
-}
 
 // What is asked of one edge, over a wire that others use, too.
 class BusChannel final : public http::Channel {
@@ -67,11 +60,11 @@ class OwnBusEdges final : public BusEdges {
   OwnBusEdges(asio::io_context& context, const Config& config, Meet meet, Tell tell)
       : meet_(std::move(meet)), tell_(std::move(tell)), timer_(context) {
     const auto down = [this](const std::string& why) { lost(why); };
-    answers_ = BusWire::open(context, config, fmt::format("pt.v1.*.{}.*", said_),
+    answers_ = BusWire::open(context, config, edge_subject({"*", "*"}, said_),
                              {.up = [] {},
                               .heard = [this](BusWire::Message message) { answer(message); },
                               .down = down});
-    heres_ = BusWire::open(context, config, "pt.v1.*.here.*",
+    heres_ = BusWire::open(context, config, edge_subject({"*", "*"}, "here"),
                            {.up = [this] { told_ = false; },
                             .heard = [this](const BusWire::Message& message) { hear(message); },
                             .down = down});
@@ -125,7 +118,7 @@ class OwnBusEdges final : public BusEdges {
 
   const Meet meet_;
   const Tell tell_;
-  const std::string said_ = "said." + new_hub_name();
+  const std::string said_ = "said." + new_bus_name();
   asio::steady_timer timer_;
   bool told_ = false;
   std::map<Key, std::shared_ptr<BusChannel>> channels_;

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
-#include <random>
 #include <thread>
 
 #include "collector/bus/bus.hpp"
@@ -58,11 +57,6 @@ std::string header_of(natsMsg* message, std::string_view field) {
   return has && value != nullptr ? value : "";
 }
 
-std::string new_inbox() {
-  std::random_device random;
-  return fmt::format("_INBOX.hub.{:08x}{:08x}", random(), random());
-}
-
 // One connection with what is on its way. Answers come from any thread, also when nobody asks any
 // more.
 class BusSession : public std::enable_shared_from_this<BusSession> {
@@ -101,7 +95,7 @@ class BusSession : public std::enable_shared_from_this<BusSession> {
   void send(const std::string& where, std::string_view word);
 
   const std::unique_ptr<BusLink> link_;
-  const std::string inbox_ = new_inbox();
+  const std::string inbox_ = "_INBOX.hub." + new_bus_name();
   const BusIntake::Hands& hands_;
   Figures& figures_;
   const Tell tell_;

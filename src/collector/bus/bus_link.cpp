@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <random>
 
 #include "agent/control/protocol/endpoint.hpp"
 
@@ -74,6 +75,11 @@ base::result<void> add_credentials(natsOptions* options, const Config& config, S
 
 }  // namespace
 
+std::string new_bus_name() {
+  std::random_device random;
+  return fmt::format("{:08x}{:08x}", random(), random());
+}
+
 base::result<std::unique_ptr<BusLink>> BusLink::open(const Config& config,
                                                      const std::string& inbox) {
   std::unique_ptr<BusLink> link(new BusLink(config.bus.url));
@@ -105,6 +111,11 @@ base::result<std::unique_ptr<BusLink>> BusLink::open(const Config& config,
   link->stream_.reset(context);
   if (!step.fault().empty()) return base::fail(Code::open_failed, step.fault());
   return link;
+}
+
+bool BusLink::is_forbidden() const {
+  const char* complaint = nullptr;
+  return natsConnection_GetLastError(connection(), &complaint) == NATS_NOT_PERMITTED;
 }
 
 base::Unexpected BusLink::fault(const std::string& what, natsStatus status, jsErrCode code) const {

@@ -25,6 +25,9 @@ struct GiveBack {
 using NatsMessage = std::unique_ptr<natsMsg, GiveBack<natsMsg_Destroy>>;
 using NatsSubscription = std::unique_ptr<natsSubscription, GiveBack<natsSubscription_Destroy>>;
 
+// 16 hexadecimal digits, which nobody else has.
+std::string new_bus_name();
+
 class BusLink {
  public:
   // `inbox`: what the subjects of answers to us begin with, which nobody else should be allowed to
@@ -37,6 +40,8 @@ class BusLink {
   natsConnection* connection() const { return connection_.get(); }
   jsCtx* stream() const { return stream_.get(); }
   bool is_closed() const { return natsConnection_IsClosed(connection()); }
+  // Whether the broker forbade something of what was done over it.
+  bool is_forbidden() const;
   // In words, with what the broker said of this connection where it did. `code`: JetStream's.
   base::Unexpected fault(const std::string& what, natsStatus status, jsErrCode code = {}) const;
 

@@ -104,11 +104,9 @@ class BusTarget final : public Target {
                         fmt::format("{}: no stream takes {}: a hub with the same bus.url makes "
                                     "it when it starts",
                                     config_.bus.url, subject));
-    const char* complaint = nullptr;
-    const natsStatus of_all = natsConnection_GetLastError(link_->connection(), &complaint);
-    const bool may_not = of_all == NATS_NOT_PERMITTED;
+    const bool may_not = link_->is_forbidden();
     may_try_again_ = !may_not && status != NATS_MAX_PAYLOAD;
-    return link_->fault(subject, may_not ? of_all : status, code);
+    return link_->fault(subject, may_not ? NATS_NOT_PERMITTED : status, code);
   }
 
   const Config config_;

@@ -26,11 +26,6 @@ constexpr std::int64_t kAnswered = 5'000, kLastWords = 2'000;
 constexpr const char* kNoInbox = "_INBOX.none";  // nothing is asked over it
 constexpr seconds kFirstWireWait{1}, kMostWireWait{30}, kForbiddenWait{600};
 
-bool may_not(const BusLink& link) {
-  const char* complaint = nullptr;
-  return natsConnection_GetLastError(link.connection(), &complaint) == NATS_NOT_PERMITTED;
-}
-
 class NatsWire final : public BusWire, public std::enable_shared_from_this<NatsWire> {
  public:
   NatsWire(asio::io_context& context, Config config, std::string subject, Hands hands)
@@ -104,7 +99,7 @@ class NatsWire final : public BusWire, public std::enable_shared_from_this<NatsW
     // What may not be listened to is told by the time that a question is answered.
     if (status == NATS_OK) status = natsConnection_FlushTimeout(link->connection(), kAnswered);
     if (status != NATS_OK) return link->fault(subject_, status);
-    is_forbidden = may_not(*link);
+    is_forbidden = link->is_forbidden();
     if (is_forbidden) return link->fault(subject_, NATS_NOT_PERMITTED);
     {
       const std::scoped_lock lock(mutex_);
@@ -117,7 +112,7 @@ class NatsWire final : public BusWire, public std::enable_shared_from_this<NatsW
       status = natsSubscription_NextMsg(&got, made, kGlanceAtWire);
       const NatsMessage message(got);
       // What may not be published is told some time later.
-      is_forbidden = may_not(*link);
+      is_forbidden = link->is_forbidden();
       if (is_forbidden) return link->fault(subject_, NATS_NOT_PERMITTED);
       if (link->is_closed()) return link->fault("connection", NATS_CONNECTION_CLOSED);
       if (status == NATS_OK) hear(got);

@@ -38,8 +38,8 @@ struct Block {
   std::uint32_t shard = 0;  // whose it is: that of its series, or of what else has an id
   std::uint64_t rows = 0;
   base::Appender bytes{};
-  base::Bytes
-      packed{};  // the same rows as they came, packed, which outlives it; empty: they did not
+  // The same rows as they came, packed; outlives it. Empty: they did not.
+  base::Bytes packed{};
   std::vector<HourTotal> totals{};  // of facts: by hour
   std::string database{};           // of a tenant; empty: the store's own
   Origin origin{};

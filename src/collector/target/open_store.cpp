@@ -22,14 +22,19 @@ base::result<void> look_at(warehouse::Link& link, bool replicated) {
 
 }  // namespace
 
-base::result<std::vector<warehouse::Replicas>> open_store(const Config& config,
-                                                          const std::string& database,
-                                                          const TellAway& away) {
+base::result<std::vector<warehouse::Replicas>> open_links(const Config& config,
+                                                          const std::string& database) {
   warehouse::LinkOptions options;
   options.user = config.user;
   options.password_file = config.password_file;
   options.database = database;
-  auto shards = warehouse::open_shards(config.store, options);
+  return warehouse::open_shards(config.store, options);
+}
+
+base::result<std::vector<warehouse::Replicas>> open_store(const Config& config,
+                                                          const std::string& database,
+                                                          const TellAway& away) {
+  auto shards = open_links(config, database);
   if (!shards) return shards;
   for (std::size_t i = 0; i < shards->size(); ++i)
     for (warehouse::Link& link : (*shards)[i].links()) {

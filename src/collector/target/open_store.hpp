@@ -21,5 +21,8 @@ using TellAway = std::function<void(std::size_t shard, const base::Error& why)>;
 base::result<std::vector<warehouse::Replicas>> open_store(const Config& config,
                                                           const std::string& database,
                                                           const TellAway& away);
+// The same, and no server is looked at: for more links to a store that was.
+base::result<std::vector<warehouse::Replicas>> open_links(const Config& config,
+                                                          const std::string& database);
 
 }  // namespace polytrace::collector

@@ -66,9 +66,8 @@ base::result<Targets> store_targets(const Config& config, const TellAway& away) 
   for (std::size_t i = 0; i < kInsertsAtOnce; ++i) {
     std::vector<StoreTarget::ByDatabase> shards(config.store.size());
     for (const std::string& database : databases) {
-      auto opened = open_store(config, database, [&](std::size_t shard, const base::Error& why) {
-        if (i == 0) away(shard, why);
-      });
+      // Servers are looked at once.
+      auto opened = i == 0 ? open_store(config, database, away) : open_links(config, database);
       if (!opened) return base::Unexpected(opened.error());
       for (std::size_t shard = 0; shard < shards.size(); ++shard)
         shards[shard].emplace(database, std::move((*opened)[shard]));

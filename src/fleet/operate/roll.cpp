@@ -168,7 +168,7 @@ class Roller {
         part_of_hour(making.is_daily ? Part::day : Part::hour, of.first_hour());
     std::map<std::uint32_t, std::uint64_t> stands_for;
     std::map<std::uint32_t, RollNote> sums;
-    bool is_made = false, is_current = false;
+    bool is_made = false, is_current = false;  // by the last try
     for (int tried = 0; tried < kMostTries && !is_current; ++tried) {
       auto before = prints(making, of);
       if (!before) return base::Unexpected(before.error());
@@ -178,12 +178,12 @@ class Roller {
       sums = std::move(*staged);
       const auto is_noted = is_as_noted(making, of, sums);
       if (!is_noted) return base::Unexpected(is_noted.error());
-      if (!*is_noted) continue;
+      is_made = *is_noted;
+      if (!is_made) continue;
       if (has_shrunk(making, of, sums)) return stage.empty(part);
       if (auto done = stage.swap_in(part, sums.empty()); !done) return done;
       const auto after = prints(making, of);
       if (!after) return base::Unexpected(after.error());
-      is_made = true;
       is_current = *after == stands_for;
     }
     if (!is_made) {
