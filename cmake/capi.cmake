@@ -2,7 +2,7 @@
 # libpolytrace.so.1: the room capi and all below it as one library, of which nothing is seen but
 # what polytrace.h declares.
 
-polytrace_room(capi DEPENDS polytrace_service)
+polytrace_room(capi COLD DEPENDS polytrace_service)
 target_compile_definitions(polytrace_capi PRIVATE POLYTRACE_VERSION="${PROJECT_VERSION}")
 
 # With sanitizers it is linked into its tests.

@@ -31,12 +31,17 @@ find_path(POLYTRACE_EDIT_HEADER editline/readline.h REQUIRED)
 find_library(POLYTRACE_EDIT edit REQUIRED)
 # Headers only, and no package file of its own.
 find_path(POLYTRACE_PROTOZERO protozero/pbf_writer.hpp REQUIRED)
-# Its headers: the library is found when the program needs it.
-find_path(POLYTRACE_CURL curl/curl.h REQUIRED)
-# TLS of what the collector listens on.
-find_package(OpenSSL 3 REQUIRED)
-# Headers only: of Boost http, the server and the collector see some, of toml++ the collector.
-find_package(Boost 1.81 REQUIRED)
-find_path(POLYTRACE_TOML toml++/toml.h REQUIRED)
-# NATS JetStream between edges and hubs. Without it the collector refuses [bus].
-pkg_check_modules(nats IMPORTED_TARGET libnats>=3.4)
+
+if(POLYTRACE_UI OR POLYTRACE_FLEET)
+  # Its headers: the library is found when a program needs it.
+  find_path(POLYTRACE_CURL curl/curl.h REQUIRED)
+  # TLS of what they listen on.
+  find_package(OpenSSL 3 REQUIRED)
+  # Headers only, of http alone.
+  find_package(Boost 1.81 REQUIRED)
+endif()
+if(POLYTRACE_FLEET)
+  find_path(POLYTRACE_TOML toml++/toml.h REQUIRED)
+  # NATS JetStream between edges and hubs. Without it the collector refuses [bus].
+  pkg_check_modules(nats IMPORTED_TARGET libnats>=3.4)
+endif()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake --install <build> --prefix P: the command with its agents, pages and examples (component
-# runtime), the library with its headers and its CMake package (component dev), the licence
+# cmake --install <build> --prefix P: the command with its page, agents, manual and examples
+# (component runtime), the collector and the questions to a store (component fleet), the library with its headers and its CMake package (component dev), the licence
 # (component licence: Debian has it once for all packages); the C library (component clib), its
 # header and its pkg-config file are of dev, too. What is installed is what the target
 # "product" makes. The Python package is installed only where it is asked for by name, as Debian has
@@ -20,6 +20,14 @@ endforeach()
 add_dependencies(product polytrace polytrace_agents)
 
 install(TARGETS polytrace RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT runtime)
+if(POLYTRACE_UI)
+  add_dependencies(product polytrace-ui)
+  install(TARGETS polytrace-ui RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT runtime)
+endif()
+if(POLYTRACE_FLEET)
+  add_dependencies(product polytrace-fleet)
+  install(TARGETS polytrace-fleet RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT fleet)
+endif()
 install(FILES "${CMAKE_SOURCE_DIR}/LICENSE"
         DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT licence)
 include(companions)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Debian packages of what is installed: `./dev package` runs cpack. polytrace is the component
-# runtime, libpolytrace1 the component clib, libpolytrace-dev the component dev, python3-polytrace
+# runtime, polytrace-fleet the component fleet, libpolytrace1 the component clib, libpolytrace-dev the component dev, python3-polytrace
 # the component python.
 
 set(CPACK_GENERATOR DEB)
@@ -9,6 +9,9 @@ set(CPACK_PACKAGE_CONTACT "${POLYTRACE_MAINTAINER}")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # would stand before each package's own
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_COMPONENTS_ALL runtime dev)
+if(POLYTRACE_FLEET)
+  list(APPEND CPACK_COMPONENTS_ALL fleet)
+endif()
 if(TARGET polytrace_c)
   list(APPEND CPACK_COMPONENTS_ALL clib python)
 endif()
@@ -28,12 +31,24 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME polytrace)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "libcurl4 (>= 7.88)")  # loaded when it is needed
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "default-jdk-headless, mono-runtime, libpolytrace-dev")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS
+    "default-jdk-headless, mono-runtime, libpolytrace-dev, polytrace-fleet")
 set(CPACK_DEBIAN_RUNTIME_DESCRIPTION
 "${PROJECT_DESCRIPTION}
 Records Java, Mono and .NET programs, reads and writes the traces of their
 profilers, and tells where time, memory and pauses went. Holds the command,
-its agents for the three runtimes, manual pages and examples.")
+its page for a browser, its agents for the three runtimes, manual pages and
+examples.")
+
+set(CPACK_DEBIAN_FLEET_PACKAGE_NAME polytrace-fleet)
+set(CPACK_DEBIAN_FLEET_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_FLEET_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_FLEET_PACKAGE_DEPENDS "polytrace (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_FLEET_PACKAGE_RECOMMENDS "libcurl4 (>= 7.88)")
+set(CPACK_DEBIAN_FLEET_DESCRIPTION
+"Profiles of many processes in one store (collector and questions)
+Collects what the agents of polytrace record in many processes, adds it up in a
+store (ClickHouse), and tells which services, versions and hosts are slow.")
 
 set(CPACK_DEBIAN_CLIB_PACKAGE_NAME libpolytrace1)
 set(CPACK_DEBIAN_CLIB_PACKAGE_SECTION libs)

@@ -2,9 +2,11 @@
 # A room is a folder of src/ and the target polytrace_<room> made of every file in it. Files are
 # picked up as they appear; nobody edits a list.
 
-# Sources of a target that are compiled as one: those of neighbouring folders, up to 40, which takes
-# half the time of 8. A folder is never torn, so one more source changes one group, but for the rare
-# one that its group has no room for.
+# Sources of a target that are compiled as one: those of neighbouring folders, up to so many bytes,
+# about 3,000 lines. Larger groups take more memory than a small machine has, and longer. A folder
+# that fits is not split, so a new source changes one group, but for the rare one that its group has
+# no room for.
+set(POLYTRACE_GROUP_BYTES 90000 CACHE STRING "Bytes of sources that are compiled as one")
 function(polytrace_group_by_folder target)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cpp$")
@@ -17,15 +19,30 @@ function(polytrace_group_by_folder target)
   endforeach()
   list(REMOVE_DUPLICATES folders)
   set(group 0)
-  set(count 0)
+  set(bytes 0)
   foreach(folder IN LISTS folders)
-    list(LENGTH in_${folder} more)
-    math(EXPR count "${count} + ${more}")
-    if(count GREATER 40)
+    set(folder_bytes 0)
+    foreach(source IN LISTS in_${folder})
+      file(SIZE "${source}" more)
+      math(EXPR folder_bytes "${folder_bytes} + ${more}")
+    endforeach()
+    math(EXPR both "${bytes} + ${folder_bytes}")
+    if(bytes GREATER 0 AND both GREATER POLYTRACE_GROUP_BYTES)
       math(EXPR group "${group} + 1")
-      set(count ${more})
+      set(bytes 0)
     endif()
-    set_source_files_properties(${in_${folder}} PROPERTIES UNITY_GROUP "${target}_${group}")
+    foreach(source IN LISTS in_${folder})
+      file(SIZE "${source}" more)
+      if(bytes GREATER 0)
+        math(EXPR both "${bytes} + ${more}")
+        if(both GREATER POLYTRACE_GROUP_BYTES)
+          math(EXPR group "${group} + 1")
+          set(bytes 0)
+        endif()
+      endif()
+      math(EXPR bytes "${bytes} + ${more}")
+      set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${target}_${group}")
+    endforeach()
   endforeach()
 endfunction()
 
@@ -69,10 +86,12 @@ function(polytrace_precompile_room room)
   endif()
 endfunction()
 
-# polytrace_room(<name> [FOLDERS <folder of src>...] [DEPENDS <target>...]): of the folder of its
-# name, or of those that are told.
+# polytrace_room(<name> [COLD] [FOLDERS <folder of src>...] [EXCEPT <folder of src>...]
+#                [DEPENDS <target>...])
+# Is made of the folder of its name, or of FOLDERS; EXCEPT are rooms of their own. A COLD room has no
+# loops that are worth what -O2 takes to compile: a quarter more.
 function(polytrace_room room)
-  cmake_parse_arguments(arg "" "" "FOLDERS;DEPENDS" ${ARGN})
+  cmake_parse_arguments(arg "COLD" "" "FOLDERS;EXCEPT;DEPENDS" ${ARGN})
   set(src "${CMAKE_SOURCE_DIR}/src")
   if(NOT arg_FOLDERS)
     set(arg_FOLDERS ${room})
@@ -82,6 +101,9 @@ function(polytrace_room room)
     set(patterns ${arg_FOLDERS})
     list(TRANSFORM patterns APPEND "/*.${kind}")
     file(GLOB_RECURSE ${kind}_files CONFIGURE_DEPENDS ${patterns})
+    foreach(folder IN LISTS arg_EXCEPT)
+      list(FILTER ${kind}_files EXCLUDE REGEX "^${src}/${folder}/")
+    endforeach()
   endforeach()
   set(sources ${cpp_files})
   set(headers ${hpp_files})
@@ -93,6 +115,9 @@ function(polytrace_room room)
     add_library(${target} STATIC ${sources})
     set(scope PUBLIC)
     polytrace_compile_in_bulk(${target})
+    if(arg_COLD)
+      target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1>)
+    endif()
     if(NOT room MATCHES "^agent")  # they see no library
       polytrace_precompile_room(${room})
     endif()
@@ -118,22 +143,10 @@ function(polytrace_room room)
   target_include_directories(${target} ${scope} "$<BUILD_INTERFACE:${src}>")
 endfunction()
 
-# polytrace_program(<name> ROOM <room> [DEPENDS <target>...]): the room, and its main.cpp as a
-# program at the top of the build folder.
-function(polytrace_program name)
-  cmake_parse_arguments(arg "" "ROOM" "DEPENDS" ${ARGN})
-  polytrace_room(${arg_ROOM} DEPENDS ${arg_DEPENDS})
-  get_target_property(kind polytrace_${arg_ROOM} TYPE)
-  set(scope PUBLIC)
-  if(kind STREQUAL "INTERFACE_LIBRARY")
-    set(scope INTERFACE)
-  endif()
-  target_compile_definitions(polytrace_${arg_ROOM} ${scope}
-    POLYTRACE_VERSION="${PROJECT_VERSION}")
-  set(main "${CMAKE_SOURCE_DIR}/src/${arg_ROOM}/main.cpp")
-  if(EXISTS "${main}")
-    add_executable(${name} "${main}")
-    target_link_libraries(${name} PRIVATE polytrace_${arg_ROOM})
-    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}")
-  endif()
+# polytrace_program(<name> <program of src/cli/commands.def> <room>): at the top of the build folder.
+function(polytrace_program name program room)
+  add_executable(${name} "${CMAKE_SOURCE_DIR}/src/cli/main.cpp")
+  target_compile_definitions(${name} PRIVATE POLYTRACE_PROGRAM=${program})
+  target_link_libraries(${name} PRIVATE ${room})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}")
 endfunction()

@@ -50,7 +50,7 @@ FOLDERS = {
                   "bus pieces", "edge"],
     "server": ["http", ".", "answers", "answers/profile", "answers/sql answers/fleet", "door"],
     "fleet": [".", "moments", "questions operate"],
-    "cli": ["show", "frame", "options help", "convert explain",
+    "cli": ["show", "frame", "options help store", "convert explain",
             "record history index fleet sql", "fleet/operate fleet/push ui", "."],
 }
 # An agent lives inside other programs: of the floors below it uses only these.

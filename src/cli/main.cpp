@@ -1,94 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the command line to a command and its exit code.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <exception>
-#include <utility>
-
-#include "cli/frame/parser.hpp"
-#include "cli/frame/session.hpp"
-#include "cli/frame/signals.hpp"
-#include "cli/help/help_text.hpp"
+// Compiled once for each program of polytrace; POLYTRACE_PROGRAM says which one this is.
+#include "cli/program.hpp"
 
 namespace polytrace::cli {
 
-#define COMMAND(name) std::unique_ptr<Command> make_##name();
+#define COMMAND(name, program, purpose) std::unique_ptr<Command> make_##name();
 #include "cli/commands.def"
 #undef COMMAND
 
 namespace {
 
+enum class Program : unsigned char { polytrace, ui, fleet, every };
+constexpr Program kThis = Program::POLYTRACE_PROGRAM;
+
+constexpr bool is_here(Program program) { return program == kThis || program == Program::every; }
+
+constexpr std::string_view file_name(Program program) {
+  if (program == Program::ui) return "polytrace-ui";
+  return program == Program::fleet ? "polytrace-fleet" : "polytrace";
+}
+
+// The commands that this program does not have are not linked: nothing names what makes them.
 Catalogue all_commands() {
   Catalogue catalogue;
-#define COMMAND(name) catalogue.entries.push_back({make_##name()});
+#define COMMAND(name, program, purpose)                                                \
+  if constexpr (is_here(Program::program)) add_own(catalogue, make_##name(), purpose); \
+  else add_companion(catalogue, #name, purpose, file_name(Program::program));
 #include "cli/commands.def"
 #undef COMMAND
   return catalogue;
-}
-
-constexpr int kUsage = 2;
-
-struct RootOptions {
-  bool version = false;
-};
-
-void define(Entry& entry, Session& session) {
-  entry.command->define(entry.options);
-  add_common_options(entry.options, session.common, entry.command->needs());
-}
-
-// Of the command that was named, and of all where it tells of them: those of all take longer than
-// a short run of any.
-void define_needed(Catalogue& catalogue, const Entry* named, Session& session) {
-  if (named == nullptr) return;
-  const bool all = named->command->needs().all_options;
-  for (Entry& entry : catalogue.entries)
-    if (all || &entry == named) define(entry, session);
-}
-
-int show_help(Session& session, const Catalogue& catalogue, const Entry* entry) {
-  session.page();
-  session.out().text() = entry == nullptr ? overview_help(catalogue) : command_help(*entry);
-  return session.finish(0);
-}
-
-int run_entry(Session& session, const Catalogue& catalogue, const Entry* entry) {
-  session.begin();
-  if (entry == nullptr) {
-    print(overview_help(catalogue));
-    return kUsage;
-  }
-  watch_signals();
-  return session.finish(entry->command->run(session));
-}
-
-int run_words(std::vector<std::string> words, Catalogue& catalogue, Session& session) {
-  RootOptions options;
-  catalogue.options.add("-V,--version", options.version, "The version").in("General");
-  session.common.json = std::find(words.begin(), words.end(), "--json") != words.end();
-  const auto fault = settle_first_word(words, catalogue);
-  if (fault) return session.fail(*fault);
-  const Entry* const named = words.empty() ? nullptr : catalogue.find(words.front());
-  define_needed(catalogue, named, session);
-  leave_rest(words, named);
-  session.common.json = std::find(words.begin(), words.end(), "--json") != words.end();
-  const Parsed parsed = parse(std::move(words), catalogue, named);
-  if (!parsed.complaint.empty()) return session.fail_usage(parsed.complaint);
-  if (parsed.wants_help) return show_help(session, catalogue, parsed.entry);
-  const Entry* entry = options.version ? catalogue.find("version") : parsed.entry;
-  return run_entry(session, catalogue, entry);
-}
-
-// Nothing is thrown.
-int run_program(int argc, char** argv, Catalogue& catalogue) {
-  Session session(catalogue);
-  try {
-    return run_words({argv + 1, argv + std::max(argc, 1)}, catalogue, session);
-  } catch (const std::exception& error) {
-    print(fmt::format("polytrace: cannot go on: {}\n", error.what()));
-    return 1;
-  }
 }
 
 }  // namespace

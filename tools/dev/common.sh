@@ -73,11 +73,11 @@ tell_steps() {
   done
 }
 
-# build <preset> [target...]: the program and whatever it needs. Tests and benchmarks are parts of
+# build <preset> [target...]: all programs and whatever they need. Tests and benchmarks are parts of
 # the build only where they are asked for: build_with 'TESTS BENCH' <preset> [target...]
 build() { build_with '' "$@"; }
 build_with() {
-  local parts=$1 preset=$2 options=() part
+  local parts=$1 preset=$2 options=(-D POLYTRACE_UI=ON -D POLYTRACE_FLEET=ON) part
   shift 2
   if [[ $preset == release ]]; then
     for part in TESTS BENCH; do

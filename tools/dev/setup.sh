@@ -4,7 +4,8 @@
 #: Installs the Debian packages that are missing; says which; does nothing when none is.
 #:
 #: Sets:
-#:   build   compiler and libraries for the program            (always)
+#:   program compiler and libraries for the command polytrace alone
+#:   build   those for all programs, polytrace-ui and polytrace-fleet too (always, but for program)
 #:   test    GoogleTest and what the tests read with
 #:   check   clang 19, formatter, checkers of scripts and manual pages, compiler cache
 #:   live    a JDK, Mono, its profiler and its report tool: live recordings, benchmarks
@@ -23,10 +24,11 @@
 
 packages_of() {
   case $1 in
-    build) echo g++ cmake ninja-build pkg-config libcli11-dev libfmt-dev libexpected-dev \
+    program) echo g++ cmake ninja-build pkg-config libcli11-dev libfmt-dev libexpected-dev \
       robin-map-dev libxxhash-dev libzstd-dev zlib1g-dev libexpat1-dev libsimdjson-dev \
-      libisal-dev libarchive-dev libprotozero-dev libsqlite3-dev libedit-dev \
-      libcurl4-openssl-dev libssl-dev libboost1.81-dev libtomlplusplus-dev libnats-dev ;;
+      libisal-dev libarchive-dev libprotozero-dev libsqlite3-dev libedit-dev ;;
+    build) echo "$(packages_of program)" libcurl4-openssl-dev libssl-dev libboost1.81-dev \
+      libtomlplusplus-dev libnats-dev ;;
     test) echo libgtest-dev libgmock-dev nlohmann-json3-dev python3 python3-jsonschema jq zstd \
       protobuf-compiler ;;
     check) echo clang-19 libclang-rt-19-dev clang-format-19 clang-tidy-19 shellcheck \
@@ -73,7 +75,8 @@ install_packages() {
   rm "$log"
 }
 
-[[ $# -gt 0 ]] && sets=(build "$@") || sets=(build test)
+sets=(build "${@:-test}")
+[[ ${1:-} != program ]] || sets=("$@")
 for set in "${sets[@]}"; do packages_of "$set" >/dev/null; done
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   printf 'dev: not a Debian system; nothing installed. Debian calls what is needed:\n' >&2

@@ -14,7 +14,8 @@ added=(
     "Drill", "", "", "", unquoted, nothing)'
   'target.cpp  src/exports/profiles/drill.cpp src/exports/targets.def   PROFILE(drill, "the drill",
     ".drilled", "nothing else")'
-  'command.cpp src/cli/explain/drill.cpp      src/cli/commands.def      COMMAND(drill)'
+  'command.cpp src/cli/explain/drill.cpp      src/cli/commands.def      COMMAND(drill, polytrace,
+    "says that it is there")'
 )
 notes=$(mktemp -d)
 export PYTHONDONTWRITEBYTECODE=1

@@ -27,7 +27,10 @@ rows=$(XDG_CACHE_HOME=$place LD_LIBRARY_PATH=$place/usr/lib "$place/hot" "$trace
 [[ $rows -gt 0 ]] || { echo "install: the program in C got no row of $trace" >&2; exit 1; }
 events=$("$place/build/consumer" "$trace")
 [[ $events -gt 0 ]] || { echo "install: the consumer read no event of $trace" >&2; exit 1; }
-"$place/usr/bin/polytrace" version >/dev/null
+for words in version 'ui --help' 'fleet --help'; do
+  # shellcheck disable=SC2086 # words
+  "$place/usr/bin/polytrace" $words >/dev/null
+done
 [[ -f $place/usr/share/doc/polytrace/LICENSE ]]
 for file in man/man1/polytrace.1.gz bash-completion/completions/polytrace \
   zsh/vendor-completions/_polytrace fish/vendor_completions.d/polytrace.fish; do

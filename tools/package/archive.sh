@@ -3,7 +3,7 @@
 # The archive that runs from any folder: archive.sh FOLDER. What it needs of a system is the C
 # library and libstdc++, as old as Debian 12's or newer.
 #
-# The other libraries come along and the program looks for them beside itself, since Debian has no
+# The other libraries come along and its programs look for them beside themselves, since Debian has no
 # static ones of three of them (fmt, simdjson, isa-l). Their licences come along, too.
 set -euo pipefail
 
@@ -14,14 +14,14 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 umask 022
 root=$work/$name
-for component in runtime licence; do
+for component in runtime fleet licence; do
   cmake --install build/release --prefix "$root" --component "$component" --strip >/dev/null
 done
 
 # library's path on this machine, for each that is not the system's.
 libraries() {
-  ldd "$root/bin/polytrace" | sed -n 's/.* => \(\/[^ ]*\) .*/\1/p' |
-    grep -Ev '/(libc|libm|libstdc\+\+|libgcc_s|libpthread|libdl)\.so'
+  ldd "$root"/bin/* | sed -n 's/.* => \(\/[^ ]*\) .*/\1/p' |
+    grep -Ev '/(libc|libm|libstdc\+\+|libgcc_s|libpthread|libdl)\.so' | sort -u
 }
 while IFS= read -r library; do
   install -m 644 "$(realpath "$library")" "$root/lib/polytrace/$(basename "$library")"
@@ -33,7 +33,9 @@ while IFS= read -r library; do
 done < <(libraries)
 # An RPATH, which the libraries' own libraries are looked for by, too; a RUNPATH is not.
 # shellcheck disable=SC2016 # the loader's word, not the shell's
-patchelf --force-rpath --set-rpath '$ORIGIN/../lib/polytrace' "$root/bin/polytrace"
+for program in "$root"/bin/*; do
+  patchelf --force-rpath --set-rpath '$ORIGIN/../lib/polytrace' "$program"
+done
 
 mkdir -p "$folder"
 rm -f "$folder"/*.tar.zst

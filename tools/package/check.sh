@@ -64,7 +64,8 @@ step 'the archive is unpacked in two folders' \
    done'
 step 'the archive reports in both, with nothing installed' \
   'for place in /opt/one "/opt/the other"; do
-     ! ldd "$place/bin/polytrace" | grep "not found"
+     ! ldd "$place"/bin/* | grep "not found"
+     "$place/bin/polytrace" ui --help; "$place/bin/polytrace" fleet --help
      "$place/bin/polytrace" version; "$place/bin/polytrace" report /packages/everything.mlpd
      ls "$place"/lib/polytrace/libpolytrace-jvm.so
    done; rm -r "/opt/the other"'
@@ -75,6 +76,8 @@ step 'version, report, manual page, completion' \
   "polytrace version; polytrace report $examples/everything.mlpd | grep Summary
    zcat /usr/share/man/man1/polytrace-report.1.gz | grep -q 'where did time'
    bash -c 'source /usr/share/bash-completion/completions/polytrace; complete -p polytrace'"
+step 'the page and the fleet are there, by their commands' \
+  'polytrace ui --help | grep -q browser; polytrace fleet plan --help | grep -q store'
 step 'doctor finds the agents and says that no runtime is here' \
   'code=0; polytrace doctor >/tmp/doctor || code=$?; cat /tmp/doctor; [[ $code == 5 ]]'
 step 'a program is built with the library: g++, cmake, nothing else' \
@@ -109,7 +112,7 @@ step 'a later build is installed over it' \
   "apt-get install -y -q /packages/later/*.deb
    [[ \$(dpkg-query -W -f '\${Version}' polytrace) == 99.1* ]]
    polytrace report $examples/everything.mlpd"
-step 'all are purged' 'apt-get purge -y -q polytrace libpolytrace-dev python3-polytrace \
+step 'all are purged' 'apt-get purge -y -q polytrace polytrace-fleet libpolytrace-dev python3-polytrace \
      libpolytrace1'
 files >"$work/after"
 # Runtimes and compilers that came in between stay: nothing with our name may.

@@ -15,7 +15,6 @@ class Anonymize final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "anonymize",
-        "replaces names, paths, hosts and arguments by tokens",
         "[OPTIONS] FILE -o OUTPUT",
         "Reads FILE and writes OUTPUT with a token in place of each word of the names of classes, "
         "methods, threads, modules and files, of paths, arguments and notes; hosts and addresses "

@@ -12,7 +12,6 @@ class Convert final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "convert",
-        "writes a trace in another format or version",
         "[OPTIONS] FILE -o OUTPUT",
         "Reads FILE and writes OUTPUT, which appears under its name only when it is complete. "
         "What the target cannot hold is left out and listed, kind by kind.\n\n"

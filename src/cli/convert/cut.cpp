@@ -19,7 +19,6 @@ class CutCommand final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "cut",
-        "a part of a trace: by time, thread, method or class",
         "[OPTIONS] FILE -o OUTPUT",
         "Reads FILE and writes to OUTPUT what the options select; several options select what "
         "matches all of them. Definitions of names always stay, their times moved into the "

@@ -43,7 +43,6 @@ class Export final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "export",
-        "writes a trace as a file of another tool",
         "[OPTIONS] --to TARGET[,TARGET...] FILE -o OUTPUT",
         description(),
         {{"where time goes, as collapsed stacks",

@@ -11,7 +11,6 @@ class Flame final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "flame",
-        "a flame graph that any browser opens, offline",
         "[OPTIONS] FILE [-o OUTPUT]",
         "Writes one HTML page with all it needs: flame and icicle, left-heavy, inverted, callers "
         "and callees of one method (sandwich), search with its share of the total, a dark and a "

@@ -17,7 +17,6 @@ class Merge final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "merge",
-        "several traces as one, by time",
         "[OPTIONS] FILE... -o OUTPUT",
         "Reads the FILEs, of any formats, and writes their events to OUTPUT on one clock: that of "
         "the first FILE that has wall time. Where another one has it, too, its times are moved "

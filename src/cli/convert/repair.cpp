@@ -15,7 +15,6 @@ class Repair final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "repair",
-        "saves what can be read of a damaged trace",
         "[OPTIONS] FILE -o OUTPUT",
         "Reads FILE past everything that is damaged and writes what was understood to OUTPUT, in "
         "the same format and, where it can be written, the same version. Tells what could not be "

@@ -18,7 +18,6 @@ class Cat final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "cat",
-        "prints the events, one a line",
         "[OPTIONS] FILE",
         "Prints events as canonical text, which is exact: it can be read back. Each line has the "
         "time in nanoseconds of the trace's clock, the thread, the kind and the fields.\n\n"

@@ -53,7 +53,6 @@ class Check final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "check",
-        "is this trace whole?",
         "[OPTIONS] FILE",
         "Reads every byte of the trace. Prints \"ok\", or each kind of deviation from the format "
         "with how often it occurs, how many bytes could not be read because of it, and where: the "

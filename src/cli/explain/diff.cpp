@@ -107,7 +107,6 @@ class Diff final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "diff",
-        "what is different between two traces?",
         "[OPTIONS] BEFORE AFTER | BEFORE... -- AFTER...",
         "Compares methods, call tree, allocations, collections, locks, exceptions and heap of two "
         "traces, of any formats and runtimes, by name; and says which suspects are new and which "

@@ -58,7 +58,6 @@ class HeapCommand final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "heap",
-        "what fills the heap, and what keeps it alive?",
         "[OPTIONS] FILE | BEFORE AFTER",
         "Reads the heap snapshots of a recording or a heap dump. Without a question: what may "
         "leak and why, the classes by what their objects retain, the snapshots.\n\n"

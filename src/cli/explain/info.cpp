@@ -155,7 +155,6 @@ class Info final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "info",
-        "what is this file?",
         "[OPTIONS] FILE",
         "Reads the whole trace and says what it is: format and version, who recorded it and with "
         "which options, how long it took, its threads, how many events of which kind it has, and "

@@ -35,7 +35,6 @@ class ReportCommand final : public Command {
     static const std::string kDescription = described();
     static const CommandHelp kHelp{
         "report",
-        "where did time, memory and pauses go?",
         "[OPTIONS] FILE",
         kDescription,
         {{"what matters most", "polytrace report app.mlpd"},

@@ -10,7 +10,6 @@ class FleetAllocations final : public TypeQuestion {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "fleet-allocations",
-        "what processes allocate, by type and method",
         "[OPTIONS]",
         "Bytes and objects by the allocated type and by the method that allocates, each also for a "
         "second of a process. Where programs sample their allocations, figures are estimates.",

@@ -54,7 +54,6 @@ class Collect final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "collect",
-        "sends what running programs do to a store",
         "[OPTIONS] [--config FILE] [--to http://HOST:8123/DATABASE]",
         "Waits at a Unix socket for agents that were started with connect=SOCKET, keeps what they "
         "send on disk, adds it up by windows of 10 s as push does, and sends the rows until the "

@@ -10,7 +10,6 @@ class FleetCommands final : public FleetQuestion {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "fleet-commands",
-        "who commanded which programs, with what outcome",
         "[OPTIONS]",
         "Each order that a hub was given by fleet control, and each program's outcome: when, by "
         "whose token or certificate, what, to whom. An order is a row of outcome `asked` before "

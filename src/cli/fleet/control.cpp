@@ -17,7 +17,6 @@ class FleetControl final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "fleet-control",
-        "commands recorded programs through a hub",
         "[OPTIONS] COMMAND [TEXT] --where CONDITION --hub URL --token-file F",
         "start, stop, pause, resume: the recording; start has a --duration, and --events for a "
         "JVM. level: the recording ends and another one begins, with --events and --duration. "

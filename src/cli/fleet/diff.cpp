@@ -12,7 +12,6 @@ class FleetDiff final : public FleetQuestion {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "fleet-diff",
-        "which methods got slower, between versions or times",
         "[OPTIONS] --base CONDITION | --offset TIME",
         "Compares processes that --base chooses with those that --where chooses, or the range with "
         "the same one --offset earlier. Self time and calls of each method are for a second of a "

@@ -10,7 +10,6 @@ class FleetExceptions final : public TypeQuestion {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "fleet-exceptions",
-        "what the processes throw, by class and by method",
         "[OPTIONS]",
         "Exceptions by their class and by the method that throws, each also for a second of a "
         "process.",

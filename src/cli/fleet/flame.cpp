@@ -26,7 +26,6 @@ class FleetFlame final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "fleet-flame",
-        "a flame graph of all processes that match",
         "[OPTIONS] -o OUTPUT",
         "Writes one HTML page with all it needs, as flame does of one trace, or a file of another "
         "tool. With --base the page compares: frames are blue where they became less and orange "

@@ -6,7 +6,6 @@ namespace polytrace::cli {
 std::unique_ptr<Command> make_fleet() {
   static const CommandHelp kHelp{
       "fleet",
-      "asks the store of many recorded processes",
       "[COMMAND]",
       "Aggregates of many processes lie in a store, a database of a ClickHouse server: who was "
       "there, where time, memory, pauses and locks went, by stack and by method. Its commands are "

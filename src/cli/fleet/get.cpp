@@ -22,7 +22,6 @@ class FleetGet final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "fleet-get",
-        "the events around one moment, as a trace",
         "[OPTIONS] MOMENT (-o FILE | --keep DIR)",
         "Fetches the blocks around a moment from the collector that keeps them, 50 before and 50 "
         "behind, and more before where the moment began earlier; writes them as a trace that every "

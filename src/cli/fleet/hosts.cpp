@@ -10,7 +10,6 @@ class FleetHosts final : public FleetQuestion {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "fleet-hosts",
-        "hosts that are unlike the others of their group",
         "[OPTIONS]",
         "Compares the hosts of each group, which is all that has the same labels but for host and "
         "instance, by one figure for a second of a process. Shown are hosts that are further from "

@@ -10,7 +10,6 @@ class FleetLocks final : public TypeQuestion {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "fleet-locks",
-        "what processes wait for, by lock and method",
         "[OPTIONS]",
         "Time waited and contentions by the class of the lock and by the method that waits, each "
         "also for a second of a process.",

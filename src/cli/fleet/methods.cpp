@@ -10,7 +10,6 @@ class FleetMethods final : public FleetQuestion {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "fleet-methods",
-        "calls and times of processes, by method",
         "[OPTIONS]",
         "Self and total time, calls, calls for each second of a process, and quantiles of the "
         "length of a call, which are off by at most 1/33. Of each process and minute the store "

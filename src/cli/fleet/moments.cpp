@@ -11,7 +11,6 @@ class FleetMoments final : public FleetQuestion {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "fleet-moments",
-        "slow calls, long pauses and long waits, one by one",
         "[OPTIONS]",
         "What is worth a look, the longest first: calls that were the slowest of their method, "
         "pauses, waits for locks, bursts of exceptions, losses. Each has a name, by which fleet "

@@ -10,7 +10,6 @@ class FleetPauses final : public FleetQuestion {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "fleet-pauses",
-        "how long garbage collection stopped the processes",
         "[OPTIONS]",
         "Time in pauses, its share of all time, collections and quantiles of the length of a "
         "pause, which are off by at most 1/33, by service or by any other label; and the longest "

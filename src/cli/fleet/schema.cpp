@@ -15,7 +15,6 @@ class FleetSchema final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "fleet-schema",
-        "a store's tables: which it has, how it gets them",
         "[OPTIONS]",
         "Tells which version of its tables a store has. --apply makes the database and what is "
         "missing in it, and leaves what is there as it is; run again, it does nothing. --print "

@@ -10,7 +10,6 @@ class FleetSeries final : public FleetQuestion {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "fleet-series",
-        "which processes are in the store",
         "[OPTIONS]",
         "A series is one process with its labels. Of each: its labels, when it was first seen, how "
         "far its clock was off, and what was recorded of it in the range: for how long, how many "

@@ -10,7 +10,6 @@ class FleetServices final : public FleetQuestion {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "fleet-services",
-        "which services are in the store",
         "[OPTIONS]",
         "Of each service how many series, hosts and versions it has, and what was recorded of it "
         "in the range.",

@@ -7,14 +7,11 @@
 
 #include "base/wall_clock.hpp"
 #include "fleet/operate/shards.hpp"
-#include "warehouse/shards.hpp"
-#if POLYTRACE_HAS_UI
 #include "server/door/fleet_reply.hpp"
-#endif
+#include "warehouse/shards.hpp"
 
 namespace polytrace::cli {
 
-#if POLYTRACE_HAS_UI
 namespace {
 
 // Any server of a store answers for all of them. Where there are several, the first that can be
@@ -50,9 +47,6 @@ collector::AnswerStore answers_from_store(const collector::Config& config) {
     return server::fleet_reply({.store = std::move(link)}, question.target, question.body, stop);
   };
 }
-#else
-collector::AnswerStore answers_from_store(const collector::Config&) { return nullptr; }
-#endif
 
 namespace {
 

@@ -11,7 +11,6 @@ class FleetTimeline final : public FleetQuestion {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "fleet-timeline",
-        "what processes did over time, step by step",
         "[OPTIONS]",
         "Calls, self time, pauses, allocation, waits, exceptions and losses in each step of the "
         "range, by service or by any other label; of more than 20 values those with the fewest "

@@ -10,7 +10,6 @@ class FleetTraces final : public FleetQuestion {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "fleet-traces",
-        "recordings that a store knows of, and where they are",
         "[OPTIONS]",
         "Traces that were pushed or kept (by a collector's rule, or with fleet get --keep), which "
         "have something of the range: when they begin, how long they are, of which process, why "

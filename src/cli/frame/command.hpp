@@ -21,7 +21,6 @@ struct Example {
 
 struct CommandHelp {
   std::string_view name;         // "group-command" for one of a group
-  std::string_view purpose;      // one line, no full stop
   std::string_view usage;        // behind "polytrace NAME"
   std::string_view description;  // paragraphs, separated by blank lines
   std::vector<Example> examples;
@@ -45,6 +44,9 @@ class Command {
   virtual ~Command() = default;
 
   virtual const CommandHelp& help() const = 0;
+  // The program that has the command, if it is not this one (companion.hpp): help() has only the
+  // name then.
+  virtual std::string_view program() const { return {}; }
   virtual CommonNeeds needs() const { return {}; }
   // Adds its own options.
   virtual void define(OptionList& list) = 0;
@@ -68,11 +70,15 @@ std::string shell_quoted(const std::string& word);
 // a file: a name that stands for an option or standard input is told as a path.
 std::string as_operand(const std::string& file);
 
-// The command and the options that it and all commands define; none for a command that was neither
-// named nor is told of (CommonNeeds::all_options).
+// The command, what it is for (one line, no full stop), and the options that it and all commands
+// define; none for a command that was neither named nor is needed (CommonNeeds::all_options).
 struct Entry {
   std::unique_ptr<Command> command;
+  std::string_view purpose;
   OptionList options{};
+
+  std::string_view name() const { return command->help().name; }
+  bool is_elsewhere() const { return !command->program().empty(); }
 };
 
 // Everything that can be asked for, in the order of the overview.
@@ -83,8 +89,7 @@ struct Catalogue {
   // By its name, also as people type it.
   const Entry* find(std::string_view name) const {
     for (const Entry& entry : entries) {
-      const std::string_view own = entry.command->help().name;
-      if (own == name || spoken(own) == name) return &entry;
+      if (entry.name() == name || spoken(entry.name()) == name) return &entry;
     }
     return nullptr;
   }

@@ -39,9 +39,7 @@ std::string no_command(std::string_view what, const std::string& word, const Cat
 std::optional<base::Error> settle_group(std::vector<std::string>& words,
                                         std::vector<std::string>::iterator at,
                                         const Catalogue& catalogue) {
-  const auto is_of_group = [&](const Entry& entry) {
-    return entry.command->help().name.starts_with(*at + '-');
-  };
+  const auto is_of_group = [&](const Entry& entry) { return entry.name().starts_with(*at + '-'); };
   const auto next = at + 1;
   if (next == words.end() || next->starts_with('-') ||
       std::ranges::none_of(catalogue.entries, is_of_group))
@@ -50,7 +48,7 @@ std::optional<base::Error> settle_group(std::vector<std::string>& words,
   const Entry* entry = catalogue.find(both);
   if (entry == nullptr)
     return base::Error{base::Code::usage, {}, no_command("command", both, catalogue)};
-  *at = entry->command->help().name;
+  *at = entry->name();
   words.erase(next);
   return std::nullopt;
 }
@@ -59,7 +57,7 @@ std::optional<base::Error> settle_group(std::vector<std::string>& words,
 
 std::vector<std::string> command_names(const Catalogue& catalogue) {
   std::vector<std::string> names;
-  for (const Entry& entry : catalogue.entries) names.push_back(spoken(entry.command->help().name));
+  for (const Entry& entry : catalogue.entries) names.push_back(spoken(entry.name()));
   return names;
 }
 

@@ -80,7 +80,7 @@ struct Parser {
   Parser(const Catalogue& catalogue, const Entry* named) : entry(named) {
     offer(root, catalogue.options);
     if (entry == nullptr) return;
-    command = root.add_subcommand(std::string(entry->command->help().name));
+    command = root.add_subcommand(std::string(entry->name()));
     offer(*command, entry->options);
   }
   bool is_in_command() const { return command != nullptr && command->parsed(); }

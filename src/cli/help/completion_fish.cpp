@@ -68,8 +68,7 @@ std::string fish_word(const CompletionCommand& command, const CompletionWord& wo
 
 }  // namespace
 
-std::string fish_completion(const Catalogue& catalogue) {
-  const std::vector<CompletionCommand> commands = completion_commands(catalogue);
+std::string fish_completion(const std::vector<CompletionCommand>& commands) {
   std::string out(kFishHead);
   for (const CompletionCommand& command : commands) {
     out += command.group.empty()

@@ -134,8 +134,7 @@ std::string bash_command(const CompletionCommand& command) {
 
 }  // namespace
 
-std::string bash_completion(const Catalogue& catalogue) {
-  const std::vector<CompletionCommand> commands = completion_commands(catalogue);
+std::string bash_completion(const std::vector<CompletionCommand>& commands) {
   std::string out(kBashHead);
   out += fmt::format(
       "_polytrace() {{\n  local now before place takers='' first=2 command=${{COMP_WORDS[1]}}\n"

@@ -3,13 +3,14 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include "cli/frame/command.hpp"
+#include "cli/help/completion_words.hpp"
 
 namespace polytrace::cli {
 
-std::string bash_completion(const Catalogue& catalogue);
-std::string zsh_completion(const Catalogue& catalogue);
-std::string fish_completion(const Catalogue& catalogue);
+std::string bash_completion(const std::vector<CompletionCommand>& commands);
+std::string zsh_completion(const std::vector<CompletionCommand>& commands);
+std::string fish_completion(const std::vector<CompletionCommand>& commands);
 
 }  // namespace polytrace::cli

@@ -28,7 +28,7 @@ std::vector<std::string> column_names() {
 std::vector<std::string> subjects(const Catalogue& catalogue) {
   std::vector<std::string> names;
   for (const Entry& entry : catalogue.entries) {
-    const std::string_view name = entry.command->help().name;
+    const std::string_view name = entry.name();
     add_once(names, std::string(name.substr(0, name.find('-'))));
   }
   for (const Topic& topic : topics()) names.emplace_back(topic.name);
@@ -53,15 +53,20 @@ CompletionWord word_of(OptionHelp option, const Catalogue& catalogue,
 
 }  // namespace
 
+CompletionCommand name_of(const Entry& entry) {
+  CompletionCommand command;
+  command.name = spoken(entry.name());
+  if (is_grouped(entry.name())) command.group = entry.name().substr(0, entry.name().find('-'));
+  command.purpose = entry.purpose;
+  return command;
+}
+
 std::vector<CompletionCommand> completion_commands(const Catalogue& catalogue) {
   const std::vector<std::string> columns = column_names();
   std::vector<CompletionCommand> commands;
   for (const Entry& entry : catalogue.entries) {
-    const CommandHelp& help = entry.command->help();
-    CompletionCommand& command = commands.emplace_back();
-    command.name = spoken(help.name);
-    if (is_grouped(help.name)) command.group = help.name.substr(0, help.name.find('-'));
-    command.purpose = help.purpose;
+    if (entry.is_elsewhere()) continue;
+    CompletionCommand& command = commands.emplace_back(name_of(entry));
     command.leaves_rest = entry.options.rest() != nullptr;
     for (OptionGroup& group : option_groups(entry.options)) {
       for (OptionHelp& option : group.options) {

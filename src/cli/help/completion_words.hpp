@@ -38,6 +38,9 @@ struct CompletionCommand {
   std::string own_name() const { return group.empty() ? name : name.substr(group.size() + 1); }
 };
 
+// A command without its options.
+CompletionCommand name_of(const Entry& entry);
+// The commands that this program has.
 std::vector<CompletionCommand> completion_commands(const Catalogue& catalogue);
 // The first words of a line: commands, and those of no group.
 std::vector<std::string> first_words(const std::vector<CompletionCommand>& commands);

@@ -82,8 +82,7 @@ std::string zsh_command(const CompletionCommand& command) {
 
 }  // namespace
 
-std::string zsh_completion(const Catalogue& catalogue) {
-  const std::vector<CompletionCommand> commands = completion_commands(catalogue);
+std::string zsh_completion(const std::vector<CompletionCommand>& commands) {
   std::string out(kZshHead);
   for (const CompletionCommand& command : commands)
     if (command.group.empty())

@@ -34,7 +34,6 @@ class Formats final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "formats",
-        "the formats that can be read and written",
         "[OPTIONS]",
         "Lists every format with the versions that can be read and written; the first of the "
         "written ones is what convert writes unless asked otherwise.",

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/codes.hpp"
-#include "cli/frame/command.hpp"
+#include "cli/frame/companion.hpp"
 #include "cli/frame/parser.hpp"
 #include "cli/frame/session.hpp"
 #include "cli/help/help_text.hpp"
@@ -16,7 +16,6 @@ class Help final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "help",
-        "explains a command or a topic",
         "[COMMAND | TOPIC]",
         "Without a word: all commands and topics. \"polytrace help report\" and \"polytrace report "
         "--help\" print the same.",
@@ -34,15 +33,19 @@ class Help final : public Command {
     list.add("COMMAND", words_, "A command or a topic").takes("COMMAND").at_most(2);
   }
   int run(Session& session) override {
-    const auto text = text_for(session.catalogue());
+    const std::string subject = fmt::format("{}", fmt::join(words_, " "));
+    const Entry* const entry = session.catalogue().find(subject);
+    if (entry != nullptr && entry->is_elsewhere())
+      return session.fail(run_companion(entry->command->program(), {"help", subject}));
+    const auto text = text_for(session.catalogue(), subject);
     if (!text) return session.fail(text.error());
     session.out().text() += *text;
     return 0;
   }
 
  private:
-  base::result<std::string> text_for(const Catalogue& catalogue) const {
-    const std::string subject = fmt::format("{}", fmt::join(words_, " "));
+  static base::result<std::string> text_for(const Catalogue& catalogue,
+                                            const std::string& subject) {
     if (subject.empty()) return overview_help(catalogue);
     if (const Entry* entry = catalogue.find(subject)) return command_help(*entry);
     auto known = command_names(catalogue);

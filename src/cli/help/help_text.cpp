@@ -130,7 +130,6 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t used)
 const CommandHelp& program_help() {
   static const CommandHelp kHelp{
       "polytrace",
-      "reads, converts and explains profiler traces of managed runtimes",
       "COMMAND [OPTIONS] FILE",
       "A file instead of a command means: polytrace info FILE. Files are recognised by their "
       "content; gzip and zstd are unpacked on the way. - is standard input or output.",
@@ -145,11 +144,10 @@ const CommandHelp& program_help() {
 std::string overview_help(const Catalogue& catalogue) {
   const CommandHelp& help = program_help();
   std::string out =
-      fmt::format("{} - {}\n\nUsage: {} {}\n", help.name, help.purpose, help.name, help.usage);
+      fmt::format("{} - {}\n\nUsage: {} {}\n", help.name, kProgramPurpose, help.name, help.usage);
   out += paragraphs(help.description) + "\nCommands:\n";
   for (const Entry& entry : catalogue.entries) {
-    if (is_grouped(entry.command->help().name)) continue;
-    out += explained(entry.command->help().name, entry.command->help().purpose);
+    if (!is_grouped(entry.name())) out += explained(entry.name(), entry.purpose);
   }
   out += "\nTopics (polytrace help TOPIC):\n";
   for (const Topic& topic : topics()) out += explained(topic.name, topic.purpose);
@@ -159,9 +157,8 @@ std::string overview_help(const Catalogue& catalogue) {
 std::string group_help(const Catalogue& catalogue, std::string_view group) {
   std::string out = fmt::format("Commands of polytrace {}:\n", group);
   for (const Entry& entry : catalogue.entries) {
-    const std::string name = spoken(entry.command->help().name);
-    if (name.starts_with(fmt::format("{} ", group)))
-      out += explained(name, entry.command->help().purpose);
+    const std::string name = spoken(entry.name());
+    if (name.starts_with(fmt::format("{} ", group))) out += explained(name, entry.purpose);
   }
   return out + fmt::format("\npolytrace {} COMMAND --help explains one.\n", group);
 }
@@ -169,8 +166,8 @@ std::string group_help(const Catalogue& catalogue, std::string_view group) {
 std::string command_help(const Entry& entry) {
   const CommandHelp& help = entry.command->help();
   const std::string name = spoken(help.name);
-  std::string out = fmt::format("polytrace {} - {}\n\nUsage: polytrace {} {}\n", name, help.purpose,
-                                name, help.usage);
+  std::string out = fmt::format("polytrace {} - {}\n\nUsage: polytrace {} {}\n", name,
+                                entry.purpose, name, help.usage);
   return out + paragraphs(help.description) + options_text(entry.options) + tail(help);
 }
 

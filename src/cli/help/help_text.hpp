@@ -10,6 +10,8 @@
 
 namespace polytrace::cli {
 
+inline constexpr std::string_view kProgramPurpose =
+    "reads, converts and explains profiler traces of managed runtimes";
 // The program's own help: what it is, the commands.
 const CommandHelp& program_help();
 std::string overview_help(const Catalogue& catalogue);

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <utility>
 
+#include "cli/frame/companion.hpp"
 #include "cli/frame/parser.hpp"
 #include "cli/frame/session.hpp"
 #include "cli/help/help_model.hpp"
@@ -104,10 +105,10 @@ std::string last_sections(const CommandHelp& help) {
 
 std::string program_page(const Catalogue& catalogue) {
   const CommandHelp& help = program_help();
-  std::string out = head(help.name, help.purpose, help.usage) + description(help.description);
+  std::string out = head(help.name, kProgramPurpose, help.usage) + description(help.description);
   out += ".SH COMMANDS\n";
   for (const Entry& entry : catalogue.entries)
-    out += entry_text(spoken(entry.command->help().name), entry.command->help().purpose);
+    out += entry_text(spoken(entry.name()), entry.purpose);
   out += options(catalogue.options);
   for (const Topic& topic : topics())
     out += fmt::format(".SH {}\n.nf\n{}.fi\n", upper(topic.name), roff(topic.text()));
@@ -120,7 +121,7 @@ std::string program_page(const Catalogue& catalogue) {
 
 std::string command_page(const Entry& entry) {
   const CommandHelp& help = entry.command->help();
-  std::string out = head(fmt::format("polytrace-{}", help.name), help.purpose, help.usage);
+  std::string out = head(fmt::format("polytrace-{}", help.name), entry.purpose, help.usage);
   out += description(help.description) + options(entry.options) + last_sections(help);
   return out + fmt::format(".SH SEE ALSO\n.BR polytrace (1)\n.PP\n{}\n", paragraph(help.reading));
 }
@@ -154,6 +155,8 @@ class Man final : public Command {
       return session.fail_usage(
           fmt::format("no command \"{}\"{}", subject,
                       service::did_you_mean(subject, command_names(catalogue))));
+    if (entry != nullptr && entry->is_elsewhere())
+      return session.fail(run_companion(entry->command->program(), {"man", subject}));
     session.out().text() += entry == nullptr ? program_page(catalogue) : command_page(*entry);
     return 0;
   }

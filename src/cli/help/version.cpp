@@ -13,7 +13,6 @@ class Version final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "version",
-        "version, compiler, formats",
         "[OPTIONS]",
         "Prints the version of the program; with --json also the compiler and the versions of the "
         "formats that it reads and writes.",

@@ -17,7 +17,6 @@ class HistoryBuild final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "history-build",
-        "turns a trace into a history of states",
         "[OPTIONS] FILE -o DIR",
         "Reads a trace of any format and writes what each of its threads, locks, the collector, "
         "the heap and the counters were doing at every moment: a folder that \"polytrace history "

@@ -13,7 +13,6 @@ class HistoryCheck final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "history-check",
-        "is this history whole?",
         "[OPTIONS] DIR",
         "Tests every checksum, decodes every segment and compares types.json and tree.json with "
         "history.bin. Says what is wrong, with offsets.",

@@ -10,7 +10,6 @@ class HistoryConvert final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "history-convert",
-        "writes a history in another layout",
         "[OPTIONS] DIR --layout LAYOUT -o DIR2",
         "The same timelines, types, states and id: as segments, which answer queries, or as a "
         "stream of plain records, which other tools read and write easily.",

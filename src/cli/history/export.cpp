@@ -19,7 +19,6 @@ class HistoryExport final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "history-export",
-        "writes a history as rows of text (CSV)",
         "[OPTIONS] DIR -o OUTPUT",
         "One state a row: by path, or by the number of the timeline; or one change a row, all in "
         "order of time. What is written is what \"polytrace history import\" reads. Rows of "

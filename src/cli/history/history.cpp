@@ -6,7 +6,6 @@ namespace polytrace::cli {
 std::unique_ptr<Command> make_history() {
   static const CommandHelp kHelp{
       "history",
-      "states over time: build one, ask it",
       "[COMMAND]",
       "A history keeps what held when: the state of every thread, lock, collector and counter, "
       "or of anything another tool writes. Its commands are words of their own: build, query, "

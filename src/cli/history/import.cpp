@@ -10,7 +10,6 @@ class HistoryImport final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "history-import",
-        "makes a history of what other tools write",
         "[OPTIONS] FILE -o DIR",
         "FILE is a history tree (.ht) or a snapshot (.snapshot.json) of Trace Compass, a folder "
         "with a snapshot or a tar or zip of one, or rows of text (CSV) with the header "

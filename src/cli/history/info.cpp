@@ -16,7 +16,6 @@ class HistoryInfo final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "history-info",
-        "what a history holds",
         "[OPTIONS] DIR",
         "Its span, layout and size, how many timelines and states, and whether its build was "
         "completed. With --paths also every timeline with its type.",

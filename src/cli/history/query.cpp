@@ -15,7 +15,6 @@ class HistoryQuery final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "history-query",
-        "which states held when",
         "[OPTIONS] DIR",
         "One query by options, or many by --batch, which has one a line: \"at TIME [PATH]\", "
         "\"range FROM TO [PATH]\" or \"samples N FROM TO [PATH]\"; lines that begin with # are "

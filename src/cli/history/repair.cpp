@@ -10,7 +10,6 @@ class HistoryRepair final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "history-repair",
-        "completes the history of an interrupted build",
         "DIR",
         "Drops what lies behind the last whole frame of history.bin, adds its index, and writes "
         "types.json and tree.json anew. The file is changed in place; one that is whole stays as "

@@ -10,7 +10,6 @@ class HistorySnapshot final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "history-snapshot",
-        "writes the states at one time as JSON",
         "[OPTIONS] DIR --at TIME -o DIR2",
         "Writes types.json and tree.json as they are in the history, and state.json with the value "
         "of every timeline at that time.",

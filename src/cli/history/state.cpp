@@ -18,7 +18,6 @@ class State final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "state",
-        "what was everything doing at one moment?",
         "[OPTIONS] FILE --at TIME",
         "Which threads ran what, who waited for whom, the heap, the collector, counters: the "
         "states of a trace of any format at one time. Threads that live come first, by name, each "

@@ -17,7 +17,6 @@ class IndexBuild final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "index-build",
-        "makes the index of a trace",
         "[OPTIONS] FILE...",
         "Reads each trace once and writes its index, or says that a current one is there. A "
         "damaged trace has an index of what could be read of it. In the cache, indexes that were "

@@ -12,7 +12,6 @@ class IndexDrop final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "index-drop",
-        "removes indexes that nobody uses",
         "[OPTIONS] FILE... | --all",
         "Removes the indexes of these traces, or all of the cache. A FILE may be the folder of an "
         "index, too, as \"index list --json\" tells it. What another program uses or builds "

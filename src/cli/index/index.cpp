@@ -6,7 +6,6 @@ namespace polytrace::cli {
 std::unique_ptr<Command> make_index() {
   static const CommandHelp kHelp{
       "index",
-      "a trace in columns: fast where its format is slow",
       "[COMMAND]",
       "An index is a folder that holds every event of a trace in columns, of whatever format "
       "the trace is, packed or not. Commands that answer from a trace read its index instead "

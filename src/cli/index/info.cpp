@@ -9,7 +9,6 @@ class IndexInfo final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "index-info",
-        "what the index of a trace holds",
         "[OPTIONS] FILE",
         "Whether there is one and whether it is current, where it lies, its size in all, by kind "
         "of frame and for each event, what it covers, and what could not be read of the trace.",

@@ -13,7 +13,6 @@ class IndexList final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "index-list",
-        "which indexes are in the cache",
         "[OPTIONS]",
         "All indexes of the cache, the last used first: the trace that each was made of, its "
         "size, its last use and its state, their sum and the limit.",

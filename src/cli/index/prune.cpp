@@ -9,7 +9,6 @@ class IndexPrune final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "index-prune",
-        "removes the indexes that were used longest ago",
         "[OPTIONS]",
         "Removes indexes from the cache until the rest keeps the limit, as every build does at "
         "its end: those that were used least recently first, never one that is used or built. "

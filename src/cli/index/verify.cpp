@@ -13,7 +13,6 @@ class IndexVerify final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "index-verify",
-        "do the checksums of an index hold?",
         "[OPTIONS] FILE",
         "Tests the checksums of page 0, of the directory and of every frame. With --full also "
         "whether the index is of the trace as it is now, by the trace's fingerprint: its size and "

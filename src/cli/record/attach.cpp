@@ -19,7 +19,6 @@ class Attach final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "attach",
-        "records a Java program that is running already",
         "[OPTIONS] PID",
         "Loads polytrace's agent into a JVM of the same user and records until the program ends, "
         "the --duration is over or Ctrl-C is pressed: then only the recording stops. Methods are "

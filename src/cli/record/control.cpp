@@ -14,7 +14,6 @@ class Control final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "control",
-        "steers a recording while it runs",
         "[OPTIONS] PID|SOCKET|PORT COMMAND [ARGUMENT ...]",
         "Speaks with the agent in a program that was started with `record --control`, with attach, "
         "or with the agent's option control=.\n\n"

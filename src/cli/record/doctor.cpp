@@ -28,7 +28,6 @@ class Doctor final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "doctor",
-        "what can be recorded on this machine?",
         "[OPTIONS]",
         "Looks for runtimes (JDKs, Mono, .NET), for polytrace's agents, at the clock, at free room "
         "and at the folder of control sockets. Of each runtime it says what can be recorded, and "

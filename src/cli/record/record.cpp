@@ -25,7 +25,6 @@ class Record final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "record",
-        "runs a program and records it",
         "[OPTIONS] java|mono|dotnet PROGRAM [ARGUMENT ...]",
         "Runs `java PROGRAM ...`, `mono PROGRAM ...` or `dotnet PROGRAM ...` with polytrace's "
         "agent "

@@ -30,7 +30,6 @@ class Sql final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "sql",
-        "asks a trace in SQL",
         "[OPTIONS] FILE... [QUERY | @SCRIPT | -]",
         "Threads, methods, calls, allocations, pauses and whatever else is in a trace are tables, "
         "and so are figures of any stretch of time: methods(t0, t1, threads), call_tree(...), "

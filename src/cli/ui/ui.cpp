@@ -4,13 +4,11 @@
 
 #include "base/codes.hpp"
 #include "base/text/json_writer.hpp"
-#include "cli/fleet/fleet_options.hpp"
 #include "cli/frame/session.hpp"
 #include "cli/frame/signals.hpp"
 #include "cli/options/trace_options.hpp"
-#if POLYTRACE_HAS_UI
+#include "cli/store/store_options.hpp"
 #include "server/door/serve.hpp"
-#endif
 
 namespace polytrace::cli {
 namespace {
@@ -48,7 +46,6 @@ class Ui final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "ui",
-        "shows traces as a page in a browser",
         "[OPTIONS] FILE... | [OPTIONS] --store URL [FILE...]",
         "Serves a page about these traces, to this computer only, until Ctrl-C. It prints one "
         "line, the page's address: who has it may see the traces. Each trace is indexed first, "
@@ -102,7 +99,6 @@ class Ui final : public Command {
   // What the environment says of a store counts where nothing else is to be shown.
   bool asks_store() const { return store_.is_told() || files_.empty(); }
 
-#if POLYTRACE_HAS_UI
   base::result<std::optional<server::FleetOffer>> fleet() const {
     if (!asks_store()) return std::nullopt;
     auto link = store_.link();
@@ -150,12 +146,6 @@ class Ui final : public Command {
     session.out().flush();
     if (open_) open_browser(url);
   }
-#else
-  int serve(Session& session) {
-    return session.fail(
-        {base::Code::usage, {}, "this program was built without the page (POLYTRACE_UI=OFF)"});
-  }
-#endif
 
   std::vector<std::string> files_;
   service::IndexOptions index_;

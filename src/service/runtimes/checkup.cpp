@@ -96,7 +96,7 @@ void add_runtime(Checkup& checkup, const Runtime& runtime, InstalledRuntime one)
   found.can_record = found.why.empty();
   found.can_attach = found.can_record && name == "java";
   if (found.can_record) found.command = command_for(found, runtime);
-  else found.command = has_agent ? std::string(able.remedy) : agent_remedy();
+  else found.command = has_agent ? std::string(able.remedy) : remedy_of("polytrace");
   // Sampling allocations came with 11.
   if (name == "java" && major_of(found.version) < 11 && !found.version.empty())
     found.lacking.push_back("alloc=sampled");
@@ -128,7 +128,7 @@ void check_agent(Findings& findings, const Runtime& runtime) {
   findings.push_back({"Agents", library ? Health::good : Health::missing,
                       library ? fmt::format("{}: {}", runtime.title, *library)
                               : fmt::format("{}: no {}", runtime.title, runtime.library),
-                      library ? "" : agent_remedy()});
+                      library ? "" : remedy_of("polytrace")});
 }
 
 // Events take their time from the processor's counter where that runs evenly.

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which runtimes are on this machine.
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <set>
 
+#include "service/runtimes/program_lines.hpp"
 #include "service/runtimes/runtimes.hpp"
 #include "service/words/environment.hpp"
 
@@ -44,35 +41,10 @@ std::set<std::string> java_homes() {
   return homes;
 }
 
-// What the program of a runtime says about itself, line by line; nothing where it cannot be run.
-std::vector<std::string> lines_of(const std::string& program, const char* option) {
-  std::vector<std::string> lines;
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return lines;
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  char* const words[] = {const_cast<char*>(program.c_str()), const_cast<char*>(option), nullptr};
-  pid_t child = -1;
-  const int error = posix_spawn(&child, program.c_str(), &actions, nullptr, words, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  std::FILE* const said = fdopen(ends[0], "r");
-  char line[512];
-  while (error == 0 && std::fgets(line, sizeof line, said) != nullptr) {
-    lines.emplace_back(line);
-    while (!lines.back().empty() && lines.back().back() == '\n') lines.back().pop_back();
-  }
-  std::fclose(said);
-  if (error == 0) waitpid(child, nullptr, 0);
-  return lines;
-}
-
 // "Mono JIT compiler version 6.8.0.105 (Debian ...)"
 std::string mono_version(const std::string& program) {
   constexpr std::string_view kMark = " version ";
-  for (const std::string& line : lines_of(program, "--version")) {
+  for (const std::string& line : program_lines({program, "--version"})) {
     const std::size_t at = line.find(kMark);
     if (at == line.npos) continue;
     const std::string rest = line.substr(at + kMark.size());
@@ -85,7 +57,7 @@ std::string mono_version(const std::string& program) {
 std::vector<std::string> dotnet_versions(const std::string& program) {
   constexpr std::string_view kRuntime = "Microsoft.NETCore.App ";
   std::vector<std::string> versions;
-  for (const std::string& line : lines_of(program, "--list-runtimes")) {
+  for (const std::string& line : program_lines({program, "--list-runtimes"})) {
     if (!line.starts_with(kRuntime)) continue;
     const std::string rest = line.substr(kRuntime.size());
     versions.push_back(rest.substr(0, rest.find(' ')));

@@ -115,14 +115,14 @@ base::result<std::string> find_program(const Runtime& runtime, const std::string
 
 // A program that was built in a source tree lies in build/PRESET of it; one of a package in
 // /usr/bin.
-std::string agent_remedy() {
+std::string remedy_of(std::string_view package) {
   std::error_code none;
   const fs::path folder = fs::path(own_path()).parent_path();
   const fs::path tree = folder.parent_path().parent_path();
   if (folder.parent_path().filename() == "build" && access((tree / "dev").c_str(), X_OK) == 0)
     return fmt::format("{}/dev build", tree.string());
-  if (folder == "/usr/bin") return "apt install --reinstall polytrace";
-  return "unpack polytrace again, with its folder lib";
+  if (folder == "/usr/bin") return fmt::format("apt install --reinstall {}", package);
+  return "unpack polytrace again, with its folders bin and lib";
 }
 
 base::result<std::string> find_agent(const Runtime& runtime, const std::string& told) {
@@ -140,7 +140,7 @@ base::result<std::string> find_agent(const Runtime& runtime, const std::string& 
   }
   return base::fail(base::Code::open_failed,
                     fmt::format("no agent for {} ({}) in {}; {}", runtime.title, runtime.library,
-                                looked, agent_remedy()));
+                                looked, remedy_of("polytrace")));
 }
 
 // Both variables hold options, separated by blanks; quotes keep a word together.

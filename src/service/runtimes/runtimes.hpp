@@ -44,8 +44,9 @@ base::result<std::string> find_program(const Runtime& runtime, const std::string
 // in polytrace in the library folders of its prefix. Errors: open_failed.
 base::result<std::string> find_agent(const Runtime& runtime, const std::string& told);
 
-// What brings a missing agent here: a command for a source tree, a sentence elsewhere.
-std::string agent_remedy();
+// How to get a missing part of polytrace, which Debian has in `package`: a command in a source tree
+// or an installed package, a sentence elsewhere.
+std::string remedy_of(std::string_view package);
 
 struct Launch {
   std::vector<std::string> words;        // the program first

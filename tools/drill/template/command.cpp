@@ -10,7 +10,6 @@ class Drill final : public Command {
  public:
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{"drill",
-                                   "says that it is there",
                                    "[OPTIONS]",
                                    "Says that it is there.",
                                    {{"hear it", "polytrace drill"}},

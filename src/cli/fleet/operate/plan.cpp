@@ -9,7 +9,6 @@ class FleetPlan final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "fleet-plan",
-        "what a store for so many processes needs",
         "[OPTIONS]",
         "Reckons rows, bytes on the wire and on disk, and cores, and shows the figures that it "
         "reckons with: which were measured and which are assumed. It asks no store.",

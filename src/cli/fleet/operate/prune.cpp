@@ -27,7 +27,6 @@ class FleetPrune final : public FleetOperation {
     static const std::string kText = prune_text();
     static const CommandHelp kHelp{
         "fleet-prune",
-        "drops a store's old rows, whole partitions at a time",
         "[OPTIONS]",
         kText,
         {{"each day from a timer", "polytrace fleet prune --store http://127.0.0.1:8123/shop"},

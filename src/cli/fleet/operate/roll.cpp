@@ -9,7 +9,6 @@ class FleetRoll final : public FleetOperation {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "fleet-roll",
-        "adds a store's rows up into coarser tables",
         "[OPTIONS]",
         "Makes profile_1m of profile_10s, and once a day is over profile_1h and methods_1h, for "
         "groups of processes that differ in host and instance alone. An hour is due 15 minutes "

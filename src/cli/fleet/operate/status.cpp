@@ -9,7 +9,6 @@ class FleetStatus final : public FleetOperation {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "fleet-status",
-        "who sends to a store now, and what is on its disk",
         "[OPTIONS]",
         "Services and senders of the last hour, with the time since their last rows and what was "
         "lost; rows and bytes of each table on the server's disk; hours that are due to be rolled "

@@ -9,7 +9,6 @@ class FleetVerify final : public FleetOperation {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "fleet-verify",
-        "compares a store's rows with what was told of them",
         "[OPTIONS]",
         "Whoever sends rows tells how many they are and what they add up to, by table and hour. "
         "This adds up what is there, each row once, and shows hours that differ, with who sent "

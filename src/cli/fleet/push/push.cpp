@@ -22,7 +22,6 @@ class Push final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "push",
-        "sends traces and profiles to a fleet's store",
         "[OPTIONS] FILE... --to http://HOST:8123/DATABASE",
         "Reads each trace once and sends what it adds up to, by windows of 10 s of the machine's "
         "wall clock: calls and their own time by stack, processor time, samples, allocations, "
