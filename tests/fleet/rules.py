@@ -33,10 +33,10 @@ public class Counts {
   static volatile long leaves;
   static volatile boolean held;
   static void leaf() { leaves++; }
-  static void turn() throws Exception { for (int i = 0; i < 20; i++) leaf(); Thread.sleep(20); }
+  static void turn() throws Exception { for (int i = 0; i < 20; i++) leaf(); Thread.sleep(20); }  // wait: pace of its work
   static void hold() {
     synchronized (lock) { held = true;
-      try { Thread.sleep(WAIT); } catch (InterruptedException e) { } } }
+      try { Thread.sleep(WAIT); } catch (InterruptedException e) { } } }  // wait: a lock that is held
   static long want() { long begin = System.nanoTime();
     synchronized (lock) { return System.nanoTime() - begin; } }
   public static void main(String[] words) throws Exception {
@@ -45,7 +45,7 @@ public class Counts {
     while (System.currentTimeMillis() < until) turn();
     Thread other = new Thread(Counts::hold);
     other.start();
-    while (!held) Thread.sleep(1);
+    while (!held) Thread.sleep(1);  // wait: for a state
     long waited = want();
     other.join();
     while (!end.exists()) turn();
