@@ -33,10 +33,12 @@ public class Counts {
   static volatile long leaves;
   static volatile boolean held;
   static void leaf() { leaves++; }
-  static void turn() throws Exception { for (int i = 0; i < 20; i++) leaf(); Thread.sleep(20); }  // wait: pace of its work
+  static void turn() throws Exception {
+    for (int i = 0; i < 20; i++) leaf();
+    Thread.sleep(20); }  // wait: pace of its work
   static void hold() {
     synchronized (lock) { held = true;
-      try { Thread.sleep(WAIT); } catch (InterruptedException e) { } } }  // wait: a lock that is held
+      try { Thread.sleep(WAIT); } catch (InterruptedException e) { } } }  // wait: for a lock
   static long want() { long begin = System.nanoTime();
     synchronized (lock) { return System.nanoTime() - begin; } }
   public static void main(String[] words) throws Exception {

@@ -16,7 +16,7 @@ def tell(room, jdk, program, options):
     # Quoted, since jcmd takes what looks like name=value for an option of its own.
     done = subprocess.run([jdk.tool("jcmd"), str(program.pid), "JVMTI.agent_load",
                            str(room.agent), f'"{options}"'],
-                          capture_output=True, text=True, timeout=60, check=False)
+                          capture_output=True, text=True, timeout=150, check=False)
     assert done.returncode == 0 and "return code: 0" in done.stdout, done.stdout + done.stderr
 
 

@@ -59,7 +59,7 @@ def recorded(path):
 
 def polytrace(*arguments, stdin=None):
     done = subprocess.run([POLYTRACE, *map(str, arguments)], capture_output=True, text=True,
-                          timeout=60, check=False, stdin=stdin)
+                          timeout=150, check=False, stdin=stdin)
     assert done.returncode == 0, f"{arguments}: {done.returncode}, {done.stdout}{done.stderr}"
     return done.stdout
 

@@ -92,7 +92,7 @@ def expect_prefix(path, order):
     at, lost = follow(stream, thread_named(stream, "main"), order)
     assert 0 < at < len(order) and lost == 0, (at, lost)
     done = subprocess.run([POLYTRACE, "check", "--json", str(path)], capture_output=True, text=True,
-                          timeout=60, check=False)
+                          timeout=150, check=False)
     codes = [notice["code"] for notice in json.loads(done.stdout)["notices"]]
     assert (done.returncode, codes) == (0, ["segments-read"]), done.stdout
 
@@ -131,7 +131,7 @@ def test_full_disk(room, jdk, order):
         subprocess.run(["mount", "-o", "remount,size=16m", str(folder)], check=True)
         flood(room, jdk, path, "buffer=1m,min-free=14m", calls=10 * CALLS)
         done = subprocess.run([POLYTRACE, "check", "--strict", str(path)], capture_output=True,
-                              text=True, timeout=60, check=False)
+                              text=True, timeout=150, check=False)
         assert done.returncode == 5 and "cut off: the disk is nearly full" in done.stdout, done
     finally:
         subprocess.run(["umount", str(folder)], check=True)
