@@ -17,7 +17,6 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent / "support"),
                 str(Path(__file__).parents[1] / "cli")]
 import clickhouse  # noqa: E402
-import collect  # noqa: E402
 import nats  # noqa: E402
 from certificates import Authority  # noqa: E402
 from collect import POLYTRACE, wait_for  # noqa: E402
