@@ -85,7 +85,8 @@ run info "$hostile_path"
 
 # Progress: JSON lines for programs; nothing where nobody looks.
 mkfifo "$scratch/fifo"
-python3 "$(dirname "$0")/support/slow_feed.py" "$file" >"$scratch/fifo" &
+slowly() { python3 "$(dirname "${BASH_SOURCE[0]}")/support/slow_feed.py" "$file"; }
+slowly >"$scratch/fifo" &
 run info --progress=json "$scratch/fifo"
 wait
 expect_code 0
