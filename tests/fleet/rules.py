@@ -24,7 +24,7 @@ from json_schemas import fits  # noqa: E402
 
 POLYTRACE = os.environ["POLYTRACE"]
 TOKEN = "fedcba9876543210" * 4
-WAIT = 300  # milliseconds that a lock is waited for
+WAIT = 2000  # milliseconds that a lock is held: enough for who comes late to wait for it
 
 # Word: the file that ends it. Two threads want one lock, once for long.
 JAVA = """
