@@ -5,7 +5,8 @@
 usage: check_house.py [--self-test]
 
 Files: length, line width, tabs, licence line, `#pragma once`, macros, names, what the project never
-mentions. Functions: length and names (Universal Ctags; without it, those two are not checked).
+mentions, waits of tests for a fixed time. Functions: length and names (Universal Ctags; without it,
+those two are not checked).
 """
 import json
 import re
@@ -43,6 +44,15 @@ ROOM_NAMESPACES = {"agent/common": "agent", "agent/jvm/rewriter": "agent::jvm::r
 # Names of fields in a file format, one list a message: what follows a room's own namespace.
 INNER = {"detail"}
 TEST_NAME = re.compile(r"^\s*(?:TYPED_)?TEST(?:_[FP])?\((\w+),\s*(\w+)\)")
+# What a test waits for is a condition, however busy the machine is: only these helpers sleep.
+HELPERS = {".py": "tests/support/waiting.py", ".sh": "tests/support/waiting.sh",
+           ".cpp": "tests/support/waiting.hpp", ".hpp": "tests/support/waiting.hpp",
+           ".mjs": "tests/page/support/waiting.mjs"}
+WAITERS = {".py", ".sh", ".cpp", ".hpp", ".h", ".c", ".java", ".cs", ".mjs"}
+SLEEP = re.compile(r"\btime\.sleep ?\(|\bsleep_for ?\(|\bsleep_until ?\(|\bThread\.[sS]leep ?\("
+                   r"|\bu?sleep ?\(|\bwaitForTimeout ?\(|\bsetTimeout ?\("
+                   r"|(?<![\w./-])sleep +[\d.$\"]")
+SAYS_WHY = re.compile(r"\bwait: \S")
 # Names that somebody else chose: specialisations, entry points, test macros.
 FREE_TYPES = {"hash", "formatter", "equal_to", "less", "tuple_size", "tuple_element"}
 FREE_FUNCTIONS = re.compile(r"^(operator\b.*|~.*|LLVMFuzzer\w+|TEST(_[FP])?|TYPED_TEST\w*"
@@ -121,6 +131,18 @@ def test_name_faults(name, lines):
         match = TEST_NAME.match(line)
         if match and not all(SNAKE.match(part) for part in match.groups()):
             yield f"{name}:{number}: test {match[1]}.{match[2]} is not snake_case"
+
+
+def wait_faults(name, path, lines):
+    """Fixed waits of tests; where time itself is what is meant, the line says so."""
+    is_test = name.startswith("tests/") and not name.startswith("tests/data/")
+    if not is_test or path.suffix not in WAITERS or name in HELPERS.values():
+        return
+    for number, line in enumerate(lines, 1):
+        if SLEEP.search(line) and not SAYS_WHY.search(line):
+            yield (f"{name}:{number}: waits a fixed time: wait for a condition"
+                   f" ({HELPERS.get(path.suffix, HELPERS['.py'])}), or say \"wait: <reason>\" on"
+                   " the line")
 
 
 def macro_faults(lines):
@@ -253,13 +275,16 @@ def report(product, functions):
 def check(root):
     faults, product, code = [], {}, []
     for path in project_files(root):
-        if not (is_checked(path) or path.suffix in PROSE):
+        known = is_checked(path) or path.suffix in PROSE
+        if not (known or path.suffix in WAITERS):
             continue
         lines = read_lines(path)
         if lines is None:
             continue
         name = path.relative_to(root).as_posix()
-        faults += file_faults(name, path, lines)
+        faults += wait_faults(name, path, lines)
+        if known:
+            faults += file_faults(name, path, lines)
         if path.suffix in (".cpp", ".hpp"):
             code.append(path)
         if is_code(path) and name.startswith("src/"):
@@ -293,6 +318,13 @@ BAD = [
     ("src/a.cpp", HEAD + "enum class A { kB };\n", "kB is not snake_case"),
     ("src/cli/show/a.cpp", HEAD + "namespace polytrace::cli::show {\n}\n", "the room is"),
     ("tests/a_test.cpp", HEAD + "TEST(suite, Name) {}\n", "suite.Name is not snake_case"),
+    ("tests/cli/a.py", HEAD + "time.sleep(1)  # a while\n", "tests/support/waiting.py"),
+    ("tests/cli/a.sh", HEAD + "until ready; do sleep 0.1; done\n", "tests/support/waiting.sh"),
+    ("tests/a.hpp", HEAD + "std::this_thread::sleep_for(1ms);\n", "tests/support/waiting.hpp"),
+    ("tests/live/A.java", HEAD + "Thread.sleep(20);\n", "waits a fixed time"),
+    ("tests/live/a.cs", HEAD + "Thread.Sleep (20);\n", "waits a fixed time"),
+    ("tests/page/a.mjs", HEAD + "await page.waitForTimeout(100);\n", "tests/page/support/waiting"),
+    ("tests/page/a.mjs", HEAD + "setTimeout(done, 20);  // wait:\n", "waits a fixed time"),
 ]
 GOOD = [
     ("src/a.hpp", HEAD + "#pragma once\nstruct Good {\n  Good() {}\n  ~Good() {}\n};\n"),
@@ -302,6 +334,11 @@ GOOD = [
     ("src/a.cpp", HEAD + "enum A { kB };\nenum class C { d };\n"),
     ("src/agent/jvm/heap/a.cpp", HEAD + "namespace polytrace::agent::jvm {\n}\n"),
     ("docs/a.md", "x" * 300 + " network/x\n"),
+    ("src/a.cpp", HEAD + "std::this_thread::sleep_for(pause);\n"),
+    ("tests/cli/a.py", HEAD + "time.sleep(3)  # wait: beyond what clocks may be off\n"),
+    ("tests/cli/a.py", HEAD + 'subprocess.Popen(["sleep", "600"])\n'),
+    ("tests/support/waiting.py", HEAD + "time.sleep(pause)\n"),
+    ("tests/data/a.sh", HEAD + "sleep 1\n"),
 ]
 
 

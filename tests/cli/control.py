@@ -112,7 +112,7 @@ def expect(holds, what):
 
 def control(*words):
     result = subprocess.run([os.environ["POLYTRACE"], "control", *words], capture_output=True,
-                            text=True, timeout=60, check=False)
+                            text=True, timeout=150, check=False)
     return result.returncode, result.stdout, result.stderr
 
 

@@ -90,7 +90,7 @@ OF_ALL = {"summary", "suspects", "threads"}  # these are made of every event
 
 def run(*words):
     return subprocess.run([POLYTRACE, *map(str, words)], capture_output=True, text=True,
-                          timeout=100, check=False)
+                          timeout=150, check=False)
 
 
 def report(trace):

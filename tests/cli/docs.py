@@ -53,7 +53,7 @@ def run(command, folder):
     environment["PATH"] = f"{folder}/bin:{environment['PATH']}"
     environment["LC_ALL"] = "C.UTF-8"
     environment["XDG_CACHE_HOME"] = f"{folder}/cache"
-    result = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=folder, timeout=60,
+    result = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=folder, timeout=150,
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                             stderr=subprocess.STDOUT, env=environment, check=False)
     return result.returncode, [line.rstrip() for line in

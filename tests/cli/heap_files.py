@@ -21,7 +21,7 @@ POLYTRACE, DATA = os.environ["POLYTRACE"], Path(os.environ["TEST_DATA"])
 
 def polytrace(*words, code=0):
     done = subprocess.run([POLYTRACE, *map(str, words)], capture_output=True, text=True,
-                          timeout=100, check=False)
+                          timeout=150, check=False)
     assert done.returncode == code, (words, done)
     return done.stdout if code == 0 else done.stderr
 

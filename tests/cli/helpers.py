@@ -17,7 +17,7 @@ TRACES = ["mlpd/calls.mlpd", "mlpd/exceptions_calls.mlpd", "mlpd/everything.mlpd
 
 def polytrace(*words):
     return subprocess.run([POLYTRACE, *map(str, words)], capture_output=True, text=True,
-                          timeout=100, check=True).stdout
+                          timeout=150, check=True).stdout
 
 
 def is_helper(name):

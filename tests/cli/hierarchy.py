@@ -62,7 +62,7 @@ def test_loader():
 
 def convert(file, form, to):
     command = [POLYTRACE, "convert", "--quiet", "--force", "--to", form, file, "-o", to]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=150, check=False)
     check(done.returncode in (0, 4), file, "to", form, done.stderr)  # some are cut off
 
 

@@ -360,9 +360,9 @@ def check_killed(history, folder):
             asked = subprocess.Popen([PROGRAM, "history", "export", good, "-o", "-"],
                                      stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                      env={**os.environ, "TMPDIR": str(temporary)})
-            time.sleep(delay)
+            time.sleep(delay)  # wait: moments of a signal, any will do
             asked.send_signal(number)
-            asked.communicate(timeout=60)
+            asked.communicate(timeout=150)
             FAULTS.expect(list(temporary.iterdir()) == [], f"signal {number}: files stay")
 
 

@@ -8,8 +8,13 @@ import random
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from waiting import wait_until  # noqa: E402
 
 POLYTRACE = os.environ["POLYTRACE"]
 EXAMPLE = os.path.join(os.path.dirname(__file__), "..", "..", "examples", "everything.mlpd")
@@ -39,7 +44,7 @@ def grow(trace, content, pieces, seed):
     with open(trace, "ab", buffering=0) as file:
         for begin, end in zip([0, *cuts], [*cuts, len(content)]):
             file.write(content[begin:end])
-            time.sleep(0.002)
+            time.sleep(0.002)  # wait: pieces come apart, however few
 
 
 def report(*arguments):
@@ -53,9 +58,8 @@ def same_answers(trace):
 
 
 def until_there_is(folder, process):
-    while not any(name.endswith(".new") for _, _, names in os.walk(folder) for name in names):
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.01)
+    wait_until(lambda: any(name.endswith(".new") for _, _, names in os.walk(folder)
+                           for name in names), "an index that is being built", process=process)
 
 
 def grows_to_its_end(folder, content):

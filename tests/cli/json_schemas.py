@@ -9,8 +9,10 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "support"))
+from slow_feed import feed  # noqa: E402
 
 try:
     import jsonschema
@@ -167,12 +169,9 @@ def rows_and_events(_):
 def progress(_):
     """It comes after half a second, so a pipe is fed slowly."""
     with subprocess.Popen([POLYTRACE, "info", "--progress", "json", "-"], stdin=subprocess.PIPE,
-                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as run_slowly:
-        data = EXAMPLE.read_bytes()
-        for at in range(0, len(data), len(data) // 40):
-            run_slowly.stdin.write(data[at:at + len(data) // 40])
-            run_slowly.stdin.flush()
-            time.sleep(0.025)
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          bufsize=0) as run_slowly:
+        feed(run_slowly.stdin, EXAMPLE.read_bytes())
         run_slowly.stdin.close()
         lines(run_slowly.stderr.read().decode(), "progress.json", "info")
 

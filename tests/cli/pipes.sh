@@ -22,14 +22,9 @@ ran='polytrace cat | head -1'
 [[ $(wc -l <"$scratch/out") -eq 1 ]] || fail "$ran: no line"
 expect_silent err
 
-# wait_for FILE TEXT: at most ten seconds.
+# wait_for FILE TEXT
 wait_for() {
-  local i
-  for ((i = 0; i < 200; ++i)); do
-    grep -qF -- "$2" "$1" 2>/dev/null && return 0
-    sleep 0.05
-  done
-  fail "no \"$2\" in $1 after ten seconds"
+  wait_until "\"$2\" in $1" grep -qsF -- "$2" "$1"
 }
 
 # A growing file: what comes later is shown; Ctrl-C ends it regularly, even inside a frame.
@@ -53,20 +48,21 @@ ran='polytrace cat --follow'
 
 # The first Ctrl-C ends a run cleanly: what was read is told, marked as partial.
 mkfifo "$scratch/fifo"
+PYTHONPATH=$(realpath "$(dirname "$0")/../support")
+export PYTHONPATH PYTHONDONTWRITEBYTECODE=1
 python3 - "$POLYTRACE" "$file" "$scratch/fifo" <<'P' || fail 'Ctrl-C does not end a run cleanly'
-import json, os, signal, subprocess, sys, time
+import contextlib, json, signal, subprocess, sys
+from waiting import SECONDS, send_taken, wait_for_reader
 program, trace, fifo = sys.argv[1:]
 run = subprocess.Popen([program, "info", "--json", fifo], stdout=subprocess.PIPE,
                        stderr=subprocess.PIPE)
 content = open(trace, "rb").read()
-with open(fifo, "wb") as pipe:
+with contextlib.suppress(BrokenPipeError), open(fifo, "wb", buffering=0) as pipe:
     pipe.write(content[: len(content) // 2])
-    pipe.flush()
-    time.sleep(0.3)
-    run.send_signal(signal.SIGINT)
-    time.sleep(0.1)
+    wait_for_reader(run, pipe)
+    send_taken(run, signal.SIGINT)
     pipe.write(content[len(content) // 2 :])
-out, err = run.communicate(timeout=20)
+out, err = run.communicate(timeout=SECONDS)
 assert run.returncode == 130, (run.returncode, err)
 result = json.loads(out)
 assert result["partial"] and result["interrupted"], result
@@ -74,49 +70,46 @@ assert b"interrupted" in err, err
 P
 # The second kills.
 python3 - "$POLYTRACE" "$scratch/fifo" <<'P' || fail 'a second Ctrl-C does not kill'
-import signal, subprocess, sys, time
+import signal, subprocess, sys
+from waiting import SECONDS, send_taken, wait_for_reader
 program, fifo = sys.argv[1:]
 run = subprocess.Popen([program, "info", fifo], stderr=subprocess.DEVNULL)
-with open(fifo, "wb"):
-    time.sleep(0.3)
+with open(fifo, "wb") as pipe:
+    wait_for_reader(run, pipe)
+    send_taken(run, signal.SIGINT)
     run.send_signal(signal.SIGINT)
-    time.sleep(0.2)
-    run.send_signal(signal.SIGINT)
-    assert run.wait(timeout=20) == -signal.SIGINT, run.returncode
+    assert run.wait(timeout=SECONDS) == -signal.SIGINT, run.returncode
 P
 # SIGTERM and SIGHUP end what waits for input that never comes.
 for signal in TERM HUP; do
   python3 - "$POLYTRACE" "$scratch/fifo" "$signal" <<'P' || fail "SIG$signal does not end a run"
-import signal, subprocess, sys, time
+import signal, subprocess, sys
+from waiting import SECONDS, wait_for_reader
 program, fifo, name = sys.argv[1:]
 number = signal.Signals["SIG" + name]
 run = subprocess.Popen([program, "info", fifo], stderr=subprocess.DEVNULL)
-with open(fifo, "wb"):
-    time.sleep(0.3)
+with open(fifo, "wb") as pipe:
+    wait_for_reader(run, pipe)
     run.send_signal(number)
-    assert run.wait(timeout=60) == -number, run.returncode
+    assert run.wait(timeout=SECONDS) == -number, run.returncode
 P
 done
 
 # interrupt SIGNALS OUTPUT ARGUMENT...: convert or export half of a trace to OUTPUT, then signals.
 interrupt() {
   python3 - "$POLYTRACE" "$file" "$scratch/fifo" "$@" <<'P' || fail "interrupted: $*"
-import signal, subprocess, sys, time
+import contextlib, signal, subprocess, sys
+from waiting import SECONDS, send_taken, wait_for_reader
 program, trace, fifo, signals, output, *words = sys.argv[1:]
 content = open(trace, "rb").read()
 run = subprocess.Popen([program, *words, fifo, "-o", output], stderr=subprocess.DEVNULL)
-with open(fifo, "wb") as pipe:
+with contextlib.suppress(BrokenPipeError), open(fifo, "wb", buffering=0) as pipe:
     pipe.write(content[: len(content) // 2])
-    pipe.flush()
+    wait_for_reader(run, pipe)
     for name in signals.split():
-        time.sleep(0.3)
-        run.send_signal(signal.Signals["SIG" + name])
-    time.sleep(0.1)
-    try:
-        pipe.write(content[len(content) // 2 :])
-    except BrokenPipeError:
-        pass
-run.wait(timeout=60)
+        send_taken(run, signal.Signals["SIG" + name])
+    pipe.write(content[len(content) // 2 :])
+run.wait(timeout=SECONDS)
 P
 }
 mkdir "$scratch/outputs"

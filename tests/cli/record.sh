@@ -13,6 +13,7 @@ mkdir "$scratch/bin" "$scratch/agents"
 touch "$scratch/agents/libpolytrace-jvm.so" "$scratch/agents/libmono-profiler-polytrace.so"
 cat >"$scratch/bin/java" <<'JAVA'
 #!/usr/bin/env bash
+source "$WAITING"
 printf '%s\n' "$@" >"$SEEN"
 printf '%s\n' "${LD_LIBRARY_PATH:-}" >>"$SEEN"
 for word; do
@@ -40,7 +41,7 @@ case ${FAKE:-record} in
       printf "\\x0${FAKE#cut-}"'\0\0\0\0\0\0\0'
       head -c 2936 /dev/zero
     } >"$file.segments"
-    until grep -qF "$file.segments" "/proc/$PPID/maps"; do sleep 0.02; done
+    wait_until 'a recorder that reads segments' grep -qF "$file.segments" "/proc/$PPID/maps"
     rm "$file.segments"
     ;;
   killed)
@@ -52,7 +53,7 @@ case ${FAKE:-record} in
     cp "$CANNED" "$file"
     trap 'exit 130' INT
     touch "$SEEN.ready"
-    while :; do sleep 0.05; done
+    wait_until 'Ctrl-C' false
     ;;
 esac
 echo "from the program"
@@ -62,6 +63,8 @@ chmod +x "$scratch/bin/java"
 cp "$scratch/bin/java" "$scratch/bin/mono"
 export PATH=$scratch/bin:$PATH POLYTRACE_AGENTS=$scratch/agents
 export SEEN=$scratch/seen CANNED=$canned
+WAITING=$(realpath "$(dirname "$0")/../support/waiting.sh")
+export WAITING
 cd "$scratch" || exit 1
 
 # --- what the runtime is told, and what comes back ---
@@ -186,7 +189,7 @@ expect_code 1
 # --- Ctrl-C ---
 FAKE="wait" "$POLYTRACE" record -o nine.ptrace java Shop >out 2>err &
 recorder=$!
-until [[ -e seen.ready ]]; do sleep 0.02; done
+wait_until 'a program that runs' test -e seen.ready
 kill -INT $recorder
 code=0
 wait $recorder || code=$?

@@ -211,7 +211,7 @@ def main():
             took = expect(6, query, "--timeout", "300ms", word="300 ms")
             assert took < 20, (query, took)
         for query in HUNGRY:
-            expect(6, query, "--memory", "64M", "--timeout", "20s")
+            expect(6, query, "--memory", "64M", "--timeout", "140s")
         expect(2, "SELECT 'a\0b'")
         assert sorted(Path(folder).iterdir()) == before
     sys.exit(0)

@@ -85,8 +85,7 @@ run info "$hostile_path"
 
 # Progress: JSON lines for programs; nothing where nobody looks.
 mkfifo "$scratch/fifo"
-half=$(($(stat -c %s "$file") / 2))
-slowly() { head -c "$half" "$file" && sleep 1 && tail -c +$((half + 1)) "$file"; }
+slowly() { python3 "$(dirname "${BASH_SOURCE[0]}")/support/slow_feed.py" "$file"; }
 slowly >"$scratch/fifo" &
 run info --progress=json "$scratch/fifo"
 wait

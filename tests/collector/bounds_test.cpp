@@ -14,6 +14,7 @@
 #include "collector/outbox_ends.hpp"
 #include "collector/streams.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/waiting.hpp"
 
 namespace polytrace::collector {
 namespace {
@@ -203,8 +204,8 @@ TEST(packer, drops_rows_of_methods_where_the_outbox_is_nearly_full_and_counts_th
       // It packs what came, then what comes next.
       const std::uint64_t before = outbox->bytes();
       packer.take(std::move(rows), {});
-      while (outbox->bytes() == before && figures.rows_thinned_total == 0)
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      ASSERT_TRUE(test::wait_until(
+          [&] { return outbox->bytes() != before || figures.rows_thinned_total != 0; }));
     }
     Rows profile;
     profile.of<warehouse::Profile10s>().emplace_back().t = 1'795'694'400;

@@ -7,6 +7,7 @@
 
 #include "base/codes.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/waiting.hpp"
 
 namespace polytrace::collector {
 namespace {
@@ -64,12 +65,12 @@ TEST(courier, sends_together_the_same_again_and_past_what_is_refused) {
   std::vector<std::string> told;
   Courier courier(*outbox, std::make_unique<FakeTarget>(tried, 3), {}, "edge", figures,
                   [&](const LogEntry& entry) { told.push_back(entry.text); });
-  while (figures.batches_total < 4) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  ASSERT_TRUE(test::wait_until([&] { return figures.batches_total >= 4; }));
   EXPECT_FALSE(courier.finish(std::chrono::milliseconds(0)));
   ASSERT_TRUE(outbox->append(health_block(5)));
   ASSERT_TRUE(outbox->sync());
   courier.wake();
-  while (figures.batches_total < 5) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  ASSERT_TRUE(test::wait_until([&] { return figures.batches_total >= 5; }));
   courier.stop();
 
   const Numbers all{0, 1, 2, 3, 4};
@@ -108,7 +109,7 @@ TEST(courier, drops_positions_that_nobody_takes_or_that_would_be_ahead) {
   std::vector<std::string> told;
   Courier courier(*outbox, std::make_unique<FakeTarget>(tried, 1), {}, "edge", figures,
                   [&](const LogEntry& entry) { told.push_back(entry.text); });
-  EXPECT_TRUE(courier.finish(std::chrono::seconds(60)));
+  EXPECT_TRUE(courier.finish(std::chrono::seconds(150)));
   EXPECT_EQ(figures.batches_aside, 0U);
   EXPECT_EQ(figures.batches_total, 1U);
   courier.stop();
@@ -121,7 +122,7 @@ TEST(courier, drops_positions_that_nobody_takes_or_that_would_be_ahead) {
   tried.assign(1, {});
   Courier second(*outbox, std::make_unique<FakeTarget>(tried, 2), {}, "edge", figures,
                  [](const LogEntry&) {});
-  while (outbox->waiting() != 1) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  ASSERT_TRUE(test::wait_until([&] { return outbox->waiting() == 1; }));
   second.stop();
   EXPECT_EQ(outbox->first_waiting(), outbox->end()) << "it is set aside";
   ASSERT_EQ(tried.size(), 2U);

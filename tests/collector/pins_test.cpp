@@ -97,14 +97,14 @@ class PinsOfStream {
   }
   std::vector<warehouse::Trace> rows(std::size_t count) {
     std::unique_lock lock(mutex_);
-    come_.wait_for(lock, std::chrono::seconds(60), [&] { return rows_.size() >= count; });
+    come_.wait_for(lock, std::chrono::seconds(150), [&] { return rows_.size() >= count; });
     return rows_;
   }
   // Of an object, once there is one.
   warehouse::Trace object_row() {
     const auto is_of_object = [](const warehouse::Trace& row) { return row.version == 2; };
     std::unique_lock lock(mutex_);
-    come_.wait_for(lock, std::chrono::seconds(60),
+    come_.wait_for(lock, std::chrono::seconds(150),
                    [&] { return std::ranges::any_of(rows_, is_of_object); });
     const auto found = std::ranges::find_if(rows_, is_of_object);
     return found == rows_.end() ? warehouse::Trace{} : *found;

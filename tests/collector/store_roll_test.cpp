@@ -5,14 +5,12 @@
 
 #include <future>
 #include <mutex>
-#include <thread>
 
 #include "base/wall_clock.hpp"
+#include "support/waiting.hpp"
 
 namespace polytrace::collector {
 namespace {
-
-using namespace std::chrono_literals;
 
 // What it was told, and what of it were warnings; by its thread.
 class Log {
@@ -110,7 +108,7 @@ TEST(store_roll, one_that_is_under_way_holds_up_no_end) {
   int asked = 0;
   const RollStore roll = [&](const std::string&, const std::atomic<bool>& stop) {
     if (++asked == 1) under_way.set_value();
-    while (!stop) std::this_thread::sleep_for(1ms);
+    EXPECT_TRUE(test::wait_until([&] { return stop.load(); }));
     return Rolled{{}, {"given up"}};
   };
   const Config config = of_tenants();

@@ -16,7 +16,7 @@ TOKEN = re.compile(r'\s*(?:(\w+)(?:: ("(?:[^"\\]|\\.)*"|[-\w.+]+)| \{)|\})')
 
 def protoc(option, message, given):
     done = subprocess.run([program("protoc"), f"--{option}=profiles.{message}", "-I", PROTO.parent,
-                           PROTO.name], input=given, capture_output=True, check=False, timeout=60)
+                           PROTO.name], input=given, capture_output=True, check=False, timeout=150)
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout
 

@@ -291,7 +291,7 @@ class Firefox:
             code, said = self.ask("load", file)
             if code == 0:
                 return
-            time.sleep(1)
+            time.sleep(1)  # wait: its daemon tells nothing while it starts
             if self.ask("profile", "info", "--json")[0] == 0:
                 return
         raise AssertionError(said)

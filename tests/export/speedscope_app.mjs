@@ -22,10 +22,10 @@ for (const [number, file] of files.entries()) {
   page.on("pageerror", (error) => errors.push(String(error)));
   page.on("dialog", (dialog) => { errors.push(dialog.message()); dialog.dismiss(); });
   await page.goto(pathToFileURL(`${speedscope}/dist/release/index.html`).href + `#localProfilePath=${script}`);
-  await page.waitForFunction(() => document.title !== "speedscope", null, { timeout: 20000 }).catch((error) => errors.push(String(error)));
+  await page.waitForFunction(() => document.title !== "speedscope", null, { timeout: 180000 }).catch((error) => errors.push(String(error)));
   // The sandwich view lists all functions with their self and total weight; its head is there first.
   await page.keyboard.press("3");
-  await page.waitForFunction(() => document.body.innerText.split("Symbol Name")[1]?.trim(), null, { timeout: 20000 }).catch((error) => errors.push(String(error)));
+  await page.waitForFunction(() => document.body.innerText.split("Symbol Name")[1]?.trim(), null, { timeout: 180000 }).catch((error) => errors.push(String(error)));
   found.push({ title: await page.title(), text: await page.evaluate(() => document.body.innerText), errors });
   await page.close();
 }

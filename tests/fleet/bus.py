@@ -17,12 +17,12 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent / "support"),
                 str(Path(__file__).parents[1] / "cli")]
 import clickhouse  # noqa: E402
-import collect  # noqa: E402
 import nats  # noqa: E402
 from certificates import Authority  # noqa: E402
 from collect import POLYTRACE, wait_for  # noqa: E402
 from collect_bounds import Agent, in_child, stream  # noqa: E402
 from hub import Node, packed, text  # noqa: E402
+from waiting import wait_until  # noqa: E402
 
 # As docs/fleet.md shows it: the hub may everything, an edge publish for its tenant.
 USERS = """  { user: hub, password: "of the hub, long" }
@@ -111,10 +111,9 @@ class Fleet:
                                   "WHERE carrier = 0")
 
     def expect_sums(self):
-        end = time.monotonic() + collect.HANGS
-        while (have := {name: self.stored(name) for name in self.sent}) != self.sent:
-            assert time.monotonic() < end, (have, self.sent, self.words())
-            time.sleep(0.2)
+        def have():
+            return {name: self.stored(name) for name in self.sent}
+        wait_until(lambda: have() == self.sent, lambda: (have(), self.sent, self.words()))
 
 
 def fields(number, edge="edge-of-test", name=None):
@@ -237,7 +236,7 @@ def test_kills(fleet):
     for moment in (0.4, 1.2):
         fleet.hub.start()
         fleet.program(fleet.one)
-        time.sleep(moment)
+        time.sleep(moment)  # wait: any moment will do
         fleet.broker.kill()
         fleet.broker.start()
         fleet.hub.kill()
@@ -253,7 +252,7 @@ def test_stands_still(fleet):
     begin = time.monotonic()
     for edge in (fleet.one, fleet.two):
         fleet.program(edge)
-    time.sleep(max(0, begin + 15 - time.monotonic()))
+    time.sleep(max(0, begin + 15 - time.monotonic()))  # wait: it stands still that long
     wait_for("a complaint", lambda: any(
         event["weight"] == "warning" for event in fleet.one.told("store")))
     assert fleet.one.figure('store_up{shard="0"}') == 0

@@ -21,6 +21,7 @@ sys.path[:0] = [str(Path(__file__).parent / "support"), str(Path(__file__).paren
 import clickhouse  # noqa: E402
 import counting  # noqa: E402
 from json_schemas import fits  # noqa: E402
+from waiting import SECONDS, wait_until  # noqa: E402
 
 POLYTRACE = os.environ["POLYTRACE"]
 CONFIG = """role = ["edge", "hub"]
@@ -38,14 +39,11 @@ port = 0
 """
 
 
-HANGS = 150  # seconds: what takes longer hangs, however busy the machine is
+HANGS = SECONDS
 
 
 def wait_for(what, true):
-    end = time.monotonic() + HANGS
-    while not true():
-        assert time.monotonic() < end, f"waited in vain: {what}"
-        time.sleep(0.05)
+    return wait_until(true, what)
 
 
 class Collector:
@@ -131,10 +129,8 @@ def expect_stored(server, collector, program, instance):
     counts = program.counts()
     wait_for(f"the end of {instance}'s stream",
              lambda: any(f" {instance}" in event["who"] for event in collector.told("ended")))
-    end = time.monotonic() + HANGS
-    while (have := stored(server, instance)) != counts and time.monotonic() < end:
-        time.sleep(0.2)
-    assert have == counts, (instance, have, counts, collector.words()[-3000:])
+    wait_until(lambda: stored(server, instance) == counts, lambda: (
+        instance, stored(server, instance), counts, collector.words()[-3000:]))
 
 
 def test_programs(server, collector, programs):
@@ -218,10 +214,9 @@ def test_store_away(server, collector, programs):
              and collector.figure("outbox_bytes") > 0)
     assert collector.get("/readyz")[0] == 200
     server.start()
-    end = time.monotonic() + HANGS
-    while (have := stored(server, program.process.pid)) != counts and time.monotonic() < end:
-        time.sleep(0.2)
-    assert have == counts, (have, counts, collector.words()[-3000:])
+    instance = program.process.pid
+    wait_until(lambda: stored(server, instance) == counts, lambda: (
+        stored(server, instance), counts, collector.words()[-3000:]))
     wait_for("an empty outbox", lambda: collector.figure('store_up{shard="0"}') == 1)
 
 
@@ -232,7 +227,8 @@ def test_killed(server, collector, programs):
         wait_for("some of it", lambda: collector.figure("streams") >= 1
                  and collector.figure("blocks_total") > 0)
         if run < 2:
-            time.sleep(0.3)
+            begun = collector.figure("blocks_total")
+            wait_for("more of it", lambda: collector.figure("blocks_total") > begun)  # noqa: B023
             collector.kill()
             collector.start()
     program.end()
@@ -260,7 +256,7 @@ def test_full_disk(server, folder, programs):
                         pass
             wait_for("a full disk", lambda: collector.get("/readyz")[0] == 503)
             assert collector.get("/healthz")[0] == 200 and program.process.poll() is None
-            time.sleep(1)
+            time.sleep(1)  # wait: the program works on while the disk is full
             ballast.unlink()
             wait_for("room", lambda: collector.get("/readyz")[0] == 200)
             program.end()

@@ -14,6 +14,7 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent / "support")]
 import clickhouse  # noqa: E402
 from collect import HANGS, POLYTRACE, Collector, field, frame, wait_for  # noqa: E402
+from waiting import wait_until  # noqa: E402
 
 WELCOME, DATA, NOTICE, CREDIT, BYE, KEPT = 65, 68, 69, 13, 14, 15
 STREAM, OFFSET, BYTES, CONTENT, TEXT = 27, 28, 26, 29, 17
@@ -186,12 +187,10 @@ def in_child(function):
 
 
 def expect_calls(server, collector, instance, calls):
-    end = time.monotonic() + HANGS
     sql = ("SELECT sum(count) FROM fleet.profile_10s FINAL WHERE carrier = 0 AND series IN "
            f"(SELECT series FROM fleet.series WHERE instance = '{instance}')")
-    while (have := server.number(sql)) != calls and time.monotonic() < end:
-        time.sleep(0.2)
-    assert have == calls, (instance, have, calls, collector.words()[-2000:])
+    wait_until(lambda: server.number(sql) == calls, lambda: (
+        instance, server.number(sql), calls, collector.words()[-2000:]))
 
 
 def test_names_and_stacks(server, collector, folder):

@@ -27,6 +27,7 @@ from certificates import Authority  # noqa: E402
 from collect import POLYTRACE, field, frame, wait_for  # noqa: E402
 from collect_bounds import NOTICE, Agent  # noqa: E402
 from json_schemas import fits  # noqa: E402
+from waiting import wait_until  # noqa: E402
 
 ALL = '["start", "stop", "pause", "resume", "filters", "flush", "annotate", "gc", "heap-dump", ' \
       '"level"]'
@@ -84,6 +85,14 @@ class Orders:
         assert told["matched"] == 1 and len(told["programs"]) == 1, told
         assert told["programs"][0]["outcome"] == outcome, told
         return told["programs"][0]
+
+    def is_idle(self, program):
+        """Whether it records nothing any more; one that does has a note more."""
+        body = {"where": f"instance={program.process.pid}", "text": "still there?"}
+        got, answer, _ = self.fleet.caller().ask("POST", "/v1/agents/annotate", json.dumps(body),
+                                                 self.fleet.tokens["a/boss"])
+        self.note("annotate", "a/boss", got, answer)
+        return json.loads(answer)["programs"][0]["outcome"] == "wrong_state"
 
 
 class Fleet:
@@ -168,8 +177,8 @@ def test_one_of_many(fleet, orders, programs):
     if programs.names[0] == "java":
         orders.one("level", one, {"events": ["gc"], "duration": "2s"})
         orders.one("gc", one)
-        wait_for("the level's end", lambda: fleet.one.told("ended"))
-        time.sleep(2.5)
+        wait_for("the stream's end", lambda: fleet.one.told("ended"))
+        wait_for("the level's end", lambda: orders.is_idle(one))
         orders.one("stop", one, outcome="wrong_state", status=409)
         orders.one("start", one, {"duration": "1h", "filters": ["Counts * INCLUDE"]})
         orders.one("filters", one, {"filters": ["Counts leaf INCLUDE", "* * EXCLUDE"]})
@@ -366,7 +375,7 @@ def test_edge_away(fleet, orders, running):
     fleet.one.process.send_signal(signal.SIGSTOP)
     begin = time.monotonic()
     told = orders.ask("flush", {"where": f"instance={running[1].process.pid}"}, status=404)
-    assert told["silent_edges"] and time.monotonic() - begin < 60, told
+    assert told["silent_edges"] and time.monotonic() - begin < collect.HANGS, told
     fleet.one.process.send_signal(signal.SIGCONT)
     orders.one("flush", running[1])
 
@@ -400,10 +409,8 @@ def test_rows(fleet, orders):
         return rows
 
     wanted = +orders.rows
-    end = time.monotonic() + collect.HANGS
-    while have() != wanted:
-        assert time.monotonic() < end, sorted(set(have().items()) ^ set(wanted.items()))
-        time.sleep(0.3)
+    wait_until(lambda: have() == wanted,
+               lambda: sorted(set(have().items()) ^ set(wanted.items())))
     killed = fleet.server.rows("SELECT outcome FROM (SELECT DISTINCT * FROM fleet_a.commands) "
                                "WHERE text LIKE '%before the end%'")
     assert killed == [["12"]], killed

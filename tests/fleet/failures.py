@@ -20,6 +20,7 @@ import clickhouse  # noqa: E402
 from collect import HANGS, POLYTRACE, Collector, field, frame, wait_for  # noqa: E402
 from collect_bounds import (CREDIT, OFFSET, STREAM, WELCOME, Agent, expect_calls,  # noqa: E402
                             in_child, number, numbers, stream)
+from waiting import wait_until  # noqa: E402
 
 HEADER, BLOCK_HEADER = 32, 72
 KILLS = 20
@@ -39,15 +40,17 @@ class Resuming(Agent):
     def dial(self):
         self.socket.close()
         self.heard, self.credit, self.bye, self.sent = b"", 0, None, 0
-        while True:
-            try:
-                self.socket = socket.socket(socket.AF_UNIX)
-                self.socket.settimeout(HANGS)
-                self.socket.connect(self.collector.socket)
-                self.greet()
-                return
-            except OSError:
-                time.sleep(0.05)
+        wait_until(self.is_met, "a collector")
+
+    def is_met(self):
+        try:
+            self.socket = socket.socket(socket.AF_UNIX)
+            self.socket.settimeout(HANGS)
+            self.socket.connect(self.collector.socket)
+            self.greet()
+            return True
+        except OSError:
+            return False
 
     def understand(self, message, told):
         if message == CREDIT and OFFSET in told:
@@ -64,7 +67,7 @@ class Resuming(Agent):
                 self.dial()
             elif self.sent == before:
                 self.hear()
-            time.sleep(self.pause)
+            time.sleep(self.pause)  # wait: pace of a program
         self.socket.close()
 
 
@@ -110,7 +113,7 @@ def test_killed_often(server, collector, folder):
 
     def kill_and_start():
         for _ in range(KILLS):
-            time.sleep(drawn.uniform(0.02, 0.6))
+            time.sleep(drawn.uniform(0.02, 0.6))  # wait: any moment will do
             collector.kill()
             collector.start()
         done.set()
@@ -149,7 +152,7 @@ class Slow:
         try:
             while data := source.recv(65536):
                 self.requests += b"POST " in data[:5]
-                time.sleep(delay)
+                time.sleep(delay)  # wait: a slow way
                 to.sendall(data)
             to.shutdown(socket.SHUT_WR)
         except OSError:
@@ -164,7 +167,7 @@ def test_store_stands_still(server, collector, folder):
         child = in_child(lambda: Agent(collector, 22, content).end())
         wait_for("rows that wait", lambda: collector.figure("outbox_bytes") > 0)
         assert collector.get("/healthz")[0] == 200
-        time.sleep(10)
+        time.sleep(10)  # wait: it stands still that long
     finally:
         os.kill(server.process.pid, signal.SIGCONT)
     expect_calls(server, collector, child, 20_000)
@@ -188,7 +191,7 @@ def test_many_programs_at_once(server, collector, folder):
     wait_for("all of them in the outbox", lambda: len(
         [event for event in collector.told("ended") if event["who"].split()[-1] in
          map(str, children)]) == len(children))
-    time.sleep(1)
+    time.sleep(1)  # wait: rows are packed every second
     server.start()
     for child in children:
         expect_calls(server, collector, child, 300)

@@ -24,6 +24,7 @@ import collect  # noqa: E402
 import counting  # noqa: E402
 from certificates import Authority  # noqa: E402
 from collect import POLYTRACE, wait_for  # noqa: E402
+from waiting import wait_until  # noqa: E402
 
 HUB = """role = ["hub"]
 [http]
@@ -157,10 +158,10 @@ def stored(server, database, instance):
 def expect_stored(server, database, program, words, instance=None):
     """`instance`: where the kernel names another process than the program's."""
     counts = program.counts()
-    end = time.monotonic() + collect.HANGS
-    while (have := stored(server, database, instance or program.process.pid)) != counts:
-        assert time.monotonic() < end, (database, have, counts, words()[-3000:])
-        time.sleep(0.2)
+
+    def have():
+        return stored(server, database, instance or program.process.pid)
+    wait_until(lambda: have() == counts, lambda: (database, have(), counts, words()[-3000:]))
 
 
 class Fleet:
@@ -241,11 +242,11 @@ def test_kills(fleet, programs):
     for node in (fleet.one, fleet.two):
         wait_for("an edge alone", lambda: node.figure('store_up{shard="0"}') == 0  # noqa: B023
                  and node.figure("outbox_bytes") > 0)  # noqa: B023
-    time.sleep(5)
+    time.sleep(5)  # wait: edges try in vain for a while
     fleet.server.kill()
     for moment in (0.1, 0.3, 0.7):
         fleet.hub.start()
-        time.sleep(moment)
+        time.sleep(moment)  # wait: any moment will do
         fleet.hub.kill()
     fleet.hub.start()
     fleet.one.kill()

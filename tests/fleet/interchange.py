@@ -171,7 +171,7 @@ def check_pyroscope(server, there, folder):
 def go_raw(file):
     """Types and their sums, as `go tool pprof` has them."""
     text = subprocess.run(["go", "tool", "pprof", "-raw", file], capture_output=True, text=True,
-                          check=True, timeout=60).stdout.splitlines()
+                          check=True, timeout=150).stdout.splitlines()
     begin = text.index("Samples:")
     kinds = [kind.removesuffix("[dflt]") for kind in text[begin + 1].split()]
     totals = dict.fromkeys(kinds, 0)
@@ -189,7 +189,7 @@ def check_go(server, folder):
     subprocess.run(["go", "build", "-o", program, DATA / "export/profiled.go"], check=True,
                    timeout=120, env={**os.environ, "GO111MODULE": "off", "CGO_ENABLED": "0",
                                      "GOCACHE": str(folder / "cache"), "GOFLAGS": ""})
-    subprocess.run([program, cpu, heap], check=True, timeout=60)
+    subprocess.run([program, cpu, heap], check=True, timeout=150)
     make_tables(server, "gocpu")
     make_tables(server, "goheap")
     told, raw = run("push", cpu, "--to", f"{server.url}/gocpu").stdout, go_raw(cpu)
@@ -293,7 +293,7 @@ def check_door(server, there, folder):
             f"http://127.0.0.1:{port}{path}", data=body, method="POST",
             headers={"Content-Type": fields["Content-Type"], "Authorization": f"Bearer {token}"})
         try:
-            with urllib.request.urlopen(request, timeout=30) as answer:
+            with urllib.request.urlopen(request, timeout=150) as answer:
                 return answer.status, answer.read()
         except urllib.error.HTTPError as fault:
             return fault.code, fault.read()

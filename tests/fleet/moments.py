@@ -35,7 +35,7 @@ public class Counts {
   static void crowd(int calls) { for (int i = 0; i < calls; i++) leaf(); }
   static long slow(int milliseconds) throws Exception {
     long begin = System.nanoTime();
-    Thread.sleep(milliseconds);
+    Thread.sleep(milliseconds);  // wait: a call that lasts
     return System.nanoTime() - begin;
   }
   public static void main(String[] words) throws Exception {
@@ -66,7 +66,7 @@ public class Counts {
     return (long)(Stopwatch.GetTimestamp() * (1e9 / Stopwatch.Frequency)); }
   [MethodImpl(MethodImplOptions.NoInlining)] static long slow(int milliseconds) {
     long begin = now();
-    Thread.Sleep(milliseconds);
+    Thread.Sleep(milliseconds);  // wait: a call that lasts
     return now() - begin; }
   public static void Main(string[] words) {
     int rounds = int.Parse(words[0]);

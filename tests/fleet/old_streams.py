@@ -109,7 +109,7 @@ def prune_meanwhile(store, streams, now):
             come.append(row(1000 + number % 16, 1000 + number, now - number % 5))
             come.append(row(5000 + number, 2, now))
             facts.insert(store.server, f"{store.database}.streams", COLUMNS, come[-2:])
-            time.sleep(0.02)  # each is a part, of which a server takes some hundred
+            time.sleep(0.02)  # wait: each is a part, of which it takes some hundred
 
     streams.put(*[row(1000 + i, 2, now - 50 * DAY) for i in range(16)])
     streams.put(*[row(6000 + i, 2, now - 50 * DAY) for i in range(3000)])

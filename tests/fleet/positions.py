@@ -76,7 +76,7 @@ def test_hub_knows(fleet, programs):
 def test_new_programs_are_not_asked_for(fleet, programs):
     """They began after the folder: nobody can know them."""
     before = fleet.one.figure("positions_taken_total")
-    time.sleep(3)  # beyond what clocks may be off
+    time.sleep(3)  # wait: beyond what clocks may be off
     program = programs.start(programs.names[0], fleet.one.socket, 100, 2)
     hub.expect_stored(fleet.server, "fleet_a", program, fleet.words)
     assert fleet.one.figure("positions_taken_total") == before

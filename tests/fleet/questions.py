@@ -26,7 +26,7 @@ class Asked:
 
     def run(self, *words, code=0):
         done = subprocess.run([POLYTRACE, "fleet", *map(str, words), "--store", self.url],
-                              capture_output=True, text=True, timeout=60, check=False)
+                              capture_output=True, text=True, timeout=150, check=False)
         assert done.returncode == code, (words, done.returncode, done.stdout, done.stderr)
         return done
 

@@ -19,6 +19,7 @@ import cluster  # noqa: E402
 import push  # noqa: E402
 from clickhouse import free_ports  # noqa: E402
 from json_schemas import fits  # noqa: E402
+from waiting import wait_until  # noqa: E402
 
 POLYTRACE = os.environ["POLYTRACE"]
 FILE = Path(os.environ["TEST_DATA"], "mlpd/calls_depth20.mlpd")
@@ -104,7 +105,7 @@ class Breaking:
         there.sendall(head + b"\r\n\r\n" + body[:int(length * self.share)])
         self.door.shutdown(socket.SHUT_RDWR)
         self.door.close()
-        time.sleep(1)
+        time.sleep(1)  # wait: the server works on what it has
         self.server.kill()
         self.close(client, there)
 
@@ -168,10 +169,8 @@ def dropped_streams(first, second):
     told = json.loads(run("fleet", "prune", *keep, "--store", f"{second.url}/twice",
                           "--json").stdout)
     assert told["figures"]["streams_dropped"] == 1, told
-    end = time.monotonic() + 60
-    while any(server.ask(has).strip() != "[2]" for server in (first, second)):
-        assert time.monotonic() < end, [server.ask(has) for server in (first, second)]
-        time.sleep(0.1)
+    wait_until(lambda: all(server.ask(has).strip() == "[2]" for server in (first, second)),
+               lambda: [server.ask(has) for server in (first, second)])
 
 
 def answer(url, *words, code=0):

@@ -20,7 +20,7 @@ def at_once(store, rows):
         running = [subprocess.Popen(words, stdout=subprocess.PIPE, text=True) for _ in range(3)]
         rows.put(store, rows.late(facts.BEGIN + 10 * (turn + 1), 2000 + turn))
         for one in running:
-            one.communicate(timeout=60)
+            one.communicate(timeout=150)
             assert one.returncode == 0
     store.run("roll")
     tiers.expect_tiers(store, rows)

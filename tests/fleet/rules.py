@@ -24,7 +24,7 @@ from json_schemas import fits  # noqa: E402
 
 POLYTRACE = os.environ["POLYTRACE"]
 TOKEN = "fedcba9876543210" * 4
-WAIT = 300  # milliseconds that a lock is waited for
+WAIT = 2000  # milliseconds that a lock is held: enough for who comes late to wait for it
 
 # Word: the file that ends it. Two threads want one lock, once for long.
 JAVA = """
@@ -33,10 +33,12 @@ public class Counts {
   static volatile long leaves;
   static volatile boolean held;
   static void leaf() { leaves++; }
-  static void turn() throws Exception { for (int i = 0; i < 20; i++) leaf(); Thread.sleep(20); }
+  static void turn() throws Exception {
+    for (int i = 0; i < 20; i++) leaf();
+    Thread.sleep(20); }  // wait: pace of its work
   static void hold() {
     synchronized (lock) { held = true;
-      try { Thread.sleep(WAIT); } catch (InterruptedException e) { } } }
+      try { Thread.sleep(WAIT); } catch (InterruptedException e) { } } }  // wait: for a lock
   static long want() { long begin = System.nanoTime();
     synchronized (lock) { return System.nanoTime() - begin; } }
   public static void main(String[] words) throws Exception {
@@ -45,7 +47,7 @@ public class Counts {
     while (System.currentTimeMillis() < until) turn();
     Thread other = new Thread(Counts::hold);
     other.start();
-    while (!held) Thread.sleep(1);
+    while (!held) Thread.sleep(1);  // wait: for a state
     long waited = want();
     other.join();
     while (!end.exists()) turn();

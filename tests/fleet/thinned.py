@@ -125,10 +125,12 @@ def test_thinned(site):
     number = 1000
     while edge.figure("outbox_bytes") <= (16 << 20) * (1 + MARK) / 2:
         more = ballast(site.folder, draw, f"ballast{number}")
+        before = edge.figure("outbox_bytes")
         site.send(more, [number])
         calls, weight = calls + METHODS, weight + weight_of(server, site.folder, more)
         number += 1
-        time.sleep(1.5)  # until it is packed
+        wait_for("rows that are packed",
+                 lambda: edge.figure("outbox_bytes") > before)  # noqa: B023
     site.send(content, range(500, 530))
     edge.kill()
     edge.start()  # what it had not kept for good is computed again

@@ -34,7 +34,7 @@ class Store:
         return [POLYTRACE, "fleet", *map(str, words), *store]
 
     def run(self, *words, code=0):
-        done = subprocess.run(self.command(*words), capture_output=True, text=True, timeout=60,
+        done = subprocess.run(self.command(*words), capture_output=True, text=True, timeout=150,
                               check=False)
         assert done.returncode == code, (words, done.returncode, done.stdout, done.stderr)
         return done

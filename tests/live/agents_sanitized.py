@@ -8,10 +8,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 from jvm_common import HERE, LONG, find_jdks, skip
+from waiting import wait_until
 
 ROOT = HERE.parent.parent
 POLYTRACE = os.environ["POLYTRACE"]
@@ -55,14 +55,13 @@ def find_library(name):
 
 def control(environment, program, *words):
     """The agent may not listen yet: it is asked until it answers or the program has ended."""
-    while True:
+    def answers():
         done = subprocess.run([POLYTRACE, "control", str(program.pid), *words],
-                              capture_output=True, text=True, timeout=120, check=False,
+                              capture_output=True, text=True, timeout=600, check=False,
                               env={**os.environ, "XDG_RUNTIME_DIR": environment["XDG_RUNTIME_DIR"]})
-        if done.returncode == 0:
-            return
-        assert program.poll() is None and words == ("status",), f"{words}: {done.stderr}"
-        time.sleep(0.1)
+        assert done.returncode == 0 or words == ("status",), f"{words}: {done.stderr}"
+        return done.returncode == 0
+    wait_until(answers, "an agent that listens", seconds=900, process=program)
 
 
 def survive(what, environment, command, trace, commands):

@@ -63,7 +63,7 @@ def attach(place):
             listener = place(root, outside, f".java_pid{process.pid}")
             done = subprocess.run([PROGRAM, "attach", "--duration", "1s", "-o",
                                    str(Path(folder, "out.ptrace")), str(process.pid)],
-                                  capture_output=True, text=True, timeout=60, check=False)
+                                  capture_output=True, text=True, timeout=150, check=False)
             process.communicate("")
         assert done.returncode != 0 and "process" in done.stderr, done
         return listener.told

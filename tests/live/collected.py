@@ -10,13 +10,15 @@ import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "cli"))
+TESTS = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(TESTS / "cli"), str(TESTS / "support")]
 import control as protocol  # noqa: E402
 from ptrace import Stream  # noqa: E402
+from waiting import wait_until  # noqa: E402
 
 CREDIT, KEPT, DATA = 13, 15, 68
 ACCEPTS, STREAM, OFFSET, CONTENT, LABEL = 3, 27, 28, 29, 31
-PATIENCE = 120
+PATIENCE = 150
 
 
 def number(said, field):
@@ -137,7 +139,7 @@ def test_nobody(start, name, trace):
     """The collector is never there; the program starts others meanwhile."""
     program = start(trace(), "/nowhere/at/all")
     program.do(1000, "true")
-    time.sleep(2)  # another attempt; whether there was one does not matter
+    time.sleep(2)  # wait: another attempt; whether there was one does not matter
     program.do(10, "true")
     program.end_well()
     assert calls_of(trace.path, name) == program.calls
@@ -240,12 +242,18 @@ def take_all(connection, program):
         got, follows = got + content, offset + len(content)
 
 
+def size_of(path):
+    return path.stat().st_size if path.exists() else 0
+
+
 def test_spool(start, name, trace, folder):
     """It comes too late for all of it: it gets whole blocks of the rest, and how much is gone."""
     program = start(trace(), str(folder / "late"), ",spool=100k,flush=20ms")
     for _ in range(10):
+        size = size_of(trace.path)
         program.do(30_000)
-        time.sleep(0.1)  # for some blocks; how many does not matter
+        wait_until(lambda: size_of(trace.path) > size,  # noqa: B023
+                   "blocks of these calls", process=program.process)
     collector = Collector(folder / "late")
     connection = collector.accept()
     connection.greet()
@@ -278,11 +286,11 @@ def test_kept(start, trace, folder):
     while len(got) < max(900_000, trace.path.stat().st_size):
         got += connection.data()[1]
     connection.kept(stream, len(got))
-    while True:
+
+    def has_given_back():
         status = trace.path.stat()
-        if status.st_blocks * 512 < status.st_size - 200_000:
-            break
-        time.sleep(0.05)
+        return status.st_blocks * 512 < status.st_size - 200_000
+    wait_until(has_given_back, "a file that was given back", process=program.process)
     program.do(1000)
     rest, gaps = take_all(connection, program)
     assert gaps == 1  # as seen from 0, where take_all() begins

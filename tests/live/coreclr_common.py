@@ -17,7 +17,7 @@ ROOT = HERE.parent.parent
 POLYTRACE = Path(os.environ.get("POLYTRACE", str(ROOT / "build/release/polytrace"))).resolve()
 LONG = os.environ.get("POLYTRACE_LONG") == "1"
 PROFILER = "{8F0C6B52-3E1D-4A7B-9C42-51D7E6A90B34}"
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 from ptrace import Stream  # noqa: E402
 
 

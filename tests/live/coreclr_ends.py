@@ -7,12 +7,12 @@ import resource
 import signal
 import struct
 import subprocess
-import time
 from collections import Counter
 from pathlib import Path
 
 from coreclr_common import (LONG, POLYTRACE, Room, check, check_balance, counted, method_names,
                             names_of_threads)
+from waiting import wait_until
 from ptrace import Stream
 
 WORKERS = 3
@@ -30,6 +30,11 @@ WAYS = (("exit", 3, True), ("exit-elsewhere", 3, True), ("return", 0, True),
 SAMPLE = ("exit", "throw", "overflow", "kill")
 
 
+def counts_of(room):
+    """What each worker has counted."""
+    return struct.unpack(f"<{WORKERS}q", (room.folder / "marks").read_bytes()[:8 * WORKERS])
+
+
 def end(room, how):
     """The exit code, the stream, and what each worker has counted."""
     path = room.trace()
@@ -38,11 +43,12 @@ def end(room, how):
                                env=room.surroundings(f"file={path},{TELLS}"))
     if how in ("kill", "terminate"):
         check(program.stdout.readline() == b"ready\n", "the program does not get ready")
-        time.sleep(0.1)
+        before = counts_of(room)
+        wait_until(lambda: all(now > old for now, old in zip(counts_of(room), before)),
+                   "workers that go on", process=program)
         program.send_signal(signal.SIGKILL if how == "kill" else signal.SIGTERM)
     program.communicate(timeout=120)
-    counts = struct.unpack(f"<{WORKERS}q", (room.folder / "marks").read_bytes()[:8 * WORKERS])
-    return program.returncode, path, counts
+    return program.returncode, path, counts_of(room)
 
 
 def look(path):

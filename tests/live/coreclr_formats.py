@@ -44,7 +44,7 @@ CLOCK_UNITS = ("nanoseconds", "percent", "time")
 
 def polytrace(*arguments):
     done = subprocess.run([POLYTRACE, *map(str, arguments)], capture_output=True, text=True,
-                          timeout=100, check=False)
+                          timeout=150, check=False)
     check(done.returncode == 0, arguments, done.returncode, done.stdout, done.stderr)
     return done.stdout
 
@@ -81,7 +81,7 @@ def record(room):
     converter.write_text(f'#!/bin/sh\ntee "{stream}" | "{POLYTRACE}" "$@"\n', encoding="utf-8")
     converter.chmod(0o755)
     done = subprocess.run(
-        room.command("Records"), capture_output=True, text=True, timeout=100, cwd=room.folder,
+        room.command("Records"), capture_output=True, text=True, timeout=150, cwd=room.folder,
         env=room.surroundings(f"file={log},converter={converter},{OPTIONS}"), check=False)
     check(done.returncode == 0, done.stdout, done.stderr)
     return stream, log

@@ -14,7 +14,7 @@ KEPT = 1234
 
 def command(process, *words):
     done = subprocess.run([POLYTRACE, "control", str(process), *words, "--json"], check=False,
-                          capture_output=True, text=True, timeout=100)
+                          capture_output=True, text=True, timeout=150)
     check(done.returncode == 0, words, done.stdout, done.stderr)
     return json.loads(done.stdout)
 
@@ -34,7 +34,7 @@ def record(room, options):
         program.stdin.flush()
         check(program.stdout.readline() == "spun\n", "no answer")
         program.stdin.close()
-        check(program.wait(60) == 0, "exit code", program.returncode)
+        check(program.wait(150) == 0, "exit code", program.returncode)
     room.check_whole(path)
     return Stream(path), told
 

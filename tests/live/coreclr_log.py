@@ -74,7 +74,7 @@ def record(room, program, options="", **variables):
 
 def check_whole(path):
     done = subprocess.run([POLYTRACE, "check", "--strict", path], capture_output=True, text=True,
-                          timeout=100, check=False)
+                          timeout=150, check=False)
     check(done.returncode == 0, done.stdout, done.stderr)
 
 
@@ -232,7 +232,7 @@ def check_pauses(room):
             program.stdin.flush()
             check(program.stdout.readline() == "spun\n", "no answer")
         program.stdin.close()
-        check(program.wait(60) == 0, "exit code", program.returncode)
+        check(program.wait(150) == 0, "exit code", program.returncode)
     check_whole(path)
     log = Log(path)
     marks = [(key, int(f[0])) for key, f in log.lines if key in ("prf tps", "prf trs")]

@@ -48,7 +48,7 @@ RUNTIMES = [(java, ("java", "javac")), (mono, ("mono", "mcs")), (dotnet, ("dotne
 def record(folder, program, options, planted, number):
     path = Path(folder, f"{planted}{number}.ptrace")
     done = subprocess.run([POLYTRACE, "record", "-q", *OPTIONS, *options, "-o", path, *program,
-                           planted], capture_output=True, text=True, timeout=100, check=False)
+                           planted], capture_output=True, text=True, timeout=150, check=False)
     assert done.returncode == 0 and done.stdout.strip().lower() == "true", done
     return path
 
@@ -56,7 +56,7 @@ def record(folder, program, options, planted, number):
 def diff(before, after, *options):
     done = subprocess.run([POLYTRACE, "diff", "--json", "--no-progress", "--fail-over", "5%",
                            *options, *before, "--", *after], capture_output=True, text=True,
-                          timeout=100, check=False)
+                          timeout=150, check=False)
     assert done.returncode in (0, 5), done
     answer = json.loads(done.stdout)
     return done.returncode, [growth for growth in answer["growths"] if growth["share"] > 0.05]

@@ -35,7 +35,7 @@ public class Dump {
 
 def heap(path, *arguments):
     done = subprocess.run([PROGRAM, "heap", "--limit", "0", "--format", "csv", *arguments,
-                           str(path)], capture_output=True, text=True, timeout=100, check=False)
+                           str(path)], capture_output=True, text=True, timeout=150, check=False)
     assert done.returncode == 0, done.stderr
     return list(csv.DictReader(io.StringIO(done.stdout)))
 
@@ -47,7 +47,7 @@ def make_dump(folder, jdk):
         subprocess.run([jdk.tool("javac"), "-d", str(folder), *sources], check=True)
     path = folder / f"shop{jdk.version}.hprof"
     subprocess.run([jdk.tool("java"), "-Xmx256m", "-cp", str(folder), "Dump", str(path)],
-                   check=True, stdout=subprocess.DEVNULL, timeout=100)
+                   check=True, stdout=subprocess.DEVNULL, timeout=150)
     return path
 
 

@@ -73,7 +73,7 @@ def expect_placed(stream, document):
 
 def convert(polytrace, file, form, output):
     done = subprocess.run([polytrace, "convert", "--quiet", "--force", "--to", form, file, "-o",
-                           output], capture_output=True, text=True, timeout=100, check=False)
+                           output], capture_output=True, text=True, timeout=150, check=False)
     assert done.returncode == 0, (file, form, done.stderr)
 
 

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The agent comes into a program that runs, changes its filters, pauses, goes on and leaves again,
 and comes again, while threads call without end."""
+import struct
 import subprocess
-import time
 
 from jvm_common import LONG, Room, Stream
+from waiting import wait_until
 
 THREADS = 4  # more than there are cores here
 SPINS = "10000"  # between calls
@@ -15,7 +16,7 @@ def tell(room, jdk, program, options):
     # Quoted, since jcmd takes what looks like name=value for an option of its own.
     done = subprocess.run([jdk.tool("jcmd"), str(program.pid), "JVMTI.agent_load",
                            str(room.agent), f'"{options}"'],
-                          capture_output=True, text=True, timeout=60, check=False)
+                          capture_output=True, text=True, timeout=150, check=False)
     assert done.returncode == 0 and "return code: 0" in done.stdout, done.stdout + done.stderr
 
 
@@ -32,8 +33,7 @@ def start(room, jdk):
 def grow(path, bytes_=1 << 12):
     """Waits until so much more was recorded."""
     size = path.stat().st_size
-    while path.stat().st_size < size + bytes_:
-        time.sleep(0.01)
+    wait_until(lambda: path.stat().st_size >= size + bytes_, "more that is recorded")
 
 
 def visit(room, jdk, program, path):
@@ -43,7 +43,7 @@ def visit(room, jdk, program, path):
     tell(room, jdk, program, "filter=Busy:other")
     grow(path)
     tell(room, jdk, program, "pause")
-    time.sleep(0.1)
+    goes_on(room, program)
     tell(room, jdk, program, "resume")
     grow(path)
     tell(room, jdk, program, "detach")
@@ -68,9 +68,7 @@ def test_attach(room, jdk):
         for _ in range(20 if LONG else 1):
             check(visit(room, jdk, program, room.trace()))
         come_again(room, jdk, program)
-        counts = counted(room)
-        while counted(room) == counts:  # the threads go on
-            time.sleep(0.01)
+        goes_on(room, program)
     finally:
         program.kill()
         _, errors = program.communicate()
@@ -78,7 +76,15 @@ def test_attach(room, jdk):
 
 
 def counted(room):
-    return (room.folder / "counts").read_bytes()
+    """Calls by thread."""
+    return struct.unpack_from(f"<{8 * THREADS}Q", (room.folder / "counts").read_bytes())[::8]
+
+
+def goes_on(room, program):
+    """Waits until each thread has made some hundred calls more."""
+    before = counted(room)
+    wait_until(lambda: all(now > old + 300 for now, old in zip(counted(room), before)),
+               "calls of each thread", process=program)
 
 
 def check(stream):

@@ -15,7 +15,7 @@ HERE = Path(__file__).resolve().parent
 LONG = os.environ.get("POLYTRACE_LONG") == "1"
 COLLECTION = re.compile(r"\[gc *\] GC\(\d+\) Pause ")
 STOP = re.compile(r'Safepoint "(\w*(?:GC|Collect|G1Pause|G1Try)\w*)"')
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 from ptrace import Stream  # noqa: E402
 
 

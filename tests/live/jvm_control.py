@@ -7,10 +7,10 @@ import socket
 import struct
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from jvm_common import HERE, Room, Stream, control
+from waiting import wait_until
 
 sys.path.insert(0, str(HERE.parent / "cli"))
 import control as protocol  # noqa: E402  (the protocol, written from its description)
@@ -19,19 +19,15 @@ START, CREDIT, EVENT, DURATION, LIMIT, SESSION, CODE = 2, 13, 20, 21, 22, 19, 30
 OK, FORBIDDEN, WRONG_STATE, INVALID = 0, 2, 3, 4
 IDLE, RUNNING = 0, 1
 GAP, OVERFLOW, CAPABILITY, END_OF_PROCESS = 1, 2, 3, 5
-PATIENCE = 120
+PATIENCE = 150
 
 
 class Client:
     """Speaks frames; notices are kept, as (code, text)."""
 
     def __init__(self, folder, program):
-        for _ in range(PATIENCE * 20):
-            found = list(Path(folder).glob(f"polytrace/{program.pid}-*/control"))
-            if found or program.poll() is not None:
-                break
-            time.sleep(0.05)
-        assert found, "the agent opens no socket"
+        found = wait_until(lambda: list(Path(folder).glob(f"polytrace/{program.pid}-*/control")),
+                           "the agent's socket", process=program)
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(PATIENCE)
         self.socket.connect(str(found[0]))

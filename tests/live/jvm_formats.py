@@ -39,7 +39,7 @@ CLOCK_TABLES = ("mutator_utilisation", "pause_histogram")
 
 def polytrace(*arguments):
     done = subprocess.run([POLYTRACE, *map(str, arguments)], capture_output=True, text=True,
-                          timeout=100, check=False)
+                          timeout=150, check=False)
     assert done.returncode == 0, f"{arguments}: {done.returncode}\n{done.stdout}{done.stderr}"
     return done.stdout
 
@@ -48,7 +48,7 @@ def record(room, jdk, form, events):
     path = room.folder / f"{jdk.version}.{events}.{form}"
     options = f"file={path},format={form},events={events},{OPTIONS}"
     done = subprocess.run(room.command(jdk, options, "Parts"), capture_output=True, text=True,
-                          timeout=100, cwd=room.folder, check=False)
+                          timeout=150, cwd=room.folder, check=False)
     assert (done.returncode, done.stdout) == (0, "done\n"), f"{form}: {done}"
     polytrace("check", "--strict", path)
     return path

@@ -87,7 +87,7 @@ def start(room, jdk, options):
 
 
 def finish(program):
-    _, errors = program.communicate(timeout=60)
+    _, errors = program.communicate(timeout=150)
     assert program.returncode == 0 and not errors, errors
 
 

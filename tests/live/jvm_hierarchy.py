@@ -25,7 +25,7 @@ def without(placed, elements):
 def expect_beside(recordings, document, placed):
     """One after the other, each under its own process and agent."""
     subprocess.run([POLYTRACE, "merge", "--quiet", "--force", *recordings, "-o", document],
-                   capture_output=True, timeout=100, check=True)
+                   capture_output=True, timeout=150, check=True)
     loader = Loader().load(document)
     assert set(loader.traces.values()) == loader.destroyed == set(loader.agents), loader.agents
     assert len(set(loader.agents.values())) == len(recordings), loader.agents

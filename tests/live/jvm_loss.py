@@ -10,10 +10,10 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from jvm_common import HERE, LONG, Room, Stream, thread_named
+from waiting import wait_until
 
 sys.path.insert(0, str(HERE.parent / "cli"))
 import control  # noqa: E402  (the protocol, written from its description)
@@ -57,8 +57,8 @@ def sleepy_converter(room):
     """Takes nothing of the stream before the program has made all its calls."""
     path = room.folder / "sleepy"
     path.write_text("#!/bin/sh\nfor last; do :; done\n"
-                    "until [ -e \"$last.go\" ]; do sleep 0.05; done\nexec cat >\"$last\"\n",
-                    encoding="utf-8")
+                    "until [ -e \"$last.go\" ]; do sleep 0.05; done\n"  # wait: in sh, for a file
+                    "exec cat >\"$last\"\n", encoding="utf-8")
     path.chmod(0o700)
     return path
 
@@ -92,7 +92,7 @@ def expect_prefix(path, order):
     at, lost = follow(stream, thread_named(stream, "main"), order)
     assert 0 < at < len(order) and lost == 0, (at, lost)
     done = subprocess.run([POLYTRACE, "check", "--json", str(path)], capture_output=True, text=True,
-                          timeout=60, check=False)
+                          timeout=150, check=False)
     codes = [notice["code"] for notice in json.loads(done.stdout)["notices"]]
     assert (done.returncode, codes) == (0, ["segments-read"]), done.stdout
 
@@ -131,7 +131,7 @@ def test_full_disk(room, jdk, order):
         subprocess.run(["mount", "-o", "remount,size=16m", str(folder)], check=True)
         flood(room, jdk, path, "buffer=1m,min-free=14m", calls=10 * CALLS)
         done = subprocess.run([POLYTRACE, "check", "--strict", str(path)], capture_output=True,
-                              text=True, timeout=60, check=False)
+                              text=True, timeout=150, check=False)
         assert done.returncode == 5 and "cut off: the disk is nearly full" in done.stdout, done
     finally:
         subprocess.run(["umount", str(folder)], check=True)
@@ -140,12 +140,8 @@ def test_full_disk(room, jdk, order):
 
 def connect(room, program):
     """A client that announces the native format and much credit."""
-    for _ in range(1000):
-        found = list(Path(room.folder).glob(f"polytrace/{program.pid}-*/control"))
-        if found:
-            break
-        assert program.poll() is None, "the program has ended"
-        time.sleep(0.05)
+    found = wait_until(lambda: list(Path(room.folder).glob(f"polytrace/{program.pid}-*/control")),
+                       "the agent's socket", process=program)
     client = socket.socket(socket.AF_UNIX)
     client.connect(str(found[0]))
     client.sendall(control.frame(control.HELLO, 1, control.field(1, 1),
@@ -167,8 +163,8 @@ def test_stalled_client(room, jdk):
         with connect(room, program) as client:
             size = 0
             for _ in range(3):  # the recording goes on meanwhile
-                while path.stat().st_size <= size + (1 << 16):
-                    time.sleep(0.02)
+                wait_until(lambda: path.stat().st_size > size + (1 << 16),  # noqa: B023
+                           "more that is recorded", process=program)
                 size = path.stat().st_size
             if LONG:
                 poll = select.poll()
@@ -176,7 +172,7 @@ def test_stalled_client(room, jdk):
                 assert poll.poll(120_000) == [(client.fileno(), select.POLLHUP)]
             assert program.poll() is None
         program.send_signal(signal.SIGTERM)
-        program.wait(60)
+        program.wait(150)
     finally:
         program.kill()
         program.wait()

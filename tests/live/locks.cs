@@ -8,8 +8,8 @@ static class Program {
 	static void Worker (object arg) {
 		int id = (int) arg;
 		for (int i = 0; i < 40; i++) {
-			lock (gate) { shared++; if (i % 10 == 0) Thread.Sleep (1); else Thread.SpinWait (200); }
-			if (Monitor.TryEnter (other, 0)) { try { shared += id; Thread.SpinWait (2000); if (i % 20 == 0) Thread.Sleep (2); } finally { Monitor.Exit (other); } }
+			lock (gate) { shared++; if (i % 10 == 0) Thread.Sleep (1); else Thread.SpinWait (200); }  // wait: holds a lock
+			if (Monitor.TryEnter (other, 0)) { try { shared += id; Thread.SpinWait (2000); if (i % 20 == 0) Thread.Sleep (2); } finally { Monitor.Exit (other); } }  // wait: holds a lock
 			else Interlocked.Increment (ref failures);
 		}
 	}

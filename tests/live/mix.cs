@@ -8,7 +8,7 @@ static class Program {
 	[MethodImpl (MethodImplOptions.NoInlining)] static int Leaf (int x) { return x * 3; }
 	[MethodImpl (MethodImplOptions.NoInlining)] static int Rec (int n) { return n == 0 ? 0 : Leaf (n) + Rec (n - 1); }
 	[MethodImpl (MethodImplOptions.NoInlining)] static void Thrower (int k) { try { if (k % 2 == 0) throw new InvalidOperationException ("k" + k); throw new ArgumentException ("a" + k); } finally { finalized += 0; } }
-	static void Locker (object o) { for (int i = 0; i < 4; i++) lock (gate) { Thread.Sleep (2); } Monitor.TryEnter (gate, 0); if (Monitor.IsEntered (gate)) Monitor.Exit (gate); }
+	static void Locker (object o) { for (int i = 0; i < 4; i++) lock (gate) { Thread.Sleep (2); } Monitor.TryEnter (gate, 0); if (Monitor.IsEntered (gate)) Monitor.Exit (gate); }  // wait: holds a lock
 	static int Main () {
 		int s = Rec (12); int caught = 0;
 		for (int i = 0; i < 4; i++) try { Thrower (i); } catch (InvalidOperationException) { caught++; } catch (ArgumentException) when (caught > 0) { caught += 10; }

@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent / "mono"
+sys.path.insert(0, str(HERE.parents[1] / "support"))
 POLYTRACE = Path(os.environ["POLYTRACE"]).resolve()
 MODULE = POLYTRACE.parent / "libmono-profiler-polytrace.so"
 LONG = os.environ.get("POLYTRACE_LONG") == "1"

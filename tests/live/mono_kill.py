@@ -14,6 +14,7 @@ from pathlib import Path
 
 from mono_common import LONG, POLYTRACE, check, enter_room, run, surroundings
 from ptrace import Stream
+from waiting import wait_until
 
 THREADS = 2
 EVENTS = "events=threads+calls+alloc=objects,filter=Busy:Deed"
@@ -33,9 +34,14 @@ def kill(program, ready):
     """At some moment; `ready`: while it works, else from its first on."""
     if ready:
         program.stdout.readline()
-    time.sleep(random.uniform(0, 0.1))
+    time.sleep(random.uniform(0, 0.1))  # wait: any moment will do
     program.send_signal(signal.SIGKILL)
     program.communicate()
+
+
+def wait_for_content(file, program):
+    wait_until(lambda: Path(file).exists() and Path(file).stat().st_size > 0,
+               f"something in {file}", process=program)
 
 
 def counted():
@@ -72,8 +78,7 @@ def test_native(ready):
     for old in ("out.ptrace", "out.ptrace.segments"):
         Path(old).unlink(missing_ok=True)
     program = start(["mono", f"--profile=polytrace:{EVENTS},file=out.ptrace"])
-    while not Path("out.ptrace").exists() or Path("out.ptrace").stat().st_size == 0:
-        time.sleep(0.001)
+    wait_for_content("out.ptrace", program)
     kill(program, ready)
     done = counted()
     stream = Stream("out.ptrace")
@@ -99,8 +104,7 @@ def test_mlpd(ready):
     Path("seen").unlink(missing_ok=True)
     program = start(["mono", f"--profile=polytrace:{EVENTS},file=out.mlpd,format=mlpd,"
                      f"segments=left,flush=50ms,converter={os.getcwd()}/tee.sh"])
-    while not Path("seen").exists() or Path("seen").stat().st_size == 0:
-        time.sleep(0.001)
+    wait_for_content("seen", program)
     kill(program, ready)
     done = counted()
     check(Path("out.mlpd").exists(), "the converter has made nothing")  # it held stderr until then
@@ -131,7 +135,7 @@ def test_record():
     recorder = start([POLYTRACE, "record", "-o", "whole.mlpd", "--events", "threads,calls",
                       "--filter", "Busy:Deed", "mono"])
     recorder.stdout.readline()
-    time.sleep(random.uniform(0, 0.3))
+    time.sleep(random.uniform(0, 0.3))  # wait: any moment will do
     children = Path(f"/proc/{recorder.pid}/task/{recorder.pid}/children").read_text("ascii")
     os.kill(int(children.split()[0]), signal.SIGKILL)
     said = recorder.communicate()[1]

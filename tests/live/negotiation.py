@@ -14,17 +14,17 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "cli"))
+sys.path[:0] = [str(ROOT / "tests/cli"), str(ROOT / "tests/support")]
 import control  # noqa: E402  (the protocol, written from its description)
+from waiting import wait_until  # noqa: E402
 
 MAGIC = {b"<": "xml", b"0TBF": "binary", b"\x89PTR": "native"}
 ACCEPTS, FORMAT, BYTES, CONTENT, CREDIT, DATA = 3, 4, 26, 29, 13, 68
 NAMES = ["xml", "binary", "native"]
-PATIENCE = 90
+PATIENCE = 150
 
 # What the client does: the formats it accepts in a HELLO; or the XML commands it sends; or nothing.
 SILENT = ("nothing said", None, None)
@@ -108,14 +108,8 @@ def try_client(path, client, expected, place):
 
 
 def socket_of(folder, process):
-    for _ in range(1000):
-        found = list(Path(folder).glob(f"polytrace/{process.pid}-*/control"))
-        if found:
-            return str(found[0])
-        if process.poll() is not None:
-            break
-        time.sleep(0.05)
-    sys.exit("the agent opens no socket")
+    return str(wait_until(lambda: list(Path(folder).glob(f"polytrace/{process.pid}-*/control")),
+                          "the agent's socket", process=process)[0])
 
 
 def try_agent(agent, folder, option, mode):

@@ -27,7 +27,7 @@ static class Parent
         var children = new List<Process>();
         for (int i = 0; i < count; i++) children.Add(Start());
         if (count == 0) Console.In.ReadToEnd();
-        else Thread.Sleep(1000);
+        else Thread.Sleep(1000);  // wait: lasts
         foreach (Process child in children)
         {
             child.StandardInput.Close();

@@ -50,11 +50,12 @@ done
 
 "$POLYTRACE" record --control -o killed.ptrace dotnet ends.dll endless >out 2>err &
 recorder=$!
-until program=$(pgrep -P "$recorder" -x dotnet) &&
-  "$POLYTRACE" control --json "$program" status >status.json 2>/dev/null && grep -q ready out; do
+answers() {
   kill -0 "$recorder" || fail "record ended: $(cat err)"
-  sleep 0.1
-done
+  program=$(pgrep -P "$recorder" -x dotnet) &&
+    "$POLYTRACE" control --json "$program" status >status.json 2>/dev/null && grep -q ready out
+}
+wait_until 'a program that answers' answers
 jq -e '.state == "running" and .figures.lost == 0' status.json >/dev/null ||
   fail "status: $(cat status.json)"
 for command in pause resume flush gc; do

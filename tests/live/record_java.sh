@@ -18,11 +18,12 @@ calls=$("$POLYTRACE" cat --kind enter --name similarity shop.ptrace | grep -c en
 
 "$POLYTRACE" record --control -o killed.ptrace java -cp classes Shop 1000 >out 2>err &
 recorder=$!
-until program=$(pgrep -P "$recorder" -x java) &&
-  "$POLYTRACE" control --json "$program" status >status.json 2>/dev/null; do
+answers() {
   kill -0 "$recorder" || fail "record ended: $(cat err)"
-  sleep 0.1
-done
+  program=$(pgrep -P "$recorder" -x java) &&
+    "$POLYTRACE" control --json "$program" status >status.json 2>/dev/null
+}
+wait_until 'a program that answers' answers
 jq -e '.state == "running" and .figures.lost == 0' status.json >/dev/null ||
   fail "status: $(cat status.json)"
 for command in pause resume flush gc; do
@@ -39,7 +40,11 @@ wait "$recorder" || code=$?
 
 java -cp classes Shop 1000 >out 2>err &
 program=$!
-sleep 1
+has_customers() {
+  kill -0 "$program" || fail 'the shop ended'
+  cat /proc/"$program"/task/*/comm 2>/dev/null | grep '^customer-' >/dev/null
+}
+wait_until 'customers in the shop' has_customers
 "$POLYTRACE" attach --duration 1s -o attached.ptrace "$program" >out 2>attach.err ||
   fail "attach: $(cat attach.err)"
 kill -0 "$program" || fail 'the program ended with the recording'

@@ -16,7 +16,11 @@ grep -qx '3 days, 177 sold, 42 refused' out || fail "the shop says: $(cat out)"
 
 "$POLYTRACE" record -o killed.ptrace mono shop.exe 1000 >out 2>err &
 recorder=$!
-sleep 2
+has_recorded() {
+  kill -0 "$recorder" || fail "record ended: $(cat err)"
+  [[ -e killed.ptrace && $(stat -c %s killed.ptrace) -gt 100000 ]]
+}
+wait_until 'calls that are recorded' has_recorded
 pkill -KILL -P "$recorder" || fail 'there is no program to kill'
 code=0
 wait "$recorder" || code=$?

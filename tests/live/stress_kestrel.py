@@ -30,7 +30,7 @@ class Clients:
         self.address, self.answers, self.faults = urlsplit(address).netloc, {}, []
 
     def ask(self, number):
-        connection = http.client.HTTPConnection(self.address, timeout=100)
+        connection = http.client.HTTPConnection(self.address, timeout=150)
         for turn in range(ROUNDS * len(PAGES)):
             page = PAGES[(turn + number) % len(PAGES)]
             connection.request("GET", f"/{page}")
@@ -78,7 +78,7 @@ class Server:
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, cwd=self.told.folder) as server:
             answers = Clients(server.stdout.readline().strip()).run()
-            said = server.communicate(timeout=100)
+            said = server.communicate(timeout=150)
         check(server.returncode == 0, options, "gave", server.returncode, said[1])
         return answers, said, cpu_of_children() - before, path
 

@@ -35,7 +35,7 @@ class Clients:
         self.port, self.seen, self.faults = port, {}, []
 
     def ask(self, number):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=100)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=150)
         for turn in range(ROUNDS * len(PAGES)):
             page = PAGES[(turn + number) % len(PAGES)]
             connection.request("GET", f"/examples/{page}", headers={"Host": "example.org"})
@@ -76,7 +76,7 @@ class Tomcat:
                                "Serves", base, EXAMPLES], stdin=subprocess.PIPE, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE) as server:
             answers = Clients(int(server.stdout.readline())).run()
-            said = server.communicate(timeout=100)
+            said = server.communicate(timeout=150)
         assert server.returncode == 0, f"{options}: {server.returncode}: {said[1][-2000:]}"
         return answers, said, cpu_of_children() - before, path
 

@@ -18,6 +18,8 @@ fail() {
   echo "failed: $*" >&2
   exit 1
 }
+# shellcheck source=tests/support/waiting.sh
+source "$root/tests/support/waiting.sh"
 # need TOOL...
 need() {
   local tool

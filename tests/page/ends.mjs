@@ -6,6 +6,7 @@ import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { again, cli_json, example, expect, expect_equal, root, scratch, with_page } from "./support/page.mjs";
+import { wait_until } from "./support/waiting.mjs";
 
 const data = join(root, "tests/data");
 const place = scratch();
@@ -98,14 +99,14 @@ await with_page(files, async (page, { server, context }) => {
   // That one is given up the browser tells a moment later, and not at all while its answer comes in.
   const left = () => told.tiles.filter((r) => !told.given_up.includes(r) && !told.answered.includes(r));
   const cut = () => left().filter((r) => r.timing().responseStart > 0);
-  for (let i = 0; i < 100 && cut().length < left().length; ++i) await page.page.waitForTimeout(50);
+  await wait_until(() => cut().length >= left().length, "an end of all that was given up");
   expect_equal(cut().length, left().length, "the others are given up");
   const begun = told.answered.length + cut().length;
   expect(begun >= 1 && begun <= 3, `${begun} of ${told.tiles.length} questions are answered`);
   const cpu = () => Number(readFileSync(`/proc/${server.pid}/stat`, "utf8").split(") ")[1].split(" ").slice(11, 13).reduce((a, b) => Number(a) + Number(b), 0));
-  await page.page.waitForTimeout(100);
+  await page.page.waitForTimeout(100); // wait: what was given up ends at its next look
   const before = cpu();
-  await page.page.waitForTimeout(500);
+  await page.page.waitForTimeout(500); // wait: CPU time of a server that has nothing to do
   expect(cpu() - before <= 5, `nothing is computed for nobody: ${cpu() - before} ticks`);
   const items = (of) =>
     of.evaluate(() =>

@@ -15,6 +15,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent / "support"))
 from ui import (EXAMPLE, Server, address_of, endpoints, read_all,  # noqa: E402
                 skip_without_page, status_of)
+from waiting import SECONDS, wait_until  # noqa: E402
 
 LONG = bool(os.environ.get("POLYTRACE_LONG"))
 
@@ -47,7 +48,7 @@ def binds_loopback_only(server):
     assert found in (["0100007F"], ["0" * 24 + "01000000"]), found
     for other in ("127.0.0.2", *others()):
         with socket.socket() as link:
-            link.settimeout(5)
+            link.settimeout(SECONDS)
             assert link.connect_ex((other, server.port)) != 0, other
 
 
@@ -145,7 +146,7 @@ def guards_every_reply(server):
 def head_of_reply(server, method, path, headers):
     """Of an answer that may have no end."""
     with contextlib.closing(http.client.HTTPConnection("127.0.0.1", server.port,
-                                                       timeout=60)) as link:
+                                                       timeout=SECONDS)) as link:
         link.request(method, path, body=None if method == "GET" else "{}", headers=headers)
         reply = link.getresponse()
         return reply.status, reply.headers
@@ -194,7 +195,7 @@ def ends_what_is_slow(server):
     for sent in (b"GET / HT", head_of(server).encode(),
                  head_of(server, "POST", "/api/1" + server.traces()[0] + "/profile",
                          "Content-Length: 100\r\n\r\n{").encode()):
-        links.append(socket.create_connection(("127.0.0.1", server.port), timeout=30))
+        links.append(socket.create_connection(("127.0.0.1", server.port), timeout=SECONDS))
         links[-1].sendall(sent)
     assert server.ask("GET", "/api/1/session")[0] == 200
     for link in links:
@@ -203,14 +204,25 @@ def ends_what_is_slow(server):
     assert time.monotonic() - begun > 5  # not at once, either
 
 
+def sockets(server):
+    """How many the server's process has open."""
+    folder, found = f"/proc/{server.process.pid}/fd", 0
+    for number in os.listdir(folder):
+        with contextlib.suppress(OSError):
+            found += os.readlink(f"{folder}/{number}").startswith("socket:")
+    return found
+
+
 def counts_connections(server):
-    links = [socket.create_connection(("127.0.0.1", server.port), timeout=10) for _ in range(64)]
-    time.sleep(0.5)
-    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as more:
+    before = sockets(server)
+    links = [socket.create_connection(("127.0.0.1", server.port), timeout=SECONDS)
+             for _ in range(64)]
+    wait_until(lambda: sockets(server) >= 64, "connections that are taken")
+    with socket.create_connection(("127.0.0.1", server.port), timeout=SECONDS) as more:
         assert status_of(read_all(more)) in (0, 503)
     for link in links:
         link.close()
-    time.sleep(0.5)
+    wait_until(lambda: sockets(server) <= before, "connections that are ended")
     assert server.ask("GET", "/api/1/session")[0] == 200
 
 
@@ -221,7 +233,7 @@ def memory(process):
 def stays_as_large_as_it_is(server):
     """Very many requests, a thousand a connection, after which it ends."""
     def thousand():
-        with socket.create_connection(("127.0.0.1", server.port), timeout=30) as link:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=SECONDS) as link:
             link.sendall((head_of(server) + "\r\n").encode() * 1000)
             link.shutdown(socket.SHUT_WR)
             return read_all(link).count(b"HTTP/1.1 200")
@@ -248,7 +260,7 @@ def bears_readers_that_stand_still(server):
     assert server.ask("GET", "/api/1/session")[0] == 200
     assert memory(server.process.pid) < before + 32 * 1024, before
     if LONG:
-        time.sleep(40)  # a write that stands still for 30 s ends the connection
+        time.sleep(40)  # wait: a write that stands still for 30 s ends the connection
         for link in links:
             assert len(read_all(link)) < 200 * 50_000
     for link in links:

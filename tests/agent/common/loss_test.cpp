@@ -16,6 +16,7 @@
 
 #include "agent/common/recording.hpp"
 #include "agent/common/stream/output.hpp"
+#include "support/waiting.hpp"
 
 namespace polytrace::test {
 namespace {
@@ -78,8 +79,8 @@ TEST(losses, a_killed_process_leaves_every_stored_event) {
     Progress* const progress = shared_progress();
     const pid_t child = fork();
     if (child == 0) run_child(folder.file("trace.ptrace"), *progress);
-    while (progress->stored[kWorkers - 1] == 0) usleep(200);
-    usleep(static_cast<useconds_t>(engine() % 25'000));
+    EXPECT_TRUE(wait_until([&] { return progress->stored[kWorkers - 1] != 0; }));
+    usleep(static_cast<useconds_t>(engine() % 25'000));  // wait: any moment will do
     kill(child, SIGKILL);
     int status = 0;
     waitpid(child, &status, 0);
@@ -200,7 +201,7 @@ TEST(losses, more_threads_than_segments_do_not_wait_for_each_other) {
     threads.emplace_back([&] {
       agent::enter(1);
       ++tried;
-      while (tried < kThreads) usleep(1'000);  // all of them live
+      EXPECT_TRUE(wait_until([&] { return tried >= kThreads; }));  // all of them live
     });
   for (std::thread& thread : threads) thread.join();
   const Recorded recorded = recording.stop_and_read();
@@ -248,7 +249,8 @@ TEST(losses, stop_does_not_wait_for_a_reader_that_stalls) {
     for (std::uint32_t i = 1; i <= 1'000'000; ++i) agent::enter(i);
   });
   // A writer that is slow, and not stuck, makes threads wait as well.
-  while (Recorder::the().status().stalls == 0 || reader.takes_more()) usleep(1'000);
+  EXPECT_TRUE(
+      wait_until([&] { return Recorder::the().status().stalls != 0 && !reader.takes_more(); }));
   EXPECT_FALSE(recording.stop(100'000'000));
   blocked.join();  // let go
   EXPECT_EQ(Recorder::the().state(), agent::State::failed);
@@ -303,7 +305,7 @@ TEST(losses, a_disk_that_is_nearly_full_ends_the_stream_well) {
   options.file = folder.file("trace.ptrace");
   options.min_free = UINT64_MAX - 1;
   ASSERT_TRUE(Recorder::the().start(options, faults));
-  while (Recorder::the().state() == agent::State::running) usleep(1'000);
+  ASSERT_TRUE(wait_until([] { return Recorder::the().state() != agent::State::running; }));
   EXPECT_TRUE(Recorder::the().stop(kPatience));
   const Recorded recorded = read_recording(options.file);
   EXPECT_EQ(recorded.fault, "");

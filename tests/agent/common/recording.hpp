@@ -13,7 +13,7 @@
 
 namespace polytrace::test {
 
-inline constexpr base::Duration kPatience = 60'000'000'000;  // never reached unless it hangs
+inline constexpr base::Duration kPatience = 150'000'000'000;  // never reached unless it hangs
 
 class Recording {
  public:

@@ -17,6 +17,9 @@ fail() {
   failures=$((failures + 1))
 }
 
+# shellcheck source=tests/support/waiting.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../../support/waiting.sh"
+
 # run ARGUMENT... leaves the result in $code, $scratch/out and $scratch/err.
 run() {
   code=0

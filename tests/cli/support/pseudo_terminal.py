@@ -31,4 +31,4 @@ def on_terminal(words, columns, rows, cwd=None, stderr=None, typed="", **variabl
             break
         shown += part
     os.close(ours)
-    return done.wait(100), shown.decode().replace("\r\n", "\n").splitlines()
+    return done.wait(150), shown.decode().replace("\r\n", "\n").splitlines()

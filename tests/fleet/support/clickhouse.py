@@ -19,11 +19,14 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 import urllib.error
 import urllib.parse
 import urllib.request
 from pathlib import Path
+
+# For all who start a server.
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
+from waiting import SECONDS, wait_until  # noqa: E402
 
 ENGINE = Path(__file__).parent / "engine.py"
 CONFIG = """<?xml version="1.0"?>
@@ -126,15 +129,14 @@ class Server:
             [*self.command, *words], cwd=self.folder,
             stdin=subprocess.DEVNULL, stdout=(self.folder / "out.log").open("ab"),
             stderr=subprocess.STDOUT, start_new_session=True)
-        for _ in range(600):
-            try:
-                self.ask("SELECT 1")
-                return
-            except (OSError, Refused):
-                if self.process.poll() is not None:
-                    break
-                time.sleep(0.1)
-        raise RuntimeError("the server did not start:\n" + self.log())
+        wait_until(self.answers, lambda: "a server\n" + self.log(), process=self.process)
+
+    def answers(self):
+        try:
+            self.ask("SELECT 1")
+            return True
+        except (OSError, Refused):
+            return False
 
     def kill(self, sign=signal.SIGKILL):
         if self.process and self.process.poll() is None:
@@ -153,7 +155,7 @@ class Server:
             url, body = self.url + "/?" + urllib.parse.urlencode({"query": sql, **parameters}), data
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         try:
-            with opener.open(urllib.request.Request(url, body), timeout=60) as answer:
+            with opener.open(urllib.request.Request(url, body), timeout=SECONDS) as answer:
                 return answer.read().decode("utf-8", "replace")
         except urllib.error.HTTPError as fault:
             raise Refused(fault.read().decode("utf-8", "replace")) from None

@@ -12,10 +12,10 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import clickhouse
+from waiting import SECONDS, wait_until
 
 NAME = "fleet"
 JARS = Path("/usr/share/java")
@@ -47,14 +47,14 @@ class ZooKeeper:
                 start_new_session=True)
 
     def wait(self):
-        for _ in range(600):
-            with contextlib.suppress(OSError):
-                socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
-                return
-            if self.process.poll() is not None:
-                break
-            time.sleep(0.1)
-        raise RuntimeError("ZooKeeper did not start:\n" + (self.folder / "log").read_text("utf-8"))
+        wait_until(self.answers, lambda: "ZooKeeper\n" + (self.folder / "log").read_text("utf-8"),
+                   process=self.process)
+
+    def answers(self):
+        with contextlib.suppress(OSError):
+            socket.create_connection(("127.0.0.1", self.port), timeout=SECONDS).close()
+            return True
+        return False
 
     def end(self):
         if self.process.poll() is None:

@@ -27,7 +27,7 @@ public class Counts {
     int most = Integer.parseInt(words[0]), pause = Integer.parseInt(words[1]), rounds = 0;
     java.io.File end = words.length > 2 ? new java.io.File(words[2]) : null;
     for (; end == null ? rounds < most : !end.exists(); rounds++) {
-      turn(rounds); if (pause > 0) Thread.sleep(pause); }
+      turn(rounds); if (pause > 0) Thread.sleep(pause); }  // wait: pace of its work
     System.out.println("leaf " + leaves + " twig " + twigs + " thrower " + thrown
                        + " turn " + rounds);
   }
@@ -51,7 +51,7 @@ public class Counts {
     int most = int.Parse(words[0]), pause = int.Parse(words[1]), rounds = 0;
     string end = words.Length > 2 ? words[2] : null;
     for (; end == null ? rounds < most : !System.IO.File.Exists(end); rounds++) {
-      turn(rounds); if (pause > 0) Thread.Sleep(pause); }
+      turn(rounds); if (pause > 0) Thread.Sleep(pause); }  // wait: pace of its work
     Console.WriteLine("leaf " + leaves + " twig " + twigs + " thrower " + thrown
                       + " turn " + rounds);
   }

@@ -15,11 +15,11 @@ import socket
 import ssl
 import subprocess
 import sys
-import time
 import urllib.request
 from pathlib import Path
 
 from clickhouse import free_ports
+from waiting import wait_until
 
 CONFIG = """listen: "127.0.0.1:{port}"
 http: "127.0.0.1:{monitor}"
@@ -67,15 +67,14 @@ class Server:
         self.process = subprocess.Popen(
             [self.program, "-c", self.file], stdin=subprocess.DEVNULL,
             stdout=(self.folder / "log").open("ab"), stderr=subprocess.STDOUT)
-        end = time.monotonic() + PATIENCE
-        while True:
-            try:
-                self.ask("/healthz")
-                return
-            except OSError:
-                if self.process.poll() is not None or time.monotonic() > end:
-                    raise RuntimeError("nats-server did not start:\n" + self.words()) from None
-                time.sleep(0.05)
+        wait_until(self.answers, lambda: "nats-server\n" + self.words(), process=self.process)
+
+    def answers(self):
+        try:
+            self.ask("/healthz")
+            return True
+        except OSError:
+            return False
 
     def kill(self, sign=signal.SIGKILL):
         if self.process and self.process.poll() is None:

@@ -56,7 +56,7 @@ static class Collects
     // What comes later comes out of no collection any more.
     static void Settle(Listener listener)
     {
-        for (int seen = -1; seen != listener.Seen || listener.Open != 0; Thread.Sleep(300))
+        for (int seen = -1; seen != listener.Seen || listener.Open != 0; Thread.Sleep(300))  // wait: what comes late
             seen = listener.Seen;
     }
 

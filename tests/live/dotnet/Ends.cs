@@ -24,7 +24,7 @@ static class Ends
                 break;
             case "endless":
                 Console.WriteLine("ready");
-                for (;;) { Mark(); Thread.Sleep(1); }
+                for (;;) { Mark(); Thread.Sleep(1); }  // wait: pace of its work
         }
     }
 }

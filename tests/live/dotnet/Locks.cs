@@ -18,9 +18,9 @@ static class Locks
             lock (gate)
             {
                 thread.Start();
-                while (thread.ThreadState != ThreadState.WaitSleepJoin) Thread.Sleep(1);
+                while (thread.ThreadState != ThreadState.WaitSleepJoin) Thread.Sleep(1);  // wait: for a state
                 // In that state it may still be spinning.
-                Thread.Sleep(100);
+                Thread.Sleep(100);  // wait: longer than it spins
             }
             thread.Join();
         }

@@ -18,7 +18,7 @@ public class Contend {
   }
 
   static void sleepUntil(Thread thread, Thread.State state) throws InterruptedException {
-    while (thread.getState() != state) Thread.sleep(1);
+    while (thread.getState() != state) Thread.sleep(1);  // wait: for a state
   }
 
   // Virtual threads without naming what older JDKs do not have.
@@ -42,7 +42,7 @@ public class Contend {
       for (int i = 0; i < count; ++i)
         threads[i] = start(virtual, "enters-" + round + "-" + i, Contend::enter);
       for (Thread thread : threads) sleepUntil(thread, Thread.State.BLOCKED);
-      Thread.sleep(20);
+      Thread.sleep(20);  // wait: who holds it is asked for after the state
     }
     for (Thread thread : threads) thread.join();
   }

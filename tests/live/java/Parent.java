@@ -14,7 +14,7 @@ public class Parent {
                     arguments[1], "Parent", "0", arguments[1])
                     .redirectError(ProcessBuilder.Redirect.INHERIT).start());
         if (children == 0) while (System.in.read() >= 0) continue;
-        else Thread.sleep(1000);
+        else Thread.sleep(1000);  // wait: lasts
         for (Process one : started) {
             one.getOutputStream().close();
             one.waitFor();

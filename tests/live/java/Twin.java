@@ -10,7 +10,7 @@ public class Twin {
   static final Object NEW = new Object();
   static Object kept;
 
-  static void work(int milliseconds) throws InterruptedException { Thread.sleep(milliseconds); }
+  static void work(int milliseconds) throws InterruptedException { Thread.sleep(milliseconds); }  // wait: the work is to last
 
   static int step(int n, boolean extra) {
     if (extra) kept = new Extra();

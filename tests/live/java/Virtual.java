@@ -10,7 +10,7 @@ public class Virtual {
 
   static int deed(int n) throws InterruptedException {
     if (n % 3 == 0) Thread.yield();
-    if (n % 10 == 0) Thread.sleep(1);
+    if (n % 10 == 0) Thread.sleep(1);  // wait: parks now and then
     return inner(n) + 1;
   }
 

@@ -28,7 +28,7 @@ static class Busy {
 			new Thread (() => Run (mine)) { Name = "busy-" + i }.Start ();
 		}
 		Console.WriteLine ("ready");
-		Thread.Sleep (Timeout.Infinite);
+		Thread.Sleep (Timeout.Infinite);  // wait: ended by others
 		return kept == null ? 1 : 0;
 	}
 }

@@ -35,8 +35,8 @@ static class Program {
 			asking.Start ();
 			asking.Join ();
 			waiting.Start ();
-			while ((waiting.ThreadState & ThreadState.WaitSleepJoin) == 0) Thread.Sleep (1);
-			Thread.Sleep (20);
+			while ((waiting.ThreadState & ThreadState.WaitSleepJoin) == 0) Thread.Sleep (1);  // wait: for a state
+			Thread.Sleep (20);  // wait: it blocks after it says so
 		}
 		waiting.Join ();
 	}

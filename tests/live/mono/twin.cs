@@ -16,7 +16,7 @@ static class Twin {
 	static object kept;
 
 	[MethodImpl (MethodImplOptions.NoInlining)]
-	static void Work (int milliseconds) { Thread.Sleep (milliseconds); }
+	static void Work (int milliseconds) { Thread.Sleep (milliseconds); }  // wait: the work is to last
 
 	[MethodImpl (MethodImplOptions.NoInlining)]
 	static int Step (int n, bool extra) {

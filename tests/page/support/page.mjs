@@ -7,6 +7,7 @@ import { createRequire } from "node:module";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { kHangs } from "./waiting.mjs";
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), "../../..");
 export const example = join(root, "examples/everything.mlpd");
@@ -17,9 +18,6 @@ const kBrowsers = [
   "/usr/bin/chromium-browser",
   "/usr/bin/google-chrome",
 ];
-
-// ms: what takes longer will never come, whatever else the machine does.
-const kHangs = 180_000;
 
 // A folder that goes with the process.
 export function scratch() {

@@ -10,8 +10,10 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
+from waiting import SECONDS, wait_until  # noqa: E402
 
 POLYTRACE = os.environ["POLYTRACE"]
 DATA = Path(os.environ["TEST_DATA"])
@@ -76,7 +78,7 @@ class Server:
 
     def __exit__(self, *_):
         os.kill(self.told["pid"], signal.SIGINT)
-        self.process.communicate(timeout=60)
+        self.process.communicate(timeout=SECONDS)
         self.home.cleanup()
 
     def headers(self, **more):
@@ -85,7 +87,7 @@ class Server:
     def ask(self, method, path, body=None, headers=None):
         """(status, head, bytes) of one request on a connection of its own."""
         with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port,
-                                                           timeout=120)) as link:
+                                                           timeout=SECONDS)) as link:
             link.request(method, path, body=body,
                          headers=self.headers() if headers is None else headers)
             reply = link.getresponse()
@@ -114,13 +116,11 @@ class Server:
             return read_all(link)
 
     def wait_ready(self):
-        for _ in range(600):
+        def is_ready():
             states = [trace["state"] for trace in self.get("/session")["traces"]]
             assert "failed" not in states, self.get("/session")
-            if set(states) == {"ready"}:
-                return
-            time.sleep(0.1)
-        raise AssertionError("no trace became ready in a minute")
+            return set(states) == {"ready"}
+        wait_until(is_ready, "traces that are ready", process=self.process)
 
     def ask_everything(self):
         """Every endpoint but the stream once, with what makes those that write do so."""

@@ -43,7 +43,7 @@ namespace Truth
             for (int batch = 0; batch < 10; batch++)
             {
                 for (int i = 0; i < rounds / 10; i++) sum += Hot(i);
-                Thread.Sleep(20);
+                Thread.Sleep(20);  // wait: time to compile anew
             }
             Ahead();
             Count.Set("call", "Truth.Tiers::Step", steps);

@@ -41,7 +41,7 @@ namespace Truth
         static void Wait(long least)
         {
             for (int i = 0; i < Workers; i++)
-                while (Volatile.Read(ref marks[i]) < least) Thread.Sleep(1);
+                while (Volatile.Read(ref marks[i]) < least) Thread.Sleep(1);  // wait: for a count
         }
         static void Last() => Count.Here();
 
@@ -50,18 +50,18 @@ namespace Truth
             switch (how)
             {
                 case "exit": Environment.Exit(3); break;
-                case "exit-elsewhere": new Thread(() => Environment.Exit(3)).Start(); Thread.Sleep(-1); break;
+                case "exit-elsewhere": new Thread(() => Environment.Exit(3)).Start(); Thread.Sleep(-1); break;  // wait: ended by others
                 case "return": return;
                 case "throw": throw new InvalidOperationException("not caught");
                 case "throw-elsewhere":
                     new Thread(() => throw new InvalidOperationException("not caught")).Start();
-                    Thread.Sleep(-1);
+                    Thread.Sleep(-1);  // wait: ended by others
                     break;
                 case "fail": Environment.FailFast("at once"); break;
                 case "abort": Abort(); break;
                 case "fault": Length(8); break;
                 case "overflow": Overflow(0); break;
-                default: Console.WriteLine("ready"); Thread.Sleep(-1); break;
+                default: Console.WriteLine("ready"); Thread.Sleep(-1); break;  // wait: ended by others
             }
         }
         static int Overflow(int i) => i == -1 ? 0 : 1 + Overflow(i + 1) * 2;
