@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake --install <build> --prefix P: the command with its page, agents, manual and examples
-# (component runtime), the collector and the questions to a store (component fleet), the library with its headers and its CMake package (component dev), the licence
-# (component licence: Debian has it once for all packages); the C library (component clib), its
-# header and its pkg-config file are of dev, too. What is installed is what the target
+# (component runtime), the collector and the questions to a store (component fleet), the library
+# with its headers and its CMake package (component dev), the licence (component licence: Debian has
+# it once for all packages); the C library (component clib), its header and its pkg-config file are
+# of dev, too. What is installed is what the target
 # "product" makes. The Python package is installed only where it is asked for by name, as Debian has
 # such (component python): others have pip.
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Debian packages of what is installed: `./dev package` runs cpack. polytrace is the component
-# runtime, polytrace-fleet the component fleet, libpolytrace1 the component clib, libpolytrace-dev the component dev, python3-polytrace
-# the component python.
+# runtime, polytrace-fleet the component fleet, libpolytrace1 the component clib, libpolytrace-dev
+# the component dev, python3-polytrace the component python.
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME polytrace)

@@ -88,8 +88,8 @@ endfunction()
 
 # polytrace_room(<name> [COLD] [FOLDERS <folder of src>...] [EXCEPT <folder of src>...]
 #                [DEPENDS <target>...])
-# Is made of the folder of its name, or of FOLDERS; EXCEPT are rooms of their own. A COLD room has no
-# loops that are worth what -O2 takes to compile: a quarter more.
+# Is made of the folder of its name, or of FOLDERS; EXCEPT are rooms of their own. A COLD room has
+# no loops that are worth what -O2 takes to compile: a quarter more.
 function(polytrace_room room)
   cmake_parse_arguments(arg "COLD" "" "FOLDERS;EXCEPT;DEPENDS" ${ARGN})
   set(src "${CMAKE_SOURCE_DIR}/src")
@@ -143,7 +143,8 @@ function(polytrace_room room)
   target_include_directories(${target} ${scope} "$<BUILD_INTERFACE:${src}>")
 endfunction()
 
-# polytrace_program(<name> <program of src/cli/commands.def> <room>): at the top of the build folder.
+# polytrace_program(<name> <program of src/cli/commands.def> <room>): at the top of the build
+# folder.
 function(polytrace_program name program room)
   add_executable(${name} "${CMAKE_SOURCE_DIR}/src/cli/main.cpp")
   target_compile_definitions(${name} PRIVATE POLYTRACE_PROGRAM=${program})

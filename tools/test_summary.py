@@ -8,9 +8,8 @@ usage: test_summary.py [--exit STATUS] [--failed STEP]... BUILD_DIR...
 Reads BUILD_DIR/reports/ctest.xml (ctest --output-junit) and, for a ctest test that is a GoogleTest
 program, the cases in reports/gtest/<name>.xml. A program that failed without a failing case (it
 crashed, leaked, or ran out of time) counts as one failure, and so does each STEP, which failed
-outside of the tests. Of a test that stands in reports/again.xml, too, the second run counts, and
-a line says that there was one. What a failed test printed last stands above all. STATUS other than
-0 says that something failed, if it is not known what. Ends with 1 unless all is well.
+outside of the tests. What a failed test printed last stands above all. STATUS other than 0 says
+that something failed, if it is not known what. Ends with 1 unless all is well.
 """
 import argparse
 import sys
@@ -24,7 +23,7 @@ LAST_LINES = 20
 
 class Tally:
     def __init__(self):
-        self.passed, self.failed, self.skipped, self.again = 0, [], [], []
+        self.passed, self.failed, self.skipped = 0, [], []
         self.printed = []
 
     def add_run(self, build):
@@ -33,23 +32,12 @@ class Tally:
         if not report.is_file():
             self.failed.append(f"{build}: no test results")
             return
-        second = self.second_runs(build)
         for test in xml.parse(report).getroot().iter("testcase"):
-            if test.get("name") in second:
-                self.again.append(f"{build}: {test.get('name')}")
-                test = second[test.get("name")]
             cases = build / "reports" / "gtest" / f"{test.get('name')}.xml"
             if cases.is_file():
                 self.add_program(build, test, cases)
             else:
                 self.add_case(f"{build}: {test.get('name')}", test)
-
-    @staticmethod
-    def second_runs(build):
-        report = build / "reports" / "again.xml"
-        if not report.is_file():
-            return {}
-        return {test.get("name"): test for test in xml.parse(report).getroot().iter("testcase")}
 
     def add_program(self, build, test, cases):
         """A GoogleTest program: each case counts."""
@@ -94,8 +82,6 @@ class Tally:
             print(line)
         for line in self.skipped:
             print("skipped:", line)
-        for line in self.again:
-            print("failed beside others, ran once more alone:", line)
         for line in self.failed:
             print("failed:", line)
         tail = f", {len(self.skipped)} skipped" if self.skipped else ""
@@ -126,13 +112,6 @@ def self_test():
         assert [line.split(": ")[1].split()[0] for line in tally.failed] == ["b.0", "cli/y", "gone"]
         assert tally.skipped == [f"{build}: cli/z: no mono"], tally.skipped
         assert tally.printed[-2:] == ["== cli/y printed last:", "1 is 2"], tally.printed
-        (build / "reports" / "again.xml").write_text(
-            '<testsuite><testcase name="cli/y" status="run"/></testsuite>')
-        tally = Tally()
-        tally.add_run(build)
-        assert tally.passed == 5, tally.passed
-        assert [line.split(": ")[1].split()[0] for line in tally.failed] == ["b.0", "gone"]
-        assert tally.again == [f"{build}: cli/y"], tally.again
         tally = Tally()
         tally.add_run(build / "missing")
         assert tally.failed

@@ -61,7 +61,7 @@ int run_words(std::vector<std::string> words, Catalogue& catalogue, Session& ses
   if (fault) return session.fail(*fault);
   const Entry* const named = words.empty() ? nullptr : catalogue.find(words.front());
   if (named != nullptr && named->is_elsewhere())
-    return session.fail(run_companion(named->command->program(), typed));
+    return session.fail(run_companion(named->command->program(), typed), spoken(named->name()));
   define_needed(catalogue, named, session);
   leave_rest(words, named);
   session.common.json = std::find(words.begin(), words.end(), "--json") != words.end();

@@ -77,8 +77,6 @@ if [[ ${1:-} == --quick ]]; then
   exit "$status"
 fi
 step 'build release' build_with 'TESTS BENCH' release
-step 'test release' run_tests release
-step 'build asan' build asan
 step 'build clang' build_clang
 step 'install' install_check
 step 'fuzz' dev fuzz all "$fuzz_seconds"

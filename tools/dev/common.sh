@@ -95,17 +95,5 @@ run_tests() {
   rm -rf "$reports"
   mkdir -p "$reports/gtest"
   # One more than there are cores: some tests wait for other processes.
-  ctest --preset "$preset" -j "$((jobs + 1))" --output-junit "$PWD/$reports/ctest.xml" "$@" ||
-    again_alone "$preset"
-}
-
-# again_alone <preset>: what watches browsers, runtimes and stores may fail beside other tests for
-# want of a processor. Where nothing else failed, and few of those, they run once more, alone. The
-# summary names each that needed it. Tests of our own code alone have no second try.
-again_alone() {
-  local preset=$1 reports=build/$1/reports failed=build/$1/Testing/Temporary/LastTestsFailed.log
-  [[ -s $failed && $(wc -l <"$failed") -le 3 ]] || return 1
-  ! grep -qvE '^[0-9]+:(page|live|fleet)/' "$failed" || return 1
-  say "once more, alone: $(sed 's/^[0-9]*://' "$failed" | tr '\n' ' ')"
-  ctest --preset "$preset" --rerun-failed --output-junit "$PWD/$reports/again.xml"
+  ctest --preset "$preset" -j "$((jobs + 1))" --output-junit "$PWD/$reports/ctest.xml" "$@"
 }

@@ -6,8 +6,8 @@
 #: Sets:
 #:   program compiler and libraries for the command polytrace alone
 #:   build   those for all programs, polytrace-ui and polytrace-fleet too (always, but for program)
-#:   test    GoogleTest and what the tests read with
-#:   check   clang 19, formatter, checkers of scripts and manual pages, compiler cache
+#:   test    clang 19 for sanitizers, GoogleTest and what the tests read with
+#:   check   formatter, checkers of scripts and manual pages, compiler cache
 #:   live    a JDK, Mono, its profiler and its report tool: live recordings, benchmarks
 #:   bare    what makes a bare Debian in a folder, to try first use and packages in
 #:   package what ./dev package makes packages with
@@ -29,9 +29,9 @@ packages_of() {
       libisal-dev libarchive-dev libprotozero-dev libsqlite3-dev libedit-dev ;;
     build) echo "$(packages_of program)" libcurl4-openssl-dev libssl-dev libboost1.81-dev \
       libtomlplusplus-dev libnats-dev ;;
-    test) echo libgtest-dev libgmock-dev nlohmann-json3-dev python3 python3-jsonschema jq zstd \
-      protobuf-compiler ;;
-    check) echo clang-19 libclang-rt-19-dev clang-format-19 clang-tidy-19 shellcheck \
+    test) echo clang-19 libclang-rt-19-dev libgtest-dev libgmock-dev nlohmann-json3-dev python3 \
+      python3-jsonschema jq zstd protobuf-compiler ;;
+    check) echo clang-format-19 clang-tidy-19 shellcheck \
       universal-ctags ccache mold git mandoc ;;
     live) echo mono-runtime mono-mcs mono-utils libmono-profiler libmono-2.0-dev libbenchmark-dev \
       openjdk-17-jdk-headless time ;;

@@ -1,69 +1,110 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-#: ./dev test [--release | --threads | --long] [ROOM | REGEX]
-#: Builds all with sanitizers (asan) and runs every test; ends with how many passed and failed.
+#: ./dev test [--long | --threads] [--under-load] [ROOM | REGEX]
+#: Runs what a change must pass, and ends with how many tests passed and failed: rooms that read
+#: bytes of others or manage memory with sanitizers (build/asan), all other tests with the optimised
+#: build (build/release). No result depends on how busy the machine is.
 #:
-#: --release does the same with the optimised build, too. ROOM, a folder of tests/, builds and runs
-#: only what is in it. REGEX builds all and picks ctest tests by name (base.0, cli/pipes ...).
-#: --threads watches with ThreadSanitizer what several threads do at once: the server, what the page
+#: ROOM, a folder of tests/, builds and runs only what is in it. REGEX selects tests by the
+#: beginning of their names (base.0, cli/pipes ...). tests/README.md explains the kinds of tests.
+#: --long runs everything, with the optimised build and again with sanitizers: also what kills,
+#: storms, races, fills disks or compares durations (tests/long.txt), all samples instead of some
+#: (POLYTRACE_LONG=1), the drill, packages, and systems that have a part of what is needed. Hours.
+#: --threads runs with ThreadSanitizer what several threads do at once: the server, what the page
 #: asks it, the C interface, indexes.
-#: --long tests the optimised build with all that takes minutes: every class of the JDK through the
-#: rewriter, a hundred kills, agents with sanitizers, compilers and servers with every set of events
-#: (POLYTRACE_LONG=1 tells it to the tests).
+#: --under-load keeps all cores busy with other work meanwhile.
 #: For one case: build/asan/tests/polytrace_tests_base --gtest_filter='cursor.*'
 #:
 #:   ./dev test
 #:   ./dev test history
-#:   ./dev test --release cli/pipes
-#:   ./dev test --threads
+#:   ./dev test cli/pipes
+#:   ./dev test --under-load page
 #:   ./dev test --long live/
 
-presets=(asan) selection=() targets=(all)
+mode=everyday load='' steps=() status=0
+while [[ ${1:-} == --* ]]; do
+  case $1 in
+    --long | --threads) mode=${1#--} ;;
+    --under-load) load=yes ;;
+    *) usage "test: unknown option \"$1\"" ;;
+  esac
+  shift
+done
 
-# What the tests of a room run: scripts the whole product, others their own program.
+is_sanitized_room() { grep -q "^set(sanitized_rooms.* $1[ )]" tests/CMakeLists.txt; }
+
+# What the tests of a room run: scripts all programs, others their own program.
 targets_of() {
   local room=$1
   [[ -z $(find "tests/$room" -maxdepth 1 -name '*.[sp][hy]' -print -quit) ]] || echo product
+  [[ -z $(find "tests/$room" -maxdepth 1 -name '*.mjs' -print -quit) ]] || echo product
   [[ -z $(find "tests/$room" -name '*_test.cpp' -print -quit) ]] || echo "polytrace_tests_$room"
 }
 
-case ${1:-} in
-  --release)
-    presets=(release asan)
-    shift
-    ;;
-  --threads)
-    presets=(tsan)
-    targets=(product polytrace_tests_store capi_threads capi_asked capi_hot_methods capi_kinds)
-    selection=(-R '^(server/|page/|capi/(threads|contract|answers)|store\.)')
-    shift
-    ;;
-  --long)
-    presets=(release) selection=(--timeout 3600)
-    export POLYTRACE_LONG=1
-    shift
-    ;;
-esac
-if [[ $# -gt 0 && $1 != */* && -d tests/$1 ]]; then
-  mapfile -t targets < <(targets_of "$1")
-  [[ ${#targets[@]} -gt 0 ]] || usage "no tests in tests/$1"
-  selection+=(-R "^$1[./]")
-elif [[ $# -gt 0 ]]; then
-  selection+=(-R "$1")
+# run PRESET TARGETS [ctest argument...]
+run() {
+  local preset=$1 names
+  read -ra names <<<"$2"
+  say "build $preset"
+  if ! (build_with TESTS "$preset" "${names[@]}"); then
+    status=1
+    return
+  fi
+  say "test $preset"
+  run_tests "$preset" "${@:3}" "${selection[@]}" || status=1
+}
+
+# step NAME COMMAND...: what is tried besides the tests.
+step() {
+  say "$1"
+  ("${@:2}") || steps+=(--failed "$1")
+}
+
+selection=() targets='' presets=(release asan)
+if [[ $# -gt 0 ]]; then
+  room=${1%%[./]*}
+  selection=(-R "^$1")
+  if [[ $1 == "$room" && -d tests/$room ]]; then
+    targets=$(targets_of "$room" | sort -u | tr '\n' ' ')
+    [[ -n $targets ]] || usage "no tests in tests/$room"
+    selection=(-R "^${room}[./]")
+  fi
+  presets=(release)
+  ! is_sanitized_room "$room" || presets=(asan)
 fi
 
 dev setup test
-for preset in "${presets[@]}"; do
-  rm -rf "build/$preset/reports"
-done
-status=0
-for preset in "${presets[@]}"; do
-  say "build $preset"
-  if ! (build_with TESTS "$preset" "${targets[@]}"); then
-    status=1
-    continue
-  fi
-  say "test $preset"
-  run_tests "$preset" "${selection[@]}" || status=1
-done
-python3 tools/test_summary.py --exit "$status" "${presets[@]/#/build/}"
+rm -rf build/{release,asan,tsan}/reports
+if [[ -n $load ]]; then
+  for ((i = 0; i < jobs; ++i)); do sha256sum /dev/zero & done
+  # shellcheck disable=SC2064 # these processes
+  trap "kill $(jobs -p | tr '\n' ' ')" EXIT
+fi
+
+case $mode in
+  threads)
+    presets=(tsan)
+    [[ $# -gt 0 ]] || selection=(-R '^(server/|page/|capi/(threads|contract|answers)|store\.)')
+    run tsan 'product polytrace_tests_store capi_threads capi_asked capi_hot_methods capi_kinds'
+    ;;
+  long)
+    presets=(release asan)
+    POLYTRACE_LONG=1 run release "${targets:-all}" --timeout 3600
+    run asan "${targets:-all}" --timeout 3600
+    if [[ $# -eq 0 ]]; then
+      step 'drill' dev drill --here
+      step 'packages' dev package --check
+      step 'systems with a part' bash tools/bare/matrix.sh build/bare/first
+    fi
+    ;;
+  *)
+    for preset in "${presets[@]}"; do
+      if [[ $preset == release ]]; then
+        run release "${targets:-tests_optimised}" -LE 'sanitized|long'
+      else
+        run asan "${targets:-tests_sanitized}" -L sanitized -LE long
+      fi
+    done
+    ;;
+esac
+python3 tools/test_summary.py --exit "$status" "${steps[@]}" "${presets[@]/#/build/}"

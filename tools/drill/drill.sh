@@ -76,7 +76,7 @@ each add
 # As ./dev builds it, so that ./dev test finds everything compiled.
 # shellcheck source=tools/dev/common.sh
 source tools/dev/common.sh
-build "$preset" polytrace polytrace_tests_format
+build_with TESTS "$preset" polytrace polytrace_tests_format
 "build/$preset/tests/polytrace_tests_format" --gtest_brief=1 --gtest_filter='*drill*'
 python3 tools/check_floors.py
 

@@ -3,7 +3,7 @@
 # The archive that runs from any folder: archive.sh FOLDER. What it needs of a system is the C
 # library and libstdc++, as old as Debian 12's or newer.
 #
-# The other libraries come along and its programs look for them beside themselves, since Debian has no
+# The other libraries come along, and its programs look for them beside themselves: Debian has no
 # static ones of three of them (fmt, simdjson, isa-l). Their licences come along, too.
 set -euo pipefail
 

@@ -112,8 +112,8 @@ step 'a later build is installed over it' \
   "apt-get install -y -q /packages/later/*.deb
    [[ \$(dpkg-query -W -f '\${Version}' polytrace) == 99.1* ]]
    polytrace report $examples/everything.mlpd"
-step 'all are purged' 'apt-get purge -y -q polytrace polytrace-fleet libpolytrace-dev python3-polytrace \
-     libpolytrace1'
+step 'all are purged' 'apt-get purge -y -q polytrace polytrace-fleet libpolytrace-dev \
+     python3-polytrace libpolytrace1'
 files >"$work/after"
 # Runtimes and compilers that came in between stay: nothing with our name may.
 if comm -13 "$work/before" "$work/after" | grep polytrace >&2; then

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "base/codes.hpp"
 #include "service/runtimes/program_lines.hpp"
 #include "service/runtimes/runtimes.hpp"
 
@@ -49,10 +50,10 @@ base::Error run_companion(std::string_view program, const std::vector<std::strin
   arguments.push_back(nullptr);
   execv(path.c_str(), arguments.data());
   const int fault = errno;
-  std::string detail = fmt::format("this command is in the program {}: {}: {}", program, path,
-                                   std::error_code(fault, std::generic_category()).message());
-  if (fault == ENOENT) detail += "; to get it: " + service::remedy_of(program);
-  return {base::Code::open_failed, {}, std::move(detail)};
+  const std::string reason = std::error_code(fault, std::generic_category()).message();
+  return {base::Code::program_missing,
+          {},
+          fmt::format("{}: {}; to get it: {}", path, reason, service::remedy_of(program))};
 }
 
 std::vector<std::string> companion_lines(std::string_view program, std::vector<std::string> words) {

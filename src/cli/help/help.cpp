@@ -36,7 +36,7 @@ class Help final : public Command {
     const std::string subject = fmt::format("{}", fmt::join(words_, " "));
     const Entry* const entry = session.catalogue().find(subject);
     if (entry != nullptr && entry->is_elsewhere())
-      return session.fail(run_companion(entry->command->program(), {"help", subject}));
+      return session.fail(run_companion(entry->command->program(), {"help", subject}), subject);
     const auto text = text_for(session.catalogue(), subject);
     if (!text) return session.fail(text.error());
     session.out().text() += *text;

@@ -131,7 +131,6 @@ class Man final : public Command {
   const CommandHelp& help() const override {
     static const CommandHelp kHelp{
         "man",
-        "prints manual pages",
         "[COMMAND]",
         "Prints the manual page of a command, or of the whole program, for man(1) to show. It is "
         "made from what --help is made from, so the two never differ.",
@@ -156,7 +155,7 @@ class Man final : public Command {
           fmt::format("no command \"{}\"{}", subject,
                       service::did_you_mean(subject, command_names(catalogue))));
     if (entry != nullptr && entry->is_elsewhere())
-      return session.fail(run_companion(entry->command->program(), {"man", subject}));
+      return session.fail(run_companion(entry->command->program(), {"man", subject}), subject);
     session.out().text() += entry == nullptr ? program_page(catalogue) : command_page(*entry);
     return 0;
   }
