@@ -102,6 +102,7 @@ const std::set<std::string_view> kElsewhere{
     "write-failed",          // sink.full_medium_is_write_failed
     "output-exists",         // sink.existing_file_is_refused
     "output-is-input",       // the command line's tests
+    "program-missing",       // the command line's tests
     "usage",                 // the command line's tests
     "engine-missing",        // the command line's tests
     "compressed-truncated",  // house.cut_compressed_file_is_told
