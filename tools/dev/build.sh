@@ -16,7 +16,7 @@ preset=${1:-release}
 case $preset in
   release) dev setup build ;;
   asan) dev setup test ;;
-  clang | fuzz) dev setup check ;;
+  clang | fuzz) dev setup test check ;;
   *) usage "no preset \"$preset\": release, asan, clang or fuzz" ;;
 esac
 targets=("$@")

@@ -19,7 +19,7 @@
 export ASAN_OPTIONS=detect_stack_use_after_return=1:allocator_may_return_null=0
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 if [[ ${1:-} == mutants ]]; then
-  dev setup check
+  dev setup test check
   build fuzz mutants
   build/fuzz/fuzz/mutants "${2:-10000}"
   return
@@ -40,7 +40,7 @@ for target in "${targets[@]}"; do
 done
 [[ ${#targets[@]} -gt 0 ]] || return 0
 
-dev setup check
+dev setup test check
 build fuzz assemble_cases "${targets[@]/#/fuzz_}"
 mkdir -p build/fuzz/findings
 for target in "${targets[@]}"; do

@@ -6,7 +6,7 @@
 #:   ./dev tidy src/base/io/cursor.cpp
 #:   ./dev tidy
 
-dev setup check
+dev setup test check
 build clang polytrace >/dev/null
 files=("$@")
 [[ $# -gt 0 ]] || mapfile -t files < <(find src -name '*.cpp' | sort)
