@@ -8,4 +8,4 @@ other=$(realpath "${1:?the program to compare with}")
 inputs "${2:-${TMPDIR:-/tmp}/polytrace-bench/$(sized mixed small-mixed)}"
 mixed_recordings
 converted fewer.mlpd calls.ptrace
-exec python3 bench/versions.py "$POLYTRACE" "$other" "$folder" "${3:-$(sized 5 1)}"
+exec python3 bench/versions.py "$POLYTRACE" "$other" "$folder" "${3:-$(sized 11 1)}"

@@ -71,27 +71,42 @@ function(polytrace_precompile target)
   endif()
 endfunction()
 
-# Rooms share what is precompiled: base's, or event's above it.
-function(polytrace_precompile_room room)
-  if(room STREQUAL "base")
+# Rooms share what is precompiled: base's, event's, or store's, which has the headers of store and
+# analysis that rooms above them include: to parse those takes half of the time of a group.
+function(polytrace_precompile_room room target)
+  set(src "${CMAKE_SOURCE_DIR}/src")
+  if(target STREQUAL "polytrace_base")
     polytrace_precompile(polytrace_base)
-  elseif(room STREQUAL "event")
-    polytrace_precompile(polytrace_event "${CMAKE_SOURCE_DIR}/src/event/batch.hpp")
+  elseif(target STREQUAL "polytrace_event")
+    polytrace_precompile(polytrace_event "${src}/event/batch.hpp" "${src}/event/fields.hpp"
+      "${src}/event/reader.hpp")
+  elseif(target STREQUAL "polytrace_store")
+    polytrace_precompile(polytrace_store <deque> <mutex> <ostream> <variant>
+      "${src}/base/text/json_writer.hpp" "${src}/format/rewriter.hpp" "${src}/store/store.hpp"
+      "${src}/analysis/calls/calltree.hpp" "${src}/analysis/diff/run.hpp"
+      "${src}/analysis/heap/study.hpp" "${src}/analysis/profile/profile.hpp")
   elseif(POLYTRACE_BULK)
-    set(from polytrace_event)
+    set(from polytrace_store)
     if(room MATCHES "^(history|warehouse|http)$")
       set(from polytrace_base)
+    elseif(room MATCHES "^(format|transform|slice)$")
+      set(from polytrace_event)
     endif()
-    target_precompile_headers(polytrace_${room} REUSE_FROM ${from})
+    target_precompile_headers(${target} REUSE_FROM ${from})
   endif()
 endfunction()
 
-# polytrace_room(<name> [COLD] [FOLDERS <folder of src>...] [EXCEPT <folder of src>...]
-#                [DEPENDS <target>...])
-# Is made of the folder of its name, or of FOLDERS; EXCEPT are rooms of their own. A COLD room has
-# no loops that are worth what -O2 takes to compile: a quarter more.
+# polytrace_cold(<target>): has no loops that are worth what -O2 takes to compile, a third more.
+function(polytrace_cold target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1>)
+endfunction()
+
+# polytrace_room(<name> [COLD] [COLD_FOLDERS <folder of src>...] [FOLDERS <folder of src>...]
+#                [EXCEPT <folder of src>...] [DEPENDS <target>...])
+# Is made of the folder of its name, or of FOLDERS; EXCEPT are rooms of their own. Of a COLD room
+# nothing, of others not COLD_FOLDERS, is compiled for speed.
 function(polytrace_room room)
-  cmake_parse_arguments(arg "COLD" "" "FOLDERS;EXCEPT;DEPENDS" ${ARGN})
+  cmake_parse_arguments(arg "COLD" "" "COLD_FOLDERS;FOLDERS;EXCEPT;DEPENDS" ${ARGN})
   set(src "${CMAKE_SOURCE_DIR}/src")
   if(NOT arg_FOLDERS)
     set(arg_FOLDERS ${room})
@@ -112,14 +127,30 @@ function(polytrace_room room)
 
   set(target polytrace_${room})
   if(sources)
-    add_library(${target} STATIC ${sources})
+    set(hot ${sources})
+    if(arg_COLD_FOLDERS)
+      list(JOIN arg_COLD_FOLDERS "|" cold)
+      list(FILTER hot EXCLUDE REGEX "^${src}/(${cold})/")
+    endif()
+    add_library(${target} STATIC ${hot})
     set(scope PUBLIC)
     polytrace_compile_in_bulk(${target})
     if(arg_COLD)
-      target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1>)
+      polytrace_cold(${target})
     endif()
     if(NOT room MATCHES "^agent")  # they see no library
-      polytrace_precompile_room(${room})
+      polytrace_precompile_room(${room} ${target})
+    endif()
+    if(arg_COLD_FOLDERS)
+      set(cold_sources ${sources})
+      list(FILTER cold_sources INCLUDE REGEX "^${src}/(${cold})/")
+      add_library(${target}_cold OBJECT ${cold_sources})
+      target_include_directories(${target}_cold PRIVATE "${src}")
+      target_link_libraries(${target}_cold PRIVATE ${arg_DEPENDS})
+      polytrace_compile_in_bulk(${target}_cold)
+      polytrace_cold(${target}_cold)
+      polytrace_precompile_room(${room} ${target}_cold)
+      target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_cold>)
     endif()
   else()
     add_library(${target} INTERFACE)

@@ -4,10 +4,10 @@
 #pragma once
 
 #include <cstdint>
-#include <random>
 #include <vector>
 
 #include "base/large_pages.hpp"
+#include "base/seeded_hash.hpp"
 
 namespace polytrace::base {
 
@@ -16,10 +16,7 @@ class ChildIndex {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
   // Small: there are programs that hold thousands of trees, most of them with few nodes.
-  ChildIndex() : slots_(32) {
-    std::random_device random;
-    seed_ = (std::uint64_t{random()} << 32) | random();
-  }
+  ChildIndex() : slots_(32), seed_(process_seed()) {}
 
   // The slot of the child of `parent` for `method`: its node, or kNone in a slot to fill with
   // put(). is_it(node) tells whether a node is that child.
@@ -84,7 +81,7 @@ class ChildIndex {
 
   std::vector<Slot, LargePages<Slot>> slots_;  // a power of two
   std::size_t used_ = 0;
-  std::uint64_t seed_ = 0;
+  std::uint64_t seed_;
   // Where the last find() ended.
   std::size_t at_ = 0;
   std::uint32_t hash_ = 0;

@@ -5,6 +5,11 @@
 
 namespace polytrace::event {
 
+Batch::Batch() = default;
+Batch::Batch(Batch&& other) noexcept = default;
+Batch& Batch::operator=(Batch&& other) noexcept = default;
+Batch::~Batch() = default;
+
 std::uint16_t Batch::thread_slot(Id thread) {
   // Streams change thread rarely and seldom among many: the last ones are found first.
   const auto found = std::find(threads.rbegin(), threads.rend(), thread);

@@ -41,6 +41,12 @@ class Batch {
   std::shared_ptr<const void> context{};
   base::Notices notices{[this] { return std::uint64_t{events.size()}; }};
 
+  // Batches have some sixty columns: what makes, moves and destroys them is compiled once.
+  Batch();
+  Batch(Batch&& other) noexcept;
+  Batch& operator=(Batch&& other) noexcept;
+  ~Batch();
+
   static constexpr std::size_t kMaxThreads = 65536;
   // The index of a thread. REQUIRES: fewer than kMaxThreads different ones in one batch.
   std::uint16_t thread_slot(Id thread);

@@ -8,6 +8,9 @@ namespace polytrace::slice {
 
 using event::Event;
 
+Slicer::Slicer() = default;
+Slicer::~Slicer() = default;
+
 void Slicer::scan(const event::Batch& batch) {
   others_.clear();
   definitions_.clear();

@@ -15,6 +15,11 @@ namespace polytrace::slice {
 
 class Slicer {
  public:
+  Slicer();
+  ~Slicer();
+  Slicer(const Slicer&) = delete;
+  Slicer& operator=(const Slicer&) = delete;
+
   const Names& names() const { return names_; }
   void shorten_names(std::size_t longest) { names_.shorten(longest); }
   // Slices have their sites from now on. Before the first batch: calls are followed from their

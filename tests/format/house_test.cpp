@@ -68,7 +68,7 @@ TEST_P(house, has_small_files) { EXPECT_GT(small_files(*GetParam()).size(), 10U)
 // Whole frames before the cut are read, the rest is told.
 TEST_P(house, every_truncation_is_told) {
   const std::vector<Bytes> files = small_files(*GetParam());
-  const std::size_t step = step_of(files, 1, 3'000);
+  const std::size_t step = step_of(files, 1, 800);
   for (const Bytes& file : files) {
     const Lines all = without_header(read_whole(file).lines);
     for (std::size_t size = 0; size < file.size(); size += step) {
@@ -84,7 +84,7 @@ TEST_P(house, every_truncation_is_told) {
 
 TEST_P(house, every_flipped_bit_is_survived) {
   std::vector<Bytes> files = small_files(*GetParam());
-  const std::size_t step = step_of(files, 8, 6'000);
+  const std::size_t step = step_of(files, 8, 1'500);
   for (Bytes& file : files) {
     for (std::size_t bit = 0; bit < file.size() * 8; bit += step) {
       const auto mask = static_cast<std::byte>(1U << (bit % 8));
@@ -100,7 +100,7 @@ TEST_P(house, every_flipped_bit_is_survived) {
 
 TEST_P(house, every_split_of_the_input_reads_the_same) {
   const std::vector<Bytes> files = small_files(*GetParam());
-  const std::size_t step = step_of(files, 1, 2'000);
+  const std::size_t step = step_of(files, 1, 500);
   for (const Bytes& file : files) {
     const Whole all = read_whole(file);
     const auto expect_same = [&](const Whole& whole, std::size_t at) {

@@ -12,7 +12,7 @@
 namespace polytrace::format::test {
 namespace {
 
-const std::size_t kMutants = std::getenv("POLYTRACE_LONG") != nullptr ? 10'000 : 4'000;
+const std::size_t kMutants = std::getenv("POLYTRACE_LONG") != nullptr ? 10'000 : 1'000;
 constexpr std::size_t kGroups = 20;  // so that shards share the work
 
 void check(std::vector<std::byte> bytes, bool resync) {

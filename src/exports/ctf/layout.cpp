@@ -15,7 +15,7 @@ using event::Kind;
 using event::Tag;
 
 // A quoted string: no line ends, no control characters.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (const char c : base::repaired(text)) {
     if (c == '"' || c == '\\') out += '\\';
@@ -57,7 +57,7 @@ struct FieldLister {
     out += "    enum : byte_t {";
     std::size_t value = 0;
     for (const std::string_view text : event::names(T{}))
-      out += fmt::format("{}{} = {}", value == 0 ? " " : ", ", quoted(text), value), ++value;
+      out += fmt::format("{}{} = {}", value == 0 ? " " : ", ", in_quotes(text), value), ++value;
     out += fmt::format(" }} {};\n", field_name(name));
   }
 };
@@ -66,7 +66,7 @@ std::string event_text(const event::KindInfo& kind, std::uint32_t stream) {
   std::string out = fmt::format(
       "event {{\n  name = {};\n  id = {};\n  stream_id = {};\n"
       "  fields := struct {{\n",
-      quoted(kind.name), static_cast<unsigned>(kind.kind), stream);
+      in_quotes(kind.name), static_cast<unsigned>(kind.kind), stream);
   FieldLister lister{out};
   if (kind.subject != "none") lister.line(subject_type(kind.subject), kind.subject);
   const bool is_call = kind.kind == Kind::Enter || kind.kind == Kind::Leave;
@@ -78,7 +78,7 @@ template <class Name>
 std::string names_text(std::string_view type, std::uint32_t count, const Name& name) {
   std::string out = "typealias enum : count_t {\n  \"(not told)\" = 0";
   for (std::uint32_t i = 0; i < count; ++i)
-    out += fmt::format(",\n  {} = {}", quoted(name(i)), i + 1);
+    out += fmt::format(",\n  {} = {}", in_quotes(name(i)), i + 1);
   return out + fmt::format("\n}} := {};\n", type);
 }
 
@@ -154,9 +154,9 @@ std::string metadata_text(const Uuid& uuid, const Origin& origin, base::Time shi
   out += fmt::format(
       "env {{\n  tracer_name = \"polytrace\";\n  trace_name = {};\n  runtime_name = {};\n"
       "  process_name = {};\n",
-      quoted(origin.trace), quoted(origin.runtime), quoted(origin.process));
+      in_quotes(origin.trace), in_quotes(origin.runtime), in_quotes(origin.process));
   for (std::size_t i = 0; i < remarks.size(); ++i)
-    out += fmt::format("  not_in_this_trace_{} = {};\n", i + 1, quoted(remarks[i]));
+    out += fmt::format("  not_in_this_trace_{} = {};\n", i + 1, in_quotes(remarks[i]));
   out += "};\n";
   for (const std::uint32_t stream : {kOfThread, kShared}) {
     if (stream == kShared && !has_shared) continue;

@@ -6,10 +6,6 @@
 #include <atomic>
 #include <cstdint>
 
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
-
 namespace polytrace::agent {
 
 // One word of a segment. Zero until it is written; written once, whole, and seen by the writer
@@ -51,7 +47,7 @@ extern thread_local constinit ThreadBuffer t_buffer __attribute__((tls_model("in
 // The counter the fast path reads. Where there is none, `end` is never set and this never called.
 inline std::uint64_t read_counter() {
 #if defined(__x86_64__)
-  return __rdtsc();
+  return __builtin_ia32_rdtsc();
 #else
   return 0;
 #endif
