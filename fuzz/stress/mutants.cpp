@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <random>
 
 #include "format/samples.hpp"
 #include "format/whole.hpp"

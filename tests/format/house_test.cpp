@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
+#include <random>
 #include <sstream>
 
 #include "base/codes.hpp"

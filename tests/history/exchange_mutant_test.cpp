@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ten thousand damaged copies of each exchange file: none crashes its reader, and what is read can
 // be written and read again.
+#include <random>
+
 #include "base/codes.hpp"
 #include "history/csv/csv_reader.hpp"
 #include "history/exchange.hpp"

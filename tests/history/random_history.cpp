@@ -9,6 +9,7 @@
 #include <array>
 #include <bit>
 #include <limits>
+#include <random>
 
 namespace polytrace::history::test {
 namespace {

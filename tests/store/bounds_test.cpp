@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <random>
 
 #include "base/codes.hpp"
 #include "base/limits.hpp"

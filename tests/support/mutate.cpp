@@ -2,6 +2,7 @@
 #include "support/mutate.hpp"
 
 #include <algorithm>
+#include <random>
 
 namespace polytrace::test {
 namespace {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is left in segments is read behind a stream that was cut off.
+#include <random>
+
 #include "base/codes.hpp"
 #include "format/native/wire/segment_records.hpp"
 #include "format/native_recorded.hpp"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Words of segments, moved into a stream in parts.
+#include <random>
+
 #include "format/native_recorded.hpp"
 
 namespace polytrace::format::native {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <limits>
+#include <random>
 
 #include "base/codes.hpp"
 #include "history/csv/csv_reader.hpp"

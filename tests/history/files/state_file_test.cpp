@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <limits>
+#include <random>
 
 #include "base/codes.hpp"
 #include "history/exchange.hpp"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "history/files/tree_file.hpp"
 
+#include <random>
+
 #include <gmock/gmock.h>
 
 #include "base/codes.hpp"

@@ -2,6 +2,7 @@
 #include "history/model/interval_sorter.hpp"
 
 #include <algorithm>
+#include <random>
 #include <tuple>
 
 #include "base/codes.hpp"

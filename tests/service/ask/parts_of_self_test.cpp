@@ -3,6 +3,8 @@
 // of states says, which is derived by other means.
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "analysis/derived.hpp"
 #include "store/calls/paused_trace.hpp"
 #include "store/store.hpp"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "store/calls/memory_index.hpp"
 #include "store/read/block_events.hpp"
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <random>
 
 #include "store/ask/calls/range_sums.hpp"
 #include "store/built.hpp"

@@ -2,6 +2,8 @@
 // What of a path's time lies in pauses, and what of the rest its thread waited, in whole indexes.
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "store/calls/paused_trace.hpp"
 
 namespace polytrace::store::calls {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "store/ask/calls/open_calls.hpp"
 #include "store/calls/memory_index.hpp"
 

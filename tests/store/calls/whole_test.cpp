@@ -2,6 +2,8 @@
 // Figures of the whole trace, and durations of any part of it, against calls found one by one.
 #include "store/ask/whole.hpp"
 
+#include <random>
+
 #include <gtest/gtest.h>
 
 #include "store/calls/paused_trace.hpp"

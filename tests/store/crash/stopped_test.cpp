@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <random>
+
 #include "store/crash/file_steps.hpp"
 #include "store/crash/told_trace.hpp"
 #include "store/store.hpp"

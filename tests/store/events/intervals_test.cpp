@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <map>
+#include <random>
 
 #include "format/format.hpp"
 #include "store/events/told_spans.hpp"

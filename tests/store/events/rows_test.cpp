@@ -6,6 +6,7 @@
 #include <bit>
 #include <filesystem>
 #include <map>
+#include <random>
 
 #include "event/visit.hpp"
 #include "format/format.hpp"

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <random>
 #include <ranges>
 
 #include "store/events/told_spans.hpp"

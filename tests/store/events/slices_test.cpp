@@ -2,6 +2,8 @@
 // Calls one by one are those of the streams: found call by call.
 #include "store/ask/events/slice_scan.hpp"
 
+#include <random>
+
 #include "store/ask/one_call.hpp"
 #include "store/zoom/zoomed.hpp"
 

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <random>
 #include <thread>
 
 #include "store/crash/told_trace.hpp"

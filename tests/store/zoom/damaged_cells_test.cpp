@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
+#include <random>
+
 #include "store/zoom/zoomed.hpp"
 
 namespace polytrace::store::zooms {

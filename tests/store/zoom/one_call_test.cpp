@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls by number, the next call of some methods, and durations.
-#include "store/ask/one_call.hpp"
+#include <random>
+
 #include "store/ask/durations.hpp"
+#include "store/ask/one_call.hpp"
 #include "store/zoom/zoomed.hpp"
 
 namespace polytrace::store::zooms {

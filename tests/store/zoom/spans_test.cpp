@@ -2,6 +2,8 @@
 // Tracks that are not of calls from afar: what each event says, put into buckets here by division.
 #include "store/ask/events/span_zoom.hpp"
 
+#include <random>
+
 #include "store/events/told_spans.hpp"
 #include "store/zoom/zoomed.hpp"
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <random>
+
 #include "store/zoom/zoomed.hpp"
 
 namespace polytrace::store::zooms {
