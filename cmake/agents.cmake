@@ -51,9 +51,9 @@ polytrace_agent_room(agent_coreclr_names FOLDERS agent/coreclr/names)
 
 # polytrace_agent(<name> EXPORTS <symbol>... [OUTPUT <file name>] [EXCEPT <folder>...]
 #                 [DEPENDS <target>...])
-# src/agent/<name>/*.cpp and below, but for EXCEPT (rooms of their own), become lib<output>.so at
-# the top of the build folder; output is polytrace-<name> where none is told. The target is
-# polytrace_agent_<name>. Nothing is made where there are no sources.
+# src/agent/<name>/*.cpp and below, but for EXCEPT (rooms of their own), and base's errors become
+# lib<output>.so at the top of the build folder; output is polytrace-<name> where none is given. The
+# target is polytrace_agent_<name>. Nothing is made where there are no sources.
 function(polytrace_agent name)
   cmake_parse_arguments(arg "" "OUTPUT" "EXPORTS;EXCEPT;DEPENDS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/agent/${name}/*.cpp")
@@ -70,7 +70,7 @@ function(polytrace_agent name)
   string(REPLACE ";" "; " exports "${arg_EXPORTS};")
   set(script "${CMAKE_BINARY_DIR}/${target}.map")
   file(CONFIGURE OUTPUT "${script}" CONTENT "{ global: ${exports} local: *; };\n" @ONLY)
-  add_library(${target} SHARED ${sources})
+  add_library(${target} SHARED ${sources} "${CMAKE_SOURCE_DIR}/src/base/result.cpp")
   polytrace_agent_flags(${target} ${POLYTRACE_AGENT_PLAIN})
   polytrace_compile_in_bulk(${target})
   target_link_libraries(${target} PRIVATE ${arg_DEPENDS} polytrace_agent_inside)

@@ -24,10 +24,14 @@ if(NOT POLYTRACE_BULK)
   if(POLYTRACE_WERROR)
     add_compile_options(-Werror)
   endif()
-  # clang 19 blames std::stable_sort of libstdc++ 12 on its caller.
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-    add_compile_options(-Wno-deprecated-declarations)
-  endif()
+endif()
+# clang 19 blames std::stable_sort of libstdc++ 12 on its caller.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  add_compile_options(-Wno-deprecated-declarations)
+endif()
+if(POLYTRACE_BULK AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # What a compiler cache keeps of precompiled headers is used with newer files of the same content.
+  add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
 endif()
 if(POLYTRACE_BULK AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(--param=ggc-min-heapsize=524288)  # KiB: more memory, a twentieth less time

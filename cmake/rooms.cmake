@@ -3,10 +3,10 @@
 # picked up as they appear; nobody edits a list.
 
 # Sources of a target that are compiled as one: those of neighbouring folders, up to so many bytes,
-# about 3,000 lines. Larger groups take more memory than a small machine has, and longer. A folder
+# about 8,000 lines, for which clang takes some 600 MiB; larger ones take longer. A folder
 # that fits is not split, so a new source changes one group, but for the rare one that its group has
 # no room for.
-set(POLYTRACE_GROUP_BYTES 90000 CACHE STRING "Bytes of sources that are compiled as one")
+set(POLYTRACE_GROUP_BYTES 250000 CACHE STRING "Bytes of sources that are compiled as one")
 function(polytrace_group_by_folder target)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cpp$")

@@ -1,53 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
+// Agents are linked with this source and no other of this folder: it needs the C++ library only.
 #include "base/result.hpp"
 
-#include <fmt/format.h>
-
-#include <array>
 #include <cerrno>
 #include <cstring>
 
-#include "base/codes.hpp"
-
 namespace polytrace::base {
-namespace {
 
-constexpr std::array kCodes{
-#define CODE(identifier, name, exit, sentence, next) \
-  CodeInfo{Code::identifier, name, exit, sentence, next},
-#include "base/codes.def"
-#undef CODE
-};
+Error::Error() = default;
+Error::Error(Code what, Place where, std::string why)
+    : code(what), place(std::move(where)), detail(std::move(why)) {}
+Error::Error(const Error&) = default;
+Error::Error(Error&&) noexcept = default;
+Error& Error::operator=(const Error&) = default;
+Error& Error::operator=(Error&&) noexcept = default;
+Error::~Error() = default;
 
-}  // namespace
+Unexpected fail(Code code, std::string detail, Place place) {
+  return Unexpected(Error(code, std::move(place), std::move(detail)));
+}
 
 Unexpected system_fault(Code code) { return fail(code, std::strerror(errno)); }
-
-const CodeInfo& describe(Code code) { return kCodes[static_cast<std::size_t>(code)]; }
-
-const CodeInfo* find_code(std::string_view name) {
-  for (const CodeInfo& info : kCodes) {
-    if (info.name == name) return &info;
-  }
-  return nullptr;
-}
-
-std::size_t code_count() { return kCodes.size(); }
-
-std::string to_text(const Place& place) {
-  std::string text;
-  if (place.offset != kNoOffset) text = fmt::format("offset {:#x}", place.offset);
-  if (place.line != 0) text = fmt::format("line {}:{}", place.line, place.column);
-  if (!place.frame.empty()) text += fmt::format("{}({})", text.empty() ? "" : " ", place.frame);
-  return text;
-}
-
-std::string to_text(const Error& error) {
-  std::string text = to_text(error.place);
-  if (!text.empty()) text += ": ";
-  text += describe(error.code).sentence;
-  if (!error.detail.empty()) text += ": " + error.detail;
-  return text;
-}
 
 }  // namespace polytrace::base

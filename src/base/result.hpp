@@ -23,10 +23,20 @@ struct Place {
   std::string frame{};       // the enclosing construct, for example "buffer 17"
 };
 
+// Its members are functions of result.cpp: inlined in every function that can fail they would be a
+// twentieth of the code.
 struct Error {
   Code code{};
   Place place{};
   std::string detail{};  // what exactly: the value met, the system's message
+
+  Error();
+  Error(Code code, Place place = {}, std::string detail = {});
+  Error(const Error&);
+  Error(Error&&) noexcept;
+  Error& operator=(const Error&);
+  Error& operator=(Error&&) noexcept;
+  ~Error();
 };
 
 template <class T>
@@ -34,9 +44,7 @@ using result = tl::expected<T, Error>;
 
 using Unexpected = tl::unexpected<Error>;
 
-inline Unexpected fail(Code code, std::string detail = {}, Place place = {}) {
-  return Unexpected(Error{code, std::move(place), std::move(detail)});
-}
+Unexpected fail(Code code, std::string detail = {}, Place place = {});
 
 // What the last system call of this thread failed with, by errno.
 Unexpected system_fault(Code code);

@@ -3,8 +3,8 @@
 #: ./dev build [PRESET [TARGET...]]
 #: Builds the program, build/release/polytrace, and all that is installed with it.
 #:
-#: Presets: release (default), asan, clang, fuzz. Targets: product (default: the program, agents,
-#: libraries, completions), polytrace, all, or any other.
+#: Presets: release (default), asan, clang, gcc, fuzz. Targets: product (default: the programs,
+#: agents, libraries, completions), polytrace, all, or any other.
 #: Then `cmake --install build/release --prefix FOLDER` puts it where you want it.
 #:
 #:   ./dev build
@@ -16,8 +16,8 @@ preset=${1:-release}
 case $preset in
   release) dev setup build ;;
   asan) dev setup test ;;
-  clang | fuzz) dev setup test check ;;
-  *) usage "no preset \"$preset\": release, asan, clang or fuzz" ;;
+  clang | gcc | fuzz) dev setup test check ;;
+  *) usage "no preset \"$preset\": release, asan, clang, gcc or fuzz" ;;
 esac
 targets=("$@")
 if [[ $# -eq 0 ]]; then

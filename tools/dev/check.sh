@@ -56,6 +56,7 @@ check_built_page() {
 }
 
 build_clang() { build clang all && build clang all_verify_interface_header_sets; }
+build_gcc() { build gcc all; }
 
 install_check() {
   local traces=(examples/*.mlpd)
@@ -78,6 +79,7 @@ if [[ ${1:-} == --quick ]]; then
 fi
 step 'build release' build_with 'TESTS BENCH' release
 step 'build clang' build_clang
+step 'build gcc' build_gcc
 step 'install' install_check
 step 'fuzz' dev fuzz all "$fuzz_seconds"
 step 'mutants' dev fuzz mutants

@@ -31,10 +31,12 @@ verb_help() { sed -n 's/^#: \{0,1\}//p' "tools/dev/$1.sh"; }
 dev() { ./dev "$@"; }
 
 # configure <preset> [option...]: new packages are noticed. A new build folder compiles sources
-# several at a time, which is faster from nothing; POLYTRACE_BULK says otherwise.
+# several at a time, which is faster from nothing but without warnings; those that exist for
+# warnings do not, nor others where POLYTRACE_BULK is OFF.
 configure() {
-  local preset=$1 log=build/$1.configure.log options=("${@:2}")
-  [[ -f build/$preset/CMakeCache.txt ]] || options+=(-D POLYTRACE_BULK="${POLYTRACE_BULK:-ON}")
+  local preset=$1 log=build/$1.configure.log options=("${@:2}") bulk=${POLYTRACE_BULK:-ON}
+  [[ $preset != @(clang|gcc) ]] || bulk=OFF
+  [[ -f build/$preset/CMakeCache.txt ]] || options+=(-D POLYTRACE_BULK="$bulk")
   mkdir -p build
   if ! cmake --preset "$preset" "${options[@]}" >"$log" 2>&1; then
     cat "$log" >&2

@@ -6,7 +6,7 @@
 #: Sets:
 #:   program compiler and libraries for the command polytrace alone
 #:   build   those for all programs, polytrace-ui and polytrace-fleet too (always, but for program)
-#:   test    clang 19 for sanitizers, GoogleTest and what the tests read with
+#:   test    sanitizers, g++, GoogleTest and what the tests read with
 #:   check   formatter, checkers of scripts and manual pages, compiler cache
 #:   live    a JDK, Mono, its profiler and its report tool: live recordings, benchmarks
 #:   bare    what makes a bare Debian in a folder, to try first use and packages in
@@ -24,12 +24,12 @@
 
 packages_of() {
   case $1 in
-    program) echo g++ cmake ninja-build pkg-config libcli11-dev libfmt-dev libexpected-dev \
+    program) echo clang-19 cmake ninja-build pkg-config libcli11-dev libfmt-dev libexpected-dev \
       robin-map-dev libxxhash-dev libzstd-dev zlib1g-dev libexpat1-dev libsimdjson-dev \
       libisal-dev libarchive-dev libprotozero-dev libsqlite3-dev libedit-dev ;;
     build) echo "$(packages_of program)" libcurl4-openssl-dev libssl-dev libboost1.81-dev \
       libtomlplusplus-dev libnats-dev ;;
-    test) echo clang-19 libclang-rt-19-dev libgtest-dev libgmock-dev nlohmann-json3-dev python3 \
+    test) echo g++ libclang-rt-19-dev libgtest-dev libgmock-dev nlohmann-json3-dev python3 \
       python3-jsonschema jq zstd protobuf-compiler ;;
     check) echo clang-format-19 clang-tidy-19 shellcheck \
       universal-ctags ccache mold git mandoc ;;

@@ -19,9 +19,8 @@ using base::Code;
 using store::FolderLock;
 
 base::Error no_file(std::string_view what) {
-  return {.code = Code::usage,
-          .place = {},
-          .detail = fmt::format("{}: an index is of a file; save the trace to one first", what)};
+  return {
+      Code::usage, {}, fmt::format("{}: an index is of a file; save the trace to one first", what)};
 }
 
 // Whether the trace is the one that was found: else its index is of something in between.
