@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <iterator>
 #include <random>
 #include <sstream>
@@ -15,6 +14,7 @@
 #include "format/case_file.hpp"
 #include "format/samples.hpp"
 #include "format/whole.hpp"
+#include "support/long.hpp"
 #include "support/random.hpp"
 
 namespace polytrace::format::test {
@@ -55,7 +55,7 @@ std::vector<Bytes> small_files(const Format& format) {
 std::size_t step_of(const std::vector<Bytes>& files, std::size_t places_a_byte, std::size_t most) {
   std::size_t bytes = 0;
   for (const Bytes& file : files) bytes += file.size();
-  return std::getenv("POLYTRACE_LONG") != nullptr ? 1 : bytes * places_a_byte / most | 1;
+  return polytrace::test::is_long() ? 1 : bytes * places_a_byte / most | 1;
 }
 
 Bytes cut(const Bytes& bytes, std::size_t size) {

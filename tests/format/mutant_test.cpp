@@ -3,17 +3,17 @@
 // silence, none makes more events than it has bytes.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <random>
 
 #include "format/samples.hpp"
 #include "format/whole.hpp"
+#include "support/long.hpp"
 #include "support/mutate.hpp"
 
 namespace polytrace::format::test {
 namespace {
 
-const std::size_t kMutants = std::getenv("POLYTRACE_LONG") != nullptr ? 10'000 : 1'000;
+const std::size_t kMutants = polytrace::test::is_long() ? 10'000 : 1'000;
 constexpr std::size_t kGroups = 20;  // so that shards share the work
 
 void check(std::vector<std::byte> bytes, bool resync) {

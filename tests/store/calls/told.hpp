@@ -4,18 +4,18 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <optional>
 #include <random>
 #include <vector>
 
 #include "event/batch.hpp"
+#include "support/long.hpp"
 
 namespace polytrace::store::calls {
 
 // How many of so many random questions are asked: all of them take minutes with sanitizers.
-inline int tried(int all) { return std::getenv("POLYTRACE_LONG") != nullptr ? all : all / 5; }
+inline int tried(int all) { return test::is_long() ? all : all / 5; }
 
 // An event of one thread's stream.
 struct Told {

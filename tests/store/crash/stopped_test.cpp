@@ -11,6 +11,7 @@
 #include "store/crash/file_steps.hpp"
 #include "store/crash/told_trace.hpp"
 #include "store/store.hpp"
+#include "support/long.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace polytrace::store::crash {
@@ -137,7 +138,7 @@ TEST(stopped_builders, killed_at_any_moment_leave_a_whole_prefix) {
   const std::string path = folder.file("index.pti");
   std::mt19937_64 engine(5);
   std::size_t partial = 0;
-  const int kills = std::getenv("POLYTRACE_LONG") != nullptr ? 100 : 20;
+  const int kills = test::is_long() ? 100 : 20;
   for (int i = 0; i < kills; ++i) {
     SCOPED_TRACE(i);
     BuilderProcess(trace, path).kill_after(1 + engine() % (trace.batches().size() + 1));

@@ -2,13 +2,13 @@
 // Segments cut anywhere, with any bit turned over, or made to deceive: an error or an answer.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 
 #include "base/codes.hpp"
 #include "base/frames/svb.hpp"
 #include "store/rows/row_tables.hpp"
+#include "support/long.hpp"
 #include "support/random.hpp"
 
 namespace polytrace::store {
@@ -59,7 +59,7 @@ TEST(damaged_rows, a_wrong_bit_harms_nobody) {
   for (std::size_t kind = 0; kind < event::kKindCount; ++kind) {
     TestTables tables;
     std::string payload = small_segment(static_cast<Kind>(kind), tables);
-    const std::size_t step = std::getenv("POLYTRACE_LONG") != nullptr ? 1 : 11;
+    const std::size_t step = test::is_long() ? 1 : 11;
     for (std::size_t bit = 0; bit < payload.size() * 8; bit += step) {
       const auto turn = static_cast<char>(1 << bit % 8);
       payload[bit / 8] = static_cast<char>(payload[bit / 8] ^ turn);
