@@ -3,9 +3,9 @@
 # picked up as they appear; nobody edits a list.
 
 # Sources of a target that are compiled as one: those of neighbouring folders, up to so many bytes,
-# about 8,000 lines, for which clang takes some 600 MiB; larger ones take longer. A folder
-# that fits is not split, so a new source changes one group, but for the rare one that its group has
-# no room for.
+# about 8,000 lines, for which clang takes some 600 MiB; larger ones take longer. A folder that fits
+# is not split, so a new source changes one group, but for the rare one that its group has no room
+# for.
 set(POLYTRACE_GROUP_BYTES 250000 CACHE STRING "Bytes of sources that are compiled as one")
 function(polytrace_group_by_folder target)
   get_target_property(sources ${target} SOURCES)
@@ -14,33 +14,27 @@ function(polytrace_group_by_folder target)
   set(folders)
   foreach(source IN LISTS sources)
     cmake_path(GET source PARENT_PATH folder)
+    file(SIZE "${source}" bytes_of_${source})
     list(APPEND folders "${folder}")
     list(APPEND in_${folder} "${source}")
+    math(EXPR bytes_of_${folder} "0${bytes_of_${folder}} + ${bytes_of_${source}}")
   endforeach()
   list(REMOVE_DUPLICATES folders)
   set(group 0)
   set(bytes 0)
   foreach(folder IN LISTS folders)
-    set(folder_bytes 0)
+    set(more ${bytes_of_${folder}})  # the whole folder first, or one source of a large one
     foreach(source IN LISTS in_${folder})
-      file(SIZE "${source}" more)
-      math(EXPR folder_bytes "${folder_bytes} + ${more}")
-    endforeach()
-    math(EXPR both "${bytes} + ${folder_bytes}")
-    if(bytes GREATER 0 AND both GREATER POLYTRACE_GROUP_BYTES)
-      math(EXPR group "${group} + 1")
-      set(bytes 0)
-    endif()
-    foreach(source IN LISTS in_${folder})
-      file(SIZE "${source}" more)
-      if(bytes GREATER 0)
-        math(EXPR both "${bytes} + ${more}")
-        if(both GREATER POLYTRACE_GROUP_BYTES)
-          math(EXPR group "${group} + 1")
-          set(bytes 0)
-        endif()
+      if(more EQUAL 0)
+        set(more ${bytes_of_${source}})
       endif()
-      math(EXPR bytes "${bytes} + ${more}")
+      math(EXPR both "${bytes} + ${more}")
+      if(bytes GREATER 0 AND both GREATER POLYTRACE_GROUP_BYTES)
+        math(EXPR group "${group} + 1")
+        set(bytes 0)
+      endif()
+      math(EXPR bytes "${bytes} + ${bytes_of_${source}}")
+      set(more 0)
       set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${target}_${group}")
     endforeach()
   endforeach()
@@ -73,14 +67,14 @@ endfunction()
 
 # Rooms share what is precompiled: base's, event's, or store's, which has the headers of store and
 # analysis that rooms above them include: to parse those takes half of the time of a group.
-function(polytrace_precompile_room room target)
+function(polytrace_precompile_room room)
   set(src "${CMAKE_SOURCE_DIR}/src")
-  if(target STREQUAL "polytrace_base")
+  if(room STREQUAL "base")
     polytrace_precompile(polytrace_base)
-  elseif(target STREQUAL "polytrace_event")
+  elseif(room STREQUAL "event")
     polytrace_precompile(polytrace_event "${src}/event/batch.hpp" "${src}/event/fields.hpp"
       "${src}/event/reader.hpp")
-  elseif(target STREQUAL "polytrace_store")
+  elseif(room STREQUAL "store")
     polytrace_precompile(polytrace_store <deque> <mutex> <ostream> <variant>
       "${src}/base/text/json_writer.hpp" "${src}/format/rewriter.hpp" "${src}/store/store.hpp"
       "${src}/analysis/calls/calltree.hpp" "${src}/analysis/diff/run.hpp"
@@ -92,21 +86,16 @@ function(polytrace_precompile_room room target)
     elseif(room MATCHES "^(format|transform|slice)$")
       set(from polytrace_event)
     endif()
-    target_precompile_headers(${target} REUSE_FROM ${from})
+    target_precompile_headers(polytrace_${room} REUSE_FROM ${from})
   endif()
 endfunction()
 
-# polytrace_cold(<target>): has no loops that are worth what -O2 takes to compile, a third more.
-function(polytrace_cold target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1>)
-endfunction()
-
-# polytrace_room(<name> [COLD] [COLD_FOLDERS <folder of src>...] [FOLDERS <folder of src>...]
-#                [EXCEPT <folder of src>...] [DEPENDS <target>...])
-# Is made of the folder of its name, or of FOLDERS; EXCEPT are rooms of their own. Of a COLD room
-# nothing, of others not COLD_FOLDERS, is compiled for speed.
+# polytrace_room(<name> [COLD] [FOLDERS <folder of src>...] [EXCEPT <folder of src>...]
+#                [DEPENDS <target>...])
+# Is made of the folder of its name, or of FOLDERS; EXCEPT are rooms of their own. A COLD room has
+# no loops that are worth what -O2 takes to compile.
 function(polytrace_room room)
-  cmake_parse_arguments(arg "COLD" "" "COLD_FOLDERS;FOLDERS;EXCEPT;DEPENDS" ${ARGN})
+  cmake_parse_arguments(arg "COLD" "" "FOLDERS;EXCEPT;DEPENDS" ${ARGN})
   set(src "${CMAKE_SOURCE_DIR}/src")
   if(NOT arg_FOLDERS)
     set(arg_FOLDERS ${room})
@@ -127,30 +116,14 @@ function(polytrace_room room)
 
   set(target polytrace_${room})
   if(sources)
-    set(hot ${sources})
-    if(arg_COLD_FOLDERS)
-      list(JOIN arg_COLD_FOLDERS "|" cold)
-      list(FILTER hot EXCLUDE REGEX "^${src}/(${cold})/")
-    endif()
-    add_library(${target} STATIC ${hot})
+    add_library(${target} STATIC ${sources})
     set(scope PUBLIC)
     polytrace_compile_in_bulk(${target})
     if(arg_COLD)
-      polytrace_cold(${target})
+      target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1>)
     endif()
     if(NOT room MATCHES "^agent")  # they see no library
-      polytrace_precompile_room(${room} ${target})
-    endif()
-    if(arg_COLD_FOLDERS)
-      set(cold_sources ${sources})
-      list(FILTER cold_sources INCLUDE REGEX "^${src}/(${cold})/")
-      add_library(${target}_cold OBJECT ${cold_sources})
-      target_include_directories(${target}_cold PRIVATE "${src}")
-      target_link_libraries(${target}_cold PRIVATE ${arg_DEPENDS})
-      polytrace_compile_in_bulk(${target}_cold)
-      polytrace_cold(${target}_cold)
-      polytrace_precompile_room(${room} ${target}_cold)
-      target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_cold>)
+      polytrace_precompile_room(${room})
     endif()
   else()
     add_library(${target} INTERFACE)
