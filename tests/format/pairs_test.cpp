@@ -25,9 +25,9 @@ std::string_view next_word(std::string_view& text) {
   return word;
 }
 
-std::vector<std::string> split_words(std::string_view text) {
-  std::vector<std::string> all;
-  for (auto word = next_word(text); !word.empty(); word = next_word(text)) all.emplace_back(word);
+std::vector<std::string_view> split_words(std::string_view text) {
+  std::vector<std::string_view> all;
+  for (auto word = next_word(text); !word.empty(); word = next_word(text)) all.push_back(word);
   return all;
 }
 
@@ -48,21 +48,26 @@ std::map<event::Kind, Lines> by_kind(const Lines& lines) {
   return kinds;
 }
 
-// A line apart from its time, which another clock may count.
+// A line apart from its time, which another clock may count. It holds views of the line.
 struct Said {
   std::int64_t time;
-  std::vector<std::string> words;
+  std::vector<std::string_view> words;
 };
 Said said(const std::string& line) {
   auto all = split_words(line);
-  const std::int64_t time = std::stoll(all.front());
+  const std::int64_t time = std::stoll(line);
   all.erase(all.begin());
   return {time, std::move(all)};
+}
+std::vector<Said> said(const Lines& lines) {
+  std::vector<Said> all;
+  for (const std::string& line : lines) all.push_back(said(line));
+  return all;
 }
 
 // Whether `got` says all that `line` says. A writer may complete what was not told.
 bool says_all(const Said& got, const Said& line) {
-  return std::ranges::all_of(line.words, [&](const std::string& word) {
+  return std::ranges::all_of(line.words, [&](std::string_view word) {
     return word.ends_with("=0x0") || word.ends_with("=[]") || word.ends_with("=0") ||
            std::ranges::find(got.words, word) != got.words.end();
   });
@@ -105,15 +110,15 @@ struct Losses {
 // Each of `lines`, in order, is said by one of `got`, and all of them are later by the same time,
 // which the first one found decides.
 void expect_all_said(const Lines& lines, const Lines& got, std::optional<std::int64_t>& later) {
-  auto at = got.begin();
+  const std::vector<Said> all = said(got);
+  auto at = all.begin();
   for (const std::string& line : lines) {
     const Said wanted = said(line);
-    const auto found = std::find_if(at, got.end(), [&](const std::string& one) {
-      const Said has = said(one);
+    const auto found = std::find_if(at, all.end(), [&](const Said& has) {
       return (!later || has.time - wanted.time == *later) && says_all(has, wanted);
     });
-    ASSERT_NE(found, got.end()) << line;
-    later = said(*found).time - wanted.time;
+    ASSERT_NE(found, all.end()) << line;
+    later = found->time - wanted.time;
     at = found + 1;
   }
 }

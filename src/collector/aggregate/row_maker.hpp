@@ -88,9 +88,9 @@ class RowMaker {
   const Windows& windows_;
   std::size_t most_rows_;
   struct Visible {
-    slice::StackTree tree{};
-    std::vector<std::uint32_t> nodes{};    // by node of the carrier's tree
-    std::vector<FrameIds::Stack> known{};  // by own node
+    slice::StackTree tree;
+    std::vector<std::uint32_t> nodes;    // by node of the carrier's tree
+    std::vector<FrameIds::Stack> known;  // by own node
   };
   Visible& visible_of(Carrier carrier) {
     auto& own = visible_[static_cast<std::size_t>(carrier)];
