@@ -17,9 +17,9 @@ using event::Kind;
 
 constexpr std::size_t kReadyBytes = 256 * 1024;
 
-// What readers, this one too, take in a file's header.
+// What readers, this one too, take in a file's header, with the zero byte behind it.
 std::string_view fitting_header(std::string_view text) {
-  std::size_t most = base::Limits{}.header_text;
+  std::size_t most = base::Limits{}.header_text - 1;
   if (text.size() <= most) return text;
   while (most > 0 && base::continues_character(text[most])) --most;  // no part of a character
   return text.substr(0, most);
