@@ -75,9 +75,9 @@ class RecentClasses {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-  // At address 0 is none.
+  // At address 0 is none, nor where none is told.
   void add(base::Id object, std::uint32_t type) {
-    if (object != 0) places_[place(object)] = {object, type};
+    if (object != 0 && object != base::kNoId) places_[place(object)] = {object, type};
   }
   void move(base::Id from, base::Id to) {
     if (const std::uint32_t type = find(from); type != kNone) add(to, type);

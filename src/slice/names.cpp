@@ -115,7 +115,10 @@ Names::Learned Names::learn(const event::Batch& batch, std::span<const std::uint
   return {definitions.size(), false};
 }
 
+// A thread's begin may tell nothing else. Its end is of the next thread where one was seen since.
 bool Names::changes_meaning(const event::Batch& batch, const event::Event& event) const {
+  if (event.kind == Kind::Thread)
+    return is_after_end(event) || is_next_thread(event, batch.details_or<event::Thread>(event, {}));
   if (event.detail == event::kAbsent) return false;
   switch (event.kind) {
     case Kind::Method: {
@@ -135,12 +138,13 @@ bool Names::changes_meaning(const event::Batch& batch, const event::Event& event
       return known != of &&
              (resolve_class(known) != known ? resolve_class(known) != of : classes_.named(known));
     }
-    case Kind::Thread: return is_next_thread(event, batch.details<event::Thread>(event));
     default: return false;
   }
 }
 
 void Names::define(const event::Batch& batch, const event::Event& event) {
+  if (event.kind == Kind::Thread)
+    return define_thread(event, batch.details_or<event::Thread>(event, {}));
   if (event.detail == event::kAbsent) return;
   switch (event.kind) {
     case Kind::Method: return define_method(event.id, batch.details<event::Method>(event));
@@ -153,7 +157,6 @@ void Names::define(const event::Batch& batch, const event::Event& event) {
       return;
     }
     case Kind::Vtable: return define_vtable(event.id, batch.details<event::Vtable>(event).class_id);
-    case Kind::Thread: return define_thread(event, batch.details<event::Thread>(event));
     default: return;
   }
 }
@@ -185,14 +188,18 @@ void Names::define_vtable(Id vtable, Id class_id) {
   aliases_[index] = of;
 }
 
-// A begin of a thread that has begun, or anything said of one after its end. What is said of it
-// late, by another thread's stream, has an older time.
-bool Names::is_next_thread(const event::Event& event, const event::Thread& details) const {
+// What is said of a thread late, by another thread's stream, has an older time.
+bool Names::is_after_end(const event::Event& event) const {
   const std::uint32_t index = thread_ids_.find(event.id);
-  if (index == kNone) return false;
-  const ThreadInfo& thread = threads_[index];
-  if (thread.ended) return details.life != event::Life::end && event.time >= thread.end_time;
-  return thread.begun && details.life == event::Life::begin;
+  return index != kNone && threads_[index].ended && event.time >= threads_[index].end_time;
+}
+
+// A begin of a thread that has begun, or anything but an end that is said of one after its end.
+bool Names::is_next_thread(const event::Event& event, const event::Thread& details) const {
+  if (is_after_end(event)) return details.life != event::Life::end;
+  const std::uint32_t index = thread_ids_.find(event.id);
+  return index != kNone && !threads_[index].ended && threads_[index].begun &&
+         details.life == event::Life::begin;
 }
 
 void Names::define_thread(const event::Event& event, const event::Thread& details) {

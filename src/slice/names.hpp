@@ -154,6 +154,7 @@ class Names {
   void define_method(Id id, const event::Method& method);
   void define_vtable(Id vtable, Id class_id);
   void define_thread(const event::Event& event, const event::Thread& details);
+  bool is_after_end(const event::Event& event) const;
   bool is_next_thread(const event::Event& event, const event::Thread& details) const;
   std::uint32_t new_thread(Id id);
 

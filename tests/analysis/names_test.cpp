@@ -143,6 +143,44 @@ TEST(names, a_thread_id_is_reused_after_its_end) {
   EXPECT_EQ(r.names().thread_index(5), 1U);
 }
 
+// Two threads with one id, one behind the other; between any two events a batch may end.
+void add_second_life(Recording& r, int step, bool begins) {
+  switch (step) {
+    case 0: r.add(1, 5, life(event::Life::begin)); break;
+    case 1: r.add(2, 5, life(event::Life::name, "first")); break;
+    case 2: r.enter(3, 100); break;
+    case 3: r.add(4, 5, life(event::Life::end)); break;
+    case 4: r.enter(10, 100); break;
+    case 5:  // as an index gives it: without details
+      if (begins) r.batch().add_plain(11, r.batch().thread_slot(5), 5, event::Kind::Thread);
+      break;
+    case 6: r.leave(12, 100); break;
+    default: r.add(13, 5, life(event::Life::end));
+  }
+}
+
+TEST(names, where_batches_end_does_not_matter_to_threads) {
+  for (const bool begins : {false, true}) {
+    for (unsigned cuts = 0; cuts < 256; ++cuts) {
+      Meanings seen;
+      Recording r(seen);
+      r.thread(5);
+      for (int step = 0; step < 8; ++step) {
+        add_second_life(r, step, begins);
+        if ((cuts >> step & 1U) != 0) r.cut();
+      }
+      r.finish();
+      const auto& threads = r.names().threads();
+      ASSERT_EQ(threads.size(), 2U) << cuts;
+      EXPECT_EQ(threads[0].events, 4U);
+      EXPECT_TRUE(threads[0].ended);
+      EXPECT_EQ(threads[1].events, begins ? 4U : 3U);
+      EXPECT_TRUE(threads[1].ended) << cuts;
+      EXPECT_EQ(r.names().thread_name(1), begins ? "0x5" : "first (after its end)") << cuts;
+    }
+  }
+}
+
 TEST(names, what_is_said_late_of_an_ended_thread_is_still_about_it) {
   Meanings seen;
   Recording r(seen);

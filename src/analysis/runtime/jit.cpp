@@ -156,6 +156,8 @@ class Jit : public Analysis {
   std::array<Pieces, 256> helpers_{};  // by event::CodeKind
 };
 
+bool is_told(base::Id code) { return code != 0 && code != base::kNoId; }
+
 void Jit::consume(const Slice& slice) {
   for (const std::uint32_t i : slice.others) {
     const event::Event& event = slice.batch.events[i];
@@ -174,6 +176,7 @@ void Jit::consume(const Slice& slice) {
       continue;
     }
     const auto& method = slice.batch.details<event::Method>(event);
+    if (method.name.empty() && !is_told(method.code)) continue;
     add_method(slice, event, method.code, method.code_size, event.id);
   }
 }
@@ -183,7 +186,7 @@ void Jit::add_method(const Slice& slice, const event::Event& event, base::Id cod
   const std::uint32_t index = slice.names.methods().index(method);
   if (index >= states_.size()) states_.resize(index + std::size_t{1});
   State& state = states_[index];
-  const bool has_code = code != 0 && code != base::kNoId;
+  const bool has_code = is_told(code);
   without_code_ += !has_code && state == State::unknown ? 1 : 0;
   if (!has_code) return void(state = std::max(state, State::named));
   if (!known_.emplace(index, code).second) return;

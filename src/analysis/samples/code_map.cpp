@@ -10,18 +10,17 @@ namespace polytrace::analysis {
 using event::Kind;
 
 void CodeMap::learn(const event::Batch& batch, const event::Event& event, const Names& names) {
-  if (event.detail == event::kAbsent) return;
   if (event.kind == Kind::Method) {
-    const auto& method = batch.details<event::Method>(event);
+    const auto method = batch.details_or<event::Method>(event, {});
     if (method.code != base::kNoId && method.code_size != 0)
       methods_.push_back({method.code, method.code_size, names.methods().index(event.id)});
   } else if (event.kind == Kind::Code) {
     learn_code(batch, event, names);
   } else if (event.kind == Kind::NativeSymbol) {
-    const auto& symbol = batch.details<event::NativeSymbol>(event);
+    const auto symbol = batch.details_or<event::NativeSymbol>(event, {});
     symbols_.push_back({event.id, symbol.size, NameTable::kNone, std::string(symbol.name)});
   } else if (event.kind == Kind::NativeBinary) {
-    const auto& binary = batch.details<event::NativeBinary>(event);
+    const auto binary = batch.details_or<event::NativeBinary>(event, {});
     binaries_.push_back({event.id, binary.size, NameTable::kNone, std::string(binary.name)});
   }
 }
@@ -29,7 +28,7 @@ void CodeMap::learn(const event::Batch& batch, const event::Event& event, const 
 // The blocks of one compilation follow each other; its IL map comes with the first and counts
 // native offsets through all of them.
 void CodeMap::learn_code(const event::Batch& batch, const event::Event& event, const Names& names) {
-  const auto& code = batch.details<event::Code>(event);
+  const auto code = batch.details_or<event::Code>(event, {});
   if (code.size == 0) return;
   const bool named = code.method != base::kNoId && code.method != 0;
   Range range{event.id, code.size, named ? names.methods().index(code.method) : NameTable::kNone,

@@ -126,15 +126,16 @@ ThreadSpan& OverviewConsumer::named(base::Id id) {
 }
 
 void OverviewConsumer::learn(const event::Batch& batch, const Event& event) {
+  if (event.kind == Kind::Process && overview_.process.empty()) {
+    overview_.pid = event.id;
+    FactCollector collector{overview_.process};
+    event::visit_fields(collector, batch.details_or<event::Process>(event, {}));
+  }
   if (event.detail == event::kAbsent) return;
   if (event.kind == Kind::Thread) {
     const auto& thread = batch.details<event::Thread>(event);
     if (!thread.name.empty()) named(event.id).name = thread.name;
     if (thread.life == event::Life::end) ++named(event.id).lives;
-  } else if (event.kind == Kind::Process && overview_.process.empty()) {
-    overview_.pid = event.id;
-    FactCollector collector{overview_.process};
-    event::visit_fields(collector, batch.details<event::Process>(event));
   } else if (event.kind == Kind::Clock && overview_.wall == kNoTime) {
     overview_.wall = batch.details<event::Clock>(event).wall;
     overview_.wall_at = event.time;
