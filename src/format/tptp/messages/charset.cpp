@@ -16,68 +16,90 @@ namespace {
 using Byte = unsigned char;
 using Verdict = NamedCharset::Verdict;
 
-struct Name {
-  std::string_view name;  // without '-' and '_', small
-  Charset charset;
-};
-constexpr std::array kNames{
-    Name{"utf8", Charset::utf8},
-    Name{"usascii", Charset::ascii},
-    Name{"ascii", Charset::ascii},
-    Name{"iso88591", Charset::latin1},
-    Name{"latin1", Charset::latin1},
-    Name{"koi8r", Charset::koi8_r},
-    Name{"windows1251", Charset::windows_1251},
-    Name{"cp1251", Charset::windows_1251},
-    Name{"windows1252", Charset::windows_1252},
-    Name{"cp1252", Charset::windows_1252},
+// As iconv calls them, in the order of Charset. Every one has the bytes below 0x80 of ASCII:
+// not so iconv's SHIFT_JIS, which CP932 extends.
+constexpr std::array kSets{
+    "UTF-8",       "US-ASCII",    "ISO-8859-1",  "ISO-8859-2",  "ISO-8859-3",  "ISO-8859-4",
+    "ISO-8859-5",  "ISO-8859-6",  "ISO-8859-7",  "ISO-8859-8",  "ISO-8859-9",  "ISO-8859-10",
+    "ISO-8859-11", "ISO-8859-13", "ISO-8859-14", "ISO-8859-15", "ISO-8859-16", "CP1250",
+    "CP1251",      "CP1252",      "CP1253",      "CP1254",      "CP1255",      "CP1256",
+    "CP1257",      "CP1258",      "KOI8-R",      "KOI8-U",      "KOI8-RU",     "KOI8-T",
+    "GB18030",     "GBK",         "GB2312",      "BIG5",        "EUC-JP",      "CP932",
 };
 
-const char* iconv_name(Charset charset) {
-  switch (charset) {
-    case Charset::ascii: return "US-ASCII";
-    case Charset::koi8_r: return "KOI8-R";
-    case Charset::windows_1251: return "CP1251";
-    case Charset::windows_1252: return "CP1252";
-    default: return "ISO-8859-1";
+// Other names, without '-' and '_', small: what they begin with is called otherwise above.
+struct Alias {
+  std::string_view begin;
+  std::string_view called;
+};
+constexpr std::array kAliases{
+    Alias{"windows31j", "cp932"}, Alias{"windows", "cp"},     Alias{"latin1", "iso88591"},
+    Alias{"ascii", "usascii"},    Alias{"shiftjis", "cp932"}, Alias{"sjis", "cp932"},
+};
+
+std::string plain(std::string_view name) {
+  std::string plain;
+  for (const char c : name) {
+    if (c == '-' || c == '_') continue;
+    plain += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   }
+  return plain;
 }
 
-// The UTF-8 form of each byte; empty where the set has no character.
-using Table = std::array<std::string, 256>;
-
-Table make_table(Charset charset) {
-  Table table;
-  const iconv_t converter = iconv_open("UTF-8", iconv_name(charset));
-  if (converter == reinterpret_cast<iconv_t>(-1)) return table;  // then every byte is replaced
-  for (unsigned byte = 0; byte < table.size(); ++byte) {
-    char in[1] = {static_cast<char>(byte)};
-    char out[8];
-    char* from = in;
-    char* to = out;
-    std::size_t left = sizeof in;
-    std::size_t room = sizeof out;
-    iconv(converter, nullptr, nullptr, nullptr, nullptr);
-    if (iconv(converter, &from, &left, &to, &room) == 0) table[byte].assign(out, sizeof out - room);
+// Those of one thread, opened when they are first asked for.
+class Converters {
+ public:
+  Converters() { all_.fill(kNone); }
+  ~Converters() {
+    for (const iconv_t one : all_)
+      if (one != kNone) iconv_close(one);
   }
-  iconv_close(converter);
-  return table;
+  Converters(const Converters&) = delete;
+  Converters& operator=(const Converters&) = delete;
+
+  // Null where iconv has no such set.
+  iconv_t find(Charset charset) {
+    iconv_t& one = all_[static_cast<std::size_t>(charset)];
+    if (one == kNone) one = iconv_open("UTF-8", kSets[static_cast<std::size_t>(charset)]);
+    if (one == kNone) return nullptr;
+    iconv(one, nullptr, nullptr, nullptr, nullptr);
+    return one;
+  }
+
+ private:
+  static inline const iconv_t kNone = reinterpret_cast<iconv_t>(-1);
+  std::array<iconv_t, kSets.size()> all_;
+};
+
+// What the converter has kept in case that a mark for it follows.
+void append_kept(std::string& out, iconv_t converter) {
+  std::array<char, 16> piece;
+  char* to = piece.data();
+  std::size_t room = piece.size();
+  iconv(converter, nullptr, nullptr, &to, &room);
+  out.append(piece.data(), to);
 }
 
-const Table& table_of(Charset charset) {
-  static const std::array kTables{make_table(Charset::ascii), make_table(Charset::latin1),
-                                  make_table(Charset::koi8_r), make_table(Charset::windows_1251),
-                                  make_table(Charset::windows_1252)};
-  return kTables[static_cast<std::size_t>(charset) - 1];
-}
-
-bool append_from_table(std::string& out, std::string_view text, const Table& table) {
+bool append_converted(std::string& out, std::string_view text, Charset charset) {
+  thread_local Converters converters;
+  const iconv_t converter = converters.find(charset);
   bool good = true;
-  for (const char c : text) {
-    const std::string& character = table[static_cast<Byte>(c)];
-    good = good && !character.empty();
-    out += character.empty() ? base::kReplacement : std::string_view(character);
+  std::array<char, 512> piece;
+  char* from = const_cast<char*>(text.data());  // which iconv does not change
+  std::size_t left = text.size();
+  while (left != 0) {
+    char* to = piece.data();
+    std::size_t room = piece.size();
+    const std::size_t before = left;
+    if (converter != nullptr) iconv(converter, &from, &left, &to, &room);
+    out.append(piece.data(), to);
+    if (left != before) continue;  // what is no character stands at the front now
+    if (converter != nullptr) append_kept(out, converter);
+    out += base::kReplacement;
+    ++from, --left;
+    good = false;
   }
+  if (converter != nullptr) append_kept(out, converter);
   return good;
 }
 
@@ -124,16 +146,17 @@ bool append_repaired(std::string& out, std::string_view text) {
 }  // namespace
 
 NamedCharset find_charset(std::string_view name) {
-  std::string plain;
-  for (const char c : name) {
-    if (c == '-' || c == '_') continue;
-    plain += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  std::string wanted = plain(name);
+  for (const Alias& alias : kAliases) {
+    if (!wanted.starts_with(alias.begin)) continue;
+    wanted.replace(0, alias.begin.size(), alias.called);
+    break;
   }
-  for (const Name& known : kNames) {
-    if (known.name == plain) return {Verdict::known, known.charset};
+  for (std::size_t i = 0; i < kSets.size(); ++i) {
+    if (plain(kSets[i]) == wanted) return {Verdict::known, static_cast<Charset>(i)};
   }
   for (const std::string_view wide : {"utf16", "utf32", "ucs2", "ucs4", "unicode", "iso10646"}) {
-    if (plain.starts_with(wide)) return {Verdict::illegal, Charset::utf8};
+    if (wanted.starts_with(wide)) return {Verdict::illegal, Charset::utf8};
   }
   return {Verdict::unknown, Charset::latin1};
 }
@@ -153,7 +176,7 @@ bool is_ascii(std::string_view text) {
 
 bool append_utf8(std::string& out, std::string_view text, Charset charset) {
   if (charset == Charset::utf8) return append_repaired(out, text);
-  return append_from_table(out, text, table_of(charset));
+  return append_converted(out, text, charset);
 }
 
 }  // namespace polytrace::format::tptp

@@ -7,7 +7,8 @@
 
 namespace polytrace::format::tptp {
 
-enum class Charset : unsigned char { utf8, ascii, latin1, koi8_r, windows_1251, windows_1252 };
+// Those known follow each other in charset.cpp.
+enum class Charset : unsigned char { utf8, ascii, latin1 };
 
 struct NamedCharset {
   enum class Verdict : unsigned char {
