@@ -36,13 +36,21 @@ std::string_view number_behind(std::string_view text, std::string_view word) {
   return text.substr(0, std::min(text.find_first_not_of("0123456789"), text.size()));
 }
 
+constexpr std::string_view kSeparators = "/.+";  // of a class and what is in it
+
+// Not so "<Module>" and "<UNKNOWN>".
+bool begins_with_made(std::string_view type) {
+  const std::string_view what = made(type).what;
+  return !what.empty() && kSeparators.find(what.front()) == kNone;
+}
+
 // Where the first class in `type` begins that a compiler made; the end without one. Arguments of
 // generic types are no part of its name.
 std::size_t first_made(std::string_view type) {
   std::size_t depth = 0;
   for (std::size_t i = 0; i < type.size(); ++i) {
-    const bool begins = i == 0 || type[i - 1] == '/' || type[i - 1] == '.' || type[i - 1] == '+';
-    if (type[i] == '<' && depth == 0 && begins) return i;
+    const bool begins = i == 0 || kSeparators.find(type[i - 1]) != kNone;
+    if (type[i] == '<' && depth == 0 && begins && begins_with_made(type.substr(i))) return i;
     if (type[i] == '<') ++depth;
     if (type[i] == '>' && depth != 0) --depth;
   }

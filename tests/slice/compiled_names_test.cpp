@@ -34,6 +34,10 @@ constexpr auto kPairs = std::to_array<Pair>({
     {"Program/<Items>c__Iterator0:MoveNext ()", "Program:Items.body"},
     {"Gen`1/<Value>c__AnonStorey0<T_REF>:<>m__0 ()", "Gen`1:Value.lambda 0_0 ()"},
     {"<>c__DisplayClass0_0::<Main>b__1", "::Main.lambda 0_1"},
+    {"<UNKNOWN>::<Main>b__0 ()", "<UNKNOWN>::Main.lambda 0 ()"},
+    {"<UNKNOWN>.<>c::<Main>b__0_0 ()", "<UNKNOWN>::Main.lambda 0_0 ()"},
+    {"<Module>/<Items>c__Iterator0:MoveNext ()", "<Module>:Items.body"},
+    {"Program.<UNKNOWN>::<Main>g__Run|0", "Program.<UNKNOWN>::Main.Run"},
 });
 
 // What people wrote, what others made, and what is only like it.
