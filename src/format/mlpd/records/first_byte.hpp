@@ -39,6 +39,7 @@ inline constexpr std::uint8_t kFinalizeObjectStart = first_byte(Type::gc, 0xa0);
 inline constexpr std::uint8_t kFinalizeObjectEnd = first_byte(Type::gc, 0xb0);
 inline constexpr std::uint8_t kMetadataName = first_byte(Type::metadata, 0x00);
 inline constexpr std::uint8_t kMetadataLoad = first_byte(Type::metadata, 0x20);
+inline constexpr std::uint8_t kMetadataLoadFailed = first_byte(Type::metadata, 0xa0);
 inline constexpr std::uint8_t kMetadataUnload = first_byte(Type::metadata, 0x40);
 inline constexpr std::uint8_t kLeave = first_byte(Type::method, 0x10);
 inline constexpr std::uint8_t kEnter = first_byte(Type::method, 0x20);

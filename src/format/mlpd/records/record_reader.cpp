@@ -232,9 +232,11 @@ void RecordReader::read_sync(std::uint8_t) { read_simple(event::SyncPoint{}); }
 void RecordReader::read_aot_id(std::uint8_t) { read_simple(event::Setting{.key = kAotIdKey}); }
 
 void RecordReader::read_metadata(std::uint8_t first) {
-  const Life life = first == kMetadataLoad   ? Life::begin
-                    : first == kMetadataName ? Life::name
-                                             : Life::end;
+  const bool failed = first == kMetadataLoadFailed;
+  const Life life = first == kMetadataLoad || failed ? Life::begin
+                    : first == kMetadataName         ? Life::name
+                                                     : Life::end;
+  const std::uint32_t status = failed ? 1 : 0;
   const bool can_unload = file_.version >= 11;
   const auto allow = [this](bool allowed) {
     if (!allowed) in_.fault(Code::value_unexpected);
@@ -242,10 +244,10 @@ void RecordReader::read_metadata(std::uint8_t first) {
   switch (static_cast<Metadata>(in_.byte())) {
     case Metadata::class_type:
       allow(life == Life::begin || (life == Life::end && can_unload));
-      return read_simple(event::Class{.life = life});
+      return read_simple(event::Class{.life = life, .status = status});
     case Metadata::image:
       allow(life == Life::begin || (life == Life::end && can_unload));
-      return read_simple(event::Module{.life = life});
+      return read_simple(event::Module{.life = life, .status = status});
     case Metadata::assembly:
       allow(file_.version >= 11 && life != Life::name);
       return read_simple(event::Assembly{.life = life});

@@ -91,7 +91,7 @@ class RecordReader {
   void method(base::Id& id) { id = method(); }
   void text(event::Text& text) { text = batch_.keep(in_.zero_terminated()); }
   void flags() {
-    if (file_.version < 13) in_.uleb();
+    if (file_.version < 13 && in_.uleb() != 0) in_.fault(base::Code::value_unexpected);
   }
   void backtrace(event::Stack& stack);
   void references(event::Refs& refs);

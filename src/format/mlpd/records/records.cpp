@@ -24,6 +24,7 @@ constexpr std::array kRecords{
     Record{kFinalizeObjectEnd, "GC FINALIZE_OBJECT_END", 13, 17, 1, &R::read_finalize},
     Record{kMetadataName, "METADATA name", 1, 17, 1, &R::read_metadata},
     Record{kMetadataLoad, "METADATA load", 1, 17, 1, &R::read_metadata},
+    Record{kMetadataLoadFailed, "METADATA load failed", 1, 10, 1, &R::read_metadata},
     Record{kMetadataUnload, "METADATA unload", 1, 17, 1, &R::read_metadata},
     Record{kLeave, "METHOD LEAVE", 1, 17, 1, &R::read_call},
     Record{kEnter, "METHOD ENTER", 1, 17, 1, &R::read_call},
