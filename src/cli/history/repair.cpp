@@ -13,7 +13,8 @@ class HistoryRepair final : public Command {
         "DIR",
         "Drops what lies behind the last whole frame of history.bin, adds its index, and writes "
         "types.json and tree.json anew. The file is changed in place; one that is whole stays as "
-        "it is. If states are lost, the exit code is 4, though the history is whole now.",
+        "it is. If states are lost, the exit code is 4, though the history is whole now; so it is "
+        "where what is wrong cannot be repaired.",
         {{"after a crash", "polytrace history repair app.history"},
          {"is it whole now?", "polytrace history check app.history"}},
         {0, 1, 2, 3, 4},
@@ -27,7 +28,7 @@ class HistoryRepair final : public Command {
     if (!repaired) return session.refuse(repaired.error());
     const int told = tell_made(session, folder_, folder_, *repaired);
     // The index that was missing is there now.
-    return repaired->notices.bytes_lost() == 0 ? 0 : told;
+    return repaired->notices.bytes_lost() == 0 && repaired->is_whole ? 0 : told;
   }
 
  private:

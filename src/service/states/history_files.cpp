@@ -113,7 +113,16 @@ Asked<MadeHistory> repair_history(const std::string& folder) {
   if (!repaired) return refuse(repaired.error(), folder);
   const auto opened = history::renew_bundle(folder, history::load_notes(folder));
   if (!opened) return refuse(opened.error(), folder);
-  return MadeHistory{opened->facts(), std::move(*repaired)};
+  MadeHistory made{opened->facts(), std::move(*repaired)};
+  const auto checked = check_history({.path = folder});
+  if (!checked) return refuse(checked.error(), folder);
+  made.is_whole = checked->whole;
+  for (const base::Notice& notice : checked->notices.sorted())
+    if (made.notices.find(notice.code) == nullptr)
+      made.notices.add(notice.code, notice.first, 0, notice.detail);
+  if (const auto& error = checked->error; error)
+    made.notices.add(error->code, error->place, 0, error->detail);
+  return made;
 }
 
 Asked<std::uint64_t> export_rows(const OpenHistory& opened, const RowsQuestion& question) {

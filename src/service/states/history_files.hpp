@@ -28,6 +28,7 @@ const std::string& blamed(const base::Error& error, const std::string& input,
 struct MadeHistory {
   history::Facts facts{};
   base::Notices notices{};  // what of the input is not in it, and why
+  bool is_whole = true;     // a check of it finds nothing
 };
 
 struct ImportQuestion {
