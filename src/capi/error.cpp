@@ -63,8 +63,10 @@ pt_status give_error(pt_error** out, const base::Error& error, const std::string
   return status_of(ours);
 }
 
+// PT_DAMAGED would say that there is something of it.
 pt_status give_refusal(pt_error** out, const service::Refusal& refusal) {
-  return give_error(out, refusal.error, refusal.file);
+  const pt_status status = give_error(out, refusal.error, refusal.file);
+  return status == PT_DAMAGED ? PT_UNSUPPORTED : status;
 }
 
 pt_status give_exception(pt_error** out) {

@@ -88,7 +88,7 @@ typedef enum pt_status {
   PT_OK = 0,
   PT_FAILED = 1,       // a file or the system: cannot be opened, read, written
   PT_USAGE = 2,        // what was asked makes no sense: the caller is wrong
-  PT_UNSUPPORTED = 3,  // a format or version that is not known
+  PT_UNSUPPORTED = 3,  // a format or version that is not known, or nothing of it can be read
   PT_DAMAGED = 4,      // something of the trace could not be read
   PT_CHECK = 5,        // a check failed
   PT_LIMIT = 6,        // a limit was reached: of time, memory, rows

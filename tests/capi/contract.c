@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "asked.h"
 
@@ -34,6 +36,32 @@ static void check_info(pt_trace* trace) {
   pt_text one, two;
   hold(pt_info(trace, &one, NULL) == PT_OK && pt_info(trace, &two, NULL) == PT_OK, "info");
   hold(one.at == two.at && strstr(one.at, "polytrace.info/1") != NULL, "made once");
+}
+
+// A file that ends in its header: there is nothing of it, so nothing partial either.
+static void check_nothing(void) {
+  char path[] = "/tmp/polytrace.XXXXXX";
+  const int file = mkstemp(path);
+  hold(write(file, "\x89PTRACE\n\x09\0\0\0\0\0\0\0\x01\0\0", 19) == 19, "19 bytes");
+  close(file);
+  for (int mode = PT_INDEX_NONE; mode <= PT_INDEX_TEMPORARY; ++mode) {
+    pt_options options;
+    pt_options_init(&options, sizeof options);
+    options.index_mode = mode;
+    pt_trace* trace = NULL;
+    pt_error* error = NULL;
+    pt_status status = pt_open(path, &options, &trace, &error);
+    if (status == PT_OK) {
+      pt_text json;
+      status = pt_info(trace, &json, &error);
+      hold(json.at == NULL && json.size == 0, "no document");
+    } else {
+      hold(trace == NULL, "no trace");
+    }
+    want(status, PT_UNSUPPORTED, &error, "header-truncated");
+    pt_release(trace);
+  }
+  unlink(path);
 }
 
 static void check_wrong(pt_trace* trace) {
@@ -305,6 +333,7 @@ static void check_documents(pt_trace* trace) {
 
 void check_contract(const char* whole, const char* damaged) {
   check_opening(whole, damaged);
+  check_nothing();
   pt_trace* trace = open_trace(whole);
   check_info(trace);
   check_wrong(trace);
