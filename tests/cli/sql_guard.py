@@ -133,6 +133,17 @@ HUNGRY = [
     "printf('%01000d', x) FROM r) SELECT * FROM r",
     "SELECT group_concat(a.name, b.name) FROM slice a, slice b, slice c",
 ]
+#: Said at once: SQLite makes the first in a minute, one character after the other.
+TOO_LONG = [
+    "SELECT length(printf('%.*c', 2000000000, 'x'))",
+    "SELECT length(format('%s%.2000000000c', 1, 'x'))",
+    "SELECT printf('%999999999d', 1)",
+    "SELECT printf(replace(printf('%0999d', 0), '0', '%.8000000c'), 'x')",
+]
+#: As the sqlite3 shell has it.
+EXACT = ("SELECT printf('%n%5%%-*d|%.*c|%s', 3, 1, 2, 'x', 'y') || format('%05.1f', 1.25) || "
+         "ifnull(printf(NULL), 'none') || printf('%.999999999s', 'a')",
+         "    %1  |xx|y001.3nonea")
 FINE = [
     "SELECT 1", ";", "REINDEX", "-- nothing", "SELECT NULL", "SELECT 1;", " SELECT 1 ; ; ",
     "CREATE TEMP TABLE t AS SELECT * FROM thread; INSERT INTO t SELECT * FROM t; "
@@ -146,7 +157,7 @@ FINE = [
     "SELECT replace('aaa', 'a', 'bb'), instr('äbc', 'c'), 'Abc' LIKE 'aB_', 'abc' GLOB 'a[b-c]?'",
     "SELECT * FROM slice WHERE meets = 'nonsense'", "SELECT * FROM slice WHERE meets = span(5, 1)",
     "SELECT * FROM slice WHERE id = -1", "SELECT * FROM stack_of(-1)",
-    "SELECT stack_text(999999999)", "SELECT printf('%999999999d', 1)",
+    "SELECT stack_text(999999999)", "SELECT printf('%.999999999s', 'a')",
     "SELECT * FROM methods(9223372036854775807, -9223372036854775808, NULL)",
     "SELECT * FROM open_calls(-9223372036854775808, NULL)",
     "SELECT * FROM methods(NULL, NULL, '[]')",
@@ -212,6 +223,9 @@ def main():
             assert took < 20, (query, took)
         for query in HUNGRY:
             expect(6, query, "--memory", "64M", "--timeout", "140s")
+        for query in TOO_LONG:
+            expect(6, query, "--timeout", "140s", word="too big")
+        assert sql_questions.sql(EXAMPLE, EXACT[0]) == [(EXACT[1],)]
         expect(2, "SELECT 'a\0b'")
         assert sorted(Path(folder).iterdir()) == before
     sys.exit(0)

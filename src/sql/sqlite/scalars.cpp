@@ -8,6 +8,7 @@
 #include "sql/functions/scalars.hpp"
 #include "sql/model/meeting.hpp"
 #include "sql/sqlite/patterns.hpp"
+#include "sql/sqlite/printf.hpp"
 
 namespace polytrace::sql {
 namespace {
@@ -110,6 +111,7 @@ int add_all(sqlite3* database, const Trace* trace, const std::string& prefix,
 
 int add_scalars(sqlite3* database, Asked& asked, std::vector<FunctionInfo>& added) {
   if (const int done = add_patterns(database, asked); done != SQLITE_OK) return done;
+  if (const int done = add_printf(database, asked); done != SQLITE_OK) return done;
   if (const int done = add_all(database, nullptr, {}, added); done != SQLITE_OK) return done;
   for (const Row& row : kOfSqlite) {
     const int done = sqlite3_create_function_v2(database, row.name, row.arguments, kPure, nullptr,
