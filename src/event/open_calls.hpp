@@ -54,6 +54,7 @@ struct CallAccount {
   u64 cut = 0;           // calls that ended when a caller was left
   u64 unended = 0;       // calls that were open at the end
   u64 dropped = 0;       // calls beyond kMostOpen
+  u64 backwards = 0;     // times of calls that are before the one before in their thread
 };
 
 // How many calls there are, by what a leave may ask for.

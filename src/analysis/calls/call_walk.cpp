@@ -19,6 +19,10 @@ std::vector<std::string> repair_notes(const event::CallAccount& calls) {
     notes.push_back(base::count_text(calls.unended, "call", "calls") +
                     " not left when the trace ends: counted up to the thread's last event.");
   }
+  if (calls.backwards != 0) {
+    notes.push_back(base::count_text(calls.backwards, "time", "times") +
+                    " of calls before the one before in the thread: counted as that one.");
+  }
   if (calls.dropped != 0) {
     notes.push_back(base::count_text(calls.dropped, "call", "calls") +
                     " beyond the limit of open calls: not counted, their time is their callers'.");

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walks the calls of every thread, whatever is missing: which call a leave ends says
-// event/open_calls.hpp; calls still open at the end close at their thread's last time. Calls that
-// were recorded as sums (SummaryBegin, SummaryEnd) nest like calls and are on the same stack: the
-// end of a sum ends the innermost open one of its method, and what it called. Constant time per
+// event/open_calls.hpp; calls still open at the end close at their thread's last time; a thread's
+// order wins over its clock: a time before the one before counts as that one. Calls that were
+// recorded as sums (SummaryBegin, SummaryEnd) nest like calls and are on the same stack: the end of
+// a sum ends the innermost open one of its method, and what it called. Constant time per
 // event, no native recursion, no allocation per event.
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -85,7 +87,24 @@ class CallWalk {
     Calls calls;  // has no memory while nothing is open
     event::OpenCalls<CallSum> sums;
     base::Time last = base::kNoTime;
+    base::Time now = std::numeric_limits<base::Time>::min();  // of the last call's begin or end
   };
+  // A time of a call, which is not before `now`.
+  [[gnu::always_inline]] inline base::Time in_order(base::Time time, base::Time& now) {
+    if (time >= now) [[likely]]
+      return now = time;
+    ++account_.backwards;
+    return now;
+  }
+  // The same of an event; in `room` where it is at another time.
+  [[gnu::always_inline]] inline const Event& in_order(const Event& event, base::Time& now,
+                                                      Event& room) {
+    if (in_order(event.time, now) == event.time) [[likely]]
+      return event;
+    room = event;
+    room.time = now;
+    return room;
+  }
   // Until when the run's thread is in what it is in.
   static base::Time last_time(const Run& run, const Slice& slice) {
     const auto& events = slice.batch.events;
@@ -154,7 +173,7 @@ class CallWalk {
                    base::Time end, Policy& policy);
   // A leave of a call that is not innermost.
   // Ends are handed in and back as values: what is referred to does not stay in registers.
-  Ends leave(Stack& stack, Ends ends, const event::OpenCall& call, const Event& event,
+  Ends leave(Stack& stack, Ends ends, const event::OpenCall& call, base::Time time,
              std::uint32_t thread, Policy& policy);
   static bool is_sum(event::Kind kind) {
     return Policy::kTakesSums &&
@@ -184,7 +203,7 @@ void CallWalk<Policy>::walk(const Run& run, const Slice& slice, Policy& policy) 
                 ? walk_on<false>(event, end, run, slice, ends, policy)
                 : walk_on<true>(event, end, run, slice, ends, policy);
   Stack& stack = stacks_[run.thread];
-  stack.last = std::max(stack.last, last_time(run, slice));
+  stack.last = std::max({stack.last, last_time(run, slice), stack.now});
   put(stack, ends);
 }
 
@@ -195,25 +214,30 @@ auto CallWalk<Policy>::walk_on(const Event* event, const Event* end, const Run& 
   Stack& stack = stacks_[run.thread];
   const event::Batch& batch = slice.batch;
   Ends ends = told;
+  base::Time now = stack.now;
+  Event room;
   for (; event != end; ++event) {
     if (event->kind == event::Kind::Enter) {
+      const Event& entered = in_order(*event, now, room);
       if (is_leaf(event, end, batch) && stack.calls.dropped() == 0) {
-        leaf(*ends.top, *event, event[1].time, run.thread, slice.names, policy);
         ++event;
+        leaf(*ends.top, entered, in_order(event->time, now), run.thread, slice.names, policy);
         continue;
       }
-      if (enter(stack, ends, *event, event::called(batch, *event), run.thread, slice.names, policy))
+      if (enter(stack, ends, entered, event::called(batch, entered), run.thread, slice.names,
+                policy))
         if constexpr (kCounted) stack.calls.counts()->add(*ends.top);
     } else if (event->kind == event::Kind::Leave || event->kind == event::Kind::Unwind) {
+      const base::Time time = in_order(event->time, now);
       if (stack.calls.dropped() != 0) [[unlikely]]
         stack.calls.leave_dropped();
       else if (ends.top->id == event->id && ends.top != ends.bottom &&
                (event->detail == event::kAbsent || this->ends(ends.top->ticket, *event, batch)))
           [[likely]] {
         if constexpr (kCounted) stack.calls.counts()->remove(*ends.top);
-        ends.top = close(ends.top, run.thread, event->time, policy);
+        ends.top = close(ends.top, run.thread, time, policy);
       } else {
-        ends = leave(stack, ends, event::called(batch, *event), *event, run.thread, policy);
+        ends = leave(stack, ends, event::called(batch, *event), time, run.thread, policy);
         if (kCounted != (stack.calls.counts() != nullptr)) {
           ++event;
           break;
@@ -229,6 +253,7 @@ auto CallWalk<Policy>::walk_on(const Event* event, const Event* end, const Run& 
     }
   }
   told = ends;
+  stack.now = now;
   return event;
 }
 
@@ -267,8 +292,8 @@ auto CallWalk<Policy>::close_any(Stack& stack, Frame* top, const Frame* bottom,
 }
 
 template <class Policy>
-auto CallWalk<Policy>::leave(Stack& stack, Ends ends, const event::OpenCall& call,
-                             const Event& event, std::uint32_t thread, Policy& policy) -> Ends {
+auto CallWalk<Policy>::leave(Stack& stack, Ends ends, const event::OpenCall& call, base::Time time,
+                             std::uint32_t thread, Policy& policy) -> Ends {
   stack.calls.set_top(ends.top + 1);
   const std::size_t stay = stack.calls.find(call);
   if (stay == stack.calls.depth()) {
@@ -277,7 +302,7 @@ auto CallWalk<Policy>::leave(Stack& stack, Ends ends, const event::OpenCall& cal
   }
   account_.cut += stack.calls.depth() - stay - 1;
   while (ends.top != ends.bottom + stay)
-    ends.top = close_any(stack, ends.top, ends.bottom, thread, event.time, policy);
+    ends.top = close_any(stack, ends.top, ends.bottom, thread, time, policy);
   return ends;
 }
 

@@ -23,7 +23,6 @@ bool CallLog::begin(Track& track, Time time, std::uint32_t method) {
     return false;
   }
   ++calls_kept_;
-  if (!track.entries.empty()) time = std::max(time, track.entries.back().at);
   track.entries.push_back({time, method, true});
   deepest_ = std::max(deepest_, ++track.depth);
   first_ = std::min(first_, time);
@@ -31,7 +30,6 @@ bool CallLog::begin(Track& track, Time time, std::uint32_t method) {
 }
 
 void CallLog::end(Track& track, std::uint32_t method, Time start, Time end) {
-  end = std::max(end, track.entries.back().at);
   track.entries.push_back({end, method, false});
   if (--track.depth == 0 && end > start)
     track.total += static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(start);

@@ -170,6 +170,19 @@ TEST(calls, time_that_runs_backwards_is_nothing) {
   EXPECT_EQ(figure(calls, r, "A", "least"), Cell{U{0}});
 }
 
+// The thread's order wins over its clock: C begins when B was entered.
+TEST(calls, times_that_step_back_count_as_the_one_before) {
+  Calls calls{Selection{}};
+  Recording r(calls);
+  r.name(1, "A").name(2, "B").name(3, "C").enter(0, 1);
+  r.enter(500, 2).leave(300, 2).enter(400, 3).leave(900, 3).leave(1000, 1).finish();
+  EXPECT_EQ(figure(calls, r, "A", "total"), Cell{U{1000}});
+  EXPECT_EQ(figure(calls, r, "A", "self"), Cell{U{600}});
+  EXPECT_EQ(figure(calls, r, "B", "total"), Cell{U{0}});
+  EXPECT_EQ(figure(calls, r, "C", "total"), Cell{U{400}});
+  EXPECT_EQ(calls.repairs().backwards, 2U);
+}
+
 TEST(calls, only_the_part_inside_the_window_counts) {
   Selection window;
   window.from = 20;
