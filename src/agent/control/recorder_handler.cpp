@@ -11,6 +11,7 @@
 #include "agent/common/memory/clock.hpp"
 #include "agent/common/record/recorder.hpp"
 #include "agent/common/stream/converter.hpp"
+#include "agent/common/stream/output.hpp"
 
 namespace polytrace::agent::control {
 namespace {
@@ -48,8 +49,7 @@ ServerMode mode_of(agent::Server server) {
 std::string name_of_recording(const Options& options, std::uint64_t n) {
   std::string name = options.file;
   if (n < 2) return name;
-  if (name.empty())
-    name = "polytrace-%p." + (options.format == "native" ? std::string("ptrace") : options.format);
+  if (name.empty()) name = default_name(options.format);
   const std::size_t folder = name.rfind('/') + 1;  // 0 where there is none
   const std::size_t dot = name.rfind('.');
   const bool has_end = dot != std::string::npos && dot > folder;

@@ -21,6 +21,16 @@ TEST(output, names_may_tell_process_and_time) {
   EXPECT_EQ(agent::expanded_name("%t").size(), std::string("20260131-235959").size());
 }
 
+TEST(output, without_a_name_it_has_the_ending_of_its_format) {
+  const std::pair<const char*, const char*> kEndings[] = {
+      {"native", "ptrace"},      {"tbf", "trcbin"},
+      {"trcxml", "trcxml"},      {"mlpd", "mlpd"},
+      {"mlpd:1", "mlpd"},        {"monoblock", "mprof"},
+      {"tracelog", "trace.log"}, {"tracelog:later", "trace.log"}};
+  for (const auto& [format, ending] : kEndings)
+    EXPECT_EQ(agent::default_name(format), std::string("polytrace-%p.") + ending);
+}
+
 // A stand-in for the program: what it is told, and what it is given.
 std::string write_converter(const TemporaryFolder& folder, const char* end) {
   std::string script = "#!/bin/sh\nfor last; do :; done\necho \"$@\" > \"$last.arguments\"\n";

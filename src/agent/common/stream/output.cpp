@@ -40,7 +40,22 @@ bool is_folder(const char* path) {
   return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
+struct Ending {
+  std::string_view format;
+  std::string_view ending;
+};
+// Of those that are called otherwise than their files.
+constexpr Ending kEndings[] = {
+    {"native", "ptrace"}, {"tbf", "trcbin"}, {"monoblock", "mprof"}, {"tracelog", "trace.log"}};
+
 }  // namespace
+
+std::string default_name(std::string_view format) {
+  const std::string_view ending = format.substr(0, format.find(':'));
+  for (const Ending& known : kEndings)
+    if (known.format == ending) return "polytrace-%p." + std::string(known.ending);
+  return "polytrace-%p." + std::string(ending);
+}
 
 std::string expanded_name(std::string_view name) {
   std::string text;
@@ -71,11 +86,7 @@ bool Output::open(const Options& options, int fd, Faults& faults) {
     return true;
   }
   if (options.format.empty()) return false;  // a fault tells its name
-  std::string file = options.file;
-  if (file.empty()) {
-    file = "polytrace-%p.";
-    file += options.format == "native" ? "ptrace" : options.format;
-  }
+  const std::string file = options.file.empty() ? default_name(options.format) : options.file;
   std::snprintf(name_, sizeof name_, "%s", expanded_name(file).c_str());
   named_ = true;
   converts_ = options.format != "native";

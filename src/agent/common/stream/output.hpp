@@ -66,6 +66,9 @@ class Output {
 // MiB and at most 2 GiB; of a disk too small for that, a quarter.
 std::uint64_t least_free(std::uint64_t disk);
 
+// Of an output that has no name of its own, to be expanded: with the usual ending of the format.
+std::string default_name(std::string_view format);
+
 // `%p` becomes the process id, `%t` the time as 20260131-235959, `%%` a percent sign.
 std::string expanded_name(std::string_view name);
 
