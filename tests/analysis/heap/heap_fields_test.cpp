@@ -20,7 +20,7 @@ constexpr base::Id kArrayClass = 0x400, kNodeClass = 0x500, kTextClass = 0x600;
 constexpr base::Id kTheMap = 0x1000, kTheArray = 0x2000, kTheNode = 0x3000, kTheText = 0x4000;
 constexpr std::uint64_t kPlaceInArray = 12345;  // in the array
 constexpr std::uint64_t kStaticOffset = 8, kOwnBytes = 16;
-constexpr analysis::TableOptions kAllRows{"", 0};
+const analysis::TableOptions kAllRows{"", 0};
 
 event::Field field(std::string_view name, std::uint64_t offset, bool is_static = false) {
   event::Field out;

@@ -17,7 +17,7 @@ using event::DumpStage;
 constexpr base::Id kMainThread = 1;
 constexpr base::Id kCache = 0x100, kThing = 0x200, kText = 0x300;
 constexpr unsigned kItems = 12;  // of the last snapshot: none of them is large
-constexpr analysis::TableOptions kAll{"", 0};
+const analysis::TableOptions kAll{"", 0};
 
 // A cache, which a root holds, of `items` items with a text each; a text that two share; garbage.
 void snapshot(Stream& main, base::Time time, unsigned items) {

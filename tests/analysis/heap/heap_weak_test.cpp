@@ -11,7 +11,7 @@ namespace {
 using analysis::HeapStudy;
 using event::RefStrength;
 
-constexpr analysis::TableOptions kEverything{"", 0};
+const analysis::TableOptions kEverything{"", 0};
 constexpr base::Id kRooted = 0x10, kRefers = 0x20, kReferent = 0x30, kPart = 0x40, kKept = 0x50;
 constexpr base::Id kHandled = 0x60;
 constexpr std::uint64_t kSize = 8;
