@@ -31,7 +31,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
 endif()
 if(POLYTRACE_BULK AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # What a compiler cache keeps of precompiled headers is used with newer files of the same content.
-  add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
 endif()
 if(POLYTRACE_BULK AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(--param=ggc-min-heapsize=524288)  # KiB: more memory, a twentieth less time
