@@ -3,7 +3,8 @@
 # entry points only, use nothing but libc, and are never unloaded.
 
 set(POLYTRACE_AGENT_OPTIONS -fno-exceptions -fno-rtti -fvisibility=hidden
-    -fvisibility-inlines-hidden -ftls-model=initial-exec)
+    -fvisibility-inlines-hidden -ftls-model=initial-exec
+    $<$<CXX_COMPILER_ID:Clang>:-fconstexpr-steps=100000000>)  # tables of a million atomic bytes
 
 # Runtimes load agents as they are installed, also when the rest has sanitizers. ON: so have agents,
 # and the runtime needs LD_PRELOAD=$(g++ -print-file-name=libasan.so).
