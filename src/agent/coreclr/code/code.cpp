@@ -57,7 +57,8 @@ void tell_version(std::uint32_t number, RuntimeId start) {
   const std::vector<IlMapping> map = il_map_of(start);
   Lists lists;
   lists.il_map = map;
-  for (const CodeRange& range : Blocks(start).ranges()) {
+  const Blocks blocks(start);
+  for (const CodeRange& range : blocks.ranges()) {
     event::Code details;
     details.method = number;
     details.size = range.size;
