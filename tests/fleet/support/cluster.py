@@ -63,6 +63,14 @@ class ZooKeeper:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
+def has_zookeeper(server):
+    """ZooKeeper takes connections before it serves sessions."""
+    with contextlib.suppress(OSError, clickhouse.Refused):
+        server.ask("SELECT count() FROM system.zookeeper WHERE path = '/'")
+        return True
+    return False
+
+
 class Cluster:
     """`shards`: how many replicas each has. Servers are in `servers`, shard by shard."""
 
@@ -87,6 +95,7 @@ class Cluster:
             self.zookeeper.wait()
             for server in self.servers:
                 server.start()
+                wait_until(lambda server=server: has_zookeeper(server), "a session of ZooKeeper")
         except BaseException:
             self.__exit__()
             raise
