@@ -4,7 +4,7 @@
 
 set(POLYTRACE_AGENT_OPTIONS -fno-exceptions -fno-rtti -fvisibility=hidden
     -fvisibility-inlines-hidden -ftls-model=initial-exec
-    $<$<CXX_COMPILER_ID:Clang>:-fconstexpr-steps=100000000>)  # tables of a million atomic bytes
+    $<$<CXX_COMPILER_ID:Clang>:-fconstexpr-steps=100000000>)  # a table of two million bytes
 
 # Runtimes load agents as they are installed, also when the rest has sanitizers. ON: so have agents,
 # and the runtime needs LD_PRELOAD=$(g++ -print-file-name=libasan.so).
