@@ -37,6 +37,16 @@ Told told(const Batch& batch, const Event& event) {
   }
 }
 
+// What `more` tells of a thread and `thread` does not yet; the name is the last that was told. On
+// which of the system's it runs may change: that is told where it is.
+void complete(event::Thread& thread, const event::Thread& more, Batch& batch) {
+  if (!more.name.empty()) thread.name = batch.keep(more.name);
+  if (thread.group.empty()) thread.group = batch.keep(more.group);
+  if (thread.parent_group.empty()) thread.parent_group = batch.keep(more.parent_group);
+  if (thread.object == base::kNoId) thread.object = more.object;
+  thread.is_virtual = std::max(thread.is_virtual, more.is_virtual);
+}
+
 bool is_of_tables(Kind kind) {
   return kind == Kind::Thread || kind == Kind::Class || kind == Kind::Method;
 }
@@ -94,10 +104,11 @@ void Definitions::keep(const Batch& batch, const Event& event, std::uint32_t num
   const Told what = told(batch, event);
   if (number < places.size()) {
     Event& known = batch_.events[places[number]];
-    if (what.name.empty() || known.detail == event::kAbsent) return;
+    if (known.detail == event::kAbsent || event.detail == event::kAbsent) return;
     if (known.kind == Kind::Thread)
-      batch_.column<event::Thread>()[known.detail].name = batch_.keep(what.name);
-    else if (known.kind == Kind::Class && told(batch_, known).name.empty())
+      complete(batch_.column<event::Thread>()[known.detail], batch.details<event::Thread>(event),
+               batch_);
+    else if (known.kind == Kind::Class && told(batch_, known).name.empty() && !what.name.empty())
       batch_.column<event::Class>()[known.detail].name = batch_.keep(what.name);
     return;
   }

@@ -81,12 +81,14 @@ class Resolver final : public event::Writer {
     event::copy_event(batch, event, out_);
   }
 
-  // Threads are told once, all others as often as they are.
+  // Threads are told once, and then on which of the system's they run; all others as often as they
+  // are.
   void define(const Batch& batch, const Event& event) {
     const std::uint32_t number = lives_.number(batch, event);
     Known& known = tables_[Lives::table_of(event.kind)][event.id];
     const bool again = number < known.told;
-    if (again && (event.kind == Kind::Thread || std::exchange(known.early, false))) return;
+    if (again && event.kind == Kind::Thread) return tell_where(batch, event);
+    if (again && std::exchange(known.early, false)) return;
     known.told = std::max(known.told, number + 1);
     mention_all(batch, event);
     const Event* whole = definitions_->find(event.kind, event.id, number);
@@ -94,11 +96,23 @@ class Resolver final : public event::Writer {
     else tell(*whole, event.time, batch.thread(event));
   }
 
+  void tell_where(const Batch& batch, const Event& event) {
+    const Id os_thread = batch.details_or<event::Thread>(event, {}).os_thread;
+    if (os_thread == base::kNoId) return;
+    if (std::exchange(os_threads_[event.id], os_thread) == os_thread) return;
+    event::Thread where;
+    where.life = Life::name;
+    where.os_thread = os_thread;
+    out_.add(event.time, out_.thread_slot(batch.thread(event)), event.id, where);
+  }
+
   void tell(const Event& whole, base::Time time, Id thread) {
     event::copy_event(definitions_->batch(), whole, out_);
     Event& made = out_.events[out_.events.size() - 1];
     made.time = time;
     made.thread = out_.thread_slot(thread);
+    if (made.kind == Kind::Thread)
+      os_threads_[made.id] = out_.details_or<event::Thread>(made, {}).os_thread;
   }
 
   void mention(Kind kind, Id id, const Event& at, Id thread) {
@@ -170,6 +184,7 @@ class Resolver final : public event::Writer {
   std::shared_ptr<const Definitions> definitions_;
   Lives lives_;
   std::array<base::IdMap<Known>, Lives::kTables> tables_;
+  base::IdMap<Id> os_threads_;  // by thread, as told last
   std::array<std::array<Id, 1024>, Lives::kTables> lately_;
   Batch out_;
 };

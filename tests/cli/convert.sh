@@ -82,6 +82,28 @@ for ending in gz zst; do
     fail "packed.mlpd.$ending says something else"
 done
 
+# On which thread of the system one runs is told as often as it changes, or lost and said.
+cat >"$scratch/os.trace.log" <<'END'
+thr crt 0x0000000000000001 0x00000000
+thr aos 0x00000000 4711
+sam str 0x00000000 10 1 0:0 0x2
+thr aos 0x00000000 4712
+thr aos 0x00000000 4711
+END
+for dialect in seed later early; do
+  run convert --json "$scratch/os.trace.log" --to "tracelog:$dialect" \
+    -o "$scratch/$dialect.trace.log"
+  expect_code 0
+  expect_json '.events_lost == 0'
+  cmp -s <(grep '^thr' "$scratch/os.trace.log") <(grep '^thr' "$scratch/$dialect.trace.log") ||
+    fail "$dialect: other threads than the log has: $(cat "$scratch/$dialect.trace.log")"
+done
+for to in tbf trcxml mlpd:17 mlpd:1; do
+  run convert --json "$scratch/os.trace.log" --to "$to" -o "$scratch/os.${to/:/.}"
+  expect_code 0
+  expect_json '.lost.thread >= 3'
+done
+
 # A damaged input gives what could be read, and says so.
 run convert "$data/truncated.mlpd" -o "$scratch/new.mlpd"
 expect_code 4

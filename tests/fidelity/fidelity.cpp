@@ -50,9 +50,15 @@ T must(base::result<T> value) {
   std::exit(1);
 }
 
-// A clock says what the times of other events mean: there has to be one.
-void add_company(test::RandomEvents& random, Kind kind, event::Batch& batch) {
-  if (kind == Kind::Clock) random.add(batch, Kind::Thread);
+// A clock says what the times of other events mean: there has to be one, which all formats hold. A
+// time of 0 is none to some.
+void add_company(Kind kind, event::Batch& batch) {
+  if (kind != Kind::Clock) return;
+  event::Thread thread;
+  thread.life = event::Life::begin;
+  thread.name = "main";
+  const base::Time time = std::max<base::Time>(1, batch.events[batch.events.size() - 1].time);
+  batch.add(time, batch.thread_slot(1), 1, thread);
 }
 
 event::Loss write(const Format& format, const event::Batch& batch, std::vector<std::byte>& bytes) {
@@ -68,7 +74,7 @@ void told(const Format& format, Kind kind, event::Batch& all) {
   for (int i = 0; i < kEvents; ++i) {
     one.clear();
     random.add(one, kind);
-    add_company(random, kind, one);
+    add_company(kind, one);
     std::vector<std::byte> bytes;
     write(format, one, bytes);
     const auto reader = must(format.open(base::memory_source(std::move(bytes)), {}));
@@ -94,12 +100,11 @@ void add_loss(const Format& target, const event::Batch& events, Kind kind, Outco
 Outcome outcome(const event::Batch& events, const Format& target, Kind kind) {
   Outcome result{events.events.size(), 0, {}};
   if (kind != Kind::Clock) return add_loss(target, events, kind, result), result;
-  test::RandomEvents random(0);
   event::Batch one;  // a trace has one clock
   for (const event::Event& event : events.events) {
     one.clear();
     event::copy_event(events, event, one);
-    add_company(random, kind, one);
+    add_company(kind, one);
     add_loss(target, one, kind, result);
   }
   return result;

@@ -78,8 +78,11 @@ inline MaybeChoice choose(const event::Context& details, unsigned version) {
   if (version < 11 || details.life == event::Life::name) return std::nullopt;
   return choose_metadata(Metadata::context, details.life);
 }
+// Which of the system's threads it runs on has no record.
 inline MaybeChoice choose(const event::Thread& details, unsigned version) {
-  if (version < 11 && details.life != event::Life::name) return std::nullopt;
+  const bool names = details.life == event::Life::name;
+  if (names && details.name.empty() && details.os_thread != base::kNoId) return std::nullopt;
+  if (version < 11 && !names) return std::nullopt;
   return choose_metadata(Metadata::thread, details.life);
 }
 inline MaybeChoice choose(const event::Vtable&, unsigned version) {

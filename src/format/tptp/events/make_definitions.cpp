@@ -31,7 +31,9 @@ bool is_named_frame(Id id, const event::Method& method) {
 
 }  // namespace
 
+// A name that is empty would take away the one before.
 void MessageMaker::make(const Event& event, const event::Thread& thread) {
+  if (thread.life == event::Life::name && thread.name.empty()) return lose(event);
   if (thread.life == event::Life::end) {
     draft_.begin<field::ThreadEnd>(*batch_, event);
     draft_.own_stream(*batch_, field::ThreadEnd::thread_id_ref);
