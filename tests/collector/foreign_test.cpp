@@ -218,10 +218,10 @@ TEST(foreign, types_that_are_none_of_ours_are_samples_or_left_out) {
   ASSERT_TRUE(known);
   EXPECT_EQ(totals(*known), (std::map<int, std::pair<U, U>>{{3, {2, 300}}}));
   EXPECT_NE(known->notices.find(base::Code::attribute_lost), nullptr);
-  PprofText wall;
-  wall.type("wall", "nanoseconds");
-  wall.sample({}, {12});
-  const auto other = read(wall.finish());
+  PprofText odd;
+  odd.type("odd", "nanoseconds");
+  odd.sample({}, {12});
+  const auto other = read(odd.finish());
   ASSERT_TRUE(other);
   EXPECT_EQ(totals(*other), (std::map<int, std::pair<U, U>>{{2, {12, 12}}}));
   EXPECT_NE(other->notices.find(base::Code::value_unknown), nullptr);
@@ -232,6 +232,29 @@ TEST(foreign, units_of_time_are_nanoseconds) {
   text.type("cpu", "milliseconds");
   text.sample({}, {2});
   EXPECT_EQ(totals(*read(text.finish())), (std::map<int, std::pair<U, U>>{{1, {0, 2'000'000}}}));
+  PprofText wall;
+  wall.type("wall", "seconds");
+  wall.sample({}, {3});
+  const auto of_wall = read(wall.finish());
+  ASSERT_TRUE(of_wall);
+  EXPECT_EQ(totals(*of_wall), (std::map<int, std::pair<U, U>>{{0, {0, 3'000'000'000}}}));
+  EXPECT_EQ(of_wall->notices.find(base::Code::value_unknown), nullptr);
+}
+
+TEST(foreign, what_is_damaged_is_recognised_and_told) {
+  OtlpText text;
+  const std::string zeros(16, '\0');
+  for (const auto& [kind, whole] : {std::pair{ForeignKind::pprof, cpu_profile().finish()},
+                                    {ForeignKind::otlp, text.finish()}}) {
+    for (const std::string& damaged : {whole + zeros, whole + "\x0a", whole + "\x0a\x7f"}) {
+      EXPECT_EQ(recognise_foreign(bytes_of(damaged)), kind);
+      const auto made = read(damaged);
+      ASSERT_FALSE(made);
+      EXPECT_EQ(made.error().code, base::Code::field_past_end);
+    }
+  }
+  for (const std::string& other : {zeros, std::string("\nHello"), std::string("\n\x01x\n\x7f")})
+    EXPECT_EQ(recognise_foreign(bytes_of(other)), std::nullopt);
 }
 
 TEST(foreign, the_lightest_stacks_become_one_exactly) {

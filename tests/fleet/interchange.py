@@ -241,7 +241,7 @@ def check_damage(server, folder):
     assert "pprof" in run("push", nothing, "--to", to, codes=(3,)).stderr
     timeless = folder / "timeless.pb"
     timeless.write_bytes(messages.encode("Pprof", """
-        sample_type { type: 1 unit: 2 } string_table: "" string_table: "wall"
+        sample_type { type: 1 unit: 2 } string_table: "" string_table: "odd"
         string_table: "nanoseconds" string_table: "f" function { id: 5 name: 3 }
         location { id: 9 line { function_id: 5 } } sample { location_id: 9 value: 12 }
         sample { location_id: 8 value: 3 }"""))
@@ -249,7 +249,7 @@ def check_damage(server, folder):
     assert server.number("SELECT count() FROM damaged.profile_10s") == 0
     # With a time it is taken, what is in no table is said, and so is what is no figure of ours.
     done = run("push", timeless, "--to", to, "--at", "2026-11-26T10:00:00Z", codes=(4,))
-    assert "location 8" in done.stderr and "wall/nanoseconds" in done.stderr, done.stderr
+    assert "location 8" in done.stderr and "odd/nanoseconds" in done.stderr, done.stderr
     assert sums(server, "damaged") == {2: (15, 15)}, sums(server, "damaged")
 
 

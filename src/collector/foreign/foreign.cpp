@@ -111,19 +111,31 @@ base::Unexpected layout_error(ForeignKind kind, const LayoutFault& fault) {
                   fault.what));
 }
 
-// Whether fields of the message are as of one of that form, and which there are.
-bool looks_like(protozero::data_view bytes, std::string_view form, std::uint32_t& seen) {
-  protozero::pbf_reader walk(bytes);
-  while (walk.next()) {
-    const unsigned number = walk.tag();
-    if (number > form.size()) return false;
-    const bool text = walk.wire_type() == pbf_wire_type::length_delimited;
-    if (form[number - 1] == 'l' && !text) return false;
-    if (form[number - 1] == 'v' && walk.wire_type() != pbf_wire_type::varint) return false;
-    seen |= std::uint32_t{1} << number;
-    walk.skip();
+// What fields of a message show of it.
+struct Looks {
+  bool fits = true;        // they are as of one of that form
+  bool ends = false;       // all of them could be read
+  std::uint32_t seen = 0;  // which there are
+};
+Looks looks_of(protozero::data_view bytes, std::string_view form) {
+  Looks looks;
+  try {
+    protozero::pbf_reader walk(bytes);
+    while (looks.fits && walk.next()) {
+      const unsigned number = walk.tag();
+      const bool text = walk.wire_type() == pbf_wire_type::length_delimited;
+      const bool varint = walk.wire_type() == pbf_wire_type::varint;
+      looks.fits = number <= form.size() && (form[number - 1] != 'l' || text) &&
+                   (form[number - 1] != 'v' || varint);
+      if (!looks.fits) break;
+      walk.skip();
+      looks.seen |= std::uint32_t{1} << number;
+    }
+    looks.ends = true;
+  } catch (const protozero::exception&) {
+    looks.ends = false;
   }
-  return true;
+  return looks;
 }
 
 }  // namespace
@@ -135,20 +147,17 @@ const ForeignName& foreign_name(ForeignKind kind) {
 }
 
 std::optional<ForeignKind> recognise_foreign(base::Bytes message) {
-  constexpr std::uint32_t kSeries = 1U << 1, kDictionary = 1U << 2, kTexts = 1U << 6;
-  try {
-    const std::string_view chars = chars_of(message);
-    const protozero::data_view bytes(chars.data(), chars.size());
-    std::uint32_t seen = 0;
-    if (chars.empty()) return {};
-    if (!looks_like(bytes, "llllllvvvvlvrvv", seen)) return {};
-    if ((seen & kTexts) != 0) return ForeignKind::pprof;
-    if ((seen & ~(kSeries | kDictionary)) != 0) return {};
-    if ((seen & kDictionary) != 0) return ForeignKind::otlp;
-    return ForeignKind::pyroscope;
-  } catch (const protozero::exception&) {
+  constexpr std::uint32_t kFirst = 1U << 1, kDictionary = 1U << 2, kTexts = 1U << 6;
+  const std::string_view chars = chars_of(message);
+  if (chars.empty()) return {};
+  const Looks looks = looks_of({chars.data(), chars.size()}, "llllllvvvvlvrvv");
+  const auto has = [&](std::uint32_t all) { return (looks.seen & all) == all; };
+  // Of what is damaged, more is to be seen.
+  if (!looks.fits || (!looks.ends && !has(kFirst | kTexts) && !has(kFirst | kDictionary)))
     return {};
-  }
+  if (has(kTexts)) return ForeignKind::pprof;
+  if ((looks.seen & ~(kFirst | kDictionary)) != 0) return {};
+  return has(kDictionary) ? ForeignKind::otlp : ForeignKind::pyroscope;
 }
 
 base::result<Foreign> read_foreign(base::Bytes packed, std::optional<ForeignKind> kind,
@@ -164,8 +173,8 @@ base::result<Foreign> read_foreign(base::Bytes packed, std::optional<ForeignKind
   try {
     read_message(work, std::move(*message), *kind);
   } catch (const protozero::exception& fault) {
-    return base::fail(Code::field_past_end,
-                      fmt::format("{} profile: {}", foreign_name(*kind).name, fault.what()));
+    return base::fail(Code::field_past_end, fmt::format("the {} profile is damaged: {}",
+                                                        foreign_name(*kind).name, fault.what()));
   } catch (const LayoutFault& fault) {
     return layout_error(*kind, fault);
   } catch (const RoomFault& fault) {

@@ -38,6 +38,7 @@ struct KnownType {
 };
 constexpr std::array kTypes{
     KnownType{"cpu", "time", Carrier::cpu, false},
+    KnownType{"wall", "time", Carrier::calls, false},
     KnownType{"samples", "count", Carrier::samples, false},
     KnownType{"sample", "count", Carrier::samples, false},
     KnownType{"events", "count", Carrier::samples, false},
