@@ -85,22 +85,26 @@ class HeapDecoder {
 
   // Whole parts. `offset` is of the first byte.
   void parts(base::Bytes bytes, std::uint64_t offset);
+  // Objects that were held back.
+  void objects(base::Bytes bytes);
   // The elements of a piece of an array; the chunk's context tells of which.
   void piece(base::Bytes elements);
 
  private:
   std::size_t part(const std::byte* at, std::uint64_t offset);
   std::size_t root(const std::byte* at, const RootKind& kind);
-  std::size_t class_dump(base::Bytes bytes, std::uint64_t offset);
+  std::size_t class_dump(base::Bytes bytes, std::uint64_t offset, bool again);
   std::size_t instance(const std::byte* at, std::uint64_t offset);
   std::size_t object_array(const std::byte* at);
-  std::size_t value_array(const std::byte* at, std::uint64_t offset);
+  std::size_t value_array(const std::byte* at, Part part);
+  std::uint64_t stack_of(const std::byte* data, const Layout& layout) const;
 
   Id id(const std::byte* at) const;
   void add_object(Id object, Id type, std::uint64_t size, event::Refs refs,
                   event::RefStrength first = event::RefStrength::unknown);
   event::Refs elements(base::Bytes bytes, std::uint64_t first);
   event::Refs fields(const std::byte* data, const Layout& layout);
+  void name_arrays();
   void name_fields(const ClassDump& dump, std::uint64_t offset);
   event::Text field_name(Id id);
   const Layout& layout_of(Id type);

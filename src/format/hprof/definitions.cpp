@@ -85,29 +85,29 @@ void Definitions::text(base::Cursor& body) {
   if (text == "annotationDataOffset") special_.data_offset = id;
   if (text == "annotationTypeOffset") special_.type_offset = id;
   if (text == "referent") special_.referent = id;
+  if (text == "size") special_.size = id;
 }
 
 void Definitions::name_holder(Id id, std::string_view name) {
   using event::RefStrength;
   constexpr std::pair<std::string_view, RefStrength> kHolders[] = {
-      {"java/lang/ref/SoftReference", RefStrength::soft},
-      {"java/lang/ref/WeakReference", RefStrength::weak},
-      {"java/lang/ref/FinalReference", RefStrength::final},
-      {"java/lang/ref/PhantomReference", RefStrength::phantom}};
+      {"java.lang.ref.SoftReference", RefStrength::soft},
+      {"java.lang.ref.WeakReference", RefStrength::weak},
+      {"java.lang.ref.FinalReference", RefStrength::final},
+      {"java.lang.ref.PhantomReference", RefStrength::phantom}};
   for (std::size_t i = 0; i < std::size(kHolders); ++i)
     if (name == kHolders[i].first) special_.holders[i] = {id, kHolders[i].second};
 }
 
 void Definitions::name_special(Id id, std::string_view name) {
-  if (name == "java/lang/Object") special_.object = id;
-  if (name == "java/lang/Class") special_.class_class = id;
-  if (name == "java/lang/Class$Atomic") special_.atomic = id;
-  if (name == "java/lang/ref/Reference") special_.reference = id;
+  if (name == "java.lang.Object") special_.object = id;
+  if (name == "java.lang.Class") special_.class_class = id;
+  if (name == "java.lang.Class$Atomic") special_.atomic = id;
+  if (name == "java.lang.ref.Reference") special_.reference = id;
   name_holder(id, name);
-  constexpr std::string_view kLetters = "....ZCFDBSIJ";  // by type
-  if (name.size() != 2 || name[0] != '[') return;
-  if (const std::size_t type = kLetters.find(name[1], 4); type != kLetters.npos)
-    special_.arrays[type] = id;
+  if (name == "jdk.internal.vm.StackChunk") special_.stack_chunk = id;
+  for (std::uint8_t type = 0; type < special_.arrays.size(); ++type)
+    if (name == value_array_name(type)) special_.arrays[type] = id;
 }
 
 void Definitions::load_class(base::Cursor& body) {
@@ -117,9 +117,10 @@ void Definitions::load_class(base::Cursor& body) {
   const Id name = take_id(body, id_size_);
   if (!body.ok()) return;
   at(classes_, class_serials_.index(serial)) = id;
-  name_special(id, text_of(name));
+  const std::string written = class_name(text_of(name));
+  name_special(id, written);
   event::Class details;
-  details.name = batch_->keep(class_name(text_of(name)));
+  details.name = batch_->keep(written);
   add(id, details);
 }
 

@@ -5,11 +5,14 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <limits>
 
 #include "base/io/source.hpp"
 #include "base/notices.hpp"
 #include "event/reader.hpp"
 #include "format/hprof/decoders.hpp"
+#include "format/hprof/held_objects.hpp"
 #include "format/hprof/layout/context.hpp"
 #include "format/hprof/layout/header.hpp"
 #include "format/hprof/layout/parts.hpp"
@@ -81,25 +84,47 @@ class Framing {
     std::uint64_t length;
   };
 
+  static constexpr std::size_t kAhead = std::size_t{64} * 1024;  // looked at where a segment ends
+  static constexpr std::uint64_t kLongPart = std::uint64_t{1}
+                                             << 20;  // longer arrays come in pieces
+  // Of a segment whose end is not known; what was read of it since shows in the lower bits.
+  static constexpr std::uint64_t kOpenEnd = std::uint64_t{1} << 62;
+
   // Records.
   Head head() const;
   Done read_records(event::Batch& said);
   Done read_record(event::Batch& said);
   void tell_record(event::Batch& said, const Head& head, base::Bytes body);
   void begin_segment(const Head& head);
+  bool waits();
+  Done read_held(event::Chunk& chunk);
   void end_dump(event::Batch& said);
   void tell_file(event::Batch& said) const;
   // Parts of a heap dump.
   base::result<bool> read_parts(event::Chunk& chunk);
   Done gather(event::Chunk& chunk);
-  std::size_t whole_parts(base::Bytes view);
+  base::result<std::size_t> whole_parts(base::Bytes view, std::size_t before);
+  Done meet_part(base::Bytes part, std::uint64_t offset, std::size_t at);
+  void meet_value_type(std::uint8_t type);
+  bool knows(Id type);
   Done read_hard_part(event::Chunk& chunk);
-  Done begin_array(event::Chunk& chunk, const Measured& measured);
+  Done begin_array(std::uint64_t bytes);
   Done read_array(event::Chunk& chunk);
   void learn_class(base::Bytes part, std::uint64_t offset);
+  Done pass_values(std::uint64_t count);
   Done lose_segment(base::Code code, std::string detail);
+  // Where segments end (docs/formats/hprof.md, section 4).
+  base::result<bool> parts_go_on();
+  base::result<bool> part_goes_on();
+  base::result<std::uint64_t> size_over_border();
+  Done cross_border();
+  base::result<bool> has_part_bytes();
+  Done fill(base::RawArray<std::byte>& out, std::size_t count);
+  void tell_length(std::string_view what);
+  bool is_open_ended() const { return left_ > std::numeric_limits<std::uint32_t>::max(); }
 
   void tell_truncated();
+  void tell_cut(std::uint64_t bytes);
   void tell_end();
   void take_part(std::size_t count) {
     window_.take(count);
@@ -118,17 +143,34 @@ class Framing {
 
   // Of the heap dump.
   Classes classes_;
+  base::IdMap<Id> supers_;       // by class, of those that are described
+  std::uint64_t described_ = 1;  // class dumps so far, and one
+  // Before the hash table: objects come in runs of a few classes.
+  struct Recent {
+    Id type = 0;
+    std::uint64_t described = 0;  // when it was looked up
+    bool is_known = false;
+  };
+  std::array<Recent, 256> recent_{};
+  ToldObjects told_;  // of this dump
+  HeldObjects held_;
+  bool releases_ = false;        // what is held comes before all else
+  std::uint16_t types_met_ = 0;  // of values, a bit for each whose arrays have no class
   // In the chunk being filled.
   base::LayeredMap<Id, Classes::Known>::Layer learned_;
+  std::vector<std::size_t> passed_here_;
+  std::uint16_t named_by_type_ = 0;
   FieldNames field_names_;
   base::Time time_ = 0;
-  std::uint64_t left_ = 0;  // bytes of the segment
+  std::uint64_t left_ = 0;  // bytes of the segment; kOpenEnd and less: until no part follows
   bool in_segment_ = false;
   bool lone_ = false;                // a dump of one record, which has no end mark
   std::uint64_t segment_heads_ = 0;  // that no chunk has told yet
   std::uint64_t dumps_ = 0;
   bool open_ = false;    // a dump has begun
   bool starts_ = false;  // and no chunk has told it yet
+  bool class_roots_ = false;
+  std::vector<Id> boot_classes_;  // those of the boot loader
   // Of a long array.
   std::optional<ArrayPiece> array_;
   std::uint64_t array_left_ = 0;  // bytes of its elements

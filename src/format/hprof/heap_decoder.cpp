@@ -12,6 +12,8 @@ namespace polytrace::format::hprof {
 using base::Bytes;
 using base::Code;
 
+constexpr std::uint32_t kNoFrame = ~std::uint32_t{0};  // a local of no frame of the stack
+
 // A file cannot choose its collisions.
 HeapDecoder::HeapDecoder(const Context& context, std::size_t id_size, event::Batch& batch)
     : context_(context),
@@ -79,10 +81,16 @@ const Layout& HeapDecoder::make_layout(Id type) {
 
 void HeapDecoder::parts(Bytes bytes, std::uint64_t offset) {
   std::size_t at = 0;
+  auto passed = context_.passed.begin();
+  name_arrays();
   while (at < bytes.size()) {
     const auto kind = static_cast<Part>(bytes[at]);
-    const std::size_t size = kind == Part::class_dump ? class_dump(bytes.subspan(at), offset + at)
-                                                      : part(bytes.data() + at, offset + at);
+    const bool passes = passed != context_.passed.end() && *passed == at;
+    passed += passes;
+    const std::size_t size =
+        kind == Part::class_dump ? class_dump(bytes.subspan(at), offset + at, passes)
+        : passes ? static_cast<std::size_t>(measure(bytes.subspan(at), id_size_).bytes)
+                 : part(bytes.data() + at, offset + at);
     auto& tally = batch_.tally.records[tallied(kind)];
     ++tally.count;
     tally.bytes += size;
@@ -90,11 +98,23 @@ void HeapDecoder::parts(Bytes bytes, std::uint64_t offset) {
   }
 }
 
+void HeapDecoder::objects(Bytes bytes) {
+  constexpr std::size_t kPlace = sizeof(std::uint64_t);
+  for (std::size_t at = 0; at < bytes.size();) {
+    const auto offset = base::load_le<std::uint64_t>(bytes.data() + at);
+    at += kPlace;
+    at += instance(bytes.data() + at, offset);
+  }
+}
+
 std::size_t HeapDecoder::part(const std::byte* at, std::uint64_t offset) {
   switch (static_cast<Part>(*at)) {
     case Part::instance: return instance(at, offset);
     case Part::object_array: return object_array(at);
-    case Part::value_array: return value_array(at, offset);
+    case Part::value_array:
+    case Part::bare_array: return value_array(at, static_cast<Part>(*at));
+    case Part::heap_info: return 1 + 4 + id_size_;
+    case Part::unreachable: return 1 + id_size_;
     default: return root(at, *root_kind(static_cast<Part>(*at)));
   }
 }
@@ -109,13 +129,22 @@ std::size_t HeapDecoder::instance(const std::byte* at, std::uint64_t offset) {
         layout.strength != event::RefStrength::unknown && id(at + head + layout.offsets[0]) != 0
             ? layout.strength
             : event::RefStrength::unknown;
-    add_object(id(at + 1), type, layout.size, fields(at + head, layout), first);
+    add_object(id(at + 1), type, layout.size + stack_of(at + head, layout),
+               fields(at + head, layout), first);
   } else {
     batch_.notices.add(Code::value_unexpected, {.offset = offset}, 0,
                        fmt::format("class {:#x} is not described, or otherwise", type));
     add_object(id(at + 1), type, Sizes::aligned(sizes_.head + bytes), {});
   }
   return head + bytes;
+}
+
+// What a chunk of a thread's stack keeps behind its fields, in words.
+std::uint64_t HeapDecoder::stack_of(const std::byte* data, const Layout& layout) const {
+  if (!layout.words) [[likely]]
+    return 0;
+  const auto words = static_cast<std::int32_t>(load_big<std::uint32_t>(data + *layout.words));
+  return words < 0 ? 0 : static_cast<std::uint64_t>(words) * id_size_;
 }
 
 std::size_t HeapDecoder::object_array(const std::byte* at) {
@@ -127,26 +156,23 @@ std::size_t HeapDecoder::object_array(const std::byte* at) {
   return head + bytes;
 }
 
-std::size_t HeapDecoder::value_array(const std::byte* at, std::uint64_t offset) {
-  const std::size_t head = array_head(Part::value_array, id_size_);
+std::size_t HeapDecoder::value_array(const std::byte* at, Part part) {
+  const std::size_t head = array_head(part, id_size_);
   const auto type = static_cast<std::uint8_t>(at[head - 1]);
   const std::size_t length = load_big<std::uint32_t>(at + 1 + id_size_ + 4);
   const std::size_t bytes = length * value_bytes(type, id_size_);
-  const Id known = context_.special.arrays[type];
-  if (known == 0)
-    batch_.notices.add(Code::reference_undefined, {.offset = offset}, 0,
-                       fmt::format("arrays of type {}", type));
   event::Refs none;
   none.first = static_cast<std::uint32_t>(batch_.column<event::Ref>().size());
-  add_object(id(at + 1), known == 0 ? type : known, sizes_.of_array(bytes), none);
-  return head + bytes;
+  add_object(id(at + 1), context_.special.array_class(type), sizes_.of_array(bytes), none);
+  return part == Part::bare_array ? head : head + bytes;
 }
 
-std::size_t HeapDecoder::class_dump(Bytes bytes, std::uint64_t offset) {
+// `again`: it was told before.
+std::size_t HeapDecoder::class_dump(Bytes bytes, std::uint64_t offset, bool again) {
   base::Cursor cursor(bytes.subspan(1), offset + 1);
   auto dump = std::make_shared<ClassDump>(read_class(cursor, id_size_, context_.special));
   sizes_.learn(*dump, id_size_, context_.special);
-  name_fields(*dump, offset);
+  if (!again) name_fields(*dump, offset);
   const event::Refs refs = gather([&](std::vector<event::Ref>& all) {
     all.insert(all.end(), dump->references.begin(), dump->references.end());
   });
@@ -154,12 +180,23 @@ std::size_t HeapDecoder::class_dump(Bytes bytes, std::uint64_t offset) {
   const std::uint64_t statics =
       dump->static_bytes + std::uint64_t{dump->static_references} * sizes_.reference;
   const Id of = context_.special.class_class;
-  add_object(dump->id, of == 0 ? base::kNoId : of, Sizes::aligned(sizes_.head + statics), refs);
+  if (!again)
+    add_object(dump->id, of == 0 ? base::kNoId : of, Sizes::aligned(sizes_.head + statics), refs);
   // What was laid out without it may be different now.
   layouts_.clear();
   recent_ = {};
   learned_[dump->id] = std::move(dump);
   return static_cast<std::size_t>(cursor.offset() - offset);
+}
+
+void HeapDecoder::name_arrays() {
+  for (std::uint8_t type = 0; type < context_.special.arrays.size(); ++type) {
+    if ((context_.named_by_type >> type & 1) == 0) continue;
+    event::Class details;
+    details.life = event::Life::name;
+    details.name = batch_.keep(value_array_name(type));
+    batch_.add(time_, nobody_, Special::kNamedByType + type, details);
+  }
 }
 
 event::Text HeapDecoder::field_name(Id id) {
@@ -202,6 +239,9 @@ std::size_t HeapDecoder::root(const std::byte* at, const RootKind& kind) {
     details.extra = load_big<std::uint32_t>(at + size);
     size += 4;
   }
+  if (const auto part = static_cast<Part>(*at); part == Part::java_frame || part == Part::jni_local)
+    if (const auto frame = load_big<std::uint32_t>(at + size); frame != kNoFrame)
+      details.address = frame;
   size += std::size_t{4} * kind.numbers;
   batch_.add(time_, nobody_, object, details);
   if (static_cast<Part>(*at) == Part::thread_object) {
@@ -219,9 +259,8 @@ void HeapDecoder::piece(Bytes bytes) {
       batch_.tally.records[tallied(array.references ? Part::object_array : Part::value_array)];
   tally.count += array.size != 0;
   tally.bytes += bytes.size() + context_.array_bytes;
-  if (!array.references && array.type < context_.special.arrays.size())
-    batch_.notices.add(Code::reference_undefined, {.offset = batch_.offset}, 0,
-                       fmt::format("arrays of type {}", array.type));
+  name_arrays();
+  if (array.again) return;
   add_object(array.object, array.type, array.size, elements(bytes, array.first));
 }
 

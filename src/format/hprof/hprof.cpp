@@ -57,7 +57,8 @@ void HprofReader::decode(const event::Chunk& chunk, event::Batch& batch) const {
   if (context.starts != 0)
     batch.add(context.time, batch.thread_slot(base::kNoId), context.starts, event::Dump{});
   HeapDecoder decoder(context, header_.id_size, batch);
-  if (!context.array) decoder.parts(base::Bytes(chunk.bytes), chunk.offset);
+  if (context.again) decoder.objects(base::Bytes(chunk.bytes));
+  else if (!context.array) decoder.parts(base::Bytes(chunk.bytes), chunk.offset);
   else if (!chunk.bytes.empty() || context.array_bytes != 0)
     decoder.piece(base::Bytes(chunk.bytes));
 }
@@ -68,7 +69,7 @@ const Format kFormat{
     .name = "hprof",
     .title = "HPROF heap dump",
     .suffix = ".hprof",
-    .read_versions = "1.0.1, 1.0.2",
+    .read_versions = "1.0.1, 1.0.2, 1.0.3",
     .recognise = looks_like_hprof,
     .open = HprofReader::open,
     .record_name = record_name,

@@ -16,7 +16,7 @@
 #include "format/tptp/xml/names.hpp"
 #include "format/tptp/xml/reader.hpp"
 #include "format/tptp/xml/scan.hpp"
-#include "format/tptp/xml/zip.hpp"
+#include "format/zip_source.hpp"
 
 namespace polytrace::format::tptp {
 namespace {

@@ -57,6 +57,21 @@ class HeapFile:
     def add_root(self, number):
         self.parts += bytes([ROOT_STICKY]) + ids(number)
 
+    def add_thread(self, serial, number, name, frames, of):
+        """`frames`: (method, source, line), the innermost first, of the class `of`."""
+        order = list(self.classes.values()).index(of) + 1
+        places = [0x70000 + 0x10 * i + serial for i in range(len(frames))]
+        for place, (method, source, line) in zip(places, frames):
+            self.record(4, ids(place, self.text(method), self.text("()V"), self.text(source)) +
+                        struct.pack(">Ii", order, line))
+        self.record(5, struct.pack(">III", serial, serial, len(frames)) + ids(*places))
+        self.record(10, struct.pack(">I", serial) + ids(number) + struct.pack(">I", serial) +
+                    ids(self.text(name), self.text("main"), self.text("system")))
+        self.parts += b"\x08" + ids(number) + struct.pack(">II", serial, serial)
+
+    def add_local(self, number, thread, frame):
+        self.parts += b"\x03" + ids(number) + struct.pack(">Ii", thread, frame)
+
     def write(self, path):
         self.record(0x1c, self.parts)
         self.record(0x2c, b"")

@@ -2,6 +2,9 @@
 // Numbers as this format has them: big endian, ids of 4 or 8 bytes.
 #pragma once
 
+#include <iterator>
+#include <string_view>
+
 #include "base/io/cursor.hpp"
 
 namespace polytrace::format::hprof {
@@ -44,5 +47,13 @@ inline std::size_t value_bytes(std::uint8_t type, std::size_t id_size) {
   }
 }
 inline constexpr std::uint8_t kReference = 2;
+
+// "long[]" by the type of its elements; empty for what is no value.
+constexpr std::string_view value_array_name(std::uint8_t type) {
+  constexpr std::string_view kNames[] = {"",          "",        "",        "",
+                                         "boolean[]", "char[]",  "float[]", "double[]",
+                                         "byte[]",    "short[]", "int[]",   "long[]"};
+  return type < std::size(kNames) ? kNames[type] : std::string_view();
+}
 
 }  // namespace polytrace::format::hprof

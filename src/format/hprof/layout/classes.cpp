@@ -57,6 +57,9 @@ void read_field(base::Cursor& cursor, std::size_t id_size, const Special& specia
     dump.fields.push_back({name, dump.own_bytes, false});
     dump.offsets.push_back(dump.own_bytes);
   } else {
+    constexpr std::uint8_t kInt = 10;
+    const bool of_chunk = dump.id != 0 && dump.id == special.stack_chunk;
+    if (of_chunk && name == special.size && type == kInt) dump.words = dump.own_bytes;
     dump.own_values += static_cast<std::uint32_t>(size);
   }
   dump.own_bytes += static_cast<std::uint32_t>(size);
@@ -71,14 +74,16 @@ std::int64_t distance(std::int64_t one, std::int64_t other) {
 }  // namespace
 
 ClassDump read_class(base::Cursor& cursor, std::size_t id_size, const Special& special) {
-  constexpr int kOthers = 5;  // ids: loader, signers, protection domain, two that are reserved
+  constexpr int kOthers = 4;  // ids: signers, protection domain, two that are reserved
   const std::uint64_t start = cursor.offset();
   ClassDump dump;
   dump.id = take_id(cursor, id_size);
   dump.strength = special.strength_of(dump.id);
   take<std::uint32_t>(cursor);  // a stack trace
   dump.super = take_id(cursor, id_size);
-  if (dump.super != 0) dump.references.push_back({dump.super, 0});
+  dump.loader = take_id(cursor, id_size);
+  for (const Id one : {dump.super, dump.loader})
+    if (one != 0) dump.references.push_back({one, 0});
   for (int i = 0; i < kOthers; ++i)
     if (const Id other = take_id(cursor, id_size); other != 0)
       dump.references.push_back({other, 0});
@@ -95,23 +100,28 @@ ClassDump read_class(base::Cursor& cursor, std::size_t id_size, const Special& s
   return dump;
 }
 
-void Sizes::learn(const ClassDump& dump, std::size_t id_size, const Special& special) {
+void Sizes::set_reference(std::uint32_t bytes, std::size_t id_size) {
+  reference = bytes;
+  head = static_cast<std::uint32_t>(id_size) + bytes;
+}
+
+void Sizes::learn_address(Id object, std::size_t id_size) {
   constexpr Id kBeyondCompressed = Id{1} << 40;
-  const auto set_reference = [&](std::uint32_t bytes) {
-    reference = bytes;
-    head = static_cast<std::uint32_t>(id_size) + bytes;
-  };
+  if (object >= kBeyondCompressed && !declared) set_reference(8, id_size);
+}
+
+void Sizes::learn(const ClassDump& dump, std::size_t id_size, const Special& special) {
   if (dump.data_offset && dump.type_offset && id_size == 8 && !declared) {
     const std::int64_t between = distance(*dump.data_offset, *dump.type_offset);
-    if (between == 4 || between == 8) set_reference(static_cast<std::uint32_t>(between));
+    if (between == 4 || between == 8) set_reference(static_cast<std::uint32_t>(between), id_size);
   }
   if (dump.id == 0 || dump.id != special.object) return;
   declared = dump.instance_size > 0;
   if (declared) {
     head = dump.instance_size;
     reference = id_size == 8 && head >= id_size + 8 ? 8 : 4;
-  } else if (dump.id >= kBeyondCompressed) {
-    set_reference(8);
+  } else {
+    learn_address(dump.id, id_size);
   }
 }
 

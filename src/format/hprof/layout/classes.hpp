@@ -25,7 +25,9 @@ struct Special {
   Id data_offset = 0;
   Id type_offset = 0;
   std::array<Id, 12> arrays{};  // classes of arrays of values, by type
-  Id reference = 0;             // java.lang.ref.Reference, and the name of its field
+  Id stack_chunk = 0;           // jdk.internal.vm.StackChunk, and the name of its field
+  Id size = 0;
+  Id reference = 0;  // java.lang.ref.Reference, and the name of its field
   Id referent = 0;
   // Its sub classes that say how strongly it holds.
   struct Holder {
@@ -33,6 +35,12 @@ struct Special {
     event::RefStrength strength = event::RefStrength::unknown;
   };
   std::array<Holder, 4> holders{};
+
+  // Where no record told of the class, an id that no object has.
+  static constexpr Id kNamedByType = ~Id{0xff};
+  Id array_class(std::uint8_t type) const {
+    return arrays[type] != 0 ? arrays[type] : kNamedByType + type;
+  }
 
   event::RefStrength strength_of(Id type) const {
     for (const Holder& holder : holders)
@@ -52,6 +60,7 @@ struct NamedField {
 struct ClassDump {
   Id id = 0;
   Id super = 0;
+  Id loader = 0;  // 0: the boot loader
   std::uint32_t instance_size = 0;
   std::uint32_t own_bytes = 0;           // of its own fields in an object's record
   std::uint32_t own_references = 0;      // among its fields
@@ -59,7 +68,8 @@ struct ClassDump {
   std::vector<std::uint32_t> offsets{};  // of its references behind the start of its own fields
   event::RefStrength strength = event::RefStrength::unknown;  // of the referent, here and below
   std::optional<std::size_t> referent{};                      // its place in offsets
-  std::uint32_t static_bytes = 0;                             // in memory, references not counted
+  std::optional<std::uint32_t> words{};  // where its number of words behind the fields stands
+  std::uint32_t static_bytes = 0;        // in memory, references not counted
   std::uint32_t static_references = 0;
   std::vector<event::Ref> references{};  // to its super class, loader ..., and of static fields
   std::vector<NamedField> fields{};      // static ones first
@@ -81,6 +91,9 @@ struct Sizes {
   }
   // Some classes tell more than of themselves.
   void learn(const ClassDump& dump, std::size_t id_size, const Special& special);
+  // Before any class is described: where java.lang.Object lies.
+  void learn_address(Id object, std::size_t id_size);
+  void set_reference(std::uint32_t bytes, std::size_t id_size);
   std::uint64_t of_array(std::uint64_t bytes) const { return aligned(head + 4 + bytes); }
   static std::uint64_t aligned(std::uint64_t size) { return (size + 7) & ~std::uint64_t{7}; }
 };
@@ -99,6 +112,7 @@ struct Layout {
   std::uint64_t size = 0;                                     // in memory
   std::vector<std::uint32_t> offsets{};                       // of references in the record
   event::RefStrength strength = event::RefStrength::unknown;  // of the first
+  std::optional<std::uint32_t> words{};                       // as of the class
 };
 
 // `find(id)` gives a class or null.
@@ -112,6 +126,7 @@ Layout lay_out(Id id, const Sizes& sizes, const Find& find) {
     const ClassDump* const type = find(id);
     if (type == nullptr || depth == kMostSupers) return out;
     if (depth == 0 && sizes.declared) out.size = type->instance_size;
+    if (depth == 0) out.words = type->words;
     if (type->strength != event::RefStrength::unknown) out.strength = type->strength;
     if (type->referent) referent = out.offsets.size() + *type->referent;
     for (const std::uint32_t offset : type->offsets)

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/seeded_hash.hpp"
 #include "event/batch.hpp"
@@ -19,6 +20,7 @@ struct ArrayPiece {
   std::uint64_t size = 0;   // in memory; 0 behind the first piece
   std::uint64_t first = 0;  // number of the first element
   bool references = true;   // or values, which are not given at all
+  bool again = false;       // it was told before: nothing is given
 };
 
 // Of the classes in a chunk, by the ids of the texts.
@@ -32,6 +34,11 @@ struct Context {
   Classes classes{};
   Special special{};
   std::shared_ptr<const FieldNames> field_names{};
+  // Where parts begin of which nothing is told: objects whose classes stand behind them, which come
+  // once more, and what was told before.
+  std::vector<std::size_t> passed{};
+  bool again = false;               // objects that were passed: each behind 8 bytes, its offset
+  std::uint16_t named_by_type = 0;  // a bit for each type of values whose arrays are met first
   std::uint64_t segment_heads = 0;  // bytes of heads of segments that begin here
   std::uint64_t starts = 0;         // the dump that begins here; 0: none
   std::optional<ArrayPiece> array{};

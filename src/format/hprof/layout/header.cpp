@@ -13,7 +13,7 @@
 namespace polytrace::format::hprof {
 namespace {
 
-constexpr std::array<std::string_view, 2> kVersions{"1.0.1", "1.0.2"};
+constexpr std::array<std::string_view, 3> kVersions{"1.0.1", "1.0.2", "1.0.3"};
 
 std::string_view text_of(base::Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};

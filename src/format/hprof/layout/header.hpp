@@ -18,7 +18,7 @@ struct Header {
   std::size_t bytes = 0;
 };
 
-inline constexpr std::size_t kHeaderBytes = kMagic.size() + 6 + 4 + 8;  // of both versions
+inline constexpr std::size_t kHeaderBytes = kMagic.size() + 6 + 4 + 8;  // of all versions
 
 bool looks_like_hprof(base::Bytes head);
 // REQUIRES: looks_like_hprof().

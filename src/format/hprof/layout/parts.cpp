@@ -8,6 +8,8 @@ namespace {
 
 using What = Measured::What;
 
+constexpr int kFew = 4;  // records or parts in a row are no chance
+
 // Grows along a class dump, whose lists have entries of different sizes.
 class ClassMeasure {
  public:
@@ -66,14 +68,18 @@ Measured measure(base::Bytes bytes, std::size_t id_size) {
       if (needs(head)) return {What::incomplete, head};
       return {What::whole, head + load_big<std::uint32_t>(at + head - 4)};
     }
+    case Part::heap_info: return {What::whole, 1 + 4 + id_size};
+    case Part::unreachable: return {What::whole, 1 + id_size};
     case Part::object_array:
-    case Part::value_array: {
+    case Part::value_array:
+    case Part::bare_array: {
       const std::size_t head = array_head(part, id_size);
       if (needs(head)) return {What::incomplete, head};
       const std::uint64_t length = load_big<std::uint32_t>(at + 1 + id_size + 4);
       if (part == Part::object_array) return {What::whole, head + length * id_size};
       const std::size_t size = value_bytes(static_cast<std::uint8_t>(at[head - 1]), id_size);
       if (size == 0) return {What::unknown_type, head};
+      if (part == Part::bare_array) return {What::whole, head};
       return {What::whole, head + length * size};
     }
     case Part::class_dump: return ClassMeasure(bytes, id_size).measure();
@@ -84,6 +90,35 @@ Measured measure(base::Bytes bytes, std::size_t id_size) {
   const std::size_t reference = part == Part::jni_global ? id_size : 0;
   return {What::whole,
           1 + id_size + reference + 4 * (std::size_t{root->has_thread} + root->numbers)};
+}
+
+bool records_begin(base::Bytes bytes, bool whole) {
+  constexpr std::size_t kLongest = std::size_t{1} << 24;  // but for heap dumps
+  std::size_t at = 0;
+  for (int i = 0; i < kFew && at < bytes.size(); ++i) {
+    const base::Bytes rest = bytes.subspan(at);
+    if (rest.size() < kRecordHead) return !whole;
+    const auto tag = static_cast<std::uint8_t>(rest[0]);
+    const std::size_t length = load_big<std::uint32_t>(&rest[5]);
+    if (!is_record(tag)) return false;
+    if (rest.size() - kRecordHead < length)
+      return is_heap(Tag{tag}) || (!whole && length < kLongest);
+    at += kRecordHead + length;
+  }
+  return true;
+}
+
+bool parts_begin(base::Bytes bytes, std::size_t id_size, bool whole) {
+  std::size_t at = 0;
+  for (int i = 0; i < kFew && at < bytes.size(); ++i) {
+    const Measured one = measure(bytes.subspan(at), id_size);
+    if (one.what == What::unknown_part)
+      return at != 0 && !whole && records_begin(bytes.subspan(at), false);
+    if (one.what == What::unknown_type) return false;
+    if (one.bytes > bytes.size() - at) return !whole;
+    at += static_cast<std::size_t>(one.bytes);
+  }
+  return at != 0;
 }
 
 }  // namespace polytrace::format::hprof

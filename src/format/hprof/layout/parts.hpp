@@ -19,6 +19,12 @@ struct Measured {
 // The part that `bytes` begin with, which may go on behind them. REQUIRES: not empty.
 Measured measure(base::Bytes bytes, std::size_t id_size);
 
+// What stands behind the end of a segment, whose length may be wrong, shows by what comes next:
+// whether a few records, or a few parts and then perhaps records, follow each other there. `whole`:
+// nothing comes behind `bytes`, and of parts nothing else.
+bool records_begin(base::Bytes bytes, bool whole);
+bool parts_begin(base::Bytes bytes, std::size_t id_size, bool whole);
+
 // Of an array, the bytes before its elements.
 constexpr std::size_t array_head(Part part, std::size_t id_size) {
   return 1 + id_size + 8 + (part == Part::object_array ? id_size : 1);

@@ -23,6 +23,20 @@ const RootKind* root_kind(Part part) {
   return kind.name.empty() ? nullptr : &kind;
 }
 
+bool is_record(std::uint8_t tag) {
+  switch (tag) {
+#define RECORD(tag, identifier, name) case tag:
+#define ROOT(tag, identifier, name, threads, numbers)
+#define PART(tag, identifier, name)
+#include "format/hprof/layout/records.def"
+#undef RECORD
+#undef ROOT
+#undef PART
+    return true;
+    default: return false;
+  }
+}
+
 std::string record_name(std::uint8_t number) {
   switch (number) {
 #define RECORD(tag, identifier, name) \

@@ -28,12 +28,22 @@ enum class Part : std::uint8_t {
 #undef PART
 };
 
+inline constexpr std::size_t kRecordHead = 9;
+constexpr bool is_heap(Tag tag) { return tag == Tag::heap_dump || tag == Tag::heap_segment; }
+
+constexpr bool is_object(Part part) {
+  return part == Part::class_dump || part == Part::instance || part == Part::object_array ||
+         part == Part::value_array || part == Part::bare_array;
+}
+
 struct RootKind {
   std::string_view name{};
   bool has_thread = false;
   std::uint8_t numbers = 0;  // further ones
 };
 
+// Whether records have that tag.
+bool is_record(std::uint8_t tag);
 // Null for a part of a heap dump that is no root.
 const RootKind* root_kind(Part part);
 

@@ -13,7 +13,7 @@
 #include "base/text/utf8.hpp"
 #include "format/tptp/xml/ruler.hpp"
 #include "format/tptp/xml/scan.hpp"
-#include "format/tptp/xml/zip.hpp"
+#include "format/zip_source.hpp"
 
 namespace polytrace::format::tptp {
 namespace {
@@ -134,6 +134,14 @@ base::result<std::vector<std::byte>> head_of(base::Source& source) {
   return head;
 }
 
+// Whether an entry may begin like this: with markup or a byte order mark, blanks before it.
+bool may_be_trace(base::Bytes first, std::size_t) {
+  const auto not_blank =
+      std::ranges::find_if(first, [](std::byte byte) { return byte > std::byte{0x20}; });
+  constexpr std::string_view kFirst = "<\xef\xfe\xff";
+  return not_blank == first.end() || kFirst.find(static_cast<char>(*not_blank)) != kFirst.npos;
+}
+
 // Of a zip file without content: whether it is one of other things, rather than cut off.
 bool has_only_others(const base::Source& zip) {
   const auto fault = zip.end_fault();
@@ -176,7 +184,8 @@ bool is_other(std::string_view root) {
 base::result<Decoded> decode(std::unique_ptr<base::Source> source) {
   auto read = head_of(*source);
   if (read && is_zip(*read)) {
-    source = zip_source(base::prepend(std::move(*read), std::move(source)));
+    source = zip_source(base::prepend(std::move(*read), std::move(source)),
+                        {may_be_trace, base::Code::xml_unknown});
     read = head_of(*source);
     if (read && read->empty() && has_only_others(*source))
       return base::fail(base::Code::not_recognised, "no entry of the zip file is a trace");

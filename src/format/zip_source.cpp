@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "format/tptp/xml/zip.hpp"
+#include "format/zip_source.hpp"
 
 #include <fmt/format.h>
 #include <zlib.h>
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/codes.hpp"
 #include "base/io/cursor.hpp"
 
-namespace polytrace::format::tptp {
+namespace polytrace::format {
 namespace {
 
 using base::Bytes;
@@ -80,17 +78,10 @@ std::uint16_t number_at(Bytes bytes, std::size_t at) {
   return base::load_le<std::uint16_t>(bytes.data() + at);
 }
 
-// Whether an entry may begin like this: with markup or a byte order mark, blanks before it.
-bool may_be_trace(Bytes piece) {
-  const auto is_blank = [](std::byte byte) { return byte <= std::byte{0x20}; };
-  const auto first = std::ranges::find_if_not(piece, is_blank);
-  constexpr std::string_view kFirst = "<\xef\xfe\xff";
-  return first == piece.end() || kFirst.find(static_cast<char>(*first)) != kFirst.npos;
-}
-
 class ZipSource final : public base::Source {
  public:
-  explicit ZipSource(std::unique_ptr<base::Source> from) : from_(std::move(from)) {
+  ZipSource(std::unique_ptr<base::Source> from, ZipEntries entries)
+      : from_(std::move(from)), entries_(std::move(entries)) {
     constexpr int kRaw = -15;
     inflateInit2(&stream_, kRaw);
   }
@@ -216,17 +207,20 @@ class ZipSource final : public base::Source {
 
   std::size_t unpack(std::span<std::byte> into) {
     if (!entry_.deflated && left_ == 0) return end_entry();
-    if (!fill(1)) return cut();
+    constexpr std::size_t kTelling = 1024;  // enough to say what an entry is
+    if (!fill(met_content_ ? 1 : kTelling) && have() == 0) return cut();
     const std::size_t made = entry_.deflated ? inflate_into(into) : copy_into(into);
     sum_ = crc32(sum_, reinterpret_cast<const Bytef*>(into.data()), static_cast<uInt>(made));
-    if (made > 0 && !std::exchange(met_content_, true) && !may_be_trace(into.first(made)))
-      leave_out();
+    if (made > 0 && !std::exchange(met_content_, true)) {
+      if (entries_.is_read(into.first(made), entries_read_)) ++entries_read_;
+      else leave_out();
+    }
     return is_left_out_ ? 0 : made;
   }
   void leave_out() {
     is_left_out_ = true;
     if (!left_out_)
-      left_out_ = base::Error{Code::xml_unknown, {.offset = name_at_}, "a zip entry: " + name_};
+      left_out_ = base::Error{entries_.left_out, {.offset = name_at_}, "a zip entry: " + name_};
   }
   std::size_t copy_into(std::span<std::byte> into) {
     const std::size_t count = std::min({into.size(), have(), static_cast<std::size_t>(left_)});
@@ -273,6 +267,8 @@ class ZipSource final : public base::Source {
   }
 
   std::unique_ptr<base::Source> from_;
+  ZipEntries entries_;
+  std::size_t entries_read_ = 0;
   std::vector<std::byte> piece_ = std::vector<std::byte>(2 * kZipPiece);
   std::size_t at_ = 0;
   std::size_t size_ = 0;
@@ -299,8 +295,8 @@ bool is_zip(Bytes head) {
   return head.size() >= 4 && base::load_le<std::uint32_t>(head.data()) == kEntry;
 }
 
-std::unique_ptr<base::Source> zip_source(std::unique_ptr<base::Source> from) {
-  return std::make_unique<ZipSource>(std::move(from));
+std::unique_ptr<base::Source> zip_source(std::unique_ptr<base::Source> from, ZipEntries entries) {
+  return std::make_unique<ZipSource>(std::move(from), std::move(entries));
 }
 
-}  // namespace polytrace::format::tptp
+}  // namespace polytrace::format

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The entries of a zip file one after the other, as they stand in the file: one trace in parts, or
+// in one entry. Streamed, so that it works on a pipe; stored and deflated entries, also those whose
+// sizes come behind their data, also zip64.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "base/codes.hpp"
+#include "base/io/source.hpp"
+
+namespace polytrace::format {
+
+bool is_zip(base::Bytes head);
+
+// Which entries are read.
+struct ZipEntries {
+  // Of an entry's first bytes, and how many entries were read before it.
+  std::function<bool(base::Bytes first, std::size_t before)> is_read;
+  base::Code left_out;  // says that there are others
+};
+
+// What can be unpacked before a cut or a damage is delivered; end_fault() then tells which it was,
+// else how much follows the file, else the first entry that was left out.
+std::unique_ptr<base::Source> zip_source(std::unique_ptr<base::Source> from, ZipEntries entries);
+
+}  // namespace polytrace::format
