@@ -2,12 +2,14 @@
 // The sections a report can have, as sections.def lists them, and their makers.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "analysis/analysis.hpp"
+#include "format/format.hpp"
 
 namespace polytrace::analysis {
 
@@ -19,12 +21,20 @@ struct Quoted {
   const Analysis* analysis;
 };
 
+// Whether a trace may have snapshots that tell references alone: then all its allocations are kept
+// (heap/allocated.hpp).
+enum class HeapObjects : std::uint8_t { may_be_bare, are_whole };
+inline HeapObjects objects_of(const format::Format& format) {
+  return format.whole_objects ? HeapObjects::are_whole : HeapObjects::may_be_bare;
+}
+
 // What makers are given: what sections of one report have in common.
 struct Shared {
   Selection selection{};
   // Set when a selected section needs it: then the report feeds it, before all others.
   std::shared_ptr<CallTree> tree{};
-  bool tells_suspects = false;  // Analysis::suspects() will be asked for
+  bool tells_suspects = false;                   // Analysis::suspects() will be asked for
+  HeapObjects objects = HeapObjects::are_whole;  // of snapshots
   // What the summary and the suspects quote: there before their tables are asked for, fed and
   // finished by the report, and outlives them.
   const std::vector<Quoted>* quoted = nullptr;

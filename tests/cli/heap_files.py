@@ -11,10 +11,12 @@ import random
 import subprocess
 import sys
 import tempfile
+import zipfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "support"))
 from hprof_maker import HeapFile  # noqa: E402
+from pseudo_terminal import on_terminal  # noqa: E402
 
 POLYTRACE, DATA = os.environ["POLYTRACE"], Path(os.environ["TEST_DATA"])
 
@@ -203,6 +205,82 @@ def of_allocations(_):
         assert listed["rows"][0]["outside"] == 0, listed
 
 
+def chained(path, links):
+    """A static field holds a queue: nodes, each of which holds the next and a session."""
+    file = HeapFile()
+    file.add_class(0x100, "com.acme.Big", statics={"TODO": 0x1000})
+    file.add_class(0x200, "util.Queue", ("head",))
+    file.add_class(0x400, "util.Node", ("next", "value"))
+    file.add_class(0x500, "com.acme.Session", ("payload",))
+    file.add_root(0x100)
+    nodes = [0x10000 + 0x100 * i for i in range(links)]
+    file.add_object(0x1000, 0x200, nodes[0])
+    for node, after in zip(nodes, [*nodes[1:], 0]):
+        file.add_object(node, 0x400, after, node + 0x40)
+        file.add_object(node + 0x40, 0x500, 0)
+    return file.write(path)
+
+
+def chains(folder):
+    """Of 32 bytes each node and 24 each session; the queue and 2 classes beside it are small."""
+    for links in (5, 2000):
+        file = chained(folder / "chain.hprof", links)
+        (suspect,) = answer("--suspects", file)["tables"][0]["rows"]
+        assert suspect["class"] == "util.Node" and suspect["object"] == "0x10000", suspect
+        assert suspect["retained"] == links * (32 + 24), suspect
+        assert suspect["reason"].startswith(f"a chain of {links:,} util.Node; "), suspect
+        assert suspect["reason"].endswith("held by static Big.TODO > Queue.head"), suspect
+    text = polytrace("report", file)
+    assert "full heap" in text and "a chain of 2,000 util.Node" in text, text
+    # The whole sentence, however narrow the terminal.
+    code, lines = on_terminal([POLYTRACE, "heap", "--suspects", file], columns=80, rows=24)
+    assert code == 0 and max(map(len, lines)) <= 80, lines
+    shown = " ".join(line.strip() for line in lines)
+    for word in suspect["reason"].split():
+        assert word in shown, (word, lines)
+
+
+def owners(folder):
+    """A local variable of a thread; the stack tells innermost frames first."""
+    file = HeapFile()
+    file.add_class(0x100, "java.lang.Thread")
+    file.add_class(0x200, "com.acme.Shop")
+    file.add_class(0x300, "com.acme.Row[]")
+    file.add_thread(3, 0x1000, "worker-14", [("wait", "Object.java", -2), ("sell", "Shop.java", 4)],
+                    of=0x200)
+    file.add_object(0x1000, 0x100)
+    file.add_array(0x2000, 0x300, *[0] * 20000)
+    file.add_local(0x2000, thread=3, frame=1)
+    file.add_local(0x1000, thread=3, frame=0)
+    dump = file.write(folder / "local.hprof")
+    owner = "Java frame of thread worker-14, in com.acme.Shop.sell (Shop.java:4)"
+    (step,) = answer("--path", "0x2000", dump)["tables"][0]["rows"]
+    assert step["root"] == owner, step
+    (row,) = answer("--referrers", "0x2000", dump)["tables"][0]["rows"]
+    assert row["class"] == f"(root: {owner})", row
+    (suspect,) = answer("--suspects", dump)["tables"][0]["rows"]
+    assert suspect["reason"] == f"it is that large itself; held by {owner}", suspect
+    # Its stack is that of one moment.
+    text = polytrace("report", dump)
+    assert owner in " ".join(text.split()), text
+    assert "1 stack of threads" in text, text
+
+
+def without_class_roots(folder):
+    """Classes of the boot loader are never unloaded, though the dump calls none of them a root."""
+    for roots in (False, True):
+        file = HeapFile()
+        file.add_class(0x100, "com.acme.Big", statics={"ALL": 0x1000})
+        file.add_class(0x200, "com.acme.Node", ("next",))
+        file.add_object(0x1000, 0x200, 0)
+        if roots:
+            file.add_root(0x200)
+        dump = file.write(folder / "classes.hprof")
+        rows = answer("--unreachable", dump)["tables"][0]["rows"]
+        assert ("com.acme.Node" in [row["class"] for row in rows]) == roots, rows
+    assert not answer("--path", "0x1000", dump)["tables"][0]["rows"]
+
+
 def report(folder):
     file = leaking(folder / "leak.hprof")
     text = polytrace("report", file)
@@ -214,9 +292,45 @@ def report(folder):
     assert first["fault"] == "full heap" and first["what"] == same["class"], (first, same)
     small = leaking(folder / "small.hprof", 1)
     assert "full heap" not in polytrace("report", small)
+    # Of objects whose allocations tell their sizes, the same figures.
+    trace = DATA / "tbf/shop_big.trcbin"
+    rows = json.loads(polytrace("report", "--json", "--sections", "heap", trace))["tables"]
+    (told,) = [table["rows"] for table in rows if table["key"] == "heap_classes"]
+    (known,) = [table["rows"] for table in answer(trace)["tables"] if table["key"] == "heap_classes"]
+    assert {row["class"]: (row["objects"], row["bytes"]) for row in told} == {
+        row["class"]: (row["objects"], row["bytes"]) for row in known}, (told, known)
+    assert not answer("--suspects", DATA / "trcxml/shop.trcxml")["tables"][0]["rows"][0]["retained"]
+
+
+def in_zip_files(folder):
+    """The first trace of a zip file is read, what else it holds is said."""
+    file = leaking(folder / "leak.hprof")
+    rows = answer("--classes", file)["tables"][0]["rows"]
+    for packing in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        with zipfile.ZipFile(folder / "leak.zip", "w", packing) as packed:
+            packed.writestr("readme.txt", "a heap dump")
+            packed.write(file, "dumps/leak.hprof")
+            packed.write(leaking(folder / "other.hprof", 1), "dumps/other.hprof")
+        told = subprocess.run([POLYTRACE, "heap", "--json", "--limit", "0", "--classes",
+                               folder / "leak.zip"], capture_output=True, text=True, check=True)
+        assert json.loads(told.stdout)["tables"][0]["rows"] == rows, told
+        assert "readme.txt" in told.stdout, told
+
+
+def of_two_loaders(folder):
+    """Classes of one name are two rows where two loaders have them."""
+    file = HeapFile()
+    for number, objects in ((0x200, 3), (0x300, 5)):
+        file.add_class(number, "shop.Item", ("next",))
+        for i in range(objects):
+            file.add_object(number * 0x100 + 0x10 * i, number, 0)
+            file.add_root(number * 0x100 + 0x10 * i)
+    rows = answer("--classes", file.write(folder / "two.hprof"))["tables"][0]["rows"]
+    assert sorted(row["objects"] for row in rows if row["class"] == "shop.Item") == [3, 5], rows
 
 
 if __name__ == "__main__":
-    for test in (fields, names, growth, of_allocations, wrong_use, report):
+    for test in (fields, names, chains, owners, without_class_roots, growth, of_allocations,
+                 wrong_use, report, in_zip_files, of_two_loaders):
         with tempfile.TemporaryDirectory() as name:
             test(Path(name))

@@ -33,7 +33,9 @@ ALL = "(NULL, NULL, NULL)"
 #: What a recorder had added up before it wrote it is in other tables than what it told one by one.
 ADDED_UP = "(SELECT count(*) FROM event_summary_begin) = 0"
 SUMMED = "(SELECT count(*) FROM alloc_sum) = 0"
-UNTOLD = re.compile("method_id IS NOT NULL|" + re.escape(ADDED_UP) + "|" + re.escape(SUMMED))
+#: Of snapshots that have references alone, a report has classes and sizes by the allocations.
+WHOLE = "(SELECT count(*) FROM heap_object WHERE class_id IS NULL AND size = 0) = 0"
+UNTOLD = re.compile("method_id IS NOT NULL|" + "|".join(map(re.escape, (ADDED_UP, SUMMED, WHOLE))))
 
 
 #: Classes of one name together.
@@ -130,13 +132,14 @@ SECTIONS = {
                      "NULL AND coalesce(used, total) IS NOT NULL)) HAVING count(*) > 0",
                      lambda row: row[0])],
     "heap": [("heap_snapshots", "snapshot start objects bytes",
-              "SELECT id, ts, objects, size FROM heap_dump"),
+              f"SELECT id, ts, objects, size FROM heap_dump WHERE {WHOLE}"),
              ("heap_classes", "snapshot class objects bytes",
-              "SELECT dump_id, class_name, count(*), sum(size) FROM heap_object GROUP BY 1, 2"),
+              f"SELECT dump_id, class_name, count(*), sum(size) FROM heap_object WHERE {WHOLE} "
+              "GROUP BY 1, 2"),
              ("heap_references", "snapshot from to count",
               "SELECT r.dump_id, o.class_name, coalesce(t.class_name, '(not in the snapshot)'), "
               "count(*) FROM heap_reference r JOIN heap_object o ON o.id = r.owner_id LEFT JOIN "
-              "heap_object t ON t.id = r.owned_id GROUP BY 1, 2, 3")],
+              f"heap_object t ON t.id = r.owned_id WHERE {WHOLE} GROUP BY 1, 2, 3")],
     "roots": [("root_regions", "region source registered",
                "SELECT coalesce(name, ''), replace(source, '_', ' '), count(*) FROM "
                "event_root_region WHERE stage = 'registered' GROUP BY 1, 2"),

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "analysis/heap/questions.hpp"
@@ -24,8 +25,10 @@ using event::Kind;
 
 class Heap final : public Analysis {
  public:
-  Heap(const Selection& selection, bool has_suspects)
-      : selection_(selection), has_suspects_(has_suspects) {}
+  explicit Heap(const Shared& shared)
+      : selection_(shared.selection), has_suspects_(shared.tells_suspects) {
+    if (shared.objects == HeapObjects::may_be_bare) allocated_.emplace();
+  }
 
   void consume(const Slice& slice) override;
   void finish(const Names& names) override;
@@ -42,17 +45,29 @@ class Heap final : public Analysis {
   };
 
   void object(const Slice& slice, const Event& event);
+  void root(const Slice& slice, const Event& event);
+  void limit_graph();
+  // Takes what allocated_ joins. One that is new is an object although it has no size.
+  auto joined() {
+    return [this](base::Id id, std::uint32_t type, std::uint64_t size,
+                  std::span<const event::Ref> references, bool) {
+      builder_.add(id, type, size, references);
+      if (has_suspects_ && !too_large_) graph_.add(id, type, size, references), limit_graph();
+    };
+  }
   void dump(const Slice& slice, const Event& event);
   void close(bool complete);
 
   Selection selection_;
   SnapshotBuilder builder_;
   std::vector<HeapSnapshot> snapshots_;
-  bool open_ = false;           // the last of snapshots_ is being read
-  std::uint64_t homeless_ = 0;  // objects outside any snapshot
-  std::uint64_t bare_ = 0;      // objects without class and size
+  bool open_ = false;                          // the last of snapshots_ is being read
+  std::uint64_t homeless_ = 0;                 // objects outside any snapshot
+  std::uint64_t bare_ = 0;                     // objects without class and size
+  std::optional<AllocatedObjects> allocated_;  // which have them, where objects may be bare
   bool has_suspects_;
   SnapshotGraph graph_;
+  ThreadStacks stacks_;
   bool too_large_ = false;  // the open snapshot: it has no graph
   Studied last_;            // of the complete ones
 };
@@ -69,6 +84,7 @@ void Heap::consume(const Slice& slice) {
   const event::Batch& batch = slice.batch;
   for (const std::uint32_t i : slice.others) {
     const Event& event = batch.events[i];
+    if (allocated_) allocated_->take(slice, event);
     if (event.kind == Kind::DumpObject) {
       if (!open_) {
         homeless_ += selects(selection_, batch, event);
@@ -78,8 +94,9 @@ void Heap::consume(const Slice& slice) {
     } else if (event.kind == Kind::Dump) {
       dump(slice, event);
     } else if (event.kind == Kind::Root && open_) {
-      ++snapshots_.back().roots;
-      if (has_suspects_) graph_.root(event, batch.details_or<event::Root>(event, {}));
+      root(slice, event);
+    } else if ((event.kind == Kind::Sample || event.kind == Kind::Method) && has_suspects_) {
+      stacks_.take(slice, event);
     } else if (event.kind == Kind::RootRegion && has_suspects_) {
       graph_.region(event, batch.details_or<event::RootRegion>(event, {}));
     }
@@ -89,11 +106,22 @@ void Heap::consume(const Slice& slice) {
 void Heap::object(const Slice& slice, const Event& event) {
   static constexpr event::DumpObject kUntold{};
   const auto& object = slice.batch.details_or(event, kUntold);
+  if (allocated_ && allocated_->join(slice, event, joined())) return;
   bare_ += object.class_id == base::kNoId && object.size == 0;
   builder_.add(event.id, slice.names.class_index(object.class_id), object.size,
                slice.batch.list(object.refs));
-  if (!has_suspects_ || too_large_) return;
-  graph_.object(slice, event);
+  if (has_suspects_ && !too_large_) graph_.object(slice, event), limit_graph();
+}
+
+void Heap::root(const Slice& slice, const Event& event) {
+  const auto details = slice.batch.details_or<event::Root>(event, {});
+  ++snapshots_.back().roots;
+  if (allocated_ && details.class_id != base::kNoId)
+    allocated_->join(event.id, slice.names, details.class_id, {}, joined());
+  if (has_suspects_) graph_.root(event, details);
+}
+
+void Heap::limit_graph() {
   too_large_ = graph_.objects() > kMostObjects;
   if (too_large_) graph_.drop();
 }
@@ -103,6 +131,7 @@ void Heap::dump(const Slice& slice, const Event& event) {
   if (details.stage == event::DumpStage::end) return close(true);
   close(false);
   if (!selects(selection_, slice.batch, event)) return;
+  if (allocated_) allocated_->begin_snapshot();
   HeapSnapshot& snapshot = snapshots_.emplace_back();
   snapshot.start = event.time;
   snapshot.name = details.name;
@@ -175,7 +204,8 @@ std::vector<Suspect> Heap::suspects(const Names& names) const {
   if (last_.too_large) return {{"full heap", "the last snapshot", std::string(kTooLarge)}};
   if (last_.graph.bytes() < kSmall) return {};
   const Dominators dominators = Dominators::of(last_.graph);
-  std::vector<HeapSuspect> suspects = heap_suspects({last_.graph, dominators, names});
+  std::vector<HeapSuspect> suspects =
+      heap_suspects({last_.graph, dominators, names, nullptr, &stacks_});
   if (suspects.empty() || suspects.front().retained < kSmall) return {};
   HeapSuspect& first = suspects.front();
   return {{"full heap", std::move(first.name),
@@ -185,8 +215,6 @@ std::vector<Suspect> Heap::suspects(const Names& names) const {
 
 }  // namespace
 
-std::shared_ptr<Analysis> make_heap(const Shared& shared) {
-  return std::make_shared<Heap>(shared.selection, shared.tells_suspects);
-}
+std::shared_ptr<Analysis> make_heap(const Shared& shared) { return std::make_shared<Heap>(shared); }
 
 }  // namespace polytrace::analysis

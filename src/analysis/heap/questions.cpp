@@ -126,6 +126,23 @@ std::string HeapView::class_name(Index object) const {
   return fmt::format("{}{}", kClassItself, names.classes().name(own));
 }
 
+std::string HeapView::root_text(const HeapGraph::Root& root) const {
+  const std::string& kind = graph.root_kinds()[root.kind];
+  const std::string owner = stacks == nullptr ? "" : stacks->owner_text(root.owner, names);
+  if (owner.empty()) return kind;
+  return owner.starts_with(kind) ? owner : fmt::format("{} of {}", kind, owner);
+}
+
+const HeapGraph::Root* HeapView::root_of(Index object) const {
+  const HeapGraph::Root* found = nullptr;
+  for (const HeapGraph::Root& root : graph.roots()) {
+    if (root.object != object) continue;
+    if (root.owner.frame != base::kNoId) return &root;
+    if (found == nullptr) found = &root;
+  }
+  return found;
+}
+
 std::string HeapView::field_between(Index from, Index to) const {
   return fields == nullptr ? "" : fields->between(graph.id(from), graph.id(to));
 }
@@ -302,8 +319,8 @@ Table object_referrers(const HeapView& view, Index object, const TableOptions& o
   }
   for (const HeapGraph::Root& root : view.graph.roots())
     if (root.object == object)
-      table.rows.push_back({Cell{}, fmt::format("(root: {})", view.graph.root_kinds()[root.kind]),
-                            Cell{}, std::uint64_t{1}, Cell{}});
+      table.rows.push_back({Cell{}, fmt::format("(root: {})", view.root_text(root)), Cell{},
+                            std::uint64_t{1}, Cell{}});
   sort_and_limit(table, options, "retained");
   return table;
 }
@@ -326,9 +343,10 @@ Table path_table(const HeapView& view, Index object, const TableOptions& options
   for (std::size_t i = 0; i < path.size(); ++i) {
     const Index at = path[i].object;
     std::string kinds;
-    for (const HeapGraph::Root& root : view.graph.roots())
-      if (i == 0 && root.object == at && kinds.empty()) kinds = view.graph.root_kinds()[root.kind];
-    if (i == 0 && kinds.empty()) kinds = "handle";
+    if (i == 0) {
+      const HeapGraph::Root* const root = view.root_of(at);
+      kinds = root == nullptr ? "handle" : view.root_text(*root);
+    }
     std::string field = i + 1 == path.size() ? "" : view.field_between(at, path[i + 1].object);
     table.rows.push_back({std::uint64_t{i}, address(view.graph.id(at)), view.class_name(at),
                           std::move(field), view.graph.size(at), view.dominators.retained(at),

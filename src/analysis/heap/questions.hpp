@@ -12,6 +12,7 @@
 #include "analysis/heap/graph/dominators.hpp"
 #include "analysis/heap/graph/fields.hpp"
 #include "analysis/heap/graph/snapshot.hpp"
+#include "analysis/heap/graph/stacks.hpp"
 #include "analysis/table/table.hpp"
 #include "analysis/table/words.hpp"
 
@@ -27,10 +28,15 @@ struct HeapView {
   const Dominators& dominators;
   const Names& names;
   ReferenceFields* fields = nullptr;  // null: nobody looks for them
+  const ThreadStacks* stacks = nullptr;
 
   std::uint32_t type(Index object) const { return names.resolve_class(graph.type(object)); }
   // Of an object that is a class itself, where the trace tells its name: "class Shop".
   std::string class_name(Index object) const;
+  // "Java frame of thread worker-14, in Shop.sell (Shop.java:4)", as far as it is told.
+  std::string root_text(const HeapGraph::Root& root) const;
+  // The root that makes the object one; that of a frame before others. Null if there is none.
+  const HeapGraph::Root* root_of(Index object) const;
   // By which field one refers to the other, as far as it is known.
   std::string field_between(Index from, Index to) const;
   // An object by its id ("0x7f12"); the class itself ("class Shop"); or of the class of that name,

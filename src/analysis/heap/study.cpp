@@ -37,7 +37,7 @@ std::string SnapshotGraph::root_name(const event::Root& details) const {
 
 void SnapshotGraph::root(const Event& event, const event::Root& details) {
   if (is_weak_handle(details)) builder_.add_weak(base::kNoId, event.id, Strength::weak);
-  else builder_.add_root(event.id, root_name(details));
+  else builder_.add_root(event.id, root_name(details), owner_of(details));
 }
 
 void SnapshotGraph::region(const Event& event, const event::RootRegion& details) {
@@ -68,6 +68,8 @@ void HeapStudy::take(const Slice& slice, const Event& event) {
     case Kind::DumpObject: return open_ ? object(slice, event) : void();
     case Kind::Dump: return dump(event, batch.details_or<event::Dump>(event, {}));
     case Kind::Root: return open_ ? root(slice, event) : void();
+    case Kind::Sample:
+    case Kind::Method: return stacks_.take(slice, event);
     case Kind::Process:
     case Kind::Field: return fields_.take(batch, event);
     case Kind::RootRegion:

@@ -13,7 +13,9 @@
 #include "analysis/heap/graph/fields.hpp"
 #include "analysis/heap/graph/graph.hpp"
 #include "analysis/heap/graph/snapshot.hpp"
+#include "analysis/heap/graph/stacks.hpp"
 #include "analysis/heap/growth.hpp"
+#include "analysis/sections.hpp"
 #include "analysis/table/words.hpp"
 #include "event/pump.hpp"
 #include "slice/slicer.hpp"
@@ -55,10 +57,6 @@ class SnapshotGraph {
   std::map<base::Id, Region> regions_;  // of roots, by their start
 };
 
-// Whether a trace may have snapshots that tell references alone: then all its allocations are kept
-// (heap/allocated.hpp).
-enum class HeapObjects : std::uint8_t { may_be_bare, are_whole };
-
 class HeapStudy final : public event::Consumer {
  public:
   using Strength = event::RefStrength;
@@ -98,6 +96,7 @@ class HeapStudy final : public event::Consumer {
     return compared_ == snapshot && compared_graph_ ? &*compared_graph_ : nullptr;
   }
   const FieldNames& fields() const { return fields_; }
+  const ThreadStacks& stacks() const { return stacks_; }
   // Null unless they were asked for.
   const HeapSites* sites() const { return sites_ ? &*sites_ : nullptr; }
 
@@ -130,6 +129,7 @@ class HeapStudy final : public event::Consumer {
   std::vector<ClassFigures> figures_;  // of the open snapshot, by class index
   SnapshotGraph builder_;
   FieldNames fields_;
+  ThreadStacks stacks_;
   std::optional<HeapSites> sites_;
   std::optional<AllocatedObjects> allocated_;  // where objects may be bare
   bool open_ = false;

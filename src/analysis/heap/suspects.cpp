@@ -2,8 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <cmath>
 
+#include "analysis/heap/chains.hpp"
 #include "analysis/heap/growth.hpp"
 #include "analysis/heap/questions.hpp"
 #include "analysis/table/cells.hpp"
@@ -15,25 +16,26 @@ namespace {
 
 using Index = HeapGraph::Index;
 
-// What is worth a word, as a part of the whole.
+// What is worth a word, as a part of the whole; however small the whole is, not a few bytes.
 constexpr double kLargeShare = 10;  // percent
-constexpr double kMainChild = 50;   // percent: then that child is the one to blame
+constexpr std::uint64_t kLeast = 128;
+constexpr std::uint64_t kLargeAlone = 1024;  // of an object that holds nothing
+constexpr double kLargeGrowth = 1;           // percent of the last snapshot
+constexpr double kMainChild = 50;            // percent: then that one is to blame
 constexpr std::size_t kMostHolders = 4;
-
-// Objects of one class that one object, or nothing, dominates directly.
-struct Group {
-  std::uint32_t type = 0;
-  std::uint64_t objects = 0;
-  std::uint64_t retained = 0;
-  std::uint64_t largest = 0;  // what one of them retains
-};
 
 class SuspectFinder {
  public:
   explicit SuspectFinder(const HeapView& view)
-      : view_(view), tree_(view.dominators, view.graph.objects()) {}
+      : view_(view),
+        tree_(view.dominators, view.graph.objects()),
+        least_(std::max(kLeast, static_cast<std::uint64_t>(std::ceil(
+                                    kLargeShare / 100 *
+                                    static_cast<double>(view.dominators.reached_bytes()))))),
+        in_chains_(view.graph.objects()) {}
 
   std::vector<HeapSuspect> find() {
+    add_chains();
     add_objects();
     add_groups();
     std::ranges::stable_sort(found_, std::greater<>(), &HeapSuspect::retained);
@@ -41,71 +43,70 @@ class SuspectFinder {
   }
 
  private:
+  // No object of them holds much that the next does not.
+  void add_chains() {
+    for (const HeapChain& chain : heap_chains(view_, tree_, least_)) {
+      for (const Index member : chain.members) in_chains_[member] = true;
+      std::string reason = fmt::format("a chain of {} {}", base::count_text(chain.links),
+                                       view_.names.class_name(view_.type(chain.head)));
+      if (chain.parts.objects != 0) reason += "; " + holds_text(chain.parts);
+      add(chain.head, std::move(reason));
+    }
+  }
   // Objects that hold much, of which no single one holds the most again.
   void add_objects() {
     const auto enter = [&](Index object) {
-      if (share_of(view_.dominators.retained(object)) >= kLargeShare && accumulates(object))
+      if (view_.dominators.retained(object) >= least_ && !in_chains_[object] &&
+          main_part(view_, tree_, object) == DominatorTree::kNone)
         add_object(object);
     };
     walk(view_.dominators, tree_, enter, [](Index) {});
   }
   // Many of one class, each held by several or by a root.
   void add_groups() {
-    const Group group = largest_group(Dominators::kRoots);
+    const ObjectGroup group = heaviest_part(Dominators::kRoots);
     constexpr std::uint64_t kMany = 10;
-    if (group.objects < kMany || share_of(group.retained) < kLargeShare) return;
+    if (group.objects < kMany || group.retained < least_) return;
     if (share(group.largest, group.retained) >= kMainChild) return;  // told by itself
     found_.push_back({view_.names.class_name(group.type), "", group.retained,
                       fmt::format("{} that nothing single holds",
                                   base::count_text(group.objects, "object", "objects"))});
   }
 
-  double share_of(std::uint64_t bytes) const {
-    return share(bytes, view_.dominators.reached_bytes());
+  ObjectGroup heaviest_part(Index above) const {
+    std::vector<Index> parts;
+    for (Index part = tree_.first(above); part != DominatorTree::kNone; part = tree_.next(part))
+      parts.push_back(part);
+    return heaviest_class(view_, parts);
   }
-  bool accumulates(Index object) const {
-    const std::uint64_t all = view_.dominators.retained(object);
-    for (Index child = tree_.first(object); child != DominatorTree::kNone;
-         child = tree_.next(child))
-      if (share(view_.dominators.retained(child), all) >= kMainChild) return false;
-    return true;
-  }
-  Group largest_group(Index above) const {
-    std::map<std::uint32_t, Group> groups;
-    for (Index child = tree_.first(above); child != DominatorTree::kNone;
-         child = tree_.next(child)) {
-      Group& group = groups[view_.type(child)];
-      group.type = view_.type(child);
-      ++group.objects;
-      group.retained += view_.dominators.retained(child);
-      group.largest = std::max(group.largest, view_.dominators.retained(child));
-    }
-    Group best;
-    for (const auto& [type, group] : groups)
-      if (group.retained > best.retained) best = group;
-    return best;
+  std::string holds_text(const ObjectGroup& group) const {
+    return fmt::format("holds {} {} with {}", base::count_text(group.objects),
+                       view_.names.class_name(group.type), base::bytes_text(group.retained));
   }
   // What dominates it, from the outside in: the field that refers to the next where that is known,
   // else the class.
   std::string holders(Index object) const {
     std::vector<std::string> names;
+    Index last = object;
     Index at = view_.dominators.of_object(object);
-    for (Index next = object; at != Dominators::kRoots && names.size() < kMostHolders;
-         next = at, at = view_.dominators.of_object(at)) {
-      std::string field = view_.field_between(at, next);
+    for (; at != Dominators::kRoots && names.size() < kMostHolders;
+         last = at, at = view_.dominators.of_object(at)) {
+      std::string field = view_.field_between(at, last);
       names.push_back(field.empty() ? view_.class_name(at) : std::move(field));
     }
     if (at != Dominators::kRoots) names.emplace_back("...");
+    else if (const auto* const root = view_.root_of(last);
+             root != nullptr && root->owner.frame != base::kNoId)
+      names.push_back(view_.root_text(*root));
     std::ranges::reverse(names);
     return fmt::format("{}", fmt::join(names, " > "));
   }
   void add_object(Index object) {
-    const Group group = largest_group(object);
-    std::string reason =
-        group.objects == 0
-            ? "it is that large itself"
-            : fmt::format("holds {} {} with {}", base::count_text(group.objects),
-                          view_.names.class_name(group.type), base::bytes_text(group.retained));
+    const ObjectGroup group = heaviest_part(object);
+    if (group.objects == 0 && view_.dominators.retained(object) < kLargeAlone) return;
+    add(object, group.objects == 0 ? "it is that large itself" : holds_text(group));
+  }
+  void add(Index object, std::string reason) {
     if (const std::string above = holders(object); !above.empty())
       reason += fmt::format("; held by {}", above);
     found_.push_back({view_.class_name(object), fmt::format("{:#x}", view_.graph.id(object)),
@@ -114,6 +115,8 @@ class SuspectFinder {
 
   const HeapView& view_;
   DominatorTree tree_;
+  std::uint64_t least_;          // that a suspect retains
+  std::vector<bool> in_chains_;  // by object
   std::vector<HeapSuspect> found_;
 };
 
@@ -149,7 +152,8 @@ void add_growing(const HeapView& view, std::span<const HeapSnapshot> snapshots, 
       growing.push_back({last.type, last.bytes - had.bytes, last.objects - had.objects});
   }
   for (const Growing& one : growing)
-    if (share(one.bytes, all) >= kLargeShare)
+    if (share(one.bytes, all) >= kLargeShare &&
+        share(one.bytes, snapshots.back().bytes) >= kLargeGrowth)
       table.rows.push_back(
           {view.names.class_name(one.type), Cell{}, one.bytes, percent(one.bytes, all),
            fmt::format("grew from snapshot to snapshot: {} more in {}, {} of all growth",

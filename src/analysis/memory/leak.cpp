@@ -165,7 +165,7 @@ std::vector<Suspect> find_leak(const ClassFates& classes, std::span<const Fate> 
   const auto* most = most_made(classes);
   std::string what = "heap";
   if (most != nullptr) what += "; most was made of " + described(most->first, most->second, names);
-  return {{"leak", std::move(what), growth_text(*growth)}};
+  return {{"growing heap", std::move(what), growth_text(*growth)}};
 }
 
 }  // namespace polytrace::analysis

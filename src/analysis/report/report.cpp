@@ -7,7 +7,8 @@
 
 namespace polytrace::analysis {
 
-Report::Report(const std::vector<const Section*>& selected, const Selection& selection)
+Report::Report(const std::vector<const Section*>& selected, const Selection& selection,
+               HeapObjects objects)
     : selection_(selection) {
   std::vector<const Section*> shown = selected;
   if (shown.empty())
@@ -22,7 +23,7 @@ Report::Report(const std::vector<const Section*>& selected, const Selection& sel
         unshown.push_back(&section);
   }
   const auto tells_suspects = [](const Section* section) { return section->key == "suspects"; };
-  Shared shared{selection_, nullptr, std::ranges::any_of(shown, tells_suspects), &quoted_};
+  Shared shared{selection_, nullptr, std::ranges::any_of(shown, tells_suspects), objects, &quoted_};
   for (const auto* list : {&shown, &unshown})
     for (const Section* section : *list)
       if (section->needs == SectionNeeds::call_tree && !shared.tree)

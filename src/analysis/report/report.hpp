@@ -19,7 +19,8 @@ class Report : public event::Consumer {
  public:
   // The sections in the order they are shown; none given means all. Summary and
   // suspects make the sections they quote run too, unshown.
-  Report(const std::vector<const Section*>& selected, const Selection& selection);
+  Report(const std::vector<const Section*>& selected, const Selection& selection,
+         HeapObjects objects = HeapObjects::are_whole);
   Report(const Report&) = delete;
   Report& operator=(const Report&) = delete;
 

@@ -58,6 +58,8 @@ class Samples final : public Analysis {
   std::uint64_t paused_ = 0;  // weight of samples that were taken while paused
   std::uint64_t samples_ = 0;
   std::uint64_t weight_ = 0;
+  bool at_one_moment_ = true;  // as in a heap dump: they stand for no time
+  base::Time last_time_ = base::kNoTime;
   std::uint64_t no_method_ = 0;  // samples without a managed frame
   std::uint64_t in_helpers_ = 0;
   std::vector<Hits> methods_;  // by method
@@ -104,6 +106,9 @@ void Samples::add(const event::Event& event, const event::Sample& sample, const 
   }
   ++samples_;
   weight_ += weight;
+  at_one_moment_ &= sample.mode == event::SampleMode::unknown && !sample.natives.present() &&
+                    (samples_ == 1 || event.time == last_time_);
+  last_time_ = event.time;
   const auto stack = slice.batch.list(sample.stack);
   const bool managed = !stack.empty() && slice.names.is_method(stack.back());
   if (!managed) no_method_ += weight;
@@ -156,7 +161,8 @@ std::vector<Table> Samples::tables(const Names& names, const TableOptions& optio
 }
 
 Table Samples::methods_table(const Names& names, const TableOptions& options) const {
-  Table table = make_table("sampled_methods", "samples", "Samples by method",
+  Table table = make_table("sampled_methods", "samples",
+                           at_one_moment_ ? "Stacks of threads by method" : "Samples by method",
                            {{"self", "Self", Unit::count},
                             {"self_share", "Self %", Unit::percent},
                             {"inclusive", "Inclusive", Unit::count},
@@ -265,6 +271,9 @@ std::vector<std::string> Samples::headlines(const Names& names) const {
     if (!selection_.show_helpers && names.is_helper(i)) continue;
     if (methods_[i].self > (top == NameTable::kNone ? 0 : methods_[top].self)) top = i;
   }
+  if (at_one_moment_)
+    return {base::count_text(weight_, "stack", "stacks") +
+            " of threads as they stood at one moment: no samples over time"};
   std::string line = base::count_text(weight_, "sample", "samples");
   if (top != NameTable::kNone) {
     line += fmt::format("; {} of them in {}", share_text(methods_[top].self, weight_),

@@ -46,6 +46,7 @@ constexpr std::array kNext = {
     Next{"lock convoy", "report --sections monitors"},
     Next{"exception storm", "report --sections exceptions"},
     Next{"leak", "report --sections survival,heap"},
+    Next{"growing heap", "report --sections survival,heap"},
     Next{"full heap", "heap --path {}"},
 };
 

@@ -102,7 +102,7 @@ std::string shown_text(const Cell& cell, const analysis::ColumnInfo& column, con
 // Texts that are sentences; others are names.
 bool is_sentence(std::string_view key) {
   return key == "text" || key == "why" || key == "effect" || key == "what" || key == "how" ||
-         key == "doing";
+         key == "doing" || key == "reason" || key == "root";
 }
 
 // Figures that leave a narrow terminal first, the first one first; then the others, from the right.

@@ -114,7 +114,7 @@ base::result<std::optional<CallTables>> calls_from_index(const store::Store& sto
   if (!figures) return base::Unexpected(figures.error());
   const auto tree = std::make_shared<analysis::CallTree>(question.selection, std::move(*figures));
   tree->finish(*names);
-  const analysis::Shared shared{question.selection, tree, false, nullptr};
+  const analysis::Shared shared{.selection = question.selection, .tree = tree};
   CallTables answer;
   std::vector<const analysis::Section*> done;
   for (const analysis::Section* section : question.sections) {

@@ -34,7 +34,7 @@ class HeapAnswers {
         read_again_(std::move(read_again)),
         dominators_(analysis::Dominators::of(study.graph())),
         fields_(study.fields(), study.names(), study.chosen().value_or(0)),
-        view_{study.graph(), dominators_, study.names(), &fields_} {}
+        view_{study.graph(), dominators_, study.names(), &fields_, &study.stacks()} {}
 
   base::result<std::vector<Table>> take() {
     if (auto done = answer(); !done) return base::Unexpected(done.error());
@@ -149,7 +149,7 @@ struct KeptView {
   explicit KeptView(std::shared_ptr<const HeapStudy> of)
       : study(std::move(of)),
         dominators(analysis::Dominators::of(study->graph())),
-        view{study->graph(), dominators, study->names()} {}
+        view{study->graph(), dominators, study->names(), nullptr, &study->stacks()} {}
 
   std::shared_ptr<const HeapStudy> study;
   analysis::Dominators dominators;
@@ -178,7 +178,8 @@ Asked<Studied> study_heap(const Input& input, WantedSnapshot snapshot, event::Re
   auto opened = input.open();
   if (!opened) return refuse(opened.error(), input.name());
   // A dump has its classes in the order of `export --to hprof`, which knows no format.
-  const auto objects = needed ? analysis::HeapObjects::may_be_bare : objects_of(*opened);
+  const auto objects =
+      needed ? analysis::HeapObjects::may_be_bare : analysis::objects_of(*opened->format);
   Studied studied{{}, std::make_unique<HeapStudy>(snapshot, keeps, objects)};
   studied.reading.passed = pass(input, *opened->reader, *studied.study);
   studied.reading.origin = origin_of(input, *opened);

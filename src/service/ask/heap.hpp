@@ -8,18 +8,11 @@
 #include <string_view>
 
 #include "analysis/heap/study.hpp"
-#include "format/format.hpp"
 #include "service/ask/report.hpp"
 
 namespace polytrace::service {
 
 using WantedSnapshot = std::optional<std::uint64_t>;  // from 0; absent: the last complete one
-
-// Whether allocations are needed to know what the objects of snapshots are.
-inline analysis::HeapObjects objects_of(const format::Opened& opened) {
-  return opened.format->whole_objects ? analysis::HeapObjects::are_whole
-                                      : analysis::HeapObjects::may_be_bare;
-}
 
 struct HeapQuestion {
   enum class What : std::uint8_t {

@@ -58,7 +58,7 @@ struct ReadSide {
 Asked<ReadSide> read_side(const Input& input, WantedSnapshot wanted) {
   auto opened = input.open();
   if (!opened) return refuse(opened.error(), input.name());
-  HeapStudy study(wanted, HeapStudy::Strength::soft, objects_of(*opened));
+  HeapStudy study(wanted, HeapStudy::Strength::soft, analysis::objects_of(*opened->format));
   Reading reading = read_study(input, *opened, study);
   auto side = take_figures(reading, study, wanted);
   if (!side) return tl::unexpected(side.error());
@@ -83,7 +83,7 @@ InputOptions reading_of(const GrowthQuestion& question, const std::string& file)
 Asked<TableAnswer> growth_within(const Input& input, const GrowthQuestion& question) {
   auto opened = input.open();
   if (!opened) return refuse(opened.error(), input.name());
-  HeapStudy study(question.to, HeapStudy::Strength::soft, objects_of(*opened));
+  HeapStudy study(question.to, HeapStudy::Strength::soft, analysis::objects_of(*opened->format));
   study.compare_with(question.from.value_or(0));
   study.follow_sites();
   Reading reading = read_study(input, *opened, study);

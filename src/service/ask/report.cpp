@@ -126,7 +126,7 @@ Asked<TableAnswer> ask_report(Input& input, const ReportQuestion& question) {
   auto opened = input.open();
   if (!opened) return refuse(opened.error(), input.name());
   if (auto indexed = ask_index(input, *opened, *sections, *selection, question)) return *indexed;
-  analysis::Report report(*sections, *selection);
+  analysis::Report report(*sections, *selection, analysis::objects_of(*opened->format));
   TableAnswer answer;
   answer.reading.passed = pass(input, *opened->reader, report);
   answer.reading.origin = origin_of(input, *opened);

@@ -48,6 +48,12 @@ class Reports {
   mutable std::map<const analysis::Section*, Kept> kept_;
 };
 
+analysis::HeapObjects objects_of(const store::Store& store) {
+  const std::string source = store.facts().format;
+  const auto* const format = format::find_format(source.substr(0, source.find(' ')));
+  return format == nullptr ? analysis::HeapObjects::may_be_bare : analysis::objects_of(*format);
+}
+
 base::result<std::shared_ptr<const SectionAnswer>> Reports::of(
     const analysis::Section* section, base::Time from, base::Time to,
     const std::atomic<bool>* stop) const {
@@ -61,7 +67,7 @@ base::result<std::shared_ptr<const SectionAnswer>> Reports::of(
   selection.show_helpers = true;
   std::vector<const analysis::Section*> chosen;
   if (section != nullptr) chosen.push_back(section);
-  analysis::Report report(chosen, selection);
+  analysis::Report report(chosen, selection, objects_of(store_));
   const auto reader = store_.reader();
   const event::PumpOutcome outcome = event::pump(*reader, report, {.stop = stop});
   if (stop != nullptr && *stop) return base::fail(base::Code::query_timeout, "stopped");

@@ -88,13 +88,13 @@ void HeapGraphBuilder::add_weak(base::Id from, base::Id target, event::RefStreng
   weak_.push_back({from, target, strength});
 }
 
-void HeapGraphBuilder::add_root(base::Id object, std::string_view kind) {
+void HeapGraphBuilder::add_root(base::Id object, std::string_view kind, RootOwner owner) {
   auto known = root_kinds_.find(kind);
   if (known == root_kinds_.end()) {
     known = root_kinds_.emplace(kind, static_cast<std::uint32_t>(root_kinds_.size())).first;
     graph_.root_kinds_.emplace_back(kind);
   }
-  roots_.push_back({object, known->second});
+  roots_.push_back({object, known->second, owner});
 }
 
 // In place: all ids at once are the most memory that there ever is.
@@ -139,7 +139,7 @@ void HeapGraphBuilder::resolve_roots(HeapGraph& graph) const {
   for (const Root& root : roots_) {
     const Index object = *numbers_.find(root.object);
     if (object == HeapGraph::kNone) ++graph.lost_roots_;
-    else graph.roots_.push_back({object, root.kind});
+    else graph.roots_.push_back({object, root.kind, root.owner});
   }
 }
 

@@ -18,6 +18,12 @@
 
 namespace polytrace::analysis {
 
+// Whose variable a root is, as far as it is told.
+struct RootOwner {
+  base::Id thread = base::kNoId;
+  std::uint64_t frame = base::kNoId;  // of its stack, 0 the innermost
+};
+
 class HeapGraph {
  public:
   using Index = std::uint32_t;  // of an object
@@ -26,6 +32,7 @@ class HeapGraph {
   struct Root {
     Index object;
     std::uint32_t kind;  // index in root_kinds()
+    RootOwner owner{};
   };
 
   // A reference that does not keep its target alive.
@@ -105,7 +112,7 @@ class HeapGraphBuilder {
            std::span<const event::Ref> references);
   // A reference that keeps nothing alive; `from` is kNoId for a handle of the runtime.
   void add_weak(base::Id from, base::Id target, event::RefStrength strength);
-  void add_root(base::Id object, std::string_view kind);
+  void add_root(base::Id object, std::string_view kind, RootOwner owner = {});
   std::uint64_t objects() const { return sizes_.size(); }
   std::uint64_t roots() const { return roots_.size(); }
   // Everything that was added; the builder is empty then.
@@ -120,6 +127,7 @@ class HeapGraphBuilder {
   struct Root {
     base::Id object;
     std::uint32_t kind;
+    RootOwner owner;
   };
 
   Index make(base::Id id, std::uint32_t type);
