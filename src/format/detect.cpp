@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "base/codes.hpp"
+#include "base/packed/zip_source.hpp"
 #include "format/format.hpp"
-#include "format/zip_source.hpp"
 
 namespace polytrace::format {
 namespace {
@@ -29,7 +29,7 @@ const Format* find_in_zip(const std::vector<std::byte>& head) {
     return found != nullptr;
   };
   const auto entries =
-      zip_source(base::memory_source(head), {is_trace, base::Code::archive_others});
+      base::zip_source(base::memory_source(head), {is_trace, base::Code::archive_others});
   std::vector<std::byte> first(kHeadBytes);
   if (!entries->read(first) || found == nullptr || found->recognise(head)) return nullptr;
   return found;
@@ -40,7 +40,7 @@ std::unique_ptr<base::Source> first_in_zip(const Format& format,
   const auto is_first = [&format](base::Bytes first, std::size_t before) {
     return before == 0 && format.recognise(first);
   };
-  return zip_source(std::move(zip), {is_first, base::Code::archive_others});
+  return base::zip_source(std::move(zip), {is_first, base::Code::archive_others});
 }
 
 }  // namespace
@@ -69,7 +69,7 @@ base::result<Recognised> recognise(std::unique_ptr<base::Source> source) {
   const auto got = base::read_fully(*source, head);
   if (!got) return base::Unexpected(got.error());
   head.resize(*got);
-  if (is_zip(head)) {
+  if (base::is_zip(head)) {
     constexpr std::size_t kZipHead = std::size_t{256} * 1024;
     std::vector<std::byte> more(kZipHead);
     const auto read = base::read_fully(*source, more);

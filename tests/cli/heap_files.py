@@ -296,7 +296,8 @@ def report(folder):
     trace = DATA / "tbf/shop_big.trcbin"
     rows = json.loads(polytrace("report", "--json", "--sections", "heap", trace))["tables"]
     (told,) = [table["rows"] for table in rows if table["key"] == "heap_classes"]
-    (known,) = [table["rows"] for table in answer(trace)["tables"] if table["key"] == "heap_classes"]
+    tables = answer(trace)["tables"]
+    (known,) = [table["rows"] for table in tables if table["key"] == "heap_classes"]
     assert {row["class"]: (row["objects"], row["bytes"]) for row in told} == {
         row["class"]: (row["objects"], row["bytes"]) for row in known}, (told, known)
     assert not answer("--suspects", DATA / "trcxml/shop.trcxml")["tables"][0]["rows"][0]["retained"]

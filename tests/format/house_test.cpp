@@ -39,10 +39,12 @@ std::vector<Bytes> written_files(const Format& format) {
 }
 
 // The files of the cases that open: small, and every kind of record is in one of them. A format
-// that has no cases yet is held to the same by what it writes.
-std::vector<Bytes> small_files(const Format& format) {
+// that has no cases yet is held to the same by what it writes. `with_end`: without those whose end
+// nothing marks.
+std::vector<Bytes> small_files(const Format& format, bool with_end = false) {
   std::vector<Bytes> files;
   for (const CaseFile& file : case_files(format.name)) {
+    if (with_end && file.name().starts_with("length-")) continue;
     const auto loaded = load_case(file);
     if (loaded && !loaded->error) files.push_back(loaded->bytes);
   }
@@ -66,17 +68,27 @@ class house : public testing::TestWithParam<const Format*> {};
 
 TEST_P(house, has_small_files) { EXPECT_GT(small_files(*GetParam()).size(), 10U); }
 
+// Objects of heap dumps that stand before their classes wait for them and come last, and are other
+// objects where the cut took the classes away.
+Lines without_waiting(const Format& format, Lines lines) {
+  const auto waits = [](const std::string& line) {
+    return line.find(" dump_object ") != line.npos;
+  };
+  if (format.name == "hprof") std::erase_if(lines, waits);
+  return lines;
+}
+
 // Whole frames before the cut are read, the rest is told.
 TEST_P(house, every_truncation_is_told) {
-  const std::vector<Bytes> files = small_files(*GetParam());
+  const std::vector<Bytes> files = small_files(*GetParam(), true);
   const std::size_t step = step_of(files, 1, 800);
   for (const Bytes& file : files) {
-    const Lines all = without_header(read_whole(file).lines);
+    const Lines all = without_waiting(*GetParam(), without_header(read_whole(file).lines));
     for (std::size_t size = 0; size < file.size(); size += step) {
       const Whole whole = read_whole(cut(file, size));
       if (whole.open_error) continue;
       ASSERT_EQ(whole.accounted(), size);
-      const Lines some = without_header(whole.lines);
+      const Lines some = without_waiting(*GetParam(), without_header(whole.lines));
       ASSERT_LE(some.size(), all.size());
       ASSERT_TRUE(std::equal(some.begin(), some.end(), all.begin())) << size;
     }

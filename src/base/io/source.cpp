@@ -12,8 +12,8 @@
 #include <thread>
 
 #include "base/codes.hpp"
-#include "base/io/compressed_source.hpp"
 #include "base/io/live_source.hpp"
+#include "base/packed/compressed_source.hpp"
 
 namespace polytrace::base {
 namespace {

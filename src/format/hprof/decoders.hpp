@@ -104,7 +104,7 @@ class HeapDecoder {
                   event::RefStrength first = event::RefStrength::unknown);
   event::Refs elements(base::Bytes bytes, std::uint64_t first);
   event::Refs fields(const std::byte* data, const Layout& layout);
-  void name_arrays();
+  void name_array(std::uint8_t type);
   void name_fields(const ClassDump& dump, std::uint64_t offset);
   event::Text field_name(Id id);
   const Layout& layout_of(Id type);
@@ -118,6 +118,7 @@ class HeapDecoder {
   base::Time time_;
   std::uint16_t nobody_;
   Sizes sizes_;
+  std::uint16_t unnamed_;  // types of values whose arrays have no name yet, a bit for each
   base::IdMap<std::shared_ptr<const ClassDump>> learned_;  // in this chunk
   base::IdMap<event::Text> kept_names_;                    // of fields, in the batch
   std::size_t name_bytes_ = 0;                             // as often as they are told

@@ -175,9 +175,9 @@ void Framing::end_dump(event::Batch& said) {
   // Some writers leave out what every virtual machine keeps.
   event::Root root;
   root.type = "boot class";
-  if (!class_roots_)
+  if (has_roots_ && !class_roots_)
     for (const Id id : boot_classes_) said.add(time_, said.thread_slot(base::kNoId), id, root);
-  class_roots_ = false;
+  has_roots_ = class_roots_ = false;
   boot_classes_ = {};
   event::Dump details;
   details.stage = event::DumpStage::end;
@@ -261,12 +261,15 @@ Framing::Done Framing::meet_part(Bytes part, std::uint64_t offset, std::size_t a
   const std::size_t id_size = header_.id_size;
   const auto kind = static_cast<Part>(part[0]);
   class_roots_ |= kind == Part::sticky_class;
-  if (!is_object(kind)) return {};
+  if (!is_object(kind)) {
+    has_roots_ |= root_kind(kind) != nullptr;
+    return {};
+  }
   const bool is_new = told_.insert(load_id(part.data() + 1, id_size));
   if (!is_new) passed_here_.push_back(at);
   if (kind == Part::class_dump) {
     learn_class(part, offset);
-  } else if (kind == Part::value_array || kind == Part::bare_array) {
+  } else if (is_new && (kind == Part::value_array || kind == Part::bare_array)) {
     meet_value_type(static_cast<std::uint8_t>(part[1 + id_size + 8]));
   } else if (kind == Part::instance && is_new &&
              !knows(load_id(part.data() + 1 + id_size + 4, id_size))) {
@@ -370,7 +373,7 @@ Framing::Done Framing::begin_array(std::uint64_t bytes) {
     piece.size = classes_.sizes.of_array(length * classes_.sizes.reference);
   } else {
     const auto type = static_cast<std::uint8_t>(at[id_size + 8]);
-    meet_value_type(type);
+    if (!piece.again) meet_value_type(type);
     piece.type = definitions_.special().array_class(type);
     piece.size = classes_.sizes.of_array(bytes - head);
   }

@@ -169,6 +169,7 @@ class Framing {
   std::uint64_t dumps_ = 0;
   bool open_ = false;    // a dump has begun
   bool starts_ = false;  // and no chunk has told it yet
+  bool has_roots_ = false;
   bool class_roots_ = false;
   std::vector<Id> boot_classes_;  // those of the boot loader
   // Of a long array.

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <bit>
+
 #include "base/codes.hpp"
 #include "format/hprof/layout/big_endian.hpp"
 #include "format/hprof/layout/parts.hpp"
@@ -21,7 +23,8 @@ HeapDecoder::HeapDecoder(const Context& context, std::size_t id_size, event::Bat
       batch_(batch),
       time_(context.time),
       nobody_(batch.thread_slot(base::kNoId)),
-      sizes_(context.classes.sizes) {}
+      sizes_(context.classes.sizes),
+      unnamed_(context.named_by_type) {}
 
 Id HeapDecoder::id(const std::byte* at) const { return load_id(at, id_size_); }
 
@@ -82,7 +85,6 @@ const Layout& HeapDecoder::make_layout(Id type) {
 void HeapDecoder::parts(Bytes bytes, std::uint64_t offset) {
   std::size_t at = 0;
   auto passed = context_.passed.begin();
-  name_arrays();
   while (at < bytes.size()) {
     const auto kind = static_cast<Part>(bytes[at]);
     const bool passes = passed != context_.passed.end() && *passed == at;
@@ -163,6 +165,8 @@ std::size_t HeapDecoder::value_array(const std::byte* at, Part part) {
   const std::size_t bytes = length * value_bytes(type, id_size_);
   event::Refs none;
   none.first = static_cast<std::uint32_t>(batch_.column<event::Ref>().size());
+  if ((unnamed_ >> type & 1) != 0) [[unlikely]]
+    name_array(type);
   add_object(id(at + 1), context_.special.array_class(type), sizes_.of_array(bytes), none);
   return part == Part::bare_array ? head : head + bytes;
 }
@@ -189,14 +193,13 @@ std::size_t HeapDecoder::class_dump(Bytes bytes, std::uint64_t offset, bool agai
   return static_cast<std::size_t>(cursor.offset() - offset);
 }
 
-void HeapDecoder::name_arrays() {
-  for (std::uint8_t type = 0; type < context_.special.arrays.size(); ++type) {
-    if ((context_.named_by_type >> type & 1) == 0) continue;
-    event::Class details;
-    details.life = event::Life::name;
-    details.name = batch_.keep(value_array_name(type));
-    batch_.add(time_, nobody_, Special::kNamedByType + type, details);
-  }
+// Before the first array of these values.
+void HeapDecoder::name_array(std::uint8_t type) {
+  unnamed_ &= static_cast<std::uint16_t>(~(1U << type));
+  event::Class details;
+  details.life = event::Life::name;
+  details.name = batch_.keep(value_array_name(type));
+  batch_.add(time_, nobody_, Special::kNamedByType + type, details);
 }
 
 event::Text HeapDecoder::field_name(Id id) {
@@ -259,8 +262,8 @@ void HeapDecoder::piece(Bytes bytes) {
       batch_.tally.records[tallied(array.references ? Part::object_array : Part::value_array)];
   tally.count += array.size != 0;
   tally.bytes += bytes.size() + context_.array_bytes;
-  name_arrays();
   if (array.again) return;
+  while (unnamed_ != 0) name_array(static_cast<std::uint8_t>(std::countr_zero(unnamed_)));
   add_object(array.object, array.type, array.size, elements(bytes, array.first));
 }
 

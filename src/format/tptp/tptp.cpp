@@ -6,6 +6,7 @@
 
 #include <array>
 
+#include "base/packed/zip_source.hpp"
 #include "base/text/utf8.hpp"
 #include "format/tptp/message_conversion.hpp"
 #include "format/tptp/message_writer.hpp"
@@ -16,7 +17,6 @@
 #include "format/tptp/xml/names.hpp"
 #include "format/tptp/xml/reader.hpp"
 #include "format/tptp/xml/scan.hpp"
-#include "format/zip_source.hpp"
 
 namespace polytrace::format::tptp {
 namespace {
@@ -41,7 +41,7 @@ bool begins_trace(std::string_view text) {
 }
 
 bool recognise_xml(base::Bytes head) {
-  if (is_zip(head)) return true;
+  if (base::is_zip(head)) return true;
   std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
   const std::string encoding = encoding_of(text);
   if (encoding.starts_with("utf-16") || encoding.starts_with("utf-32")) return true;

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/codes.hpp"
+#include "base/packed/zip_source.hpp"
 #include "base/text/utf8.hpp"
 #include "format/tptp/xml/ruler.hpp"
 #include "format/tptp/xml/scan.hpp"
-#include "format/zip_source.hpp"
 
 namespace polytrace::format::tptp {
 namespace {
@@ -183,9 +183,9 @@ bool is_other(std::string_view root) {
 
 base::result<Decoded> decode(std::unique_ptr<base::Source> source) {
   auto read = head_of(*source);
-  if (read && is_zip(*read)) {
-    source = zip_source(base::prepend(std::move(*read), std::move(source)),
-                        {may_be_trace, base::Code::xml_unknown});
+  if (read && base::is_zip(*read)) {
+    source = base::zip_source(base::prepend(std::move(*read), std::move(source)),
+                              {may_be_trace, base::Code::xml_unknown});
     read = head_of(*source);
     if (read && read->empty() && has_only_others(*source))
       return base::fail(base::Code::not_recognised, "no entry of the zip file is a trace");

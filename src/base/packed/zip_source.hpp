@@ -10,19 +10,19 @@
 #include "base/codes.hpp"
 #include "base/io/source.hpp"
 
-namespace polytrace::format {
+namespace polytrace::base {
 
-bool is_zip(base::Bytes head);
+bool is_zip(Bytes head);
 
 // Which entries are read.
 struct ZipEntries {
   // Of an entry's first bytes, and how many entries were read before it.
-  std::function<bool(base::Bytes first, std::size_t before)> is_read;
-  base::Code left_out;  // says that there are others
+  std::function<bool(Bytes first, std::size_t before)> is_read;
+  Code left_out;  // says that there are others
 };
 
 // What can be unpacked before a cut or a damage is delivered; end_fault() then tells which it was,
 // else how much follows the file, else the first entry that was left out.
-std::unique_ptr<base::Source> zip_source(std::unique_ptr<base::Source> from, ZipEntries entries);
+std::unique_ptr<Source> zip_source(std::unique_ptr<Source> from, ZipEntries entries);
 
-}  // namespace polytrace::format
+}  // namespace polytrace::base

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "format/zip_source.hpp"
+#include "base/packed/zip_source.hpp"
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -10,11 +10,8 @@
 
 #include "base/io/cursor.hpp"
 
-namespace polytrace::format {
+namespace polytrace::base {
 namespace {
-
-using base::Bytes;
-using base::Code;
 
 constexpr std::uint32_t kEntry = 0x04034b50;
 constexpr std::uint32_t kDescriptor = 0x08074b50;
@@ -40,7 +37,7 @@ struct ZipEntry {
 };
 
 ZipEntry read_entry(Bytes bytes) {
-  base::Cursor in(bytes, 0);
+  Cursor in(bytes, 0);
   in.bytes(6);
   const auto flags = in.fixed<std::uint16_t>();
   const auto method = in.fixed<std::uint16_t>();
@@ -60,7 +57,7 @@ ZipEntry read_entry(Bytes bytes) {
 
 // The size that did not fit into 32 bits stands in an extra field, behind the unpacked one.
 std::uint64_t long_size(Bytes extra, std::uint64_t size) {
-  base::Cursor in(extra, 0);
+  Cursor in(extra, 0);
   while (size == UINT32_MAX && in.left() >= 4) {
     const auto id = in.fixed<std::uint16_t>();
     const auto length = in.fixed<std::uint16_t>();
@@ -75,28 +72,28 @@ std::uint64_t long_size(Bytes extra, std::uint64_t size) {
 }
 
 std::uint16_t number_at(Bytes bytes, std::size_t at) {
-  return base::load_le<std::uint16_t>(bytes.data() + at);
+  return load_le<std::uint16_t>(bytes.data() + at);
 }
 
-class ZipSource final : public base::Source {
+class ZipSource final : public Source {
  public:
-  ZipSource(std::unique_ptr<base::Source> from, ZipEntries entries)
+  ZipSource(std::unique_ptr<Source> from, ZipEntries entries)
       : from_(std::move(from)), entries_(std::move(entries)) {
     constexpr int kRaw = -15;
     inflateInit2(&stream_, kRaw);
   }
   ~ZipSource() override { inflateEnd(&stream_); }
 
-  base::result<std::size_t> read(std::span<std::byte> into) override {
+  result<std::size_t> read(std::span<std::byte> into) override {
     while (!ended_) {
       error_.reset();
       const std::size_t made = in_entry_ ? unpack(into) : next_part();
-      if (error_) return base::Unexpected(*error_);
+      if (error_) return Unexpected(*error_);
       if (made > 0) return made;
     }
     return std::size_t{0};
   }
-  std::optional<base::Error> end_fault() const override { return fault_ ? fault_ : left_out_; }
+  std::optional<Error> end_fault() const override { return fault_ ? fault_ : left_out_; }
   std::optional<std::uint64_t> stored_size() const override { return from_->stored_size(); }
   std::uint64_t stored_position() const override { return from_->stored_position(); }
 
@@ -112,14 +109,14 @@ class ZipSource final : public base::Source {
     size_ = have();
     at_ = 0;
     const std::size_t before = size_;
-    const auto got = base::read_fully(*from_, std::span(piece_).subspan(before));
+    const auto got = read_fully(*from_, std::span(piece_).subspan(before));
     if (!got) return error_ = got.error(), false;
     size_ += *got;
     return have() >= bytes;
   }
   std::size_t end(Code code, const char* why) {
     ended_ = true;
-    fault_ = base::Error{code, {.offset = from_->stored_position() - have()}, why};
+    fault_ = Error{code, {.offset = from_->stored_position() - have()}, why};
     return 0;
   }
   std::size_t cut() {
@@ -133,7 +130,7 @@ class ZipSource final : public base::Source {
     constexpr std::uint32_t kZip64EndMark = 0x06064b50;
     constexpr std::uint32_t kZip64LocatorMark = 0x07064b50;
     constexpr std::uint32_t kEndMark = 0x06054b50;
-    switch (base::load_le<std::uint32_t>(input().data())) {
+    switch (load_le<std::uint32_t>(input().data())) {
       case kEntry: return closed_ = false, next_entry();
       case kZip64LocatorMark: return pass(kZip64Locator, [](Bytes) { return 0U; });
       case kDirectoryMark:
@@ -141,7 +138,7 @@ class ZipSource final : public base::Source {
           return std::uint64_t{number_at(in, 28)} + number_at(in, 30) + number_at(in, 32);
         });
       case kZip64EndMark:
-        return pass(kZip64End, [](Bytes in) { return base::load_le<std::uint64_t>(&in[4]); });
+        return pass(kZip64End, [](Bytes in) { return load_le<std::uint64_t>(&in[4]); });
       case kEndMark: closed_ = true; return pass(kEnd, [](Bytes in) { return number_at(in, 20); });
       default: return behind();
     }
@@ -168,7 +165,7 @@ class ZipSource final : public base::Source {
     if (error_) return 0;
     ended_ = true;
     if (bytes > 0)
-      fault_ = base::Error{
+      fault_ = Error{
           Code::trailing_bytes, {.offset = offset}, fmt::format("{} behind the zip file", bytes)};
     return 0;
   }
@@ -220,7 +217,7 @@ class ZipSource final : public base::Source {
   void leave_out() {
     is_left_out_ = true;
     if (!left_out_)
-      left_out_ = base::Error{entries_.left_out, {.offset = name_at_}, "a zip entry: " + name_};
+      left_out_ = Error{entries_.left_out, {.offset = name_at_}, "a zip entry: " + name_};
   }
   std::size_t copy_into(std::span<std::byte> into) {
     const std::size_t count = std::min({into.size(), have(), static_cast<std::size_t>(left_)});
@@ -254,9 +251,9 @@ class ZipSource final : public base::Source {
   // Its signature may be missing, and nothing but what follows it tells how long its sizes are.
   bool read_descriptor(std::uint32_t& check_sum) {
     if (!fill(kShortDescriptor)) return false;
-    if (base::load_le<std::uint32_t>(input().data()) == kDescriptor) skip(4);
+    if (load_le<std::uint32_t>(input().data()) == kDescriptor) skip(4);
     fill(kLongDescriptor + 4);
-    check_sum = base::load_le<std::uint32_t>(input().data());
+    check_sum = load_le<std::uint32_t>(input().data());
     const bool is_long = !follows(kShortDescriptor) && follows(kLongDescriptor);
     return skip(is_long ? kLongDescriptor : kShortDescriptor);
   }
@@ -266,7 +263,7 @@ class ZipSource final : public base::Source {
            input()[at + 1] == std::byte{'K'};
   }
 
-  std::unique_ptr<base::Source> from_;
+  std::unique_ptr<Source> from_;
   ZipEntries entries_;
   std::size_t entries_read_ = 0;
   std::vector<std::byte> piece_ = std::vector<std::byte>(2 * kZipPiece);
@@ -284,19 +281,19 @@ class ZipSource final : public base::Source {
   std::string name_;
   std::uint64_t name_at_ = 0;
   bool ended_ = false;
-  std::optional<base::Error> fault_;
-  std::optional<base::Error> left_out_;  // the first entry that is no trace
-  std::optional<base::Error> error_;     // of the source
+  std::optional<Error> fault_;
+  std::optional<Error> left_out_;  // the first entry that is no trace
+  std::optional<Error> error_;     // of the source
 };
 
 }  // namespace
 
 bool is_zip(Bytes head) {
-  return head.size() >= 4 && base::load_le<std::uint32_t>(head.data()) == kEntry;
+  return head.size() >= 4 && load_le<std::uint32_t>(head.data()) == kEntry;
 }
 
-std::unique_ptr<base::Source> zip_source(std::unique_ptr<base::Source> from, ZipEntries entries) {
+std::unique_ptr<Source> zip_source(std::unique_ptr<Source> from, ZipEntries entries) {
   return std::make_unique<ZipSource>(std::move(from), std::move(entries));
 }
 
-}  // namespace polytrace::format
+}  // namespace polytrace::base
