@@ -71,6 +71,8 @@ void on_started(MonoProfiler*, uintptr_t id) {
 
 // On the thread that ends.
 void on_stopped(MonoProfiler*, uintptr_t id) {
+  const Recording recording;
+  end_cpu();
   event::Thread details;
   details.life = event::Life::end;
   note(details, t_marks.number);

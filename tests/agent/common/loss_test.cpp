@@ -53,7 +53,7 @@ void record_for_ever(Progress& progress, std::uint32_t worker) {
 
 [[noreturn]] void run_child(const std::string& file, Progress& progress) {
   agent::Faults faults;
-  agent::Options options = agent::parse_options("flush=3ms,buffer=4m", faults);
+  agent::Options options = agent::parse_options("flush=3ms,buffer=4m,cpu=off", faults);
   options.file = file;
   options.min_free = 0;
   if (!Recorder::the().start(options, faults)) _exit(1);
@@ -264,7 +264,7 @@ int record_under_limit(const std::string& file) {
   const rlimit limit{kFileLimit, kFileLimit};
   setrlimit(RLIMIT_FSIZE, &limit);
   agent::Faults faults;
-  agent::Options options = agent::parse_options("buffer=2m,flush=1ms", faults);
+  agent::Options options = agent::parse_options("buffer=2m,flush=1ms,cpu=off", faults);
   options.file = file;
   options.min_free = 0;
   if (!Recorder::the().start(options, faults)) return 1;
@@ -305,7 +305,7 @@ bool tells(const Recorded& recorded, const std::string& text) {
 TEST(losses, a_disk_that_is_nearly_full_ends_the_stream_well) {
   const TemporaryFolder folder;
   agent::Faults faults;
-  agent::Options options = agent::parse_options("flush=1ms", faults);
+  agent::Options options = agent::parse_options("flush=1ms,cpu=off", faults);
   options.file = folder.file("trace.ptrace");
   options.min_free = UINT64_MAX - 1;
   ASSERT_TRUE(Recorder::the().start(options, faults));
@@ -322,7 +322,7 @@ TEST(losses, a_limit_ends_the_stream_well_and_the_program_goes_on) {
   constexpr std::uintmax_t kBeyond = 4 << 20;  // what was on its way
   const TemporaryFolder folder;
   agent::Faults faults;
-  agent::Options options = agent::parse_options("flush=1ms,limit=1MiB,min-free=0", faults);
+  agent::Options options = agent::parse_options("flush=1ms,limit=1MiB,min-free=0,cpu=off", faults);
   ASSERT_TRUE(faults.empty());
   options.file = folder.file("trace.ptrace");
   ASSERT_TRUE(Recorder::the().start(options, faults));

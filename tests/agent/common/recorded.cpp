@@ -335,16 +335,20 @@ std::uint64_t Recorded::lost_in(const std::vector<Event>& some) {
   return records;
 }
 
-std::vector<std::uint64_t> Recorded::cpu_times() const {
-  std::vector<std::uint64_t> times;
+std::vector<Recorded::Cpu> Recorded::cpu_of(std::uint64_t thread) const {
+  std::vector<Cpu> all;
   for (const Event& event : events) {
-    if (event.kind != Event::kBody || event.value != kCpuNumber) continue;
+    if (event.kind != Event::kBody || event.value != kCpuNumber || event.thread != thread) continue;
     Input in(event.body);
     const std::uint64_t present = in.var();
     if ((present & 1) != 0) in.var();  // whose time
-    times.push_back((present & 2) != 0 ? in.zig() : 0);
+    Cpu& cpu = all.emplace_back();
+    cpu.tick = event.tick;
+    if ((present & 2) != 0) cpu.used = in.zig();
+    if ((present & 4) != 0) in.var();  // bogus
+    if ((present & 8) != 0) cpu.span = in.zig();
   }
-  return times;
+  return all;
 }
 
 }  // namespace polytrace::test

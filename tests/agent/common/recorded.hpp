@@ -39,8 +39,13 @@ struct Recorded {
   // Sum of the `records` of all Lost events.
   std::uint64_t lost() const;
   static std::uint64_t lost_in(const std::vector<Event>& some);
-  // Nanoseconds that Cpu events tell, one by one.
-  std::vector<std::uint64_t> cpu_times() const;
+  // What Cpu events tell of a thread, in nanoseconds.
+  struct Cpu {
+    std::uint64_t tick = 0;
+    std::uint64_t used = 0;
+    std::uint64_t span = 0;  // 0: not told
+  };
+  std::vector<Cpu> cpu_of(std::uint64_t thread) const;
 };
 
 // Of the stream file, and of the segment file beside it if that is there.

@@ -23,6 +23,7 @@ class Recording {
     agent::Options parsed = agent::parse_options(options, faults);
     if (parsed.file.empty()) parsed.file = file();
     parsed.min_free = 0;
+    if (parsed.cpu == agent::kAuto) parsed.cpu = 0;  // only what threads do is in their streams
     if (fd >= 0) parsed.segments = folder_.file(".");
     started_ = agent::Recorder::the().start(parsed, faults, fd);
     for (const std::string& fault : faults) ADD_FAILURE() << fault;

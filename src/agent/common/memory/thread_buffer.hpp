@@ -29,7 +29,6 @@ struct ThreadBuffer {
   std::uint32_t level = 0;    // size of the next segment, from how fast the last one was filled
   bool named = false;         // the agent told `thread`
   bool introduced = false;    // not named, but the stream has its name at the system
-  std::int64_t cpu = -1;      // nanoseconds of CPU time told last, or -1
   bool listed = false;        // in the recorder's list
   bool inside = false;        // on the slow path: what it calls is not recorded
 
@@ -40,6 +39,10 @@ struct ThreadBuffer {
 
   ThreadBuffer* before = nullptr;  // the recorder's list
   ThreadBuffer* after = nullptr;
+
+  std::uint32_t cpu_slot = 0;     // whose CPU clock is read (record/thread_cpu.hpp), 0 = not
+  bool cpu_ended = false;         // its last CPU event was recorded: not to be watched by itself
+  std::uint64_t cpu_session = 0;  // of the recorder that watches it
 };
 
 extern thread_local constinit ThreadBuffer t_buffer __attribute__((tls_model("initial-exec")));

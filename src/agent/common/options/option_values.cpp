@@ -120,8 +120,15 @@ bool set_yes(bool& target, std::string_view value) {
   return choose(target, value,
                 {{"", true}, {"yes", true}, {"true", true}, {"no", false}, {"false", false}});
 }
+constexpr std::uint64_t kUsualCpu = 100'000'000;
 bool set_cpu(Options& options, std::string_view value, Faults&) {
-  return set_yes(options.cpu, value);
+  constexpr std::uint64_t kLeast = 1'000'000;
+  bool on = false;
+  if (value == "off" || set_yes(on, value)) {
+    options.cpu = on ? kUsualCpu : 0;
+    return true;
+  }
+  return parse_duration(value, options.cpu) && options.cpu >= kLeast;
 }
 bool set_heap_dump(Options& options, std::string_view value, Faults&) {
   return choose(
@@ -266,8 +273,14 @@ void set_tptp_key(Options& options, std::string_view key, std::string_view value
       value != "none" && value != "NONE" && value != "false" && value != "off" && value != "0";
   if (key == "MONITOR_MODE") options.events.monitors = on;
   else if (key == "TRACK_GC_EVENT_TYPES") options.events.gc = on;
-  else if (key == "CPU_TIME") options.cpu = on;
+  else if (key == "CPU_TIME") options.cpu = on ? kUsualCpu : 0;
   else if (key == "TRACE_MODE" && value == "aggregate") options.mode = Mode::summary;
+}
+
+std::uint64_t cpu_interval(const Options& options) {
+  if (options.cpu != kAuto) return options.cpu;
+  const bool wanted = options.events.calls || options.events.sample_interval != 0;
+  return wanted && options.format == "native" ? kUsualCpu : 0;
 }
 
 bool parse_size(std::string_view text, std::uint64_t& bytes) {

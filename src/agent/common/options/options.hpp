@@ -64,7 +64,7 @@ struct Options {
   std::uint32_t flush = 250;        // milliseconds until an event is in the stream
   std::uint32_t stack_depth = 64;   // frames of a recorded stack at most
   std::uint32_t min_bytecode = 0;   // methods with less byte code are not instrumented
-  bool cpu = false;                 // CPU time of threads, at each new segment
+  std::uint64_t cpu = kAuto;        // nanoseconds between readings of threads' CPU clocks, 0 = none
 
   std::string control = "none";  // none, unix, tcp:ADDRESS:PORT
   std::string connect;           // dial out instead: the collector's socket
@@ -84,6 +84,9 @@ struct Options {
 
 // Reads `text`, and the environment. Files that it names (filters, profile) are read here.
 Options parse_options(std::string_view text, Faults& faults);
+// Options::cpu, where kAuto is 100 ms if calls or samples are recorded into a format that can hold
+// it, else 0.
+std::uint64_t cpu_interval(const Options& options);
 // One further option, as the control server sets it. False: refused, with the reason in `faults`.
 bool set_option(Options& options, std::string_view name, std::string_view value, Faults& faults);
 

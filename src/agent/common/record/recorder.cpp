@@ -7,11 +7,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 #include <utility>
 
 #include "agent/common/memory/pages.hpp"
+#include "agent/common/record/thread_cpu.hpp"
 #include "agent/common/record/thread_words.hpp"
 #include "agent/common/stream/definitions.hpp"
 #include "agent/common/stream/session.hpp"
@@ -60,6 +62,7 @@ void after_fork_in_child() {
   t_buffer.listed = t_buffer.inside = false;
   t_buffer.lost.store(0, std::memory_order_relaxed);
   new (&g_threads) Threads;
+  forget_cpu();
   g_control = PTHREAD_MUTEX_INITIALIZER;
 }
 
@@ -149,6 +152,14 @@ bool open_session(Session& session, Faults& faults, int output_fd) {
   return false;
 }
 
+// What threads used up to now. A writer that is held up must not hold up the program.
+void tell_cpu_at_last(base::Duration patience = 1'000'000'000) {
+  constexpr base::Duration kMost = 1'000'000'000;
+  Session* const session = g_session.load(std::memory_order_acquire);
+  if (session != nullptr && session->options.cpu != 0 && running())
+    session->writer.flush(std::min(patience, kMost), false);
+}
+
 // Cut off, but with an end that says so.
 bool is_told_cut(const Session& session) {
   const auto cut = static_cast<Cut>(session.segments.status().cut.load(std::memory_order_acquire));
@@ -226,8 +237,12 @@ bool define_site(const Site& site) {
 
 void name_thread(base::Id thread) {
   t_buffer.named = true;
+  if (t_buffer.thread != thread) end_cpu();
   t_buffer.thread = thread;
+  t_buffer.cpu_ended = false;
   switch_thread(thread);
+  const Session* const session = g_session.load(std::memory_order_acquire);
+  if (session != nullptr) watch_cpu(*session, Patience::policy);
 }
 
 // Not to be lost while paused: the next event may go into the same segment.
@@ -253,6 +268,8 @@ void keep_losses(Session& session) {
 }  // namespace
 
 void end_thread() {
+  end_cpu();
+  t_buffer.cpu_ended = false;
   {
     SlowPath path;
     if (!path.idle() && t_buffer.session == path.session().number) {
@@ -298,6 +315,7 @@ bool Recorder::start(const Options& options, Faults& faults, int output_fd) {
   session->before = std::exchange(g_sessions, session);
   session->number = session->before == nullptr ? 1 : session->before->number + 1;
   session->options = options;
+  session->options.cpu = cpu_interval(options);
   if (!open_session(*session, faults, output_fd)) {
     session->output.discard();
     return false;
@@ -324,6 +342,7 @@ bool Recorder::start(const Options& options, Faults& faults, int output_fd) {
 void Recorder::pause() {
   constexpr base::Duration kSummaryPatience = 5'000'000'000;
   const Guard guard(g_control);
+  tell_cpu_at_last();
   State expected = State::running;
   if (!g_state.compare_exchange_strong(expected, State::paused)) return;
   disarm_all();
@@ -356,6 +375,7 @@ bool Recorder::stop(base::Duration deadline) {
   Session* const session = g_session.load(std::memory_order_acquire);
   if (session == nullptr) return true;
   const base::Time until = monotonic_now() + deadline;
+  tell_cpu_at_last(deadline);
   const bool whole_so_far = begin_stopping();
   disarm_all();
   session->segments.wake_all();

@@ -161,6 +161,9 @@ void name_thread(base::Id thread);
 // From here on the calling thread's events belong to `thread`: a virtual thread was mounted.
 // kNoId: to itself again.
 void switch_thread(base::Id thread);
+// The CPU time of the calling thread up to now, and no more of it: to be called before an event
+// that says that the thread ends. end_thread() does it where nobody has.
+void end_cpu();
 // Hands over the calling thread's segment. Not needed (the end of the thread does it), but sooner.
 void end_thread();
 // The number that the calling thread's events carry.

@@ -3,13 +3,13 @@
 
 #include <errno.h>
 #include <sys/prctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
+#include "agent/common/record/thread_cpu.hpp"
 #include "agent/common/tools/guard.hpp"
 
 namespace polytrace::agent {
@@ -52,6 +52,7 @@ std::uint64_t next_unnamed_thread() {
 }  // namespace
 
 void watch_thread_ends() { thread_key(); }
+void watch_end_of_thread() { pthread_setspecific(thread_key(), &t_buffer); }
 
 SlowPath::SlowPath() : buffer_(t_buffer), session_(nullptr), errno_(errno) {
   if (buffer_.inside) return;
@@ -81,7 +82,6 @@ bool SlowPath::join(Patience patience) {
   if (!guard.held()) return false;
   buffer_.session = session_->number;
   buffer_.introduced = false;
-  buffer_.cpu = -1;
   buffer_.next = buffer_.limit = nullptr;
   buffer_.segment = kNoSegment;
   buffer_.level = 0;
@@ -89,7 +89,7 @@ bool SlowPath::join(Patience patience) {
   if (buffer_.current.load(std::memory_order_relaxed) == 0)
     buffer_.current.store(buffer_.thread, std::memory_order_relaxed);
   if (buffer_.listed) return true;
-  pthread_setspecific(thread_key(), &buffer_);
+  watch_end_of_thread();
   buffer_.listed = true;
   buffer_.before = nullptr;
   buffer_.after = g_threads.first;
@@ -99,15 +99,19 @@ bool SlowPath::join(Patience patience) {
 }
 
 bool SlowPath::claim(std::uint32_t words, Patience patience) {
-  if (buffer_.session != session_->number && !join(patience)) return lose();
+  return try_claim(words, patience) || lose();
+}
+
+bool SlowPath::try_claim(std::uint32_t words, Patience patience) {
+  if (buffer_.session != session_->number && !join(patience)) return false;
   for (bool opened = false;; opened = true) {
     const auto passed = static_cast<std::int64_t>(session_->clock.now() - buffer_.base);
     ticks_ = passed > 0 ? static_cast<std::uint64_t>(passed) : 0;
     const bool room = buffer_.limit - buffer_.next >= static_cast<std::ptrdiff_t>(words);
     if (has_segment() && room && ticks_ <= kMaxTicks) return true;
-    if (opened) return lose();
+    if (opened) return false;
     if (has_segment()) choose_level();
-    if (!close(patience) || !open(buffer_.level, patience)) return lose();
+    if (!close(patience) || !open(buffer_.level, patience)) return false;
   }
 }
 
@@ -116,6 +120,11 @@ void SlowPath::put(std::uint64_t word, std::uint64_t follows) {
   if (follows != 0) at[1].store(follows, std::memory_order_relaxed);
   at->store(word | ticks_ << native::kTickShift, std::memory_order_release);
   buffer_.next = at + (follows != 0 ? 2 : 1);
+}
+
+void SlowPath::put_cpu(std::uint64_t thread, const event::Cpu& cpu) {
+  put(native::escape_word(Escape::thread, 0, 0), thread | native::kFollows);
+  put_body(&encode_as<event::Cpu>, base::kNoId, &cpu, {});
 }
 
 bool SlowPath::put_event(EncodeBody encode, base::Id subject, const void* details,
@@ -186,7 +195,7 @@ bool SlowPath::open(std::uint32_t level, Patience patience) {
   ticks_ = 0;
   if (!buffer_.named && !buffer_.introduced) put_name();
   put_losses();
-  if (session_->options.cpu) put_cpu();
+  watch_cpu(*session_, patience);
   return true;
 }
 
@@ -272,19 +281,6 @@ void SlowPath::put_name() {
   event.name = name;
   event.os_thread = static_cast<base::Id>(gettid());
   buffer_.introduced = put_body(&encode_as<event::Thread>, buffer_.thread, &event, {});
-}
-
-// What was used since the event before; at first there is none.
-void SlowPath::put_cpu() {
-  timespec time{};
-  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0) return;
-  const base::Duration used = base::Duration{time.tv_sec} * kCpuSecond + time.tv_nsec;
-  const base::Duration before = std::exchange(buffer_.cpu, used);
-  if (before < 0) return;
-  event::Cpu event;
-  event.scope = event::CpuScope::thread;
-  event.used = used - before;
-  put_body(&encode_as<event::Cpu>, base::kNoId, &event, {});
 }
 
 bool SlowPath::lose() {

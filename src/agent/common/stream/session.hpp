@@ -55,4 +55,13 @@ extern constinit std::atomic<Session*> g_session;
 // All threads ask on their next event what is wanted.
 void disarm_all();
 
+// The calling thread will record CPU times of the others: it is none of the program's.
+void begin_cpu_thread();
+// Events of the threads that are watched (record/thread_cpu.hpp): of all, or, where these are many,
+// of those whose turn it is. Without free memory there are none, and the next ones say it all. On
+// that thread only.
+void record_cpu(const Session& session, bool all);
+// What it recorded goes to the stream with the next round.
+void end_cpu_thread();
+
 }  // namespace polytrace::agent

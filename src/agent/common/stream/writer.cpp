@@ -100,6 +100,8 @@ void* Writer::run(void* self) {
 
 void Writer::loop() {
   pthread_setname_np(pthread_self(), "polytrace");
+  begin_cpu_thread();
+  if (session_->options.cpu != 0) cpu_due_ = monotonic_now();
   const base::Duration pace = session_->options.flush * kOneMillisecond;
   base::Time due = monotonic_now() + pace;
   for (bool last = false; !last;) {
@@ -112,6 +114,8 @@ void Writer::loop() {
     const base::Time begin = monotonic_now();
     const bool tables = summary_pace_.take(wall_now());
     const bool all = last || asked != done_ || begin >= due || tables;
+    if (asked != done_ || tables || begin >= cpu_due_) take_cpu(begin, asked != done_ || tables);
+    if (last) end_cpu_thread();
     const bool kept = last || dump_.exchange(false, std::memory_order_acq_rel);
     round(all, kept, kept || tables);
     if (all) due = begin + pace;
@@ -125,9 +129,16 @@ void Writer::loop() {
   }
 }
 
+void Writer::take_cpu(base::Time now, bool all) {
+  if (session_->options.cpu == 0) return;
+  cpu_due_ = now + static_cast<base::Duration>(session_->options.cpu);
+  record_cpu(*session_, all);
+}
+
 base::Time Writer::next_round(base::Time due) const {
   const base::Duration left = summary_pace_.left(wall_now());
-  return left == INT64_MAX ? due : std::min(due, monotonic_now() + left);
+  const base::Time next = std::min(due, cpu_due_);
+  return left == INT64_MAX ? next : std::min(next, monotonic_now() + left);
 }
 
 void Writer::round(bool all, bool kept, bool tables) {
@@ -164,7 +175,7 @@ SegmentQueue Writer::snapshot(bool all, bool kept) {
   std::uint64_t threads = 0;
   for (const ThreadBuffer* at = g_threads.first; at != nullptr; at = at->after) {
     if (at->session != session_->number) continue;
-    ++threads;
+    threads += at != &t_buffer ? 1 : 0;
     if (all && !ring && at->segment != kNoSegment) open_[open_count_++] = at->segment;
   }
   session_->segments.status().threads.store(threads, std::memory_order_relaxed);
@@ -181,7 +192,7 @@ void Writer::move(std::uint32_t segment) {
     const std::uint64_t* const words = plain(session_->segments.words(segment));
     const std::uint32_t count = session_->segments.words_of(segment);
     moved = {header.number, SegmentWords(words, count, header.base_tick, header.thread),
-             SummaryWords(words, count, header.base_tick, header.thread), 0};
+             SummaryWords(words, count, header.base_tick, header.thread), 0, false};
   }
   if (session_->options.mode == Mode::summary) sum_words(header, moved);
   else move_words(header, moved);
@@ -192,13 +203,12 @@ void Writer::move_words(const SegmentHeader& header, Moved& moved) {
   const bool ring = session_->options.policy == Policy::ring;
   while (moved.words.ready() && (ring || !is_cut())) {
     native::RecordEncoder& encoder = session_->blocks.begin(moved.words.next_tick(), header.thread);
-    const std::uint32_t before = moved.words.taken();
     if (!moved.words.move_to(encoder)) break;
     session_->definitions.drain(session_->blocks, written_);
-    session_->blocks.finish(header.number, before, moved.words.taken());
+    const std::uint32_t before = std::exchange(moved.taken, moved.words.taken());
+    session_->blocks.finish(header.number, before, moved.taken);
   }
-  if (!moved.words.damaged() || moved.told != 0) return;
-  moved.told = 1;
+  if (!moved.words.damaged() || std::exchange(moved.damage_told, true)) return;
   put_lost(header.thread, 1, header.base_tick, session_->clock.now(), "a segment was written over");
 }
 
@@ -210,8 +220,8 @@ void Writer::sum_words(const SegmentHeader& header, Moved& moved) {
     while (more && encoder.thread(moved.summed.thread()) && moved.summed.move_event(encoder))
       more = moved.summed.next_event(summary_);
     session_->definitions.drain(session_->blocks, written_);
-    const std::uint32_t before = std::exchange(moved.told, moved.summed.taken());
-    session_->blocks.finish(header.number, before, moved.told);
+    const std::uint32_t before = std::exchange(moved.taken, moved.summed.taken());
+    session_->blocks.finish(header.number, before, moved.taken);
   }
 }
 

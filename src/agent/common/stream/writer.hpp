@@ -41,10 +41,12 @@ class Writer {
     std::uint64_t number;
     format::native::SegmentWords words;
     SummaryWords summed;
-    std::uint32_t told;  // words of `summed` that blocks have taken; of `words`, that damage was
+    std::uint32_t taken;  // words that blocks have taken
+    bool damage_told;     // of `words`
   };
   static void* run(void* self);
   void loop();
+  void take_cpu(base::Time now, bool all);
   base::Time next_round(base::Time due) const;
   // `all`: open segments too. `kept`: what policy ring keeps, too. `tables`: those of mode summary.
   void round(bool all, bool kept, bool tables);
@@ -91,7 +93,8 @@ class Writer {
   std::uint32_t open_count_ = 0;
   Summary summary_;
   SummaryPace summary_pace_;
-  SegmentQueue written_;  // when the output has them, they are free
+  SegmentQueue written_;            // when the output has them, they are free
+  base::Time cpu_due_ = INT64_MAX;  // when clocks of threads are to be read
   base::Time looked_at_disk_ = 0;
   Cut cut_ = Cut::none;
   std::uint64_t ring_lost_ = 0;

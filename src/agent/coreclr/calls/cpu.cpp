@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CPU times of the process and its threads, each what was used since the record before. A thread of
-// ours reads the system's clocks of them.
+// CPU time of the process, each record what was used since the one before. A thread of ours reads
+// the system's clock of it. Threads' times are the recorder's (agent/common/record/thread_cpu.hpp).
 #include <pthread.h>
 #include <time.h>
 
@@ -70,87 +70,36 @@ void Ticker::stop() {
 
 Ticker g_ticker;
 
-struct Used {
-  LivingThread thread;
-  base::Duration used;
-  bool living;
-};
-
-class Times {
+class ProcessTime {
  public:
   void take();
 
  private:
-  void take_process();
-  void take_threads();
-  void take_thread(Used& one);
-
-  base::Duration process_ = cpu_of_process();
-  std::vector<LivingThread> living_;
-  std::vector<Used> threads_;
+  base::Duration used_ = cpu_of_process();
 };
 
-void Times::take() {
-  if (settings().cpu_process) take_process();
-  if (settings().cpu_threads) take_threads();
-}
-
-void Times::take_process() {
+void ProcessTime::take() {
   const base::Duration used = cpu_of_process();
   event::Cpu details;
   details.scope = event::CpuScope::process;
-  details.used = std::max(used - process_, base::Duration{0});
-  process_ = used;
+  details.used = std::max(used - used_, base::Duration{0});
+  used_ = used;
   define(details, base::kNoId);
-}
-
-// A thread's first record comes an interval after it was first seen.
-void Times::take_threads() {
-  living_threads(living_);
-  for (Used& one : threads_) one.living = false;
-  for (const LivingThread& thread : living_) {
-    const auto known = std::ranges::find(threads_, thread.number,
-                                         [](const Used& one) { return one.thread.number; });
-    if (known == threads_.end()) {
-      threads_.push_back(
-          {thread, std::max(cpu_of_thread(thread.os_thread), base::Duration{0}), true});
-    } else {
-      known->living = true;
-      take_thread(*known);
-    }
-  }
-  std::erase_if(threads_, [](const Used& one) { return !one.living; });
-  switch_thread(base::kNoId);
-}
-
-void Times::take_thread(Used& one) {
-  const base::Duration used = cpu_of_thread(one.thread.os_thread);
-  if (used < one.used) return;
-  event::Cpu details;
-  details.scope = event::CpuScope::thread;
-  details.used = used - one.used;
-  one.used = used;
-  const HeldThread held(one.thread.number);
-  if (!held) return;
-  switch_thread(one.thread.number);
-  emit(details, base::kNoId);
 }
 
 // While recording is paused, usage goes on adding up.
 void* run_cpu_times(void*) {
-  number_thread();
-  Times times;
+  ProcessTime time;
   while (g_ticker.wait())
-    if (Recorder::the().running()) times.take();
-  if (Recorder::the().running()) times.take();
-  end_thread();
+    if (Recorder::the().running()) time.take();
+  if (Recorder::the().running()) time.take();
   return nullptr;
 }
 
 }  // namespace
 
 void start_cpu_times() {
-  if (!settings().cpu_process && !settings().cpu_threads) return;
+  if (!settings().cpu_process) return;
   g_ticker.start(static_cast<base::Duration>(settings().cpu_interval), run_cpu_times);
 }
 void stop_cpu_times() { g_ticker.stop(); }

@@ -62,13 +62,6 @@ void move(Living& thread, std::uint32_t os_thread) {
   define(details, thread.number);
 }
 
-base::Duration read_clock(clockid_t clock) {
-  constexpr base::Duration kSecond = 1'000'000'000;
-  timespec used{};
-  if (clock_gettime(clock, &used) != 0) return -1;
-  return used.tv_sec * kSecond + used.tv_nsec;
-}
-
 }  // namespace
 
 HResult on_thread_assigned(RuntimeId id, std::uint32_t os_thread) {
@@ -95,8 +88,12 @@ HResult on_thread_destroyed(RuntimeId id) {
   }
   event::Thread details;
   details.life = Life::end;
-  if (number != 0 && number == t_marks.number) note(details, number), end_thread();
-  else if (number != 0) define(details, number);
+  if (number != 0 && number != t_marks.number) define(details, number);
+  if (number == 0 || number != t_marks.number) return kOk;
+  const Recording recording;
+  end_cpu();
+  note(details, number);
+  end_thread();
   return kOk;
 }
 
@@ -121,13 +118,12 @@ HeldThread::HeldThread(std::uint32_t number) {
 }
 HeldThread::~HeldThread() { pthread_mutex_unlock(&g_threads_mutex); }
 
-// As the kernel numbers such clocks.
-base::Duration cpu_of_thread(std::uint32_t os_thread) {
-  constexpr clockid_t kOfThread = 6;
-  return read_clock(static_cast<clockid_t>(~os_thread << 3) | kOfThread);
+base::Duration cpu_of_process() {
+  constexpr base::Duration kSecond = 1'000'000'000;
+  timespec used{};
+  if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) != 0) return -1;
+  return used.tv_sec * kSecond + used.tv_nsec;
 }
-
-base::Duration cpu_of_process() { return read_clock(CLOCK_PROCESS_CPUTIME_ID); }
 
 void tell_threads() {
   const Guard guard(g_threads_mutex);

@@ -32,9 +32,7 @@ class HeldThread {
   bool lives_;
 };
 
-// CPU time of a thread of this process, by the system's number, and of all of them; nanoseconds.
-// -1: it is gone.
-base::Duration cpu_of_thread(std::uint32_t os_thread);
+// CPU time of all threads of this process, nanoseconds.
 base::Duration cpu_of_process();
 
 }  // namespace polytrace::agent::coreclr

@@ -166,7 +166,7 @@ std::vector<std::pair<std::string, std::string>> prof_settings(const Settings& s
       {"TracingSuspendedOnStart", letter(settings.common.paused)},
       {"LineTraceEnabled", letter(settings.line_trace)},
       {"CpuTraceProcessEnabled", letter(settings.cpu_process)},
-      {"CpuTraceThreadEnabled", letter(settings.cpu_threads)},
+      {"CpuTraceThreadEnabled", letter(cpu_interval(settings.common) != 0)},
       {"CpuTraceTimeoutMs", milliseconds(settings.cpu_interval)},
       {"ExecutionTraceEnabled", letter(events.calls || samples || events.jit)},
       {"MemoryTraceEnabled", letter(events.alloc != AllocMode::none)},

@@ -2,7 +2,6 @@
 #include "agent/coreclr/runtime/settings.hpp"
 
 #include <string_view>
-#include <utility>
 
 #include "agent/coreclr/runtime/framework.hpp"
 #include "agent/coreclr/runtime/prof_variables.hpp"
@@ -38,9 +37,9 @@ constexpr Switch<OwnSettings> kSwitches[] = {
     {"coreclr.signals", &OwnSettings::signals,
      "SIGRTMIN+7 pauses the recording, SIGRTMIN+8 resumes it. [no, but yes with format=tracelog]"},
     {"coreclr.cpu-process", &OwnSettings::cpu_process,
-     "CPU time of the process, every coreclr.cpu-interval. [no; yes with cpu=yes]"},
+     "CPU time of the process, every coreclr.cpu-interval. [no; yes where cpu= is given]"},
     {"coreclr.cpu-threads", &OwnSettings::cpu_threads,
-     "CPU time of each thread, likewise. [no; yes with cpu=yes]"},
+     "CPU time of each thread every coreclr.cpu-interval, whatever cpu= says. [no]"},
 };
 
 // coreclr.cpu-interval, the only time.
@@ -61,8 +60,7 @@ void set_defaults() {
   const EventSet& events = g_settings.common.events;
   g_settings.stacks = !events.calls && g_settings.common.stack_depth != 0;
   g_settings.signals = g_settings.common.format.starts_with("tracelog");
-  // The recorder's own way tells it now and then only.
-  g_settings.cpu_process = g_settings.cpu_threads = std::exchange(g_settings.common.cpu, false);
+  g_settings.cpu_process = g_settings.common.cpu != kAuto && g_settings.common.cpu != 0;
   Filters& filters = g_settings.common.filters;
   for (const std::string_view pattern : kGenerated) filters.add_default(pattern, false);
   if (!framework_folder().empty()) return;
@@ -93,6 +91,7 @@ void read_settings(const char* text, Faults& faults) {
   read_prof_variables(g_settings, faults);
   leave_out_unknown(faults);
   set_own(kOwn, g_settings, faults);
+  if (g_settings.cpu_threads) g_settings.common.cpu = g_settings.cpu_interval;
 }
 
 std::string own_help() { return help_of(kOwn); }

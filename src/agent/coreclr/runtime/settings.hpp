@@ -18,10 +18,10 @@ struct OwnSettings {
   bool census = false;      // the population of the heap after each collection
   bool handles = false;
   bool finalizers = false;
-  bool children = false;     // programs that this one starts are recorded, too
-  bool signals = false;      // SIGRTMIN+7 pauses, SIGRTMIN+8 resumes
-  bool cpu_process = false;  // CPU time of the process and of each thread, every cpu_interval
-  bool cpu_threads = false;
+  bool children = false;                    // programs that this one starts are recorded, too
+  bool signals = false;                     // SIGRTMIN+7 pauses, SIGRTMIN+8 resumes
+  bool cpu_process = false;                 // CPU time of the process, every cpu_interval
+  bool cpu_threads = false;                 // of each thread, likewise, instead of Options::cpu
   std::uint64_t cpu_interval = 10'000'000;  // nanoseconds
 };
 using Settings = agent::Settings<OwnSettings>;

@@ -218,6 +218,7 @@ void on_thread_start(jvmtiEnv*, JNIEnv* env, jthread thread) { meet(env, thread)
 
 void on_thread_end(jvmtiEnv*, JNIEnv* env, jthread) {
   meet_thread(env);
+  end_cpu();
   event::Thread details;
   details.life = event::Life::end;
   emit(details, this_thread());
