@@ -32,6 +32,7 @@ LARGE = {
     "cli/fleet": "one file for each command of the fleet",
     "store/file": "where what stands, for who writes an index and who reads it",
     "server/answers": "one file for each row of endpoints.def",
+    "slice": "one rule a file, for each thing that an event may mean at its moment",
     "sql/functions": "one file a function that asks tables, or what some of them share",
     "format/tptp/tbf": "framing, decoding and the watch share what a stream's state means",
     "format/tptp/xml": "a scanner and a writer of one small language",

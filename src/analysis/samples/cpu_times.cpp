@@ -15,6 +15,7 @@
 #include "base/slot.hpp"
 #include "base/text/figure_text.hpp"
 #include "base/types.hpp"
+#include "slice/thread_cpu.hpp"
 
 namespace polytrace::analysis {
 namespace {
@@ -30,7 +31,7 @@ struct MethodCpu {
 
 class CpuTimes final : public Analysis {
  public:
-  explicit CpuTimes(const Selection& selection) : selection_(selection) {}
+  explicit CpuTimes(const Selection& selection) : selection_(selection), threads_(selection) {}
 
   void consume(const Slice& slice) override;
   std::vector<Table> tables(const Names& names, const TableOptions& options) const override;
@@ -38,15 +39,15 @@ class CpuTimes final : public Analysis {
   std::vector<std::string> limits() const override { return stacks_.tree().limits(); }
 
  private:
-  void add(const event::Cpu& cpu, std::uint32_t thread);
+  void add(const Slice& slice, const Event& event);
   std::vector<MethodCpu> by_method(const Names& names) const;
   Table methods(const Names& names, const TableOptions& options) const;
   Table threads(const Names& names, const TableOptions& options) const;
 
   Selection selection_;
   CpuStacks stacks_;
-  std::vector<Amount> amounts_;         // by stack: calls, nanoseconds
-  std::vector<std::uint64_t> threads_;  // by index: nanoseconds
+  std::vector<Amount> amounts_;  // by stack: calls, nanoseconds
+  slice::ThreadCpu threads_;
   std::uint64_t process_ = 0;
   std::uint64_t bogus_ = 0;  // records that say themselves that they are wrong
 };
@@ -74,19 +75,20 @@ void CpuTimes::consume(const Slice& slice) {
                       std::uint64_t used) { base::slot(amounts_, stack).add(calls, used); });
   for (const std::uint32_t i : slice.others) {
     const Event& event = slice.batch.events[i];
-    if (event.kind != Kind::Cpu || !selects(selection_, slice.batch, event)) continue;
-    add(slice.batch.details_or<event::Cpu>(event, {}), slice.threads[event.thread]);
+    if (event.kind == Kind::Cpu && selection_.threads.has(slice.batch.thread(event)))
+      add(slice, event);
   }
 }
 
-void CpuTimes::add(const event::Cpu& cpu, std::uint32_t thread) {
-  if (cpu.bogus != 0 || cpu.used < 0) {
-    ++bogus_;
-    return;
-  }
-  const auto used = static_cast<std::uint64_t>(cpu.used);
-  if (cpu.scope == event::CpuScope::process) process_ += used;
-  else base::slot(threads_, thread) += used;
+// A thread's event also if it is behind the selected time: it may tell of a stretch inside.
+void CpuTimes::add(const Slice& slice, const Event& event) {
+  const auto cpu = slice.batch.details_or<event::Cpu>(event, {});
+  const bool selected = selection_.has(event.time);
+  const bool bogus = cpu.bogus != 0 || cpu.used < 0;
+  if (cpu.scope == event::CpuScope::thread)
+    threads_.take(slice.threads[event.thread], event.time, cpu);
+  else if (selected && !bogus) process_ += static_cast<std::uint64_t>(cpu.used);
+  if (selected && bogus) ++bogus_;
 }
 
 std::vector<MethodCpu> CpuTimes::by_method(const Names& names) const {
@@ -134,12 +136,13 @@ Table CpuTimes::threads(const Names& names, const TableOptions& options) const {
                             {"used", "CPU time", Unit::nanoseconds},
                             {"alive", "Seen for", Unit::nanoseconds},
                             {"share", "CPU %", Unit::percent}});
-  for (std::uint32_t i = 0; i < threads_.size(); ++i) {
+  for (std::uint32_t i = 0; i < names.threads().size(); ++i) {
     std::string name = names.thread_name(i);
-    if (threads_[i] == 0 || !keeps(selection_, name)) continue;
+    const std::uint64_t used = threads_.used(i).value_or(0);
+    if (used == 0 || !keeps(selection_, name)) continue;
     const ThreadInfo& thread = names.threads()[i];
     const std::uint64_t alive = base::elapsed(thread.first, thread.last);
-    table.rows.push_back({std::move(name), threads_[i], alive, share(threads_[i], alive)});
+    table.rows.push_back({std::move(name), used, alive, share(used, std::max(used, alive))});
   }
   sort_and_limit(table, options, "used");
   if (process_ != 0 && !table.rows.empty())

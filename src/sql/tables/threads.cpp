@@ -27,6 +27,7 @@ Value cell_of_thread(const Trace& trace, const std::vector<std::string>& ids, st
     case ThreadColumns::events: return Value::of(thread.events);
     case ThreadColumns::calls: return Value::of(thread.calls);
     case ThreadColumns::source_id: return Value::told(ids[row]);
+    case ThreadColumns::cpu_ns: return thread.cpu ? Value::of(*thread.cpu) : Value();
     default: return {};
   }
 }

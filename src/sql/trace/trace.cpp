@@ -9,6 +9,7 @@
 #include "event/choice/method_names.hpp"
 #include "slice/compiled_names.hpp"
 #include "slice/names.hpp"
+#include "slice/thread_cpu.hpp"
 #include "sql/trace/rows.hpp"
 
 namespace polytrace::sql {
@@ -76,6 +77,43 @@ void count_rows(const store::Store& store, Kind kind, std::vector<ThreadName>& t
     for (const std::uint64_t thread : *of)
       if (thread < threads.size()) ++threads[thread].events;
   }
+}
+
+// A column, where no row tells it all are what it has then.
+class Numbers {
+ public:
+  Numbers(KindRows& rows, std::uint16_t field)
+      : told_(rows.numbers(field)), none_(rows.none_of(field)) {}
+  bool read() const { return told_.has_value(); }
+  std::uint64_t operator[](std::size_t row) const { return told_->empty() ? none_ : (*told_)[row]; }
+
+ private:
+  base::result<std::span<const std::uint64_t>> told_;
+  std::uint64_t none_;
+};
+
+// CPU times, where their rows can be read.
+void take_cpu_rows(const store::Store& store, std::vector<ThreadName>& threads) {
+  KindRows rows(store, Kind::Cpu);
+  slice::ThreadCpu cpu{slice::Selection{}};
+  for (std::size_t segment = 0; segment < rows.segments(); ++segment) {
+    if (!rows.open(segment)) return;
+    const Numbers time(rows, store::kTimeField), thread(rows, store::kThreadField);
+    const Numbers scope(rows, rows.field("scope")), used(rows, rows.field("used"));
+    const Numbers bogus(rows, rows.field("bogus")), span(rows, rows.field("span"));
+    for (const Numbers* const one : {&time, &thread, &scope, &used, &bogus, &span})
+      if (!one->read()) return;
+    for (std::size_t i = 0; i < rows.count(); ++i) {
+      if (scope[i] != static_cast<std::uint64_t>(event::CpuScope::thread)) continue;
+      if (thread[i] >= threads.size()) continue;
+      event::Cpu told;
+      told.used = static_cast<base::Duration>(used[i]);
+      told.bogus = bogus[i] != 0 ? 1 : 0;
+      told.span = static_cast<base::Duration>(span[i]);
+      cpu.take(static_cast<std::uint32_t>(thread[i]), static_cast<base::Time>(time[i]), told);
+    }
+  }
+  for (std::uint32_t i = 0; i < threads.size(); ++i) threads[i].cpu = cpu.used(i);
 }
 
 }  // namespace
@@ -162,6 +200,7 @@ void Trace::name_threads() const {
     thread.name = slice::thread_text({entity.id, name, begun[i], previous[entity.id]});
     previous[entity.id] = name;
   }
+  take_cpu_rows(*store_, threads_);
   count_calls(*store_, threads_);
   for (std::size_t kind = 0; kind < event::kKindCount; ++kind)
     if (!event::is_call(static_cast<Kind>(kind)))

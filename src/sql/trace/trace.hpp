@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -40,6 +41,7 @@ struct ThreadName {
   base::Time last = base::kNoTime;
   std::uint64_t events = 0;
   std::uint64_t calls = 0;
+  std::optional<std::uint64_t> cpu{};  // nanoseconds, where it is known
   bool is_virtual = false;
 };
 
