@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The CPU time of threads in reports and in SQL is what the recorded program itself read from its
+threads' clocks: of one that computes, and of those that sleep, wait for a lock or read from a
+socket, which used next to none. Where it is not recorded it is unknown, not 0. Java, Mono and .NET;
+a runtime that is not here is named."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+LIVE = ROOT / "tests/live"
+PROGRAM = os.environ.get("POLYTRACE", str(ROOT / "build/release/polytrace"))
+WAITING = ("sleeps", "locks", "reads")
+SPREAD = 0.1  # of two clocks of one run
+
+
+class Absent(Exception):
+    """What is needed is not here."""
+
+
+def need(*tools):
+    for tool in tools:
+        if not shutil.which(tool):
+            raise Absent(f"no {tool} here")
+
+
+def run(command, folder):
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=250,
+                          stdin=subprocess.DEVNULL, check=False)
+    if done.returncode == 77:
+        raise Absent(done.stdout.strip())
+    assert done.returncode == 0, f"{command} ended with {done.returncode}: {done.stderr}"
+    return done.stdout
+
+
+def java(folder):
+    need("java", "javac")
+    run(["javac", "-g", "-d", ".", str(LIVE / "java/Cpu.java")], folder)
+    return ["java", "-cp", ".", "Cpu"]
+
+
+def mono(folder):
+    need("mono", "mcs")
+    run(["mcs", "-out:cpu.exe", str(LIVE / "cpu.cs")], folder)
+    return ["mono", "cpu.exe"]
+
+
+def dotnet(folder):
+    need("dotnet")
+    run([sys.executable, str(LIVE / "coreclr_compile.py"), "cpu.dll", str(LIVE / "cpu.cs")],
+        folder)
+    return ["dotnet", "cpu.dll"]
+
+
+def record(folder, command, name, *options):
+    """What the program printed of its threads, and the trace."""
+    trace = folder / f"{name}.ptrace"
+    done = subprocess.run([PROGRAM, "record", "-o", trace, *options, *command], cwd=folder,
+                          capture_output=True, text=True, timeout=250, check=False)
+    if "agent" in done.stderr and not trace.exists():
+        raise Absent(done.stderr.splitlines()[0])
+    assert done.returncode == 0, f"record: {done.stderr}"
+    return {words[0]: int(words[1]) for words in map(str.split, done.stdout.splitlines())}, trace
+
+
+def report(folder, trace, *options):
+    text = run([PROGRAM, "report", "--json", "--limit", "0", "--sections", "summary,threads",
+                *options, trace], folder)
+    return {table["key"]: table["rows"] for table in json.loads(text)["tables"]}
+
+
+def cpu_of(tables):
+    return {row["thread"]: row.get("cpu") for row in tables["threads"]}
+
+
+def check_figures(used, told):
+    assert set(told) == {"computes", *WAITING}, told
+    got = used["computes"]
+    assert abs(got - told["computes"]) <= SPREAD * told["computes"], (got, told["computes"])
+    for name in WAITING:
+        assert used[name] is not None, f"{name}: unknown"
+        assert abs(used[name] - told[name]) <= SPREAD * told["computes"], (name, used[name])
+        assert used[name] <= SPREAD * got, (name, used[name], got)
+
+
+def check_halves(folder, trace, tables):
+    """Two parts of the time have together what all of it has."""
+    parts = [cpu_of(report(folder, trace, option, "50%"))["computes"] or 0
+             for option in ("--from", "--to")]
+    whole = cpu_of(tables)["computes"]
+    assert abs(sum(parts) - whole) <= 2, (parts, whole)
+
+
+def check_sql(folder, trace, used):
+    answer = json.loads(run([PROGRAM, "sql", "--format", "json", trace,
+                             "SELECT name, cpu_ns FROM thread WHERE events > 0"], folder))
+    found = dict(answer["rows"])
+    for name in ("computes", *WAITING):
+        assert found[name] == used[name], (name, found[name], used[name])
+
+
+def check_default(folder, command):
+    told, trace = record(folder, command, "default")
+    tables = report(folder, trace)
+    used = cpu_of(tables)
+    check_figures(used, told)
+    lines = [row["text"] for row in tables["summary"] if " of CPU in " in row["text"]]
+    assert lines and lines[0].startswith("computes used "), lines
+    check_halves(folder, trace, tables)
+    check_sql(folder, trace, used)
+
+
+def check_off(folder, command):
+    _, trace = record(folder, command, "off", "--option", "cpu=off")
+    tables = report(folder, trace)
+    assert all(used is None for used in cpu_of(tables).values()), cpu_of(tables)
+    assert not any(" of CPU in " in row["text"] for row in tables["summary"])
+
+
+def check(runtime):
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        command = runtime(folder)
+        check_default(folder, command)
+        check_off(folder, command)
+
+
+def main():
+    seen = 0
+    for runtime in (java, mono, dotnet):
+        try:
+            check(runtime)
+        except Absent as absent:
+            print(f"{runtime.__name__} left out: {absent}")
+            continue
+        seen += 1
+        print(f"{runtime.__name__}: as the program counted it")
+    if not seen:
+        sys.exit(77)
+
+
+main()
