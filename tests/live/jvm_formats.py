@@ -10,7 +10,8 @@ import subprocess
 from jvm_common import Room
 
 POLYTRACE = os.environ["POLYTRACE"]
-OPTIONS = f"filter=Parts,jvm.accessors=yes,converter={POLYTRACE}"
+# CPU times of threads are in native streams alone.
+OPTIONS = f"filter=Parts,jvm.accessors=yes,cpu=off,converter={POLYTRACE}"
 EVENTS = "calls+threads+gc"  # the same in every run
 FORMATS = ("native", "tbf", "trcxml", "mlpd", "block")
 SAME = ("tbf", "trcxml")  # hold what the reports of this run are made of, but for:
