@@ -7,6 +7,7 @@
 #include "agent/common/record/recorder.hpp"
 #include "agent/common/runtime/introduction.hpp"
 #include "agent/jvm/callbacks.hpp"
+#include "agent/jvm/code/left_out.hpp"
 #include "agent/jvm/code/probe.hpp"
 #include "agent/jvm/code/sites.hpp"
 #include "agent/jvm/code/stacks.hpp"
@@ -124,6 +125,7 @@ void begin(JNIEnv* env) {
   const Plan* const plan = all.plan = new_plan(settings);
   tell_session(settings, *plan);
   forget_sites();
+  forget_left_out();
   if (plan->sites) measure_arrays(env);
   watch_unloading();
   enable_events(settings, true);

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the recording leaves out by choice, as its settings and filters tell: what is not here was
-// not measured, and the time of methods that are not is their callers'. Settings: the selected time
-// and thread do not apply.
+// What the recording leaves out, as its settings and filters tell: methods that could not be
+// instrumented, and what was left out by choice. What is not here was not measured, and the time of
+// methods that are not is their callers'. Settings: the selected time and thread do not apply.
 // Tables: left_out.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
-#include <span>
 
+#include "analysis/samples/uninstrumented.hpp"
 #include "analysis/sections.hpp"
 #include "analysis/table/cells.hpp"
 #include "analysis/table/rows.hpp"
@@ -18,12 +17,10 @@
 namespace polytrace::analysis {
 namespace {
 
-constexpr std::size_t kMostNamed = 3;
-
 struct Gap {
   std::string what;
   std::string_view effect;  // on the figures
-  std::string_view how;     // option of `record` that closes it
+  std::string_view how;     // option of `record` that closes it; "": none does
 };
 constexpr std::string_view kInCallers = "their time is self time of their callers";
 constexpr std::string_view kNotMeasured = "not measured";
@@ -49,14 +46,6 @@ bool has_kind(std::string_view events, std::string_view kind) {
     events.remove_prefix(std::min(end + 1, events.size()));
   }
   return false;
-}
-
-// "a, b, c and 2 more"
-std::string list_text(const std::vector<std::string>& names) {
-  const std::size_t named = std::min(names.size(), kMostNamed);
-  std::string text = fmt::format("{}", fmt::join(std::span(names).first(named), ", "));
-  if (named < names.size()) text += fmt::format(" and {} more", names.size() - named);
-  return text;
 }
 
 // The first rule that matches decides; what none matches is recorded.
@@ -97,6 +86,7 @@ class LeftOut final : public Analysis {
  private:
   void take(const event::Setting& setting);
   std::string framework_text() const;
+  std::vector<Gap> uninstrumented() const;
   std::vector<Gap> methods() const;
   std::vector<Gap> kinds() const;
 
@@ -104,6 +94,7 @@ class LeftOut final : public Analysis {
   std::string events_;     // as the option has them; empty: not told
   std::string framework_;  // a folder whose modules are left out
   bool without_short_ = false;
+  Uninstrumented uninstrumented_;
   std::set<std::string> modules_;
   std::set<std::string> compiled_ahead_;
 };
@@ -126,6 +117,7 @@ void LeftOut::consume(const Slice& slice) {
 }
 
 void LeftOut::take(const event::Setting& setting) {
+  if (uninstrumented_.take(setting)) return;
   if (setting.key == "events") events_ = setting.value;
   if (setting.key == "coreclr.framework") framework_ = setting.value;
   if (setting.key == "jvm.accessors") without_short_ = setting.value == "no";
@@ -139,6 +131,13 @@ std::string LeftOut::framework_text() const {
   return fmt::format("{} of .NET ({})",
                      base::count_text(static_cast<std::uint64_t>(own), "module", "modules"),
                      framework_);
+}
+
+std::vector<Gap> LeftOut::uninstrumented() const {
+  std::vector<Gap> gaps;
+  for (const Uninstrumented::Group& group : uninstrumented_.groups())
+    gaps.push_back({text_of(group), group.calls ? kInCallers : kNotMeasured, ""});
+  return gaps;
 }
 
 std::vector<Gap> LeftOut::methods() const {
@@ -170,7 +169,7 @@ std::vector<Gap> LeftOut::kinds() const {
 std::vector<Table> LeftOut::tables(const Names&, const TableOptions& options) const {
   Table table = make_table("left_out", "left-out", "Left out of the recording",
                            {{"what", "What"}, {"effect", "Effect"}, {"how", "Recorded with"}});
-  for (const auto& gaps : {methods(), kinds()})
+  for (const auto& gaps : {uninstrumented(), methods(), kinds()})
     for (const Gap& gap : gaps)
       table.rows.push_back({gap.what, std::string(gap.effect), std::string(gap.how)});
   limit_rows(table, options);
@@ -187,6 +186,8 @@ std::string sentence_of(const std::vector<Gap>& gaps) {
 
 std::vector<std::string> LeftOut::headlines(const Names&) const {
   std::vector<std::string> lines;
+  for (const Gap& gap : uninstrumented())
+    lines.push_back(fmt::format("{}; {}", gap.what, gap.effect));
   if (std::string text = sentence_of(methods()); !text.empty())
     lines.push_back(fmt::format("{}; {}", text, kInCallers));
   if (std::string text = sentence_of(kinds()); !text.empty()) lines.push_back(std::move(text));

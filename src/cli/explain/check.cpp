@@ -45,6 +45,8 @@ void append_check_text(std::string& out, const service::Contents& contents, bool
                      base::count_text(passed.outcome.tally.frames));
   if (!contents.overview.cut_off.empty())
     out += fmt::format("  the recording was cut off: {}\n", printable(contents.overview.cut_off));
+  for (const auto& group : contents.overview.uninstrumented.groups())
+    out += fmt::format("  not recorded: {}\n", printable(analysis::text_of(group)));
   for (const base::Notice& notice : passed.notices) append_notice(out, notice, all);
 }
 

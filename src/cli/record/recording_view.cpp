@@ -163,7 +163,8 @@ std::string in_short(const Plan& plan, const End& end) {
   const auto size = fs::file_size(plan.output, none);
   text += fmt::format(" {}, {}", base::bytes_text(none ? 0 : size),
                       base::duration_text(static_cast<std::int64_t>(end.seconds * 1e9)));
-  if (cut == Cut::none && end.figures && end.figures->lost == 0) text += ", nothing lost";
+  if (cut == Cut::none && end.figures && end.figures->lost == 0)
+    text += end.figures->left_out == 0 ? ", nothing lost" : ", nothing else lost";
   return text;
 }
 
@@ -182,6 +183,19 @@ void tell_losses(const Session& session, const Plan& plan, const End& end) {
   if (end.cut() == Cut::disk) tell_disk(session, plan, "the disk is nearly full");
   if (end.cut() == Cut::output)
     tell_disk(session, plan, std::strerror(static_cast<int>(end.figures->write_error)));
+}
+
+// What could not be instrumented, by name as far as the file is small enough to look into.
+void tell_left_out(const Session& session, const Plan& plan, const End& end) {
+  if (!end.figures || end.figures->left_out == 0) return;
+  const auto seen = service::look_into(plan.output);
+  if (!seen)
+    return session.remark(
+        fmt::format("not recorded: {} (polytrace report --sections left-out names them)",
+                    base::count_text(end.figures->left_out, "method that could not be instrumented",
+                                     "methods that could not be instrumented")));
+  for (const auto& group : seen->uninstrumented.groups())
+    session.remark(fmt::format("not recorded: {}", printable(analysis::text_of(group))));
 }
 
 // The file by the name that the user gave it, as far as it leads there.
@@ -277,6 +291,7 @@ int finish_recording(Session& session, const Plan& plan, bool report, End end) {
   int code = complete(session, plan, left, end);
   const bool there = code == 0 || code == kPartial;
   tell_losses(session, plan, end);
+  if (there) tell_left_out(session, plan, end);
   if (there) session.remark(in_short(plan, end));
   if (report && there) {
     const auto reported = run_ourselves({"report", plan.output}, session.common.json);

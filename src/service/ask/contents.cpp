@@ -45,6 +45,23 @@ void write_times(base::JsonWriter& json, const Overview& overview) {
   else json.value(overview.cut_off);
 }
 
+// What is missing because methods could not be instrumented.
+void write_uninstrumented(base::JsonWriter& json, const Overview& overview) {
+  json.key("uninstrumented");
+  json.begin_array();
+  for (const auto& group : overview.uninstrumented.groups()) {
+    json.begin_object();
+    json.member("missing", group.calls ? "calls" : "allocations");
+    json.member("reason", group.reason);
+    json.key("methods");
+    json.begin_array();
+    for (const std::string& method : group.methods) json.value(method);
+    json.end_array();
+    json.end_object();
+  }
+  json.end_array();
+}
+
 void write_threads(base::JsonWriter& json, const Overview& overview) {
   json.key("threads");
   json.begin_array();
@@ -182,6 +199,7 @@ std::string check_json(const Contents& contents, Strictness strictness) {
   json.key("cut_off");
   if (contents.overview.cut_off.empty()) json.null();
   else json.value(contents.overview.cut_off);
+  write_uninstrumented(json, contents.overview);
   write_outcome(json, passed);
   json.key("places");
   write_places(json, passed.notices);

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <type_traits>
 
-#include "event/cut_off.hpp"
+#include "event/missing.hpp"
 #include "event/visit.hpp"
 #include "format/format.hpp"
 
@@ -142,12 +142,15 @@ void OverviewConsumer::learn(const event::Batch& batch, const Event& event) {
   } else if (event.kind == Kind::Recording) {
     const std::string_view name = batch.details<event::Recording>(event).name;
     if (name.starts_with(event::kCutOff)) overview_.cut_off = name.substr(event::kCutOff.size());
+  } else if (event.kind == Kind::Setting) {
+    overview_.uninstrumented.take(batch.details<event::Setting>(event));
   }
 }
 
 bool OverviewConsumer::consume(const event::Batch& batch) {
   if (batch.column<event::Thread>().empty() && batch.column<event::Process>().empty() &&
-      batch.column<event::Clock>().empty() && batch.column<event::Recording>().empty())
+      batch.column<event::Clock>().empty() && batch.column<event::Recording>().empty() &&
+      batch.column<event::Setting>().empty())
     return true;
   for (const Event& event : batch.events) learn(batch, event);
   return true;

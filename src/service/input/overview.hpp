@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "analysis/samples/uninstrumented.hpp"
 #include "base/id_table.hpp"
 #include "event/pump.hpp"
 
@@ -40,6 +41,7 @@ struct Overview {
   base::Time wall = base::kNoTime;  // nanoseconds since 1970 at clock time `wall_at`
   base::Time wall_at = base::kNoTime;
   std::string cut_off{};  // why the recording ended before it was to; "": it did not
+  analysis::Uninstrumented uninstrumented{};
 
   std::uint64_t total() const;
   // Without the events of no thread.

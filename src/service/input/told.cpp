@@ -11,7 +11,8 @@ namespace {
 using event::Kind;
 
 // Those that an overview learns from, of which a trace has few.
-constexpr std::array kTelling{Kind::Thread, Kind::Process, Kind::Clock, Kind::Recording};
+constexpr std::array kTelling{Kind::Thread, Kind::Process, Kind::Clock, Kind::Recording,
+                              Kind::Setting};
 constexpr std::uint64_t kBatchRows = 4096;
 
 base::result<void> tell_rows(const store::IndexFrames& frames, Kind kind,

@@ -143,6 +143,7 @@ std::string record_json(const RecordingPlan& plan, const RecordingEnd& end,
     json.member("lost", end.figures->lost);
     json.member("stalled", end.figures->stalled);
     json.member("write_error", end.figures->write_error);
+    json.member("uninstrumented", end.figures->left_out);
   }
   json.end_object();
   return out + '\n';

@@ -55,7 +55,8 @@ std::optional<RecordingFigures> LiveStatus::figures() {
   const agent::Status& status = status_in(memory_);
   return RecordingFigures{status.events.load(),      status.bytes.load(),
                           status.lost.load(),        status.stalled.load(),
-                          status.write_error.load(), static_cast<agent::Cut>(status.cut.load())};
+                          status.write_error.load(), static_cast<agent::Cut>(status.cut.load()),
+                          status.left_out.load()};
 }
 
 RecordingEnd watch_recording(const RecordingPlan& plan, const RecordingWatch& watch) {

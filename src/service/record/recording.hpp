@@ -81,6 +81,7 @@ struct RecordingFigures {
   std::uint64_t stalled = 0;  // nanoseconds
   std::uint64_t write_error = 0;
   agent::Cut cut = agent::Cut::none;
+  std::uint64_t left_out = 0;  // named as impossible to instrument
 };
 
 // How far a recording has come: its counters, in the segment file that the recorded process shares.

@@ -67,6 +67,40 @@ TEST(rewriter_sites, frames_still_name_the_new_they_mean) {
   EXPECT_EQ(Bytes(frames.begin() + 2, frames.begin() + 6), (Bytes{64 + 16, 8, 0, 5}));
 }
 
+// With a `new`, and so long that of `spare` bytes more it becomes too large.
+Rewritten with_room_for(std::size_t spare) {
+  ClassMaker maker;
+  const std::size_t type = maker.class_entry("demo/Thing");
+  const Bytes object = joined({{0xbb}, u2(type), {0x57, kReturn}});
+  const Bytes code = joined({Bytes(65535 - object.size() - spare, 0x00), object});
+  EveryMethod judge;
+  judge.sites = true;
+  return rewritten(maker, run(code, 1), judge);
+}
+
+TEST(rewriter_sites, give_way_to_calls_where_both_have_no_room) {
+  using rewriter::Part;
+  using Refused = std::pair<Part, Reason>;
+  constexpr std::size_t kSite = 4, kCalls = 4 + 4 + 5;  // entry, exit and handler
+  EXPECT_TRUE(with_room_for(kSite + kCalls).judge.refused.empty());
+
+  const Rewritten calls = with_room_for(kCalls);
+  EXPECT_EQ(calls.outcome.reason, Reason::none);
+  EXPECT_THAT(calls.code(), testing::EndsWith("57 exit(1) b1 unwind(1) bf"));
+  EXPECT_THAT(calls.code(), testing::Not(testing::HasSubstr("site")));
+  EXPECT_THAT(calls.judge.refused, ElementsAre(Refused{Part::sites, Reason::code_too_large}));
+
+  const Rewritten sites = with_room_for(kSite);
+  EXPECT_EQ(sites.outcome.reason, Reason::none);
+  EXPECT_THAT(sites.code(), testing::EndsWith("site(1) 57 b1"));
+  EXPECT_THAT(sites.judge.refused, ElementsAre(Refused{Part::calls, Reason::code_too_large}));
+
+  const Rewritten none = with_room_for(kSite - 1);
+  EXPECT_EQ(none.outcome.reason, Reason::nothing_to_do);
+  EXPECT_THAT(none.judge.refused, ElementsAre(Refused{Part::calls, Reason::code_too_large},
+                                              Refused{Part::sites, Reason::code_too_large}));
+}
+
 TEST(rewriter_sites, kinds_of_arrays_that_do_not_exist_are_not_asked_for) {
   ClassMaker maker;
   const Rewritten result = rewritten(maker, run({0x04, 0xbc, 99, 0x57, kReturn}, 1), kSitesOnly);

@@ -220,16 +220,16 @@ TEST(rewriter, what_must_never_be_touched) {
 TEST(rewriter, limits_of_the_class_file) {
   ClassMaker full;
   full.fill_constants(65530);
-  EXPECT_EQ(rewritten(full, run({kReturn})).judge.refused.at(0), Reason::constants_full);
+  EXPECT_EQ(rewritten(full, run({kReturn})).judge.refused.at(0).second, Reason::constants_full);
 
   ClassMaker large;
   const Bytes most = joined({Bytes(65534, 0x00), {kReturn}});
-  EXPECT_EQ(rewritten(large, run(most)).judge.refused.at(0), Reason::code_too_large);
+  EXPECT_EQ(rewritten(large, run(most)).judge.refused.at(0).second, Reason::code_too_large);
 
   // The handler counts: its five bytes do not fit, the others do.
   ClassMaker handler;
   const Bytes almost = joined({Bytes(65535 - 9, 0x00), {kReturn}});
-  EXPECT_EQ(rewritten(handler, run(almost)).judge.refused.at(0), Reason::code_too_large);
+  EXPECT_EQ(rewritten(handler, run(almost)).judge.refused.at(0).second, Reason::code_too_large);
   ClassMaker fits;
   const Bytes just = joined({Bytes(65535 - 9 - 5, 0x00), {kReturn}});
   EXPECT_EQ(rewritten(fits, run(just)).outcome.reason, Reason::none);
@@ -237,10 +237,11 @@ TEST(rewriter, limits_of_the_class_file) {
   // goto over 32767 bytes with a return in between
   ClassMaker far;
   const Bytes skip = joined({{0xa7, 0x7f, 0xff}, Bytes(32763, 0x00), {kReturn, kReturn}});
-  EXPECT_EQ(rewritten(far, run(skip)).judge.refused.at(0), Reason::branch_too_far);
+  EXPECT_EQ(rewritten(far, run(skip)).judge.refused.at(0).second, Reason::branch_too_far);
 
   ClassMaker deep;
-  EXPECT_EQ(rewritten(deep, run({kReturn}, 65535)).judge.refused.at(0), Reason::stack_too_deep);
+  EXPECT_EQ(rewritten(deep, run({kReturn}, 65535)).judge.refused.at(0).second,
+            Reason::stack_too_deep);
 }
 
 TEST(rewriter, code_that_is_no_code_stays) {
@@ -265,12 +266,12 @@ TEST(rewriter, tables_that_point_nowhere_leave_the_method_alone) {
   ClassMaker maker;
   MadeMethod handlers = run({kReturn});
   handlers.handlers = joined({u2(0), u2(2), u2(0), u2(0)});
-  EXPECT_EQ(rewritten(maker, handlers).judge.refused.at(0), Reason::code_malformed);
+  EXPECT_EQ(rewritten(maker, handlers).judge.refused.at(0).second, Reason::code_malformed);
   for (const Bytes& frame : {Bytes{1}, Bytes{200}, Bytes{250, 0, 0}, Bytes{64, 9}, Bytes{255}}) {
     ClassMaker other;
     MadeMethod frames = run({kReturn});
     other.frames(frames, 1, frame);
-    EXPECT_EQ(rewritten(other, frames).judge.refused.at(0), Reason::code_malformed);
+    EXPECT_EQ(rewritten(other, frames).judge.refused.at(0).second, Reason::code_malformed);
   }
 }
 

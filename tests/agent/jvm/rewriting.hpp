@@ -21,7 +21,7 @@ class EveryMethod final : public rewriter::Judge {
   rewriter::ClassFacts type;
   std::vector<rewriter::MethodFacts> methods;
   std::vector<std::string> allocations;  // "class line index dimensions"
-  std::vector<Reason> refused;
+  std::vector<std::pair<rewriter::Part, Reason>> refused;
 
   bool wants(const rewriter::ClassFacts& facts) override {
     type = facts;
@@ -37,8 +37,8 @@ class EveryMethod final : public rewriter::Judge {
                           std::to_string(facts.dimensions));
     return static_cast<std::uint32_t>(allocations.size());
   }
-  void left_alone(const rewriter::MethodFacts&, Reason reason) override {
-    refused.push_back(reason);
+  void left_out(const rewriter::MethodFacts&, rewriter::Part part, Reason reason) override {
+    refused.emplace_back(part, reason);
   }
 };
 

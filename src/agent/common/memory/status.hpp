@@ -55,7 +55,8 @@ struct Status {
   Counter lag{0};          // nanoseconds the writer's last round took
   Counter write_error{0};  // errno that ended the recording
   Counter cut{0};          // agent::Cut; told when the output is closed
+  Counter left_out{0};     // methods and classes named that could not be instrumented
 };
-static_assert(sizeof(Status) == 136 && std::atomic<std::uint64_t>::is_always_lock_free);
+static_assert(sizeof(Status) == 144 && std::atomic<std::uint64_t>::is_always_lock_free);
 
 }  // namespace polytrace::agent

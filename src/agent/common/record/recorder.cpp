@@ -404,6 +404,12 @@ void Recorder::tell_lost(std::uint64_t events, std::uint64_t from, std::uint64_t
   define(event, base::kNoId);
 }
 
+void Recorder::count_left_out() {
+  Session* const session = g_session.load(std::memory_order_acquire);
+  if (session != nullptr)
+    session->segments.status().left_out.fetch_add(1, std::memory_order_relaxed);
+}
+
 State Recorder::state() const { return g_state.load(std::memory_order_acquire); }
 
 const Status& Recorder::status() const {

@@ -202,6 +202,9 @@ class Recorder {
   void tell_lost(std::uint64_t events, std::uint64_t from, std::uint64_t to,
                  std::string_view reason);
 
+  // One more thing was named that could not be recorded (event/missing.hpp).
+  void count_left_out();
+
   State state() const;
   bool running() const { return state() == State::running; }
   // Lives for ever; the counters move on.

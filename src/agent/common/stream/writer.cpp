@@ -16,7 +16,7 @@
 #include "agent/common/stream/session.hpp"
 #include "agent/common/tools/guard.hpp"
 #include "agent/common/tools/quiet_thread.hpp"
-#include "event/cut_off.hpp"
+#include "event/missing.hpp"
 
 namespace polytrace::agent {
 namespace {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "agent/jvm/code/left_out.hpp"
 #include "agent/jvm/code/sites.hpp"
 #include "agent/jvm/facts/classes.hpp"
 #include "agent/jvm/facts/names.hpp"
@@ -81,6 +82,13 @@ rewriter::Decision ClassDecision::decide(const rewriter::MethodFacts& facts) {
   decision.sites = plan_.sites && plan_.filters.includes(name_, facts.name);
   if (plan_.calls && chosen(facts)) decision.method = Registry::the().method_of(details_of(facts));
   return decision;
+}
+
+void ClassDecision::left_out(const rewriter::MethodFacts& facts, rewriter::Part part,
+                             rewriter::Reason reason) {
+  const bool asked = part == rewriter::Part::calls ? plan_.calls : plan_.sites;
+  if (!asked || !plan_.filters.includes(name_, facts.name)) return;
+  tell_left_out(part, name_ + '.' + std::string(facts.name), reason);
 }
 
 std::uint32_t ClassDecision::site(const rewriter::MethodFacts& method,

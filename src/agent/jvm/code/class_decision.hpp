@@ -22,7 +22,8 @@ class ClassDecision final : public rewriter::Judge {
   rewriter::Decision decide(const rewriter::MethodFacts& facts) override;
   std::uint32_t site(const rewriter::MethodFacts& method,
                      const rewriter::SiteFacts& facts) override;
-  void left_alone(const rewriter::MethodFacts&, rewriter::Reason) override {}
+  void left_out(const rewriter::MethodFacts& facts, rewriter::Part part,
+                rewriter::Reason reason) override;
 
   // Valid after wants() was asked; 0: none.
   std::uint32_t class_id() const { return class_id_; }

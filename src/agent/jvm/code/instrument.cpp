@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "agent/jvm/code/class_decision.hpp"
+#include "agent/jvm/code/left_out.hpp"
 #include "agent/jvm/code/stacks.hpp"
 #include "agent/jvm/facts/classes.hpp"
 #include "agent/jvm/facts/names.hpp"
@@ -17,7 +18,8 @@ namespace polytrace::agent::jvm {
 
 namespace {
 
-constexpr std::size_t kBatch = 50;   // longer ones stop the program for too long
+constexpr std::size_t kBatch = 50;  // longer ones stop the program for too long
+constexpr std::string_view kRefused = "refused by the VM";
 constexpr jint kLocalRefs = 65'000;  // of all loaded classes; the most the VM takes
 
 constinit std::atomic<const Plan*> g_plan{nullptr};
@@ -33,6 +35,13 @@ void count(const rewriter::Outcome& outcome) {
   for (std::size_t i = 0; i < rewriter::kReasons; ++i)
     if (outcome.methods[i] != 0)
       g_methods[i].fetch_add(outcome.methods[i], std::memory_order_relaxed);
+}
+
+// The filters do not decide about a class whose file cannot be read.
+bool is_unreadable(rewriter::Reason reason) {
+  using rewriter::Reason;
+  return reason == Reason::not_a_class_file || reason == Reason::version_unknown ||
+         reason == Reason::class_malformed;
 }
 
 bool is_left_out(const Plan& plan, const char* name) {
@@ -58,6 +67,12 @@ bool needs_another(JNIEnv* env, jclass type, const Plan* plan, const Plan* befor
   return known != 0 && Registry::the().is_rewritten(known);
 }
 
+void tell_refused(std::string_view name) {
+  const Plan* const plan = g_plan.load(std::memory_order_acquire);
+  if (plan != nullptr && plan->filters.verdict(name) != Verdict::none)
+    tell_class_left_out(*plan, name, kRefused);
+}
+
 // A class that the VM refuses makes it refuse all that come with it: halve until it is alone.
 void retransform(std::span<const jclass> classes, Retransformed& done) {
   if (classes.empty()) return;
@@ -67,6 +82,7 @@ void retransform(std::span<const jclass> classes, Retransformed& done) {
   }
   if (classes.size() == 1) {
     ++done.refused;
+    tell_refused(name_of_class(classes.front()));
     return;
   }
   const std::size_t half = classes.size() / 2;
@@ -114,6 +130,8 @@ void on_class_file(jvmtiEnv* ti, JNIEnv* env, jclass redefined, jobject loader, 
   const rewriter::Outcome outcome =
       rewriter::rewrite({bytes, static_cast<std::size_t>(size)}, decision);
   count(outcome);
+  if (name != nullptr && is_unreadable(outcome.reason))
+    tell_class_left_out(*plan, dotted(name), rewriter::sentence_of(outcome.reason));
   const bool rewritten = outcome.reason == rewriter::Reason::none &&
                          ok(ti->Allocate(static_cast<jlong>(outcome.bytes.size()), new_bytes));
   if (decision.class_id() != 0) Registry::the().set_rewritten(decision.class_id(), rewritten);
@@ -156,7 +174,7 @@ void tell_counts() {
   }
   tell_count("methods", g_without_handler.load(std::memory_order_relaxed),
              "rewritten without a handler for exceptions");
-  tell_count("classes", g_refused.load(std::memory_order_relaxed), "refused by the VM");
+  tell_count("classes", g_refused.load(std::memory_order_relaxed), kRefused);
 }
 
 }  // namespace polytrace::agent::jvm

@@ -124,26 +124,83 @@ class SiteFinder {
   std::vector<Probes::Tail> tails_;
 };
 
+// The probes that a method is to get. Of each part why it gets none; none: it gets them.
+struct Wanted {
+  Probes probes;
+  Reason no_calls = Reason::method_not_chosen;
+  Reason no_sites = Reason::method_not_chosen;
+};
+
+// Whether the entries of the pool were added that the last snippets need.
+Reason room_in(Constants& constants) {
+  const bool full = constants.full();
+  constants.forget_full();
+  return full ? Reason::constants_full : Reason::none;
+}
+
+Wanted wanted_probes(ClassWork& work, const Method& method, const Code& code,
+                     std::span<const Line> lines) {
+  const Decision decision = work.judge.decide(method.facts);
+  Wanted wanted;
+  work.constants.forget_full();
+  if (decision.method != 0 && decision.method <= INT32_MAX) {
+    wanted.probes.enter = work.snippets.enter(decision.method);
+    wanted.probes.exit = work.snippets.exit(decision.method);
+    wanted.probes.unwind = work.snippets.unwind(decision.method);
+    wanted.no_calls = room_in(work.constants);
+  }
+  if (decision.sites) wanted.probes.tails = SiteFinder(work, method.facts, code, lines).find();
+  if (!wanted.probes.tails.empty()) wanted.no_sites = room_in(work.constants);
+  return wanted;
+}
+
+// Writes the method's body with calls and sites, else with calls, else with sites, and keeps in
+// `wanted` what was left out.
+void write_fitting(ClassWork& work, const MethodFacts& facts, const Code& code, Wanted& wanted,
+                   Output& body) {
+  const auto write = [&](const Probes& probes) {
+    work.constants.forget_full();
+    body.clear();
+    return write_code(work, facts, code, probes, body);
+  };
+  const bool calls = wanted.no_calls == Reason::none, sites = wanted.no_sites == Reason::none;
+  if (calls && sites) {
+    wanted.no_sites = write(wanted.probes);
+    if (wanted.no_sites == Reason::none) return;
+  }
+  if (calls) {
+    wanted.no_calls = write({wanted.probes.enter, wanted.probes.exit, wanted.probes.unwind, {}});
+    if (wanted.no_calls == Reason::none) return;
+  }
+  if (sites) wanted.no_sites = write({{}, {}, {}, wanted.probes.tails});
+}
+
+void tell_left_out(ClassWork& work, const MethodFacts& facts, Part part, Reason reason) {
+  if (reason != Reason::none && reason != Reason::method_not_chosen)
+    work.judge.left_out(facts, part, reason);
+}
+
+Reason malformed(ClassWork& work, const MethodFacts& facts) {
+  for (const Part part : {Part::calls, Part::sites})
+    work.judge.left_out(facts, part, Reason::code_malformed);
+  return Reason::code_malformed;
+}
+
 // Writes the new body of the Code attribute to `body`; the reason not to.
 Reason rewrite_body(ClassWork& work, Method& method, Output& body) {
   Code code;
   if (method.codes == 0) return Reason::without_code;
-  if (method.codes > 1 || !parse_code(method.code, code)) return Reason::code_malformed;
-  if (!survey(code.bytes, method.facts)) return Reason::code_malformed;
+  if (method.codes > 1 || !parse_code(method.code, code) || !survey(code.bytes, method.facts))
+    return malformed(work, method.facts);
   const std::vector<Line> lines = lines_of(code, work.constants);
   tell_lines(lines, method.facts);
-  const Decision decision = work.judge.decide(method.facts);
-  Probes probes;
-  if (decision.method != 0 && decision.method <= INT32_MAX) {
-    probes.enter = work.snippets.enter(decision.method);
-    probes.exit = work.snippets.exit(decision.method);
-    probes.unwind = work.snippets.unwind(decision.method);
-  }
-  if (decision.sites) probes.tails = SiteFinder(work, method.facts, code, lines).find();
-  if (probes.enter.size() == 0 && probes.tails.empty()) return Reason::method_not_chosen;
-  const Reason reason = write_code(work, method.facts, code, probes, body);
-  if (reason != Reason::none) work.judge.left_alone(method.facts, reason);
-  return reason;
+  Wanted wanted = wanted_probes(work, method, code, lines);
+  write_fitting(work, method.facts, code, wanted, body);
+  tell_left_out(work, method.facts, Part::calls, wanted.no_calls);
+  tell_left_out(work, method.facts, Part::sites, wanted.no_sites);
+  return wanted.no_calls == Reason::method_not_chosen || wanted.no_sites == Reason::none
+             ? wanted.no_sites
+             : wanted.no_calls;
 }
 
 void write_method(const Method& method, View new_code, Output& output) {

@@ -3,9 +3,10 @@
 // `enter(id)` first, `exit(id)` before it returns and `unwind(id)` when an exception leaves it, by
 // a handler behind all others; no local variable is added and no frame changes. Allocations can
 // call `site(site)` or, for arrays, `array(length, site)` once the object or array exists; an array
-// of arrays that were made with it is handed over, `grid(array, site)`. Never fails: bytes that are
-// not understood leave the method or the class as it was, with a reason. Thread-safe: no state but
-// the arguments.
+// of arrays that were made with it is handed over, `grid(array, site)`. Where there is no room for
+// both, a method keeps the probes of its calls, or else those of its allocations. Never fails:
+// bytes that are not understood leave the method or the class as it was, with a reason.
+// Thread-safe: no state but the arguments.
 #pragma once
 
 #include <array>
@@ -66,15 +67,19 @@ struct Decision {
   bool sites = false;        // ask for the allocations of this method
 };
 
-// Decides, and learns what was asked for. Called in the order of the class file; a method may still
-// be left alone after it was chosen, and then left_alone() follows.
+// What of a method was asked for.
+enum class Part : std::uint8_t { calls, sites };
+
+// Decides, and learns what was asked for. Called in the order of the class file; a part of a method
+// may still be left out after it was chosen, and then left_out() follows. Of code that cannot be
+// parsed left_out() is called without decide().
 class Judge {
  public:
   virtual bool wants(const ClassFacts& facts) = 0;
   virtual Decision decide(const MethodFacts& facts) = 0;
   // Id told to the probe; 0: no probe here.
   virtual std::uint32_t site(const MethodFacts& method, const SiteFacts& facts) = 0;
-  virtual void left_alone(const MethodFacts& facts, Reason reason) = 0;
+  virtual void left_out(const MethodFacts& facts, Part part, Reason reason) = 0;
 
  protected:
   ~Judge() = default;

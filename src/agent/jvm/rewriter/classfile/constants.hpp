@@ -33,8 +33,9 @@ class Constants {
   std::uint16_t add_field(std::uint16_t class_index, std::string_view name,
                           std::string_view descriptor);
   std::uint16_t add_integer(std::uint32_t value);
-  // True when an add_ gave 0.
+  // True when an add_ gave 0 since the pool was made, or since the last forget_full().
   bool full() const { return full_; }
+  void forget_full() { full_ = false; }
 
   // The pool with what was added, its count first.
   void write(Output& output) const;
