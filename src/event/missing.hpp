@@ -16,4 +16,7 @@ inline constexpr std::string_view kCutOff = "cut off: ";
 inline constexpr std::string_view kCallsLeftOut = "left-out.calls: ";
 inline constexpr std::string_view kAllocationsLeftOut = "left-out.allocations: ";
 
+// Name of the outermost frame of a stack whose callers beyond a limit were not recorded.
+inline constexpr std::string_view kTruncated = "(truncated)";
+
 }  // namespace polytrace::event

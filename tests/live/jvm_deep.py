@@ -51,9 +51,8 @@ def check_calls(calls, rounds, what):
 def test_callers(room, jdk, most):
     for events, mode in RUNS:
         rounds = 1 if events != "calls" else most
-        output, stream = room.run(
-            jdk, f"events={events},filter=Overflow*,jvm.accessors=yes", "Overflow", str(rounds),
-            flags=mode)
+        options = f"events={events},depth=64,filter=Overflow*,jvm.accessors=yes"
+        output, stream = room.run(jdk, options, "Overflow", str(rounds), flags=mode)
         assert output == "done\n", output
         calls = stream.calls()
         for thread in ("main", "small"):

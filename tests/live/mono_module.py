@@ -101,6 +101,7 @@ def own_walks(options, *command):
     own, wrong = (int(part.split(":")[1].strip(' "')) for part in
                   note.split('text="')[1].split(","))
     equal("own stack walks unlike the runtime's", wrong, 0)
+    check(('name="(truncated)"' in text) == ("depth" in options), "stacks that are cut")
     os.remove("stacks.ptrace")
     print(f"{command[0]}{options}: {own} own stack walks")
     return own

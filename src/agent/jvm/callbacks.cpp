@@ -18,7 +18,7 @@ namespace {
 
 constexpr base::Duration kMillisecond = 1'000'000;
 
-std::size_t g_depth = 64;
+std::size_t g_depth = kMostFrames;
 bool g_tags_allocations = false;
 bool g_tells_collections = true;
 std::uint64_t g_sample_interval = 0;  // bytes; 0: every object is told

@@ -125,6 +125,7 @@ void on_finalized_object(MonoProfiler*, MonoObject* object) {
 void on_finalized(MonoProfiler*) {
   if (settings().finalizers) note_finalize(event::FinalizeStage::round_end, nullptr);
   tell_pending_methods();
+  tell_cut_stacks();
   do_what_was_asked();
 }
 

@@ -50,6 +50,7 @@ void on_shutdown_end(MonoProfiler*) {
   stop_counters();
   tell_walks();
   tell_pending_methods();
+  tell_cut_stacks();
   tell_native_symbols();
   tell_missed_samples();
   define(event::Recording{.stage = event::RecordingStage::shutdown, .name = {}}, base::kNoId);

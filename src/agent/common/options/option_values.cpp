@@ -114,7 +114,7 @@ bool set_min_bytecode(Options& options, std::string_view value, Faults&) {
   return set_number(options.min_bytecode, value, 0xffff);
 }
 bool set_depth(Options& options, std::string_view value, Faults&) {
-  return set_number(options.stack_depth, value, 4096);
+  return set_number(options.stack_depth, value, kMostFrames);
 }
 bool set_yes(bool& target, std::string_view value) {
   return choose(target, value,

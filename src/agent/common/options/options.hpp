@@ -26,6 +26,7 @@ enum class Mode : unsigned char { events, summary };
 enum class AllocMode : unsigned char { none, sampled, sites, objects };
 enum class Server : unsigned char { standalone, enabled, controlled };
 inline constexpr std::uint64_t kAuto = UINT64_MAX;
+inline constexpr std::uint32_t kMostFrames = 1024;  // of a recorded stack
 enum class HeapDump : unsigned char { on_command, never, at_end };
 
 // What to record. What a runtime cannot tell, its agent says and leaves out.
@@ -58,13 +59,13 @@ struct Options {
   std::uint64_t summary = 0;  // nanoseconds between tables of mode summary; 0: at pauses and ends
   Policy policy = Policy::block;
   ClockChoice clock = ClockChoice::auto_;
-  std::uint64_t buffer = 64 << 20;  // bytes of segments at most
-  std::uint64_t limit = 0;          // bytes of the stream at which recording ends, 0 = none
-  std::uint64_t min_free = kAuto;   // bytes that stay free on the output's disk: output.hpp
-  std::uint32_t flush = 250;        // milliseconds until an event is in the stream
-  std::uint32_t stack_depth = 64;   // frames of a recorded stack at most
-  std::uint32_t min_bytecode = 0;   // methods with less byte code are not instrumented
-  std::uint64_t cpu = kAuto;        // nanoseconds between readings of threads' CPU clocks, 0 = none
+  std::uint64_t buffer = 64 << 20;          // bytes of segments at most
+  std::uint64_t limit = 0;                  // bytes of the stream at which recording ends, 0 = none
+  std::uint64_t min_free = kAuto;           // bytes that stay free on the output's disk: output.hpp
+  std::uint32_t flush = 250;                // milliseconds until an event is in the stream
+  std::uint32_t stack_depth = kMostFrames;  // frames of a recorded stack at most
+  std::uint32_t min_bytecode = 0;           // methods with less byte code are not instrumented
+  std::uint64_t cpu = kAuto;                // nanoseconds between readings of CPU clocks, 0 = none
 
   std::string control = "none";  // none, unix, tcp:ADDRESS:PORT
   std::string connect;           // dial out instead: the collector's socket

@@ -20,9 +20,10 @@ void StackFrames::gather(RuntimeId thread, std::uint32_t most) {
   constexpr std::uint32_t kPlain = 0;
   most_ = std::min(most, kMostFrames);
   count_ = 0;
+  is_cut_ = false;
   present_ = true;
   has_places_ = settings().line_trace;
-  if (has_places_) places_.resize(kMostFrames);
+  if (has_places_) places_.resize(frames_.size());
   ask(info::kDoStackSnapshot, thread, &StackFrames::on_frame, kPlain, this, nullptr, 0);
 }
 
@@ -30,7 +31,8 @@ HResult StackFrames::on_frame(RuntimeId function, RuntimeId ip, RuntimeId, std::
                               std::uint8_t*, void* self) {
   auto& stack = *static_cast<StackFrames*>(self);
   if (function == 0) return kOk;
-  if (stack.count_ >= stack.most_) return kFailed;  // enough
+  stack.is_cut_ = stack.count_ >= stack.most_;
+  if (stack.is_cut_) return kFailed;  // enough
   stack.frames_[stack.count_] = function;
   if (stack.has_places_) stack.places_[stack.count_] = {.ip = ip};
   ++stack.count_;
@@ -38,9 +40,12 @@ HResult StackFrames::on_frame(RuntimeId function, RuntimeId ip, RuntimeId, std::
 }
 
 void StackFrames::resolve() {
-  const auto end = frames_.begin() + count_;
-  std::for_each(frames_.begin(), end, [](base::Id& frame) { frame = running_method(frame); });
-  std::reverse(frames_.begin(), end);
+  for (std::uint32_t i = 0; i < count_; ++i) frames_[i] = running_method(frames_[i]);
+  if (is_cut_) {
+    if (has_places_) places_[count_] = {};
+    frames_[count_++] = truncated_frame();
+  }
+  std::reverse(frames_.begin(), frames_.begin() + count_);
   if (has_places_) std::reverse(places_.begin(), places_.begin() + count_);
 }
 

@@ -5,12 +5,11 @@
 #include <array>
 #include <vector>
 
+#include "agent/common/runtime/cut_stacks.hpp"
 #include "agent/common/stream/event_body.hpp"
 #include "agent/coreclr/runtime/abi.hpp"
 
 namespace polytrace::agent::coreclr {
-
-inline constexpr std::uint32_t kMostFrames = 256;
 
 class StackFrames {
  public:
@@ -19,7 +18,8 @@ class StackFrames {
   // Another thread's, while the runtime is suspended: gathers the runtime's ids only. `most` frames
   // from the inner end.
   void gather(RuntimeId thread, std::uint32_t most);
-  // After gather(), when threads run again: asks for the methods' numbers.
+  // After gather(), when threads run again: asks for the methods' numbers. A stack that was cut
+  // gets a frame that says so.
   void resolve();
   // As before gather().
   void clear() { present_ = false; }
@@ -40,9 +40,10 @@ class StackFrames {
   std::uint32_t most_ = 0;
   std::uint32_t count_ = 0;
   bool present_ = false;
+  bool is_cut_ = false;  // there were more frames
   bool has_places_ = false;
   // Innermost first, until resolve().
-  std::array<base::Id, kMostFrames> frames_;
+  std::array<base::Id, kMostFrames + 1> frames_;
   std::vector<event::FramePlace> places_;  // where has_places_
 };
 

@@ -5,17 +5,17 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <shared_mutex>
 #include <unordered_map>
 #include <vector>
 
+#include "agent/common/runtime/cut_stacks.hpp"
 #include "agent/jvm/code/probe.hpp"
 #include "agent/jvm/facts/classes.hpp"
 #include "agent/jvm/facts/registry.hpp"
 
 namespace polytrace::agent::jvm {
-
-namespace {
 
 struct LineStart {
   jlocation at;
@@ -32,6 +32,8 @@ struct MethodInfo {
     return at < 0 || behind == lines.begin() ? -1 : behind[-1].line;
   }
 };
+
+namespace {
 
 constexpr base::Id kUnasked = base::kNoId;
 constexpr base::Id kOfProbe = kUnasked - 1;
@@ -135,42 +137,102 @@ void forget_methods() { g_epoch.fetch_add(1, std::memory_order_release); }
 
 void watch_unloading() { set_extension_event("com.sun.hotspot.events.ClassUnload", on_unload); }
 
+// Of the most frames, and one more, which tells that there are others.
+struct StackFrames::Room {
+  static constexpr std::size_t kFrames = kMostFrames + 1;
+  jvmtiFrameInfo found[kFrames];
+  base::Id frames[kFrames];
+  event::FramePlace places[kFrames];
+  bool borders[kFrames];
+};
+
+// 50 KB are too much for the stack of a program's thread, which may be at its end. Rooms are kept
+// for the next stack: as many as threads needed at once, up to a number.
+class StackFrames::SpareRooms {
+ public:
+  Room* take() {
+    for (auto& spare : spares_)
+      if (Room* const room = spare.exchange(nullptr, std::memory_order_acquire)) return room;
+    return new (std::nothrow) Room;
+  }
+  void give(Room* room) {
+    for (auto& spare : spares_) {
+      Room* none = nullptr;
+      if (spare.compare_exchange_strong(none, room, std::memory_order_release)) return;
+    }
+    delete room;
+  }
+  static SpareRooms& all() {
+    static constinit SpareRooms rooms;
+    return rooms;
+  }
+
+ private:
+  std::atomic<Room*> spares_[16]{};
+};
+
+StackFrames::~StackFrames() {
+  if (room_ != nullptr) SpareRooms::all().give(room_);
+}
+
+Lists StackFrames::lists() const {
+  Lists lists;
+  if (room_ == nullptr) return lists;
+  lists.frames = {room_->frames, count_};
+  lists.frame_places = {room_->places, count_};
+  return lists;
+}
+
+void StackFrames::put(std::size_t at, const MethodInfo& info) {
+  const jlocation place = room_->found[at].location;
+  room_->frames[at] = info.number;
+  room_->borders[at] = info.is_border;
+  room_->places[at] = {place, info.line_at(place), 0};
+}
+
+void StackFrames::put_truncated() {
+  room_->frames[0] = truncated_frame();
+  room_->borders[0] = false;
+  room_->places[0] = {};
+}
+
 // Outermost first, as events have it; the VM tells the innermost first. One lock for all frames
 // that were met before.
 void StackFrames::take(JNIEnv* env, jthread thread, std::size_t most) {
-  jvmtiFrameInfo found[kMostFrames];
-  jint count = 0;
   count_ = 0;
-  const auto wanted = static_cast<jint>(std::min(most, kMostFrames));
-  if (!ok(vm().ti->GetStackTrace(thread, 0, wanted, found, &count))) return;
+  if (most == 0) return;
+  most = std::min<std::size_t>(most, kMostFrames);
+  if (room_ == nullptr) room_ = SpareRooms::all().take();
+  jint count = 0;
+  if (room_ == nullptr ||
+      !ok(vm().ti->GetStackTrace(thread, 0, static_cast<jint>(most + 1), room_->found, &count)))
+    return;
   count_ = static_cast<std::size_t>(count);
-  std::ranges::reverse(std::span(found).first(count_));
-  const auto put = [&](std::size_t i, const MethodInfo& info) {
-    frames_[i] = info.number;
-    borders_[i] = info.is_border;
-    places_.all[i] = {found[i].location, info.line_at(found[i].location), 0};
-  };
+  std::reverse(room_->found, room_->found + count_);
+  const std::size_t first = count_ > most ? 1 : 0;  // behind what stands for the others
+  if (first != 0) put_truncated();
+  base::Id* const frames = room_->frames;
   {
     const std::shared_lock guard(known().mutex);
-    for (std::size_t i = 0; i < count_; ++i) {
-      const MethodInfo* const info = find_known(found[i].method);
+    for (std::size_t i = first; i < count_; ++i) {
+      const MethodInfo* const info = find_known(room_->found[i].method);
       if (info != nullptr) put(i, *info);
-      else frames_[i] = kUnasked;
+      else frames[i] = kUnasked;
     }
   }
-  for (std::size_t i = 0; i < count_; ++i)
-    if (frames_[i] == kUnasked) put(i, *ask_and_keep(env, found[i].method));
+  for (std::size_t i = first; i < count_; ++i)
+    if (frames[i] == kUnasked) put(i, *ask_and_keep(env, room_->found[i].method));
   leave_out_probe();
 }
 
 // The probe's are the innermost, if any. What happens in them happens to the method that calls.
 void StackFrames::leave_out_probe() {
-  while (count_ > 0 && frames_[count_ - 1] == kOfProbe) --count_;
+  while (count_ > 0 && room_->frames[count_ - 1] == kOfProbe) --count_;
 }
 
 bool StackFrames::has_border_before(base::Id method) const {
-  for (std::size_t i = count_; i > 0 && frames_[i - 1] != method; --i)
-    if (i < count_ && borders_[i - 1]) return true;
+  for (std::size_t i = count_; i > 0 && room_->frames[i - 1] != method; --i)
+    if (i < count_ && room_->borders[i - 1]) return true;
   return false;
 }
 

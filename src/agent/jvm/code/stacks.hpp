@@ -2,45 +2,42 @@
 // Stacks of Java threads as the VM tells them, in numbers of ours.
 #pragma once
 
-#include <array>
-#include <bitset>
-#include <span>
+#include <cstddef>
+#include <cstdint>
 
 #include "agent/common/stream/event_body.hpp"
 #include "agent/jvm/facts/vm.hpp"
 
 namespace polytrace::agent::jvm {
 
-inline constexpr std::size_t kMostFrames = 512;
+struct MethodInfo;
 
 class StackFrames {
  public:
-  // Of a thread, the calling one for null; its frames are alive while this runs. At most `most`.
+  StackFrames() = default;
+  StackFrames(const StackFrames&) = delete;
+  StackFrames& operator=(const StackFrames&) = delete;
+  ~StackFrames();
+
+  // Of a thread, the calling one for null; its frames are alive while this runs. At most `most`,
+  // and the frame that says that there were more.
   void take(JNIEnv* env, jthread thread, std::size_t most);
   // Valid while this lives and until take().
-  Lists lists() const {
-    Lists lists;
-    lists.frames = std::span(frames_).first(count_);
-    lists.frame_places = std::span(places_.all).first(count_);
-    return lists;
-  }
+  Lists lists() const;
   // Whether code of the VM's own called a frame that is nearer than the method's: it may make
   // another exception of one that leaves that frame.
   bool has_border_before(base::Id method) const;
 
  private:
-  // Not made before they are there: a stack is short, and the most frames are 12 KB.
-  union Places {
-    Places() {}
-    event::FramePlace all[kMostFrames];
-  };
+  struct Room;
+  class SpareRooms;
 
+  void put(std::size_t at, const MethodInfo& info);
+  void put_truncated();
   void leave_out_probe();
 
   std::size_t count_ = 0;
-  std::array<base::Id, kMostFrames> frames_;
-  std::bitset<kMostFrames> borders_;
-  Places places_;
+  Room* room_ = nullptr;  // for the most frames; null: take() found none
 };
 
 // 0: none.

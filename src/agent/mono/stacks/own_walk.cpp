@@ -4,6 +4,8 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <memory>
+#include <new>
 
 #include "agent/mono/plain/frames.hpp"
 #include "agent/mono/runtime/definitions.hpp"
@@ -85,7 +87,7 @@ bool try_walk(Frames frames, const RuntimeWalk& walk, Learned& learned) {
       return true;
     }
   }
-  if (walk.count == walk.most) return true;
+  if (walk.is_cut) return true;
   if (code_at(frames.address()) != nullptr) return false;
   learned.foreign = frames.address();
   learn_base(frames.stack());
@@ -140,7 +142,10 @@ void learn_walk(const void* frame, const RuntimeWalk& walk) {
   if (walk.count == 0) return;
   const Frames runtime = frames_from(frame);
   const CallSite site = known_call_site(runtime.address());
-  Learned learned;
+  // Seldom, and too large for a stack that may be near its end.
+  const std::unique_ptr<Learned> room(new (std::nothrow) Learned);
+  if (room == nullptr) return;
+  Learned& learned = *room;
   if (site.frame == CallSite::Frame::unknown) {
     if (learn_from_runtime(runtime, walk, learned)) keep(learned);
     return;

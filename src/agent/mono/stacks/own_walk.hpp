@@ -13,6 +13,7 @@ namespace polytrace::agent::mono {
 struct RuntimeWalk {
   std::uint32_t most;
   std::uint32_t count;
+  bool is_cut;  // there are more than `most`
   std::array<MonoMethod*, kMostFrames> methods;
 };
 

@@ -12,8 +12,10 @@ namespace {
 
 mono_bool take_frame(MonoMethod* method, int32_t, int32_t, mono_bool, void* data) {
   auto& walk = *static_cast<RuntimeWalk*>(data);
-  if (method != nullptr && walk.count < walk.most) walk.methods[walk.count++] = method;
-  return walk.count == walk.most ? 1 : 0;
+  if (method == nullptr) return 0;
+  walk.is_cut = walk.count == walk.most;
+  if (!walk.is_cut) walk.methods[walk.count++] = method;
+  return walk.is_cut ? 1 : 0;
 }
 
 mono_bool take_frame_in_signal(MonoMethod* method, MonoDomain*, void*, int, void* data) {
@@ -26,6 +28,7 @@ mono_bool take_frame_in_signal(MonoMethod* method, MonoDomain*, void*, int, void
 void walk_by_runtime(RuntimeWalk& walk, std::uint32_t most) {
   walk.most = most;
   walk.count = 0;
+  walk.is_cut = false;
   mono_stack_walk_no_il(take_frame, &walk);
 }
 
@@ -38,6 +41,7 @@ bool is_same(const RuntimeWalk& walk, const Lists& lists) {
 
 std::atomic<std::uint64_t> g_own = 0;
 std::atomic<std::uint64_t> g_wrong = 0;
+std::atomic<bool> g_cut_in_signal = false;
 
 // An instantiation of shared code may be new to us: then the walk teaches it, and is right.
 void count_walk(const StackFrames& frames, std::uint32_t most, const void* frame) {
@@ -51,13 +55,22 @@ void count_walk(const StackFrames& frames, std::uint32_t most, const void* frame
 
 }  // namespace
 
+void tell_cut_stacks() {
+  if (g_cut_in_signal.exchange(false, std::memory_order_relaxed)) truncated_frame();
+}
+
 WalkCounts walk_counts() {
   return {g_own.load(std::memory_order_relaxed), g_wrong.load(std::memory_order_relaxed)};
 }
 
 bool StackFrames::add(std::uint32_t method) {
-  frames_[--first_] = method;
-  return kMostFrames - first_ < most_;
+  is_cut_ = frames_.size() - first_ == most_;
+  if (!is_cut_) put(method);
+  return !is_cut_;
+}
+
+void StackFrames::tell_cut() {
+  if (is_cut_) put(truncated_frame());
 }
 
 bool StackFrames::begin() {
@@ -68,8 +81,10 @@ bool StackFrames::begin() {
 }
 
 void StackFrames::take(const RuntimeWalk& walk) {
-  first_ = kMostFrames;
-  for (std::uint32_t i = 0; i < walk.count; ++i) add(frame_number(walk.methods[i]));
+  first_ = static_cast<std::uint32_t>(frames_.size());
+  for (std::uint32_t i = 0; i < walk.count; ++i) put(frame_number(walk.methods[i]));
+  is_cut_ = walk.is_cut;
+  tell_cut();
 }
 
 void StackFrames::walk() {
@@ -85,12 +100,12 @@ void StackFrames::walk_from(const void* frame) {
   const OwnWalk result = walk_own(frame, *this, stopped);
   if (result == OwnWalk::done) {
     if (settings().check_stacks) count_walk(*this, most_, frame);
-    return;
+    return tell_cut();
   }
   RuntimeWalk walk;
   walk_by_runtime(walk, most_);
   if (result == OwnWalk::unknown) learn_walk(frame, walk);
-  else if (walk.count < most_ && is_same(walk, lists())) learn_base(stopped);
+  else if (!walk.is_cut && is_same(walk, lists())) learn_base(stopped);
   take(walk);
 }
 
@@ -99,6 +114,9 @@ void StackFrames::walk_in_signal(const void* context) {
   most_ = std::min(settings().common.stack_depth, kMostFrames);
   if (most_ == 0) return;
   mono_stack_walk_async_safe(take_frame_in_signal, const_cast<void*>(context), this);
+  if (!is_cut_) return;
+  put(kTruncatedFrame);
+  g_cut_in_signal.store(true, std::memory_order_relaxed);
 }
 
 }  // namespace polytrace::agent::mono
