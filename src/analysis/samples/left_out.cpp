@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "analysis/samples/uninstrumented.hpp"
@@ -38,14 +39,27 @@ constexpr KindOption kEventKinds[] = {{"calls", "calls", "--events +calls"},
                                       {"exceptions", "exceptions", "--events +exceptions"},
                                       {"alloc", "allocations", "--events +alloc=sites"}};
 
-// Whether a list like "calls+gc+alloc=sampled:1m" has it.
-bool has_kind(std::string_view events, std::string_view kind) {
+// What a list like "calls+gc+alloc=sampled:1m" says of a kind behind its name: of several the last
+// counts, as for agents.
+std::optional<std::string_view> value_of_kind(std::string_view events, std::string_view kind) {
+  std::optional<std::string_view> value;
   while (!events.empty()) {
     const std::size_t end = std::min(events.find_first_of("+,"), events.size());
-    if (events.substr(0, end).starts_with(kind)) return true;
+    const std::string_view word = events.substr(0, end);
+    if (word.substr(0, word.find('=')) == kind) value = word.substr(kind.size());
     events.remove_prefix(std::min(end + 1, events.size()));
   }
-  return false;
+  return value;
+}
+
+bool has_kind(std::string_view events, std::string_view kind) {
+  return value_of_kind(events, kind).value_or("=none") != "=none";
+}
+
+// "alloc" alone means samples.
+bool samples_allocations(std::string_view events) {
+  const std::string_view value = value_of_kind(events, "alloc").value_or("=none");
+  return value.empty() || value.starts_with("=sampled");
 }
 
 // The first rule that matches decides; what none matches is recorded.
@@ -161,8 +175,8 @@ std::vector<Gap> LeftOut::kinds() const {
   for (const KindOption& kind : kEventKinds)
     if (!has_kind(events_, kind.key))
       gaps.push_back({std::string(kind.what), kNotMeasured, kind.how});
-  if (has_kind(events_, "alloc=sampled"))
-    gaps.push_back({"most allocations", kEstimated, "--events +alloc=sites"});
+  if (samples_allocations(events_))
+    gaps.push_back({"allocations but for samples", kEstimated, "--events +alloc=sites"});
   return gaps;
 }
 

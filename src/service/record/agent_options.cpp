@@ -2,6 +2,7 @@
 #include "service/record/agent_options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -68,12 +69,12 @@ constexpr KnownGap kGaps[] = {
     {"java", {"methods of the JDK", "--filter '*'"}, ""},
     {"java", {"short methods", "--option jvm.accessors=yes"}, "jvm.accessors="},
     {"java", {"exceptions", "--events +exceptions"}, "events=", true},
-    {"java", {"most allocations", "--events +alloc=sites"}, "events="},
+    {"java", {"allocations but for samples", "--events +alloc=sites"}, "events="},
     {"java", {"the heap", "--option heapdump=end"}, "heapdump="},
-    {"mono", {"most allocations", "--events +alloc=sites"}, "events="},
+    {"mono", {"allocations but for samples", "--events +alloc=sites"}, "events="},
     {"mono", {"the heap", "--option heapdump=end"}, "heapdump="},
     {"dotnet", {"methods of .NET itself", "--filter '*'"}, ""},
-    {"dotnet", {"most allocations", "--events +alloc=sites"}, "events="},
+    {"dotnet", {"allocations but for samples", "--events +alloc=sites"}, "events="},
 };
 
 bool has_option(const AgentOptions& options, std::string_view beginning) {
@@ -100,6 +101,17 @@ bool is_open(const KnownGap& gap, const AgentOptions& options, std::string_view 
                             : !has_option(options, gap.closed);
 }
 
+// What a list says of a kind takes the place of what was said of it before. Plus signs separate
+// kinds, too, as in the option string.
+void add_kinds(std::string list, std::vector<std::string>& kinds) {
+  std::ranges::replace(list, '+', ',');
+  const auto name_of = [](std::string_view kind) { return kind.substr(0, kind.find('=')); };
+  for (const std::string_view kind : listed(list)) {
+    std::erase_if(kinds, [&](const std::string& one) { return name_of(one) == name_of(kind); });
+    kinds.emplace_back(kind);
+  }
+}
+
 std::string default_events(std::string_view runtime) {
   // An exception costs a JVM a tenth of a millisecond: a compiler takes twice its time for it.
   if (runtime == "java") return "calls,threads,gc,monitors,alloc=sampled";
@@ -119,8 +131,14 @@ std::vector<std::string> agent_option_names() {
 void complete_events(AgentOptions& options, std::string_view runtime) {
   const std::string all = default_events(runtime);
   if (!is_chosen(options, runtime)) options.events = {all};
-  for (std::string& list : options.events)
-    if (list.starts_with('+')) list = all + ',' + list.substr(1);
+  if (options.events.empty()) return;
+  const bool adds = std::ranges::any_of(
+      options.events, [](const std::string& list) { return list.starts_with('+'); });
+  std::vector<std::string> kinds;
+  if (adds) add_kinds(all, kinds);
+  for (const std::string& list : options.events)
+    add_kinds(list.substr(list.starts_with('+') ? 1 : 0), kinds);
+  options.events = {fmt::format("{}", fmt::join(kinds, ","))};
 }
 
 std::string kinds_of(const AgentOptions& options) {

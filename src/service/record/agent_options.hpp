@@ -27,8 +27,8 @@ struct AgentOptions {
 std::vector<std::string> agent_events();
 std::vector<std::string> agent_option_names();
 
-// Completes the events: with the default where nothing else says what is recorded, and in place of
-// a leading plus sign. `runtime`: "java".
+// Completes the events, as one list: with the default where nothing else says what is recorded, and
+// in place of a leading plus sign. Of each kind the last word counts. `runtime`: "java".
 void complete_events(AgentOptions& options, std::string_view runtime);
 // What the events, or the option events=, say.
 std::string kinds_of(const AgentOptions& options);

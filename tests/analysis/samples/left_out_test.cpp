@@ -83,7 +83,30 @@ TEST(left_out, kinds_of_events_that_were_not_asked_for) {
       .add(1, base::kNoId, setting("events", "calls+gc+alloc=sampled:1m"))
       .add(1, base::kNoId, setting("jvm.accessors", "no"));
   EXPECT_EQ(whats(batch), (Texts{"short methods without calls and loops", "waits for locks",
-                                 "exceptions", "most allocations"}));
+                                 "exceptions", "allocations but for samples"}));
+}
+
+TEST(left_out, the_last_word_about_allocations_counts) {
+  const auto whats_of = [](std::string_view events) {
+    event::Batch batch;
+    Stream(batch, kMain).add(1, base::kNoId, setting("events", events));
+    return whats(batch);
+  };
+  const std::string others = "calls+gc+monitors+exceptions+";
+  EXPECT_EQ(whats_of(others + "alloc"), Texts{"allocations but for samples"});
+  EXPECT_EQ(whats_of(others + "alloc=sampled+alloc=sites"), Texts{});
+  EXPECT_EQ(whats_of(others + "alloc=sites+alloc=none"), Texts{"allocations"});
+}
+
+TEST(left_out, methods_that_could_not_be_instrumented) {
+  event::Batch batch;
+  Stream stream(batch, kMain);
+  stream.add(1, base::kNoId, setting("events", kEveryKind));
+  for (const std::string_view method : {"demo.A.a", "demo.A.b", "demo.B.*", "demo.C.c"})
+    stream.add(1, base::kNoId, setting("left-out.calls: too large", method));
+  stream.add(1, base::kNoId, setting("left-out.allocations: too large", "demo.A.a"));
+  EXPECT_EQ(whats(batch), (Texts{"calls of demo.A.a, demo.A.b, demo.B.* and 1 more: too large",
+                                 "allocations of demo.A.a: too large"}));
 }
 
 TEST(left_out, methods_are_no_matter_where_no_calls_are_recorded) {

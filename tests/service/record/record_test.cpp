@@ -72,6 +72,18 @@ TEST(agent_options, have_gaps_only_where_nobody_has_chosen) {
   EXPECT_EQ(kinds_of(options), "calls,threads,gc,monitors,alloc=sampled,jit,");
 }
 
+TEST(agent_options, take_the_last_word_about_each_kind) {
+  const auto completed = [](std::vector<std::string> events) {
+    AgentOptions options;
+    options.events = std::move(events);
+    complete_events(options, "java");
+    return kinds_of(options);
+  };
+  EXPECT_EQ(completed({"+alloc=sites"}), "calls,threads,gc,monitors,alloc=sites,");
+  EXPECT_EQ(completed({"+alloc=sites", "+jit"}), "calls,threads,gc,monitors,alloc=sites,jit,");
+  EXPECT_EQ(completed({"alloc=objects+gc", "alloc"}), "gc,alloc,");
+}
+
 TEST(record, is_prepared_without_touching_what_is_there) {
   const TemporaryFolder folder;
   RecordQuestion question = question_in(folder);
