@@ -4,8 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
-#include <tuple>
+#include <span>
 
 #include "analysis/calls/calltree.hpp"
 #include "analysis/sections.hpp"
@@ -30,6 +29,15 @@ Table empty_table() {
                      {"p95", "p95", Unit::nanoseconds},
                      {"most", "Longest", Unit::nanoseconds},
                      {"method", "Method"}});
+}
+
+void add(CallTotals& sums, const CallTotals& more) {
+  sums.calls += more.calls;
+  sums.total += more.total;
+  sums.elapsed += more.elapsed;
+  sums.self += more.self;
+  sums.least = std::min(sums.least, more.least);
+  sums.most = std::max(sums.most, more.most);
 }
 
 }  // namespace
@@ -64,12 +72,37 @@ const event::CallAccount& Calls::repairs() const {
   return tree_ ? tree_->repairs() : walk_.repairs();
 }
 
-// What a bucket's middle is beyond the shortest and longest call is error for certain.
-Cell Calls::quantile(std::uint32_t method, unsigned percent) const {
+// Class loaders and contexts have methods of their own under one name: for who reads them they are
+// one. Rows stand in one order, however the trace was read.
+std::vector<Calls::Named> Calls::by_name(const Names& names) const {
+  std::vector<Named> all;
+  for (std::uint32_t i = 0; i < totals_.size(); ++i)
+    if (totals_[i].calls != 0) all.push_back({names.method_name(i), totals_[i], {i}});
+  std::ranges::stable_sort(all, {}, &Named::name);
+  std::vector<Named> merged;
+  for (Named& one : all) {
+    if (merged.empty() || merged.back().name != one.name) {
+      merged.push_back(std::move(one));
+      continue;
+    }
+    add(merged.back().totals, one.totals);
+    merged.back().methods.push_back(one.methods.front());
+  }
+  return merged;
+}
+
+base::DurationSketch Calls::sketch_of(const Named& named) const {
   const auto sketches = tree_ ? tree_->sketches() : std::span(policy_.sketches);
-  if (method >= sketches.size() || sketches[method].empty()) return {};
-  return std::clamp(sketches[method].quantile(percent), totals_[method].least,
-                    totals_[method].most);
+  base::DurationSketch all;
+  for (const std::uint32_t method : named.methods)
+    if (method < sketches.size()) all.merge(sketches[method]);
+  return all;
+}
+
+// What a bucket's middle is beyond the shortest and longest call is error for certain.
+Cell Calls::quantile(const Named& named, const base::DurationSketch& sketch, unsigned percent) {
+  if (sketch.empty()) return {};
+  return std::clamp(sketch.quantile(percent), named.totals.least, named.totals.most);
 }
 
 Figures Calls::figures(const Names& names) const {
@@ -86,20 +119,16 @@ Figures Calls::figures(const Names& names) const {
 std::vector<Table> Calls::tables(const Names& names, const TableOptions& options) const {
   Table table = empty_table();
   const std::uint64_t all_self = sum_of_self();
-  Figures methods = figures(names);
-  // So that equal rows stand in one order, too, however the trace was read.
-  std::ranges::sort(methods.all, [&](const auto& a, const auto& b) {
-    const auto id = [&](const auto& one) { return names.methods().id(one.index); };
-    return std::tuple(std::string_view(a.name), id(a), a.index) <
-           std::tuple(std::string_view(b.name), id(b), b.index);
-  });
-  for (auto& [name, amount, i] : methods.all) {
-    const CallTotals& method = totals_[i];
+  for (Named& named : by_name(names)) {
+    if (!keeps(selection_, named.name)) continue;
+    const CallTotals& method = named.totals;
     const bool timed = method.least <= method.most;
-    table.rows.push_back({amount.weight, share(amount.weight, all_self), method.elapsed,
-                          method.total, amount.count, average(method.total, amount.count),
-                          timed ? Cell(method.least) : Cell(), quantile(i, 50), quantile(i, 95),
-                          timed ? Cell(method.most) : Cell(), std::move(name)});
+    const base::DurationSketch sketch = sketch_of(named);
+    table.rows.push_back({method.self, share(method.self, all_self), method.elapsed, method.total,
+                          method.calls, average(method.total, method.calls),
+                          timed ? Cell(method.least) : Cell(), quantile(named, sketch, 50),
+                          quantile(named, sketch, 95), timed ? Cell(method.most) : Cell(),
+                          std::move(named.name)});
   }
   if (helpers().calls != 0) table.notes.push_back(helpers_note(helpers().calls, helpers().self));
   if (!policy_.window.whole()) {
@@ -111,21 +140,17 @@ std::vector<Table> Calls::tables(const Names& names, const TableOptions& options
 }
 
 std::vector<std::string> Calls::headlines(const Names& names) const {
-  std::uint32_t busiest = NameTable::kNone;
+  const std::vector<Named> methods = by_name(names);
+  if (methods.empty()) return {};
   std::uint64_t calls = 0;
-  for (std::uint32_t i = 0; i < totals_.size(); ++i) {
-    calls += totals_[i].calls;
-    if (totals_[i].calls == 0) continue;
-    if (busiest == NameTable::kNone || totals_[i].self > totals_[busiest].self) busiest = i;
-  }
-  if (calls == 0) return {};
-  std::string line = base::count_text(calls, "call", "calls");
-  if (busiest != NameTable::kNone) {
-    const CallTotals& method = totals_[busiest];
-    line += fmt::format("; busiest: {} with {} self ({}) in {}", names.method_name(busiest),
-                        base::duration_text(method.self), share_text(method.self, sum_of_self()),
-                        base::count_text(method.calls, "call", "calls"));
-  }
+  for (const Named& method : methods) calls += method.totals.calls;
+  const Named& busiest = *std::ranges::max_element(
+      methods, {}, [](const Named& method) { return method.totals.self; });
+  std::string line = fmt::format("{}; busiest: {} with {} self ({}) in {}",
+                                 base::count_text(calls, "call", "calls"), busiest.name,
+                                 base::duration_text(busiest.totals.self),
+                                 share_text(busiest.totals.self, sum_of_self()),
+                                 base::count_text(busiest.totals.calls, "call", "calls"));
   if (helpers().self != 0)
     line += fmt::format("; {} of all in runtime helpers, which count for their callers",
                         base::duration_text(helpers().self));

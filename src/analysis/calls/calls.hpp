@@ -3,12 +3,15 @@
 //   total    every call counts with its whole duration; in a recursion each level counts anew
 //   elapsed  only calls outside any other call of the same method in their thread
 //   self     duration without the calls it made
-// Runtime helpers that are not shown have no row; their time is self time of their callers.
+// Methods of one name have one row. Runtime helpers that are not shown have none; their time is
+// self time of their callers.
 #pragma once
 
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "analysis/calls/call_totals.hpp"
 #include "analysis/calls/call_walk.hpp"
@@ -34,6 +37,14 @@ class Calls : public Analysis {
   const event::CallAccount& repairs() const;
 
  private:
+  // All methods of one name.
+  struct Named {
+    std::string name;
+    CallTotals totals;
+    std::vector<std::uint32_t> methods;
+  };
+  std::vector<Named> by_name(const Names& names) const;
+
   // What CallWalk asks for.
   struct Policy {
     static constexpr bool kAsksRecursion = true;
@@ -128,7 +139,8 @@ class Calls : public Analysis {
 
   const HelperTotals& helpers() const;
   std::uint64_t sum_of_self() const;
-  Cell quantile(std::uint32_t method, unsigned percent) const;
+  base::DurationSketch sketch_of(const Named& named) const;
+  static Cell quantile(const Named& named, const base::DurationSketch& sketch, unsigned percent);
 
   Selection selection_;
   std::shared_ptr<const CallTree> tree_;

@@ -45,6 +45,19 @@ TEST(calls, each_level_of_a_recursion_counts_in_total_but_once_in_elapsed) {
   EXPECT_EQ(figure(calls, r, "Fib", "self"), Cell{U{50}});
 }
 
+TEST(calls, methods_of_one_name_have_one_row) {
+  Calls calls{Selection{}};
+  Recording r(calls);
+  r.name(1, "Main").name(2, "Plugin:Run").name(3, "Plugin:Run");  // of two class loaders
+  r.enter(0, 1).enter(10, 2).leave(30, 2).enter(40, 3).leave(45, 3).leave(100, 1).finish();
+  EXPECT_EQ(methods(calls, r).rows.size(), 2U);
+  EXPECT_EQ(figure(calls, r, "Plugin:Run", "calls"), Cell{U{2}});
+  EXPECT_EQ(figure(calls, r, "Plugin:Run", "total"), Cell{U{25}});
+  EXPECT_EQ(figure(calls, r, "Plugin:Run", "self"), Cell{U{25}});
+  EXPECT_EQ(figure(calls, r, "Plugin:Run", "least"), Cell{U{5}});
+  EXPECT_EQ(figure(calls, r, "Plugin:Run", "p95"), Cell{U{20}});
+}
+
 event::SummaryBegin sum(U calls, base::Duration total, base::Duration least, base::Duration most) {
   return {.calls = calls, .total = total, .least = least, .most = most};
 }
