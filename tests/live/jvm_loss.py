@@ -84,6 +84,25 @@ def flood(room, jdk, path, options, calls=CALLS, **surroundings):
     return done.stderr
 
 
+def first_lines(path):
+    """Of a report, and its exit code."""
+    done = subprocess.run([POLYTRACE, "report", str(path)], capture_output=True, text=True,
+                          timeout=150, check=False)
+    return done.returncode, done.stdout.splitlines()[:3]
+
+
+def test_limit(room, jdk, order):
+    """A recording that has reached its limit has an end of its own, and reports say so."""
+    path = room.trace()
+    flood(room, jdk, path, "buffer=1m,limit=1m,min-free=0")
+    stream = Stream(path)
+    at, _ = follow(stream, thread_named(stream, "main"), order)
+    assert stream.ended and 0 < at < len(order), at
+    code, lines = first_lines(path)
+    assert code == 6 and lines[1].startswith("Cut off at "), (code, lines)
+    assert "its limit of 1 MiB is reached" in lines[1], lines
+
+
 def expect_prefix(path, order):
     """A stream that ended early holds the first calls, and the command says that it ended."""
     stream = Stream(path)
@@ -95,6 +114,8 @@ def expect_prefix(path, order):
                           timeout=150, check=False)
     codes = [notice["code"] for notice in json.loads(done.stdout)["notices"]]
     assert (done.returncode, codes) == (0, ["segments-read"]), done.stdout
+    code, lines = first_lines(path)
+    assert code == 0 and lines[1].startswith("Cut off: it has no end"), lines
 
 
 def test_large_file(room, jdk, order):
@@ -186,6 +207,7 @@ def main():
     for jdk in room.jdks:
         lost = test_drop(room, jdk, order)
         test_large_file(room, jdk, order)
+        test_limit(room, jdk, order)
         disk = test_full_disk(room, jdk, order)
         test_stalled_client(room, jdk)
         print(f"JDK {jdk.version}: {lost} of {len(order)} lost, all counted; {disk}")

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/codes.hpp"
 #include "base/text/figure_text.hpp"
 #include "cli/frame/notices_view.hpp"
 #include "cli/show/text_room.hpp"
@@ -99,6 +100,16 @@ std::string selection_text(const service::TableAnswer& answer, const Look& look)
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+// "Cut off at +1.50 s: its limit of 4 GiB is reached. What happened afterwards is missing."
+std::string cut_off_text(const service::TableAnswer& answer, const Look& look) {
+  if (!answer.cut_off || !answer.cut_off->is_cut()) return {};
+  const Time time = answer.cut_off->at;
+  const std::string at =
+      time == base::kNoTime ? "" : " at " + human_text(time, analysis::Unit::time, look);
+  return fmt::format("Cut off{}: {}. What happened afterwards is missing.", at,
+                     printable(answer.cut_off->why));
+}
+
 std::string title_of(const service::Origin& origin) {
   return fmt::format("{}: {}, version {}", printable(origin.file), origin.format->title,
                      origin.version);
@@ -113,6 +124,8 @@ std::string title(const service::TableAnswer& answer) {
 void append_report_text(std::string& out, const service::TableAnswer& answer, Detail detail,
                         const Look& look) {
   out += paint(look.terminal, Style::heading, title(answer)) + '\n';
+  if (const auto cut = cut_off_text(answer, look); !cut.empty())
+    out += paint(look.terminal, Style::error, cut) + '\n';
   if (const auto selected = selection_text(answer, look); !selected.empty())
     out += "  selected: " + selected + '\n';
   if (answer.before) append_partial_text(out, answer.before->passed, look);
@@ -135,6 +148,8 @@ void append_report_text(std::string& out, const service::TableAnswer& answer, De
 void append_report_markdown(std::string& out, const service::TableAnswer& answer, Detail detail,
                             const Look& look) {
   out += fmt::format("# {}\n", markdown_text(title(answer)));
+  if (const auto cut = cut_off_text(answer, look); !cut.empty())
+    out += fmt::format("\n{}\n", markdown_text(cut));
   if (const auto selected = selection_text(answer, look); !selected.empty())
     out += fmt::format("\nSelected: {}\n", markdown_text(selected));
   for (const analysis::Table& table : answer.tables) append_markdown(out, table, look);
@@ -177,7 +192,10 @@ int tell_answer(Session& session, service::TableAnswer answer, const TableOutput
   };
   const int before = answer.before ? finish(*answer.before) : 0;
   const int code = finish(answer.reading);
-  return before != 0 ? before : code;
+  if (before != 0 || code != 0) return before != 0 ? before : code;
+  return answer.cut_off && answer.cut_off->by_limit
+             ? base::describe(base::Code::limit_exceeded).exit
+             : 0;
 }
 
 }  // namespace polytrace::cli

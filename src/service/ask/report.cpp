@@ -86,6 +86,11 @@ std::vector<EmptySection> explain(const std::vector<analysis::Report::Empty>& se
   return out;
 }
 
+CutOff told_cut_off(const store::Store& store, const std::vector<base::Notice>& notices) {
+  const auto overview = told_overview(store);
+  return or_without_end(overview && *overview ? cut_off_of(**overview) : CutOff{}, notices);
+}
+
 // Where the sums of the index that it is read from have it all.
 std::optional<TableAnswer> ask_index(const Input& input, const format::Opened& opened,
                                      const std::vector<const analysis::Section*>& sections,
@@ -98,6 +103,7 @@ std::optional<TableAnswer> ask_index(const Input& input, const format::Opened& o
   if (!calls || !*calls) return std::nullopt;
   TableAnswer answer;
   answer.reading.passed = told_pass(*store);
+  answer.cut_off = told_cut_off(*store, answer.reading.passed.notices);
   answer.reading.origin = origin_of(input, opened);
   answer.selection = selection;
   answer.start = store->facts().totals.first;
@@ -128,7 +134,9 @@ Asked<TableAnswer> ask_report(Input& input, const ReportQuestion& question) {
   if (auto indexed = ask_index(input, *opened, *sections, *selection, question)) return *indexed;
   analysis::Report report(*sections, *selection, analysis::objects_of(*opened->format));
   TableAnswer answer;
-  answer.reading.passed = pass(input, *opened->reader, report);
+  CutOffWatch watch(report);
+  answer.reading.passed = pass(input, *opened->reader, watch);
+  answer.cut_off = or_without_end(watch.found(), answer.reading.passed.notices);
   answer.reading.origin = origin_of(input, *opened);
   report.finish();
   answer.reading.passed.add_limits(report.limits());

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/report/report.hpp"
+#include "service/input/cut_off.hpp"
 #include "service/input/pass.hpp"
 #include "service/selection/selection.hpp"
 
@@ -23,6 +24,7 @@ struct TableAnswer {
   Reading reading{};
   slice::Selection selection{};
   base::Time start = base::kNoTime;  // of the trace's first event; kNoTime when there is none
+  std::optional<CutOff> cut_off{};   // none: nobody has looked
   std::vector<analysis::Table> tables{};
   std::vector<EmptySection> empty{};
   std::optional<Reading> before{};  // what it is compared with

@@ -89,6 +89,12 @@ void write_selection(base::JsonWriter& json, const slice::Selection& selection) 
   json.end_object();
 }
 
+void write_cut_off(base::JsonWriter& json, const std::optional<CutOff>& cut_off) {
+  if (!cut_off) return;
+  json.key("cut_off");
+  cut_off->is_cut() ? json.value(cut_off->why) : json.null();
+}
+
 void write_empty(base::JsonWriter& json, const std::vector<EmptySection>& sections) {
   json.key("empty_sections");
   json.begin_array();
@@ -143,6 +149,7 @@ std::string report_json(const TableAnswer& answer) {
     write_outcome(json, answer.before->passed);
     json.end_object();
   }
+  write_cut_off(json, answer.cut_off);
   write_selection(json, answer.selection);
   json.key("start");
   answer.start == base::kNoTime ? json.null() : json.value(answer.start);

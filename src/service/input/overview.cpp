@@ -141,7 +141,9 @@ void OverviewConsumer::learn(const event::Batch& batch, const Event& event) {
     overview_.wall_at = event.time;
   } else if (event.kind == Kind::Recording) {
     const std::string_view name = batch.details<event::Recording>(event).name;
-    if (name.starts_with(event::kCutOff)) overview_.cut_off = name.substr(event::kCutOff.size());
+    if (!name.starts_with(event::kCutOff)) return;
+    overview_.cut_off = name.substr(event::kCutOff.size());
+    overview_.cut_off_at = event.time;
   } else if (event.kind == Kind::Setting) {
     overview_.uninstrumented.take(batch.details<event::Setting>(event));
   }

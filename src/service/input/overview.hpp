@@ -41,6 +41,7 @@ struct Overview {
   base::Time wall = base::kNoTime;  // nanoseconds since 1970 at clock time `wall_at`
   base::Time wall_at = base::kNoTime;
   std::string cut_off{};  // why the recording ended before it was to; "": it did not
+  base::Time cut_off_at = base::kNoTime;
   analysis::Uninstrumented uninstrumented{};
 
   std::uint64_t total() const;

@@ -349,8 +349,9 @@ std::string text_of_size(std::uint64_t bytes) {
 
 void Writer::put_cut() {
   const std::string reason =
-      cut_ == Cut::limit ? "its limit of " + text_of_size(session_->options.limit) + " is reached"
-                         : "the disk is nearly full";
+      cut_ == Cut::limit
+          ? std::string(event::kAtLimit) + text_of_size(session_->options.limit) + " is reached"
+          : "the disk is nearly full";
   const std::string text = std::string(event::kCutOff) + reason;
   event::Recording event;
   event.stage = event::RecordingStage::end;
