@@ -39,7 +39,7 @@ FOLDERS = {
     "agent/mono": ["abi", "plain", "runtime", "stacks", "."],
     "agent/jvm": ["abi", "rewriter/classfile", "rewriter", "facts", "code heap", "."],
     "agent/coreclr": ["names", "runtime", "calls", "code memory", "."],
-    "store": ["file", "read/cells", "build", "build/rows read", "build/pass read/events",
+    "store": ["file", "source", "read/cells", "build", "build/rows read", "build/pass read/events",
               "ask/calls", "ask", "ask/events", "."],
     "sql": ["model", "trace", "tables functions", "sqlite duckdb", "files", "."],
     "service": ["words", "input", "json", "selection", "ask convert",

@@ -27,6 +27,7 @@ BARS = {
 }
 # Folders with more than 20 files, and why they are one.
 LARGE = {
+    "base/io": "where bytes come from and go to, and what is told of them on the way",
     "event": "what crosses doors is one vocabulary: every room includes most of it",
     "collector/flow": "the way of a stream through the process, and what is counted on it",
     "cli/fleet": "one file for each command of the fleet",

@@ -27,7 +27,7 @@ base::result<bool> is_current(const std::string& file, const Moment& moment) {
   if (!now) return base::Unexpected(now.error());
   const auto stands = store::compare(moment.trace().store().frames().view().head(), *now, file);
   if (!stands) return base::Unexpected(stands.error());
-  return *stands == store::Staleness::current;
+  return store::is_current(*stands);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "base/codes.hpp"
-#include "base/packed/zip_source.hpp"
+#include "base/io/zip_source.hpp"
 #include "format/format.hpp"
 
 namespace polytrace::format {

@@ -40,6 +40,13 @@ void give_way() {
   static_cast<void>(setpriority(PRIO_PROCESS, 0, kNicer));
 }
 
+// While it is being indexed, its times tell.
+bool is_of(const TraceView& view, const std::string& file) {
+  if (view.source) return view.source->has_content_of(file);
+  const auto facts = store::look_up(file);
+  return facts && *facts == view.facts;
+}
+
 }  // namespace
 
 std::string_view word_of(TraceState state) {
@@ -56,22 +63,34 @@ Traces::~Traces() { finish(); }
 
 base::result<std::string> Traces::add(const std::string& file, const std::string& shown,
                                       std::shared_ptr<const void> held, bool fleeting) {
-  auto id = service::trace_id(file);
+  auto id = id_for(file);
   if (!id) return id;
   const service::Input input({.file = file});
   if (auto known = input.recognise(); !known) return base::Unexpected(known.error());
+  const auto facts = store::look_up(file);
+  if (!facts) return base::Unexpected(facts.error());
   const std::lock_guard lock(mutex_);
   const bool is_there =
       std::ranges::any_of(open_, [&](const auto& open) { return open->view.id == *id; });
   if (is_there || stop_) return id;
   auto& open = *open_.emplace_back(std::make_unique<Open>());
   open.view.id = *id;
+  open.view.facts = *facts;
   open.path = file;
   open.held = std::move(held);
   open.fleeting = fleeting;
   open.view.file = shown;
   open.builder = std::thread([this, &open] { build(open); });
   return id;
+}
+
+// Files that differ only between the pieces of their fingerprints have ids of their own.
+base::result<std::string> Traces::id_for(const std::string& file) const {
+  auto id = service::trace_id(file);
+  if (!id) return id;
+  const auto there = find(*id);
+  if (!there || is_of(*there, file)) return id;
+  return service::content_id(file);
 }
 
 std::vector<TraceView> Traces::all() const {
@@ -124,6 +143,8 @@ void Traces::build(Open& open) {
     else
       return set(open, [&](TraceView& view) {
         view.trace = std::move(*trace);
+        view.source = std::make_shared<service::SourceWatch>(
+            open.path, view.trace->store().frames().view().head());
         view.tracks = std::make_shared<const service::Tracks>(std::move(*tracks));
         view.state = TraceState::ready;
       });

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "service/input/source_watch.hpp"
 #include "service/trace/tracks.hpp"
 
 namespace polytrace::server {
@@ -28,6 +29,8 @@ struct TraceView {
   std::optional<service::Refusal> error{};               // of one that failed
   std::shared_ptr<const service::IndexedTrace> trace{};  // of one that is ready
   std::shared_ptr<const service::Tracks> tracks{};
+  store::SourceFacts facts{};                      // of its file when it was opened
+  std::shared_ptr<service::SourceWatch> source{};  // its file, of one that is ready
 };
 
 class Traces {
@@ -37,9 +40,9 @@ class Traces {
   Traces(const Traces&) = delete;
   Traces& operator=(const Traces&) = delete;
 
-  // The id of the file's trace, which is being opened from now on, or was there; `shown` is how it
-  // is named; `held` lives as long as the trace is open; its
-  // index is where all are, or `fleeting`, which leaves none behind. Errors: those of
+  // The id of the file's trace, which is being opened from now on, or was there with the same
+  // content; `shown` is how it is named; `held` lives as long as the trace is open; its index is
+  // where all are, or `fleeting`, which leaves none behind. Errors: those of
   // store::identify(), and what is not recognised.
   base::result<std::string> add(const std::string& file, const std::string& shown,
                                 std::shared_ptr<const void> held = {}, bool fleeting = false);
@@ -56,6 +59,7 @@ class Traces {
     TraceView view{};
     std::thread builder{};
   };
+  base::result<std::string> id_for(const std::string& file) const;
   void build(Open& open);
   void set(Open& open, const std::function<void(TraceView&)>& change);
 

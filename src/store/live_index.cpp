@@ -87,6 +87,8 @@ base::result<event::PumpOutcome> LiveIndex::finish(const SourceIdentity& identit
   wait();
   const std::lock_guard lock(mutex_);
   head_.source = identity.facts;
+  head_.looked = identity.looked;
+  head_.whole = identity.whole;
   head_.fingerprint = head_.covered = identity.fingerprint;
   if (auto done = builder_->finish(outcome_, IndexState::complete, head_); !done)
     return base::Unexpected(done.error());

@@ -22,10 +22,14 @@ bool is_stopped(const IndexJob& job) { return job.pump.stop != nullptr && job.pu
 
 // Up to a last commit.
 base::result<event::PumpOutcome> fill(IndexWriter& writer, event::Reader& reader,
-                                      const IndexJob& job, const PageHead& head) {
+                                      const IndexJob& job) {
   Builder builder(writer, job.build);
   event::PumpOutcome outcome = event::pump(reader, builder, job.pump);
   const IndexState state = is_stopped(job) ? IndexState::building : IndexState::complete;
+  PageHead head = writer.head();
+  // Without one the index is of no file that has changed since.
+  if (state == IndexState::complete && job.whole)
+    if (const auto whole = job.whole()) head.whole = *whole;
   if (auto done = builder.finish(outcome, state, head); !done) return tl::unexpected(done.error());
   return outcome;
 }
@@ -34,11 +38,13 @@ base::result<event::PumpOutcome> fill(IndexWriter& writer, event::Reader& reader
 
 PageHead head_of(const IndexJob& job) {
   return {.id = random_digest(),
-          .fingerprint = job.fingerprint,
-          .covered = job.fingerprint,
-          .source = job.source,
+          .fingerprint = job.source.fingerprint,
+          .covered = job.source.fingerprint,
+          .whole = job.source.whole,
+          .source = job.source.facts,
           .format = job.format,
-          .live = job.live};
+          .live = job.live,
+          .looked = job.source.looked};
 }
 
 base::result<std::shared_ptr<const Store>> Store::open(const std::string& path) {
@@ -89,23 +95,21 @@ std::unique_ptr<event::Reader> Store::reader() const {
 }
 
 base::result<event::PumpOutcome> build_index(event::Reader& reader, const IndexJob& job) {
-  const PageHead head = head_of(job);
   const std::string growing = job.path + ".new";
-  auto writer = IndexWriter::create(growing, head);
+  auto writer = IndexWriter::create(growing, head_of(job));
   if (!writer) return tl::unexpected(writer.error());
-  auto outcome = fill(*writer, reader, job, head);
+  auto outcome = fill(*writer, reader, job);
   if (outcome && !is_stopped(job) && std::rename(growing.c_str(), job.path.c_str()) != 0)
     return base::system_fault(base::Code::write_failed);
   return outcome;
 }
 
 base::result<UnnamedIndex> build_unnamed_index(event::Reader& reader, const IndexJob& job) {
-  const PageHead head = head_of(job);
   auto file = base::FrameFile::temporary();
   if (!file) return tl::unexpected(file.error());
-  auto writer = IndexWriter::begin(std::move(*file), head);
+  auto writer = IndexWriter::begin(std::move(*file), head_of(job));
   if (!writer) return tl::unexpected(writer.error());
-  auto outcome = fill(*writer, reader, job, head);
+  auto outcome = fill(*writer, reader, job);
   if (!outcome) return tl::unexpected(outcome.error());
   UnnamedIndex made{.outcome = std::move(*outcome)};
   if (is_stopped(job)) return made;

@@ -3,6 +3,7 @@
 // answers is of the commit that it was opened with.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "store/build/pass/builder.hpp"
 #include "store/read/entities.hpp"
 #include "store/read/index_frames.hpp"
+#include "store/source/source_identity.hpp"
 
 namespace polytrace::store {
 
@@ -134,8 +136,9 @@ class Store {
 struct IndexJob {
   std::string path;      // appears, or is replaced, when the index is complete
   std::string format{};  // name and version, at most 32 bytes
-  SourceFacts source{};
-  Digest fingerprint{};    // of the source
+  SourceIdentity source{};
+  // Asked for the hash of the whole source when it has been read. Null: nobody knows it.
+  std::function<base::result<Digest>()> whole{};
   std::uint64_t live = 0;  // of one that grows: live_id()
   BuildOptions build{};
   event::PumpOptions pump{};

@@ -25,7 +25,8 @@ TEST(store, builds_a_file_that_appears_when_it_is_complete) {
   const test::TemporaryFolder folder;
   const std::string path = folder.file("index.pti");
   const auto reader = reader_of(kSample);
-  ASSERT_TRUE(build_index(*reader, {.path = path, .format = "mlpd 17", .source = {.size = 5}}));
+  const SourceIdentity source{.facts = {.size = 5}};
+  ASSERT_TRUE(build_index(*reader, {.path = path, .format = "mlpd 17", .source = source}));
   EXPECT_FALSE(std::filesystem::exists(path + ".new"));
   const auto store = Store::open(path);
   ASSERT_TRUE(store) << base::to_text(store.error());
@@ -144,29 +145,70 @@ TEST(cache_folder, an_index_is_found_by_content_wherever_the_trace_is) {
   EXPECT_EQ(mode, std::filesystem::perms::owner_all);
 }
 
-TEST(cache_folder, an_index_is_current_grown_or_of_another_content) {
-  const test::TemporaryFolder folder;
-  const std::string content = test::content_of(kSample);
-  const std::string path = folder.write("trace", content);
-  const auto was = identify(path);
-  ASSERT_TRUE(was);
-  const PageHead head{
-      .fingerprint = was->fingerprint, .source = was->facts, .kinds = event::kKindCount};
-  const auto now = [&](std::string_view text) {
+// A file and the head of an index of it as it was.
+class source_identity : public testing::Test {
+ protected:
+  source_identity() : content(test::content_of(kSample)), path(folder.write("trace", content)) {
+    const auto was = identify(path);
+    base::ContentHash hash;
+    head = {.fingerprint = was->fingerprint,
+            .whole = *whole_digest(path, was->facts.size, hash),
+            .source = was->facts,
+            .kinds = event::kKindCount,
+            .looked = was->looked};
+  }
+  Staleness now(std::string_view text) {
     folder.write("trace", text);
-    return *compare(head, *identify(path), path);
-  };
-  EXPECT_EQ(now(content), Staleness::current);
+    return now();
+  }
+  Staleness now() const { return *compare(head, *identify(path), path); }
+
+  const test::TemporaryFolder folder;
+  std::string content;
+  std::string path;
+  PageHead head;
+};
+constexpr std::int64_t kHour = 3'600'000'000'000;
+
+TEST_F(source_identity, an_index_is_current_grown_or_of_another_content) {
+  EXPECT_EQ(now(content), Staleness::same);
   EXPECT_EQ(now(content + "more"), Staleness::grown);
   EXPECT_EQ(now(content.substr(1)), Staleness::other);
   std::string changed = content;
   changed[100] ^= 1;
   EXPECT_EQ(now(changed), Staleness::other);
   EXPECT_EQ(now(changed + "more"), Staleness::other);
-  PageHead old = head;
-  old.rules = kRules + 1;
   folder.write("trace", content);
-  EXPECT_EQ(*compare(old, *identify(path), path), Staleness::other);
+  ++head.rules;
+  EXPECT_EQ(now(), Staleness::other);
+}
+
+TEST_F(source_identity, times_are_trusted_if_they_are_older_than_a_tick) {
+  EXPECT_TRUE(are_settled({.modified = 5, .changed = 7}, kHour));
+  EXPECT_FALSE(are_settled({.modified = 5, .changed = kHour - 1'000'000'000}, kHour));
+  EXPECT_FALSE(are_settled({.modified = 2 * kHour, .changed = 7}, kHour));
+  // An index whose hash is of other bytes tells which way it was found.
+  head.whole = {};
+  EXPECT_EQ(now(), Staleness::other);
+  head.looked += kHour;
+  EXPECT_EQ(now(), Staleness::current);
+  ++head.source.changed;
+  EXPECT_EQ(now(), Staleness::other);
+}
+
+TEST_F(source_identity, the_hash_goes_on_behind_what_was_read) {
+  base::ContentHash begun;
+  begun.add(std::as_bytes(std::span(content).first(1000)));
+  EXPECT_EQ(*whole_digest(path, content.size(), begun), head.whole);
+  base::ContentHash longer;
+  longer.add(std::as_bytes(std::span(content)));
+  EXPECT_FALSE(whole_digest(path, content.size() - 1, longer));
+  base::ContentHash none;
+  EXPECT_FALSE(whole_digest(path, content.size() + 1, none));
+  const std::atomic<bool> stop = true;
+  base::ContentHash stopped;
+  EXPECT_EQ(whole_digest(path, content.size(), stopped, &stop).error().code,
+            base::Code::limit_exceeded);
 }
 
 TEST(cache_folder, one_builds_and_many_use) {

@@ -4,15 +4,15 @@
 // the same. Any thread.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 
+#include "base/io/content_hash.hpp"
 #include "base/result.hpp"
 
 namespace polytrace::base {
 
-using Fingerprint = std::array<std::byte, 16>;
+using Fingerprint = Digest;
 
 // Of the first `size` bytes of an open file: the size, then either all bytes, or, of more than
 // kFingerprintWhole, the first and the last 64 KiB and between them 62 pieces of 4 KiB at equal
@@ -26,6 +26,6 @@ inline constexpr std::uint64_t kFingerprintWhole =
     2 * kFingerprintEnds + kFingerprintPieces * kFingerprintPiece;
 
 // 32 digits, most significant byte first.
-std::string to_hex(const Fingerprint& fingerprint);
+std::string to_hex(const Digest& digest);
 
 }  // namespace polytrace::base

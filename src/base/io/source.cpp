@@ -12,8 +12,9 @@
 #include <thread>
 
 #include "base/codes.hpp"
+#include "base/io/compressed_source.hpp"
+#include "base/io/content_hash.hpp"
 #include "base/io/live_source.hpp"
-#include "base/packed/compressed_source.hpp"
 
 namespace polytrace::base {
 namespace {
@@ -21,9 +22,13 @@ namespace {
 class FileSource final : public Source {
  public:
   // `path` is empty for standard input.
-  FileSource(int fd, std::string path, const std::atomic<bool>* stop_following,
+  FileSource(int fd, std::string path, const SourceOptions& options,
              const std::atomic<bool>* stop_waiting)
-      : fd_(fd), path_(std::move(path)), stop_(stop_following), stop_waiting_(stop_waiting) {
+      : fd_(fd),
+        path_(std::move(path)),
+        stop_(options.stop_following),
+        stop_waiting_(stop_waiting),
+        content_(options.content) {
     struct stat status{};
     is_regular_ = fstat(fd_, &status) == 0 && S_ISREG(status.st_mode);
     // Of one that grows nobody knows how large it will be.
@@ -39,6 +44,7 @@ class FileSource final : public Source {
       const ssize_t got = ::read(fd_, into.data(), into.size());
       if (got > 0) {
         position_ += static_cast<std::uint64_t>(got);
+        if (content_ != nullptr) content_->add(into.first(static_cast<std::size_t>(got)));
         return static_cast<std::size_t>(got);
       }
       if (got == 0 && !wait_for_more()) return std::size_t{0};
@@ -71,6 +77,7 @@ class FileSource final : public Source {
   std::string path_;
   const std::atomic<bool>* stop_;
   const std::atomic<bool>* stop_waiting_;
+  ContentHash* content_;
   bool is_regular_ = false;
   std::optional<std::uint64_t> size_;
   std::uint64_t position_ = 0;
@@ -161,9 +168,9 @@ result<std::unique_ptr<Source>> open_live_source(const std::string& path,
     close(fd);
     return fail(Code::open_failed, "it is a directory");
   }
-  return unwrap(std::make_unique<FileSource>(fd, standard_input ? std::string() : path,
-                                             options.stop_following, stop),
-                options.limits);
+  return unwrap(
+      std::make_unique<FileSource>(fd, standard_input ? std::string() : path, options, stop),
+      options.limits);
 }
 
 result<std::unique_ptr<Source>> unwrap(std::unique_ptr<Source> source, const Limits& limits) {

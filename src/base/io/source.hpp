@@ -16,6 +16,8 @@
 
 namespace polytrace::base {
 
+class ContentHash;
+
 // One thread at a time.
 class Source {
  public:
@@ -45,6 +47,8 @@ result<std::size_t> append_from(Source& source, RawArray<std::byte>& to, std::si
 struct SourceOptions {
   // Not null: keep waiting at the end of the file for more until *stop_following is true.
   const std::atomic<bool>* stop_following = nullptr;
+  // Not null: all bytes that are read are added to it, as they are stored. Outlives the source.
+  ContentHash* content = nullptr;
   Limits limits{};
 };
 

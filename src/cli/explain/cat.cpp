@@ -33,7 +33,6 @@ class Cat final : public Command {
   }
   void define(OptionList& list) override {
     add_input_options(list, input_, Following::offered);
-    add_index_options(list, input_.index, Traces::one);
     add_selection_options(list, question_.selection,
                           "Only what is about a method, class or thread whose name contains this");
     list.add("--kind", question_.kinds, "Only these kinds of events (polytrace help kinds)")

@@ -15,8 +15,9 @@ class IndexVerify final : public Command {
         "index-verify",
         "[OPTIONS] FILE",
         "Tests the checksums of page 0, of the directory and of every frame. With --full also "
-        "whether the index is of the trace as it is now, by the trace's fingerprint: its size and "
-        "64 pieces of its content.",
+        "whether the index is of the trace as it is now: by its size, times and place, and by a "
+        "hash "
+        "of all of it if these are not as they were.",
         {{"one index", "polytrace index verify app.mlpd"},
          {"of exactly this trace?", "polytrace index verify --full --index app.index app.mlpd"}},
         {0, 1, 2, 5},

@@ -6,7 +6,7 @@
 
 #include <array>
 
-#include "base/packed/zip_source.hpp"
+#include "base/io/zip_source.hpp"
 #include "base/text/utf8.hpp"
 #include "format/tptp/message_conversion.hpp"
 #include "format/tptp/message_writer.hpp"

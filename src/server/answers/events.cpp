@@ -19,7 +19,6 @@ EventsAsked read_events_asked(Ask& ask, Members members) {
   if (!question.part.rules.empty())
     members.complain("selection", "has rules, which this does not follow");
   question.events.chosen = service::selection_of(ask.trace(), question.part);
-  question.events.any_source = true;
   question.events.form = service::EventsQuestion::Form::json_lines;
   for (const std::string& kind : members.texts("kinds")) {
     if (!question.events.kinds.empty()) question.events.kinds += ',';

@@ -13,7 +13,7 @@ Reply notes_reply(Notes notes) {
 }  // namespace
 
 Answered answer_notes(Ask& ask) {
-  auto notes = load_notes(ask.trace().id());
+  auto notes = load_notes(ask.view.id);
   if (!notes) return tl::unexpected(fault_reply(notes.error()));
   return notes_reply(std::move(*notes));
 }
@@ -22,11 +22,11 @@ Answered answer_notes(Ask& ask) {
 Answered answer_keep_notes(Ask& ask) {
   const std::string_view wanted = ask.request.only("If-Match");
   if (!wanted.empty()) {
-    const auto there = load_notes(ask.trace().id());
+    const auto there = load_notes(ask.view.id);
     if (!there) return tl::unexpected(fault_reply(there.error()));
     if (there->tag != wanted) return tl::unexpected(fault_reply(Fault::precondition));
   }
-  auto kept = keep_notes(ask.trace().id(), ask.request.body.empty() ? "{}" : ask.request.body);
+  auto kept = keep_notes(ask.view.id, ask.request.body.empty() ? "{}" : ask.request.body);
   if (!kept) return tl::unexpected(fault_reply(kept.error()));
   return notes_reply(std::move(*kept));
 }

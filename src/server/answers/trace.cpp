@@ -64,7 +64,7 @@ Answered answer_trace(Ask& ask) {
   std::string more;
   base::JsonWriter json(more, base::JsonWriter::Form::one_line);
   json.begin_object();
-  json.member("id", trace.id());
+  json.member("id", ask.view.id);
   json.member("state", word_of(ask.view.state));
   json.member("first_offset", std::to_string(trace.origin()));
   json.member("end", trace.offset(contents->overview.last) + 1);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/door/router.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 
 namespace polytrace::server {
@@ -44,7 +46,11 @@ std::optional<Reply> find_trace(const Offers& offers, const Route& route, TraceV
   auto found = offers.traces.find(route.trace);
   if (!found) return fault_reply(Fault::unknown_trace);
   view = std::move(*found);
-  if (view.state == TraceState::ready) return std::nullopt;
+  if (view.state == TraceState::ready) {
+    if (const auto change = view.source->change())
+      return fault_reply(Fault::trace_changed, fmt::format("{}: {}", view.file, *change));
+    return std::nullopt;
+  }
   if (view.error) return fault_reply(Fault::trace_failed, service::sentence(view.error->error));
   return fault_reply(Fault::not_ready, progress_text(view));
 }

@@ -143,7 +143,7 @@ Asked<EventsAnswer> ask_events(Input& input, const EventsQuestion& question,
   NameFilter name(std::move(*names));
   if (auto ready = choose(input, question, choice, name); !ready)
     return refuse(ready.error(), input.name());
-  auto opened = question.limit == 0 || question.any_source ? input.open() : input.open_trace();
+  auto opened = input.open();
   if (!opened) return refuse(opened.error(), input.name());
   LinePrinter printer(lines, choice, question);
   EventsAnswer answer;

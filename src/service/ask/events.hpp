@@ -20,9 +20,7 @@ struct EventsQuestion {
   std::string kinds{};                       // names, separated by commas; empty: all
   Order order = Order::file;
   Form form = Form::text;
-  bool any_source =
-      false;               // an index may answer although not all is read: its notices do not count
-  std::uint64_t skip = 0;  // leave out so many of the first
+  std::uint64_t skip = 0;   // leave out so many of the first
   std::uint64_t limit = 0;  // stop after so many; 0: never
 };
 

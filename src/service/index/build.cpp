@@ -10,6 +10,7 @@
 #include "base/frames/frames.hpp"
 #include "service/index/cache.hpp"
 #include "service/index/make.hpp"
+#include "store/source/page_file.hpp"
 #include "store/store.hpp"
 
 namespace polytrace::service {
@@ -23,17 +24,25 @@ base::Error no_file(std::string_view what) {
       Code::usage, {}, fmt::format("{}: an index is of a file; save the trace to one first", what)};
 }
 
-// Whether the trace is the one that was found: else its index is of something in between.
+// Whether the trace is what the index at its place was made of: else that is of something in
+// between.
 bool is_still(const FoundIndex& found) {
   const auto now = store::identify(found.file);
-  return now && now->facts == found.source.facts && now->fingerprint == found.source.fingerprint;
+  if (!now) return false;
+  if (now->facts == found.source.facts) return true;
+  const auto head = store::read_head(found.place.file());
+  const auto compared =
+      head ? store::compare(*head, *now, found.file) : base::Unexpected(head.error());
+  return compared && store::is_current(*compared);
 }
 
-Asked<Reading> read_trace(const Input& input, const FoundIndex& found, format::Opened& opened) {
+Asked<Reading> read_trace(const Input& input, const FoundIndex& found) {
+  base::ContentHash content;
+  const auto opened = input.open_trace(&content);
+  if (!opened) return refuse(opened.error(), input.name());
   Reading reading;
-  reading.origin = origin_of(input, opened);
-  const auto outcome =
-      write_index(input, *opened.reader, *opened.format, found.source, found.place);
+  reading.origin = origin_of(input, *opened);
+  const auto outcome = write_index(input, *opened, {found.source, found.place, content});
   if (!outcome) {
     unlink((found.place.file() + ".new").c_str());
     return tl::unexpected(refuse_place(found.place, outcome.error()));
@@ -44,16 +53,21 @@ Asked<Reading> read_trace(const Input& input, const FoundIndex& found, format::O
   return reading;
 }
 
-Asked<BuiltIndex> build_at(const Input& input, const FoundIndex& found, format::Opened& opened) {
-  auto reading = read_trace(input, found, opened);
+Refusal changed_meanwhile(const Input& input) {
+  return {
+      {Code::read_failed, {}, "it changed while it was read: index it again"}, input.name(), {}};
+}
+
+// REQUIRES: the place is locked.
+Asked<BuiltIndex> build_at(const Input& input, const FoundIndex& found) {
+  auto reading = read_trace(input, found);
   if (!reading) return tl::unexpected(reading.error());
   BuiltIndex built;
   built.written = !reading->passed.interrupted;
   built.reading = std::move(*reading);
   if (built.written && !is_still(found)) {
     unlink(found.place.file().c_str());
-    return refuse({Code::read_failed, {}, "it changed while it was read: index it again"},
-                  input.name());
+    return tl::unexpected(changed_meanwhile(input));
   }
   remember_source(found.place.folder, input.name());
   built.replaced = found.notice();
@@ -137,25 +151,46 @@ Asked<IndexAccount> index_account(const std::string& file, const std::string& fo
   return account_of(file, *found);
 }
 
-Asked<BuiltIndex> build_index(const Input& input) {
-  const std::string& file = input.name();
-  const std::string& folder = input.options().index.folder;
-  if (file == "-") return refuse(no_file("standard input"));
-  const auto found = find_index(file, folder);
-  if (!found && found.error().detail == "not a file") return refuse(no_file(file));
-  if (!found) return refuse(found.error(), file);
-  if (found->place.folder.empty())
-    return refuse({Code::usage, {}, "no folder for indexes: set HOME, or name one by --index"});
-  if (input.options().follow) return follow_trace(input, *found);
-  if (found->standing == IndexStanding::current) return of_current(input, *found);
-  auto opened = input.open_trace();
-  if (!opened) return refuse(opened.error(), file);
-  const auto lock = lock_place(found->place);
-  if (!lock) return tl::unexpected(refuse_place(found->place, lock.error()));
-  if (!*lock) return refuse({Code::index_busy, {}, {}}, found->place.folder);
-  auto built = build_at(input, *found, *opened);
+namespace {
+
+base::result<FoundIndex> find_index_of(const Input& input) {
+  return find_index(input.name(), input.options().index.folder, input.asking().stop);
+}
+
+// Nothing if the trace has changed and its index belongs somewhere else now.
+std::optional<Asked<BuiltIndex>> build_alone(const Input& input, const FoundIndex& found) {
+  const auto lock = wait_for_place(found.place, input.asking());
+  if (!lock) return tl::unexpected(refuse_place(found.place, lock.error()));
+  if (!*lock) return refuse({Code::index_busy, {}, {}}, found.place.folder);
+  // Whoever was waited for may have made it.
+  const auto now = find_index_of(input);
+  if (!now) return refuse(now.error(), input.name());
+  if (now->standing == IndexStanding::current) return of_current(input, *now);
+  if (now->place.folder != found.place.folder) return std::nullopt;
+  auto built = build_at(input, *now);
   if (!built) return built;
   return conclude(input, std::move(*built));
+}
+
+}  // namespace
+
+Asked<BuiltIndex> build_index(const Input& input) {
+  const std::string& file = input.name();
+  if (file == "-") return refuse(no_file("standard input"));
+  constexpr int kTries = 3;
+  for (int i = 0; i < kTries; ++i) {
+    const auto found = find_index_of(input);
+    if (!found && found.error().detail == "not a file") return refuse(no_file(file));
+    if (!found) return refuse(found.error(), file);
+    if (found->place.folder.empty())
+      return refuse({Code::usage, {}, "no folder for indexes: set HOME, or name one by --index"});
+    if (input.options().follow) return follow_trace(input, *found);
+    if (found->standing == IndexStanding::current) return of_current(input, *found);
+    // What is no trace gets no folder.
+    if (const auto opened = input.open_trace(); !opened) return refuse(opened.error(), file);
+    if (auto built = build_alone(input, *found)) return std::move(*built);
+  }
+  return tl::unexpected(changed_meanwhile(input));
 }
 
 Asked<BuiltIndex> conclude(const Input& input, BuiltIndex built) {

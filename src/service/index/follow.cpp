@@ -36,7 +36,7 @@ class Following {
       : input_(input), found_(found), place_(std::move(place)) {}
 
   Asked<BuiltIndex> run() {
-    auto opened = input_.open_trace();
+    auto opened = input_.open_trace(&content_);
     if (!opened) return refuse(opened.error(), input_.name());
     BuiltIndex built;
     built.reading.origin = origin_of(input_, *opened);
@@ -56,7 +56,7 @@ class Following {
  private:
   base::result<event::PumpOutcome> read(const format::Opened& opened) {
     const auto watcher = input_.asking().watcher();
-    store::IndexJob job = index_job(input_, *opened.reader, *opened.format, found_.source, place_);
+    store::IndexJob job = index_job(input_, opened, {found_.source, place_, content_});
     if (watcher) job.pump.progress = [&](const base::Source& source) { watcher->update(source); };
     auto index = store::LiveIndex::begin(*opened.reader, std::move(job), {});
     if (!index) return base::Unexpected(index.error());
@@ -65,6 +65,9 @@ class Following {
     auto identity = store::identify(found_.file, (*index)->source_bytes());
     if (!identity) return base::Unexpected(identity.error());
     read_ = *identity;
+    read_.whole = content_.digest();
+    // Its times are told after it was read, so they say nothing of what came while it was.
+    read_.looked = found_.source.looked;
     return (*index)->finish(read_);
   }
   base::result<void> make_one() {
@@ -75,9 +78,10 @@ class Following {
     InputOptions options = input_.options();
     options.follow = false;
     const Input again(std::move(options), input_.asking());
-    const auto opened = again.open_trace();
+    base::ContentHash content;
+    const auto opened = again.open_trace(&content);
     if (!opened) return {};
-    store::IndexJob job = index_job(again, *opened->reader, *opened->format, read_, place_);
+    store::IndexJob job = index_job(again, *opened, {read_, place_, content});
     job.pump.stop = nullptr;  // that was asked of following
     const auto outcome = store::build_index(*opened->reader, job);
     if (!outcome) return base::Unexpected(outcome.error());
@@ -100,6 +104,7 @@ class Following {
   const Input& input_;
   const FoundIndex& found_;
   IndexPlace place_;
+  base::ContentHash content_;  // of what was read so far
   store::SourceIdentity read_{};
 };
 

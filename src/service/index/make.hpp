@@ -14,16 +14,22 @@ Refusal refuse_place(const store::IndexPlace& place, const base::Error& error);
 // Null: somebody else builds it. A folder that is removed between being made and being locked is
 // made again.
 base::result<std::optional<store::FolderLock>> lock_place(const store::IndexPlace& place);
+// Waits for who else builds it; null if that follows a trace that grows, or when asked to stop.
+base::result<std::optional<store::FolderLock>> wait_for_place(const store::IndexPlace& place,
+                                                              const Asking& asking);
 
-// What the input's Asking, the reader and the source say of the job.
-store::IndexJob index_job(const Input& input, const event::Reader& reader,
-                          const format::Format& format, const store::SourceIdentity& source,
-                          const store::IndexPlace& place);
+// What is to become an index, and the place for it.
+struct Making {
+  const store::SourceIdentity& source;
+  const store::IndexPlace& place;
+  base::ContentHash& content;  // of what the reader reads
+};
+// What the input's Asking, the reader and the source say of the job, which must not outlive
+// `making`.
+store::IndexJob index_job(const Input& input, const format::Opened& opened, const Making& making);
 // Reads the whole trace. REQUIRES: the place is locked.
-base::result<event::PumpOutcome> write_index(const Input& input, event::Reader& reader,
-                                             const format::Format& format,
-                                             const store::SourceIdentity& source,
-                                             const store::IndexPlace& place);
+base::result<event::PumpOutcome> write_index(const Input& input, const format::Opened& opened,
+                                             const Making& making);
 // Of what was found, while it grows, until Asking::stop.
 Asked<BuiltIndex> follow_trace(const Input& input, const FoundIndex& found);
 // What is known of it now; older ones in the cache make room.

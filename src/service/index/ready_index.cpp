@@ -27,13 +27,17 @@ std::shared_ptr<const Store> held(std::shared_ptr<const Store> store,
 }
 
 Asked<ReadyIndex> make_unnamed(const Input& input) {
-  auto opened = input.open_trace();
+  const auto source = store::identify(input.name());
+  base::ContentHash content;
+  auto opened = input.open_trace(&content);
   if (!opened) return refuse(opened.error(), input.name());
   const auto watcher = input.asking().watcher();
   store::IndexJob job{
       .path = {}, .format = fmt::format("{} {}", opened->format->name, opened->reader->version())};
-  if (const auto source = store::identify(input.name()))
-    job.source = source->facts, job.fingerprint = source->fingerprint;
+  if (source) {
+    job.source = *source;
+    job.whole = [&] { return store::whole_digest(input.name(), source->facts.size, content); };
+  }
   job.pump.stop = input.asking().stop;
   job.pump.workers = input.options().workers;
   if (watcher) job.pump.progress = [&](const base::Source& source) { watcher->update(source); };

@@ -6,6 +6,7 @@
 
 #include "base/codes.hpp"
 #include "store/read/events/store_reader.hpp"
+#include "store/source/page_file.hpp"
 
 namespace polytrace::service {
 namespace {
@@ -33,29 +34,36 @@ void set(FoundIndex& found, IndexStanding standing, std::string detail) {
   found.detail = std::move(detail);
 }
 
-void judge(FoundIndex& found) {
+void judge_source(FoundIndex& found, const std::atomic<bool>* stop) {
+  using store::Staleness;
   const store::PageHead& head = found.view->head();
-  const auto compared = store::compare(head, found.source, found.file);
-  if (found.view->slot().state != store::IndexState::complete)
-    return set(found, IndexStanding::building, "it is being built, or its build was stopped");
-  if (head.rules != store::kRules) return set(found, IndexStanding::stale, "of another version");
-  if (!compared || *compared != store::Staleness::current)
+  const auto compared = store::compare(head, found.source, found.file, stop);
+  if (!compared || !store::is_current(*compared))
     return set(found, IndexStanding::stale,
-               compared && *compared == store::Staleness::grown ? "the trace has grown"
-                                                                : "the trace is another one");
-  const auto broken = first_broken(*found.view);
-  if (!broken) return set(found, IndexStanding::current, {});
-  set(found, IndexStanding::damaged, base::to_text(broken->error));
+               compared && *compared == Staleness::grown ? "the trace has grown"
+                                                         : "the trace is another one");
+  set(found, IndexStanding::current, {});
+  if (*compared == Staleness::same) store::refresh(found.place, head, found.source);
 }
 
-void look(FoundIndex& found) {
+void judge(FoundIndex& found, const std::atomic<bool>* stop) {
+  if (found.view->slot().state != store::IndexState::complete)
+    return set(found, IndexStanding::building, "it is being built, or its build was stopped");
+  if (found.view->head().rules != store::kRules)
+    return set(found, IndexStanding::stale, "of another version");
+  if (const auto broken = first_broken(*found.view))
+    return set(found, IndexStanding::damaged, base::to_text(broken->error));
+  judge_source(found, stop);
+}
+
+void look(FoundIndex& found, const std::atomic<bool>* stop) {
   const std::string file = found.place.file();
   const bool whole = exists(file);
   if (!whole && !exists(file + ".new")) return;
   auto view = IndexView::open(whole ? file : file + ".new");
   if (view) {
     found.view = std::move(*view);
-    return judge(found);
+    return judge(found, stop);
   }
   if (!whole) return set(found, IndexStanding::building, "nothing of it can be read so far");
   const bool other = is_of_another_version(view.error().code);
@@ -93,7 +101,8 @@ bool depends_on_neighbours(const std::string& file, const base::Notices& notices
          notices.find(Code::segments_damaged) != nullptr;
 }
 
-base::result<FoundIndex> find_index(const std::string& file, const std::string& folder) {
+base::result<FoundIndex> find_index(const std::string& file, const std::string& folder,
+                                    const std::atomic<bool>* stop) {
   const auto source = store::identify(file);
   if (!source) return base::Unexpected(source.error());
   FoundIndex found{.file = file, .source = *source};
@@ -101,12 +110,12 @@ base::result<FoundIndex> find_index(const std::string& file, const std::string& 
   if (!folder.empty()) found.place.folder = folder;
   else if (!cache.empty()) found.place = store::place_of(cache, source->fingerprint);
   if (found.place.folder.empty()) return found;
-  look(found);
+  look(found, stop);
   if (found.standing != IndexStanding::none || !folder.empty()) return found;
   // One that is being made of it while it grows.
   FoundIndex live{.file = file, .source = *source};
   live.place = store::live_place(cache, store::live_id(source->facts));
-  look(live);
+  look(live, stop);
   return live.standing == IndexStanding::building ? live : found;
 }
 
@@ -127,10 +136,11 @@ format::Opened CurrentIndex::open() const {
   return {format_, std::make_unique<store::StoreReader>(frames_)};
 }
 
-IndexChoice open_if_current(const std::string& file, const std::string& folder) {
+IndexChoice open_if_current(const std::string& file, const std::string& folder,
+                            const std::atomic<bool>* stop) {
   // Where nobody made any, the trace need not be looked at.
   if (!exists(folder.empty() ? store::indexes_folder(store::cache_root()) : folder)) return {};
-  auto found = find_index(file, folder);
+  auto found = find_index(file, folder, stop);
   if (!found) return {};
   IndexChoice choice;
   if (found->standing == IndexStanding::current) choice.index = open_found(*found);

@@ -2,6 +2,7 @@
 // The index of a trace, as far as there is one: found and judged, never made. Any thread.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include "format/format.hpp"
 #include "store/file/cache_folder.hpp"
 #include "store/file/commits.hpp"
+#include "store/source/source_identity.hpp"
 
 namespace polytrace::store {
 class IndexFrames;
@@ -50,8 +52,11 @@ struct FoundIndex {
 // find something, or said so among its notices.
 bool depends_on_neighbours(const std::string& file, const base::Notices& notices);
 
-// Reads all of the index once, to test its checksums. Errors: those of store::identify().
-base::result<FoundIndex> find_index(const std::string& file, const std::string& folder);
+// Reads all of the index once, to test its checksums, and all of the trace if its size and times do
+// not tell whether it is the same; *stop ends that (null: nothing does). Errors: those of
+// store::identify().
+base::result<FoundIndex> find_index(const std::string& file, const std::string& folder,
+                                    const std::atomic<bool>* stop = nullptr);
 
 // The first frame that does not hold; nothing when all do.
 struct BrokenFrame {
@@ -78,6 +83,7 @@ struct IndexChoice {
   std::optional<base::Notice> notice{};  // why not, where one is there
 };
 // Never an error: without a current index the trace itself is read.
-IndexChoice open_if_current(const std::string& file, const std::string& folder);
+IndexChoice open_if_current(const std::string& file, const std::string& folder,
+                            const std::atomic<bool>* stop = nullptr);
 
 }  // namespace polytrace::service

@@ -16,7 +16,7 @@
 #include "base/codes.hpp"
 #include "base/io/live_source.hpp"
 #include "base/io/scratch_file.hpp"
-#include "base/packed/compressed_source.hpp"
+#include "base/io/compressed_source.hpp"
 #include "store/store.hpp"
 
 namespace polytrace::service {
@@ -66,13 +66,15 @@ base::result<void> Input::prepare_passes() {
 
 event::ReadOptions Input::read_options() const { return {{}, options_.resync, options_.segments}; }
 
-base::result<format::Recognised> Input::recognise() const { return recognise(nullptr); }
+base::result<format::Recognised> Input::recognise() const { return recognise(nullptr, nullptr); }
 
-base::result<format::Recognised> Input::recognise(const std::atomic<bool>* stop_waiting) const {
+base::result<format::Recognised> Input::recognise(const std::atomic<bool>* stop_waiting,
+                                                  base::ContentHash* content) const {
   if (path_ == "-" && isatty(STDIN_FILENO) == 1)
     return base::fail(base::Code::usage, "standard input is a terminal: name a file");
   base::SourceOptions source_options;
   if (options_.follow) source_options.stop_following = asking_.stop;
+  source_options.content = content;
   auto source = base::open_live_source(path_, source_options, stop_waiting);
   if (!source) return base::Unexpected(source.error());
   return format::recognise(std::move(*source));
@@ -86,7 +88,7 @@ std::optional<format::Opened> Input::open_index() const {
     if (const format::Format* format = format::find_format(first_word(held->facts().format)))
       return format::Opened{format, held->reader()};
   if (!std::exchange(looked_, true))
-    choice_ = open_if_current(options_.file, options_.index.folder);
+    choice_ = open_if_current(options_.file, options_.index.folder, asking_.stop);
   if (!choice_.index) return std::nullopt;
   return choice_.index->open();
 }
@@ -96,10 +98,12 @@ base::result<format::Opened> Input::open() const {
   return open_trace();
 }
 
-base::result<format::Opened> Input::open_trace() const { return open_recognised(recognise()); }
+base::result<format::Opened> Input::open_trace(base::ContentHash* content) const {
+  return open_recognised(recognise(nullptr, content));
+}
 
 base::result<format::Opened> Input::open_live() const {
-  return open_recognised(recognise(asking_.stop));
+  return open_recognised(recognise(asking_.stop, nullptr));
 }
 
 base::result<format::Opened> Input::open_recognised(base::result<format::Recognised> found) const {

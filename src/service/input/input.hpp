@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/io/content_hash.hpp"
 #include "format/format.hpp"
 #include "service/input/asking.hpp"
 #include "service/input/indexed.hpp"
@@ -34,8 +35,9 @@ class Input {
   base::result<void> prepare_passes();
   // From a current index where one is offered and gives the same as the trace, else from the trace.
   base::result<format::Opened> open() const;
-  // From the trace, for who may stop before its end: an index tells all its notices at once.
-  base::result<format::Opened> open_trace() const;
+  // From the trace itself. All bytes of a file that are read are added to `content`, as they are
+  // stored; null: to nothing.
+  base::result<format::Opened> open_trace(base::ContentHash* content = nullptr) const;
   // The same for who reads it as it comes: Asking::stop also ends waiting for more of a pipe.
   base::result<format::Opened> open_live() const;
   // Nothing where open() reads the trace.
@@ -50,7 +52,8 @@ class Input {
   const std::string& name() const { return options_.file; }
 
  private:
-  base::result<format::Recognised> recognise(const std::atomic<bool>* stop_waiting) const;
+  base::result<format::Recognised> recognise(const std::atomic<bool>* stop_waiting,
+                                             base::ContentHash* content) const;
   base::result<format::Opened> open_recognised(base::result<format::Recognised> found) const;
 
   InputOptions options_;

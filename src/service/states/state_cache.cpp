@@ -2,7 +2,6 @@
 #include "service/states/state_cache.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -14,23 +13,37 @@
 #include <filesystem>
 #include <vector>
 
+#include "base/wall_clock.hpp"
 #include "history/bundle.hpp"
+#include "store/source/source_identity.hpp"
 
 namespace polytrace::service {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Empty for what has no lasting content.
-std::string fingerprint(const std::string& file) {
-  struct stat status{};
+// Changes with everything that makes another history of the same trace.
+constexpr int kRules = 2;
+
+// What a history is named after: where its trace is and how it looks, or all of its content if that
+// may have changed since without a trace. Empty for what has no lasting content.
+std::string name_of(const std::string& file) {
   std::error_code fault;
   const fs::path whole = fs::canonical(file, fault);
-  if (fault || stat(whole.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
-  const std::string facts =
-      fmt::format("{}\n{}\n{}.{}\n{}\n{}", whole.string(), status.st_size, status.st_mtim.tv_sec,
-                  status.st_mtim.tv_nsec, status.st_ino, POLYTRACE_VERSION);
-  return fmt::format("{:016x}", XXH3_64bits(facts.data(), facts.size()));
+  const base::Time looked = base::wall_now();
+  const auto facts = store::look_up(whole.string());
+  if (fault || !facts) return {};
+  std::string content;
+  if (!store::are_settled(*facts, looked)) {
+    base::ContentHash hash;
+    const auto digest = store::whole_digest(whole.string(), facts->size, hash);
+    if (!digest) return {};
+    content = base::to_hex(*digest);
+  }
+  const std::string told =
+      fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{} {}", whole.string(), facts->size, facts->modified,
+                  facts->changed, facts->inode, facts->device, content, POLYTRACE_VERSION, kRules);
+  return fmt::format("{:016x}", XXH3_64bits(told.data(), told.size()));
 }
 
 // A new one that nobody else knows or can enter. Empty: it cannot be made.
@@ -84,8 +97,9 @@ void make_room(const fs::path& states) {
 
 }  // namespace
 
-StateCache::StateCache(const std::string& file, const std::string& cache, bool keep) : keep_(keep) {
-  const std::string name = fingerprint(file);
+StateCache::StateCache(const std::string& file, const std::string& cache, bool keep)
+    : file_(file), keep_(keep) {
+  const std::string name = name_of(file);
   if (keep_ && cache.empty())
     trouble_ = "neither POLYTRACE_CACHE, XDG_CACHE_HOME nor HOME names a folder";
   if (name.empty() || cache.empty()) keep_ = false;
@@ -117,7 +131,7 @@ const std::string& StateCache::draft() {
 }
 
 void StateCache::fill() {
-  if (!keep_) return;
+  if (!keep_ || fs::path(folder_).filename() != name_of(file_)) return;
   std::error_code fault;
   fs::rename(draft_, folder_, fault);
   // Another one was faster, unless what is there is damaged.

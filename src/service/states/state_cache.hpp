@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Histories that were made to answer one question, kept for the next one: a folder each in
 // states below the folder of all that is kept (store::cache_root()), named after the trace's path,
-// size and time. The 16 last used ones stay, and of these at most 2 GiB.
+// size, times and place, and after its content if it was written to a moment ago. The 16 last used
+// ones stay, and of these at most 2 GiB.
 #pragma once
 
 #include <optional>
@@ -29,13 +30,15 @@ class StateCache {
   // Empty: none can be made.
   const std::string& draft();
   // The draft is complete: it becomes the folder, in place of what is there, and the histories that
-  // were used least make room. The draft stays where that cannot be done.
+  // were used least make room. The draft stays where that cannot be done, and if the trace has
+  // changed since this object was made.
   void fill();
   // Why histories of this trace are not kept although they should be; else empty.
   const std::string& trouble() const { return trouble_; }
 
  private:
-  std::string folder_;
+  std::string file_;
+  std::string folder_{};
   std::string draft_{};
   std::string trouble_{};
   bool keep_;

@@ -19,9 +19,7 @@ using store::EntitySort;
 constexpr std::size_t kIdDigits = 16;
 constexpr auto kBegin = static_cast<std::uint64_t>(event::Life::begin);
 
-std::string id_of(const base::Fingerprint& fingerprint) {
-  return base::to_hex(fingerprint).substr(0, kIdDigits);
-}
+std::string id_of(const base::Digest& digest) { return base::to_hex(digest).substr(0, kIdDigits); }
 
 // Of what was read when the index was made.
 bool is_of_a_part(const store::Notes& notes) {
@@ -44,7 +42,6 @@ Asked<std::shared_ptr<const IndexedTrace>> IndexedTrace::open(const Input& input
 IndexedTrace::IndexedTrace(std::string file, ReadyIndex ready)
     : file_(std::move(file)),
       store_(std::move(ready.store)),
-      id_(id_of(store_->frames().view().head().fingerprint)),
       is_partial_(is_of_a_part(store_->notes())),
       index_bytes_(store_->frames().view().slot().length) {
   const base::Time first = store_->frames().view().totals().origin;
@@ -158,6 +155,15 @@ base::result<std::string> trace_id(const std::string& file) {
   const auto identity = store::identify(file);
   if (!identity) return base::Unexpected(identity.error());
   return id_of(identity->fingerprint);
+}
+
+base::result<std::string> content_id(const std::string& file) {
+  const auto facts = store::look_up(file);
+  if (!facts) return base::Unexpected(facts.error());
+  base::ContentHash content;
+  const auto digest = store::whole_digest(file, facts->size, content);
+  if (!digest) return base::Unexpected(digest.error());
+  return id_of(*digest);
 }
 
 }  // namespace polytrace::service

@@ -23,8 +23,6 @@ class IndexedTrace {
 
   const std::string& file() const { return file_; }
   const store::Store& store() const { return *store_; }
-  // The same for equal contents: 16 hexadecimal digits.
-  const std::string& id() const { return id_; }
   std::uint64_t index_bytes() const { return index_bytes_; }
 
   // What all questions of the service ask; `stop` may be null.
@@ -61,7 +59,6 @@ class IndexedTrace {
 
   std::string file_;
   std::shared_ptr<const store::Store> store_;
-  std::string id_;
   bool is_partial_ = false;
   std::uint64_t index_bytes_ = 0;
   base::Time origin_ = 0;
@@ -75,7 +72,10 @@ class IndexedTrace {
 // is none.
 std::string_view package_of(std::string_view method_name);
 
-// The id that a trace has or will have. Errors: those of store::identify().
+// A trace's id, which is the same for equal contents: 16 hexadecimal digits of its fingerprint.
+// Errors: those of store::identify().
 base::result<std::string> trace_id(const std::string& file);
+// Of all of its content, for one whose fingerprint another trace has. Errors: the same.
+base::result<std::string> content_id(const std::string& file);
 
 }  // namespace polytrace::service

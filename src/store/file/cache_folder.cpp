@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "base/codes.hpp"
-#include "event/details.hpp"
 
 namespace polytrace::store {
 namespace {
@@ -21,21 +20,9 @@ using base::Code;
 
 constexpr mode_t kFolderMode = 0700;
 constexpr mode_t kFileMode = 0600;
-constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::string_view kLive = "live-";
 constexpr std::size_t kLiveDigits = 16;
 constexpr std::size_t kDigits = 32;
-
-class OpenSource {
- public:
-  explicit OpenSource(const std::string& path) : fd(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
-  OpenSource(const OpenSource&) = delete;
-  OpenSource& operator=(const OpenSource&) = delete;
-  ~OpenSource() {
-    if (fd >= 0) close(fd);
-  }
-  int fd;
-};
 
 std::string environment(const char* name) {
   const char* const value = std::getenv(name);
@@ -61,37 +48,6 @@ std::string cache_root() {
 
 std::string indexes_folder(const std::string& cache) {
   return cache.empty() ? cache : cache + "/index";
-}
-
-base::result<SourceIdentity> identify(const std::string& path, std::optional<std::uint64_t> size) {
-  // Opening a pipe would wait for its writer, and closing it again would end that one.
-  struct stat status{};
-  if (stat(path.c_str(), &status) != 0) return base::system_fault(Code::open_failed);
-  if (!S_ISREG(status.st_mode)) return base::fail(Code::open_failed, "not a file");
-  const OpenSource source(path);
-  if (source.fd < 0) return base::system_fault(Code::open_failed);
-  if (fstat(source.fd, &status) != 0) return base::system_fault(Code::read_failed);
-  SourceIdentity now;
-  now.facts.size = size.value_or(static_cast<std::uint64_t>(status.st_size));
-  now.facts.device = status.st_dev;
-  now.facts.inode = status.st_ino;
-  now.facts.modified = status.st_mtim.tv_sec * kSecond + status.st_mtim.tv_nsec;
-  const auto made = base::fingerprint(source.fd, now.facts.size);
-  if (!made) return tl::unexpected(made.error());
-  now.fingerprint = *made;
-  return now;
-}
-
-base::result<Staleness> compare(const PageHead& head, const SourceIdentity& now,
-                                const std::string& path) {
-  if (head.rules != kRules || head.kinds != event::kKindCount) return Staleness::other;
-  if (head.fingerprint == now.fingerprint) return Staleness::current;
-  if (head.source.size >= now.facts.size) return Staleness::other;
-  const OpenSource source(path);
-  if (source.fd < 0) return base::system_fault(Code::open_failed);
-  const auto part = base::fingerprint(source.fd, head.source.size);
-  if (!part) return tl::unexpected(part.error());
-  return *part == head.fingerprint ? Staleness::grown : Staleness::other;
 }
 
 IndexPlace place_of(const std::string& cache, const base::Fingerprint& fingerprint) {

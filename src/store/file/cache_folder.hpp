@@ -9,7 +9,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/frames/fingerprint.hpp"
 #include "base/result.hpp"
 #include "store/file/page.hpp"
 
@@ -22,25 +21,6 @@ std::string cache_root();
 
 // Of all indexes in a cache; empty where there is no cache.
 std::string indexes_folder(const std::string& cache);
-
-// What a trace is known by.
-struct SourceIdentity {
-  SourceFacts facts;
-  base::Fingerprint fingerprint;
-};
-// Of the file, or of its first `size` bytes as if they were all. Errors: open_failed, read_failed.
-base::result<SourceIdentity> identify(const std::string& path,
-                                      std::optional<std::uint64_t> size = std::nullopt);
-
-// How an index stands to the file that is there now.
-enum class Staleness : std::uint8_t {
-  current,
-  grown,  // it is of the file's first part
-  other,  // of another content, or made by other rules
-};
-// Errors: as identify().
-base::result<Staleness> compare(const PageHead& head, const SourceIdentity& now,
-                                const std::string& path);
 
 struct IndexPlace {
   std::string folder;

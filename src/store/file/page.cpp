@@ -52,6 +52,8 @@ PageHead take_page_head(base::Cursor& in) {
   head.kinds = in.fixed<std::uint32_t>();
   head.format = unpadded(in.bytes(kFormatBytes));
   head.live = in.fixed<std::uint64_t>();
+  head.source.changed = in.fixed<std::int64_t>();
+  head.looked = in.fixed<std::int64_t>();
   return head;
 }
 
@@ -85,7 +87,8 @@ std::array<std::byte, kPageHeadBytes> encode(const PageHead& head) {
   record.put(head.id).put(head.fingerprint).put(head.covered).put(head.whole);
   record.put(head.source.size).put(head.source.device).put(head.source.inode);
   record.put(head.source.modified).put(head.rules).put(head.kinds).put(padded(head.format));
-  record.put(head.live).put(std::array<std::byte, kPageSumAt - kFormatAt - kFormatBytes - 8>{});
+  record.put(head.live).put(head.source.changed).put(head.looked);
+  record.put(std::array<std::byte, kPageSumAt - kFormatAt - kFormatBytes - 24>{});
   return record.sum().bytes();
 }
 

@@ -20,7 +20,7 @@ inline constexpr std::size_t kPageHeadBytes = 256;
 inline constexpr std::size_t kSlotBytes = 64;
 // Changes with everything that makes the same source another index: those of another number are
 // built anew.
-inline constexpr std::uint32_t kRules = 3;
+inline constexpr std::uint32_t kRules = 4;
 
 using Digest = base::Fingerprint;  // or an id, or a hash
 
@@ -37,6 +37,7 @@ struct SourceFacts {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
   std::int64_t modified = 0;  // nanoseconds since 1970
+  std::int64_t changed = 0;   // its status was, as modified
 
   bool operator==(const SourceFacts&) const = default;
 };
@@ -47,12 +48,13 @@ struct PageHead {
   Digest id{};           // random
   Digest fingerprint{};  // of the source, by base::fingerprint()
   Digest covered{};      // of its covered part
-  Digest whole{};        // hash of the whole source; zeros: not complete
+  Digest whole{};        // XXH3-128 of all bytes of the source; zeros: not known
   SourceFacts source{};
   std::uint32_t rules = kRules;
   std::uint32_t kinds = 0;  // how many kinds of event were known
   std::string format{};     // name and version, at most 32 bytes
   std::uint64_t live = 0;   // live id; 0: the source never grew
+  std::int64_t looked = 0;  // when, before `whole` was made, `source` was looked up, as modified
 };
 std::array<std::byte, kPageHeadBytes> encode(const PageHead& head);
 // Errors: not_recognised, header_truncated, checksum_wrong, version_unsupported, feature_unknown.

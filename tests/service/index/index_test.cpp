@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "base/codes.hpp"
 #include "service/ask/report.hpp"
@@ -14,6 +15,7 @@
 #include "service/index/build.hpp"
 #include "service/index/cache.hpp"
 #include "service/index/ready_index.hpp"
+#include "store/source/page_file.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace polytrace::service::test {
@@ -171,9 +173,52 @@ TEST_F(kept_index, who_builds_excludes_others) {
   const store::IndexPlace place = find_index(trace, {})->place;
   ASSERT_TRUE(store::make_folder(place));
   const auto lock = store::FolderLock::take(place.lock(), store::FolderLock::Share::alone);
-  const auto built = build();
+  // Who is asked to stop does not wait.
+  const auto built = build_index(Input({.file = trace}, stopped()));
   ASSERT_FALSE(built);
   EXPECT_EQ(built.error().error.code, Code::index_busy);
+}
+
+TEST_F(kept_index, who_builds_is_waited_for) {
+  const store::IndexPlace place = find_index(trace, {})->place;
+  ASSERT_TRUE(store::make_folder(place));
+  auto lock = store::FolderLock::take(place.lock(), store::FolderLock::Share::alone);
+  std::thread other([&] { EXPECT_TRUE(build()); });
+  lock->reset();
+  EXPECT_TRUE(build());
+  other.join();
+  EXPECT_EQ(standing(), IndexStanding::current);
+}
+
+TEST_F(kept_index, a_change_of_equal_size_is_seen_whatever_the_times_say) {
+  const std::string place = folder.file("own");
+  std::ofstream(trace, std::ios::app) << std::string(2'000'000, '\0');
+  ASSERT_TRUE(build(place));
+  EXPECT_EQ(standing(place), IndexStanding::current);
+  const auto size = static_cast<std::streamoff>(fs::file_size(trace));
+  for (const std::streamoff at : {std::streamoff{100}, size / 3, size / 2 + 77, size - 100}) {
+    const auto written = fs::last_write_time(trace);
+    flip(trace, at);
+    fs::last_write_time(trace, written);
+    EXPECT_EQ(standing(place), IndexStanding::stale) << at;
+    flip(trace, at);
+    fs::last_write_time(trace, written);
+    EXPECT_EQ(standing(place), IndexStanding::current) << at;
+  }
+}
+
+TEST_F(kept_index, one_that_is_of_the_same_bytes_remembers_how_the_file_looks) {
+  ASSERT_TRUE(build());
+  const auto old = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  fs::last_write_time(trace, old);
+  const auto found = find_index(trace, {});
+  EXPECT_EQ(found->standing, IndexStanding::current);
+  const auto head = store::read_head(found->place.file());
+  ASSERT_TRUE(head);
+  EXPECT_EQ(head->source, found->source.facts);
+  EXPECT_EQ(head->looked, found->source.looked);
+  EXPECT_EQ(head->id, found->view->head().id);
+  EXPECT_EQ(find_index(trace, {})->standing, IndexStanding::current);
 }
 
 TEST_F(kept_index, what_has_no_lasting_content_has_none) {

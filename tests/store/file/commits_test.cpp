@@ -143,10 +143,11 @@ TEST(store_commits, an_unknown_feature_or_version_is_refused) {
 TEST(store_commits, page_0_comes_back_as_it_was_written) {
   PageHead head{.required = 5,
                 .optional = 7,
-                .source = {1, 2, 3, -4},
+                .source = {1, 2, 3, -4, 5},
                 .kinds = 54,
                 .format = "mlpd 17",
-                .live = 9};
+                .live = 9,
+                .looked = -6};
   for (std::size_t i = 0; i < 16; ++i)
     head.id[i] = head.whole[15 - i] = head.covered[i] = static_cast<std::byte>(i + 1);
   std::vector<std::byte> page(kPageBytes);
@@ -159,6 +160,7 @@ TEST(store_commits, page_0_comes_back_as_it_was_written) {
   EXPECT_EQ(again->source, head.source);
   EXPECT_EQ(again->format, "mlpd 17");
   EXPECT_EQ(again->live, 9U);
+  EXPECT_EQ(again->looked, -6);
   EXPECT_EQ(again->kinds, 54U);
   EXPECT_EQ(again->required, 5U);
 }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/codes.hpp"
-#include "base/packed/zip_source.hpp"
+#include "base/io/zip_source.hpp"
 #include "base/text/utf8.hpp"
 #include "format/tptp/xml/ruler.hpp"
 #include "format/tptp/xml/scan.hpp"

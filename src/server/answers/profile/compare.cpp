@@ -34,6 +34,7 @@ void read_trace(const Ask& ask, const std::string& id, Members& members, TraceVi
   auto found = ask.offers.traces.find(id);
   if (!found) return members.complain("trace", "is none that is open");
   if (found->state != TraceState::ready) return members.complain("trace", "is not ready");
+  if (found->source->change()) return members.complain("trace", "is of a file that has changed");
   view = std::move(*found);
 }
 

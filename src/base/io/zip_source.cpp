@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/packed/zip_source.hpp"
+#include "base/io/zip_source.hpp"
 
 #include <fmt/format.h>
 #include <zlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/packed/compressed_source.hpp"
+#include "base/io/compressed_source.hpp"
 
 #include <zlib.h>
 #include <zstd.h>
