@@ -334,8 +334,8 @@ expect_code 0
 expect_in out 'worker-0 (0x7fdca05fc6c0)'
 expect_in out 'waits for 0x7fdca4000498'
 grep -q 'waits for .*, which .*0x7fdc937fe6c0.* owns' "$scratch/out" || fail 'nobody owns the lock'
-sed -n 3p "$scratch/out" | grep -q 'Living threads' || fail 'threads do not come first'
-run state "$data/alloc_bt.mlpd" --at 100% --json
+sed -n 3p "$scratch/out" | grep -q '^Threads' || fail 'threads do not come first'
+run state "$data/alloc_bt.mlpd" --at 100% --all --json
 expect_json '[.states[] | select(.path | endswith("/Allocated")) | .unit] | unique == ["B"]'
 run state "$data/alloc_bt.mlpd" --at 100% --path 'Threads/*/Allocated'
 grep -Eq 'Allocated .*[0-9] (B|KiB|MiB)$' "$scratch/out" || fail 'no bytes'

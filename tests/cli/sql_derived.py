@@ -39,7 +39,8 @@ FINE = ["activity(5, 5, 10, NULL)", "activity(9223372036854775807, -922337203685
         "state_range('/', NULL, NULL)", "state_range('no/such', NULL, NULL)",
         "state_range('**/../*', 5, 4)", "heap_classes(99999999999)", "heap_path(0, '0x1')",
         "bottom_up(NULL, NULL, '[]', 2)"]
-LETTERS = {"running": "Running", "blocked": "S", "waiting": "S", "paused": "R", "ended": "X"}
+LETTERS = {"running": "Running", "blocked": "S", "waiting": "S", "paused": "R", "ended": "X",
+           "unknown": None}
 
 
 def text_of(value):
@@ -92,7 +93,7 @@ def check_states(file, folder):
 def check_moment(file):
     first, end = map(int, sql(file, "SELECT trace_start(), trace_end()")[0])
     at = first + (end - first) // 3
-    told = json.loads(run("state", "--json", "--no-cache", "--at", at, file))["states"]
+    told = json.loads(run("state", "--json", "--all", "--no-cache", "--at", at, file))["states"]
     same("state_at", [(path, ts, kind) for path, ts, kind in
                       sql(file, f"SELECT path, ts, type FROM state_at({at}, NULL)")],
          [(row["path"], int(row["start"]), row["type"]) for row in told])

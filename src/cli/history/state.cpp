@@ -20,8 +20,9 @@ class State final : public Command {
         "state",
         "[OPTIONS] FILE --at TIME",
         "Which threads ran what, who waited for whom, the heap, the collector, counters: the "
-        "states of a trace of any format at one time. Threads that live come first, by name, each "
-        "with what it runs or for whom it waits. The first question about a trace builds a "
+        "states of a trace of any format at one time. Threads come first, by name, each with what "
+        "it runs or for whom it waits; those that have ended only with --all. The first question "
+        "about a trace builds a "
         "history of its states in the cache ($POLYTRACE_CACHE, else $XDG_CACHE_HOME/polytrace, "
         "else "
         "~/.cache/polytrace); further ones are answered from there. Of the histories there, the 16 "
@@ -40,6 +41,7 @@ class State final : public Command {
     add_index_options(list, input_.index, Traces::one);
     list.add("--at", question_.at, "The time").takes("TIME").required().in("Selection");
     add_keys(list, question_.keys);
+    list.add("--all", question_.ended, "Threads that have ended, too").in("Output");
     list.add("--nulls", nulls_, "Show states without a value, too").in("Output");
     list.add("--no-cache", no_cache_, "Keep no history of this trace").in("Output");
     add_form(list, format_);
@@ -84,6 +86,10 @@ class State final : public Command {
     if (facts.clock_offset) out += fmt::format(", {}", base::wall_text(at + *facts.clock_offset));
     out += '\n';
     append_threads(out, moment.states, session.look());
+    if (moment.ended_left_out != 0)
+      out += fmt::format("{} left out (--all shows what is known of them)\n",
+                         base::count_text(moment.ended_left_out, "thread that has ended is",
+                                          "threads that have ended are"));
     out += '\n';
     append_tree(out, moment.states, session.look(), nulls_);
   }

@@ -120,7 +120,7 @@ void append_tree(std::string& out, const StateTree& states, const Look& look, bo
 }
 
 void append_threads(std::string& out, const StateTree& states, const Look& look) {
-  const analysis::Table threads = service::living_threads(states);
+  const analysis::Table threads = service::thread_table(states);
   if (!threads.rows.empty()) append_text(out, threads, look);
 }
 

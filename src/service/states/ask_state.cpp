@@ -23,7 +23,9 @@ base::result<Moment> moment_of(std::shared_ptr<const history::History> history,
   if (!keys) return base::Unexpected(keys.error());
   auto states = StateTree::take(*history, *at, *keys, history::load_notes(folder));
   if (!states) return base::Unexpected(states.error());
-  return Moment{std::move(history), *at, std::move(*states)};
+  const bool names_them = !question.keys.paths.empty() || !question.keys.keys.empty();
+  const std::uint64_t left_out = question.ended || names_them ? 0 : states->leave_out_ended();
+  return Moment{std::move(history), *at, std::move(*states), left_out};
 }
 
 std::shared_ptr<const history::History> shared(history::History&& history) {
@@ -67,6 +69,7 @@ std::string state_json(const std::string& file, const Moment& moment, bool nulls
   json.member("time", moment.at);
   json.member("start", facts.start);
   json.member("end", facts.end);
+  json.member("ended_threads_left_out", moment.ended_left_out);
   json.key("states");
   moment.states.write(json, nulls);
   json.end_object();

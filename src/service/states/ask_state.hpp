@@ -26,6 +26,7 @@ Asked<BuiltStates> build_states(const Input& input, const HistoryTarget& target,
 struct StateQuestion {
   std::string at{};  // a time, as times.hpp has them
   KeyOptions keys{};
+  bool ended = false;   // of all states, those of threads that have ended, too
   std::string cache{};  // store::cache_root(); empty: there is none
   bool keep = true;     // the history that is made for the answer
 };
@@ -35,6 +36,7 @@ struct Moment {
   std::shared_ptr<const history::History> history;
   history::Tick at;
   StateTree states;
+  std::uint64_t ended_left_out = 0;  // threads that have ended, and are not among the states
 };
 
 struct StateAnswer {

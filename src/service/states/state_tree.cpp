@@ -30,7 +30,9 @@ analysis::Cell real_cell(double number) {
   return text;
 }
 
-struct LivingThread {
+constexpr std::string_view kEnded = "ended";
+
+struct ListedThread {
   std::string title;  // its name and id
   std::string status;
   std::string doing;
@@ -41,21 +43,21 @@ class ThreadLister {
   explicit ThreadLister(const StateTree& states)
       : states_(states), tree_(states.tree()), all_(tree_.find(Tree::kTop, "Threads")) {}
 
-  // By name; those without one behind, by id.
-  std::vector<LivingThread> run() const {
-    std::vector<std::pair<std::string, LivingThread>> found;
+  // Those that live, by name; those without one behind, by id; then those that have ended.
+  std::vector<ListedThread> run() const {
+    std::vector<std::pair<std::string, ListedThread>> found;
     if (all_ == Tree::kNone) return {};
     for (Tree::Node at = tree_.first_child(all_); at != Tree::kNone; at = tree_.next_sibling(at)) {
       const std::string status = text(at, "Status");
-      if (status.empty() || status == "ended") continue;
+      if (status.empty()) continue;
       const std::string name = text(at, "Name");
       std::string doing = wait(at);
       if (doing.empty()) doing = text(at, "Method");
-      found.push_back(
-          {(name.empty() ? "1" : "0") + name, {title(tree_.name(at)), status, std::move(doing)}});
+      found.push_back({fmt::format("{:d}{:d}{}", status == kEnded, name.empty(), name),
+                       {title(tree_.name(at)), status, std::move(doing)}});
     }
     std::ranges::stable_sort(found, {}, [](const auto& one) { return one.first; });
-    std::vector<LivingThread> threads;
+    std::vector<ListedThread> threads;
     for (auto& one : found) threads.push_back(std::move(one.second));
     return threads;
   }
@@ -190,13 +192,32 @@ void StateTree::write(base::JsonWriter& json, bool nulls) const {
   json.end_array();
 }
 
-analysis::Table living_threads(const StateTree& states) {
+std::uint64_t StateTree::leave_out_ended() {
+  const Tree& tree = history_->tree();
+  const Tree::Node threads = tree.find(Tree::kTop, "Threads");
+  std::vector<bool> is_left_out(tree.size());
+  std::uint64_t count = 0;
+  if (threads == Tree::kNone) return count;
+  for (Tree::Node at = tree.first_child(threads); at != Tree::kNone; at = tree.next_sibling(at)) {
+    const history::Value status = value(tree.find(at, "Status"));
+    is_left_out[at] = status.type() == Type::string && status.text() == kEnded;
+    count += is_left_out[at];
+  }
+  std::erase_if(states_, [&](const Interval& state) {
+    Tree::Node at = tree.node(state.key);
+    while (at != Tree::kNone && at != Tree::kTop && !is_left_out[at]) at = tree.parent(at);
+    return at != Tree::kNone && at != Tree::kTop;
+  });
+  return count;
+}
+
+analysis::Table thread_table(const StateTree& states) {
   analysis::Table table;
   table.key = "threads";
   table.section = "states";
-  table.title = "Living threads";
+  table.title = "Threads";
   table.columns = {{"thread", "Thread"}, {"status", "Status"}, {"doing", "Doing"}};
-  for (LivingThread& thread : ThreadLister(states).run())
+  for (ListedThread& thread : ThreadLister(states).run())
     table.rows.push_back(
         {std::move(thread.title), std::move(thread.status), std::move(thread.doing)});
   return table;

@@ -39,6 +39,9 @@ class StateTree {
                                       const std::vector<history::Key>& keys,
                                       history::TypesFile notes);
 
+  // Leaves out the states of threads that have ended; says how many there are of these.
+  std::uint64_t leave_out_ended();
+
   const history::Tree& tree() const { return history_->tree(); }
   // Ascending by key.
   const std::vector<history::Interval>& states() const { return states_; }
@@ -62,9 +65,9 @@ class StateTree {
   std::vector<history::Interval> states_{};
 };
 
-// The threads that live at the moment, by name, those without one behind, by id: what each runs, or
-// for whom it waits. No rows where no thread's status is among the states.
-analysis::Table living_threads(const StateTree& states);
+// The threads whose status is among the states: those that live by name, those without one behind,
+// by id, then those that have ended. What each was in last, or for whom it waits.
+analysis::Table thread_table(const StateTree& states);
 
 // Whether a state is shown.
 inline bool is_shown(const history::Interval& state, bool nulls) {

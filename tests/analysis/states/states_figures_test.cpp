@@ -89,6 +89,10 @@ TEST(states_figures, of_classes) {
 5 0x1 class_load class=0xa stage=unload_end
 )");
   EXPECT_EQ(by_loads.over_time("Classes/Loaded"), "1 null; 3 1; 5 0");
+  const Derived defined = derive(R"(1 - class class=0xa life=begin name="A"
+2 0x1 enter method=0xa
+)");
+  EXPECT_EQ(defined.at(2, "Classes/Loaded"), "none");
 }
 
 // The numbers of what was freed are given again: to a class that of a vtable, and the other way.

@@ -35,7 +35,7 @@ TEST(states, calls_nest_and_unwind) {
   EXPECT_EQ(derived.over_time("Threads/0x1/Stack/1"), "5 null; 10 A; 60 null");
   EXPECT_EQ(derived.over_time("Threads/0x1/Stack/2"), "5 null; 20 B; 50 null");
   EXPECT_EQ(derived.over_time("Threads/0x1/Stack/3"), "5 null; 30 B; 40 null");
-  EXPECT_EQ(derived.over_time("Threads/0x1/Status"), "5 running");
+  EXPECT_EQ(derived.over_time("Threads/0x1/Status"), "5 unknown");
   EXPECT_EQ(derived.extent().last, 70);
 }
 
@@ -102,11 +102,11 @@ TEST(states, of_a_thread_that_ends_and_whose_id_comes_again) {
 60 0x7 enter method=0xb
 )");
   EXPECT_EQ(derived.children("Threads"), "0x7 0x7#2");
-  EXPECT_EQ(derived.over_time("Threads/0x7/Status"), "10 running; 40 ended");
+  EXPECT_EQ(derived.over_time("Threads/0x7/Status"), "10 unknown; 40 ended");
   EXPECT_EQ(derived.over_time("Threads/0x7/Method"), "10 null; 20 unknown method 0xa; 40 null");
   EXPECT_EQ(derived.over_time("Threads/0x7/Stack/1"), "10 null; 20 unknown method 0xa; 40 null");
   EXPECT_EQ(derived.over_time("Threads/0x7/Allocations"), "10 null; 30 1");
-  EXPECT_EQ(derived.over_time("Threads/0x7#2/Status"), "10 null; 50 running");
+  EXPECT_EQ(derived.over_time("Threads/0x7#2/Status"), "10 null; 50 unknown");
   EXPECT_EQ(derived.at(60, "Threads/0x7#2/Name"), "two");
   EXPECT_EQ(derived.at(60, "Threads/0x7#2/Method"), "unknown method 0xb");
 }
@@ -129,10 +129,10 @@ constexpr std::string_view kContention = R"(1 0x1 note text="a"
 TEST(states, of_threads_that_contend_for_a_monitor) {
   const Derived derived = derive(kContention);
   EXPECT_EQ(derived.over_time("Threads/0x1/Status"),
-            "1 running; 10 blocked; 12 running; 45 blocked");
+            "1 unknown; 10 blocked; 12 unknown; 45 blocked");
   EXPECT_EQ(derived.over_time("Threads/0x2/Status"),
-            "1 running; 20 blocked; 30 running; 40 waiting; 50 running");
-  EXPECT_EQ(derived.over_time("Threads/0x3/Status"), "1 null; 25 blocked; 35 running; 60 ended");
+            "1 unknown; 20 blocked; 30 unknown; 40 waiting; 50 unknown");
+  EXPECT_EQ(derived.over_time("Threads/0x3/Status"), "1 null; 25 blocked; 35 unknown; 60 ended");
   EXPECT_EQ(derived.over_time("Threads/0x2/Waits for"),
             "1 null; 20 0x50; 30 null; 40 0x50; 50 null");
 }
@@ -140,14 +140,46 @@ TEST(states, of_threads_that_contend_for_a_monitor) {
 TEST(states, of_a_monitor) {
   const Derived derived = derive(kContention);
   EXPECT_EQ(derived.over_time("Monitors/0x50/Class"), "1 null; 10 Lock");
-  // 40: who waits in the object gives its lock up. 45: the owner is told. 60: it ends.
-  EXPECT_EQ(derived.over_time("Monitors/0x50/Owner"),
-            "1 null; 12 0x1; 30 0x2; 40 null; 45 0x3; 60 null");
+  // 12, 35: nobody waits for it any more, and nothing says when it is released. 30: others still
+  // wait. 45: the owner is told. 60: it ends.
+  EXPECT_EQ(derived.over_time("Monitors/0x50/Owner"), "1 null; 30 0x2; 35 null; 45 0x3; 60 null");
   EXPECT_EQ(derived.over_time("Monitors/0x50/Waiters"),
             "1 null; 10 1; 12 0; 20 1; 25 2; 30 1; 35 0; 40 1; 45 2; 50 1");
   EXPECT_EQ(derived.over_time("Monitors/0x50/Waiting"),
             "1 null; 10 0x1; 12 null; 20 0x2; 25 0x2, 0x3; 30 0x3; 35 null; 40 0x2; 45 0x2, 0x1; "
             "50 0x1");
+}
+
+// No release is recorded: the last one that got it may own nothing any more.
+TEST(states, who_waits_in_an_object_gives_its_lock_up) {
+  const Derived derived = derive(R"(1 0x1 monitor object=0x50 stage=contended owner=0x2
+2 0x3 monitor object=0x50 stage=contended owner=0x2
+3 0x2 wait object=0x50 stage=start
+4 0x1 monitor object=0x50 stage=acquired
+5 0x3 monitor object=0x50 stage=acquired
+)");
+  EXPECT_EQ(derived.over_time("Monitors/0x50/Owner"), "1 0x2; 3 null; 4 0x1; 5 null");
+}
+
+// 10 to 20 it used 10 of 10 ns, 20 to 30 it used 4: it may have waited.
+TEST(states, a_thread_runs_while_its_cpu_time_says_so) {
+  const Derived derived = derive(R"(10 0x1 cpu scope=thread used=7
+20 0x1 cpu scope=thread used=10
+30 0x1 cpu scope=thread used=4
+35 0x1 cpu scope=thread used=5
+40 0x1 cpu scope=thread used=5
+)");
+  EXPECT_EQ(derived.over_time("Threads/0x1/Status"),
+            "10 running; 20 unknown; 30 running; 40 unknown");
+}
+
+// Each stands for others that were not told.
+TEST(states, sampled_allocations_count_what_they_stand_for) {
+  const Derived derived = derive(R"(1 0x1 alloc class=0xc size=8 weight=10
+2 0x1 alloc class=0xc size=100
+)");
+  EXPECT_EQ(derived.over_time("Threads/0x1/Allocations"), "1 10; 2 11");
+  EXPECT_EQ(derived.over_time("Threads/0x1/Allocated"), "1 80; 2 180");
 }
 
 TEST(states, the_class_of_a_lock_is_found_by_its_allocation) {
@@ -188,11 +220,11 @@ TEST(states, a_collection_pauses_threads_and_gives_them_back) {
 31 0x3 thread thread=0x3 life=begin
 40 0x1 gc phase=end generation=1
 )");
-  EXPECT_EQ(derived.over_time("Threads/0x1/Status"), "1 running; 12 paused; 22 running");
+  EXPECT_EQ(derived.over_time("Threads/0x1/Status"), "1 unknown; 12 paused; 22 unknown");
   // Its wait ended in the pause.
-  EXPECT_EQ(derived.over_time("Threads/0x2/Status"), "1 null; 2 waiting; 12 paused; 22 running");
+  EXPECT_EQ(derived.over_time("Threads/0x2/Status"), "1 null; 2 waiting; 12 paused; 22 unknown");
   EXPECT_EQ(derived.over_time("Threads/0x2/Waits for"), "1 null; 2 0x50; 16 null");
-  EXPECT_EQ(derived.over_time("Threads/0x3/Status"), "1 null; 31 running");
+  EXPECT_EQ(derived.over_time("Threads/0x3/Status"), "1 null; 31 unknown");
   EXPECT_EQ(
       derived.over_time("Collector/Phase"),
       "1 null; 10 stopping; 12 stopped; 14 collecting; 15 marking; 17 collecting; 18 stopped; "
@@ -209,7 +241,7 @@ TEST(states, without_phases_of_the_world_a_collection_is_the_pause) {
 14 0x2 gc phase=end generation=0
 20 0x2 gc phase=end generation=1
 )");
-  EXPECT_EQ(derived.over_time("Threads/0x1/Status"), "1 running; 10 paused; 20 running");
+  EXPECT_EQ(derived.over_time("Threads/0x1/Status"), "1 unknown; 10 paused; 20 unknown");
   EXPECT_EQ(derived.over_time("Collector/Generation"), "1 null; 10 1; 12 0; 14 1; 20 null");
 }
 
@@ -231,7 +263,7 @@ TEST(states, what_follows_a_threads_end_makes_no_thread) {
 30 0x7 note text="late"
 )");
   EXPECT_EQ(derived.children("Threads"), "0x7");
-  EXPECT_EQ(derived.over_time("Threads/0x7/Status"), "10 running; 20 ended");
+  EXPECT_EQ(derived.over_time("Threads/0x7/Status"), "10 unknown; 20 ended");
 }
 
 TEST(states, sync_points_pause_where_nothing_better_is_told) {
@@ -240,7 +272,7 @@ TEST(states, sync_points_pause_where_nothing_better_is_told) {
 20 0x2 sync sync=world_start
 30 0x2 sync sync=periodic
 )");
-  EXPECT_EQ(derived.over_time("Threads/0x1/Status"), "1 running; 10 paused; 20 running");
+  EXPECT_EQ(derived.over_time("Threads/0x1/Status"), "1 unknown; 10 paused; 20 unknown");
 }
 
 TEST(states, samples_hold_until_the_next_one_of_their_thread) {
@@ -261,8 +293,8 @@ TEST(states, samples_hold_until_the_next_one_of_their_thread) {
   EXPECT_EQ(derived.over_time("Threads/0x1/Sampled/3"), "1 null; 20 B; 30 null");
   EXPECT_EQ(derived.over_time("Threads/0x2/Sampled/1"), "1 null; 15 C");
   // Thread 1 was mentioned before it was known, 2 never told anything.
-  EXPECT_EQ(derived.over_time("Threads/0x1/Status"), "1 null; 10 running");
-  EXPECT_EQ(derived.over_time("Threads/0x2/Status"), "1 null; 15 running");
+  EXPECT_EQ(derived.over_time("Threads/0x1/Status"), "1 null; 10 unknown");
+  EXPECT_EQ(derived.over_time("Threads/0x2/Status"), "1 null; 15 unknown");
   EXPECT_EQ(derived.over_time("Threads/0x1/Stack"), "1 null; 12 1");
   EXPECT_EQ(derived.children("Threads"), "0x9 0x1 0x2");
 }
@@ -286,17 +318,19 @@ constexpr std::string_view kOutOfOrder = R"(10 0x1 monitor object=0x50 stage=con
 5 0x2 monitor object=0x50 stage=acquired
 20 0x2 monitor object=0x60 stage=contended
 15 0x2 monitor object=0x60 stage=acquired
+30 0x3 monitor object=0x50 stage=contended
 50 0x2 wait object=0x50 stage=start
 )";
 
 TEST(states, are_those_of_one_order_of_time) {
   const Derived derived = derive(kOutOfOrder);
   EXPECT_EQ(derived.extent().first, 5);
-  EXPECT_EQ(derived.over_time("Monitors/0x50/Owner"), "5 0x2; 40 0x1");
-  EXPECT_EQ(derived.over_time("Monitors/0x50/Waiting"), "5 null; 10 0x1; 40 null; 50 0x2");
+  EXPECT_EQ(derived.over_time("Monitors/0x50/Owner"), "5 null; 40 0x1");
+  EXPECT_EQ(derived.over_time("Monitors/0x50/Waiting"),
+            "5 null; 10 0x1; 30 0x1, 0x3; 40 0x3; 50 0x3, 0x2");
   // A thread's own order wins over its clock: 15 counts as 20.
-  EXPECT_EQ(derived.over_time("Threads/0x2/Status"), "5 running; 50 waiting");
-  EXPECT_EQ(derived.over_time("Monitors/0x60/Owner"), "5 null; 20 0x2");
+  EXPECT_EQ(derived.over_time("Threads/0x2/Status"), "5 unknown; 50 waiting");
+  EXPECT_EQ(derived.over_time("Monitors/0x60/Waiters"), "5 null; 20 0");
 }
 
 // More than the sorter keeps in memory, of threads whose streams come in pieces.

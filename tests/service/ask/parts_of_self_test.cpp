@@ -59,7 +59,7 @@ class History {
     const Timeline status = timeline(derived, thread, "Status");
     in_calls_ = spans(timeline(derived, thread, "Stack"), last,
                       [](const std::string& depth) { return depth != "null"; });
-    for (const char* const name : {"running", "blocked", "waiting", "paused"})
+    for (const char* const name : {"unknown", "blocked", "waiting", "paused"})
       by_status_.push_back(
           spans(status, last, [&](const std::string& value) { return value == name; }));
   }

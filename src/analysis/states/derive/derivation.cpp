@@ -40,6 +40,7 @@ struct Derivation::Handlers {
     set(What::class_end, &Derivation::class_change);
     set(What::counter, &Derivation::counter);
     set(What::thread_cpu, &Derivation::thread_cpu);
+    set(What::runs, &Derivation::runs);
     set(What::process_cpu, &Derivation::process_cpu);
     set(What::lost, &Derivation::lost);
     set(What::recording, &Derivation::recording);
@@ -87,6 +88,7 @@ void Derivation::call_cpu(const Happening& h) { threads_.cpu_total(h.thread, h.a
 void Derivation::sample(const Happening& h) { threads_.sample(h.thread, h.index); }
 void Derivation::thrown(const Happening& h) { threads_.throws(h.thread); }
 void Derivation::thread_cpu(const Happening& h) { threads_.cpu_more(h.thread, h.a); }
+void Derivation::runs(const Happening& h) { threads_.run(h.thread, h.detail != 0); }
 void Derivation::alloc_many(const Happening& h) { threads_.allocate(h.thread, h.a, h.b); }
 void Derivation::census(const Happening& h) { objects_.count(h); }
 void Derivation::free(const Happening& h) { objects_.free(h.a); }

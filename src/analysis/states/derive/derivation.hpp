@@ -48,6 +48,7 @@ class Derivation {
   void class_change(const Happening& happening);
   void counter(const Happening& happening);
   void thread_cpu(const Happening& happening);
+  void runs(const Happening& happening);
   void process_cpu(const Happening& happening);
   void lost(const Happening& happening);
   void recording(const Happening& happening);

@@ -74,10 +74,20 @@ void LockStates::set_owner(std::uint32_t index, std::uint32_t thread) {
 }
 
 void LockStates::contend(std::uint32_t thread, base::Id object, std::uint32_t told) {
-  arrive(thread, threads_[thread].contends, lock(object, told));
+  const std::uint32_t index = lock(object, told);
+  Place& place = threads_[thread].contends;
+  if (place.lock == index) return;
+  stop_contending(thread);
+  ++locks_[index].contenders;
+  arrive(thread, place, index);
 }
 
-void LockStates::stop_contending(std::uint32_t thread) { depart(threads_[thread].contends); }
+void LockStates::stop_contending(std::uint32_t thread) {
+  Place& place = threads_[thread].contends;
+  const std::uint32_t index = place.lock;
+  depart(place);
+  if (index != kNothing && --locks_[index].contenders == 0) set_owner(index, kNothing);
+}
 
 void LockStates::wait(std::uint32_t thread, base::Id object) {
   const std::uint32_t index = lock(object, kNothing);
@@ -88,7 +98,8 @@ void LockStates::wait(std::uint32_t thread, base::Id object) {
 void LockStates::stop_waiting(std::uint32_t thread) { depart(threads_[thread].waits); }
 
 void LockStates::own(std::uint32_t thread, base::Id object, std::uint32_t told) {
-  set_owner(lock(object, told), thread);
+  const std::uint32_t index = lock(object, told);
+  set_owner(index, locks_[index].contenders != 0 ? thread : kNothing);
 }
 
 void LockStates::end(std::uint32_t number) {

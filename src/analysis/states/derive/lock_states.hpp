@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Monitors/<object>/...: who holds each lock as far as it was told, and who waits for it. One
-// thread at a time.
+// Monitors/<object>/...: who waits for each lock, and meanwhile who holds it, as far as that was
+// told. One thread at a time.
 #pragma once
 
 #include <deque>
@@ -32,6 +32,7 @@ class LockStates {
   // It waits in the object: the lock is not its own meanwhile.
   void wait(std::uint32_t thread, base::Id object);
   void stop_waiting(std::uint32_t thread);
+  // No release is recorded: it is known to be the owner only while others wait for the lock.
   void own(std::uint32_t thread, base::Id object, std::uint32_t type);
   void end(std::uint32_t thread);
 
@@ -39,6 +40,7 @@ class LockStates {
   struct Lock {
     Attributes<LockAttribute, kLockAttributes> attributes;
     std::uint32_t owner = kNothing;
+    std::uint32_t contenders = 0;  // threads that wait for the lock, not in the object
     std::map<std::uint64_t, std::uint32_t> waiters{};  // threads by order of arrival
     bool typed = false;
   };

@@ -80,7 +80,8 @@ void ThreadStates::show_status(Thread& thread) {
                              : paused_           ? "paused"
                              : thread.blocked_by ? "blocked"
                              : thread.waits_for  ? "waiting"
-                                                 : "running";
+                             : thread.runs       ? "running"
+                                                 : "unknown";
   world_.writer.set(key(thread, OfThread::status), history::Value::text(status));
 }
 
@@ -181,6 +182,13 @@ void ThreadStates::block(std::uint32_t number, std::optional<base::Id> object) {
   if (thread.blocked_by == object) return;
   thread.blocked_by = object;
   show_wait(thread);
+  show_status(thread);
+}
+
+void ThreadStates::run(std::uint32_t number, bool runs) {
+  Thread& thread = live(number);
+  if (thread.runs == runs) return;
+  thread.runs = runs;
   show_status(thread);
 }
 

@@ -76,6 +76,8 @@ class ThreadStates {
   // it no longer does.
   void wait(std::uint32_t thread, std::optional<base::Id> object);
   void block(std::uint32_t thread, std::optional<base::Id> object);
+  // Whether it is known to run, as long as nothing else is.
+  void run(std::uint32_t thread, bool runs);
   // Of all threads that live.
   void pause(bool paused);
 
@@ -84,6 +86,7 @@ class ThreadStates {
     Attributes<ThreadAttribute, kThreadAttributes> attributes;
     bool begun = false;
     bool ended = false;
+    bool runs = false;
     std::optional<base::Id> waits_for{};
     std::optional<base::Id> blocked_by{};
     event::OpenCalls<event::OpenCall> open;

@@ -101,14 +101,30 @@ void Gatherer::see_thread(const Event& first) {
   add(What::seen);
 }
 
-void Gatherer::add(What what, Happening rest) {
+void Gatherer::add_at(Time time, What what, Happening rest) {
   rest.what = what;
-  rest.time = now_;
+  rest.time = time;
   if (rest.thread == kNothing) rest.thread = thread_;
   const bool is_first = to_.sorter.size() == 0;
-  to_.first = is_first ? now_ : std::min(to_.first, now_);
-  to_.last = is_first ? now_ : std::max(to_.last, now_);
+  to_.first = is_first ? time : std::min(to_.first, time);
+  to_.last = is_first ? time : std::max(to_.last, time);
   to_.sorter.add(rest);
+}
+
+// A thread that was on a processor nearly all the time between two figures ran then. Of less nobody
+// knows when.
+void Gatherer::used_cpu(std::uint64_t used) {
+  constexpr std::uint64_t kShare = 16;
+  Time& told = base::slot(cpu_at_, thread_, base::kNoTime);
+  if (told != base::kNoTime && told < now_) {
+    const std::uint64_t elapsed =
+        static_cast<std::uint64_t>(now_) - static_cast<std::uint64_t>(told);
+    if (used >= elapsed - elapsed / kShare) {
+      add_at(told, What::runs, {.detail = 1});
+      add(What::runs);
+    }
+  }
+  told = now_;
 }
 
 std::uint32_t Gatherer::thread_index(base::Id id) {
@@ -126,7 +142,12 @@ void Gatherer::call(const Event& event) {
   const base::Duration cpu = event.kind == Kind::Enter   ? details<event::Enter>(event).cpu
                              : event.kind == Kind::Leave ? details<event::Leave>(event).cpu
                                                          : details<event::Unwind>(event).cpu;
-  if (cpu != 0) add(What::call_cpu, {.a = static_cast<std::uint64_t>(cpu)});
+  if (cpu == 0) return;
+  const auto total = static_cast<std::uint64_t>(cpu);
+  std::uint64_t& before = base::slot(cpu_, thread_, std::uint64_t{0});
+  used_cpu(total > before ? total - before : 0);
+  before = total;
+  add(What::call_cpu, {.a = total});
 }
 
 void Gatherer::thread(const Event& event) {
@@ -178,9 +199,10 @@ void Gatherer::method(const Event& event) {
   if (method.code != kNoId && method.code != 0) add(What::code);
 }
 
+// What stands outside of all threads defines a class that is named; nobody recorded its load.
 void Gatherer::type(const Event& event) {
   const event::Life life = details<event::Class>(event).life;
-  if (life == event::Life::name) return;
+  if (life == event::Life::name || names().threads()[thread_].id == kNoId) return;
   add(life == event::Life::begin ? What::class_begin : What::class_end,
       {.index = class_index(event.id),
        .detail = static_cast<std::uint8_t>(ClassSource::definition)});
@@ -219,8 +241,10 @@ void Gatherer::counter(const Event& event) {
 void Gatherer::cpu(const Event& event) {
   const auto cpu = details<event::Cpu>(event);
   if (cpu.bogus != 0 || cpu.used < 0) return;
-  add(cpu.scope == event::CpuScope::thread ? What::thread_cpu : What::process_cpu,
-      {.a = static_cast<std::uint64_t>(cpu.used)});
+  const bool of_thread = cpu.scope == event::CpuScope::thread;
+  const auto used = static_cast<std::uint64_t>(cpu.used);
+  if (of_thread) used_cpu(used);
+  add(of_thread ? What::thread_cpu : What::process_cpu, {.a = used});
 }
 
 void Gatherer::lost(const Event& event) {

@@ -54,7 +54,10 @@ class Gatherer {
   void clock(const Event& event);
 
   // Adds one at the stream's time; the thread is the stream's unless told.
-  void add(What what, Happening rest = {});
+  void add(What what, Happening rest = {}) { add_at(now_, what, rest); }
+  void add_at(base::Time time, What what, Happening rest);
+  // The thread used so much CPU time since the last figure of it.
+  void used_cpu(std::uint64_t used);
   void end_dump();
   template <class T>
   T details(const Event& event) const {
@@ -77,6 +80,8 @@ class Gatherer {
   Gathered& to_;
   std::vector<base::Time> latest_;  // by thread: the latest time it told
   std::vector<bool> known_;         // by thread: it has been seen
+  std::vector<base::Time> cpu_at_;  // by thread: when its CPU time was told last
+  std::vector<std::uint64_t> cpu_;  // by thread: all of it, as calls told
   std::uint32_t censuses_ = 0;      // numbers given to censuses and dumps
   base::Time census_time_ = base::kNoTime;
   base::Id census_of_ = base::kNoId;

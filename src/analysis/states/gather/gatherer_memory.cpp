@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the first pass notes of memory and its collector.
+#include <algorithm>
 #include <array>
 
 #include "analysis/states/gather/gatherer.hpp"
@@ -11,6 +12,9 @@ using base::kNoId;
 void Gatherer::alloc(const Event& event) {
   const auto alloc = details<event::Alloc>(event);
   add(What::alloc, {.a = alloc.object, .b = alloc.size, .index = class_index(event.id)});
+  // The objects that this one stands for.
+  const std::uint64_t more = std::max<std::uint64_t>(alloc.weight, 1) - 1;
+  if (more != 0) add(What::alloc_many, {.a = more, .b = more * alloc.size});
 }
 
 void Gatherer::alloc_summary(const Event& event) {

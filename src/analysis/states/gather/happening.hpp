@@ -43,6 +43,7 @@ enum class What : std::uint8_t {
   class_end,    // the same
   counter,      // index: counter; detail: event::CounterType; a: bits or text
   thread_cpu,   // a: CPU time since the last such figure
+  runs,         // detail: 1 from here on it is known to run, 0 no longer
   process_cpu,  // the same, of the process
   lost,         // a: records; b: bytes
   recording,    // detail: event::RecordingStage
