@@ -143,7 +143,7 @@ void Traces::build(Open& open) {
     else
       return set(open, [&](TraceView& view) {
         view.trace = std::move(*trace);
-        view.source = std::make_shared<service::SourceWatch>(
+        view.source = std::make_shared<store::SourceWatch>(
             open.path, view.trace->store().frames().view().head());
         view.tracks = std::make_shared<const service::Tracks>(std::move(*tracks));
         view.state = TraceState::ready;

@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "service/input/source_watch.hpp"
 #include "service/trace/tracks.hpp"
+#include "store/source/source_identity.hpp"
 
 namespace polytrace::server {
 
@@ -29,8 +29,8 @@ struct TraceView {
   std::optional<service::Refusal> error{};               // of one that failed
   std::shared_ptr<const service::IndexedTrace> trace{};  // of one that is ready
   std::shared_ptr<const service::Tracks> tracks{};
-  store::SourceFacts facts{};                      // of its file when it was opened
-  std::shared_ptr<service::SourceWatch> source{};  // its file, of one that is ready
+  store::SourceFacts facts{};                    // of its file when it was opened
+  std::shared_ptr<store::SourceWatch> source{};  // its file, of one that is ready
 };
 
 class Traces {

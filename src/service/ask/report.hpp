@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analysis/report/report.hpp"
-#include "service/input/cut_off.hpp"
+#include "service/input/overview.hpp"
 #include "service/input/pass.hpp"
 #include "service/selection/selection.hpp"
 

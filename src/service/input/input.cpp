@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "base/codes.hpp"
+#include "base/io/compressed_source.hpp"
 #include "base/io/live_source.hpp"
 #include "base/io/scratch_file.hpp"
-#include "base/io/compressed_source.hpp"
 #include "store/store.hpp"
 
 namespace polytrace::service {

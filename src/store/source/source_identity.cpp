@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/codes.hpp"
 #include "base/wall_clock.hpp"
@@ -96,6 +97,34 @@ base::result<Staleness> compare(const PageHead& head, const SourceIdentity& now,
   const auto whole = whole_digest(path, now.facts.size, content, stop);
   if (!whole) return base::Unexpected(whole.error());
   return *whole == head.whole ? Staleness::same : Staleness::other;
+}
+
+SourceWatch::SourceWatch(std::string file, PageHead head)
+    : file_(std::move(file)), head_(std::move(head)) {}
+
+std::optional<std::string_view> SourceWatch::change() {
+  const auto facts = look_up(file_);
+  if (!facts) return std::nullopt;
+  const std::lock_guard lock(mutex_);
+  if (*facts == head_.source && are_settled(head_.source, head_.looked)) return std::nullopt;
+  const auto now = identify(file_);
+  if (!now) return std::nullopt;
+  const auto stands = compare(head_, *now, file_);
+  if (stands && is_current(*stands)) {
+    head_.source = now->facts;
+    head_.looked = now->looked;
+    return std::nullopt;
+  }
+  if (now->facts.size < head_.source.size) return "it was cut";
+  return stands && *stands == Staleness::grown ? "it has grown" : "its content is another one";
+}
+
+bool SourceWatch::has_content_of(const std::string& other) const {
+  const auto now = identify(other);
+  if (!now) return false;
+  const std::lock_guard lock(mutex_);
+  const auto stands = compare(head_, *now, other);
+  return stands && is_current(*stands);
 }
 
 }  // namespace polytrace::store

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <atomic>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/result.hpp"
 #include "store/file/page.hpp"
@@ -53,5 +55,23 @@ inline bool is_current(Staleness staleness) { return staleness <= Staleness::sam
 // Reads the whole file where its facts do not tell. Errors: as identify() and whole_digest().
 base::result<Staleness> compare(const PageHead& head, const SourceIdentity& now,
                                 const std::string& path, const std::atomic<bool>* stop = nullptr);
+
+// Whether the file of an open trace is still what its index was made of.
+class SourceWatch {
+ public:
+  // `head` is that of the index.
+  SourceWatch(std::string file, PageHead head);
+
+  // What became of the file ("it has grown"); nothing while it has the same content, and if it is
+  // gone: then there is no other content. Reads the file only after its size or times changed.
+  std::optional<std::string_view> change();
+  // Whether another file has the content of the index.
+  bool has_content_of(const std::string& other) const;
+
+ private:
+  const std::string file_;
+  mutable std::mutex mutex_;  // guards what follows
+  PageHead head_;
+};
 
 }  // namespace polytrace::store

@@ -10,6 +10,8 @@
 
 #include "agent/common/options/filters.hpp"
 #include "agent/common/options/options.hpp"
+#include "base/types.hpp"
+#include "format/native/wire/wire.hpp"
 
 namespace polytrace::agent {
 
@@ -34,5 +36,12 @@ void introduce(const Introduction& introduction, const Options& options, const F
 void define_setting(std::string_view key, std::string_view value);
 // FilterRule events, in their order.
 void define_filters(const Filters& filters);
+
+// Stacks that are deeper than what is recorded of them have as outermost frame one of a method
+// "(truncated)", behind which more callers were. No other method has its number: theirs are
+// smaller.
+inline constexpr base::Id kTruncatedFrame = format::native::kMaxMethod + 1;
+// Defines that method, once in a recording, and gives its number. Not in signal handlers.
+base::Id truncated_frame();
 
 }  // namespace polytrace::agent

@@ -5,7 +5,7 @@
 #include <array>
 #include <vector>
 
-#include "agent/common/runtime/cut_stacks.hpp"
+#include "agent/common/runtime/introduction.hpp"
 #include "agent/common/stream/event_body.hpp"
 #include "agent/coreclr/runtime/abi.hpp"
 

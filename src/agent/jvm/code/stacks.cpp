@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "agent/common/runtime/cut_stacks.hpp"
+#include "agent/common/runtime/introduction.hpp"
 #include "agent/jvm/code/probe.hpp"
 #include "agent/jvm/facts/classes.hpp"
 #include "agent/jvm/facts/registry.hpp"

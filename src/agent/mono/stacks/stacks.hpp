@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "agent/common/runtime/cut_stacks.hpp"
+#include "agent/common/runtime/introduction.hpp"
 #include "agent/common/stream/event_body.hpp"
 #include "agent/mono/runtime/runtime.hpp"
 
