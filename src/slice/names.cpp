@@ -234,8 +234,9 @@ std::uint32_t Names::see(Id thread, base::Time begin, const Stretch& stretch) {
     index = new_thread(thread);
   }
   ThreadInfo& info = threads_[index];
-  info.first = info.events == 0 ? stretch.first : std::min(info.first, stretch.first);
-  info.last = info.events == 0 ? stretch.last : std::max(info.last, stretch.last);
+  if (stretch.first != base::kNoTime)
+    info.first = info.first == base::kNoTime ? stretch.first : std::min(info.first, stretch.first);
+  info.last = std::max(info.last, stretch.last);
   info.events += stretch.events;
   return index;
 }
@@ -250,12 +251,10 @@ void Names::end_slice() {
 Extent extent_of(const Names& names) {
   Extent extent;
   for (const ThreadInfo& thread : names.threads()) {
-    if (thread.events == 0) continue;
-    extent.first =
-        extent.first == base::kNoTime ? thread.first : std::min(extent.first, thread.first);
     extent.last = std::max(extent.last, thread.last);
     extent.events += thread.events;
   }
+  extent.first = names.first_time();
   return extent;
 }
 

@@ -8,6 +8,42 @@ namespace polytrace::slice {
 
 using event::Event;
 
+namespace {
+
+// From when to when the events of a stretch are, without those that head the trace: these have no
+// time of their own.
+class MomentSpan {
+ public:
+  MomentSpan(const event::Spine& events, std::uint32_t from, std::uint32_t to)
+      : events_(events), from_(from), to_(to), span_{base::kNoTime, base::kNoTime, to - from} {
+    add(from);
+    add(to - 1);
+  }
+  // Of what is no call. Calls are looked at only where they begin and end: here, beside a heading.
+  void add_other(std::uint32_t i) {
+    if (!heads(i)) return add(i);
+    if (i > from_) add(i - 1);
+    if (i + 1 < to_) add(i + 1);
+  }
+  const Names::Stretch& span() const { return span_; }
+
+ private:
+  bool heads(std::uint32_t i) const {
+    return event::role_of(events_[i].kind) == event::Role::heading;
+  }
+  void add(std::uint32_t i) {
+    if (heads(i)) return;
+    if (span_.first == base::kNoTime) span_.first = span_.last = events_[i].time;
+    else span_.extend(events_[i].time);
+  }
+
+  const event::Spine& events_;
+  std::uint32_t from_, to_;
+  Names::Stretch span_;
+};
+
+}  // namespace
+
 Slicer::Slicer() = default;
 Slicer::~Slicer() = default;
 
@@ -86,12 +122,10 @@ void Slicer::number_threads(const event::Batch& batch) {
     const Run& run = runs_[first_run_];
     const std::uint32_t from = std::max(run.begin, begin_);
     const std::uint32_t to = std::min(run.end, end_);
-    Names::Stretch stretch{batch.events[from].time, batch.events[from].time, to - from};
-    stretch.extend(batch.events[to - 1].time);
-    for (; other != others_in_slice().end() && *other < to; ++other)
-      stretch.extend(batch.events[*other].time);
+    MomentSpan moments(batch.events, from, to);
+    for (; other != others_in_slice().end() && *other < to; ++other) moments.add_other(*other);
     const std::uint32_t index =
-        names_.see(batch.threads[run.thread], batch.events[from].time, stretch);
+        names_.see(batch.threads[run.thread], batch.events[from].time, moments.span());
     threads_[run.thread] = index;
     slice_runs_.push_back({from, to, index});
     if (run.end > end_) break;  // the rest of it is the next slice's

@@ -54,8 +54,19 @@ bool States::consume(const event::Batch& batch) {
 }
 
 StatesExtent States::extent() const {
+  // Whatever the events are that make states: times are counted from the trace's first event.
   const Gathered& gathered = impl_->gathered;
-  return {.first = gathered.first, .last = gathered.last, .clock_offset = gathered.clock_offset};
+  const slice::Extent all = slice::extent_of(gathered.slicer.names());
+  StatesExtent of{gathered.first, gathered.last, StatesExtent().ticks_per_second,
+                  gathered.clock_offset};
+  if (all.first == base::kNoTime) return of;
+  // Nothing can come before the first nor behind the last tick of a history.
+  const history::Tick first = std::max(all.first, INT64_MIN + 1);
+  const history::Tick last = std::min(all.last, INT64_MAX - 1);
+  const bool is_empty = gathered.sorter.size() == 0;
+  of.first = is_empty ? first : std::min(of.first, first);
+  of.last = is_empty ? last : std::max(of.last, last);
+  return of;
 }
 
 history::BuildOptions States::build_options() const {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 
 #include "analysis/runtime/counters.hpp"
 #include "analysis/table/words.hpp"
@@ -69,16 +70,18 @@ void Gatherer::consume(const Slice& slice) {
 }
 
 // A thread's own order wins over its clock: what it tells late happened at the latest time it has
-// told so far.
+// told so far. What heads a trace has no time of its own.
 void Gatherer::walk(const Run& run) {
   static constexpr Handlers kHandlers;
   thread_ = run.thread;
   now_ = base::slot(latest_, thread_, kFirst);
   const event::Spine& events = slice_->batch.events;
-  if (thread_ >= known_.size() || !known_[thread_]) see_thread(events[run.begin]);
+  bool is_known = thread_ < known_.size() && known_[thread_];
   for (std::uint32_t i = run.begin; i != run.end; ++i) {
     const Event& event = events[i];
-    now_ = std::max(now_, std::min(event.time, kLast));
+    const bool heads = event::role_of(event.kind) == event::Role::heading;
+    if (!heads && !std::exchange(is_known, true)) see_thread(event);
+    if (!heads) now_ = std::max(now_, std::min(event.time, kLast));
     if (event::is_call(event.kind)) {
       call(event);
     } else if (const Handler handler = kHandlers.by_kind[static_cast<std::size_t>(event.kind)];

@@ -47,7 +47,6 @@ class CountSearch {
       of(Kind::Enter) += calls->enters;
       of(Kind::Leave) += calls->leaves;
       of(Kind::Unwind) += calls->unwinds;
-      calls_.push_back(*calls);
     }
     return {};
   }
@@ -56,63 +55,22 @@ class CountSearch {
     std::vector<std::uint64_t> headings(counts_.threads.size());
     for (std::size_t i = 0; i < event::kKindCount; ++i)
       if (heads(static_cast<Kind>(i)))
-        if (auto done =
-                scan(static_cast<Kind>(i), {}, [&](u64 thread, base::Time) { ++headings[thread]; });
-            !done)
-          return done;
-    for (std::uint32_t thread = 0; thread < headings.size(); ++thread) {
-      if (headings[thread] == 0) continue;
+        if (auto done = count_threads(static_cast<Kind>(i), headings); !done) return done;
+    for (std::uint32_t thread = 0; thread < headings.size(); ++thread)
       counts_.threads[thread].events -= headings[thread];
-      if (auto done = find_span(thread); !done) return done;
-    }
     return {};
   }
-  // Of a thread's calls and of its rows that head nothing, which mostly are few of small kinds.
-  base::result<void> find_span(std::uint32_t thread) {
-    ThreadCounts& counts = counts_.threads[thread];
-    counts.span = {base::kNoTime, base::kNoTime};
-    std::uint64_t left = counts.events;
-    if (thread < calls_.size() && calls_[thread].span) {
-      const ToldCalls& calls = calls_[thread];
-      counts.span = *calls.span;
-      left -= calls.enters + calls.leaves + calls.unwinds;
-    }
-    for (const Kind kind : by_rows()) {
-      if (left == 0) break;
-      auto done = scan(kind, {thread}, [&](u64, base::Time time) {
-        if (counts.span.first == base::kNoTime) counts.span = {time, time};
-        else counts.span.extend(time);
-        --left;
-      });
-      if (!done) return done;
-    }
-    fits_ = fits_ && left == 0;
-    return {};
-  }
-  std::vector<Kind> by_rows() {
-    std::vector<Kind> kinds;
-    for (std::size_t i = 0; i < event::kKindCount; ++i)
-      if (const auto kind = static_cast<Kind>(i); !heads(kind) && !event::is_call(kind))
-        kinds.push_back(kind);
-    std::ranges::stable_sort(kinds, {}, [&](Kind kind) { return of(kind); });
-    return kinds;
-  }
-  // `threads`: none are all.
-  template <class Visit>
-  base::result<void> scan(Kind kind, std::vector<std::uint32_t> threads, Visit visit) {
-    return scan_rows(frames_, kind, {.threads = std::move(threads)}, {kThreadField, kTimeField},
-                     [&](const RowPage& page) {
-                       for (std::size_t i = 0; i < page.rows.size(); ++i) {
-                         const u64 thread = page.columns[0][i];
-                         if (thread >= counts_.threads.size()) fits_ = false;
-                         else visit(thread, static_cast<base::Time>(page.columns[1][i]));
-                       }
-                     });
+  base::result<void> count_threads(Kind kind, std::vector<std::uint64_t>& of_threads) {
+    return scan_rows(frames_, kind, {}, {kThreadField}, [&](const RowPage& page) {
+      for (const u64 thread : page.columns[0]) {
+        if (thread >= of_threads.size()) fits_ = false;
+        else ++of_threads[thread];
+      }
+    });
   }
 
   const IndexFrames& frames_;
   ToldCounts counts_;
-  std::vector<ToldCalls> calls_;  // by thread
   bool fits_ = true;
 };
 
