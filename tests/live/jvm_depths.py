@@ -37,12 +37,15 @@ def check_depth(room, jdk, calls, most, option=""):
 
 
 def check_folded(room):
-    """An export shows the frame as the root."""
+    """An export shows the frame as the root, and the stack up to its innermost frame."""
     path = str(room.folder / "out.ptrace")
     folded = subprocess.run([POLYTRACE, "flame", "--folded", "--weight", "bytes", path, "-o", "-"],
                             capture_output=True, text=True, check=True).stdout
-    roots = {line.split(";")[0] for line in folded.splitlines() if "Depths.down" in line}
+    deep = [line for line in folded.splitlines() if "Depths.down" in line]
+    roots = {line.split(";")[0] for line in deep}
     assert roots == {"(truncated)"}, roots
+    cut = [line[-60:] for line in deep if "(... more)" in line]
+    assert not cut, cut
 
 
 def main():

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "exports/target.hpp"
+#include "exports/usual_depth.hpp"
 #include "server/answers/ask.hpp"
 #include "service/convert/export_run.hpp"
 #include "service/words/environment.hpp"
@@ -16,7 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uintmax_t kMostFileBytes = std::uintmax_t{256} << 20;
-constexpr std::uint64_t kDepth = 1000;  // as the command has it
 
 struct ExportAsked {
   Part part{};
@@ -102,7 +102,7 @@ Answered answer_export(Ask& ask) {
   const auto input = ask.trace().input(&ask.stop);
   exports::Request request{.selection = service::selection_of(ask.trace(), question.part),
                            .weight = question.weight,
-                           .depth = kDepth};
+                           .depth = exports::kUsualDepth};
   service::ExportRun run(*input, request);
   if (auto added = run.add(*question.target, path, true); !added)
     return tl::unexpected(fault_reply(added.error()));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "exports/exporter.hpp"
+#include "exports/usual_depth.hpp"
 #include "service/input/pass.hpp"
 #include "service/selection/selection.hpp"
 
@@ -16,7 +17,7 @@ namespace polytrace::service {
 struct ProfileOptions {
   std::string weight{};  // a key of analysis::weights(); empty: the first that the trace has
   std::string limit{};   // a count, 0 = all; empty: the target's own
-  std::uint64_t depth = 1000;
+  std::uint64_t depth = exports::kUsualDepth;
   bool show_helpers = false;
 };
 
