@@ -8,7 +8,7 @@ using System.Net.Sockets;
 using System.Threading;
 
 static class Cpu {
-  const long Computes = 600_000_000;  // nanoseconds of CPU
+  const long Computes = 600000000;  // nanoseconds of CPU; mcs misreads 600_000_000
   static readonly object Lock = new object();
   static volatile bool done;
   static volatile int sink;
