@@ -54,6 +54,11 @@ test.each([
   ["", null],
 ])("the time %s", (text, offset) => expect(parse_time(text, frame)).toBe(offset));
 
+test("times count from the first event, wherever offset 0 is", () => {
+  const later = { ...frame, first: -18_000_000 };
+  expect(["20ms", "+20ms", "0s", "0%"].map((text) => parse_time(text, later))).toEqual([2e6, 2e6, -18e6, -18e6]);
+});
+
 const wide = (text: string): number => text.length * 6;
 test("names are cut so that the method stays readable", () => {
   const name = "Name.Space.Till:Pay (Order)";

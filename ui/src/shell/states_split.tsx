@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A time split into running, blocked, waiting and paused: a bar, and the parts in words.
+// A time split into blocked, waiting, paused and the rest, of which nobody knows whether the thread ran: a bar, and
+// the parts in words.
 import { duration, percent } from "../look/units";
 import { Num } from "../parts/figure";
 
@@ -13,7 +14,7 @@ export interface Split {
 export function StatesSplit({ of }: { of: Split }) {
   const rest = Math.max(0, of.total - of.blocked - of.waiting - (of.paused ?? 0));
   const parts: [string, string, number][] = [
-    ["running", "Running", rest],
+    ["running", "Running or unknown", rest],
     ["blocked", "Blocked", of.blocked],
     ["waiting", "Waiting", of.waiting],
     ...(of.paused === null ? [] : [["paused", "Paused", of.paused] as [string, string, number]]),

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times in the form that the reader chose. Tables keep the trace's own clock; the page's axis counts from its origin.
+// Times in the form that the reader chose, which count from the trace's first event, as commands do. Tables keep the
+// trace's own clock.
 import { kThin, grouped, moment_text } from "../look/units";
 import { number } from "../wire";
-import { place, trace, visible } from "./page";
+import { place, start, trace, visible } from "./page";
 
 export const origin = (): number => number(trace.value?.first_offset);
 
@@ -32,7 +33,7 @@ export function time_text(offset: number, step = 0): string {
   const wall = wall_origin();
   if (words === "ticks") return grouped(offset + origin());
   if ((words === "wall" || words === "utc") && wall !== null) return wall_text(wall + offset, words === "utc", step);
-  return moment_text(offset, step);
+  return moment_text(offset - start.value, step);
 }
 
 export const cursor_text = (offset: number): string =>

@@ -14,12 +14,17 @@ export const tracks = signal<Tracks | null>(null);
 export const status = signal("");
 export const alert = signal("");
 
-// The whole of the trace, as offsets. A trace without events has an empty whole.
-export const whole = computed<Span>(() => {
+// The offset of the trace's earliest event. Offset 0 is the first one in the order of the file, or what heads it.
+export const start = computed<number>(() => {
   const t = trace.value;
-  const first = t?.span ? number(t.span.first) - number(t.first_offset) : 0;
-  return { from: Math.min(first, 0), to: Math.max(t?.end ?? 1, 1) };
+  return t?.span?.first != null ? number(t.span.first) - number(t.first_offset) : 0;
 });
+
+// The whole of the trace, as offsets. A trace without events has an empty whole.
+export const whole = computed<Span>(() => ({
+  from: start.value,
+  to: Math.max(trace.value?.end ?? 1, start.value + 1),
+}));
 
 export const range = computed<Span>(() => place.value.range ?? whole.value);
 export const visible = computed<Span>(() => place.value.visible ?? whole.value);

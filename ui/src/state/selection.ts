@@ -4,7 +4,7 @@ import { computed } from "@preact/signals";
 import { duration_text, moment_text } from "../look/units";
 import type { Selection } from "../wire";
 import type { Place, Rule, Slot } from "./address";
-import { chosen_threads, go, place, thread_count, threads, visible, whole } from "./page";
+import { chosen_threads, go, place, start, thread_count, threads, visible, whole } from "./page";
 import { thread_list } from "./threads";
 
 const rule_of = (rule: Rule): unknown => ({
@@ -43,7 +43,7 @@ export const without_rules = computed(() => drop_rules(selection.value));
 export function range_text(span: { from: number; to: number } | null): string {
   if (!span) return "whole trace";
   const step = (span.to - span.from) / 100;
-  return `${moment_text(span.from, step)} – ${moment_text(span.to, step)}`;
+  return `${moment_text(span.from - start.value, step)} – ${moment_text(span.to - start.value, step)}`;
 }
 
 export const limits = computed(() => {
@@ -51,7 +51,9 @@ export const limits = computed(() => {
   const many = thread_count.value;
   const chosen = chosen_threads.value;
   return {
-    range: p.range ? `${duration_text(p.range.to - p.range.from)} from ${moment_text(p.range.from)}` : "whole trace",
+    range: p.range
+      ? `${duration_text(p.range.to - p.range.from)} from ${moment_text(p.range.from - start.value)}`
+      : "whole trace",
     threads: chosen ? `${chosen.length} of ${many} threads` : many === 1 ? "its one thread" : `all ${many} threads`,
     rules: p.rules.length === 0 ? "" : p.rules.length === 1 ? "1 rule" : `${p.rules.length} rules`,
   };

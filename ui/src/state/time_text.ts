@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times as people type them, to offsets: 85.3ms, +200ms, -1s (before the end), 50%, 2026-11-22T10:00:00Z, and bare
-// nanoseconds.
+// Times as people type them, to offsets: 85.3ms, +200ms and bare nanoseconds (since the first event), -1s (before the
+// end), 50%, 2026-11-22T10:00:00Z.
 const kUnits: Record<string, number> = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9, min: 60e9, m: 60e9, h: 3600e9 };
 
 export interface Frame {
@@ -29,7 +29,7 @@ export function parse_time(text: string, frame: Frame): number | null {
   }
   if (words.startsWith("+")) return sum(frame.first, amount(words.slice(1)));
   if (words.startsWith("-")) return sum(frame.last, negative(amount(words.slice(1))));
-  return amount(words);
+  return sum(frame.first, amount(words));
 }
 
 const negative = (value: number | null): number | null => (value === null ? null : -value);

@@ -30,7 +30,7 @@ const file_of = (slot: Slot): string =>
     .pop() ?? "";
 
 function Field({ label, value, set }: { label: string; value: number; set: (v: number) => void }) {
-  const text = moment_text(value);
+  const text = moment_text(value - whole.value.from);
   const [typed, set_typed] = useState(text);
   useEffect(() => set_typed(text), [text]);
   const take = (): void => {

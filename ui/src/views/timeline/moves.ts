@@ -34,7 +34,7 @@ type Drag =
 
 const kEdge = 5;
 const kStart = 3; // pixels before a press is a drag
-const kStates = ["running", "blocked", "waiting", "paused"];
+const kStates = ["running or unknown", "blocked", "waiting", "paused"];
 
 function tip_of(h: Hit): { title: string; rows: [string, string][] } | null {
   if (h.item < 0 || !h.items || !h.track) return null;

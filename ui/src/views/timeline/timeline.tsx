@@ -137,7 +137,7 @@ export function Timeline() {
             {["running", "blocked", "waiting", "paused"].map((s) => (
               <span key={s}>
                 <i class={`sw st-${s}`} />
-                {s}
+                {s === "running" ? "running or unknown" : s}
               </span>
             ))}
           </span>
