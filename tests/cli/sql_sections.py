@@ -185,6 +185,8 @@ SECTIONS = {
     "threads": [("threads", "thread first last events",
                  "SELECT name, start_ts, end_ts, events FROM thread WHERE source_id IS NOT NULL "
                  "AND events > 0", lambda row: row[3]),
+                ("threads", "thread cpu", "SELECT name, cpu_ns FROM thread WHERE source_id IS NOT "
+                 "NULL AND cpu_ns IS NOT NULL", lambda row: row[1] is not None),
                 ("threads", "first events",  # each event counts for one life of its thread's id
                  "SELECT start_ts, n FROM thread JOIN (SELECT utid, count(*) AS n FROM event "
                  "GROUP BY 1) USING (utid) WHERE source_id IS NOT NULL", lambda row: row[1])],
