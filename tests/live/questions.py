@@ -112,7 +112,7 @@ def expected(runtime, said):
         "Why is it slow": rf"hot method +Catalog[.:]+[sS]imilarity(.|\n)*{calls}",
         "Who allocates": rf"Order[.:]+\S+ .* {orders} ",
         "Why is the heap": days,
-        "Does it leak": r"leak +(heap|Order|System\.Byte\[\])",
+        "Does it leak": r"(leak|growing heap) +(heap|Order|System\.Byte\[\])",
         "Which lock": r"Till[.:]+[pP]ay",
         "What changed": r"hot method +new +Catalog[.:]+[sS]imilarity",
         "What went on": None,
