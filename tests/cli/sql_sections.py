@@ -10,6 +10,7 @@ import os
 import re
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "support"))
@@ -40,6 +41,8 @@ UNTOLD = re.compile("method_id IS NOT NULL|" + "|".join(map(re.escape, (ADDED_UP
 
 #: Classes of one name together.
 BY_NAME = "by name"
+#: Methods of one name are one row of a report: only those with a name of their own.
+ALONE = "alone"
 
 
 def added_up(rows):
@@ -67,10 +70,10 @@ SECTIONS = {
                "SELECT name, sum(calls), sum(total) FROM (SELECT method_id, name, calls, total_ns "
                f"AS total FROM methods{ALL} UNION ALL SELECT s.subject, m.name, s.calls, s.total "
                "FROM event_summary_begin s JOIN method m ON m.method_id = s.subject) "
-               "GROUP BY method_id"),
+               "GROUP BY name"),
               ("methods", "method calls total elapsed self least p50 p95 most",
                "SELECT name, calls, total_ns, elapsed_ns, self_ns, least_ns, p50_ns, p95_ns, "
-               f"most_ns FROM method_stats{ALL} WHERE {ADDED_UP}")],
+               f"most_ns FROM method_stats{ALL} WHERE {ADDED_UP}", ALONE)],
     "tree": [("call_tree", "depth method calls total self",
               "SELECT depth, name, calls, total_ns, self_ns FROM call_tree(NULL, NULL, NULL, NULL) "
               f"WHERE {ADDED_UP}"),
@@ -232,6 +235,9 @@ def check_rows(file, tables):
                 for row in tables.get(key, {"rows": []})["rows"]]
         if keep == [BY_NAME]:
             told, rows = added_up(told), added_up(rows)
+        elif keep == [ALONE]:
+            names = Counter(row[0] for row in rows)
+            told, rows = ([row for row in some if names[row[0]] <= 1] for some in (told, rows))
         elif keep:
             told, rows = ([row for row in some if keep[0](row)] for some in (told, rows))
         try:

@@ -144,13 +144,14 @@ std::vector<std::string> Calls::headlines(const Names& names) const {
   if (methods.empty()) return {};
   std::uint64_t calls = 0;
   for (const Named& method : methods) calls += method.totals.calls;
-  const Named& busiest = *std::ranges::max_element(
+  const Named& most = *std::ranges::max_element(
       methods, {}, [](const Named& method) { return method.totals.self; });
-  std::string line = fmt::format("{}; busiest: {} with {} self ({}) in {}",
-                                 base::count_text(calls, "call", "calls"), busiest.name,
-                                 base::duration_text(busiest.totals.self),
-                                 share_text(busiest.totals.self, sum_of_self()),
-                                 base::count_text(busiest.totals.calls, "call", "calls"));
+  // Self time is wall time, and not every wait is known.
+  std::string line = fmt::format("{}; most time: {} with {} self, waits included ({}) in {}",
+                                 base::count_text(calls, "call", "calls"), most.name,
+                                 base::duration_text(most.totals.self),
+                                 share_text(most.totals.self, sum_of_self()),
+                                 base::count_text(most.totals.calls, "call", "calls"));
   if (helpers().self != 0)
     line += fmt::format("; {} of all in runtime helpers, which count for their callers",
                         base::duration_text(helpers().self));

@@ -62,7 +62,8 @@ TEST(report, a_summary_alone_quotes_the_others) {
   const std::vector<std::vector<Cell>> rows = {
       {std::string("Trace"), std::string("4 events over 1.01 \xc2\xb5s")},
       {std::string("Methods"),
-       std::string("1 call; busiest: Main with 1.00 \xc2\xb5s self (100.0 %) in 1 call")},
+       std::string(
+           "1 call; most time: Main with 1.00 \xc2\xb5s self, waits included (100.0 %) in 1 call")},
       {std::string("Call tree"), std::string("100.0 % of the time is below Main")},
       {std::string("Threads"), std::string("1 thread, 0 ended in the trace")},
       {std::string("Compilation"), std::string("1 method compiled, 100 B of code")}};
