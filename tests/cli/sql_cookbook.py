@@ -32,8 +32,11 @@ def cookbook():
 def check_reports(book):
     methods = sorted(report(MLPD, "calls", "methods"), key=lambda row: -row["self"])
     ours = sql(MLPD, book["Where did time go?"])
-    assert [(name, calls) for name, calls, _ in ours][:5] == [
-        (row["method"], row["calls"]) for row in methods][:5]
+    # In reports, methods of one name are one row.
+    alone = {name for name, in sql(MLPD, "SELECT name FROM methods(NULL, NULL, NULL) GROUP BY 1 "
+                                         "HAVING count(*) = 1")}
+    assert [(name, calls) for name, calls, _ in ours if name in alone][:5] == [
+        (row["method"], row["calls"]) for row in methods if row["method"] in alone][:5]
     classes = {row["class"]: (row["count"], row["bytes"])
                for row in report(MLPD, "allocations", "allocations")}
     for name, objects, _ in sql(MLPD, book["What is allocated most?"]):

@@ -108,6 +108,7 @@ Framing::Done Framing::read_held(event::Chunk& chunk) {
 }
 
 void Framing::begin_segment(const Head& head) {
+  lacks_length_ = head.length == 0;
   in_segment_ = true;
   lone_ = head.tag == Tag::heap_dump;
   left_ = head.length;

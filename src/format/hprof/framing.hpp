@@ -164,6 +164,7 @@ class Framing {
   base::Time time_ = 0;
   std::uint64_t left_ = 0;  // bytes of the segment; kOpenEnd and less: until no part follows
   bool in_segment_ = false;
+  bool lacks_length_ = false;        // of the segment
   bool lone_ = false;                // a dump of one record, which has no end mark
   std::uint64_t segment_heads_ = 0;  // that no chunk has told yet
   std::uint64_t dumps_ = 0;

@@ -21,8 +21,9 @@ base::result<bool> Framing::parts_go_on() {
     return false;
   if (auto done = window_.want(kAhead); !done) return Unexpected(done.error());
   const Bytes view = window_.view();
-  if (records_begin(view, window_.ended()) || !parts_begin(view, header_.id_size, false))
-    return false;
+  // What the end of the file cuts is a record rather than a part, if there was a length.
+  const bool is_whole = window_.ended() && lacks_length_;
+  if (records_begin(view, is_whole) || !parts_begin(view, header_.id_size, false)) return false;
   tell_length("length not filled in");
   left_ = kOpenEnd;
   return true;
