@@ -4,14 +4,19 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "event/copy.hpp"
 #include "event/pump.hpp"
+#include "format/format.hpp"
 #include "store/build/pass/builder.hpp"
 #include "store/read/events/store_reader.hpp"
 #include "support/compare.hpp"
+#include "support/long.hpp"
 
 namespace polytrace::store::indexes {
 
@@ -32,6 +37,27 @@ class Collector final : public event::Consumer {
  private:
   event::Batch& all_;
 };
+
+// Calls use(reader) for recordings of the test data: for all of them in ./dev test --long, else for
+// every third, from number `turn` on, so that three tests have all of them. How many there were.
+template <class Use>
+std::size_t for_each_recording(std::size_t turn, const Use& use) {
+  std::vector<std::string> paths;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(POLYTRACE_TEST_DATA))
+    if (entry.is_regular_file()) paths.push_back(entry.path().string());
+  std::ranges::sort(paths);
+  std::size_t found = 0, used = 0;
+  for (const std::string& path : paths) {
+    auto source = base::open_source(path);
+    if (!source) continue;
+    const auto opened = format::open(std::move(*source));
+    if (!opened || (found++ % 3 != turn && !test::is_long())) continue;
+    SCOPED_TRACE(path);
+    ++used;
+    use(*opened->reader);
+  }
+  return used;
+}
 
 inline std::unique_ptr<Told> tell(event::Reader& reader, unsigned workers = 1) {
   auto told = std::make_unique<Told>();

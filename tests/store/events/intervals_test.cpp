@@ -2,11 +2,9 @@
 // What lasts a while is what its events say, paired here one by one.
 #include "store/ask/events/intervals.hpp"
 
-#include <filesystem>
 #include <map>
 #include <random>
 
-#include "format/format.hpp"
 #include "store/events/told_spans.hpp"
 
 namespace polytrace::store::spans {
@@ -76,17 +74,11 @@ TEST(intervals, are_what_events_say) {
 
 TEST(intervals, of_every_sample_are_what_its_events_say) {
   std::map<SpanKind, std::size_t> found;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(POLYTRACE_TEST_DATA)) {
-    if (!entry.is_regular_file() || entry.file_size() > 2'000'000) continue;
-    auto source = base::open_source(entry.path().string());
-    if (!source) continue;
-    auto reader = format::open(std::move(*source));
-    if (!reader) continue;
-    SCOPED_TRACE(entry.path().string());
-    const auto told = indexes::tell(*reader->reader);
+  indexes::for_each_recording(2, [&found](event::Reader& reader) {
+    const auto told = indexes::tell(reader);
     expect_intervals(told->batch);
     for (const Rule& rule : kRules_) found[rule.kind] += paired(told->batch, rule).size();
-  }
+  });
   EXPECT_GT(found[SpanKind::lock], 0U);
   EXPECT_GT(found[SpanKind::compilation], 0U);
   EXPECT_GT(found[SpanKind::wait], 0U);
