@@ -5,37 +5,15 @@ threads' clocks: of one that computes, and of those that sleep, wait for a lock 
 socket, which used next to none. Where it is not recorded it is unknown, not 0. Java, Mono and .NET;
 a runtime that is not here is named."""
 import json
-import os
-import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from several_runtimes import Absent, PROGRAM, ROOT, need, record, run
+
 LIVE = ROOT / "tests/live"
-PROGRAM = os.environ.get("POLYTRACE", str(ROOT / "build/release/polytrace"))
 WAITING = ("sleeps", "locks", "reads")
 SPREAD = 0.1  # of two clocks of one run
-
-
-class Absent(Exception):
-    """What is needed is not here."""
-
-
-def need(*tools):
-    for tool in tools:
-        if not shutil.which(tool):
-            raise Absent(f"no {tool} here")
-
-
-def run(command, folder):
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=250,
-                          stdin=subprocess.DEVNULL, check=False)
-    if done.returncode == 77:
-        raise Absent(done.stdout.strip())
-    assert done.returncode == 0, f"{command} ended with {done.returncode}: {done.stderr}"
-    return done.stdout
 
 
 def java(folder):
@@ -57,15 +35,11 @@ def dotnet(folder):
     return ["dotnet", "cpu.dll"]
 
 
-def record(folder, command, name, *options):
+def measure(folder, command, name, *options):
     """What the program printed of its threads, and the trace."""
     trace = folder / f"{name}.ptrace"
-    done = subprocess.run([PROGRAM, "record", "-o", trace, *options, *command], cwd=folder,
-                          capture_output=True, text=True, timeout=250, check=False)
-    if "agent" in done.stderr and not trace.exists():
-        raise Absent(done.stderr.splitlines()[0])
-    assert done.returncode == 0, f"record: {done.stderr}"
-    return {words[0]: int(words[1]) for words in map(str.split, done.stdout.splitlines())}, trace
+    printed = record(folder, trace, *options, *command)
+    return {words[0]: int(words[1]) for words in map(str.split, printed.splitlines())}, trace
 
 
 def report(folder, trace, *options):
@@ -105,7 +79,7 @@ def check_sql(folder, trace, used):
 
 
 def check_default(folder, command):
-    told, trace = record(folder, command, "default")
+    told, trace = measure(folder, command, "default")
     tables = report(folder, trace)
     used = cpu_of(tables)
     check_figures(used, told)
@@ -116,7 +90,7 @@ def check_default(folder, command):
 
 
 def check_off(folder, command):
-    _, trace = record(folder, command, "off", "--option", "cpu=off")
+    _, trace = measure(folder, command, "off", "--option", "cpu=off")
     tables = report(folder, trace)
     assert all(used is None for used in cpu_of(tables).values()), cpu_of(tables)
     assert not any(" of CPU in " in row["text"] for row in tables["summary"])
