@@ -95,8 +95,8 @@ struct NoFigures {
     return {{{polytrace::base::kNoId, 0}, analysis::NameTable::kNone, 0}, 0};
   }
   static void enter(const Frame&, Frame& frame, const polytrace::event::Event& event,
-                    const analysis::Names&) {
-    frame.start = event.time;
+                    polytrace::base::Time start, const analysis::Names&) {
+    frame.start = start;
     frame.method = analysis::NameTable::kNone;
   }
   static void leave(Frame&, const Frame& frame, polytrace::base::Time end, bool) {

@@ -17,10 +17,10 @@ class DurationSketch {
  public:
   // Of every call: a compiler that finds it in many places would not inline it.
   [[gnu::always_inline]] void add(std::uint64_t duration) {
-    const std::uint32_t at = bucket(duration) - lowest_;
-    if (at >= counts_.size()) [[unlikely]]
-      widen(bucket(duration));
-    std::uint32_t& count = counts_[bucket(duration) - lowest_];
+    const std::uint32_t its = bucket(duration);
+    if (its - lowest_ >= counts_.size()) [[unlikely]]
+      widen(its);
+    std::uint32_t& count = counts_[its - lowest_];
     count += count != kMost;
   }
   // That such a one comes soon: its counter is not waited for then.
@@ -73,10 +73,9 @@ class DurationSketch {
 
   // Durations below kParts have a bucket each.
   static std::uint32_t bucket(std::uint64_t duration) {
-    const auto width = static_cast<std::uint32_t>(std::bit_width(duration | (kParts - 1)));
-    const std::uint32_t shift = width - kBits;
-    if (duration < kParts) return static_cast<std::uint32_t>(duration);
-    return (shift << kBits) + static_cast<std::uint32_t>((duration >> (shift - 1)) & (kParts - 1));
+    const auto width = static_cast<std::uint32_t>(std::bit_width(duration | (2 * kParts - 1)));
+    const std::uint32_t shift = width - kBits - 1;
+    return (shift << kBits) + static_cast<std::uint32_t>(duration >> shift);
   }
   static std::uint64_t middle(std::uint32_t bucket) {
     if (bucket < kParts) return bucket;

@@ -44,8 +44,9 @@ struct WalkedCall : event::OpenCall {
 // The Policy says what a frame, derived from WalkedCall, holds besides and what becomes of it:
 //   static constexpr bool kAsksRecursion: whether leave() looks at `recursive`
 //   Frame bottom(uint32_t thread): stands below a thread's outermost call
-//   void enter(const Frame& caller, Frame& frame, const Event&, const Names&): fills a new frame,
-//     field by field (a copied one would wait for its own stores)
+//   void enter(const Frame& caller, Frame& frame, const Event&, Time start, const Names&): fills a
+//     new frame, field by field (a copied one would wait for its own stores); `start` is the
+//     event's time, or that of the call before it where it was before that
 //   void leave(Frame& caller, const Frame&, Time end, bool recursive)
 //     recursive: another call of the method stays open in this thread
 //   static constexpr bool kTakesSums: whether sums are for it; if so,
@@ -96,15 +97,6 @@ class CallWalk {
     ++account_.backwards;
     return now;
   }
-  // The same of an event; in `room` where it is at another time.
-  [[gnu::always_inline]] inline const Event& in_order(const Event& event, base::Time& now,
-                                                      Event& room) {
-    if (in_order(event.time, now) == event.time) [[likely]]
-      return event;
-    room = event;
-    room.time = now;
-    return room;
-  }
   // Until when the run's thread is in what it is in.
   static base::Time last_time(const Run& run, const Slice& slice) {
     const auto& events = slice.batch.events;
@@ -142,25 +134,26 @@ class CallWalk {
   static bool ends(event::u64 ticket, const Event& leave, const event::Batch& batch) {
     return event::tickets_agree(ticket, event::ticket_of(batch, leave));
   }
-  [[gnu::always_inline]] inline void leaf(Frame& caller, const Event& enter, base::Time end,
-                                          std::uint32_t thread, const Names& names,
+  [[gnu::always_inline]] inline void leaf(Frame& caller, const Event& enter, base::Time start,
+                                          base::Time end, std::uint32_t thread, const Names& names,
                                           Policy& policy) {
     Frame frame;
-    policy.enter(caller, frame, enter, names);
+    policy.enter(caller, frame, enter, start, names);
     policy.leave(caller, frame, end,
                  Policy::kAsksRecursion && methods_.is_open(thread, frame.method));
   }
   // False: it is beyond the limit.
   [[gnu::always_inline]] inline bool enter(Stack& stack, Ends& ends, const Event& event,
-                                           event::OpenCall call, std::uint32_t thread,
-                                           const Names& names, Policy& policy) {
+                                           base::Time start, event::OpenCall call,
+                                           std::uint32_t thread, const Names& names,
+                                           Policy& policy) {
     if (ends.top == ends.last) [[unlikely]]
       ends = stack.calls.grown(ends, account_);
     if (ends.top == ends.last) [[unlikely]] {
       stack.calls.drop(account_);
       return false;
     }
-    policy.enter(ends.top[0], ends.top[1], event, names);
+    policy.enter(ends.top[0], ends.top[1], event, start, names);
     ++ends.top;
     ends.top->id = call.id;
     ends.top->ticket = call.ticket;
@@ -215,16 +208,16 @@ auto CallWalk<Policy>::walk_on(const Event* event, const Event* end, const Run& 
   const event::Batch& batch = slice.batch;
   Ends ends = told;
   base::Time now = stack.now;
-  Event room;
   for (; event != end; ++event) {
     if (event->kind == event::Kind::Enter) {
-      const Event& entered = in_order(*event, now, room);
+      const base::Time start = in_order(event->time, now);
       if (is_leaf(event, end, batch) && stack.calls.dropped() == 0) {
+        leaf(*ends.top, *event, start, in_order(event[1].time, now), run.thread, slice.names,
+             policy);
         ++event;
-        leaf(*ends.top, entered, in_order(event->time, now), run.thread, slice.names, policy);
         continue;
       }
-      if (enter(stack, ends, entered, event::called(batch, entered), run.thread, slice.names,
+      if (enter(stack, ends, *event, start, event::called(batch, *event), run.thread, slice.names,
                 policy))
         if constexpr (kCounted) stack.calls.counts()->add(*ends.top);
     } else if (event->kind == event::Kind::Leave || event->kind == event::Kind::Unwind) {
@@ -320,7 +313,7 @@ auto CallWalk<Policy>::begin_sum(Stack& stack, Ends ends, const Event& event, co
                                  const Slice& slice, Policy& policy) -> Ends {
   // No leave of a call is its end.
   constexpr event::OpenCall kSum{base::kNoId, ~event::u64{0}};
-  if (!enter(stack, ends, event, kSum, run.thread, slice.names, policy)) return ends;
+  if (!enter(stack, ends, event, event.time, kSum, run.thread, slice.names, policy)) return ends;
   if (stack.calls.counts() != nullptr) stack.calls.counts()->add(*ends.top);
   const auto sum = slice.batch.details_or<event::SummaryBegin>(event, {});
   const auto time = [](base::Duration told) {

@@ -76,17 +76,17 @@ class Calls : public Analysis {
     }
     // Inline although sums enter, too: those are rare.
     [[gnu::always_inline]] inline void enter(const Frame&, Frame& frame, const event::Event& event,
-                                             const Names& names) {
+                                             base::Time start, const Names& names) {
       const std::uint32_t method = names.methods().index(event.id);
       if (method >= sums.size()) [[unlikely]]
         make_room(method);
       if (sums[method].calls == 0) [[unlikely]]
         sums[method].helper = hides_helpers && names.is_helper(method);
-      frame.start = event.time;
+      frame.start = start;
       frame.callees = 0;
       frame.method = method;
       if (subtracts) [[unlikely]]
-        frame.excluded = clock.excluded(event.time);
+        frame.excluded = clock.excluded(start);
     }
     void leave(Frame& caller, const Frame& frame, base::Time end, bool recursive) {
       std::uint64_t duration = 0;

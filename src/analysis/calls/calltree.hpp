@@ -109,12 +109,14 @@ class CallTree : public Analysis {
     Frame bottom(std::uint32_t thread) {
       return {{{base::kNoId, 0}, NameTable::kNone, 0}, 0, 0, 0, by_thread ? root(thread) : kRoot};
     }
-    void enter(const Frame& caller, Frame& frame, const event::Event& event, const Names& names) {
-      frame.start = event.time;
+    [[gnu::always_inline]] inline void enter(const Frame& caller, Frame& frame,
+                                             const event::Event& event, base::Time start,
+                                             const Names& names) {
+      frame.start = start;
       frame.node = child(caller.node, event.id, names);
       frame.method = nodes[frame.node].method;
       if (subtracts) [[unlikely]]
-        frame.excluded = clock.excluded(event.time);
+        frame.excluded = clock.excluded(start);
       if (spread != nullptr) [[unlikely]]
         frame.callees = 0;
     }
@@ -155,7 +157,8 @@ class CallTree : public Analysis {
     bool fits(std::uint32_t node, base::Id id) const {
       return nodes[node].id == id && nodes[node].epoch == epoch;
     }
-    std::uint32_t child(std::uint32_t parent, base::Id id, const Names& names) {
+    [[gnu::always_inline]] inline std::uint32_t child(std::uint32_t parent, base::Id id,
+                                                      const Names& names) {
       const std::uint32_t last = nodes[parent].last_child;
       if (fits(last, id)) return last;
       const std::uint32_t next = nodes[last].next;

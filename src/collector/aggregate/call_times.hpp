@@ -31,15 +31,15 @@ class CallTimes {
     return {{{base::kNoId, 0}, slice::NameTable::kNone, 0}, 0, 0, 0, thread, false};
   }
   static bool is_bottom(const Frame& frame) { return frame.method == slice::NameTable::kNone; }
-  void enter(const Frame& caller, Frame& frame, const event::Event& event,
+  void enter(const Frame& caller, Frame& frame, const event::Event& event, base::Time start,
              const slice::Names& names) {
     frame.method = names.methods().index(event.id);
     frame.node = tree.child(caller.node, frame.method);
-    frame.start = event.time;
+    frame.start = start;
     frame.callees = 0;
     frame.is_sum = event.kind == event::Kind::SummaryBegin;
     if (frame.is_sum) return;
-    Clock::Thread& thread = clock.pass(event.time);
+    Clock::Thread& thread = clock.pass(start);
     frame.outer = thread.node;
     thread.node = frame.node;
   }

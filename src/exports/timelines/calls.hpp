@@ -68,20 +68,20 @@ class CallSpans {
     return {{{base::kNoId, 0}, slice::NameTable::kNone, 0}, Shown::no, &track, 0};
   }
 
-  void enter(const Frame& caller, Frame& frame, const event::Event& event,
+  void enter(const Frame& caller, Frame& frame, const event::Event& event, base::Time start,
              const slice::Names& names) {
     Track& track = *caller.track;
     const std::uint32_t method = names.methods().index(event.id);
     frame.method = method;
     frame.track = &track;
-    frame.start = event.time;
+    frame.start = start;
     if (!writer_.shows(track, method, names)) {
       frame.shown = Shown::no;
-      hidden_ += event.time >= from_ && event.time < to_ ? 1 : 0;
-    } else if (distance(track.low, event.time) < track.span) [[likely]] {
-      frame.shown = writer_.begin(track, event.time, method) ? Shown::yes : Shown::no;
+      hidden_ += start >= from_ && start < to_ ? 1 : 0;
+    } else if (distance(track.low, start) < track.span) [[likely]] {
+      frame.shown = writer_.begin(track, start, method) ? Shown::yes : Shown::no;
     } else {
-      frame.shown = enter_outside(track, event.time, method);
+      frame.shown = enter_outside(track, start, method);
     }
   }
 

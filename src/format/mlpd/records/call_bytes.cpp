@@ -63,7 +63,11 @@ __attribute__((always_inline)) inline event::Event* decode(CallRun& run, event::
 #pragma GCC unroll 8
     for (int i = 0; i < kCallsAtOnce; ++i) {
       const auto begin = static_cast<std::size_t>(std::countr_zero(stops));
-      if (begin != end) break;
+      // Compared is a copy of which compilers know nothing: where two numbers are equal they may
+      // use either, and `end` waits for loads.
+      auto compared = begin;
+      asm("" : "+r"(compared));
+      if (compared != end) break;
       const unsigned kind = call_kind(at[begin]);
       const Shape& shape = kShapes[(behind >> begin) & 0xff];
       if (kind > 2 || shape.tally == 0) break;
