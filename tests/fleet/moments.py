@@ -150,10 +150,11 @@ def test_slow_call(fleet, programs, name):
     collect.wait_for(f"the end of {who}'s stream", lambda: any(
         f" {who}" in event["who"] for event in fleet.collector.told("ended")))
     where = ["--where", f"instance={who}", "--kind", "call", "--method", "slow"]
-    collect.wait_for("its moment", lambda: fleet.moments(*where))
+    # The short calls before it may come first. Two clocks may differ by a thousandth.
+    collect.wait_for("its moment", lambda: any(
+        row["took"] >= 0.999 * told["inside"] for row in fleet.moments(*where)))
     slowest = fleet.moments(*where)[0]
-    # Two clocks, which may differ by a thousandth.
-    assert 0.999 * told["inside"] <= slowest["took"] <= 1.001 * told["outside"], (slowest, told)
+    assert slowest["took"] <= 1.001 * told["outside"], (slowest, told)
     assert "slow" in slowest["subject"] and slowest["kind"] == "call", slowest
     # Others of the process: main is the longest of all, and nothing is longer than it.
     lengths = [row["took"] for row in fleet.moments("--where", f"instance={who}")]

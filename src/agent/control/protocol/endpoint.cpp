@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -149,11 +150,14 @@ base::result<void> make_private_folder(const std::string& path) {
 }
 
 base::result<Descriptor> listen_unix(const std::string& path) {
-  const auto address = unix_address(path);
+  // Whoever sees the socket's file can connect: it gets its name when the socket listens.
+  const std::string staged = path + '~';
+  const auto address = unix_address(staged);
   if (!address) return base::Unexpected(address.error());
   Descriptor socket(::socket(AF_UNIX, kSocketFlags, 0));
-  if (!socket || !remove_old_socket(path) || bind_to(socket.get(), *address) != 0 ||
-      chmod(path.c_str(), kPrivateFile) != 0 || listen(socket.get(), kWaiting) != 0)
+  if (!socket || !remove_old_socket(staged) || !remove_old_socket(path) ||
+      bind_to(socket.get(), *address) != 0 || chmod(staged.c_str(), kPrivateFile) != 0 ||
+      listen(socket.get(), kWaiting) != 0 || rename(staged.c_str(), path.c_str()) != 0)
     return failure("no socket", path);
   return socket;
 }

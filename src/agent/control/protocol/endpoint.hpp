@@ -62,7 +62,8 @@ bool is_private_folder(const std::string& path, uid_t owner);
 // Makes the folder with mode 0700; one that is there must be a folder of ours that nobody else can
 // enter.
 base::result<void> make_private_folder(const std::string& path);
-// Listens at `path`, mode 0600. What lay there is replaced if it is a socket.
+// Listens at `path`, mode 0600, from the moment that it can be seen there. What lay there is
+// replaced if it is a socket.
 base::result<Descriptor> listen_unix(const std::string& path);
 // Listens on 127.0.0.1; port 0 takes a free one. `port` becomes the real one.
 base::result<Descriptor> listen_loopback(std::uint16_t& port);
