@@ -150,8 +150,10 @@ base::result<void> make_private_folder(const std::string& path) {
 }
 
 base::result<Descriptor> listen_unix(const std::string& path) {
-  // Whoever sees the socket's file can connect: it gets its name when the socket listens.
-  const std::string staged = path + '~';
+  if (const auto named = unix_address(path); !named) return base::Unexpected(named.error());
+  // The file gets its name once the socket listens, so that a client that finds it can connect.
+  // Until then it has a name beside that one which is never longer.
+  const std::string staged = path.substr(0, path.rfind('/') + 1) + '~';
   const auto address = unix_address(staged);
   if (!address) return base::Unexpected(address.error());
   Descriptor socket(::socket(AF_UNIX, kSocketFlags, 0));
