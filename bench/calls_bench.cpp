@@ -94,7 +94,7 @@ struct NoFigures {
   static Frame bottom(std::uint32_t) {
     return {{{polytrace::base::kNoId, 0}, analysis::NameTable::kNone, 0}, 0};
   }
-  static void enter(const Frame&, Frame& frame, const polytrace::event::Event& event,
+  static void enter(const Frame&, Frame& frame, const polytrace::event::Event&,
                     polytrace::base::Time start, const analysis::Names&) {
     frame.start = start;
     frame.method = analysis::NameTable::kNone;
