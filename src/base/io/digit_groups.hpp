@@ -56,9 +56,9 @@ inline std::uint64_t equal_bits(const std::byte* at, std::uint8_t value) {
   return equal;
 }
 
-// Two ways to do two things. number(): the digits of a number in a word, squeezed together;
+// Two ways to do three things. number(): the digits of a number in a word, squeezed together;
 // `digits` has the seven low bits of each of its bytes, which are neighbours; 0 gives 0. spread():
-// the lowest 49 bits, seven to a byte.
+// the lowest 49 bits, seven to a byte. without_lowest(): the bits but for the lowest that is set.
 struct ByShifts {
   static std::uint64_t number(std::uint64_t word, std::uint64_t digits) {
     std::uint64_t groups = (word & digits) >> (std::countr_zero(digits) & 63);
@@ -71,6 +71,7 @@ struct ByShifts {
     digits = (digits & 0x00003fff00003fffU) | (digits & 0x0fffc0000fffc000U) << 2;
     return (digits & 0x007f007f007f007fU) | (digits & 0x3f803f803f803f80U) << 1;
   }
+  static std::uint64_t without_lowest(std::uint64_t bits) { return bits & (bits - 1); }
 };
 
 #ifdef __x86_64__
@@ -83,6 +84,12 @@ struct ByBitExtract {
   }
   __attribute__((target("bmi2"))) static inline std::uint64_t spread(std::uint64_t digits) {
     return __builtin_ia32_pdep_di(digits, kDigitBits >> 8);
+  }
+  // In place: AMD's processors of family 1Ah wait for what the target held before, which compilers
+  // do not know.
+  static std::uint64_t without_lowest(std::uint64_t bits) {
+    asm("blsr %0, %0" : "+r"(bits) : : "cc");
+    return bits;
   }
 };
 // AMD's processors of family 17h have the instruction, but slower than what it replaces.

@@ -13,7 +13,9 @@ using event::Kind;
 
 constexpr std::uint64_t kDigits = base::kDigitBits;
 constexpr std::size_t kBlock = base::kHighBitsAtOnce;  // whose stop bits are gathered at once
-constexpr std::size_t kBeyond = 9;  // bytes behind a block that its last record may touch
+constexpr std::size_t kBeyond = 9;   // bytes behind a block that its last record may touch
+constexpr std::size_t kLongest = 9;  // bytes of a record that is decoded here
+static_assert((kCallsAtOnce - 1) * kLongest < kBlock, "all of them begin in the block");
 
 // Bit i: byte i has no high bit, so it ends a number or is a first byte.
 std::uint64_t stop_bits(const std::byte* at) { return ~base::high_bits(at); }
@@ -59,15 +61,9 @@ __attribute__((always_inline)) inline event::Event* decode(CallRun& run, event::
   while (static_cast<std::size_t>(run.end - at) >= kBlock + kBeyond && full - out >= kCallsAtOnce) {
     std::uint64_t stops = stop_bits(at);
     const std::uint64_t behind = stops >> 1;
-    std::size_t end = 0;  // of the record before
+    std::size_t begin = 0;  // of a record: where the one before ends
 #pragma GCC unroll 8
     for (int i = 0; i < kCallsAtOnce; ++i) {
-      const auto begin = static_cast<std::size_t>(std::countr_zero(stops));
-      // Compared is a copy of which compilers know nothing: where two numbers are equal they may
-      // use either, and `end` waits for loads.
-      auto compared = begin;
-      asm("" : "+r"(compared));
-      if (compared != end) break;
       const unsigned kind = call_kind(at[begin]);
       const Shape& shape = kShapes[(behind >> begin) & 0xff];
       if (kind > 2 || shape.tally == 0) break;
@@ -78,11 +74,13 @@ __attribute__((always_inline)) inline event::Event* decode(CallRun& run, event::
       out->id = method;
       heads.write(*out++, kind);
       tally[kind] += shape.tally;
-      end = begin + shape.bytes();
-      for (int number = 0; number < 3; ++number) stops &= stops - 1;
+      stops = Way::without_lowest(stops);  // the first byte
+      stops = Way::without_lowest(stops);  // the last one of the time
+      begin = static_cast<std::size_t>(std::countr_zero(stops)) + 1;
+      stops = Way::without_lowest(stops);
     }
-    if (end == 0) break;
-    at += end;
+    if (begin == 0) break;
+    at += begin;
   }
   run.at = at;
   run.time = time;
