@@ -30,6 +30,23 @@ struct Columns :
 };
 #undef KIND
 
+// Makes room in twice the memory.
+template <class T>
+[[gnu::noinline]] void grow(std::vector<T>& items) {
+  items.reserve(items.empty() ? 16 : items.size() * 2);
+}
+
+// Appends an item whose fields may be in registers: push_back() gives its address to a call where
+// there is no room, so that they are stored, loaded as a whole, which waits for the stores, and
+// stored again.
+template <class T>
+[[gnu::always_inline]] inline void append(std::vector<T>& items, const T& item) {
+  if (items.size() == items.capacity()) [[unlikely]]
+    grow(items);
+  if (items.size() == items.capacity()) __builtin_unreachable();
+  items.push_back(item);
+}
+
 class Batch {
  public:
   Spine events;
@@ -74,7 +91,7 @@ class Batch {
   template <class T>
   void add(Time time, std::uint16_t thread, Id id, const T& details) {
     auto& items = column<T>();
-    items.push_back(details);
+    append(items, details);
     events.push({time, id, static_cast<u32>(items.size() - 1), thread, KindOf<T>::value, 0});
   }
   // An event whose fields are all not told.

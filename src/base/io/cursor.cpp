@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/io/cursor.hpp"
 
+#include <algorithm>
+
 #include "base/codes.hpp"
 
 namespace polytrace::base {
@@ -10,15 +12,15 @@ Cursor::Raw Cursor::long_leb() {
   std::uint64_t value = 0;
   const std::byte* at = at_;
   for (unsigned i = 0; i < kMaxBytes; ++i) {
-    if (at == end_) return fault(Code::field_past_end), Raw{0, 64};
+    if (at == end_) return fault(Code::field_past_end), Raw{0, 0};
     const auto group = static_cast<std::uint64_t>(*at++);
     value |= (group & 0x7f) << (7 * i);
     if (group < 0x80) {
       at_ = at;
-      return {value, 7 * (i + 1)};
+      return {value, 64 - std::min(7 * (i + 1), 64U)};
     }
   }
-  return fault(Code::number_too_long), Raw{0, 64};
+  return fault(Code::number_too_long), Raw{0, 0};
 }
 
 std::string_view Cursor::zero_terminated() {

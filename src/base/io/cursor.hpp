@@ -45,7 +45,8 @@ inline Leb load_leb(const std::byte* at) {
   value = (value & 0x007f007f007f007fU) | (value & 0x7f007f007f007f00U) >> 1;
   value = (value & 0x00003fff00003fffU) | (value & 0x3fff00003fff0000U) >> 2;
   value = (value & 0x000000000fffffffU) | (value & 0x0fffffff00000000U) >> 4;
-  return {value, static_cast<unsigned>(std::countr_zero(stops)) / 8 + 1};
+  // By the compiler's name: std::countr_zero() would be asked about 0 once more.
+  return {value, static_cast<unsigned>(__builtin_ctzll(stops)) / 8 + 1};
 }
 
 class Cursor {
@@ -101,7 +102,7 @@ class Cursor {
  private:
   struct Raw {
     std::uint64_t value;
-    unsigned bits;
+    unsigned above;  // bits of the value that the number has not told
   };
   Raw leb();
   Raw long_leb();  // of any length, and at the end
@@ -119,7 +120,7 @@ class Cursor {
     const Leb number = load_leb(at_);
     if (number.bytes != 0) [[likely]] {
       at_ += number.bytes;
-      return {number.value, number.bytes * 7};
+      return {number.value, 64 - number.bytes * 7};
     }
   }
   return long_leb();
@@ -129,9 +130,7 @@ inline std::uint64_t Cursor::uleb() { return leb().value; }
 
 inline std::int64_t Cursor::sleb() {
   const Raw raw = leb();
-  if (raw.bits >= 64) return static_cast<std::int64_t>(raw.value);
-  const unsigned shift = 64 - raw.bits;
-  return static_cast<std::int64_t>(raw.value << shift) >> shift;
+  return static_cast<std::int64_t>(raw.value << raw.above) >> raw.above;
 }
 
 }  // namespace polytrace::base

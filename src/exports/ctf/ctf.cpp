@@ -131,15 +131,17 @@ class CtfMaker : public MakerParts {
   void add_call(Track& track, Kind kind, Time time, std::uint32_t method) {
     Stream& stream = track.calls;
     const std::uint64_t at = stamp(stream, time);
-    char bytes[kEventHeader + sizeof(std::uint32_t)];
     const std::uint32_t number = method + 1;
-    bytes[0] = static_cast<char>(kind);
-    std::memcpy(bytes + 1, &at, sizeof at);
-    std::memcpy(bytes + kEventHeader, &number, sizeof number);
-    if (shares(track))
-      SharedStream::append(stream.events,
-                           [&](std::string& out) { out.append(bytes, sizeof bytes); });
-    else stream.events.append(bytes, sizeof bytes);
+    // Each field where it stays: a copy of the whole would wait for what was just written.
+    const auto append = [&](std::string& out) {
+      out.resize(out.size() + kEventHeader + sizeof number);
+      char* end = out.data() + out.size();
+      std::memcpy(end -= sizeof number, &number, sizeof number);
+      std::memcpy(end -= sizeof at, &at, sizeof at);
+      end[-1] = static_cast<char>(kind);
+    };
+    if (shares(track)) SharedStream::append(stream.events, append);
+    else append(stream.events);
     if (stream.events.size() >= packet_) flush(track, stream);
   }
   static bool shares(const Track& track) { return track.thread >= kOwnStreams; }

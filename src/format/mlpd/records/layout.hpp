@@ -16,7 +16,7 @@ using event::Id;
 using event::Life;
 
 template <class C>
-void layout(C& c, Id& vtable, event::Alloc& alloc, bool with_stack) {
+[[gnu::always_inline]] inline void layout(C& c, Id& vtable, event::Alloc& alloc, bool with_stack) {
   c.pointer(vtable);
   c.object(alloc.object);
   c.size(alloc.size);
@@ -134,7 +134,7 @@ void layout(C& c, Id& object, event::Monitor& details, bool with_stack) {
 }
 
 template <class C>
-void layout(C& c, Id& object, event::DumpObject& details) {
+[[gnu::always_inline]] inline void layout(C& c, Id& object, event::DumpObject& details) {
   c.object(object);
   c.pointer(details.class_id);
   c.size(details.size);

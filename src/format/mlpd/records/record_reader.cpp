@@ -128,30 +128,30 @@ void RecordReader::clause_kind(event::ClauseKind& kind) {
   enumeration(kind, raw == 4 ? 3 : raw);
 }
 
-void RecordReader::backtrace(event::Stack& stack) {
+event::Stack RecordReader::backtrace() {
   const bool running = file_.version >= 13;
   flags();
   const std::uint64_t count = in_.uleb();
-  if (!in_.fits(count, 1)) return;
+  if (!in_.fits(count, 1)) return {};
   auto& frames = batch_.frames;
-  stack.first = static_cast<std::uint32_t>(frames.size());
-  stack.count = static_cast<std::uint32_t>(count);
+  const auto first = static_cast<std::uint32_t>(frames.size());
   for (std::uint64_t i = 0; i < count; ++i) frames.push_back(running ? method() : pointer());
+  return {first, static_cast<std::uint32_t>(count)};
 }
 
 // Offsets are told from the previous reference, the first from the object; version 1 has none.
-void RecordReader::references(event::Refs& refs) {
+event::Refs RecordReader::references() {
   const bool with_offset = file_.version >= 2;
   const std::uint64_t count = in_.uleb();
-  if (!in_.fits(count, with_offset ? 2 : 1)) return;
+  if (!in_.fits(count, with_offset ? 2 : 1)) return {};
   auto& column = batch_.column<event::Ref>();
-  refs.first = static_cast<std::uint32_t>(column.size());
-  refs.count = static_cast<std::uint32_t>(count);
+  const auto first = static_cast<std::uint32_t>(column.size());
   std::uint64_t offset = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
     if (with_offset) offset += in_.uleb();
-    column.push_back({object(), offset});
+    event::append(column, {object(), offset});
   }
+  return {first, static_cast<std::uint32_t>(count)};
 }
 
 template <class T, class... More>

@@ -85,16 +85,16 @@ class RecordReader {
   void monitor_stage(event::MonitorStage& stage) { enumeration(stage, in_.byte() - 1U); }
   void helper_kind(event::CodeKind& kind);
   void clause_kind(event::ClauseKind& kind);
-  void pointer(base::Id& id) { id = pointer(); }
+  [[gnu::always_inline]] void pointer(base::Id& id) { id = pointer(); }
   void plain_pointer(base::Id& id) { id = static_cast<base::Id>(in_.sleb()) & file_.id_mask; }
-  void object(base::Id& id) { id = object(); }
-  void method(base::Id& id) { id = method(); }
+  [[gnu::always_inline]] void object(base::Id& id) { id = object(); }
+  [[gnu::always_inline]] void method(base::Id& id) { id = method(); }
   void text(event::Text& text) { text = batch_.keep(in_.zero_terminated()); }
   void flags() {
     if (file_.version < 13 && in_.uleb() != 0) in_.fault(base::Code::value_unexpected);
   }
-  void backtrace(event::Stack& stack);
-  void references(event::Refs& refs);
+  void backtrace(event::Stack& stack) { stack = backtrace(); }
+  void references(event::Refs& refs) { refs = references(); }
 
   // --- whole records, by first byte (records.cpp has the table) ---
   void read_alloc(std::uint8_t first);
@@ -124,19 +124,21 @@ class RecordReader {
   void read_aot_id(std::uint8_t first);
 
  private:
+  event::Stack backtrace();
+  event::Refs references();
   void read_calls();
   void add_to_tally(const std::uint64_t (&calls)[4]);
   void read_record();
   void read_time();
 
   std::uint64_t code_value() { return file_.version < 13 ? in_.uleb() : in_.byte(); }
-  base::Id pointer() {
+  [[gnu::always_inline]] base::Id pointer() {
     return (buffer_.pointer_base + static_cast<std::uint64_t>(in_.sleb())) & file_.id_mask;
   }
-  base::Id object() {
+  [[gnu::always_inline]] base::Id object() {
     return ((buffer_.object_base + static_cast<std::uint64_t>(in_.sleb())) << 3) & file_.id_mask;
   }
-  base::Id method() {
+  [[gnu::always_inline]] base::Id method() {
     method_ += static_cast<std::uint64_t>(in_.sleb());
     return method_ & file_.id_mask;
   }
