@@ -41,11 +41,15 @@ class WorkClock {
   // Nanoseconds of the thread's time up to `time`, inside the selected time, that do not count.
   // Modulo 2^64: only differences mean something.
   std::uint64_t excluded(base::Time time) const {
-    const Waiting& waiting = threads_[now_];
-    const std::uint64_t waits =
-        waiting.excluded + (waiting.since == base::kNoTime ? 0 : worked(waiting.since, time));
-    return (subtracts_waits_ ? waits : 0) + (pauses_ ? paused(time) : 0);
+    return (subtracts_waits_ ? waits(time) : 0) + (pauses_ ? paused(time) : 0);
   }
+  // Of it, what the thread waited, whether that counts or not.
+  std::uint64_t waits(base::Time time) const {
+    const Waiting& waiting = threads_[now_];
+    return waiting.excluded + (waiting.since == base::kNoTime ? 0 : worked(waiting.since, time));
+  }
+  // Whose time it is.
+  std::uint32_t thread() const { return now_; }
   // Of all threads, by waits that ended, inside the selected time.
   std::uint64_t waited() const { return waited_; }
 

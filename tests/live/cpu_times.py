@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The CPU time of threads in reports and in SQL is what the recorded program itself read from its
 threads' clocks: of one that computes, and of those that sleep, wait for a lock or read from a
-socket, which used next to none. Where it is not recorded it is unknown, not 0. Java, Mono and .NET;
+socket, which used next to none. The methods that the threads were in are busy or waiting by it, and
+the busiest is one that computes. Where it is not recorded it is unknown, not 0. Java, Mono and .NET;
 a runtime that is not here is named."""
 import json
 import sys
@@ -13,6 +14,9 @@ from several_runtimes import Absent, PROGRAM, ROOT, need, record, run
 
 LIVE = ROOT / "tests/live"
 WAITING = ("sleeps", "locks", "reads")
+# Methods of the thread that computes, and those that sleep, wait for a lock, a socket or threads.
+COMPUTING = ("compute", "hash", "used", "Compute", "Hash", "Used")
+SITTING = ("rest", "lock", "read", "main", "Sleep", "Enter", "Read", "Main")
 SPREAD = 0.1  # of two clocks of one run
 
 
@@ -43,8 +47,8 @@ def measure(folder, command, name, *options):
 
 
 def report(folder, trace, *options):
-    text = run([PROGRAM, "report", "--json", "--limit", "0", "--sections", "summary,threads",
-                *options, trace], folder)
+    text = run([PROGRAM, "report", "--json", "--limit", "0",
+                "--sections", "summary,calls,threads", *options, trace], folder)
     return {table["key"]: table["rows"] for table in json.loads(text)["tables"]}
 
 
@@ -60,6 +64,24 @@ def check_figures(used, told):
         assert used[name] is not None, f"{name}: unknown"
         assert abs(used[name] - told[name]) <= SPREAD * told["computes"], (name, used[name])
         assert used[name] <= SPREAD * got, (name, used[name], got)
+
+
+def is_of(row, names):
+    return any(f".{name} " in row["method"] or f":{name} " in row["method"] for name in names)
+
+
+def check_methods(tables, told):
+    """Each method is of one thread: what computes has its CPU time, what waits has next to none."""
+    rows = tables["methods"]
+    got = sum(row["busy"] for row in rows if is_of(row, COMPUTING))
+    assert abs(got - told["computes"]) <= SPREAD * told["computes"], (got, told["computes"])
+    waits = [row for row in rows if is_of(row, SITTING)]
+    assert len(waits) >= 3, rows
+    for row in waits:
+        assert (row["busy"] or 0) <= SPREAD * told["computes"], row
+    assert is_of(rows[0], COMPUTING), rows[0]
+    line = next(row["text"] for row in tables["summary"] if " calls; " in row["text"])
+    assert f"busiest: {rows[0]['method']} " in line, line
 
 
 def check_halves(folder, trace, tables):
@@ -85,6 +107,7 @@ def check_default(folder, command):
     check_figures(used, told)
     lines = [row["text"] for row in tables["summary"] if " of CPU in " in row["text"]]
     assert lines and lines[0].startswith("computes used "), lines
+    check_methods(tables, told)
     check_halves(folder, trace, tables)
     check_sql(folder, trace, used)
 
@@ -94,6 +117,8 @@ def check_off(folder, command):
     tables = report(folder, trace)
     assert all(used is None for used in cpu_of(tables).values()), cpu_of(tables)
     assert not any(" of CPU in " in row["text"] for row in tables["summary"])
+    assert not any("busy" in row for row in tables["methods"])
+    assert any("self, waits included" in row["text"] for row in tables["summary"])
 
 
 def check(runtime):

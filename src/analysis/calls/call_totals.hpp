@@ -17,6 +17,8 @@ struct alignas(64) CallTotals {
   std::uint64_t total = 0;    // durations of all calls: in a recursion, each level counts
   std::uint64_t elapsed = 0;  // of calls not inside another call of the same method
   std::uint64_t self = 0;     // total without what was spent in callees
+  std::uint64_t busy = 0;     // of self, as in BusyTimes
+  std::uint64_t waiting = 0;  // likewise
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t most = 0;
 

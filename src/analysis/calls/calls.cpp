@@ -36,8 +36,25 @@ void add(CallTotals& sums, const CallTotals& more) {
   sums.total += more.total;
   sums.elapsed += more.elapsed;
   sums.self += more.self;
+  sums.busy += more.busy;
+  sums.waiting += more.waiting;
   sums.least = std::min(sums.least, more.least);
   sums.most = std::max(sums.most, more.most);
+}
+
+constexpr std::ptrdiff_t kBusyAt = 2;  // where the columns stand that not every trace has
+
+void add_busy_columns(Table& table) {
+  table.columns.insert(
+      table.columns.begin() + kBusyAt,
+      {{"busy", "Busy", Unit::nanoseconds}, {"waiting", "Waiting", Unit::nanoseconds}});
+}
+
+// Blank where nothing is known of a method's own time.
+void add_busy_cells(std::vector<Cell>& row, const CallTotals& method) {
+  const bool known = method.self == 0 || method.busy + method.waiting != 0;
+  row.insert(row.begin() + kBusyAt,
+             {known ? Cell(method.busy) : Cell(), known ? Cell(method.waiting) : Cell()});
 }
 
 }  // namespace
@@ -46,7 +63,9 @@ Calls::Calls(const Selection& selection, std::shared_ptr<const CallTree> tree)
     : selection_(selection), tree_(std::move(tree)), policy_(selection), walk_(selection) {}
 
 void Calls::consume(const Slice& slice) {
-  if (!tree_) walk_.consume(slice, policy_);
+  if (tree_) return;
+  policy_.busy.consume(slice);
+  walk_.consume(slice, policy_);
 }
 
 void Calls::finish(const Names&) {
@@ -55,12 +74,25 @@ void Calls::finish(const Names&) {
     return;
   }
   walk_.finish(policy_);
-  for (const Policy::Sums& method : policy_.sums)
-    totals_.push_back(method.helper ? CallTotals{} : method.totals());
+  policy_.busy.finish();
+  std::vector<BusyTimes::Times> times = policy_.busy.times();
+  times.resize(std::max(times.size(), policy_.sums.size()));
+  for (std::size_t i = 0; i < policy_.sums.size(); ++i) {
+    const Policy::Sums& method = policy_.sums[i];
+    totals_.push_back(method.helper ? CallTotals{} : method.totals(times[i]));
+  }
   policy_.sums = {};
 }
 
 const HelperTotals& Calls::helpers() const { return tree_ ? tree_->helpers() : policy_.helpers; }
+
+bool Calls::knows_busy() const { return tree_ ? tree_->knows_busy() : policy_.busy.known(); }
+
+std::uint64_t Calls::sum_of_busy() const {
+  std::uint64_t sum = 0;
+  for (const CallTotals& method : totals_) sum += method.busy;
+  return sum;
+}
 
 std::uint64_t Calls::sum_of_self() const {
   std::uint64_t sum = helpers().unowned;
@@ -118,6 +150,7 @@ Figures Calls::figures(const Names& names) const {
 
 std::vector<Table> Calls::tables(const Names& names, const TableOptions& options) const {
   Table table = empty_table();
+  if (knows_busy()) add_busy_columns(table);
   const std::uint64_t all_self = sum_of_self();
   for (Named& named : by_name(names)) {
     if (!keeps(selection_, named.name)) continue;
@@ -129,29 +162,47 @@ std::vector<Table> Calls::tables(const Names& names, const TableOptions& options
                           timed ? Cell(method.least) : Cell(), quantile(named, sketch, 50),
                           quantile(named, sketch, 95), timed ? Cell(method.most) : Cell(),
                           std::move(named.name)});
+    if (knows_busy()) add_busy_cells(table.rows.back(), method);
   }
   if (helpers().calls != 0) table.notes.push_back(helpers_note(helpers().calls, helpers().self));
   if (!policy_.window.whole()) {
     table.notes.push_back("Only the part of each call inside the selected time is counted.");
   }
   for (std::string& note : repair_notes(repairs())) table.notes.push_back(std::move(note));
-  sort_and_limit(table, options, "self");
+  if (const std::string note = unknown_note(); !note.empty()) table.notes.push_back(note);
+  sort_and_limit(table, options, sum_of_busy() != 0 ? "busy" : "self");
   return {std::move(table)};
 }
 
+// Where the CPU time of threads was recorded, but not all of it.
+std::string Calls::unknown_note() const {
+  if (!knows_busy()) return {};
+  std::uint64_t known = 0;
+  for (const CallTotals& method : totals_) known += method.busy + method.waiting;
+  const std::uint64_t all = sum_of_self() - std::min(sum_of_self(), helpers().unowned);
+  if (known >= all || all - known < all / 100) return {};
+  return fmt::format("Of {} self time it is not known whether it was busy or waiting.",
+                     base::duration_text(all - known));
+}
+
+// What used the processors is said where it is known. Else there is wall time alone, and not every
+// wait is known.
 std::vector<std::string> Calls::headlines(const Names& names) const {
   const std::vector<Named> methods = by_name(names);
   if (methods.empty()) return {};
   std::uint64_t calls = 0;
   for (const Named& method : methods) calls += method.totals.calls;
-  const Named& most = *std::ranges::max_element(
-      methods, {}, [](const Named& method) { return method.totals.self; });
-  // Self time is wall time, and not every wait is known.
-  std::string line = fmt::format("{}; most time: {} with {} self, waits included ({}) in {}",
-                                 base::count_text(calls, "call", "calls"), most.name,
-                                 base::duration_text(most.totals.self),
-                                 share_text(most.totals.self, sum_of_self()),
-                                 base::count_text(most.totals.calls, "call", "calls"));
+  const std::uint64_t all_busy = sum_of_busy();
+  const auto weight = [&](const Named& method) {
+    return all_busy != 0 ? method.totals.busy : method.totals.self;
+  };
+  const Named& most = *std::ranges::max_element(methods, {}, weight);
+  std::string line = fmt::format(
+      "{}; {}: {} with {} {} ({}) in {}", base::count_text(calls, "call", "calls"),
+      all_busy != 0 ? "busiest" : "most time", most.name, base::duration_text(weight(most)),
+      all_busy != 0 ? "of CPU time" : "self, waits included",
+      share_text(weight(most), all_busy != 0 ? all_busy : sum_of_self()),
+      base::count_text(most.totals.calls, "call", "calls"));
   if (helpers().self != 0)
     line += fmt::format("; {} of all in runtime helpers, which count for their callers",
                         base::duration_text(helpers().self));

@@ -3,6 +3,8 @@
 //   total    every call counts with its whole duration; in a recursion each level counts anew
 //   elapsed  only calls outside any other call of the same method in their thread
 //   self     duration without the calls it made
+//   busy     of it, what the thread used of a processor; waiting: of it, what the thread waited.
+//            Where the trace tells CPU time of threads (BusyTimes); the rest of self is unknown
 // Methods of one name have one row. Runtime helpers that are not shown have none; their time is
 // self time of their callers.
 #pragma once
@@ -13,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/calls/busy_times.hpp"
 #include "analysis/calls/call_totals.hpp"
 #include "analysis/calls/call_walk.hpp"
 #include "base/duration_sketch.hpp"
@@ -58,25 +61,30 @@ class Calls : public Analysis {
       std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
       std::uint64_t most = 0;
       bool helper = false;  // that is not shown
-      CallTotals totals() const {
-        return {calls, total, total - nested, not_negative(total - callees), least, most};
+      CallTotals totals(const BusyTimes::Times& times) const {
+        return {calls,      total,         total - nested, not_negative(total - callees),
+                times.busy, times.waiting, least,          most};
       }
     };
     struct Frame : WalkedCall {
       base::Time start;
       std::uint64_t callees;   // nanoseconds in them
       std::uint64_t excluded;  // at the start, see WorkClock
+      std::uint32_t owner;     // itself; of a helper that is not shown, its caller's
     };
     void make_room(std::uint32_t method) {
       sums.resize(method + sums.size() / 2 + 256);
       sketches.resize(sums.size());
     }
     static Frame bottom(std::uint32_t) {
-      return {{{base::kNoId, 0}, NameTable::kNone, 0}, 0, 0, 0};
+      return {{{base::kNoId, 0}, NameTable::kNone, 0}, 0, 0, 0, BusyTimes::kNobody};
     }
     // Inline although sums enter, too: those are rare.
-    [[gnu::always_inline]] inline void enter(const Frame&, Frame& frame, const event::Event& event,
-                                             base::Time start, const Names& names) {
+    [[gnu::always_inline]] inline void enter(const Frame& caller, Frame& frame,
+                                             const event::Event& event, base::Time start,
+                                             const Names& names) {
+      if (busy.wanted()) [[unlikely]]
+        take(caller, start);
       const std::uint32_t method = names.methods().index(event.id);
       if (method >= sums.size()) [[unlikely]]
         make_room(method);
@@ -85,10 +93,13 @@ class Calls : public Analysis {
       frame.start = start;
       frame.callees = 0;
       frame.method = method;
+      frame.owner = sums[method].helper ? caller.owner : method;
       if (subtracts) [[unlikely]]
         frame.excluded = clock.excluded(start);
     }
     void leave(Frame& caller, const Frame& frame, base::Time end, bool recursive) {
+      if (busy.wanted()) [[unlikely]]
+        take(frame, end);
       std::uint64_t duration = 0;
       if (!window.measure(frame.start, end, duration)) return;
       if (subtracts) [[unlikely]]
@@ -122,14 +133,20 @@ class Calls : public Analysis {
       helpers.self += sum.total - frame.callees;
       if (outermost) helpers.unowned += sum.total - frame.callees;
     }
+    // The frame was innermost until then.
+    void take(const Frame& frame, base::Time until) {
+      busy.take(clock.thread(), frame.owner, until, clock.waits(until));
+    }
     explicit Policy(const Selection& selection)
         : window(selection),
           clock(selection),
+          busy(selection),
           subtracts(clock.subtracts()),
           hides_helpers(!selection.show_helpers) {}
 
     CallWindow window;
     WorkClock clock;
+    BusyTimes busy;  // by method
     bool subtracts;
     bool hides_helpers;
     HelperTotals helpers;
@@ -138,7 +155,11 @@ class Calls : public Analysis {
   };
 
   const HelperTotals& helpers() const;
+  // Whether it is known of any call whether its thread was busy.
+  bool knows_busy() const;
   std::uint64_t sum_of_self() const;
+  std::uint64_t sum_of_busy() const;
+  std::string unknown_note() const;
   base::DurationSketch sketch_of(const Named& named) const;
   static Cell quantile(const Named& named, const base::DurationSketch& sketch, unsigned percent);
 

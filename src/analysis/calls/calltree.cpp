@@ -42,6 +42,7 @@ void CallTree::consume(const Slice& slice) {
   if (policy_.nodes.size() + slice.batch.events.size() > most_nodes_) merge_lightest(slice.names);
   policy_.make_room(most_nodes_);
   policy_.epoch = slice.names.method_epoch();
+  policy_.busy.consume(slice);
   walk_.consume(slice, policy_);
 }
 
@@ -82,6 +83,8 @@ void CallTree::finish(const Names& names) {
   walk_.finish(policy_);
   for (const Policy::Ended& call : policy_.ended)
     if (call.method != NameTable::kNone) policy_.sketches[call.method].add(call.duration);
+  policy_.busy.finish();
+  busy_ = policy_.busy.times();
   policy_.children.clear();
   sum_up();
   if (!selection_.show_helpers) leave_out_helpers(names);
@@ -106,6 +109,13 @@ void CallTree::sum_up() {
   }
 }
 
+void CallTree::move_busy(std::span<const std::uint32_t> places) {
+  std::vector<BusyTimes::Times> moved;
+  for (std::size_t i = 0; i < busy_.size() && i < places.size(); ++i)
+    base::slot(moved, places[i]).add(busy_[i]);
+  busy_ = std::move(moved);
+}
+
 // REQUIRES: nodes are in order.
 void CallTree::sum_methods() {
   const Nodes& nodes = policy_.nodes;
@@ -117,6 +127,9 @@ void CallTree::sum_methods() {
     method.calls += nodes[i].calls;
     method.total += nodes[i].total;
     method.self += nodes[i].self;
+    const BusyTimes::Times times = busy(static_cast<std::uint32_t>(i));
+    method.busy += times.busy;
+    method.waiting += times.waiting;
   }
   const std::vector<bool> inner = inner_calls_in_order(std::span(nodes));
   for (std::size_t i = kFirst; i < nodes.size(); ++i)

@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "analysis/calls/busy_times.hpp"
 #include "analysis/calls/call_figures.hpp"
 #include "analysis/calls/call_spread.hpp"
 #include "analysis/calls/call_totals.hpp"
@@ -75,6 +76,12 @@ class CallTree : public Analysis {
   // --- after finish() ------------------------------------------------------------------------
   std::span<const Node> nodes() const { return policy_.nodes; }
   std::uint64_t self(std::uint32_t node) const { return not_negative(policy_.nodes[node].self); }
+  // Of that, what is known to be busy and waiting.
+  BusyTimes::Times busy(std::uint32_t node) const {
+    return node < busy_.size() ? busy_[node] : BusyTimes::Times{};
+  }
+  // Whether the trace tells CPU time of threads, without which nothing is.
+  bool knows_busy() const { return policy_.busy.known(); }
   // Of all threads' outermost calls.
   std::uint64_t total() const { return policy_.nodes[kRoot].total; }
   // Figures by method.
@@ -112,6 +119,8 @@ class CallTree : public Analysis {
     [[gnu::always_inline]] inline void enter(const Frame& caller, Frame& frame,
                                              const event::Event& event, base::Time start,
                                              const Names& names) {
+      if (busy.wanted()) [[unlikely]]
+        take(caller, start);
       frame.start = start;
       frame.node = child(caller.node, event.id, names);
       frame.method = nodes[frame.node].method;
@@ -121,6 +130,8 @@ class CallTree : public Analysis {
         frame.callees = 0;
     }
     void leave(Frame& caller, const Frame& frame, base::Time end, bool) {
+      if (busy.wanted()) [[unlikely]]
+        take(frame, end);
       std::uint64_t duration = 0;
       if (!window.measure(frame.start, end, duration)) return;
       if (subtracts) [[unlikely]]
@@ -137,6 +148,12 @@ class CallTree : public Analysis {
       bounds[frame.method].add(duration, duration);
       if (sketches.size() < kMany) sketches[frame.method].add(duration);
       else count_later({frame.method, duration});
+    }
+    // The frame was innermost until then.
+    void take(const Frame& frame, base::Time until) {
+      const bool is_call = frame.method != NameTable::kNone;
+      busy.take(clock.thread(), is_call ? frame.node : BusyTimes::kNobody, until,
+                clock.waits(until));
     }
     // The counters of many methods lie far away: each is fetched while the next calls end.
     void count_later(Ended call) {
@@ -173,11 +190,13 @@ class CallTree : public Analysis {
     Policy(const Selection& selection, bool threads_apart)
         : window(selection),
           clock(selection),
+          busy(selection),
           subtracts(clock.subtracts()),
           by_thread(threads_apart) {}
 
     CallWindow window;
     WorkClock clock;
+    BusyTimes busy;  // by node
     bool subtracts;
     CallSpread* spread = nullptr;
     std::vector<base::DurationSketch> sketches;  // by method
@@ -199,6 +218,8 @@ class CallTree : public Analysis {
   void leave_out_helpers(const Names& names);
   void fold_recursion();
   void put_in_order(const Names& names);
+  // Each node has become part of the one whose number is given for it.
+  void move_busy(std::span<const std::uint32_t> places);
   void sum_up();
   void sum_methods();
 
@@ -208,6 +229,7 @@ class CallTree : public Analysis {
   HelperTotals helpers_;
   std::uint32_t most_nodes_;
   MergedPaths merged_;
+  std::vector<BusyTimes::Times> busy_;   // by node; may be shorter
   std::vector<CallTotals> totals_;       // by method
   std::vector<std::uint32_t> places_;    // by method
   mutable std::vector<CallEdge> edges_;  // once they were asked for

@@ -28,6 +28,8 @@ class Remade {
   void put(std::size_t node, std::uint32_t place) { places_[node] = place; }
   const Node& node(std::uint32_t place) const { return nodes_[place]; }
   std::uint64_t& self(std::uint32_t place) { return nodes_[place].self; }
+  // By old node.
+  std::span<const std::uint32_t> places() const { return places_; }
 
   std::uint32_t child(std::uint32_t above, std::uint32_t method) {
     return index_.child(nodes_, above, method);
@@ -70,6 +72,7 @@ void CallTree::leave_out_helpers(const Names& names) {
     helpers_.self += tree.old()[i].self;
     if (above == kRoot || is_thread(above)) helpers_.unowned += tree.old()[i].self;
   }
+  move_busy(tree.places());
 }
 
 // A method that is on the path already becomes one with its node there. Inner calls count, their
@@ -86,6 +89,7 @@ void CallTree::fold_recursion() {
     if (at < kFirst) at = tree.child(tree.above(i), method);
     tree.add(i, at, !inner[i]);
   }
+  move_busy(tree.places());
 }
 
 }  // namespace polytrace::analysis

@@ -103,6 +103,11 @@ void CallTree::put_in_order(const Names& names) {
   number_depth_first(nodes, [&](std::uint32_t method) {
     return method < places_.size() ? places_[method] : NameTable::kNone;
   });
+  if (!busy_.empty()) {
+    std::vector<std::uint32_t> places(nodes.size());
+    for (std::size_t i = 0; i < nodes.size(); ++i) places[i] = nodes[i].number;
+    move_busy(places);
+  }
   arrange(nodes);
 }
 

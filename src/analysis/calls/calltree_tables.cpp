@@ -15,11 +15,14 @@ namespace {
 
 using Node = CallTree::Node;
 
+constexpr std::ptrdiff_t kTreeBusyAt = 3;  // where the columns stand that not every trace has
+
 // A tree's nodes as one report shows them.
 class View {
  public:
   View(const CallTree& tree, const Selection& selection, const Names& names)
       : tree_(tree), nodes_(tree.nodes()), filter_(selection, names), names_(names) {
+    if (tree.knows_busy()) sum_busy();
     weigh();
   }
 
@@ -30,21 +33,42 @@ class View {
   bool shown(std::uint32_t node) const { return wanted_[node] && visible(node); }
   // At least the total of every node below, so that the heaviest nodes are a tree by themselves.
   std::uint64_t weight(std::uint32_t node) const {
-    if (heavier_below_.empty()) return nodes_[node].total;
+    if (heavier_below_.empty()) return own_weight(node);
     const auto found = heavier_below_.find(node);
-    return found == heavier_below_.end() ? nodes_[node].total : found->second;
+    return found == heavier_below_.end() ? own_weight(node) : found->second;
   }
-  std::string share_of_all(std::uint64_t time) const { return share_text(time, tree_.total()); }
+  // What nodes are weighed by: busy time where there is any, else all.
+  bool weighs_busy() const { return !busy_.empty() && busy_[CallTree::kRoot].busy != 0; }
+  std::uint64_t own_weight(std::uint32_t node) const {
+    return weighs_busy() ? busy_[node].busy : nodes_[node].total;
+  }
+  std::string share_of_all(std::uint64_t weight) const {
+    return share_text(weight, weighs_busy() ? own_weight(CallTree::kRoot) : tree_.total());
+  }
+  std::string_view weight_word() const { return weighs_busy() ? "busy time" : "time"; }
+  // Whether rows have it.
+  bool has_busy() const { return !busy_.empty(); }
   std::string name(std::uint32_t node) const { return names_.method_name(nodes_[node].method); }
 
   // The nodes from the root on, each the heaviest below the one before.
   std::vector<std::uint32_t> heaviest_path() const;
   std::vector<Cell> row(std::uint32_t node, std::uint64_t depth) const {
     const Node& n = nodes_[node];
-    return {depth, n.total, share(n.total, tree_.total()), tree_.self(node), n.calls, name(node)};
+    std::vector<Cell> row{depth,   n.total,   share(n.total, tree_.total()), tree_.self(node),
+                          n.calls, name(node)};
+    if (has_busy()) row.insert(row.begin() + kTreeBusyAt, {busy_[node].busy, busy_[node].waiting});
+    return row;
   }
 
  private:
+  // Of each node and all below it.
+  void sum_busy() {
+    busy_.resize(nodes_.size());
+    for (auto i = static_cast<std::uint32_t>(nodes_.size() - 1); i >= CallTree::kFirst; --i) {
+      busy_[i].add(tree_.busy(i));
+      busy_[nodes_[i].parent].add(busy_[i]);
+    }
+  }
   void weigh() {
     wanted_.resize(nodes_.size());
     for (auto i = static_cast<std::uint32_t>(nodes_.size() - 1); i >= CallTree::kFirst; --i) {
@@ -59,6 +83,7 @@ class View {
   std::span<const Node> nodes_;
   MethodFilter filter_;
   const Names& names_;
+  std::vector<BusyTimes::Times> busy_;  // by node; empty where none is known
   tsl::robin_map<std::uint32_t, std::uint64_t> heavier_below_;  // weights that are not totals
   std::vector<bool> wanted_;
 };
@@ -75,14 +100,19 @@ std::vector<std::uint32_t> View::heaviest_path() const {
   }
 }
 
-Table empty_table(const char* key, const char* title) {
-  return make_table(key, "tree", title,
-                    {{"depth", "Depth", Unit::count},
-                     {"total", "Total", Unit::nanoseconds},
-                     {"share", "Total %", Unit::percent},
-                     {"self", "Self", Unit::nanoseconds},
-                     {"calls", "Calls", Unit::count},
-                     {"method", "Method"}});
+Table empty_table(const char* key, const char* title, const View& view) {
+  Table table = make_table(key, "tree", title,
+                           {{"depth", "Depth", Unit::count},
+                            {"total", "Total", Unit::nanoseconds},
+                            {"share", "Total %", Unit::percent},
+                            {"self", "Self", Unit::nanoseconds},
+                            {"calls", "Calls", Unit::count},
+                            {"method", "Method"}});
+  if (view.has_busy())
+    table.columns.insert(table.columns.begin() + kTreeBusyAt,
+                         {{"total_busy", "Busy", Unit::nanoseconds},
+                          {"total_waiting", "Waiting", Unit::nanoseconds}});
+  return table;
 }
 
 struct Kept {
@@ -185,7 +215,7 @@ void add_tree_rows(Table& table, const View& view, const Kept& kept, std::span<c
 }
 
 Table tree_table(const View& view, std::span<const Node> nodes, const TableOptions& options) {
-  Table table = empty_table("call_tree", "Call tree");
+  Table table = empty_table("call_tree", "Call tree", view);
   table.depth_column = 0;
   const Kept kept = keep_heaviest(view, nodes.size(), options.limit);
   add_tree_rows(table, view, kept, nodes);
@@ -193,14 +223,14 @@ Table tree_table(const View& view, std::span<const Node> nodes, const TableOptio
   if (kept.left_out != 0) {
     table.notes.push_back(
         fmt::format("The heaviest paths are shown; none left out takes more "
-                    "than {} of the time.",
-                    view.share_of_all(kept.heaviest_left_out)));
+                    "than {} of the {}.",
+                    view.share_of_all(kept.heaviest_left_out), view.weight_word()));
   }
   return table;
 }
 
 Table path_table(const View& view, const TableOptions& options) {
-  Table table = empty_table("heaviest_path", "Heaviest path");
+  Table table = empty_table("heaviest_path", "Heaviest path", view);
   std::uint64_t depth = 0;
   for (const std::uint32_t node : view.heaviest_path())
     if (view.visible(node)) table.rows.push_back(view.row(node, depth++));
@@ -223,11 +253,12 @@ std::vector<std::string> CallTree::headlines(const Names& names) const {
   if (total() == 0) return {};
   const View view(*this, selection_, names);
   std::vector<std::string> steps;
-  std::uint64_t time = 0;
+  const std::uint64_t all = view.weighs_busy() ? view.own_weight(kRoot) : total();
+  std::uint64_t weight = 0;
   for (const std::uint32_t node : view.heaviest_path()) {
-    if (view.weight(node) < total() / 2) break;
+    if (view.weight(node) < all / 2) break;
     if (!view.visible(node)) continue;
-    time = nodes()[node].total;
+    weight = view.own_weight(node);
     if (std::string name = view.name(node); steps.empty() || steps.back() != name)
       steps.push_back(std::move(name));
   }
@@ -236,8 +267,8 @@ std::vector<std::string> CallTree::headlines(const Names& names) const {
     steps[1] = "...";
     steps.erase(steps.begin() + 2, steps.end() - 2);
   }
-  return {
-      fmt::format("{} of the time is below {}", view.share_of_all(time), fmt::join(steps, " > "))};
+  return {fmt::format("{} of the {} is below {}", view.share_of_all(weight), view.weight_word(),
+                      fmt::join(steps, " > "))};
 }
 
 std::shared_ptr<Analysis> make_tree(const Shared& shared) { return shared.tree; }

@@ -94,6 +94,20 @@ class FiguresAsked {
   store::Range range_;
 };
 
+// Sums do not say how much of them was busy (docs/decisions/0023-busy-is-what-used-cpu.md).
+base::result<bool> sums_tell_all(const store::Store& store, const CallsQuestion& question) {
+  const auto tells_busy = [](const auto* section) {
+    return section->key == kSections[0] || section->key == kSections[1];
+  };
+  if (std::ranges::any_of(question.sections, tells_busy)) {
+    constexpr auto kOfThread = static_cast<std::uint64_t>(event::CpuScope::thread);
+    const auto has_figures = store.has_rows(event::Kind::Cpu, "scope", kOfThread);
+    if (!has_figures) return has_figures;
+    if (*has_figures) return false;
+  }
+  return sums_have_all_calls(store);
+}
+
 }  // namespace
 
 bool is_of_calls(const analysis::Section& section) {
@@ -106,7 +120,7 @@ base::result<std::optional<CallTables>> calls_from_index(const store::Store& sto
   if (question.sections.empty() || std::ranges::any_of(question.sections, is_other))
     return std::nullopt;
   if ((store.facts().features & store::kMergedPaths) != 0) return std::nullopt;
-  const auto whole = sums_have_all_calls(store);
+  const auto whole = sums_tell_all(store, question);
   if (!whole) return base::Unexpected(whole.error());
   const auto names = *whole ? names_of(store) : nullptr;
   if (names == nullptr) return std::nullopt;

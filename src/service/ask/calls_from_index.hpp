@@ -34,8 +34,9 @@ struct CallTables {
   std::vector<analysis::Report::Empty> empty{};
 };
 
-// Nothing where the events have to be read for it: of other sections; of an index whose sums have
-// not all calls, or has merged paths. Errors: those of frames; read_failed when asked to stop.
+// Nothing where the events have to be read for it: of other sections; of methods and the call tree
+// where threads have CPU time; of an index whose sums have not all calls, or has merged paths.
+// Errors: those of frames; read_failed when asked to stop.
 base::result<std::optional<CallTables>> calls_from_index(const store::Store& store,
                                                          const CallsQuestion& question);
 

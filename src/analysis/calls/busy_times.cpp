@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/calls/busy_times.hpp"
+
+#include <algorithm>
+
+#include "base/slot.hpp"
+#include "base/types.hpp"
+
+namespace polytrace::analysis {
+namespace {
+
+constexpr base::Time kCell = 10'000'000;  // nanoseconds
+// Of a thread, without figures: the older half is then unknown.
+constexpr std::size_t kMaxPieces = std::size_t{1} << 16;
+// Of a thread, without calls: two neighbours are then one.
+constexpr std::size_t kMaxFigures = std::size_t{1} << 12;
+// How much earlier than its thread's calls a figure may be and come behind them.
+constexpr base::Duration kFigureLate = 2'000'000'000;
+
+std::uint64_t scaled(std::uint64_t value, std::uint64_t part, std::uint64_t whole) {
+  return static_cast<std::uint64_t>(static_cast<unsigned __int128>(value) * part / whole);
+}
+
+}  // namespace
+
+std::uint64_t BusyTimes::Piece::part(base::Time begin, base::Time end) const {
+  begin = std::max(begin, from);
+  end = std::min(end, to);
+  if (begin >= end) return 0;
+  if (begin == from && end == to) return time;
+  return scaled(time, base::elapsed(begin, end), base::elapsed(from, to));
+}
+
+BusyTimes::BusyTimes(const slice::Selection& selection) : selection_(selection) {}
+
+void BusyTimes::consume(const slice::Slice& slice) {
+  for (const std::uint32_t i : slice.others) {
+    const event::Event& event = slice.batch.events[i];
+    if (event.kind != event::Kind::Cpu) continue;
+    const auto cpu = slice.batch.details_or<event::Cpu>(event, {});
+    if (cpu.scope != event::CpuScope::thread || !selection_.threads.has(slice.batch.thread(event)))
+      continue;
+    known_ = true;
+    patience_ = 1;
+    Figure figure{event.time, cpu.span, {}};
+    if (cpu.bogus == 0 && cpu.used >= 0) figure.used = static_cast<std::uint64_t>(cpu.used);
+    add_figure(base::slot(threads_, slice.threads[event.thread]), figure);
+  }
+  if (!known_) return;
+  for (Thread& thread : threads_) share_out(thread, false);
+  cell_ = base::kNoTime;  // pieces have moved
+}
+
+void BusyTimes::add_figure(Thread& thread, const Figure& figure) {
+  auto& all = thread.figures;
+  all.insert(std::ranges::upper_bound(all, figure.time, {}, &Figure::time), figure);
+  if (all.size() <= kMaxFigures) return;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i + 1 < all.size(); i += 2) {
+    Figure both = all[i + 1];
+    if (all[i].used && both.used) *both.used += *all[i].used;
+    if (all[i].span > 0)
+      both.span = all[i].span + static_cast<base::Duration>(base::elapsed(all[i].time, both.time));
+    else both.span = 0;
+    all[kept++] = both;
+  }
+  if (all.size() % 2 != 0) all[kept++] = all.back();
+  all.resize(kept);
+}
+
+void BusyTimes::take(std::uint32_t thread, std::uint32_t key, base::Time to, std::uint64_t waited) {
+  if (!known_ && --patience_ == 0) {
+    threads_ = {};
+    cell_ = base::kNoTime;
+    return;
+  }
+  Thread& one = base::slot(threads_, thread);
+  const base::Time last = one.last;
+  const std::uint64_t waits = waited - one.waited;
+  one.waited = waited;
+  if (last == base::kNoTime || to > last) one.last = to;
+  if (key == kNobody || last == base::kNoTime) return;
+  const base::Time from = std::max(last, selection_.from);
+  to = std::min(to, selection_.to);
+  if (from >= to) return;
+  const std::uint64_t time = base::elapsed(from, to);
+  const std::uint64_t known_wait = std::min(waits, time);
+  if (known_wait != 0 && !selection_.subtract_waits) base::slot(times_, key).waiting += known_wait;
+  if (time != known_wait) add_piece(thread, one, {from, to, time - known_wait, key});
+}
+
+void BusyTimes::add_piece(std::uint32_t number, Thread& thread, const Piece& piece) {
+  if (thread.pieces.size() >= kMaxPieces) {
+    thread.pieces.erase(thread.pieces.begin(), thread.pieces.begin() + kMaxPieces / 2);
+    cell_ = base::kNoTime;
+  }
+  const base::Time cell = piece.from / kCell;
+  if (piece.to / kCell != cell) return thread.pieces.push_back(piece);
+  if (cell != cell_ || number != thread_) {
+    cell_ = cell;
+    thread_ = number;
+    ++cells_;
+  }
+  Place& place = base::slot(places_, piece.key);
+  if (place.cell != cells_) {
+    place = {cells_, static_cast<std::uint32_t>(thread.pieces.size())};
+    return thread.pieces.push_back(piece);
+  }
+  Piece& same = thread.pieces[place.piece];
+  same.to = piece.to;
+  same.time += piece.time;
+}
+
+void BusyTimes::share_out(Thread& thread, bool all) {
+  auto& figures = thread.figures;
+  const auto is_due = [&](const Figure& figure) {
+    return all || (thread.last != base::kNoTime && figure.time < thread.last - kFigureLate);
+  };
+  std::size_t done = 0;
+  for (; done < figures.size() && is_due(figures[done]); ++done) share_out(thread, figures[done]);
+  figures.erase(figures.begin(), figures.begin() + static_cast<std::ptrdiff_t>(done));
+}
+
+// As in slice::ThreadCpu: between a figure and the next one's stretch, the thread used none.
+void BusyTimes::share_out(Thread& thread, const Figure& figure) {
+  const base::Time before = thread.shared;
+  if (before != base::kNoTime && figure.time <= before) return;
+  thread.shared = figure.time;
+  thread.idle = figure.used == 0U;
+  if (!figure.used) return;
+  const base::Time from = std::max(figure.span > 0 ? figure.time - figure.span : before, before);
+  if (from == base::kNoTime) return;
+  if (before != base::kNoTime && before < from) share_out(thread.pieces, {before, from, 0});
+  share_out(thread.pieces, {from, figure.time, *figure.used});
+}
+
+// Of the CPU time, no more than the pieces' own: the rest was used where no call was recorded.
+void BusyTimes::share_out(std::vector<Piece>& pieces, const Stretch& stretch) {
+  std::uint64_t sum = 0;
+  std::size_t reached = 0;
+  for (; reached < pieces.size() && pieces[reached].from < stretch.to; ++reached)
+    sum += pieces[reached].part(stretch.from, stretch.to);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < reached; ++i) {
+    Piece piece = pieces[i];
+    const std::uint64_t time = piece.part(stretch.from, stretch.to);
+    const std::uint64_t busy = sum <= stretch.used ? time : scaled(time, stretch.used, sum);
+    if (time != 0) base::slot(times_, piece.key).add({busy, time - busy});
+    if (piece.to <= stretch.to) continue;
+    piece.time = piece.part(stretch.to, piece.to);
+    piece.from = stretch.to;
+    pieces[kept++] = piece;
+  }
+  pieces.erase(pieces.begin() + static_cast<std::ptrdiff_t>(kept),
+               pieces.begin() + static_cast<std::ptrdiff_t>(reached));
+}
+
+void BusyTimes::rename(std::span<const std::uint32_t> keys) {
+  std::vector<Times> renamed;
+  for (std::size_t i = 0; i < times_.size() && i < keys.size(); ++i)
+    base::slot(renamed, keys[i]).add(times_[i]);
+  times_ = std::move(renamed);
+  for (Thread& thread : threads_)
+    for (Piece& piece : thread.pieces) piece.key = keys[piece.key];
+  cell_ = base::kNoTime;
+}
+
+void BusyTimes::finish() {
+  for (Thread& thread : threads_) {
+    share_out(thread, true);
+    if (thread.idle) share_out(thread.pieces, {thread.shared, thread.last, 0});
+  }
+  threads_ = {};
+  places_ = {};
+}
+
+}  // namespace polytrace::analysis
