@@ -69,6 +69,7 @@ void BusyTimes::add_figure(Thread& thread, const Figure& figure) {
 }
 
 void BusyTimes::take(std::uint32_t thread, std::uint32_t key, base::Time to, std::uint64_t waited) {
+  if (!wanted()) return;
   if (!known_ && --patience_ == 0) {
     threads_ = {};
     cell_ = base::kNoTime;

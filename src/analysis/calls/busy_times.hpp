@@ -95,8 +95,8 @@ class BusyTimes {
   slice::Selection selection_;
   bool known_ = false;
   std::uint32_t patience_ = 200'000;  // calls of take() until the first figure
-  std::vector<Thread> threads_;  // by index
-  std::vector<Times> times_;     // by key
+  std::vector<Thread> threads_;       // by index
+  std::vector<Times> times_;          // by key
   // Pieces of one key in a cell of time are one, so that memory does not grow with calls.
   std::vector<Place> places_;  // by key
   std::uint32_t cells_ = 0;    // that were begun

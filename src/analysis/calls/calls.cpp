@@ -65,6 +65,11 @@ Calls::Calls(const Selection& selection, std::shared_ptr<const CallTree> tree)
 void Calls::consume(const Slice& slice) {
   if (tree_) return;
   policy_.busy.consume(slice);
+  const bool watched = policy_.clock.subtracts() || policy_.busy.wanted();
+  if (watched && !policy_.watched)
+    walk_.for_each_frame(
+        [](Policy::Frame& frame) { frame.owner = frame.method, frame.excluded = 0; });
+  policy_.watched = watched;
   walk_.consume(slice, policy_);
 }
 

@@ -83,8 +83,6 @@ class Calls : public Analysis {
     [[gnu::always_inline]] inline void enter(const Frame& caller, Frame& frame,
                                              const event::Event& event, base::Time start,
                                              const Names& names) {
-      if (busy.wanted()) [[unlikely]]
-        take(caller, start);
       const std::uint32_t method = names.methods().index(event.id);
       if (method >= sums.size()) [[unlikely]]
         make_room(method);
@@ -93,16 +91,15 @@ class Calls : public Analysis {
       frame.start = start;
       frame.callees = 0;
       frame.method = method;
-      frame.owner = sums[method].helper ? caller.owner : method;
-      if (subtracts) [[unlikely]]
-        frame.excluded = clock.excluded(start);
+      if (watched) [[unlikely]]
+        watch(caller, frame);
     }
     void leave(Frame& caller, const Frame& frame, base::Time end, bool recursive) {
-      if (busy.wanted()) [[unlikely]]
+      if (watched) [[unlikely]]
         take(frame, end);
       std::uint64_t duration = 0;
       if (!window.measure(frame.start, end, duration)) return;
-      if (subtracts) [[unlikely]]
+      if (watched) [[unlikely]]
         duration -= std::min(duration, clock.excluded(end) - frame.excluded);
       sketches[frame.method].add(duration);
       add(caller, frame, {base::kNoId, 0, 0, 1, duration, duration, duration}, recursive);
@@ -133,6 +130,11 @@ class Calls : public Analysis {
       helpers.self += sum.total - frame.callees;
       if (outermost) helpers.unowned += sum.total - frame.callees;
     }
+    void watch(const Frame& caller, Frame& frame) {
+      take(caller, frame.start);
+      frame.owner = sums[frame.method].helper ? caller.owner : frame.method;
+      frame.excluded = clock.excluded(frame.start);
+    }
     // The frame was innermost until then.
     void take(const Frame& frame, base::Time until) {
       busy.take(clock.thread(), frame.owner, until, clock.waits(until));
@@ -141,13 +143,12 @@ class Calls : public Analysis {
         : window(selection),
           clock(selection),
           busy(selection),
-          subtracts(clock.subtracts()),
           hides_helpers(!selection.show_helpers) {}
 
     CallWindow window;
     WorkClock clock;
-    BusyTimes busy;  // by method
-    bool subtracts;
+    BusyTimes busy;       // by method
+    bool watched = true;  // whether there is anything to do for a call that few traces need
     bool hides_helpers;
     HelperTotals helpers;
     std::vector<Sums> sums;                      // by method

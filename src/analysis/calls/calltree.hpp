@@ -119,27 +119,19 @@ class CallTree : public Analysis {
     [[gnu::always_inline]] inline void enter(const Frame& caller, Frame& frame,
                                              const event::Event& event, base::Time start,
                                              const Names& names) {
-      if (busy.wanted()) [[unlikely]]
-        take(caller, start);
       frame.start = start;
       frame.node = child(caller.node, event.id, names);
       frame.method = nodes[frame.node].method;
-      if (subtracts) [[unlikely]]
-        frame.excluded = clock.excluded(start);
-      if (spread != nullptr) [[unlikely]]
-        frame.callees = 0;
+      if (watched) [[unlikely]]
+        watch(caller, frame);
     }
     void leave(Frame& caller, const Frame& frame, base::Time end, bool) {
-      if (busy.wanted()) [[unlikely]]
+      if (watched) [[unlikely]]
         take(frame, end);
       std::uint64_t duration = 0;
       if (!window.measure(frame.start, end, duration)) return;
-      if (subtracts) [[unlikely]]
-        duration -= std::min(duration, clock.excluded(end) - frame.excluded);
-      if (spread != nullptr) [[unlikely]] {
-        spread->add(frame.method, not_negative(duration - frame.callees));
-        caller.callees += duration;
-      }
+      if (watched) [[unlikely]]
+        duration = watched_duration(caller, frame, end, duration);
       Node& node = nodes[frame.node];
       ++node.calls;
       node.total += duration;
@@ -148,6 +140,18 @@ class CallTree : public Analysis {
       bounds[frame.method].add(duration, duration);
       if (sketches.size() < kMany) sketches[frame.method].add(duration);
       else count_later({frame.method, duration});
+    }
+    void watch(const Frame& caller, Frame& frame) {
+      take(caller, frame.start);
+      frame.excluded = clock.excluded(frame.start);
+      frame.callees = 0;
+    }
+    std::uint64_t watched_duration(Frame& caller, const Frame& frame, base::Time end,
+                                   std::uint64_t duration) {
+      duration -= std::min(duration, clock.excluded(end) - frame.excluded);
+      if (spread != nullptr) spread->add(frame.method, not_negative(duration - frame.callees));
+      caller.callees += duration;
+      return duration;
     }
     // The frame was innermost until then.
     void take(const Frame& frame, base::Time until) {
@@ -188,16 +192,12 @@ class CallTree : public Analysis {
     std::uint32_t root(std::uint32_t thread);
 
     Policy(const Selection& selection, bool threads_apart)
-        : window(selection),
-          clock(selection),
-          busy(selection),
-          subtracts(clock.subtracts()),
-          by_thread(threads_apart) {}
+        : window(selection), clock(selection), busy(selection), by_thread(threads_apart) {}
 
     CallWindow window;
     WorkClock clock;
-    BusyTimes busy;  // by node
-    bool subtracts;
+    BusyTimes busy;       // by node
+    bool watched = true;  // whether there is anything to do for a call that few traces need
     CallSpread* spread = nullptr;
     std::vector<base::DurationSketch> sketches;  // by method
     std::vector<CallBounds> bounds;              // by method

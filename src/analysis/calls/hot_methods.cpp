@@ -33,28 +33,30 @@ tsl::robin_map<std::uint32_t, CallEdge> busiest_callers(const CallTree& tree) {
 
 }  // namespace
 
-// What all threads spent waiting is nobody's work.
+// Where no CPU time is known, all self time is busy but for what threads are known to have waited.
 std::vector<Suspect> CallTree::suspects(const Names& names) const {
-  const std::uint64_t waits = selection_.subtract_waits ? 0 : waited();
+  std::uint64_t busy = 0;
   std::uint64_t self = 0;
-  for (const CallTotals& method : totals_) self += method.self;
-  const std::uint64_t busy = self - std::min(self, waits);
+  for (const CallTotals& method : totals_) busy += method.busy, self += method.self;
+  const auto weight = [this, is_known = busy != 0](std::uint32_t method) {
+    return is_known ? totals_[method].busy : totals_[method].self;
+  };
+  if (busy == 0) busy = self - std::min(self, selection_.subtract_waits ? 0 : waited());
   const auto callers = busiest_callers(*this);
   std::vector<std::uint32_t> hot;
   for (const auto& [method, edge] : callers) {
-    const CallTotals& of = totals_[method];
     if (edge.calls / kCallsPerCall < edge.from_calls) continue;
-    if (static_cast<double>(of.self) >= kShareOfBusy * static_cast<double>(busy))
+    if (static_cast<double>(weight(method)) >= kShareOfBusy * static_cast<double>(busy))
       hot.push_back(method);
   }
-  std::ranges::sort(hot, std::ranges::greater(), [&](std::uint32_t m) { return totals_[m].self; });
+  std::ranges::sort(hot, std::ranges::greater(), weight);
   if (hot.size() > 2) hot.resize(2);
   std::vector<Suspect> suspects;
   for (const std::uint32_t method : hot) {
     const CallEdge& edge = callers.at(method);
     suspects.push_back({"hot method", names.method_name(method),
                         fmt::format("{} of the busy time in {}, {} for each call of {}",
-                                    share_text(totals_[method].self, busy),
+                                    share_text(weight(method), busy),
                                     base::count_text(totals_[method].calls, "call", "calls"),
                                     edge.calls / std::max<std::uint64_t>(edge.from_calls, 1),
                                     names.method_name(edge.caller))});

@@ -137,6 +137,42 @@ TEST_P(Busy, takes_figures_by_their_time) {
   EXPECT_EQ(times(methods(), "Main"), Pair(220, 80));
 }
 
+// So many calls come before it that the trace seemed to have none.
+TEST_P(Busy, is_known_from_a_late_first_figure_on) {
+  r.enter(0, 1);
+  for (base::Time i = 0; i < 150'000; ++i) r.enter(i * 1000, 2).leave(i * 1000 + 1000, 2);
+  r.cut();
+  r.enter(150 * ms, 3).cut();
+  r.add(200 * ms, base::kNoId, cpu_of_stretch(10 * ms, 50 * ms)).cut();
+  r.leave(300 * ms, 3).leave(400 * ms, 1);
+  r.add(400 * ms, base::kNoId, cpu_of_stretch(40 * ms, 0)).finish();
+  const Table table = methods();
+  EXPECT_EQ(cell(table, "Work", "busy"), Cell{});
+  EXPECT_EQ(times(table, "Main"), Pair(40, 60));  // behind the call that was open at the figure
+  EXPECT_EQ(cell(table, "Main", "self"), Cell{static_cast<U>(100 * ms)});
+  EXPECT_EQ(cell(table, "Wait", "self"), Cell{static_cast<U>(150 * ms)});
+}
+
+TEST(suspects, are_methods_that_are_busy_not_those_that_wait) {
+  CallTree tree{Selection{}};
+  Recording r(tree);
+  r.name(1, "Main").name(2, "Work").name(3, "Wait").enter(0, 1);
+  base::Time time = 0;
+  const auto call = [&](base::Id method, base::Time lasts) {
+    for (int i = 0; i < 20'000; ++i, time += lasts)
+      r.enter(time, method).leave(time + lasts, method);
+  };
+  call(3, ms);
+  r.add(time, base::kNoId, cpu_of_stretch(0, time));
+  call(2, ms / 100);
+  r.add(time, base::kNoId, cpu_of_stretch(200 * ms, 0)).leave(time, 1).finish();
+  const std::vector<Suspect> suspects = tree.suspects(r.names());
+  ASSERT_EQ(suspects.size(), 1U);
+  EXPECT_EQ(suspects[0].what, "Work");
+  EXPECT_EQ(suspects[0].why,
+            "100.0 % of the busy time in 20,000 calls, 20000 for each call of Main");
+}
+
 // By another way: each stretch looks at all calls.
 struct ExactBusy {
   struct Own {
