@@ -223,8 +223,18 @@ def test_too_much(collector, folder):
     wait_for("memory that is free", lambda: collector.figure("stream_memory_bytes") < 1 << 20)
 
 
+class Visitor(Agent):
+    """May be refused before it has said who it is."""
+
+    def greet(self):
+        try:
+            super().greet()
+        except ConnectionError:
+            self.bye = "hung up"
+
+
 def test_crowd(collector):
-    crowd = [Agent(collector, 1000 + i, b"") for i in range(30)]
+    crowd = [Visitor(collector, 1000 + i, b"") for i in range(30)]
     wait_for("a crowd", lambda: collector.figure('refused_total{why="user"}') >= 30 - 12)
     for one in crowd:
         one.socket.close()
