@@ -37,12 +37,10 @@ def whole(folder):
     if demo.returncode == 77:
         print(text)
         sys.exit(77)
-    fault = r"Catalog\W+(similarity|find)"
     if os.environ.get("POLYTRACE_LONG") == "1":
         assert demo.returncode == 0, text
-        assert re.search(f"The first line is {fault}", text), text
+        assert re.search(r"The first line is Catalog\W+(similarity|find)", text), text
     assert demo.returncode in (0, 1), text
-    assert re.search(fault, text.split("Methods, for a second")[1]), text
     for command in ("fleet diff", "fleet moments", "fleet get", "report slow.ptrace --from",
                     "state slow.ptrace --at"):
         assert f"$ polytrace {command}" in text, (command, text)
