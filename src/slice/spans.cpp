@@ -95,9 +95,11 @@ std::optional<CollectionSpans::Stop> CollectionSpans::add(std::uint32_t thread,
   switch (details.phase) {
     case GcPhase::start: start(thread, event.time, key, details, site); return {};
     case GcPhase::end: end(running, event.time, key); return {};
+    case GcPhase::stop_world: running.asked = event.time; return {};
     case GcPhase::world_stopped:
       running.stop.begin(event.time);
       running.in_this_stop.clear();
+      running.ended_in_stop.clear();
       return {};
     case GcPhase::world_started:
       return resumed(running, event.time, {key.number, details.generation});
@@ -137,6 +139,9 @@ void CollectionSpans::end(Running& running, Time time, Key key) {
     return;
   }
   all_[open->second].end = time;
+  if (running.stop.is_open() &&
+      std::ranges::find(running.in_this_stop, open->second) == running.in_this_stop.end())
+    running.ended_in_stop.push_back(open->second);
   std::erase(running.nesting, open->second);
   running.open.erase(open);
 }
@@ -145,15 +150,44 @@ std::optional<CollectionSpans::Stop> CollectionSpans::resumed(Running& running, 
                                                               Key key) {
   const Time stopped = running.stop.end();
   if (stopped == kNoTime) return {};
-  const std::uint64_t pause = base::elapsed(stopped, time);
-  if (key.number != 0) stops_.push_back({key.number, stopped, time});
-  for (const std::uint32_t index : running.in_this_stop) {
-    if (key.number != 0) break;
-    all_[index].pause = pause;
-    all_[index].resumed = time;
-  }
+  const base::Time asked = std::exchange(running.asked, kNoTime);
+  add_stop(running, {asked <= stopped ? asked : kNoTime, stopped, time}, key);
   running.in_this_stop.clear();
-  return Stop{key.generation, pause};
+  running.ended_in_stop.clear();
+  return Stop{key.generation, base::elapsed(stopped, time)};
+}
+
+// A stop that tells a number is that collection's. Another one is of those that began or ended in
+// it: not of one that ran beside the program and happened to be open.
+void CollectionSpans::add_stop(const Running& running, WorldStop stop, Key key) {
+  if (key.number != 0) {
+    stops_.push_back({key.number, stop.from, stop.to});
+    stop.ran.push_back({key.generation, WorldStop::Part::whole});
+  } else {
+    const bool alone = running.in_this_stop.size() + running.ended_in_stop.size() == 1;
+    for (const std::uint32_t index : running.ended_in_stop) {
+      stop.ran.push_back({all_[index].generation, WorldStop::Part::end});
+      add_pause(index, stop.from, stop.to, alone);
+    }
+    for (const std::uint32_t index : running.in_this_stop) {
+      const bool ended = all_[index].end != kNoTime;
+      stop.ran.push_back(
+          {all_[index].generation, ended ? WorldStop::Part::whole : WorldStop::Part::begin});
+      add_pause(index, stop.from, stop.to, alone);
+    }
+  }
+  world_stops_.push_back(std::move(stop));
+}
+
+// `alone`: all of the stop was for it.
+void CollectionSpans::add_pause(std::uint32_t index, Time from, Time to, bool alone) {
+  Collection& collection = all_[index];
+  collection.resumed = to;
+  if (!alone) {
+    from = std::max(from, collection.start);
+    if (collection.end != kNoTime) to = std::min(to, collection.end);
+  }
+  collection.pause = collection.pause.value_or(0) + base::elapsed(from, std::max(from, to));
 }
 
 void CollectionSpans::moved(std::uint32_t thread, std::uint64_t objects) {
@@ -213,6 +247,7 @@ void CollectionSpans::finish() {
     if (collection != nullptr && collection->end == kNoTime) collection->end = end.to;
     else ++ends_without_start_;
   }
+  std::ranges::stable_sort(world_stops_, {}, &WorldStop::from);
   std::ranges::stable_sort(stops_, {}, &Later::to);
   for (const Later& stop : stops_) {
     Collection* const collection = at(stop);

@@ -106,10 +106,24 @@ struct Collection {
   base::Time start = base::kNoTime;
   base::Time end = base::kNoTime;      // kNoTime: its end was not recorded
   base::Time resumed = base::kNoTime;  // the world ran again
-  std::optional<std::uint64_t> pause;  // of the world: the stops that were made for it
+  // Of the world: the stops in which it ran; of one that others ran in, too, its own part.
+  std::optional<std::uint64_t> pause;
   std::uint64_t moved = 0;
   std::uint32_t site = NameTable::kNone;  // the recorded call that its thread was in
   std::string reason{};                   // in the recorder's words
+};
+
+// When the world stood still, once, and the collections that ran meanwhile.
+struct WorldStop {
+  enum class Part : std::uint8_t { whole, begin, end };
+  struct Ran {
+    std::uint32_t generation;
+    Part part;
+  };
+  base::Time asked = base::kNoTime;  // the world was asked to stop; kNoTime: not told
+  base::Time from = base::kNoTime;   // it stood
+  base::Time to = base::kNoTime;     // it ran again
+  std::vector<Ran> ran{};
 };
 
 // The collections of a trace, each from its start to its end. Where they have numbers, an end is
@@ -133,6 +147,7 @@ class CollectionSpans {
 
   // After finish(), by start.
   const std::vector<Collection>& all() const { return all_; }
+  const std::vector<WorldStop>& world_stops() const { return world_stops_; }
   std::uint64_t ends_without_start() const { return ends_without_start_; }
 
  private:
@@ -144,9 +159,11 @@ class CollectionSpans {
   };
   // What a collecting thread is in the middle of.
   struct Running {
-    std::map<Key, std::uint32_t> open;        // index of the collection
-    std::vector<std::uint32_t> nesting;       // open collections, innermost last
-    std::vector<std::uint32_t> in_this_stop;  // collections since the world stopped
+    std::map<Key, std::uint32_t> open;         // index of the collection
+    std::vector<std::uint32_t> nesting;        // open collections, innermost last
+    std::vector<std::uint32_t> in_this_stop;   // collections that began since the world stopped
+    std::vector<std::uint32_t> ended_in_stop;  // those that ended since, and had begun before
+    base::Time asked = base::kNoTime;          // to stop
     LoneSpan stop;
   };
   // Told by number, to be found in the end.
@@ -165,6 +182,8 @@ class CollectionSpans {
              std::uint32_t site);
   void end(Running& running, base::Time time, Key key);
   std::optional<Stop> resumed(Running& running, base::Time time, Key key);
+  void add_stop(const Running& running, WorldStop stop, Key key);
+  void add_pause(std::uint32_t index, base::Time from, base::Time to, bool alone);
   void end_elsewhere();
   // The collection that is meant; null: none.
   Collection* at(const Later& told);
@@ -174,6 +193,7 @@ class CollectionSpans {
   std::vector<Later> ends_;
   std::vector<Stray> strays_;
   std::vector<Later> stops_;
+  std::vector<WorldStop> world_stops_;
   std::multimap<base::Id, std::uint32_t> numbered_;
   std::uint64_t ends_without_start_ = 0;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Garbage collections: per generation how many and how long, how long the world stood still, what
 // they did to the heap's size, and each one in order of time.
-// Tables: collection_generations, collection_pauses, heap_size, collections.
+// Tables: collection_generations, collection_pauses, longest_pauses, heap_size, collections.
 #include <fmt/format.h>
 
 #include <bit>
@@ -63,6 +63,7 @@ class Collections final : public Analysis {
   Table causes(const Names& names, const TableOptions& options) const;
   Table generations(const Names& names, const TableOptions& options) const;
   Table pauses(const TableOptions& options) const;
+  Table longest_pauses(const TableOptions& options) const;
   Table histogram() const;
   Table utilisation(const Names& names) const;
   Table heap_size() const;
@@ -257,6 +258,34 @@ Table Collections::pauses(const TableOptions& options) const {
   return table;
 }
 
+std::string text_of(const WorldStop& stop) {
+  constexpr std::string_view kParts[] = {"", "begin of ", "end of "};  // by WorldStop::Part
+  std::string text;
+  for (const WorldStop::Ran& ran : stop.ran) {
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", kParts[static_cast<unsigned>(ran.part)]);
+    if (ran.generation == kNoGeneration) text += "a collection";
+    else text += fmt::format("generation {}", ran.generation);
+  }
+  return text;
+}
+
+Table Collections::longest_pauses(const TableOptions& options) const {
+  Table table = make_table("longest_pauses", "collections", "Longest pauses",
+                           {{"start", "Start", Unit::time},
+                            {"pause", "Pause", Unit::nanoseconds},
+                            {"stopping", "To stop", Unit::nanoseconds},
+                            {"ran", "What ran", Unit::none}});
+  for (const WorldStop& stop : spans_.world_stops()) {
+    std::string ran = text_of(stop);
+    table.rows.push_back(
+        {stop.from, base::elapsed(stop.from, stop.to),
+         stop.asked == kNoTime ? Cell{} : Cell{base::elapsed(stop.asked, stop.from)},
+         ran.empty() ? Cell{} : Cell{std::move(ran)}});
+  }
+  sort_and_limit(table, options, "pause");
+  return table;
+}
+
 // By powers of two.
 Table Collections::histogram() const {
   Table table = make_table("pause_histogram", "collections", "Pauses by length",
@@ -353,9 +382,13 @@ Table Collections::list(const Names& names, const TableOptions& options) const {
 }
 
 std::vector<Table> Collections::tables(const Names& names, const TableOptions& options) const {
-  return {causes(names, options), generations(names, options),
-          pauses(options),        histogram(),
-          utilisation(names),     heap_size(),
+  return {causes(names, options),
+          generations(names, options),
+          pauses(options),
+          longest_pauses(options),
+          histogram(),
+          utilisation(names),
+          heap_size(),
           list(names, options)};
 }
 

@@ -224,6 +224,45 @@ TEST(collections, numbers_tell_what_a_thread_cannot) {
   EXPECT_EQ(number(list, 1, "pause"), 6U);
 }
 
+// One that runs beside the program begins and ends in stops that others ran in, too: each has its
+// own part of those, and nothing of a stop that came between.
+TEST(collections, have_their_own_part_of_a_pause_and_pauses_say_what_ran) {
+  event::Batch batch;
+  Stream main(batch, kMain);
+  main.add(90, 0, gc(GcPhase::stop_world, event::kAbsent))
+      .add(100, 0, gc(GcPhase::world_stopped, event::kAbsent))
+      .add(110, 0, gc(GcPhase::start, 0))
+      .add(150, 0, gc(GcPhase::end, 0))
+      .add(155, 0, gc(GcPhase::start, 1))
+      .add(210, 0, gc(GcPhase::world_started, 1));
+  one_stop(main, 300, 0, 4096);
+  main.add(480, 0, gc(GcPhase::stop_world, event::kAbsent))
+      .add(500, 0, gc(GcPhase::world_stopped, event::kAbsent))
+      .add(510, 0, gc(GcPhase::start, 0))
+      .add(540, 0, gc(GcPhase::end, 0))
+      .add(690, 0, gc(GcPhase::end, 1))
+      .add(700, 0, gc(GcPhase::world_started, 1));
+  Asked asked(make_collections({}));
+  asked.feed(batch).finish();
+  const Table list = asked.table("collections");
+  ASSERT_EQ(list.rows.size(), 4U);
+  EXPECT_EQ(number(list, 0, "pause"), 40U);
+  EXPECT_EQ(number(list, 1, "pause"), 55U + 190U);
+  EXPECT_EQ(number(list, 2, "pause"), 100U);
+  EXPECT_EQ(number(list, 3, "pause"), 30U);
+  const Table pauses = asked.table("longest_pauses");
+  ASSERT_EQ(pauses.rows.size(), 3U);
+  EXPECT_EQ(number(pauses, 0, "start"), 500U);
+  EXPECT_EQ(number(pauses, 0, "pause"), 200U);
+  EXPECT_EQ(number(pauses, 0, "stopping"), 20U);
+  EXPECT_EQ(pauses.rows[0].back(), analysis::Cell{"end of generation 1, generation 0"});
+  EXPECT_EQ(number(pauses, 1, "pause"), 110U);
+  EXPECT_EQ(number(pauses, 1, "stopping"), 10U);
+  EXPECT_EQ(pauses.rows[1].back(), analysis::Cell{"generation 0, begin of generation 1"});
+  EXPECT_TRUE(unknown(pauses, 2, "stopping"));
+  EXPECT_EQ(pauses.rows[2].back(), analysis::Cell{"generation 0"});
+}
+
 TEST(collections, only_selected_times) {
   event::Batch batch;
   Stream main(batch, kMain);
