@@ -2,6 +2,7 @@
 #include "analysis/calls/busy_times.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/slot.hpp"
 #include "base/types.hpp"
@@ -9,7 +10,8 @@
 namespace polytrace::analysis {
 namespace {
 
-constexpr base::Time kCell = 10'000'000;  // nanoseconds
+constexpr base::Time kCell = 10'000'000;   // nanoseconds
+constexpr base::Duration kShort = 50'000;  // pieces that are not kept by themselves
 // Of a thread, without figures: the older half is then unknown.
 constexpr std::size_t kMaxPieces = std::size_t{1} << 16;
 // Of a thread, without calls: two neighbours are then one.
@@ -21,14 +23,22 @@ std::uint64_t scaled(std::uint64_t value, std::uint64_t part, std::uint64_t whol
   return static_cast<std::uint64_t>(static_cast<unsigned __int128>(value) * part / whole);
 }
 
+// Our own recorders do unless they are told not to.
+bool will_tell(const event::Process& process) {
+  return process.agent.starts_with("polytrace") &&
+         process.options.find("cpu=off") == std::string_view::npos;
+}
+
 }  // namespace
 
-std::uint64_t BusyTimes::Piece::part(base::Time begin, base::Time end) const {
+BusyTimes::Piece BusyTimes::Piece::part(base::Time begin, base::Time end) const {
   begin = std::max(begin, from);
   end = std::min(end, to);
-  if (begin >= end) return 0;
-  if (begin == from && end == to) return time;
-  return scaled(time, base::elapsed(begin, end), base::elapsed(from, to));
+  if (begin >= end) return {begin, begin, 0, key, 0};
+  if (begin == from && end == to) return *this;
+  const std::uint64_t length = base::elapsed(begin, end), all = base::elapsed(from, to);
+  const auto pieces = static_cast<std::uint32_t>(scaled(count, length, all));
+  return {begin, end, scaled(time, length, all), key, std::max(pieces, 1U)};
 }
 
 BusyTimes::BusyTimes(const slice::Selection& selection) : selection_(selection) {}
@@ -36,6 +46,9 @@ BusyTimes::BusyTimes(const slice::Selection& selection) : selection_(selection) 
 void BusyTimes::consume(const slice::Slice& slice) {
   for (const std::uint32_t i : slice.others) {
     const event::Event& event = slice.batch.events[i];
+    if (event.kind == event::Kind::Process &&
+        will_tell(slice.batch.details_or<event::Process>(event, {})))
+      patience_ = std::numeric_limits<std::uint32_t>::max();
     if (event.kind != event::Kind::Cpu) continue;
     const auto cpu = slice.batch.details_or<event::Cpu>(event, {});
     if (cpu.scope != event::CpuScope::thread || !selection_.threads.has(slice.batch.thread(event)))
@@ -87,7 +100,7 @@ void BusyTimes::take(std::uint32_t thread, std::uint32_t key, base::Time to, std
   const std::uint64_t time = base::elapsed(from, to);
   const std::uint64_t known_wait = std::min(waits, time);
   if (known_wait != 0 && !selection_.subtract_waits) base::slot(times_, key).waiting += known_wait;
-  if (time != known_wait) add_piece(thread, one, {from, to, time - known_wait, key});
+  if (time != known_wait) add_piece(thread, one, {from, to, time - known_wait, key, 1});
 }
 
 void BusyTimes::add_piece(std::uint32_t number, Thread& thread, const Piece& piece) {
@@ -96,7 +109,8 @@ void BusyTimes::add_piece(std::uint32_t number, Thread& thread, const Piece& pie
     cell_ = base::kNoTime;
   }
   const base::Time cell = piece.from / kCell;
-  if (piece.to / kCell != cell) return thread.pieces.push_back(piece);
+  if (piece.to - piece.from >= kShort || piece.to / kCell != cell)
+    return thread.pieces.push_back(piece);
   if (cell != cell_ || number != thread_) {
     cell_ = cell;
     thread_ = number;
@@ -110,6 +124,7 @@ void BusyTimes::add_piece(std::uint32_t number, Thread& thread, const Piece& pie
   Piece& same = thread.pieces[place.piece];
   same.to = piece.to;
   same.time += piece.time;
+  ++same.count;
 }
 
 void BusyTimes::share_out(Thread& thread, bool all) {
@@ -137,23 +152,38 @@ void BusyTimes::share_out(Thread& thread, const Figure& figure) {
 
 // Of the CPU time, no more than the pieces' own: the rest was used where no call was recorded.
 void BusyTimes::share_out(std::vector<Piece>& pieces, const Stretch& stretch) {
-  std::uint64_t sum = 0;
+  parts_.clear();
   std::size_t reached = 0;
-  for (; reached < pieces.size() && pieces[reached].from < stretch.to; ++reached)
-    sum += pieces[reached].part(stretch.from, stretch.to);
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < reached; ++i) {
-    Piece piece = pieces[i];
-    const std::uint64_t time = piece.part(stretch.from, stretch.to);
-    const std::uint64_t busy = sum <= stretch.used ? time : scaled(time, stretch.used, sum);
-    if (time != 0) base::slot(times_, piece.key).add({busy, time - busy});
-    if (piece.to <= stretch.to) continue;
-    piece.time = piece.part(stretch.to, piece.to);
-    piece.from = stretch.to;
-    pieces[kept++] = piece;
+  for (; reached < pieces.size() && pieces[reached].from < stretch.to; ++reached) {
+    const Piece& piece = pieces[reached];
+    if (const Piece part = piece.part(stretch.from, stretch.to); part.time != 0)
+      parts_.push_back(part);
+    if (piece.to > stretch.to) pieces[kept++] = piece.part(stretch.to, piece.to);
   }
   pieces.erase(pieces.begin() + static_cast<std::ptrdiff_t>(kept),
                pieces.begin() + static_cast<std::ptrdiff_t>(reached));
+  const double share = share_of_each(parts_, stretch.used);
+  for (const Piece& part : parts_) {
+    const double most = share * part.count;
+    const std::uint64_t busy =
+        most < static_cast<double>(part.time) ? static_cast<std::uint64_t>(most) : part.time;
+    base::slot(times_, part.key).add({busy, part.time - busy});
+  }
+}
+
+double BusyTimes::share_of_each(std::vector<Piece>& parts, std::uint64_t used) {
+  const auto length = [](const Piece& part) { return static_cast<double>(part.time) / part.count; };
+  std::ranges::sort(parts, {}, length);
+  auto left = static_cast<double>(used);
+  double count = 0;
+  for (const Piece& part : parts) count += part.count;
+  for (const Piece& part : parts) {
+    if (length(part) * count >= left) return left / count;
+    left -= static_cast<double>(part.time);
+    count -= part.count;
+  }
+  return std::numeric_limits<double>::infinity();
 }
 
 void BusyTimes::rename(std::span<const std::uint32_t> keys) {

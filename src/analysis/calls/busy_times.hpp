@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much of the own time of calls their threads used a processor, and how much they waited
 // (docs/decisions/0023-busy-is-what-used-cpu.md). What a thread used of a stretch of time is shared
-// out among the calls that were innermost in it. Runs beside a walk over calls, which says how long
-// each was. Where none of the first many calls has a figure beside it, calls are followed from the
-// first figure on.
+// out among the pieces of it, from the begin or end of a call to the next: each has the same, but
+// for those that were shorter. For where calls begin and end in quick succession, somebody works,
+// and what waits is long. Runs beside a walk over calls, which says how long
+// each was. Where the recorder is not one that tells CPU time, and none of the first many calls has
+// a figure beside it, calls are followed from the first figure on.
 // One thread at a time.
 #pragma once
 
@@ -50,14 +52,15 @@ class BusyTimes {
   const std::vector<Times>& times() const { return times_; }
 
  private:
-  // Of one key in a thread: `time` of [from, to) was its own.
+  // Of one key in a thread: `time` of [from, to) was its own, in so many pieces.
   struct Piece {
     base::Time from;
     base::Time to;
     std::uint64_t time;
     std::uint32_t key;
-    // Of the time, as much as lies between the two.
-    std::uint64_t part(base::Time begin, base::Time end) const;
+    std::uint32_t count;
+    // Of it, what lies between the two.
+    Piece part(base::Time begin, base::Time end) const;
   };
   // That a thread used so much in the time before; nothing where that is not known.
   struct Figure {
@@ -91,17 +94,20 @@ class BusyTimes {
   void share_out(Thread& thread, bool all);
   void share_out(Thread& thread, const Figure& figure);
   void share_out(std::vector<Piece>& pieces, const Stretch& stretch);
+  // What each of the parts has where they have so much together.
+  static double share_of_each(std::vector<Piece>& parts, std::uint64_t used);
 
   slice::Selection selection_;
   bool known_ = false;
   std::uint32_t patience_ = 200'000;  // calls of take() until the first figure
   std::vector<Thread> threads_;       // by index
   std::vector<Times> times_;          // by key
-  // Pieces of one key in a cell of time are one, so that memory does not grow with calls.
+  // Short pieces of one key in a cell of time are one, so that memory does not grow with calls.
   std::vector<Place> places_;  // by key
   std::uint32_t cells_ = 0;    // that were begun
   std::uint32_t thread_ = 0;   // whose cell it is
   base::Time cell_ = base::kNoTime;
+  std::vector<Piece> parts_;  // of the stretch that is shared out
 };
 
 }  // namespace polytrace::analysis
