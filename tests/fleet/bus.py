@@ -254,7 +254,8 @@ def test_stands_still(fleet):
         fleet.program(edge)
     time.sleep(max(0, begin + 15 - time.monotonic()))  # wait: it stands still that long
     wait_for("an edge alone", lambda: fleet.one.figure('store_up{shard="0"}') == 0)
-    assert any(event["weight"] == "warning" for event in fleet.one.told("store"))
+    wait_for("its word", lambda: any(event["weight"] == "warning"
+                                     for event in fleet.one.told("store")))
     fleet.broker.process.send_signal(signal.SIGCONT)
     fleet.expect_sums()
 
