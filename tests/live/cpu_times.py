@@ -3,8 +3,8 @@
 """The CPU time of threads in reports and in SQL is what the recorded program itself read from its
 threads' clocks: of one that computes, and of those that sleep, wait for a lock or read from a
 socket, which used next to none. The methods that the threads were in are busy or waiting by it, and
-the busiest is one that computes. Where it is not recorded it is unknown, not 0. Java, Mono and .NET;
-a runtime that is not here is named."""
+the busiest is one that computes. Where it is not recorded it is unknown, not 0. Java, Mono and
+.NET; a runtime that is not here is named."""
 import json
 import sys
 import tempfile

@@ -15,10 +15,10 @@
 #include <string>
 #include <vector>
 
-#include "analysis/calls/busy_times.hpp"
 #include "analysis/calls/call_totals.hpp"
 #include "analysis/calls/call_walk.hpp"
 #include "base/duration_sketch.hpp"
+#include "slice/busy_times.hpp"
 
 namespace polytrace::analysis {
 

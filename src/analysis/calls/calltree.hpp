@@ -11,7 +11,6 @@
 #include <optional>
 #include <utility>
 
-#include "analysis/calls/busy_times.hpp"
 #include "analysis/calls/call_figures.hpp"
 #include "analysis/calls/call_spread.hpp"
 #include "analysis/calls/call_totals.hpp"
@@ -19,6 +18,7 @@
 #include "analysis/calls/tree_children.hpp"
 #include "base/duration_sketch.hpp"
 #include "base/large_pages.hpp"
+#include "slice/busy_times.hpp"
 
 namespace polytrace::analysis {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/calls/busy_times.hpp"
+#include "slice/busy_times.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -7,7 +7,7 @@
 #include "base/slot.hpp"
 #include "base/types.hpp"
 
-namespace polytrace::analysis {
+namespace polytrace::slice {
 namespace {
 
 constexpr base::Time kCell = 10'000'000;   // nanoseconds
@@ -41,9 +41,9 @@ BusyTimes::Piece BusyTimes::Piece::part(base::Time begin, base::Time end) const 
   return {begin, end, scaled(time, length, all), key, std::max(pieces, 1U)};
 }
 
-BusyTimes::BusyTimes(const slice::Selection& selection) : selection_(selection) {}
+BusyTimes::BusyTimes(const Selection& selection) : selection_(selection) {}
 
-void BusyTimes::consume(const slice::Slice& slice) {
+void BusyTimes::consume(const Slice& slice) {
   for (const std::uint32_t i : slice.others) {
     const event::Event& event = slice.batch.events[i];
     if (event.kind == event::Kind::Process &&
@@ -137,7 +137,7 @@ void BusyTimes::share_out(Thread& thread, bool all) {
   figures.erase(figures.begin(), figures.begin() + static_cast<std::ptrdiff_t>(done));
 }
 
-// As in slice::ThreadCpu: between a figure and the next one's stretch, the thread used none.
+// As in ThreadCpu: between a figure and the next one's stretch, the thread used none.
 void BusyTimes::share_out(Thread& thread, const Figure& figure) {
   const base::Time before = thread.shared;
   if (before != base::kNoTime && figure.time <= before) return;
@@ -205,4 +205,4 @@ void BusyTimes::finish() {
   places_ = {};
 }
 
-}  // namespace polytrace::analysis
+}  // namespace polytrace::slice

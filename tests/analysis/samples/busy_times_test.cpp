@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether calls were busy or waiting, by the CPU time of their threads: of methods with a walk of
 // their own, and with the call tree's.
-#include "analysis/calls/busy_times.hpp"
+#include "slice/busy_times.hpp"
 
 #include <gtest/gtest.h>
 
@@ -27,9 +27,9 @@ event::Cpu cpu_of_stretch(base::Duration time, base::Duration span) {
 }
 
 // The methods of a recording, made twice.
-class Busy : public testing::TestWithParam<bool> {
+class busy_times : public testing::TestWithParam<bool> {
  protected:
-  explicit Busy(const Selection& selection = {})
+  explicit busy_times(const Selection& selection = {})
       : tree_(GetParam() ? std::make_shared<CallTree>(selection) : nullptr),
         calls_(selection, tree_),
         r(tree_ ? static_cast<Analysis&>(*tree_) : calls_) {
@@ -57,7 +57,7 @@ class Busy : public testing::TestWithParam<bool> {
   Recording r;
 };
 
-TEST_P(Busy, is_shared_equally_by_the_pieces_of_a_stretch_but_for_those_that_are_shorter) {
+TEST_P(busy_times, is_shared_equally_by_the_pieces_of_a_stretch_but_for_those_that_are_shorter) {
   r.enter(0, 1).enter(100 * ms, 2).leave(160 * ms, 2).leave(170 * ms, 1);
   r.add(100 * ms, base::kNoId, cpu_of_stretch(0, 100 * ms));
   r.add(200 * ms, base::kNoId, cpu_of_stretch(30 * ms, 0)).finish();
@@ -69,7 +69,7 @@ TEST_P(Busy, is_shared_equally_by_the_pieces_of_a_stretch_but_for_those_that_are
   EXPECT_TRUE(table.notes.empty());
 }
 
-TEST_P(Busy, is_of_many_short_calls_not_of_one_that_waits_beside_them) {
+TEST_P(busy_times, is_of_many_short_calls_not_of_one_that_waits_beside_them) {
   r.enter(0, 1);
   for (base::Time i = 0; i < 1000; ++i) r.enter(i * ms / 100, 2).leave((i + 1) * ms / 100, 2);
   r.enter(10 * ms, 3).leave(90 * ms, 3).leave(90 * ms, 1);
@@ -79,7 +79,7 @@ TEST_P(Busy, is_of_many_short_calls_not_of_one_that_waits_beside_them) {
   EXPECT_EQ(times(table, "Wait"), Pair(2, 78));
 }
 
-TEST_P(Busy, is_no_longer_than_the_call) {
+TEST_P(busy_times, is_no_longer_than_the_call) {
   r.enter(10 * ms, 1)
       .leave(20 * ms, 1)
       .add(100 * ms, base::kNoId, cpu_of_stretch(90 * ms, 100 * ms));
@@ -91,7 +91,7 @@ TEST_P(Busy, is_no_longer_than_the_call) {
                 "Of 10.0 ms self time it is not known whether it was busy or waiting."});
 }
 
-TEST_P(Busy, leaves_known_waits_out_of_what_is_shared) {
+TEST_P(busy_times, leaves_known_waits_out_of_what_is_shared) {
   event::Wait begins;
   begins.stage = event::WaitStage::start;
   event::Wait ends;
@@ -103,7 +103,7 @@ TEST_P(Busy, leaves_known_waits_out_of_what_is_shared) {
   EXPECT_EQ(times(table, "Main"), Pair(40, 0));
 }
 
-TEST_P(Busy, is_blank_where_no_figure_tells) {
+TEST_P(busy_times, is_blank_where_no_figure_tells) {
   r.thread(1)
       .enter(0, 1)
       .leave(100 * ms, 1)
@@ -115,20 +115,20 @@ TEST_P(Busy, is_blank_where_no_figure_tells) {
   EXPECT_EQ(cell(table, "Work", "waiting"), Cell{});
 }
 
-TEST_P(Busy, has_no_columns_where_no_thread_has_figures) {
+TEST_P(busy_times, has_no_columns_where_no_thread_has_figures) {
   r.enter(0, 1).leave(100 * ms, 1).finish();
   EXPECT_EQ(cell(methods(), "Main", "busy"), Cell{"no such cell"});
   EXPECT_EQ(headline(),
             "1 call; most time: Main with 100 ms self, waits included (100.0 %) in 1 call");
 }
 
-TEST_P(Busy, waits_behind_a_figure_that_says_none) {
+TEST_P(busy_times, waits_behind_a_figure_that_says_none) {
   r.enter(0, 1).add(50 * ms, base::kNoId, cpu_of_stretch(50 * ms, 50 * ms));
   r.add(100 * ms, base::kNoId, cpu_of_stretch(0, 0)).leave(9000 * ms, 1).finish();
   EXPECT_EQ(times(methods(), "Main"), Pair(50, 8950));
 }
 
-TEST_P(Busy, is_the_same_whichever_comes_first_calls_or_figures) {
+TEST_P(busy_times, is_the_same_whichever_comes_first_calls_or_figures) {
   r.add(100 * ms, base::kNoId, cpu_of_stretch(25 * ms, 100 * ms)).cut();
   r.enter(0, 1).leave(50 * ms, 1).cut();
   r.add(200 * ms, base::kNoId, cpu_of_stretch(10 * ms, 0)).cut();
@@ -138,7 +138,7 @@ TEST_P(Busy, is_the_same_whichever_comes_first_calls_or_figures) {
   EXPECT_EQ(times(table, "Work"), Pair(10, 40));
 }
 
-TEST_P(Busy, takes_figures_by_their_time) {
+TEST_P(busy_times, takes_figures_by_their_time) {
   r.enter(0, 1).leave(300 * ms, 1);
   r.add(100 * ms, base::kNoId, cpu_of_stretch(100 * ms, 100 * ms));
   r.add(300 * ms, base::kNoId, cpu_of_stretch(20 * ms, 0)).cut();
@@ -147,7 +147,7 @@ TEST_P(Busy, takes_figures_by_their_time) {
 }
 
 // So many calls come before it that the trace seemed to have none.
-TEST_P(Busy, is_known_from_a_late_first_figure_on) {
+TEST_P(busy_times, is_known_from_a_late_first_figure_on) {
   r.enter(0, 1);
   for (base::Time i = 0; i < 150'000; ++i) r.enter(i * 1000, 2).leave(i * 1000 + 1000, 2);
   r.cut();
@@ -213,7 +213,7 @@ struct ExactBusy {
   }
 };
 
-TEST_P(Busy, agrees_with_a_model_that_looks_at_every_call) {
+TEST_P(busy_times, agrees_with_a_model_that_looks_at_every_call) {
   constexpr base::Time kStretch = 100 * ms;
   constexpr int kStretches = 40;
   std::mt19937 random(7);
@@ -254,7 +254,7 @@ TEST_P(Busy, agrees_with_a_model_that_looks_at_every_call) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(both, Busy, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(both, busy_times, testing::Bool());
 
 }  // namespace
 }  // namespace polytrace::analysis

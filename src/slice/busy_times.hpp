@@ -17,7 +17,7 @@
 #include "slice/selection.hpp"
 #include "slice/slice.hpp"
 
-namespace polytrace::analysis {
+namespace polytrace::slice {
 
 class BusyTimes {
  public:
@@ -31,10 +31,10 @@ class BusyTimes {
     }
   };
 
-  explicit BusyTimes(const slice::Selection& selection);
+  explicit BusyTimes(const Selection& selection);
 
   // Before the calls of a slice are walked: takes its figures of CPU time.
-  void consume(const slice::Slice& slice);
+  void consume(const Slice& slice);
   // Whether there was any.
   bool known() const { return known_; }
   // Whether take() has to be called.
@@ -97,7 +97,7 @@ class BusyTimes {
   // What each of the parts has where they have so much together.
   static double share_of_each(std::vector<Piece>& parts, std::uint64_t used);
 
-  slice::Selection selection_;
+  Selection selection_;
   bool known_ = false;
   std::uint32_t patience_ = 200'000;  // calls of take() until the first figure
   std::vector<Thread> threads_;       // by index
@@ -110,4 +110,4 @@ class BusyTimes {
   std::vector<Piece> parts_;  // of the stretch that is shared out
 };
 
-}  // namespace polytrace::analysis
+}  // namespace polytrace::slice
