@@ -15,6 +15,7 @@ OTHERS = ("tbf", "trcxml", "mlpd", "monoblock")
 # What a log says otherwise, by table and column, and why.
 EXCEPTIONS = {
     "collection_pauses": "stops of the program (gc)",
+    "longest_pauses": "the same",
     "pause_histogram": "the same",
     "mutator_utilisation": "the same",
     "heap_size": "heap_size, but in later logs",

@@ -84,6 +84,15 @@ def check_methods(tables, told):
     assert f"busiest: {rows[0]['method']} " in line, line
 
 
+def check_profile(folder, trace, told):
+    """By stack, too: what is below the method that computes is all that its thread used."""
+    text = run([PROGRAM, "export", "-q", "--to", "folded", "--weight", "cpu", trace, "-o", "-"],
+               folder)
+    lines = [line.rsplit(" ", 1) for line in text.splitlines()]
+    got = sum(int(weight) for stack, weight in lines if is_of({"method": stack}, COMPUTING))
+    assert abs(got - told["computes"]) <= SPREAD * told["computes"], (got, text)
+
+
 def check_halves(folder, trace, tables):
     """Two parts of the time have together what all of it has."""
     parts = [cpu_of(report(folder, trace, option, "50%"))["computes"] or 0
@@ -108,6 +117,7 @@ def check_default(folder, command):
     lines = [row["text"] for row in tables["summary"] if " of CPU in " in row["text"]]
     assert lines and lines[0].startswith("computes used "), lines
     check_methods(tables, told)
+    check_profile(folder, trace, told)
     check_halves(folder, trace, tables)
     check_sql(folder, trace, used)
 
@@ -117,7 +127,7 @@ def check_off(folder, command):
     tables = report(folder, trace)
     assert all(used is None for used in cpu_of(tables).values()), cpu_of(tables)
     assert not any(" of CPU in " in row["text"] for row in tables["summary"])
-    assert not any("busy" in row for row in tables["methods"])
+    assert not any(row.get("busy") for row in tables["methods"])
     assert any("self, waits included" in row["text"] for row in tables["summary"])
 
 

@@ -20,6 +20,8 @@ Table empty_table() {
   return make_table("methods", "calls", "Methods",
                     {{"self", "Self", Unit::nanoseconds},
                      {"self_share", "Self %", Unit::percent},
+                     {"busy", "Busy", Unit::nanoseconds, true},
+                     {"waiting", "Waiting", Unit::nanoseconds, true},
                      {"elapsed", "Total", Unit::nanoseconds},
                      {"total", "All levels", Unit::nanoseconds},
                      {"calls", "Calls", Unit::count},
@@ -42,19 +44,9 @@ void add(CallTotals& sums, const CallTotals& more) {
   sums.most = std::max(sums.most, more.most);
 }
 
-constexpr std::ptrdiff_t kBusyAt = 2;  // where the columns stand that not every trace has
-
-void add_busy_columns(Table& table) {
-  table.columns.insert(
-      table.columns.begin() + kBusyAt,
-      {{"busy", "Busy", Unit::nanoseconds}, {"waiting", "Waiting", Unit::nanoseconds}});
-}
-
 // Blank where nothing is known of a method's own time.
-void add_busy_cells(std::vector<Cell>& row, const CallTotals& method) {
-  const bool known = method.self == 0 || method.busy + method.waiting != 0;
-  row.insert(row.begin() + kBusyAt,
-             {known ? Cell(method.busy) : Cell(), known ? Cell(method.waiting) : Cell()});
+Cell busy_cell(const CallTotals& method, bool is_known, std::uint64_t time) {
+  return is_known && (method.self == 0 || method.busy + method.waiting != 0) ? Cell(time) : Cell();
 }
 
 }  // namespace
@@ -155,19 +147,18 @@ Figures Calls::figures(const Names& names) const {
 
 std::vector<Table> Calls::tables(const Names& names, const TableOptions& options) const {
   Table table = empty_table();
-  if (knows_busy()) add_busy_columns(table);
   const std::uint64_t all_self = sum_of_self();
   for (Named& named : by_name(names)) {
     if (!keeps(selection_, named.name)) continue;
     const CallTotals& method = named.totals;
     const bool timed = method.least <= method.most;
     const base::DurationSketch sketch = sketch_of(named);
-    table.rows.push_back({method.self, share(method.self, all_self), method.elapsed, method.total,
-                          method.calls, average(method.total, method.calls),
-                          timed ? Cell(method.least) : Cell(), quantile(named, sketch, 50),
-                          quantile(named, sketch, 95), timed ? Cell(method.most) : Cell(),
-                          std::move(named.name)});
-    if (knows_busy()) add_busy_cells(table.rows.back(), method);
+    table.rows.push_back(
+        {method.self, share(method.self, all_self), busy_cell(method, knows_busy(), method.busy),
+         busy_cell(method, knows_busy(), method.waiting), method.elapsed, method.total,
+         method.calls, average(method.total, method.calls), timed ? Cell(method.least) : Cell(),
+         quantile(named, sketch, 50), quantile(named, sketch, 95),
+         timed ? Cell(method.most) : Cell(), std::move(named.name)});
   }
   if (helpers().calls != 0) table.notes.push_back(helpers_note(helpers().calls, helpers().self));
   if (!policy_.window.whole()) {

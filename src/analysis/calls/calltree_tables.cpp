@@ -15,8 +15,6 @@ namespace {
 
 using Node = CallTree::Node;
 
-constexpr std::ptrdiff_t kTreeBusyAt = 3;  // where the columns stand that not every trace has
-
 // A tree's nodes as one report shows them.
 class View {
  public:
@@ -46,18 +44,21 @@ class View {
     return share_text(weight, weighs_busy() ? own_weight(CallTree::kRoot) : tree_.total());
   }
   std::string_view weight_word() const { return weighs_busy() ? "busy time" : "time"; }
-  // Whether rows have it.
-  bool has_busy() const { return !busy_.empty(); }
   std::string name(std::uint32_t node) const { return names_.method_name(nodes_[node].method); }
 
   // The nodes from the root on, each the heaviest below the one before.
   std::vector<std::uint32_t> heaviest_path() const;
   std::vector<Cell> row(std::uint32_t node, std::uint64_t depth) const {
     const Node& n = nodes_[node];
-    std::vector<Cell> row{depth,   n.total,   share(n.total, tree_.total()), tree_.self(node),
-                          n.calls, name(node)};
-    if (has_busy()) row.insert(row.begin() + kTreeBusyAt, {busy_[node].busy, busy_[node].waiting});
-    return row;
+    const bool is_known = !busy_.empty();
+    return {depth,
+            n.total,
+            share(n.total, tree_.total()),
+            is_known ? Cell(busy_[node].busy) : Cell(),
+            is_known ? Cell(busy_[node].waiting) : Cell(),
+            tree_.self(node),
+            n.calls,
+            name(node)};
   }
 
  private:
@@ -100,19 +101,16 @@ std::vector<std::uint32_t> View::heaviest_path() const {
   }
 }
 
-Table empty_table(const char* key, const char* title, const View& view) {
-  Table table = make_table(key, "tree", title,
-                           {{"depth", "Depth", Unit::count},
-                            {"total", "Total", Unit::nanoseconds},
-                            {"share", "Total %", Unit::percent},
-                            {"self", "Self", Unit::nanoseconds},
-                            {"calls", "Calls", Unit::count},
-                            {"method", "Method"}});
-  if (view.has_busy())
-    table.columns.insert(table.columns.begin() + kTreeBusyAt,
-                         {{"total_busy", "Busy", Unit::nanoseconds},
-                          {"total_waiting", "Waiting", Unit::nanoseconds}});
-  return table;
+Table empty_table(const char* key, const char* title) {
+  return make_table(key, "tree", title,
+                    {{"depth", "Depth", Unit::count},
+                     {"total", "Total", Unit::nanoseconds},
+                     {"share", "Total %", Unit::percent},
+                     {"total_busy", "Busy", Unit::nanoseconds, true},
+                     {"total_waiting", "Waiting", Unit::nanoseconds, true},
+                     {"self", "Self", Unit::nanoseconds},
+                     {"calls", "Calls", Unit::count},
+                     {"method", "Method"}});
 }
 
 struct Kept {
@@ -215,7 +213,7 @@ void add_tree_rows(Table& table, const View& view, const Kept& kept, std::span<c
 }
 
 Table tree_table(const View& view, std::span<const Node> nodes, const TableOptions& options) {
-  Table table = empty_table("call_tree", "Call tree", view);
+  Table table = empty_table("call_tree", "Call tree");
   table.depth_column = 0;
   const Kept kept = keep_heaviest(view, nodes.size(), options.limit);
   add_tree_rows(table, view, kept, nodes);
@@ -230,7 +228,7 @@ Table tree_table(const View& view, std::span<const Node> nodes, const TableOptio
 }
 
 Table path_table(const View& view, const TableOptions& options) {
-  Table table = empty_table("heaviest_path", "Heaviest path", view);
+  Table table = empty_table("heaviest_path", "Heaviest path");
   std::uint64_t depth = 0;
   for (const std::uint32_t node : view.heaviest_path())
     if (view.visible(node)) table.rows.push_back(view.row(node, depth++));

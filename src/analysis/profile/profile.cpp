@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "analysis/calls/calltree.hpp"
 #include "analysis/profile/source.hpp"
 #include "analysis/profile/tree.hpp"
 #include "analysis/samples/cpu_times.hpp"
@@ -32,10 +33,16 @@ constexpr std::array kWeights{
 
 constexpr std::array kCalls{Kind::Enter, Kind::Leave, Kind::Unwind, Kind::SummaryBegin,
                             Kind::SummaryEnd};
+constexpr std::array kCpu{Kind::Enter,        Kind::Leave,      Kind::Unwind,
+                          Kind::SummaryBegin, Kind::SummaryEnd, Kind::Cpu};
 constexpr std::array kSamples{Kind::Sample};
 constexpr std::array kAllocations{Kind::Alloc, Kind::AllocSummary};
 constexpr std::array kContentions{Kind::Monitor};
 constexpr std::array kExceptions{Kind::Throw};
+
+bool tells_thread_cpu(const event::Batch& batch, const event::Event& event) {
+  return batch.details_or<event::Cpu>(event, {}).scope == event::CpuScope::thread;
+}
 
 std::size_t number(Carrier carrier) { return static_cast<std::size_t>(carrier); }
 
@@ -66,8 +73,8 @@ bool needs_sites(const Weight* weight) {
 
 std::span<const Kind> kinds_of(Carrier carrier) {
   switch (carrier) {
-    case Carrier::calls:
-    case Carrier::cpu: return kCalls;
+    case Carrier::calls: return kCalls;
+    case Carrier::cpu: return kCpu;
     case Carrier::samples: return kSamples;
     case Carrier::allocations: return kAllocations;
     case Carrier::contentions: return kContentions;
@@ -96,10 +103,17 @@ Amount Profile::total() const {
 
 ProfileBuilder::ProfileBuilder(const Selection& selection, const ProfileOptions& options)
     : selection_(selection), options_(options) {
+  const Weight* weight = options.weight;
+  const bool needs_tree = options.every_carrier || weight == nullptr ||
+                          weight->carrier == Carrier::calls || weight->carrier == Carrier::cpu;
+  if (needs_tree && options_.tree == nullptr) {
+    options_.tree = std::make_shared<CallTree>(selection, options.by_thread);
+    feeds_tree_ = true;
+  }
   for (std::size_t i = 0; i < kCarriers; ++i) {
     const auto carrier = static_cast<Carrier>(i);
-    if (options.every_carrier || options.weight == nullptr || options.weight->carrier == carrier)
-      sources_[i] = make_profile_source(carrier, selection, options);
+    if (options.every_carrier || weight == nullptr || weight->carrier == carrier)
+      sources_[i] = make_profile_source(carrier, selection, options_);
   }
 }
 
@@ -108,6 +122,7 @@ ProfileBuilder::~ProfileBuilder() = default;
 void ProfileBuilder::consume(const Slice& slice) {
   learn(slice);
   note_times(slice);
+  if (feeds_tree_) options_.tree->consume(slice);
   for (std::size_t i = 0; i < kCarriers; ++i)
     if (sources_[i]) sources_[i]->consume(slice);
 }
@@ -121,6 +136,8 @@ void ProfileBuilder::learn(const Slice& slice) {
   for (const std::uint32_t i : slice.others) {
     const event::Event& event = slice.batch.events[i];
     if (event.kind == Kind::SummaryBegin) present_[number(Carrier::calls)] = true;
+    if (event.kind == Kind::Cpu && tells_thread_cpu(slice.batch, event))
+      present_[number(Carrier::cpu)] = true;
     if (event.kind == Kind::Sample) present_[number(Carrier::samples)] = true;
     if (event.kind == Kind::Alloc || event.kind == Kind::AllocSummary)
       present_[number(Carrier::allocations)] = true;
@@ -149,10 +166,13 @@ void ProfileBuilder::note_times(const Slice& slice) {
 }
 
 base::result<const Weight*> ProfileBuilder::choose() const {
+  // Of threads without calls it says nothing by stack.
+  const bool has_calls = present_[number(Carrier::calls)];
   std::string known;
   const Weight* chosen = nullptr;
   for (const Weight& weight : kWeights) {
     if (!present_[number(weight.carrier)]) continue;
+    if (weight.carrier == Carrier::cpu && !has_calls) continue;
     if (chosen == nullptr || &weight == options_.weight) chosen = &weight;
     known += fmt::format("{}{}", known.empty() ? "" : ", ", weight.key);
   }
@@ -180,12 +200,14 @@ void drop_unused_frames(Profile& profile) {
 }
 
 base::result<Profile> ProfileBuilder::finish(const Names& names) {
+  if (feeds_tree_) options_.tree->finish(names);
   const auto weight = choose();
   if (!weight) return base::Unexpected(weight.error());
   return make(**weight, names);
 }
 
 base::result<std::vector<Profile>> ProfileBuilder::finish_all(const Names& names) {
+  if (feeds_tree_) options_.tree->finish(names);
   const auto chosen = choose();
   if (!chosen) return base::Unexpected(chosen.error());
   std::vector<Profile> all;

@@ -121,6 +121,7 @@ class ProfileBuilder {
 
   Selection selection_;
   ProfileOptions options_;
+  bool feeds_tree_ = false;  // options_.tree, which is its own then
   std::array<bool, kCarriers> present_{};
   std::array<std::unique_ptr<ProfileSource>, kCarriers> sources_;
   std::vector<Profile::Frame> places_;  // by method index: file and line

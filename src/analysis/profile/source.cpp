@@ -46,35 +46,44 @@ class StackAmounts {
   base::IdMap<Amount> amounts_;
 };
 
+// A call tree as a profile, with what function(node) gives for each node's own amount. Nodes are
+// only there where they or something below them has any, or all of them.
+template <class Own>
+void add_calls(ProfileTree& tree, const CallTree& calls, bool by_thread, bool all, const Own& own) {
+  const auto nodes = calls.nodes();
+  std::vector<bool> wanted(nodes.size(), all);
+  for (std::size_t i = nodes.size(); !all && i-- > CallTree::kFirst;) {
+    if (own(static_cast<std::uint32_t>(i)).weight != 0) wanted[i] = true;
+    if (wanted[i]) wanted[nodes[i].parent] = true;
+  }
+  std::vector<std::uint32_t> numbers(nodes.size());
+  if (!by_thread && calls.total() != 0) numbers[CallTree::kRoot] = tree.thread(0);
+  for (std::uint32_t i = CallTree::kFirst; i < nodes.size(); ++i) {
+    if (!wanted[i]) continue;
+    const CallTree::Node& node = nodes[i];
+    const bool is_thread = by_thread && node.parent == CallTree::kRoot;
+    numbers[i] =
+        is_thread ? tree.thread(node.method) : tree.new_child(numbers[node.parent], node.method);
+    if (!is_thread) tree.add(numbers[i], own(i));
+  }
+}
+
 class CallSource final : public ProfileSource {
  public:
   CallSource(const Selection& selection, const ProfileOptions& options)
       : subtracted_(subtracted_text(selection)),
         by_thread_(options.by_thread),
-        shares_(options.tree != nullptr),
-        calls_(shares_ ? options.tree : std::make_shared<CallTree>(selection, by_thread_)) {}
+        calls_(options.tree) {}
 
-  void consume(const Slice& slice) override {
-    if (!shares_) calls_->consume(slice);
-  }
-  void fill(ProfileTree& tree, const Names& names) override {
-    if (!shares_) calls_->finish(names);
-    const auto nodes = calls_->nodes();
-    std::vector<std::uint32_t> numbers(nodes.size());
-    if (!by_thread_ && calls_->total() != 0) {
-      numbers[CallTree::kRoot] = tree.thread(0);
-      add_frameless(tree, numbers[CallTree::kRoot], CallTree::kRoot);
-    }
-    for (std::uint32_t i = CallTree::kFirst; i < nodes.size(); ++i) {
-      const CallTree::Node& node = nodes[i];
-      if (by_thread_ && node.parent == CallTree::kRoot) {
-        numbers[i] = tree.thread(node.method);
-        add_frameless(tree, numbers[i], i);
-      } else {
-        numbers[i] = tree.new_child(numbers[node.parent], node.method);
-        tree.add(numbers[i], {node.calls, calls_->self(i)});
-      }
-    }
+  void consume(const Slice&) override {}
+  void fill(ProfileTree& tree, const Names&) override {
+    add_calls(tree, *calls_, by_thread_, true, [this](std::uint32_t node) {
+      return Amount{calls_->nodes()[node].calls, calls_->self(node)};
+    });
+    if (!by_thread_) return add_frameless(tree, 0, CallTree::kRoot);
+    for (std::uint32_t i = CallTree::kFirst; i < calls_->nodes().size(); ++i)
+      if (calls_->nodes()[i].parent == CallTree::kRoot)
+        add_frameless(tree, calls_->nodes()[i].method, i);
   }
   std::string_view frameless() const override { return "(runtime helpers)"; }
   std::vector<std::string> notes() const override {
@@ -89,30 +98,43 @@ class CallSource final : public ProfileSource {
  private:
   // Time of helpers that nothing in the trace called.
   void add_frameless(ProfileTree& tree, std::uint32_t thread, std::uint32_t node) const {
-    if (const std::uint64_t self = calls_->self(node); self != 0) tree.add(thread, {0, self});
+    if (const std::uint64_t self = calls_->self(node); self != 0)
+      tree.add(tree.thread(thread), {0, self});
   }
 
   std::string subtracted_;
   bool by_thread_;
-  bool shares_;
-  std::shared_ptr<CallTree> calls_;
+  std::shared_ptr<const CallTree> calls_;
 };
 
+// What calls tell themselves; where they do not, what was busy of them.
 class CpuSource final : public ProfileSource {
  public:
-  CpuSource(const Selection& selection, bool by_thread)
-      : selection_(selection), amounts_(by_thread) {}
+  CpuSource(const Selection& selection, const ProfileOptions& options)
+      : selection_(selection),
+        by_thread_(options.by_thread),
+        calls_(options.tree),
+        amounts_(options.by_thread) {}
 
   void consume(const Slice& slice) override {
     stacks_.consume(slice, selection_,
                     [&](base::Time, std::uint32_t thread, std::uint32_t stack, std::uint64_t calls,
                         std::uint64_t used) { amounts_.add(thread, stack, {calls, used}); });
   }
-  void fill(ProfileTree& tree, const Names&) override { amounts_.fill(tree, stacks_.tree()); }
-  std::vector<std::string> limits() const override { return stacks_.tree().limits(); }
+  void fill(ProfileTree& tree, const Names&) override {
+    if (stacks_.tells()) return amounts_.fill(tree, stacks_.tree());
+    add_calls(tree, *calls_, by_thread_, false, [this](std::uint32_t node) {
+      return Amount{calls_->nodes()[node].calls, calls_->busy(node).busy};
+    });
+  }
+  std::vector<std::string> limits() const override {
+    return stacks_.tells() ? stacks_.tree().limits() : calls_->limits();
+  }
 
  private:
   Selection selection_;
+  bool by_thread_;
+  std::shared_ptr<const CallTree> calls_;
   CpuStacks stacks_;
   StackAmounts amounts_;
 };
@@ -261,7 +283,7 @@ std::unique_ptr<ProfileSource> make_profile_source(Carrier carrier, const Select
   const bool by_thread = options.by_thread;
   switch (carrier) {
     case Carrier::calls: return std::make_unique<CallSource>(selection, options);
-    case Carrier::cpu: return std::make_unique<CpuSource>(selection, by_thread);
+    case Carrier::cpu: return std::make_unique<CpuSource>(selection, options);
     case Carrier::samples: return std::make_unique<SampleSource>(selection, by_thread);
     case Carrier::allocations: return std::make_unique<AllocationSource>(selection, by_thread);
     case Carrier::contentions: return std::make_unique<ContentionSource>(selection, by_thread);

@@ -28,6 +28,7 @@ class ProfileSource {
   virtual std::vector<std::string> limits() const = 0;
 };
 
+// Of calls and CPU time, `options` has the tree; whoever feeds it has finished it before fill().
 std::unique_ptr<ProfileSource> make_profile_source(Carrier carrier, const Selection& selection,
                                                    const ProfileOptions& options);
 

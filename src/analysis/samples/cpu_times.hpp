@@ -30,6 +30,8 @@ class CpuStacks {
           take(slice, slice.batch.events[i], run.thread, selection, function);
   }
   const StackTree& tree() const { return tree_; }
+  // Whether any call told it.
+  bool tells() const { return tells_; }
 
   static bool tells_cpu(const event::Batch& batch);
 

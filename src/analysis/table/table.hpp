@@ -17,6 +17,7 @@ struct ColumnInfo {
   std::string key;    // stable, snake_case: the JSON member, the CSV head, the --sort word
   std::string title;  // for people
   Unit unit = Unit::none;
+  bool is_rare = false;  // not shown to people where no row has it
 };
 
 // monostate = not known; a JSON null. Times (Unit::time) are nanoseconds of the trace's clock.

@@ -126,6 +126,7 @@ TextTable laid_out(const Table& table, const Look& look) {
     if (is_depth(table, i)) continue;
     const Cell cell = sample(table, i);
     const bool is_text = std::holds_alternative<std::string>(cell);
+    if (table.columns[i].is_rare && std::holds_alternative<std::monostate>(cell)) continue;
     if (is_text && label == table.columns.size()) label = i;
     shown.push_back(i);
     const analysis::ColumnInfo& column = table.columns[i];

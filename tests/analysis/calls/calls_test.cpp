@@ -277,10 +277,10 @@ TEST(call_tree, shows_paths_depth_first_heaviest_first) {
   ASSERT_EQ(table.rows.size(), 4U);
   EXPECT_EQ(table.depth_column, 0);
   using Row = std::vector<Cell>;
-  EXPECT_EQ(table.rows[0], (Row{U{0}, U{100}, 100.0, U{45}, U{1}, std::string("Main")}));
-  EXPECT_EQ(table.rows[1], (Row{U{1}, U{50}, 50.0, U{30}, U{1}, std::string("Heavy")}));
-  EXPECT_EQ(table.rows[2], (Row{U{2}, U{20}, 20.0, U{20}, U{1}, std::string("Light")}));
-  EXPECT_EQ(table.rows[3], (Row{U{1}, U{5}, 5.0, U{5}, U{1}, std::string("Light")}));
+  EXPECT_EQ(table.rows[0], (Row{U{0}, U{100}, 100.0, {}, {}, U{45}, U{1}, std::string("Main")}));
+  EXPECT_EQ(table.rows[1], (Row{U{1}, U{50}, 50.0, {}, {}, U{30}, U{1}, std::string("Heavy")}));
+  EXPECT_EQ(table.rows[2], (Row{U{2}, U{20}, 20.0, {}, {}, U{20}, U{1}, std::string("Light")}));
+  EXPECT_EQ(table.rows[3], (Row{U{1}, U{5}, 5.0, {}, {}, U{5}, U{1}, std::string("Light")}));
   const Table path = t.tree->tables(t.r.names(), {})[0];
   ASSERT_EQ(path.rows.size(), 3U);
   EXPECT_EQ(path.rows[2].back(), Cell{std::string("Light")});

@@ -120,6 +120,25 @@ TEST(profile, of_cpu_time_leaves_out_what_a_thread_used_before) {
             (Stacks{{"Main", {1, 40}}, {"Main;Work", {1, 2}}}));
 }
 
+TEST(profile, of_cpu_time_that_calls_do_not_tell_is_what_was_busy) {
+  Fed fed({.weight = find_weight("cpu")});
+  Recording r(fed);
+  event::Cpu cpu;
+  cpu.scope = event::CpuScope::thread;
+  cpu.span = 100;
+  cpu.used = 50;
+  r.name(1, "Main").name(2, "Work").name(3, "Wait");
+  r.thread(1).enter(0, 1).enter(10, 2).leave(40, 2).enter(50, 2).leave(60, 2).leave(100, 1);
+  r.add(100, base::kNoId, cpu);
+  cpu.used = 0;
+  r.thread(2).enter(0, 3).leave(100, 3).add(100, base::kNoId, cpu).finish();
+  const auto profile = fed.builder.finish(r.names());
+  ASSERT_TRUE(profile);
+  // Five pieces, each of which has 10 of the 50.
+  EXPECT_EQ(stacks(*profile), (Stacks{{"Main", {1, 30}}, {"Main;Work", {2, 20}}}));
+  EXPECT_EQ(profile->nodes.size(), 3U) << "the root, Main and Work";
+}
+
 TEST(profile, of_samples_counts_their_weight) {
   Fed fed({});
   Recording r(fed);
