@@ -22,11 +22,13 @@ class ChildIndex {
   // put(). is_it(node) tells whether a node is that child.
   template <class IsIt>
   std::uint32_t find(std::uint32_t parent, std::uint32_t method, const IsIt& is_it) {
-    hash_ = mix(parent, method);
+    const std::uint32_t hash = mix(parent, method);
     const std::size_t mask = slots_.size() - 1;
-    for (at_ = hash_ & mask; slots_[at_].node != kNone; at_ = (at_ + 1) & mask) {
-      if (slots_[at_].hash == hash_ && is_it(slots_[at_].node)) return slots_[at_].node;
-    }
+    std::size_t at = hash & mask;
+    for (; slots_[at].node != kNone; at = (at + 1) & mask)
+      if (slots_[at].hash == hash && is_it(slots_[at].node)) return slots_[at].node;
+    hash_ = hash;
+    at_ = at;
     return kNone;
   }
   // Fills the slot the last find() ended at.

@@ -25,4 +25,11 @@ constexpr std::uint64_t elapsed(Time from, Time to) {
   return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
 }
 
+// The time so many nanoseconds before, no earlier than the first one.
+constexpr Time time_before(Time time, std::uint64_t by) {
+  constexpr Time kFirst = kNoTime + 1;
+  return by > elapsed(kFirst, time) ? kFirst
+                                    : static_cast<Time>(static_cast<std::uint64_t>(time) - by);
+}
+
 }  // namespace polytrace::base

@@ -10,14 +10,14 @@
 namespace polytrace::slice {
 namespace {
 
-constexpr base::Time kCell = 10'000'000;   // nanoseconds
-constexpr base::Duration kShort = 50'000;  // pieces that are not kept by themselves
+constexpr base::Time kCell = 10'000'000;  // nanoseconds
+constexpr std::uint64_t kShort = 50'000;  // pieces that are not kept by themselves
 // Of a thread, without figures: the older half is then unknown.
 constexpr std::size_t kMaxPieces = std::size_t{1} << 16;
 // Of a thread, without calls: two neighbours are then one.
 constexpr std::size_t kMaxFigures = std::size_t{1} << 12;
 // How much earlier than its thread's calls a figure may be and come behind them.
-constexpr base::Duration kFigureLate = 2'000'000'000;
+constexpr std::uint64_t kFigureLate = 2'000'000'000;
 
 std::uint64_t scaled(std::uint64_t value, std::uint64_t part, std::uint64_t whole) {
   return static_cast<std::uint64_t>(static_cast<unsigned __int128>(value) * part / whole);
@@ -55,7 +55,8 @@ void BusyTimes::consume(const Slice& slice) {
       continue;
     known_ = true;
     patience_ = 1;
-    Figure figure{event.time, cpu.span, {}};
+    Figure figure{
+        event.time, static_cast<std::uint64_t>(std::max<base::Duration>(cpu.span, 0)), {}};
     if (cpu.bogus == 0 && cpu.used >= 0) figure.used = static_cast<std::uint64_t>(cpu.used);
     add_figure(base::slot(threads_, slice.threads[event.thread]), figure);
   }
@@ -72,9 +73,7 @@ void BusyTimes::add_figure(Thread& thread, const Figure& figure) {
   for (std::size_t i = 0; i + 1 < all.size(); i += 2) {
     Figure both = all[i + 1];
     if (all[i].used && both.used) *both.used += *all[i].used;
-    if (all[i].span > 0)
-      both.span = all[i].span + static_cast<base::Duration>(base::elapsed(all[i].time, both.time));
-    else both.span = 0;
+    both.span = all[i].span == 0 ? 0 : all[i].span + base::elapsed(all[i].time, both.time);
     all[kept++] = both;
   }
   if (all.size() % 2 != 0) all[kept++] = all.back();
@@ -109,7 +108,7 @@ void BusyTimes::add_piece(std::uint32_t number, Thread& thread, const Piece& pie
     cell_ = base::kNoTime;
   }
   const base::Time cell = piece.from / kCell;
-  if (piece.to - piece.from >= kShort || piece.to / kCell != cell)
+  if (base::elapsed(piece.from, piece.to) >= kShort || piece.to / kCell != cell)
     return thread.pieces.push_back(piece);
   if (cell != cell_ || number != thread_) {
     cell_ = cell;
@@ -130,7 +129,8 @@ void BusyTimes::add_piece(std::uint32_t number, Thread& thread, const Piece& pie
 void BusyTimes::share_out(Thread& thread, bool all) {
   auto& figures = thread.figures;
   const auto is_due = [&](const Figure& figure) {
-    return all || (thread.last != base::kNoTime && figure.time < thread.last - kFigureLate);
+    return all || (thread.last != base::kNoTime &&
+                   figure.time < base::time_before(thread.last, kFigureLate));
   };
   std::size_t done = 0;
   for (; done < figures.size() && is_due(figures[done]); ++done) share_out(thread, figures[done]);
@@ -144,7 +144,8 @@ void BusyTimes::share_out(Thread& thread, const Figure& figure) {
   thread.shared = figure.time;
   thread.idle = figure.used == 0U;
   if (!figure.used) return;
-  const base::Time from = std::max(figure.span > 0 ? figure.time - figure.span : before, before);
+  const base::Time from =
+      figure.span == 0 ? before : std::max(base::time_before(figure.time, figure.span), before);
   if (from == base::kNoTime) return;
   if (before != base::kNoTime && before < from) share_out(thread.pieces, {before, from, 0});
   share_out(thread.pieces, {from, figure.time, *figure.used});
@@ -186,23 +187,28 @@ double BusyTimes::share_of_each(std::vector<Piece>& parts, std::uint64_t used) {
   return std::numeric_limits<double>::infinity();
 }
 
-void BusyTimes::rename(std::span<const std::uint32_t> keys) {
+void BusyTimes::rename(std::vector<Times>& times, std::span<const std::uint32_t> keys) {
   std::vector<Times> renamed;
-  for (std::size_t i = 0; i < times_.size() && i < keys.size(); ++i)
-    base::slot(renamed, keys[i]).add(times_[i]);
-  times_ = std::move(renamed);
+  for (std::size_t i = 0; i < times.size() && i < keys.size(); ++i)
+    base::slot(renamed, keys[i]).add(times[i]);
+  times = std::move(renamed);
+}
+
+void BusyTimes::rename(std::span<const std::uint32_t> keys) {
+  rename(times_, keys);
   for (Thread& thread : threads_)
     for (Piece& piece : thread.pieces) piece.key = keys[piece.key];
   cell_ = base::kNoTime;
 }
 
-void BusyTimes::finish() {
+std::vector<BusyTimes::Times> BusyTimes::finish() {
   for (Thread& thread : threads_) {
     share_out(thread, true);
     if (thread.idle) share_out(thread.pieces, {thread.shared, thread.last, 0});
   }
   threads_ = {};
   places_ = {};
+  return std::move(times_);
 }
 
 }  // namespace polytrace::slice

@@ -46,10 +46,12 @@ class BusyTimes {
   void take(std::uint32_t thread, std::uint32_t key, base::Time to, std::uint64_t waited);
   // Gives each key another one: `keys` by the one before.
   void rename(std::span<const std::uint32_t> keys);
-  // Once, after the last take().
-  void finish();
-  // By key, may be shorter. What is told of the time before finish() is not yet all.
+  // What is known so far, by key; may be shorter.
   const std::vector<Times>& times() const { return times_; }
+  // Once, after the last take(): all of it.
+  std::vector<Times> finish();
+  // Likewise, of times by key.
+  static void rename(std::vector<Times>& times, std::span<const std::uint32_t> keys);
 
  private:
   // Of one key in a thread: `time` of [from, to) was its own, in so many pieces.
@@ -65,7 +67,7 @@ class BusyTimes {
   // That a thread used so much in the time before; nothing where that is not known.
   struct Figure {
     base::Time time;
-    base::Duration span;  // 0: since the figure before
+    std::uint64_t span;  // nanoseconds; 0: since the figure before
     std::optional<std::uint64_t> used;
   };
   struct Stretch {

@@ -25,10 +25,13 @@ std::uint64_t ThreadCpu::part(base::Time from, base::Time to, std::uint64_t used
 void ThreadCpu::take(std::uint32_t thread, base::Time time, const event::Cpu& cpu) {
   Thread& one = base::slot(threads_, thread);
   const base::Time before = one.last;
-  one.last = time;
-  one.idle = cpu.used == 0 && cpu.bogus == 0;
+  if (time >= before) {
+    one.last = time;
+    one.idle = cpu.used == 0 && cpu.bogus == 0;
+  }
   if (cpu.bogus != 0 || cpu.used < 0) return;
-  base::Time from = cpu.span > 0 ? time - cpu.span : before;
+  base::Time from =
+      cpu.span > 0 ? base::time_before(time, static_cast<std::uint64_t>(cpu.span)) : before;
   if (from == base::kNoTime || from > time) from = time;
   if (before != base::kNoTime && before < from) one.known = one.known || meets(before, from);
   if (!meets(from, time)) return;

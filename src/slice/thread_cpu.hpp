@@ -18,14 +18,14 @@ class ThreadCpu {
  public:
   explicit ThreadCpu(const Selection& selection) : from_(selection.from), to_(selection.to) {}
 
-  // An event with scope thread, in the thread's order. `thread` is an index in Names::threads().
+  // An event with scope thread; they may be out of order. `thread` is an index in Names::threads().
   void take(std::uint32_t thread, base::Time time, const event::Cpu& cpu);
   // Nanoseconds inside the selected time; nothing where none of it is known.
   std::optional<std::uint64_t> used(std::uint32_t thread) const;
 
  private:
   struct Thread {
-    base::Time last = base::kNoTime;  // of its last event
+    base::Time last = base::kNoTime;  // of its latest event
     bool idle = false;                // which said that it used none
     bool known = false;               // something of the selected time
     std::uint64_t used = 0;

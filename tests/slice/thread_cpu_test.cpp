@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace polytrace::slice {
 namespace {
 
@@ -63,6 +65,25 @@ TEST(thread_cpu, is_none_to_the_end_after_an_event_that_says_so) {
 TEST(thread_cpu, a_first_event_without_a_stretch_counts_at_its_time) {
   ThreadCpu cpu(Selection{});
   cpu.take(0, 200, used(50));
+  EXPECT_EQ(cpu.used(0), Used(50));
+}
+
+TEST(thread_cpu, is_the_same_where_figures_are_out_of_order) {
+  ThreadCpu cpu(Selection{});
+  cpu.take(0, 400, used(0, 100));
+  cpu.take(0, 300, used(50, 100));
+  EXPECT_EQ(cpu.used(0), Used(50));
+  Selection late;
+  late.from = 5000;
+  ThreadCpu after(late);
+  after.take(0, 400, used(0, 100));
+  after.take(0, 300, used(50, 100));
+  EXPECT_EQ(after.used(0), Used(0));
+}
+
+TEST(thread_cpu, counts_a_stretch_that_begins_before_all_times) {
+  ThreadCpu cpu(Selection{});
+  cpu.take(0, base::kNoTime + 10, used(50, std::numeric_limits<base::Duration>::max()));
   EXPECT_EQ(cpu.used(0), Used(50));
 }
 

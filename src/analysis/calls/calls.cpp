@@ -71,8 +71,7 @@ void Calls::finish(const Names&) {
     return;
   }
   walk_.finish(policy_);
-  policy_.busy.finish();
-  std::vector<BusyTimes::Times> times = policy_.busy.times();
+  std::vector<BusyTimes::Times> times = policy_.busy.finish();
   times.resize(std::max(times.size(), policy_.sums.size()));
   for (std::size_t i = 0; i < policy_.sums.size(); ++i) {
     const Policy::Sums& method = policy_.sums[i];

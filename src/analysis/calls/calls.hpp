@@ -137,6 +137,7 @@ class Calls : public Analysis {
     }
     // The frame was innermost until then.
     void take(const Frame& frame, base::Time until) {
+      if (!busy.wanted()) return;
       busy.take(clock.thread(), frame.owner, until, clock.waits(until));
     }
     explicit Policy(const Selection& selection)

@@ -44,7 +44,7 @@ void CallTree::consume(const Slice& slice) {
   policy_.epoch = slice.names.method_epoch();
   policy_.busy.consume(slice);
   const bool watched =
-      policy_.clock.subtracts() || policy_.spread != nullptr || policy_.busy.wanted();
+      policy_.clock.subtracts() || policy_.own != nullptr || policy_.busy.wanted();
   if (watched && !policy_.watched)
     walk_.for_each_frame([](Policy::Frame& frame) { frame.excluded = 0; });
   policy_.watched = watched;
@@ -88,8 +88,7 @@ void CallTree::finish(const Names& names) {
   walk_.finish(policy_);
   for (const Policy::Ended& call : policy_.ended)
     if (call.method != NameTable::kNone) policy_.sketches[call.method].add(call.duration);
-  policy_.busy.finish();
-  busy_ = policy_.busy.times();
+  busy_ = policy_.busy.finish();
   policy_.children.clear();
   sum_up();
   if (!selection_.show_helpers) leave_out_helpers(names);
@@ -112,13 +111,6 @@ void CallTree::sum_up() {
     if (parent == kRoot || is_thread(parent)) nodes[kRoot].total += nodes[i].total;
     else nodes[parent].self -= nodes[i].total;
   }
-}
-
-void CallTree::move_busy(std::span<const std::uint32_t> places) {
-  std::vector<BusyTimes::Times> moved;
-  for (std::size_t i = 0; i < busy_.size() && i < places.size(); ++i)
-    base::slot(moved, places[i]).add(busy_[i]);
-  busy_ = std::move(moved);
 }
 
 // REQUIRES: nodes are in order.

@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "analysis/calls/call_figures.hpp"
-#include "analysis/calls/call_spread.hpp"
 #include "analysis/calls/call_totals.hpp"
 #include "analysis/calls/call_walk.hpp"
+#include "analysis/calls/own_times.hpp"
 #include "analysis/calls/tree_children.hpp"
 #include "base/duration_sketch.hpp"
 #include "base/large_pages.hpp"
@@ -62,8 +62,8 @@ class CallTree : public Analysis {
   // Of figures that are told: slices are nothing to it.
   CallTree(const Selection& selection, CallFigures figures);
 
-  // Tells `spread` every call's own time, too. Before the first slice.
-  void fill(CallSpread& spread) { policy_.spread = &spread; }
+  // Adds every call's own time to `own`, too. Before the first slice.
+  void fill(OwnTimes& own) { policy_.own = &own; }
 
   void consume(const Slice& slice) override;
   void finish(const Names& names) override;
@@ -105,7 +105,7 @@ class CallTree : public Analysis {
     struct Frame : WalkedCall {
       base::Time start;
       std::uint64_t excluded;  // at the start, see WorkClock
-      std::uint64_t callees;   // their time, where a spread is filled
+      std::uint64_t callees;   // their time, where own times are wanted
       std::uint32_t node;
     };
     struct Ended {
@@ -149,12 +149,13 @@ class CallTree : public Analysis {
     std::uint64_t watched_duration(Frame& caller, const Frame& frame, base::Time end,
                                    std::uint64_t duration) {
       duration -= std::min(duration, clock.excluded(end) - frame.excluded);
-      if (spread != nullptr) spread->add(frame.method, not_negative(duration - frame.callees));
+      if (own != nullptr) own->add(frame.method, not_negative(duration - frame.callees));
       caller.callees += duration;
       return duration;
     }
     // The frame was innermost until then.
     void take(const Frame& frame, base::Time until) {
+      if (!busy.wanted()) return;
       const bool is_call = frame.method != NameTable::kNone;
       busy.take(clock.thread(), is_call ? frame.node : BusyTimes::kNobody, until,
                 clock.waits(until));
@@ -173,7 +174,7 @@ class CallTree : public Analysis {
       if (frame.method >= sketches.size()) [[unlikely]]
         add_methods(frame.method);
       bounds[frame.method].add(sum.least, sum.most);
-      if (spread != nullptr) caller.callees += sum.total;
+      if (own != nullptr) caller.callees += sum.total;
     }
     bool fits(std::uint32_t node, base::Id id) const {
       return nodes[node].id == id && nodes[node].epoch == epoch;
@@ -198,7 +199,7 @@ class CallTree : public Analysis {
     WorkClock clock;
     BusyTimes busy;       // by node
     bool watched = true;  // whether there is anything to do for a call that few traces need
-    CallSpread* spread = nullptr;
+    OwnTimes* own = nullptr;
     std::vector<base::DurationSketch> sketches;  // by method
     std::vector<CallBounds> bounds;              // by method
     std::array<Ended, 16> ended;                 // in turns, for count_later()
@@ -218,8 +219,6 @@ class CallTree : public Analysis {
   void leave_out_helpers(const Names& names);
   void fold_recursion();
   void put_in_order(const Names& names);
-  // Each node has become part of the one whose number is given for it.
-  void move_busy(std::span<const std::uint32_t> places);
   void sum_up();
   void sum_methods();
 

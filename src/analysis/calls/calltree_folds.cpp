@@ -72,7 +72,7 @@ void CallTree::leave_out_helpers(const Names& names) {
     helpers_.self += tree.old()[i].self;
     if (above == kRoot || is_thread(above)) helpers_.unowned += tree.old()[i].self;
   }
-  move_busy(tree.places());
+  BusyTimes::rename(busy_, tree.places());
 }
 
 // A method that is on the path already becomes one with its node there. Inner calls count, their
@@ -89,7 +89,7 @@ void CallTree::fold_recursion() {
     if (at < kFirst) at = tree.child(tree.above(i), method);
     tree.add(i, at, !inner[i]);
   }
-  move_busy(tree.places());
+  BusyTimes::rename(busy_, tree.places());
 }
 
 }  // namespace polytrace::analysis

@@ -22,10 +22,9 @@ class CallTree::Merge {
     decide();
     keep();
     sum();
-    goes_to_ = places_;
     for (std::uint32_t i = kFirst; i < nodes_.size(); ++i) take(i);
     tree_.walk_.for_each_frame([&](Policy::Frame& frame) { frame.node = places_[frame.node]; });
-    tree_.policy_.busy.rename(goes_to_);
+    tree_.policy_.busy.rename(places_);
     for (std::uint32_t& root : tree_.policy_.roots) root = places_[root];
     nodes_ = std::move(kept_);
     tree_.policy_.children = std::move(children_);
@@ -64,8 +63,7 @@ class CallTree::Merge {
   std::vector<bool> stays_;
   Nodes kept_ = Nodes(kFirst);
   TreeChildren children_;
-  std::vector<std::uint32_t> places_;   // in kept_, of those that stay
-  std::vector<std::uint32_t> goes_to_;  // likewise, and of others what they become part of
+  std::vector<std::uint32_t> places_;  // in kept_; of those that leave, what they become part of
   std::vector<std::uint64_t> selfs_;
   std::vector<bool> inner_;
   std::vector<Way> ways_;
@@ -122,8 +120,8 @@ void CallTree::Merge::take(std::uint32_t i) {
   if (stays_[i]) return;
   ways_[i].stays = stays_[parent] ? parent : above.stays;
   ways_[i].is_covered = !stays_[parent] && (above.is_covered || !is_helper(parent));
-  goes_to_[i] = child(places_[ways_[i].stays], Names::kOtherPaths);
-  Node& other = kept_[goes_to_[i]];
+  places_[i] = child(places_[ways_[i].stays], Names::kOtherPaths);
+  Node& other = kept_[places_[i]];
   if (is_helper(i)) return take_helper(i, other);
   other.calls += nodes_[i].calls;
   if (!ways_[i].is_covered) other.total += nodes_[i].total;

@@ -106,7 +106,7 @@ void CallTree::put_in_order(const Names& names) {
   if (!busy_.empty()) {
     std::vector<std::uint32_t> places(nodes.size());
     for (std::size_t i = 0; i < nodes.size(); ++i) places[i] = nodes[i].number;
-    move_busy(places);
+    BusyTimes::rename(busy_, places);
   }
   arrange(nodes);
 }

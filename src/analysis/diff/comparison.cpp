@@ -51,9 +51,10 @@ class Comparison {
       topics.push_back(compare(kDiffTopics[i], pairs_[i]));
       if (kDiffTopics[i].word == "calls") add_tree(topics);
     }
-    std::ranges::stable_sort(difference_.growths, [](const Growth& one, const Growth& other) {
-      return std::tie(one.follows, other.share) < std::tie(other.follows, one.share);
+    std::ranges::stable_sort(difference_.changes, {}, [](const Change& change) {
+      return std::tuple(change.follows, -std::abs(change.share));
     });
+    difference_.times_are_judged = std::ranges::all_of(pairs_, &DiffPairs::is_judged);
     difference_.tables = {suspects(), overview()};
     std::ranges::move(topics, std::back_inserter(difference_.tables));
     return std::move(difference_);
@@ -61,9 +62,9 @@ class Comparison {
 
  private:
   void add_tree(std::vector<Table>& tables) const;
-  Table empty_table(const DiffTopic& topic) const;
+  Table empty_table(const DiffTopic& topic, const DiffPairs& pairs) const;
   Table compare(const DiffTopic& topic, const DiffPairs& pairs);
-  void note_growth(const DiffTopic& topic, const DiffPairs& pairs, const DiffPair& pair);
+  void note_change(const DiffTopic& topic, const DiffPairs& pairs, const DiffPair& pair);
   Table suspects() const;
   Table overview() const;
 
@@ -76,14 +77,21 @@ class Comparison {
 
 // Of the first run of each side.
 void Comparison::add_tree(std::vector<Table>& tables) const {
-  const Profile* const before = before_.front()->profile();
-  const Profile* const after = after_.front()->profile();
-  if (before == nullptr || after == nullptr || before->weight != after->weight) return;
-  const Profile both = compared(*after, *before, options_.exact_names);
-  tables.push_back(tree_difference(both, difference_.scale, options_.threshold, options_.table));
+  const auto& afters = after_.front()->profiles();
+  for (const Profile& before : before_.front()->profiles()) {
+    const auto after = std::ranges::find(afters, before.weight, &Profile::weight);
+    if (after == afters.end()) continue;
+    const Profile both = compared(*after, before, options_.exact_names);
+    tables.push_back(tree_difference(both, difference_.scale, options_.threshold, options_.table));
+    return;
+  }
 }
 
-Table Comparison::empty_table(const DiffTopic& topic) const {
+std::string title_of(const DiffTopic& topic, const DiffPairs& pairs) {
+  return std::string(pairs.is_cpu ? topic.cpu_title : topic.title);
+}
+
+Table Comparison::empty_table(const DiffTopic& topic, const DiffPairs& pairs) const {
   const Unit unit = unit_of(before_, after_, topic);
   std::vector<ColumnInfo> columns = {{"before", "Before", unit},
                                      {"after", "After", unit},
@@ -97,16 +105,45 @@ Table Comparison::empty_table(const DiffTopic& topic) const {
   columns.push_back({"noise", "Noise", unit});
   columns.push_back({"verdict", "Verdict"});
   columns.push_back({"name", "Name"});
-  return make_table(std::string(topic.key), std::string(topic.section), std::string(topic.title),
+  return make_table(std::string(topic.key), std::string(topic.section), title_of(topic, pairs),
                     columns);
 }
 
+// "12 times", "+25.0 %".
+std::string quotient_text(double was, double is) {
+  if (was == 0) return "new";
+  if (is == 0) return "none";
+  if (is >= 2 * was) return fmt::format("{} times", base::real_text(is / was));
+  return fmt::format("{:+.1f} %", 100 * (is - was) / was);
+}
+
+std::string amount_text(double amount, Unit unit) {
+  const auto value = static_cast<std::uint64_t>(std::llround(std::max(amount, 0.0)));
+  switch (unit) {
+    case Unit::nanoseconds: return base::duration_text(value);
+    case Unit::bytes: return base::bytes_text(value);
+    default: return base::count_text(value);
+  }
+}
+
+std::string_view noun_of(const DiffTopic& topic, const DiffPairs& pairs, double amount) {
+  if (pairs.is_cpu) return "of CPU time";
+  return std::llround(amount) == 1 && !topic.noun_of_one.empty() ? topic.noun_of_one : topic.noun;
+}
+
 // Where there was nothing before, any growth is endless: the whole after stands for it.
-void Comparison::note_growth(const DiffTopic& topic, const DiffPairs& pairs, const DiffPair& pair) {
-  if (pair.is_noise() || pair.change() <= 0) return;
+void Comparison::note_change(const DiffTopic& topic, const DiffPairs& pairs, const DiffPair& pair) {
+  if (!pair.is_change()) return;
   const double whole = pairs.whole_before > 0 ? pairs.whole_before : pairs.whole();
-  difference_.growths.push_back({topic.word, fmt::format("{} ({})", pair.name, topic.title),
-                                 pair.change() / whole, topic.follows});
+  const Unit unit = unit_of(before_, after_, topic);
+  difference_.changes.push_back(
+      {.topic = topic.word,
+       .where = fmt::format("{} ({})", pair.name, title_of(topic, pairs)),
+       .text = fmt::format("{}: {} {}, now {}: {}", pair.name, amount_text(pair.was(), unit),
+                           noun_of(topic, pairs, pair.was()), amount_text(pair.is(), unit),
+                           quotient_text(pair.was(), pair.is())),
+       .share = pair.change() / whole,
+       .follows = topic.follows});
 }
 
 // Of what it was before: of nothing there is no share.
@@ -123,7 +160,7 @@ std::vector<Cell> row_of(const DiffTopic& topic, const DiffPairs& pairs, const D
     row.push_back(whole_number(pair.count_before));
     row.push_back(whole_number(pair.count_after));
   }
-  row.push_back(whole_number(pair.noise));
+  row.push_back(pair.noise ? whole_number(*pair.noise) : Cell());
   row.emplace_back(std::string(pair.verdict()));
   row.emplace_back(pair.name);
   return row;
@@ -131,12 +168,12 @@ std::vector<Cell> row_of(const DiffTopic& topic, const DiffPairs& pairs, const D
 
 // What is more than chance comes first.
 Table Comparison::compare(const DiffTopic& topic, const DiffPairs& pairs) {
-  Table table = empty_table(topic);
+  Table table = empty_table(topic, pairs);
   std::vector<const DiffPair*> rows;
   std::uint64_t small = 0;
   for (const auto& [key, pair] : pairs.all) {
     if (pair.change() == 0) continue;
-    note_growth(topic, pairs, pair);
+    note_change(topic, pairs, pair);
     if (std::abs(pair.change()) < options_.threshold * pairs.whole()) ++small;
     else rows.push_back(&pair);
   }
@@ -150,10 +187,11 @@ Table Comparison::compare(const DiffTopic& topic, const DiffPairs& pairs) {
                                       base::count_text(small, "change", "changes"),
                                       100 * options_.threshold));
   if (std::ranges::any_of(rows, &DiffPair::is_noise))
+    table.notes.emplace_back("noise: runs of one program may differ as much.");
+  if (!pairs.is_judged && !rows.empty())
     table.notes.push_back(
-        before_.size() + after_.size() > 2
-            ? "noise: runs of one side differ as much."
-            : "noise: two runs of one program may differ as much; give several runs of each.");
+        fmt::format("Not judged: what is chance in such figures is known of {} runs of each side.",
+                    kRunsForTimes));
   sort_and_limit(table, options_.table, "");
   return table;
 }
@@ -194,8 +232,9 @@ Table Comparison::overview() const {
   add(mean_of(before_, &DiffRun::span), mean_of(after_, &DiffRun::span));
   for (std::size_t i = 0; i < kDiffTopics.size(); ++i) {
     const DiffTopic& topic = kDiffTopics[i];
-    table.columns.push_back(
-        {std::string(topic.word), std::string(topic.in_all), unit_of(before_, after_, topic)});
+    table.columns.push_back({std::string(topic.word),
+                             pairs_[i].is_cpu ? "CPU time" : std::string(topic.in_all),
+                             unit_of(before_, after_, topic)});
     add(pairs_[i].whole_before, pairs_[i].whole_after);
   }
   table.rows = {std::move(before), std::move(after), std::move(change)};

@@ -20,18 +20,20 @@ struct DiffOptions {
   TableOptions table;
 };
 
-// A figure that grew, more than by chance.
-struct Growth {
+// A figure that is another, not by chance.
+struct Change {
   std::string_view topic;  // DiffTopic::word
   std::string where;       // "Shop.main (Methods: calls)"
-  double share;            // of its topic's whole before
+  std::string text;        // "Shop.main: 36,000 calls, now 432,000: 12 times"
+  double share;            // of its topic's whole before; less than 0 where it became less
   bool follows;            // DiffTopic::follows
 };
 
 struct Difference {
   std::vector<Table> tables;
-  std::vector<Growth> growths;  // the largest first, those that follow last
-  double scale = 1;             // of the second side's figures
+  std::vector<Change> changes;   // the largest first, those that follow last
+  bool times_are_judged = true;  // else, which takes kRunsForTimes of each side, none is a change
+  double scale = 1;              // of the second side's figures
 };
 
 Difference compare(const DiffSide& before, const DiffSide& after, const DiffOptions& options);

@@ -10,13 +10,10 @@ namespace polytrace::analysis {
 namespace {
 
 constexpr double kShortest = 100'000;    // nanoseconds: less than that is nobody's concern
-constexpr double kMeeting = 1'000'000;   // the same of a wait or a pause: how late a thread runs,
-constexpr double kLate = 5'000'000;      // and where others want its processor, too
-constexpr double kStandardErrors = 3;    // of one run
-constexpr double kOfOneRun = 0.25;       // of the figure: what another run does to long methods,
-constexpr double kOfOneCall = 0.5;       // and beside it, to one call
-constexpr double kOfMeetings = 0.75;     // how far waits and pauses of two runs lie apart
+constexpr double kMeeting = 1'000'000;   // the same of a wait or a pause: how late a thread runs
+constexpr double kOfMeetings = 0.25;     // of the figure: how far series of them lie apart
 constexpr double kBetweenSeries = 0.02;  // what a machine does between two series of runs
+constexpr double kStandardErrors = 3;    // of what was sampled
 
 // One chance in a hundred that a larger quotient comes by chance, by degrees of freedom.
 double student_t(std::size_t freedom) {
@@ -25,63 +22,53 @@ double student_t(std::size_t freedom) {
   return freedom <= kQuantiles.size() ? kQuantiles[freedom - 1] : kMany;
 }
 
-double squares(const Evidence& side) {
-  const double mean = side.mean();
-  return std::accumulate(
-      side.figures.begin(), side.figures.end(), 0.0,
-      [&](double sum, double figure) { return sum + (figure - mean) * (figure - mean); });
+double squares(const std::vector<double>& figures) {
+  const double middle = mean(figures);
+  return std::accumulate(figures.begin(), figures.end(), 0.0, [&](double sum, double figure) {
+    return sum + (figure - middle) * (figure - middle);
+  });
 }
 
-double floor_of(double larger, Chance chance, bool several) {
+double floor_of(double larger, Chance chance) {
   switch (chance) {
-    case Chance::none: return 0;
-    case Chance::time: return std::max(kShortest, several ? kBetweenSeries * larger : 0);
-    case Chance::samples: return 0;
-    case Chance::meetings: return std::max(kMeeting, several ? kOfOneRun * larger : 0);
+    case Chance::time: return std::max(kShortest, kBetweenSeries * larger);
+    case Chance::meetings: return std::max(kMeeting, kOfMeetings * larger);
+    default: return 0;
   }
-  return 0;
 }
 
-double of_series(const Evidence& before, const Evidence& after) {
-  const std::size_t freedom = before.figures.size() + after.figures.size() - 2;
+double of_series(const std::vector<double>& before, const std::vector<double>& after) {
+  const std::size_t freedom = before.size() + after.size() - 2;
+  if (freedom == 0) return 0;
   const double variance = (squares(before) + squares(after)) / static_cast<double>(freedom);
-  const double parts = 1 / static_cast<double>(before.figures.size()) +
-                       1 / static_cast<double>(after.figures.size());
+  const double parts =
+      1 / static_cast<double>(before.size()) + 1 / static_cast<double>(after.size());
   return student_t(freedom) * std::sqrt(variance * parts);
 }
 
-double of_one_run(const Evidence& before, const Evidence& after, double larger, Chance chance) {
-  switch (chance) {
-    case Chance::none: return 0;
-    case Chance::time: {
-      const double calls = std::max({before.calls, after.calls, 1.0});
-      return std::max(kStandardErrors * std::sqrt(before.variance + after.variance),
-                      larger * (kOfOneRun + kOfOneCall / std::sqrt(calls)));
-    }
-    case Chance::samples:
-      return kStandardErrors *
-             std::sqrt(before.mean() * before.sample_size + after.mean() * after.sample_size);
-    case Chance::meetings: {
-      const double meetings = std::max({before.calls, after.calls, 1.0});
-      return std::max(kStandardErrors * kLate * std::sqrt(meetings), kOfMeetings * larger);
-    }
-  }
-  return 0;
+// Of one run of each side.
+double of_samples(const Evidence& before, const Evidence& after) {
+  if (before.figures.size() + after.figures.size() > 2) return 0;
+  return kStandardErrors * std::sqrt(mean(before.figures) * before.sample_size +
+                                     mean(after.figures) * after.sample_size);
 }
 
 }  // namespace
 
-double Evidence::mean() const {
+double mean(const std::vector<double>& figures) {
   if (figures.empty()) return 0;
   return std::accumulate(figures.begin(), figures.end(), 0.0) / static_cast<double>(figures.size());
 }
 
+bool can_judge(std::size_t runs_before, std::size_t runs_after, Chance chance) {
+  if (chance != Chance::time && chance != Chance::meetings) return true;
+  return std::min(runs_before, runs_after) >= kRunsForTimes;
+}
+
 double noise_between(const Evidence& before, const Evidence& after, Chance chance) {
-  const double larger = std::max(before.mean(), after.mean());
-  const bool several = before.figures.size() + after.figures.size() > 2;
-  const double noise =
-      several ? of_series(before, after) : of_one_run(before, after, larger, chance);
-  return std::max(noise, floor_of(larger, chance, several));
+  const double larger = std::max(mean(before.judged()), mean(after.judged()));
+  return std::max({of_series(before.judged(), after.judged()), of_samples(before, after),
+                   floor_of(larger, chance)});
 }
 
 }  // namespace polytrace::analysis

@@ -18,15 +18,22 @@ enum class Chance : std::uint8_t {
 // One figure of one side, in each of its runs.
 struct Evidence {
   std::vector<double> figures;
-  double calls = 0;        // of one run: how many durations the figure is the sum of
-  double variance = 0;     // of one run's figure, from how its calls differ among themselves
+  // The same without what single calls may be late by; empty where nothing is.
+  std::vector<double> steady{};
   double sample_size = 0;  // bytes that a sampled object stands for on average; 0: not sampled
-  double mean() const;
+  const std::vector<double>& judged() const { return steady.empty() ? figures : steady; }
 };
 
-// A difference of the means that is smaller may be chance.
-//   several runs of a side: by how they differ, at one chance in a hundred (Student's t)
-//   one run of both: by how calls of one method differ, and by what machines do to short programs
+double mean(const std::vector<double>& figures);
+
+// How many runs of each side it takes to tell a change of times, or of how threads met, from
+// chance.
+inline constexpr std::size_t kRunsForTimes = 3;
+bool can_judge(std::size_t runs_before, std::size_t runs_after, Chance chance);
+
+// A difference of the means that is smaller may be chance: by how runs of one side differ, at one
+// chance in a hundred (Student's t); of one run of each side, by how many objects were sampled.
+// REQUIRES: can_judge().
 double noise_between(const Evidence& before, const Evidence& after, Chance chance);
 
 }  // namespace polytrace::analysis

@@ -31,6 +31,12 @@ std::uint64_t span_of(const slice::Extent& extent, base::Time from, base::Time t
   return first < last ? base::elapsed(first, last) : 0;
 }
 
+// A wait is no time of a method's own.
+Selection without_waits(Selection selection) {
+  selection.subtract_waits = true;
+  return selection;
+}
+
 }  // namespace
 
 // The walk through the calls is the largest part of the work: there is one, the report's.
@@ -38,12 +44,12 @@ struct DiffRun::Reading {
   Reading(const Selection& selection, const Weight* weight)
       : report(compared_sections(), selection),
         builder(selection, {.weight = weight, .tree = report.tree()}) {
-    report.tree()->fill(spread);
+    report.tree()->fill(own);
     report.share_slices([this](const Slice& slice) { builder.consume(slice); });
   }
 
   Report report;
-  CallSpread spread;
+  OwnTimes own;
   ProfileBuilder builder;
 };
 
@@ -51,7 +57,8 @@ DiffRun::DiffRun(const Selection& selection, const Weight* weight, bool exact_na
     : exact_names_(exact_names),
       from_(selection.from),
       to_(selection.to),
-      reading_(std::make_unique<Reading>(selection, weight)) {}
+      reading_(std::make_unique<Reading>(without_waits(selection), weight)),
+      weight_(weight) {}
 
 DiffRun::~DiffRun() = default;
 
@@ -73,20 +80,37 @@ void DiffRun::finish() {
   report.finish();
   limits_ = report.limits();
   const Names& names = report.names();
-  if (auto profile = reading_->builder.finish(names)) profile_ = std::move(*profile);
+  make_profiles();
   for (const DiffTopic& topic : kDiffTopics)
     if (!figures_.contains(topic.section))
       figures_[topic.section] = sorted(report.analysis(topic.section)->figures(names));
   suspects_ = report.analysis("suspects")->suspects(names);
   span_ = span_of(extent_of(names), from_, to_);
-  for (std::uint32_t i = 0; i < names.methods().size(); ++i) {
-    const CallSpread::Sums sums = reading_->spread.of(i);
-    if (sums.calls == 0) continue;
-    const std::string name = names.method_name(i);
-    spreads_[exact_names_ ? name : alike(name, NameKind::method)].merge(sums);
-    calls_ += sums.calls;
-  }
+  sum_own_times();
   reading_.reset();
+}
+
+void DiffRun::make_profiles() {
+  const Names& names = reading_->report.names();
+  const CallTree& tree = *reading_->report.tree();
+  auto profile = reading_->builder.finish(names);
+  if (!profile) return;
+  if (weight_ == nullptr && tree.knows_busy())
+    profiles_.push_back(reading_->builder.other(*find_weight("cpu"), names));
+  profiles_.push_back(std::move(*profile));
+}
+
+void DiffRun::sum_own_times() {
+  const CallTree& tree = *reading_->report.tree();
+  knows_busy_ = tree.knows_busy();
+  for (const CallTotals& method : tree.totals()) calls_ += static_cast<double>(method.calls);
+  for (const Figure& method : figures_["calls"].all) {
+    const std::string key = exact_names_ ? method.name : alike(method.name, NameKind::method);
+    own_times_[key].merge(reading_->own.of(method.index));
+    busy_.all.push_back(
+        {method.name, {method.amount.count, tree.totals()[method.index].busy}, method.index});
+  }
+  busy_ = sorted(std::move(busy_));
 }
 
 const Figures& DiffRun::figures(std::string_view section) const {
@@ -95,9 +119,9 @@ const Figures& DiffRun::figures(std::string_view section) const {
   return found == figures_.end() ? kNone : found->second;
 }
 
-CallSpread::Sums DiffRun::spread_of(const std::string& name) const {
-  const auto found = spreads_.find(name);
-  return found == spreads_.end() ? CallSpread::Sums{} : found->second;
+OwnTimes::Sums DiffRun::own_times(const std::string& name) const {
+  const auto found = own_times_.find(name);
+  return found == own_times_.end() ? OwnTimes::Sums{} : found->second;
 }
 
 }  // namespace polytrace::analysis

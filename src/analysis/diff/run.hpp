@@ -4,9 +4,9 @@
 
 #include <map>
 #include <memory>
-#include <optional>
+#include <vector>
 
-#include "analysis/calls/call_spread.hpp"
+#include "analysis/calls/own_times.hpp"
 #include "analysis/profile/profile.hpp"
 #include "analysis/report/report.hpp"
 
@@ -23,28 +23,37 @@ class DiffRun : public event::Consumer {
 
   // Of a section that a topic names (topics.hpp), the largest weight first, of equal ones by name.
   const Figures& figures(std::string_view section) const;
+  // The own time of methods: CPU time where that is known, and wall time in any case.
+  const Figures* busy() const { return knows_busy_ ? &busy_ : nullptr; }
+  // Of the methods whose names are one, by that name (names_alike.hpp).
+  OwnTimes::Sums own_times(const std::string& name) const;
   const std::vector<Suspect>& suspects() const { return suspects_; }
-  const Profile* profile() const { return profile_ ? &*profile_ : nullptr; }
+  // Of the weight that was asked for; else the first one that the trace has, CPU time of calls
+  // before it.
+  const std::vector<Profile>& profiles() const { return profiles_; }
   const std::vector<std::string>& limits() const { return limits_; }
   std::uint64_t span() const { return span_; }
   double calls() const { return calls_; }
-  // Of the methods whose names are one, by that name (names_alike.hpp).
-  CallSpread::Sums spread_of(const std::string& name) const;
   // Bytes that a sampled object stands for on average; 0 where every object was told.
   double sample_size() const { return samples_ == 0 ? 0 : sampled_bytes_ / samples_; }
 
  private:
   struct Reading;  // what is needed until finish()
   void take_samples(const event::Batch& batch);
+  void sum_own_times();
+  void make_profiles();
 
   bool exact_names_;
   base::Time from_;  // what is selected
   base::Time to_;
   std::unique_ptr<Reading> reading_;
+  const Weight* weight_;
   std::map<std::string_view, Figures> figures_;  // by section
+  bool knows_busy_ = false;
+  Figures busy_{Unit::nanoseconds};
   std::vector<Suspect> suspects_;
-  std::map<std::string, CallSpread::Sums, std::less<>> spreads_;
-  std::optional<Profile> profile_;
+  std::map<std::string, OwnTimes::Sums, std::less<>> own_times_;
+  std::vector<Profile> profiles_;
   std::vector<std::string> limits_;
   std::uint64_t span_ = 0;
   double calls_ = 0;

@@ -20,36 +20,36 @@ class Gathering {
 
   void take(const DiffSide& runs, const Side& side) const {
     for (std::size_t run = 0; run < runs.size(); ++run) {
-      for (const Figure& figure : runs[run]->figures(topic_.section).all)
-        add(figure, run, runs.size(), side);
+      for (const Figure& figure : figures_of(*runs[run]).all) add(figure, run, runs.size(), side);
       for (auto& [key, pair] : pairs_.all)
-        describe(key, *runs[run], runs.size(), pair.*side.evidence, side.scale);
+        describe(key, *runs[run], run, runs.size(), pair.*side.evidence, side.scale);
     }
   }
 
  private:
+  const Figures& figures_of(const DiffRun& run) const {
+    return pairs_.is_cpu ? *run.busy() : run.figures(topic_.section);
+  }
   void add(const Figure& figure, std::size_t run, std::size_t runs, const Side& side) const {
     std::string key = exact_names_ ? figure.name : alike(figure.name, topic_.kind);
     DiffPair& pair = pairs_.all[std::move(key)];
-    if (pair.name.empty()) pair.name = figure.name;
+    if (pair.name.empty()) pair.name = std::string(topic_.prefix) + figure.name;
     Evidence& evidence = pair.*side.evidence;
     evidence.figures.resize(runs);
     evidence.figures[run] += static_cast<double>(figure.amount.*topic_.compared) * side.scale;
-    if (!topic_.has_counts()) return;
-    const auto count = static_cast<double>(figure.amount.count);
-    pair.*side.count += count * side.scale / static_cast<double>(runs);
-    if (topic_.chance == Chance::meetings) evidence.calls = std::max(evidence.calls, count);
+    if (topic_.has_counts())
+      pair.*side.count +=
+          static_cast<double>(figure.amount.count) * side.scale / static_cast<double>(runs);
   }
 
   // How far a run's figure may be off.
-  void describe(const std::string& key, const DiffRun& run, std::size_t runs, Evidence& evidence,
-                double scale) const {
+  void describe(const std::string& key, const DiffRun& run, std::size_t number, std::size_t runs,
+                Evidence& evidence, double scale) const {
     evidence.figures.resize(runs);
     if (topic_.chance == Chance::samples) evidence.sample_size = run.sample_size() * scale;
-    if (topic_.chance != Chance::time) return;
-    const CallSpread::Sums spread = run.spread_of(key);
-    evidence.calls = std::max(evidence.calls, spread.calls);
-    evidence.variance = std::max(evidence.variance, spread.variance() * scale * scale);
+    if (topic_.chance != Chance::time || pairs_.is_cpu) return;
+    evidence.steady.resize(runs);
+    evidence.steady[number] = static_cast<double>(run.own_times(key).trimmed()) * scale;
   }
 
   const DiffTopic& topic_;
@@ -61,6 +61,7 @@ class Gathering {
 
 std::string_view DiffPair::verdict() const {
   if (change() == 0) return "same";
+  if (!noise) return "not judged";
   if (is_noise()) return "noise";
   if (was() == 0) return "new";
   if (is() == 0) return "gone";
@@ -70,12 +71,16 @@ std::string_view DiffPair::verdict() const {
 DiffPairs pair_up(const DiffSide& before, const DiffSide& after, const DiffTopic& topic,
                   bool exact_names, double scale) {
   DiffPairs pairs;
+  pairs.is_judged = can_judge(before.size(), after.size(), topic.chance);
+  const auto knows_busy = [](const auto& run) { return run->busy() != nullptr; };
+  pairs.is_cpu = !topic.cpu_title.empty() && std::ranges::all_of(before, knows_busy) &&
+                 std::ranges::all_of(after, knows_busy);
   const Gathering gathering(topic, exact_names, pairs);
   gathering.take(before, {&DiffPair::before, &DiffPair::count_before, 1});
   gathering.take(after, {&DiffPair::after, &DiffPair::count_after, topic.scales ? scale : 1});
   for (auto& [key, pair] : pairs.all) {
     pair.before.figures.resize(before.size());
-    pair.noise = noise_between(pair.before, pair.after, topic.chance);
+    if (pairs.is_judged) pair.noise = noise_between(pair.before, pair.after, topic.chance);
     pairs.whole_before += pair.was();
     pairs.whole_after += pair.is();
   }

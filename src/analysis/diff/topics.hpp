@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,30 +24,94 @@ struct DiffTopic {
   std::string_view section;  // whose figures are compared
   std::string_view title;
   std::string_view in_all;           // its column in the table of totals
+  std::string_view noun;             // of an amount: "3.10 KiB allocated"
   std::uint64_t Amount::* compared;  // counts are shown beside weights
   NameKind kind;
   bool scales;  // with --per
   Chance chance;
-  bool follows = false;  // what the runtime does about what the program does: named behind that
+  bool follows = false;  // what the runtime does about what the program does: named last
+  std::string_view noun_of_one = {};  // where it is another
+  std::string_view prefix = {};       // of the name of a thing that is a number
+  std::string_view cpu_title = {};    // where it is the CPU time of methods, if all runs know that
 
   bool has_counts() const { return compared == &Amount::weight; }
 };
 
 inline constexpr std::array kDiffTopics = {
-    DiffTopic{"methods", "diff_methods", "calls", "Methods: time of their own", "Self time",
-              &Amount::weight, NameKind::method, true, Chance::time},
-    DiffTopic{"calls", "diff_calls", "calls", "Methods: calls", "Calls", &Amount::count,
-              NameKind::method, true, Chance::none},
-    DiffTopic{"allocations", "diff_allocations", "allocations", "Allocations by class", "Allocated",
-              &Amount::weight, NameKind::type, true, Chance::samples},
-    DiffTopic{"collections", "diff_collections", "collections", "Collections by generation",
-              "Collecting", &Amount::weight, NameKind::plain, true, Chance::meetings, true},
-    DiffTopic{"locks", "diff_locks", "monitors", "Waits for locks by class", "Lock waits",
-              &Amount::weight, NameKind::type, true, Chance::meetings},
-    DiffTopic{"exceptions", "diff_exceptions", "exceptions", "Exceptions by class", "Thrown",
-              &Amount::count, NameKind::type, true, Chance::none},
-    DiffTopic{"heap", "diff_heap", "heap", "Heap: the last snapshot, by class", "Heap",
-              &Amount::weight, NameKind::type, false, Chance::none},
+    DiffTopic{.word = "methods",
+              .key = "diff_methods",
+              .section = "calls",
+              .title = "Methods: time of their own",
+              .in_all = "Self time",
+              .noun = "of its own",
+              .compared = &Amount::weight,
+              .kind = NameKind::method,
+              .scales = true,
+              .chance = Chance::time,
+              .cpu_title = "Methods: CPU time"},
+    DiffTopic{.word = "calls",
+              .key = "diff_calls",
+              .section = "calls",
+              .title = "Methods: calls",
+              .in_all = "Calls",
+              .noun = "calls",
+              .compared = &Amount::count,
+              .kind = NameKind::method,
+              .scales = true,
+              .chance = Chance::none,
+              .noun_of_one = "call"},
+    DiffTopic{.word = "allocations",
+              .key = "diff_allocations",
+              .section = "allocations",
+              .title = "Allocations by class",
+              .in_all = "Allocated",
+              .noun = "allocated",
+              .compared = &Amount::weight,
+              .kind = NameKind::type,
+              .scales = true,
+              .chance = Chance::samples},
+    DiffTopic{.word = "collections",
+              .key = "diff_collections",
+              .section = "collections",
+              .title = "Collections by generation",
+              .in_all = "Collecting",
+              .noun = "of collecting",
+              .compared = &Amount::weight,
+              .kind = NameKind::plain,
+              .scales = true,
+              .chance = Chance::meetings,
+              .follows = true,
+              .prefix = "generation "},
+    DiffTopic{.word = "locks",
+              .key = "diff_locks",
+              .section = "monitors",
+              .title = "Waits for locks by class",
+              .in_all = "Lock waits",
+              .noun = "of waits for its lock",
+              .compared = &Amount::weight,
+              .kind = NameKind::type,
+              .scales = true,
+              .chance = Chance::meetings},
+    DiffTopic{.word = "exceptions",
+              .key = "diff_exceptions",
+              .section = "exceptions",
+              .title = "Exceptions by class",
+              .in_all = "Thrown",
+              .noun = "thrown",
+              .compared = &Amount::count,
+              .kind = NameKind::type,
+              .scales = true,
+              .chance = Chance::none},
+    DiffTopic{.word = "heap",
+              .key = "diff_heap",
+              .section = "heap",
+              .title = "Heap: the last snapshot, by class",
+              .in_all = "Heap",
+              .noun = "in the heap",
+              .compared = &Amount::weight,
+              .kind = NameKind::type,
+              .scales = false,
+              .chance = Chance::none},
 };
 
 struct DiffPair {
@@ -55,17 +120,23 @@ struct DiffPair {
   Evidence after;
   double count_before = 0;
   double count_after = 0;
-  double noise = 0;
+  std::optional<double> noise{};  // nothing where runs are too few to judge by
 
-  double was() const { return before.mean(); }
-  double is() const { return after.mean(); }
+  double was() const { return mean(before.figures); }
+  double is() const { return mean(after.figures); }
   double change() const { return is() - was(); }
-  bool is_noise() const { return change() == 0 || std::abs(change()) < noise; }
+  // Of what is judged by.
+  double steady_change() const { return mean(after.judged()) - mean(before.judged()); }
+  bool is_noise() const { return noise && (change() == 0 || std::abs(steady_change()) < *noise); }
+  // Whether it is certain that the figure is another.
+  bool is_change() const { return noise && !is_noise(); }
   std::string_view verdict() const;
 };
 
 struct DiffPairs {
   std::map<std::string, DiffPair> all;
+  bool is_judged = true;
+  bool is_cpu = false;  // DiffTopic::cpu_title
   double whole_before = 0;
   double whole_after = 0;
   double whole() const { return std::max(whole_before, whole_after); }

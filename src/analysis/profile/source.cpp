@@ -75,7 +75,6 @@ class CallSource final : public ProfileSource {
         by_thread_(options.by_thread),
         calls_(options.tree) {}
 
-  void consume(const Slice&) override {}
   void fill(ProfileTree& tree, const Names&) override {
     add_calls(tree, *calls_, by_thread_, true, [this](std::uint32_t node) {
       return Amount{calls_->nodes()[node].calls, calls_->self(node)};

@@ -13,7 +13,7 @@ class ProfileSource {
   ProfileSource& operator=(const ProfileSource&) = delete;
   virtual ~ProfileSource() = default;
 
-  virtual void consume(const Slice& slice) = 0;
+  virtual void consume(const Slice&) {}
   // After the last slice, once. A thread's number is its index in Names::threads(), or what
   // unknown_thread() explains; merged, all are number 0.
   virtual void fill(ProfileTree& tree, const Names& names) = 0;

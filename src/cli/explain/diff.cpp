@@ -51,22 +51,50 @@ std::string diff_title(const service::DiffAnswer& answer) {
   return fmt::format("From {} to {}", names_of(answer.before), names_of(answer.after));
 }
 
-// What failed, a line each, the worst first.
-std::vector<std::string> verdict_lines(const service::DiffAnswer& answer) {
-  constexpr std::size_t kMostTold = 10;
-  if (!answer.fail_over) return {};
-  const auto& failures = answer.failures;
-  if (failures.empty())
-    return {fmt::format("Nothing grew by more than {:.3g} %.", 100 * *answer.fail_over)};
+// A line each, the largest first, `most` of them; `say` adds to what changed.
+template <class Say>
+std::vector<std::string> lines_of(const std::vector<analysis::Change>& changes, std::size_t most,
+                                  const Say& say) {
   std::vector<std::string> lines;
-  for (const analysis::Growth& growth : failures) {
-    if (lines.size() == kMostTold) break;
-    lines.push_back(fmt::format("{} grew by {:.1f} % of the whole, more than {:.3g} %.",
-                                printable(growth.where), 100 * growth.share,
-                                100 * *answer.fail_over));
+  for (const analysis::Change& change : changes) {
+    if (lines.size() == most) break;
+    lines.push_back(printable(change.text) + say(change));
   }
-  if (failures.size() > lines.size())
-    lines.push_back(fmt::format("{} more grew by more than that.", failures.size() - kMostTold));
+  return lines;
+}
+
+// What failed, or where nothing may, what changed.
+std::vector<std::string> verdict_lines(const service::DiffAnswer& answer) {
+  constexpr std::size_t kMostFailures = 10, kMostChanges = 5;
+  const auto& difference = answer.difference;
+  std::vector<std::string> lines;
+  if (answer.fail_over) {
+    const auto& failures = answer.failures;
+    lines = lines_of(failures, kMostFailures, [&](const analysis::Change& change) {
+      return fmt::format(" (+{:.1f} % of all, more than {:.3g} %)", 100 * change.share,
+                         100 * *answer.fail_over);
+    });
+    if (failures.empty())
+      lines.push_back(fmt::format("Nothing grew by more than {:.3g} %.", 100 * *answer.fail_over));
+    if (failures.size() > kMostFailures)
+      lines.push_back(
+          fmt::format("{} more grew by more than that.", failures.size() - kMostFailures));
+  } else {
+    lines = lines_of(difference.changes, kMostChanges, [](const analysis::Change& change) {
+      return fmt::format(" ({:+.1f} % of all)", 100 * change.share);
+    });
+    if (difference.changes.size() > kMostChanges)
+      lines.push_back(
+          fmt::format("{} more changed, see below.", difference.changes.size() - kMostChanges));
+    if (difference.changes.empty())
+      lines.emplace_back(difference.times_are_judged ? "Nothing changed but by chance."
+                                                     : "Nothing changed that can be counted.");
+  }
+  if (!difference.times_are_judged)
+    lines.push_back(
+        fmt::format("Times are not judged: that takes {0} runs of each side (polytrace diff "
+                    "A1 A2 A3 -- B1 B2 B3).",
+                    analysis::kRunsForTimes));
   return lines;
 }
 
@@ -111,17 +139,20 @@ class Diff final : public Command {
         "Compares methods, call tree, allocations, collections, locks, exceptions and heap of two "
         "traces, of any formats and runtimes, by name; and says which suspects are new and which "
         "are gone. With -- there are several runs of each: then figures are averages, and what "
-        "runs of one program differ by is known.\n\n"
+        "runs of one program differ by is known. What changed most is said first.\n\n"
         "Names are compared by one spelling: com.acme.Shop.main, Acme.Shop:Main (string[]) and "
-        "Acme.Shop::Main are the same method. Changes that may be chance are called noise: times, "
-        "waits and samples by how runs differ, or, of single runs, by how calls do. Calls, objects "
-        "and exceptions are counts, and compared as they are.\n\n"
+        "Acme.Shop::Main are the same method. Calls, objects and exceptions are counts, and "
+        "compared "
+        "as they are. Times, waits and collections are judged with three runs of each side or "
+        "more; a change that may be chance is called noise. Time of a method is the CPU time of "
+        "its own where all runs tell that, else its own time without known waits.\n\n"
         "With --fail-over the exit code is 5 when a figure grew by more than that part of its "
-        "table's whole; noise does not count. What grew most is said first.",
+        "table's whole; noise does not count, nor do times that are not judged.",
         {{"before and after a change", "polytrace diff before.ptrace after.ptrace"},
          {"the same as a flame graph", "polytrace flame --base before.ptrace after.ptrace"},
          {"the second one ran for longer", "polytrace diff --per time before.mlpd after.mlpd"},
-         {"several runs of each", "polytrace diff a1.mlpd a2.mlpd -- b1.mlpd b2.mlpd b3.mlpd"},
+         {"three runs of each",
+          "polytrace diff a1.mlpd a2.mlpd a3.mlpd -- b1.mlpd b2.mlpd b3.mlpd"},
          {"in CI", "polytrace diff --fail-over 5% --fail-on methods,calls main.mlpd branch.mlpd"}},
         {0, 1, 2, 3, 4, 5, 6, 130},
         "docs/analyses.md, docs/reference/json.md"};
@@ -227,7 +258,16 @@ class Diff final : public Command {
                                       service::did_you_mean(word, known), fmt::join(known, ", ")));
       question_.fail_on.emplace_back(word);
     }
-    return {};
+    const auto can_fail = [&](const analysis::DiffTopic& topic) {
+      return analysis::can_judge(question_.before.size(), question_.after.size(), topic.chance) &&
+             std::ranges::find(question_.fail_on, topic.word) != question_.fail_on.end();
+    };
+    if (question_.fail_on.empty() || std::ranges::any_of(analysis::kDiffTopics, can_fail))
+      return {};
+    return base::fail(
+        base::Code::usage,
+        fmt::format("--fail-on {}: that takes {} runs of each side (A1 A2 A3 -- B1 B2 B3)",
+                    fail_on_, analysis::kRunsForTimes));
   }
 
   service::DiffQuestion question_;

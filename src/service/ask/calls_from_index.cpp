@@ -23,6 +23,11 @@ base::result<bool> sums_have_all_calls(const store::Store& store) {
   return !*changes;
 }
 
+base::result<bool> has_cpu_of_threads(const store::Store& store) {
+  constexpr auto kOfThread = static_cast<std::uint64_t>(event::CpuScope::thread);
+  return store.has_rows(event::Kind::Cpu, "scope", kOfThread);
+}
+
 namespace {
 
 using analysis::CallFigures;
@@ -100,8 +105,7 @@ base::result<bool> sums_tell_all(const store::Store& store, const CallsQuestion&
     return section->key == kSections[0] || section->key == kSections[1];
   };
   if (std::ranges::any_of(question.sections, tells_busy)) {
-    constexpr auto kOfThread = static_cast<std::uint64_t>(event::CpuScope::thread);
-    const auto has_figures = store.has_rows(event::Kind::Cpu, "scope", kOfThread);
+    const auto has_figures = has_cpu_of_threads(store);
     if (!has_figures) return has_figures;
     if (*has_figures) return false;
   }

@@ -26,6 +26,9 @@ struct CallsQuestion {
 // beyond the limit of open calls. Then the events have to be read. Errors: those of frames.
 base::result<bool> sums_have_all_calls(const store::Store& store);
 
+// Whether the trace has CPU times of threads. Errors: those of frames.
+base::result<bool> has_cpu_of_threads(const store::Store& store);
+
 // Methods, call tree, callers, bottom-up and sandwich.
 bool is_of_calls(const analysis::Section& section);
 

@@ -28,14 +28,14 @@ Asked<Reading> read_run(const DiffQuestion& question, const std::string& file, c
   return reading;
 }
 
-std::vector<analysis::Growth> failures_of(const DiffQuestion& question,
+std::vector<analysis::Change> failures_of(const DiffQuestion& question,
                                           const analysis::Difference& difference) {
-  std::vector<analysis::Growth> out;
+  std::vector<analysis::Change> out;
   if (!question.fail_over) return out;
   const auto& topics = question.fail_on;
-  for (const analysis::Growth& growth : difference.growths) {
-    const bool counts = topics.empty() || std::ranges::find(topics, growth.topic) != topics.end();
-    if (counts && growth.share > *question.fail_over) out.push_back(growth);
+  for (const analysis::Change& change : difference.changes) {
+    const bool counts = topics.empty() || std::ranges::find(topics, change.topic) != topics.end();
+    if (counts && change.share > *question.fail_over) out.push_back(change);
   }
   return out;
 }
@@ -47,20 +47,6 @@ void write_side(base::JsonWriter& json, std::string_view key, const std::vector<
     json.begin_object();
     write_origin(json, reading.origin);
     write_outcome(json, reading.passed);
-    json.end_object();
-  }
-  json.end_array();
-}
-
-// What grew more than by chance, the largest first.
-void write_growths(base::JsonWriter& json, const DiffAnswer& answer) {
-  json.key("growths");
-  json.begin_array();
-  for (const analysis::Growth& growth : answer.difference.growths) {
-    json.begin_object();
-    json.member("topic", growth.topic);
-    json.member("share", growth.share);
-    json.member("at", growth.where);
     json.end_object();
   }
   json.end_array();
@@ -89,6 +75,22 @@ Asked<DiffAnswer> ask_diff(const DiffQuestion& question, const Asking& asking) {
   return answer;
 }
 
+void write_growths(base::JsonWriter& json, const analysis::Difference& difference) {
+  json.key("growths");
+  json.begin_array();
+  for (const analysis::Change& change : difference.changes) {
+    if (change.share <= 0) continue;
+    json.begin_object();
+    json.member("topic", change.topic);
+    json.member("share", change.share);
+    json.member("at", change.where);
+    json.member("text", change.text);
+    json.end_object();
+  }
+  json.end_array();
+  json.member("times_are_judged", difference.times_are_judged);
+}
+
 std::string diff_json(const DiffAnswer& answer) {
   std::string out;
   base::JsonWriter json(out);
@@ -99,7 +101,7 @@ std::string diff_json(const DiffAnswer& answer) {
   json.member("scale", answer.difference.scale);
   json.member("exact_names", answer.options.exact_names);
   json.member("threshold", answer.options.threshold);
-  write_growths(json, answer);
+  write_growths(json, answer.difference);
   json.key("failed");
   if (answer.fail_over) json.value(!answer.failures.empty());
   else json.null();

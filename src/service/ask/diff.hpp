@@ -31,9 +31,13 @@ struct DiffAnswer {
   analysis::DiffOptions options{};
   std::optional<double> fail_over{};
   // What grew by more than `fail_over`, of the topics that count; the largest first.
-  std::vector<analysis::Growth> failures{};
+  std::vector<analysis::Change> failures{};
 };
 Asked<DiffAnswer> ask_diff(const DiffQuestion& question, const Asking& asking);
+
+// As members of an object: what grew more than by chance, the largest first, and whether times are
+// judged.
+void write_growths(base::JsonWriter& json, const analysis::Difference& difference);
 
 // {"schema": "polytrace.diff/2", ...}
 std::string diff_json(const DiffAnswer& answer);

@@ -197,8 +197,7 @@ bool has_samples(const IndexedTrace& trace) {
 
 // Of calls, or of threads.
 bool has_cpu(const IndexedTrace& trace) {
-  constexpr auto kOfThread = static_cast<std::uint64_t>(event::CpuScope::thread);
-  const auto of_threads = trace.store().has_rows(event::Kind::Cpu, "scope", kOfThread);
+  const auto of_threads = has_cpu_of_threads(trace.store());
   if (of_threads && *of_threads && trace.store().facts().totals.blocks != 0) return true;
   const auto sums = trace.store().calls({});
   return sums && std::ranges::any_of(sums->paths(), [](const auto& sum) { return sum.cpu != 0; });

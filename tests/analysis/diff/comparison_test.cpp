@@ -116,7 +116,7 @@ TEST(comparison, tells_of_every_topic_what_each_trace_has) {
   const std::vector<Expected> all = {{"methods", "Shop:Work", 100, Unit::nanoseconds},
                                      {"calls", "Shop:Work", 1, Unit::count},
                                      {"allocations", "Goods", 16, Unit::bytes},
-                                     {"collections", "1", 60, Unit::nanoseconds},
+                                     {"collections", "generation 1", 60, Unit::nanoseconds},
                                      {"locks", "Guard", 30, Unit::nanoseconds},
                                      {"exceptions", "Oops", 1, Unit::count},
                                      {"heap", "Goods", 24, Unit::bytes}};
@@ -198,6 +198,88 @@ TEST(comparison, suspects_are_new_gone_or_in_both) {
   EXPECT_EQ(verdict({}, storm), "new");
   EXPECT_EQ(verdict(storm, {}), "gone");
   EXPECT_EQ(verdict(storm, storm), "in both");
+}
+
+constexpr base::Time ms = 1'000'000;
+
+// A call that waits, and one that uses so much of a processor, in 100 ms each.
+event::Batch timed(base::Time used) {
+  event::Batch batch;
+  Stream main(batch, kMain);
+  main.method(1, "Shop:Wait").method(2, "Shop:Work");
+  const auto cpu = [&](base::Time time, base::Time nanoseconds) {
+    event::Cpu cpu;
+    cpu.scope = event::CpuScope::thread;
+    cpu.span = 100 * ms;
+    cpu.used = nanoseconds;
+    main.add(time, base::kNoId, cpu);
+  };
+  call(batch, 1, 0, 100 * ms);
+  call(batch, 2, 100 * ms, 100 * ms);
+  cpu(100 * ms, 0);
+  cpu(200 * ms, used);
+  return batch;
+}
+
+DiffSide runs_of(const event::Batch& trace, std::size_t count) {
+  DiffSide runs;
+  for (std::size_t i = 0; i < count; ++i) runs.push_back(std::move(side(trace).front()));
+  return runs;
+}
+
+TEST(comparison, of_methods_is_by_cpu_time_where_all_runs_tell_it) {
+  const Difference difference =
+      analysis::compare(runs_of(timed(20 * ms), 3), runs_of(timed(60 * ms), 3), {});
+  const Table methods = table_of(difference, "diff_methods");
+  EXPECT_EQ(methods.title, "Methods: CPU time");
+  ASSERT_EQ(methods.rows.size(), 1U);
+  EXPECT_EQ(text(methods, 0, "name"), "Shop:Work");
+  EXPECT_EQ(text(methods, 0, "verdict"), "more");
+  EXPECT_EQ(table_of(difference, "diff_tree").title, "Call tree: CPU time");
+  ASSERT_EQ(difference.changes.size(), 1U);
+  EXPECT_EQ(difference.changes[0].text, "Shop:Work: 20.0 ms of CPU time, now 60.0 ms: 3 times");
+  EXPECT_EQ(difference.changes[0].share, 2);
+  // A trace that does not tell it has wall time alone.
+  event::Batch wall;
+  Stream(wall, kMain).method(1, "Shop:Wait").method(2, "Shop:Work");
+  call(wall, 2, 0, 40 * ms);
+  const Difference mixed = compared(timed(20 * ms), wall);
+  EXPECT_EQ(table_of(mixed, "diff_methods").title, "Methods: time of their own");
+  EXPECT_EQ(number(table_of(mixed, "diff_totals"), 0, "methods"), U(200 * ms));
+  EXPECT_EQ(table_of(mixed, "diff_tree").title, "Call tree: Time");
+}
+
+TEST(comparison, times_of_single_runs_are_not_judged) {
+  const Difference difference = compared(timed(20 * ms), timed(60 * ms));
+  EXPECT_FALSE(difference.times_are_judged);
+  EXPECT_TRUE(difference.changes.empty());
+  const Table methods = table_of(difference, "diff_methods");
+  EXPECT_EQ(text(methods, 0, "verdict"), "not judged");
+  EXPECT_EQ(cell(methods, 0, "noise"), analysis::Cell{});
+}
+
+TEST(comparison, a_known_wait_is_no_time_of_a_method) {
+  event::Batch batch;
+  Stream main(batch, kMain);
+  main.method(kCode, "Shop:Work").type(kGuard, "Guard");
+  const auto slot = batch.thread_slot(kMain);
+  batch.add_plain(0, slot, kCode, event::Kind::Enter);
+  wait(main, 100, 900);
+  batch.add_plain(1500, slot, kCode, event::Kind::Leave);
+  EXPECT_EQ(number(table_of(compared({}, batch), "diff_methods"), 0, "after"), 600U);
+}
+
+TEST(comparison, a_change_says_what_was_and_what_is) {
+  const Difference difference = compared(trace(2), trace(24));
+  std::vector<std::string> all;
+  for (const analysis::Change& change : difference.changes) all.push_back(change.text);
+  EXPECT_EQ(all, (std::vector<std::string>{"Shop:Work: 2 calls, now 24: 12 times",
+                                           "Goods: 32 B allocated, now 384 B: 12 times",
+                                           "Oops: 2 thrown, now 24: 12 times",
+                                           "Goods: 48 B in the heap, now 576 B: 12 times"}));
+  EXPECT_EQ(compared({}, trace(1)).changes[0].text, "Shop:Work: 0 calls, now 1: new");
+  EXPECT_EQ(compared(trace(1), {}).changes[0].text, "Shop:Work: 1 call, now 0: none");
+  EXPECT_EQ(compared(trace(4), trace(5)).changes[0].text, "Shop:Work: 4 calls, now 5: +25.0 %");
 }
 
 }  // namespace

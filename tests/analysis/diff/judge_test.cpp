@@ -12,48 +12,50 @@ namespace {
 
 constexpr double kSecond = 1e9;
 
-Evidence one(double figure, double calls = 0, double variance = 0) {
-  return {{figure}, calls, variance, 0};
-}
-Evidence several(std::vector<double> figures) { return {std::move(figures), 0, 0, 0}; }
-Evidence sampled(double figure, double sample_size) { return {{figure}, 0, 0, sample_size}; }
+Evidence of(std::vector<double> figures) { return {std::move(figures)}; }
+Evidence sampled(double figure, double sample_size) { return {{figure}, {}, sample_size}; }
 
 bool differ(const Evidence& before, const Evidence& after, Chance chance) {
-  return std::abs(after.mean() - before.mean()) >= noise_between(before, after, chance);
+  return std::abs(mean(after.judged()) - mean(before.judged())) >=
+         noise_between(before, after, chance);
 }
 
 TEST(judge, counts_of_single_runs_are_exact) {
-  EXPECT_TRUE(differ(one(1'000'000), one(1'000'001), Chance::none));
+  EXPECT_TRUE(differ(of({1'000'000}), of({1'000'001}), Chance::none));
 }
 
 TEST(judge, counts_that_differ_from_run_to_run_are_not) {
-  EXPECT_FALSE(differ(several({1000, 1040, 980}), several({1010, 990, 1050}), Chance::none));
-  EXPECT_TRUE(differ(several({1000, 1040, 980}), several({2010, 1990, 2050}), Chance::none));
-  EXPECT_TRUE(differ(several({1000, 1000, 1000}), several({1001, 1001, 1001}), Chance::none));
+  EXPECT_FALSE(differ(of({1000, 1040, 980}), of({1010, 990, 1050}), Chance::none));
+  EXPECT_TRUE(differ(of({1000, 1040, 980}), of({2010, 1990, 2050}), Chance::none));
+  EXPECT_TRUE(differ(of({1000, 1000, 1000}), of({1001, 1001, 1001}), Chance::none));
 }
 
-TEST(judge, many_calls_of_one_run_say_more_than_one_call) {
-  EXPECT_FALSE(differ(one(kSecond, 1), one(1.6 * kSecond, 1), Chance::time));
-  EXPECT_TRUE(differ(one(kSecond, 10'000), one(1.6 * kSecond, 10'000), Chance::time));
-  EXPECT_TRUE(differ(one(kSecond, 1), one(12 * kSecond, 1), Chance::time));
+TEST(judge, times_and_meetings_of_threads_take_three_runs_of_each_side) {
+  for (const Chance chance : {Chance::time, Chance::meetings}) {
+    EXPECT_FALSE(can_judge(1, 1, chance));
+    EXPECT_FALSE(can_judge(2, 3, chance));
+    EXPECT_TRUE(can_judge(3, 3, chance));
+  }
+  EXPECT_TRUE(can_judge(1, 1, Chance::none));
+  EXPECT_TRUE(can_judge(1, 1, Chance::samples));
 }
 
-TEST(judge, calls_that_differ_much_make_a_sum_uncertain) {
-  const double variance = 0.4 * kSecond * 0.4 * kSecond;
-  EXPECT_FALSE(
-      differ(one(kSecond, 10'000, variance), one(2 * kSecond, 10'000, variance), Chance::time));
-  EXPECT_TRUE(differ(one(kSecond, 10'000, 1), one(2 * kSecond, 10'000, 1), Chance::time));
+TEST(judge, three_runs_tell_a_tenth_more) {
+  const Evidence before = of({0.99 * kSecond, 1.0 * kSecond, 1.01 * kSecond});
+  EXPECT_TRUE(differ(before, of({1.09e9, 1.10e9, 1.11e9}), Chance::time));
+  EXPECT_FALSE(differ(before, of({1.00e9, 1.02e9, 1.01e9}), Chance::time));
+  EXPECT_FALSE(differ(before, of({0.8e9, 1.1e9, 1.4e9}), Chance::time));
 }
 
-TEST(judge, a_few_runs_tell_a_tenth_more) {
-  const Evidence before = several({0.99 * kSecond, 1.0 * kSecond, 1.01 * kSecond});
-  EXPECT_TRUE(differ(before, several({1.09e9, 1.10e9, 1.11e9}), Chance::time));
-  EXPECT_FALSE(differ(before, several({1.00e9, 1.02e9, 1.01e9}), Chance::time));
-  EXPECT_FALSE(differ(before, several({0.8e9, 1.1e9, 1.4e9}), Chance::time));
+TEST(judge, what_one_call_was_late_by_hides_no_change_and_is_none) {
+  const std::vector<double> equal = {1.00e9, 1.01e9, 0.99e9};
+  const Evidence late{{1.00e9, 1.01e9, 1.90e9}, equal};
+  EXPECT_TRUE(differ(late, {{2.0e9, 2.01e9, 1.99e9}, {2.0e9, 2.01e9, 1.99e9}}, Chance::time));
+  EXPECT_FALSE(differ({equal, equal}, late, Chance::time));
 }
 
 TEST(judge, short_times_are_nobodys_concern) {
-  EXPECT_FALSE(differ(one(1000, 100), one(90'000, 100), Chance::time));
+  EXPECT_FALSE(differ(of({1000, 1000, 1000}), of({90'000, 90'000, 90'000}), Chance::time));
 }
 
 TEST(judge, sampled_bytes_are_as_sure_as_their_number) {
@@ -65,33 +67,44 @@ TEST(judge, sampled_bytes_are_as_sure_as_their_number) {
   EXPECT_TRUE(differ(sampled(1000, 0), sampled(1024, 0), Chance::samples));
 }
 
-TEST(judge, waits_of_two_runs_lie_far_apart) {
-  EXPECT_FALSE(differ(one(0.1 * kSecond), one(0.3 * kSecond), Chance::meetings));
-  EXPECT_TRUE(differ(one(0), one(0.3 * kSecond), Chance::meetings));
-  EXPECT_FALSE(differ(one(0), one(500'000), Chance::meetings));
-  // Two pauses of a collector, by how late threads ran.
-  EXPECT_FALSE(differ(one(110'000, 2), one(1'700'000, 2), Chance::meetings));
-  // A thread that was late once, on a busy machine.
-  EXPECT_FALSE(differ(one(1'000'000, 1), one(5'700'000, 1), Chance::meetings));
-  EXPECT_TRUE(differ(one(110'000, 2), one(30'000'000, 2), Chance::meetings));
+TEST(judge, waits_of_a_few_runs_lie_far_apart) {
+  EXPECT_FALSE(differ(of({1.0e9, 1.0e9, 1.0e9}), of({1.2e9, 1.2e9, 1.2e9}), Chance::meetings));
+  EXPECT_TRUE(differ(of({0, 0, 0}), of({0.3e9, 0.3e9, 0.3e9}), Chance::meetings));
+  EXPECT_FALSE(differ(of({0, 0, 0}), of({500'000, 500'000, 500'000}), Chance::meetings));
 }
 
-TEST(call_spread, is_that_of_the_calls_own_times) {
-  CallSpread spread;
+TEST(own_times, are_those_of_the_calls_without_their_callees) {
+  OwnTimes own;
   CallTree tree{Selection{}};
-  tree.fill(spread);
+  tree.fill(own);
   Recording r(tree);
   base::Time time = 0;
-  for (const base::Time own : {10, 20, 30, 40}) {
-    r.enter(time, 1).enter(time + 1, 2).leave(time + 6, 2).leave(time + own + 5, 1);
-    time += 100;
+  for (base::Time i = 0; i < 360; ++i) {
+    const base::Time length = i == 7 ? 50'000 : 10;  // one had to wait for a processor
+    r.enter(time, 1).enter(time + 1, 2).leave(time + 6, 2).leave(time + length + 5, 1);
+    time += 100'000;
   }
   r.finish();
-  const auto outer = spread.of(r.names().methods().index(1));
-  EXPECT_DOUBLE_EQ(outer.calls, 4);
-  EXPECT_DOUBLE_EQ(outer.time, 100);
-  EXPECT_DOUBLE_EQ(outer.variance(), 4.0 * 500 / 3);  // four times that of one call
-  EXPECT_DOUBLE_EQ(spread.of(r.names().methods().index(2)).variance(), 0);
+  const auto outer = own.of(r.names().methods().index(1));
+  EXPECT_EQ(outer.calls, 360U);
+  EXPECT_EQ(outer.time, 359U * 10 + 50'000);
+  EXPECT_EQ(outer.trimmed(), 356U * 10);
+  EXPECT_EQ(own.of(r.names().methods().index(2)).trimmed(), 356U * 5);
+}
+
+TEST(own_times, of_a_few_calls_are_all_of_them) {
+  OwnTimes own;
+  for (const std::uint64_t one : {10, 20, 30}) own.add(0, one);
+  EXPECT_EQ(own.of(0).trimmed(), 60U);
+}
+
+TEST(own_times, of_several_methods_have_the_longest_of_all) {
+  OwnTimes own;
+  for (std::uint64_t i = 0; i < 100; ++i) own.add(0, 10), own.add(1, i == 3 ? 1000 : 10);
+  OwnTimes::Sums both = own.of(0);
+  both.merge(own.of(1));
+  EXPECT_EQ(both.calls, 200U);
+  EXPECT_EQ(both.trimmed(), 198U * 10);
 }
 
 }  // namespace

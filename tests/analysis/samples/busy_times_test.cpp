@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <map>
 #include <random>
 
@@ -67,6 +68,17 @@ TEST_P(busy_times, is_shared_equally_by_the_pieces_of_a_stretch_but_for_those_th
   EXPECT_EQ(table.rows[0].back(), Cell{"Work"});  // though Main has more self time
   EXPECT_EQ(headline(), "2 calls; busiest: Work with 20.0 ms of CPU time (66.7 %) in 1 call");
   EXPECT_TRUE(table.notes.empty());
+}
+
+TEST_P(busy_times, is_known_up_to_the_ends_of_time) {
+  constexpr base::Time kFirst = base::kNoTime + 1;
+  constexpr base::Time kLast = std::numeric_limits<base::Time>::max();
+  r.add(kFirst + 1, base::kNoId, cpu_of_stretch(0, kLast));
+  r.enter(kFirst, 1).enter(kFirst + 100 * ms, 2).leave(kLast, 2).leave(kLast, 1);
+  r.add(kLast - 1, base::kNoId, cpu_of_stretch(kLast, kLast)).finish();
+  const auto [busy, waiting] = times(methods(), "Work");
+  EXPECT_NEAR(busy, static_cast<double>(kLast) / 1e6, 1);
+  EXPECT_NEAR(waiting, static_cast<double>(kLast) / 1e6, 200);
 }
 
 TEST_P(busy_times, is_of_many_short_calls_not_of_one_that_waits_beside_them) {

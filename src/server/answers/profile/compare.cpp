@@ -5,6 +5,7 @@
 #include "base/codes.hpp"
 #include "server/answers/ask.hpp"
 #include "server/answers/profile/pruned_json.hpp"
+#include "service/ask/diff.hpp"
 #include "service/trace/profile.hpp"
 
 namespace polytrace::server {
@@ -133,16 +134,7 @@ Answered write_answer(const CompareAsked& question, const Profile& before, const
   write_pruned(json, pruned);
   write_frames(json, pruned.profile, [](const Profile::Frame&) { return std::nullopt; });
   json.member("scale", difference.scale);
-  json.key("growths");
-  json.begin_array();
-  for (const analysis::Growth& growth : difference.growths) {
-    json.begin_object();
-    json.member("topic", growth.topic);
-    json.member("share", growth.share);
-    json.member("at", growth.where);
-    json.end_object();
-  }
-  json.end_array();
+  service::write_growths(json, difference);
   service::write_tables(json, difference.tables);
   return answer.take(question.a.view.trace->is_partial() || question.b.view.trace->is_partial());
 }
