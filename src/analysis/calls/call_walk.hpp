@@ -134,32 +134,32 @@ class CallWalk {
   static bool ends(event::u64 ticket, const Event& leave, const event::Batch& batch) {
     return event::tickets_agree(ticket, event::ticket_of(batch, leave));
   }
-  [[gnu::always_inline]] inline void leaf(Frame& caller, const Event& enter, base::Time start,
-                                          base::Time end, std::uint32_t thread, const Names& names,
-                                          Policy& policy) {
-    Frame frame;
-    policy.enter(caller, frame, enter, start, names);
-    policy.leave(caller, frame, end,
-                 Policy::kAsksRecursion && methods_.is_open(thread, frame.method));
+  // A leaf, whose frame is none of the stack's.
+  [[gnu::always_inline]] inline void leave_leaf(Frame& caller, const Frame& leaf, base::Time end,
+                                                std::uint32_t thread, Policy& policy) {
+    policy.leave(caller, leaf, end,
+                 Policy::kAsksRecursion && methods_.is_open(thread, leaf.method));
   }
-  // False: it is beyond the limit.
-  [[gnu::always_inline]] inline bool enter(Stack& stack, Ends& ends, const Event& event,
-                                           base::Time start, event::OpenCall call,
-                                           std::uint32_t thread, const Names& names,
-                                           Policy& policy) {
+  // Whether there is room for another call, which is made where there is none.
+  [[gnu::always_inline]] inline bool has_room(Stack& stack, Ends& ends) {
     if (ends.top == ends.last) [[unlikely]]
       ends = stack.calls.grown(ends, account_);
-    if (ends.top == ends.last) [[unlikely]] {
-      stack.calls.drop(account_);
-      return false;
-    }
-    policy.enter(ends.top[0], ends.top[1], event, start, names);
+    return ends.top != ends.last;
+  }
+  // What the policy has filled the frame above the innermost one of is now that.
+  [[gnu::always_inline]] inline void enter(Ends& ends, event::OpenCall call, std::uint32_t thread) {
     ++ends.top;
     ends.top->id = call.id;
     ends.top->ticket = call.ticket;
     ends.top->stack = CallSites::kUnknown;
     if constexpr (Policy::kAsksRecursion) methods_.enter(thread, ends.top->method);
-    return true;
+  }
+  // A leaf that is called where no more calls can be open: it counts all the same.
+  void take_leaf(Frame& caller, const Event& enter, base::Time start, base::Time end,
+                 std::uint32_t thread, const Names& names, Policy& policy) {
+    Frame leaf;
+    policy.enter(caller, leaf, enter, start, names);
+    leave_leaf(caller, leaf, end, thread, policy);
   }
   // The same of any call.
   Frame* close_any(Stack& stack, Frame* top, const Frame* bottom, std::uint32_t thread,
@@ -206,20 +206,31 @@ auto CallWalk<Policy>::walk_on(const Event* event, const Event* end, const Run& 
                                const Slice& slice, Ends& told, Policy& policy) -> const Event* {
   Stack& stack = stacks_[run.thread];
   const event::Batch& batch = slice.batch;
+  const Names& names = slice.names;
+  const std::uint32_t thread = run.thread;
   Ends ends = told;
   base::Time now = stack.now;
   for (; event != end; ++event) {
     if (event->kind == event::Kind::Enter) {
       const base::Time start = in_order(event->time, now);
-      if (is_leaf(event, end, batch) && stack.calls.dropped() == 0) {
-        leaf(*ends.top, *event, start, in_order(event[1].time, now), run.thread, slice.names,
-             policy);
+      if (!has_room(stack, ends)) [[unlikely]] {
+        if (stack.calls.dropped() != 0 || !is_leaf(event, end, batch)) {
+          stack.calls.drop(account_);
+          continue;
+        }
+        take_leaf(*ends.top, *event, start, in_order(event[1].time, now), thread, names, policy);
         ++event;
         continue;
       }
-      if (enter(stack, ends, *event, start, event::called(batch, *event), run.thread, slice.names,
-                policy))
-        if constexpr (kCounted) stack.calls.counts()->add(*ends.top);
+      // Before it is known whether it is a leaf, which is hard to foresee.
+      policy.enter(ends.top[0], ends.top[1], *event, start, names);
+      if (is_leaf(event, end, batch)) {
+        leave_leaf(ends.top[0], ends.top[1], in_order(event[1].time, now), thread, policy);
+        ++event;
+        continue;
+      }
+      enter(ends, event::called(batch, *event), thread);
+      if constexpr (kCounted) stack.calls.counts()->add(*ends.top);
     } else if (event->kind == event::Kind::Leave || event->kind == event::Kind::Unwind) {
       const base::Time time = in_order(event->time, now);
       if (stack.calls.dropped() != 0) [[unlikely]]
@@ -228,9 +239,9 @@ auto CallWalk<Policy>::walk_on(const Event* event, const Event* end, const Run& 
                (event->detail == event::kAbsent || this->ends(ends.top->ticket, *event, batch)))
           [[likely]] {
         if constexpr (kCounted) stack.calls.counts()->remove(*ends.top);
-        ends.top = close(ends.top, run.thread, time, policy);
+        ends.top = close(ends.top, thread, time, policy);
       } else {
-        ends = leave(stack, ends, event::called(batch, *event), time, run.thread, policy);
+        ends = leave(stack, ends, event::called(batch, *event), time, thread, policy);
         if (kCounted != (stack.calls.counts() != nullptr)) {
           ++event;
           break;
@@ -242,7 +253,7 @@ auto CallWalk<Policy>::walk_on(const Event* event, const Event* end, const Run& 
       policy.clock.look(batch, *event);
       if (slice.sites != nullptr && !slice.sites->found)
         slice.sites->find(std::span(ends.bottom + 1, ends.top + 1), *event,
-                          static_cast<std::uint32_t>(event - batch.events.begin()), slice.names);
+                          static_cast<std::uint32_t>(event - batch.events.begin()), names);
     }
   }
   told = ends;
@@ -313,7 +324,12 @@ auto CallWalk<Policy>::begin_sum(Stack& stack, Ends ends, const Event& event, co
                                  const Slice& slice, Policy& policy) -> Ends {
   // No leave of a call is its end.
   constexpr event::OpenCall kSum{base::kNoId, ~event::u64{0}};
-  if (!enter(stack, ends, event, event.time, kSum, run.thread, slice.names, policy)) return ends;
+  if (!has_room(stack, ends)) {
+    stack.calls.drop(account_);
+    return ends;
+  }
+  policy.enter(ends.top[0], ends.top[1], event, event.time, slice.names);
+  enter(ends, kSum, run.thread);
   if (stack.calls.counts() != nullptr) stack.calls.counts()->add(*ends.top);
   const auto sum = slice.batch.details_or<event::SummaryBegin>(event, {});
   const auto time = [](base::Duration told) {

@@ -123,6 +123,8 @@ void ProfileBuilder::consume(const Slice& slice) {
   learn(slice);
   note_times(slice);
   if (feeds_tree_) options_.tree->consume(slice);
+  const bool is_settled = options_.weight == nullptr && !options_.every_carrier;
+  if (is_settled && present_[number(Carrier::calls)]) return;  // the first of weights()
   for (std::size_t i = 0; i < kCarriers; ++i)
     if (sources_[i]) sources_[i]->consume(slice);
 }

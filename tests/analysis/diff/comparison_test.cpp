@@ -245,7 +245,7 @@ TEST(comparison, of_methods_is_by_cpu_time_where_all_runs_tell_it) {
   call(wall, 2, 0, 40 * ms);
   const Difference mixed = compared(timed(20 * ms), wall);
   EXPECT_EQ(table_of(mixed, "diff_methods").title, "Methods: time of their own");
-  EXPECT_EQ(number(table_of(mixed, "diff_totals"), 0, "methods"), U(200 * ms));
+  EXPECT_EQ(number(table_of(mixed, "diff_totals"), 0, "methods"), std::uint64_t{200 * ms});
   EXPECT_EQ(table_of(mixed, "diff_tree").title, "Call tree: Time");
 }
 
