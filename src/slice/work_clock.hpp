@@ -27,6 +27,7 @@ class WorkClock {
 
   // Whether excluded() is ever anything but 0.
   bool subtracts() const { return subtracts_waits_ || pauses_ != nullptr; }
+  bool subtracts_waits() const { return subtracts_waits_; }
   // The thread of what follows.
   void turn_to(std::uint32_t thread) {
     if (thread >= threads_.size()) threads_.resize(thread + std::size_t{1});

@@ -31,8 +31,25 @@ expect_json '[.tables[] | select(.key == "diff_methods") | .rows[] |
 run cut --to 1% "$data/calls.mlpd" -o "$scratch/start.mlpd"
 run diff --fail-over 0.1% "$scratch/start.mlpd" "$data/calls.mlpd"
 expect_code 5
-expect_in out 'more than 0.1 %'
+expect_in out 'Program:Leaf (): 0 calls, now 1,000: new (+50.8 % of all, more than 0.1 %)'
+expect_in out 'Times are not judged: that takes 3 runs of each side'
+three() { printf '%s\n' "$1" "$1" "$1"; }
+mapfile -t starts < <(three "$scratch/start.mlpd")
+mapfile -t wholes < <(three "$data/calls.mlpd")
+run diff --fail-over 0.1% "${starts[@]}" -- "${wholes[@]}"
+expect_code 5
 expect_in out 'more grew by more than that'
+run diff --fail-over 5% --fail-on methods "${starts[@]}" -- "${wholes[@]}"
+expect_code 5
+# What cannot be judged cannot fail: a check by it alone is refused.
+run diff --fail-over 5% --fail-on methods,locks "$scratch/start.mlpd" "$data/calls.mlpd"
+expect_code 2
+expect_in err 'takes 3 runs of each side'
+run diff "$scratch/start.mlpd" "$data/calls.mlpd"
+expect_code 0
+expect_in out 'Program:Leaf (): 0 calls, now 1,000: new (+50.8 % of all)'
+run diff "$data/calls.mlpd" "$data/calls.mlpd"
+expect_in out 'Nothing changed that can be counted.'
 run diff --fail-over 5% --fail-on heap "$scratch/start.mlpd" "$data/calls.mlpd"
 expect_code 0
 expect_in out 'Nothing grew by more than 5 %'

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Two runs of one program never fail a check; whatever was planted in it does, and is named
-first. A program that mostly sleeps, so that a busy machine changes nothing that counts."""
+"""Runs of one program fail no check; whatever was planted in it does, and is named first. Counts
+are compared by one run of each, times and waits by three."""
 import itertools
 import json
 import os
@@ -13,16 +13,20 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 POLYTRACE = Path(os.environ["POLYTRACE"]).resolve()
-RUNS = 7 if os.environ.get("POLYTRACE_LONG") == "1" else 4
+RUNS = 7 if os.environ.get("POLYTRACE_LONG") == "1" else 6
 OPTIONS = ["--events", "calls,threads,gc,monitors,exceptions,alloc=sites"]
-# What is planted, and what must be named first: the topics and a part of the name.
+# What is planted, by how many runs it is found, and what must be named first: the topic and a part
+# of the name.
 PLANTED = {
-    "calls3": ({"calls"}, "step"),
-    "calls12": ({"calls"}, "step"),
-    "time": ({"methods"}, "work"),
-    "alloc": ({"allocations"}, "extra"),
-    "lock": ({"locks"}, "lock"),
+    "calls3": (1, "calls", "step"),
+    "calls12": (1, "calls", "step"),
+    "time": (3, "methods", "spin"),
+    "wait": (3, "waiting", "work"),
+    "alloc": (1, "allocations", "extra"),
+    "lock": (3, "locks", "lock"),
 }
+# Of equal series, one in so many may differ by chance.
+EQUAL = 60
 
 
 def java(folder):
@@ -62,22 +66,33 @@ def diff(before, after, *options):
     return done.returncode, [growth for growth in answer["growths"] if growth["share"] > 0.05]
 
 
+# All ways to choose three runs for each side.
+def splits(runs):
+    for before in itertools.combinations(runs, 3):
+        rest = [run for run in runs if run not in before]
+        for after in itertools.combinations(rest, 3):
+            if before < after:
+                yield list(before), list(after)
+
+
 def test(name, folder, program, options):
     twins = [record(folder, program, options, "none", i) for i in range(RUNS)]
     pairs = list(itertools.combinations(twins, 2))
     for before, after in pairs:
         code, growths = diff([before], [after])
         assert code == 0, f"{name}: {before.name} and {after.name} differ: {growths}"
-    for planted, (topics, part) in PLANTED.items():
-        # A tenth of a time is found by several runs.
-        count = 3 if planted == "time" else 1
+    series = list(splits(twins))
+    wrong = [growths for before, after in series for code, growths in [diff(before, after)] if code]
+    assert len(wrong) * EQUAL <= max(len(series), EQUAL), f"{name}: equal series differ: {wrong}"
+    for planted, (count, topic, part) in PLANTED.items():
         changed = [record(folder, program, options, planted, i) for i in range(count)]
         code, growths = diff(twins[:count], changed)
         assert code == 5, f"{name}: {planted} was not found: {growths}"
         first = growths[0]
-        assert first["topic"] in topics and part in first["at"].lower(), \
+        assert topic == first["topic"] and part in first["at"].lower(), \
             f"{name}: {planted} is not first: {growths}"
-    print(f"{name}: {len(pairs)} pairs of the same, {len(PLANTED)} planted changes found")
+    print(f"{name}: {len(pairs)} pairs and {len(series)} series of the same ({len(wrong)} differ), "
+          f"{len(PLANTED)} planted changes found")
 
 
 def main():

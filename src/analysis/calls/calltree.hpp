@@ -105,7 +105,9 @@ class CallTree : public Analysis {
     struct Frame : WalkedCall {
       base::Time start;
       std::uint64_t excluded;  // at the start, see WorkClock
+      std::uint64_t waits;     // likewise
       std::uint64_t callees;   // their time, where own times are wanted
+      std::uint64_t worked;    // of it, without known waits
       std::uint32_t node;
     };
     struct Ended {
@@ -114,7 +116,8 @@ class CallTree : public Analysis {
     };
     static constexpr std::size_t kMany = 1024;  // methods
     Frame bottom(std::uint32_t thread) {
-      return {{{base::kNoId, 0}, NameTable::kNone, 0}, 0, 0, 0, by_thread ? root(thread) : kRoot};
+      return {{{base::kNoId, 0}, NameTable::kNone, 0}, 0, 0, 0, 0, 0,
+              by_thread ? root(thread) : kRoot};
     }
     [[gnu::always_inline]] inline void enter(const Frame& caller, Frame& frame,
                                              const event::Event& event, base::Time start,
@@ -144,14 +147,22 @@ class CallTree : public Analysis {
     void watch(const Frame& caller, Frame& frame) {
       take(caller, frame.start);
       frame.excluded = clock.excluded(frame.start);
-      frame.callees = 0;
+      frame.waits = own != nullptr ? clock.waits(frame.start) : 0;
+      frame.callees = frame.worked = 0;
     }
     std::uint64_t watched_duration(Frame& caller, const Frame& frame, base::Time end,
                                    std::uint64_t duration) {
       duration -= std::min(duration, clock.excluded(end) - frame.excluded);
-      if (own != nullptr) own->add(frame.method, not_negative(duration - frame.callees));
-      caller.callees += duration;
+      if (own != nullptr) add_own(caller, frame, end, duration);
       return duration;
+    }
+    void add_own(Frame& caller, const Frame& frame, base::Time end, std::uint64_t duration) {
+      const std::uint64_t waits = clock.subtracts_waits() ? 0 : clock.waits(end) - frame.waits;
+      const std::uint64_t worked = duration - std::min(duration, waits);
+      const std::uint64_t self = not_negative(duration - frame.callees);
+      own->add(frame.method, self, std::min(self, not_negative(worked - frame.worked)));
+      caller.callees += duration;
+      caller.worked += worked;
     }
     // The frame was innermost until then.
     void take(const Frame& frame, base::Time until) {
@@ -174,7 +185,8 @@ class CallTree : public Analysis {
       if (frame.method >= sketches.size()) [[unlikely]]
         add_methods(frame.method);
       bounds[frame.method].add(sum.least, sum.most);
-      if (own != nullptr) caller.callees += sum.total;
+      caller.callees += sum.total;
+      caller.worked += sum.total;
     }
     bool fits(std::uint32_t node, base::Id id) const {
       return nodes[node].id == id && nodes[node].epoch == epoch;

@@ -83,6 +83,12 @@ void Comparison::add_tree(std::vector<Table>& tables) const {
     if (after == afters.end()) continue;
     const Profile both = compared(*after, before, options_.exact_names);
     tables.push_back(tree_difference(both, difference_.scale, options_.threshold, options_.table));
+    const std::string &was = before_.front()->sampling(), &is = after_.front()->sampling();
+    if (before.weight->carrier == Carrier::samples && was != is)
+      tables.back().notes.push_back(
+          fmt::format("Samples were not taken alike (\"{}\", then \"{}\"): how many there are says "
+                      "nothing of time.",
+                      was, is));
     return;
   }
 }
@@ -113,7 +119,9 @@ Table Comparison::empty_table(const DiffTopic& topic, const DiffPairs& pairs) co
 std::string quotient_text(double was, double is) {
   if (was == 0) return "new";
   if (is == 0) return "none";
-  if (is >= 2 * was) return fmt::format("{} times", base::real_text(is / was));
+  const double quotient = is / was, digits = quotient < 10 ? 100 : 10;
+  if (quotient >= 2)
+    return fmt::format("{} times", base::real_text(std::round(quotient * digits) / digits));
   return fmt::format("{:+.1f} %", 100 * (is - was) / was);
 }
 
@@ -224,7 +232,11 @@ Table Comparison::overview() const {
                            {{"trace", "Trace"}, {"span", "Span", Unit::nanoseconds}});
   using Row = std::vector<Cell>;
   Row before{std::string("before")}, after{std::string("after")}, change{std::string("change")};
-  const auto add = [&](double was, double is) {
+  const auto add = [&](double was, double is, bool is_known = true) {
+    if (!is_known) {
+      for (Row* row : {&before, &after, &change}) row->emplace_back();
+      return;
+    }
     before.push_back(whole_number(was));
     after.push_back(whole_number(is));
     change.push_back(whole_number(is - was));
@@ -235,7 +247,7 @@ Table Comparison::overview() const {
     table.columns.push_back({std::string(topic.word),
                              pairs_[i].is_cpu ? "CPU time" : std::string(topic.in_all),
                              unit_of(before_, after_, topic)});
-    add(pairs_[i].whole_before, pairs_[i].whole_after);
+    add(pairs_[i].whole_before, pairs_[i].whole_after, pairs_[i].is_known);
   }
   table.rows = {std::move(before), std::move(after), std::move(change)};
   if (before_.size() + after_.size() > 2)

@@ -9,9 +9,9 @@
 namespace polytrace::analysis {
 namespace {
 
-constexpr double kShortest = 100'000;    // nanoseconds: less than that is nobody's concern
-constexpr double kMeeting = 1'000'000;   // the same of a wait or a pause: how late a thread runs
-constexpr double kOfMeetings = 0.25;     // of the figure: how far series of them lie apart
+constexpr double kShortest = 100'000;  // nanoseconds: less than that is nobody's concern
+constexpr double kLate = 5'000'000;    // how late a thread may run where others want its processor
+constexpr double kOfMeetings = 0.25;   // of the figure: how far series of them lie apart
 constexpr double kBetweenSeries = 0.02;  // what a machine does between two series of runs
 constexpr double kStandardErrors = 3;    // of what was sampled
 
@@ -29,10 +29,10 @@ double squares(const std::vector<double>& figures) {
   });
 }
 
-double floor_of(double larger, Chance chance) {
+double floor_of(double larger, double meetings, Chance chance) {
   switch (chance) {
     case Chance::time: return std::max(kShortest, kBetweenSeries * larger);
-    case Chance::meetings: return std::max(kMeeting, kOfMeetings * larger);
+    case Chance::meetings: return std::max(kLate * std::sqrt(meetings), kOfMeetings * larger);
     default: return 0;
   }
 }
@@ -68,7 +68,7 @@ bool can_judge(std::size_t runs_before, std::size_t runs_after, Chance chance) {
 double noise_between(const Evidence& before, const Evidence& after, Chance chance) {
   const double larger = std::max(mean(before.judged()), mean(after.judged()));
   return std::max({of_series(before.judged(), after.judged()), of_samples(before, after),
-                   floor_of(larger, chance)});
+                   floor_of(larger, std::max({before.meetings, after.meetings, 1.0}), chance)});
 }
 
 }  // namespace polytrace::analysis

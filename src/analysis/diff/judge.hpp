@@ -21,6 +21,7 @@ struct Evidence {
   // The same without what single calls may be late by; empty where nothing is.
   std::vector<double> steady{};
   double sample_size = 0;  // bytes that a sampled object stands for on average; 0: not sampled
+  double meetings = 0;     // how many waits or collections a run's figure is the sum of
   const std::vector<double>& judged() const { return steady.empty() ? figures : steady; }
 };
 

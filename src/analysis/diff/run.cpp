@@ -31,12 +31,6 @@ std::uint64_t span_of(const slice::Extent& extent, base::Time from, base::Time t
   return first < last ? base::elapsed(first, last) : 0;
 }
 
-// A wait is no time of a method's own.
-Selection without_waits(Selection selection) {
-  selection.subtract_waits = true;
-  return selection;
-}
-
 }  // namespace
 
 // The walk through the calls is the largest part of the work: there is one, the report's.
@@ -57,13 +51,14 @@ DiffRun::DiffRun(const Selection& selection, const Weight* weight, bool exact_na
     : exact_names_(exact_names),
       from_(selection.from),
       to_(selection.to),
-      reading_(std::make_unique<Reading>(without_waits(selection), weight)),
+      reading_(std::make_unique<Reading>(selection, weight)),
       weight_(weight) {}
 
 DiffRun::~DiffRun() = default;
 
 bool DiffRun::consume(const event::Batch& batch) {
   take_samples(batch);
+  take_sampling(batch);
   return reading_->report.consume(batch);
 }
 
@@ -75,11 +70,21 @@ void DiffRun::take_samples(const event::Batch& batch) {
   }
 }
 
+void DiffRun::take_sampling(const event::Batch& batch) {
+  for (const event::Process& process : batch.column<event::Process>()) {
+    const std::string_view options = process.options;
+    const std::size_t begin = options.find("samples=");
+    if (begin != std::string_view::npos)
+      sampling_ = options.substr(begin, options.find(',', begin) - begin);
+  }
+}
+
 void DiffRun::finish() {
   Report& report = reading_->report;
   report.finish();
   limits_ = report.limits();
   const Names& names = report.names();
+  knows_busy_ = report.tree()->knows_busy() && !report.tree()->totals().empty();
   make_profiles();
   for (const DiffTopic& topic : kDiffTopics)
     if (!figures_.contains(topic.section))
@@ -92,25 +97,29 @@ void DiffRun::finish() {
 
 void DiffRun::make_profiles() {
   const Names& names = reading_->report.names();
-  const CallTree& tree = *reading_->report.tree();
   auto profile = reading_->builder.finish(names);
   if (!profile) return;
-  if (weight_ == nullptr && tree.knows_busy())
+  if (weight_ == nullptr && knows_busy_)
     profiles_.push_back(reading_->builder.other(*find_weight("cpu"), names));
   profiles_.push_back(std::move(*profile));
 }
 
 void DiffRun::sum_own_times() {
   const CallTree& tree = *reading_->report.tree();
-  knows_busy_ = tree.knows_busy();
   for (const CallTotals& method : tree.totals()) calls_ += static_cast<double>(method.calls);
   for (const Figure& method : figures_["calls"].all) {
     const std::string key = exact_names_ ? method.name : alike(method.name, NameKind::method);
-    own_times_[key].merge(reading_->own.of(method.index));
-    busy_.all.push_back(
-        {method.name, {method.amount.count, tree.totals()[method.index].busy}, method.index});
+    const OwnTimes::Sums sums = reading_->own.of(method.index);
+    own_times_[key].merge(sums);
+    const CallTotals& totals = tree.totals()[method.index];
+    const auto add = [&](Figures& figures, std::uint64_t time) {
+      figures.all.push_back({method.name, {method.amount.count, time}, method.index});
+    };
+    add(busy_, totals.busy);
+    add(waiting_, totals.waiting);
+    add(worked_, totals.self - std::min(totals.self, sums.waits));
   }
-  busy_ = sorted(std::move(busy_));
+  for (Figures* figures : {&busy_, &waiting_, &worked_}) *figures = sorted(std::move(*figures));
 }
 
 const Figures& DiffRun::figures(std::string_view section) const {

@@ -23,14 +23,21 @@ class DiffRun : public event::Consumer {
 
   // Of a section that a topic names (topics.hpp), the largest weight first, of equal ones by name.
   const Figures& figures(std::string_view section) const;
-  // The own time of methods: CPU time where that is known, and wall time in any case.
-  const Figures* busy() const { return knows_busy_ ? &busy_ : nullptr; }
+  // The own time of methods: what they used of a processor and what they waited, where that is
+  // known; and what is no known wait.
+  bool knows_busy() const { return knows_busy_; }
+  const Figures& busy() const { return busy_; }
+  const Figures& waiting() const { return waiting_; }
+  const Figures& worked() const { return worked_; }
   // Of the methods whose names are one, by that name (names_alike.hpp).
   OwnTimes::Sums own_times(const std::string& name) const;
   const std::vector<Suspect>& suspects() const { return suspects_; }
   // Of the weight that was asked for; else the first one that the trace has, CPU time of calls
   // before it.
   const std::vector<Profile>& profiles() const { return profiles_; }
+  // How the recorder was asked to take samples of stacks: "samples=1ms"; empty where it is not
+  // told.
+  const std::string& sampling() const { return sampling_; }
   const std::vector<std::string>& limits() const { return limits_; }
   std::uint64_t span() const { return span_; }
   double calls() const { return calls_; }
@@ -40,6 +47,7 @@ class DiffRun : public event::Consumer {
  private:
   struct Reading;  // what is needed until finish()
   void take_samples(const event::Batch& batch);
+  void take_sampling(const event::Batch& batch);
   void sum_own_times();
   void make_profiles();
 
@@ -51,12 +59,15 @@ class DiffRun : public event::Consumer {
   std::map<std::string_view, Figures> figures_;  // by section
   bool knows_busy_ = false;
   Figures busy_{Unit::nanoseconds};
+  Figures waiting_{Unit::nanoseconds};
+  Figures worked_{Unit::nanoseconds};
   std::vector<Suspect> suspects_;
   std::map<std::string, OwnTimes::Sums, std::less<>> own_times_;
   std::vector<Profile> profiles_;
   std::vector<std::string> limits_;
   std::uint64_t span_ = 0;
   double calls_ = 0;
+  std::string sampling_;
   double samples_ = 0;
   double sampled_bytes_ = 0;
 };

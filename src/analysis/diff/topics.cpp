@@ -28,7 +28,10 @@ class Gathering {
 
  private:
   const Figures& figures_of(const DiffRun& run) const {
-    return pairs_.is_cpu ? *run.busy() : run.figures(topic_.section);
+    static const Figures kNone{Unit::nanoseconds};
+    if (topic_.is_waiting) return pairs_.is_known ? run.waiting() : kNone;
+    if (topic_.cpu_title.empty()) return run.figures(topic_.section);
+    return pairs_.is_cpu ? run.busy() : run.worked();
   }
   void add(const Figure& figure, std::size_t run, std::size_t runs, const Side& side) const {
     std::string key = exact_names_ ? figure.name : alike(figure.name, topic_.kind);
@@ -47,9 +50,10 @@ class Gathering {
                 Evidence& evidence, double scale) const {
     evidence.figures.resize(runs);
     if (topic_.chance == Chance::samples) evidence.sample_size = run.sample_size() * scale;
-    if (topic_.chance != Chance::time || pairs_.is_cpu) return;
+    if (topic_.cpu_title.empty() || pairs_.is_cpu) return;
     evidence.steady.resize(runs);
-    evidence.steady[number] = static_cast<double>(run.own_times(key).trimmed()) * scale;
+    evidence.steady[number] =
+        evidence.figures[number] - static_cast<double>(run.own_times(key).late()) * scale;
   }
 
   const DiffTopic& topic_;
@@ -72,14 +76,18 @@ DiffPairs pair_up(const DiffSide& before, const DiffSide& after, const DiffTopic
                   bool exact_names, double scale) {
   DiffPairs pairs;
   pairs.is_judged = can_judge(before.size(), after.size(), topic.chance);
-  const auto knows_busy = [](const auto& run) { return run->busy() != nullptr; };
-  pairs.is_cpu = !topic.cpu_title.empty() && std::ranges::all_of(before, knows_busy) &&
-                 std::ranges::all_of(after, knows_busy);
+  const auto knows_busy = [](const auto& run) { return run->knows_busy(); };
+  const bool is_known =
+      std::ranges::all_of(before, knows_busy) && std::ranges::all_of(after, knows_busy);
+  pairs.is_cpu = is_known && !topic.cpu_title.empty();
+  pairs.is_known = is_known || !topic.is_waiting;
   const Gathering gathering(topic, exact_names, pairs);
   gathering.take(before, {&DiffPair::before, &DiffPair::count_before, 1});
   gathering.take(after, {&DiffPair::after, &DiffPair::count_after, topic.scales ? scale : 1});
   for (auto& [key, pair] : pairs.all) {
     pair.before.figures.resize(before.size());
+    pair.before.meetings = pair.count_before;
+    pair.after.meetings = pair.count_after;
     if (pairs.is_judged) pair.noise = noise_between(pair.before, pair.after, topic.chance);
     pairs.whole_before += pair.was();
     pairs.whole_after += pair.is();

@@ -32,7 +32,9 @@ struct DiffTopic {
   bool follows = false;  // what the runtime does about what the program does: named last
   std::string_view noun_of_one = {};  // where it is another
   std::string_view prefix = {};       // of the name of a thing that is a number
-  std::string_view cpu_title = {};    // where it is the CPU time of methods, if all runs know that
+  // Of times of methods: as CPU time, if all runs know that; and whether that is needed.
+  std::string_view cpu_title = {};
+  bool is_waiting = false;
 
   bool has_counts() const { return compared == &Amount::weight; }
 };
@@ -49,6 +51,17 @@ inline constexpr std::array kDiffTopics = {
               .scales = true,
               .chance = Chance::time,
               .cpu_title = "Methods: CPU time"},
+    DiffTopic{.word = "waiting",
+              .key = "diff_waiting",
+              .section = "calls",
+              .title = "Methods: waiting",
+              .in_all = "Waiting",
+              .noun = "of waiting",
+              .compared = &Amount::weight,
+              .kind = NameKind::method,
+              .scales = true,
+              .chance = Chance::time,
+              .is_waiting = true},
     DiffTopic{.word = "calls",
               .key = "diff_calls",
               .section = "calls",
@@ -136,7 +149,8 @@ struct DiffPair {
 struct DiffPairs {
   std::map<std::string, DiffPair> all;
   bool is_judged = true;
-  bool is_cpu = false;  // DiffTopic::cpu_title
+  bool is_cpu = false;   // DiffTopic::cpu_title
+  bool is_known = true;  // of waiting, all runs know it
   double whole_before = 0;
   double whole_after = 0;
   double whole() const { return std::max(whole_before, whole_after); }

@@ -120,12 +120,17 @@ TEST(comparison, tells_of_every_topic_what_each_trace_has) {
                                      {"locks", "Guard", 30, Unit::nanoseconds},
                                      {"exceptions", "Oops", 1, Unit::count},
                                      {"heap", "Goods", 24, Unit::bytes}};
-  ASSERT_EQ(all.size(), kDiffTopics.size());
+  ASSERT_EQ(all.size(), kDiffTopics.size() - 1);
   for (const DiffTopic& topic : kDiffTopics) {
     SCOPED_TRACE(topic.word);
+    const Table table = table_of(difference, topic.key);
+    if (topic.is_waiting) {  // which nobody knows here
+      EXPECT_TRUE(table.rows.empty());
+      EXPECT_EQ(cell(totals, 2, topic.word), analysis::Cell{});
+      continue;
+    }
     const auto expected = std::ranges::find(all, topic.word, &Expected::topic);
     ASSERT_NE(expected, all.end());
-    const Table table = table_of(difference, topic.key);
     ASSERT_EQ(table.rows.size(), 1U);
     EXPECT_EQ(text(table, 0, "name"), expected->name);
     EXPECT_EQ(number(table, 0, "before"), kBefore * expected->figure);
@@ -235,10 +240,16 @@ TEST(comparison, of_methods_is_by_cpu_time_where_all_runs_tell_it) {
   ASSERT_EQ(methods.rows.size(), 1U);
   EXPECT_EQ(text(methods, 0, "name"), "Shop:Work");
   EXPECT_EQ(text(methods, 0, "verdict"), "more");
+  const Table waiting = table_of(difference, "diff_waiting");
+  ASSERT_EQ(waiting.rows.size(), 1U);  // what only waits is the same in both
+  EXPECT_EQ(number(waiting, 0, "before"), std::uint64_t{80 * ms});
+  EXPECT_EQ(number(waiting, 0, "after"), std::uint64_t{40 * ms});
+  EXPECT_EQ(number(table_of(difference, "diff_totals"), 0, "waiting"), std::uint64_t{180 * ms});
   EXPECT_EQ(table_of(difference, "diff_tree").title, "Call tree: CPU time");
-  ASSERT_EQ(difference.changes.size(), 1U);
+  ASSERT_EQ(difference.changes.size(), 2U);
   EXPECT_EQ(difference.changes[0].text, "Shop:Work: 20.0 ms of CPU time, now 60.0 ms: 3 times");
   EXPECT_EQ(difference.changes[0].share, 2);
+  EXPECT_EQ(difference.changes[1].text, "Shop:Work: 80.0 ms of waiting, now 40.0 ms: -50.0 %");
   // A trace that does not tell it has wall time alone.
   event::Batch wall;
   Stream(wall, kMain).method(1, "Shop:Wait").method(2, "Shop:Work");
@@ -277,9 +288,37 @@ TEST(comparison, a_change_says_what_was_and_what_is) {
                                            "Goods: 32 B allocated, now 384 B: 12 times",
                                            "Oops: 2 thrown, now 24: 12 times",
                                            "Goods: 48 B in the heap, now 576 B: 12 times"}));
+  EXPECT_EQ(compared(trace(3), trace(40)).changes[0].text,
+            "Shop:Work: 3 calls, now 40: 13.3 times");
+  EXPECT_EQ(compared(trace(3), trace(8)).changes[0].text, "Shop:Work: 3 calls, now 8: 2.67 times");
   EXPECT_EQ(compared({}, trace(1)).changes[0].text, "Shop:Work: 0 calls, now 1: new");
   EXPECT_EQ(compared(trace(1), {}).changes[0].text, "Shop:Work: 1 call, now 0: none");
   EXPECT_EQ(compared(trace(4), trace(5)).changes[0].text, "Shop:Work: 4 calls, now 5: +25.0 %");
+}
+
+TEST(comparison, of_samples_says_where_they_were_not_taken_alike) {
+  const auto sampled = [](std::string_view options, base::Time count) {
+    event::Batch batch;
+    Stream main(batch, kMain);
+    main.method(1, "Shop:Work");
+    event::Process process;
+    process.options = options;
+    main.add(0, base::kNoId, process);
+    for (base::Time i = 0; i < count; ++i) {
+      event::Sample sample;
+      sample.stack = main.stack({1});
+      main.add(i, kMain, sample);
+    }
+    return batch;
+  };
+  const auto notes = [&](std::string_view before, std::string_view after) {
+    return table_of(compared(sampled(before, 100), sampled(after, 10)), "diff_tree").notes;
+  };
+  const auto unlike = notes("samples=1ms,limit=4g", "events=samples=10ms");
+  ASSERT_EQ(unlike.size(), 1U);
+  EXPECT_TRUE(unlike[0].starts_with(
+      R"(Samples were not taken alike ("samples=1ms", then "samples=10ms"))"));
+  EXPECT_TRUE(notes("samples=1ms", "samples=1ms").empty());
 }
 
 }  // namespace

@@ -70,7 +70,12 @@ TEST(judge, sampled_bytes_are_as_sure_as_their_number) {
 TEST(judge, waits_of_a_few_runs_lie_far_apart) {
   EXPECT_FALSE(differ(of({1.0e9, 1.0e9, 1.0e9}), of({1.2e9, 1.2e9, 1.2e9}), Chance::meetings));
   EXPECT_TRUE(differ(of({0, 0, 0}), of({0.3e9, 0.3e9, 0.3e9}), Chance::meetings));
-  EXPECT_FALSE(differ(of({0, 0, 0}), of({500'000, 500'000, 500'000}), Chance::meetings));
+  // A thread that ran late, once in each run on a busy machine; and four times.
+  EXPECT_FALSE(differ(of({10e6, 10e6, 10e6}), of({14e6, 14e6, 14e6}), Chance::meetings));
+  EXPECT_TRUE(differ(of({10e6, 10e6, 10e6}), of({19e6, 19e6, 19e6}), Chance::meetings));
+  Evidence four = of({19e6, 19e6, 19e6});
+  four.meetings = 4;
+  EXPECT_FALSE(differ(of({10e6, 10e6, 10e6}), four, Chance::meetings));
 }
 
 TEST(own_times, are_those_of_the_calls_without_their_callees) {
@@ -87,24 +92,26 @@ TEST(own_times, are_those_of_the_calls_without_their_callees) {
   r.finish();
   const auto outer = own.of(r.names().methods().index(1));
   EXPECT_EQ(outer.calls, 360U);
-  EXPECT_EQ(outer.time, 359U * 10 + 50'000);
-  EXPECT_EQ(outer.trimmed(), 356U * 10);
-  EXPECT_EQ(own.of(r.names().methods().index(2)).trimmed(), 356U * 5);
+  EXPECT_EQ(outer.late(), 3U * 10 + 50'000);
+  EXPECT_EQ(outer.waits, 0U);
+  EXPECT_EQ(own.of(r.names().methods().index(2)).late(), 4U * 5);
 }
 
-TEST(own_times, of_a_few_calls_are_all_of_them) {
+TEST(own_times, of_a_few_calls_have_no_late_ones) {
   OwnTimes own;
-  for (const std::uint64_t one : {10, 20, 30}) own.add(0, one);
-  EXPECT_EQ(own.of(0).trimmed(), 60U);
+  for (const std::uint64_t one : {10, 20, 30}) own.add(0, one, one);
+  EXPECT_EQ(own.of(0).late(), 0U);
 }
 
 TEST(own_times, of_several_methods_have_the_longest_of_all) {
   OwnTimes own;
-  for (std::uint64_t i = 0; i < 100; ++i) own.add(0, 10), own.add(1, i == 3 ? 1000 : 10);
+  for (std::uint64_t i = 0; i < 100; ++i) own.add(0, 10, 10), own.add(1, i == 3 ? 1000 : 10, 10);
+  own.add(1, 500, 400);
   OwnTimes::Sums both = own.of(0);
   both.merge(own.of(1));
-  EXPECT_EQ(both.calls, 200U);
-  EXPECT_EQ(both.trimmed(), 198U * 10);
+  EXPECT_EQ(both.calls, 201U);
+  EXPECT_EQ(both.late(), 400U + 2 * 10);
+  EXPECT_EQ(both.waits, 990U + 100);
 }
 
 }  // namespace

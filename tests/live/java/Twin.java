@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same in every run, but for what is planted: calls3, calls12, time, alloc or lock.
+// The same in every run, but for what is planted: calls3, calls12, time, wait, alloc or lock.
 import java.util.concurrent.CountDownLatch;
 
 public class Twin {
@@ -11,6 +11,12 @@ public class Twin {
   static Object kept;
 
   static void work(int milliseconds) throws InterruptedException { Thread.sleep(milliseconds); }  // wait: the work is to last
+
+  static int spin(int turns) {
+    int n = turns;
+    for (int i = 0; i < turns; ++i) n = n * 31 + i;
+    return n;
+  }
 
   static int step(int n, boolean extra) {
     if (extra) kept = new Extra();
@@ -53,7 +59,8 @@ public class Twin {
     String planted = arguments[0];
     int steps = planted.equals("calls3") ? 60000 : planted.equals("calls12") ? 240000 : 20000;
     int sum = 0;
-    for (int i = 0; i < 30; ++i) work(planted.equals("time") ? 22 : 20);
+    for (int i = 0; i < 30; ++i) work(planted.equals("wait") ? 25 : 20);
+    for (int i = 0; i < 100; ++i) sum += spin(planted.equals("time") ? 2_500_000 : 2_000_000);
     for (int i = 0; i < steps; ++i) sum = step(sum, planted.equals("alloc"));
     for (int i = 0; i < 20; ++i) kept = chain(1000);
     meet(OLD, 10);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same in every run, but for what is planted: calls3, calls12, time, alloc or lock.
+// The same in every run, but for what is planted: calls3, calls12, time, wait, alloc or lock.
 using System;
 using System.Runtime.CompilerServices;
 using System.Threading;
@@ -17,6 +17,13 @@ static class Twin {
 
 	[MethodImpl (MethodImplOptions.NoInlining)]
 	static void Work (int milliseconds) { Thread.Sleep (milliseconds); }  // wait: the work is to last
+
+	[MethodImpl (MethodImplOptions.NoInlining)]
+	static int Spin (int turns) {
+		int n = turns;
+		for (int i = 0; i < turns; ++i) n = n * 31 + i;
+		return n;
+	}
 
 	[MethodImpl (MethodImplOptions.NoInlining)]
 	static int Step (int n, bool extra) {
@@ -52,7 +59,8 @@ static class Twin {
 		string planted = arguments[0];
 		int steps = planted == "calls3" ? 60000 : planted == "calls12" ? 240000 : 20000;
 		int sum = 0;
-		for (int i = 0; i < 30; ++i) Work (planted == "time" ? 22 : 20);
+		for (int i = 0; i < 30; ++i) Work (planted == "wait" ? 25 : 20);
+		for (int i = 0; i < 100; ++i) sum += Spin (planted == "time" ? 2500000 : 2000000);
 		for (int i = 0; i < steps; ++i) sum = Step (sum, planted == "alloc");
 		for (int i = 0; i < 20; ++i) kept = Chain (1000);
 		Meet (old_lock, 10);
