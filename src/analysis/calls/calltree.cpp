@@ -43,8 +43,7 @@ void CallTree::consume(const Slice& slice) {
   policy_.make_room(most_nodes_);
   policy_.epoch = slice.names.method_epoch();
   policy_.busy.consume(slice);
-  const bool watched =
-      policy_.clock.subtracts() || policy_.own != nullptr || policy_.busy.wanted();
+  const bool watched = policy_.clock.subtracts() || policy_.own != nullptr || policy_.busy.wanted();
   if (watched && !policy_.watched)
     walk_.for_each_frame([](Policy::Frame& frame) { frame.excluded = 0; });
   policy_.watched = watched;
