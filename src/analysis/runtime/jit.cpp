@@ -18,6 +18,7 @@
 #include "base/slot.hpp"
 #include "base/text/figure_text.hpp"
 #include "base/types.hpp"
+#include "slice/code_range.hpp"
 #include "slice/spans.hpp"
 
 namespace polytrace::analysis {
@@ -130,6 +131,7 @@ class Jit : public Analysis {
     base::Time time;
     base::Id code;
     std::uint64_t size;
+    bool can_be() const { return can_be_code(code, size); }
   };
   struct Pieces {
     std::uint64_t count = 0;
@@ -149,6 +151,7 @@ class Jit : public Analysis {
   CompileCosts costs_;
   std::vector<Compiled> methods_;
   std::uint64_t bytes_ = 0;
+  std::uint64_t impossible_ = 0;  // pieces of code that cannot lie where they are told to
   std::set<std::pair<std::uint32_t, base::Id>> known_;  // method and address
   std::vector<State> states_;                           // by method
   std::uint64_t with_code_ = 0;
@@ -193,8 +196,9 @@ void Jit::add_method(const Slice& slice, const event::Event& event, base::Id cod
   without_code_ -= state == State::named ? 1 : 0;
   with_code_ += state != State::compiled ? 1 : 0;
   state = State::compiled;
-  bytes_ += size;
   methods_.push_back({index, event.time, code, size});
+  if (methods_.back().can_be()) bytes_ += size;
+  else ++impossible_;
 }
 
 std::vector<Table> Jit::tables(const Names& names, const TableOptions& options) const {
@@ -237,13 +241,18 @@ Table Jit::methods_table(const Names& names, const TableOptions& options) const 
       ++hidden;
       continue;
     }
-    table.rows.push_back({compiled.time, compiled.size, compiled.code, std::move(name)});
+    table.rows.push_back({compiled.time, compiled.can_be() ? Cell(compiled.size) : Cell(),
+                          compiled.code, std::move(name)});
   }
   if (!methods_.empty()) {
     table.notes.push_back(fmt::format("{} compiled, {} of code.",
                                       base::count_text(with_code_, "method", "methods"),
                                       base::bytes_text(bytes_)));
   }
+  if (impossible_ != 0)
+    table.notes.push_back(
+        fmt::format("The recorder told places where no code can be of {}: their sizes are unknown.",
+                    base::count_text(impossible_, "method", "methods")));
   if (without_code_ != 0) {
     table.notes.push_back(base::count_text(without_code_, "method", "methods") +
                           " named without code: compiled ahead of time or shared.");
@@ -277,9 +286,12 @@ std::vector<std::string> Jit::headlines(const Names&) const {
   if (methods_.empty() && times == 0) return {};
   if (methods_.empty())
     return {fmt::format("{} compiled{}", base::count_text(times, "method", "methods"), cost)};
-  return {fmt::format("{} compiled{}, {} of code",
-                      base::count_text(with_code_, "method", "methods"), cost,
-                      base::bytes_text(bytes_))};
+  std::string line =
+      fmt::format("{} compiled{}, {} of code", base::count_text(with_code_, "method", "methods"),
+                  cost, base::bytes_text(bytes_));
+  if (impossible_ != 0)
+    line += fmt::format("; the size of {} is unknown", base::count_text(impossible_));
+  return {line};
 }
 
 }  // namespace

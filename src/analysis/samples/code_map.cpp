@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "slice/code_range.hpp"
+
 namespace polytrace::analysis {
 
 using event::Kind;
@@ -12,7 +14,8 @@ using event::Kind;
 void CodeMap::learn(const event::Batch& batch, const event::Event& event, const Names& names) {
   if (event.kind == Kind::Method) {
     const auto method = batch.details_or<event::Method>(event, {});
-    if (method.code != base::kNoId && method.code_size != 0)
+    if (method.code != base::kNoId && method.code_size != 0 &&
+        can_be_code(method.code, method.code_size))
       methods_.push_back({method.code, method.code_size, names.methods().index(event.id)});
   } else if (event.kind == Kind::Code) {
     learn_code(batch, event, names);
@@ -29,7 +32,7 @@ void CodeMap::learn(const event::Batch& batch, const event::Event& event, const 
 // native offsets through all of them.
 void CodeMap::learn_code(const event::Batch& batch, const event::Event& event, const Names& names) {
   const auto code = batch.details_or<event::Code>(event, {});
-  if (code.size == 0) return;
+  if (code.size == 0 || !can_be_code(event.id, code.size)) return;
   const bool named = code.method != base::kNoId && code.method != 0;
   Range range{event.id, code.size, named ? names.methods().index(code.method) : NameTable::kNone,
               std::string(code.name.empty() ? name(code.type) : code.name)};

@@ -2,6 +2,8 @@
 // What is decided before a recording begins.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 #include "base/codes.hpp"
@@ -10,6 +12,7 @@
 #include "service/runtimes/causes.hpp"
 #include "service/runtimes/jvm_attach.hpp"
 #include "service/selection/times.hpp"
+#include "service/words/words.hpp"
 
 namespace polytrace::service {
 namespace {
@@ -56,6 +59,15 @@ void remember(RecordingPlan& plan, const AgentOptions& agent) {
   plan.limit = agent.limit;
 }
 
+// Else a method whose last statement is a call may be gone before that begins, with all its time.
+void keep_frames(const AgentOptions& agent, Launch& launch) {
+  constexpr const char* kVariable = "DOTNET_TailCallOpt";
+  const auto kinds = kinds_of(agent);
+  const auto words = listed(kinds);
+  if (std::ranges::find(words, "calls") != words.end() && std::getenv(kVariable) == nullptr)
+    launch.environment.push_back(fmt::format("{}=0", kVariable));
+}
+
 }  // namespace
 
 base::result<PreparedRecording> prepare_recording(RecordQuestion question) {
@@ -92,6 +104,7 @@ base::result<PreparedRecording> prepare_recording(RecordQuestion question) {
   made.children = agent.children;
   const auto launch = agent.children ? launch_with_children : launch_of;
   made.launch = launch(*runtime, *program, *library, *text, question.arguments);
+  if (runtime->name == "dotnet") keep_frames(agent, made.launch);
   return made;
 }
 
