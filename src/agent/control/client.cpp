@@ -72,8 +72,9 @@ std::string text_of(View body) {
 base::result<void> Client::connect_process(pid_t process) {
   const std::uint64_t started = start_time_of(process);
   if (started == 0) return refusal("there is no process " + std::to_string(process));
+  const pid_t own_id = own_id_of(process);
   for (const std::string& folder : meeting_folders_of(process)) {
-    const std::string place = process_folder(folder, process, started);
+    const std::string place = process_folder(folder, own_id, started);
     const std::string path = place + "/" + std::string(kSocketName);
     if (!exists(path)) continue;
     if (auto connected = connect_path(path); !connected) return connected;

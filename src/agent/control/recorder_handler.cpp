@@ -194,6 +194,8 @@ void RecorderHandler::tell_faults() {
   if (cut == Cut::none || fault_told_) return;
   if (cut == Cut::limit)
     notices_.add(NoticeCode::overflow, "the recording is as large as it was to be");
+  else if (cut == Cut::time)
+    notices_.add(NoticeCode::overflow, "the recording has lasted as long as it was to");
   else if (cut == Cut::disk) notices_.add(NoticeCode::overflow, "the disk is nearly full");
   else
     notices_.add(NoticeCode::overflow,

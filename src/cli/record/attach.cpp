@@ -14,6 +14,14 @@ namespace {
 
 constexpr std::uint64_t kMostProcesses = 1U << 30;  // no process has that number
 
+// What still grows is not touched.
+base::Error goes_on(base::Error error, const service::RecordingPlan& plan) {
+  error.detail =
+      fmt::format("the recording could not be stopped: {}; it goes on in {}{}", error.detail,
+                  plan.stream, plan.ends_itself ? " until its time is over" : "");
+  return error;
+}
+
 class Attach final : public Command {
  public:
   const CommandHelp& help() const override {
@@ -45,13 +53,15 @@ class Attach final : public Command {
     if (!attached) return session.fail(attached.error());
     tell_gaps(session, attached->gaps);
     bool stopped = false;
+    base::result<void> good;
     const auto stop = [&] {
       stopped = true;
-      if (const auto done = service::stop_recording(process); !done)
-        session.remark(fmt::format("the recording could not be stopped: {}", done.error().detail));
+      good = service::stop_recording(process);
     };
     const service::RecordingEnd end = watch_recording(
         session, attached->plan, [&] { return stopped || !service::is_alive(process); }, stop);
+    if (!good && service::is_alive(process))
+      return session.fail(goes_on(good.error(), attached->plan));
     return finish_recording(session, attached->plan, report_, end);
   }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/diff/comparison.hpp"
+#include "base/text/json_writer.hpp"
 #include "service/input/pass.hpp"
 #include "service/selection/selection.hpp"
 

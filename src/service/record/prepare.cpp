@@ -118,6 +118,10 @@ base::result<AttachedRecording> attach_recording(AttachQuestion question) {
   auto plan = plan_recording(question.recording);
   if (!plan) return tl::unexpected(plan.error());
   agent.controllable = true;  // to be able to stop it
+  // And whatever becomes of us, it ends.
+  plan->ends_itself = plan->duration.count() != 0;
+  if (plan->ends_itself)
+    agent.others.push_back(fmt::format("duration={}ns", plan->duration.count()));
   AttachedRecording made{std::move(*plan), gaps_of(agent, "java", Beginning::while_it_runs)};
   complete_events(agent, "java");
   remember(made.plan, agent);

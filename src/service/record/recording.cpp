@@ -64,7 +64,10 @@ RecordingEnd watch_recording(const RecordingPlan& plan, const RecordingWatch& wa
   constexpr double kHurry = 10;  // seconds in which an agent has begun, if it ever does
   const auto begin = Clock::now();
   const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
-  const double most = std::chrono::duration<double>(plan.duration).count();
+  // An agent that ends by itself is asked to when it is late.
+  constexpr double kLate = 3;  // seconds
+  const double told = std::chrono::duration<double>(plan.duration).count();
+  const double most = told > 0 && plan.ends_itself ? told + kLate : told;
   LiveStatus status(plan.stream);
   const auto is_cut = [&] {
     const auto figures = plan.ends_when_cut ? status.figures() : std::nullopt;

@@ -33,6 +33,7 @@ struct RecordingPlan {
       stream;      // absolute, the file that the agent writes: the output itself if it is native
   std::string to;  // the format of the output: "native" or another one
   std::chrono::nanoseconds duration{0};  // 0: to the end
+  bool ends_itself = false;              // the agent knows the duration
   std::string events;                    // kinds that are recorded
   std::string limit;                     // as the user says it
   bool ends_when_cut = false;            // nobody waits for the program's end
@@ -114,7 +115,10 @@ struct RecordingEnd {
   std::optional<RecordingFigures> figures;
   std::optional<Ending> program;  // what was started; none where it was running already
 
-  agent::Cut cut() const { return figures ? figures->cut : agent::Cut::none; }
+  // Why it ended before it was to.
+  agent::Cut cut() const {
+    return figures && figures->cut != agent::Cut::time ? figures->cut : agent::Cut::none;
+  }
 };
 
 // What a front end lends while a recording goes on.

@@ -57,16 +57,6 @@ bool catches_quit(pid_t process) {
   return (caught >> (SIGQUIT - 1) & 1) != 0;
 }
 
-// Its id as it sees itself: in a container, another one.
-pid_t own_id(pid_t process) {
-  const std::string ids = status_of(process, "NSpid:");
-  const std::size_t last = ids.find_last_of(" \t");
-  const std::string_view text = std::string_view(ids).substr(last == ids.npos ? 0 : last + 1);
-  pid_t id = process;
-  std::from_chars(text.data(), text.data() + text.size(), id);
-  return id;
-}
-
 // /tmp as the process sees it: in a container, another one. A link there leads where the process
 // would come to, not to a folder of ours.
 Descriptor temporary_folder(pid_t process) {
@@ -126,7 +116,7 @@ class Trigger {
 };
 
 base::result<Descriptor> make_listen(pid_t process, milliseconds patience) {
-  const pid_t id = own_id(process);
+  const pid_t id = agent::control::own_id_of(process);
   const Descriptor folder = temporary_folder(process);
   const std::string name = fmt::format(".java_pid{}", id);
   if (Descriptor ready = open_socket_file(folder, name)) return ready;

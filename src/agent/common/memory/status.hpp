@@ -31,6 +31,7 @@ enum class Cut : std::uint64_t {
   limit,   // it is as large as Options::limit
   disk,    // the disk has less left than is to stay free
   output,  // it can be written no further: `write_error` says why
+  time,    // it has lasted as long as it was to, which is no loss
 };
 
 struct Status {

@@ -192,6 +192,10 @@ bool set_clock(Options& options, std::string_view value, Faults&) {
                  {"monotonic", ClockChoice::monotonic},
                  {"coarse", ClockChoice::coarse}});
 }
+bool set_duration(Options& options, std::string_view value, Faults&) {
+  options.duration = 0;
+  return value == "none" || (parse_duration(value, options.duration) && options.duration != 0);
+}
 bool set_limit(Options& options, std::string_view value, Faults&) {
   if (value == "none") options.limit = 0;
   return value == "none" || parse_size(value, options.limit);

@@ -60,6 +60,7 @@ struct Options {
   Policy policy = Policy::block;
   ClockChoice clock = ClockChoice::auto_;
   std::uint64_t buffer = 64 << 20;          // bytes of segments at most
+  std::uint64_t duration = 0;               // nanoseconds after which it ends, 0 = none
   std::uint64_t limit = 0;                  // bytes of the stream at which recording ends, 0 = none
   std::uint64_t min_free = kAuto;           // bytes that stay free on the output's disk: output.hpp
   std::uint32_t flush = 250;                // milliseconds until an event is in the stream

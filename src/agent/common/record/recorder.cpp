@@ -160,10 +160,10 @@ void tell_cpu_at_last(base::Duration patience = 1'000'000'000) {
     session->writer.flush(std::min(patience, kMost), false);
 }
 
-// Cut off, but with an end that says so.
+// Cut off, but with an end that says so, or by its time.
 bool is_told_cut(const Session& session) {
   const auto cut = static_cast<Cut>(session.segments.status().cut.load(std::memory_order_acquire));
-  return cut == Cut::limit || cut == Cut::disk;
+  return cut == Cut::limit || cut == Cut::disk || cut == Cut::time;
 }
 
 }  // namespace

@@ -102,6 +102,8 @@ void Writer::loop() {
   pthread_setname_np(pthread_self(), "polytrace");
   begin_cpu_thread();
   if (session_->options.cpu != 0) cpu_due_ = monotonic_now();
+  if (const auto most = static_cast<base::Duration>(session_->options.duration); most != 0)
+    end_due_ = std::min(monotonic_now(), INT64_MAX - most) + most;
   const base::Duration pace = session_->options.flush * kOneMillisecond;
   base::Time due = monotonic_now() + pace;
   for (bool last = false; !last;) {
@@ -137,7 +139,7 @@ void Writer::take_cpu(base::Time now, bool all) {
 
 base::Time Writer::next_round(base::Time due) const {
   const base::Duration left = summary_pace_.left(wall_now());
-  const base::Time next = std::min(due, cpu_due_);
+  const base::Time next = std::min({due, cpu_due_, end_due_});
   return left == INT64_MAX ? next : std::min(next, monotonic_now() + left);
 }
 
@@ -314,7 +316,8 @@ void Writer::put_lost(base::Id thread, std::uint64_t lost, std::uint64_t from, s
 bool Writer::is_cut() {
   const std::uint64_t limit = session_->options.limit;
   if (cut_ != Cut::none) return true;
-  if (limit != 0 && session_->output.written() >= limit) cut_ = Cut::limit;
+  if (monotonic_now() >= end_due_) cut_ = Cut::time;
+  else if (limit != 0 && session_->output.written() >= limit) cut_ = Cut::limit;
   else if (disk_is_full()) cut_ = Cut::disk;
   return cut_ != Cut::none;
 }
@@ -367,7 +370,7 @@ void Writer::put_cut() {
 void Writer::finish() {
   if (session_->blocks.error() == 0) {
     put_losses();
-    if (cut_ != Cut::none) put_cut();
+    if (cut_ == Cut::limit || cut_ == Cut::disk) put_cut();
     session_->blocks.end(session_->clock.now());
     settle();
   }

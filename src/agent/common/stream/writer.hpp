@@ -95,6 +95,7 @@ class Writer {
   SummaryPace summary_pace_;
   SegmentQueue written_;            // when the output has them, they are free
   base::Time cpu_due_ = INT64_MAX;  // when clocks of threads are to be read
+  base::Time end_due_ = INT64_MAX;  // when the recording has lasted as long as it was to
   base::Time looked_at_disk_ = 0;
   Cut cut_ = Cut::none;
   std::uint64_t ring_lost_ = 0;

@@ -109,6 +109,18 @@ std::uint64_t start_time_of(pid_t process) {
   return at == std::string::npos ? 0 : std::strtoull(line.c_str() + at, nullptr, 10);
 }
 
+pid_t own_id_of(pid_t process) {
+  const std::string path = "/proc/" + std::to_string(process) + "/status";
+  const std::string status = read_small(path.c_str());
+  constexpr std::string_view kIds = "\nNSpid:";
+  const std::size_t ids = status.find(kIds);
+  if (ids == std::string::npos) return process;
+  const std::size_t end = status.find('\n', ids + 1);
+  const std::string line = status.substr(ids + kIds.size(), end - ids - kIds.size());
+  const auto id = std::strtol(line.c_str() + line.find_last_of(" \t") + 1, nullptr, 10);
+  return id > 0 ? static_cast<pid_t>(id) : process;
+}
+
 std::string meeting_folder() {
   const char* runtime = secure_getenv("XDG_RUNTIME_DIR");
   if (runtime != nullptr && runtime[0] == '/') return std::string(runtime) + "/polytrace";

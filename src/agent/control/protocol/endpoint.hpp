@@ -45,6 +45,9 @@ class Descriptor {
 // where there is no such process.
 std::uint64_t start_time_of(pid_t process);
 
+// The id that a process knows itself by: in a namespace of processes it is another one.
+pid_t own_id_of(pid_t process);
+
 // The folder of a user's sockets: $XDG_RUNTIME_DIR/polytrace or, without that,
 // /tmp/polytrace-<uid>.
 std::string meeting_folder();
