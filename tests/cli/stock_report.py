@@ -87,7 +87,7 @@ class Ours:
         return self.tables.get(key, [])
 
     def sum(self, key, column, where=lambda row: True):
-        return sum(row[column] for row in self.rows(key) if where(row))
+        return sum(row[column] or 0 for row in self.rows(key) if where(row))
 
 
 def our_facts(report):
