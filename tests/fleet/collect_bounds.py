@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent / "support")]
@@ -179,6 +180,8 @@ def in_child(function):
         try:
             function()
             code = 0
+        except BaseException:  # noqa: BLE001
+            traceback.print_exc()
         finally:
             os._exit(code)
     _, status = os.waitpid(child, 0)
@@ -241,6 +244,27 @@ def test_crowd(collector):
     wait_for("all gone", lambda: collector.figure("streams") <= 1)
 
 
+def test_deaf(server, collector, folder):
+    """An agent that hears nothing any more, as one that has said all and hung up: what the
+    collector cannot say to it takes nothing from what it said."""
+    content = stream(folder, "deaf", 20, 6000)
+
+    def program():
+        agent = Agent(collector, 12, content).send(len(content) // 4)
+        while agent.credit < len(content) - agent.sent:
+            agent.hear()
+        before = collector.figure("blocks_total")
+        agent.socket.shutdown(socket.SHUT_RD)
+        agent.send(len(content) // 2)
+        wait_for("its blocks", lambda: collector.figure("blocks_total") > before)
+        wait_for("all that is said of them", lambda: collector.figure("waiting_bytes") == 0)
+        agent.send(len(content))
+        agent.socket.sendall(frame(NOTICE, field(30, 4)))
+        assert agent.bye is None, agent.bye
+    expect_calls(server, collector, in_child(program), 6000)
+    assert collector.figure("blocks_missing_total") == 0
+
+
 def main():
     os.environ["NO_COLOR"] = "1"
     with tempfile.TemporaryDirectory(prefix="polytrace-bounds-") as folder, \
@@ -256,6 +280,7 @@ def main():
             steady = Agent(collector, 1, stream(folder, "steady", 20, 3000))
             steady.send(len(steady.content) // 2)
             for test in (lambda: test_names_and_stacks(server, collector, folder),
+                         lambda: test_deaf(server, collector, folder),
                          lambda: test_too_much(collector, folder),
                          lambda: test_crowd(collector)):
                 begin = time.monotonic()

@@ -42,7 +42,7 @@ void Guest::greet() {
 }
 
 void Guest::send(AgentLink::Bytes bytes) {
-  if (!open_) return;
+  if (!open_ || is_deaf_) return;
   out_size_ += bytes.size();
   out_.push_back(std::move(bytes));
   // Who never reads what is said gets no more of it.
@@ -64,7 +64,11 @@ void Guest::write() {
       });
       return;
     }
-    if (fault) return close();
+    if (fault) {
+      // It has hung up, maybe behind all that it said: read() takes what is still on its way.
+      is_deaf_ = true;
+      return out_.clear();
+    }
     out_sent_ += sent;
     if (out_sent_ < first.size()) continue;
     out_size_ -= first.size();

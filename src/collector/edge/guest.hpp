@@ -92,6 +92,7 @@ class Guest final : public std::enable_shared_from_this<Guest> {
   std::size_t out_size_ = 0;
   std::size_t out_sent_ = 0;
   bool writes_ = false;
+  bool is_deaf_ = false;  // nothing can be written to it any more
   bool open_ = true;
   unsigned unheard_ = 0;  // heartbeats since it said anything
 };
